@@ -1,4 +1,4 @@
-//! The one way to talk HTTP to a supplier: bundled roots, no proxy, no redirects, limits.
+//! HTTP client for suppliers: bundled roots, no proxy, no redirects, limits.
 
 use crate::resilience::{CallFailure, Repeat};
 use domain::ports::search_results::ProviderError;
@@ -7,7 +7,7 @@ use rustls::{ClientConfig, RootCertStore, crypto::aws_lc_rs};
 use serde::de::DeserializeOwned;
 use std::{sync::Arc, time::Duration};
 
-/// No answer of a supplier is longer than this, decoded.
+/// In bytes, decoded.
 const LONGEST_BODY: usize = 20 * 1024 * 1024;
 
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl Answer {
     }
 }
 
-/// Reads JSON of the documented shape. Suppliers cut texts amid a character: the rest of one is read as U+FFFD.
+/// Parses JSON. Some suppliers cut texts inside a surrogate pair: the lone half becomes U+FFFD.
 pub(crate) fn json<T: DeserializeOwned>(body: &[u8]) -> Result<T, CallFailure> {
     let read = serde_json::from_slice(body).or_else(|error| match whole_characters(body) {
         Some(mended) if error.is_syntax() => serde_json::from_slice(&mended),
@@ -42,7 +42,7 @@ pub(crate) fn json<T: DeserializeOwned>(body: &[u8]) -> Result<T, CallFailure> {
     })
 }
 
-/// The body with every half of a surrogate pair that stands alone replaced; `None` when there is none.
+/// Replaces lone surrogate escapes; `None` if there is none.
 fn whole_characters(body: &[u8]) -> Option<Vec<u8>> {
     let half = |at: usize| -> Option<u16> {
         let escape = body.get(at..at + 6)?.strip_prefix(b"\\u")?;
@@ -61,7 +61,7 @@ fn whole_characters(body: &[u8]) -> Option<Vec<u8>> {
                 }
                 if is_pair { 12 } else { 6 }
             }
-            // What is escaped is no beginning of an escape.
+            // An escaped backslash does not start an escape.
             (b'\\', None) => 2,
             _ => 1,
         };
@@ -71,7 +71,7 @@ fn whole_characters(body: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// # Panics
-/// Never: everything that could fail is fixed here.
+/// Never: all settings are fixed.
 pub(crate) fn client(connect_timeout: Duration) -> Client {
     Client::builder()
         .tls_backend_preconfigured(tls())
@@ -124,7 +124,7 @@ async fn read(mut response: Response) -> Result<Vec<u8>, CallFailure> {
 }
 
 fn unanswered(error: &reqwest::Error) -> CallFailure {
-    // The error's own text holds the URL, and a URL may hold a key.
+    // The error's own text holds the URL, which may hold a key.
     if error.is_connect() {
         CallFailure {
             error: ProviderError::Unavailable,

@@ -1,9 +1,9 @@
-//! Suppliers of search results, of answers of AI engines and of field data over HTTP, Search Console and its exports, the
-//! decorators around them, and the sandbox.
+//! Adapters over HTTP for search results, AI engines, field data and Search Console; Search Console's exports; the
+//! resilience layer around the calls; and the sandbox.
 //!
 //! An adapter translates a supplier's wire format into an observation and its failures into
-//! [`domain::ports::search_results::ProviderError`]. Nothing here is stored, and no credential
-//! leaves this crate except towards its supplier.
+//! [`domain::ports::search_results::ProviderError`]. Nothing is stored here, and credentials are sent only to their
+//! supplier.
 
 pub mod ai;
 mod http_client;

@@ -1,4 +1,4 @@
-//! Calls that may cost money: guarded, written down before they are made, counted after.
+//! Paid calls: guarded, recorded in the ledger before they are made, metered after.
 
 use crate::http_client::Answer;
 use crate::resilience::{Billing, CallFailure, FailedCall, Guard, Repeat};
@@ -8,7 +8,7 @@ use domain::ports::call_journal::{Answered, Begun, CallJournal, Ended, PaidCall,
 use domain::ports::search_results::{ProviderError, Spent, Unpaid};
 
 pub(crate) trait Billed {
-    /// What it cost by the supplier's own account, in millionths of a US dollar.
+    /// Cost reported by the supplier, in millionths of a US dollar.
     fn told(&self) -> Option<u64>;
 }
 
@@ -20,7 +20,7 @@ pub(crate) struct SpendingRules {
 }
 
 impl SpendingRules {
-    /// Why a call at that price is not made. A price of nothing for what is billed is no price.
+    /// Why a call at that price is not made. A price of 0 for a paid call counts as unknown.
     pub(crate) fn objection(self, price: u64) -> Option<Unpaid> {
         if !self.paid_calls {
             return Some(Unpaid::SwitchedOff);
@@ -40,10 +40,10 @@ pub(crate) struct Counter<'a> {
     guard: &'a Guard,
     journal: &'a dyn CallJournal,
     billing: Billing,
-    /// What a call costs when the supplier does not tell, and at the most.
+    /// Maximum price of a call; charged if the supplier reports no cost.
     price: u64,
     pub spent: Spent,
-    /// When the first answer came that an earlier attempt was given.
+    /// Time of the oldest answer reused from an earlier attempt.
     pub since: Option<DateTime<Utc>>,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Counter<'a> {
         }
     }
 
-    /// One guarded call; if paid, written down before, by a name equal for equal calls: an earlier answer is reread.
+    /// Makes a guarded call. Paid calls are recorded in the ledger first; equal `step`s reuse a stored answer.
     pub(crate) async fn call<T, F>(
         &mut self,
         step: String,
@@ -100,8 +100,8 @@ impl<'a> Counter<'a> {
             let clean = without_secrets(&String::from_utf8_lossy(&answer.body)).into_bytes();
             let raw = std::mem::replace(&mut answer.body, clean);
             match read(&answer) {
-                // A secret that is a word of the answer leaves nothing that can be read: then the
-                // word is no secret any more, and the answer is not kept.
+                // If redaction makes the answer unreadable, the secret is an ordinary word of it: use the original, but
+                // do not store it.
                 Err(_) if answer.body != raw => {
                     answer.body = raw;
                     Ok((read(&answer)?, None))
@@ -118,7 +118,7 @@ impl<'a> Counter<'a> {
             Err(failed) => (self.lost(&failed), Err(failed.error), None),
         };
         if self.billing == Billing::PerCall {
-            // As spent and unspent budgets count it: at its most where nobody told.
+            // Counted like budgets do: at the maximum if no cost was reported.
             metrics::counter!("provider_cost_micro_usd_total", "provider" => self.guard.provider())
                 .increment(u64::try_from(took.cost.0).unwrap_or_default());
         }
@@ -139,7 +139,7 @@ impl<'a> Counter<'a> {
         brought
     }
 
-    /// The last attempt was answered; the ones before it cost nothing.
+    /// Only the last attempt was answered; earlier ones cost nothing.
     fn paid(&mut self, attempts: u32, told: Option<u64>) -> Spent {
         self.add(attempts, told.unwrap_or(self.price))
     }

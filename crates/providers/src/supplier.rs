@@ -1,4 +1,4 @@
-//! What suppliers have in common: the rows of their tables, and what guards their calls.
+//! What suppliers share: table rows, and the context of their calls.
 
 use crate::http_client::client;
 use crate::paying::SpendingRules;
@@ -7,13 +7,13 @@ use domain::ports::{clock::Clock, randomness::Randomness};
 use reqwest::Client;
 use std::sync::Arc;
 
-/// A row of a table of suppliers. `S` are the settings that they are built from, `P` is the port that they implement.
+/// A row of a supplier table: `S` is its settings, `P` the port it implements.
 pub struct Supplier<S: ?Sized, P: ?Sized> {
     pub name: &'static str,
     pub section: &'static str,
-    /// The keys that an operator sets to enable it; empty where credentials of other suppliers enable it.
+    /// Keys that an operator sets to enable it; empty if another supplier's credentials do.
     pub needs: &'static str,
-    /// Whether no call costs anything, whatever is set.
+    /// Whether calls never cost anything, whatever is configured.
     pub is_free: bool,
     pub(crate) is_set: fn(&S) -> bool,
     pub(crate) build: fn(&S, &Surroundings) -> Option<Arc<P>>,
@@ -24,7 +24,7 @@ impl<S: ?Sized, P: ?Sized> Supplier<S, P> {
         (self.is_set)(settings)
     }
 
-    /// The suppliers of a table that the settings enable, in its order.
+    /// The enabled suppliers of a table, in order.
     pub(crate) fn built(table: &[Self], settings: &S, around: &Surroundings) -> Vec<Arc<P>> {
         { table.iter() }
             .filter(|it| it.is_set(settings))
@@ -52,7 +52,7 @@ pub(crate) struct Surroundings {
 }
 
 impl Surroundings {
-    /// A client of its own for each supplier.
+    /// One client per supplier.
     pub(crate) fn http(&self) -> Client {
         client(self.resilience.connect_timeout)
     }

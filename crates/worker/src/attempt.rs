@@ -1,4 +1,4 @@
-//! One attempt at one job: keeps its lease alive, runs it, and ends it one way or another.
+//! One attempt at a job: keeps its lease, runs it and stores its end.
 
 use super::attempt_state::{AttemptState, BROKE, Broken, Done};
 use super::endings::Endings;
@@ -16,12 +16,12 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
-/// How long the end of an attempt is tried to be stored.
+/// How long storing the end of an attempt is retried.
 const PATIENCE: Duration = Duration::from_mins(10);
-/// The same where the process, or the job, is to end.
+/// The same if the process or job is stopping.
 const SHORT_PATIENCE: Duration = Duration::from_secs(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
-/// While a job is younger, an attempt that a database outage interrupts does not count; older jobs may cause the outages.
+/// An outage does not count as an attempt while the job is younger: older jobs may cause the outages.
 const UNCOUNTED_OUTAGES: TimeDelta = TimeDelta::days(1);
 
 pub(super) struct Attempt {
@@ -61,7 +61,7 @@ impl Attempt {
     pub(super) async fn run(self) {
         let hold = Hold::of(&self.job);
         let began = Instant::now();
-        // Whatever is logged on the way says of which attempt it is.
+        // All log lines of the attempt carry its ids.
         let span = tracing::error_span!(
             "attempt",
             jobId = hold.job.0,
@@ -180,7 +180,7 @@ impl Attempt {
         AttemptEnd::Later { error, asked: None }
     }
 
-    /// Tries again while the storage is away, and holds the job meanwhile; then its lease runs out.
+    /// Retries while the storage is unavailable, renewing the lease meanwhile.
     async fn patiently<F>(&self, hold: Hold, mut act: impl FnMut() -> F) -> Result<Job, HoldError>
     where
         F: Future<Output = Result<Job, HoldError>>,

@@ -10,20 +10,20 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// How long an audit that gives its slot back waits for requests under way: longer than one answer may take
-/// (`FetchLimits::total`), shorter than a host's longest pause.
+/// How long a yielding audit waits for requests under way: longer than a response may take (`FetchLimits::total`),
+/// shorter than a host's longest delay.
 const LONGEST_TO_YIELD: Duration = Duration::from_secs(30);
 
-/// Codes of what ends an attempt and is tried again.
+/// Error codes of retried attempts.
 pub(super) const BROKE: &str = "internal-error";
 pub(super) const UNREACHABLE: &str = "siteUnreachable";
 
 pub(super) struct AttemptState {
-    /// Cancelled when the attempt has to stop: shutdown, a lost lease, or the owner's wish.
+    /// Cancelled on shutdown, a lost lease, or a cancel request.
     pub(super) stop: CancellationToken,
-    /// Cancelled when the job is to give its slot back at its next checkpoint.
+    /// Cancelled when the job is to yield its slot at its next checkpoint.
     yields: CancellationToken,
-    /// Whether progress was stored since the claim, and a checkpoint is still ahead.
+    /// Whether progress was stored since the claim and a checkpoint is still ahead.
     can_yield: AtomicBool,
     lost: AtomicBool,
     canceled: AtomicBool,
@@ -58,7 +58,7 @@ impl AttemptState {
         }
     }
 
-    /// Notes how far the work is; the next sign of life carries it.
+    /// The next heartbeat stores it.
     pub(super) fn note(&self, progress: Progress) {
         *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = progress;
     }
@@ -77,12 +77,12 @@ impl AttemptState {
         }
     }
 
-    /// Notes that progress was stored: the next attempt goes on from there.
+    /// Progress was stored: the next attempt continues from there.
     pub(super) fn advance(&self) {
         self.can_yield.store(true, Ordering::SeqCst);
     }
 
-    /// Notes that what is left is done in one go.
+    /// The rest runs without checkpoints.
     pub(super) fn pass_last_checkpoint(&self) {
         self.can_yield.store(false, Ordering::SeqCst);
     }
@@ -91,7 +91,7 @@ impl AttemptState {
         self.can_yield.load(Ordering::SeqCst)
     }
 
-    /// Asks the job to give its slot back: an audit finishes requests under way, the others stop as at shutdown.
+    /// Asks the job to yield its slot: an audit finishes requests under way, others stop as on shutdown.
     pub(super) fn yield_slot(&self, kind: AnalysisKind) {
         self.yields.cancel();
         if kind != AnalysisKind::SiteAudit {
@@ -103,7 +103,7 @@ impl AttemptState {
         self.yields.is_cancelled()
     }
 
-    /// Over when the job was asked to give its slot back and what is under way takes too long to wait for.
+    /// Completes when a requested yield takes too long.
     pub(super) async fn yield_overdue(&self) {
         self.yields.cancelled().await;
         tokio::time::sleep(LONGEST_TO_YIELD).await;

@@ -1,4 +1,4 @@
-//! Fetches what is due of Search Console beside the jobs: a day of many rows takes its time, and no sweep waits for it.
+//! Fetches Search Console beside the jobs: a day of many rows is slow and must not delay sweeps.
 
 use super::{as_std, chain};
 use chrono::TimeDelta;
@@ -6,7 +6,7 @@ use domain::use_cases::search_console::fetch::{DueFetch, FetchConsole};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// Looks as often as the queue is swept. An interrupted day is fetched again once the hold on its binding is over.
+/// Polls as often as the queue is swept. An interrupted day is fetched again once the claim on its binding expires.
 pub(super) async fn fetch(console: Arc<FetchConsole>, every: TimeDelta, stop: CancellationToken) {
     if console.missing().is_some() {
         return;

@@ -5,7 +5,7 @@ use domain::job::{Job, JobState};
 use domain::ports::search_results::ProviderError;
 use std::time::Duration;
 
-/// Counts nothing, so that the first step of each counter is seen as one.
+/// Registers the counters at 0, so that their first increase is visible.
 pub fn begin() {
     let rate_limited = ProviderError::RateLimited { retry_after: None };
     let suppliers = [
@@ -34,13 +34,13 @@ pub(super) fn enqueued(kind: AnalysisKind) {
     metrics::counter!("jobs_enqueued_total", "type" => kind.name()).increment(1);
 }
 
-/// An attempt begins: the job has waited since it was due.
+/// Waiting time since the job was due.
 pub(super) fn begun(job: &Job, now: DateTime<Utc>) {
     let waited = (now - job.run_at).to_std().unwrap_or_default();
     metrics::histogram!("job_wait_seconds", "type" => job.kind.name()).record(waited);
 }
 
-/// An attempt is over, and this is the job afterwards; `None` when its end could not be stored.
+/// `job` is its state afterwards; `None` if the end could not be stored.
 pub(super) fn over(kind: AnalysisKind, took: Duration, job: Option<&Job>) {
     metrics::histogram!("job_run_seconds", "type" => kind.name()).record(took);
     let Some(job) = job else { return };
@@ -79,7 +79,7 @@ fn finished(job: &Job) {
     .increment(1);
 }
 
-/// Codes of errors are ours; what came another way into the database is not made a label.
+/// Unknown codes, which others may have written into the database, must not become labels.
 fn last_error(job: &Job) -> String {
     let code = job.errors.last().map_or("none", |it| it.code.as_str());
     let is_plain = code.len() <= 40

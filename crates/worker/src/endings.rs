@@ -1,4 +1,5 @@
-//! Ends jobs of an account together, in one transaction: each changes the same queue row, so singly commits would wait.
+//! Publishes jobs of an account in one transaction: each updates the same queue row, so single commits would block each
+//! other.
 
 use super::chain;
 use domain::ids::AccountId;
@@ -12,12 +13,12 @@ use std::collections::btree_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
-/// How many are ended together at the most.
+/// Maximum jobs per transaction.
 const MOST: usize = 32;
 
 pub(super) struct Endings {
     core: Arc<Core>,
-    /// Those who wait, by account. An account that stands here is being worked at.
+    /// By account; an account with an entry has a running publisher task.
     waiting: Mutex<BTreeMap<AccountId, Vec<Waiting>>>,
 }
 
@@ -27,7 +28,7 @@ struct Waiting {
     tell: oneshot::Sender<Result<Job, HoldError>>,
 }
 
-/// Takes the account out again, also when storing panics: nobody would wait for the next end otherwise.
+/// Removes the account's entry even after a panic, or later jobs would wait forever.
 struct AtWork<'e> {
     endings: &'e Endings,
     account: AccountId,
@@ -57,7 +58,7 @@ impl Endings {
             Entry::Occupied(mut others) => others.get_mut().push(waiting),
             Entry::Vacant(nobody) => {
                 nobody.insert(vec![waiting]);
-                // Whoever comes first may go away; those who wait behind may not be left waiting.
+                // A task of its own: if the first caller is dropped, those queued behind it must still be served.
                 tokio::spawn(Arc::clone(self).work(hold.account));
             }
         }
@@ -98,7 +99,7 @@ impl Endings {
                     error = chain(&error),
                     "Jobs cannot be ended together; each is ended by itself."
                 );
-                // What is wrong with one of them keeps no other from its end.
+                // A failure of one must not affect the others.
                 for waiting in together {
                     self.end_alone(waiting).await;
                 }
@@ -118,7 +119,7 @@ impl Endings {
 }
 
 impl AtWork<'_> {
-    /// Those who wait; `None` when nobody does, and then the account is at rest.
+    /// The next batch; `None` if the queue is empty, and then the entry is removed.
     fn next(&mut self) -> Option<Vec<Waiting>> {
         let mut all = self.endings.waiting();
         let waiting = all.get_mut(&self.account)?;
@@ -166,7 +167,7 @@ mod tests {
         }
     }
 
-    /// A transaction in which the lease turns out to be lost.
+    /// A transaction that finds the lease lost.
     fn expect_lost(storage: &FakeStorage, ids: &'static [i64]) {
         storage.expect(|work| {
             let jobs = work.jobs.expect_lock_with_line();
@@ -234,7 +235,7 @@ mod tests {
     async fn nobody_waits_for_ever_when_storing_panics() {
         let storage = Arc::new(FakeStorage::default());
         let endings = endings(&storage);
-        // Nothing is expected: the storage panics.
+        // Without an expectation the storage panics.
         let both = tokio::join!(end(&endings, 1), end(&endings, 2));
         assert_eq!(both, ("trouble", "trouble"));
         expect_lost(&storage, &[3]);

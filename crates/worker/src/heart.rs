@@ -1,4 +1,4 @@
-//! The signs of life of all jobs that this worker holds, given together: one transaction for each account.
+//! Heartbeats of all jobs of this worker: one transaction per account.
 
 use super::{as_std, attempt_state::AttemptState, chain};
 use domain::ids::{AccountId, JobId};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::task::JoinSet;
 
-/// What is held, by job and epoch: an attempt without its lease may be ending when the worker claims the job again.
+/// By job and epoch: an attempt that lost its lease may still be ending when the worker claims the job again.
 type Held = BTreeMap<(JobId, i64), (Hold, Arc<AttemptState>)>;
 
 #[derive(Default)]
@@ -16,7 +16,7 @@ pub(super) struct Heart {
     held: Mutex<Held>,
 }
 
-/// As long as this lives, the job's lease is renewed.
+/// Renews the job's lease until dropped.
 pub(super) struct Beating<'a> {
     heart: &'a Heart,
     key: (JobId, i64),
@@ -29,11 +29,11 @@ impl Heart {
         Beating { heart: self, key }
     }
 
-    /// Beats until it is aborted.
+    /// Runs until aborted.
     pub(super) async fn beat(self: Arc<Self>, core: Arc<Core>) {
         loop {
             tokio::time::sleep(as_std(core.policies.queue.heartbeat)).await;
-            // A call that hangs keeps no other account's jobs waiting.
+            // A hanging call must not delay other accounts.
             let mut beats = JoinSet::new();
             for (account, held) in self.by_account() {
                 beats.spawn(renew(Arc::clone(&core), account, held));

@@ -1,4 +1,4 @@
-//! What an analysis consists of, and the process that runs them: jobs are claimed, measured, judged and published.
+//! The analyses, and the worker that runs them: it claims jobs, measures, evaluates and publishes.
 
 mod ai_visibility;
 mod attempt;
@@ -55,9 +55,9 @@ pub struct Tools {
     pub doors: Arc<dyn SiteDoors>,
     pub speed: SpeedSources,
     pub load: Load,
-    /// The machine's, also where jobs are told of other days (`sightline demo`).
+    /// The system clock, even where jobs run on simulated days (`sightline demo`).
     pub machine: Arc<dyn Clock>,
-    /// How long the storage may take to come back after an outage.
+    /// How long the storage may take to reconnect after an outage.
     pub reconnects_within: Duration,
 }
 
@@ -83,7 +83,7 @@ pub struct Worker {
     stop: CancellationToken,
 }
 
-/// Gives every running job back to the queue. Only for a process with the database for itself, before it runs a job.
+/// Requeues every running job. Only for a process that has the database to itself, before it runs a job.
 pub async fn take_back_all(tools: &Tools) {
     match tools.core.take_back_all().await {
         Ok(swept) => tell(&swept),
@@ -95,9 +95,9 @@ pub async fn take_back_all(tools: &Tools) {
 }
 
 const HOUSE_EVERY: Duration = Duration::from_hours(24);
-/// The same where nothing was deleted yet, or not everything.
+/// The same while deletion is postponed or failed.
 const HOUSE_AGAIN: Duration = Duration::from_hours(1);
-/// Mean wait of an idle worker: half of it to one and a half times it, so that workers do not look together.
+/// Mean poll interval of an idle worker; varied by 50 %, so that workers do not poll together.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 impl Worker {
@@ -110,10 +110,10 @@ impl Worker {
         }
     }
 
-    /// Works until the stop token is cancelled and every job at hand is finished or given back.
+    /// Runs until the stop token is cancelled and every job has finished or was requeued.
     pub async fn run(self) {
         let wake = Arc::clone(&self.wake);
-        // Nothing is claimed before the clock was looked at.
+        // Nothing is claimed before the first clock check.
         let trust = Arc::new(AtomicBool::new(false));
         let sweeper = tokio::spawn(sweep(
             self.tools.clone(),
@@ -139,7 +139,7 @@ impl Worker {
         let mut is_full = false;
         while !self.stop.is_cancelled() {
             let room = slots.room();
-            // Leases that a wrong clock gives would be over when they begin, or never.
+            // With a wrong clock, leases would expire at once or never.
             let is_trusted = trust.load(Ordering::SeqCst);
             let may_claim = is_trusted && self.has_room(&mut is_full);
             let jobs = match &room {
@@ -192,7 +192,7 @@ impl Worker {
         }
     }
 
-    /// Whether what a job measures can be stored: an attempt that cannot be would count.
+    /// Without disk space an attempt would fail and count.
     fn has_room(&self, was_full: &mut bool) -> bool {
         let is_full = !self.tools.core.storage.has_room();
         if is_full && !*was_full {
@@ -229,7 +229,7 @@ impl Worker {
         waiting.await
     }
 
-    /// Waits until it is worth looking again. A worker without room for every job looks as soon as a slot is free.
+    /// Waits for the next poll. A worker that cannot take every job also wakes when a slot becomes free.
     async fn rest(&self, slots: &WorkerSlots, has_room: bool) {
         let rest = LOOK_EVERY.mul_f64(0.5 + fraction(self.tools.core.randomness.as_ref()));
         tokio::select! {
@@ -250,7 +250,7 @@ async fn sweep(tools: Tools, wake: Arc<Notify>, trust: Arc<AtomicBool>, stop: Ca
     let policy = core.policies.queue;
     let mut seen = ClockWatch::default();
     let mut known = None;
-    // Leases run out while the database is away, and those who hold them live: they renew them first.
+    // Leases expire during a database outage although their workers live: let these renew first.
     let heartbeat = as_std(policy.heartbeat);
     let to_renew = heartbeat * 2 + tools.reconnects_within;
     let mut renewed_at = Instant::now();
@@ -258,7 +258,7 @@ async fn sweep(tools: Tools, wake: Arc<Notify>, trust: Arc<AtomicBool>, stop: Ca
         let before = known;
         let asked_at = Instant::now();
         let looked = is_trusted(core, machine.as_ref(), &mut seen, OF_A_WORKER).await;
-        // An outage may pass while one call waits for its connection.
+        // A single call may block through an outage.
         if looked.is_none() || asked_at.elapsed() > heartbeat {
             renewed_at = Instant::now() + to_renew;
         }
@@ -278,7 +278,7 @@ async fn sweep(tools: Tools, wake: Arc<Notify>, trust: Arc<AtomicBool>, stop: Ca
             }
             fire(core, &wake).await;
         }
-        // Nobody works before the first look: it is made as soon as the database answers.
+        // Nothing is claimed before the first check, so it is retried soon.
         let pause = known.map_or(LOOK_EVERY, |_| as_std(policy.sweep));
         tokio::select! {
             () = stop.cancelled() => return,
@@ -292,7 +292,7 @@ const OF_A_WORKER: &str =
 const OF_A_SERVER: &str =
     "when tokens and sessions end, and which day a budget is of, is judged by it";
 
-/// Warns of a wrong clock in a process that runs no jobs, until the token is cancelled.
+/// Logs clock errors in a process without jobs, until the token is cancelled.
 pub async fn watch_clock(core: Arc<Core>, machine: Arc<dyn Clock>, stop: CancellationToken) {
     let mut seen = ClockWatch::default();
     loop {
@@ -304,7 +304,7 @@ pub async fn watch_clock(core: Arc<Core>, machine: Arc<dyn Clock>, stop: Cancell
     }
 }
 
-/// Says why not; `None` when the database does not answer, and then nothing is known of the clock.
+/// Logs the reason if not; `None` if the database does not answer.
 async fn is_trusted(
     core: &Core,
     machine: &dyn Clock,
@@ -335,7 +335,7 @@ async fn is_trusted(
     }
 }
 
-/// A worker that stands still may hold the rows of its jobs, and nobody could take them back.
+/// A frozen worker may lock its jobs' rows, so that they cannot be requeued.
 async fn end_stalled(storage: &dyn Storage, silent_for: TimeDelta) {
     match storage.end_stalled(silent_for).await {
         Ok(0) => {}
@@ -419,7 +419,7 @@ fn note_fired(schedule: &Schedule) {
     }
 }
 
-/// Once at the beginning, for months without a worker, and then every day.
+/// At start, for installations that had no worker for months, then daily.
 async fn keep_house(core: Core, stop: CancellationToken) {
     loop {
         let mut pause = HOUSE_EVERY;

@@ -1,9 +1,9 @@
-//! How what was read of a site is written down: JSON, packed by LZ4.
+//! Storage format of crawl steps: JSON compressed by LZ4.
 
 use analysis::document::{FromJson, ToJson};
 use domain::ports::site_reader::JournalError;
 
-/// What a body begins with that is packed; JSON, as earlier versions stored it, never does.
+/// First byte of a compressed body. Earlier versions stored JSON, which never starts with it.
 const PACKED: u8 = 1;
 
 pub fn packed(thing: &impl ToJson) -> Vec<u8> {

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
-/// How long an account that gave a slot back lets others claim first. Claims follow each other within a second.
+/// How long an account that yielded a slot is served after others. Claims follow each other within a second.
 const BEHIND_FOR: Duration = Duration::from_secs(3);
 
 pub(super) struct WorkerSlots {
@@ -33,7 +33,7 @@ struct Running {
     state: Arc<AttemptState>,
 }
 
-/// A slot, free again when this is dropped.
+/// Freed when dropped.
 pub(super) struct Slot {
     of: Arc<WorkerSlots>,
     number: u64,
@@ -48,7 +48,7 @@ impl WorkerSlots {
         }
     }
 
-    /// What there is room for; `None` when no slot is free.
+    /// `None` if no slot is free.
     pub(super) fn room(&self) -> Option<Room> {
         let held = self.held();
         let behind = { held.behind }.filter(|(_, at)| at.elapsed() < BEHIND_FOR);
@@ -79,7 +79,7 @@ impl WorkerSlots {
         }
     }
 
-    /// Whether some job has run for a whole turn: only then is it worth asking who waits.
+    /// Whether some job has run for a full turn; only then are waiting accounts queried.
     pub(super) fn is_any_turn_over(&self, turn: TimeDelta) -> bool {
         let held = self.held();
         let taken = held.taken();
@@ -127,7 +127,7 @@ impl WorkerSlots {
 }
 
 impl Held {
-    /// In the order of the numbers.
+    /// In slot order.
     fn taken(&self) -> Vec<Taken> {
         let taken = self.running.values().map(|it| Taken {
             account: it.account,

@@ -1,4 +1,4 @@
-//! No further paid call once an attempt has to stop: the one under way is waited for, and its answer read again later.
+//! Rejects paid calls once an attempt has to stop; the one under way is awaited, so that its answer can be reused.
 
 use async_trait::async_trait;
 use domain::ports::call_journal::{Begun, CallJournal, Ended, PaidCall, Ticket};
@@ -7,10 +7,10 @@ use domain::use_cases::write_down_calls::WriteDownCalls;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
-/// How long calls under way are waited for then: a worker ends within half a minute, and has to give the job back too.
+/// Grace period for calls under way: a worker must end within 30 s, including requeueing the job.
 const LAST_WAIT: Duration = Duration::from_secs(20);
 
-/// Over once the attempt has to stop and paid calls were waited for; a call left behind stays spent, as after a kill.
+/// Completes after the stop request and the grace period. A call left behind counts as spent, as after a kill.
 pub(super) async fn last_wait(stop: CancellationToken) {
     stop.cancelled().await;
     tokio::time::sleep(LAST_WAIT).await;

@@ -1,4 +1,4 @@
-//! AI engines that cost money: what is set aside, what is paid, and what a killed worker repeats.
+//! Paid AI engines: reserved budget, cost, and what a killed worker repeats.
 
 use super::{
     ai_visibility::{items, results_of, tracked},
@@ -13,13 +13,11 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 const KEYWORDS: usize = 4;
-/// Five prompts for each keyword and one that names the project, five times each.
+/// Five prompts for each keyword and one that names the project, five samples each.
 const ANSWERS: usize = (KEYWORDS * 5 + 1) * 5;
-/// What is set aside.
 const SET_ASIDE: usize = ANSWERS;
-/// A hundred tokens read and as many written, at ten dollars a million: in millionths of a dollar.
+/// 100 input and 100 output tokens at ten dollars a million: in millionths of a dollar.
 const PRICE: usize = 2_000;
-/// Questions at the same time.
 const AT_ONCE: usize = 4;
 
 on_both!(
@@ -30,7 +28,7 @@ on_both!(
     what_no_lexicon_speaks_is_judged_by_the_model_and_paid_from_the_same_purse,
 );
 
-/// A model, and an account that may spend what one run costs at the most.
+/// A model, and an account whose budget covers one run at its maximum cost.
 fn paying(world: &mut World, pause: u64) -> ChatModel {
     let model = ChatModel::start(Duration::from_millis(pause));
     for (name, value) in [
@@ -99,7 +97,7 @@ async fn what_answers_cost_is_the_sum_of_their_calls(mut world: World) {
     assert_eq!(told, i64::try_from(ANSWERS * PRICE).unwrap());
     assert_eq!(records[1]["model"], "lama-3-70b");
     assert_eq!(records[1]["citationRate"], Value::Null);
-    // What was set aside and not spent is free again.
+    // Unspent reservations are released.
     let health = api.get("/health").await;
     let quotas = health["quotas"].as_array().unwrap();
     let month = quotas
@@ -136,7 +134,7 @@ async fn a_killed_worker_repeats_no_more_than_was_under_way(mut world: World) {
     assert_eq!(number(&over, "/attempts"), 3);
     let billed = usize::try_from(model.asked().billed()).unwrap();
     assert!(billed <= ANSWERS + 2 * AT_ONCE, "{billed}");
-    // A call that was begun counts, whether it came or not; no cap is passed.
+    // A started call counts even without an answer; the cap holds.
     let spent: f64 = over["cost"]["amount"].as_str().unwrap().parse().unwrap();
     let most: f64 = dollars(SET_ASIDE).parse().unwrap();
     let least: f64 = dollars(billed).parse().unwrap();
@@ -146,7 +144,7 @@ async fn a_killed_worker_repeats_no_more_than_was_under_way(mut world: World) {
     );
 }
 
-/// A model that bills four times what it may is asked until what was set aside is used up.
+/// A model that bills four times its maximum is queried until the reserved budget is used up.
 async fn a_cap_in_the_middle_ends_the_run_with_what_was_measured(mut world: World) {
     let model = paying(&mut world, 5);
     model.bill(400);
@@ -170,7 +168,7 @@ async fn a_cap_in_the_middle_ends_the_run_with_what_was_measured(mut world: Worl
     let records = items(&found);
     assert_eq!(sum(records, "/answerCount"), i64::try_from(billed).unwrap());
     assert!(records.len() < KEYWORDS + 1 && !records.is_empty());
-    // Nothing that was not asked lowers a rate: every answer names the project.
+    // Skipped prompts must not lower a rate: every answer names the project.
     assert!(records.iter().all(|it| it["mentionRate"] == json!(1.0)));
     assert_eq!(
         found["summary"]["coverage"]["skipped"],
@@ -197,8 +195,8 @@ async fn what_no_lexicon_speaks_is_judged_by_the_model_and_paid_from_the_same_pu
     let path = format!("/projects/{project}/keywords");
     let (status, told) = api.call("POST", &path, Some(&body)).await;
     assert_eq!(status, 201, "{told}");
-    // Two keywords and the project, with five prompts and one, five times: 55 answers, and one
-    // question about sentences for each twenty of them.
+    // Two keywords with five prompts and the project with one, five samples each: 55 answers, and one sentiment call
+    // per twenty sentences.
     let asked = json!({ "type": "aiVisibility", "projectId": project, "dryRun": true });
     let (_, plan) = api.call("POST", "/analyze", Some(&asked)).await;
     assert_eq!(

@@ -1,4 +1,4 @@
-//! AI visibility through the API: asked of the sandbox's engines, killed, and cut short.
+//! AI visibility through the API with the sandbox's engines: killed runs and partial runs.
 
 use super::{
     api::{Api, done, number},
@@ -27,7 +27,6 @@ const SAMPLES: usize = 5;
 const ANSWERS: usize = ANSWERS_OF_ONE * ENGINES;
 const ANSWERS_OF_ONE: usize = (KEYWORDS * 5 + 1) * SAMPLES;
 
-/// A project with AI-tracked keywords.
 pub async fn tracked(api: &Api, keywords: usize) -> i64 {
     let project = api.project("zyxwor.com", 0).await;
     let texts: Vec<String> = (0..keywords)
@@ -61,13 +60,12 @@ pub fn items(results: &Value) -> &[Value] {
     results["items"].as_array().unwrap()
 }
 
-/// Whether a record was measured by that run.
 fn is_newer(record: &Value, run: &Value) -> bool {
     let time = |it: &Value| DateTime::parse_from_rfc3339(it.as_str().unwrap()).unwrap();
     time(&record["measuredAt"]) >= time(&run["startedAt"])
 }
 
-/// The counts of a record: answers, and what is not among them.
+/// The answer counts of a record by state.
 fn counts(record: &Value) -> [i64; 6] {
     [
         "/answerCount",
@@ -97,7 +95,7 @@ fn answers(world: &World, project: i64, more: &[&str]) -> Vec<Value> {
     serde_json::from_str(&world.say(&arguments)).unwrap()
 }
 
-/// All kept answers, in parts.
+/// All stored answers, page by page.
 fn all_answers(world: &World, project: i64) -> Vec<Value> {
     let mut all = answers(world, project, &[]);
     loop {
@@ -161,7 +159,7 @@ async fn answers_become_records_with_intervals_and_are_read_one_by_one(world: Wo
     assert_eq!(summary["engines"].as_array().unwrap().len(), ENGINES);
     assert!(summary["mentionRate"].as_f64().unwrap() > 0.0);
 
-    // What was counted is what was kept: each answer can be read, with its marks in its text.
+    // The stored answers are those counted, with mention spans inside their text.
     let kept = all_answers(&world, project);
     assert_eq!(kept.len(), ANSWERS);
     let id = kept[ANSWERS / 2]["id"].to_string();
@@ -215,7 +213,7 @@ async fn failed_and_refused_answers_lower_no_rate(mut world: World) {
     let before = results(&api, "ai-visibility", project).await;
     drop(server);
 
-    // The same day and the same questions; a third of the calls fails.
+    // The same day and prompts; a third of the calls fails.
     world.set("SEARCH__SANDBOX__FAILURE_RATE", "0.3");
     let (_server, api) = world.serve(&[]);
     let over = api
@@ -233,8 +231,7 @@ async fn failed_and_refused_answers_lower_no_rate(mut world: World) {
             assert!(record["warnings"].to_string().contains("answersFailed"));
             assert_ne!(record["status"], "ok");
         }
-        // Of the answers that came, as many name the project as before: those that failed are in no
-        // rate. What is named cannot be more than what came.
+        // Failed answers are in no rate, so the project's mentions can shrink only by their number.
         let named = number(record, "/mentionCount");
         assert!(named <= number(whole, "/mentionCount") && named <= now[0]);
         let lost = then[0] - now[0];
@@ -250,7 +247,7 @@ async fn failed_and_refused_answers_lower_no_rate(mut world: World) {
     assert!(failed > 0, "nothing failed");
 }
 
-/// The mean over prompts of the share of counted answers that name the project.
+/// Mean over prompts of the share of counted answers that name the project.
 fn mean_of_prompts(rows: &[Value]) -> f64 {
     let counted = rows.iter().filter(|it| it["state"] == "counted");
     let prompts: BTreeSet<&str> = counted
@@ -303,7 +300,7 @@ async fn a_killed_run_goes_on_and_keeps_no_answer_twice(mut world: World) {
         })
         .collect();
     assert_eq!((questions.len(), all.len()), (ANSWERS, ANSWERS));
-    // What was kept is not asked again: only what was under way when it was killed may be.
+    // Only calls under way at the kill are repeated.
     let calls = number(&over, "/cost/calls");
     assert_eq!(
         calls,
@@ -338,7 +335,7 @@ async fn a_run_of_one_keyword_or_one_engine_hides_no_other(world: World) {
         after["warnings"]
     );
 
-    // Of one engine: the records and trends of the others stay beside its own.
+    // A run of one engine keeps the records and trends of the others.
     let one =
         json!({ "type": "aiVisibility", "projectId": project, "models": ["sandboxAssistant"] });
     let (status, job) = api.call("POST", "/analyze", Some(&one)).await;
@@ -373,7 +370,7 @@ async fn a_run_of_one_keyword_or_one_engine_hides_no_other(world: World) {
         "{told}"
     );
 
-    // A keyword that is not tracked any more is told no more.
+    // A keyword that is no longer tracked loses its records.
     let off = json!({ "aiTracked": false });
     let (status, told) = api
         .call("PATCH", &format!("/keywords/{keyword}"), Some(&off))
@@ -474,7 +471,7 @@ async fn trends_and_suggestions_follow_from_what_was_counted(world: World) {
     let trends = results(&api, "ai-trends", project).await;
     assert_eq!(items(&trends).len(), (KEYWORDS + 1) * ENGINES);
     for record in items(&trends) {
-        // One week is no trend: nothing is claimed.
+        // One week is not enough for a trend.
         assert_eq!(record["status"], "insufficientData", "{record}");
         assert_eq!(record["changeAbs"], Value::Null);
         assert!(record["points"].as_array().unwrap().len() <= 1);
@@ -489,7 +486,7 @@ async fn trends_and_suggestions_follow_from_what_was_counted(world: World) {
         ENGINES
     );
 
-    // Without a word of the owner the rivals of the search pages are followed.
+    // Without configured competitors, those of the SERPs are tracked.
     let found = results(&api, "ai-visibility", project).await;
     assert!(
         !items(&found)[ENGINES]["competitors"]
@@ -497,7 +494,7 @@ async fn trends_and_suggestions_follow_from_what_was_counted(world: World) {
             .unwrap()
             .is_empty()
     );
-    // The next rank check tells how engines treat rivals, and the share of voice among answers.
+    // The next rank check reports AI rates of competitors and the AI share of voice.
     api.finished(api.analyse("rankCheck", project).await).await;
     let rivals = results(&api, "competitors", project).await;
     assert!(

@@ -1,4 +1,4 @@
-//! `sightline audit`: one site, no account, no server.
+//! `sightline audit`: one site, without account or server.
 
 use super::{
     content_changes::ChangingSite,
@@ -29,7 +29,7 @@ fn command_of(folder: &TempDir, address: SocketAddr, more: &[&str]) -> Command {
         set("CRAWLER__ALLOW_NETWORKS", "[\"127.0.0.0/8\"]"),
         set("CRAWLER__PER_HOST_DELAY_MS", "0"),
         set("VITALS__LAB__RUNS", "1"),
-        // Chromium runs as somebody else when the tests run as root.
+        // Chromium runs as another user if the tests run as root.
         set("VITALS__LAB__FOLDER", "/tmp"),
     ];
     let url = format!("http://{address}/");
@@ -41,7 +41,7 @@ fn command_of(folder: &TempDir, address: SocketAddr, more: &[&str]) -> Command {
 async fn nothing_is_printed_of_an_audit_that_fails_and_what_cannot_be_printed_is_a_failure() {
     let (folder, site) = (TempDir::new().unwrap(), ChangingSite::start());
     site.publish(1);
-    // A folder that is missing is told before anything is read, and one in the file's place when it is written.
+    // A missing folder fails before the crawl, a folder at the file's path when the report is written.
     let nowhere = folder.path().join("nowhere/report.html");
     let told = [
         (nowhere.to_str().unwrap(), 2, "there is no folder"),
@@ -70,7 +70,7 @@ async fn nothing_is_printed_of_an_audit_that_fails_and_what_cannot_be_printed_is
         assert_eq!(ran.status.code(), Some(1), "{ran:?}");
         let told = String::from_utf8_lossy(&ran.stderr).into_owned();
         assert!(told.contains("standard output cannot be written"), "{told}");
-        // What nobody could read is nothing to compare with.
+        // A report that nobody received must not become the baseline.
         assert!(!kept.exists());
     }
 }
@@ -126,7 +126,7 @@ async fn proxies_that_the_environment_names_are_not_used() {
         "SIGHTLINE_CRAWLER__ALLOW_NETWORKS".to_owned(),
         "[\"127.0.0.0/8\"]".to_owned(),
     );
-    // Nobody speaks TLS there: it is the way to it that counts.
+    // There is no TLS server: only the connection attempt matters.
     let encrypted = format!("https://{}/", site.address);
     let ran = command(folder.path(), &[open], &["audit", &encrypted])
         .envs(proxied())
@@ -179,7 +179,7 @@ async fn a_site_that_is_kept_is_compared_and_a_file_of_somebody_else_is_left_alo
     assert_eq!(changed("/stays"), false);
     assert_eq!(changed("/edited"), true);
     assert_eq!(changed("/moves"), true);
-    // It failed once: nothing is claimed yet.
+    // After one failure nothing is reported.
     assert_eq!(changed("/leaves"), Value::Null);
     assert!(site.statuses("/stays").contains(&304));
     let page = std::fs::read_to_string(report).unwrap();
@@ -223,7 +223,7 @@ async fn how_fast_the_first_page_is_is_told_when_asked_for() {
 #[test]
 fn the_hint_fits_what_keeps_a_site_from_being_read() {
     let folder = TempDir::new().unwrap();
-    // Nobody listens there any more.
+    // The port is closed.
     let refusing = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
     let refusing = format!("http://{}/", refusing.unwrap());
     let open = [(

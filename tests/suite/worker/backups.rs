@@ -1,4 +1,4 @@
-//! Backups: taken while others write, restored elsewhere, and refused when they are not whole.
+//! Backups: taken during writes, restored elsewhere, and refused if incomplete.
 
 use super::{api::Api, on_both, process::Process, world::World};
 use harness::{databases::TestDatabase, postgres_server::Lane};
@@ -24,7 +24,7 @@ on_both!(
     what_a_restore_replaces_is_kept,
 );
 
-/// Where a backup is taken from: past what a lane puts before the database.
+/// Backups connect directly, without a pooler or other test lane in between.
 fn look_past_lanes(world: &mut World) {
     if let (Some(url), true) = (
         world.database.superuser_url(),
@@ -44,7 +44,7 @@ pub fn take(world: &World) -> Value {
     serde_json::from_str(&told).unwrap()
 }
 
-/// A database that is empty; it lives as long as what is returned.
+/// An empty database, dropped with the returned value.
 async fn elsewhere(world: &World) -> (String, Option<TestDatabase>) {
     if world.is_sqlite() {
         let file = world.folder().join("restored.db");
@@ -55,7 +55,7 @@ async fn elsewhere(world: &World) -> (String, Option<TestDatabase>) {
     (fresh.url.clone(), Some(fresh))
 }
 
-/// Creates projects with keywords until it is told to stop; notes each that was acknowledged.
+/// Creates projects with keywords until stopped; collects the acknowledged ids.
 async fn write(api: Api, writer: usize, acknowledged: Arc<Mutex<Vec<i64>>>, over: Arc<AtomicBool>) {
     for number in 0.. {
         if over.load(Ordering::SeqCst) {
@@ -185,7 +185,7 @@ async fn nothing_is_given_up_without_a_word(mut world: World) {
     assert_eq!(listed["total"], 0, "{listed}");
 }
 
-/// What lies there that begins like the backup.
+/// Files next to the backup whose names start alike.
 fn around(file: &Path) -> Vec<String> {
     let found = fs::read_dir(file.parent().unwrap()).unwrap();
     let names = found.map(|it| it.unwrap().file_name().into_string().unwrap());
@@ -198,7 +198,7 @@ async fn one_backup_to_a_name_at_a_time(mut world: World) {
     look_past_lanes(&mut world);
     let file = backup(&world);
     let name = file.to_str().unwrap();
-    // As long as somebody is at it, nothing of theirs is touched.
+    // Files of a running backup must stay untouched.
     let part = world.folder().join("backup.part");
     fs::write(&part, "half of it").unwrap();
     let lock = fs::File::create(world.folder().join("backup.part.lock")).unwrap();
@@ -232,13 +232,13 @@ async fn what_a_killed_backup_left_stops_nobody(mut world: World) {
     take(&world);
     world.say(&["restore", "--verify", file.to_str().unwrap()]);
     assert_eq!(around(&file), ["backup", "backup.manifest.json"]);
-    // A slip alone may be that of a backup which was carried elsewhere.
+    // The backup of a lone manifest may have been moved elsewhere.
     fs::remove_file(&file).unwrap();
     let told = world.fail(&["backup", file.to_str().unwrap()]);
     assert!(told.contains("backup.manifest.json is there"), "{told}");
 }
 
-/// A table that only a later version has, of the same owner.
+/// A table of a later version with the same owner.
 const LATER: &str = "DO $$ BEGIN CREATE TABLE of_a_later_version (number BIGINT); \
      EXECUTE (SELECT format('ALTER TABLE of_a_later_version OWNER TO %I', tableowner) \
      FROM pg_tables WHERE tablename = 'accounts' LIMIT 1); END $$";
@@ -254,11 +254,11 @@ async fn what_a_restore_replaces_is_kept(mut world: World) {
         told["replaced"].as_str().unwrap().to_owned()
     };
     if !world.is_sqlite() {
-        // What a later version added is set aside with the rest: the way back is open.
+        // Tables of a later version are kept with the rest, so that the restore can be undone.
         world.database.run_sql(LATER);
     }
     let kept = replaced(&world, &first);
-    // A backup holds what is in force, and not what was replaced.
+    // A backup holds the current schema only, without the replaced ones.
     let second = world.folder().join("second");
     world.say(&["backup", second.to_str().unwrap()]);
     let kept_later = replaced(&world, &second);
@@ -273,14 +273,14 @@ async fn what_a_restore_replaces_is_kept(mut world: World) {
     );
     let later = "SELECT count(*) FROM sightline_replaced.of_a_later_version";
     world.database.run_sql(later);
-    // Division by zero where there is no account in one of them.
+    // Division by zero if one of them has no account.
     for schema in [kept, kept_later] {
         world
             .database
             .run_sql(&format!("SELECT 1 / count(*) FROM {schema}.accounts"));
     }
 
-    // What cannot be restored replaces nothing.
+    // A failed restore replaces nothing.
     let programs = world.folder().join("programs");
     fs::create_dir(&programs).unwrap();
     let program = programs.join("pg_restore");

@@ -1,4 +1,4 @@
-//! What new accounts may spend, and who is told where nothing bounds it.
+//! Spending limits of new accounts, and warnings about unlimited spending.
 
 use super::{
     process::{Process, command},
@@ -83,7 +83,7 @@ fn new_accounts_begin_with_what_is_set() {
     assert_eq!(second["projects"], 3);
     assert_eq!(second["monthlyBudget"], "12.50");
     assert_eq!(second["dailyBudget"], "1.00");
-    // Those who are there keep what they have.
+    // Existing accounts keep their limits.
     let arguments = ["account", "limits", "--email", "ann@example.com"];
     let kept = said(&place, &settings, &arguments);
     assert!(kept.contains("monthly budget: 100.00 USD"), "{kept}");
@@ -100,7 +100,7 @@ fn doctor_names_who_may_spend_without_a_bound() {
     assert_eq!(state, "notice", "{told}");
     assert!(told.starts_with("1 account(s) may spend"), "{told}");
     assert!(told.contains("Serper"), "{told}");
-    // Nobody is asked who costs money, or there is a cap above them all.
+    // No paid supplier, or a cap above all accounts.
     assert_eq!(spending(&place, &[]).0, "good");
     assert_eq!(spending(&place, &[PAID, BY_DAY]).0, "good");
     let unpaid = ("SIGHTLINE_SEARCH__PAID_CALLS", "false");

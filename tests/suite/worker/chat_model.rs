@@ -1,4 +1,4 @@
-//! A model that costs money, on loopback in the shape of OpenAI's chat completions: it counts.
+//! A paid model on loopback in the format of OpenAI's chat completions; it counts calls.
 
 use super::loopback::Loopback;
 use actix_web::{HttpResponse, web};
@@ -14,25 +14,23 @@ use std::{
 
 const ABOUT_SENTENCES: &str = "Each numbered line";
 
-/// What it was asked.
 #[derive(Default)]
 pub struct Asked {
-    /// How often, by prompt: each time is billed.
+    /// By prompt: each call is billed.
     pub calls: BTreeMap<String, u32>,
-    /// How many are being answered now.
+    /// Calls being answered now.
     pub under_way: u32,
-    /// How many were at the most.
+    /// The maximum of that.
     pub most_under_way: u32,
 }
 
 impl Asked {
-    /// Different questions about how kind sentences are, and how often those were asked.
+    /// Distinct sentiment prompts, and the number of calls for them.
     pub fn about_sentences(&self) -> (usize, u32) {
         let asked = { self.calls.iter() }.filter(|it| it.0.starts_with(ABOUT_SENTENCES));
         (asked.clone().count(), asked.map(|it| it.1).sum())
     }
 
-    /// Calls that were billed.
     pub fn billed(&self) -> u32 {
         self.calls.values().sum()
     }
@@ -53,7 +51,7 @@ struct Shared {
 }
 
 impl ChatModel {
-    /// One that takes so long for an answer, and says that it read a hundred tokens and wrote as many.
+    /// Answers after `pause`, and reports a hundred tokens in and out.
     pub fn start(pause: Duration) -> Self {
         let shared = Shared {
             asked: Arc::default(),
@@ -77,7 +75,7 @@ impl ChatModel {
         lock(&self.asked)
     }
 
-    /// From now on it says that it read and wrote so many tokens.
+    /// Changes the reported number of tokens.
     pub fn bill(&self, tokens: u64) {
         self.tokens.store(tokens, Ordering::SeqCst);
     }
@@ -87,7 +85,7 @@ fn lock(asked: &Mutex<Asked>) -> MutexGuard<'_, Asked> {
     asked.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// It recommends; of the first sentence of several it thinks little, of the others much.
+/// Recommends; of several sentences it rates the first as negative and the others as positive.
 fn said_to(prompt: &str) -> String {
     if prompt.starts_with(ABOUT_SENTENCES) {
         let lines = prompt.lines().filter_map(|it| it.split_once(": "));

@@ -1,4 +1,4 @@
-//! How large SQLite's file is, and becomes.
+//! The size of SQLite's file.
 
 use super::{api::Api, world::World};
 use diesel::{
@@ -12,7 +12,7 @@ use storage::DatabaseKind;
 
 const KEYWORDS: usize = 250;
 const RUNS: usize = 4;
-/// Bytes that a keyword check may leave, with a search page of 100 results (issue 37).
+/// Bytes per keyword check, with a SERP of 100 results.
 const MAX_BYTES: u64 = 15_000;
 
 #[derive(QueryableByName)]
@@ -27,14 +27,14 @@ fn file(world: &World) -> &str {
     world.database.url.strip_prefix("sqlite://").unwrap()
 }
 
-/// The file behind the server's back: its statements are not those of the service.
+/// A connection of its own: its statements are not the service's.
 fn opened(world: &World) -> SqliteConnection {
     let mut db = SqliteConnection::establish(file(world)).unwrap();
     db.set_instrumentation(|_: InstrumentationEvent<'_>| {});
     db
 }
 
-/// Every record as a version before packing kept it.
+/// Stores every record in the format used before compression.
 fn unpack_all(world: &World) {
     let mut db = opened(world);
     let select = "SELECT rowid AS place, packed FROM findings WHERE packed IS NOT NULL";
@@ -53,7 +53,7 @@ fn unpack_all(world: &World) {
     unpacked.unwrap();
 }
 
-/// Bytes of pages that hold something: those that a run needed on its way are free for the next one.
+/// Bytes of used pages: free pages are available to the next run.
 fn used(world: &World) -> u64 {
     let mut db = opened(world);
     let query = "SELECT (page_count - freelist_count) * page_size AS place, X'' AS packed \

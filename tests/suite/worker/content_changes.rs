@@ -14,12 +14,11 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// The host under which it is found.
 pub const HOST: &str = "shop.example.com";
 
 on_both!(what_changed_between_two_audits_is_told);
 
-/// Which edition is served, and what was answered.
+/// The served edition, and the responses so far.
 #[derive(Default)]
 struct State {
     edition: u32,
@@ -48,7 +47,7 @@ impl ChangingSite {
         self.server.address
     }
 
-    /// Lets the processes that start from now on find it, over http alone and without pauses.
+    /// Makes it resolvable for processes started from now on, over http and without delays.
     pub fn settle_in(&self, world: &mut World) {
         let resolve = format!(
             "[\"{HOST}:80={}\",\"{HOST}:443=127.0.0.1:1\"]",
@@ -80,8 +79,8 @@ async fn answer(request: HttpRequest, state: web::Data<Shared>) -> HttpResponse 
     answer
 }
 
-/// In the second edition `/edited` says something else, `/leaves` is gone, nothing leads to `/hidden`
-/// any more, and `/moves` leads to `/stays`, which is as it was.
+/// In the second edition `/edited` has new text, `/leaves` is gone, `/hidden` has no links, and `/moves` redirects to
+/// the unchanged `/stays`.
 fn page(request: &HttpRequest, edition: u32) -> HttpResponse {
     let second = edition > 1;
     let (title, text, links) = match request.path() {
@@ -151,7 +150,7 @@ impl Audits<'_> {
         assert_eq!(self.api.finished(job).await["status"], "succeeded");
     }
 
-    /// The records of a type by path.
+    /// By path.
     async fn records(&self, result_type: &str) -> BTreeMap<String, Value> {
         let records = self.api.records(result_type, self.project).await;
         let by_path = records.into_iter().map(|it| {
@@ -224,7 +223,7 @@ async fn what_changed_between_two_audits_is_told(mut world: World) {
         format!("http://{HOST}/stays"),
         "{moved}"
     );
-    // One answer that is no page claims nothing yet.
+    // A single failed response proves nothing yet.
     assert_eq!(changes["/leaves"]["status"], "insufficientData");
     for unknown in ["significance", "changed", "changeClass"] {
         assert_eq!(changes["/leaves"][unknown], Value::Null, "{unknown}");
@@ -237,8 +236,8 @@ async fn what_changed_between_two_audits_is_told(mut world: World) {
     assert_eq!(number(&results, "/summary/pages"), 5);
     assert_eq!(number(&results, "/summary/unread"), 1);
 
-    // What did not change was not sent again, and says what it said.
-    // (/moves leads to it, and who follows asks without knowing anything.)
+    // Unchanged pages are not sent again and keep their content. (`/stays` is also fetched through `/moves`, without
+    // validators.)
     assert!(site.statuses("/stays").contains(&304));
     assert_eq!(site.statuses("/edited"), [200]);
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Workers that are killed, and workers that are told to stop, in the middle of a rank check.
+//! Workers that are killed or stopped in the middle of a rank check.
 
 use super::{
     api::{Api, done, number},
@@ -18,7 +18,7 @@ on_both!(
     a_rank_check_is_canceled_while_its_supplier_hangs,
 );
 
-/// The process that works: on SQLite the server itself, on PostgreSQL one beside it.
+/// The worker process: on SQLite the server itself, on PostgreSQL a separate one.
 pub struct Working {
     pub worker: Process,
     pub beside: Option<Process>,
@@ -42,7 +42,7 @@ pub fn start(world: &World) -> Working {
     }
 }
 
-/// The same, and whoever looks at the process that works.
+/// The same with a watcher of the worker process.
 pub fn start_watched(world: &mut World) -> (Working, Watcher) {
     world.set("ADMIN__LISTEN", "127.0.0.1:0");
     let mut working = start(world);
@@ -138,7 +138,7 @@ async fn a_rank_check_is_canceled_while_its_supplier_hangs(mut world: World) {
     let asked = std::time::Instant::now();
     working.api.delete(&format!("/projects/{project}")).await;
     let over = working.api.finished(job).await;
-    // The answer that it waits for costs nothing: nobody waits for that.
+    // The pending answer is free, so nothing waits for it.
     assert!(asked.elapsed() < Duration::from_secs(20));
     assert_eq!(
         (&over["status"], done(&over)),

@@ -1,4 +1,4 @@
-//! The demo, told to stop while it lives through the days before today.
+//! The demo, stopped while it simulates past days.
 
 use super::process::{Process, command};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What came of what was fixed: told by what was imported, and by loads of before and since.
+//! Effects of fixes, measured by imported data and page loads before and after.
 
 use super::{
     api::Api,
@@ -19,14 +19,14 @@ use std::fmt::Write;
 on_both!(what_came_of_a_fix_is_told_by_what_was_measured_since);
 
 const PAGE: &str = "https://example.com/a";
-/// How many days ago the faults were last seen; they were gone the day after.
+/// How many days ago the faults were last seen; they were fixed the day after.
 const SEEN: u64 = 75;
 
 fn ago(days: u64) -> DateTime<Utc> {
     now() - Days::new(days)
 }
 
-/// A record of a suggestion that was fixed, after one that is open.
+/// A fixed suggestion made from an open one.
 fn fixed(like: &Value, id: &str, rule: &str, more: Value) -> StagedFinding {
     let mut record = like.clone();
     let changes = json!({
@@ -47,7 +47,7 @@ fn fixed(like: &Value, id: &str, rule: &str, more: Value) -> StagedFinding {
     )
 }
 
-/// A load in our browser so many days ago.
+/// A page load in our browser, that many days ago.
 fn load(days: u64, device: &str, lcp: f64) -> StagedFinding {
     let record = json!({"formFactor": device, "source": "lab", "metrics": {"lcp": {"value": lcp}}});
     let device = i64::from(device == "phone");
@@ -110,7 +110,7 @@ async fn what_came_of_a_fix_is_told_by_what_was_measured_since(world: World) {
         ),
         fixed(like, "c-clicks", "noCompression", json!({"variant": null})),
     ];
-    // A load a day: slow until the fault was gone, fast since; on desktops the other way round.
+    // A load a day: slow until the fix, then fast; on desktops the reverse.
     for days in 20..SEEN + 28 {
         let wobble = f64::from(u32::try_from(days % 7).unwrap());
         let lcp = if days >= SEEN { 4_000.0 } else { 2_000.0 };
@@ -119,7 +119,7 @@ async fn what_came_of_a_fix_is_told_by_what_was_measured_since(world: World) {
     }
     publish(&world, project, &over["id"], &findings).await;
 
-    // Two clicks a day and page of a hundred impressions before, eight since.
+    // Per day and page: two clicks of a hundred impressions before, eight after.
     let mut text = "Date;Page;Clicks;Impressions;CTR;Position".to_owned();
     for before in 3..119 {
         let clicks = if before >= SEEN {
@@ -162,7 +162,7 @@ async fn what_came_of_a_fix_is_told_by_what_was_measured_since(world: World) {
         "{clicks}"
     );
 
-    // What is settled stays, whatever is forgotten.
+    // A final effect survives the deletion of its data.
     console(
         &world,
         "import",

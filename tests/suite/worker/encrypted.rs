@@ -1,4 +1,4 @@
-//! Everything that reaches `PostgreSQL` does so over TLS: servers, workers, commands, backups and restores.
+//! All connections to `PostgreSQL` use TLS: servers, workers, commands, backups and restores.
 
 use super::{
     api::Api,
@@ -52,7 +52,7 @@ async fn servers_workers_backups_and_restores_go_by_tls() {
     }
 }
 
-/// What is stored in a database, by type of result.
+/// Stored results by type.
 async fn stored(api: &Api, project: i64) -> Vec<Value> {
     let mut all = Vec::new();
     for result in ["serp", "rankings"] {

@@ -1,4 +1,4 @@
-//! Endings that somebody wanted: of a job, of a server.
+//! Requested ends: of jobs, accounts and servers.
 
 use super::{
     api::{done, number},
@@ -35,7 +35,7 @@ async fn whoever_waits_at_a_server_that_stops_is_told_at_once_what_is_known(worl
     let (status, took) = server.terminate();
     assert!(status.success(), "{status}");
     assert!(took < Duration::from_secs(10), "{took:?}");
-    // A 200, as when the wait is over.
+    // A 200, as after a full wait.
     let (told, waited) = waiting.await.unwrap();
     assert_eq!(told["items"][0]["status"], "queued", "{told}");
     assert!(waited < Duration::from_secs(4), "{waited:?}");
@@ -90,18 +90,18 @@ async fn a_server_that_was_told_to_stop_says_so_before_it_hangs_up(mut world: Wo
     });
     let mut server = ending.await.unwrap();
     assert_eq!(api.probe("/readyz").await, Some(503));
-    // Whoever has not yet noticed is served all the same.
+    // Clients that have not noticed are still served.
     assert_eq!(api.probe("/livez").await, Some(200));
     assert_eq!(server.ended().code(), Some(0));
     assert_eq!(api.probe("/readyz").await, None);
 }
 
-/// What runs stops, what waits never begins, and schedules start nothing until it is switched on again.
+/// Running jobs stop, waiting ones never start, and schedules pause until the account is enabled again.
 async fn an_account_that_is_switched_off_has_nothing_done_for_it(mut world: World) {
     world.set("SEARCH__SANDBOX__LATENCY_MS", "100");
     let (_server, api) = world.serve(&[]);
     let mut jobs = vec![];
-    // Four of an account run at a time; the others wait.
+    // An account runs four at a time; the others wait.
     for number in 0..6 {
         let project = api.project(&format!("example{number}.com"), 500).await;
         jobs.push(api.analyse("rankCheck", project).await);

@@ -1,4 +1,4 @@
-//! What happens to workers, with an analysis of every kind under way in them.
+//! Stopped and frozen workers, with an analysis of every kind running.
 
 use super::{
     ai_visibility::tracked,
@@ -27,7 +27,7 @@ const TARGETS: [&str; 5] = ["/a", "/b", "/c", "/d", "/e"];
 const SITE: &str = "one.example.com";
 const AUDIT: &str = include_str!("../../chaos/audit.sql");
 
-/// One analysis, and after how much of it something happens to its worker.
+/// A running analysis, and the progress at which the worker is disturbed.
 struct UnderWay {
     kind: &'static str,
     project: i64,
@@ -35,14 +35,14 @@ struct UnderWay {
     amid: i64,
 }
 
-/// What the analyses look at, all of it slow: each takes some fifteen seconds, and has begun after two.
+/// Slow targets: each analysis takes about fifteen seconds, and starts within two.
 struct Around {
     _site: Website,
     _small: SmallSite,
     _google: Google,
 }
 
-/// A worker with one analysis of each kind, all of them begun and none at its end.
+/// A worker with one analysis of each kind, all of them started and none near its end.
 async fn under_way(world: &mut World) -> (Around, Working, Vec<UnderWay>) {
     let (site, small, google) = (
         Website::pausing(Duration::from_millis(500)),
@@ -60,7 +60,7 @@ async fn under_way(world: &mut World) -> (Around, Working, Vec<UnderWay>) {
         known.lcp.extend(all.map(|it| (it, 2_000)));
     }
     world.set("SEARCH__SANDBOX__LATENCY_MS", "1500");
-    // Four jobs are followed at the same time.
+    // Four jobs are polled at the same time.
     for limit in ["READS", "ACCOUNT"] {
         world.set(&format!("LIMITS__{limit}_BURST"), "5000");
     }
@@ -97,7 +97,7 @@ async fn under_way(world: &mut World) -> (Around, Working, Vec<UnderWay>) {
     (around, working, jobs)
 }
 
-/// All succeeded in so many attempts, and everything of them is there once.
+/// All succeeded in that many attempts, and every result exists once.
 async fn assert_whole(world: &World, api: &Api, jobs: &[UnderWay], attempts: Option<i64>) {
     for UnderWay {
         kind, project, job, ..
@@ -147,7 +147,7 @@ async fn a_worker_that_stood_still_does_nothing_twice_for_any_kind(mut world: Wo
     let (_around, working, jobs) = under_way(&mut world).await;
     working.worker.freeze();
     if world.is_sqlite() {
-        // Server and worker are one process: when it wakes up, its own leases are over.
+        // Server and worker are one process: when it resumes, its own leases have expired.
         tokio::time::sleep(Duration::from_secs(8)).await;
         working.worker.thaw();
         assert_whole(&world, &working.api, &jobs, None).await;
@@ -158,7 +158,7 @@ async fn a_worker_that_stood_still_does_nothing_twice_for_any_kind(mut world: Wo
         let again = |job: &serde_json::Value| number(job, "/attempts") == 2;
         working.api.follow(it.job, again).await;
     }
-    // Both believe to hold them now; the leases of one of them are over.
+    // Both believe to hold the leases; those of one have expired.
     working.worker.thaw();
     assert_whole(&world, &working.api, &jobs, Some(2)).await;
     tokio::time::sleep(Duration::from_secs(2)).await;

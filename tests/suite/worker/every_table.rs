@@ -1,4 +1,4 @@
-//! Databases with rows in every table that there is, and what is in them, in the same words for both kinds.
+//! Databases with rows in every table, and dumps that are comparable between both kinds.
 
 use super::world::World;
 use chrono::{NaiveDate, TimeDelta};
@@ -11,12 +11,12 @@ use std::{collections::BTreeMap, fmt::Write};
 use storage::{DatabaseKind, Exclusive, OpenOptions};
 use tokio::sync::OnceCell;
 
-/// How many rows each table gets.
+/// Rows per table.
 #[derive(Clone, Copy)]
 pub enum Rows {
     /// 8.
     Few,
-    /// 150, for more than one batch.
+    /// 150, more than one batch.
     Many,
 }
 
@@ -36,11 +36,11 @@ pub async fn elsewhere(kind: DatabaseKind) -> TestDatabase {
     target
 }
 
-/// A column: its name, PostgreSQL's type, and whether it may be missing.
+/// Name, PostgreSQL type, and whether it is nullable.
 type Column = (String, String, bool);
 type Tables = BTreeMap<String, Vec<Column>>;
 
-/// All tables, as a new PostgreSQL has them, which tells more types apart than SQLite.
+/// All tables of a new PostgreSQL database, whose types are finer than SQLite's.
 static TABLES: OnceCell<Tables> = OnceCell::const_new();
 
 /// Tables about the schema.
@@ -90,8 +90,8 @@ fn lines(database: &TestDatabase, query: &str) -> Vec<String> {
     found.into_iter().map(|it| it.line).collect()
 }
 
-/// Puts rows into every table. All numbers of row `n` are `n`, so that every reference leads to a row; two rows have the
-/// smallest and the greatest number that there is, and one record is larger than a batch.
+/// Fills every table. All numbers of row `n` are `n`, so that every reference resolves; two rows have the minimum and
+/// maximum numbers, and one record is larger than a batch.
 pub async fn fill(world: &World, rows: Rows) {
     let database = &world.database;
     let last = match rows {
@@ -160,7 +160,7 @@ fn value(
         "text" if name == "record" && small == 3 => {
             "replace(hex(zeroblob(4500000)), '00', 'xy')".to_owned()
         }
-        // Told apart by the number, and sorted otherwise than as words.
+        // Unique by the number, and in another order than collation gives.
         "text" => format!(
             "'{}{small} é''\\\"\t\n🙂'",
             if small % 2 == 0 { "a" } else { "Z" }
@@ -169,17 +169,16 @@ fn value(
     }
 }
 
-/// What is in a database: the rows of each table, in order.
+/// The rows of each table, in order.
 #[derive(PartialEq, Eq)]
 pub struct Dump(pub BTreeMap<String, Vec<String>>);
 
 impl Dump {
-    /// How many rows there are.
     pub fn rows(&self) -> usize {
         self.0.values().map(Vec::len).sum()
     }
 
-    /// Compares, and tells no more than a row of one table.
+    /// Reports a single row of one table at most.
     pub fn assert_is(&self, other: &Self) {
         for (table, rows) in &self.0 {
             let others = &other.0[table];
@@ -192,7 +191,6 @@ impl Dump {
     }
 }
 
-/// Every row of every table.
 pub async fn dump(database: &TestDatabase) -> Dump {
     let kind = database.kind();
     let mut all = BTreeMap::new();
@@ -214,14 +212,14 @@ fn text(kind: DatabaseKind, (name, sql_type, _): &Column) -> String {
     let text = match sql_type.as_str() {
         "text" => format!("\"{name}\""),
         "bytea" if is_postgres => format!("upper(encode(\"{name}\", 'hex'))"),
-        // Of what is missing `hex` makes an empty text.
+        // `hex` turns NULL into an empty string.
         "bytea" => format!("CASE WHEN \"{name}\" IS NOT NULL THEN hex(\"{name}\") END"),
         "boolean" if is_postgres => format!("\"{name}\"::INT::TEXT"),
         "date" if is_postgres => format!("to_char(\"{name}\", 'YYYY-MM-DD')"),
         "timestamp with time zone" if is_postgres => {
             format!("(extract(epoch FROM \"{name}\") * 1000000)::BIGINT::TEXT")
         }
-        // The two write floating point differently.
+        // The databases format floating point differently.
         "double precision" => format!("CAST(CAST(\"{name}\" * 1000 AS BIGINT) AS TEXT)"),
         _ => format!("CAST(\"{name}\" AS TEXT)"),
     };

@@ -21,7 +21,7 @@ async fn two_servers_and_two_workers_share_the_jobs_and_do_each_once() {
         asked.push((project, api.analyse("rankCheck", project).await));
     }
     for (n, (project, job)) in asked.iter().enumerate() {
-        // Followed through the server that was not asked.
+        // Followed through the other server.
         let (_, api) = &servers[(n + 1) % 2];
         let over = api.finished(*job).await;
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Google's two sources of vitals on loopback, in their documented shape.
+//! Google's two sources of vitals on loopback, in their documented formats.
 
 use super::loopback::Loopback;
 use actix_web::{HttpResponse, web};
@@ -10,21 +10,21 @@ use std::{
     time::Duration,
 };
 
-/// The key that it accepts.
+/// The accepted key.
 pub const KEY: &str = "AIza-canary-0123456789";
 
-/// What it knows, and what it was asked.
+/// Configured answers and received requests.
 #[derive(Default)]
 pub struct Known {
     /// LCP at the 75th percentile by page or origin, ms.
     pub lcp: BTreeMap<String, u32>,
-    /// The status and the code that every question is answered with.
+    /// Status and code for every request.
     pub trouble: Option<(u16, &'static str)>,
-    /// How long an answer takes.
+    /// Response time.
     pub pause: Duration,
-    /// Questions to CrUX: what is asked about, and the device.
+    /// CrUX queries: page or origin, and device.
     pub asked: Vec<(String, String)>,
-    /// Loads by PageSpeed Insights: the page, and the device.
+    /// PageSpeed Insights loads: page and device.
     pub loaded: Vec<(String, String)>,
 }
 
@@ -74,7 +74,7 @@ fn error(code: u16, status: &str) -> HttpResponse {
     HttpResponse::build(code.try_into().unwrap()).json(body)
 }
 
-/// Every way to ask has the key in its query.
+/// All endpoints take the key in the query.
 fn refusal(known: &Known, query: &BTreeMap<String, String>) -> Option<HttpResponse> {
     if query.get("key").map(String::as_str) != Some(KEY) {
         return Some(error(400, "INVALID_ARGUMENT"));

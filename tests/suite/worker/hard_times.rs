@@ -1,5 +1,5 @@
-//! What happens to machines: a process stands still for longer than its lease, connections are cut, the database
-//! is started again, the disk is full. Nothing that was acknowledged is lost, and nothing is done twice.
+//! Failures of machines: a process frozen past its lease, cut connections, a database restart, a full disk. Nothing
+//! acknowledged is lost, and nothing is done twice.
 
 use super::{
     api::{Api, done, is_over, number},
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use storage::DatabaseKind;
 
 const KEYWORDS: usize = 400;
-/// How long connections are cut: shorter than the shortest delays between as many attempts as a job has.
+/// Shorter than the minimum delays of all attempts of a job.
 const CUTTING: Duration = Duration::from_secs(7);
 
 on_both!(
@@ -25,7 +25,7 @@ on_both!(
     a_wrong_clock_deletes_nothing,
 );
 
-/// A rank check that is well under way.
+/// A rank check well under way.
 async fn under_way(world: &mut World) -> (Working, i64, i64) {
     world.set("SEARCH__SANDBOX__LATENCY_MS", "100");
     let working = start(world);
@@ -39,7 +39,7 @@ async fn a_worker_that_stood_still_past_its_lease_stores_nothing_twice(mut world
     let (working, project, job) = under_way(&mut world).await;
     working.worker.freeze();
     if world.is_sqlite() {
-        // Server and worker are one process: when it wakes up, its own lease is over.
+        // Server and worker are one process: when it resumes, its own lease has expired.
         tokio::time::sleep(Duration::from_secs(8)).await;
         working.worker.thaw();
         let over = working.api.finished(job).await;
@@ -50,7 +50,7 @@ async fn a_worker_that_stood_still_past_its_lease_stores_nothing_twice(mut world
     let other = world.worker();
     let seen = working.api.follow(job, |job| number(job, "/attempts") == 2);
     seen.await;
-    // Both believe to hold it now; the lease of one of them is over.
+    // Both believe to hold the lease; that of one has expired.
     working.worker.thaw();
     let over = working.api.finished(job).await;
     assert_eq!(
@@ -66,7 +66,7 @@ async fn a_worker_that_stood_still_past_its_lease_stores_nothing_twice(mut world
     drop(other);
 }
 
-/// Its worker lives and says so, and only the call never comes back.
+/// The worker is alive and sends heartbeats; only the call hangs.
 async fn an_attempt_that_hangs_ends_at_its_deadline(mut world: World) {
     world.set("SEARCH__SANDBOX__LATENCY_MS", "60000");
     let (working, watcher) = start_watched(&mut world);
@@ -94,7 +94,7 @@ async fn an_attempt_that_hangs_ends_at_its_deadline(mut world: World) {
     watcher.await_sum("job_rescues_total", passed, 1.0).await;
     let again = |job: &serde_json::Value| number(job, "/attempts") == 2;
     working.api.follow(job, again).await;
-    // Not counted as a death of its worker, which could end a job for good.
+    // Not counted as a crash of the worker, which could end a job for good.
     let died = format!("SELECT count(*) FROM jobs WHERE id = {job} AND crash_count > 0");
     assert_eq!(world.database.counts(&died)[0].1, 0);
 }
@@ -113,7 +113,7 @@ async fn a_server_and_doctor_tell_that_the_clock_is_wrong(mut world: World) {
     assert_eq!(clock["state"], "bad", "{clock}");
 }
 
-/// A worker that looked so many days ago, by a clock that was trusted.
+/// A clock check that many days ago, by a trusted clock.
 async fn looked_days_ago(world: &World, days: i64) {
     let now = world.database.port().now().await.unwrap();
     let at = now - TimeDelta::days(days);
@@ -139,7 +139,7 @@ async fn a_wrong_clock_deletes_nothing(world: World) {
     let job = working.api.analyse("rankCheck", project).await;
     assert_eq!(working.api.finished(job).await["status"], "succeeded");
     drop(working);
-    // A database that was never looked at is looked at first.
+    // The first start only records its clock check.
     assert_eq!(count("server_notes WHERE topic = 'retention'"), 1);
     world
         .database
@@ -153,7 +153,7 @@ async fn a_wrong_clock_deletes_nothing(world: World) {
         .await_line("The clock is not where it was expected");
     assert!(told.contains("hours=96"), "{told}");
     drop(working);
-    // Nor does the next start, which finds a look of just now.
+    // The next start, right after a check, deletes nothing either.
     let working = start(&world);
     tokio::time::sleep(Duration::from_secs(3)).await;
     drop(working);
@@ -182,7 +182,7 @@ async fn a_worker_whose_clock_is_wrong_from_the_start_claims_nothing(mut world: 
     assert_eq!(world.database.counts(&never_claimed)[0].1, 1);
 
     world.set_clock_ahead(true);
-    // Each start is a race between the first claim and the first look.
+    // Each start is a race between the first claim and the first clock check.
     for _ in 0..3 {
         let mut worker = if world.is_sqlite() {
             world.serve(&[]).0
@@ -220,7 +220,7 @@ async fn jobs_outlive_connections_that_are_cut() {
     world.assert_measured_once(project, job, KEYWORDS).await;
 }
 
-/// Cuts every connection five times a second for [`CUTTING`]; how often it did.
+/// Cuts every connection five times a second for [`CUTTING`]; returns how often.
 fn cutting(url: String, statement: String) -> tokio::task::JoinHandle<u32> {
     tokio::task::spawn_blocking(move || {
         let (began, mut cuts) = (Instant::now(), 0);
@@ -253,7 +253,7 @@ async fn jobs_outlive_a_database_that_is_started_again() {
     world.assert_measured_once(project, job, KEYWORDS).await;
 }
 
-/// The processes live, and only their leases run out meanwhile.
+/// The processes live on; only their leases expire.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_database_that_is_away_for_longer_than_a_lease_is_no_death_of_a_worker() {
     let mut world = World::in_database(TestDatabase::on_its_own_server().await);
@@ -344,7 +344,7 @@ async fn a_full_disk_refuses_and_nothing_that_was_acknowledged_is_lost() {
         "the disk was never full"
     );
     assert_eq!(refused[0]["code"], "database-unavailable", "{refused:?}");
-    // It lives, and what only reads is served.
+    // The server is alive and still serves reads.
     assert_eq!(api.probe("/livez").await, Some(200));
     api.get("/projects?limit=1").await;
 
@@ -393,7 +393,7 @@ async fn jobs_under_way_while_the_disk_is_full_end_once_it_is_not() {
         );
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
-    // Its workers went on measuring, and of nothing that they did anybody was told that it is done.
+    // Workers kept measuring, but nothing was reported as done.
     assert_eq!(kept(&world, &jobs).await, before);
     for (_, job) in &jobs {
         assert!(!is_over(&api.job(*job).await));
@@ -405,7 +405,7 @@ async fn jobs_under_way_while_the_disk_is_full_end_once_it_is_not() {
     for (_, job) in &jobs {
         let over = api.finished_in_spite(*job).await;
         assert_eq!(over["status"], "succeeded", "{over}");
-        // Now it is told.
+        // It is reported now.
         server.await_line("succeeded");
     }
     server.kill();
@@ -418,7 +418,7 @@ async fn jobs_under_way_while_the_disk_is_full_end_once_it_is_not() {
     }
 }
 
-/// How many keywords of each job are measured and kept.
+/// Stored keyword measurements per job.
 async fn kept(world: &World, jobs: &[(i64, i64)]) -> Vec<i64> {
     let mut kept = Vec::new();
     for (project, job) in jobs {

@@ -1,4 +1,4 @@
-//! A report of a site that sends what moves a terminal's cursor.
+//! A report of a site that sends terminal control sequences.
 
 use super::{loopback::Loopback, process::command};
 use actix_web::{HttpResponse, web};

@@ -1,5 +1,5 @@
-//! Idempotency keys, with a server that is killed while it answers: what was answered holds, and
-//! what was not has happened wholly or not at all.
+//! Idempotency keys with a server that is killed while it answers: responses persist, and other requests took effect
+//! completely or not at all.
 
 use super::{on_both, world::World};
 use futures_util::stream::{self, StreamExt};
@@ -12,11 +12,11 @@ on_both!(
 );
 
 const KEYS: usize = 600;
-/// So many requests are under way when a server is killed.
+/// Requests under way when a server is killed.
 const AT_ONCE: usize = 8;
 const KILLS: usize = 10;
 
-/// A client, and what it was answered so far, by key.
+/// A client and its responses so far, by key.
 struct Sender {
     http: reqwest::Client,
     token: String,
@@ -25,8 +25,7 @@ struct Sender {
 }
 
 impl Sender {
-    /// Sends these keys until so many were answered, and ends the server with the others under
-    /// way.
+    /// Sends these keys until that many are answered, then ends the server with the others under way.
     async fn send(
         &mut self,
         address: &str,
@@ -52,8 +51,7 @@ impl Sender {
         }
     }
 
-    /// What the key is answered. The database may hold what a killed server was doing for a moment
-    /// longer: whoever is told so asks again.
+    /// The response to the key. The database may briefly keep a killed server's lock: retries on 409.
     async fn answer(&self, address: &str, key: usize) -> Value {
         for _ in 0..60 {
             let sent = self
@@ -94,7 +92,7 @@ async fn every_key_has_one_effect_and_one_answer_whenever_the_server_is_killed(m
     };
     for kill in 0..KILLS {
         let (server, api) = world.serve(&["--no-worker"]);
-        // Some that are answered already, some that were under way, and new ones.
+        // Answered ones, interrupted ones and new ones.
         let from = (kill * KEYS / KILLS).saturating_sub(2 * AT_ONCE);
         let until = 31 + 3 * kill;
         let kill = || server.kill();

@@ -1,4 +1,4 @@
-//! What a server says about a request: enough to find it, nothing that is secret.
+//! Log lines of requests: enough to find one, and no secrets.
 
 use super::{
     on_both,
@@ -96,7 +96,7 @@ async fn every_line_of_a_log_of_objects_is_one(mut world: World) {
         assert!(worker.ended().success());
         said.push(worker.said_to_its_end());
     }
-    // Why a process ended is an object too.
+    // The reason of an exit is a JSON object too.
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = taken.local_addr().unwrap().to_string();
     let arguments = ["serve", "--listen", &taken];
@@ -104,7 +104,7 @@ async fn every_line_of_a_log_of_objects_is_one(mut world: World) {
     failed.await_line("cannot listen on");
     assert!(!failed.ended().success());
     said.push(failed.said_to_its_end());
-    // Nor does what libpq says over several lines make more of it.
+    // Multi-line messages of libpq stay one line.
     let away = "postgres://nobody@127.0.0.1:1/nowhere";
     let settings = [("DATABASE_URL", away), ("LOG__FORMAT", "json")]
         .map(|(name, value)| (format!("SIGHTLINE_{name}"), value.to_owned()));

@@ -1,4 +1,4 @@
-//! The queue and the worker, as real processes that are killed, stopped and started again.
+//! The queue and the worker, as real processes that are killed, stopped and restarted.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![expect(clippy::similar_names, reason = "a path and its patch are called so")]
 

@@ -1,4 +1,4 @@
-//! What is counted: names, units and labels as documented, few series, and numbers that move.
+//! Metrics: names, units and labels as documented, few series, and values that change.
 
 use super::{
     on_both,
@@ -16,7 +16,7 @@ on_both!(
     labels_stay_few_whatever_callers_send,
 );
 
-/// Units that names may end with, and what need not have one.
+/// Allowed unit suffixes, and metrics without one.
 const UNITS: [&str; 4] = ["_seconds", "_bytes", "_usd", "_total"];
 const WITHOUT: [&str; 11] = [
     "sightline_http_server_active_requests",
@@ -31,7 +31,7 @@ const WITHOUT: [&str; 11] = [
     "process_max_fds",
     "process_threads",
 ];
-/// What labels may be called.
+/// Allowed label names.
 const LABELS: [&str; 14] = [
     "method",
     "route",
@@ -72,7 +72,7 @@ fn documented() -> Vec<[String; 3]> {
         .collect()
 }
 
-/// Names and values of a line's labels.
+/// Label names and values of a line.
 fn labels(line: &str) -> Vec<(String, String)> {
     let Some((_, rest)) = line.split_once('{') else {
         return vec![];
@@ -101,7 +101,7 @@ fn family(line: &str, scraped: &Scraped) -> String {
     .to_owned()
 }
 
-/// What every scrape has to keep to.
+/// Rules for every scrape.
 fn lint(scraped: &Scraped) {
     let told = documented();
     let served: BTreeSet<&String> = scraped.types.keys().collect();
@@ -136,7 +136,7 @@ fn lint(scraped: &Scraped) {
         assert_eq!(names, documented, "{line}");
         assert!(names.iter().all(|it| LABELS.contains(it)), "{line}");
         for (name, value) in &own {
-            // Neither ids nor addresses nor words of callers: digits stand in statuses and versions alone.
+            // No ids, URLs or caller input: digits occur in statuses and versions only.
             let may_have_digits = ["status", "version", "route"].contains(&name.as_str());
             assert!(
                 may_have_digits || !value.bytes().any(|it| it.is_ascii_digit()),
@@ -237,7 +237,7 @@ async fn metrics_are_the_documented_ones_and_move_with_requests_and_jobs(mut wor
     }
     drop(server);
 
-    // Jobs that nobody takes are seen waiting, by a server without a worker.
+    // A server without a worker reports waiting jobs.
     let (_server, api, watcher) = world.serve_watched(&["--no-worker"]);
     api.analyse("rankCheck", project).await;
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
@@ -250,7 +250,7 @@ async fn metrics_are_the_documented_ones_and_move_with_requests_and_jobs(mut wor
 }
 
 fn are_there_from_the_start(rest: &Scraped) {
-    // Rules look for the first step, and a series that begins with it has none.
+    // Alert rules need the first increase, which a series that starts with it lacks.
     for reason in ["reason=\"worker-lost\"", "reason=\"deadline-passed\""] {
         let line = format!("sightline_job_rescues_total{{{reason}}}");
         assert_eq!(rest.samples.get(&line), Some(&0.0), "{}", rest.text);

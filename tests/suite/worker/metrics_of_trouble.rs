@@ -1,6 +1,6 @@
-//! What is counted when something goes wrong, costs money or is not asked: each is seen to move.
+//! Metrics of failures, cost and rejected requests: each changes.
 //!
-//! Jobs that are taken back are counted where that happens: `crashes.rs` and `hard_times.rs`.
+//! Requeued jobs are covered by `crashes.rs` and `hard_times.rs`.
 
 use super::{
     api::Api, loopback::Loopback, on_both, paid::paying, small_site::HOST, watcher::Watcher,
@@ -17,7 +17,7 @@ on_both!(
     a_key_that_a_supplier_refuses_shows_everywhere_until_it_is_accepted,
 );
 
-/// What is to be counted has not been yet.
+/// Asserts that nothing was counted yet.
 async fn is_still(watcher: &Watcher, names: &[&str]) {
     let rest = watcher.metrics().await;
     for name in names {
@@ -58,7 +58,7 @@ async fn money_and_what_there_is_none_for_and_a_supplier_that_fails_are_counted(
     let told = watcher.metrics().await.text;
     assert!(told.contains("provider_breaker_state{"), "{told}");
 
-    // From now on each answer is billed and says nothing: what is left of the budget goes for that.
+    // From here every answer is billed but unreadable, which uses up the budget.
     serper.asked().nonsense = u32::MAX;
     let large = api.project("b.example.com", 18).await;
     api.analyse("rankCheck", large).await;
@@ -76,7 +76,7 @@ async fn money_and_what_there_is_none_for_and_a_supplier_that_fails_are_counted(
     watcher.await_sum(rejected, &[], 1.0).await;
 }
 
-/// Review 2.4: of eight analyses with a revoked key eight failed, and every light was green.
+/// A revoked key must show in metrics, health and `doctor`.
 async fn a_key_that_a_supplier_refuses_shows_everywhere_until_it_is_accepted(mut world: World) {
     let serper = paying(&mut world, 5);
     serper.asked().refuses = true;
@@ -84,7 +84,7 @@ async fn a_key_that_a_supplier_refuses_shows_everywhere_until_it_is_accepted(mut
     let search = async |api: &Api| api.get("/health").await["providers"][0].clone();
     assert_eq!(search(&api).await["state"], "ready");
     let project = api.project("a.example.com", 5).await;
-    // Each ends with the first refusal, and three in a row open the breaker.
+    // Each job ends with the first refusal, and three in a row open the breaker.
     for _ in 0..3 {
         let over = api.finished(api.analyse("rankCheck", project).await).await;
         assert_eq!(over["status"], "failed", "{over}");
@@ -112,7 +112,7 @@ async fn a_key_that_a_supplier_refuses_shows_everywhere_until_it_is_accepted(mut
     assert!(check["told"].to_string().contains("serper"), "{check}");
     drop(server);
 
-    // The operator mends the key and starts again; what was noted stays until a call is answered.
+    // After the operator fixes the key, the failure is shown until a call succeeds.
     serper.asked().refuses = false;
     let (_server, api) = world.serve(&[]);
     assert_eq!(search(&api).await["state"], "failing");
@@ -122,7 +122,7 @@ async fn a_key_that_a_supplier_refuses_shows_everywhere_until_it_is_accepted(mut
     assert_eq!(doctor()["state"], "good");
 }
 
-/// Waits until search results are told to be so.
+/// Polls until search results have that state.
 async fn until(api: &Api, state: &str) -> Value {
     let begun = Instant::now();
     loop {

@@ -1,4 +1,4 @@
-//! What owners say of rivals and of suggestions, and what analyses make of it.
+//! Competitors and ignored suggestions set by owners, and their effect on analyses.
 
 use super::{api::Api, on_both, world::World};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Workers that are killed while they make calls that cost money, and calls that are switched off.
+//! Workers killed during paid calls, and paid calls that are disabled.
 
 use super::{
     api::{Api, done, number},
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 const KEYWORDS: usize = 20;
 const PAGES: usize = 3;
-/// In millionths of a US dollar, for each page.
+/// Per page, in millionths of a US dollar.
 const PRICE: usize = 1_000;
 
 on_both!(
@@ -26,7 +26,7 @@ on_both!(
     a_worker_told_to_stop_leaves_a_paid_call_that_hangs_and_its_money_stays_counted,
 );
 
-/// A supplier, and an account that may spend what one rank check costs at the most.
+/// A supplier, and an account whose budget covers one rank check at its maximum cost.
 pub fn paying(world: &mut World, pause: u64) -> Serper {
     let serper = Serper::start(Duration::from_millis(pause));
     for (name, value) in [
@@ -50,7 +50,7 @@ pub fn paying(world: &mut World, pause: u64) -> Serper {
     serper
 }
 
-/// Waits until so many calls were made and one is under way.
+/// Waits until that many calls were made and one is under way.
 async fn amid(serper: &Serper, calls: u32) {
     for _ in 0..2_000 {
         {
@@ -107,11 +107,11 @@ async fn each_killed_attempt_repeats_one_paid_call_at_the_most_and_no_cap_is_pas
         (asked.billed(), asked.repeated(), asked.most_under_way)
     };
     assert!(repeated <= 2, "{repeated} calls were repeated by two kills");
-    // The call of the killed worker may still be answered while the next one asks.
+    // The killed worker's call may still be answered while the next one starts.
     assert!(at_once <= 2, "{at_once}");
     let billed = usize::try_from(billed).unwrap();
     assert!(billed <= KEYWORDS * PAGES, "{billed}");
-    // A call that was begun counts, whether it came or not: one for each kill at the most.
+    // A started call counts even without an answer: at most one per kill.
     let job_cost = over["cost"]["amount"].as_str().unwrap();
     let counted = [billed, billed + 1, billed + 2].map(dollars);
     assert!(
@@ -126,7 +126,7 @@ async fn each_killed_attempt_repeats_one_paid_call_at_the_most_and_no_cap_is_pas
             "{name}"
         );
     }
-    // Nothing is left for another one.
+    // The budget is used up.
     let more = json!({ "type": "rankCheck", "projectId": project });
     let (status, told) = working.api.call("POST", "/analyze", Some(&more)).await;
     assert_eq!((status, &told["code"]), (429, &json!("quota-exceeded")));
@@ -146,7 +146,7 @@ async fn what_is_switched_off_is_not_asked_any_more(mut world: World) {
     let over = again.api.finished(job).await;
     assert_eq!(over["status"], "partial", "{over}");
     assert_eq!(serper.asked().billed(), before);
-    // What was measured before is there.
+    // Earlier measurements are published.
     let records = again.api.records("rankings", project).await;
     assert_eq!(i64::try_from(records.len()).unwrap(), done(&over));
     let more = json!({ "type": "rankCheck", "projectId": project });
@@ -154,7 +154,7 @@ async fn what_is_switched_off_is_not_asked_any_more(mut world: World) {
     assert_eq!((status, &told["code"]), (409, &json!("feature-disabled")));
     let told = told["hint"].as_str().unwrap().to_owned();
     assert!(told.contains("search.paid_calls"), "{told}");
-    // Nobody is told that it is ready.
+    // Health does not report it as ready.
     let health = again.api.get("/health").await;
     let search = &health["providers"][0];
     assert_eq!(
@@ -173,7 +173,7 @@ async fn a_cap_that_is_met_on_a_later_page_is_told(mut world: World) {
     let project = working.api.project("example.com", 3).await;
     let job = working.api.analyse("rankCheck", project).await;
     let over = working.api.finished(job).await;
-    // What came of the first call was billed, so that one is missing for the last page.
+    // The failed first call was billed, so the budget lacks one for the last page.
     let (calls, billed) = (3 * PAGES, serper.asked().billed());
     assert_eq!(usize::try_from(billed).unwrap(), calls);
     assert_eq!(
@@ -250,7 +250,7 @@ async fn a_worker_told_to_stop_leaves_a_paid_call_that_hangs_and_its_money_stays
     let (least, most) = (Duration::from_secs(15), Duration::from_secs(28));
     assert!((least..most).contains(&took), "{took:?}");
     drop(working.beside);
-    // Given back, which counts neither as an attempt nor as a death of its worker.
+    // Requeued, which counts neither as an attempt nor as a crash.
     let given_back = format!(
         "SELECT count(*) FROM jobs WHERE id = {job} AND state = 'ready' AND attempt = 0 AND crash_count = 0"
     );

@@ -1,5 +1,5 @@
-//! Power failures at random moments are simulated: `tests/chaos/power_loss.py` records what the program
-//! writes to `SQLite`'s files and when it is sure of it, and puts the files together again.
+//! Simulated power failures: `tests/chaos/power_loss.py` records the writes and syncs to `SQLite`'s files and rebuilds
+//! the files as of random moments.
 
 use super::process::program;
 use std::process::{Command, Output};

@@ -1,4 +1,4 @@
-//! Probes of real processes, whose database goes away and comes back.
+//! Probes of real processes whose database disappears and returns.
 
 use super::{
     on_both,
@@ -59,7 +59,7 @@ async fn what_operators_look_at_is_apart_from_what_callers_reach(mut world: Worl
             assert_eq!(told["code"], "method-not-allowed");
         }
     }
-    // Neither reaches what is the other's.
+    // Neither serves the other's paths.
     for path in [
         "/api/agent/v1/docs",
         "/api/agent/v1/projects",
@@ -113,7 +113,7 @@ async fn settings_are_not_shown_to_pages_with_a_name_of_their_own() {
         ("localhost:9090", "", 200),
         ("sightline", "", 200),
         ("evil.example.com:9090", "", 403),
-        // Pages may send any header but the host's.
+        // Pages may set any header but `Host`.
         ("evil.example.com:9090", "127.0.0.1:9090", 403),
     ] {
         let request = harness::callers::client()
@@ -141,7 +141,7 @@ fn serve_on(url: &str, more: &[(&str, &str)]) -> (Process, tempfile::TempDir) {
     (server, folder)
 }
 
-/// A server process that is ready, on a database server that no other test uses.
+/// A ready server process on its own database server.
 async fn ready_on_its_own() -> (PostgresServer, Process, tempfile::TempDir, Watcher) {
     let start = || {
         let server = PostgresServer::start();
@@ -149,7 +149,7 @@ async fn ready_on_its_own() -> (PostgresServer, Process, tempfile::TempDir, Watc
         server
     };
     let postgres = tokio::task::spawn_blocking(start).await.unwrap();
-    // Past a pooler: it would hide that its server is away, and is asked itself then.
+    // Bypasses a pooler, which would hide that its server is down.
     let url = postgres.direct_url("probed");
     let (mut server, folder) = serve_on(&url, &[("ADMIN__LISTEN", "127.0.0.1:0")]);
     let watcher = Watcher::of(&server.await_line("/readyz"));
@@ -157,7 +157,7 @@ async fn ready_on_its_own() -> (PostgresServer, Process, tempfile::TempDir, Watc
     (postgres, server, folder, watcher)
 }
 
-/// How long after that moment a path answers with that status.
+/// Time from `moment` until the path answers with that status.
 async fn since(moment: Instant, watcher: &Watcher, path: &str, status: u16) -> Duration {
     watcher.until(path, status).await;
     moment.elapsed()
@@ -175,13 +175,13 @@ async fn a_lost_database_is_told_within_two_seconds_and_its_return_within_five()
                 Instant::now()
             }
         });
-        // Readiness is asked for all the time, as orchestrators do.
+        // Readiness is polled all the time, as orchestrators do.
         let told = watcher.until("/readyz", 503).await;
         let noticed = Instant::now();
         let lost = noticed.saturating_duration_since(away.await.unwrap());
         assert!(lost < Duration::from_secs(2), "round {round}: {lost:?}");
         assert_eq!(told["reasons"][0]["reason"], "database", "{told}");
-        // Nobody is restarted because a database is away, and looking costs no more than a second.
+        // A lost database must not cause restarts, and probes answer quickly.
         let begun = tokio::time::Instant::now();
         assert_eq!(watcher.look("/livez").await.0, 200);
         assert!(begun.elapsed() < Duration::from_millis(500));
@@ -215,14 +215,14 @@ async fn a_database_that_hangs_is_told_like_one_that_is_gone() {
         PostgresServer::stand_still_in(&postgres.folder());
         let hangs = Instant::now();
         let lost = since(hangs, &watcher, "/readyz", 503).await;
-        // What asks next is let in at most one look later.
+        // Detected by the next check at the latest.
         assert!(
             lost < Duration::from_millis(2_050),
             "round {round}: {lost:?}"
         );
         let (_, told) = watcher.look("/readyz").await;
         assert_eq!(told["reasons"][0]["reason"], "database", "{told}");
-        // It hangs for longer than anybody waits, and whoever looks is answered all the time.
+        // It hangs longer than any timeout; probes answer all the time.
         while hangs.elapsed() < Duration::from_secs(12) {
             let asked = Instant::now();
             assert_eq!(watcher.look("/livez").await.0, 200);
@@ -266,9 +266,9 @@ async fn writes_that_wait_for_longer_than_five_seconds_make_a_server_unready() {
     let (_server, api, watcher) = world.serve_watched(&["--no-worker"]);
     api.get("/models").await;
     let file = world.database.url.strip_prefix("sqlite://").unwrap();
-    // Another program holds the file's lock: nobody can write.
+    // Another program holds the file's lock, so nobody can write.
     let mut holder = SqliteConnection::establish(file).unwrap();
-    // The server's own last write may still be on its way.
+    // The server's own last write may still be running.
     let patiently = "PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE";
     holder.batch_execute(patiently).unwrap();
     let over = Arc::new(AtomicBool::new(false));
@@ -278,7 +278,7 @@ async fn writes_that_wait_for_longer_than_five_seconds_make_a_server_unready() {
         let over = Arc::clone(&over);
         writes.spawn(async move {
             let body = json!({ "domain": format!("shop-{number}.example.com") });
-            // Each is given up after some seconds, and comes again.
+            // Each fails after some seconds and is sent again.
             while !over.load(Ordering::SeqCst) {
                 api.call("POST", "/projects", Some(&body)).await;
             }
@@ -316,7 +316,7 @@ async fn an_address_that_was_asked_for_and_is_taken_ends_the_start() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_second_process_goes_on_without_where_only_the_usual_place_is_taken() {
-    // Whoever has it: this test, or another program of the machine.
+    // Taken by this test, or by another program of the machine.
     let _taken = TcpListener::bind("127.0.0.1:9090");
     let folder = tempfile::tempdir().unwrap();
     let arguments = ["serve", "--listen", "127.0.0.1:0", "--no-worker"];

@@ -1,4 +1,4 @@
-//! The README's first five minutes, pasted into bash as they stand there.
+//! The README's first five minutes, pasted into bash unchanged.
 
 use super::{on_both, website::Website, world::World};
 use std::{fs, path::Path, process::Output};
@@ -38,7 +38,7 @@ async fn the_first_five_minutes_work_when_they_are_pasted(mut world: World) {
     }
 }
 
-/// The block that begins with "five minutes", and the line that ends them.
+/// The block that begins with "five minutes", and its last line.
 fn pasted(readme: &str) -> String {
     let blocks = readme.split("```sh\n").skip(1);
     let blocks = blocks.filter_map(|block| block.split("```").next());

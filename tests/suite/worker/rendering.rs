@@ -1,4 +1,4 @@
-//! Site audits whose pages Chromium shows too: through the API, and by `sightline audit`.
+//! Site audits with rendering in Chromium: through the API, and by `sightline audit`.
 
 use super::{
     api::Api,
@@ -19,7 +19,7 @@ on_both!(
 
 const EVERYBODY: &str = "User-agent: *\nAllow: /\n";
 
-/// A folder that browsers, which run as somebody else when the tests run as root, can get to.
+/// A folder that browsers can access, which run as another user if the tests run as root.
 fn folder() -> TempDir {
     let places = ["/usr/lib/chromium/chromium", "/usr/bin/chromium"];
     assert!(

@@ -1,4 +1,4 @@
-//! What a restore does to the file that it finds, by whatever name that is reached.
+//! What a restore does to an existing file, whatever path leads to it.
 
 use super::{
     backups::{backup, take},
@@ -11,7 +11,7 @@ use std::{
 };
 use storage::DatabaseKind;
 
-/// A backup, and a place for a database that this process never had open.
+/// A backup, and a path for a database that this process never opened.
 async fn begin() -> (World, String, PathBuf) {
     let mut world = World::on(DatabaseKind::Sqlite).await;
     take(&world);
@@ -35,7 +35,7 @@ fn mode(file: &Path) -> u32 {
     fs::metadata(file).unwrap().permissions().mode() & 0o777
 }
 
-/// Names of what lies in the database's folder, locks apart.
+/// File names in the database's folder, except locks.
 fn names(file: &Path) -> Vec<String> {
     let found = fs::read_dir(file.parent().unwrap()).unwrap();
     let names = found.map(|it| it.unwrap().file_name().into_string().unwrap());
@@ -79,7 +79,7 @@ async fn a_database_whose_pages_are_gone_is_given_up_by_force() {
     let (world, backup, file) = begin().await;
     world.say(&["restore", &backup]);
     let mut bytes = fs::read(&file).unwrap();
-    // The signature stays, and nothing of what it promises.
+    // The signature stays, the content is garbage.
     bytes[100..].fill(0xA5);
     fs::write(&file, &bytes).unwrap();
     let told = world.fail(&["restore", &backup]);
@@ -103,7 +103,7 @@ async fn what_was_kept_once_is_never_overwritten() {
         assert_eq!(told["replaced"], place.to_str().unwrap());
         kept.push((fs::read(&place).unwrap(), email, place));
     }
-    // Each has its log in it, so that one file is all of it.
+    // Each is checkpointed, so that one file holds everything.
     let expected = ["", ".replaced", ".replaced.2", ".replaced.3"];
     assert_eq!(
         names(&file),
@@ -169,7 +169,7 @@ async fn a_place_that_cannot_be_written_is_told_as_what_it_is() {
     let told = world.fail(&["restore", &backup]);
     assert!(told.contains("there is no folder"), "{told}");
     assert!(told.contains("make it"), "{told}");
-    // Nobody may make files there, whoever runs the tests.
+    // Nobody can create files there, not even root.
     name_database(&mut world, Path::new("/sys/sightline.db"));
     let told = world.fail(&["restore", &backup]);
     assert!(told.contains("sightline.db.lock cannot be used"), "{told}");
@@ -182,7 +182,7 @@ async fn a_place_that_cannot_be_written_is_told_as_what_it_is() {
     assert!(!told.contains("a server is running"), "{told}");
 }
 
-/// Root restores for the service's user. Only root can show it: others own their folders.
+/// Root restores for the service's user. Needs root: others own their folders.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_root_restores_belongs_to_the_owner_of_its_folder() {
     let (world, backup, file) = begin().await;

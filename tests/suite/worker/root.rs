@@ -1,4 +1,4 @@
-//! What root's commands do in folders of others, and whose the data folder is.
+//! Commands run by root in folders of other users, and the data folder's permissions.
 
 use super::process::{command, program};
 use serde_json::Value;
@@ -14,7 +14,7 @@ fn is_root() -> bool {
     fs::metadata("/proc/self").unwrap().uid() == 0
 }
 
-/// Only root has something to give away.
+/// Needs root, which alone can give files away.
 #[test]
 #[ignore = "slow: 102 attacks, each with processes of its own"]
 fn what_the_service_plants_gives_it_nothing() {
@@ -43,7 +43,7 @@ fn the_data_folder_is_private_and_doctor_minds_others() {
     let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o777;
     assert!(run(&["migrate", "run"]).status.success());
     assert_eq!(mode(&data), 0o700);
-    // What is above it may hold other things.
+    // Its parent may hold other things.
     assert_eq!(mode(data.parent().unwrap()), 0o755);
     let folder = || -> Value {
         let told: Value = serde_json::from_slice(&run(&["doctor", "--json"]).stdout).unwrap();

@@ -1,4 +1,4 @@
-//! Analyses that a server starts by itself, as an operator asks for them.
+//! Scheduled analyses, as operators configure them.
 
 use super::{on_both, world::World};
 use chrono::TimeDelta;

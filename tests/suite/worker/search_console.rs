@@ -1,5 +1,4 @@
-//! Search Console from end to end: rows that are imported or fetched are seen in what a rank check
-//! finds.
+//! Search Console end to end: imported and fetched rows appear in rank checks.
 
 use super::{api::Api, loopback::Loopback, on_both, world::World};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -67,7 +66,7 @@ pub async fn check(api: &Api, project: i64) {
     assert_eq!(over["status"], "succeeded", "{over}");
 }
 
-/// The first keyword of the project, as it is written, and where it stands.
+/// The ranking record of the first keyword.
 async fn first(api: &Api, project: i64) -> Value {
     let records = api.records("rankings", project).await;
     let is_first = |it: &&Value| it["keyword"] == "running shoes 0";
@@ -97,9 +96,9 @@ async fn imported_rows_feed_rankings_the_curve_cannibalization_and_suggestions(w
         0
     );
 
-    // Twenty days of two pages for one keyword, and of much that gives positions their rates.
+    // Twenty days of two pages for one keyword, and enough other rows for a CTR curve.
     let mut text = "Date;Query;Page;Country;Device;Clicks;Impressions;CTR;Position".to_owned();
-    // On the ninth day before nothing was shown: it has no line, and ends nothing.
+    // A day without impressions has no row and does not end the period.
     for before in (3..24).filter(|it| *it != 9) {
         let day = day(before);
         let mut row = |query: &str, page: &str, clicks: u32, impressions: u32, position: &str| {
@@ -111,7 +110,7 @@ async fn imported_rows_feed_rankings_the_curve_cannibalization_and_suggestions(w
         row("road shoes", "road", 20, 100, "2,0");
         row("running shoes 1", "one", 9, 90, "3,4");
     }
-    // The keyword is searched for on desktops in the United States: this is somebody else.
+    // Another market than the keyword's (desktop, United States).
     write!(
         text,
         "\r\n{};running shoes 0;https://example.com/shoes;deu;MOBILE;50;60;;1",
@@ -124,7 +123,7 @@ async fn imported_rows_feed_rankings_the_curve_cannibalization_and_suggestions(w
         told.starts_with("queryPage-country-device: 101 rows of "),
         "{told}"
     );
-    // Again, it replaces itself.
+    // A repeated import replaces the rows.
     console(&world, "import", project, &[&rows]);
     let stored = status(&world, project);
     assert_eq!(
@@ -140,7 +139,7 @@ async fn imported_rows_feed_rankings_the_curve_cannibalization_and_suggestions(w
     let ranked = first(&api, project).await;
     let model = ranked["ctrModel"].as_str().unwrap();
     assert_eq!(model, format!("own-{}", day(3)));
-    // Two pages that may have been shown together: clicks add up, impressions do not.
+    // Two pages may share an impression: clicks add up, impressions do not.
     assert_eq!(
         (
             &ranked["gscClicks"],
@@ -174,7 +173,7 @@ async fn imported_rows_feed_rankings_the_curve_cannibalization_and_suggestions(w
         (&two["gscClicks"], &two["gscPeriod"]),
         (&Value::Null, &Value::Null)
     );
-    // Shares of voice go on by the published curve, and visibility too.
+    // Share of voice and visibility keep the published curve.
     let sov = api
         .get(&format!("/results?type=sov&projectId={project}"))
         .await;
@@ -194,12 +193,12 @@ async fn imported_rows_feed_rankings_the_curve_cannibalization_and_suggestions(w
             rows.iter().any(|row| resolves(it, row)),
             "{it:?} in {rows:?}"
         );
-        // It is as of the last day that is told, whenever that came in.
+        // Dated by the last day with data, not by the import.
         let measured = it.record_ref.measured_at.unwrap().date_naive();
         assert_eq!(measured, day(2));
     }
 
-    // A coarse table that is newer tells what the better one does not, and hides nothing of it.
+    // A newer, coarser table fills gaps and hides nothing of the finer one.
     let coarse = "Top queries,Clicks,Impressions,CTR,Position\nrunning shoes 1,999,9999,10%,9\nrunning shoes 2,11,110,10%,4\n";
     let coarse = file(&world, "Queries.csv", coarse);
     let (from, to) = (day(28).to_string(), day(1).to_string());
@@ -279,7 +278,7 @@ async fn a_wrong_file_is_told_and_nothing_of_it_is_imported(world: World) {
     check(&api, project).await;
 }
 
-/// A private key as key files hold it.
+/// PEM, as in key files.
 fn pem(key: &KeyPair) -> String {
     let text = STANDARD.encode(key.serialize_der());
     let lines: Vec<&str> = { text.as_bytes().chunks(64) }
@@ -291,14 +290,14 @@ fn pem(key: &KeyPair) -> String {
     )
 }
 
-/// What the fake Google knows, and was asked.
+/// State of the fake Google, and the requests it received.
 #[derive(Default)]
 struct Known {
     /// Days before today that are not final.
     lag: u64,
     trouble: Option<(u16, &'static str)>,
     tokens: usize,
-    /// Days that were asked about, by what was told apart.
+    /// Days queried, by combination of dimensions.
     asked: Vec<(String, usize)>,
 }
 
@@ -418,7 +417,7 @@ async fn a_bound_property_is_fetched_once_a_day_and_failures_are_told(mut world:
     );
     assert_eq!(failed["imported"], json!([]));
 
-    // Tried again later: time does not pass for the test, so it is said to be due.
+    // Made due by hand, since time does not pass for the test.
     lock(&known).trouble = None;
     make_due(&world, project).await;
     let fetched = until(&world, project, |it| {
@@ -440,7 +439,7 @@ async fn a_bound_property_is_fetched_once_a_day_and_failures_are_told(mut world:
     let asked = lock(&known).asked.clone();
     assert_eq!(asked.len() as u64, days * 4, "each day once in each cut");
 
-    // Two more workers look: nothing is due. Three days later it goes on where it was.
+    // Two more workers find nothing due. Three days later the fetch continues.
     let _workers = if world.is_sqlite() {
         vec![]
     } else {
@@ -448,7 +447,7 @@ async fn a_bound_property_is_fetched_once_a_day_and_failures_are_told(mut world:
     };
     tokio::time::sleep(Duration::from_secs(3)).await;
     assert_eq!(lock(&known).asked.len(), asked.len());
-    // A named day that does not follow the last one leaves the days between to be fetched.
+    // A named day beyond the last one leaves the days between to be fetched.
     lock(&known).lag = 0;
     let alone = day(1).to_string();
     let said = console(
@@ -469,7 +468,7 @@ async fn a_bound_property_is_fetched_once_a_day_and_failures_are_told(mut world:
     assert_eq!(later["imported"][0]["days"], json!(days + 2));
     let asked = lock(&known).asked.clone();
     assert_eq!(asked.len() as u64, (days + 3) * 4, "{asked:?}");
-    // The command that fetched is a process as well.
+    // The fetching command is a process too.
     let processes = if world.is_sqlite() { 2 } else { 4 };
     let tokens = lock(&known).tokens;
     assert!(
@@ -477,7 +476,7 @@ async fn a_bound_property_is_fetched_once_a_day_and_failures_are_told(mut world:
         "a token is used while it is good: {tokens}"
     );
 
-    // Days that are named are fetched again, and replace what was there.
+    // Named days are fetched again and replaced.
     let (from, to) = (day(4).to_string(), day(3).to_string());
     let said = console(&world, "fetch", project, &["--from", &from, "--to", &to]);
     assert!(said.starts_with("2 days, 8 rows, through"), "{said}");

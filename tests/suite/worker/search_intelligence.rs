@@ -1,4 +1,4 @@
-//! What a rank check finds beyond the ranks: shares, competitors, forecasts, own pages that compete.
+//! Rank check results beyond ranks: share of voice, competitors, forecasts, cannibalization.
 
 use super::{
     api::{Api, number},
@@ -76,14 +76,14 @@ async fn shares_and_competitors_follow_from_the_pages_of_all_keywords(world: Wor
     );
     assert!(rivals.iter().all(|it| it["domain"] != "example.com"));
 
-    // One measurement is no history: nothing is claimed.
+    // One measurement is no history.
     let ahead = results(&api, "forecast", project).await;
     assert_eq!(ahead["items"].as_array().unwrap().len(), 62);
     for record in ahead["items"].as_array().unwrap() {
         assert_eq!(record["status"], "insufficientData", "{record}");
         assert_eq!(record["points"], json!([]));
     }
-    // The sandbox ranks the site for most keywords: some are within reach, and say what it takes.
+    // The sandbox ranks the site for most keywords, so some are within reach.
     let advice = results(&api, "suggestions", project).await;
     let advice = advice["items"].as_array().unwrap();
     assert!(!advice.is_empty());
@@ -121,7 +121,7 @@ async fn a_check_of_one_keyword_judges_all_of_them(world: World) {
     assert_eq!(api.records("forecast", project).await.len(), 22);
 }
 
-/// 40 days before today, on which the site stood at 3 to 5 with two pages that take turns.
+/// 40 days before today, with the site at 3 to 5 and two alternating pages.
 fn past(
     keyword: i64,
     simulated: bool,
@@ -216,7 +216,7 @@ async fn a_history_is_forecast_and_tells_which_own_pages_take_turns(world: World
     );
     assert!(rivals[0]["flipRate"].as_f64().unwrap() > 0.3, "{rivals}");
 
-    // Of two keywords one was measured before by the same source.
+    // One of two keywords was measured before by the same source.
     let changes = results(&api, "rankings", project).await["summary"]["sinceLast"].clone();
     assert_eq!(
         (&changes["compared"], &changes["added"]),
@@ -224,7 +224,7 @@ async fn a_history_is_forecast_and_tells_which_own_pages_take_turns(world: World
         "{changes}"
     );
 
-    // What a real engine said is another series than the sandbox's.
+    // Data of a real engine is another series than the sandbox's.
     let other = of("forecast", keyword(1)).await;
     assert_eq!(other[0]["status"], "insufficientData", "{other}");
     assert_eq!(of("cannibalization", keyword(1)).await, json!([]));
@@ -243,7 +243,7 @@ async fn what_to_do_about_own_pages_that_take_turns_follows_from_the_audit(mut w
     let health = api.get("/health").await;
     let now: DateTime<Utc> = health["serverTime"].as_str().unwrap().parse().unwrap();
     let url = |path: &str| format!("http://{host}{path}");
-    // The same text at two addresses, another one, and in the end a page that leads to its rival.
+    // The same text at two URLs, another text, and finally a page that redirects to its competitor.
     let rivals = ["/hidden", "/edited", "/moves"];
     for (at, rival) in rivals.iter().enumerate() {
         let keyword = keywords["items"][at]["id"].as_i64().unwrap();
@@ -279,7 +279,7 @@ async fn what_to_do_about_own_pages_that_take_turns_follows_from_the_audit(mut w
         "{twins}"
     );
     assert!(of("/edited")["textSimilarity"].as_f64().unwrap() < 0.2);
-    // What leads to its rival does not compete with it.
+    // A page that redirects to its competitor does not compete.
     let moved = of("/moves");
     assert_eq!(
         (&moved["score"], &moved["severity"]),

@@ -1,5 +1,4 @@
-//! Tokens in the open: never on the disk, never in a log, and never good for one request more than
-//! they should be, whichever process is asked.
+//! Tokens must never reach the disk or a log, nor work after they are revoked, in any process.
 
 use super::{on_both, process::Process, world::World};
 use harness::callers::client;
@@ -16,7 +15,7 @@ const PASSWORD: &str = "a walrus under 7 umbrellas";
 const KEY: &str = "serper-canary-5f1d2c";
 const DATABASE_PASSWORD: &str = "database-canary-9a7b";
 
-/// Files under the folder that hold the text, by the system's `grep`: whole files, binary or not.
+/// Files below the folder that hold the text, binary or not, by the system's `grep`.
 fn files_with(text: &str, folder: &Path) -> String {
     let found = Command::new("grep")
         .args(["-rlaF", "--", text])
@@ -40,7 +39,7 @@ async fn a_token_is_neither_on_the_disk_nor_in_a_log(mut world: World) {
     let project = api.project("canary.example.com", 3).await;
     let job = api.analyse("rankCheck", project).await;
     api.finished(job).await;
-    // Where a token is put by mistake: the query, the path, a parameter that does not exist.
+    // Places where a token may be put by mistake: query, path, unknown parameter.
     for token in [&api.token, &rotated] {
         api.call("GET", &format!("/projects?token={token}"), None)
             .await;
@@ -52,11 +51,11 @@ async fn a_token_is_neither_on_the_disk_nor_in_a_log(mut world: World) {
     assert!(!listed.contains(&api.token));
 
     let place = world.place();
-    // The search itself finds what is there, or it would prove nothing.
+    // Proves that the search finds text.
     assert!(!files_with("canary.example.com", &place).is_empty());
     for token in [&api.token, &rotated] {
         assert_eq!(files_with(token, &place), "");
-        // Nor the part that is secret, without its prefix and checksum.
+        // Nor the secret part without prefix and checksum.
         let secret = &token["sightline_agt_".len()..token.len() - 6];
         assert_eq!(files_with(secret, &place), "");
         let said = server.said().join("\n");
@@ -65,7 +64,7 @@ async fn a_token_is_neither_on_the_disk_nor_in_a_log(mut world: World) {
     }
 }
 
-/// The value of the cookie that a browser gets for the password.
+/// The session cookie for the password.
 async fn session(address: &str) -> String {
     let origin = format!("http://{address}");
     let request = client().post(format!("{origin}/api/session"));
@@ -84,7 +83,7 @@ async fn no_secret_is_in_what_a_server_and_a_worker_show_and_say(mut world: Worl
         "printf '%s\\n' '{PASSWORD}' | target/release/sightline account password --email ann@example.com"
     );
     assert!(world.paste(&set).status.success());
-    // Nobody answers there: every call fails, and what fails is talked about.
+    // No server listens there: every call fails and is logged.
     world.set("SEARCH__SERPER__API_KEY", KEY);
     world.set("SEARCH__SERPER__BASE_URL", "http://127.0.0.1:9");
     world.set("LOG__LEVEL", "trace");
@@ -122,7 +121,7 @@ async fn no_secret_is_in_what_a_server_and_a_worker_show_and_say(mut world: Worl
             let answer = watcher.ask(reqwest::Method::GET, path).await;
             shown.push(answer.text().await.unwrap());
         }
-        // It does show the settings, and calls that failed.
+        // Settings and failed calls are shown.
         let (_, config) = watcher.look("/debug/config").await;
         let key = &config["settings"]["search.serper.api_key"];
         assert!(key["from"].to_string().contains("API_KEY"), "{config}");

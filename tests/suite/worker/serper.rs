@@ -1,4 +1,4 @@
-//! A supplier that costs money, on loopback in serper.dev's shape: it counts.
+//! A paid supplier on loopback in serper.dev's format; it counts calls.
 
 use super::loopback::Loopback;
 use actix_web::{HttpResponse, web};
@@ -9,28 +9,25 @@ use std::{
     time::Duration,
 };
 
-/// What it was asked.
 #[derive(Default)]
 pub struct Asked {
-    /// How often, by keyword and page: each time is billed.
+    /// By keyword and page: each call is billed.
     pub calls: BTreeMap<(String, u64), u32>,
-    /// How many are being answered now.
+    /// Calls being answered now.
     pub under_way: u32,
-    /// How many were at the most.
+    /// The maximum of that.
     pub most_under_way: u32,
-    /// How many of the next calls are billed and answered with nonsense.
+    /// How many of the next calls are billed and answered with invalid data.
     pub nonsense: u32,
-    /// Whether the key is refused, as one that was revoked.
+    /// Whether the key is refused, like a revoked one.
     pub refuses: bool,
 }
 
 impl Asked {
-    /// Calls that were billed.
     pub fn billed(&self) -> u32 {
         self.calls.values().sum()
     }
 
-    /// Calls that had been made before.
     pub fn repeated(&self) -> u32 {
         self.calls.values().map(|it| it - 1).sum()
     }
@@ -45,7 +42,7 @@ pub struct Serper {
 type Shared = web::Data<(Arc<Mutex<Asked>>, Duration)>;
 
 impl Serper {
-    /// One that takes so long for an answer.
+    /// Answers after `pause`.
     pub fn start(pause: Duration) -> Self {
         let asked = Arc::new(Mutex::new(Asked::default()));
         let shared: Shared = web::Data::new((Arc::clone(&asked), pause));

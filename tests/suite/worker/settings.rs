@@ -1,4 +1,4 @@
-//! Settings that cannot be used: the start ends with exit code 2 and says what to mend, and so does `config check`.
+//! Invalid settings: the start and `config check` end with exit code 2 and name the fix.
 
 use super::{
     process::{Process, command},
@@ -19,7 +19,7 @@ use std::{
 use storage::DatabaseKind;
 use tempfile::TempDir;
 
-/// A variable, its value, and the words with which it is refused.
+/// A variable, its value, and the expected words of the refusal.
 const MISTAKES: [(&str, &str, &[&str]); 14] = [
     ("LISTN", "x", &["SIGHTLINE_LISTN", "`listen`"]),
     ("LISTEN", "nowhere", &["SIGHTLINE_LISTEN"]),
@@ -56,7 +56,7 @@ const MISTAKES: [(&str, &str, &[&str]); 14] = [
         "htp://me:hunter2@search.example.com",
         &["SEARXNG__BASE_URL", "search.example.com", "https"],
     ),
-    // Where callers are served anyway.
+    // The API's own address.
     (
         "ADMIN__LISTEN",
         "127.0.0.1:8080",
@@ -106,7 +106,7 @@ fn the_demo_listens_where_the_setting_says() {
     assert!(told.contains(&words), "{told}");
 }
 
-/// What `sightline config …` says on standard output and error, and its exit code.
+/// Standard output, standard error and exit code of `sightline config …`.
 fn config(
     place: &TempDir,
     settings: &[(&str, &str)],
@@ -134,7 +134,7 @@ fn every_mistake_in_the_settings_is_told_before_anything_is_opened() {
         ("SIGHTLINE_WORKER__JOBS", "0"),
         ("SIGHTLINE_CRAWLER_MAX_DEPTH", "3"),
         ("SIGHTLINE_LOG__LEVEL", "loudly"),
-        // Nothing answers there, and nobody asks.
+        // Nothing listens there, and nothing connects.
         (
             "SIGHTLINE_DATABASE_URL",
             "postgres://u:hunter2@127.0.0.1:1/d",
@@ -164,7 +164,7 @@ fn every_mistake_in_the_settings_is_told_before_anything_is_opened() {
         !err.contains("hunter2") && !json.contains("hunter2"),
         "{err}"
     );
-    // A start tells the same, and starts nothing.
+    // A start reports the same and opens nothing.
     let mut served = command(place.path(), &[], &["serve"]);
     let served = served.output().unwrap();
     let said = String::from_utf8_lossy(&served.stderr).into_owned();
@@ -208,7 +208,7 @@ fn settings_without_a_mistake_are_shown_without_secrets() {
     );
 }
 
-/// What `doctor` tells of one thing, and its exit code.
+/// One check of `doctor`, and its exit code.
 fn examined(place: &TempDir, settings: &[(&str, &str)], check: &str) -> (Value, Option<i32>) {
     let settings: Vec<(String, String)> = { settings.iter() }
         .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
@@ -287,7 +287,7 @@ fn doctor_tells_where_nobody_can_sign_in() {
     assert_eq!(state(&[everywhere, behind]), "good");
 }
 
-/// Breaks the first page of a table: only who reads all of the file finds out, or asks for its rows.
+/// Corrupts the first page of a table: found by a full scan, or by reading its rows.
 fn break_table(file: &Path, table: &str) {
     let page = root_page(file, table);
     let file = fs::OpenOptions::new().write(true).open(file).unwrap();
@@ -312,7 +312,7 @@ async fn a_fault_that_a_statement_meets_is_told_and_ends_writing() {
     let (server, api) = world.serve(&["--no-worker"]);
     let project = api.project("example.com", 2).await;
     assert!(server.terminate().0.success());
-    // The rows are in the file then, and no longer in the log.
+    // Moves the rows from the WAL into the file.
     { opened(file(&world)).batch_execute("PRAGMA wal_checkpoint(TRUNCATE)") }.unwrap();
     let (mut server, api, watcher) = world.serve_watched(&[]);
     let begun = Instant::now();
@@ -324,7 +324,7 @@ async fn a_fault_that_a_statement_meets_is_told_and_ends_writing() {
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
     break_table(file(&world), "keywords");
-    // What it has read it reads again once something was written; unless the worker met the fault by then.
+    // A write makes it read the page again, unless the worker met the fault first.
     let another = json!({ "domain": "another.example.com" });
     let (status, told) = api.call("POST", "/projects", Some(&another)).await;
     assert!(matches!(status, 201 | 503), "{status}: {told}");
@@ -345,7 +345,7 @@ async fn a_fault_that_a_statement_meets_is_told_and_ends_writing() {
         (503, &json!("databaseBroken")),
         "{told}"
     );
-    // The rest can be read.
+    // Other tables are readable.
     api.get(&format!("/projects/{project}")).await;
 }
 
@@ -410,7 +410,7 @@ async fn doctor_a_start_and_its_probes_tell_that_a_database_is_broken() {
     assert!(server.terminate().0.success());
 }
 
-/// Bytes of a page of SQLite's file.
+/// Page size of SQLite's file, in bytes.
 const PAGE: usize = 4_096;
 
 #[derive(QueryableByName)]
@@ -423,7 +423,7 @@ fn opened(file: &Path) -> SqliteConnection {
     SqliteConnection::establish(file.to_str().unwrap()).unwrap()
 }
 
-/// The number of a table's first page, counted from 1.
+/// A table's root page, from 1.
 fn root_page(file: &Path, table: &str) -> usize {
     let mut db = opened(file);
     let query = format!("SELECT rootpage FROM sqlite_schema WHERE name = '{table}'");
@@ -431,7 +431,7 @@ fn root_page(file: &Path, table: &str) -> usize {
     found.rootpage.try_into().unwrap()
 }
 
-/// A rehearsal on a machine whose environment names production.
+/// For example a rehearsal on a machine whose environment names production.
 #[test]
 fn a_data_dir_never_leads_to_a_database_named_elsewhere() {
     let place = TempDir::new().unwrap();
@@ -482,7 +482,7 @@ fn a_data_dir_never_leads_to_a_database_named_elsewhere() {
     assert_eq!(fs::read(&file).unwrap(), before);
     assert_eq!(files(), files_before);
     assert_eq!(fs::read_dir(&rehearsal).unwrap().count(), 0);
-    // The other flag stands above the variable.
+    // The other flag overrides the variable.
     let own = format!("sqlite://{}/sightline.db", rehearsal.display());
     let restore = ["--database-url", &own, "restore", "taken"];
     assert_eq!(ran(&environment, &restore).0, Some(0));

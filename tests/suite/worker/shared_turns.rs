@@ -1,4 +1,4 @@
-//! Two workers on one PostgreSQL that read the same site at the same time.
+//! Two workers on one PostgreSQL that audit the same site at the same time.
 
 use super::{api::Api, loopback::Loopback, world::World};
 use actix_web::{HttpRequest, HttpResponse, http::header::USER_AGENT, web};
@@ -12,12 +12,11 @@ use storage::DatabaseKind;
 
 const PAGES: usize = 10;
 const DISTANCE: Duration = Duration::from_millis(400);
-/// Turns are handed out exactly that far apart. Between its turn and the site a request takes the way back from
-/// the database, a timer, a process that has to be woken and a connection, which is more for one than for the next
-/// one, above all while other tests run. Two workers that know nothing of each other come closer than this at once.
+/// Allowed deviation: reservations are exactly `DISTANCE` apart, but database round trip, timer, wake-up and connection
+/// delay each request differently, above all under load. Uncoordinated workers exceed it at once.
 const LATE: Duration = Duration::from_millis(200);
 
-/// When the site was asked, and by whom.
+/// Time and user agent of each request.
 type Log = Arc<Mutex<Vec<(Instant, String)>>>;
 
 fn site(log: &Log) -> Loopback {
@@ -91,7 +90,7 @@ async fn two_workers_that_audit_one_site_for_two_accounts_keep_one_distance() {
     assert!(turns >= PAGES, "they took turns: {turns}");
     let apart: Vec<Duration> = log.windows(2).map(|it| it[1].0 - it[0].0).collect();
     assert!(apart.iter().all(|it| *it + LATE >= DISTANCE), "{apart:?}");
-    // What one request is late is not gained by all of them.
+    // Delays of single requests must not add up.
     let whole: Duration = apart.iter().sum();
     let least = DISTANCE * u32::try_from(apart.len()).unwrap();
     assert!(whole + LATE >= least, "{whole:?} for {}", apart.len());

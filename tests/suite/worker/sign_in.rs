@@ -1,4 +1,4 @@
-//! Signing in to a real server: the password is set by command, and no secret is left lying about.
+//! Signing in to a real server: the password is set by command, and no secret is stored or logged.
 
 use super::{on_both, world::World};
 use harness::callers::client;
@@ -10,7 +10,7 @@ on_both!(an_owner_signs_in_and_no_secret_is_on_the_disk_or_in_a_log);
 
 const PASSWORD: &str = "a walrus under 7 umbrellas";
 
-/// Files under the folder that hold the text, by the system's `grep`: whole files, binary or not.
+/// Files below the folder that hold the text, binary or not, by the system's `grep`.
 fn files_with(text: &str, folder: &Path) -> String {
     let found = Command::new("grep")
         .args(["-rlaF", "--", text])

@@ -66,7 +66,7 @@ async fn a_killed_site_audit_goes_on_and_finds_what_an_undisturbed_one_finds(mut
     );
 }
 
-/// The records, without what tells one run and one host from another.
+/// The records without what differs between runs and hosts.
 async fn findings(api: &Api, result_type: &str, project: i64, host: &str) -> Vec<String> {
     let records = api.records(result_type, project).await;
     let told = records.into_iter().map(|mut record| {
@@ -78,7 +78,7 @@ async fn findings(api: &Api, result_type: &str, project: i64, host: &str) -> Vec
     told
 }
 
-/// Ids and times are a run's own, and so is how long an answer took while other tests ran.
+/// Removes ids, times and response times, which differ between runs.
 fn strip(value: &mut Value) {
     match value {
         Value::Object(members) => {

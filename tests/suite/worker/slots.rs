@@ -1,4 +1,4 @@
-//! Slots of a worker under accounts that want more than their share, with real processes and slow sites.
+//! Worker slots with accounts that exceed their share, with real processes and slow sites.
 
 use super::{
     api::{Api, done, number},
@@ -24,10 +24,10 @@ on_both!(
 const PAGES: usize = 24;
 const HOSTS: usize = 5;
 
-/// How often each page was asked for, by host and path.
+/// Requests by host and path.
 type Asked = Arc<Mutex<BTreeMap<String, u32>>>;
 
-/// A site whose pages take so long to answer, under the names of some hosts.
+/// A site with slow pages under several hosts.
 struct SlowSite {
     asked: Asked,
     _server: Loopback,
@@ -167,7 +167,7 @@ async fn a_job_that_waits_without_a_worker_says_so(world: World) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_restarted_sqlite_server_takes_its_jobs_back_at_once() {
     let mut world = World::on(DatabaseKind::Sqlite).await;
-    // Longer than this test may take.
+    // Longer than this test takes.
     world.set("QUEUE__LEASE_SECONDS", "600");
     world.set("QUEUE__FIRST_DELAY_SECONDS", "600");
     world.set("SEARCH__SANDBOX__LATENCY_MS", "50");

@@ -1,4 +1,4 @@
-//! A site of made pages on loopback that remembers what it was asked.
+//! A site on loopback that records requests.
 
 use super::{loopback::Loopback, world::World};
 use actix_web::{HttpRequest, HttpResponse, web};
@@ -8,7 +8,6 @@ use std::{
     time::Duration,
 };
 
-/// The host under which it is found.
 pub const HOST: &str = "acme.example.com";
 
 pub struct SmallSite {
@@ -19,7 +18,7 @@ pub struct SmallSite {
 type Asked = web::Data<Arc<Mutex<Vec<String>>>>;
 
 impl SmallSite {
-    /// Every path is a page, but for `/moved`, which leads to `/private`, and `/gone`.
+    /// Every path is a page, except `/moved`, which redirects to `/private`, and `/gone`.
     pub fn start(robots: &'static str) -> Self {
         let asked = Arc::new(Mutex::new(Vec::new()));
         let shared = web::Data::new(Arc::clone(&asked));
@@ -31,7 +30,7 @@ impl SmallSite {
         Self { asked, server }
     }
 
-    /// Lets the processes that start from now on find it, over http alone and without pauses.
+    /// Makes it resolvable for processes started from now on, over http and without delays.
     pub fn settle_in(&self, world: &mut World) {
         self.settle_in_beside(world, &[]);
     }
@@ -47,7 +46,7 @@ impl SmallSite {
         world.set("CRAWLER__PER_HOST_DELAY_MS", "0");
     }
 
-    /// How often a path was asked for.
+    /// Number of requests for a path.
     pub fn asked(&self, path: &str) -> usize {
         let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.iter().filter(|it| *it == path).count()

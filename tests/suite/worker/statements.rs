@@ -1,5 +1,5 @@
-//! Which statements each kind of analysis sends, against what was recorded. PostgreSQL writes them into its log: a worker
-//! is a process of its own, where no test watches.
+//! Statements of each kind of analysis, compared with a recording. They are read from PostgreSQL's log, since the
+//! worker is another process.
 
 use super::{
     ai_visibility::tracked,
@@ -18,7 +18,7 @@ use harness::{
 use std::{collections::BTreeSet, fs, time::Duration};
 
 const SITE: &str = "one.example.com";
-/// Longer than the worker of a test waits between any two looks at the queue.
+/// Longer than a test worker's poll interval.
 const IDLE: Duration = Duration::from_secs(4);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -40,7 +40,7 @@ async fn analyses_send_the_statements_that_were_recorded() {
     web_vitals::with_key(&mut world, "CRUX", &google);
     google.known().lcp.insert(HOME.to_owned(), 2_000);
     world.set("WORKER__JOBS", "1");
-    // No heartbeat comes, which one analysis may last long enough for and the next not.
+    // Avoids heartbeats, which only long analyses would send.
     world.set("QUEUE__LEASE_SECONDS", "90");
     world.set("QUEUE__HEARTBEAT_SECONDS", "30");
     let (_server, api) = world.serve(&[]);
@@ -78,7 +78,7 @@ async fn analyses_send_the_statements_that_were_recorded() {
     let mut statements = Statements::default();
     for (kind, sent) in of_each {
         let sent = sent.difference(&idle).filter(|it| !is_boundary(it));
-        // Processes read and write these from time to time, whatever is under way.
+        // Processes access this table from time to time, whatever they do.
         let sent = sent.filter(|it| !it.contains("\"server_notes\""));
         let marks: BTreeSet<String> = sent.map(|it| statements.mark(it)).collect();
         let marks: Vec<String> = marks.into_iter().collect();
@@ -87,7 +87,6 @@ async fn analyses_send_the_statements_that_were_recorded() {
     assert_recorded!("statements.worker.txt", &statements.text());
 }
 
-/// What the log says was executed.
 fn statements(log: &str) -> Vec<String> {
     let mut found: Vec<String> = vec![];
     let mut is_statement = false;

@@ -1,4 +1,4 @@
-//! How a server is told to stop, and what the next one on its address does.
+//! Stopping a server, and starting the next one on its file or address.
 
 use super::{process::Process, world::World};
 use std::time::Duration;

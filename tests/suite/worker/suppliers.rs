@@ -1,4 +1,4 @@
-//! Suppliers that fail: always, and for some keywords.
+//! Suppliers that fail: always, or for some keywords.
 
 use super::{api::number, on_both, world::World};
 
@@ -44,7 +44,7 @@ async fn a_supplier_that_fails_for_some_keywords_loses_no_rank(mut world: World)
     let project = api.project("example.com", 100).await;
     let job = api.analyse("rankCheck", project).await;
     let over = api.finished(job).await;
-    // The sandbox fails for a keyword all day long, so that another attempt cannot help.
+    // The sandbox fails for a keyword all day, so that retries cannot help.
     assert_eq!(
         (&over["status"], number(&over, "/attempts")),
         (&"partial".into(), 5),

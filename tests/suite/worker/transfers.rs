@@ -1,4 +1,4 @@
-//! Transfers from one database to another: whole, gone on with after a kill, verified, and refused.
+//! Transfers between databases: complete, resumed after a kill, verified, and refused.
 
 use super::{
     ai_visibility::tracked,
@@ -27,14 +27,14 @@ on_both!(
     every_answer_is_the_same_afterwards,
 );
 
-/// Everything that is transferred: all but what processes tell each other of their database.
+/// Everything that is transferred: all tables but the processes' notes.
 async fn dump(database: &TestDatabase) -> Dump {
     let mut all = every_table::dump(database).await;
     assert!(all.0.remove("server_notes").is_some());
     all
 }
 
-/// Runs `transfer` from the world's database; what it answers.
+/// Runs `transfer` from the world's database and returns its report.
 fn transfer(world: &World, to: &str) -> Value {
     world.database.end_connections();
     let told = world.say(&["transfer", "--json", "--to", to]);
@@ -53,7 +53,7 @@ const fn other(kind: DatabaseKind) -> DatabaseKind {
     }
 }
 
-/// The bytes of a SQLite file; of PostgreSQL nothing.
+/// The bytes of a SQLite file; `None` for PostgreSQL.
 fn bytes(world: &World) -> Option<Vec<u8>> {
     let path = world.database.url.strip_prefix("sqlite://")?;
     Some(fs::read(path).unwrap())
@@ -62,7 +62,7 @@ fn bytes(world: &World) -> Option<Vec<u8>> {
 async fn every_table_arrives_whole_and_the_source_stays(mut world: World) {
     fill(&world, Rows::Few).await;
     let before = (bytes(&world), dump(&world.database).await);
-    // A table that nothing was written to would prove nothing.
+    // An empty table would prove nothing.
     for (table, rows) in &before.1.0 {
         assert!(rows.len() >= 6, "{table}");
     }
@@ -80,7 +80,7 @@ async fn every_table_arrives_whole_and_the_source_stays(mut world: World) {
         assert_eq!(sorted, there, "{kind:?}");
         assert!(bytes(&world) == before.0);
         dump(&world.database).await.assert_is(&before.1);
-        // What is transferred back is what it was.
+        // A transfer back restores the original.
         target.end_connections();
         let back = elsewhere(world.database.kind()).await;
         world.say(&["transfer", "--from", &target.url, "--to", &back.url]);
@@ -92,7 +92,7 @@ async fn every_table_arrives_whole_and_the_source_stays(mut world: World) {
     }
 }
 
-/// Makes the target refuse the 140th row of a table, in the second of its batches.
+/// Makes the target refuse row 140 of a table, in its second batch.
 fn refuse(target: &TestDatabase, table: &str) {
     target.run_sql(&match target.kind() {
         DatabaseKind::Sqlite => format!(
@@ -133,7 +133,7 @@ async fn a_transfer_stopped_in_any_table_goes_on(mut world: World) {
         let copied = dump(&target).await.0[table].len();
         assert_eq!(copied, 100, "{table}");
 
-        // Nobody works with half of the rows.
+        // An unfinished database must not be used.
         let own = world.database.url.clone();
         world.set("DATABASE_URL", &target.url);
         for arguments in [
@@ -165,7 +165,7 @@ async fn a_transfer_stopped_in_any_table_goes_on(mut world: World) {
     dump(&target).await.assert_is(&before);
 }
 
-/// Adding a row to the table takes longer than any test from here on.
+/// Makes inserts into the table slower than any test.
 fn hold(target: &TestDatabase, table: &str) {
     target.run_sql(&match target.kind() {
         DatabaseKind::Sqlite => {
@@ -214,7 +214,7 @@ async fn a_killed_transfer_goes_on(mut world: World) {
     let (_server, _) = world.serve(&["--no-worker"]);
 }
 
-/// A target that a run of this transfer left unfinished.
+/// A target with an unfinished transfer of this source.
 async fn unfinished(world: &World) -> TestDatabase {
     let target = elsewhere(other(world.database.kind())).await;
     world.say(&["migrate", "--database-url", &target.url]);
@@ -228,7 +228,7 @@ async fn a_changed_or_other_source_is_refused(world: World) {
     fill(&world, Rows::Many).await;
     let target = unfinished(&world).await;
     let half = dump(&target).await;
-    // A backup changes nothing that is transferred. One of the target would not be whole.
+    // A backup changes nothing that is transferred. One of the unfinished target is refused.
     let file = backup(&world);
     let file = file.to_str().unwrap();
     let told = world.fail(&["backup", file, "--database-url", &target.url]);
@@ -299,14 +299,14 @@ async fn nothing_may_run_on_either_end(mut world: World) {
     let told = world.fail(&["transfer", "--to", &target.url]);
     assert!(told.contains("running on"), "{told}");
     server.terminate();
-    // A URL may be in a file, where nobody sees its password.
+    // The URL may be in a file, which hides its password.
     target.run_sql("DELETE FROM server_secrets");
     let file = world.folder().join("target.url");
     fs::write(&file, format!("{}\n", target.url)).unwrap();
     world.say(&["transfer", "--to-file", file.to_str().unwrap()]);
 }
 
-/// Has the target change, or lose, the third row of `brands`.
+/// Makes the target change or drop the third row of `brands`.
 fn spoil(target: &TestDatabase, is_lost: bool) {
     let (sqlite, postgres) = if is_lost {
         (
@@ -340,7 +340,7 @@ async fn a_changed_or_lost_row_is_found(mut world: World) {
         let target = elsewhere(other(world.database.kind())).await;
         world.say(&["migrate", "--database-url", &target.url]);
         spoil(&target, is_lost);
-        // It is found again as long as it is there.
+        // Verification keeps failing while the fault is there.
         for _ in 0..2 {
             let told = fail(&world, &target.url);
             let is_told = told.contains("verification failed") && told.contains(words);
@@ -353,7 +353,7 @@ async fn a_changed_or_lost_row_is_found(mut world: World) {
     }
 }
 
-/// What every endpoint answers, page after page, by path; without what tells one moment from another.
+/// All pages of every endpoint by path, without time-dependent values.
 async fn answers(api: &Api, projects: &[i64], jobs: &[i64]) -> BTreeMap<String, Value> {
     let mut paths: Vec<String> = [
         "/health",
@@ -392,7 +392,7 @@ async fn answers(api: &Api, projects: &[i64], jobs: &[i64]) -> BTreeMap<String, 
             if let Some(now) = answer.get_mut("serverTime") {
                 *now = Value::Null;
             }
-            // A cursor holds the moment at which it was made.
+            // Cursors hold their creation time.
             cursor = answer["nextCursor"].as_str().map(str::to_owned);
             if cursor.is_some() {
                 answer["nextCursor"] = true.into();

@@ -1,9 +1,8 @@
-//! Claude by Anthropic's Messages API: `POST {base}/v1/messages` with the tool `web_search_20250305`.
+//! Claude through Anthropic's Messages API: `POST {base}/v1/messages` with the tool `web_search_20250305`.
 //!
-//! Shape: platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool and the notes on Claude
-//! Sonnet 5.5, as stored copies had them on 2026-11-22. Models from Sonnet 5.5 on refuse a tool that is
-//! forced with a 400, so that `force_search` is off by default; errors of the tool come with HTTP 200. The
-//! tool's first version is taken: later ones run code on what they found, and cost more.
+//! Source: platform.claude.com/docs/en/agents-and-tools/tool-use/web-search-tool and the notes on Claude Sonnet 5.5,
+//! copies of 2026-11-22. Models from Sonnet 5.5 on reject a forced tool with 400, so `force_search` is off by default.
+//! Tool errors come with HTTP 200. Later versions of the tool run code on results and cost more, so the first is used.
 
 use super::failures::{by_status_and_words, inside};
 use super::openai::SEARCH_FAILED_IN_PART;
@@ -69,7 +68,7 @@ struct Message {
     error: Option<Value>,
 }
 
-/// A part of the answer; which fields it has depends on its type.
+/// One content block; the fields that are set depend on `kind`.
 #[derive(Debug, Deserialize)]
 struct Block {
     #[serde(rename = "type")]
@@ -107,10 +106,10 @@ struct Gathered {
     sources: Sources,
     found: Vec<(String, Option<String>)>,
     queries: Vec<String>,
-    /// Searches that brought something, maybe nothing found.
+    /// Searches that returned a result list, even an empty one.
     worked: u32,
     failed: Option<Value>,
-    /// Whether something stood between these words and the next ones.
+    /// Whether another block came since the last text block.
     is_interrupted: bool,
 }
 
@@ -202,7 +201,7 @@ impl Anthropic {
     }
 }
 
-/// The tool's codes, as errors are read elsewhere.
+/// Converts the tool's error into the shape that [`inside`] reads.
 fn tool_error(error: &Value) -> Value {
     json!({"code": error.get("error_code"), "message": "its search failed"})
 }
@@ -229,7 +228,7 @@ impl Gathered {
         }
     }
 
-    /// Words with the same sources are a block of their own, in the middle of a sentence even.
+    /// A new block starts wherever the cited sources change, even inside a sentence.
     fn take_words(&mut self, block: &Block) {
         let Some(words) = block.text.as_deref().filter(|it| !it.is_empty()) else {
             return;

@@ -1,9 +1,8 @@
-//! Any endpoint that speaks like OpenAI's chat completions: `POST {base}/chat/completions`, without a
-//! search. Models at home (Ollama, vLLM, llama.cpp) do, and most hosted ones. Such an answer has no
-//! sources: links in it are made up as often as not.
+//! Any endpoint compatible with OpenAI's chat completions: `POST {base}/chat/completions`, without search. Local
+//! servers (Ollama, vLLM, llama.cpp) and most hosted ones qualify. Links in such answers are often invented, so answers
+//! have no sources.
 //!
-//! Shape: the API reference of OpenAI for chat completions, as a stored copy had it on 2026-11-22;
-//! `max_tokens` is what servers at home read.
+//! Source: OpenAI's API reference for chat completions, copy of 2026-11-22; local servers read `max_tokens`.
 
 use super::failures::{by_status_and_words, inside};
 use super::price::{Taken, TokenPrices};
@@ -25,9 +24,9 @@ use setting::{Cost, Secret, WebAddress, Within, settings};
 use std::sync::Arc;
 
 settings! {
-    /// Any endpoint that speaks like OpenAI's chat completions. Prices are in US dollars.
+    /// Any endpoint compatible with OpenAI's chat completions. Prices are in US dollars.
     pub struct CompatibleSettings {
-        /// Where it is, up to the version.
+        /// Up to and including the version.
         pub base_url: Option<WebAddress>,
         pub api_key: Option<Secret>,
         pub model: ModelName = ModelName::fixed("llama3.2"),
@@ -52,7 +51,7 @@ pub(super) const fn supplier<'a>() -> AiSupplier<'a> {
 struct Compatible {
     settings: CompatibleSettings,
     base_url: WebAddress,
-    /// Nothing at all makes it free; `None` is unknown, and then it is not asked.
+    /// All zero: free. `None`: unknown, so the engine is not queried.
     prices: Option<TokenPrices>,
     http: Client,
     clock: Arc<dyn Clock>,
@@ -74,7 +73,7 @@ struct Choice {
 
 #[derive(Debug, Deserialize)]
 struct Words {
-    /// A text, or its parts.
+    /// A string or a list of parts.
     content: Option<Value>,
     refusal: Option<String>,
 }
@@ -145,7 +144,7 @@ impl Compatible {
 }
 
 impl Words {
-    /// The words, without the thoughts that some models write before them.
+    /// Without the `<think>` section that some models put first.
     fn text(&self) -> String {
         let whole = match &self.content {
             Some(Value::String(text)) => text.clone(),

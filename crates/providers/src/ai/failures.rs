@@ -1,4 +1,4 @@
-//! Errors of AI services: most wrap them alike, and some say in words or codes of their own what the status does not.
+//! Errors of AI services. Most share a shape; some report in a message or code what the status does not say.
 
 use crate::http_client::Answer;
 use crate::resilience::{CallFailure, Repeat};
@@ -10,15 +10,15 @@ use std::time::Duration;
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Said {
-    /// Codes, types and reasons, in small letters.
+    /// Codes, types and reasons, in lower case.
     codes: Vec<String>,
     message: String,
-    /// How long it asks to wait, where it says so in the body.
+    /// Retry delay given in the body.
     wait: Option<Duration>,
 }
 
 impl Said {
-    /// Of a body: `{"error": {…}}`, `{"error": "…"}`, `{"detail": …}`, or the first of a list.
+    /// Accepts `{"error": {…}}`, `{"error": "…"}`, `{"detail": …}`, or the first element of a list.
     pub(super) fn of(body: &[u8]) -> Self {
         let body: Value = serde_json::from_slice(body).unwrap_or_default();
         let body = body.get(0).unwrap_or(&body);
@@ -86,7 +86,7 @@ impl Said {
     }
 }
 
-/// Seconds as Google writes them: `34s`, `34.074824224s`.
+/// Google's duration format: `34s`, `34.074824224s`.
 fn seconds(text: &str) -> Option<Duration> {
     let number: f64 = text.strip_suffix('s')?.parse().ok()?;
     Duration::try_from_secs_f64(number).ok()
@@ -99,7 +99,7 @@ pub(super) fn by_status_and_words(
 ) -> CallFailure {
     let said = Said::of(&answer.body);
     if said.is_about_money() {
-        // Gemini says the same of a quota that is free again in a minute.
+        // Gemini uses the same message for a quota that frees up within a minute.
         let passes = said.is(&["resource_exhausted"]) && said.wait.is_some();
         if !passes {
             return CallFailure::pointless(ProviderError::OutOfFunds);
@@ -115,7 +115,7 @@ pub(super) fn by_status_and_words(
     failure
 }
 
-/// The failure of an error that came with a successful status. Nobody says whether work until then is billed.
+/// An error in a response with a success status. Whether the work done so far is billed is not documented.
 pub(super) fn inside(error: &Value, without_secrets: impl Fn(&str) -> String) -> CallFailure {
     let said = Said::of_error(error);
     let uncertain = |error| CallFailure {

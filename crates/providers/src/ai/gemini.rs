@@ -1,10 +1,9 @@
 //! Gemini: `POST {base}/v1beta/models/{model}:generateContent` with the tool `google_search`.
 //!
-//! Shape: ai.google.dev/gemini-api/docs/google-search and the reference of `GroundingMetadata`, as stored copies
-//! had them on 2026-11-22. Segments count bytes of UTF-8 inside of their part. A search cannot be
-//! forced; the model decides. Links of sources lead through an address of Google's that ends after
-//! some weeks, which is why it is followed at once: one request to that address alone, one step, its
-//! target never asked. What cannot be followed keeps the domain that stands in its title.
+//! Source: ai.google.dev/gemini-api/docs/google-search and the reference of `GroundingMetadata`, copies of 2026-11-22.
+//! Segments count UTF-8 bytes inside their part. The model decides whether to search. Source links are redirects at
+//! Google that expire after some weeks, so each is resolved at once: one request to the redirect, none to its target. A
+//! link that cannot be resolved keeps the domain in its title.
 
 use super::failures::{by_status_and_words, inside};
 use super::price::Taken;
@@ -31,30 +30,30 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use tokio::time::timeout;
 use url::Url;
 
-/// Links of an answer that are followed at the most.
+/// Maximum number of redirects resolved per answer.
 const MOST_LINKS: usize = 30;
 const LINKS_AT_ONCE: usize = 6;
 const LINKS_TIME: Duration = Duration::from_secs(10);
 
 const USUAL: &str = "gemini-3.8-flash";
-/// US dollars for a million tokens read and written, as its service listed them in autumn 2026.
+/// US dollars per million input and output tokens, list price of autumn 2026.
 const LISTED: (f64, f64) = (0.75, 3.75);
 
 settings! {
-    /// Gemini, by its own API. Prices are in US dollars. A search cannot be forced.
+    /// Gemini by its own API. Prices are in US dollars. A search cannot be forced.
     pub struct GeminiSettings {
         pub api_key: Option<Secret>,
         pub base_url: WebAddress = WebAddress::fixed("https://generativelanguage.googleapis.com"),
-        /// Where links of sources lead through first; only they are followed, and one step.
+        /// Redirect address of source links; only links below it are resolved, one hop.
         pub link_base: WebAddress =
             WebAddress::fixed("https://vertexaisearch.cloud.google.com/grounding-api-redirect/"),
         pub model: ModelName = ModelName::fixed(USUAL),
         pub price_per_million_input: Option<Price>,
         pub price_per_million_output: Option<Price>,
         pub price_per_search: Cost = Usd(0.014),
-        /// An estimate; what searches found is included.
+        /// Estimate, including search results.
         pub most_input_tokens: InputTokens = Within(10_000),
-        /// Thoughts included.
+        /// Including thinking tokens.
         pub most_output_tokens: OutputTokens = Within(8_000),
         pub most_searches: Within<1, 50> = Within(4),
     }
@@ -208,7 +207,7 @@ impl Gemini {
         body
     }
 
-    /// Replaces links through Google by the addresses of the pages themselves, as far as they can be followed.
+    /// Replaces Google's redirects by their targets where they can be resolved.
     async fn with_pages(&self, citations: &mut [AnswerCitation]) {
         let base = self.link_base.url();
         let links: Vec<String> = { citations.iter() }
@@ -241,7 +240,7 @@ impl Gemini {
         }
     }
 
-    /// Where a link leads, without going there.
+    /// Reads the redirect target without requesting it.
     async fn followed(&self, link: &str) -> Option<String> {
         let answer = self.http.get(link).send().await.ok()?;
         if !answer.status().is_redirection() {
@@ -317,7 +316,7 @@ impl Usage {
         self.prompt.map(|it| it.saturating_add(more))
     }
 
-    /// A blocked answer has no candidates to count.
+    /// A blocked answer has no candidate tokens.
     fn output(&self) -> Option<u64> {
         self.prompt?;
         let written = [self.written, self.thoughts];
@@ -325,7 +324,7 @@ impl Usage {
     }
 }
 
-/// The words of all parts that are no thoughts, and where each part begins.
+/// Text of all non-thought parts, and the offset of each part in it.
 fn joined(parts: &[Part]) -> (String, Vec<Option<usize>>) {
     let mut text = String::new();
     let begins = parts.iter().map(|part| {
@@ -338,7 +337,7 @@ fn joined(parts: &[Part]) -> (String, Vec<Option<usize>>) {
     (text, begins)
 }
 
-/// Pages that stand behind a segment are cited; others were only found.
+/// Pages supporting a segment are cited inline; the others are search results.
 fn sources(grounding: &Grounding, parts: &[Part], begins: &[Option<usize>], text: &str) -> Sources {
     let mut sources = Sources::default();
     let page = |index: usize| {
@@ -366,7 +365,7 @@ fn sources(grounding: &Grounding, parts: &[Part], begins: &[Option<usize>], text
     sources
 }
 
-/// The place of a segment: where it says, if its words stand there, else where they stand.
+/// The segment's offsets if they match its text; otherwise the first occurrence of that text.
 fn place(
     segment: &Segment,
     parts: &[Part],

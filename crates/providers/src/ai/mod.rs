@@ -1,4 +1,4 @@
-//! AI engines: different series, none stands in for another; services that fetch the same engine's answers do.
+//! AI engines. Each is its own series, so none replaces another; suppliers of the same engine do.
 
 mod anthropic;
 mod compatible;
@@ -37,12 +37,12 @@ use setting::Usd;
 use source::{AnswerSource, Asker};
 use std::sync::Arc;
 
-/// Their own section, and the one with the credentials of those who fetch Google's pages.
+/// The engines' own section, and the one with the SERP suppliers' credentials.
 pub type Sections<'a> = (&'a AiSettings, &'a SearchSettings);
 
 pub type AiSupplier<'a> = Supplier<Sections<'a>, dyn AiEngine>;
 
-/// In the order in which they are shown.
+/// In display order.
 pub const fn suppliers<'a>() -> [AiSupplier<'a>; 7] {
     [
         openai::supplier(),
@@ -55,7 +55,7 @@ pub const fn suppliers<'a>() -> [AiSupplier<'a>; 7] {
     ]
 }
 
-/// The engines that the settings name, each guarded by itself; else the sandbox's, which never stand in for a real one.
+/// The configured engines, each with its own guard; the sandbox's only if none is configured.
 pub fn configured(
     sections: Sections<'_>,
     clock: &Arc<dyn Clock>,

@@ -1,9 +1,8 @@
-//! ChatGPT by OpenAI's Responses API: `POST {base}/v1/responses` with the tool `web_search`.
+//! ChatGPT through OpenAI's Responses API: `POST {base}/v1/responses` with the tool `web_search`.
 //!
-//! Shape: developers.openai.com/api/docs/guides/tools-web-search and the API reference, as stored copies had
-//! them on 2026-11-22. In what `start_index` counts is not documented there: see
-//! [`cited_span`](super::spans::cited_span). Not checked against the live service: that the default
-//! model takes `tool_choice: required` together with the tool.
+//! Source: developers.openai.com/api/docs/guides/tools-web-search and the API reference, copies of 2026-11-22. The unit
+//! of `start_index` is not documented: see [`cited_span`](super::spans::cited_span). Not verified against the live
+//! service: that the default model accepts `tool_choice: required` with the tool.
 
 use super::failures::by_status_and_words;
 use super::places::approximate;
@@ -26,7 +25,7 @@ use reqwest::Client;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The warning of an answer of which one of several searches failed.
+/// Warning code: some of an answer's searches failed.
 pub(super) const SEARCH_FAILED_IN_PART: &str = "searchFailedInPart";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,7 +117,7 @@ impl OpenAi {
         }
         let (mut queries, mut made) = (Vec::new(), 0_u32);
         for action in searches.iter().filter_map(|it| it.action.as_ref()) {
-            // Pages that it opened are no searches, and are not billed as such.
+            // Opening a page is not a search and is not billed as one.
             made += u32::from(action.kind.as_deref().is_none_or(|it| it == "search"));
             match &action.queries {
                 Some(several) if !several.is_empty() => queries.extend(several.iter().cloned()),

@@ -1,10 +1,9 @@
-//! Perplexity's Agent API: `POST {base}/v1/agent` with the tool `web_search`. The Sonar chat completions,
-//! which the design describes, ended on 2026-09-27.
+//! Perplexity's Agent API: `POST {base}/v1/agent` with the tool `web_search`. The Sonar chat completions ended on
+//! 2026-09-27.
 //!
-//! Shape: docs.perplexity.ai/api-reference/agent-post, the guide to migrating from Sonar, and the service's own
-//! migration notes (github.com/perplexityai/api-platform-developers), as stored copies had them on
-//! 2026-11-22. Unknown fields are refused, so that none is sent that is not documented. Not checked
-//! against the live service: a place with a country alone.
+//! Source: docs.perplexity.ai/api-reference/agent-post, the guide to migrating from Sonar, and
+//! github.com/perplexityai/api-platform-developers, copies of 2026-11-22. Unknown fields are rejected, so only
+//! documented ones are sent. Not verified against the live service: a location with a country alone.
 
 use super::failures::by_status_and_words;
 use super::places::city;
@@ -93,7 +92,7 @@ impl Agent {
             .filter(|it| it.kind == "search_results")
             .collect();
         let results = || found.iter().flat_map(|it| it.results.iter().flatten());
-        // What [n] in the text stands for.
+        // Result by the number of its `[n]` marker.
         let mut numbered = HashMap::new();
         for (place, it) in (1_u64..).zip(results()) {
             let number = it.id.as_ref().and_then(Value::as_u64).unwrap_or(place);
@@ -148,20 +147,20 @@ impl Agent {
     }
 }
 
-/// Dollars that an answer can cost, rounded up.
+/// Rounded up; `None` outside the range of plausible costs.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "between nothing and a thousand dollars"
 )]
 fn micro_usd(dollars: f64) -> Option<u64> {
-    // What binary fractions add to whole millionths is no cost.
+    // Ignores what binary fractions add to whole millionths.
     (0.0..=1_000.0)
         .contains(&dollars)
         .then(|| (dollars * 1_000_000.0 - 1e-6).ceil().max(0.0) as u64)
 }
 
-/// References in the text: `[3]`, `[1, 2]`, `[web:3]`, each number with the place of its brackets.
+/// Citation markers `[3]`, `[1, 2]`, `[web:3]`: each number with the span of its brackets.
 fn markers(text: &str) -> Vec<(u64, TextSpan)> {
     let mut found = Vec::new();
     let mut from = 0;

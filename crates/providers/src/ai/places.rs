@@ -1,7 +1,7 @@
 use domain::ports::ai_answers::AiQuestion;
 use serde_json::{Value, json};
 
-/// The place of the one who asks, as OpenAI and Anthropic take it.
+/// The user's location in the format of OpenAI and Anthropic.
 pub(super) fn approximate(question: &AiQuestion) -> Value {
     let mut place = json!({"type": "approximate", "country": question.country.to_uppercase()});
     if let Some(city) = city(question) {
@@ -10,7 +10,7 @@ pub(super) fn approximate(question: &AiQuestion) -> Value {
     place
 }
 
-/// The town of a place such as `Berlin,Berlin,Germany`.
+/// First part of a location such as `Berlin,Berlin,Germany`.
 pub(super) fn city(question: &AiQuestion) -> Option<&str> {
     let place = question.location.as_deref()?;
     let town = place.split(',').next().map(str::trim)?;

@@ -1,4 +1,4 @@
-/// Prices of a model, in millionths of a US dollar.
+/// In millionths of a US dollar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(clippy::struct_field_names, reason = "each is per something else")]
 pub struct TokenPrices {
@@ -16,7 +16,7 @@ pub(super) struct Taken {
 }
 
 impl TokenPrices {
-    /// What that costs, rounded up.
+    /// Cost, rounded up.
     pub(super) fn of(&self, taken: Taken) -> u64 {
         let tokens = |count: u64, price: u64| u128::from(count) * u128::from(price);
         let micros = tokens(taken.input, self.per_million_input)

@@ -1,4 +1,4 @@
-//! Answers in the shape of OpenAI's Responses API, which Perplexity took over.
+//! Responses in the format of OpenAI's Responses API, which Perplexity uses too.
 
 use super::failures::inside;
 use super::source::{Outcome, Told};
@@ -22,13 +22,13 @@ pub(super) struct Incomplete {
     reason: Option<String>,
 }
 
-/// A step on the way, or words; which fields it has depends on its type.
+/// One output item; the fields that are set depend on `kind`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Item {
     #[serde(rename = "type")]
     pub kind: String,
     pub status: Option<String>,
-    /// `commentary` on the way, or `final_answer`.
+    /// `commentary` for intermediate text, or `final_answer`.
     phase: Option<String>,
     pub action: Option<Action>,
     pub content: Option<Vec<Part>>,
@@ -36,7 +36,7 @@ pub(super) struct Item {
     pub results: Option<Vec<Found>>,
 }
 
-/// Items of the kinds that are read; those of other kinds may have any shape.
+/// Keeps items of known types; others may have any shape.
 fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Item>, D::Error> {
     let items: Vec<Value> = Vec::deserialize(deserializer)?;
     let read = items.into_iter().filter(|it| {
@@ -87,13 +87,13 @@ pub(super) struct Usage {
     pub tool_calls_details: Option<Value>,
 }
 
-/// What it cost, in dollars.
+/// In US dollars.
 #[derive(Debug, Deserialize)]
 pub(super) struct Cost {
     pub total_cost: Option<f64>,
 }
 
-/// Words, and where they begin in the whole text.
+/// A text part and its offset in the whole text.
 pub(super) struct Passage<'a> {
     pub text: &'a str,
     pub begin: usize,
@@ -101,7 +101,7 @@ pub(super) struct Passage<'a> {
 }
 
 impl Response {
-    /// Reads an answer; one that failed comes with a successful status, too.
+    /// A failed response has a success status too.
     pub(super) fn parse(
         body: &[u8],
         without_secrets: impl Fn(&str) -> String,
@@ -141,7 +141,7 @@ impl Response {
         }
     }
 
-    /// The text and its passages: what is said on the way to an answer is no part of it.
+    /// The text and its parts, without commentary.
     pub(super) fn passages(&self) -> (String, Vec<Passage<'_>>) {
         let mut text = String::new();
         let mut passages = Vec::new();

@@ -1,9 +1,9 @@
-//! Addresses without what should be in none: passwords and keys of whoever was crawled.
+//! URLs without credentials, which may come from pages that an engine crawled.
 
 use std::borrow::Cow;
 use url::Url;
 
-/// The longest address that is kept, in bytes.
+/// In bytes; longer URLs are dropped.
 const LONGEST_URL: usize = 2_000;
 
 const SECRETS: [&str; 24] = [
@@ -33,7 +33,7 @@ const SECRETS: [&str; 24] = [
     "x-amz-signature",
 ];
 
-/// A page's address without credentials; `None` when it is none of the web.
+/// The URL without credentials; `None` unless it is http or https.
 pub(super) fn safe_url(address: &str) -> Option<String> {
     let address = address.trim();
     if address.len() > LONGEST_URL || address.chars().any(char::is_control) {

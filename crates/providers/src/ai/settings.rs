@@ -17,15 +17,15 @@ use setting::{
 use std::marker::PhantomData;
 
 settings! {
-    /// AI engines: every one that has a key or an address; the sandbox's when there is none.
+    /// AI engines: every one that has a key or an address; the sandbox's if there is none.
     pub struct AiSettings {
-        /// Whether engines that cost money are asked at all; `search.paid_calls` stands above it.
+        /// Whether paid engines are queried at all; `search.paid_calls` takes precedence.
         pub paid_calls: bool = true,
-        /// US dollars that a call may cost.
+        /// Maximum price of a call, in US dollars.
         pub most_per_call: Option<Cap>,
         pub at_once: Within<1, 64, usize> = Within(8),
         pub answer_seconds: Seconds<10, 300> = Seconds::of(90),
-        /// Which model judges sentiment where no lexicon speaks the language; without one nobody does.
+        /// The model that rates sentiment in languages without a lexicon; without one sentiment stays unknown there.
         pub sentiment_by: Option<SentimentJudge>,
         pub chatgpt: ModelSettings<Chatgpt>,
         pub perplexity: ModelSettings<Perplexity>,
@@ -33,14 +33,14 @@ settings! {
         pub claude: ModelSettings<Claude>,
         pub google: GoogleSettings,
         pub compatible: CompatibleSettings,
-        /// How calls are guarded beside these, each engine by itself.
+        /// Applies to each engine separately.
         #[serde(skip)]
         pub resilience: ResilienceSettings,
     }
     rules AiSettings::the_judge_is_set_up
 }
 
-/// A model that can answer without looking at the web.
+/// A model that can answer without web search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SentimentJudge {
@@ -52,13 +52,13 @@ pub enum SentimentJudge {
 
 taken_as_read!(SentimentJudge);
 
-/// What is particular about the models of a service, and the one that is asked for unless another is named.
+/// What differs between services, and the default model of each.
 pub trait Service {
     const BASE_URL: &'static str;
     const MODEL: &'static str;
-    /// US dollars for a million tokens read and written by that model, as listed in autumn 2026.
+    /// US dollars per million input and output tokens of that model, list price of autumn 2026.
     const LISTED: (f64, f64);
-    /// US dollars for a search.
+    /// In US dollars.
     const PRICE_PER_SEARCH: f64;
     const MOST_INPUT_TOKENS: u32;
     const MOST_OUTPUT_TOKENS: u32;
@@ -67,8 +67,7 @@ pub trait Service {
 }
 
 settings! {
-    /// A model of a service. Prices are in US dollars. A service that costs nothing is no service: its price was not
-    /// looked up.
+    /// A model of a service. Prices are in US dollars and cannot be 0: no such service is free.
     #[serde(bound = "")]
     pub struct ModelSettings<S: Service> {
         pub api_key: Option<Secret>,
@@ -77,9 +76,9 @@ settings! {
         pub price_per_million_input: Option<Price>,
         pub price_per_million_output: Option<Price>,
         pub price_per_search: Cost = Usd(S::PRICE_PER_SEARCH),
-        /// An estimate; what searches found is included.
+        /// Estimate, including search results.
         pub most_input_tokens: InputTokens = Within(S::MOST_INPUT_TOKENS),
-        /// Thoughts included.
+        /// Including thinking tokens.
         pub most_output_tokens: OutputTokens = Within(S::MOST_OUTPUT_TOKENS),
         pub most_searches: Within<1, 50> = Within(S::MOST_SEARCHES),
         pub force_search: bool = S::FORCE_SEARCH,
@@ -91,7 +90,7 @@ settings! {
 pub type InputTokens = Within<100, 2_000_000>;
 pub type OutputTokens = Within<16, 200_000>;
 
-/// Names of models stand in addresses.
+/// Model names become part of URLs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ModelName(pub String);
@@ -121,15 +120,15 @@ pub(super) struct Model {
     pub base_url: WebAddress,
     pub key: Secret,
     pub name: String,
-    /// What it costs; `None` when nobody knows, and then it is not asked.
+    /// `None`: unknown, so the model is not queried.
     pub prices: Option<TokenPrices>,
-    /// Tokens that a call may read, results of searches included: an estimate, to set aside for.
+    /// Tokens that a call may read, search results included: an estimate, used to reserve budget.
     pub most_input_tokens: u64,
-    /// Tokens that a call may write, thoughts included.
+    /// Tokens that a call may write, thinking included.
     pub most_output_tokens: u32,
-    /// Searches that a call may make, where the service takes a bound; what is set aside for.
+    /// Searches that a call may make, sent where the service accepts a limit; used to reserve budget.
     pub most_searches: u32,
-    /// Whether it is told to search in a way that it cannot pass over. Some models refuse that.
+    /// Whether the request forces a search. Some models reject that.
     pub force_search: bool,
 }
 
@@ -163,7 +162,7 @@ impl AiSettings {
         }
     }
 
-    /// Whether answers are made up: nobody who gives real ones is configured.
+    /// Whether no real engine is configured, so that answers are simulated.
     pub fn is_simulated(&self, search: &SearchSettings) -> bool {
         !suppliers().iter().any(|it| it.is_set(&(self, search)))
     }
@@ -194,7 +193,7 @@ impl<S: Service> ModelSettings<S> {
     }
 }
 
-/// What is set, and what is listed for the usual model; `None` when nobody knows.
+/// Configured prices, or the list price of the default model; `None` if neither is known.
 pub(super) fn prices(
     (input, output): (Option<Price>, Option<Price>),
     listed: Option<(f64, f64)>,
@@ -209,7 +208,7 @@ pub(super) fn prices(
 }
 
 impl Model {
-    /// The most that a call costs, in millionths of a US dollar.
+    /// Maximum cost of a call, in millionths of a US dollar.
     pub fn most(&self) -> Option<u64> {
         let taken = Taken {
             input: self.most_input_tokens,

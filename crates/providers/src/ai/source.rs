@@ -17,27 +17,27 @@ use tokio::time::Instant;
 #[async_trait]
 pub(super) trait AnswerSource: Send + Sync {
     fn label(&self) -> EngineLabel;
-    /// Which service it is, in the journal of calls; it never changes.
+    /// The service's name in the paid-call ledger; it must never change.
     fn name(&self) -> &'static str;
-    /// The most that a call can cost, in millionths of a US dollar: 0 where calls are free, `None` when nobody knows.
+    /// Maximum price of a call, in millionths of a US dollar: 0 if free, `None` if unknown.
     fn price(&self) -> Option<u64>;
     fn calls(&self) -> u64 {
         1
     }
-    /// Whether it looks at the web even where it was not asked to.
+    /// Whether it searches the web even if not asked to.
     fn always_searches(&self) -> bool {
         false
     }
-    /// Why it cannot be asked this at all.
+    /// Why it cannot answer this question at all.
     fn objection(&self, _question: &AiQuestion) -> Option<ProviderError> {
         None
     }
-    /// An answer without the credentials, which services may repeat.
+    /// Removes credentials, which services may echo.
     fn without_secrets(&self, text: &str) -> String;
-    /// Makes the call, whatever is answered.
+    /// Returns a response whatever its status.
     async fn send(&self, question: &AiQuestion) -> Result<Answer, CallFailure>;
     fn read(&self, question: &AiQuestion, answer: &Answer) -> Result<Reading, CallFailure>;
-    /// What is to be done for an answer that was read and paid, in a bounded time.
+    /// Post-processing of a paid answer, in bounded time.
     async fn finish(&self, _told: &mut Told) {}
     async fn send_for(&self, _announced: &str) -> Result<Answer, CallFailure> {
         Err(CallFailure::malformed("it announces an answer"))
@@ -50,7 +50,7 @@ pub(super) trait AnswerSource: Send + Sync {
 #[derive(Debug)]
 pub(super) enum Reading {
     Whole(Box<Told>),
-    /// The word that there is one, which another call can fetch with this token.
+    /// An answer exists; a second call fetches it with this token.
     Announced(String),
 }
 
@@ -65,14 +65,14 @@ pub(super) struct Told {
     pub retrieval: Retrieval,
     pub input_tokens: Option<u64>,
     pub output_tokens: Option<u64>,
-    /// By the service's own account or by its usage, in millionths of a US dollar.
+    /// As reported by the service or computed from its usage, in millionths of a US dollar.
     pub cost: Option<u64>,
     pub warnings: Vec<&'static str>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// As it should; without text it is empty.
+    /// Finished normally; empty if there is no text.
     #[default]
     Complete,
     CutShort,
@@ -121,7 +121,7 @@ impl<S: AnswerSource> Asker<S> {
         }
     }
 
-    /// What the call asks whom: whatever changes the answer is part of it. Each sample is a call.
+    /// Identifies the call by everything that affects its answer. Each sample is a call.
     fn step(&self, question: &AiQuestion, what: &str) -> String {
         let label = self.source.label();
         let model = label.model.as_deref().unwrap_or("-");
@@ -198,7 +198,7 @@ impl<S: AnswerSource> Asker<S> {
             told.text.clear();
             told.citations = told.citations.map(|_| Vec::new());
         }
-        // Who was not to look at the web has no sources to cite, which is not the same as citing none.
+        // Without web search sources are unknown, which differs from citing none.
         if !question.web_search && !self.source.always_searches() {
             told.citations = None;
         }
@@ -223,7 +223,7 @@ impl<S: AnswerSource> Asker<S> {
     }
 }
 
-/// Notes how long the last attempt took, in milliseconds.
+/// Stores the duration of the last attempt, in milliseconds.
 async fn timed(
     took: &AtomicU64,
     call: impl Future<Output = Result<Answer, CallFailure>> + Send,

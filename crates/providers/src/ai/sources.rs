@@ -1,10 +1,10 @@
-//! The pages that an answer refers to, each once, in its order.
+//! The pages that an answer refers to, each once, in order.
 
 use super::secret_words::safe_url;
 use analysis::observation::ai_answer::{AnswerCitation, CitationPart, TextSpan};
 use std::collections::HashMap;
 
-/// More pages than this are not looked at.
+/// Further pages are ignored.
 const MOST: usize = 1_000;
 
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ impl<'a> Named<'a> {
 }
 
 impl Sources {
-    /// Adds a page, or what more is told of it: the closest way of referring to it counts.
+    /// Adds a page or extends a known one; the strongest kind of reference counts.
     pub(super) fn add(&mut self, page: Named<'_>, part: CitationPart, span: Option<TextSpan>) {
         let Some(url) = safe_url(page.url) else {
             return;
@@ -64,7 +64,7 @@ impl Sources {
         }
     }
 
-    /// Those that are cited, as they were first referred to, before those that were only found.
+    /// Cited pages first, in order of first reference; then search results.
     pub(super) fn in_order(mut self) -> Vec<AnswerCitation> {
         self.pages
             .sort_by_key(|it| it.part == CitationPart::SearchResult);

@@ -1,16 +1,15 @@
-//! Places in a text, from the units in which services count to bytes.
+//! Converts text offsets from the services' units to bytes.
 
 use analysis::observation::ai_answer::TextSpan;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
-    /// Bytes of UTF-8.
     Bytes,
     CodePoints,
     Utf16,
 }
 
-/// The place in bytes; `None` when there is none between whole characters.
+/// In bytes; `None` if an offset is not on a character boundary.
 pub(super) fn span(text: &str, start: usize, end: usize, unit: Unit) -> Option<TextSpan> {
     let (start, end) = match unit {
         Unit::Bytes => (start, end),
@@ -40,7 +39,7 @@ fn counted(
     (at == end).then_some((first?, text.len()))
 }
 
-/// Where a citation is, if its unit is not documented: the unit in which it is or holds a whole link, else code points.
+/// For offsets of undocumented unit: the unit in which they span or contain the whole link, else code points.
 pub(super) fn cited_span(text: &str, start: usize, end: usize, url: &str) -> Option<TextSpan> {
     let address = url.split(['?', '#']).next().unwrap_or(url);
     let words = |it: &TextSpan| &text[it.start..it.end];

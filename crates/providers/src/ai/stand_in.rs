@@ -4,7 +4,7 @@ use domain::ports::call_journal::CallJournal;
 use domain::ports::search_results::{ProviderError, Spent, Unpaid};
 use std::sync::Arc;
 
-/// Asks services of the same engine in turn until one answers.
+/// Queries services of the same engine in order until one answers.
 pub(super) struct StandIn {
     services: Vec<Arc<dyn AiEngine>>,
 }
@@ -17,18 +17,18 @@ impl StandIn {
 
 #[async_trait]
 impl AiEngine for StandIn {
-    /// The label of the service that is asked first.
+    /// That of the first service.
     fn label(&self) -> EngineLabel {
         self.services[0].label()
     }
 
-    /// Each of them may be asked, and each may bill a call that brings nothing.
+    /// Every service may be queried, and a failed call may be billed.
     fn most(&self) -> Spent {
         let each = self.services.iter().map(|it| it.most());
         each.fold(Spent::default(), Spent::and)
     }
 
-    /// When no service may be asked: why the first one may not.
+    /// Set only if no service may be queried: the first one's reason.
     fn unpaid(&self) -> Option<Unpaid> {
         let each: Option<Vec<Unpaid>> = self.services.iter().map(|it| it.unpaid()).collect();
         each?.first().copied()
@@ -38,8 +38,8 @@ impl AiEngine for StandIn {
         self.services[0].at_once()
     }
 
-    /// The first answer, and what all that were asked for it took. When all fail, the failure of the first that could
-    /// have answered this. Where the job's money is the trouble, nobody else is asked.
+    /// Returns the first answer and the total cost. If all fail: the failure of the first that could have answered.
+    /// Stops early if the job's budget or ledger is the cause.
     async fn ask(&self, question: &AiQuestion, journal: &Arc<dyn CallJournal>) -> Asked {
         let mut spent = Spent::default();
         let mut told: Option<ProviderError> = None;

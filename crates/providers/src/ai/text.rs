@@ -1,13 +1,13 @@
-//! What of an answer is kept: its words without invisible characters, within bounds, and its places moved along.
+//! Bounds an answer and removes invisible characters, adjusting offsets.
 
 use super::source::{Outcome, Told};
 use analysis::observation::ai_answer::{AnswerCitation, TextSpan};
 
-/// The longest text that is kept, in bytes: ten times what engines write.
+/// In bytes: ten times what engines write.
 const LONGEST_TEXT: usize = 200_000;
 const MOST_CITATIONS: usize = 300;
 const MOST_SPANS: usize = 100;
-/// The longest title, in characters.
+/// In characters.
 const LONGEST_TITLE: usize = 500;
 const MOST_QUERIES: usize = 50;
 const TEXT_CUT: &str = "textCut";
@@ -65,7 +65,7 @@ fn first_bytes(mut text: String, most: usize) -> String {
     text
 }
 
-/// Control characters, and those that turn the direction of text: what people are shown and databases keep has neither.
+/// Control characters and bidirectional overrides; neither pages nor databases should hold them.
 fn is_hidden(it: char) -> bool {
     match it {
         '\n' | '\t' => false,
@@ -81,7 +81,7 @@ fn is_hidden(it: char) -> bool {
     }
 }
 
-/// Where bytes went when others were left out.
+/// Maps offsets across removed bytes.
 #[derive(Debug, Default)]
 struct Moved {
     gaps: Vec<(usize, usize)>,

@@ -1,9 +1,8 @@
-//! Keyword data of DataForSEO Labs, in two calls for each question:
-//! `POST {base}/v3/dataforseo_labs/google/related_keywords/live` brings the keyword's own figures,
-//! what stands on its results page, and related searches; `…/keyword_suggestions/live` what holds it.
+//! Keyword data of DataForSEO Labs, two calls per query: `POST {base}/v3/dataforseo_labs/google/related_keywords/live`
+//! for the keyword's metrics, its SERP features and related searches; `…/keyword_suggestions/live` for longer phrases.
 //!
-//! Shape: `docs.dataforseo.com/v3/dataforseo_labs/google/related_keywords/live` and
-//! `…/keyword_suggestions/live`, as stored copies and public clients had them on 2026-11-22.
+//! Source: `docs.dataforseo.com/v3/dataforseo_labs/google/related_keywords/live` and `…/keyword_suggestions/live`,
+//! copies and public clients of 2026-11-22.
 
 use super::figures;
 use crate::http_client::Answer;
@@ -30,11 +29,11 @@ const RELATED: &str = "/v3/dataforseo_labs/google/related_keywords/live";
 const SUGGESTIONS: &str = "/v3/dataforseo_labs/google/keyword_suggestions/live";
 
 const CALLS: u64 = 2;
-/// How far related searches of related searches are followed; the second step brings up to 72.
+/// Levels of related searches; the second adds up to 72.
 const DEPTH: u32 = 2;
 const MOST_RELATED: u32 = 60;
 const MOST_SUGGESTIONS: u32 = 100;
-/// How long a question may take, its calls and pauses together: less than it is held.
+/// For all calls and pauses of a query: shorter than its reservation lasts.
 const LONGEST: Duration = Duration::from_mins(1);
 
 pub(super) struct Labs {
@@ -42,7 +41,7 @@ pub(super) struct Labs {
     guard: Guard,
     clock: Arc<dyn Clock>,
     spending: SpendingRules,
-    /// What a call costs at the most, in millionths of a US dollar.
+    /// Maximum price of a call, in millionths of a US dollar.
     price: u64,
 }
 
@@ -118,7 +117,7 @@ impl Labs {
         let Elements {
             items, seed, cost, ..
         } = self.client.elements(answer)?;
-        // Related keywords stand one level deeper than suggestions.
+        // Related keywords are nested one level deeper than suggestions.
         let data = |Item(mut item): Item| match item.remove("keyword_data") {
             Some(Value::Object(data)) => data,
             _ => item,
@@ -145,7 +144,7 @@ impl Labs {
             let keyword = data.get("keyword").and_then(Value::as_str);
             keyword.is_some_and(|it| normalised(it) == own)
         };
-        // The keyword stands among its neighbours, too, and there alone in some answers.
+        // Some answers have the keyword only among the related ones.
         let seed = { related.seed.as_ref() }
             .or_else(|| related.others.iter().find(is_own))
             .or(suggestions.seed.as_ref())
@@ -210,7 +209,7 @@ impl KeywordData for Labs {
                 answer,
                 spent: counter.spent,
             },
-            // Whether the call under way was billed, nobody knows.
+            // Whether the call under way was billed is unknown.
             Err(_) => Researched {
                 answer: Err(ProviderError::TimedOut),
                 spent: self.most(),

@@ -1,4 +1,4 @@
-//! A keyword's data in the shape of DataForSEO Labs. What is missing, null or cannot be is unknown.
+//! Keyword data in the format of DataForSEO Labs. Missing, null or invalid values are unknown.
 
 use crate::search::data_for_seo::items::feature;
 use analysis::observation::keyword_research::{
@@ -8,9 +8,9 @@ use analysis::observation::search_page::Feature;
 use analysis::search_intent::Intent;
 use serde_json::{Map, Value};
 
-/// More months are not kept: two years and the one before tell changes and seasons.
+/// Two years and one before, enough for changes and seasons.
 const MOST_MONTHS: usize = 36;
-/// Amounts and trends are in it (`docs.dataforseo.com`, `keyword_info.cpc`: US dollars).
+/// Source: `docs.dataforseo.com`, `keyword_info.cpc`.
 const CURRENCY: &str = "USD";
 
 pub(super) fn of(data: &Map<String, Value>) -> KeywordFigures {
@@ -47,7 +47,7 @@ pub(super) fn of(data: &Map<String, Value>) -> KeywordFigures {
     }
 }
 
-/// What stands on the results page beside results. Places are not told: advertisements count as those at the top.
+/// SERP features other than organic results. Positions are not reported: ads count as top ads.
 pub(super) fn features(data: &Map<String, Value>) -> Option<Vec<Feature>> {
     let types = at(data, "serp_info", "serp_item_types")?.as_array()?;
     let mut features = Vec::new();
@@ -78,7 +78,7 @@ fn level(word: &str) -> Option<CompetitionLevel> {
     }
 }
 
-/// No probabilities stand here.
+/// The format has no probabilities.
 fn intent(data: &Map<String, Value>) -> Option<ToldIntent> {
     let main = at(data, "search_intent_info", "main_intent")?.as_str();
     let others = at(data, "search_intent_info", "foreign_intent").and_then(Value::as_array);

@@ -12,12 +12,12 @@ use setting::{Price, Usd, settings};
 use std::{sync::Arc, time::Duration};
 
 settings! {
-    /// Asks DataForSEO where `search.data_for_seo` has credentials, else the sandbox; switch and caps of `search` hold
-    /// too.
+    /// Uses DataForSEO if `search.data_for_seo` has credentials, else the sandbox. The switch and caps of `search`
+    /// apply.
     pub struct KeywordResearchSettings {
-        /// What a call costs at the most, in US dollars; a search takes two. Answers tell what was really billed.
+        /// Maximum price of a call, in US dollars; a query takes two. Responses report the billed amount.
         pub price_per_call: Price = Usd(0.02),
-        /// How calls are guarded. People wait for them.
+        /// Short time limits: people wait for these calls.
         #[serde(skip)]
         pub resilience: ResilienceSettings = ResilienceSettings {
             call_timeout: Duration::from_secs(12),
@@ -28,7 +28,7 @@ settings! {
     }
 }
 
-/// Its own section, and the one with credentials, switch and caps.
+/// The module's own section, and the one with credentials, switch and caps.
 pub type Sections<'a> = (&'a KeywordResearchSettings, &'a SearchSettings);
 
 pub const fn suppliers<'a>() -> [Supplier<Sections<'a>, dyn KeywordData>; 1] {
@@ -49,7 +49,7 @@ pub const fn suppliers<'a>() -> [Supplier<Sections<'a>, dyn KeywordData>; 1] {
     }]
 }
 
-/// The supplier that the settings name, guarded; else the sandbox, which never stands in for a real one.
+/// The configured supplier with its guard, else the sandbox.
 pub fn configured(
     sections: Sections<'_>,
     clock: &Arc<dyn Clock>,

@@ -1,4 +1,4 @@
-//! A supplier that mostly fails, or that refuses our account, is left alone for a while, then asked carefully.
+//! Circuit breaker: stops calls to a supplier that mostly fails or refuses the account, then probes it.
 
 use super::{jitter::Jitter, settings::BreakerSettings};
 use domain::ports::search_results::ProviderError;
@@ -14,13 +14,13 @@ pub(super) struct Breaker {
 
 struct Books {
     phase: Phase,
-    /// Counts phases, so that a call that began in an earlier one does not decide a later one.
+    /// Number of the phase, so that a call from an earlier phase does not affect the current one.
     era: u64,
-    /// Refusals of our account since a call worked.
+    /// Account refusals since the last success.
     refused: u32,
 }
 
-/// How many refusals in a row open it: one may be about a single question, as where a firewall answers 403.
+/// Consecutive refusals that open it. One alone may concern a single query, such as a firewall's 403.
 const MIN_REFUSALS: u32 = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,9 +41,9 @@ impl State {
 }
 
 enum Phase {
-    /// Calls are made; these are the last ones and whether they failed.
+    /// Calls pass; time and failure of the recent ones.
     Closed(VecDeque<(Instant, bool)>),
-    /// No calls are made until then; they fail so.
+    /// Calls fail with `why` until then.
     Open {
         until: Instant,
         why: ProviderError,
@@ -61,7 +61,7 @@ enum Verdict {
     Refused(ProviderError),
 }
 
-/// Leave to make one call; dropping it without a verdict gives it back.
+/// Permission for one call; dropping it without a result returns it.
 pub(super) struct Admission<'b> {
     breaker: &'b Breaker,
     era: u64,

@@ -1,8 +1,7 @@
-//! How many retries all calls together may make: a bucket that every success fills a little.
+//! Retry budget: a token bucket that successes refill.
 //!
-//! The bucket is full at first, and the first successes pay for that. So retries are at most a
-//! tenth of the calls (promise P22), or as many as the bucket holds while there were few calls.
-//! Failures fill nothing: a supplier that answers nothing but errors is not asked more for it.
+//! It starts full, and the first successes repay that. So retries are at most a tenth of the calls, or the bucket's
+//! size while there were few. Failures refill nothing, so a failing supplier gets no extra load.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -16,7 +15,7 @@ pub(super) struct RetryBudget {
 #[derive(Debug)]
 struct State {
     tokens: f64,
-    /// What was in the bucket before anything succeeded, and is not paid yet.
+    /// Part of the initial tokens that successes have not repaid yet.
     owed: f64,
 }
 
@@ -44,7 +43,7 @@ impl RetryBudget {
 
     pub(super) fn spend(&self) -> bool {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        // Ten tenths are one, also in binary.
+        // Tolerates rounding: ten tenths count as one.
         let enough = state.tokens > 1.0 - 1e-9;
         if enough {
             state.tokens -= 1.0;

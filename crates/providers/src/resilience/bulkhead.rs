@@ -1,7 +1,7 @@
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-/// Limits concurrent calls: halves when told to slow down, grows by one after as many successes as the limit is.
+/// Limits concurrent calls: halves on a rate limit, grows by one after as many successes as the limit (AIMD).
 #[derive(Debug)]
 pub(super) struct Bulkhead {
     places: Semaphore,
@@ -12,7 +12,7 @@ pub(super) struct Bulkhead {
 #[derive(Debug)]
 struct State {
     limit: usize,
-    /// Places that are to go as soon as they are left.
+    /// Permits to discard once their calls end.
     surplus: usize,
     successes: usize,
 }

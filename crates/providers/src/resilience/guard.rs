@@ -1,4 +1,4 @@
-//! All decorators around the calls to one supplier, in their order.
+//! Combines retries, bulkhead, pacer and breaker for the calls to one supplier.
 
 use super::breaker::{Breaker, State};
 use super::budget::RetryBudget;
@@ -32,7 +32,7 @@ pub(crate) struct Called<T> {
 pub(crate) struct FailedCall {
     pub error: ProviderError,
     pub attempts: u32,
-    /// What is known about the last attempt; the ones before it were certainly not billed.
+    /// State of the last attempt; earlier ones were certainly not billed.
     pub repeat: Repeat,
 }
 
@@ -59,7 +59,7 @@ impl Guard {
             operation,
         };
         tell(asked, State::Closed);
-        // Nothing spent is counted too: the first amount is then seen as one.
+        // Registers the counter at 0, so that its first increase is visible.
         metrics::counter!("provider_cost_micro_usd_total", "provider" => provider).absolute(0);
         Self { asked, ..self }
     }
@@ -151,7 +151,7 @@ impl Guard {
         outcome
     }
 
-    /// How long to wait before another attempt; `None` to give up.
+    /// `None` to give up.
     fn pause_before_retry(
         &self,
         failure: &CallFailure,
@@ -213,7 +213,7 @@ const fn is_refusal(error: &ProviderError) -> bool {
     )
 }
 
-/// Failures that say something about the supplier's health; a refusal of a question is a healthy answer.
+/// Failures of the supplier itself; rejecting one query is a healthy response.
 const fn is_breakdown(error: &ProviderError) -> bool {
     matches!(
         error,
@@ -238,7 +238,7 @@ mod tests {
         Guard::new(settings, Arc::new(Full))
     }
 
-    /// Calls a supplier that always fails so; how often it was called and for how long.
+    /// Number of calls to a supplier that always fails, and the time they took.
     async fn calls(guard: &Guard, billing: Billing, failure: CallFailure) -> (u32, Duration) {
         let (count, begin) = (AtomicU32::new(0), Instant::now());
         let outcome: Result<Called<()>, _> = guard
@@ -322,7 +322,7 @@ mod tests {
             },
             ProviderError::TimedOut,
         ] {
-            // One that refused the account is left alone.
+            // A fresh guard each time: account refusals open the breaker.
             let guard = guard(ResilienceSettings::default());
             assert_eq!(
                 calls(&guard, Billing::Free, failing(error, Repeat::Safe))
@@ -357,7 +357,7 @@ mod tests {
         for _ in 0..20 {
             assert_eq!(calls(&guard, Billing::Free, outage.clone()).await.0, 1);
         }
-        // The future is made and dropped without being polled.
+        // The future is created, but never polled.
         let called = AtomicU32::new(0);
         let outcome: Result<Called<()>, _> = guard
             .call(Billing::Free, || async {

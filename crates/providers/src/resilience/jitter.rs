@@ -1,17 +1,17 @@
 use domain::ports::randomness::Randomness;
 use std::{sync::Arc, time::Duration};
 
-/// Draws random durations, so that callers who failed together do not come back together.
+/// Random delays, so that callers that failed together do not retry together.
 #[derive(Clone)]
 pub(super) struct Jitter(pub Arc<dyn Randomness>);
 
 impl Jitter {
-    /// Anything from nothing to the whole.
+    /// Uniform between 0 and `longest`.
     pub(super) fn up_to(&self, longest: Duration) -> Duration {
         longest.mul_f64(self.share())
     }
 
-    /// The duration, give or take a fifth.
+    /// Within 20 % of `middle`.
     pub(super) fn around(&self, middle: Duration) -> Duration {
         middle.mul_f64(0.8 + 0.4 * self.share())
     }

@@ -1,6 +1,5 @@
-//! What stands around every call to a supplier: time-out, retries within a budget, pacing, a bulkhead that yields when
-//! asked to slow down, and a breaker. It guards single calls rather than whole searches: a search of ten result pages
-//! that fails on the seventh must not buy the first six again.
+//! Resilience around every call to a supplier: timeout, retry budget, pacing, an adaptive bulkhead and a breaker. It
+//! guards single calls, not whole searches: if page seven of ten fails, the first six must not be bought again.
 
 mod breaker;
 mod budget;
@@ -27,15 +26,15 @@ pub(crate) struct CallFailure {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Repeat {
-    /// It did not reach the supplier, or the supplier said that it did nothing.
+    /// It did not reach the supplier, or the supplier reported that it did nothing.
     Safe,
-    /// It was sent; nobody knows whether it was done and billed.
+    /// It was sent; whether it was executed and billed is unknown.
     Uncertain,
-    /// It was done in vain and billed, in millionths of a US dollar.
+    /// It failed and was billed, in millionths of a US dollar.
     Billed(u64),
-    /// The same call would fail the same way, and costs nothing.
+    /// The same call would fail again, at no cost.
     Pointless,
-    /// It was not made: the breaker held it back.
+    /// The breaker rejected it.
     NotMade,
 }
 

@@ -1,4 +1,4 @@
-//! Calls begin one interval apart.
+//! Spaces the starts of calls by a fixed interval.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;

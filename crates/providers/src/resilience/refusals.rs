@@ -1,10 +1,10 @@
-//! Which suppliers refuse the operator's account, by their last calls in this process.
+//! Suppliers that refuse the operator's account, by their last calls in this process.
 
 use domain::ports::search_results::ProviderError;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Supplier and operation, and the code of the refusal; `None` after a call that was not refused.
+/// Code of the last refusal; `None` if the last call was not refused.
 static LAST_REFUSALS: Mutex<BTreeMap<Asked, Option<&'static str>>> = Mutex::new(BTreeMap::new());
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,7 +13,7 @@ pub struct Asked {
     pub operation: &'static str,
 }
 
-/// Whom this process has asked, each with the code of the refusal of our account, if the last call met one.
+/// Every target called by this process, with the code of the account refusal if its last call met one.
 pub fn refusals() -> BTreeMap<Asked, Option<&'static str>> {
     LAST_REFUSALS
         .lock()

@@ -1,13 +1,13 @@
 use chrono::{DateTime, NaiveDateTime, Utc};
 use std::time::Duration;
 
-/// The two old forms of a date that whoever reads HTTP still has to take (RFC 9110, 5.6.7).
+/// Obsolete date formats that recipients must accept (RFC 9110, 5.6.7).
 const OLD_FORMS: [&str; 2] = ["%A, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y"];
 
-/// How long it asks to wait: in seconds, or until a date (RFC 9110, 10.2.3). Nothing when it is neither.
+/// Delay in seconds or until a date (RFC 9110, 10.2.3); `None` if it is neither.
 pub fn retry_after(text: &str, now: DateTime<Utc>) -> Option<Duration> {
     let text = text.trim();
-    // Numbers of Rust may have a sign, and those of HTTP may not.
+    // Rust's parser accepts a sign, HTTP does not.
     if text.bytes().all(|it| it.is_ascii_digit()) {
         return text.parse().ok().map(Duration::from_secs);
     }

@@ -3,37 +3,36 @@ use std::time::Duration;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResilienceSettings {
-    /// How long connecting may take, TLS included.
+    /// Including TLS.
     pub connect_timeout: Duration,
-    /// How long one call may take from its start to the last byte.
+    /// From start to last byte.
     pub call_timeout: Duration,
     pub max_retries: u32,
-    /// The longest pause before the first retry; it doubles with each.
+    /// Maximum pause before the first retry; doubles with each.
     pub first_pause: Duration,
     pub longest_pause: Duration,
-    /// A supplier that asks for more patience than this is not waited for.
+    /// Longer delays are not waited for.
     pub longest_retry_after: Duration,
     /// Retries as a share of successful calls, over time.
     pub retry_share: f64,
-    /// Retries that may be made at once before that share counts.
+    /// Retries available before that share counts.
     pub retry_reserve: f64,
     pub concurrent_calls: usize,
-    /// Calls that may begin in a second; `None` for as many as come.
+    /// `None` for no limit.
     pub calls_per_second: Option<f64>,
     pub breaker: BreakerSettings,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct BreakerSettings {
-    /// Calls that must have been seen.
+    /// Minimum number of calls in `window`.
     pub min_calls: usize,
-    /// In this time.
     pub window: Duration,
-    /// And this share of them failed.
+    /// Failures that open it, from 0 to 1.
     pub failure_share: f64,
-    /// For so long nobody calls, give or take a fifth.
+    /// Varied by 20 %.
     pub open_for: Duration,
-    /// So many calls must then succeed.
+    /// Successful probes that close it.
     pub probes: u32,
 }
 
@@ -67,7 +66,7 @@ impl Default for BreakerSettings {
     }
 }
 
-/// No key: operators do not set it.
+/// Not configurable: no keys.
 impl Setting for ResilienceSettings {
     fn keys(_: &str, _: &mut Vec<Key>) {}
 }

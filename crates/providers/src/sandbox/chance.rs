@@ -1,4 +1,4 @@
-//! Chance without state: numbers that follow from what they are about.
+//! Stateless randomness: numbers derived by hashing names.
 
 use chrono::{Datelike, NaiveDate};
 
@@ -23,20 +23,20 @@ impl Chance {
         ))
     }
 
-    /// A number from 0 to just below 1.
+    /// In [0, 1).
     #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
     pub(super) fn share(self) -> f64 {
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// A number from 0 to just below the limit.
+    /// In [0, limit).
     pub(super) fn below(self, limit: usize) -> usize {
         #[expect(clippy::cast_possible_truncation, reason = "it is below the limit")]
         let number = ((u128::from(self.0) * limit as u128) >> 64) as usize;
         number
     }
 
-    /// A walk through time, −1 to 1, in small daily steps: three waves of different length between hashed points.
+    /// Walk from −1 to 1 in small daily steps: the sum of three waves between hashed points.
     pub(super) fn walk(self, day: NaiveDate) -> f64 {
         const WAVES: [(i32, f64); 3] = [(2, 0.15), (9, 0.35), (40, 0.5)];
         let day = day.num_days_from_ce();
@@ -55,7 +55,7 @@ impl Chance {
     }
 }
 
-/// The finaliser of `SplitMix64`.
+/// The finalizer of `SplitMix64`.
 const fn scrambled(mut bits: u64) -> u64 {
     bits = bits.wrapping_add(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

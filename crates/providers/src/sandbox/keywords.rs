@@ -1,4 +1,4 @@
-//! Keyword data of the simulated market, equal for equal keyword, market, month and seed.
+//! Keyword data of the simulated market; equal keyword, market, month and seed give equal data.
 
 use super::{SandboxSettings, chance::Chance, layout, trouble::Trouble};
 use analysis::keyword_text::{display, normalised};
@@ -22,12 +22,12 @@ use std::collections::{HashMap, HashSet};
 use std::f64::consts::TAU;
 use std::sync::{Arc, LazyLock};
 
-/// Months that are known: two years, so that each of the last twelve has one to compare with.
+/// Two years, so that each of the last twelve has one to compare with.
 const MONTHS: u32 = 24;
-/// The share of ideas that a market knows.
+/// Share of ideas that have data.
 const KNOWN: f64 = 0.85;
 
-/// By language: the relation, and the words around the keyword.
+/// By language: the relation and the pattern around the keyword.
 type Ideas = HashMap<&'static str, Vec<(IdeaRelation, &'static str)>>;
 static IDEAS: LazyLock<Ideas> = LazyLock::new(|| {
     let mut all = Ideas::new();
@@ -117,7 +117,7 @@ impl KeywordData for SandboxKeywords {
     }
 }
 
-/// A keyword's figures; an idea is searched less than what it came from.
+/// An idea has a lower volume than its keyword.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -165,7 +165,7 @@ fn figures(
     }
 }
 
-/// Demand of the last whole months, with a season and a course of its own.
+/// Volumes of the last full months, with a season and a trend.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -203,7 +203,7 @@ fn intent(chance: Chance, keyword: &str, language: &str) -> ToldIntent {
     let by_chance = all[chance.of("intent").below(3)];
     let by_words = search_intent::of(keyword, language, None);
     let asks = search_intent::is_question(keyword, language) == Some(true);
-    // Words without a hint count as informational; a market knows more of them.
+    // Keywords without a hint count as informational; draw their intent instead.
     let main = match by_words {
         Some(told) if asks || told != Intent::Informational => told,
         _ => by_chance,
@@ -268,7 +268,7 @@ fn counted(volume: u64) -> f64 {
     volume as f64
 }
 
-/// As Google rounds: two significant digits, tens at the least.
+/// Two significant digits, in steps of at least ten, like Google.
 fn two_digits(volume: f64) -> f64 {
     let step = 10_f64.powf((volume.max(10.0).log10().floor() - 1.0).max(1.0));
     (volume / step).round() * step

@@ -12,7 +12,7 @@ use domain::ports::search_results::SearchQuery;
 pub(super) const PROVIDER: &str = "sandbox";
 pub(super) const RESULTS_PER_CALL: u32 = 100;
 
-/// What stands above the results, and how often.
+/// Features above the results, with their probability.
 const ABOVE: [(Feature, f64); 4] = [
     (Feature::PaidTop, 0.25),
     (Feature::AiOverview, 0.35),
@@ -20,7 +20,7 @@ const ABOVE: [(Feature, f64); 4] = [
     (Feature::KnowledgePanel, 0.06),
 ];
 
-/// What stands among the results: after which of them, and how often.
+/// Features between the results: after which position, with what probability.
 const AMONG: [(Feature, usize, f64); 6] = [
     (Feature::PeopleAlsoAsk, 3, 0.6),
     (Feature::LocalPack, 4, 0.15),
@@ -30,7 +30,7 @@ const AMONG: [(Feature, usize, f64); 6] = [
     (Feature::RelatedSearches, 10, 1.0),
 ];
 
-/// A page without results; with `total` the engine's word that there are none.
+/// A page without results; `total` is `Some(0)` if the engine reports none.
 pub(super) fn empty(total: Option<u64>, now: DateTime<Utc>) -> SearchPage {
     SearchPage {
         engine: PROVIDER.to_owned(),
@@ -107,7 +107,7 @@ impl Writer<'_> {
         self.add(1, BlockContent::Feature(block));
     }
 
-    /// Most features come and go with the keyword; near the edge also with the day.
+    /// Depends on the keyword; near the threshold also on the day.
     fn shows(&self, feature: Feature, often: f64) -> bool {
         let chance = self.keyword.of(feature.name());
         often >= 1.0 || chance.share() + 0.08 * chance.walk(self.query.day) < often
@@ -201,7 +201,7 @@ impl Writer<'_> {
             .collect()
     }
 
-    /// It cites three to five of the first results; the owner's among the first twenty sometimes.
+    /// Cites three to five top results, and sometimes the own page in the top twenty.
     fn overview(&self) -> AiOverview {
         let chance = self.keyword.of("overview");
         let count = (3 + chance.below(3)).min(self.ranking.entries.len());

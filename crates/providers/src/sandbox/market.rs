@@ -1,6 +1,5 @@
-//! Who competes in a simulated market, and in which order they stand on a day. What there is to find in it: rivals that
-//! rise and fall over months, days on which the engine weighs anew, weekends on which some keywords change hands, and
-//! own pages that take turns.
+//! Competitors of the simulated market and their order on a day. It includes competitors that rise and fall over
+//! months, engine updates, keywords whose weekends differ, and own pages that alternate.
 
 use super::chance::Chance;
 use chrono::{Datelike, NaiveDate, Weekday};
@@ -8,9 +7,9 @@ use domain::ports::search_results::SearchQuery;
 
 /// Days between two updates of the engine.
 const BETWEEN_UPDATES: i32 = 91;
-/// The share of keywords for which two own pages take turns.
+/// Share of keywords for which two own pages alternate.
 const TAKING_TURNS: f64 = 0.05;
-/// The share of keywords with weekends of their own.
+/// Share of keywords whose weekends differ.
 const WITH_WEEKENDS: f64 = 0.3;
 
 const FIRST: [&str; 20] = [
@@ -29,14 +28,14 @@ pub(super) const COMPETITORS: usize = FIRST.len() * SECOND.len();
 pub(super) struct Ranking {
     /// Best first.
     pub entries: Vec<Entry>,
-    /// The owner's place, from 0; `None` without one within the depth.
+    /// From 0; `None` if not ranked within the depth.
     pub own_place: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Entry {
     Competitor(usize),
-    /// The owner's best page.
+    /// The own site's best page.
     Own,
     OwnSecond,
 }
@@ -66,7 +65,7 @@ fn insert(entries: &mut Vec<Entry>, place: usize, entry: Entry) {
     }
 }
 
-/// The own pages in their order: of some keywords they take turns for a few days each.
+/// For some keywords the order of the own pages alternates every few days.
 fn own_pages(own: Chance, day: NaiveDate) -> (Entry, Entry) {
     let turns = own.of("turns");
     let spell = day.num_days_from_ce().div_euclid(3).unsigned_abs();
@@ -78,14 +77,14 @@ fn own_pages(own: Chance, day: NaiveDate) -> (Entry, Entry) {
     }
 }
 
-/// Which update of the engine a day falls behind: every market has its own days.
+/// Number of the last update before a day; each market has its own update days.
 fn update(market: Chance, day: NaiveDate) -> u64 {
     let shift = i32::try_from(market.of("update day").below(91)).unwrap_or(0);
     let updates = (day.num_days_from_ce() + shift).div_euclid(BETWEEN_UPDATES);
     updates.unsigned_abs().into()
 }
 
-/// Strength follows from the market, the months and the last update, fitness from the keyword, and the rest from the day.
+/// Score: strength from market, months and last update; relevance from the keyword; noise from the day.
 fn competitors(market: Chance, keyword: Chance, query: &SearchQuery, depth: usize) -> Vec<Entry> {
     let (strengths, fits, walks) = (market.of("strength"), keyword.of("fit"), keyword.of("walk"));
     let drifts = market.of("drift");
@@ -114,7 +113,7 @@ fn competitors(market: Chance, keyword: Chance, query: &SearchQuery, depth: usiz
         .collect()
 }
 
-/// The owner's place from 0, more often near the top; none for one keyword in seven, or beyond the first hundred.
+/// From 0, more often near the top; `None` for one keyword in seven, or beyond the first hundred.
 fn place(market: Chance, own: Chance, query: &SearchQuery) -> Option<usize> {
     if own.of("absent").share() < 0.15 {
         return None;
@@ -138,13 +137,13 @@ fn place(market: Chance, own: Chance, query: &SearchQuery) -> Option<usize> {
     (today <= 100).then(|| today - 1)
 }
 
-/// The host of a competitor, under a name that can never be a real one (RFC 2606).
+/// A host that can never exist (RFC 2606).
 pub(super) fn host(number: usize, country: &str) -> String {
     let (first, second) = (FIRST[number / SECOND.len()], SECOND[number % SECOND.len()]);
     format!("{first}-{second}-{country}.example")
 }
 
-/// What people call a competitor: as its host is, so that who knows the host finds the name.
+/// Brand name derived from the host.
 pub(super) fn name(number: usize, country: &str) -> String {
     let host = host(number, country);
     let label = host.trim_end_matches(".example");

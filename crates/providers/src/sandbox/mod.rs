@@ -1,6 +1,6 @@
-//! A simulated market: deterministic, without state, and plainly labelled as made up. The same keyword, market, day and
-//! seed give the same page (but for the time of fetching). Ranks drift from day to day; the owner's site has a place
-//! for most keywords and none for some. Keywords that begin with `sandbox:` make calls fail, see [`Trouble`].
+//! A simulated search market: deterministic, stateless and labeled as simulated. The same keyword, market, day and seed
+//! give the same page (except its fetch time). Ranks drift daily; the own site ranks for most keywords. Keywords that
+//! begin with `sandbox:` make calls fail, see [`Trouble`].
 
 pub(crate) mod answers;
 mod chance;
@@ -26,11 +26,11 @@ use std::{sync::Arc, time::Duration};
 
 settings! {
     pub struct SandboxSettings {
-        /// Another seed is another market.
+        /// Selects the market.
         pub seed: u64,
-        /// The share of calls that fail; which ones depends on keyword and day.
+        /// Share of failing calls; which ones depends on keyword and day.
         pub failure_rate: Share,
-        /// Nothing to answer at once.
+        /// 0 to answer at once.
         pub latency_ms: Within<0, 60_000, u64>,
     }
 }

@@ -1,5 +1,3 @@
-//! The simulated market is the same for everybody, moves a little every day, and fails on demand.
-
 use super::*;
 use analysis::observation::search_page::{Device, Feature};
 use analysis::url_rules::SiteScope;
@@ -128,7 +126,7 @@ fn ranks_move_from_day_to_day_but_not_far() {
     assert!(moves.iter().all(|it| *it <= 15), "{:?}", moves.iter().max());
 }
 
-/// How far the own positions moved from the day before, on the mean.
+/// Mean change of the own positions since the day before.
 fn unrest(day: u64) -> f64 {
     let (before, now) = (pages(200, day - 1), pages(200, day));
     let moves: Vec<f64> = before

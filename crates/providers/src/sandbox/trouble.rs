@@ -1,4 +1,4 @@
-//! Calls of the sandbox that fail, because somebody asked for it or by the rate that is set.
+//! Simulated failures, requested by keyword or at the configured rate.
 
 use super::{chance::Chance, layout};
 use analysis::observation::search_page::SearchPage;
@@ -6,7 +6,7 @@ use chrono::{DateTime, Datelike, NaiveDate, Utc};
 use domain::ports::search_results::ProviderError;
 use std::time::Duration;
 
-/// A way to fail; a keyword that begins with `sandbox:` and its name brings it about.
+/// Requested by a keyword that begins with `sandbox:` and its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trouble {
     Unavailable,
@@ -15,9 +15,9 @@ pub enum Trouble {
     Refused,
     Unauthorised,
     Malformed,
-    /// `sandbox:blocked`, a captcha instead of results.
+    /// `sandbox:blocked`: a captcha instead of results.
     Blocked,
-    /// `sandbox:nothing`, no results and the engine's word for it.
+    /// `sandbox:nothing`: the engine reports no results.
     Nothing,
 }
 
@@ -68,7 +68,7 @@ impl Trouble {
         }
     }
 
-    /// The failure that it is; what is none comes as an answer of its own kind.
+    /// `None` for those that come as an answer of their own kind.
     pub(super) fn error(self) -> Option<ProviderError> {
         Some(match self {
             Self::Unavailable => ProviderError::Unavailable,

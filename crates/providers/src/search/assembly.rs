@@ -5,10 +5,10 @@ use analysis::observation::search_page::{
 use analysis::url_rules::page_key;
 use std::collections::HashSet;
 
-/// The warning of a snapshot whose AI overview was seen and could not be read.
+/// Warning code: an AI Overview was present and could not be read.
 const OVERVIEW_UNREAD: &str = "aiOverviewUnread";
 
-/// Puts result pages together: positions are counted here, over all of them.
+/// Joins result pages and numbers organic positions across them.
 pub(super) struct Assembly {
     pub page: SearchPage,
     depth: u32,
@@ -26,7 +26,7 @@ impl Assembly {
         }
     }
 
-    /// Adds a result page; whether another one is wanted and can be expected.
+    /// Returns whether another page is wanted and can be expected.
     pub(super) fn takes(&mut self, results: ResultPage, number: u32) -> bool {
         let before = self.position;
         if number == 1 {
@@ -48,7 +48,7 @@ impl Assembly {
         self.page.warnings.push(code.to_owned());
     }
 
-    /// An overview that nobody could read: only that it was there is told; whether the owner is cited is unknown.
+    /// An unreadable overview is recorded as present; whether it cites the own site is unknown.
     fn add_overview(&mut self, overview: Overview) {
         self.page.ai_overview = match overview {
             Overview::Untold => None,
@@ -74,7 +74,7 @@ impl Assembly {
         self.add(placed, 1);
     }
 
-    /// Engines repeat results from page to page; a repetition is no further position.
+    /// Engines repeat results across pages; a repetition has no position of its own.
     fn add(&mut self, placed: Placed, number: u32) {
         let Placed {
             absolute,

@@ -5,7 +5,7 @@ use domain::ports::search_results::{
 };
 use std::sync::Arc;
 
-/// Asks suppliers in turn until one answers.
+/// Queries suppliers in order until one answers.
 pub(super) struct Failover {
     suppliers: Vec<Arc<dyn SearchResults>>,
 }
@@ -18,24 +18,24 @@ impl Failover {
 
 #[async_trait]
 impl SearchResults for Failover {
-    /// The label of the supplier that is asked first.
+    /// That of the first supplier.
     fn label(&self) -> SupplierLabel {
         self.suppliers[0].label()
     }
 
-    /// Each of them may be asked, and each may bill a call that brings nothing.
+    /// Every supplier may be queried, and a failed call may be billed.
     fn most(&self, depth: u32) -> Spent {
         let each = self.suppliers.iter().map(|it| it.most(depth));
         each.fold(Spent::default(), Spent::and)
     }
 
-    /// When no supplier may be asked: why the first one may not.
+    /// Set only if no supplier may be queried: the first one's reason.
     fn unpaid(&self, depth: u32) -> Option<Unpaid> {
         let each: Option<Vec<Unpaid>> = self.suppliers.iter().map(|it| it.unpaid(depth)).collect();
         each?.first().copied()
     }
 
-    /// The first answer, and what all asked took; when all fail, the failure of the first that could have measured.
+    /// Returns the first answer and the total cost; if all fail, the failure of the first that could have measured.
     async fn search(&self, query: &SearchQuery, journal: &Arc<dyn CallJournal>) -> Searched {
         let mut spent = Spent::default();
         let mut told: Option<ProviderError> = None;
@@ -67,7 +67,7 @@ impl SearchResults for Failover {
     }
 }
 
-/// A refused question (a phone's, for example) stays refused, and so does an unpaid supplier; other trouble may pass.
+/// Refused queries (mobile, for example) and unpaid suppliers fail every time; other failures may pass.
 const fn is_refusal(error: &ProviderError) -> bool {
     matches!(
         error,

@@ -31,7 +31,7 @@ use std::sync::Arc;
 
 pub type SearchSupplier = Supplier<SearchSettings, dyn SearchResults>;
 
-/// In the order in which they are asked: who tells most comes first, and each stands in for those before it.
+/// In query order, most detailed first; each is the fallback for those before it.
 pub static SUPPLIERS: &[SearchSupplier] = &[
     data_for_seo::SUPPLIER,
     serp_api::SUPPLIER,
@@ -40,26 +40,26 @@ pub static SUPPLIERS: &[SearchSupplier] = &[
 ];
 
 settings! {
-    /// Search results: from every supplier that has credentials or an address; from the sandbox when there is none.
+    /// Search results: from every supplier that has credentials or an address; from the sandbox if there is none.
     pub struct SearchSettings {
         pub depth: Depth = Depth(100),
         pub paid_calls: bool = true,
-        /// US dollars that a call may cost.
+        /// Maximum price of a call, in US dollars.
         pub most_per_call: Option<Cap>,
-        /// US dollars that all accounts together may spend on a day (UTC).
+        /// Maximum spending of all accounts per UTC day, in US dollars.
         pub most_per_day: Option<Cap>,
         pub data_for_seo: DataForSeoSettings,
         pub serp_api: SerpApiSettings,
         pub serper: SerperSettings,
         pub searxng: SearxngSettings,
         pub sandbox: SandboxSettings,
-        /// How calls are guarded, each supplier by itself.
+        /// Applies to each supplier separately.
         #[serde(skip)]
         pub resilience: ResilienceSettings,
     }
 }
 
-/// Organic results that are looked at.
+/// Number of organic results per keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Depth(pub u32);
@@ -71,7 +71,7 @@ impl Setting for Depth {
 }
 
 impl SearchSettings {
-    /// The names of those who are asked, in order.
+    /// Names of the configured suppliers, in query order.
     pub fn suppliers(&self) -> Vec<&'static str> {
         let named = SUPPLIERS.iter().filter(|it| it.is_set(self));
         named.map(|it| it.name).collect()
@@ -89,7 +89,7 @@ impl SearchSettings {
     }
 }
 
-/// The suppliers that the settings name, each guarded, later ones standing in for earlier; else the sandbox alone.
+/// The configured suppliers with guards and failover, else the sandbox.
 pub fn configured(
     settings: &SearchSettings,
     clock: &Arc<dyn Clock>,
@@ -115,7 +115,7 @@ fn guarded(pages: impl ResultPages + 'static, around: &Surroundings) -> Arc<dyn 
     Arc::new(Paged::new(pages, guard, around.clock(), around.spending))
 }
 
-/// Measured pages of Google: one series, whichever of its suppliers fetched them.
+/// Google's pages are one series, whichever supplier fetched them.
 fn of_google() -> SupplierLabel {
     SupplierLabel {
         name: "web search".to_owned(),

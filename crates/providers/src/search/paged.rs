@@ -15,28 +15,28 @@ use std::sync::Arc;
 #[async_trait]
 pub(super) trait ResultPages: Send + Sync {
     fn label(&self) -> SupplierLabel;
-    /// Which supplier it is, in the journal of calls; it never changes.
+    /// The supplier's name in the paid-call ledger; it must never change.
     fn name(&self) -> &'static str;
-    /// An answer without the credentials, which suppliers may repeat.
+    /// Removes credentials, which suppliers may echo.
     fn without_secrets(&self, text: &str) -> String;
     fn billing(&self) -> Billing;
     fn feature_coverage(&self) -> FeatureCoverage;
-    /// Machine codes of what is weak about all its answers.
+    /// Warning codes that apply to every answer.
     fn warnings(&self) -> &'static [&'static str] {
         &[]
     }
     fn results_per_call(&self) -> u32;
-    /// The most that such a call can cost, in millionths of a US dollar.
+    /// In millionths of a US dollar.
     fn price_per_call(&self, depth: u32) -> u64;
     fn deepest(&self) -> u32 {
         u32::MAX
     }
-    /// Calls that a search may take beside those for its results.
+    /// Calls per search besides those for result pages.
     fn extra_calls(&self) -> u32 {
         0
     }
     fn objection(&self, query: &SearchQuery) -> Option<ProviderError>;
-    /// Makes one call, whatever is answered; they are counted from 1.
+    /// Returns a response whatever its status; `number` starts at 1.
     async fn page(&self, query: &SearchQuery, number: u32) -> Result<Answer, CallFailure>;
     fn read(&self, answer: &Answer) -> Result<ResultPage, CallFailure>;
     async fn announced_overview(
@@ -91,7 +91,7 @@ impl<S: ResultPages> Paged<S> {
         }
     }
 
-    /// What the call asks whom: whatever changes the answer is part of it.
+    /// Identifies the call by everything that affects its answer.
     fn step(&self, query: &SearchQuery, what: &str) -> String {
         let place = query.location.as_deref().unwrap_or("-");
         format!(
@@ -172,12 +172,11 @@ impl<S: ResultPages> Paged<S> {
                     }
                 }
                 Err(error) => {
-                    // What could not be written down is asked in another attempt, which reads again
-                    // what this one was answered.
+                    // The ledger failed: leave the search to another attempt, which reuses the stored answers.
                     if number == 1 || matches!(error, ProviderError::NotWrittenDown { .. }) {
                         return Err(error);
                     }
-                    // What was seen and paid for is kept; the record says how deep it goes.
+                    // Keeps the pages that were paid for; the record shows the depth reached.
                     let code = error.code();
                     tracing::warn!(number, code, "a later result page failed");
                     snapshot.warn(DEPTH_CUT_SHORT);
@@ -194,7 +193,7 @@ impl<S: ResultPages> Paged<S> {
         Ok(page)
     }
 
-    /// The overview itself, where it was only announced: announcements are short-lived.
+    /// Fetched at once: announcements expire soon.
     async fn brought(&self, asking: &mut Asking<'_>, overview: Overview) -> Overview {
         let Overview::Announced(token) = overview else {
             return overview;

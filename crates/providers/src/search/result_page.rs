@@ -3,15 +3,15 @@ use analysis::observation::search_page::{
 };
 use analysis::url_rules::page_key;
 
-/// What one call brings; organic positions are counted later.
+/// Result of one call; organic positions are numbered later.
 #[derive(Debug, Default)]
 pub(super) struct ResultPage {
-    /// From top to bottom, as far as the supplier tells the order.
+    /// From top to bottom, as far as the supplier reports the order.
     pub blocks: Vec<Placed>,
     pub total: Option<u64>,
     pub related: Vec<String>,
     pub overview: Overview,
-    /// What the call cost by the supplier's own account, in millionths of a US dollar.
+    /// As reported by the supplier, in millionths of a US dollar.
     pub cost: Option<u64>,
 }
 
@@ -19,7 +19,7 @@ pub(super) struct ResultPage {
 pub(super) struct Placed {
     /// Rank among all blocks, from 1.
     pub absolute: Option<u32>,
-    /// The engine's result page, from 1, when one call brings several.
+    /// The engine's result page, from 1, if one call returns several.
     pub page: Option<u32>,
     pub content: BlockContent,
 }
@@ -30,9 +30,9 @@ pub(super) enum Overview {
     Untold,
     Absent,
     Read(AiOverview),
-    /// There was one, at that rank among all blocks; neither its text nor whom it cites is known.
+    /// Present at that rank among all blocks; text and citations are unknown.
     Unread(Option<u32>),
-    /// There was one, which another call can fetch with this token.
+    /// Present; a second call fetches it with this token.
     Announced(String),
 }
 
@@ -69,7 +69,7 @@ impl Placed {
 }
 
 impl ResultPage {
-    /// A page whose supplier tells no more about the order than this.
+    /// For suppliers that report no exact order.
     pub(super) fn in_order(
         above: impl IntoIterator<Item = FeatureBlock>,
         organic: impl IntoIterator<Item = OrganicResult>,
@@ -84,7 +84,7 @@ impl ResultPage {
         }
     }
 
-    /// Marks the quoted page's listing, or gives it the first place where it has none (analysis.md 2.1, edge cases).
+    /// Marks the quoted page's listing, or inserts it before the first result if it has none.
     pub(super) fn note_featured(&mut self, quoted: Quoted) {
         let key = page_key(&quoted.url);
         let listed = self.blocks.iter_mut().find_map(|it| match &mut it.content {
@@ -111,7 +111,7 @@ impl ResultPage {
     }
 }
 
-/// Citations in their order, each page once.
+/// Keeps the order and drops repeated URLs.
 pub(super) fn each_once(citations: impl IntoIterator<Item = PageLink>) -> Vec<PageLink> {
     let mut seen = std::collections::HashSet::new();
     let mut kept: Vec<PageLink> = Vec::new();

@@ -20,14 +20,14 @@ use serde_json::Value;
 use setting::{WebAddress, settings};
 use std::sync::Arc;
 
-/// How many results of one engine a call brings; the instance cannot be asked for more.
+/// Fixed by the instance.
 const RESULTS_PER_CALL: u32 = 10;
 
 settings! {
-    /// How to reach a SearXNG instance; it must allow `format=json`.
+    /// A SearXNG instance; it must allow `format=json`.
     pub struct SearxngSettings {
         pub base_url: Option<WebAddress>,
-        /// The one engine whose order is taken for ranks, by the instance's name: a merged order is no rank.
+        /// The engine whose order gives the ranks, by the instance's name: a merged order is no rank.
         pub engine: String = "google".to_owned(),
     }
 }
@@ -86,7 +86,7 @@ impl Searxng {
         })
     }
 
-    /// An instance that does not allow JSON answers 403; there are no credentials to refuse.
+    /// 403 means that the instance does not allow JSON: there are no credentials.
     fn failure(&self, answer: &Answer) -> CallFailure {
         if answer.status == StatusCode::FORBIDDEN {
             let reason = "the instance does not allow format=json (settings.yml, search.formats)";
@@ -102,7 +102,7 @@ impl Searxng {
         let silent = !body.unresponsive_engines.is_empty();
         let found = self.of_the_engine(body.results);
         if found.is_empty() && silent {
-            // Nothing found and nobody asked look alike; the engine did not answer.
+            // No results from an unresponsive engine: it did not answer.
             return Err(CallFailure {
                 error: ProviderError::Unavailable,
                 repeat: Repeat::Safe,
@@ -111,7 +111,7 @@ impl Searxng {
         Ok(page(found, body.number_of_results, body.suggestions))
     }
 
-    /// The results of the engine that counts, in its own order.
+    /// Results of the configured engine, in its own order.
     fn of_the_engine(&self, results: Vec<Found>) -> Vec<Found> {
         let engine = &self.engine;
         let mut found: Vec<Found> = results
@@ -191,7 +191,7 @@ impl ResultPages for Searxng {
         0
     }
 
-    /// An instance searches as its server does: neither as a phone nor from a town.
+    /// An instance searches from its server: neither as a mobile device nor from a city.
     fn objection(&self, query: &SearchQuery) -> Option<ProviderError> {
         let reason = if query.device == Device::Mobile {
             "this supplier measures desktop results only"

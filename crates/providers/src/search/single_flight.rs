@@ -9,7 +9,7 @@ use futures_util::future::{BoxFuture, Shared};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// Lets whoever asks what is being asked already wait for that answer.
+/// Joins equal concurrent searches, so that each is made once.
 pub(super) struct SingleFlight {
     supplier: Arc<dyn SearchResults>,
     flights: Arc<Flights>,
@@ -17,7 +17,7 @@ pub(super) struct SingleFlight {
 
 type Flights = Mutex<HashMap<SearchQuery, Weak<Flight>>>;
 
-/// A search under way. It goes on while anybody waits for it; whoever began it pays for it.
+/// Runs while a caller waits for it; paid for by the job that started it.
 struct Flight {
     landing: Shared<BoxFuture<'static, Searched>>,
 }
@@ -37,7 +37,7 @@ impl SingleFlight {
     }
 
     fn boarded(&self, query: &SearchQuery, journal: &Arc<dyn CallJournal>) -> (Arc<Flight>, Seat) {
-        // No real supplier knows whose site it is about.
+        // No real supplier uses the site.
         let question = SearchQuery {
             site: String::new(),
             ..query.clone()
@@ -54,7 +54,7 @@ impl SingleFlight {
         (flight, Seat::Pilot)
     }
 
-    /// From its end on, the question is asked anew.
+    /// Removed on completion, so that later searches start anew.
     fn flown(
         &self,
         question: SearchQuery,
@@ -85,7 +85,7 @@ impl SearchResults for SingleFlight {
         self.supplier.unpaid(depth)
     }
 
-    /// Only whoever began it is told what it took: its job paid, once. When that job could not pay, the others ask.
+    /// Only the caller that started the search is charged. If its job could not pay, the others retry for themselves.
     async fn search(&self, query: &SearchQuery, journal: &Arc<dyn CallJournal>) -> Searched {
         loop {
             let (flight, seat) = self.boarded(query, journal);
@@ -106,7 +106,7 @@ impl SearchResults for SingleFlight {
     }
 }
 
-/// What stopped the job that began the search, and need not stop another.
+/// Failures of the starting job, which need not affect the others.
 const fn is_the_pilots(failure: &ProviderError) -> bool {
     matches!(
         failure,

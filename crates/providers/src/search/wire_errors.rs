@@ -3,10 +3,10 @@ use crate::resilience::{CallFailure, Repeat, retry_after};
 use chrono::{DateTime, Utc};
 use domain::ports::search_results::ProviderError;
 
-/// A reason is cut to so many characters.
+/// In characters.
 const LONGEST_REASON: usize = 200;
 
-/// The failure that an unsuccessful status stands for. `said` is the supplier's own message.
+/// Failure for an error status; `said` is the supplier's message.
 pub(crate) fn by_status(answer: &Answer, said: &str, now: DateTime<Utc>) -> CallFailure {
     let safe = |error| CallFailure {
         error,
@@ -26,7 +26,7 @@ pub(crate) fn by_status(answer: &Answer, said: &str, now: DateTime<Utc>) -> Call
     }
 }
 
-/// A supplier's words without a secret that it repeats, as it is or as it stands in an address.
+/// Removes a secret from a supplier's message, also in its URL-encoded form.
 pub(crate) fn without(secret: &str, said: &str) -> String {
     if secret.is_empty() {
         return said.to_owned();

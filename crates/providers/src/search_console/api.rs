@@ -1,4 +1,4 @@
-//! `POST {base}/webmasters/v3/sites/{property}/searchAnalytics/query`: final figures of web searches.
+//! `POST {base}/webmasters/v3/sites/{property}/searchAnalytics/query`: final data of web searches.
 
 use super::service_account::{Access, ServiceAccount};
 use super::wire;
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use url::Url;
 
-/// Rows of an answer: fewer than may be asked for, so that long addresses fit into one.
+/// Below the API's limit, so that rows with long URLs fit into a response.
 const PAGE: u32 = 10_000;
 
 pub(super) struct Api {
@@ -33,7 +33,7 @@ pub(super) struct Api {
 enum Told {
     Rows(Vec<wire::Row>),
     Expired,
-    /// The account may not read the property, or there is none.
+    /// The account may not read the property, or it does not exist.
     NoAccess,
 }
 
@@ -76,7 +76,7 @@ impl Api {
             "rowLimit": part.limit,
             "startRow": part.start,
         });
-        // A token that was taken back early is made anew once.
+        // Retries once with a new token if it was revoked early.
         for _ in 0..2 {
             let access = self.account.access().await?;
             let question = || self.ask(property, &access, &body, part.limit);

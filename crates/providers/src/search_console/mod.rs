@@ -1,4 +1,4 @@
-//! Search Console: its API by a service account, and the files that it exports.
+//! Search Console: its API through a service account, and its exported files.
 
 mod api;
 mod export;
@@ -21,18 +21,18 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 settings! {
     pub struct SearchConsoleSettings {
-        /// The key file of a service account, as Google's console makes it; nothing is fetched without one. It is read
-        /// when a token is needed, so that a new one counts.
+        /// Key file of a service account, as Google's console creates it; without one nothing is fetched. It is read
+        /// whenever a token is needed, so a new key takes effect.
         pub key_file: Option<PathBuf>,
         pub base_url: WebAddress = WebAddress::fixed("https://www.googleapis.com"),
         pub token_url: WebAddress = WebAddress::fixed("https://oauth2.googleapis.com/token"),
-        /// Rows of a day at the most, for each of the ways in which rows are told apart.
+        /// Maximum rows per day and combination of dimensions.
         pub rows_per_day: Within<100, 50_000> = Within(FetchLimits::default().rows_per_day),
-        /// Search Console itself keeps sixteen months.
+        /// Search Console keeps sixteen months.
         pub first_days: Within<3, 480> = Within(FetchLimits::default().first_days),
         #[serde(skip)]
         pub resilience: ResilienceSettings = ResilienceSettings {
-            // A day of a large site takes its time; 1,200 questions a minute are allowed.
+            // A day of a large site is slow; the API allows 1,200 queries a minute.
             call_timeout: Duration::from_mins(1),
             concurrent_calls: 4,
             calls_per_second: Some(10.0),
@@ -50,7 +50,7 @@ impl SearchConsoleSettings {
     }
 }
 
-/// The API; without a key it says what is missing.
+/// Without a key it reports what is missing.
 pub fn configured(
     settings: &SearchConsoleSettings,
     clock: &Arc<dyn Clock>,

@@ -1,4 +1,4 @@
-//! A service account: its key signs assertions (RS256), for access tokens; neither leaves this file except for Google.
+//! Service account: its key signs assertions (RS256) for access tokens. Key and tokens are sent only to Google.
 
 use super::wire::said;
 use crate::http_client::ask;
@@ -24,9 +24,9 @@ use url::Url;
 
 const SCOPE: &str = "https://www.googleapis.com/auth/webmasters.readonly";
 const GRANT: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
-/// How long an assertion is good for: the longest that is accepted.
+/// The maximum that Google accepts.
 const ASSERTION: TimeDelta = TimeDelta::hours(1);
-/// A token that ends sooner is not used any more.
+/// A token that expires sooner is not used.
 const MARGIN: TimeDelta = TimeDelta::minutes(1);
 const LONGEST_KEY: u64 = 64 * 1024;
 
@@ -95,7 +95,7 @@ impl KeyFile {
         }
         let text = tokio::fs::read(path).await;
         let text = text.map_err(|error| unusable(&format!("cannot be read ({})", error.kind())))?;
-        // What the parser says may repeat what stands there.
+        // The parser's message may quote the file.
         let key: Self = serde_json::from_slice(&text)
             .map_err(|_| unusable("is no key of a service account"))?;
         if key.kind != "service_account" {
@@ -114,7 +114,7 @@ impl KeyFile {
     }
 }
 
-/// The e-mail address of the key's account, which owners of properties have to know; an error when it cannot sign.
+/// E-mail address that property owners must authorize; an error if the key cannot sign.
 pub async fn account_of(key_file: &Path) -> Result<String, NotConfigured> {
     let key = KeyFile::read(key_file).await?;
     key.sign(b"")?;
@@ -143,7 +143,7 @@ impl ServiceAccount {
         }
     }
 
-    /// What it would take; `None` when a key is named.
+    /// `None` if a key is configured.
     pub fn missing(&self) -> Option<NotConfigured> {
         self.key_file.is_none().then(|| NotConfigured {
             missing: "no service account for Search Console is configured".to_owned(),
@@ -151,7 +151,7 @@ impl ServiceAccount {
         })
     }
 
-    /// A token that is good for a while; one that is there is used again.
+    /// A valid token, cached if possible.
     pub async fn access(&self) -> Result<Access, SearchConsoleError> {
         let mut held = self.token.lock().await;
         let now = self.clock.now();
@@ -220,7 +220,7 @@ impl ServiceAccount {
             return granted.map_err(|_| CallFailure::malformed("it holds no access token"));
         }
         let told = without(assertion.expose_secret(), &said(&answer));
-        // A key that was taken away is told with status 400.
+        // A revoked key comes with status 400.
         if told.contains("invalid_grant") || told.contains("invalid_client") {
             return Err(CallFailure::pointless(ProviderError::Unauthorised));
         }
@@ -228,13 +228,13 @@ impl ServiceAccount {
     }
 }
 
-/// A part of a token (RFC 7515): JSON in base64.
+/// A JWT part (RFC 7515): JSON in base64.
 fn part(of: &impl Serialize) -> String {
     let json = serde_json::to_vec(of).expect("text and numbers are JSON");
     URL_SAFE_NO_PAD.encode(json)
 }
 
-/// The signature RS256 by a key in PEM; `None` when that is none of RSA.
+/// RS256 signature; `None` if the PEM holds no RSA key.
 fn sign(pem: &SecretString, message: &[u8]) -> Option<Vec<u8>> {
     let key = PrivateKeyDer::from_pem_slice(pem.expose_secret().as_bytes()).ok()?;
     let key = any_supported_type(&key).ok()?;

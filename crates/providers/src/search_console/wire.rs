@@ -1,5 +1,5 @@
-//! What the API says: `{"rows": [{"keys", "clicks", "impressions", "ctr", "position"}]}`, and errors
-//! as `{"error": {"code", "message", "errors": [{"reason"}]}}`.
+//! Wire format: `{"rows": [{"keys", "clicks", "impressions", "ctr", "position"}]}`; errors are `{"error": {"code",
+//! "message", "errors": [{"reason"}]}}`.
 
 use crate::http_client::Answer;
 use chrono::NaiveDate;
@@ -22,7 +22,7 @@ pub(super) struct Row {
     position: f64,
 }
 
-/// The rows of an answer; no rows at all is an answer, too.
+/// No rows is a valid answer.
 pub(super) fn rows(body: &[u8], most: u32) -> Result<Vec<Row>, &'static str> {
     let body: Body = serde_json::from_slice(body).map_err(|_| "it is no table of rows")?;
     if body.rows.len() > most as usize {
@@ -37,7 +37,7 @@ impl Row {
         day.ok_or("a row names no day")
     }
 
-    /// The row as one of that cut. Keys come in the order in which [`dimensions`] were asked for.
+    /// Keys come in the order of the requested [`dimensions`].
     pub fn of(self, cut: Cut) -> Result<SearchRow, &'static str> {
         if self.keys.len() != dimensions(cut).len() {
             return Err("a row has other keys than were asked for");
@@ -62,13 +62,13 @@ impl Row {
             device: device.map(|it| it.ok_or("a device is none")).transpose()?,
             clicks,
             impressions,
-            // Positions of the API begin with 1; a sum of few rows may fall short of it by rounding.
+            // API positions start at 1; a mean over few rows may fall below it by rounding.
             position: (impressions > 0).then(|| self.position.max(1.0)),
         })
     }
 }
 
-/// Counts come as numbers with a point.
+/// Counts are sent as floating point.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -89,7 +89,7 @@ pub(super) fn dimensions(cut: Cut) -> Vec<&'static str> {
     parts.iter().filter(|it| it.0).map(|it| it.1).collect()
 }
 
-/// Reasons with status 403 that ask for patience.
+/// 403 reasons that are rate limits.
 const TOO_MUCH: [&str; 4] = [
     "rateLimitExceeded",
     "userRateLimitExceeded",

@@ -4,7 +4,7 @@ use domain::ports::page_speed::{FieldTarget, FieldVitals, FieldVitalsError, NotC
 use domain::ports::search_results::ProviderError;
 use std::sync::Arc;
 
-/// Asks sources in turn until one answers.
+/// Queries sources in order until one answers.
 pub(super) struct Failover {
     sources: Vec<Arc<dyn FieldVitals>>,
 }
@@ -21,13 +21,13 @@ impl FieldVitals for Failover {
         self.sources.iter().find_map(|it| it.missing())
     }
 
-    /// The preferred one's; each sample names its own.
+    /// That of the first source; each sample names its own.
     fn provider(&self) -> String {
         let preferred = self.sources.first();
         preferred.map(|it| it.provider()).unwrap_or_default()
     }
 
-    /// The first answer, be it that too little is known; when all fail, the failure of the preferred.
+    /// The first answer, even `None`; if all fail, the failure of the first source.
     async fn field(
         &self,
         target: &FieldTarget,

@@ -1,4 +1,4 @@
-//! Calls to Google's APIs: the key in the query, errors as `{"error": {"code", "message", "status", "details"}}`.
+//! Google APIs: the key in the query, errors as `{"error": {"code", "message", "status", "details"}}`.
 
 use crate::http_client::Answer;
 use crate::resilience::CallFailure;
@@ -17,7 +17,7 @@ struct Body {
 pub(super) struct GoogleError {
     #[serde(default)]
     pub message: String,
-    /// A code of gRPC, for example `PERMISSION_DENIED`.
+    /// A gRPC code, for example `PERMISSION_DENIED`.
     #[serde(default)]
     pub status: String,
     #[serde(default)]
@@ -40,7 +40,7 @@ impl GoogleApi {
         ("key", self.key.reveal())
     }
 
-    /// A service may repeat the key that it does not accept.
+    /// The service may echo a rejected key.
     fn without_key(&self, said: &str) -> String {
         without(self.key.reveal(), said)
     }
@@ -54,7 +54,7 @@ impl GoogleApi {
     }
 }
 
-/// The error in an answer; an empty one when there is none that can be read.
+/// Empty if the response holds no readable error.
 pub(super) fn told(answer: &Answer) -> GoogleError {
     serde_json::from_slice::<Body>(&answer.body)
         .ok()
@@ -63,7 +63,7 @@ pub(super) fn told(answer: &Answer) -> GoogleError {
 }
 
 impl GoogleError {
-    /// A wrong key is told with status 400, a key without the service with 403.
+    /// An invalid key comes with status 400, a key without the API enabled with 403.
     fn is_about_the_key(&self) -> bool {
         let reasons = [
             "API_KEY_INVALID",

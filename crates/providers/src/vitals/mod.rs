@@ -1,4 +1,4 @@
-//! Vitals over HTTP: Chrome's user experience report and PageSpeed Insights. No sandbox: made-up speed would mislead.
+//! Vitals over HTTP: CrUX and PageSpeed Insights. There is no sandbox: simulated speed would mislead.
 
 mod crux;
 mod failover;
@@ -23,13 +23,13 @@ use std::sync::Arc;
 use unconfigured::Unconfigured;
 
 pub struct VitalsSources {
-    /// Who knows what visitors saw; somebody who says what is missing, when nobody does.
+    /// Field data; without a source it reports what is missing.
     pub field: Arc<dyn FieldVitals>,
-    /// A lab of somebody else's, for machines without a browser.
+    /// An external lab, for machines without a browser.
     pub lab: Option<Arc<dyn LabVitals>>,
 }
 
-/// The sources that the settings name, each guarded, the later standing in for the earlier.
+/// The configured sources with guards, later ones as fallback.
 pub fn configured(
     crux: &CruxSettings,
     page_speed: &PageSpeedSettings,

@@ -1,4 +1,4 @@
-//! What holds for every supplier of search results, whatever its wire shape.
+//! Contract of every supplier of search results, whatever its wire format.
 
 use super::{
     KEY, MONEY,
@@ -21,7 +21,7 @@ use std::{
     time::Duration,
 };
 
-/// What becomes of a search when the server always answers so, and how often it was asked.
+/// The result for a server that always replies alike, and the number of its calls.
 async fn searched(
     shape: &Shape,
     reply: Reply,
@@ -36,7 +36,7 @@ async fn searched(
     (searched, server.calls())
 }
 
-/// Why it fails, and how often it was asked; what it takes is told in each case.
+/// The failure and the number of calls; `cost` is what they must cost.
 async fn failure(shape: &Shape, reply: Reply, cost: MicroUsd) -> (ProviderError, usize) {
     let (searched, calls) = searched(shape, reply.clone(), quick()).await;
     assert!(!format!("{searched:?}").contains(KEY), "{}", shape.name);
@@ -50,7 +50,7 @@ async fn failure(shape: &Shape, reply: Reply, cost: MicroUsd) -> (ProviderError,
     (error, calls)
 }
 
-/// Calls that cost money are written down; free ones are not.
+/// Paid calls are recorded in the ledger; free ones are not.
 fn took(shape: &Shape, calls: u64, price: MicroUsd) -> Spent {
     let spent = Spent::on(calls, price);
     if shape.price_when_unknown == FREE {
@@ -214,7 +214,7 @@ async fn an_answer_that_cannot_be_read_is_malformed() {
     }
 }
 
-/// Promise P22, however many of the calls fail.
+/// However many calls fail.
 #[tokio::test]
 async fn retries_are_at_most_a_tenth_of_the_calls() {
     let (searches, most) = (150_u32, 165);
@@ -244,18 +244,17 @@ async fn retries_are_at_most_a_tenth_of_the_calls() {
             }
             let calls = server.calls();
             assert!(calls <= most, "{} {every}: {calls}", shape.name);
-            // Retries are made, so that this counts something.
+            // Retries do happen, or the limit would prove nothing.
             assert!(calls > 155, "{} {every}: {calls}", shape.name);
         }
     }
 }
 
-/// Everything that is logged on the way, at the most talkative level.
+/// Captures all logs, at the most verbose level.
 #[derive(Clone, Default)]
 pub struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Log {
-    /// What was logged so far.
     pub fn text(&self) -> String {
         let kept = self.0.lock().expect("no test panicked here");
         String::from_utf8_lossy(&kept).into_owned()
@@ -287,7 +286,7 @@ async fn credentials_are_logged_nowhere() {
         let mut replies: Vec<Reply> = (shape.refusals)().into_iter().map(|it| it.0).collect();
         replies.extend([Reply::Reset, Reply::ok(&(shape.found)(2))]);
         for reply in replies {
-            // What another test logged for the first time just then was told that nobody listens.
+            // A call site that another test registered first may be cached as disabled.
             tracing::callsite::rebuild_interest_cache();
             let (searched, _) = searched(shape, reply, quick()).await;
             assert!(!format!("{searched:?}").contains(KEY));

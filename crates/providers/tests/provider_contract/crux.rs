@@ -1,4 +1,4 @@
-//! The CrUX API: the documented answers, and every way in which it fails.
+//! The CrUX API: documented responses and all kinds of failure.
 
 use super::{
     KEY,
@@ -16,7 +16,7 @@ use std::time::Duration;
 
 const PAGE: &str = "https://acme.com/shoes?x=1&y=2";
 
-/// A record in the documented shape: layout shift is text, everything else are numbers.
+/// Layout shift is a string, all else are numbers.
 fn record(key: &Value) -> Value {
     let bins = |bounds: [Value; 2], densities: [f64; 3]| {
         let [good, poor] = bounds;
@@ -108,7 +108,7 @@ async fn it_is_asked_in_its_own_shape() {
         ])
     );
     assert_eq!(received[1].json()["formFactor"], "DESKTOP");
-    // All devices together are asked for by naming none.
+    // Omitting the form factor selects all devices.
     assert_eq!(received[2].json().get("formFactor"), None);
 }
 

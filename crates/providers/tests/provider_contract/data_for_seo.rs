@@ -1,4 +1,4 @@
-//! DataForSEO: the documented answers, costs as they are told, and depth in one call.
+//! DataForSEO: documented responses, reported costs, and depth in one call.
 
 use super::{
     KEY, MONEY, about, data_for_seo,
@@ -12,7 +12,6 @@ use domain::{
 };
 use serde_json::{Value, json};
 
-/// A task in its envelope.
 pub fn task(code: u32, message: &str, cost: f64, result: &Value) -> Value {
     json!({
         "version": "0.1.20261101", "status_code": 20_000, "status_message": "Ok.",
@@ -24,7 +23,6 @@ pub fn task(code: u32, message: &str, cost: f64, result: &Value) -> Value {
     })
 }
 
-/// An answer with those items.
 pub fn answer(items: &[Value]) -> Value {
     let result = json!([{
         "keyword": "running shoes", "type": "organic", "se_domain": "google.com",
@@ -34,7 +32,7 @@ pub fn answer(items: &[Value]) -> Value {
     task(20_000, "Ok.", 0.002, &result)
 }
 
-/// So many results, ten on a page.
+/// Ten results per page.
 pub fn organic(results: u32) -> Vec<Value> {
     let item = |place: u32| {
         json!({
@@ -59,7 +57,7 @@ async fn it_is_asked_for_one_task_in_its_own_shape() {
     let received = server.received();
     let head = &received[0].head;
     assert!(head.starts_with("POST /v3/serp/google/organic/live/advanced HTTP/1.1"));
-    // ann@example.com:key-that-nobody-may-see
+    // Base64 of `ann@example.com:key-that-nobody-may-see`.
     let credentials = "Basic YW5uQGV4YW1wbGUuY29tOmtleS10aGF0LW5vYm9keS1tYXktc2Vl";
     assert!(head.contains(credentials), "{head}");
     let task = json!([{
@@ -121,7 +119,7 @@ async fn every_documented_block_is_understood_at_its_place() {
         [
             at(1, 1, "paid_top 2"),
             at(3, 1, "featured_snippet 1"),
-            // Listed nowhere else, so its place is the first.
+            // Not listed elsewhere, so it is placed first.
             (None, 1, "https://quoted.test/".to_owned()),
             at(4, 1, "https://acme.com/"),
             at(5, 1, "people_also_ask 1"),
@@ -170,7 +168,7 @@ async fn an_ai_overview_is_read_with_all_whom_it_cites() {
         json!({"type": "ai_overview_reference", "source": site, "domain": site,
             "url": format!("https://{site}/"), "title": site, "text": "…"})
     };
-    // Sources of passages are not always among those of the whole.
+    // Some sources are listed only at passages.
     let items = overview(&json!({
         "markdown": "# Shoes",
         "references": [reference("a.test"), reference("b.test")],

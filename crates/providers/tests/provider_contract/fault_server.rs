@@ -1,4 +1,4 @@
-//! A server on loopback that answers as told, well or badly, and remembers what it was asked.
+//! A loopback server with scripted good and bad replies; it records its requests.
 
 use serde_json::Value;
 use setting::WebAddress;
@@ -17,25 +17,24 @@ use tokio::{
 };
 use url::Url;
 
-/// What the server does with a request.
 #[derive(Debug, Clone)]
 pub enum Reply {
-    /// Answers with that status, those extra headers and that body.
+    /// Replies with status, extra headers and body.
     Status(u16, &'static [(&'static str, &'static str)], String),
-    /// The same after a while.
+    /// Status 200 after a delay.
     Late(Duration, String),
     /// Resets the connection after the first byte of the request.
     Reset,
-    /// Sends headers, then a byte now and then, for ever.
+    /// Sends headers, then single bytes without end.
     SlowBody,
-    /// Promises a longer body than it sends.
+    /// Announces a longer body than it sends.
     CutShort(String),
-    /// Sends that many bytes of an endless text.
+    /// Sends that many bytes of text.
     Huge(usize),
 }
 
 impl Reply {
-    /// Answers that nobody can read, of one that could be.
+    /// Unreadable variants of a readable body.
     pub fn unreadable(whole: String) -> Vec<Self> {
         let half = whole.floor_char_boundary(whole.len() / 2);
         vec![
@@ -57,7 +56,6 @@ impl Reply {
     }
 }
 
-/// A request as it came.
 #[derive(Debug, Clone)]
 pub struct Received {
     pub head: String,
@@ -65,7 +63,6 @@ pub struct Received {
 }
 
 impl Received {
-    /// The URL of the request line.
     pub fn url(&self) -> Url {
         let path = self.head.split_whitespace().nth(1).expect("a request line");
         Url::parse("http://loopback")
@@ -73,7 +70,6 @@ impl Received {
             .expect("a path")
     }
 
-    /// A parameter of the query.
     pub fn parameter(&self, name: &str) -> Option<String> {
         self.url()
             .query_pairs()
@@ -81,7 +77,6 @@ impl Received {
             .map(|(_, value)| value.into_owned())
     }
 
-    /// The body as JSON.
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).expect("a JSON body")
     }
@@ -89,7 +84,7 @@ impl Received {
 
 type Script = dyn Fn(usize, &Received) -> Reply + Send + Sync;
 
-/// The server; it stops when dropped.
+/// Stops when dropped.
 pub struct FaultServer {
     port: u16,
     shared: Arc<Shared>,
@@ -105,12 +100,11 @@ struct Shared {
 }
 
 impl FaultServer {
-    /// Always answers the same.
     pub async fn always(reply: Reply) -> Self {
         Self::scripted(move |_, _| reply.clone()).await
     }
 
-    /// Answers by the number of the connection, from 0, and the request.
+    /// Replies by connection number, from 0, and request.
     pub async fn scripted(
         script: impl Fn(usize, &Received) -> Reply + Send + Sync + 'static,
     ) -> Self {
@@ -135,23 +129,22 @@ impl FaultServer {
         Url::parse(&format!("http://127.0.0.1:{}", self.port)).expect("a URL")
     }
 
-    /// The address of a path, as settings hold it.
     pub fn address(&self, path: &str) -> WebAddress {
         let address = format!("http://127.0.0.1:{}{path}", self.port);
         WebAddress::try_from(address).expect("an address")
     }
 
-    /// How many requests arrived.
+    /// Number of requests.
     pub fn calls(&self) -> usize {
         self.shared.connections.load(Ordering::SeqCst)
     }
 
-    /// How many were being answered at the same time at the most.
+    /// Maximum number of concurrent requests.
     pub fn most_under_way(&self) -> usize {
         self.shared.most_under_way.load(Ordering::SeqCst)
     }
 
-    /// The requests, in order.
+    /// In order.
     pub fn received(&self) -> Vec<Received> {
         self.shared
             .received
@@ -173,7 +166,7 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
         tokio::spawn(async move {
             let busy = shared.under_way.fetch_add(1, Ordering::SeqCst) + 1;
             shared.most_under_way.fetch_max(busy, Ordering::SeqCst);
-            // A client that goes away in the middle is part of the game.
+            // Clients may disconnect at any time.
             let _ = serve(stream, &shared).await;
             shared.under_way.fetch_sub(1, Ordering::SeqCst);
         });
@@ -187,7 +180,7 @@ async fn serve(mut stream: TcpStream, shared: &Shared) -> std::io::Result<()> {
         body: String::new(),
     };
     if matches!((shared.script)(number, &nothing), Reply::Reset) {
-        // What is left unread makes the kernel reset the connection.
+        // Unread data makes the kernel reset the connection.
         stream.read_u8().await?;
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Retries, breaker, bulkhead, failover and secrets, with suppliers composed as the service does.
+//! Retries, breaker, bulkhead, failover and secrets, with suppliers composed as in production.
 
 use super::{
     KEY, MONEY, about,
@@ -103,7 +103,7 @@ async fn another_supplier_stands_in_for_one_that_fails() {
         (page.provider.as_str(), page.depth_checked()),
         ("metasearch", 1)
     );
-    // What is set aside suffices for both.
+    // The reserved amount covers both.
     assert_eq!(supplier.most(100), Spent::on(20, MicroUsd(500)));
 }
 
@@ -155,7 +155,7 @@ async fn who_cannot_measure_a_phone_leaves_it_to_the_next() {
     let mut asked = query(10);
     asked.device = Device::Mobile;
     let searched = both.search(&asked, &MONEY).await;
-    // That the other one cannot is no reason to give up for good.
+    // The other one's refusal must not make the failure permanent.
     assert_eq!(searched.answer, Err(ProviderError::Unavailable));
     assert_eq!(desktop.calls(), 0);
     asked.device = Device::Desktop;
@@ -200,7 +200,7 @@ async fn equal_questions_at_the_same_time_are_asked_and_paid_once() {
         (server.calls(), spent),
         (1, Spent::on(1, MicroUsd(1_000)).written_down())
     );
-    // Another question, and the same one later, are other questions.
+    // Neither another query nor a later repetition is joined.
     found(&supplier, &about("another")).await;
     found(&supplier, &query(10)).await;
     assert_eq!(server.calls(), 3);
@@ -227,7 +227,7 @@ async fn whoever_asked_first_may_leave() {
     first.abort();
     let searched = second.await.expect("it is not aborted");
     assert!(searched.answer.is_ok());
-    // Whoever asked first has it in its journal.
+    // The first caller's ledger has the call.
     assert_eq!((server.calls(), searched.spent), (1, Spent::default()));
 }
 

@@ -1,5 +1,4 @@
-//! Calls that cost money: written down before they are made, not made when that is refused, and not
-//! made again when they were answered before.
+//! Paid calls: recorded in the ledger before they are made, not made if that fails, and not repeated once answered.
 
 use super::{
     KEY, about, data_for_seo_at,
@@ -24,15 +23,15 @@ use std::{
     time::Duration,
 };
 
-/// When answers came that came before.
+/// Time of answers from an earlier attempt.
 pub fn earlier() -> DateTime<Utc> {
     DateTime::from_timestamp(1_789_000_000, 0).expect("a time")
 }
 
-/// What was written down: the step, what it could cost, and what became of it.
+/// A ledger entry: step, maximum cost, and outcome.
 pub type Line = (String, i64, Option<Ended>);
 
-/// A journal in memory, of a job with so much money.
+/// An in-memory ledger for a job with that budget.
 pub struct Book {
     lines: Mutex<Vec<Line>>,
     money: i64,
@@ -88,7 +87,7 @@ pub fn as_journal(book: &Arc<Book>) -> Arc<dyn CallJournal> {
     Arc::clone(book) as _
 }
 
-/// A page of ten results of its own for every number, in Serper's shape.
+/// A page of ten unique results, in Serper's format.
 fn ten(number: usize) -> Value {
     let organic: Vec<Value> = (0..10)
         .map(|it| json!({"title": "A", "link": format!("https://a.test/{number}/{it}")}))
@@ -150,7 +149,7 @@ async fn what_was_answered_before_is_read_again_and_only_the_rest_is_asked() {
     assert_eq!((server.calls(), page.depth_checked()), (6, 50));
     assert_eq!((page.calls, spent(&book.lines())), (3, 6_000));
     assert_eq!(page.fetched_at, earlier(), "as old as its oldest part");
-    // Another depth is another question.
+    // Another depth is another call.
     let deeper = serper(&server).search(&query(60), &as_journal(&book)).await;
     assert!(deeper.answer.is_ok());
     assert_eq!(server.calls(), 12);
@@ -172,7 +171,7 @@ async fn a_call_that_may_not_be_written_down_is_not_made_and_what_was_paid_is_ke
     );
 }
 
-/// A journal that fails after so many calls.
+/// A ledger that fails after that many calls.
 struct Failing(Arc<Book>, usize);
 
 #[async_trait]
@@ -311,7 +310,7 @@ async fn what_is_not_to_be_paid_is_not_asked_and_says_why() {
         assert_eq!(alone.most(10), Spent::default());
         let refused = alone.search(&query(10), &as_journal(&book)).await;
         assert_eq!(refused.answer, Err(ProviderError::Unpaid(expected)));
-        // Whoever costs nothing still answers.
+        // Free suppliers still answer.
         let beside = supplier(&SearchSettings {
             searxng: searxng_at(&free),
             ..settings
@@ -321,7 +320,7 @@ async fn what_is_not_to_be_paid_is_not_asked_and_says_why() {
         assert_eq!(answered.answer.unwrap().provider, "metasearch");
     }
     assert_eq!((server.calls(), book.lines()), (0, vec![]));
-    // At the bound a call is made: Serper's, where DataForSEO's is too dear.
+    // A price equal to the limit is allowed: Serper's, while DataForSEO's is too high.
     let at_the_bound = supplier(&SearchSettings {
         most_per_call: Some(Usd(0.001)),
         ..paying()

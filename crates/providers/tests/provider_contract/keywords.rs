@@ -1,4 +1,4 @@
-//! Keyword data of DataForSEO Labs: its documented answers, what is unknown in them, and what goes wrong.
+//! Keyword data of DataForSEO Labs: documented responses, unknown values, and failures.
 
 use super::{
     Half, KEY, MONEY, Noon,
@@ -146,7 +146,7 @@ fn is_related(received: &Received) -> bool {
     received.head.contains("/related_keywords/")
 }
 
-/// A server that answers both questions.
+/// Serves both endpoints.
 async fn answering(related: Value, suggestions: Value) -> FaultServer {
     FaultServer::scripted(move |_, received| {
         let (cost, result) = if is_related(received) {
@@ -242,7 +242,7 @@ async fn every_documented_figure_is_understood() {
             Feature::Other
         ])
     );
-    // Each keyword once, and the one that was asked about never.
+    // Each idea once, and never the keyword itself.
     let ideas: Vec<_> = { found.ideas.iter() }
         .map(|it| (it.keyword.as_str(), it.relation, it.figures.search_volume))
         .collect();
@@ -331,7 +331,7 @@ async fn what_cannot_be_read_is_malformed_and_shows_no_secret() {
             matches!(researched.answer, Err(ProviderError::Malformed { .. })),
             "{reply:?}: {researched:?}"
         );
-        // Whether it was billed is not known.
+        // Whether it was billed is unknown.
         assert_eq!(researched.spent.cost, MicroUsd(20_000));
         assert!(!format!("{researched:?}").contains(KEY));
     }
@@ -383,7 +383,7 @@ async fn what_is_not_to_be_paid_is_not_asked() {
         let researched = labs.research(&query(), &MONEY).await;
         assert_eq!(researched.answer, Err(ProviderError::Unpaid(unpaid)));
     }
-    // A journal without money lets no call be made.
+    // A ledger without budget allows no call.
     let mut journal = MockCallJournal::new();
     journal
         .expect_begin()

@@ -1,5 +1,5 @@
-//! Every supplier of search results, AI engine and source of vitals against a loopback server that speaks its wire shape and
-//! misbehaves.
+//! All suppliers, AI engines and sources of vitals against a loopback server that speaks their wire formats and fails
+//! in many ways.
 
 mod ai;
 mod contract;
@@ -39,7 +39,7 @@ use std::{
     time::Duration,
 };
 
-/// The key that must never be seen anywhere but in its header.
+/// May appear only in its request header.
 const KEY: &str = "key-that-nobody-may-see";
 
 struct Noon;
@@ -58,7 +58,7 @@ impl Randomness for Half {
     }
 }
 
-/// A journal that lets every call be made.
+/// A ledger that allows every call.
 struct Endless;
 
 #[async_trait::async_trait]
@@ -76,7 +76,7 @@ impl CallJournal for Endless {
 
 static MONEY: LazyLock<Arc<dyn CallJournal>> = LazyLock::new(|| Arc::new(Endless));
 
-/// Fast enough for tests, and with a breaker that stays out of the way.
+/// Short time limits, and a breaker that never opens.
 fn quick() -> ResilienceSettings {
     ResilienceSettings {
         connect_timeout: Duration::from_secs(2),
@@ -169,13 +169,11 @@ fn data_for_seo(server: &FaultServer) -> Arc<dyn SearchResults> {
     })
 }
 
-/// The page that a search must bring.
 async fn found(supplier: &Arc<dyn SearchResults>, query: &SearchQuery) -> SearchPage {
     let searched = supplier.search(query, &MONEY).await;
     searched.answer.expect("an answer")
 }
 
-/// A question about that keyword.
 fn about(keyword: &str) -> SearchQuery {
     SearchQuery {
         keyword: keyword.to_owned(),
@@ -196,7 +194,7 @@ fn query(depth: u32) -> SearchQuery {
     }
 }
 
-/// The sources of vitals whose servers are given.
+/// The sources whose servers are given.
 fn vitals(crux: Option<&FaultServer>, page_speed: Option<&FaultServer>) -> VitalsSources {
     let mut field = CruxSettings {
         resilience: quick(),

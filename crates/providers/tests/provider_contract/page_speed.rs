@@ -1,4 +1,4 @@
-//! PageSpeed Insights: field data and loads in the documented answers, and what goes wrong.
+//! PageSpeed Insights: field data and lab runs in documented responses, and failures.
 
 use super::{
     KEY,
@@ -224,7 +224,7 @@ async fn a_load_is_understood_and_marked_as_somebody_elses() {
             (ResourceKind::Other, None, None)
         ]
     );
-    // What costs nothing is no opportunity.
+    // Audits without savings are no opportunities.
     let found = run.opportunities.as_ref().expect("told");
     assert_eq!(found.len(), 1);
     assert_eq!(
@@ -269,7 +269,7 @@ async fn a_page_that_lighthouse_cannot_load_is_the_pages_failure() {
     for (reply, expected) in cases {
         let server = FaultServer::always(reply).await;
         assert_eq!(load(&server, 1).await.err(), Some(expected));
-        // The service is well: nothing is tried again.
+        // The service is healthy: no retry.
         assert_eq!(server.calls(), 1);
     }
     let mut inside = answer();

@@ -1,5 +1,4 @@
-//! Search Console's API by a service account: the documented answers, and every way in which it
-//! fails.
+//! Search Console's API through a service account: documented responses and all kinds of failure.
 
 use super::{
     Half, Noon,
@@ -33,12 +32,12 @@ use std::{
 const WHO: &str = "sightline@project.iam.gserviceaccount.com";
 const TOKEN: &str = "ya29.token-that-nobody-may-see";
 
-/// Making one takes a while.
+/// Generated once: it is slow.
 static KEY: LazyLock<KeyPair> = LazyLock::new(|| {
     KeyPair::generate_rsa_for(&PKCS_RSA_SHA256, RsaKeySize::_2048).expect("a key")
 });
 
-/// A private key as key files hold it.
+/// PEM, as in key files.
 fn pem(key: &KeyPair) -> String {
     let text = STANDARD.encode(key.serialize_der());
     let lines: Vec<&str> = { text.as_bytes().chunks(64) }
@@ -50,7 +49,7 @@ fn pem(key: &KeyPair) -> String {
     )
 }
 
-/// A key file as Google's console makes it, in a folder of its own.
+/// A key file in the format of Google's console.
 fn key_file(name: &str, content: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let path = folder.join(format!("{name}-{}.json", std::process::id()));
@@ -102,7 +101,7 @@ fn granted() -> Reply {
     Reply::ok(&json!({"access_token": TOKEN, "expires_in": 3599, "token_type": "Bearer"}))
 }
 
-/// Gives tokens, and answers questions so.
+/// Grants tokens, and replies to queries with `answer`.
 async fn answering(
     answer: impl Fn(usize, &Received) -> Reply + Send + Sync + 'static,
 ) -> FaultServer {
@@ -228,7 +227,7 @@ async fn it_is_asked_in_its_own_shape_with_a_token_of_the_service_account() {
     );
 }
 
-/// RS256 by the public half of the key.
+/// Checks RS256 with the public key.
 fn verify(message: &str, signature: &str) {
     let signature = URL_SAFE_NO_PAD.decode(signature).expect("base64");
     let algorithms = aws_lc_rs::default_provider().signature_verification_algorithms;

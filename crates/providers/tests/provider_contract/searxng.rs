@@ -1,4 +1,4 @@
-//! SearXNG: the documented answers, and every way in which it fails.
+//! SearXNG: documented responses and all kinds of failure.
 
 use super::{
     MONEY,
@@ -17,7 +17,6 @@ fn result(url: &str, engines: &[&str], positions: &[u32]) -> Value {
     })
 }
 
-/// A page with so many results of one engine.
 pub fn page(results: u32) -> Value {
     let found = (1..=results)
         .map(|place| result(&format!("https://site{place}.test/"), &["google"], &[place]));

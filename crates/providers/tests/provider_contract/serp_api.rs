@@ -1,4 +1,4 @@
-//! SerpApi: the documented answers, and the second call for an AI overview.
+//! SerpApi: documented responses, and the second call for an AI Overview.
 
 use super::{
     KEY, MONEY,
@@ -10,7 +10,7 @@ use domain::{money::MicroUsd, ports::search_results::Spent};
 use serde_json::{Value, json};
 use std::ops::RangeInclusive;
 
-/// A page in the documented shape with the results of those places.
+/// A page with results at those positions.
 pub fn page(places: RangeInclusive<u32>) -> Value {
     let organic = places.map(|place| {
         json!({
@@ -124,7 +124,7 @@ async fn every_documented_block_is_understood() {
     assert_eq!(page.related, ["red shoes"]);
     assert_eq!(page.total_results_estimate, Some(34_400));
     assert_eq!(page.feature_coverage, FeatureCoverage::Partial);
-    // Nothing on the page announces one, so there was none.
+    // No overview is announced, so there is none.
     assert_eq!(page.has_ai_overview(), Some(false));
     assert!(page.warnings.is_empty());
 }
@@ -140,7 +140,7 @@ async fn an_element_of_an_unknown_shape_does_not_cost_the_ranks() {
     let server = FaultServer::always(Reply::ok(&body)).await;
     let page = found(&serp_api(&server), &query(10)).await;
     assert_eq!(page.depth_checked(), 2);
-    // It was there, and that is all that is known.
+    // It was present; nothing else is known.
     assert_eq!(page.ai_overview, None);
     assert_eq!(page.warnings, ["aiOverviewUnread"]);
 }
@@ -220,7 +220,7 @@ async fn an_ai_overview_is_read_with_whom_it_cites() {
     assert_eq!(server.calls(), 1);
 }
 
-/// A server whose overviews take a call of their own.
+/// A server whose overviews take a second call.
 async fn announcing(answer: impl Fn() -> Reply + Send + Sync + 'static) -> FaultServer {
     FaultServer::scripted(move |_, received| {
         let engine = (!received.head.is_empty()).then(|| received.parameter("engine"));

@@ -1,4 +1,4 @@
-//! serper.dev: the documented answers, and every way in which it fails.
+//! serper.dev: documented responses and all kinds of failure.
 
 use super::{
     KEY, MONEY,
@@ -9,7 +9,7 @@ use analysis::observation::search_page::{Device, Feature, FeatureCoverage};
 use domain::ports::search_results::ProviderError;
 use serde_json::{Value, json};
 
-/// A result page in the documented shape, its results named after the page when there are several.
+/// A documented result page; its number is part of the URLs from page 2 on.
 pub fn page(number: u64, results: u32) -> Value {
     let path = if number == 1 {
         String::new()
@@ -31,7 +31,7 @@ pub fn page(number: u64, results: u32) -> Value {
     })
 }
 
-/// Answers with the page that is asked for.
+/// Serves the requested page.
 async fn pages() -> FaultServer {
     FaultServer::scripted(|_, received| {
         let asked = if received.body.is_empty() {

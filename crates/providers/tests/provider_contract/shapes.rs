@@ -1,5 +1,4 @@
-//! How each supplier of search results is asked and how it answers, for the tests that hold for
-//! all of them.
+//! Requests and responses of each supplier of search results, for the contract tests.
 
 use super::{
     KEY, data_for_seo, data_for_seo_at,
@@ -10,25 +9,23 @@ use domain::{money::MicroUsd, ports::search_results::ProviderError};
 use providers::search::SearchSettings;
 use serde_json::{Value, json};
 
-/// One supplier.
 pub struct Shape {
     pub name: &'static str,
-    /// The settings with which it alone is asked, at that server.
+    /// Settings that enable this supplier alone, at that server.
     pub at: fn(&FaultServer) -> SearchSettings,
-    /// A page with so many results, `https://site1.test/` and so on.
+    /// A page with that many results: `https://site1.test/` and so on.
     pub found: fn(u32) -> Value,
-    /// Answers that say that there is nothing.
+    /// Responses that report no results.
     pub empty: fn() -> Vec<Value>,
-    /// What a call with results costs; nothing for one that costs nothing at all.
+    /// Price of a call with results; 0 if calls are free.
     pub price: MicroUsd,
-    /// What a call counts as of which nobody knows whether it was billed.
+    /// Cost of a call if it is unknown whether it was billed.
     pub price_when_unknown: MicroUsd,
-    /// An unsuccessful answer that says this.
+    /// An error response with that message.
     pub said: fn(&str) -> Value,
-    /// Bad credentials, an account that is used up, and every other error, also inside answers
-    /// that look successful; with how often the call is made.
+    /// Invalid key, exhausted account and every other error, also with a success status; with the number of calls made.
     pub refusals: fn() -> Vec<(Reply, ProviderError, usize)>,
-    /// JSON that is no answer of this supplier.
+    /// JSON that is no response of this supplier.
     pub strange: fn() -> Vec<Value>,
 }
 

@@ -12,7 +12,7 @@ use domain::use_cases::plan_prompts::{Question, unanswered};
 use futures_util::{StreamExt, stream};
 use std::{collections::HashSet, sync::Arc};
 
-/// How many answers are kept in one transaction at the most; fewer when they come slowly.
+/// Maximum answers per transaction; fewer if they arrive slowly.
 const STORED_TOGETHER: usize = 64;
 
 impl Pass<'_> {
@@ -64,7 +64,7 @@ impl Pass<'_> {
         Ok(open.collect())
     }
 
-    /// Each engine at its own pace. When the attempt has to stop, calls that may be paid are waited for, free ones not.
+    /// Each engine at its own pace. When the attempt has to stop, paid calls are awaited, free ones dropped.
     async fn ask(&mut self, ask: &Arc<AskEngine>, open: Vec<Vec<Question>>) -> Result<(), Broken> {
         let paid_at_once = self.tools.load.paid_answers_at_once;
         let engines = self.engines.iter().zip(open).map(|(asked, questions)| {
@@ -163,7 +163,7 @@ impl Pass<'_> {
     }
 }
 
-/// Questions to an engine at once; where they cost money, those under way may have to be paid again after a crash.
+/// Concurrent queries of an engine. Paid calls under way may be paid again after a crash, so they are limited.
 fn at_once(engine: &AskedEngine, paid: usize) -> usize {
     let most = engine.engine.at_once().max(1);
     if is_free(engine) {
@@ -177,7 +177,7 @@ fn is_free(engine: &AskedEngine) -> bool {
     engine.engine.most().cost == MicroUsd::default()
 }
 
-/// Whether an outcome is kept: all but failures that may pass and cost nothing, while another attempt follows.
+/// Keeps everything except unpaid transient failures while another attempt follows.
 fn keeps(asked: &AskedAnswer, is_last_attempt: bool) -> bool {
     asked.failure.as_ref().is_none_or(|failure| {
         let is_final = is_last_attempt || !failure.is_retryable() || was_paid(asked);

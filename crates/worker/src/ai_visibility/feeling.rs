@@ -1,4 +1,4 @@
-//! How kindly answers speak of the project where no lexicon has their language, by the operator's model.
+//! Sentiment of answers in languages without a lexicon, by the operator's model.
 
 use super::{Pass, judging::Pair};
 use crate::{attempt_state::Broken, until_stopped::last_wait};
@@ -11,10 +11,10 @@ use domain::use_cases::keep_leases::Hold;
 use futures_util::{StreamExt, stream};
 use std::{collections::BTreeMap, sync::Arc};
 
-/// The warning of results in which sentiment stayed unknown because the model did not tell.
+/// Warning code: some sentiment is unknown because the model gave no rating.
 pub(super) const SENTIMENT_NOT_JUDGED: &str = "sentimentNotJudged";
 
-/// Asks the model as long as it answers and as often as was set aside for.
+/// Queries the model while it answers and reserved calls remain.
 pub(super) struct Judge {
     asking: JudgeSentiment,
     at_once: usize,
@@ -25,7 +25,7 @@ pub(super) struct Judge {
 type Sentence = (usize, String);
 
 impl Judge {
-    /// The model that is set; `None` when there is none, or it costs money that is not to be spent.
+    /// `None` if no model is configured, or it may not be paid.
     pub(super) fn of(pass: &Pass<'_>) -> Option<Self> {
         let tools = pass.tools;
         let model = tools.core.policies.engines.judge()?;
@@ -82,7 +82,7 @@ impl Pass<'_> {
             judge.left = 0;
         }
         if calls > 0 {
-            // What the journal does not count costs nothing, and is told all the same.
+            // Free calls are not in the paid-call ledger: count them here.
             let (hold, progress) = (Hold::of(self.job), self.progress(false));
             let recording = { &self.tools.core }.record_answers(hold, &[], calls, &progress);
             self.state.heed(recording.await?);
@@ -100,7 +100,7 @@ impl Pass<'_> {
     }
 }
 
-/// The sentences of each language, in portions; those of an answer stand together.
+/// Batches of sentences per language; those of one answer stay together.
 fn questions(pairs: &[Pair]) -> Vec<(String, Vec<Sentence>)> {
     let mut by_language: BTreeMap<&str, Vec<Sentence>> = BTreeMap::new();
     for (at, (answer, judged)) in pairs.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What the answers say, some keywords at a time: no more of them are in memory at once.
+//! Evaluates answers in keyword batches, to bound memory.
 
 use super::{JUDGED_TOGETHER, Pass, feeling::Judge};
 use crate::attempt_state::Broken;
@@ -29,7 +29,7 @@ struct Batch {
     day: NaiveDate,
     brands: Arc<KnownBrands>,
     keywords: Vec<Keyword>,
-    /// Of the prompts that name the project.
+    /// Market of the branded prompts.
     market: Option<Market>,
     pairs: Vec<Pair>,
     countries: HashMap<String, String>,
@@ -44,7 +44,7 @@ pub(super) struct Judged {
 pub(super) type Pair = (AiAnswer, JudgedAnswer);
 
 impl Pass<'_> {
-    /// Judges all answers and stages the records. Returns the keywords with their texts; `None` when told to stop.
+    /// Evaluates all answers and stages the records. Returns keyword texts by id; `None` if stopped.
     pub(super) async fn judge_answers(&mut self) -> Result<Option<BTreeMap<i64, String>>, Broken> {
         let mut judge = Judge::of(self);
         let of_each = self.total / self.keywords.max(1);
@@ -114,7 +114,7 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// The countries that engines are asked from, where these are not the keywords' own.
+    /// Countries of engines that do not use the keyword's.
     fn countries(&self) -> HashMap<String, String> {
         let engines = self.engines.iter().map(|it| &it.engine);
         engines
@@ -150,7 +150,7 @@ impl Batch {
         found
     }
 
-    /// The records of a keyword, or of the project, on one engine: for prompts that name the project, and for others.
+    /// Records of a keyword or the project on one engine: for unbranded and for branded prompts.
     fn add(
         &self,
         found: &mut Judged,

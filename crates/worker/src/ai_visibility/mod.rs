@@ -1,4 +1,4 @@
-//! Runs an AI visibility analysis: asks engines, keeps answers as they come, then judges them, some keywords at a time.
+//! AI visibility analysis: queries engines, stores answers as they come, then evaluates them in keyword batches.
 
 mod asking;
 mod feeling;
@@ -29,9 +29,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// How many keywords are asked about before the next ones are looked at.
+/// Keywords per query batch.
 const ASKED_TOGETHER: u32 = 20;
-/// How many answers are judged at once, as far as whole keywords allow.
+/// Answers per evaluation batch, as far as whole keywords allow.
 const JUDGED_TOGETHER: u64 = 1_000;
 
 struct Pass<'a> {
@@ -39,13 +39,13 @@ struct Pass<'a> {
     job: &'a Job,
     state: &'a AttemptState,
     engines: Vec<Asked>,
-    /// All that the account asks: records and trends of those that this run leaves alone stay.
+    /// All engines of the account: records and trends of those not queried in this run are kept.
     active: Vec<Arc<AskedEngine>>,
     brands: Arc<KnownBrands>,
     plan: PlanPrompts,
-    /// One for all calls: it numbers them.
+    /// Shared by all calls, which it numbers.
     journal: Arc<dyn CallJournal>,
-    /// Where most keywords are searched: there the project is asked about by name. `None` for a run of single keywords.
+    /// Market of most keywords, used for branded prompts. `None` in a run of selected keywords.
     market: Option<Market>,
     keywords: u64,
     done: u64,
@@ -67,7 +67,7 @@ struct Trouble {
     passing: u64,
     last: Option<(String, ProviderError)>,
     kept: Option<(String, ProviderError)>,
-    /// Engines that would fail alike at every further question, by their names.
+    /// By engine name: further queries would fail the same way.
     stopped: BTreeMap<String, ProviderError>,
 }
 
@@ -108,7 +108,7 @@ impl<'a> Pass<'a> {
         let done = read.answers().count(job.account, job.id).await?;
         drop(read);
         let brands = Arc::new(tools.core.known_brands(project).await?);
-        // What is not to be paid is not asked; the others are.
+        // Engines that may not be paid are skipped.
         let (unpaid, engines): (Vec<_>, Vec<_>) = { active.iter() }
             .filter(|it| job.models.takes(&it.label.name))
             .partition(|it| it.engine.unpaid().is_some());
@@ -216,7 +216,7 @@ impl<'a> Pass<'a> {
             Stage::counted("publish", u64::from(is_over), 1, is_over),
         ];
         Progress {
-            // All of it is done when it is published.
+            // Reaches 100 % only when published.
             done: if is_over {
                 self.done
             } else {
@@ -241,7 +241,7 @@ impl Trouble {
         }
     }
 
-    /// How the attempt ends because of the trouble; `None` when there was none worth another one.
+    /// `None` if no failure calls for another attempt.
     fn end(&self, pass: &Pass<'_>) -> Option<AttemptEnd> {
         if let Some((engine, fatal)) = self.stopped.iter().next()
             && pass.done == 0

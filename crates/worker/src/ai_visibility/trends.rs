@@ -1,4 +1,4 @@
-//! Where visibility is heading, from what was counted of the answers of months: texts are not needed.
+//! Visibility trends from stored tallies of earlier months, without answer texts.
 
 use super::Pass;
 use crate::{attempt_state::Broken, staging::stage};
@@ -17,10 +17,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// How far back points are told, in weeks.
+/// Length of the history, in weeks.
 const WEEKS: u64 = 26;
 const PERIOD: TrendPeriod = TrendPeriod::Week;
-/// How many trends are told and staged at once.
+/// Trends per batch.
 const TOGETHER: usize = 100;
 
 struct EngineTrends {
@@ -32,7 +32,7 @@ struct EngineTrends {
 }
 
 impl Pass<'_> {
-    /// Tells the trends of the project and of each keyword, engine by engine; `None` when told to stop.
+    /// Stages the trends of the project and each keyword, engine by engine; `None` if stopped.
     pub(super) async fn tell_trends(
         &mut self,
         texts: &BTreeMap<i64, String>,

@@ -15,7 +15,7 @@ use domain::use_cases::end_attempt::{AttemptEnd, AttemptError};
 use domain::use_cases::publish_results::Outcome;
 use std::collections::BTreeSet;
 
-/// The warning of results that hold records of earlier runs: `measuredAt` of each says when.
+/// Warning code: some records are of earlier runs, see their `measuredAt`.
 const CARRIED_OVER: &str = "carriedOver";
 const BATCH: u32 = 50;
 
@@ -23,7 +23,7 @@ const BATCH: u32 = 50;
 struct Sum {
     records: Vec<AiVisibilityRecord>,
     carried: u64,
-    /// Of this run: answers that came, of whatever kind, and questions that failed.
+    /// In this run: answers of any state, and failed queries.
     came: u64,
     failed: u64,
     providers: BTreeSet<String>,
@@ -110,7 +110,7 @@ impl Pass<'_> {
             summary,
             warnings: warnings.to_vec(),
         };
-        // What was not asked any more is part of what was to be measured.
+        // Queries that were not made count as requested.
         let told = summary.coverage;
         let unasked = self.total.saturating_sub(self.done);
         let coverage = Coverage::of(told.requested + unasked, told.measured, told.failed);

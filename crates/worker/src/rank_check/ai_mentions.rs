@@ -1,4 +1,4 @@
-//! Where AI engines' answers are heading: a forecast of the mention rate for each engine, from the newest weekly trends.
+//! Forecasts of each AI engine's mention rate, from the latest weekly trends.
 
 use super::head::{Run, listed};
 use crate::Tools;
@@ -14,10 +14,10 @@ use domain::ports::storage::StorageError;
 use domain::record_places::PLACES;
 use domain::results::{FindingQuery, StagedFinding};
 
-/// How far ahead mentions are told, in days.
+/// In days.
 const AHEAD: u32 = 90;
 
-/// One record for each engine that was ever asked, behind the `before` records of the project.
+/// One record per engine ever queried, placed after the project's `before` records.
 pub(super) async fn forecasts(
     tools: &Tools,
     run: &Run<'_>,
@@ -38,7 +38,7 @@ pub(super) async fn forecasts(
     Ok(staged)
 }
 
-/// The newest trends of the project, an engine each: they stand before those of keywords.
+/// The latest project trends, one per engine; they precede those of keywords.
 async fn of_the_project(tools: &Tools, run: &Run<'_>) -> Result<Vec<AiTrendRecord>, StorageError> {
     let (account, project) = (run.job.account, run.job.project);
     let of = ResultType::AiTrends;
@@ -56,7 +56,7 @@ async fn of_the_project(tools: &Tools, run: &Run<'_>) -> Result<Vec<AiTrendRecor
     records.map_err(|_| StorageError::Corrupt { what: "a trend" })
 }
 
-/// Of the full weeks since the model, the prompts or the rules last changed.
+/// Uses the full weeks since the model, prompts or rules last changed.
 fn ahead(trend: &AiTrendRecord) -> ForecastRecord {
     let full = { trend.points.iter() }.filter(|it| it.date <= trend.last_period);
     let newest = full.clone().next_back();
@@ -159,7 +159,7 @@ mod tests {
                 .iter()
                 .all(|it| (0.2..0.6).contains(&it.median))
         );
-        // Weeks of another model are no history, and neither is the week that is not over.
+        // Weeks of another model and the current week do not count.
         let changed = told(12, 9);
         assert_eq!(changed.history.n, 3);
         let refusal = changed.refusal.unwrap();

@@ -1,4 +1,4 @@
-//! What follows from the course of each keyword: own pages that compete, and where its position is heading; in batches.
+//! Evaluates rank histories in batches: own pages that compete for a keyword, and position forecasts.
 
 use super::own_pages::{OwnPages, own_pages};
 use super::{Pass, own_searches};
@@ -27,19 +27,19 @@ use domain::use_cases::measure_keyword::tracked;
 use domain::use_cases::own_searches::ShownPage;
 use std::collections::HashMap;
 
-/// How many keywords are judged at once.
+/// Keywords per batch.
 const BATCH: u32 = 200;
-/// How far back positions are looked at, in days.
+/// Length of the position history.
 const FAR: Days = Days::new(400);
-/// How far back own places are looked at, in days.
+/// Length of the history of own pages.
 const NEAR: Days = Days::new(cannibalization::WINDOW_DAYS.unsigned_abs());
-/// At least and at most so long ago, as `change7` and `change30` of a record.
+/// Minimum and maximum age, as for `change7` and `change30` of a record.
 type Ago = (Days, Days);
 const A_WEEK: Ago = (Days::new(7), Days::new(9));
 const A_MONTH: Ago = (Days::new(30), Days::new(37));
-/// How far ahead positions are told, in days.
+/// In days.
 const AHEAD: u32 = 30;
-/// What is hoped for: a place among the first three, or on the first page.
+/// Top three, or the first page.
 const HOPES: [f64; 2] = [3.0, 10.0];
 
 #[derive(Default)]
@@ -48,13 +48,13 @@ pub(super) struct Courses {
     pub(super) forecast_count: usize,
     pub(super) rivalry: CannibalizationTally,
     rivals: Vec<(Option<f64>, StagedFinding)>,
-    /// Keywords that were measured now; `before` is where they stood the time before.
+    /// Keywords measured in this run; `before` is their previous point.
     now: Vec<Standing>,
     before: Vec<Standing>,
     pub(super) visibility: Visibility,
 }
 
-/// Changes of visibility since the last check, a week and a month ago, over the keywords that were measured now.
+/// Visibility changes since the last check, a week and a month ago, over the keywords measured in this run.
 #[derive(Default)]
 pub(super) struct Visibility {
     pub(super) last: VisibilityComparison,
@@ -66,7 +66,7 @@ struct Course {
     keyword: TrackedKeyword,
     points: Vec<CoursePoint>,
     own: Vec<OwnSnapshot>,
-    /// Pages that Search Console showed for it, where these are several.
+    /// Pages that Search Console reports for it, if more than one.
     shown: Vec<ShownPage>,
 }
 
@@ -85,7 +85,7 @@ impl Course {
         self.points.last().filter(|it| it.day == day)
     }
 
-    /// The last one before it that succeeded.
+    /// The last success before that day.
     fn before(&self, day: NaiveDate) -> Option<&CoursePoint> {
         let earlier = self.points.split_last().map(|(_, earlier)| earlier)?;
         let is_measured = |it: &&CoursePoint| it.state != RankState::Error;
@@ -96,7 +96,7 @@ impl Course {
             .filter(|_| self.now(day).is_some())
     }
 
-    /// The newest success of so many days before; of the day itself nothing is known unless it was measured.
+    /// The newest success in that age range.
     fn ago(&self, day: NaiveDate, (least, most): Ago) -> Option<RankPoint> {
         let window = day - most..=day - least;
         let fits = |it: &&CoursePoint| it.state != RankState::Error && window.contains(&it.day);
@@ -124,7 +124,7 @@ struct Judged {
 }
 
 impl Pass<'_> {
-    /// Judges the courses of all active keywords and stages what follows; `None` when told to stop.
+    /// Evaluates and stages all active keywords; `None` if stopped.
     pub(super) async fn judge_courses(
         &mut self,
         provider: &str,
@@ -243,7 +243,7 @@ impl Batch {
     }
 }
 
-/// One observation a day: the last success. Not being found among fewer results than on other days tells nothing.
+/// One observation per day: the last success. Not ranking within a smaller depth is no evidence.
 fn observations(points: &[CoursePoint], depth: u32) -> Vec<Observation> {
     let mut days: Vec<Observation> = Vec::new();
     for point in points {
@@ -265,7 +265,7 @@ fn observations(points: &[CoursePoint], depth: u32) -> Vec<Observation> {
 }
 
 impl Courses {
-    /// Counts what came of courses; answers with what is to be staged at once.
+    /// Adds the results; returns what to stage at once.
     fn add(&mut self, judged: Vec<Judged>, now: DateTime<Utc>) -> Vec<StagedFinding> {
         let mut staged = Vec::with_capacity(judged.len());
         for one in judged {
@@ -307,7 +307,7 @@ impl Courses {
         )
     }
 
-    /// The keywords for which own pages compete, the worst first.
+    /// Keywords whose own pages compete, worst first.
     pub(super) fn rivals(&mut self) -> Vec<StagedFinding> {
         let mut rivals = std::mem::take(&mut self.rivals);
         let worth = |score: Option<f64>| score.unwrap_or(-1.0);

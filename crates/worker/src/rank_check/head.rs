@@ -25,7 +25,7 @@ pub(super) struct Told {
 }
 
 impl Run<'_> {
-    /// A model's figures are estimated, and those that rest on simulated pages are simulated.
+    /// Model output is estimated, or simulated if the pages are.
     pub(super) fn head(&self, told: Told) -> ResultHead {
         ResultHead {
             account: self.job.account,

@@ -1,4 +1,4 @@
-//! What follows from all search pages side by side: shares of voice, competitors, prominence, priorities of keywords.
+//! Evaluates all SERPs together: share of voice, competitors, prominence and keyword priorities.
 
 use super::head::{Run, Told, listed};
 use super::market_past::{CompetitorsPast, PagesPast};
@@ -24,7 +24,7 @@ use domain::results::{ResultHead, StagedFinding};
 use domain::use_cases::sum_up_rankings::Onlooker;
 use std::collections::BTreeMap;
 
-/// How many keywords are read at once.
+/// Keywords per batch.
 const BATCH: u32 = 1_000;
 
 pub(super) struct Market<'a> {
@@ -32,7 +32,7 @@ pub(super) struct Market<'a> {
     sites: &'a NamedSites,
     topics: BTreeMap<i64, PanelTopic>,
     worth: Vec<(i64, PriorityInput)>,
-    /// What the newest answers of AI engines say, when they were asked.
+    /// The latest AI visibility summary, if there is one.
     ai: Option<AiVisibilitySummary>,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Market<'a> {
         })
     }
 
-    /// The places of ranking records with the priority of their keyword among all of them.
+    /// Priority of each keyword among all, by ordinal of its ranking record.
     pub(super) fn priorities(&self) -> BTreeMap<i64, Priority> {
         let inputs: Vec<PriorityInput> = self.worth.iter().map(|(_, it)| *it).collect();
         let places = self.worth.iter().map(|(ordinal, _)| *ordinal);
@@ -127,7 +127,7 @@ impl<'a> Market<'a> {
             records: records.len(),
             summary: Document::of(&summary),
         }));
-        // Under `sov`, versions before left shares without keywords, and could not read this.
+        // Not under `Sov`: earlier versions stored another format there.
         found
             .carried
             .push((ResultType::Rankings, Document::of(past)));
@@ -204,7 +204,7 @@ fn topic(keyword: &Keyword, ranks: Provenance) -> PanelTopic {
     }
 }
 
-/// The newest sum of AI engines' answers, when they were asked; simulated answers stand beside simulated pages alone.
+/// The latest AI visibility summary; a simulated one only beside simulated pages.
 async fn newest_answers(
     tools: &Tools,
     job: &Job,

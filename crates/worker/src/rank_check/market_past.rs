@@ -1,4 +1,4 @@
-//! What a rank check remembers of shares and competitors: as much as comparing with a month ago takes.
+//! History of shares and competitors, long enough to compare with a month ago.
 
 use analysis::findings::competitors::{CompetitorRecord, EarlierCompetitor};
 use analysis::findings::sov::EarlierPages;
@@ -6,15 +6,15 @@ use chrono::{DateTime, Days, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// At least and at most so long ago: a run may be late by a day or two.
+/// Minimum and maximum age: a run may be a day or two late.
 type Ago = (Days, Days);
 const A_WEEK: Ago = (Days::new(7), Days::new(9));
 const A_MONTH: Ago = (Days::new(30), Days::new(37));
-/// Days that are older than a week can wait apart: a month ago is a week wide.
+/// Minimum distance of days older than a week: the month-ago window is a week wide.
 const APART: Days = Days::new(3);
-/// How many domains are remembered of a day: the largest come first.
+/// Domains kept per day, largest first.
 const REMEMBERED: usize = 200;
-/// How many domains are remembered to have been competitors.
+/// Domains kept as known competitors.
 const KNOWN: usize = 2_000;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -31,7 +31,7 @@ impl PagesPast {
         before(&self.0, day, A_MONTH)
     }
 
-    /// Replaces what was said of the day before.
+    /// Replaces the day's earlier entry.
     pub(super) fn remember(&mut self, day: NaiveDate, pages: EarlierPages) {
         self.0.insert(day, pages);
         forget(&mut self.0, day);
@@ -57,7 +57,7 @@ struct DayShares {
 }
 
 impl CompetitorsPast {
-    /// What earlier records said, as far as it can be compared with records of the same curve.
+    /// Earlier values, where the same curve and method make them comparable.
     pub(super) fn as_of(&self, day: NaiveDate, curve: &str) -> BTreeMap<String, EarlierCompetitor> {
         let method = analysis::findings::competitors::METHOD_VERSION;
         let before = before(&self.shares, day, A_MONTH)
@@ -73,7 +73,7 @@ impl CompetitorsPast {
         known.collect()
     }
 
-    /// Replaces what was said of the day before.
+    /// Replaces the day's earlier entry.
     pub(super) fn remember(&mut self, day: NaiveDate, curve: &str, records: &[CompetitorRecord]) {
         for record in records {
             let is_known = self.first_seen.contains_key(&record.domain);
@@ -101,12 +101,12 @@ fn before<T>(days: &BTreeMap<NaiveDate, T>, day: NaiveDate, (least, most): Ago) 
     days.range(window).next_back().map(|(_, it)| it)
 }
 
-/// What is too old to be compared with is of no use to any later run.
+/// Removes days too old for any comparison.
 fn forget<T>(days: &mut BTreeMap<NaiveDate, T>, today: NaiveDate) {
     days.retain(|day, _| *day >= today - A_MONTH.1);
 }
 
-/// Of the days that are too old for the comparison with a week ago, those that are near another go.
+/// Thins out days too old for the week-ago comparison.
 fn thin<T>(days: &mut BTreeMap<NaiveDate, T>, today: NaiveDate) {
     let mut kept: Option<NaiveDate> = None;
     days.retain(|day, _| {

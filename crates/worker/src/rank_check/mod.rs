@@ -1,4 +1,4 @@
-//! Runs a rank check: measures keywords concurrently, stores measurements as they come, and judges all at the end.
+//! Rank check: measures keywords concurrently, stores measurements as they come, then evaluates all.
 
 mod ai_mentions;
 mod courses;
@@ -32,7 +32,7 @@ use std::{collections::HashSet, sync::Arc};
 use tokio::task::JoinError;
 use trouble::Trouble;
 
-/// How many measurements are stored in one transaction at the most; fewer when they come slowly.
+/// Maximum measurements per transaction; fewer if they arrive slowly.
 const STORED_TOGETHER: usize = 64;
 
 struct Pass<'a> {
@@ -123,8 +123,8 @@ impl<'a> Pass<'a> {
         self.state.stop.is_cancelled() || self.trouble.lasting.is_some()
     }
 
-    /// Stores what comes. Calls under way that may have been paid are waited for, however this ends: while the job is
-    /// held, answers are written down and not paid again. Once the attempt has to stop, as long as the worker may.
+    /// Stores results as they come. Always awaits paid calls under way: while the lease holds, their answers are
+    /// recorded and not paid again. Once the attempt has to stop, waits as long as the worker may.
     async fn measure_all(&mut self, tasks: Vec<KeywordTask>) -> Result<(), Broken> {
         let (job, site) = (Arc::new(self.job.clone()), Arc::new(self.site.clone()));
         let measure = Arc::clone(&self.measure);
@@ -211,7 +211,7 @@ impl<'a> Pass<'a> {
     }
 }
 
-/// Keywords measured at once; where calls cost money, those under way may have to be paid again after a crash.
+/// Keywords measured concurrently. Paid calls under way may be paid again after a crash, so they are limited.
 fn at_once(tools: &Tools) -> usize {
     let load = &tools.load;
     if is_free(tools) {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) struct NamedSites {
     pub(super) own: OwnSites,
-    /// Registrable domains of rivals that are followed.
+    /// Registrable domains of tracked competitors.
     pub(super) tracked: BTreeSet<String>,
     pub(super) pinned: BTreeMap<String, Pinned>,
 }

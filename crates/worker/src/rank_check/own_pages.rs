@@ -11,18 +11,18 @@ use domain::{job::Job, ports::storage::StorageError, results::OwnSnapshot};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Unbounded};
 
-/// How many pages are held in memory at once.
+/// Pages per batch, to bound memory.
 const PAGES: usize = 50;
 
-/// Own pages, by their page keys.
+/// By page key.
 #[derive(Default)]
 pub(super) struct OwnPages {
     pub(super) facts: BTreeMap<String, PageFacts>,
-    /// How alike two main texts are; the smaller key first.
+    /// Similarity of two main texts; the smaller key first.
     pub(super) similarities: BTreeMap<(String, String), f64>,
 }
 
-/// Of the pages that compete for a keyword: those alone are asked for.
+/// Loads only pages that compete for a keyword.
 pub(super) async fn own_pages(
     tools: &Tools,
     job: &Job,
@@ -53,7 +53,7 @@ pub(super) async fn own_pages(
     })
 }
 
-/// The own pages of a keyword, unless it has only one.
+/// The own pages of a keyword, if more than one.
 fn competing(snapshots: &[OwnSnapshot]) -> BTreeSet<&str> {
     let places = snapshots.iter().flat_map(|it| &it.places);
     let urls: BTreeSet<&str> = places.map(|it| it.url.as_str()).collect();
@@ -82,7 +82,7 @@ fn facts_of(known: &EarlierPage) -> PageFacts {
     }
 }
 
-/// What a page's main text is compared by; `None` of a page that was cut, or that has none.
+/// Shingles of the main text; `None` if it is empty or truncated.
 fn text(page: &PageContent) -> Option<Vec<u64>> {
     let shingles = shingles(&page.text.main.text());
     (is_whole(page) && !shingles.is_empty()).then_some(shingles)

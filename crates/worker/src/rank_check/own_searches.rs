@@ -5,7 +5,7 @@ use domain::use_cases::keywords::KeywordTask;
 use domain::use_cases::own_searches::{OwnSearches, ShownPage};
 use std::collections::BTreeMap;
 
-/// Gives keywords what is known of them: one read for all of them.
+/// Attaches Search Console data to all tasks with one read.
 pub(super) async fn attach(
     own: &OwnSearches,
     tasks: &mut [KeywordTask],
@@ -18,7 +18,7 @@ pub(super) async fn attach(
     Ok(())
 }
 
-/// What is known of own pages, with what was counted of them for one keyword; `None` when nothing was.
+/// Adds one keyword's clicks and impressions to the facts; `None` if there are none.
 pub(super) fn with_counts(
     facts: &BTreeMap<String, PageFacts>,
     shown: &[ShownPage],

@@ -11,10 +11,10 @@ use chrono::{Days, NaiveDate};
 use domain::results::{SearchSource, StagedFinding};
 
 const REMEMBERED: Days = Days::new(400);
-/// How far ahead figures of a project are told, in days.
+/// In days.
 const AHEAD: u32 = 90;
 
-/// Adds a day; what was said of it before is replaced.
+/// Replaces the day's earlier entry.
 pub(super) fn add_day(
     series: &mut ProjectSeries,
     day: NaiveDate,
@@ -42,7 +42,7 @@ pub(super) fn add_day(
         .retain(|it, _| *it >= day - REMEMBERED && *it <= day);
 }
 
-/// Where visibility and traffic are heading; these records have the places before those of the keywords.
+/// Forecasts of visibility and traffic; their ordinals precede those of the keywords.
 pub(super) fn forecasts(
     series: &ProjectSeries,
     run: &Run<'_>,
@@ -54,7 +54,7 @@ pub(super) fn forecasts(
     };
     let of_the_kind = || series.0.iter().filter(|(_, it)| it.kind == newest.kind);
     let visibility = of_the_kind().map(|(day, it)| observed(*day, it.visibility));
-    // A sum over other keywords is another figure, and so is one by another kind of curve.
+    // A sum over other keywords or by another kind of curve is not comparable.
     let traffic = of_the_kind()
         .filter(|(_, it)| it.traffic_keywords == newest.traffic_keywords)
         .filter(|(_, it)| it.own_curve == newest.own_curve)

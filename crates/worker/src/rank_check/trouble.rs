@@ -1,4 +1,4 @@
-//! What went wrong on the way, as far as it decides how an attempt ends.
+//! Failures that decide how an attempt ends.
 
 use super::Tools;
 use crate::provider_trouble::{asked_delay, attempt_error, sentence};
@@ -11,12 +11,12 @@ use domain::use_cases::measure_keyword::MeasuredKeyword;
 pub(super) struct Trouble {
     passing: u64,
     last: Option<ProviderError>,
-    /// A failure that ends the pass: every further call would fail alike.
+    /// Further calls would fail the same way, so the pass ends.
     pub(super) lasting: Option<ProviderError>,
     pub(super) is_cut_short: bool,
 }
 
-/// Leaves a passing failure for another attempt while there is one; keeps every other outcome, a failure as a state.
+/// Defers a transient failure while another attempt follows; keeps everything else, failures as a state.
 pub(super) fn keeps(measured: &MeasuredKeyword, is_last_attempt: bool) -> bool {
     measured
         .failure
@@ -37,10 +37,10 @@ impl Trouble {
         self.passing += u64::from(left.lasting_trouble().is_none());
     }
 
-    /// How the attempt ends because of the trouble; `None` when there was none worth another one.
+    /// `None` if no failure calls for another attempt.
     pub(super) fn end(&self, job: &Job, tools: &Tools, done: u64) -> Option<AttemptEnd> {
         if let Some(lasting) = &self.lasting {
-            // What was measured before is paid for: it is published, and the rest told.
+            // Earlier measurements were paid for: they are published, with a warning.
             return (done == 0).then(|| AttemptEnd::Failed(self.in_vain(lasting, job)));
         }
         if self.passing == 0 {
@@ -60,7 +60,7 @@ impl Trouble {
         })
     }
 
-    /// Nothing was measured. Money that was used up in vain is not to be set aside again before somebody looked at why.
+    /// Nothing was measured. A budget spent without result must not be reserved again before someone looked into it.
     fn in_vain(&self, lasting: &ProviderError, job: &Job) -> AttemptError {
         let error = attempt_error(lasting);
         let Some(before) = self.before(job) else {

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 const TOGETHER: u32 = 200;
 
 impl Pass<'_> {
-    /// Sums up and judges: the order does not matter to the figures, and a second attempt comes to the same.
+    /// Summarizes and evaluates. The result does not depend on the order, so a second attempt gives the same.
     pub(super) async fn judge(&mut self) -> Result<Done, Broken> {
         let (tools, job) = (self.tools, self.job);
         let now = tools.core.clock.now();

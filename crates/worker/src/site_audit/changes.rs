@@ -1,4 +1,4 @@
-//! What changed since the crawl before: pages that were read, and kept pages that could not be read.
+//! Changes since the last crawl: of pages that were read, and of stored pages that could not be read.
 
 use super::earlier::earlier_page;
 use analysis::document::Document;
@@ -18,7 +18,7 @@ pub(super) struct Visit {
     pub(super) kept: Option<KeptPage>,
 }
 
-/// A page that is kept, and what asking for it brought instead.
+/// A stored page, and the failed request for it.
 pub(super) struct VainVisit {
     pub(super) check: TargetCheck,
     pub(super) kept: KeptPage,
@@ -109,9 +109,9 @@ impl Changes {
     }
 }
 
-/// What changed most stands first; equals in the order of the journal, which is the same in every attempt.
+/// Most significant first; ties in journal order, which is the same in every attempt.
 fn place(significance: Option<f64>, number: i64) -> i64 {
-    /// Hundredths of a percent, from the most significant down; what is not known stands last.
+    /// In units of 0.01 %, descending; unknown significance comes last.
     const STEPS: f64 = 10_000.0;
     #[expect(clippy::cast_possible_truncation, reason = "0 to 10,001")]
     let step = significance.map_or(10_001, |it| {

@@ -70,7 +70,7 @@ impl EarlierPages for StoredPages {
 
     async fn page(&self, url: &str) -> Result<Option<PageContent>, JournalError> {
         let kept = self.kept(&[url.to_owned()]).await.map_err(unavailable)?;
-        // A page that cannot be read back is asked for anew.
+        // A page that cannot be decoded is fetched again.
         Ok(kept.get(url).and_then(content))
     }
 

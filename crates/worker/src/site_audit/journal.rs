@@ -17,7 +17,7 @@ use domain::use_cases::keep_leases::{Hold, HoldError};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// The crawl's journal, kept in the storage under the job's lease.
+/// The crawl journal, stored under the job's lease.
 pub(super) struct StoredJournal<'a> {
     job: &'a Job,
     state: &'a AttemptState,

@@ -1,4 +1,4 @@
-//! Runs a site audit: reads the site with a journal, judges links and pages, stages the records.
+//! Site audit: crawls with a journal, evaluates links and pages, stages the records.
 
 mod changes;
 mod earlier;
@@ -30,10 +30,10 @@ use journal::StoredJournal;
 use pages::Crawled;
 use progress::over;
 
-/// Pages were to be shown in a browser, and there is none.
+/// Warning code: rendering is configured, but no browser was found.
 const RENDERER_MISSING: &str = "rendererNotConfigured";
 
-/// Results that say more where pages were shown.
+/// Results that rendering improves.
 const RENDERED: [ResultType; 3] = [
     ResultType::Content,
     ResultType::Schema,
@@ -42,7 +42,7 @@ const RENDERED: [ResultType; 3] = [
 
 const STAGED_TOGETHER: usize = 500;
 
-/// A page is compared from its second visit on.
+/// Warning code: no page was visited before.
 const NOTHING_TO_COMPARE: &str = "noEarlierVisit";
 
 pub(super) async fn run(
@@ -59,7 +59,7 @@ pub(super) async fn run(
         check_external: tools.load.check_external,
         render: Rendering::of(tools.load.render_pages),
     };
-    // Dropped when the attempt has to stop: what is recorded stays for the next one.
+    // Dropped when the attempt has to stop: recorded steps remain for the next one.
     let reading = tokio::select! {
         reading = tools.sites.read(&plan, &journal) => reading,
         () = state.stop.cancelled() => return Ok(Done::Stopped),

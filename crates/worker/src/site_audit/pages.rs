@@ -1,4 +1,4 @@
-//! What is found on the pages that a crawl has recorded: two walks over its journal.
+//! Evaluates the crawled pages in two passes over the journal.
 
 use super::changes::{Changes, Staged, VainVisit, Visit};
 use super::journal::StoredJournal;
@@ -21,11 +21,11 @@ use domain::results::StagedFinding;
 use std::{collections::HashMap, sync::Arc};
 use tokio::sync::mpsc;
 
-/// Keywords that are read at once.
+/// Keywords per batch.
 const KEYWORDS: u32 = 500;
-/// Parts of pages, and of records, that may wait for the other side.
+/// Capacity of the channels between reading, evaluating and storing.
 const WAITING: usize = 1;
-/// Pages that are read back at once beside what asking for them brought.
+/// Stored pages loaded per batch of failed visits.
 const VAIN_VISITS: usize = 100;
 
 pub(super) struct Crawled<'a> {
@@ -36,7 +36,7 @@ pub(super) struct Crawled<'a> {
     pub(super) without_a_page: Vec<TargetCheck>,
 }
 
-/// Judges every page with its links and stages the records; nothing when the attempt has to stop.
+/// Evaluates every page with its links and stages the records; `None` if the attempt has to stop.
 pub(super) async fn audit(
     tools: &Tools,
     mut cards: SiteCards,
@@ -83,7 +83,7 @@ enum Judgeable {
     Vain(Vec<VainVisit>),
 }
 
-/// Reads pages, judges them on a thread of their own and stages what comes of it, side by side.
+/// Reads, evaluates (on a blocking thread) and stages pages concurrently.
 async fn judged(
     (site, robots): (Site, Arc<AiRobots>),
     context: Arc<AuditContext>,
@@ -145,7 +145,7 @@ async fn judged(
     Ok((!of.staging.state.stop.is_cancelled()).then_some(audited))
 }
 
-/// Hands over what is staged once it is enough; nobody takes it any more when the attempt is over.
+/// Sends the staged batch once it is large enough; after the end of the attempt nobody receives it.
 fn hand_over(to: &mpsc::Sender<Staged>, staged: &mut Staged, enough: usize) {
     if staged.findings.len() >= enough {
         let _ = to.blocking_send(std::mem::take(staged));
@@ -153,7 +153,7 @@ fn hand_over(to: &mpsc::Sender<Staged>, staged: &mut Staged, enough: usize) {
 }
 
 impl Crawled<'_> {
-    /// Gives all pages of the journal, each with what is kept of it, then kept pages that were asked for in vain.
+    /// Sends all journal pages with their stored versions, then stored pages whose request failed.
     async fn read(&self, give: &mpsc::Sender<Judgeable>) -> Result<(), Broken> {
         let mut pages = RecordedPages::of(self.journal);
         while let Some(part) = pages.next_part().await.map_err(unreadable)? {
@@ -213,7 +213,7 @@ async fn vitals(
     Ok(by_page)
 }
 
-/// What people find each page with, the best ranked first.
+/// Keywords of each page, best rank first.
 async fn keywords(tools: &Tools, job: &Job) -> Result<HashMap<String, Vec<String>>, StorageError> {
     let mut ranked: HashMap<String, Vec<(u32, String)>> = HashMap::new();
     let mut walk = tools.core.walk_keywords(job.account, job.project, KEYWORDS);

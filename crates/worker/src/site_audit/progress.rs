@@ -2,9 +2,9 @@ use domain::job::progress::{Progress, Stage, StageStatus};
 use domain::ports::site_reader::{Count, CrawlPhase, CrawlProgress};
 
 const JUDGE: &str = "judge pages";
-/// Each page is looked at twice: beside all others, and by itself.
+/// One pass over all pages, one for each by itself.
 const WALKS: u64 = 2;
-/// Looking at so many pages takes about as long as one request, and counts as much in all of a job.
+/// Evaluating so many pages takes about as long as one request.
 const LIKE_ONE_REQUEST: u64 = 50;
 
 pub(super) fn progress(crawl: &CrawlProgress, looked_at: u64) -> Progress {
@@ -36,7 +36,7 @@ pub(super) fn progress(crawl: &CrawlProgress, looked_at: u64) -> Progress {
     });
     Progress {
         done: requests.done + looks.done / LIKE_ONE_REQUEST,
-        // One more than what is known, which publishing brings: a hundred percent means done.
+        // One more, for publishing: 100 % means done.
         total: requests.total + looks.total / LIKE_ONE_REQUEST + 1,
         stages,
     }

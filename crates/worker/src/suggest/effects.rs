@@ -1,4 +1,4 @@
-//! What came of what was fixed, as far as what has been measured since shows it.
+//! Measures the effects of fixes from later data.
 
 use super::{BATCH, CORRUPT, Newest};
 use crate::attempt_state::Broken;
@@ -18,7 +18,7 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 const LOADS: u32 = 200;
-/// How long before a fault was last seen its figures matter.
+/// Length of the baseline before a fault was last seen.
 const BEFORE: TimeDelta = TimeDelta::days(28);
 
 struct Measured {
@@ -27,7 +27,7 @@ struct Measured {
     speeds: BTreeMap<String, Vec<Observation>>,
 }
 
-/// Whether it was fixed and its effect is not settled. A verdict stays: what it rests on is forgotten some day.
+/// Whether it was fixed and its effect is undecided. A verdict is final: its data is deleted some day.
 fn is_waiting(record: &SuggestionRecord) -> bool {
     let is_settled = record.effect.as_ref().is_some_and(|effect| {
         effect.verdict != Verdict::TooEarly && effect.before.to == record.last_seen_at
@@ -107,7 +107,7 @@ impl Newest<'_> {
         Ok(pages)
     }
 
-    /// Figures of speed that suggestions are about, by their ids: one question a page, of few pages.
+    /// Speed by suggestion id: one query per page, for few pages.
     async fn speeds_of(
         &self,
         waiting: &[&SuggestionRecord],
@@ -158,7 +158,7 @@ fn speed_of(record: &SuggestionRecord, url: &str) -> FindingQuery {
     }
 }
 
-/// The figure where the suggestion's evidence stood; `None` of another device or source, and where nothing stands.
+/// The value at the evidence's pointer; `None` for another device or source, or if missing.
 fn figure(of: &SuggestionRecord, speed: &Document) -> Result<Option<f64>, StorageError> {
     let Some(evidence) = of.evidence.first() else {
         return Ok(None);
@@ -171,7 +171,7 @@ fn figure(of: &SuggestionRecord, speed: &Document) -> Result<Option<f64>, Storag
 }
 
 impl Measured {
-    /// Positions, day by day the mean over the keywords; who is not ranked stands behind what was seen.
+    /// Daily mean position of the keywords; unranked counts as one below the checked depth.
     fn positions(&self, of: &SuggestionRecord) -> Vec<Observation> {
         let courses = of.keyword_ids.iter().filter_map(|it| self.courses.get(it));
         let points = courses.flatten();

@@ -1,4 +1,4 @@
-//! What to do next, made anew at the end of every analysis from the newest results of all: its own and published ones.
+//! Suggestions, recomputed at the end of every analysis from the latest results of all types.
 
 mod effects;
 
@@ -24,17 +24,17 @@ use domain::use_cases::publish_results::Outcome;
 use std::collections::BTreeSet;
 
 const BATCH: u32 = 200;
-/// How many pages and rows of Search Console are looked at, those that were shown most.
+/// Maximum pages and rows of Search Console, by impressions.
 const CONSOLE_PAGES: u32 = 1_000;
 const CONSOLE_ROWS: u32 = 20_000;
-/// How far back a fall of positions is looked for, and what came of fixes.
+/// History used for position drops and effects of fixes.
 const BACK: Days = Days::new(120);
 const CORRUPT: StorageError = StorageError::Corrupt { what: "a record" };
 
 struct Newest<'a> {
     tools: &'a Tools,
     job: &'a Job,
-    /// Types that this job brings: their records are staged.
+    /// Result types of this job: their records are staged.
     staged: BTreeSet<ResultType>,
 }
 
@@ -81,7 +81,7 @@ pub(super) async fn add(
     Ok(())
 }
 
-/// Whether what is not found any more is gone: nothing failed, and no limit cut the analysis short.
+/// Whether missing findings are fixed: nothing failed, and no limit truncated the analysis.
 fn is_whole(outcome: &Outcome) -> Result<bool, Broken> {
     if outcome.partial {
         return Ok(false);
@@ -174,7 +174,7 @@ impl Newest<'_> {
         Ok(all)
     }
 
-    /// The job whose records are the newest of the type: this one, or the one that published last.
+    /// The job with the latest records of the type: this one, or the last that published.
     async fn place_of(&self, result_type: ResultType) -> Result<Option<JobId>, Broken> {
         if self.staged.contains(&result_type) {
             return Ok(Some(self.job.id));
@@ -224,7 +224,7 @@ impl Newest<'_> {
         Ok(())
     }
 
-    /// Search Console tells about Google's pages.
+    /// Search Console data describes Google's pages only.
     fn is_google(&self) -> bool {
         self.tools.search.label().source().is_google()
     }

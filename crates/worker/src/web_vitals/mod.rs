@@ -1,4 +1,4 @@
-//! Measures page speed: chooses pages once, measures each on each kind of device, stores at once, sums up at the end.
+//! Web vitals analysis: chooses pages once, measures each per device, stores at once, summarizes at the end.
 
 mod plan;
 mod sum;
@@ -36,7 +36,7 @@ struct Pass<'a> {
     plan: Plan,
     measure: MeasurePageSpeed,
     before: Vec<VitalsRecord>,
-    /// Records of this run by their places, those of earlier attempts included.
+    /// By ordinal, including records of earlier attempts.
     records: BTreeMap<i64, VitalsRecord>,
     passing: Option<ProviderError>,
     fatal: BTreeMap<VitalsSource, ProviderError>,
@@ -106,7 +106,7 @@ impl Pass<'_> {
             if self.records.contains_key(&task.place) {
                 continue;
             }
-            // Dropped when the attempt has to stop: the browser ends with it.
+            // Dropped when the attempt has to stop, which ends the browser.
             let stop = self.state.stop.clone();
             let measured = tokio::select! {
                 measured = self.measure(&task, door) => measured,
@@ -120,7 +120,7 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// The record, unless its failure is left for another attempt.
+    /// An error if the failure is left for another attempt.
     async fn measure(
         &mut self,
         task: &Task,

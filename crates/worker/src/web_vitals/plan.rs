@@ -1,4 +1,4 @@
-//! Which pages a run measures: decided once and kept in the journal, so that every attempt measures the same ones.
+//! Pages of a run: chosen once and stored in the journal, so that every attempt measures the same ones.
 
 use super::CORRUPT;
 use crate::Tools;
@@ -16,12 +16,12 @@ use std::collections::HashSet;
 
 const DEVICES: [FormFactor; 2] = [FormFactor::Phone, FormFactor::Desktop];
 
-/// Places that a page has: each source on each device.
+/// Ordinals per page: each source on each device.
 const PLACES_PER_PAGE: usize = 2 * DEVICES.len();
 
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Plan {
-    /// The pages, the home page first.
+    /// The home page first.
     pub(super) pages: Vec<String>,
     pub(super) asks_visitors: bool,
 }
@@ -31,7 +31,7 @@ pub(super) struct Task {
     pub(super) what: SpeedTask,
 }
 
-/// The plan as an earlier attempt left it, or a new one.
+/// Loads the plan of an earlier attempt or creates one.
 pub(super) async fn make(
     tools: &Tools,
     job: &Job,

@@ -13,9 +13,9 @@ use std::collections::BTreeSet;
 
 const FIELD_NOT_CONFIGURED: &str = "fieldVitalsNotConfigured";
 const LAB_NOT_CONFIGURED: &str = "labNotConfigured";
-/// What the site itself says with an error, other than a measurement that failed.
+/// Error codes that describe the site, not a failed measurement.
 const ANSWERS_OF_THE_SITE: [&str; 3] = ["robotsDisallowed", "pageStatus", "pageNotHtml"];
-/// How many records are kept for comparison; those of pages that are measured no more end some day.
+/// Maximum records kept for comparison, which also drops pages that are no longer measured.
 const MOST_CARRIED: usize = 800;
 
 pub(crate) async fn newest_vitals(
@@ -87,7 +87,7 @@ fn providers(records: &[VitalsRecord]) -> String {
     named.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// Measured as soon as something was; a record that is not says so itself.
+/// Measured if any record is; each record has its own provenance.
 fn provenance(records: &[VitalsRecord]) -> Provenance {
     let is_ours = |it: &VitalsRecord| {
         it.source == VitalsSource::Lab && it.envelope.provenance == Provenance::Measured
@@ -114,7 +114,7 @@ fn warnings(records: &[VitalsRecord], asks_visitors: bool) -> Vec<String> {
     warnings.into_iter().collect()
 }
 
-/// The newest figures of each page: those of this run, and earlier ones that it did not replace.
+/// The latest values of each page: those of this run, and earlier ones that it did not replace.
 fn for_the_next_run(now: Vec<VitalsRecord>, before: Vec<VitalsRecord>) -> Vec<VitalsRecord> {
     let mut seen = BTreeSet::new();
     let mut kept = Vec::new();
@@ -129,7 +129,7 @@ fn for_the_next_run(now: Vec<VitalsRecord>, before: Vec<VitalsRecord>) -> Vec<Vi
             record.envelope.url.clone(),
         );
         if has_figures && seen.insert(what) && kept.len() < MOST_CARRIED {
-            // Only figures are compared.
+            // Only metrics are compared.
             record.cls_sources.clear();
             record.opportunities.clear();
             record.resource_summary.clear();

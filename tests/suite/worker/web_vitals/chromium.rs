@@ -1,4 +1,4 @@
-//! Loads in a browser of ours, and what becomes of it.
+//! Page loads in our browser, and its end.
 
 use super::{EVERYBODY, HOME, health, measured, project, record};
 use crate::{
@@ -19,7 +19,7 @@ fn has_chromium() -> bool {
     places.iter().any(|it| Path::new(it).is_file())
 }
 
-/// Browsers whose files are in that folder.
+/// Browsers that use files in that folder.
 fn browsers(folder: &Path) -> usize {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let commands = processes.filter_map(|it| std::fs::read(it.path().join("cmdline")).ok());
@@ -37,7 +37,7 @@ async fn chromium_loads_pages_and_ends_when_it_is_killed_or_nobody_wants_them_an
         "there is no Chromium; tests/run installs it"
     );
     let folder = tempfile::tempdir().unwrap();
-    // The browser runs as somebody else when the tests run as root.
+    // The browser runs as another user if the tests run as root.
     std::fs::set_permissions(folder.path(), Permissions::from_mode(0o755)).unwrap();
     let site = SmallSite::start(EVERYBODY);
     site.settle_in(&mut world);
@@ -64,7 +64,7 @@ async fn chromium_loads_pages_and_ends_when_it_is_killed_or_nobody_wants_them_an
     }
     assert_eq!(browsers(folder.path()), 0);
 
-    // A page that never is quiet: the browser is there until the project is taken out of use.
+    // A page that never becomes idle: its browser runs until the project is deactivated.
     let keyword = api
         .call(
             "POST",
@@ -87,7 +87,7 @@ async fn chromium_loads_pages_and_ends_when_it_is_killed_or_nobody_wants_them_an
     let (_server, api) = world.serve(&[]);
     waits_for_slow_script(&site, 2).await;
     assert_eq!(api.job(job).await["attempts"], 2);
-    // Only the page that was under way is loaded again.
+    // Only the page under way is loaded again.
     assert!(site.asked("/style.css") <= loads + 1);
     assert_eq!(
         site.asked("/"),
@@ -99,7 +99,7 @@ async fn chromium_loads_pages_and_ends_when_it_is_killed_or_nobody_wants_them_an
     no_browser_stays(folder.path()).await;
 }
 
-/// Until a browser has asked for it so often.
+/// Waits until browsers have requested it that often.
 async fn waits_for_slow_script(site: &SmallSite, times: usize) {
     for _ in 0..1_200 {
         if site.asked("/slow.js") >= times {

@@ -1,4 +1,4 @@
-//! Web vitals through the API: without keys and a browser, refused by robots.txt, killed.
+//! Web vitals through the API: without keys and browser, blocked by robots.txt, killed.
 
 mod chromium;
 mod visitors;
@@ -22,7 +22,7 @@ on_both!(
     a_killed_run_goes_on_and_measures_no_page_twice,
 );
 
-/// No key, and no browser where one is looked for.
+/// Without a key, and with a browser path that does not exist.
 pub fn bare(world: &mut World, site: &SmallSite) {
     site.settle_in(world);
     world.set("VITALS__LAB__BROWSER", "/nonexistent/browser");
@@ -34,7 +34,7 @@ pub fn with_key(world: &mut World, source: &str, google: &Google) {
     world.set(&format!("VITALS__{source}__API_KEY"), KEY);
 }
 
-/// A project whose keywords aim at these paths.
+/// A project whose keywords have these target paths.
 pub async fn project(api: &Api, targets: &[&str]) -> i64 {
     let project = api.project(HOST, targets.len()).await;
     let keywords = api.get(&format!("/projects/{project}/keywords")).await;
@@ -55,7 +55,7 @@ async fn measured(api: &Api, project: i64, status: &str) -> Vec<Value> {
     api.records("vitals", project).await
 }
 
-/// The record of a page, `source` and `formFactor`.
+/// By page, `source` and `formFactor`.
 fn record<'a>(records: &'a [Value], url: &str, source: &str, device: &str) -> &'a Value {
     let wanted = |it: &&Value| {
         it["requestedUrl"] == url && it["source"] == source && it["formFactor"] == device
@@ -90,7 +90,7 @@ async fn without_keys_and_a_browser_files_are_read_and_everything_says_what_is_m
         "{missing}"
     );
 
-    // Positions of the sandbox are nobody's pages.
+    // The sandbox's positions do not name real pages.
     let project = project(&api, &["/a", "/gone"]).await;
     let ranked = api.analyse("rankCheck", project).await;
     api.finished(ranked).await;
@@ -199,7 +199,7 @@ async fn a_killed_run_goes_on_and_measures_no_page_twice(mut world: World) {
     );
 
     let (_server, api) = world.serve(&[]);
-    // Pages are chosen once, whatever becomes of keywords meanwhile.
+    // Pages are chosen once, even if keywords are deleted meanwhile.
     let keywords = api.get(&format!("/projects/{project}/keywords")).await;
     api.delete(&format!("/keywords/{}", keywords["items"][0]["id"]))
         .await;
@@ -221,7 +221,7 @@ async fn a_killed_run_goes_on_and_measures_no_page_twice(mut world: World) {
             assert_eq!(record(&records, page, "lab", device)["status"], "partial");
         }
     }
-    // Only what was under way when it was killed was begun twice.
+    // Only what was under way at the kill was started twice.
     let asked = google.known().asked.len();
     assert!((12..12 + in_flight).contains(&asked), "{asked}");
     let loads = site.asked("/style.css");

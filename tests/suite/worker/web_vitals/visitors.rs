@@ -1,4 +1,4 @@
-//! Visitors' figures and loads of others, over HTTP.
+//! Field data and external lab data, over HTTP.
 
 use super::{EVERYBODY, HOME, bare, health, measured, project, record, with_key};
 use crate::{
@@ -72,14 +72,14 @@ async fn visitors_figures_and_loads_of_others_come_over_http(mut world: World) {
             &json!(3100.25)
         )
     );
-    // PSI tells no score of its own making here: it is computed from its figures.
+    // The fake PSI reports no score, so it is computed from the metrics.
     assert!(
         lab["performanceScore"]
             .as_i64()
             .is_some_and(|it| (50..100).contains(&it)),
         "{lab}"
     );
-    // Who loads the pages is Google: nobody of ours has knocked.
+    // Google loads the pages: our crawler made no request.
     assert_eq!(site.asked("/a"), 0);
     assert!(
         google

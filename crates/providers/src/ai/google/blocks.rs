@@ -28,7 +28,7 @@ impl Page {
         self.cited.extend(sources.iter().map(|it| (*it, span)));
     }
 
-    /// The answer, with its sources by number, in their order.
+    /// Lists sources in the order of `references`.
     pub(super) fn told(self, references: &[Reference<'_>]) -> Told {
         let mut sources = Sources::default();
         for it in references {

@@ -1,8 +1,8 @@
-//! Google's answers by DataForSEO: `POST {base}/v3/serp/google/organic/live/advanced`, waiting for the
+//! Google's answers through DataForSEO: `POST {base}/v3/serp/google/organic/live/advanced`, which waits for the
 //! overview, and `…/ai_mode/live/advanced`, whose answer is an element of the same type.
 //!
-//! Shape: `docs.dataforseo.com/v3/serp/google/ai_mode/live/advanced` (of 2026-06-06) and the page on organic
-//! results, as stored copies had them on 2026-11-22.
+//! Source: `docs.dataforseo.com/v3/serp/google/ai_mode/live/advanced` (2026-06-06) and the page on organic results,
+//! copies of 2026-11-22.
 
 use super::{GoogleAnswer, blocks::searched};
 use crate::ai::source::{AnswerSource, Outcome, Reading, Told};
@@ -20,14 +20,14 @@ use domain::ports::search_results::ProviderError;
 use serde_json::{Value, json};
 
 const MODE: &str = "/v3/serp/google/ai_mode/live/advanced";
-/// More characters of a keyword are refused.
+/// Characters; longer keywords are rejected.
 const LONGEST_KEYWORD: usize = 700;
 const DEEPEST: usize = 4;
 
 pub(super) struct FromDataForSeo {
     client: DataForSeo,
     answer: GoogleAnswer,
-    /// What an answer of AI Mode costs at the most, in millionths of a US dollar.
+    /// Maximum price of an AI Mode answer, in millionths of a US dollar.
     mode_price: u64,
 }
 
@@ -71,7 +71,7 @@ fn told(item: &Item, cost: Option<u64>) -> Result<Told, CallFailure> {
         });
     }
     let mut sources = Sources::default();
-    // First what stands behind passages, in their order, then what is only listed.
+    // Sources of passages come first, in order; then the remaining listed ones.
     passages(elements, &text, &mut sources, DEEPEST);
     listed(item.list("references"), None, &mut sources);
     Ok(Told {

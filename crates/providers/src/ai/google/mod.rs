@@ -1,4 +1,4 @@
-//! Google's AI overviews and AI Mode. Google has no interface for either, so services that fetch its pages are asked.
+//! Google's AI Overviews and AI Mode. Google has no API for them; SERP suppliers fetch the pages.
 
 mod blocks;
 mod data_for_seo;
@@ -20,12 +20,12 @@ settings! {
     pub struct GoogleSettings {
         pub overview: bool = true,
         pub mode: bool = true,
-        /// What an answer of AI Mode costs at DataForSEO at the most, in US dollars.
+        /// Maximum price of an AI Mode answer at DataForSEO, in US dollars.
         pub mode_price: Price = Usd(0.004),
     }
 }
 
-/// They come with the credentials of `search`.
+/// Uses the credentials of `search`.
 pub(super) const fn overview<'a>() -> AiSupplier<'a> {
     AiSupplier {
         name: "googleAiOverview",
@@ -50,7 +50,7 @@ fn is_fetched(search: &SearchSettings) -> bool {
     search.serp_api.api_key.is_some() || search.data_for_seo.is_set()
 }
 
-/// SerpApi is asked first, and DataForSEO stands in for it.
+/// SerpApi is queried first; DataForSEO is the fallback.
 fn fetched(
     answer: GoogleAnswer,
     (ai, search): &Sections<'_>,
@@ -74,7 +74,7 @@ enum GoogleAnswer {
 }
 
 impl GoogleAnswer {
-    /// One series, whichever service fetched it.
+    /// One series, whichever supplier fetched it.
     fn label(self) -> EngineLabel {
         let (name, title) = match self {
             Self::Overview => ("googleAiOverview", "Google AI Overview"),

@@ -1,6 +1,6 @@
-//! Google's answers by SerpApi: `engine=google` with its `ai_overview` (and another call where it is only announced),
-//! and `engine=google_ai_mode`. Shape: serpapi.com/google-ai-overview-api, serpapi.com/google-ai-mode-api and clients
-//! of both, as stored copies had them on 2026-11-22.
+//! Google's answers through SerpApi: `engine=google` with its `ai_overview` (a second call if only announced), and
+//! `engine=google_ai_mode`. Source: serpapi.com/google-ai-overview-api, serpapi.com/google-ai-mode-api and clients of
+//! both, copies of 2026-11-22.
 
 use super::GoogleAnswer;
 use super::blocks::{Page, Reference, searched};
@@ -40,7 +40,7 @@ impl FromSerpApi {
         Self::shown(overview)
     }
 
-    /// An overview that was there and whose words are not cannot be told from one that names nobody.
+    /// An overview without text is an error: it must not count as one that names no brand.
     fn shown(overview: &Value) -> Result<Reading, CallFailure> {
         let told = told(overview);
         if told.text.is_empty() {

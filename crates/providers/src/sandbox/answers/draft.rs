@@ -27,7 +27,7 @@ impl Draft {
         self.refer(url, host, CitationPart::Inline, Some(span));
     }
 
-    /// A page that stands behind all of what was said since that place, without a link.
+    /// Cites a page for all text since `since`, without a link.
     pub(super) fn back(&mut self, since: usize, url: &str, host: &str) {
         let span = TextSpan {
             start: since,

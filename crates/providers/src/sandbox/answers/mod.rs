@@ -1,11 +1,10 @@
-//! Simulated AI engines: one that behaves like an assistant with a search, one like the overview above
-//! search results, one like a model that knows no sources. Deterministic and plainly labelled.
+//! Simulated AI engines: an assistant with search, an overview above search results, and a model without sources.
+//! Deterministic and labeled as simulated.
 //!
-//! The same prompt, market, day, sample and seed give the same answer. Rivals are those of the
-//! simulated search market, under the same hosts. What there is to find: brands that are
-//! recommended or only named, kindly or not; pages that are cited without their brand being named;
-//! a visibility that drifts; an assistant whose model changes on a day; answers that are empty, refused or
-//! cut short. Calls fail by the rate that is set, and when the prompt holds a word of [`Trouble`](super::Trouble).
+//! The same prompt, market, day, sample and seed give the same answer. Competitors are those of the simulated search
+//! market, under the same hosts. Answers cover: brands recommended or only named, with any sentiment; pages cited
+//! without their brand; drifting visibility; a model change; empty, refused and truncated answers. Calls fail at the
+//! configured rate, or if the prompt holds a word of [`Trouble`](super::Trouble).
 
 mod draft;
 mod phrases;
@@ -29,7 +28,7 @@ use std::sync::Arc;
 
 /// Days between two models of the assistant.
 const BETWEEN_MODELS: i32 = 120;
-/// The day before which there is only the first model.
+/// Before this day only the first model exists.
 const FIRST_MODELS: NaiveDate = NaiveDate::from_ymd_opt(2025, 1, 1).expect("a day");
 const RIVALS: usize = 8;
 const AT_ONCE: usize = 16;
@@ -51,9 +50,9 @@ pub(crate) fn engines(
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Manner {
-    /// At length, with links.
+    /// Long, with links.
     Assistant,
-    /// In short, above search results, and not for every question.
+    /// Short, and not for every question.
     Overview,
     /// Without sources.
     Mentions,
@@ -80,7 +79,7 @@ struct Scene<'a> {
 }
 
 impl Manner {
-    /// Its public name, and its name for people.
+    /// Public name and display name.
     const fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Assistant => SIMULATED_ENGINES[0],
@@ -192,7 +191,7 @@ impl SandboxEngine {
 }
 
 impl Scene<'_> {
-    /// Most answers are answers; whether an overview is shown depends on the prompt, and near the edge on the day.
+    /// Whether an overview is shown depends on the prompt; near the threshold also on the day.
     fn state(&self) -> AnswerState {
         if self.manner == Manner::Overview {
             let shown = self.prompt.of("shown");
@@ -216,7 +215,7 @@ impl Scene<'_> {
             .clamp(0.0, 0.95)
     }
 
-    /// Rivals that are strong in the market come up for many prompts.
+    /// Strong competitors of the market appear for many prompts.
     fn rivals(&self) -> Vec<usize> {
         let (strengths, fits) = (self.market.of("strength"), self.prompt.of("fit"));
         let drifts = self.market.of("drift");
@@ -287,7 +286,7 @@ impl Scene<'_> {
         )
     }
 
-    /// What is said of a brand: the first is mostly recommended, some are not liked.
+    /// The first brand is mostly recommended; some are criticized.
     fn said(&self, place: usize, brand: &Brand) -> String {
         let name = self.name(brand);
         let mood = self.sample.of("mood").of(&name).share();
@@ -337,7 +336,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Pages of encyclopaedias and forums, sometimes the site's own without its name, and what was found and not used.
+    /// Adds encyclopedia and forum pages, sometimes the own site unnamed, and unused search results.
     fn add_others(&self, draft: &mut Draft, brands: &[Brand]) {
         for (kind, often) in [("wiki", 0.4), ("forum", 0.3)] {
             let chance = self.sample.of(kind);

@@ -21,13 +21,13 @@ pub(super) enum Kind {
     Intro,
     /// Recommends a brand.
     Best,
-    /// Names it kindly.
+    /// Names it with praise.
     Good,
     /// Only names it.
     Bare,
-    /// Names it unkindly.
+    /// Criticizes it.
     Bad,
-    /// Names nobody.
+    /// Names no brand.
     Aside,
     End,
 }
@@ -47,7 +47,7 @@ impl Kind {
     }
 }
 
-/// A sentence of that kind; in English where the language has none.
+/// Falls back to English.
 pub(super) fn sentence(language: &str, kind: Kind, chance: Chance) -> &'static str {
     let of = |language| SENTENCES.get(&(language, kind)).map(Vec::as_slice);
     let several = { SENTENCES.keys() }

@@ -86,7 +86,6 @@ async fn every_engine_says_that_it_is_simulated_and_has_the_sources_it_claims() 
             assert_eq!(answer.usage.cost_micros, Some(0));
         }
     }
-    // Who was not to search has nothing to cite.
     let engine = &sandbox(&SandboxSettings::default())[0];
     let without = AiQuestion {
         web_search: false,
@@ -260,7 +259,7 @@ async fn trouble_comes_when_it_is_asked_for_and_by_the_rate() {
 async fn twenty_five_thousand_answers_take_seconds() {
     let assistant = &sandbox(&SandboxSettings::default())[0];
     let begin = std::time::Instant::now();
-    // A tenth of them: tests are not optimised.
+    // A tenth of them: tests are not optimized.
     for number in 0..500 {
         for sample in 1..=5 {
             asked(assistant, &question(number, sample)).await;

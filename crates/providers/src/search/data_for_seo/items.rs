@@ -8,13 +8,13 @@ use analysis::url_rules::unwrapped;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// No element links to more than this many pages.
+/// Per element.
 const MOST_LINKS: usize = 100;
 
-/// The blocks of the pages in their order, without the AI overview.
+/// The blocks in order, without the AI Overview.
 pub(super) fn placed(items: &[Item]) -> Result<ResultPage, CallFailure> {
     let mut page = ResultPage::default();
-    // An advertisement below the first result of its page is one at the bottom.
+    // Ads below the first result of their page are bottom ads.
     let mut with_results = HashSet::new();
     for item in items {
         let number = item.number("page").unwrap_or(1);
@@ -78,7 +78,7 @@ fn at(item: &Item, content: BlockContent) -> Placed {
     }
 }
 
-/// Adds an element; neighbours of one kind (places of a local pack, advertisements) are one block, where the first is.
+/// Adjacent elements of one kind (local pack entries, ads) form one block at the first one's position.
 fn add(page: &mut ResultPage, item: &Item, feature: Feature) {
     let block = block(item, feature);
     if let Some(BlockContent::Feature(last)) = page.blocks.last_mut().map(|it| &mut it.content)
@@ -105,7 +105,7 @@ fn block(item: &Item, feature: Feature) -> FeatureBlock {
     }
 }
 
-/// An entry's own link, or those of the answers that unfold from a question.
+/// The entry's own link, or those of a question's expanded answers.
 fn entry_links(entry: &Value) -> Vec<PageLink> {
     let text = |entry: &Value, name: &str| entry.get(name)?.as_str().map(str::to_owned);
     let title = text(entry, "title").or_else(|| text(entry, "alt"));

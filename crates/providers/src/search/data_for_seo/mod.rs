@@ -1,4 +1,4 @@
-//! Google results of DataForSEO: `POST {base}/v3/serp/google/organic/live/advanced`, up to two hundred results a call.
+//! Google results from DataForSEO: `POST {base}/v3/serp/google/organic/live/advanced`, up to 200 results a call.
 
 pub(crate) mod items;
 mod overview;
@@ -24,12 +24,12 @@ use wire::{Elements, Outcome};
 
 pub(crate) const ORGANIC: &str = "/v3/serp/google/organic/live/advanced";
 
-/// More is refused by the live endpoint (since September 2025).
+/// Limit of the live endpoint since September 2025.
 const DEEPEST: u32 = 200;
-/// What a page of results holds, and what is billed together.
+/// Results of one page, which is the billing unit.
 const RESULTS_PER_PAGE: u32 = 10;
 
-/// A keyword with one of these costs five times its price (DataForSEO's help on SERP API costs): more than is set aside.
+/// Search operators that DataForSEO bills five times over (its help on SERP API costs), more than is reserved.
 const OPERATORS: [&str; 16] = [
     "allinanchor:",
     "allintext:",
@@ -52,11 +52,11 @@ const OPERATORS: [&str; 16] = [
 settings! {
     pub struct DataForSeoSettings {
         pub login: Option<Secret>,
-        /// The password for the API, which is not the one of the account.
+        /// The API password, not the account's.
         pub password: Option<Secret>,
         pub base_url: WebAddress = WebAddress::fixed("https://api.dataforseo.com"),
-        /// What the first ten results cost at the most, in US dollars. Further ones cost no more, and loading the AI
-        /// overview as much again; answers tell what was really billed.
+        /// Maximum price of the first ten results, in US dollars. Further ones cost no more; loading the AI Overview
+        /// costs as much again. Responses report the billed amount.
         pub price_per_page: Price = Usd(0.002),
     }
     rules DataForSeoSettings::login_and_password
@@ -106,7 +106,7 @@ impl DataForSeo {
         })
     }
 
-    /// The one task of a call. No more pages than the depth has bounds the cost, where pages hold fewer than ten results.
+    /// The single task of a call. `max_crawl_pages` bounds the cost where pages hold fewer than ten results.
     fn task(query: &SearchQuery) -> Result<Value, CallFailure> {
         let depth = query.depth.clamp(1, DEEPEST);
         let (device, os) = match query.device {
@@ -150,15 +150,15 @@ impl DataForSeo {
         }
     }
 
-    /// What a page of ten results costs with its AI overview, in millionths of a US dollar.
+    /// Price of a page of ten results with its AI Overview, in millionths of a US dollar.
     pub(crate) fn price_with_overview(&self) -> u64 {
         self.settings.price_per_page.micros().saturating_mul(2)
     }
 
-    /// A failure by its internal code. It may have been billed: answers tell.
+    /// Failure by internal status code; the response reports whether it was billed.
     fn failed(&self, code: u32, said: &str, cost: Option<u64>) -> CallFailure {
         let repeat = match cost {
-            // Who is told to slow down was not served.
+            // Rate-limited tasks were not executed.
             None if matches!(code, 40_202 | 40_209) => Repeat::Safe,
             Some(0) => Repeat::Safe,
             Some(cost) => Repeat::Billed(cost),
@@ -193,7 +193,7 @@ pub(crate) fn no_such_country() -> ProviderError {
     }
 }
 
-/// The service decodes `%xx` and takes `+` for a space.
+/// The service decodes `%xx` and reads `+` as a space.
 pub(crate) fn escaped(keyword: &str) -> String {
     keyword.replace('%', "%25").replace('+', "%2B")
 }
@@ -216,7 +216,7 @@ impl ResultPages for DataForSeo {
         DEEPEST
     }
 
-    /// Each page of ten at the price of the first, and as much again for the AI overview.
+    /// The first page's price for each page, and once more for the AI Overview.
     fn price_per_call(&self, depth: u32) -> u64 {
         let pages = depth.clamp(1, DEEPEST).div_ceil(RESULTS_PER_PAGE);
         let units = u64::from(pages) + 1;

@@ -1,4 +1,4 @@
-//! The AI overview by DataForSEO: the call waits for it to load, and it may come without its text.
+//! AI Overview from DataForSEO: the call waits for it, but it may come without text.
 
 use super::wire::Item;
 use crate::search::result_page::{Overview, each_once};
@@ -14,7 +14,7 @@ pub(super) fn of(items: &[Item]) -> Overview {
     };
     let absolute = item.number("rank_absolute");
     let text = item.owned("markdown").or_else(|| joined(item));
-    // Sources of single passages are not always among those of the whole.
+    // Some sources are listed only at passages.
     let mut references = Vec::new();
     collect(item.list("references"), &mut references);
     passages(item.list("items"), DEEPEST_ELEMENT, &mut references);

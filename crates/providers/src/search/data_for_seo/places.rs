@@ -1,4 +1,4 @@
-/// The countries of ISO 3166-1 with their numeric codes (Debian iso-codes, 2025).
+/// ISO 3166-1 countries with their numeric codes (Debian iso-codes, 2025).
 const NUMBERS: &str = "ad020 ae784 af004 ag028 ai660 al008 am051 ao024 aq010 ar032 as016 at040 au036 aw533 ax248 \
      az031 ba070 bb052 bd050 be056 bf854 bg100 bh048 bi108 bj204 bl652 bm060 bn096 bo068 bq535 \
      br076 bs044 bt064 bv074 bw072 by112 bz084 ca124 cc166 cd180 cf140 cg178 ch756 ci384 ck184 \
@@ -17,13 +17,13 @@ const NUMBERS: &str = "ad020 ae784 af004 ag028 ai660 al008 am051 ao024 aq010 ar0
      tt780 tv798 tw158 tz834 ua804 ug800 um581 us840 uy858 uz860 va336 vc670 ve862 vg092 vi850 \
      vn704 vu548 wf876 ws882 ye887 yt175 za710 zm894 zw716";
 
-/// A country's code: Google's geographical target, 2000 more than the number in ISO 3166-1 (the United States: 2840).
+/// Google's geographical target: 2000 + the ISO 3166-1 number (the United States: 2840).
 pub(crate) fn country_code(country: &str) -> Option<u32> {
     let found = NUMBERS.split(' ').find_map(|it| it.strip_prefix(country))?;
     found.parse::<u32>().ok().map(|number| 2000 + number)
 }
 
-/// A place by its full name, such as `Berlin,Berlin,Germany`, without the spaces that people write after commas.
+/// Removes spaces after commas: `Berlin,Berlin,Germany`.
 pub(crate) fn place_name(place: &str) -> String {
     let parts: Vec<&str> = place.split(',').map(str::trim).collect();
     parts.join(",")
@@ -40,7 +40,7 @@ mod tests {
         codes.sort_unstable();
         codes.dedup();
         assert_eq!(codes.len(), COUNTRIES.split(' ').count());
-        // As DataForSEO's own examples have them.
+        // From DataForSEO's examples.
         for (country, code) in [("us", 2840), ("gb", 2826), ("de", 2276), ("fr", 2250)] {
             assert_eq!(country_code(country), Some(code));
         }

@@ -1,4 +1,4 @@
-//! The answer of DataForSEO as it comes over the wire: an envelope, one task, one result.
+//! DataForSEO's wire format: an envelope with one task and one result.
 
 use super::{items, overview};
 use crate::{http_client::json, resilience::CallFailure, search::result_page::ResultPage};
@@ -31,7 +31,7 @@ struct Found {
     items: Option<Vec<Item>>,
 }
 
-/// An element of the results page; which fields it has depends on its type.
+/// A SERP element; the fields that are set depend on its type.
 #[derive(Debug, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Item(pub Map<String, Value>);
@@ -42,23 +42,23 @@ pub(crate) struct Elements {
     pub items: Vec<Item>,
     pub seed: Option<Value>,
     pub total: Option<u64>,
-    /// What the call cost, in millionths of a US dollar.
+    /// Cost of the call, in millionths of a US dollar.
     pub cost: Option<u64>,
 }
 
 #[derive(Debug)]
 pub(super) enum Outcome {
     Found(Elements),
-    /// An internal status that is an error.
+    /// Internal status code of an error.
     Failed {
         code: u32,
         said: String,
-        /// What the failure cost, in millionths of a US dollar.
+        /// Cost of the failed call, in millionths of a US dollar.
         cost: Option<u64>,
     },
 }
 
-/// Reads an answer. Both the call and its task have a status.
+/// The envelope and its task each have a status.
 pub(super) fn parse(body: &[u8]) -> Result<Outcome, CallFailure> {
     let envelope: Envelope = json(body)?;
     let told = micro_usd(envelope.cost);
@@ -119,7 +119,7 @@ impl Elements {
     pub(super) fn into_page(self) -> Result<ResultPage, CallFailure> {
         let page = items::placed(&self.items)?;
         Ok(ResultPage {
-            // A page of nothing is the engine's word only when it counts nothing, too.
+            // An empty page means no results only if the engine's total is 0 too.
             total: self.total,
             overview: overview::of(&self.items),
             cost: self.cost,

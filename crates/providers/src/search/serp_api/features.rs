@@ -2,7 +2,7 @@ use analysis::observation::search_page::{Feature, FeatureBlock, PageLink};
 use analysis::url_rules::unwrapped;
 use serde_json::{Map, Value};
 
-/// Keys of the answer, and what they stand for. Some elements have several keys, for the layouts that Google tries.
+/// Response keys by feature. Some features have several keys, for Google's layout tests.
 const ELEMENTS: [(&str, Feature); 24] = [
     ("related_questions", Feature::PeopleAlsoAsk),
     ("local_results", Feature::LocalPack),
@@ -32,7 +32,7 @@ const ELEMENTS: [(&str, Feature); 24] = [
 
 const MOST_LINKS: usize = 100;
 
-/// The elements of the answer; those of one kind are one block.
+/// One block per feature.
 pub(super) fn among(answer: &Map<String, Value>) -> Vec<FeatureBlock> {
     let mut blocks: Vec<FeatureBlock> = Vec::new();
     for (key, feature) in ELEMENTS {

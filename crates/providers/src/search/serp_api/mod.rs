@@ -1,4 +1,4 @@
-//! Google results of SerpApi: `GET {base}/search.json`, ten results a call, and a call for an announced AI overview.
+//! Google results from SerpApi: `GET {base}/search.json`, ten results a call, and a call for an announced AI Overview.
 
 mod boxes;
 mod features;
@@ -21,14 +21,14 @@ use serde_json::Value;
 use setting::{Price, Secret, Usd, WebAddress, settings};
 use std::sync::Arc;
 
-/// How many results a call brings; Google stopped to show more on a page in September 2025.
+/// Google's page size since September 2025.
 const RESULTS_PER_CALL: u32 = 10;
 
 settings! {
     pub struct SerpApiSettings {
         pub api_key: Option<Secret>,
         pub base_url: WebAddress = WebAddress::fixed("https://serpapi.com"),
-        /// What a search costs, in US dollars.
+        /// Price of a search, in US dollars.
         pub price_per_call: Price = Usd(0.025),
     }
 }
@@ -59,14 +59,14 @@ impl SerpApi {
         })
     }
 
-    /// Asks. The key is a parameter of the address, so that no error and no record holds the address.
+    /// The key is a query parameter, so errors and records must not hold the URL.
     pub(crate) async fn asked(&self, parameters: &[(&str, &str)]) -> Result<Answer, CallFailure> {
         let key = self.key.reveal();
         let request = self
             .http
             .get(self.settings.base_url.operation("/search.json"))
             .query(parameters)
-            // What is up to an hour old is no measurement of now.
+            // Disables SerpApi's cache of up to an hour.
             .query(&[("no_cache", "true"), ("output", "json"), ("api_key", key)]);
         ask(request).await
     }
@@ -87,21 +87,21 @@ impl SerpApi {
         json(&answer.body)
     }
 
-    /// What a call costs, in millionths of a US dollar.
+    /// Price of a call, in millionths of a US dollar.
     pub(crate) fn price(&self) -> u64 {
         self.settings.price_per_call.micros()
     }
 
     fn failure(&self, answer: &Answer) -> CallFailure {
         let said = wire::message(&answer.body);
-        // 429 stands for a pace that is too high and for an account that is used up.
+        // 429 stands for a rate limit and for an exhausted account.
         if is_about_credits(&said) {
             return CallFailure::pointless(ProviderError::OutOfFunds);
         }
         by_status(answer, &self.without_key(&said), self.clock.now())
     }
 
-    /// An error that came with a successful status. Searches that failed are not billed.
+    /// An error with a success status. Failed searches are not billed.
     fn failure_inside(&self, said: &str) -> CallFailure {
         let lower = said.to_ascii_lowercase();
         let holds = |words: &[&str]| words.iter().any(|it| lower.contains(it));
@@ -143,7 +143,7 @@ impl ResultPages for SerpApi {
         Billing::PerCall
     }
 
-    /// It names what it knows; an element that it does not know stays unseen.
+    /// Elements unknown to SerpApi are missing.
     fn feature_coverage(&self) -> FeatureCoverage {
         FeatureCoverage::Partial
     }
@@ -156,7 +156,7 @@ impl ResultPages for SerpApi {
         self.price()
     }
 
-    /// The one that fetches an announced AI overview.
+    /// Fetches an announced AI Overview.
     fn extra_calls(&self) -> u32 {
         1
     }

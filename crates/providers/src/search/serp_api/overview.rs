@@ -1,4 +1,4 @@
-//! The AI overview as SerpApi tells it: at once, or as a token for another call.
+//! AI Overview from SerpApi: in the response, or as a token for another call.
 
 use crate::search::result_page::{Overview, each_once};
 use analysis::observation::search_page::{AiOverview, PageLink};
@@ -37,7 +37,7 @@ struct Reference {
     index: u32,
 }
 
-/// Reads it; one of an unknown shape was there all the same.
+/// One of unknown shape was present, but is unread.
 pub(super) fn read(overview: Value) -> Overview {
     serde_json::from_value(overview).map_or(Overview::Unread(None), Told::read)
 }

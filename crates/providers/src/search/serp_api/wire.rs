@@ -8,7 +8,7 @@ use analysis::url_rules::unwrapped;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-/// The answer; every block may be missing.
+/// Every field is optional.
 #[derive(Debug, Deserialize)]
 pub(super) struct Body {
     search_metadata: Option<Metadata>,
@@ -57,11 +57,11 @@ struct Organic {
 
 #[derive(Debug, Deserialize)]
 struct Related {
-    /// Missing where the suggestion is a picture of a thing.
+    /// Missing for image suggestions.
     query: Option<String>,
 }
 
-/// An element beside the results that has an unusual shape is left out, so that the results stay readable.
+/// Drops a malformed feature, so that the organic results stay readable.
 fn if_readable<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
@@ -95,7 +95,7 @@ impl Body {
         self.search_metadata.as_ref()?.status.as_deref()
     }
 
-    /// What went wrong. That Google found nothing is an answer, although it comes as an error.
+    /// An empty result comes as an error too, but is none.
     pub(super) fn failure(&self) -> Option<&str> {
         self.error.as_deref().filter(|_| !self.is_empty())
     }
@@ -181,7 +181,7 @@ impl Organic {
     }
 }
 
-/// Ratings and prices stand above or below a snippet, as SerpApi detected them there.
+/// SerpApi detects ratings and prices above or below the snippet.
 fn rich_data(snippet: Option<&Value>) -> RichData {
     let detected = |name: &str| {
         ["top", "bottom"]

@@ -1,4 +1,4 @@
-//! Google results of serper.dev: `POST {base}/search`, ten results a call.
+//! Google results from serper.dev: `POST {base}/search`, ten results a call.
 
 mod wire;
 
@@ -24,7 +24,7 @@ settings! {
     pub struct SerperSettings {
         pub api_key: Option<Secret>,
         pub base_url: WebAddress = WebAddress::fixed("https://google.serper.dev"),
-        /// What a call of ten results costs, in US dollars.
+        /// Price of a call of ten results, in US dollars.
         pub price_per_call: Price = Usd(0.001),
     }
 }
@@ -63,7 +63,7 @@ impl Serper {
         by_status(answer, &said, self.clock.now())
     }
 
-    /// The key as a header that no log shows; a key that cannot be one is no key.
+    /// A sensitive header is not logged. A key that cannot be a header is invalid.
     fn credentials(&self) -> Result<HeaderValue, CallFailure> {
         let mut header = HeaderValue::from_str(self.key.reveal())
             .map_err(|_| CallFailure::pointless(ProviderError::Unauthorised))?;
@@ -71,7 +71,7 @@ impl Serper {
         Ok(header)
     }
 
-    /// A supplier may repeat the key that it does not accept.
+    /// Suppliers may echo a rejected key.
     fn without_key(&self, said: &str) -> String {
         without(self.key.reveal(), said)
     }
@@ -98,7 +98,7 @@ impl Serper {
     }
 }
 
-/// An account without credits is told so with status 400.
+/// Exhausted credits come with status 400.
 fn is_about_credits(said: &str) -> bool {
     said.to_ascii_lowercase().contains("not enough credits")
 }
@@ -125,7 +125,7 @@ impl ResultPages for Serper {
         self.settings.price_per_call.micros()
     }
 
-    /// The service documents no switch for the device; its results are a desktop's.
+    /// The API has no device parameter; its results are those of a desktop.
     fn objection(&self, query: &SearchQuery) -> Option<ProviderError> {
         (query.device == Device::Mobile).then(|| ProviderError::Refused {
             reason: "this supplier measures desktop results only".to_owned(),

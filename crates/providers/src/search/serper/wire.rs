@@ -8,7 +8,7 @@ use analysis::url_rules::unwrapped;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The answer; every block but the organic one may be missing.
+/// Every field but `organic` is optional.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Body {

@@ -1,4 +1,4 @@
-//! The archive that the interface exports: a file for each view. The one of dates tells which days the others sum up.
+//! The archive exported by the web interface, one file per view. The dates file gives the period of the others.
 
 use super::{LONGEST, columns::Columns, rows, table::Table, wrong};
 use analysis::table::records;
@@ -11,7 +11,7 @@ use zip::ZipArchive;
 
 const MOST_FILES: usize = 64;
 
-/// Kinds of search beside the web's.
+/// Search types other than web.
 static OTHER_KINDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let kinds = records::<1>(include_str!("other_kinds.tsv"));
     kinds.map(|[kind]| kind).collect()
@@ -69,7 +69,7 @@ pub(super) fn read(file: &ExportFile<'_>) -> Result<ReadExport, ExportError> {
     Ok(export)
 }
 
-/// Filtered figures are not the site's: only dates, the kind of search, and a page that is named may be filters.
+/// Filtered data is not the site's: only dates, search type and the named page may be filters.
 fn refuse_filters(table: &Table, page: Option<&str>) -> Result<(), ExportError> {
     let most = if page.is_some() { 3 } else { 2 };
     if table.titles.len() != 2 {
@@ -88,7 +88,7 @@ fn refuse_filters(table: &Table, page: Option<&str>) -> Result<(), ExportError> 
             "Choose the search type “Web” and export again: ranks and clicks of images, videos and news are not those of pages.",
         ));
     }
-    // Which filter is which is told in words of any language; a page is an address in all of them.
+    // Filter names are localized; a page filter is recognized by its URL.
     let pages = || {
         values()
             .map(|it| it.trim_start_matches('+').to_owned())
@@ -137,7 +137,7 @@ fn tables(file: &ExportFile<'_>) -> Result<Vec<Table>, ExportError> {
             continue;
         }
         let mut bytes = Vec::new();
-        // What it says of its size is not believed.
+        // The declared size is not trusted.
         let most = left as u64 + 1;
         let read = entry.by_ref().take(most).read_to_end(&mut bytes);
         read.map_err(|_| broken("a file in the archive cannot be unpacked"))?;

@@ -1,4 +1,4 @@
-//! Which column tells what: by title in any language of `columns.tsv`, else by place where the table has the shape.
+//! Column detection: by title in any language of `columns.tsv`, else by position if the table has the report's shape.
 
 use super::figures::{count, day, decimal, rate};
 use super::table::{Record, Table};
@@ -47,7 +47,7 @@ impl Told {
     }
 }
 
-/// What titles in lower case tell.
+/// By title in lower case.
 static TITLES: LazyLock<HashMap<&'static str, Told>> = LazyLock::new(|| {
     let titles = records::<2>(include_str!("columns.tsv"));
     titles
@@ -69,7 +69,7 @@ pub(super) struct Columns {
     position: Option<usize>,
 }
 
-/// The rows of a table, by day where a column tells days.
+/// Rows of a table, grouped by day if it has a day column.
 pub(super) struct Read {
     pub cut: Cut,
     pub days: Option<BTreeMap<NaiveDate, Vec<SearchRow>>>,
@@ -126,7 +126,7 @@ impl Columns {
         if let Some((clicks, impressions)) = figures {
             (columns.clicks, columns.impressions) = (clicks, impressions);
         } else if columns.has_appearance {
-            // What filters were set is told by a table of another shape.
+            // The filters table has another shape.
             return Ok(columns);
         } else if has_shape(table) {
             (columns.clicks, columns.impressions) = (1, 2);
@@ -152,7 +152,7 @@ impl Columns {
         Ok(columns)
     }
 
-    /// The first column may have an unknown title: addresses and days show themselves, all else is searches.
+    /// For an unknown first title: URLs and days are recognized, anything else is a query.
     fn guess_first(&mut self, table: &Table, named: &[Option<Told>]) {
         let nothing = self
             .query
@@ -177,12 +177,12 @@ impl Columns {
         }
     }
 
-    /// Whether the titles alone say what the rows are about.
+    /// Whether the titles alone identify the subject of the rows.
     pub fn is_known(table: &Table) -> bool {
         table.titles.first().is_some_and(|it| told(it).is_some())
     }
 
-    /// What the table is about, where that is of no use.
+    /// Subject of a table that is not imported.
     pub fn unused(&self) -> Option<&'static str> {
         let is_about_something = self.query.is_some() || self.page.is_some();
         match (self.has_appearance, self.country, self.device) {
@@ -206,7 +206,7 @@ impl Columns {
         }
     }
 
-    /// The rows; `None` when there is none. `page` is the one that all of them are about.
+    /// `None` if there are no rows. `page` is the page that all of them are about.
     pub fn read(&self, table: &Table, page: Option<&str>) -> Result<Option<Read>, ExportError> {
         let cut = self.cut(page);
         let mut read = Read {
@@ -337,7 +337,7 @@ impl Columns {
         })
     }
 
-    /// A rate that does not follow from the counts shows that columns are not what they seem.
+    /// A CTR that does not match the counts reveals swapped columns.
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     fn check_rate(
         &self,
@@ -381,7 +381,7 @@ impl Columns {
     }
 }
 
-/// Whether it has the shape of the report: something, two counts, a rate and a position.
+/// Whether it has the report's shape: a label, two counts, a CTR and a position.
 fn has_shape(table: &Table) -> bool {
     let fits = |record: &Record| {
         let counts = [1, 2].map(|it| count(cell(record, it)));

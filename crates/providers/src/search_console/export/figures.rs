@@ -1,8 +1,8 @@
-//! Numbers and days of interfaces and spreadsheets: points or commas, groups, no-break spaces, per cent, other digits.
+//! Numbers and days as interfaces and spreadsheets write them: separators, grouping, spaces, percent, digits.
 
 use chrono::NaiveDate;
 
-/// A cell without what is only for the eye, with European digits.
+/// Removes spaces and invisible characters and converts to ASCII digits.
 fn plain(cell: &str) -> String {
     let without = cell.chars().filter(|it| {
         let is_invisible = matches!(*it, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
@@ -26,7 +26,7 @@ fn european(character: char) -> char {
     char::from_digit(u32::from(character) - zero, 10).unwrap_or(character)
 }
 
-/// A count: groups of three may be parted by a point or a comma. A tool may write `12.0`.
+/// An integer; groups may be separated by a point or a comma. Some tools write `12.0`.
 pub(super) fn count(cell: &str) -> Option<u64> {
     let text = plain(cell);
     let whole = text
@@ -54,7 +54,7 @@ pub(super) fn count(cell: &str) -> Option<u64> {
         .flatten()
 }
 
-/// A number that may have decimals, after a single point or comma, or after the last of two kinds.
+/// The decimal separator is a single point or comma, or the last of two kinds.
 pub(super) fn decimal(cell: &str) -> Option<f64> {
     let text = plain(cell);
     let last = text.rfind(['.', ',']);
@@ -72,7 +72,7 @@ pub(super) fn decimal(cell: &str) -> Option<f64> {
     has_digit.then(|| number.parse().ok()).flatten()
 }
 
-/// A rate, as per cent (with the sign on either side) or as a fraction.
+/// A percentage (sign on either side) or a fraction.
 pub(super) fn rate(cell: &str) -> Option<f64> {
     let text = plain(cell);
     let bare = text.strip_suffix('%').or_else(|| text.strip_prefix('%'));
@@ -82,10 +82,10 @@ pub(super) fn rate(cell: &str) -> Option<f64> {
     }
 }
 
-/// A day. What could be the month as well as the day is not guessed.
+/// `None` if day and month could be swapped.
 pub(super) fn day(cell: &str) -> Option<NaiveDate> {
     let text: String = cell.trim().chars().map(european).collect();
-    // A time behind the day is midnight.
+    // Drops a time of day.
     let text = text.split(['T', ' ']).next().unwrap_or_default();
     let of = |year: &str, month: &str, day: &str| {
         let year = year.parse().ok().filter(|it| (2000..2200).contains(it))?;

@@ -1,4 +1,4 @@
-//! The export of the performance report: a file or the whole archive, in any language, and other tools' exports like it.
+//! Export of the performance report: a file or the whole archive, in any language, and similar exports of other tools.
 
 mod archive;
 mod columns;
@@ -11,7 +11,7 @@ use domain::ports::search_console::{ConsoleExports, ExportError, ExportFile, Rea
 use domain::search_console::{Cut, RowSet, Span};
 use table::Table;
 
-/// No file is larger. Tests unpack as much without optimisation.
+/// In bytes. Smaller in tests, which unpack without optimization.
 const LONGEST: usize = if cfg!(test) { 1 } else { 64 } * 1024 * 1024;
 
 pub(super) struct Exports;

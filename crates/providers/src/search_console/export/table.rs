@@ -1,4 +1,4 @@
-//! A file as a table: separated by commas, semicolons or tabs.
+//! CSV tables with commas, semicolons, tabs or bars.
 
 use super::{text::text_of, wrong};
 use csv_core::{ReadRecordResult, ReaderBuilder};
@@ -8,7 +8,7 @@ const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 const MOST_LINES: usize = 1_000_000;
 const MOST_CELLS: usize = 64;
 
-/// No line is longer, in bytes.
+/// In bytes.
 const LONGEST_LINE: usize = 1024 * 1024;
 
 pub(super) struct Table {
@@ -17,7 +17,7 @@ pub(super) struct Table {
     pub lines: Vec<(u64, Record)>,
 }
 
-/// The cells of a line, without blanks around them.
+/// Cells of a line, trimmed.
 pub(super) struct Record(Vec<String>);
 
 impl Record {
@@ -98,7 +98,7 @@ impl Table {
     }
 }
 
-/// Excel's own first line `sep=;`; the text behind it, and how many lines it took.
+/// Excel's first line `sep=;`: the separator, the remaining text, and the number of lines skipped.
 fn told_separator(text: &str) -> (Option<u8>, &str, u64) {
     let Some(rest) = text
         .strip_prefix("sep=")
@@ -111,7 +111,7 @@ fn told_separator(text: &str) -> (Option<u8>, &str, u64) {
     (told, &rest[end..], 1)
 }
 
-/// What stands most often in the first line that holds any of them, outside of quotation marks.
+/// The most frequent separator outside quotes in the first line that holds any.
 fn separator(text: &str) -> u8 {
     let mut counts = [0_usize; SEPARATORS.len()];
     let mut is_quoted = false;
@@ -127,7 +127,7 @@ fn separator(text: &str) -> u8 {
             _ => {}
         }
     }
-    // The first of equals.
+    // Ties: the first.
     let most = counts.iter().copied().max().unwrap_or(0);
     let place = counts.iter().position(|it| *it == most).unwrap_or(0);
     SEPARATORS[place]
@@ -152,7 +152,7 @@ impl<'t> Records<'t> {
         }
     }
 
-    /// The next line with its number; an error when it is too long.
+    /// The next record and its line number; an error if it is too long.
     fn next(&mut self) -> Result<Option<(u64, Record)>, ()> {
         let blank = self
             .left
@@ -171,7 +171,7 @@ impl<'t> Records<'t> {
             filled += written;
             ended += cells;
             match result {
-                // Nothing more comes: the next call says so to the reader.
+                // End of input: the next call flushes the reader.
                 ReadRecordResult::InputEmpty => {}
                 ReadRecordResult::OutputFull if self.cells.len() < LONGEST_LINE => {
                     self.cells.resize(self.cells.len() * 2, 0);
@@ -198,7 +198,7 @@ impl<'t> Records<'t> {
         let next = passed.iter().skip(1).chain(left.first()).map(Some);
         let next = next.chain(std::iter::once(None));
         let breaks = passed.iter().zip(next).filter(|(here, next)| {
-            // A carriage return alone ends a line, too.
+            // A lone carriage return ends a line too.
             **here == b'\n' || **here == b'\r' && *next != Some(&b'\n')
         });
         self.line += breaks.count() as u64;

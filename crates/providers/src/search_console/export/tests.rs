@@ -1,4 +1,4 @@
-//! Exports of many interfaces, and files that are none.
+//! Exports of many locales, and malformed files.
 
 use super::*;
 use chrono::NaiveDate;
@@ -42,7 +42,7 @@ fn only(export: ReadExport) -> RowSet {
     export.sets.into_iter().next().unwrap()
 }
 
-/// Titles of the interface, and how it writes figures.
+/// Titles by locale, and how it formats numbers.
 const INTERFACES: [(&str, &str); 24] = [
     (
         "Top queries,Clicks,Impressions,CTR,Position",
@@ -235,7 +235,6 @@ fn tables_of_tools_tell_days_pages_and_markets() {
         )
     );
     assert_eq!(set.rows[0].device, Some(ConsoleDevice::Mobile));
-    // An export that was filtered by a page is about that page.
     let page = Some("https://acme.com/a");
     let set = only(
         read_told(
@@ -402,7 +401,6 @@ fn an_archive_is_not_opened_where_none_is_unpacked() {
     }
 }
 
-/// How a row is written.
 #[derive(Debug, Clone, Copy)]
 struct Style {
     separator: char,
@@ -510,7 +508,7 @@ proptest! {
     }
 }
 
-/// Bytes at random, and files that something has happened to.
+/// Random bytes and corrupted files.
 fn hostile() -> impl Strategy<Value = Vec<u8>> {
     let noise = proptest::collection::vec(any::<u8>(), 0..400);
     let hurt = (

@@ -1,4 +1,4 @@
-//! From bytes to text: UTF-8 with or without a mark, UTF-16 as Excel writes it.
+//! Decodes UTF-8 with or without a BOM, and UTF-16 as Excel writes it.
 
 use super::wrong;
 use domain::ports::search_console::ExportError;
@@ -24,7 +24,7 @@ pub(super) fn text_of(file: &str, bytes: &[u8]) -> Result<String, ExportError> {
         })
 }
 
-/// Half of the bytes of UTF-16 are zero where text is Latin, and hardly one of UTF-8 is.
+/// In UTF-16 every other byte of Latin text is zero.
 fn guessed(bytes: &[u8]) -> &'static Encoding {
     let some = &bytes[..bytes.len().min(1_000)];
     let zeros = |first: usize| {

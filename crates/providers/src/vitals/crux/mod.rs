@@ -1,4 +1,4 @@
-//! The CrUX API: `POST {base}/v1/records:queryRecord?key=`, 28 days of Chrome's users.
+//! The CrUX API: `POST {base}/v1/records:queryRecord?key=`, 28 days of Chrome users.
 
 mod wire;
 
@@ -19,7 +19,7 @@ use url::Url;
 const PROVIDER: &str = "CrUX";
 
 settings! {
-    /// The CrUX API; asked first.
+    /// The CrUX API; queried first.
     pub struct CruxSettings {
         pub api_key: Option<Secret>,
         pub base_url: WebAddress = WebAddress::fixed("https://chromeuxreport.googleapis.com"),
@@ -73,7 +73,7 @@ impl Crux {
     }
 }
 
-/// Too few visits are told with status 404, and so is a wrong address of the API.
+/// 404 stands for too few visits and for a wrong API address.
 fn is_about_the_data(answer: &Answer) -> bool {
     told(answer).status == "NOT_FOUND"
 }

@@ -50,7 +50,7 @@ struct Percentiles {
 struct Bin {
     start: Number,
     end: Option<Number>,
-    /// An empty bin may leave it out.
+    /// An empty bin may omit it.
     #[serde(default)]
     density: f64,
 }
@@ -69,7 +69,7 @@ struct Date {
     day: u32,
 }
 
-/// A number, or a text that is one: layout shift comes as text.
+/// A number, possibly as a string: layout shift is sent as one.
 #[derive(Debug, Clone, Copy)]
 struct Number(f64);
 
@@ -85,7 +85,7 @@ impl<'de> Deserialize<'de> for Number {
             Either::Number(number) => number,
             Either::Text(text) => text.trim().parse().map_err(D::Error::custom)?,
         };
-        // The text may say "NaN" or "inf".
+        // Strings may be "NaN" or "inf".
         if number.is_finite() {
             Ok(Self(number))
         } else {

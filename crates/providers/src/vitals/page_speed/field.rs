@@ -6,7 +6,7 @@ use domain::ports::page_speed::FieldTarget;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// The metrics by the API's names, and what its whole numbers are multiples of.
+/// Metrics by API name, with the divisor of their integers.
 const METRICS: [(&str, VitalsMetric, f64); 5] = [
     ("LARGEST_CONTENTFUL_PAINT_MS", VitalsMetric::Lcp, 1.0),
     ("INTERACTION_TO_NEXT_PAINT", VitalsMetric::Inp, 1.0),
@@ -48,7 +48,7 @@ struct Bin {
     proportion: f64,
 }
 
-/// Reads an answer; `None` when the source knows too few visits.
+/// `None` if the source has too few visits.
 pub(super) fn parse(
     body: &[u8],
     target: &FieldTarget,
@@ -75,7 +75,7 @@ pub(super) fn parse(
         url: experience.id.unwrap_or_else(|| asked.clone()),
         scope,
         form_factor,
-        // Always the last 28 days; which they are is not said.
+        // Always the last 28 days; the response has no dates.
         period: None,
         metrics: metrics(experience.metrics),
         provider: provider.to_owned(),

@@ -1,4 +1,4 @@
-//! The load in an answer of PageSpeed Insights: a Lighthouse report.
+//! Lab data of a PageSpeed Insights response: a Lighthouse report.
 
 use crate::{http_client::json, resilience::CallFailure};
 use analysis::observation::vitals::{
@@ -64,12 +64,12 @@ pub(super) fn failure(said: &str) -> LabError {
         "NOT_HTML" => LabError::NotHtml,
         "PAGE_HUNG" | "PROTOCOL_TIMEOUT" | "NO_DOCUMENT_REQUEST" => LabError::TimedOut,
         "TARGET_CRASHED" => LabError::TooHeavy,
-        // FAILED_DOCUMENT_REQUEST, DNS_FAILURE, CHROME_INTERSTITIAL_ERROR, INSECURE_DOCUMENT_REQUEST
+        // Also FAILED_DOCUMENT_REQUEST, DNS_FAILURE, CHROME_INTERSTITIAL_ERROR, INSECURE_DOCUMENT_REQUEST.
         _ => LabError::Unreachable,
     }
 }
 
-/// `… (Status code: 404)`.
+/// Parses `… (Status code: 404)`.
 fn status(said: &str) -> Option<u16> {
     let (_, after) = said.split_once("Status code: ")?;
     after
@@ -89,7 +89,7 @@ impl Report {
             tbt: value("total-blocking-time"),
             si: value("speed-index"),
             tti: value("interactive"),
-            // The report has the server's part of it alone.
+            // The report has only the server's part.
             ttfb: None,
         };
         LabRun {
@@ -172,7 +172,7 @@ impl Report {
                     .and_then(|it| u16::try_from(it).ok())
                     .filter(|it| *it > 0),
                 transfer_bytes: it["transferSize"].as_u64(),
-                // The report does not say these of each file.
+                // Not in the report.
                 is_compressed: false,
                 gzip_bytes: None,
                 fresh_for: None,
@@ -182,7 +182,7 @@ impl Report {
         self.items("network-requests").filter_map(fact).collect()
     }
 
-    /// The audits that Lighthouse itself calls opportunities, with the savings that it estimates.
+    /// Audits that Lighthouse marks as opportunities, with their estimated savings.
     fn opportunities(&self) -> Vec<Opportunity> {
         let opportunity = |(id, audit): (&String, &Audit)| {
             let details = audit.details.as_ref()?;

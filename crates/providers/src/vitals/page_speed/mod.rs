@@ -1,4 +1,4 @@
-//! PageSpeed Insights: `GET {base}/pagespeedonline/v5/runPagespeed`, 28 days of field data and a Lighthouse load in one.
+//! PageSpeed Insights: `GET {base}/pagespeedonline/v5/runPagespeed`, 28 days of field data and a Lighthouse run.
 
 mod field;
 mod lab;
@@ -20,20 +20,20 @@ use std::{sync::Arc, time::Duration};
 
 const PROVIDER: &str = "PageSpeed Insights";
 
-/// Each load is a call of half a minute; Google's caches answer alike for a while anyway.
+/// A run takes half a minute, and Google caches its result for a while.
 const MOST_RUNS: u32 = 5;
 
 settings! {
-    /// PageSpeed Insights; asked when the CrUX API fails or is not configured.
+    /// PageSpeed Insights; queried if the CrUX API fails or is not configured.
     pub struct PageSpeedSettings {
         pub api_key: Option<Secret>,
         pub base_url: WebAddress = WebAddress::fixed("https://www.googleapis.com"),
-        /// It loads the page before it answers.
+        /// Long timeout: a call loads the page.
         #[serde(skip)]
         pub resilience: ResilienceSettings = ResilienceSettings {
             call_timeout: Duration::from_mins(2),
             concurrent_calls: 2,
-            // 240 queries a minute.
+            // The API allows 240 queries a minute.
             calls_per_second: Some(4.0),
             ..ResilienceSettings::default()
         },
@@ -86,7 +86,7 @@ impl PageSpeed {
             ("url", url),
             ("strategy", strategy),
             ("category", "performance"),
-            // The names of parts are in the language that is asked for.
+            // Element names are localized.
             ("locale", "en"),
             self.api.key(),
         ];
@@ -101,7 +101,7 @@ impl PageSpeed {
     }
 }
 
-/// The service tells with a status of 400 or 500 that it is well and the page is not.
+/// Status 400 or 500 may mean that the page failed to load, not the service.
 fn unloaded(answer: &Answer) -> Option<String> {
     let said = told(answer).message;
     let (_, code) = said.split_once("Lighthouse returned error: ")?;
@@ -129,7 +129,7 @@ impl FieldVitals for PageSpeed {
                 let sample = field::parse(&body, target, form_factor, PROVIDER);
                 Ok(sample.map_err(|failure| failure.error)?)
             }
-            // Field data comes with a load, and there was none.
+            // Field data comes only with a successful run.
             Told::Unloaded(_) => Err(ProviderError::Refused {
                 reason: "the source could not load the page, and tells nothing without".to_owned(),
             }

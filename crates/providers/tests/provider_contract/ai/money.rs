@@ -1,5 +1,4 @@
-//! Answers that cost money: written down before they are asked for, not asked for when that is refused, and
-//! not asked for again when they came before.
+//! Paid answers: recorded in the ledger first, not requested if that fails, not requested again once stored.
 
 use super::{
     super::{
@@ -45,7 +44,7 @@ async fn answers_are_kept_without_secrets_and_not_paid_again() {
             (answer.answered_at, answer.usage.latency_ms),
             (earlier(), None)
         );
-        // The sample is part of what is asked: five of them are five calls.
+        // The sample is part of the call: five samples are five calls.
         for sample in 2..=5 {
             let question = AiQuestion {
                 sample,
@@ -70,7 +69,7 @@ async fn answers_are_kept_without_secrets_and_not_paid_again() {
     }
 }
 
-/// Neither a tenant nor the database sees the operator's key, whatever a service says.
+/// Neither tenants nor the database may see the operator's key, whatever a service echoes.
 #[tokio::test]
 async fn a_key_that_is_echoed_is_no_part_of_an_answer() {
     for shape in &ENGINES {

@@ -1,4 +1,4 @@
-//! What is particular about single engines: how they are asked, and what only they do.
+//! Requests and features of single engines.
 
 use super::{
     super::{
@@ -21,7 +21,7 @@ use providers::ai::AiSettings;
 use serde_json::{Value, json};
 use std::{fmt::Write, time::Duration};
 
-/// What the service is sent, for a question from Berlin.
+/// The request to the service for a query from Berlin.
 async fn sent(name: &str) -> (String, String, Value) {
     let shape = ENGINES.iter().find(|it| it.name == name).expect("a shape");
     let server = FaultServer::always(Reply::ok(&(shape.answered)(TEXT).body)).await;
@@ -167,7 +167,7 @@ async fn a_search_is_forced_only_where_that_is_set_and_possible() {
     }
 }
 
-/// A server of Gemini whose sources lead through its own address, to the page by number.
+/// A Gemini server whose numbered source links are redirects at its own address.
 async fn of_gemini(
     links: usize,
     lead: impl Fn(usize) -> Reply + Send + Sync + 'static,
@@ -238,7 +238,7 @@ async fn links_through_google_are_followed_one_step_and_never_to_their_target() 
         ]
     );
     assert_eq!(target.calls(), 0);
-    // One question, and one request for each link that is Google's own.
+    // One query, and one request for each of Google's redirects.
     assert_eq!(server.calls(), 4);
     for request in &server.received()[1..] {
         assert!(!request.head.contains(KEY), "{}", request.head);
@@ -254,7 +254,7 @@ async fn no_more_links_are_followed_than_an_answer_may_have() {
         .await;
     assert_eq!(asked.answer.unwrap().citations.unwrap().len(), 201);
     assert_eq!(server.calls(), 31);
-    // A connection may begin while the one before it is being closed.
+    // A connection may begin while the previous one closes.
     assert!(server.most_under_way() <= 8, "{}", server.most_under_way());
 }
 
@@ -332,7 +332,7 @@ async fn a_service_stands_in_for_another_of_the_same_engine() {
         };
         assert_eq!(super::bill(asked.spent), super::bill(spent));
     }
-    // When nobody answers: the failure of the first.
+    // If all fail: the failure of the first.
     let empty = FaultServer::always(Reply::Status(402, &[], String::new())).await;
     let broken = FaultServer::always(Reply::Status(500, &[], String::new())).await;
     let engine = engine(&both(&empty, &broken), "googleAiOverview");
@@ -452,7 +452,7 @@ async fn a_search_that_failed_beside_one_that_worked_is_only_noted() {
     assert_eq!(answer.warnings, ["searchFailedInPart"]);
 }
 
-/// Text of many parts, each with a place: bounded work.
+/// Many parts, each with a citation: the work must stay bounded.
 #[tokio::test]
 async fn an_answer_with_thousands_of_references_is_read_in_time() {
     let mut text = String::new();

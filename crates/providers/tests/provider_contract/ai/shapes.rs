@@ -1,4 +1,4 @@
-//! How each AI engine is asked and how it answers, for the tests that hold for all of them.
+//! Requests and responses of each AI engine, for the contract tests.
 
 use super::{
     super::{
@@ -18,48 +18,46 @@ use serde_json::{Value, json};
 use setting::{Usd, Within};
 use std::marker::PhantomData;
 
-/// A text with characters of every length, and a reference.
+/// With characters of every UTF-8 length, and a citation.
 pub const TEXT: &str = "Größe zählt 🦊: **Acme** ist gut";
-/// The page that it refers to.
+/// The cited page.
 pub const PAGE: &str = "https://acme.test/ä?b=1";
-/// Another one, which was only found.
+/// A search result that is not cited.
 pub const FOUND: &str = "https://found.test/";
 
-/// What an answer brings and takes.
 pub struct Answered {
     pub body: Value,
     pub text: String,
-    /// The words behind which the reference stands, and how it refers.
+    /// The text before the citation, and the kind of citation.
     pub marked: Option<(&'static str, CitationPart)>,
-    /// Whether a page that was found and not cited is among its pages.
+    /// Whether the uncited search result is listed.
     pub found: bool,
     pub cost: i64,
     pub searches: Option<u32>,
 }
 
-/// One engine, as one service fetches it.
+/// One engine through one service.
 pub struct Shape {
     pub name: &'static str,
-    /// The engine's name.
+    /// The engine's public name.
     pub engine: &'static str,
-    /// The settings with which it alone is asked, at that server.
+    /// Settings that enable this engine alone, at that server.
     pub at: fn(&FaultServer) -> Setup,
-    /// An answer with that text, and its reference.
+    /// A response with that text and a citation.
     pub answered: fn(&str) -> Answered,
-    /// An answer that looked nowhere, where there is such a thing.
+    /// A response without a search, if the service has one.
     pub without_search: Option<fn() -> Value>,
-    /// Answers of other kinds.
+    /// Responses that are not answers.
     pub others: fn() -> Vec<(Value, AnswerState)>,
-    /// What a call counts as of which nobody knows whether it was billed.
+    /// Cost of a call if it is unknown whether it was billed.
     pub most: i64,
-    /// An unsuccessful answer that says this.
+    /// An error response with that message.
     pub said: fn(&str) -> Value,
-    /// Bad credentials, an account that is used up, and every other error; with how often the
-    /// call is made.
+    /// Invalid key, exhausted account and every other error; with the number of calls made.
     pub refusals: fn() -> Vec<(Reply, ProviderError, usize)>,
-    /// Errors inside answers that look successful, each with its cost.
+    /// Errors in responses with a success status, each with its cost.
     pub inside: fn() -> Vec<(Value, ProviderError, i64)>,
-    /// JSON that is no answer of this service.
+    /// JSON that is no response of this service.
     pub strange: fn() -> Vec<Value>,
 }
 
@@ -124,14 +122,13 @@ fn limited() -> ProviderError {
     ProviderError::RateLimited { retry_after: None }
 }
 
-/// The words of an error that repeats the key.
+/// An error message that echoes the key.
 fn leaking() -> String {
     format!("Incorrect key {KEY}")
 }
 
 // ---- ChatGPT
 
-/// A response of OpenAI with these items.
 pub fn response(status: &str, output: &Value) -> Value {
     json!({
         "id": "resp_1", "object": "response", "created_at": 1_790_000_000, "status": status,
@@ -701,7 +698,7 @@ fn google(server: &FaultServer, overview: bool, with_serp_api: bool) -> Setup {
     setup
 }
 
-/// Blocks and sources as SerpApi tells them.
+/// Text blocks and references in SerpApi's format.
 pub fn blocks(text: &str) -> Value {
     json!({
         "text_blocks": [
@@ -927,5 +924,4 @@ const MODE_OF_DATA_FOR_SEO: Shape = Shape {
     strange: || vec![json!({}), json!({"status_code": 20_000, "tasks": []})],
 };
 
-/// What nothing costs.
 pub const FREE: MicroUsd = MicroUsd(0);
