@@ -2,13 +2,13 @@ use crate::text::likeness::hash_of;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum FragmentCheck {
-    /// Nothing that could be missing: the top, a text search, a script's own route.
+    /// No name can be missing: the top, a text fragment, a script's route.
     NothingToFind,
-    /// One of these names must be there: the fragment as written, and percent-decoded.
+    /// One of these names must exist: the fragment as written, and percent-decoded.
     NeedsName(String, String),
 }
 
-/// Reads a fragment, without `#`, as browsers do.
+/// Parses a fragment, without `#`, as browsers do.
 pub(crate) fn examine(fragment: &str) -> FragmentCheck {
     let name = fragment
         .split_once(":~:")
@@ -21,7 +21,7 @@ pub(crate) fn examine(fragment: &str) -> FragmentCheck {
 }
 
 impl FragmentCheck {
-    /// Whether sorted names satisfy it.
+    /// `names` are sorted.
     pub(crate) fn is_met_by(&self, names: &[String]) -> bool {
         match self {
             Self::NothingToFind => true,
@@ -31,7 +31,7 @@ impl FragmentCheck {
         }
     }
 
-    /// Whether names satisfy it of which sorted hashes are known.
+    /// `names` are sorted hashes.
     pub(crate) fn is_met_by_hashes(&self, names: &[u64]) -> bool {
         match self {
             Self::NothingToFind => true,

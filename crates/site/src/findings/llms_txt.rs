@@ -4,7 +4,7 @@
 use crate::{ToSchema, observation::web_site::LlmsTxtFact};
 use serde::{Deserialize, Serialize};
 
-/// Characters below which it says too little (Lighthouse 13.5).
+/// Minimum characters (Lighthouse 13.5).
 const LEAST_CHARACTERS: usize = 50;
 
 /// What was found at `/llms.txt`.

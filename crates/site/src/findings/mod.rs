@@ -1,5 +1,5 @@
-//! All findings on a site's pages in two passes; memory is for what pages have in common, whatever the site's size.
-//! [`site_cards::SiteCards`] takes in each page once, then [`judge`] judges each one with what the whole [`Site`] says.
+//! All findings on a site's pages in two passes, so that page contents need not stay in memory:
+//! [`site_cards::SiteCards`] collects site-level facts, then [`judge`] evaluates each page with the complete [`Site`].
 
 pub mod broken_links;
 pub mod content;
@@ -42,7 +42,7 @@ texts::finding_types! {
     Vitals: vitals[VitalsRecord, VitalsSummary];
 }
 
-/// Judges pages one by one, hands out their records, and sums up.
+/// Evaluates pages one by one, hands out their records and returns the summaries.
 pub fn judge(
     site: &Site,
     context: &AuditContext,
@@ -95,7 +95,7 @@ impl<'a> SiteAudit<'a> {
         })
     }
 
-    /// To be called after the last page.
+    /// Call after the last page.
     pub fn finish(self, mut hand_out: impl FnMut(PageRecord)) -> Vec<TypeSummary> {
         let site = self.eeat_of_the_site(&mut hand_out);
         self.summaries(&site)
@@ -170,7 +170,7 @@ impl<'a> SiteAudit<'a> {
         record
     }
 
-    /// The site has a record of its own, behind those of its pages.
+    /// The site's own record comes after those of its pages.
     fn eeat_of_the_site(&self, hand_out: &mut impl FnMut(PageRecord)) -> EeatRecord {
         let record = eeat::judge_site(&self.site.signals, &self.eeat, None, &self.context.finding);
         let graph = &self.site.graph;
@@ -226,7 +226,7 @@ impl<'a> SiteAudit<'a> {
                     .get(&page.url)
                     .map_or(&[], Vec::as_slice),
                 keywords,
-                // Nobody finds a page that ranks nowhere; of the others nothing is known.
+                // Pages with ranked keywords have traffic; the others are unknown.
                 has_traffic: (!keywords.is_empty()).then_some(true),
             },
         );
@@ -248,7 +248,7 @@ impl<'a> SiteAudit<'a> {
         record
     }
 
-    /// With the issues of addresses that are no pages: files, sitemaps, what does not answer.
+    /// Includes the issues of URLs that are no pages: files, sitemaps, failures.
     fn summaries(mut self, site: &EeatRecord) -> Vec<TypeSummary> {
         let graph = &self.site.graph;
         for (url, issues) in &self.site.issues.by_url {

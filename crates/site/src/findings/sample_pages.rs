@@ -1,4 +1,4 @@
-//! Pages for tests of findings, made of their blocks.
+//! Test pages made of blocks.
 
 use crate::observation::page_content::{
     Block, BlockKind, Heading, PageContent, PlacedText, TagSource,
@@ -28,7 +28,7 @@ pub fn paragraphs(texts: &[&str]) -> PageContent {
     page("https://example.com/page", &blocks)
 }
 
-/// Counts a page's text and headings anew after its blocks were edited.
+/// Recounts a page's text and headings after its blocks were edited.
 pub fn recount(page: &mut PageContent) {
     page.text.counts = count(&page.text.main.text(), page.text.language);
     page.headings.clear();
@@ -44,7 +44,6 @@ pub fn recount(page: &mut PageContent) {
     }
 }
 
-/// Gives a page a title.
 pub fn entitle(page: &mut PageContent, title: &str) {
     page.titles = vec![PlacedText {
         text: title.to_owned(),
@@ -74,7 +73,7 @@ pub fn link(url: &str, text: &str) -> PageLink {
     }
 }
 
-/// A thing of schema.org with plain texts for its properties; addresses are told by their scheme.
+/// A schema.org item with text properties; those that begin with `http` are URLs.
 pub fn thing(kind: &str, properties: &[(&str, &str)]) -> Item {
     let property = |(name, text): &(&str, &str)| Property {
         name: (*name).to_owned(),
@@ -94,14 +93,14 @@ pub fn thing(kind: &str, properties: &[(&str, &str)]) -> Item {
     }
 }
 
-/// Puts a thing on a page, and answers with its number.
+/// Adds an item to a page and returns its number.
 pub fn describe(page: &mut PageContent, item: Item) -> u32 {
     let items = &mut page.structured_data.items;
     items.push(item);
     u32::try_from(items.len() - 1).unwrap()
 }
 
-/// Puts a thing on a page as what a property of another holds.
+/// Adds an item to a page as a property value of another.
 pub fn describe_in(page: &mut PageContent, holder: u32, name: &str, mut item: Item) -> u32 {
     item.parent = Some(holder);
     let number = describe(page, item);

@@ -1,4 +1,4 @@
-//! What has to be known of all pages of a site before one is judged.
+//! Site-level facts, collected from all pages before any page is evaluated.
 
 use super::broken_links::{LinkCards, PreviousBrokenLinks};
 use super::eeat::SiteSignals;
@@ -19,27 +19,26 @@ use std::collections::HashMap;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct AuditContext {
     pub finding: FindingContext,
-    /// What people find each page with, the best ranked first; by normalised URL.
+    /// Ranked keywords of each page, best rank first; by normalized URL.
     pub keywords: HashMap<String, Vec<String>>,
-    /// How fast pages were when that was last measured; by normalised URL.
+    /// Latest vitals of each page; by normalized URL.
     pub vitals: HashMap<String, Vec<VitalsRecord>>,
 }
 
-/// What robots.txt says to the crawlers of AI engines about a page; nothing where that is not known.
+/// robots.txt verdicts of AI crawlers for a page; empty if unknown.
 pub type Robots = dyn Fn(&str) -> Vec<AgentVerdict> + Send + Sync;
 
-/// Bytes of shingles that are kept to compare texts exactly. Of pages beyond, the signatures are
-/// compared, whose estimate has a standard error of at most 0.045 (datasketch, k = 128).
+/// Bytes of shingles that are kept to compare texts exactly. Other pages are compared by signature,
+/// an estimate with a standard error of at most 0.045 (datasketch, k = 128).
 const MOST_SHINGLES: usize = 16 << 20;
 
-/// What has to be known of all pages before one is judged.
 #[derive(Debug)]
 pub struct SiteCards {
     graph: SiteGraph,
     links: LinkCards,
     /// By page.
     fingerprints: Vec<Option<Fingerprint>>,
-    /// By page, as far as there is room.
+    /// By page; `None` without `room`.
     shingles: Vec<Option<Box<[u64]>>>,
     room: usize,
     signals: SiteSignals,
@@ -70,7 +69,7 @@ impl SiteCards {
         }
     }
 
-    /// Takes in a page; each once.
+    /// Adds a page; call once per page.
     pub fn add(&mut self, page: &PageContent) {
         self.signals.add(page);
         self.links.add(page);
@@ -83,7 +82,7 @@ impl SiteCards {
         self.fingerprints.push(text.fingerprint);
     }
 
-    /// To be called when all pages were added.
+    /// Call after all pages were added.
     pub fn complete(self, robots: &Robots) -> Site {
         let Self {
             graph,
@@ -100,7 +99,7 @@ impl SiteCards {
             shingles,
         };
         let duplicates = clusters(&texts.fingerprints, |one, other| texts.likeness(one, other));
-        // The largest part of what is kept.
+        // Frees the largest part of memory.
         drop(texts);
         let links = LinkFacts::of(&graph);
         let mut confirmed: Vec<UrlId> = { link_cards.confirmed_elsewhere() }
@@ -132,7 +131,7 @@ struct Texts {
 }
 
 impl Texts {
-    /// How alike two pages are; exact where both texts were kept.
+    /// Similarity of two pages; exact if both texts were kept.
     fn likeness(&self, one: usize, other: usize) -> f64 {
         let kept = |page: usize| self.shingles.get(page).and_then(Option::as_deref);
         if let (Some(one), Some(other)) = (kept(one), kept(other)) {
@@ -156,7 +155,7 @@ pub struct Site {
 }
 
 impl Site {
-    /// What the next audit needs to know of the links of this one; nothing else is kept.
+    /// Link state for the next audit; drops everything else.
     pub fn into_link_history(self, context: &AuditContext) -> PreviousBrokenLinks {
         let links = self.link_cards;
         drop((self.graph, self.links, self.duplicates, self.issues));
@@ -167,10 +166,10 @@ impl Site {
 #[derive(Debug, Clone, PartialEq)]
 pub struct PageRecord {
     pub result_type: ResultType,
-    /// Its place among the records of its type: by URL, and those of links by severity before it.
+    /// Its order among the records of its type: by URL; broken links by severity first.
     pub place: usize,
     pub url: String,
-    /// What records of its type are sorted by, beside their places: the score.
+    /// The score, as another sort key.
     pub sort_value: Option<f64>,
     pub record: Document,
 }

@@ -1,6 +1,5 @@
-//! What changed on the pages of a site since the crawl before, page by page. [`SiteChanges`] is given each page that
-//! was read, with what was kept of it, and each page that is kept and could not be read; it answers with the record and
-//! with what to keep for the next crawl.
+//! Changes of a site's pages since the previous crawl. [`SiteChanges`] gets each page that was read, with its stored
+//! version, and each stored page that could not be read; it returns the record and what to store for the next crawl.
 
 use super::content_changes::{
     Baseline, ChangeContext, ChangeRecord, Comparison, ContentChangesSummary, METHOD, PageHistory,
@@ -43,7 +42,7 @@ pub struct Visited {
     pub baseline: Baseline,
 }
 
-/// Addresses of the site that brought no page, each once; a page of some may be kept from before.
+/// Internal URLs without a page, each once; some may have a stored version.
 pub fn without_a_page(site: &SiteObservation) -> Vec<TargetCheck> {
     let is_internal = |url: &str| Url::parse(url).is_ok_and(|it| site.scope.contains(&it));
     let mut told: HashSet<&str> = site.pages.iter().map(|it| &*it.url).collect();
@@ -55,7 +54,7 @@ pub fn without_a_page(site: &SiteObservation) -> Vec<TargetCheck> {
         .collect()
 }
 
-/// Why there is no page where one may have been, as a crawl at that time saw it.
+/// Why a check found no page; `at` is the time of the crawl.
 pub fn why_unread(check: &TargetCheck, at: DateTime<Utc>) -> Option<Unread<'_>> {
     match &check.state {
         CheckState::BlockedByRobots => Some(Unread::Blocked(at)),
@@ -111,7 +110,7 @@ impl SiteChanges {
         self.told(compared, site)
     }
 
-    /// A page that is kept and was asked for in vain.
+    /// A stored page that could not be read.
     pub fn unread(&mut self, earlier: &EarlierPage, why: Unread<'_>) -> Visited {
         let memory = &earlier.memory;
         let compared = not_read(&earlier.state(), why, &memory.history, &self.context);
@@ -180,7 +179,7 @@ mod tests {
     }
 
     fn kept(page: PageContent, memory: &PageMemory) -> EarlierPage {
-        // As the storage would give it back.
+        // As read back from the storage.
         let memory = serde_json::to_string(memory).unwrap();
         EarlierPage {
             page,

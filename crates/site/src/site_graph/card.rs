@@ -7,33 +7,33 @@ use crate::observation::web_site::{Discovery, LinkTarget, PageLink, Truncation, 
 use crate::text::likeness::hash_of;
 use std::{num::NonZeroU64, sync::Arc};
 
-/// What findings about several pages need of a page.
+/// A compact page for findings about several pages.
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Debug, Clone, PartialEq)]
 pub struct PageCard {
     pub url: UrlId,
     pub status: u16,
-    /// Links from the start.
+    /// Clicks from the start.
     pub depth: u32,
     pub discovery: Discovery,
     /// 200, HTML, not `noindex`, canonical.
     pub is_indexable: bool,
     pub noindex: bool,
     pub nofollow: bool,
-    /// Of head and headers, and by scripts where a browser showed the page.
+    /// Of head and headers and, if rendered, scripts.
     pub canonicals: Box<[UrlId]>,
-    /// Hash, folded; `None` without one.
+    /// Normalized, hashed.
     pub title: Option<NonZeroU64>,
-    /// Without the page number; `None` without a title.
+    /// Without the page number, hashed.
     pub title_of_series: Option<NonZeroU64>,
-    /// Hash, folded.
+    /// Normalized, hashed.
     pub description: Option<NonZeroU64>,
-    /// Hash of the first, folded.
+    /// The first, normalized, hashed.
     pub h1: Option<NonZeroU64>,
     /// Of the main text; `None` without words.
     pub digest: Option<[u8; 32]>,
     pub words: u32,
-    /// `a` and `area`, to web addresses.
+    /// `a` and `area`, to web URLs.
     pub links: Box<[CardLink]>,
     pub links_are_cut: bool,
     /// Links with a fragment that needs a name.
@@ -48,7 +48,7 @@ pub struct PageCard {
     pub hreflangs: Box<[CardHreflang]>,
     pub next_pages: Box<[UrlId]>,
     pub previous_pages: Box<[UrlId]>,
-    /// Hashes, sorted; `None` where not read to its end.
+    /// Hashes, sorted; `None` if truncated.
     pub names: Option<Arc<[u64]>>,
 }
 
@@ -56,7 +56,7 @@ pub struct PageCard {
 pub struct CardLink(u32);
 
 impl CardLink {
-    /// Two thousand million addresses do not fit into memory either.
+    /// The top bit: 2³¹ URLs do not fit into memory.
     const NOFOLLOW: u32 = 1 << 31;
 
     fn new(target: UrlId, is_nofollow: bool) -> Self {
@@ -184,7 +184,7 @@ impl PageCard {
         self.canonicals.iter().any(|it| *it != self.url)
     }
 
-    /// True where not known.
+    /// True if unknown.
     pub fn has(&self, fragment: &CardFragment) -> bool {
         let names = self.names.as_deref();
         names.is_none_or(|it| fragment.is_among(it))
@@ -208,7 +208,7 @@ fn is_file(link: &PageLink) -> bool {
     link.is_loaded_with_the_page() && link.element != "img" && !is_candidate(link)
 }
 
-/// A browser may choose it for an image.
+/// A browser may choose it as an image.
 fn is_candidate(link: &PageLink) -> bool {
     link.attribute == "srcset"
 }
@@ -220,7 +220,7 @@ fn web(link: &PageLink, urls: &mut UrlIds) -> Option<UrlId> {
     }
 }
 
-/// 0 stands for nothing, so it is never a hash.
+/// 0 is `None`, so it is never a hash.
 fn folded_hash(text: &str) -> NonZeroU64 {
     NonZeroU64::new(hash_of(normalised(text).as_bytes())).unwrap_or(NonZeroU64::MIN)
 }

@@ -11,7 +11,7 @@ use std::{collections::HashMap, sync::Arc};
 pub struct SiteGraph {
     pub urls: UrlIds,
     pub start: UrlId,
-    /// In the order in which they were added.
+    /// In insertion order.
     pub cards: Vec<PageCard>,
     pub sitemaps: Vec<SitemapCard>,
     /// Sitemaps and the pages they list were read completely.
@@ -33,9 +33,9 @@ pub struct SitemapCard {
     pub url: UrlId,
     /// A machine code.
     pub problem: Option<String>,
-    /// By robots.txt or another sitemap.
+    /// In robots.txt or another sitemap.
     pub named: bool,
-    /// `None` without an answer.
+    /// `None` without a response.
     pub status: Option<u16>,
     pub foreign: u32,
     /// At most 5.
@@ -47,14 +47,14 @@ pub struct SitemapCard {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ListedPage {
     pub url: UrlId,
-    /// `lastmod` is later than the read.
+    /// `lastmod` is later than the crawl.
     pub is_of_the_future: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub enum Known<'a> {
     Page(usize, &'a PageCard),
-    /// Redirects to a page that was read.
+    /// With the page it leads to, if that was read.
     Redirect(&'a Target, Option<(usize, &'a PageCard)>),
     /// Answered or failed; not a page that was read.
     Other(&'a Target),
@@ -80,9 +80,9 @@ impl SiteGraph {
         self.add_page_with(page, None)
     }
 
-    /// Shares the given hashes of names.
+    /// Shares `names`, which are hashes.
     pub fn add_page_with(&mut self, page: &PageContent, names: Option<Arc<[u64]>>) -> AddedText {
-        // A part of a text is like no other.
+        // Truncated text is not compared.
         let text = if page.is_cut() {
             String::new()
         } else {
@@ -160,13 +160,13 @@ impl SiteGraph {
         }
     }
 
-    /// Addresses that are no pages, or redirect to one.
+    /// URLs that are no pages, or redirect to one.
     pub fn targets(&self) -> impl Iterator<Item = (UrlId, &Target)> {
         self.targets.iter().map(|(url, target)| (*url, target))
     }
 }
 
-/// `said` is a day or a moment; a day begins in the first time zone to have it.
+/// `said` is a date or a moment; a date begins in the time zone UTC+14.
 fn is_after(said: &str, at: DateTime<Utc>) -> bool {
     if let Ok(moment) = DateTime::parse_from_rfc3339(said) {
         return moment > at;

@@ -15,7 +15,7 @@ pub struct InLinks {
 pub struct LinkFacts {
     /// By page; links to itself do not count.
     pub inlinks: Vec<InLinks>,
-    /// Internal weight by page; the sum is 1.
+    /// `PageRank` by page; the sum is 1.
     pub scores: Vec<f64>,
 }
 
@@ -28,7 +28,7 @@ pub struct Followed {
 }
 
 impl Followed {
-    /// Of the next page.
+    /// Adds the next page.
     pub fn push(&mut self, targets: impl Iterator<Item = u32>) {
         self.targets.extend(targets);
         self.ends.push(self.targets.len());

@@ -1,5 +1,5 @@
-//! A site in memory: some hundred bytes per page, two numbers per link, for findings about several pages. Findings
-//! about one page use its [`PageContent`](crate::observation::page_content::PageContent).
+//! A site in memory, for findings about several pages: some hundred bytes per page, a few per link. Findings about
+//! one page use its [`PageContent`](crate::observation::page_content::PageContent).
 
 mod card;
 mod graph;

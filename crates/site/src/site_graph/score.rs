@@ -5,7 +5,7 @@ use super::links::Followed;
 pub const DAMPING: f64 = 0.85;
 pub const ROUNDS: usize = 20;
 
-/// The sum is 1; the weight of pages without links goes to all.
+/// The sum is 1; pages without links give their weight to all.
 pub fn internal_scores(followed: &Followed) -> Vec<f64> {
     let count = followed.len();
     if count == 0 {

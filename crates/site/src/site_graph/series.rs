@@ -1,5 +1,5 @@
-//! Numbered series of pages: a list and its pages 2, 3, 4. `rel=prev` alone makes no series: documentation and blogs
-//! use it for the article before.
+//! Paginated series: a list and its pages 2, 3, 4. `rel=prev` alone makes no series: documentation and blogs use it
+//! for the previous article.
 
 use super::{PageCard, SiteGraph, UrlId};
 use crate::keyword_text::normalised;
@@ -21,10 +21,9 @@ const OF_WORDS: &str = "of von de di van z ze sur из з av af out";
 const MOST_DIGITS: usize = 5;
 
 impl SiteGraph {
-    /// A page that it names as the previous one has the same address with a smaller page number (`/page/2`,
-    /// `?page=2`, `/list-2`) and the same title but for the number; titles of unread pages are not compared. A number
-    /// that no word marks (`/list-2`, `/list/2`) counts only where the address without it is the first page of the
-    /// series: chapters and days are numbered too.
+    /// Whether a page that it names as previous has the same URL with a smaller page number (`/page/2`, `?page=2`,
+    /// `/list-2`) and, if read, the same title except for the number. A number without a page word (`/list-2`,
+    /// `/list/2`) counts only if the URL without it is the first page: chapters and days are numbered too.
     pub fn continues_a_series(&self, card: &PageCard) -> bool {
         let mut previous = card.previous_pages.iter();
         !card.previous_pages.is_empty()
@@ -55,7 +54,7 @@ impl SiteGraph {
 
 #[derive(Debug, PartialEq, Eq)]
 struct PageNumber {
-    /// Address without the number and a slash at its end.
+    /// URL without the number and a trailing slash.
     series: String,
     number: u32,
     /// By a parameter or a word.
@@ -63,7 +62,7 @@ struct PageNumber {
 }
 
 impl PageNumber {
-    /// Of a normalised address.
+    /// `url` is normalized.
     fn of(url: &str) -> Option<Self> {
         let (path, query) = url
             .split_once('?')

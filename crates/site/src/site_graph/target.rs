@@ -2,7 +2,7 @@ use super::urls::{UrlId, UrlIds};
 use crate::observation::web_site::{CheckState, FetchFailure, TargetCheck, name_hashes};
 use std::sync::Arc;
 
-/// An address that is no page of the site, or only redirects to one.
+/// A URL that is no page of the site, or only redirects to one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     pub state: TargetState,
@@ -13,9 +13,9 @@ pub struct Target {
     pub media: MediaKind,
     /// `None` is unknown.
     pub bytes: Option<u64>,
-    /// Cacheable seconds; `None` where the server does not say.
+    /// Cacheable seconds; `None` is unknown.
     pub max_age: Option<u64>,
-    /// Code for an unreadable body, `noContent` without one; `None` where it was read or not wanted.
+    /// Code for an unreadable body, `noContent` without one; `None` if it was read or not wanted.
     pub unread: Option<Box<str>>,
     /// Hashed as those of pages; `None` is unknown.
     pub names: Option<Arc<[u64]>>,
@@ -24,7 +24,7 @@ pub struct Target {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TargetState {
     Answered(u16),
-    /// A bot wall: there for others.
+    /// A bot challenge: reachable for others.
     Walled,
     Failed(FetchFailure),
     /// By robots.txt.
@@ -60,7 +60,7 @@ impl Target {
         };
         let unread = fetched.unread_body();
         let state = match (fetched.failure, fetched.status) {
-            // It was reached.
+            // The server answered.
             (Some(_), Some(status)) if unread.is_some() => TargetState::Answered(status),
             (Some(failure), _) => TargetState::Failed(failure),
             (None, Some(_)) if fetched.challenge => TargetState::Walled,
@@ -85,7 +85,7 @@ impl Target {
         matches!(self.state, TargetState::Answered(200..=299))
     }
 
-    /// The link has to be mended: neither a bot wall nor a failing server is the reason.
+    /// The link must be fixed: neither a bot challenge nor a failing server is the reason.
     pub const fn is_gone(&self) -> bool {
         match self.state {
             TargetState::Answered(status) => {
@@ -96,7 +96,7 @@ impl Target {
         }
     }
 
-    /// Whoever has to mend it.
+    /// The link or the server must be fixed.
     pub const fn is_broken(&self) -> bool {
         match self.state {
             TargetState::Answered(status) => self.is_gone() || (status >= 500 && status != 999),

@@ -1,9 +1,9 @@
-//! Laws of the graph of a site.
+//! Properties of a site graph.
 
 use super::*;
 use proptest::prelude::*;
 
-/// The facts of a site whose pages lead to others, by number.
+/// Followed links by page number.
 fn links_of(all: Vec<Vec<u32>>) -> Followed {
     let mut followed = Followed::default();
     for targets in all {

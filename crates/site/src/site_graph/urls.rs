@@ -4,12 +4,12 @@ use url::Url;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UrlId(pub(super) u32);
 
-/// Numbered in the order in which they are first met.
+/// Numbered in order of first use.
 #[derive(Debug, Clone)]
 pub struct UrlIds {
     scope: SiteScope,
     texts: Interned,
-    /// By number: of the site.
+    /// By number.
     internal: Vec<bool>,
 }
 
@@ -22,7 +22,7 @@ impl UrlIds {
         }
     }
 
-    /// `url` is normalised.
+    /// `url` is normalized.
     pub fn id(&mut self, url: &str) -> UrlId {
         let number = self.texts.id(url);
         if self.internal.len() < self.texts.len() {
@@ -32,7 +32,7 @@ impl UrlIds {
         UrlId(number)
     }
 
-    /// `url` is normalised.
+    /// `url` is normalized.
     pub fn known(&self, url: &str) -> Option<UrlId> {
         self.texts.known(url).map(UrlId)
     }

@@ -1,4 +1,4 @@
-//! A card of each distinct link target: what has to be known of all links before the first record is written.
+//! Facts about each distinct link target, collected from all pages before the first record is written.
 
 use super::history::{PreviousBrokenLinks, TargetHistory};
 use super::judge::{CONFIRMED_AFTER, Judged};
@@ -12,30 +12,30 @@ use crate::text::interned::Interned;
 use chrono::{DateTime, Utc};
 use std::sync::Arc;
 
-/// The first walk over the pages: takes each in once and lets it go.
+/// First pass over the pages: each is added once and not kept.
 #[derive(Debug)]
 pub struct LinkCards {
     pub(super) index: SiteIndex,
-    /// Targets with their fragments: first those that an earlier run knew.
+    /// Targets with their fragments; those of earlier runs come first.
     targets: Interned,
-    /// By number, as far as an earlier run knew them.
+    /// By target number; targets of earlier runs only.
     past: Vec<TargetHistory>,
-    /// By number.
+    /// By target number.
     cards: Vec<TargetCard>,
     pub(super) listed: u64,
-    /// Equal in every attempt to judge: severity, and so a record's place, depends on how long ago an earlier run was.
+    /// End of the crawl, equal in every attempt: severity and record order depend on the time since earlier runs.
     complete_at: Option<DateTime<Utc>>,
     pub(super) missing: MissingNames,
 }
 
-/// A target: the URL with its fragment, or what is written in its place.
+/// A target: the URL with its fragment, or the attribute as written.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct TargetCard {
     pub(super) sources: u32,
     pub(super) worst: Option<Found>,
-    /// It is on another host and failed in a way that may pass.
+    /// It is on another host and its failure may be temporary.
     may_pass: bool,
-    /// What is told to the next run: by the last page by URL and the last verdict on it.
+    /// For the next run: position of the last page by URL, and its last verdict.
     told: Option<(u32, Verdict)>,
 }
 
@@ -64,7 +64,7 @@ impl LinkCards {
         }
     }
 
-    /// Takes in a page; each once.
+    /// Adds a page; call once per page.
     pub fn add(&mut self, page: &PageContent) {
         let place = self.index.place_of_page(&page.url);
         let Some(place) = place.and_then(|it| u32::try_from(it).ok()) else {
@@ -79,7 +79,7 @@ impl LinkCards {
             }
             let card = &mut self.cards[number as usize];
             card.take_in(judged, place);
-            // Links of a page come by target.
+            // `on_page` is sorted by target.
             if last.replace(number) != Some(number) {
                 card.sources = card.sources.saturating_add(1);
             }
@@ -91,7 +91,7 @@ impl LinkCards {
         self.missing.look_for(page, &self.index);
     }
 
-    /// The place of a page among all pages by URL: the same in whatever order they were read.
+    /// Position of a page among all pages by URL, whatever order they were read in.
     pub fn place_of(&self, page: &PageContent) -> Option<usize> {
         self.index.place_of_page(&page.url)
     }
@@ -118,13 +118,13 @@ impl LinkCards {
         self.complete_at.unwrap_or(measured_at)
     }
 
-    /// Whether a target that may work again was found broken by this run alone.
+    /// Whether only this run found a possibly temporary failure.
     pub(super) fn is_suspect(&self, number: u32, card: &TargetCard, now: DateTime<Utc>) -> bool {
         let past = self.past.get(number as usize);
         card.may_pass && !is_agreed(past, self.checked_at(now))
     }
 
-    /// Addresses on other hosts, without fragments, broken now and long enough ago; none while the crawl is incomplete.
+    /// External URLs, without fragments, broken now and in an earlier run; none while the crawl is incomplete.
     pub(crate) fn confirmed_elsewhere(&self) -> impl Iterator<Item = &str> {
         let agreed = self.met().filter(|(number, card)| {
             let past = self.past.get(*number as usize);
@@ -138,7 +138,7 @@ impl LinkCards {
         })
     }
 
-    /// What the next run needs to know: of targets that were checked now; of the others, what was known before.
+    /// State for the next run: updated for targets checked now, unchanged for the others.
     pub fn history(&self, at: DateTime<Utc>) -> PreviousBrokenLinks {
         let known = (0..).zip(&self.cards).filter_map(|(number, card)| {
             let past = self.past.get(number as usize).copied();
@@ -188,7 +188,7 @@ impl Found {
     }
 }
 
-/// Whether an earlier check, long enough ago, found a target broken as well.
+/// Whether a check at least `CONFIRMED_AFTER` ago found the target broken too.
 pub(super) fn is_agreed(past: Option<&TargetHistory>, now: DateTime<Utc>) -> bool {
     past.and_then(|it| it.bad_since)
         .is_some_and(|since| now - since >= CONFIRMED_AFTER)

@@ -1,4 +1,4 @@
-/// Whether what follows `mailto:` names at least one address and only valid ones.
+/// Whether the text after `mailto:` has at least one address, and only valid ones.
 pub(super) fn is_valid_mail(text: &str) -> bool {
     let (addresses, query) = text.split_once('?').unwrap_or((text, ""));
     let in_query = query.split('&').any(|pair| {
@@ -6,8 +6,8 @@ pub(super) fn is_valid_mail(text: &str) -> bool {
             .is_some_and(|(key, value)| key.eq_ignore_ascii_case("to") && !value.is_empty())
     });
     if addresses.trim().is_empty() {
-        // RFC 6068: the addresses may stand in `to=`, and none at all opens an empty draft,
-        // which only makes sense with something to put in it.
+        // RFC 6068: addresses may be in `to=`; a link without any opens a draft,
+        // useful only with a body or a subject.
         return in_query
             || query.to_ascii_lowercase().contains("body=")
             || query.to_ascii_lowercase().contains("subject=");
@@ -17,7 +17,7 @@ pub(super) fn is_valid_mail(text: &str) -> bool {
         .all(|it| is_address(&decoded(it.trim())))
 }
 
-/// Whether what follows `tel:` is a number: RFC 3966 with the separators people write.
+/// Whether the text after `tel:` is a number: RFC 3966 plus common separators.
 pub(super) fn is_valid_phone(text: &str) -> bool {
     let text = decoded(text);
     let number = text.split([';', '?']).next().unwrap_or_default().trim();

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TargetHistory {
-    /// Since when every check has found it listed; `None` when the last one found it fine.
+    /// When the unbroken run of listed verdicts began; `None` if the last check passed.
     pub bad_since: Option<DateTime<Utc>>,
     pub last_ok_at: Option<DateTime<Utc>>,
 }
 
-/// By target with fragment. Keep what [`super::LinkCards::history`] returns and hand it to the next run.
+/// By target with fragment. Store what [`super::LinkCards::history`] returns and pass it to the next run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct PreviousBrokenLinks {
@@ -21,7 +21,7 @@ pub struct PreviousBrokenLinks {
 crate::json!(PreviousBrokenLinks);
 
 impl PreviousBrokenLinks {
-    /// What records alone tell: since when their targets are bad, not when targets that are fine now were last fine.
+    /// From records only, so without the targets that work: these have no record.
     pub fn from_records<'a>(records: impl IntoIterator<Item = &'a BrokenLink>) -> Self {
         let known = records.into_iter().map(|it| {
             let past = TargetHistory {

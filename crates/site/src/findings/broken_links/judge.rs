@@ -13,11 +13,11 @@ use crate::text::words::shortened;
 use chrono::{DateTime, TimeDelta, Utc};
 use url::Url;
 
-/// Likeness to the answer for a made-up URL from which a page counts as not there.
+/// Similarity to the response for a nonexistent URL from which a page is a soft 404.
 const PROBE_LIKENESS: f64 = 0.9;
-/// A page that calls itself an error page is one if it says little else.
+/// A page that names an error is a soft 404 below this word count.
 const ERROR_PAGE_WORDS: u32 = 150;
-/// How far apart two checks of another host have to be.
+/// Minimum time between two checks of another host.
 pub(super) const CONFIRMED_AFTER: TimeDelta = TimeDelta::minutes(10);
 
 pub(super) struct Judged<'a> {
@@ -39,7 +39,7 @@ impl Judged<'_> {
     }
 
     pub(super) fn may_pass(&self) -> bool {
-        // A redirect that leads to no URL is a server's word, and may be another one tomorrow.
+        // A redirect without a valid target is a server error that may be fixed.
         let of_a_server = self.verdict == Verdict::InvalidUrl && self.answer.is_some();
         !self.is_internal && (self.verdict.may_pass() || of_a_server)
     }
@@ -143,7 +143,7 @@ fn verdict_of(
         Answer::Page(_) => (None, false),
         Answer::Fetched(fetched) => (fetched.failure, fetched.challenge),
     };
-    // What is only not read here says what its status says.
+    // An unread body does not matter: the status decides.
     if let Some(failure) = failure.filter(|it| *it != FetchFailure::Unread) {
         return verdict_of_failure(failure);
     }
@@ -161,14 +161,14 @@ fn verdict_of(
 
 const fn verdict_of_status(status: u16) -> Verdict {
     match status {
-        // Informational answers, 304 and 300 without a Location say that something is there.
+        // Informational, 304, and 300 without `Location`: the resource exists.
         100..=199 | 300 | 304 => Verdict::Ok,
         401 | 403 | 407 | 451 | 999 => Verdict::Unauthorized,
         404 => Verdict::NotFound,
         410 => Verdict::Gone,
         429 => Verdict::RateLimited,
         400..=499 => Verdict::ClientError,
-        // Redirects that name no target.
+        // Redirects without a target.
         301..=399 => Verdict::InvalidUrl,
         _ => Verdict::ServerError,
     }
@@ -180,7 +180,7 @@ const fn verdict_of_failure(failure: FetchFailure) -> Verdict {
         FetchFailure::Connect
         | FetchFailure::Incomplete
         | FetchFailure::Malformed
-        // Not asked for: its status is its verdict.
+        // Handled before: its status decides.
         | FetchFailure::Unread => Verdict::ConnectError,
         FetchFailure::Undecodable => Verdict::ServerError,
         FetchFailure::Tls => Verdict::TlsError,
@@ -220,14 +220,14 @@ fn path_of(url: &str) -> String {
     )
 }
 
-/// Whether a path names more than a start page.
+/// Whether a path is not that of a home page.
 fn is_deep(path: &str) -> bool {
     let name = path.trim_matches('/').to_ascii_lowercase();
     let is_start = name.is_empty()
         || ["index", "default", "home"]
             .iter()
             .any(|it| name == *it || name.starts_with(&format!("{it}.")));
-    // A start page in one language (`/en`) is a start page.
+    // `/en` is the home page in one language.
     !is_start && !is_path_of_a_language(&name)
 }
 

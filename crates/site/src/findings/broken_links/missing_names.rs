@@ -1,5 +1,5 @@
-//! Names that fragments miss by case or punctuation only. Memory has hashes, the journal has texts: a wanted name is
-//! noted in the first walk and found when its page comes by, in the second walk where it came earlier.
+//! Names that differ from a missing fragment only in case or punctuation. Memory holds only hashes of names, so a
+//! wanted name gets its text when its page is read: in the first pass, or in the second if the page came earlier.
 
 use super::on_page::OnPage;
 use super::site_index::{Known, Names, SiteIndex};
@@ -9,7 +9,7 @@ use crate::observation::web_site::LinkTarget;
 use crate::text::likeness::hash_of;
 use std::collections::{HashMap, HashSet};
 
-/// The place of a page, and the hash of what of its name is alike.
+/// Position of a page, and the hash of a name's letters.
 type Wanted = (usize, u64);
 
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ impl MissingNames {
         }
     }
 
-    /// What is wanted of a page and found on it; of names that are alike, the first comes last.
+    /// Wanted names of a page in reverse order, so that the first of similar names wins.
     fn found_on<'a>(&self, page: &'a PageContent, index: &SiteIndex) -> Vec<(Wanted, &'a str)> {
         let place = index.place_of_page(&page.url);
         let Some(place) = place.filter(|it| self.pages.contains(it)) else {
@@ -56,11 +56,11 @@ impl MissingNames {
     }
 }
 
-/// [`MissingNames`] in the second walk.
+/// [`MissingNames`] in the second pass.
 #[derive(Debug)]
 pub(super) struct FoundNames<'a> {
     before: &'a MissingNames,
-    /// Names of pages whose links were met before them.
+    /// Names of pages that were read before the links to them.
     now: HashMap<Wanted, Box<str>>,
 }
 
@@ -98,7 +98,7 @@ impl<'a> FoundNames<'a> {
     }
 }
 
-/// What of a fragment has to be alike; `None` where nothing is missing or it has no letters.
+/// The letters of a fragment's name; `None` if it needs no name or has no letters.
 fn key(fragment: &str) -> Option<String> {
     let FragmentCheck::NeedsName(_, wanted) = examine(fragment) else {
         return None;

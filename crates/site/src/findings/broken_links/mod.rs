@@ -1,9 +1,9 @@
-//! Links on crawled pages whose target does not work, with their place. Listed is every verdict except `ok`,
-//! `redirectOk` (one temporary redirect to a page that works) and `blockedByRobots`, which the summary counts. There is
-//! one record per page and target: `position` is the first place on the page, `occurrences` counts the places. A broken
-//! target on another host is only `suspect`, a `notice` that the summary counts apart, until the check of an earlier
-//! run, at least ten minutes before, agrees. Pages come by twice: [`LinkCards`] learns what they have in common,
-//! [`LinkRecords`] writes the records of each; what stays in memory are the targets, not the links.
+//! Links on crawled pages whose target does not work. Every verdict is listed except `ok`, `redirectOk` (one temporary
+//! redirect to a working page) and `blockedByRobots`, which are only counted. There is one record per page and target:
+//! `position` is its first place on the page, `occurrences` the number of places. A broken target on another host is
+//! `suspect` (a `notice`, counted separately) until a check of an earlier run, at least ten minutes before, agrees.
+//! Pages are read twice: [`LinkCards`] collects the targets, [`LinkRecords`] writes the records of each page. Targets
+//! stay in memory, links do not.
 
 mod cards;
 mod contact;

@@ -10,7 +10,7 @@ pub(super) struct OnPage<'a> {
     pub(super) judged: Judged<'a>,
 }
 
-/// What the links of a page lead to, by target and verdict.
+/// The links of a page grouped and sorted by target and verdict.
 pub(super) fn on_page<'a>(
     page: &'a PageContent,
     index: &'a SiteIndex,

@@ -1,4 +1,4 @@
-//! The second walk over the pages: the records of one page at a time, numbered in their final order.
+//! Second pass over the pages: the records of one page at a time, numbered in their final order.
 
 use super::cards::LinkCards;
 use super::missing_names::FoundNames;
@@ -15,11 +15,11 @@ use crate::provenance::RecordStatus;
 use crate::result_type::ResultType;
 use crate::text::words::shortened;
 
-/// Bits of the number of a record on its page: more than a page has links.
+/// Bits of a record's number on its page: more than a page has links.
 const NUMBER_BITS: u32 = 24;
-/// Characters of an address at the most.
+/// Characters of a URL.
 const MOST_ADDRESS: usize = 4_096;
-/// Bits of the place of a page by URL.
+/// Bits of a page's position by URL.
 const PLACE_BITS: u32 = 28;
 
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub struct LinkRecords<'a> {
 }
 
 impl<'a> LinkRecords<'a> {
-    /// When all pages were taken in.
+    /// Call after all pages were added.
     pub fn new(cards: &'a LinkCards, context: &'a FindingContext) -> Self {
         Self {
             cards,
@@ -41,7 +41,7 @@ impl<'a> LinkRecords<'a> {
         }
     }
 
-    /// A page's records by their places among all: by severity, URL and position. Places have gaps, none repeats.
+    /// A page's records with their ordinals: by severity, URL and position; unique, with gaps.
     pub fn of(&mut self, page: &PageContent) -> Vec<(usize, BrokenLink)> {
         self.names.look_for(page, &self.cards.index);
         let Some(place) = self.cards.index.place_of_page(&page.url) else {

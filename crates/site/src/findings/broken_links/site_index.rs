@@ -9,11 +9,11 @@ use std::hash::{BuildHasher, RandomState};
 #[derive(Debug)]
 pub(super) struct SiteIndex {
     pub(super) scope: SiteScope,
-    /// By URL.
+    /// Sorted by URL.
     pub(super) pages: Vec<WebPage>,
     checks: Vec<TargetCheck>,
     pub(super) limits: BTreeSet<LimitHit>,
-    /// Places in `pages`, and behind them those in `checks`; a page hides a check of its URL.
+    /// Indices into `pages`, then `checks`; a page hides a check of its URL.
     places: HashTable<u32>,
     hasher: RandomState,
 }
@@ -21,12 +21,12 @@ pub(super) struct SiteIndex {
 pub(super) enum Known<'a> {
     Asked {
         answer: Answer<'a>,
-        /// The page whose content it is, when that was read.
+        /// The page at the final URL, if it was read.
         page: Option<&'a WebPage>,
-        /// All names of the HTML it is, as far as they are known for certain.
+        /// All names in the HTML; `None` if they are not known completely.
         names: Option<Names<'a>>,
     },
-    /// robots.txt forbids asking.
+    /// robots.txt forbids the request.
     Blocked,
     Nothing,
 }
@@ -34,20 +34,20 @@ pub(super) enum Known<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Answer<'a> {
     Page(&'a WebPage),
-    /// Something else, or a page over redirects.
+    /// Not a page, or a page behind redirects.
     Fetched(&'a Fetched),
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Names<'a> {
-    /// Sorted hashes: the texts are in the journal.
+    /// Sorted hashes; the crawl journal has the texts.
     Hashes(&'a [u64]),
     /// Sorted texts.
     Texts(&'a [String]),
 }
 
 impl SiteIndex {
-    /// Of what was seen; sitemaps and files of robots are not looked at.
+    /// Uses pages and checks, not sitemaps or robots.txt.
     pub(super) fn of(site: SiteObservation) -> Self {
         let site = site.sorted();
         let mut index = Self {
@@ -65,7 +65,7 @@ impl SiteIndex {
         index
     }
 
-    /// Enters a place; the first of a URL is the one that is found.
+    /// The first index of a URL wins.
     fn enter(&mut self, place: u32) {
         let Self {
             pages,
@@ -168,7 +168,7 @@ impl<'a> Answer<'a> {
         }
     }
 
-    /// Every answer in order, where there were redirects.
+    /// Every response in order; empty without redirects.
     pub(super) fn redirects(self) -> &'a [Hop] {
         match self {
             Self::Fetched(fetched) if fetched.hops() > 0 => &fetched.chain,

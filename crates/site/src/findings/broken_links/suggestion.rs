@@ -9,18 +9,18 @@ use crate::text::words::words;
 use std::collections::{BTreeSet, HashMap};
 use url::Url;
 
-/// Below this, titles and link texts only resemble each other by chance.
+/// Lower similarity of title and link text is chance.
 const LEAST_TITLE_LIKENESS: f64 = 0.6;
 const MOST_LATELY: usize = 4_096;
 
 /// Working pages, indexed by hashes of words: hashes collide, so matches have to be verified.
 #[derive(Debug)]
 pub(super) struct Suggestions {
-    /// Hashes of the last path segments with the places of the pages, sorted.
+    /// Hash of the last path segment and index of the page, sorted.
     by_slug: Vec<(u32, u32)>,
-    /// The same of the words of their titles.
+    /// The same for each word of the title.
     by_title_word: Vec<(u32, u32)>,
-    /// Answers that were given lately: links of a template ask the same on every page.
+    /// Recent results: links of a template repeat on every page.
     lately: HashMap<u64, Option<SuggestedTarget>>,
 }
 
@@ -114,8 +114,8 @@ impl Suggestions {
         let mut places: Vec<&[(u32, u32)]> = { distinct.iter() }
             .map(|it| with_hash(&self.by_title_word, short_hash(it)))
             .collect();
-        // 0.6 of Dice's similarity are at least 3/7 of the text's words, so one of them is among the
-        // others and one more: words that stand in every title need not be looked up.
+        // A Dice similarity of 0.6 needs 3/7 of the text's words, so one of the n + 1 − ⌈3n/7⌉
+        // rarest is shared: words in every title need no lookup.
         places.sort_by_key(|it| it.len());
         places.truncate(places.len() + 1 - (3 * places.len()).div_ceil(7));
         let candidates: BTreeSet<usize> = { places.into_iter().flatten() }
@@ -160,7 +160,7 @@ fn redirect_of(judged: &Judged<'_>, fragment: Option<&str>) -> Option<SuggestedT
     })
 }
 
-/// The last path segment without its extension, lower case; nothing for a directory's index.
+/// The last path segment without its extension, lower case; `None` for `index`.
 fn slug(url: &str) -> Option<String> {
     let url = Url::parse(url).ok()?;
     let last = url.path_segments()?.rfind(|it| !it.is_empty())?;
@@ -200,7 +200,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against all pages one by one.
+        /// Compared with a scan of all pages.
         #[test]
         fn the_closest_title_is_found_by_its_words(
             titles in proptest::collection::vec("[abcd ]{0,9}", 1..12),

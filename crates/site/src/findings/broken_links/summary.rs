@@ -69,7 +69,7 @@ impl BrokenLinksSummary {
         let broken = of(Outcome::Broken) - suspect;
         let limits = &links.index.limits;
         let unknown = of(Outcome::Unknown);
-        // What the check brought no knowledge of is neither broken nor fine.
+        // Unknown targets count neither as broken nor as working.
         let known = checked - unknown;
         let is_sample = limits.iter().any(|it| it.leaves_out());
         let bounds = wilson(broken.into(), known.into()).filter(|_| is_sample);
@@ -93,7 +93,7 @@ impl BrokenLinksSummary {
     }
 }
 
-/// Six decimals; rates are rounded when they are published.
+/// Published rates have six decimals.
 fn rounded(rate: f64) -> f64 {
     (rate * 1e6).round() / 1e6
 }

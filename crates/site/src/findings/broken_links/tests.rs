@@ -114,7 +114,7 @@ fn titled(mut page: PageContent, title: &str) -> PageContent {
     page
 }
 
-/// What a crawl saw, and its pages in the order of the crawl.
+/// A crawl's observation, and its pages in crawl order.
 struct Seen {
     site: SiteObservation,
     pages: Vec<PageContent>,
@@ -245,7 +245,7 @@ fn redirects_are_told_apart() {
         verdict_on(deep, answered(deep, &[(deep, 301), (home, 200)])).0,
         Verdict::RedirectToHome
     );
-    // Two letters are a start page only where they name a language or a country.
+    // Two letters are a home page only if they are a language or country code.
     for (path, verdict) in [
         ("go", Verdict::RedirectToHome),
         ("de", Verdict::RedirectPermanent),
@@ -348,8 +348,8 @@ fn fragments_have_to_be_there() {
     assert_eq!(better.url, "https://example.com/other#part");
 }
 
-/// The names of a page that comes by before the links to it are found in the second walk, those of
-/// one that comes later, or of the page itself, in the first.
+/// Names of a page that is read before the links to it are found in the second pass, others in the
+/// first.
 #[test]
 fn a_name_that_differs_in_case_is_suggested_in_whatever_order_pages_come_by() {
     let other = "https://example.com/other";
@@ -370,8 +370,8 @@ fn a_name_that_differs_in_case_is_suggested_in_whatever_order_pages_come_by() {
     assert_eq!(suggested(&pages), expected);
 }
 
-/// One target is mixed content on one page and fine on another: the last page by URL is what the
-/// next run hears of, whatever the order of the crawl.
+/// One target is mixed content on one page and fine on another: the last page by URL decides what
+/// the next run gets.
 #[test]
 fn what_the_next_run_hears_does_not_depend_on_the_order_of_the_crawl() {
     let image = "http://example.com/i.png";
@@ -568,7 +568,7 @@ fn what_an_earlier_run_found_broken_too_is_confirmed_whatever_its_fragment() {
     assert_eq!(confirmed(PreviousBrokenLinks::default()), [] as [&str; 0]);
 }
 
-/// An attempt that judges again what an earlier one had read gives its records the same places.
+/// A retry on an already finished crawl gives records the same order.
 #[test]
 fn a_suspect_stays_one_however_late_a_finished_crawl_is_judged() {
     let url = "https://other.example/x";
@@ -745,7 +745,7 @@ fn what_nothing_is_known_of_makes_no_rate() {
             .collect();
         let summary = found(&site(vec![page(SITE, links)], asked)).summary;
         assert_eq!(summary.checked, 3);
-        // A pause that was not kept in full leaves nothing out.
+        // `crawlDelay` does not make the crawl a sample.
         assert_eq!(summary.broken_rate_low, None);
         summary.broken_rate
     };

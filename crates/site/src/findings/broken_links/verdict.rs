@@ -119,7 +119,7 @@ impl Verdict {
         !matches!(self, Self::Ok | Self::RedirectOk | Self::BlockedByRobots)
     }
 
-    /// Whether the verdict was reached over the network and may differ at another time.
+    /// Whether the failure was seen over the network and may be temporary.
     pub const fn may_pass(self) -> bool {
         matches!(self.outcome(), Outcome::Broken)
             && !matches!(

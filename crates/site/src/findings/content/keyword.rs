@@ -36,7 +36,7 @@ pub struct KeywordCoverage {
 }
 
 impl KeywordCoverage {
-    /// 0 to 100, by the weights of analysis.md 2.16.
+    /// 0 to 100, by the weights of docs/MEASUREMENT.md.
     pub fn score(self) -> f64 {
         let weighted = [
             (self.title, 25.0),
@@ -77,7 +77,7 @@ pub struct KeywordFacts {
     pub term_coverage: Option<f64>,
 }
 
-/// Where a page has `keyword`: one of `given`, or, where none is given, one taken from its title.
+/// Where a page has `keyword`: one of `given` or, if that is empty, one taken from its title.
 pub fn keyword_facts(page: &PageContent, keyword: &str, given: &[String]) -> KeywordFacts {
     let language = page.text.language;
     let says = |text: &str| {
@@ -106,7 +106,7 @@ pub fn keyword_facts(page: &PageContent, keyword: &str, given: &[String]) -> Key
         body: uses.inflected.unwrap_or_default().max(uses.folded) > 0,
     };
     let count = uses.inflected.unwrap_or(uses.exact);
-    // Few phrases come so far that the issue has to be asked.
+    // Lazy: few phrases get far enough to need this check.
     let is_stuffed = || {
         stuffed_phrases(page, &body, given)
             .iter()
@@ -124,14 +124,14 @@ pub fn keyword_facts(page: &PageContent, keyword: &str, given: &[String]) -> Key
     }
 }
 
-/// Addresses are written without diacritics.
+/// URLs are usually written without diacritics.
 fn without_diacritics_says(slug: &str, keyword: &str) -> bool {
     let plain = without_diacritics(&keyword.to_lowercase());
     let padded = format!(" {} ", without_diacritics(slug));
     !plain.is_empty() && padded.contains(&format!(" {plain} "))
 }
 
-/// The words of an address's path.
+/// The words of a URL's path.
 fn slug(url: &str) -> String {
     let path = Url::parse(url).map_or_else(|_| String::new(), |it| it.path().to_owned());
     let decoded = crate::fragment::percent_decoded(&path).to_lowercase();
@@ -146,8 +146,8 @@ fn first_words(text: &str) -> String {
     words(text).take(FIRST_WORDS).collect::<Vec<_>>().join(" ")
 }
 
-/// The phrase a title is most probably about: one to three words, no short word at its ends, used most in text,
-/// headings and address, longer ones first. `None` without a title that the text knows.
+/// The title phrase of one to three words, without short words at its ends, that text, headings and URL use most,
+/// weighted by length. `None` if they use none.
 pub fn probable_keyword(page: &PageContent) -> Option<String> {
     const LONGEST: usize = 3;
     const MOST_WORDS: usize = 15;
@@ -189,7 +189,7 @@ pub fn probable_keyword(page: &PageContent) -> Option<String> {
     best.map(|it| it.1)
 }
 
-/// How often a phrase stands between other words, both in lower case.
+/// Counts a phrase as whole words; both in lower case.
 fn uses_of(text: &str, phrase: &str) -> usize {
     let is_edge = |it: Option<char>| it.is_none_or(|it| !it.is_alphanumeric());
     let found = text.match_indices(phrase).filter(|(at, _)| {

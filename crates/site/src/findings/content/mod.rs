@@ -1,6 +1,6 @@
-//! The content of a page: its text and how it reads, its snippet, structure, uniqueness and links, and what is wrong
-//! with it. Definitions and their sources: `docs/MEASUREMENT.md`. The record of a page is made from its content
-//! ([`PageContent`](crate::observation::page_content::PageContent)) and from what the site tells of it ([`SiteFacts`]).
+//! The content of a page: text, readability, snippet, structure, uniqueness, links and issues. Definitions and sources:
+//! `docs/MEASUREMENT.md`. A record is made from the page's content
+//! ([`PageContent`](crate::observation::page_content::PageContent)) and site-level facts about it ([`SiteFacts`]).
 
 mod keyword;
 mod parts;

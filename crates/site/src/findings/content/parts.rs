@@ -6,9 +6,9 @@ use crate::text::readability::{Band, Formula, Status, readability};
 use crate::text::words::shortened;
 use serde::{Deserialize, Serialize};
 
-/// Headings that a record lists at the most; all are judged.
+/// Headings that a record lists; all are evaluated.
 pub(super) const MOST_HEADINGS: usize = 200;
-/// Characters of one of them.
+/// Characters of a listed heading.
 const HEADING_CHARACTERS: usize = 200;
 
 /// The language of a page.

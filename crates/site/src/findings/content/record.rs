@@ -26,7 +26,7 @@ pub struct ContentContext<'a> {
     pub finding: FindingContext,
     pub kind: PageKind,
     pub scope: &'a SiteScope,
-    /// What people are to find the page with, the most important first.
+    /// Target keywords of the page, the most important first.
     pub keywords: &'a [String],
 }
 
@@ -97,7 +97,7 @@ pub struct ContentRecord {
 
 crate::json!(ContentRecord);
 
-/// The record of a page. `issues` are all of the page's, those that the site tells included.
+/// `issues` are all of the page's, including site-level ones.
 pub fn content_record(
     page: &PageContent,
     facts: SiteFacts,

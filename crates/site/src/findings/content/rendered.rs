@@ -1,4 +1,4 @@
-//! A page as a browser shows it, beside the document as sent (as in Screaming Frog's tab "JavaScript").
+//! The rendered page compared with the document as sent (like Screaming Frog's "JavaScript" tab).
 
 use super::parts::small;
 use crate::ToSchema;
@@ -122,7 +122,7 @@ pub struct RenderedFacts {
 }
 
 impl RenderedFacts {
-    /// Of a page; `None` where no browser was asked to show it.
+    /// `None` if no rendering was requested.
     pub fn of(page: &PageContent) -> Option<Self> {
         Some(match page.rendered.as_ref()? {
             Rendered::Shown(shown) => Self::shown(page, shown),
@@ -148,7 +148,7 @@ impl RenderedFacts {
         } else {
             RenderState::Unsettled
         };
-        // What the rest of the document holds is not known.
+        // The rest of a truncated document is unknown.
         let is_whole = !page.is_cut();
         let links = || RenderedLinks {
             sent: small(link_addresses(page).len()),
@@ -172,7 +172,7 @@ impl RenderedFacts {
     }
 }
 
-/// Texts are compared as far as both are kept.
+/// Compares texts up to the stored length.
 fn text(sent: Option<&str>, rendered: Option<&str>) -> RenderedText {
     let sent = RenderedPage::kept(sent);
     let change = match (sent.as_deref(), rendered) {
@@ -265,7 +265,7 @@ mod tests {
     }
 
     proptest! {
-        /// A page beside itself has no differences, whatever it is made of.
+        /// A page compared with itself has no differences.
         #[test]
         fn a_page_without_scripts_is_the_same(title in ".{0,2500}", rule in "[a-z]{0,9}", words in 0_usize..9_000) {
             let mut page = PageContent::blank("https://acme.com/");

@@ -4,25 +4,25 @@ use crate::observation::page_content::PageContent;
 use crate::page_kind::PageKind;
 use crate::text::readability::Band;
 
-/// Words from which on more are worth nothing: Google has no preferred count.
+/// Words for the full value: Google has no preferred count.
 const ENOUGH_WORDS: f64 = 300.0;
-/// Likeness from which on a page says nothing of its own.
+/// Similarity from which a page has no unique content.
 const NEAR: f64 = 0.9;
-/// Words from which on a text needs headings inside.
+/// Words from which a text needs subheadings.
 const LONG: usize = 300;
 
 /// Weights of substance, uniqueness, readability, snippet, structure and keyword coverage
-/// (analysis.md 2.16); those of parts that are not known go to the others.
+/// (docs/MEASUREMENT.md); unknown parts are left out of the mean.
 pub const WEIGHTS: [f64; 6] = [0.25, 0.20, 0.15, 0.15, 0.10, 0.15];
 
-/// The parts of the score, each 0 to 1; `None` is not known.
+/// The parts of the score, each 0 to 1; `None` is unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Parts {
     /// How much text there is, up to 300 words.
     pub substance: Option<f64>,
-    /// How unlike the indexable page that is most like it.
+    /// By similarity to the most similar indexable page.
     pub uniqueness: Option<f64>,
-    /// How it reads, judged by its kind of page.
+    /// Relative to the kind of page.
     pub readability: Option<f64>,
     /// Title and description.
     pub snippet: Option<f64>,
@@ -64,7 +64,7 @@ impl Parts {
     }
 }
 
-/// 0 to 100: the mean of the known parts by their weights.
+/// 0 to 100: the weighted mean of the known parts.
 pub fn content_score(parts: &Parts) -> Option<f64> {
     let known = parts.all().into_iter().zip(WEIGHTS);
     let known = known.filter_map(|(part, weight)| Some((part?, weight)));
@@ -82,7 +82,7 @@ fn uniqueness(nearest: Option<f64>) -> f64 {
     }
 }
 
-/// Pages that are read in passing have to be easier than those that are studied.
+/// Articles and pages of unknown kind may be harder to read than the others.
 fn fit(band: Band, kind: PageKind) -> f64 {
     let is_studied = matches!(kind, PageKind::Article | PageKind::Other);
     match band {

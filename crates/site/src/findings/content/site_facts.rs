@@ -4,20 +4,20 @@ use crate::site_graph::{InLinks, LinkFacts, SiteGraph};
 use crate::text::duplicates::Duplicates;
 use std::{collections::HashMap, num::NonZeroU64};
 
-/// Addresses that a list holds at the most.
+/// URLs in a list of duplicates.
 const MOST_URLS: usize = 20;
 
-/// What the site tells of one page; `Default` for a page that stands alone.
+/// Site-level facts about one page; `Default` without a site.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SiteFacts {
     pub inlinks: InLinks,
     pub is_orphan: bool,
-    /// The weight that the site's links give it, as a multiple of an even share.
+    /// Internal `PageRank`, as a multiple of an even share.
     pub internal_score: Option<f64>,
     pub title_duplicates: Vec<String>,
     pub description_duplicates: Vec<String>,
     pub uniqueness: Uniqueness,
-    /// Likeness to the indexable page that is most like it; `None` where none is alike.
+    /// Similarity to the most similar indexable page; `None` without a similar one.
     pub nearest_indexable: Option<f64>,
     /// Images larger than 500 kB.
     pub oversized_images: u32,
@@ -35,7 +35,7 @@ pub struct SiteIndex<'a> {
     digests: Groups<[u8; 32]>,
 }
 
-/// Pages by what they have in common, sorted.
+/// Key and page number, sorted.
 struct Groups<K> {
     members: Vec<(K, u32)>,
 }

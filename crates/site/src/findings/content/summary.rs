@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Pages that a code names at the most.
+/// Example pages of a code.
 const MOST_EXAMPLES: usize = 10;
 
 /// How many pages have an issue.
@@ -178,7 +178,7 @@ impl ContentSummary {
         self.add_issues(url, &record.issues);
     }
 
-    /// Adds issues of an address: of a page, or of a file or a page that does not work.
+    /// Adds issues of a URL: a page, a file, or a page that does not work.
     pub fn add_issues(&mut self, url: &str, issues: &[Issue]) {
         let mut seen = BTreeSet::new();
         for issue in issues {
@@ -206,7 +206,7 @@ impl ContentSummary {
         self.unread_examples.truncate(MOST_EXAMPLES);
     }
 
-    /// The issues: the worst first, and of those the most frequent.
+    /// By severity, then by number of URLs.
     pub fn worst_first(&self) -> Vec<(IssueCode, &CodeCount)> {
         let mut issues: Vec<_> = self
             .issues
@@ -217,7 +217,7 @@ impl ContentSummary {
         issues
     }
 
-    /// The shares and means, once all is added.
+    /// Computes shares and means; call after the last record.
     #[must_use]
     pub fn finished(mut self) -> Self {
         if self.pages == 0 {

@@ -1,4 +1,4 @@
-//! Golden values and laws of the record, the score and the summary.
+//! Golden values and properties of the record, the score and the summary.
 
 use super::*;
 use crate::findings::envelope::FindingContext;
@@ -55,7 +55,7 @@ fn record(page: &PageContent, issues: Vec<Issue>, keywords: &[String]) -> Conten
     content_record(page, SiteFacts::default(), issues, &context)
 }
 
-/// Field names of analysis.md 2.16, with ours beside them.
+/// Field names of the API.
 #[test]
 fn a_record_has_the_fields_of_the_specification() {
     let page = page("https://example.com/x", "T", "H", &["Some words."]);
@@ -146,7 +146,7 @@ fn of_a_page_that_was_not_read_whole_nothing_is_counted() {
         );
         assert_eq!(found.content_score, None);
     }
-    // Of the links and images, those without structure are all there.
+    // Without a structure, links and images are still complete.
     let of = |page: &PageContent| record(page, Vec::new(), &[]);
     assert_eq!(
         (of(&cut).links.internal, of(&cut).images.count),
@@ -177,7 +177,7 @@ fn lists_that_end_at_their_limits_say_so() {
     assert_eq!((found.links.internal, found.images.count), (None, Some(0)));
 }
 
-/// Widths of analysis.md 2.16.
+/// Golden widths.
 #[test]
 fn snippets_are_as_wide_as_results_pages_show_them() {
     let fox = "The quick brown fox jumps over the lazy dog";
@@ -194,8 +194,8 @@ fn snippets_are_as_wide_as_results_pages_show_them() {
     assert_eq!((found.title.length, found.title.truncated), (43, false));
 }
 
-/// The counts of appendix C with the formula on them: 28 words, 3 sentences, 51 syllables, LIX 48.59.
-/// A score needs 100 words, so the text stands here four times; means and shares stay.
+/// The formula on golden counts: 28 words, 3 sentences, 51 syllables, LIX 48.59.
+/// A score needs 100 words, so the text is repeated four times; means and shares stay.
 #[test]
 fn readability_is_that_of_the_golden_counts() {
     let text = "The Web Content Accessibility Guidelines explain how to make web content more accessible to \
@@ -241,7 +241,7 @@ fn a_keyword_is_looked_for_in_eight_places() {
     assert!((facts.density.unwrap() - 2.0 / 11.0).abs() < 1e-12);
 }
 
-/// The keyword is called stuffed exactly where the issue names it.
+/// The flag is set exactly if the issue names the keyword.
 #[test]
 fn a_stuffed_keyword_is_the_issue_of_that_name() {
     let with = |title: &str, uses: usize| {
@@ -267,7 +267,7 @@ fn a_stuffed_keyword_is_the_issue_of_that_name() {
         is_told
     };
     let given = ["salt glaze".to_owned()];
-    // From 8 uses on, which are 5.3 % of the words; 12 are 8 %.
+    // 8 uses are 5.3 % of the words, 12 are 8 %.
     for (uses, by_title, by_keyword) in [
         (3, false, false),
         (5, false, false),
@@ -281,7 +281,7 @@ fn a_stuffed_keyword_is_the_issue_of_that_name() {
             "{uses}"
         );
     }
-    // A page on salt says salt.
+    // Single words of the title are not checked.
     assert!(!decided(&with("Salt", 12), &[]));
 }
 
@@ -386,7 +386,7 @@ proptest! {
         prop_assert!((0.0..=100.0).contains(&facts.coverage_score));
     }
 
-    /// Repeating the keyword more often never takes it out of the text.
+    /// Repeating the keyword never lowers its coverage.
     #[test]
     fn coverage_does_not_fall_with_more_uses(times in 1_usize..20) {
         let text = "Here are blue cups. ".repeat(times);

@@ -1,4 +1,4 @@
-//! The main text as it is compared: without noise and without blocks that change with nearly every visit.
+//! The main text as compared: without noise and without volatile blocks, which change at nearly every visit.
 
 use super::history::{MOST_SLOTS, PageHistory, Slot};
 use crate::{
@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use similar::DiffOp;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Blocks above which a page's volatile blocks are not learned.
+/// Volatile blocks are not tracked on larger pages.
 const MOST_BLOCKS: usize = 5_000;
 
 #[derive(Clone)]
@@ -34,7 +34,7 @@ impl CleanText {
         first_eight(&digest.finalize())
     }
 
-    /// All blocks except those of the given numbers, one a line.
+    /// All blocks except those of the given numbers, one per line.
     pub fn without(&self, left_out: &BTreeSet<u32>) -> String {
         let numbered = (0_u32..).zip(&self.blocks);
         let kept = numbered.filter(|(at, it)| !left_out.contains(at) && !it.is_empty());
@@ -55,7 +55,7 @@ fn first_eight(digest: &[u8]) -> u64 {
 
 #[derive(Default)]
 pub struct Learned {
-    /// Blocks that changed lately, by their place in the later page.
+    /// Recently changed blocks, by index in the later page.
     pub slots: Vec<Slot>,
     /// Volatile blocks of the earlier page.
     pub old: BTreeSet<u32>,
@@ -64,7 +64,7 @@ pub struct Learned {
 }
 
 impl Learned {
-    /// What follows from a visit that found every block as it was.
+    /// After a visit that found every block unchanged.
     pub fn unchanged(history: &PageHistory) -> Self {
         let mut learned = Self::default();
         for slot in history.slots.iter().map(|it| it.then(it.block, false)) {
@@ -80,8 +80,8 @@ impl Learned {
     }
 }
 
-/// Follows blocks to the next version: into the equal one, or, where some became as many others, into the one at its
-/// place; a block that comes or goes alone is followed no further.
+/// Tracks blocks into the next version: into the equal block, or, if a run was replaced by one of the same length, into
+/// the block at the same offset. Inserted and deleted blocks are not tracked.
 pub fn learn(before: &CleanText, after: &CleanText, history: &PageHistory) -> Learned {
     let (old, new) = (&before.blocks, &after.blocks);
     let mut learned = Learned::default();

@@ -18,14 +18,14 @@ use crate::{
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 
-/// Words that an earlier text has to have for its loss to say something.
+/// Minimum words of an earlier text whose loss is significant.
 const LEAST_WORDS: usize = 50;
 /// Share of the words below which a text collapsed.
 const COLLAPSED: f64 = 0.1;
-/// Other pages with the same text from which on that text is no page's own.
+/// Other pages with the same text from which it is an interstitial.
 const LEAST_PAGES: u32 = 2;
 
-/// Compares a page with what it was. A later answer that is no success counts as no page, as in [`super::not_read`].
+/// Compares two versions of a page. A later response without success counts as unread, see [`super::not_read`].
 pub fn compare(
     before: &PageState<'_>,
     after: &PageState<'_>,
@@ -61,7 +61,7 @@ pub fn compare(
     }
     let of_text = text.as_ref().and_then(Text::change);
     let hashes = text.as_ref().map_or(&[][..], |it| &it.hashes);
-    // What is no change of the text is none that alternates: blocks that always change, signs between words.
+    // Volatile blocks and punctuation change the hash but not the text.
     let flapping = of_text.is_some() && history.is_flapping(hashes);
     found.extend(of_text);
     unread::add_return(&mut found, history, fetched, is_listed);
@@ -100,7 +100,7 @@ pub fn compare(
     }
 }
 
-/// Which blocks are left out is learned; what is compared of a page when none is.
+/// The compared text of a page before any volatile blocks are known.
 pub fn compared_text(page: &PageContent) -> String {
     CleanText::of(page).without(&BTreeSet::new())
 }
@@ -153,7 +153,7 @@ pub(super) fn blank(
     }
 }
 
-/// The weightiest first.
+/// By weight times magnitude, descending.
 fn order(found: &mut [FieldChange]) {
     let effect = |it: &FieldChange| it.weight * it.magnitude;
     found.sort_by(|one, other| {
@@ -163,8 +163,8 @@ fn order(found: &mut [FieldChange]) {
     });
 }
 
-/// Whether a question for consent or payment took the page's place: nine tenths of the text are gone
-/// and other pages have become the same. `None` where nothing is known of other pages.
+/// Whether a consent or payment interstitial replaced the page: nine tenths of the text are gone
+/// and other pages have the same text. `None` if other pages are unknown.
 fn collapse(before: &PageContent, after: &PageState<'_>) -> Option<bool> {
     let (was, is) = (before.text.counts.words, after.page.text.counts.words);
     #[expect(clippy::cast_precision_loss, reason = "words of one page")]
@@ -203,10 +203,10 @@ fn language_changed(before: &PageContent, after: &PageContent) -> bool {
 }
 
 struct Text {
-    /// The earlier one's, where it was not known, and the later one's; none while a text is as it was.
+    /// Of the earlier text, if the history has none, and of the later; empty if unchanged.
     hashes: Vec<u64>,
     learned: Learned,
-    /// `None` where nothing changed but the order of blocks.
+    /// `None` if at most the order of blocks changed.
     difference: Option<(crate::text::diff::Difference, String)>,
     has_words: bool,
 }
@@ -214,7 +214,7 @@ struct Text {
 impl Text {
     fn of(before: &PageContent, after: &PageContent, history: &PageHistory) -> Self {
         if before.text.main.blocks == after.text.main.blocks {
-            // Most pages do not change, and cleaning is what costs.
+            // Most pages do not change; skip the expensive cleaning.
             return Self {
                 hashes: Vec::new(),
                 learned: Learned::unchanged(history),
@@ -239,7 +239,7 @@ impl Text {
         }
     }
 
-    /// The change of the main text, of magnitude 1 − J. What it was and is stands in the difference.
+    /// The change of the main text, of magnitude 1 − Jaccard; `text_diff` has its values.
     fn change(&self) -> Option<FieldChange> {
         let (difference, _) = self.difference.as_ref()?;
         let magnitude = 1.0 - difference.similarity;

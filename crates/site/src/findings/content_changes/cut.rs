@@ -4,8 +4,8 @@ use super::significance::{ChangeClass, significance};
 use super::{BODY_CUT, Baseline, ChangeContext, Comparison, PARSER_LIMIT, PageState, unread};
 use crate::{observation::web_site::Truncation, provenance::RecordStatus};
 
-/// What follows when either page was not read whole: nothing is claimed of the rest. That it can be read again is sure,
-/// and weighs most. A page in part never replaces the one to compare with; a whole one replaces a page in part.
+/// Comparison when either page is truncated: reports only that a missing page is back, as a major change. A truncated
+/// page never becomes the baseline; a complete one replaces a truncated one.
 pub(super) fn compared(
     before: &PageState<'_>,
     after: &PageState<'_>,
@@ -15,7 +15,7 @@ pub(super) fn compared(
     let fetched = &after.page.fetched;
     let found = unread::restored(history, fetched);
     let mut history = history.clone();
-    // It answered.
+    // A response ends the series of failures.
     history.failures = 0;
     history.missing = None;
     if found.is_some() {

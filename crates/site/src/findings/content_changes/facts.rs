@@ -1,4 +1,4 @@
-//! Facts of a page as they are compared: without noise and insignificant differences.
+//! Facts of a page as compared: without noise and insignificant differences.
 
 use crate::observation::page_content::{GOOGLEBOT, PageContent, RobotsEffect};
 use crate::observation::structured_data::{Item, Value};
@@ -9,19 +9,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 use url::Url;
 
-/// Members of a list: as they are compared, with what is told of them.
+/// Members of a list: the compared form with the reported form.
 pub type Members = BTreeMap<String, String>;
 
-/// Values of structured data that are compared at the most.
+/// Values of structured data that are compared.
 const MOST_VALUES: usize = 5_000;
 /// Characters of a value that are compared.
 const VALUE_CHARACTERS: usize = 500;
 
-/// The number that a content security policy gives scripts for one answer.
+/// The nonce of a content security policy, new with every response.
 static NONCE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"'nonce-[^']*'").ok());
 
-/// What robots in general, Googlebot and Bingbot are told, as rules in force. Where and how they are
-/// told makes no difference, nor do rules that allow what is allowed anyway.
+/// Effective rules for all robots, Googlebot and Bingbot, wherever they are set. Rules that allow the
+/// default are left out.
 pub fn robots(page: &PageContent) -> Vec<String> {
     let for_all = rules(&page.robots_for(""));
     let mut all = for_all.clone();
@@ -33,8 +33,8 @@ pub fn robots(page: &PageContent) -> Vec<String> {
     all
 }
 
-/// Whether search engines may list two versions of a page: with their scripts where a browser showed
-/// both, else as they were sent, so that showing a page once is no change of it.
+/// Whether two versions are indexable: rendered if both were rendered, else as sent, so that rendering
+/// alone is no change.
 pub fn indexable(one: &PageContent, other: &PageContent) -> (bool, bool) {
     if one.rendered_words().is_some() && other.rendered_words().is_some() {
         (one.is_indexable(), other.is_indexable())
@@ -62,7 +62,7 @@ fn rules(effect: &RobotsEffect) -> Vec<String> {
     for (name, limit) in limits {
         rules.extend(limit.map(|it| format!("{name}:{it}")));
     }
-    // `large` is the most there is.
+    // `large` restricts nothing.
     let preview = effect.max_image_preview.as_deref();
     rules.extend(
         preview
@@ -74,7 +74,7 @@ fn rules(effect: &RobotsEffect) -> Vec<String> {
     rules
 }
 
-/// Other pages that the page names as canonical; naming itself is naming none.
+/// Canonical URLs other than the page itself.
 pub fn canonical(page: &PageContent) -> Vec<String> {
     let named = page.canonicals.iter().filter(|it| it.counts());
     let others: BTreeSet<&str> = named
@@ -100,7 +100,7 @@ pub fn first_headings(page: &PageContent) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join(" | "))
 }
 
-/// All other headings with their levels.
+/// All headings below `h1` with their levels.
 pub fn outline(page: &PageContent) -> Members {
     let others = page.headings.iter().filter(|it| it.level > 1);
     others
@@ -124,7 +124,7 @@ pub fn structured_data(page: &PageContent) -> Members {
             }
             let value = match &property.value {
                 Value::Item(number) => page.structured_data.item(*number).map(type_of),
-                // The name of a blank node is made up anew with every answer.
+                // Blank node ids differ with every response.
                 Value::Reference(id) if id.starts_with("_:") => None,
                 other => other.text(),
             };
@@ -146,7 +146,7 @@ fn type_of(item: &Item) -> String {
     types.join("+")
 }
 
-/// Where readers can go: on the site, and elsewhere.
+/// Links that readers can follow: internal, external.
 pub fn links(page: &PageContent, scope: &SiteScope) -> (Members, Members) {
     let (mut own, mut other) = (Members::new(), Members::new());
     for link in page.links.iter().filter(|it| it.is_followed_by_readers()) {
@@ -173,7 +173,7 @@ pub fn images(page: &PageContent) -> Members {
     .collect()
 }
 
-/// Properties that social networks read.
+/// Open Graph and Twitter Card properties.
 pub fn cards(page: &PageContent) -> Members {
     let data = &page.structured_data;
     let all = data.open_graph.iter().chain(&data.twitter);

@@ -10,11 +10,11 @@ const MOST_CHARACTERS: usize = 500;
 const MOST_MEMBERS: usize = 50;
 const MEMBER_CHARACTERS: usize = 200;
 
-/// Milliseconds below which a difference of the time to the first byte is chance.
+/// Smaller differences of the time to first byte are noise, ms.
 const LEAST_TTFB_MS: u64 = 200;
-/// Share of its size by which a document has to grow or shrink to be told.
+/// Relative change of size that is reported.
 const LEAST_OF_SIZE: f64 = 0.1;
-/// Share by which the time to the first byte has to move to be told.
+/// Relative change of the time to first byte that is reported.
 const LEAST_OF_TTFB: f64 = 0.5;
 
 /// Every field that differs, except the main text.
@@ -112,13 +112,13 @@ impl Changes {
         self.add(name, unequal(&before, &after), value(before), value(after));
     }
 
-    /// A number that is another or not: magnitude 0 or 1.
+    /// A number compared for equality: magnitude 0 or 1.
     fn number(&mut self, name: ChangedField, before: Option<u16>, after: Option<u16>) {
         let value = |it: Option<u16>| it.map(|it| FieldValue::Number(it.into()));
         self.add(name, unequal(&before, &after), value(before), value(after));
     }
 
-    /// A number of which the relative difference counts, |a − b|/max(a, b), from a least one on.
+    /// Relative difference |a − b|/max(a, b), reported from `least`.
     fn amount(&mut self, name: ChangedField, before: Option<u64>, after: Option<u64>, least: f64) {
         let (Some(before), Some(after)) = (before, after) else {
             return;
@@ -130,7 +130,7 @@ impl Changes {
         }
     }
 
-    /// Members that only count together: magnitude 0 or 1.
+    /// A list compared as a whole: magnitude 0 or 1.
     fn category(&mut self, name: ChangedField, before: &[String], after: &[String]) {
         self.add(name, unequal(before, after), shown(before), shown(after));
     }
@@ -149,7 +149,7 @@ impl Changes {
         );
     }
 
-    /// Text: 1 − normalised Levenshtein similarity.
+    /// Text: 1 − normalized Levenshtein similarity.
     fn text(&mut self, name: ChangedField, before: Option<&str>, after: Option<&str>) {
         let clean = |it: Option<&str>| crate::text::noise::without_noise(it.unwrap_or_default());
         let magnitude = 1.0 - strsim::normalized_levenshtein(&clean(before), &clean(after));
@@ -219,7 +219,7 @@ fn unequal<T: PartialEq + ?Sized>(before: &T, after: &T) -> f64 {
     f64::from(u8::from(before != after))
 }
 
-/// 1 − |A∩B|/|A∪B|; two empty sets are alike.
+/// 1 − |A∩B|/|A∪B|; 0 for two empty sets.
 fn jaccard_distance(before: &Members, after: &Members) -> f64 {
     let shared = before.keys().filter(|it| after.contains_key(*it)).count();
     let all = before.len() + after.len() - shared;

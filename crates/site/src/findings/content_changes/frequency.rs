@@ -2,15 +2,15 @@ use super::record::ChangeFrequency;
 use chrono::TimeDelta;
 
 const DAYS: f64 = 30.0;
-/// How long a page has to be watched before its changes per month are told: each weekday once, since many sites
-/// are edited by the week. Ours: two visits minutes apart would give thousands of changes a month.
+/// Minimum observation for a monthly rate: each weekday once, since many sites have a weekly rhythm. Our choice: two
+/// visits minutes apart would give thousands of changes a month.
 const LEAST_SPAN: TimeDelta = TimeDelta::days(7);
 const MILLISECONDS_A_DAY: f64 = 86_400_000.0;
 
-/// The rate of changes per interval between two visits, when `changed` of `intervals` showed one:
+/// Changes per interval between two visits, if X = `changed` of n = `intervals` showed one:
 /// λ = −ln((n − X + 0.5)/(n + 0.5)), the estimator of Cho and Garcia-Molina ("Estimating frequency
-/// of change", 2003, section 4.2) for a Poisson process that is looked at regularly. The naive X/n
-/// misses changes that happened between the same two visits. `None` without an interval.
+/// of change", 2003, section 4.2) for a regularly sampled Poisson process. The naive X/n misses
+/// repeated changes within one interval. `None` without an interval.
 pub fn rate_per_interval(intervals: u32, changed: u32) -> Option<f64> {
     let (all, changed) = (f64::from(intervals), f64::from(changed.min(intervals)));
     // ln(1) must not become −0.
@@ -34,7 +34,7 @@ mod tests {
 
     #[test]
     fn rates_are_those_of_the_published_estimator() {
-        // analysis.md, appendix C.
+        // −ln(24.5/30.5)
         let rate = rate_per_interval(30, 6).unwrap();
         assert!((rate - 0.219_054).abs() < 5e-7, "{rate}");
         assert_eq!(rate_per_interval(0, 0), None);

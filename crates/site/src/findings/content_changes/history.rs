@@ -1,35 +1,34 @@
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-/// Hashes of texts that are kept: enough to see that versions alternate.
+/// Stored text hashes: enough to detect alternating versions.
 const MOST_HASHES: usize = 4;
 
-/// Blocks whose changes are followed at the most.
+/// Tracked blocks.
 pub(super) const MOST_SLOTS: usize = 1_000;
 
-/// What is remembered of a page: some 200 bytes of JSON, and 15 for each block changed within the last 16 visits.
+/// Stored per page: some 200 bytes of JSON, and 15 for each block changed within the last 16 visits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PageHistory {
     /// When the page was first read.
     pub since: DateTime<Utc>,
     pub last_at: DateTime<Utc>,
-    /// How often it was compared with the visit before.
+    /// Comparisons with an earlier visit.
     pub comparisons: u32,
     pub changes: u32,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_change_at: Option<DateTime<Utc>>,
-    /// Hashes of the last texts, without noise, the oldest first; a text that stays has one, and the
-    /// first text gets its own when it changes.
+    /// Hashes of the last distinct texts, without noise, oldest first; empty until the first change.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hashes: Vec<u64>,
-    /// Blocks that changed lately, by their place in the page as it was last read.
+    /// Recently changed blocks, by index in the last read version.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub slots: Vec<Slot>,
     /// Failed visits since the page was last read.
     #[serde(default)]
     pub failures: u32,
-    /// What the page became, once that was told as a change; `None` while it can be read.
+    /// Why the page is missing, once reported as a change; `None` while it can be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub missing: Option<Missing>,
 }
@@ -37,19 +36,19 @@ pub struct PageHistory {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Missing {
-    /// An answer that is no page.
+    /// A response without a page.
     Status(u16),
     Failure,
     Undecodable,
-    /// robots.txt does not allow it any more.
+    /// robots.txt no longer allows it.
     Blocked,
-    /// An answer of this media type, which is no page's.
+    /// A response of this media type, which is not HTML.
     Type(String),
     Moved(String),
 }
 
 impl Missing {
-    /// Whether search engines may list what it became; `None` is not known: files may be listed too.
+    /// Whether it may be indexed; `None` is unknown, since files may be indexed too.
     pub(super) const fn is_listed(&self) -> Option<bool> {
         if matches!(self, Self::Type(_)) {
             None
@@ -58,7 +57,7 @@ impl Missing {
         }
     }
 
-    /// Whether a server said it of the page.
+    /// Whether it is a server's response.
     pub(super) const fn is_answer(&self) -> bool {
         matches!(self, Self::Status(_) | Self::Type(_) | Self::Moved(_))
     }
@@ -67,11 +66,11 @@ impl Missing {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(u32, u16, u8)", into = "(u32, u16, u8)")]
 pub struct Slot {
-    /// The block's number in the page as it was last read.
+    /// Index of the block in the last read version.
     pub block: u32,
-    /// One bit for each of the last 16 visits, the last one lowest: whether it changed.
+    /// Whether it changed: a bit for each of the last 16 visits, the latest lowest.
     pub window: u16,
-    /// How many of these bits are known.
+    /// Number of known bits.
     pub seen: u8,
 }
 
@@ -108,7 +107,7 @@ impl Slot {
         }
     }
 
-    /// Whether it changed in at least 80 % of the visits since its first change, at least 5 (analysis.md 2.9; ours).
+    /// Whether it changed in at least 80 % of at least 5 visits since its first change (our choice).
     pub fn is_volatile(self) -> bool {
         self.seen >= 5 && self.window.count_ones() * 5 >= u32::from(self.seen) * 4
     }
@@ -136,7 +135,7 @@ impl PageHistory {
         }
     }
 
-    /// Whether a text that changed is the one before the last: A, B, and A again.
+    /// Whether a changed text equals the one before the last: A, B, A.
     pub(super) fn is_flapping(&self, hashes: &[u64]) -> bool {
         match (self.hashes.as_slice(), hashes.last()) {
             ([.., one, other], Some(now)) => one == now && other != now,

@@ -1,6 +1,6 @@
-//! What changed on a page between two visits, and how much it matters: [`compare`], or [`not_read`] without a later
-//! page, say what to remember ([`PageHistory`]) and what to compare with next time. Definitions: analysis.md 2.9 and
-//! `docs/MEASUREMENT.md`; the weights are our judgement.
+//! Changes of a page between two visits, and their significance. [`compare`], or [`not_read`] without a later page,
+//! return the record, the [`PageHistory`] to store and the baseline of the next comparison. Definitions:
+//! `docs/MEASUREMENT.md`; the weights are our judgment.
 
 mod blocks;
 mod compare;
@@ -27,21 +27,21 @@ use serde::{Deserialize, Serialize};
 
 pub const METHOD: &str = "content-changes/2";
 
-/// The visit brought no page, and nothing is claimed of it: one failure is not enough.
+/// The fetch failed; nothing is reported, since one failure is not enough.
 pub const FETCH_FAILED: &str = "fetchFailed";
-/// robots.txt still does not allow reading the page; nothing is claimed of it.
+/// robots.txt still blocks the page; nothing is reported.
 pub const BLOCKED: &str = "blockedByRobots";
-/// A question for consent or payment stood in place of the page; nothing is claimed of it.
+/// A consent or payment interstitial replaced the page; nothing is reported.
 pub const INTERSTITIAL: &str = "interstitial";
-/// The end of the page was not read, this time or before; nothing is claimed of it.
+/// The body was truncated at one of the visits; nothing is reported.
 pub const BODY_CUT: &str = "bodyCut";
-/// The page was read without its structure, this time or before; nothing is claimed of it.
+/// The parser hit its limit at one of the visits; nothing is reported.
 pub const PARSER_LIMIT: &str = "parserLimit";
-/// Another reader version read the page before: nothing is claimed of text, words, headings and structured data.
+/// Another extraction version read the earlier page: text, words, headings and structured data are not compared.
 pub const READ_OTHERWISE: &str = "readOtherwise";
-/// Nine tenths of the text are gone, and whether other pages became the same is not known.
+/// Nine tenths of the text are gone; whether other pages have the same text is unknown.
 pub const TEXT_COLLAPSED: &str = "textCollapsed";
-/// The text is in another language, as sites do for visitors from elsewhere.
+/// The text is in another language, as on sites that localize by location.
 pub const LANGUAGE_CHANGED: &str = "languageChanged";
 pub const FLAPPING: &str = "flapping";
 
@@ -51,11 +51,11 @@ pub struct PageState<'a> {
     pub site: SiteFacts,
 }
 
-/// What the rest of the site says of a page; `None` is unknown and not compared.
+/// Site-level facts about a page; `None` is unknown and not compared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SiteFacts {
-    /// Links to it from other pages of the site.
+    /// Links to it from other pages.
     pub inlinks: Option<u32>,
     /// Other pages of the site with exactly the same main text.
     pub pages_with_same_text: Option<u32>,
@@ -76,10 +76,10 @@ pub struct Comparison {
     pub baseline: Baseline,
 }
 
-/// Which page the next one is compared with.
+/// The version that the next visit is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Baseline {
-    /// The earlier one: this visit brought none.
+    /// The earlier one: this visit read no usable page.
     Before,
     After,
 }

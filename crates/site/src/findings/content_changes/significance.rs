@@ -62,8 +62,8 @@ pub enum ChangedField {
 }
 
 impl ChangedField {
-    /// Whether two versions of the reader may read it differently from the same page. A field that a new
-    /// `EXTRACTION` of the crate `crawler` reads differently belongs here.
+    /// Whether the value depends on the extraction version. Add fields that a new `EXTRACTION` of the
+    /// crate `crawler` reads differently.
     pub const fn is_judged_by_the_reader(self) -> bool {
         matches!(
             self,
@@ -71,9 +71,8 @@ impl ChangedField {
         )
     }
 
-    /// Weight of the field, 0 to 1 (analysis.md 2.9; our judgement, nobody has published any). Not in that
-    /// document: `ContentType` and `FinalUrl`, which weigh like the status, and `Lang`, which weighs like headers.
-    /// A field of weight 0 makes no change: it follows from something else, or differs with every visit.
+    /// Weight of the field, 0 to 1: our judgment, nobody has published any (docs/MEASUREMENT.md). A field of
+    /// weight 0 is no change: it follows from another field, or differs with every visit.
     pub const fn weight(self) -> f64 {
         match self {
             Self::StatusCode
@@ -100,7 +99,7 @@ impl ChangedField {
     }
 }
 
-/// 100·(1 − Π(1 − w·d)) over pairs of weight and magnitude, both 0 to 1 (analysis.md 2.9): each adds, up to 100.
+/// 100·(1 − Π(1 − w·d)) over pairs of weight and magnitude, both 0 to 1.
 pub fn significance(parts: impl IntoIterator<Item = (f64, f64)>) -> f64 {
     let unmoved: f64 = parts
         .into_iter()

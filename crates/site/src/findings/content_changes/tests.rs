@@ -51,7 +51,7 @@ const LONG: &str = "Sixteen different words stand in this one long paragraph whi
 
 #[test]
 fn significance_is_that_of_the_published_example() {
-    // analysis.md, appendix C: main text d .3 of weight .6, title d .4 of weight .5.
+    // Main text d .3 of weight .6, title d .4 of weight .5.
     let found = significance([(0.6, 0.3), (0.5, 0.4)]);
     assert!((found - 34.4).abs() < 1e-9, "{found}");
     assert!(significance([]).abs() < 1e-12);
@@ -173,7 +173,7 @@ fn addresses_are_compared_and_told_as_they_are() {
         compared(&built("3f2a9c1b"), &built("00c0ffee")).changed,
         Some(false)
     );
-    // What is told of a file with a hash has it.
+    // The reported URL keeps the hash.
     let record = compared(&built("3f2a9c1b"), &paragraphs(&[LONG]));
     let told = FieldValue::List(vec!["https://example.com/list.3f2a9c1b.pdf".to_owned()]);
     assert_eq!(record.fields[0].before, Some(told));
@@ -260,7 +260,7 @@ fn what_search_may_list_is_told_on_the_way_back_as_on_the_way_out() {
     assert_eq!(told(&back), flags(false, true));
     assert_eq!(names(&there), names(&back));
     assert_eq!(back.change_class, Some(ChangeClass::Major));
-    // The same where it was gone in between: what was told last counts, not the page that is kept.
+    // The same after a block or redirect: the last report counts, not the stored page.
     let mut moved = Fetched::plain("https://example.com/elsewhere", 200);
     moved.at = day(1);
     for gone in [Unread::Blocked(day(1)), Unread::Redirected(&moved)] {
@@ -334,7 +334,7 @@ fn one_failure_claims_nothing_and_two_are_a_change() {
         &second.history,
         &context(),
     );
-    // It answers as it did.
+    // The same response as before.
     assert_eq!(third.record.changed, Some(false));
     assert_eq!(third.record.change_class, Some(ChangeClass::None));
     assert!(third.record.fields.is_empty());
@@ -387,11 +387,11 @@ fn of_a_page_that_still_does_not_answer_nothing_is_said() {
         history = found.history;
     }
     assert_eq!(changed, [None, Some(true), None]);
-    // The counts are those of the records.
+    // The summary agrees with the records.
     assert_eq!((summary.pages, summary.changed, summary.unread), (3, 1, 2));
     assert_eq!(summary.by_class.values().sum::<u32>(), 1);
     assert_eq!(summary.by_class[&ChangeClass::Major], 1);
-    // A visit that tells nothing is no interval.
+    // A visit that reports nothing is no interval.
     assert_eq!((history.comparisons, history.changes), (1, 1));
 }
 
@@ -460,7 +460,7 @@ fn an_address_that_stops_being_a_page_is_told_at_once_and_once() {
     let other = visit(Some("application/json"), &again.history);
     assert_eq!(other.record.fields[0].before, text("application/pdf"));
     assert_eq!(other.record.changed, Some(true));
-    // Which type it has is not known: nothing is claimed.
+    // An unknown type reports nothing.
     let unknown = visit(None, &other.history);
     assert_eq!(unknown.record.changed, None);
     assert_eq!(unknown.record.envelope.warnings, [FETCH_FAILED]);
@@ -500,7 +500,7 @@ fn what_was_cut_off_is_not_gone() {
             (found.baseline, &found.history),
             (Baseline::Before, &history)
         );
-        // Nor is new what was cut off before; from then on there is a whole page to compare with.
+        // Text that was cut off before is not new; the complete page becomes the baseline.
         let found = compare(&state(&cut), &state(&whole), &begun(&cut), &context());
         assert_eq!(
             (found.record.changed, found.baseline),
@@ -524,7 +524,7 @@ fn what_another_version_read_otherwise_did_not_change() {
     assert_eq!(names(record), [ChangedField::Title]);
     assert_eq!((record.similarity, record.added_words), (None, None));
     assert_eq!(found.baseline, Baseline::After);
-    // The next visit has what this version read to compare with.
+    // The next visit is compared with this version.
     let next = compare(&state(&is), &state(&is), &found.history, &context());
     assert_eq!(next.record.changed, Some(false));
     assert!(next.record.envelope.warnings.is_empty());
@@ -606,12 +606,12 @@ fn versions_that_alternate_are_flapping() {
 
 #[test]
 fn what_is_no_change_is_no_flapping() {
-    // Between words only, as addresses of one page do.
+    // Only punctuation differs.
     let address = |it: &str| paragraphs(&[LONG, &format!("See https://example.com/{it}")]);
     let last = visited(&[address("#/start"), address("#start"), address("#/start")]);
     assert_eq!(last.record.changed, Some(false));
     assert!(!last.record.flapping && last.record.envelope.warnings.is_empty());
-    // A block that always changes.
+    // A volatile block.
     let page = |number: usize| paragraphs(&[LONG, ["alpha", "bravo"][number % 2]]);
     let pages: Vec<PageContent> = (0..8).map(page).collect();
     let last = visited(&pages);
@@ -636,7 +636,7 @@ fn another_language_is_told() {
     assert_eq!(record.envelope.warnings, [LANGUAGE_CHANGED]);
 }
 
-/// Visits pages one after the other and answers with the last comparison.
+/// Compares each page with the next and returns the last comparison.
 fn visited(pages: &[PageContent]) -> Comparison {
     let mut history = begun(&pages[0]);
     let mut last = None;
@@ -660,12 +660,12 @@ fn a_block_that_always_changes_is_learned_and_then_ignored() {
     let late = visited(&pages);
     assert_eq!(late.record.changed, Some(false), "{:?}", late.record.fields);
     assert_eq!(late.record.volatile_blocks, 1);
-    // What else changes still counts.
+    // Changes of other blocks still count.
     let mut next = page(&"hotel");
     next.text.main.blocks[2].text = LONG.replace("nobody", "everybody");
     let found = compare(&state(&pages[6]), &state(&next), &late.history, &context());
     assert_eq!(names(&found.record), [ChangedField::MainText]);
-    // A block before it moves the slot along.
+    // An inserted block shifts the index of the slot.
     let mut moved = page(&"india");
     let first = moved.text.main.blocks[0].clone();
     moved.text.main.blocks.insert(
@@ -721,7 +721,7 @@ fn the_summary_counts_pages_and_names_the_most_changed() {
     assert_eq!(summary.most_changed.len(), 1);
 }
 
-/// 4-word shingles per block as sets of words: Python's way, without hashes.
+/// 4-word shingles per block, as words instead of hashes.
 fn sets(blocks: &[String]) -> HashSet<Vec<String>> {
     let mut all = HashSet::new();
     for block in blocks {
@@ -792,7 +792,7 @@ proptest! {
         after.splice(at..at, inserted.clone());
         let record = compared(&page_of(&before), &page_of(&after));
         prop_assert_eq!(record.containment_old, Some(1.0));
-        // The words are of another alphabet, so J is known.
+        // The words use other letters, so the Jaccard similarity is known.
         let (old, new) = (size(sets(&before).len()), size(sets(&inserted).len()));
         prop_assert!((record.similarity.unwrap() - old / (old + new)).abs() < 1e-12);
         prop_assert_eq!(record.removed_words, Some(0));

@@ -8,17 +8,17 @@ use crate::observation::web_site::{FetchFailure, Fetched};
 use crate::provenance::RecordStatus;
 use chrono::{DateTime, Utc};
 
-/// Failed visits in a row from which on the page is gone. One is never a change.
+/// Consecutive failed visits from which the page is missing.
 const LEAST_FAILURES: u32 = 2;
 
 #[derive(Debug, Clone, Copy)]
 pub enum Unread<'a> {
-    /// No answer, or one that is no page.
+    /// No response, or one without success.
     Failed(&'a Fetched),
-    /// A success that says it is no HTML, such as a file.
+    /// A success that is not HTML, such as a file.
     AnotherType(&'a Fetched),
     Redirected(&'a Fetched),
-    /// robots.txt does not allow reading it, seen at that time.
+    /// robots.txt blocks it, as seen at that time.
     Blocked(DateTime<Utc>),
 }
 
@@ -33,9 +33,9 @@ impl Unread<'_> {
     }
 }
 
-/// A visit without a page: a first failure claims nothing; a second in a row, or another status later, changes the
-/// status. Robots.txt, another type or another page is a change at once. After that, a page that answers as it did is
-/// unchanged; one without an answer, or that still may not be read, is not known.
+/// A visit without a page. A first failure reports nothing; a second in a row, or a new status later, changes the
+/// status. A robots.txt block, another media type or a redirect is a change at once. After that the same response is
+/// unchanged; no response, or the same block, is unknown.
 pub fn not_read(
     before: &PageState<'_>,
     why: Unread<'_>,
@@ -48,7 +48,7 @@ pub fn not_read(
         Unread::Blocked(_) => Missing::Blocked,
         Unread::Redirected(fetched) => Missing::Moved(fetched.final_url.clone()),
         Unread::AnotherType(fetched) => {
-            // It answers.
+            // A response ends the series of failures.
             history.failures = 0;
             let kind = fetched.content_type.as_ref();
             match kind.filter(|_| !fetched.challenge) {
@@ -56,7 +56,7 @@ pub fn not_read(
                 None => return unknown(before, at, &history, context),
             }
         }
-        // It is there, and only not read here.
+        // The page exists; only its body was not read.
         Unread::Failed(fetched) if fetched.failure == Some(FetchFailure::Unread) => {
             return unknown(before, at, &history, context);
         }
@@ -115,7 +115,7 @@ pub fn not_read(
     }
 }
 
-/// A visit that claims nothing, and is none of the failures that are counted.
+/// A visit that reports nothing and does not count as a failure.
 fn unknown(
     before: &PageState<'_>,
     at: DateTime<Utc>,
@@ -132,7 +132,7 @@ fn unknown(
     }
 }
 
-/// What is told of a page that is missing now, in another way than before if it was.
+/// The change of a page that is newly missing, or missing for a new reason.
 fn gone(before: &PageState<'_>, was: Option<&Missing>, now: &Missing) -> FieldChange {
     let text = |it: &str| Some(FieldValue::Text(it.to_owned()));
     match now {
@@ -160,7 +160,7 @@ fn gone(before: &PageState<'_>, was: Option<&Missing>, now: &Missing) -> FieldCh
         Missing::Status(_) | Missing::Failure | Missing::Undecodable => {
             let status = before.page.fetched.status;
             let status = status.map(|it| FieldValue::Number(it.into()));
-            // A file came with a success, as the page did.
+            // A file was a success, like the page.
             let was = was.filter(|it| !matches!(it, Missing::Type(_)));
             change(
                 ChangedField::StatusCode,
@@ -172,7 +172,7 @@ fn gone(before: &PageState<'_>, was: Option<&Missing>, now: &Missing) -> FieldCh
     }
 }
 
-/// Adds that a page that was gone can be read, and may be listed again where it was told that it may not.
+/// Adds that a missing page is back, and indexable again if it was reported as not indexable.
 pub(super) fn add_return(
     found: &mut Vec<FieldChange>,
     history: &PageHistory,

@@ -4,7 +4,7 @@ use super::signal::SignalCode;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Sums over the records of pages, which are added one by one and let go.
+/// Sums over page records, which are added one by one and not kept.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PageAverages {
@@ -32,7 +32,7 @@ impl PageAverages {
         for topic in &record.ymyl.topics {
             *self.topics.entry(*topic).or_default() += 1;
         }
-        // Of a page without a score only what speaks for it is known.
+        // A page without a score was truncated: missing signals are unknown.
         let Some(score) = record.eeat_score else {
             return;
         };
@@ -67,7 +67,7 @@ impl PageAverages {
             })
     }
 
-    /// A site is about money or life when half of its pages are.
+    /// A site is YMYL if half of its pages are.
     pub(super) fn ymyl(&self) -> Ymyl {
         let topics = self.topics.iter().filter(|it| *it.1 * 4 >= self.pages);
         Ymyl {

@@ -12,9 +12,9 @@ use crate::observation::page_content::PageContent;
 use crate::provenance::RecordStatus;
 use crate::result_type::ResultType;
 
-/// What trust weighs on pages about money or life, instead of 40.
+/// Weight of trust on YMYL pages, instead of 40.
 const TRUST_OF_YMYL: f64 = 50.0;
-/// The most such a page can have without author or contact.
+/// Maximum score of a YMYL page without author or contact.
 const CAP: f64 = 49.0;
 
 pub fn judge_page(input: &EeatInput<'_>, context: &FindingContext) -> EeatRecord {
@@ -40,7 +40,7 @@ pub fn judge_page(input: &EeatInput<'_>, context: &FindingContext) -> EeatRecord
                     .or_else(|| site_signals::outcome(code, input.site, input.third_party_mentions))
                     .unwrap_or_default(),
             };
-            // What was not found may stand in what was not read.
+            // On a truncated page, absence is not evidence: leave the signal open.
             let is_open = page.is_cut() && code.scope() == SignalScope::Page;
             let is_sure = found.value.is_some_and(|it| it >= 1.0);
             signal(
@@ -90,7 +90,7 @@ pub fn judge_site(
     record
 }
 
-/// What a page is about; that it is not about money or life is not known of one that was not read whole.
+/// A truncated page is not known to be not YMYL.
 fn known_ymyl(page: &PageContent) -> Ymyl {
     let found = ymyl(page);
     if page.is_cut() && found.is_ymyl == Some(false) {
@@ -102,7 +102,7 @@ fn known_ymyl(page: &PageContent) -> Ymyl {
     found
 }
 
-/// Whether other pages are expected to lead to it.
+/// Whether other pages are expected to link to it.
 const fn is_a_topic(page_type: PageType) -> bool {
     matches!(
         page_type,
@@ -165,7 +165,7 @@ fn scored(envelope: Envelope, scope: SignalScope, signals: Vec<Signal>, ymyl: Ym
     }
 }
 
-/// Whether signals say enough for a score of a pillar: two apply, or the only one shows evidence.
+/// Whether a pillar gets a score: two signals apply, or the only one has evidence.
 fn is_enough<'a>(signals: impl Iterator<Item = &'a Signal>) -> bool {
     let applicable: Vec<&Signal> = signals.filter(|it| it.value.is_some()).collect();
     match applicable.as_slice() {
@@ -174,8 +174,8 @@ fn is_enough<'a>(signals: impl Iterator<Item = &'a Signal>) -> bool {
     }
 }
 
-/// 100 · Σ w·v / Σ w over the applicable signals (analysis.md 2.15; the weights are our judgement).
-/// On pages about money or life those of trust are scaled from 40 to 50. `None` where none applies.
+/// 100 · Σ w·v / Σ w over the applicable signals (docs/MEASUREMENT.md; the weights are our judgment).
+/// On YMYL pages trust is scaled from 40 to 50. `None` if no signal applies.
 fn mean<'a>(signals: impl Iterator<Item = &'a Signal>, is_ymyl: bool) -> Option<f64> {
     let (mut sum, mut weights) = (0.0, 0.0);
     for it in signals {

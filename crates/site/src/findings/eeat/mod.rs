@@ -1,7 +1,7 @@
-//! Evidence of experience, expertise, authoritativeness and trust that a machine can check. [`SiteSignals::add`]
-//! gathers what the site says of itself, then [`judge_page`] judges each page, and [`judge_site`] the site with the
-//! means ([`PageAverages`]). Weights are our judgement. Without phrase lists for a language a signal does not apply; it
-//! is never 0 for that. Definitions: analysis.md 2.15.
+//! Machine-checkable evidence of experience, expertise, authoritativeness and trust. [`SiteSignals::add`] collects
+//! site-level signals, then [`judge_page`] evaluates each page, and [`judge_site`] the site with the means of its
+//! pages ([`PageAverages`]). Weights are our judgment. Without a phrase list for the language a signal does not apply;
+//! it is never 0 for that. Definitions: `docs/MEASUREMENT.md`.
 
 mod averages;
 mod company_ids;
@@ -40,7 +40,7 @@ pub struct EeatInput<'a> {
     pub page: &'a PageContent,
     pub page_type: PageType,
     pub site: &'a SiteSignals,
-    /// Mentions and citations of the site by others; `None` when nobody counted them.
+    /// Mentions and citations of the site by others; `None` if not counted.
     pub third_party_mentions: Option<u32>,
 }
 

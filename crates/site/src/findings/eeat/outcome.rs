@@ -1,25 +1,25 @@
 use super::record::SignalEvidence;
 use crate::text::words::shortened;
 
-/// Characters of a piece of evidence.
+/// Characters of evidence.
 const CHARACTERS: usize = 200;
-/// How sure markup and plain facts are.
+/// Confidence of markup and plain facts.
 pub const SURE: f64 = 0.95;
-/// How sure a phrase in text is.
+/// Confidence of a phrase in text.
 pub const PHRASE: f64 = 0.7;
-/// How sure a guess by names of hosts and paths is.
+/// Confidence of a guess by host or path.
 pub const GUESS: f64 = 0.5;
 
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
-    /// 0 to 1; `None` where the signal does not apply.
+    /// 0 to 1; `None` if the signal does not apply.
     pub value: Option<f64>,
     pub evidence: Vec<SignalEvidence>,
     pub confidence: f64,
 }
 
 impl Outcome {
-    /// A signal that makes no sense here, or cannot be told.
+    /// A signal that makes no sense here, or is unknown.
     pub const fn not_applicable() -> Self {
         Self {
             value: None,

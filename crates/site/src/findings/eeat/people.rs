@@ -6,7 +6,7 @@ use crate::observation::structured_data::{Item, PageStructuredData, Value};
 use crate::text::words::shortened;
 use std::collections::BTreeMap;
 
-/// Values of one kind that are kept.
+/// Values of one kind.
 const MOST_VALUES: usize = 10;
 /// Characters of a value.
 const VALUE_CHARACTERS: usize = 300;
@@ -22,13 +22,13 @@ const CREDENTIAL_PROPERTIES: [&str; 5] = [
 pub enum AuthorMarkup {
     /// Not at all, or as plain text.
     None,
-    /// A person or organisation without an address.
+    /// A person or organization without a URL.
     Named,
     /// With `url` or `sameAs`.
     Linked,
 }
 
-/// Items that are looked at as authors or organisations.
+/// Items checked as authors or organizations: bounds the cost of a hostile page.
 const MOST_ITEMS: usize = 100;
 
 pub struct Things<'a> {
@@ -55,7 +55,7 @@ impl<'a> Things<'a> {
         }
     }
 
-    /// The texts of a property; of things their names.
+    /// The texts of a property; of items their names.
     fn texts(&self, item: &Item, name: &str) -> Vec<String> {
         let values = item.values(name).take(MOST_VALUES);
         values
@@ -68,7 +68,7 @@ impl<'a> Things<'a> {
             .collect()
     }
 
-    /// Things that some item names as its author.
+    /// Items that another item names as its author.
     fn authors(&self) -> Vec<&'a Item> {
         let items = self.data.items.iter();
         items
@@ -113,7 +113,7 @@ pub fn author_markup(data: &PageStructuredData) -> AuthorMarkup {
         .unwrap_or(AuthorMarkup::None)
 }
 
-/// Who wrote a page: the names that were read, with what markup says of them.
+/// The authors named on a page, with details from markup.
 pub fn authors(page: &PageContent) -> Vec<EeatAuthor> {
     let things = Things::of(&page.structured_data);
     let described = things.authors();
@@ -173,13 +173,12 @@ fn same_name(one: &str, other: &str) -> bool {
     folded(one) == folded(other)
 }
 
-/// The organisation of a page with the most properties; a publisher counts as one.
+/// The organization of a page with the most properties; a publisher counts as one.
 pub fn organization(page: &PageContent) -> Option<Organization> {
     let data = &page.structured_data;
     let things = Things::of(data);
     let all = data.items.iter().filter(|it| is_organization(it));
-    // Authors and brands of products are other organisations.
-    // `MOST_ITEMS` bounds what a hostile page costs.
+    // Authors and brands of products are other organizations.
     let own = all.take(MOST_ITEMS).filter(|it| {
         !is_held_as(
             data,

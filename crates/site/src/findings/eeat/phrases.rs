@@ -3,16 +3,16 @@ use regex::Regex;
 use std::{collections::BTreeMap, sync::LazyLock};
 
 pub struct Phrases {
-    /// Somebody did something themselves.
+    /// First-hand experience.
     pub first_person: Regex,
     pub test_method: Regex,
-    /// Somebody with knowledge looked through it.
+    /// Reviewed by an expert.
     pub reviewed: Regex,
     pub disclosure: Regex,
     pub own_data: Regex,
 }
 
-/// The phrases of a language; `None` where nobody has listed them.
+/// `None` for languages without a list.
 pub fn phrases(language: Option<Language>) -> Option<&'static Phrases> {
     PHRASES.get(&language?)
 }
@@ -23,7 +23,7 @@ pub static CREDENTIALS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 static PHRASES: LazyLock<BTreeMap<Language, Phrases>> = LazyLock::new(|| {
-    // Neighbours instead of boundaries, which are slow to find beside letters that are not ASCII.
+    // `\W` instead of `\b`, which is slow next to letters that are not ASCII.
     let phrase = |words: &str| Regex::new(&format!(r"(?i)(?:^|\W)(?:{words})(?:\W|$)")).ok();
     let lists = records::<6>(include_str!("phrases.tsv"));
     lists

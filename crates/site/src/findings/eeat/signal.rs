@@ -55,7 +55,7 @@ macro_rules! signals {
                 match self { $(Self::$signal => Pillar::$pillar,)+ }
             }
 
-            /// Of 40 for trust and 20 for each other pillar: our judgement, Google publishes no weights.
+            /// Of 40 for trust and 20 for each other pillar: our judgment, Google publishes none.
             pub const fn weight(self) -> f64 {
                 match self { $(Self::$signal => $weight,)+ }
             }

@@ -4,16 +4,16 @@ use super::signal::SignalCode;
 use super::site::Found;
 use super::{SiteSignals, StandardPage};
 
-/// Clicks within which contact has to be.
+/// Maximum depth of the contact page.
 const MOST_CLICKS: u32 = 2;
-/// Pages of the same topic that have to link to a page.
+/// Links from pages on the same topic for the full value.
 const TOPIC_LINKS: f64 = 5.0;
-/// Pages that an author has to have written.
+/// Pages of an author for the full value.
 const AUTHOR_PAGES: f64 = 3.0;
-/// Mentions by others that are enough: our choice.
+/// Mentions for the full value: our choice.
 const MENTIONS: f64 = 3.0;
 
-/// The outcome of a signal of the site; `None` for those of a page.
+/// `None` for signals of a page.
 pub fn outcome(
     code: SignalCode,
     site: &SiteSignals,
@@ -47,7 +47,7 @@ pub fn topical_depth(site: &SiteSignals, url: &str) -> Outcome {
     Outcome::new((f64::from(links) / TOPIC_LINKS).min(1.0), PHRASE).shown_by([at(url, text)])
 }
 
-/// Pages of the author who has most in the section.
+/// By the author with the most pages in the section.
 pub fn author_topic_pages(site: &SiteSignals, authors: &[EeatAuthor], url: &str) -> Outcome {
     let counts = authors
         .iter()
@@ -66,7 +66,7 @@ fn page_there(site: &SiteSignals, kind: StandardPage) -> Outcome {
     )
 }
 
-/// Where no page has one of the names that are listed. In other languages nobody knows what it is called.
+/// No page has a listed name. Unknown if no page's language has a phrase list.
 fn no_page(site: &SiteSignals) -> Outcome {
     if site.pages > 0 && site.listed_pages == 0 {
         return Outcome::not_applicable();
@@ -80,7 +80,7 @@ fn of(found: &Found) -> SignalEvidence {
     evidence
 }
 
-/// The share of the pages that are https and load nothing by http.
+/// The share of the pages that are https without mixed content.
 fn https(site: &SiteSignals) -> Outcome {
     if site.pages == 0 {
         return Outcome::not_applicable();
@@ -93,7 +93,7 @@ fn https(site: &SiteSignals) -> Outcome {
     Outcome::new(f64::from(good) / f64::from(site.pages), SURE).shown_by(shown)
 }
 
-/// Within two clicks and with a way to write or call; half where one is missing or the page was not read.
+/// 1 within two clicks and with contact means; half if one is missing or the page was not read.
 fn contact(site: &SiteSignals) -> Outcome {
     let Some(found) = site.standard.get(&StandardPage::Contact) else {
         return no_page(site);
@@ -137,7 +137,7 @@ fn address_or_id(site: &SiteSignals) -> Outcome {
     Outcome::new(1.0, confidence).shown_by(shown)
 }
 
-/// A third each; only where something is sold.
+/// A third each; applies to shops only.
 fn shop(site: &SiteSignals) -> Outcome {
     if !site.is_shop {
         return Outcome::not_applicable();
@@ -175,7 +175,7 @@ fn organization(site: &SiteSignals) -> Outcome {
     Outcome::new(value, PHRASE).shown_by([at(url, names[0])])
 }
 
-/// Two profiles are enough, one is half. Whether they can be reached is not looked up.
+/// 1 for two profiles, half for one. They are not fetched.
 fn profiles(site: &SiteSignals) -> Outcome {
     let organization = site.organization.as_ref();
     let mut all: Vec<&String> = organization

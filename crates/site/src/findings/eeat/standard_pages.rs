@@ -1,4 +1,4 @@
-//! Pages that say who stands behind a site, known by their addresses and by the texts of links to them.
+//! Standard pages (contact, about, privacy and so on), recognized by URL and link text.
 
 use crate::text::{phrases::without_diacritics, words::words};
 use serde::{Deserialize, Serialize};
@@ -16,15 +16,15 @@ pub enum StandardPage {
     Returns,
     Shipping,
     Payment,
-    /// How texts are made and mended.
+    /// Editing and corrections.
     Editorial,
 }
 
-/// Words of a phrase at the most.
+/// Words of the longest phrase.
 const MOST_WORDS: usize = 4;
-/// Words that an address or a link may have more than the phrase.
+/// Words that a URL or a link may have beyond the phrase.
 const MORE_WORDS: usize = 1;
-/// Words that name such a page only where they stand alone: `suEXEC support` tells of something else.
+/// Phrases that count only alone: `suEXEC support` is something else.
 const ALONE: [&str; 1] = ["support"];
 
 static PHRASES: LazyLock<BTreeMap<&str, StandardPage>> = LazyLock::new(|| {
@@ -111,7 +111,7 @@ const LISTS: [(StandardPage, &str); 8] = [
     ),
 ];
 
-/// Pages that explain payment where they explain shipping.
+/// Whether a page covers both shipping and payment.
 pub fn explains_both(text: &str) -> bool {
     let folded = without_diacritics(&text.to_lowercase());
     let all: Vec<&str> = words(&folded).collect();

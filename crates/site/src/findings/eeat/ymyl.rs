@@ -1,5 +1,5 @@
-//! Whether a page is about your money or your life: by types of schema.org, and by words that only such
-//! pages have many of. The words are beginnings, so that inflections count; the lists and bounds are ours.
+//! Whether a page is YMYL ("your money or your life"): by schema.org types, and by the rate of topic words.
+//! Words are matched by prefix, so that inflections count; the lists and thresholds are ours.
 
 use super::record::{Ymyl, YmylTopic};
 use crate::{
@@ -10,13 +10,13 @@ use crate::{
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
-/// Words of a topic per 1,000 from which on a page is about it.
+/// Words of a topic per 1,000 from which a page is about it.
 const LEAST_RATE: f64 = 8.0;
-/// Different words of a topic that a page needs.
+/// Distinct words of a topic that a page needs.
 const LEAST_DIFFERENT: usize = 3;
 const MOST_WORDS: usize = 20_000;
 
-/// Types of schema.org that are about it, whatever the words.
+/// schema.org types that decide whatever the words.
 const TYPES: [(YmylTopic, &[&str]); 4] = [
     (
         YmylTopic::Health,
@@ -91,7 +91,7 @@ pub fn ymyl(page: &PageContent) -> Ymyl {
     }
 }
 
-/// By first letter, the topics and beginnings of words: most words are done with after one look.
+/// Topics and word prefixes by first letter: most words need one lookup.
 type ByLetter = BTreeMap<char, Vec<(usize, &'static str)>>;
 
 static BEGINNINGS: LazyLock<BTreeMap<Language, ByLetter>> = LazyLock::new(|| {
@@ -116,7 +116,7 @@ static BEGINNINGS: LazyLock<BTreeMap<Language, ByLetter>> = LazyLock::new(|| {
     all
 });
 
-/// Of the columns of `ymyl.tsv`.
+/// Columns of `ymyl.tsv`.
 const TOPICS: [YmylTopic; 5] = [
     YmylTopic::Health,
     YmylTopic::Finance,

@@ -24,7 +24,7 @@ const fn agent(name: &'static str, purpose: AgentPurpose) -> AiAgent {
     AiAgent { name, purpose }
 }
 
-/// The crawlers that are looked up (analysis.md 2.14), as their operators name them.
+/// The crawlers that are checked, as their operators name them.
 pub const AI_AGENTS: [AiAgent; 21] = [
     agent("Googlebot", AgentPurpose::Search),
     agent("Bingbot", AgentPurpose::Search),
@@ -55,7 +55,7 @@ const SEARCH_ENGINES: [&str; 2] = ["Googlebot", "Bingbot"];
 pub struct AgentVerdict {
     pub name: String,
     pub allowed: bool,
-    /// The rule that decides, as written; `None` where none does.
+    /// The rule that decides, as written; `None` without one.
     pub rule: Option<String>,
 }
 
@@ -88,14 +88,14 @@ pub fn table(verdicts: &[AgentVerdict]) -> Vec<AgentAccess> {
     AI_AGENTS.iter().map(row).collect()
 }
 
-/// Whether a crawler finds pages for answers of an AI engine; the two general search engines are kept apart.
+/// Whether it is a search crawler of an AI engine; Googlebot and Bingbot are not.
 pub fn searches_for_answers(name: &str) -> bool {
     let agent = AI_AGENTS.iter().find(|it| it.name == name);
     let searches = agent.is_some_and(|it| it.purpose == AgentPurpose::Search);
     searches && !SEARCH_ENGINES.contains(&name)
 }
 
-/// Whether a crawler is one of the two search engines that AI engines rest on as well.
+/// Googlebot or Bingbot, whose indexes AI engines use too.
 pub fn is_search_engine(access: &AgentAccess) -> bool {
     SEARCH_ENGINES.contains(&access.name.as_str())
 }

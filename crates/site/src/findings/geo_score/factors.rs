@@ -1,9 +1,9 @@
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Measured {
-    /// 0 to 1; `None` where it cannot be told.
+    /// 0 to 1; `None` if unknown.
     pub value: Option<f64>,
     pub figure: Option<f64>,
-    /// What gives the full value.
+    /// The figure for the full value.
     pub target: Option<f64>,
     pub evidence: Vec<String>,
 }
@@ -12,7 +12,7 @@ const MOST_EVIDENCE: usize = 5;
 const EVIDENCE_CHARACTERS: usize = 160;
 
 impl Measured {
-    /// So many things in so many words; `target` per 1,000 words are enough. Without words: value 0, figure unknown.
+    /// `count` per 1,000 words, up to `target` for the full value. Without words: value 0, figure unknown.
     pub fn per_thousand(count: usize, words: usize, target: f64, evidence: Vec<String>) -> Self {
         let rate = (words > 0).then(|| 1_000.0 * number(count) / number(words));
         Self {
@@ -23,7 +23,7 @@ impl Measured {
         }
     }
 
-    /// Parts with their weights, which sum to 1; unknown parts are left out and the other weights scaled up.
+    /// The weights sum to 1; unknown parts are left out and the other weights scaled up.
     pub fn of_parts(parts: &[Part]) -> Self {
         Self {
             value: weighted_mean(parts.iter().map(|it| (it.weight, it.value))),
@@ -42,7 +42,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// A part that is there, is not, or cannot be told.
+    /// `value` is 0 to 1; `None` is unknown.
     pub fn new(weight: f64, value: impl Into<Option<f64>>, evidence: impl Into<String>) -> Self {
         Self {
             weight,
@@ -74,7 +74,7 @@ pub fn number(count: usize) -> f64 {
     count as f64
 }
 
-/// The mean of what is known; `None` when nothing is.
+/// The mean of the known values; `None` without any.
 pub fn weighted_mean(parts: impl IntoIterator<Item = (f64, Option<f64>)>) -> Option<f64> {
     let (mut sum, mut weights) = (0.0, 0.0);
     for (weight, value) in parts {

@@ -54,7 +54,7 @@ fn not_indexable(page: &PageContent) -> Option<Gate> {
     Some(gate(GateCode::NotIndexable, evidence))
 }
 
-/// Rules of agents that are all kept out; `None` if one is let in or not known.
+/// Rules that block all agents; `None` if one is allowed or unknown.
 fn all_kept_out<'a>(agents: impl Iterator<Item = &'a AgentAccess>) -> Option<Vec<String>> {
     let mut rules = Vec::new();
     for agent in agents {
@@ -90,7 +90,7 @@ fn no_snippet(page: &PageContent) -> Option<Gate> {
 
 fn needs_scripts(page: &PageContent, rendered_words: Option<u32>) -> Option<Gate> {
     if page.is_cut() {
-        // What stands in the rest is not known.
+        // The rest of a truncated page is unknown.
         return None;
     }
     text_depends_on_scripts(page, rendered_words).then(|| {

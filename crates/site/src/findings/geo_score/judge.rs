@@ -6,9 +6,9 @@ use super::stuffing::stuffing;
 use super::{FindingContext, GeoInput, METHOD, page_factors, text_factors};
 use crate::{findings::envelope::Envelope, provenance::RecordStatus, result_type::ResultType};
 
-/// Points that a stuffed phrase costs.
+/// Points deducted for a stuffed phrase.
 const STUFFED: f64 = 8.0;
-/// From which on a factor is a pillar that holds.
+/// Minimum value of a factor in `pillar_hits`.
 const HOLDS: f64 = 0.7;
 const MOST_ACTIONS: usize = 5;
 
@@ -22,7 +22,7 @@ pub fn judge(input: &GeoInput<'_>, context: &FindingContext) -> GeoRecord {
             factor(
                 code,
                 match code {
-                    // All others are about what the page says.
+                    // All others need the whole page.
                     _ if page.is_cut() && code != FactorCode::Access => Measured::default(),
                     FactorCode::Access => page_factors::access(&agents),
                     FactorCode::Statistics => text_factors::statistics(page),
@@ -75,13 +75,13 @@ fn factor(code: FactorCode, found: Measured) -> Factor {
     }
 }
 
-/// gates · Σ w·f over known factors (weights sum to 100), less the penalty, at least 0 (analysis.md 2.14; ours).
+/// gates · Σ w·f over known factors (weights sum to 100), less the penalty, at least 0 (docs/MEASUREMENT.md).
 pub(super) fn score(factors: &[Factor], gates: f64, penalty: f64) -> Option<f64> {
     let mean = weighted_mean(factors.iter().map(|it| (it.weight, it.value)))?;
     Some((gates * 100.0 * mean - penalty).clamp(0.0, 100.0))
 }
 
-/// What could gain most: shut gates by what they cost, factors by what they lack.
+/// By possible gain: gates by their cost, then factors by what they lack.
 fn actions(factors: &[Factor], gates: &[super::record::Gate], score: Option<f64>) -> Vec<Action> {
     let open = multiplier(gates);
     let known: f64 = factors
@@ -115,7 +115,7 @@ fn actions(factors: &[Factor], gates: &[super::record::Gate], score: Option<f64>
             text: factor.code.advice().to_owned(),
         });
     }
-    // Behind a gate of 0 nothing else gains anything.
+    // With a gate of 0, factors gain nothing.
     all.retain(|it| it.gain > 0.0 || it.gate.is_some());
     all.sort_by(|one, other| {
         let by_gate = other.gate.is_some().cmp(&one.gate.is_some());

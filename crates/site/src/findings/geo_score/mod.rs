@@ -1,6 +1,6 @@
-//! How retrievable, extractable and citable a page is for generative engines: eleven factors behind five gates, with
-//! evidence. Weights are our judgement, ordered by what has been published (the GEO paper, GEO-16, geo-citation-lab;
-//! analysis.md 2.14); it predicts no citations, and every record says so.
+//! How retrievable, extractable and citable a page is for generative engines: eleven factors and five gates, with
+//! evidence. Weights are our judgment, ordered by published evidence (the GEO paper, GEO-16, geo-citation-lab;
+//! `docs/MEASUREMENT.md`); the score predicts no citations, and every record says so.
 
 mod agents;
 mod factors;
@@ -35,20 +35,20 @@ pub const METHOD: &str = "geo-score/2";
 #[derive(Debug, Clone, Copy)]
 pub struct GeoInput<'a> {
     pub page: &'a PageContent,
-    /// What robots.txt says to the crawlers of [`AI_AGENTS`]; those that are not here are not known.
+    /// robots.txt verdicts for the crawlers of [`AI_AGENTS`]; missing ones are unknown.
     pub agents: &'a [AgentVerdict],
-    /// Words of the main text after scripts have run; `None` when they did not run.
+    /// Words of the rendered main text; `None` without rendering.
     pub rendered_words: Option<u32>,
-    /// The judgement of the page's structured data; `None` when it was not judged.
+    /// The structured data record; `None` if not evaluated.
     pub schema: Option<&'a SchemaRecord>,
-    /// Keywords that are tracked for the page, to see whether they are stuffed.
+    /// Tracked keywords of the page, which are checked for stuffing.
     pub keywords: &'a [String],
     pub site: SiteIdentity,
-    /// The site's llms.txt; `None` when nobody looked.
+    /// The site's llms.txt; `None` if not fetched.
     pub llms_txt: Option<&'a LlmsTxt>,
 }
 
-/// What a site says of those behind it; `None` is not known.
+/// What a site says about its owner; `None` is unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SiteIdentity {
     pub about_reachable: Option<bool>,

@@ -1,16 +1,16 @@
 //! Numeric facts in text: shares, money, amounts with units, and counts of two digits and more.
 //! Years, dates, clock times, phone numbers, versions, status codes, and numbers of lists, chapters and
-//! figures state no fact. The rules are ours; `tests/oracles/geo_counts.py` has them again in Python.
+//! figures are not facts. The rules are ours; `tests/oracles/geo_counts.py` repeats them in Python.
 
 use regex::Regex;
 use std::sync::LazyLock;
 
 const MONTHS: &str = "january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sep|sept|oct|nov|dec|januar|februar|märz|mai|juni|juli|oktober|dezember|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre|diciembre|janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|gennaio|febbraio|aprile|maggio|giugno|luglio|settembre|ottobre|dicembre|januari|februari|maart|mei|augustus|ledna|února|března|dubna|května|června|července|srpna|září|října|listopadu|prosince|januára|februára|marca|apríla|mája|júna|júla|augusta|septembra|októbra|novembra|decembra|stycznia|lutego|kwietnia|maja|czerwca|lipca|sierpnia|września|października|listopada|grudnia|január|február|március|április|május|június|július|augusztus|szeptember|október";
 
-/// Phrases that servers put behind a status (RFC 9110 and IANA's registry of status codes), and of old.
+/// Reason phrases of statuses (RFC 9110 and IANA's registry of status codes), including old ones.
 const REASONS: &str = "Continue|Switching Protocols|Processing|Early Hints|OK|Created|Accepted|Non-Authoritative Information|No Content|Reset Content|Partial Content|Multi-Status|Already Reported|IM Used|Multiple Choices|Moved Permanently|Moved Temporarily|Found|See Other|Not Modified|Use Proxy|Temporary Redirect|Permanent Redirect|Bad Request|Unauthorized|Payment Required|Forbidden|Not Found|Method Not Allowed|Not Acceptable|Proxy Authentication Required|Request Time-?[Oo]ut|Conflict|Gone|Length Required|Precondition Failed|(?:Content|Payload|Request Entity) Too Large|URI Too Long|Unsupported Media Type|Range Not Satisfiable|Expectation Failed|Misdirected Request|Unprocessable (?:Content|Entity)|Locked|Failed Dependency|Too Early|Upgrade Required|Precondition Required|Too Many Requests|Request Header Fields Too Large|Unavailable For Legal Reasons|Internal Server Error|Not Implemented|Bad Gateway|Service (?:Temporarily )?Unavailable|Gateway Time-?[Oo]ut|HTTP Version Not Supported|Insufficient Storage|Loop Detected|Network Authentication Required";
 
-/// What is taken out first, in this order.
+/// Patterns that are removed first, in this order.
 static NO_FACTS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     let patterns = [
         r"(?i)\b(?:https?://|www\.)\S+|\S+@\S+\.\S+".to_owned(),
@@ -24,13 +24,13 @@ static NO_FACTS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"(?i)\b\d{1,2}(?:st|nd|rd|th|\.|e|er)?\s?(?:Jh\.|Jahrhundert|centur(?:y|ies)|siècles?|století|storoči|wiek|század|siglos?|secol[oi]|eeuw)".to_owned(),
         // Phone numbers.
         r"\+\d[\d ()./-]{6,20}\d|\(\d{2,5}\)\s?\d[\d -]{4,12}\d|\b\d{3}-\d{3}-\d{4}\b".to_owned(),
-        // Statuses of HTTP: after a word that says so, with others that follow, and before one.
+        // HTTP statuses: after a word such as `status`, also several, and before one.
         r"(?i)(?:^|\W)(?:https?(?:/\d(?:\.\d)?)?|(?:http-?)?status(?:-?codes?)?|codes?|error|fehler|erreur|errore|chyb[auy]|fout|błąd|hiba)(?:[\s:-]+(?:status|codes?|error))*:?\s+[1-5]\d\d\b(?:(?:\s*[,/–-]\s*|,?\s+(?:and|or|to|und|oder|bis|et|ou|y|e|nebo|alebo|lub|en|of|és|vagy)\s+)[1-5]\d\d\b)*".to_owned(),
         format!(r"\b[1-5]\d\d\s+(?:{REASONS})\b"),
         r"(?i)\b[45]\d\d[\s-](?:errors?|fehler|erreurs?|errores)\b|\b30[0-8][\s-]redirect(?:s|ed|ion|ions)?\b|\b404[\s-]pages?\b|\b[1-5]\d\d[\s-](?:status|response)\b".to_owned(),
         // Versions.
         r"(?i)\bv\.?\s?\d+(?:\.\d+)*\b|\b\d+\.\d+\.\d+[\w.-]*|\b(?:version|versions|verze|verzia|verzió|wersja|versión|versione|versie|release)\s+\d[\w.-]*".to_owned(),
-        // Places in a document.
+        // References within a document.
         r"(?i)(?:(?:^|\W)(?:chapter|section|figure|fig\.|table|page|pages|pp?\.|step|no\.|nr\.|number|line|rfc|iso|kapitel|abschnitt|abbildung|abb\.|tabelle|seite|schritt|capítulo|sección|figura|tabla|página|chapitre|tableau|étape|capitolo|sezione|tabella|pagina|hoofdstuk|kapitola|strana|tabulka|tabuľka|obrázek|obrázok|krok|rozdział|rysunek|strona|fejezet|ábra|táblázat)|[§#№])\s*\d+(?:[.–-]\d+)*".to_owned(),
     ];
     patterns
@@ -39,7 +39,7 @@ static NO_FACTS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         .collect()
 });
 
-/// A number as it is written: groups of three, or digits, each with a decimal part.
+/// A number: groups of three, or digits, each with optional decimals.
 static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
         r"[0-9]{1,3}(?:[,. '\u{a0}\u{202f}][0-9]{3})+(?:[.,][0-9]{1,2})?|[0-9]+(?:[.,][0-9]+)?",
@@ -47,7 +47,7 @@ static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// What makes the number before it a fact: shares, money, large numbers, units.
+/// What makes the preceding number a fact: shares, money, large numbers, units.
 static AFTER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let shares = r"%|‰|percent(?:\W|$)|per\s?cent(?:\W|$)|prozent(?:\W|$)|procent\w*|por ciento(?:\W|$)|pour cent(?:\W|$)|per cento(?:\W|$)|százalék\w*|percentage points?(?:\W|$)";
     let money = r"[€$£¥₹]|(?:EUR|USD|GBP|CZK|HUF|PLN|CHF|JPY)(?:\W|$)|Kč|zł|Ft(?:\W|$)|(?i:euros?|dollars?|pounds?|cents?|korun\w*)(?:\W|$)";
@@ -56,7 +56,7 @@ static AFTER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!(r"^(?:[ \u{{a0}}\u{{202f}}-]?(?:{shares}|{large})|[ \u{{a0}}\u{{202f}}]?(?:{money})|[ \u{{a0}}\u{{202f}}-]?(?:{units}))")).ok()
 });
 
-/// Money in front of its number.
+/// Currencies before the number.
 const MONEY: [&str; 13] = [
     "$", "€", "£", "¥", "₹", "USD", "EUR", "GBP", "CZK", "HUF", "PLN", "CHF", "JPY",
 ];
@@ -67,7 +67,7 @@ pub fn facts(block: &str) -> Vec<String> {
     }
     let mut text = block.to_owned();
     for pattern in NO_FACTS.iter() {
-        // Something must stand between the neighbours.
+        // The placeholder separates the neighbors.
         text = pattern.replace_all(&text, " ¤ ").into_owned();
     }
     let (Some(number), Some(after)) = (NUMBER.as_ref(), AFTER.as_ref()) else {
@@ -105,7 +105,7 @@ fn is_version(before: &str, number: &str) -> bool {
     decimals.is_some_and(|it| it < 3) && word.starts_with(char::is_uppercase)
 }
 
-/// Whether the number goes on something: a name (`H264`), a range (`10-20`), a fraction.
+/// Whether the number continues a name (`H264`), a range (`10-20`) or a fraction.
 fn continues_a_word(before: &str) -> bool {
     let mut back = before.chars().rev();
     match back.next() {

@@ -1,4 +1,4 @@
-//! Factors that the page and its site decide: who may read it, its age, what it says of itself and its owner.
+//! Factors of the page and its site: access, freshness, structured data, provenance.
 
 use super::SiteIdentity;
 use super::agents::{AgentAccess, AgentPurpose};
@@ -8,7 +8,7 @@ use crate::findings::schema::{Entity, SchemaRecord};
 use crate::observation::page_content::{DateFact, DateRole, FactSource, PageContent};
 use chrono::NaiveDate;
 
-/// Things that stand on every page of a site and are not what the page is about.
+/// Types that are on every page of a site and not its subject.
 const FURNITURE: [&str; 9] = [
     "WebSite",
     "WebPage",
@@ -21,7 +21,7 @@ const FURNITURE: [&str; 9] = [
     "SearchAction",
 ];
 
-/// Share of the search and fetch agents that robots.txt lets in, of those that were looked up.
+/// Share of the checked search and fetch agents that robots.txt allows.
 pub fn access(agents: &[AgentAccess]) -> Measured {
     let weighed = agents
         .iter()
@@ -61,7 +61,7 @@ pub fn freshness(page: &PageContent, today: NaiveDate) -> Measured {
     let agree = visible.iter().any(|one| {
         machine
             .iter()
-            // The days of two time zones may differ by one.
+            // Time zones may differ by a day.
             .any(|other| (one.day - other.day).num_days().abs() <= 1)
     });
     let latest = dates.iter().filter(is_past).map(|it| it.day).max();
@@ -102,7 +102,7 @@ const fn is_visible(date: &DateFact) -> bool {
     )
 }
 
-/// Whether a date says to machines what it is of.
+/// Whether a date is machine-readable and has a role.
 fn is_machine(date: &DateFact) -> bool {
     matches!(
         date.source,
@@ -110,7 +110,7 @@ fn is_machine(date: &DateFact) -> bool {
     ) && date.role != DateRole::Unspecified
 }
 
-/// Whether the main thing is described without errors; what stands on every page counts where nothing else does.
+/// Whether the main entity has no errors; boilerplate counts only if there is nothing else.
 pub fn structured_data(schema: Option<&SchemaRecord>) -> Measured {
     let Some(schema) = schema else {
         return Measured::default();
@@ -148,7 +148,7 @@ fn errors(entity: &Entity) -> String {
     }
 }
 
-/// Author with a page .35 (half for a name alone), organisation with sameAs .25 (half without),
+/// Author with a page .35 (half for a name alone), organization with sameAs .25 (half without),
 /// about and contact .2, https and a canonical of the same host .2. The halves are our choice.
 pub fn provenance(page: &PageContent, site: SiteIdentity) -> Measured {
     let authors = &page.metadata.authors;
@@ -168,7 +168,7 @@ pub fn provenance(page: &PageContent, site: SiteIdentity) -> Measured {
     ) {
         (true, true) => Some(1.0),
         (true, false) => Some(0.5),
-        // Nothing on this page, and nothing known of the others.
+        // None on this page, and none known on others.
         (false, _) => site.organization.map(|_| 0.0).or(Some(0.0)),
     };
     let reachable = match (site.about_reachable, site.contact_reachable) {
@@ -194,7 +194,7 @@ pub fn provenance(page: &PageContent, site: SiteIdentity) -> Measured {
     ])
 }
 
-/// Whether the page describes an organisation, and one with `sameAs`.
+/// Whether the page describes an organization, and one with `sameAs`.
 fn organization(page: &PageContent) -> (bool, bool) {
     let is_one = |it: &&crate::observation::structured_data::Item| {
         it.schema_types().any(|it| {

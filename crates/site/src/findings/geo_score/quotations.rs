@@ -1,17 +1,17 @@
-//! Attributed quotations: `blockquote`, `q`, and five or more words in quotation marks near a name or a verb of speech.
+//! Attributed quotations: `blockquote`, `q`, and five or more words in quotation marks near a name or reporting verb.
 
 use super::words_that_tell::tells;
 use crate::observation::page_content::{Block, BlockKind, PageContent};
 use crate::text::words::{shortened, words};
 
-/// Words of a quotation at the least; fewer are a term.
+/// Fewer words are a term.
 const LEAST_WORDS: usize = 5;
-/// Words above which a closing mark was missed.
+/// More words mean a missed closing mark.
 const MOST_WORDS: usize = 200;
-/// Characters of a quotation and marks of a block, at the most: bounds the time for a text of nothing but marks.
+/// Characters of a quotation and marks of a block: bounds the time for a text of nothing but marks.
 const MOST_CHARACTERS: usize = 3_000;
 const MOST_MARKS: usize = 1_000;
-/// Characters around a quotation in which its speaker is looked for.
+/// Characters around a quotation that may name its speaker.
 const NEARBY: usize = 120;
 
 pub fn quotations(page: &PageContent) -> Vec<String> {
@@ -36,7 +36,7 @@ pub fn quotations(page: &PageContent) -> Vec<String> {
     found
 }
 
-/// Neighbouring blocks of a quotation are one.
+/// Adjacent quotation blocks are one.
 fn block_quotations(blocks: &[Block]) -> Vec<String> {
     let runs = blocks
         .chunk_by(|one, other| one.kind == BlockKind::Quote && other.kind == BlockKind::Quote);
@@ -59,14 +59,14 @@ fn last(text: &str) -> &str {
     at.map_or(text, |(at, _)| &text[at..])
 }
 
-/// Two words with capitals one after the other.
+/// Whether two capitalized words follow each other.
 fn names_somebody(text: &str) -> bool {
     let is_name = |word: &&str| {
         let mut letters = word.chars();
         letters.next().is_some_and(char::is_uppercase)
             && letters.next().is_some_and(char::is_lowercase)
     };
-    // The sign between two words tells whether they belong together.
+    // Punctuation between two words separates them.
     let mut previous: Option<&str> = None;
     for piece in text.split(' ') {
         let word = piece.trim_matches(|it: char| !it.is_alphanumeric());
@@ -85,7 +85,7 @@ fn names_somebody(text: &str) -> bool {
     false
 }
 
-/// What stands in quotation marks, with what is before and after it.
+/// Text in quotation marks, with the text before and after it.
 fn marked(text: &str) -> Vec<(&str, &str, &str)> {
     let mut found = Vec::new();
     let mut at = 0;

@@ -110,7 +110,7 @@ pub enum GateCode {
 }
 
 impl GateCode {
-    /// What the score is multiplied by (analysis.md 2.14; our judgement).
+    /// What the score is multiplied by: our judgment (docs/MEASUREMENT.md).
     pub const fn multiplier(self) -> f64 {
         match self {
             Self::NotIndexable | Self::SearchEnginesBlocked => 0.0,
@@ -155,7 +155,7 @@ macro_rules! factors {
         impl FactorCode {
             pub const ALL: [Self; [$($weight),+].len()] = [$(Self::$factor),+];
 
-            /// Our judgement, in the order of the evidence (docs/MEASUREMENT.md).
+            /// Our judgment, in the order of the evidence (docs/MEASUREMENT.md).
             pub const fn weight(self) -> f64 {
                 match self { $(Self::$factor => $weight,)+ }
             }

@@ -5,15 +5,15 @@ use crate::text::phrases::{IndexedText, STUFFED_USES, without_diacritics};
 use crate::text::words::{shortened, words};
 use std::collections::BTreeSet;
 
-/// Words of a phrase of the page's own.
+/// Words of a phrase from title or heading.
 const PHRASE_WORDS: std::ops::RangeInclusive<usize> = 2..=4;
-/// Letters that its first and last word have at the least.
+/// Minimum letters of its first and last word.
 const LEAST_LETTERS: usize = 4;
-/// Phrases that are looked for at the most.
+/// Phrases that are counted.
 const MOST_PHRASES: usize = 100;
 
-/// The densest phrase with at least 3 % of the words and 8 uses: tracked keywords, and phrases of two to four words in
-/// the title and first heading (a single word is none: a page on Python says Python).
+/// The densest phrase with at least 3 % of the words and 8 uses: a tracked keyword, or two to four words of the title
+/// or first heading (not a single word, which may be the subject's name).
 pub fn stuffing(page: &PageContent, keywords: &[String]) -> Option<Stuffing> {
     let mut phrases: BTreeSet<String> = keywords.iter().cloned().collect();
     let heads = [
@@ -48,7 +48,7 @@ pub fn stuffing(page: &PageContent, keywords: &[String]) -> Option<Stuffing> {
     worst
 }
 
-/// Whether the beginnings of the phrase's words are there often enough; no stuffed phrase fails, and stemming is saved.
+/// Cheap check by prefixes of the phrase's words, to save stemming; no stuffed phrase fails.
 fn may_be_stuffed(phrase: &str, text: &str) -> bool {
     let phrase = folded(phrase);
     let often = |word: &str| {
@@ -58,7 +58,7 @@ fn may_be_stuffed(phrase: &str, text: &str) -> bool {
     words(&phrase).next().is_some() && words(&phrase).all(often)
 }
 
-/// As phrases are compared: width and case folded, without diacritics; a block a line.
+/// Width and case folded, without diacritics, as phrases are compared; one block per line.
 fn folded(text: &str) -> String {
     let mut all = String::with_capacity(text.len());
     for block in text.lines() {

@@ -5,7 +5,7 @@ use crate::findings::llms_txt::LlmsTxt;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// From which on a factor is covered.
+/// Minimum value of a covered factor.
 const COVERED: f64 = 0.7;
 
 /// How ready a site is for generative engines. Pages are added one by one; nothing of them is kept.
@@ -49,7 +49,7 @@ pub struct FactorCoverage {
 }
 
 impl GeoSummary {
-    /// Adds a page with the clicks that it is estimated to get a month, if that is known.
+    /// `estimated_clicks` are per month; `None` is unknown.
     pub fn add(&mut self, record: &GeoRecord, estimated_clicks: Option<f64>) {
         self.pages += 1;
         if self.llms_txt.is_none() {

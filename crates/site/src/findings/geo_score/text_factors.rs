@@ -1,4 +1,4 @@
-//! Factors that the text decides: numbers, sources, quotations, what can be taken out of it, structure, length.
+//! Factors of the text: statistics, citations, quotations, extractability, structure, fluency, length.
 
 use super::factors::{Measured, Part, flag, number};
 use super::words_that_tell::tells;
@@ -14,13 +14,13 @@ use regex::Regex;
 use std::{collections::BTreeSet, sync::LazyLock};
 use url::Url;
 
-/// Facts per 1,000 words that are enough. These three are our choice, frozen with the method's version.
+/// Facts per 1,000 words for the full value. These three are our choice, fixed per method version.
 const ENOUGH_FACTS: f64 = 8.0;
-/// Sources per 1,000 words that are enough.
+/// Sources per 1,000 words for the full value.
 const ENOUGH_SOURCES: f64 = 4.0;
-/// Quotations per 1,000 words that are enough.
+/// Quotations per 1,000 words for the full value.
 const ENOUGH_QUOTATIONS: f64 = 2.0;
-/// Words that a section may have.
+/// Maximum words of a section.
 const SECTION_WORDS: usize = 300;
 /// Words of an answer below its heading.
 const ANSWER_WORDS: std::ops::RangeInclusive<usize> = 5..=60;
@@ -35,7 +35,7 @@ pub fn statistics(page: &PageContent) -> Measured {
     Measured::per_thousand(facts.len(), page.text.counts.words, ENOUGH_FACTS, facts)
 }
 
-/// External sources; half the value where all are of one domain.
+/// External sources; half the value if all are of one domain.
 pub fn citations(page: &PageContent) -> Measured {
     let sources = sources(page);
     let domains: BTreeSet<String> = sources.iter().filter_map(|it| domain(it)).collect();
@@ -49,7 +49,7 @@ pub fn citations(page: &PageContent) -> Measured {
     found
 }
 
-/// Distinct pages of other sites linked in the main text, and DOIs it names; paid and visitors' links are none.
+/// Distinct external pages linked in the main text, and DOIs in it; not sponsored or user-generated links.
 fn sources(page: &PageContent) -> BTreeSet<String> {
     let own = domain(&page.url);
     let mut all = BTreeSet::new();
@@ -118,7 +118,7 @@ pub fn extractable(page: &PageContent) -> Measured {
         texts.any(|it| words.comparison.is_match(&it.text))
     });
     let steps = page.structure.ordered_lists > 0 || has_type(&["HowTo"]);
-    // Markup is enough; without it, a language without words is not known.
+    // Without markup, a language without a word list is unknown.
     let or = |markup: bool, found: Option<bool>| {
         if markup { Some(1.0) } else { found.map(flag) }
     };
@@ -182,7 +182,7 @@ pub fn structure(page: &PageContent) -> Measured {
     ])
 }
 
-/// Share of the words in sections of at most 300 words; every heading below the first level begins one.
+/// Share of the words in sections of at most 300 words; every heading below `h1` begins one.
 fn sectioned(page: &PageContent) -> f64 {
     let (mut sections, mut current) = (Vec::new(), 0);
     for block in &page.text.main.blocks {
@@ -203,7 +203,7 @@ fn sectioned(page: &PageContent) -> f64 {
     number(short) / number(all)
 }
 
-/// Readability band (analysis.md): standard and easier 1, difficult .6, very difficult .3; fairly difficult is between.
+/// By readability band: standard and easier 1, fairly difficult .8, difficult .6, very difficult .3.
 pub fn fluency(page: &PageContent) -> Measured {
     let Some(found) = readability(&page.text.counts, page.text.language) else {
         return Measured::default();
@@ -227,7 +227,7 @@ pub fn fluency(page: &PageContent) -> Measured {
     }
 }
 
-/// Words of the main text.
+/// By words of the main text.
 pub fn substance(page: &PageContent) -> Measured {
     let words = page.text.counts.words;
     let value = match words {

@@ -1,18 +1,18 @@
-//! Words by which definitions, comparisons and quotations are known, by language.
+//! Cue words of definitions, comparisons and quotations, by language.
 
 use crate::{table::records, text::language::Language};
 use regex::Regex;
 use std::{collections::BTreeMap, sync::LazyLock};
 
 pub struct Tells {
-    /// What stands between a subject and what it is.
+    /// Verbs between a subject and its definition.
     definition: Regex,
     pronouns: Vec<&'static str>,
     pub comparison: Regex,
     pub reporting: Regex,
 }
 
-/// The words of a language; `None` where nobody has listed them.
+/// `None` for languages without a list.
 pub fn tells(language: Option<Language>) -> Option<&'static Tells> {
     TELLS.get(&language?)
 }
@@ -21,7 +21,7 @@ static TELLS: LazyLock<BTreeMap<Language, Tells>> = LazyLock::new(|| {
     let lists = records::<5>(include_str!("words_that_tell.tsv"));
     lists
         .filter_map(|[language, verbs, pronouns, comparison, reporting]| {
-            // Neighbours instead of boundaries, which are slow to find beside letters that are not ASCII.
+            // `\W` instead of `\b`, which is slow next to letters that are not ASCII.
             let alone = |it: &str| Regex::new(&format!(r"(?i)(?:^|\W)(?:{it})(?:\W|$)")).ok();
             Some((
                 Language::from_tag(language)?,
@@ -36,13 +36,13 @@ static TELLS: LazyLock<BTreeMap<Language, Tells>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Words from which on a sentence can define something.
+/// Minimum words of a definition.
 const LEAST_WORDS: usize = 6;
-/// Characters within which its subject has to end.
+/// Characters that contain its subject and verb.
 const SUBJECT_CHARACTERS: usize = 120;
 
 impl Tells {
-    /// Whether a verb of definitions comes before the first sign, and not after a pronoun.
+    /// Whether a defining verb comes before the first punctuation mark, and not after a pronoun.
     pub fn is_definition(&self, sentence: &str) -> bool {
         let head = sentence.split([',', '.', ';', ':', '!', '?']).next();
         let head = crate::text::words::shortened(head.unwrap_or_default(), SUBJECT_CHARACTERS);

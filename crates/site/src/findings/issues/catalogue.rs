@@ -8,18 +8,18 @@ use std::{collections::BTreeMap, sync::LazyLock};
 pub struct CodeInfo {
     pub code: IssueCode,
     pub group: IssueGroup,
-    /// How much it matters, unless the finding says otherwise.
+    /// The default; a finding may set another one.
     pub severity: Severity,
-    /// 3 massive, 2 high, 1 medium, 0.5 low, 0.25 minimal: how much mending it changes.
+    /// Effect of a fix: 3 massive, 2 high, 1 medium, 0.5 low, 0.25 minimal.
     pub impact: f64,
-    /// From where on it is an issue; empty where it simply is one.
+    /// From where it is an issue; empty without a threshold.
     pub threshold: &'static str,
     pub source: &'static str,
     pub title: &'static str,
     pub what_to_do: &'static str,
     /// The number of the constant in `SEOnaut` 2025-09-13.
     pub seonaut: Option<u8>,
-    /// What Screaming Frog's exports call it.
+    /// Name in Screaming Frog's exports.
     pub screaming_frog: Option<&'static str>,
     pub lighthouse: Option<&'static str>,
 }
@@ -36,7 +36,7 @@ static CATALOGUE: LazyLock<BTreeMap<IssueCode, CodeInfo>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Stands in for a code without a row; a test checks that there is none.
+/// Fallback for a code without a row; a test checks that there is none.
 static NOTHING: CodeInfo = CodeInfo {
     code: IssueCode::Http4xx,
     group: IssueGroup::Availability,
@@ -100,8 +100,7 @@ mod tests {
         }
     }
 
-    /// Appendix B of the analysis definitions: 79 constants, of which only 21, links to other sites
-    /// without `nofollow`, is no fault here.
+    /// `SEOnaut` has 79 constants; only 21, links to other sites without `nofollow`, is no issue here.
     #[test]
     fn the_numbers_of_seonaut_are_each_used_once() {
         let mut numbers: Vec<u8> = CATALOGUE.values().filter_map(|it| it.seonaut).collect();

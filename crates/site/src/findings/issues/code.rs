@@ -5,7 +5,7 @@ crate::wire_enum! {
     /// What an issue is about.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
     #[serde(rename_all = "camelCase")]
-    // In the order of the catalogue.
+    // In the order of the catalog.
     pub enum IssueGroup by as_str {
         Availability = "availability",
         Indexability = "indexability",
@@ -31,7 +31,7 @@ crate::wire_enum! {
     /// What is wrong. `catalogue.tsv` says of each code what it means.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
     #[serde(rename_all = "camelCase")]
-    // In the order of the catalogue.
+    // In the order of the catalog.
     pub enum IssueCode by as_str {
         Http4xx = "http4xx",
         Http5xx = "http5xx",

@@ -2,9 +2,9 @@ use super::{catalogue::info, code::IssueCode};
 use crate::{ToSchema, findings::broken_links::Severity, text::words::shortened};
 use serde::{Deserialize, Serialize};
 
-/// Characters of a detail at the most.
+/// Characters of a detail.
 const MOST_DETAIL: usize = 500;
-/// Examples that a detail names at the most.
+/// Examples in a detail.
 const MOST_EXAMPLES: usize = 5;
 
 /// Something that is wrong with a page.
@@ -44,7 +44,7 @@ impl Named {
 }
 
 impl Found {
-    /// Adds an issue with the severity of the catalogue.
+    /// Adds an issue with the severity of the catalog.
     pub fn add(&mut self, code: IssueCode, detail: impl Into<Option<String>>) {
         self.add_with(code, info(code).severity, 1, detail.into());
     }
@@ -55,7 +55,7 @@ impl Found {
         }
     }
 
-    /// Adds an issue that occurs as often as there are examples; none without.
+    /// Adds an issue with one occurrence per example; none without examples.
     pub fn add_each<T: AsRef<str>>(&mut self, code: IssueCode, examples: impl Iterator<Item = T>) {
         self.add_each_with(code, info(code).severity, examples);
     }
@@ -76,7 +76,7 @@ impl Found {
         }
     }
 
-    /// Adds an issue that occurs once, whatever it is explained by; the first explanations are named.
+    /// Adds an issue that occurs once; its detail has the first explanations.
     pub fn add_once<T: AsRef<str>>(
         &mut self,
         code: IssueCode,
@@ -103,7 +103,7 @@ impl Found {
         });
     }
 
-    /// The issues, in the order of the catalogue.
+    /// The issues, in the order of the catalog.
     pub fn finished(mut self) -> Vec<Issue> {
         self.issues
             .sort_by(|one, other| (one.code, &one.detail).cmp(&(other.code, &other.detail)));

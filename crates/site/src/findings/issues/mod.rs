@@ -1,6 +1,5 @@
-//! What is wrong with pages ([`page_issues`]) and sites ([`site_issues`], from the site's graph): a catalogue of codes.
-//! Every fault has one code: what a more precise code tells, a general one does not (a chain of redirects is no single
-//! redirect).
+//! Issues of pages ([`page_issues`]) and sites ([`site_issues`], from the site graph), from a catalog of codes. Every
+//! fault is reported once, by its most specific code: a redirect chain is not also a single redirect.
 
 mod catalogue;
 mod code;

@@ -7,7 +7,7 @@ use crate::observation::structured_data::Value;
 use crate::text::words::{collapsed, shortened};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a thing has once, by the property that holds it.
+/// Single-valued properties, by the property that holds the item.
 const SINGLE: &[(&str, &[&str])] = &[
     (
         "",
@@ -39,7 +39,7 @@ const SINGLE: &[(&str, &[&str])] = &[
 /// Values by path.
 type Facts = BTreeMap<String, BTreeSet<String>>;
 
-/// Keeps one entity of copies (JSON-LD before microdata before `RDFa`), each with those that it stands for.
+/// Keeps one entity of copies (JSON-LD before microdata before `RDFa`), and returns the copies of each.
 pub fn without_copies(graph: &Graph<'_>, entities: &[u32]) -> (Vec<u32>, BTreeMap<u32, Vec<u32>>) {
     let mut first: BTreeMap<String, u32> = BTreeMap::new();
     let (mut kept, mut copies) = (Vec::new(), BTreeMap::<u32, Vec<u32>>::new());
@@ -62,7 +62,7 @@ pub fn without_copies(graph: &Graph<'_>, entities: &[u32]) -> (Vec<u32>, BTreeMa
     (kept, copies)
 }
 
-/// By what a thing is known: its id, or its type and name.
+/// Identity of an item: its id, or its type and name.
 fn keys(graph: &Graph<'_>, entity: u32) -> Vec<String> {
     let mut keys = Vec::new();
     let id = graph.first(entity).id.as_deref();
@@ -117,7 +117,7 @@ fn tell(path: &str, values: &BTreeSet<String>, place: &str, issues: &mut Vec<Iss
     });
 }
 
-/// What an entity says; of several offers each is told apart if `apart`, else they are one.
+/// Single-valued facts of an entity; several offers have separate paths if `apart`.
 fn facts(graph: &Graph<'_>, entity: u32, apart: bool) -> Facts {
     let mut facts = Facts::new();
     for (holder, names) in SINGLE {
@@ -147,7 +147,7 @@ fn facts(graph: &Graph<'_>, entity: u32, apart: bool) -> Facts {
     facts
 }
 
-/// Numbers by value, ratings by first decimal, dates by day, names without the address of schema.org.
+/// Numbers by value, ratings to one decimal, dates by day, names without the schema.org prefix.
 fn plain(name: &str, text: &str) -> String {
     let text = collapsed(text);
     match number(&text) {

@@ -1,7 +1,7 @@
 use super::{feature::Feature, graph::Graph, rules::main_rules};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Properties by which a page or list holds what it is about.
+/// Properties by which a page or list holds its subject.
 const ABOUT: &[&str] = &[
     "about",
     "breadcrumb",
@@ -16,7 +16,7 @@ const ABOUT: &[&str] = &[
     "video",
 ];
 
-/// Features of things that are entities only where nothing holds them.
+/// Features whose items are entities only at the top level.
 const NEVER_INSIDE: &[Feature] = &[
     Feature::Carousel,
     Feature::ImageMetadata,
@@ -37,7 +37,7 @@ fn is_entity(graph: &Graph<'_>, node: u32) -> bool {
     rules.any(|it| !NEVER_INSIDE.contains(&it.feature)) && graph.is_held_in(node, ABOUT)
 }
 
-/// Share of the typed nodes, copies left out, that can be reached from the page's node (a `WebPage` or below it), or
+/// Share of the typed nodes, copies left out, that can be reached from the page's node (a `WebPage` or subtype), or
 /// else from the first entity, over properties in either direction.
 pub fn connected(
     graph: &Graph<'_>,
@@ -72,7 +72,7 @@ pub fn connected(
     (!nodes.is_empty()).then(|| reached as f64 / nodes.len() as f64)
 }
 
-/// Items and what they hold.
+/// Items and everything nested in them.
 fn below(graph: &Graph<'_>, tops: impl Iterator<Item = u32>) -> BTreeSet<u32> {
     use crate::observation::structured_data::Value;
     let mut open: Vec<u32> = tops.collect();

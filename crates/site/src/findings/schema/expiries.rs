@@ -3,10 +3,10 @@ use crate::observation::structured_data::{PageStructuredData, SCHEMA_ORG, Value}
 use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
-/// Dates that a record lists at the most.
+/// Dates that a record lists.
 const MOST: usize = 100;
 
-/// Types whose end search engines heed; opening hours of a season end rightly.
+/// Types whose expiry search engines respect; seasonal opening hours may end.
 const TYPES: [&str; 5] = [
     "AggregateOffer",
     "Demand",
@@ -43,7 +43,7 @@ pub(super) fn expiries(data: &PageStructuredData) -> Vec<Expiry> {
             if !matches!(property.name.as_str(), "validThrough" | "priceValidUntil") {
                 continue;
             }
-            // A date, or a time that begins with one.
+            // A date, or a date with a time.
             let day = match &property.value {
                 Value::Text(text) => text.trim().get(..10).and_then(|it| it.parse().ok()),
                 _ => None,

@@ -53,7 +53,7 @@ pub enum Feature {
 }
 
 impl Feature {
-    /// When Google ended it, if it did (analysis.md 2.13: FAQ for all sites on 7 May 2026, how-to in
+    /// When Google ended it, if it did (FAQ for all sites on 7 May 2026, how-to in
     /// September 2023, the search box in November 2024, most others in June and July 2025).
     pub const fn retired(self) -> Option<&'static str> {
         match self {
@@ -72,7 +72,7 @@ impl Feature {
         }
     }
 
-    /// Whether it is about what the page's readers came for, so that they should see its values.
+    /// Whether it describes the page's content, so that readers should see its values.
     pub(super) const fn is_content(self) -> bool {
         matches!(
             self,

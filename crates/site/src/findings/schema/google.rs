@@ -51,7 +51,7 @@ impl Outcome {
         }
     }
 
-    /// Google reads dates of ISO 8601: a required one that is none is as good as missing.
+    /// Google reads ISO 8601 dates: an invalid required one is an error.
     fn look_at_dates(&mut self, graph: &Graph<'_>, visit: &Visit, name: &str) {
         let texts = graph.values(visit.number, name).filter_map(Value::text);
         if let Some(text) = { texts }.find(|it| !is_date(it)) {
@@ -69,7 +69,7 @@ fn takes_dates_only(name: &str) -> bool {
     })
 }
 
-/// What all rules say of an entity, those for what it is first.
+/// Outcomes of all rules for an entity, main rules first.
 pub fn judge(page: &Page<'_>, node: u32) -> Vec<Outcome> {
     let graph = page.graph;
     let mut outcomes = Vec::new();

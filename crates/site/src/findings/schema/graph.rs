@@ -1,22 +1,22 @@
-//! The items of a page as one graph: items with one id are one node, and references lead to nodes.
+//! The items of a page as one graph: items with one id are one node, and references point to nodes.
 
 use super::vocabulary::is_a;
 use crate::observation::structured_data::{Item, PageStructuredData, Property, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Items with one id at the most that count as one node.
+/// Items with one id that are merged into a node.
 const MOST_MERGED: usize = 50;
 const MOST_NAME: usize = 200;
 
 pub struct Graph<'a> {
     data: &'a PageStructuredData,
-    /// By item, the node that it is part of: the first item of its syntax with its id.
+    /// By item, its node: the first item of the same syntax and id.
     nodes: Vec<u32>,
-    /// By node, its items when there are several.
+    /// By node, its items if there are several.
     merged: BTreeMap<u32, Vec<u32>>,
     /// By id, the first node.
     by_id: BTreeMap<&'a str, u32>,
-    /// By node, the properties that others hold it in, with their nodes.
+    /// By node, the properties and nodes that have it as a value.
     held_in: BTreeMap<u32, BTreeSet<(&'a str, u32)>>,
 }
 
@@ -103,7 +103,7 @@ impl<'a> Graph<'a> {
         self.items(node).flat_map(|it| &it.properties)
     }
 
-    /// The values of a node's property; empty text and scripts in place of addresses are none.
+    /// The values of a node's property, without empty text and `javascript:` URLs.
     pub fn values<'b>(&'b self, node: u32, name: &'b str) -> impl Iterator<Item = &'a Value> + 'b {
         let matching = self.properties(node).filter(move |it| it.name == name);
         matching
@@ -124,7 +124,7 @@ impl<'a> Graph<'a> {
         self.items(node).flat_map(Item::schema_types)
     }
 
-    /// Whether a node is of a type of schema.org, or one below it.
+    /// Whether a node has a schema.org type, or a subtype of it.
     pub fn is_a(&self, node: u32, ancestor: &str) -> bool {
         self.schema_types(node).any(|it| is_a(it, ancestor))
     }
@@ -138,7 +138,7 @@ impl<'a> Graph<'a> {
         self.held_in.get(&node).into_iter().flatten().copied()
     }
 
-    /// Whether no item holds any of a node's items.
+    /// Whether one of the node's items is nested in no other.
     pub fn is_top(&self, node: u32) -> bool {
         self.items(node).any(|it| it.parent.is_none())
     }
@@ -156,7 +156,7 @@ impl<'a> Graph<'a> {
     }
 }
 
-/// Text without a character other than white space is nothing.
+/// Blank text is empty.
 pub fn is_empty(value: &Value) -> bool {
     match value {
         Value::Text(text) | Value::Url(text) | Value::Reference(text) => text.trim().is_empty(),
@@ -164,7 +164,7 @@ pub fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// Whether it is an address that leads nowhere: `javascript:void(0)`.
+/// Whether it is a `javascript:` URL.
 pub fn is_script(value: &Value) -> bool {
     let scheme = "javascript:";
     let start = |it: &String| it.get(..scheme.len()).map(str::to_ascii_lowercase);

@@ -1,6 +1,6 @@
-//! The structured data of a page by four yardsticks: syntax, schema.org's vocabulary, what Google asks for, and what
-//! the page shows. An entity is an item that no other item holds, or one that a page or list is about (`mainEntity`,
-//! `itemListElement`, …) and that Google has a feature for; what it holds is judged as part of it. A thing in two
+//! The structured data of a page on four levels: syntax, schema.org's vocabulary, Google's requirements, and
+//! consistency with the page. An entity is a top-level item, or the subject of a page or list (`mainEntity`,
+//! `itemListElement`, …) that Google has a feature for; nested items are evaluated as part of it. An item in two
 //! syntaxes is one entity.
 
 mod duplicates;
@@ -34,5 +34,5 @@ pub use template::PageTemplate;
 pub const METHOD: &str = "schema/2";
 
 #[cfg(test)]
-#[allow(clippy::needless_pass_by_value)] // Things are written with `json!` where they are used.
+#[allow(clippy::needless_pass_by_value)] // Items are written inline with `json!`.
 mod tests;

@@ -5,15 +5,15 @@ use super::record::{Eligibility, Issue, IssueCode, Level};
 use crate::findings::broken_links::Severity;
 use std::{cell::Cell, collections::BTreeSet};
 
-/// What one rule says of an entity.
+/// The outcome of one rule for an entity.
 pub struct Outcome {
     pub feature: Feature,
     pub missing_required: Vec<String>,
     pub missing_recommended: Vec<String>,
     pub recommended: usize,
-    /// What is missing, as issues, and what else the rule says.
+    /// Missing properties and other issues.
     pub issues: Vec<Issue>,
-    /// Whether it is a rule for what the entity is, not for what it has.
+    /// Whether it is a main rule: for the entity's type, not for a property.
     pub is_main: bool,
     /// Whether Google's policy withholds the feature.
     pub is_withheld: bool,
@@ -23,7 +23,7 @@ pub struct Page<'a> {
     pub graph: &'a Graph<'a>,
     pub entities: &'a BTreeSet<u32>,
     pub url: &'a str,
-    /// How many more nodes inside of entities may be looked at.
+    /// How many more nested nodes may be visited.
     pub visits: Cell<usize>,
 }
 
@@ -65,12 +65,12 @@ impl Outcome {
         self.issues.iter().any(|it| it.severity == Severity::Error)
     }
 
-    /// Something that is required is missing.
+    /// Adds a missing required property.
     pub fn require(&mut self, path: &str) {
         self.miss_one_of(&[path.to_owned()], true);
     }
 
-    /// Something that is recommended is missing.
+    /// Adds a missing recommended property.
     pub fn recommend(&mut self, path: &str) {
         self.miss_one_of(&[path.to_owned()], false);
     }

@@ -1,17 +1,17 @@
-//! Ways through a graph: `offers.price`, and what stands at their end.
+//! Paths through a graph such as `offers.price`, and their values.
 
 use super::graph::{Graph, is_empty};
 use crate::observation::structured_data::{SCHEMA_ORG, Value};
 use std::collections::BTreeSet;
 
-/// Paths are cut to this, whatever names a page makes up.
+/// Paths are cut to this: property names may be of any length.
 const MOST_CHARACTERS: usize = 300;
-/// Things inside of things that are looked at.
+/// Nested nodes that are visited.
 const MOST_VISITS: usize = 2_000;
 /// Nodes that one step of a path may lead to.
 const MOST_TARGETS: usize = 500;
 
-/// A step further: `offers`, or `offers[2]` if there are several.
+/// Appends a step: `offers`, or `offers[2]` if there are several.
 pub fn joined(path: &str, name: &str, index: Option<usize>) -> String {
     let dot = if path.is_empty() { "" } else { "." };
     let number = index.map(|it| format!("[{it}]")).unwrap_or_default();
@@ -32,8 +32,8 @@ pub fn general(path: &str) -> String {
     general
 }
 
-/// Whether a value is at the end of a path. The last step is asked of each node that the steps before lead to; `None`
-/// where they lead nowhere. Text in place of a node has a name, an address has a `url`.
+/// Whether a path has a value: the last step must have one at every node that the earlier steps lead to; `None` if
+/// there is no such node. Text in place of a node has a `name`, a URL has a `url`.
 pub fn has(graph: &Graph<'_>, node: u32, path: &str) -> Option<bool> {
     let (mut at, mut name) = (vec![node], path);
     while let Some((step, rest)) = name.split_once('.') {
@@ -58,13 +58,13 @@ pub fn has(graph: &Graph<'_>, node: u32, path: &str) -> Option<bool> {
     Some(at.iter().all(|it| has_value(graph, *it, name)))
 }
 
-/// References to what is not on the page may have anything; text and addresses have nothing.
+/// Unknown for references to other pages; text and URLs have no properties.
 fn unresolved(values: &[&Value]) -> Option<bool> {
     let refers = values.iter().any(|it| matches!(it, Value::Reference(_)));
     if refers { None } else { Some(false) }
 }
 
-/// `url` is also what stands as the id.
+/// An id that is a URL counts as `url`.
 fn has_value(graph: &Graph<'_>, node: u32, name: &str) -> bool {
     let id = graph.first(node).id.as_deref();
     let has_address = id.is_some_and(|it| it.starts_with("http"));
@@ -73,13 +73,13 @@ fn has_value(graph: &Graph<'_>, node: u32, name: &str) -> bool {
 
 pub struct Visit {
     pub number: u32,
-    /// The property that it is the value of; none for the entity itself.
+    /// The property that it is the value of; `None` for the entity itself.
     pub property: Option<String>,
-    /// The way; empty for the entity itself.
+    /// Empty for the entity itself.
     pub path: String,
 }
 
-/// The items that an entity holds, itself first; those that are entities themselves are left out.
+/// The entity and its nested items, without those that are entities themselves.
 pub fn owned(graph: &Graph<'_>, node: u32, entities: &BTreeSet<u32>) -> Vec<Visit> {
     walk(node, MOST_VISITS, |number, visit| {
         let item = graph.first(number);
@@ -98,7 +98,7 @@ pub fn owned(graph: &Graph<'_>, node: u32, entities: &BTreeSet<u32>) -> Vec<Visi
     })
 }
 
-/// The nodes that an entity holds, and those that it refers to if `follow` says so; itself first.
+/// The entity, its nested nodes, and those it refers to if `follow` accepts them.
 pub fn reachable(
     graph: &Graph<'_>,
     node: u32,
@@ -170,7 +170,7 @@ fn walk<'a>(
     all
 }
 
-/// A name of schema.org's without the address, whichever way it is written.
+/// A schema.org name without its prefix, in any notation.
 pub fn short(name: &str) -> &str {
     let rest = name
         .strip_prefix(SCHEMA_ORG)

@@ -48,7 +48,7 @@ pub struct SchemaRecord {
 crate::json!(SchemaRecord);
 
 impl SchemaRecord {
-    /// For a page not read whole, for these reasons: what is there is sure; blocks may be no JSON because of the cut.
+    /// For a truncated page: drops what the truncation may have caused, such as parse errors.
     #[must_use]
     pub fn in_part(mut self, why: Vec<String>) -> Self {
         self.envelope.status = RecordStatus::Partial;
@@ -210,7 +210,7 @@ pub enum IssueCode {
 }
 
 impl Issue {
-    /// Errors, then warnings, then notices; what is near the entity first.
+    /// Errors, then warnings, then notices; shorter paths first.
     pub(super) fn order(&self, other: &Self) -> std::cmp::Ordering {
         let depth = |it: &Self| it.path.matches('.').count();
         let key = |it: &Self| (it.severity, depth(it), it.level, it.code);

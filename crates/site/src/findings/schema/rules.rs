@@ -1,6 +1,6 @@
-//! What Google requires and recommends, taken from the Search Central documentation of 2026-07-07. What a table cannot
-//! say is in `special`. A path with a dot is looked at only where its beginning is there: `author.name` says nothing of
-//! a page without `author`. Text where a thing could be (`"author": "Jo"`) counts as its name.
+//! Google's requirements and recommendations, from the Search Central documentation of 2026-07-07. Rules that do not
+//! fit a table are in `special`. A path with a dot is checked only if its parent exists: `author.name` needs `author`.
+//! Text in place of an item (`"author": "Jo"`) counts as its name.
 
 use super::{feature::Feature, vocabulary::type_named};
 use crate::table::records;
@@ -12,11 +12,11 @@ type Paths = Vec<&'static str>;
 
 #[derive(Debug, Default)]
 pub struct Asked {
-    /// Without these it is not shown.
+    /// All of these are required.
     pub required: Paths,
     /// Of each of these lists, one is required.
     pub one_of: Vec<Paths>,
-    /// With these it is shown better.
+    /// All of these are recommended.
     pub recommended: Paths,
     pub recommended_one_of: Vec<Paths>,
 }
@@ -25,36 +25,36 @@ pub struct Asked {
 pub enum When {
     Always,
     HasAny(Paths),
-    /// For those that say that this is false.
+    /// The value is false.
     IsFalse(&'static str),
 }
 
 #[derive(Debug)]
 pub struct Rule {
     pub feature: Feature,
-    /// Types that it is for, with all below them unless those have rules of their own.
+    /// Types, with all subtypes that have no rules of their own.
     pub types: Paths,
     pub when: When,
     pub asked: Asked,
 }
 
-/// What is asked of an item that another holds, as an offer in a product.
+/// Requirements for a nested item, such as an offer in a product.
 #[derive(Debug)]
 pub struct Part {
-    /// The features that it is for; none: all.
+    /// Its features; empty means all.
     pub features: Vec<Feature>,
-    /// The types of such items, with all below them.
+    /// The types of such items, with all subtypes.
     pub types: Paths,
     pub asked: Asked,
 }
 
-/// Rules for what an item is; the nearest of its types that is listed decides.
+/// Rules for the type of an item; the nearest listed type decides.
 pub static MAIN: LazyLock<Vec<Rule>> = LazyLock::new(|| rules(include_str!("rules.tsv")));
 
-/// Rules for what an item has; they hold beside the main ones, for these types and all below them.
+/// Additional rules for properties of an item, for these types and all subtypes.
 pub static BESIDE: LazyLock<Vec<Rule>> = LazyLock::new(|| rules(include_str!("rules_beside.tsv")));
 
-/// The first that fits an item is the one that holds.
+/// The first match applies.
 pub static PARTS: LazyLock<Vec<Part>> = LazyLock::new(|| {
     let parts = records(include_str!("parts.tsv"));
     parts
@@ -109,7 +109,7 @@ fn choices(cell: &'static str) -> Vec<Paths> {
         .collect()
 }
 
-/// The rules of the nearest type that has rules: the type itself, its supertypes, theirs.
+/// The rules of the nearest type with rules: the type itself, its supertypes, theirs.
 pub fn main_rules(name: &str) -> Vec<&'static Rule> {
     let mut level = vec![name];
     let mut seen: BTreeSet<&str> = BTreeSet::new();

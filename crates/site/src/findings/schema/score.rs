@@ -1,16 +1,16 @@
-/// What the score is made of; what is not known is `None`.
+/// The terms of the score; `None` is unknown.
 #[derive(Debug, Clone, Copy)]
 pub struct Terms {
     pub entities: usize,
     pub with_errors: usize,
-    /// Mean share of what is recommended and there, over the entities that something is recommended for.
+    /// Mean share of recommended properties that are present, over entities that have any.
     pub completeness: Option<f64>,
     pub fits: Option<bool>,
 }
 
 /// 100·(0.5·(1 − entities with errors/entities) + 0.3·mean recommended completeness + 0.2·1[type fits
-/// page template]), analysis.md 2.13 \[D\]. Terms that are not known are left out, and the weights of
-/// the others scaled up to 1. `None` without entities.
+/// page template]). Unknown terms are left out, and the weights of the others scaled up to 1. `None`
+/// without entities.
 pub fn score(terms: Terms) -> Option<f64> {
     if terms.entities == 0 {
         return None;

@@ -6,7 +6,7 @@ use crate::findings::envelope::rounded;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Types that are counted at the most: schema.org has 937, and pages may make up any number.
+/// Types that are counted: schema.org has 937, and pages may invent more.
 const MOST_TYPES: usize = 1_000;
 
 /// The structured data of a site.

@@ -25,7 +25,7 @@ pub enum PageTemplate {
 }
 
 impl PageTemplate {
-    /// The types of schema.org of which one is expected.
+    /// schema.org types; one is expected.
     pub const fn expected(self) -> &'static [&'static str] {
         match self {
             Self::Home => &["WebSite", "Organization"],

@@ -11,7 +11,7 @@ use crate::text::words::shortened;
 use std::collections::BTreeMap;
 
 const CURRENCY: [&str; 3] = ["priceCurrency", "currency", "currenciesAccepted"];
-/// Properties that take numbers and text, where text is a number that went wrong.
+/// Properties that accept numbers and text, where text is a malformed number.
 const AMOUNT: [&str; 7] = [
     "price",
     "lowPrice",
@@ -175,7 +175,7 @@ fn is_scaled(text: &str) -> bool {
     text.contains(['%', '/'])
 }
 
-/// A type that the property names, one below it, or one above it: the page may know no better.
+/// A type of the property's range, a subtype or a supertype, since a page may be less specific.
 fn takes_type(term: &PropertyTerm, name: &str) -> bool {
     term.ranges.is_empty()
         || term
@@ -184,7 +184,7 @@ fn takes_type(term: &PropertyTerm, name: &str) -> bool {
             .any(|it| is_a(name, it) || is_a(it, name) || is_a(it, "Quantity") && *it != "Quantity")
 }
 
-/// Whether text can stand for a type: schema.org takes text for any thing; only data types and enumerations refuse any.
+/// Whether text is valid for a type: schema.org accepts it for all types but data types and enumerations.
 fn takes_text(range: &str, value: &Value, text: &str) -> bool {
     match range {
         "Text" | "CssSelector" | "XPath" | "PronounceableText" => true,
@@ -202,7 +202,7 @@ fn takes_text(range: &str, value: &Value, text: &str) -> bool {
     }
 }
 
-/// A member of an enumeration or of one below it; names of other vocabularies may be anything.
+/// A member of an enumeration or of a subtype; names of other vocabularies are accepted.
 fn is_member(enumeration: &str, text: &str) -> bool {
     let name = short(text);
     if name == text && text.contains("://") {
@@ -213,7 +213,7 @@ fn is_member(enumeration: &str, text: &str) -> bool {
             .iter()
             .any(|it| is_a(it, enumeration) || is_a(enumeration, it))
     });
-    // Some members are types of their own.
+    // Some members are types.
     known || type_named(name).is_some_and(|_| is_a(name, enumeration))
 }
 

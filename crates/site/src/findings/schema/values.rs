@@ -1,4 +1,4 @@
-//! Values as they may be written: ISO 8601, ISO 4217, numbers, addresses.
+//! Formats of values: ISO 8601, ISO 4217, numbers, URLs.
 
 use crate::observation::structured_data::INFINITE;
 use std::sync::LazyLock;
@@ -26,14 +26,14 @@ pub fn is_currency(text: &str) -> bool {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Written {
-    /// A number with a point, or none.
+    /// A number with a decimal point or without decimals.
     Plain(f64),
     /// A number that machines cannot read: with a currency, a comma or digit groups, or too large.
     Locale,
     Not,
 }
 
-/// Reads a number as schema.org wants it written.
+/// Parses a number in schema.org's notation.
 pub fn number(text: &str) -> Written {
     let text = text.trim();
     let plain = !text.is_empty()
@@ -65,7 +65,7 @@ pub fn number(text: &str) -> Written {
     }
 }
 
-/// Whether it is an address, absolute or relative: something without blanks that a browser resolves.
+/// Whether it is a URL, absolute or relative, without whitespace.
 pub fn is_address(text: &str) -> bool {
     let text = text.trim();
     if text.is_empty() || text.contains(|it: char| it.is_whitespace() || it.is_control()) {
@@ -189,7 +189,7 @@ pub fn is_duration(text: &str) -> bool {
     }
 }
 
-/// Whether a text is numbers with units that stand in their order.
+/// Whether a text is numbers with units in the given order.
 fn amounts(text: &str, units: &str) -> bool {
     let (mut units, mut number) = (units.chars(), String::new());
     for it in text.chars() {

@@ -1,8 +1,7 @@
 //! Time to Interactive, and the blocking time until then (web.dev, "Total Blocking Time" and "Time
-//! to Interactive"; computed as `core/computed/metrics/` of the npm package `lighthouse` 12.8.2
-//! does it).
+//! to Interactive"; computed as in `core/computed/metrics/` of the npm package `lighthouse` 12.8.2).
 
-/// A stretch of time, ms.
+/// A time interval, ms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Span {
     pub from: f64,
@@ -15,32 +14,32 @@ impl Span {
     }
 }
 
-/// A task of the main thread blocks from here on, ms.
+/// Minimum duration of a long task, ms.
 const LONG_TASK: f64 = 50.0;
 
-/// So long has everything to be quiet, ms.
+/// Required quiet time, ms.
 pub const QUIET: f64 = 5_000.0;
 
-/// So many requests may be under way in a quiet network.
+/// Maximum requests in flight in a quiet network.
 const REQUESTS_IN_QUIET: u32 = 2;
 
-/// What a page load did, in ms after the navigation began.
+/// The activity of a page load, in ms after navigation start.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Activity<'a> {
     pub fcp: f64,
     /// When the document's parser and its deferred scripts were done.
     pub dom_content_loaded: f64,
-    /// When watching ended.
+    /// When the trace ended.
     pub end: f64,
     /// The main thread's tasks, in order, not overlapping.
     pub tasks: &'a [Span],
-    /// GET requests that ended well, in any order.
+    /// Successful GET requests, in any order.
     pub requests: &'a [Span],
 }
 
-/// When the page became interactive: the beginning of the first 5 s without long tasks that overlap
-/// 5 s with at most two requests under way, at the earliest the first paint. `None` when
-/// watching ended before everything was quiet for so long.
+/// When the page became interactive: the start of the first 5 s without long tasks that overlap 5 s
+/// with at most two requests in flight, not before the first paint. `None` if the trace ended before
+/// that.
 pub fn time_to_interactive(load: &Activity<'_>) -> Option<f64> {
     let is_long_enough = |it: &Span| it.to > load.fcp + QUIET && it.length() >= QUIET;
     let cpu = quiet_cpu(load);
@@ -78,7 +77,7 @@ fn quiet_cpu(load: &Activity<'_>) -> Vec<Span> {
     gaps
 }
 
-/// Stretches with at most two requests under way.
+/// Intervals with at most two requests in flight.
 fn quiet_network(requests: &[Span], end: f64) -> Vec<Span> {
     let begins = requests.iter().map(|it| (it.from, true));
     let ends = requests.iter().map(|it| (it.to, false));
@@ -104,7 +103,7 @@ fn quiet_network(requests: &[Span], end: f64) -> Vec<Span> {
     quiet
 }
 
-/// Sum over tasks, clipped to first paint and time to interactive, of what each takes beyond 50 ms.
+/// Sum over tasks, clipped to first paint and time to interactive, of the time beyond 50 ms.
 pub fn total_blocking_time(tasks: &[Span], fcp: f64, tti: f64) -> f64 {
     if tti <= fcp {
         return 0.0;
@@ -113,6 +112,6 @@ pub fn total_blocking_time(tasks: &[Span], fcp: f64, tti: f64) -> f64 {
         from: task.from.max(fcp),
         to: task.to.min(tti),
     });
-    // A float sum of nothing is −0.
+    // An empty float sum is −0.
     inside.fold(0.0, |sum, it| sum + (it.length() - LONG_TASK).max(0.0))
 }

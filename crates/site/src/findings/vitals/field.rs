@@ -8,10 +8,10 @@ use crate::observation::vitals::{
 };
 use crate::provenance::{Provenance, RecordStatus};
 
-/// The page has too few visits of its own, so these are its origin's.
+/// The page has too few visits; the figures are its origin's.
 pub const ORIGIN_FALLBACK: &str = "originFallback";
 
-/// LCP or CLS is missing, so that nothing is assessed.
+/// LCP or CLS is missing, so there is no assessment.
 const NOT_ASSESSED: &str = "notAssessed";
 
 pub fn field_record(
@@ -64,7 +64,7 @@ fn metric_record(metric: VitalsMetric, known: &FieldMetric, sample: &FieldSample
     }
 }
 
-/// Shares of good, middling and poor visits; `None` unless the thresholds are bounds of bins (those of CrUX are).
+/// Shares of good, middle and poor visits; `None` unless the thresholds are bounds of bins (those of CrUX are).
 fn shares(histogram: &[HistogramBin], thresholds: Thresholds) -> Option<[f64; 3]> {
     let is_bound = |bound: f64| {
         histogram
@@ -86,7 +86,7 @@ fn shares(histogram: &[HistogramBin], thresholds: Thresholds) -> Option<[f64; 3]
     Some(shares)
 }
 
-/// Where the 75th percentile lies, when its value is not known.
+/// The rating of a 75th percentile whose value is unknown.
 fn rating_by_shares([good, between, _]: [f64; 3]) -> Rating {
     if good >= 0.75 {
         Rating::Good

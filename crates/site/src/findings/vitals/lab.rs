@@ -8,17 +8,17 @@ use crate::observation::vitals::{
 };
 use crate::provenance::RecordStatus;
 
-/// No browser loaded the page: only what its files say is known, and no paint is claimed.
+/// No browser loaded the page: only its files are known, and there are no paint metrics.
 pub const NO_BROWSER: &str = "noBrowser";
 
 pub const FEWER_RUNS: &str = "fewerRuns";
 
-/// A metric is missing, so that there is no score.
+/// A metric is missing, so there is no score.
 const NOT_SCORED: &str = "notScored";
 
 const REDIRECTED: &str = "redirected";
 
-/// The figures of the median load by score, and the spread of all loads.
+/// Values of the median load by score, and the spread of all loads.
 pub fn lab_record(
     subject: &Subject<'_>,
     measured: &LabMeasurement,
@@ -49,7 +49,7 @@ pub fn lab_record(
     record
 }
 
-/// Records what the files of a page say. Of the metrics only the time to the first byte is known.
+/// A record from the files of a page; its only metric is the time to first byte.
 pub fn static_record(subject: &Subject<'_>, facts: &StaticFacts) -> VitalsRecord {
     let mut record = subject.blank(facts.form_factor, VitalsSource::Lab);
     record.envelope.status = RecordStatus::Partial;

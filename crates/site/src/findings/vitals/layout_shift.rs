@@ -3,31 +3,31 @@
 use crate::observation::vitals::ClsSource;
 use std::ops::Range;
 
-/// Layout shifted, unexpected and without recent input.
+/// An unexpected layout shift without recent input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shift {
-    /// When, ms.
+    /// Time, ms.
     pub at: f64,
-    /// By how much, weighted by the frame's share of the viewport.
+    /// Weighted by the frame's share of the viewport.
     pub score: f64,
 }
 
-/// A window ends when nothing moves for longer, ms.
+/// Maximum gap within a window, ms.
 const GAP: f64 = 1_000.0;
 
-/// And it is never longer, ms.
+/// Maximum length of a window, ms.
 const LONGEST: f64 = 5_000.0;
 
 const MOST_SOURCES: usize = 10;
 
-/// The score of the largest window: it ends after a gap of more than 1 s, or after 5 s. Shifts in order; 0 without.
+/// The score of the largest session window. `shifts` are in order; 0 without any.
 pub fn cumulative_layout_shift(shifts: &[Shift]) -> f64 {
     let largest = largest_window(shifts);
     // A float sum of nothing is −0.
     shifts[largest].iter().fold(0.0, |sum, it| sum + it.score)
 }
 
-/// Whether more than `limit` ms lie between two moments, in whole microseconds as browsers count them.
+/// Whether two times are more than `limit` ms apart, in whole microseconds as in browsers.
 fn is_longer(from: f64, to: f64, limit: f64) -> bool {
     ((to - from) * 1_000.0).round() > limit * 1_000.0
 }
@@ -53,11 +53,11 @@ fn largest_window(shifts: &[Shift]) -> Range<usize> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShiftPart {
     pub selector: Option<String>,
-    /// The area that it left or took, CSS pixels².
+    /// The area that it left or entered, CSS pixels².
     pub area: f64,
 }
 
-/// Elements that moved in the largest window, by descending part: each shift's score is split by area left or taken.
+/// Elements that moved in the largest window, by descending shift: each score is split by area.
 pub fn sources(shifts: &[(Shift, Vec<ShiftPart>)]) -> Vec<ClsSource> {
     let plain: Vec<Shift> = shifts.iter().map(|it| it.0).collect();
     let mut sources: Vec<ClsSource> = Vec::new();

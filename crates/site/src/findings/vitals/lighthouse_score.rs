@@ -7,7 +7,7 @@
 use super::rating::Thresholds;
 use crate::observation::vitals::{FormFactor, LabMetrics};
 
-/// Where a metric's curve has the scores .9 and .5.
+/// The values with the scores .9 and .5.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ControlPoints {
     pub p10: f64,
@@ -76,9 +76,9 @@ impl ControlPoints {
         }
     }
 
-    /// The score of a value, 0 to 1, not rounded; `None` for what is no number.
+    /// The score of a value, 0 to 1, not rounded; `None` for NaN.
     ///
-    /// `x = ln(v/median) · erfc⁻¹(1/5) / −ln(p10/median)`, `score = (1 − erf x) / 2`, held to
+    /// `x = ln(v/median) · erfc⁻¹(1/5) / −ln(p10/median)`, `score = (1 − erf x) / 2`, clamped to
     /// `[.9, 1]` up to p10, to `[.5, .9)` up to the median and to `[0, .5)` above.
     pub fn score(self, value: f64) -> Option<f64> {
         if value.is_nan() {
@@ -106,7 +106,7 @@ const INVERSE_ERFC_ONE_FIFTH: f64 = 0.906_193_802_436_823_2;
 /// *Handbook of Mathematical Functions* (Abramowitz and Stegun 1964), formula 7.1.26: the error is at most 1.5·10⁻⁷.
 fn erf(x: f64) -> f64 {
     let t = 1.0 / (1.0 + 0.327_591_1 * x.abs());
-    // The parts are not fused: the scores are to be Lighthouse's to the last bit.
+    // No fused multiply-add: scores equal Lighthouse's to the last bit.
     let coefficients = [
         1.061_405_429,
         -1.453_152_027,
@@ -150,7 +150,7 @@ pub fn metric_scores(metrics: &LabMetrics, form_factor: FormFactor) -> MetricSco
     }
 }
 
-/// The weighted mean of the rounded metric scores, 0 to 1, to two decimals; `None` when a metric has no score.
+/// The weighted mean of the rounded metric scores, 0 to 1, to two decimals; `None` if a metric has no score.
 pub fn performance_score(scores: &MetricScores) -> Option<f64> {
     let weighted = [
         (scores.fcp?, 10.0),

@@ -1,4 +1,4 @@
-//! How fast pages are: for visitors (field data, p75 over 28 days) and in a browser (lab data). Definitions:
+//! Page speed: for visitors (field data, p75 over 28 days) and in a browser (lab data). Definitions:
 //! `docs/MEASUREMENT.md`. There is one record per page, form factor and source; the two sources are never mixed. Field
 //! data comes from outside and is `imported`; lab data is that of the median load by Lighthouse's performance score.
 
@@ -33,7 +33,7 @@ use std::collections::BTreeMap;
 
 pub const METHOD: &str = "vitals/1";
 
-/// The source answered that it knows nothing of the page, nor of its origin.
+/// The source has no data of the page or its origin.
 pub const NO_FIELD_DATA: &str = "noFieldData";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// The record of a page that too few visitors see for anyone to publish figures.
+    /// The record of a page with too few visits for published figures.
     pub fn without_field_data(&self, form_factor: FormFactor, provider: &str) -> VitalsRecord {
         let mut record = self.blank(form_factor, VitalsSource::Field);
         record.envelope.status = RecordStatus::InsufficientData;
@@ -54,7 +54,7 @@ impl Subject<'_> {
         record
     }
 
-    /// The record of a measurement that failed; it claims nothing about the page.
+    /// The record of a failed measurement.
     pub fn failed(
         &self,
         form_factor: FormFactor,

@@ -1,5 +1,5 @@
-//! What would make a page faster, as far as a load or its files say so for certain. Ids are those of Lighthouse's
-//! audits. A saving that would have to be guessed is null.
+//! Opportunities to make a page faster that a load or its files show for certain. Ids are those of Lighthouse's
+//! audits. An unknown saving is null.
 
 use crate::ToSchema;
 use crate::observation::vitals::{Opportunity, ResourceFact, ResourceKind};
@@ -25,17 +25,16 @@ pub struct LoadFacts<'a> {
     pub resources: &'a [ResourceFact],
 }
 
-/// A server's answer is slow from here on, ms, and could be this (Lighthouse 12.8.2, `server-response-time`).
+/// Slow server response, and an achievable one, ms (Lighthouse 12.8.2, `server-response-time`).
 const SLOW_ANSWER: f64 = 600.0;
 const QUICK_ANSWER: f64 = 100.0;
 
-/// Saved bytes from which compression counts, and a tenth of the file (Lighthouse 12.8.2, `uses-text-compression`).
+/// Minimum saving, bytes; also a tenth of the file (Lighthouse 12.8.2, `uses-text-compression`).
 const LEAST_COMPRESSION: u64 = 1_400;
 
-/// A visitor who returns after a week should find files in the cache, s.
+/// Minimum cache lifetime, s.
 const WEEK: u64 = 7 * 24 * 60 * 60;
 
-/// What to mend, by id.
 pub fn opportunities(load: &LoadFacts<'_>) -> Vec<Opportunity> {
     let found = [
         render_blocking(load.resources),
@@ -91,7 +90,7 @@ fn saved_by_compression(file: &ResourceFact) -> Option<u64> {
     counts.then_some(saved)
 }
 
-/// Bytes that are sent again to a visitor who returns after a week, although the file rarely changes.
+/// Bytes of static files that are sent again to a visitor who returns after a week.
 fn cache(resources: &[ResourceFact]) -> Option<Opportunity> {
     let is_lasting = |it: &&ResourceFact| {
         use ResourceKind::{Font, Image, Media, Script, Stylesheet};

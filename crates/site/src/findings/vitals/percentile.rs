@@ -1,9 +1,9 @@
 use crate::observation::vitals::HistogramBin;
 
-/// So far the densities of a whole histogram may be from 1.
+/// Tolerance of the sum of densities.
 const SLACK: f64 = 0.005;
 
-/// Fewer visits do not carry a 75th percentile.
+/// Minimum visits for a 75th percentile.
 pub const LEAST_SAMPLES: usize = 20;
 
 /// Whether bins ascend without gaps, only the last has no end, and densities add up to 1 ± .005.
@@ -26,9 +26,8 @@ pub fn is_distribution(histogram: &[HistogramBin]) -> bool {
         && last.start.is_finite()
 }
 
-/// The 75th percentile of a distribution, by linear interpolation inside of its bin. `None` when
-/// the bins are none, or when it lies in the last bin and that has no end: then all that is known
-/// is that it is more than the bin's start.
+/// The 75th percentile of a distribution, by linear interpolation inside of its bin. `None` if the
+/// bins are no distribution, or if it lies in a last bin without an end.
 pub fn p75_of_histogram(histogram: &[HistogramBin]) -> Option<f64> {
     if !is_distribution(histogram) {
         return None;
@@ -46,7 +45,7 @@ pub fn p75_of_histogram(histogram: &[HistogramBin]) -> Option<f64> {
     None
 }
 
-/// 75th percentile of single visits by nearest rank; `None` for fewer than 20, or when one is no number.
+/// 75th percentile of single visits by nearest rank; `None` for fewer than 20, or if one is not finite.
 pub fn p75_of_samples(samples: &[f64]) -> Option<f64> {
     if samples.len() < LEAST_SAMPLES || samples.iter().any(|it| !it.is_finite()) {
         return None;

@@ -40,7 +40,7 @@ pub enum Unit {
     Unitless,
 }
 
-/// The bounds of a metric: good up to the first, poor above the second.
+/// Good up to the first, poor above the second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Thresholds {
     pub good: f64,
@@ -66,10 +66,9 @@ pub const fn unit_of(metric: VitalsMetric) -> Unit {
     }
 }
 
-/// The thresholds. Those of LCP, INP, CLS, FCP and TTFB are constants of the npm package
-/// `web-vitals` 6.2.3 and the same for every device. Blocking time and speed index have no
-/// published ones: Lighthouse calls a score from .9 good and below .5 poor, and these are the
-/// values with those scores.
+/// The thresholds of LCP, INP, CLS, FCP and TTFB are constants of the npm package `web-vitals`
+/// 6.2.3 and the same for every device. Blocking time and speed index have no published ones: these
+/// are the values with Lighthouse's scores .9 (good) and .5 (poor).
 pub const fn thresholds_of(metric: VitalsMetric, form_factor: FormFactor) -> Thresholds {
     match metric {
         VitalsMetric::Lcp => Thresholds {
@@ -99,7 +98,7 @@ pub const fn thresholds_of(metric: VitalsMetric, form_factor: FormFactor) -> Thr
 
 /// The Core Web Vitals assessment of three 75th percentiles (web.dev, "Defining the Core Web Vitals
 /// metrics thresholds"; CrUX): all good passes. A page without enough interactions has no INP, and
-/// LCP and CLS decide; without LCP or CLS nothing is said.
+/// LCP and CLS decide; `None` without LCP or CLS.
 pub fn assess(lcp: Option<f64>, inp: Option<f64>, cls: Option<f64>) -> Option<Assessment> {
     let is_good = |metric: VitalsMetric, value: f64| {
         thresholds_of(metric, FormFactor::All).rate(value) == Rating::Good

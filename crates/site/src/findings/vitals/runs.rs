@@ -3,14 +3,13 @@ use super::record::Spread;
 use crate::observation::vitals::{FormFactor, LabMetrics, LabRun};
 use crate::statistics::describe::quantile;
 
-/// The whole score of one load, 0 to 1.
+/// The performance score of one load, 0 to 1.
 pub fn score_of(run: &LabRun, form_factor: FormFactor) -> Option<f64> {
     performance_score(&metric_scores(&run.metrics, form_factor))
 }
 
-/// The load in the middle by score; among equal scores the slower one by LCP comes first, and of an
-/// even number the worse of the middle two is taken. Loads without a score only speak when none
-/// has one.
+/// The median load by score; among equal scores the slower one by LCP comes first, and of an even
+/// number the worse of the middle two is taken. Loads without a score count only if none has one.
 pub fn median_run(runs: &[LabRun], form_factor: FormFactor) -> Option<&LabRun> {
     let mut ranked: Vec<(Option<f64>, &LabRun)> = runs
         .iter()

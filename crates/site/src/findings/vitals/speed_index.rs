@@ -1,25 +1,25 @@
-//! Speed Index: how long, on average, the parts of the first screen take to look as they will.
+//! Speed Index: the average time at which the parts of the viewport are displayed.
 //!
 //! The definition is WebPageTest's ("Speed Index"): the area above the curve of visual progress,
-//! with progress from colour histograms. Details (white is background, progress in whole percent,
+//! with progress from color histograms. Details (white is background, progress in whole percent,
 //! the first screen taken for white) are those of the npm package `speedline-core` 1.4.3, which
-//! Lighthouse uses; Lighthouse also skips frames between similar ones, we look at each.
+//! Lighthouse uses; Lighthouse also skips frames between similar ones, we use each.
 
 /// Pixels by value, for red, green and blue; white ones (249 and more in all three) are not counted.
 pub type Histogram = [[u32; 256]; 3];
 
-/// From this value on in all three channels, a pixel is white.
+/// Minimum value of all three channels of a white pixel.
 pub const WHITE: u8 = 249;
 
-/// A picture of the first screen.
+/// A screenshot of the viewport.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frame {
-    /// When it was shown, ms after the navigation began.
+    /// When it was shown, ms after navigation start.
     pub at: f64,
     pub colours: Box<Histogram>,
 }
 
-/// Counts the colours of a picture; `pixels` are red, green, blue, one byte each.
+/// `pixels` are red, green, blue, one byte each.
 pub fn colours(pixels: &[u8]) -> Box<Histogram> {
     let mut counts = Box::new([[0; 256]; 3]);
     for pixel in pixels
@@ -33,7 +33,7 @@ pub fn colours(pixels: &[u8]) -> Box<Histogram> {
     counts
 }
 
-/// The speed index, ms, of frames in order, the last one finished; `None` without frames, or if all were white.
+/// In ms; `frames` are in order, the last one complete. `None` without frames, or if all are white.
 pub fn speed_index(frames: &[Frame]) -> Option<f64> {
     let target = &frames.last()?.colours;
     if target.iter().flatten().all(|it| *it == 0) {
@@ -51,7 +51,7 @@ pub fn speed_index(frames: &[Frame]) -> Option<f64> {
     Some(frames[first].at + rest)
 }
 
-/// The share of the way from white to the target, cut to whole percent.
+/// Progress from white to the target, truncated to whole percent.
 fn progress(now: &Histogram, target: &Histogram) -> f64 {
     let pairs = now.iter().flatten().zip(target.iter().flatten());
     let (matching, total) = pairs.fold((0_u64, 0_u64), |(matching, total), (now, target)| {

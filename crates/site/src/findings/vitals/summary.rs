@@ -101,7 +101,7 @@ impl VitalsSummary {
     }
 }
 
-/// Records of visitors' figures for which a source knows too few visits; `None` where nobody answered.
+/// Field records for which a source has too few visits; `None` if no source answered.
 fn without_field_data(records: &[VitalsRecord]) -> Option<u32> {
     let answered = records
         .iter()

@@ -56,13 +56,13 @@ pub struct VitalsTrend {
     pub si: Option<Change>,
 }
 
-/// Smaller changes are chance: a twentieth of a time, a hundredth of layout shift, three points of a score. Our choice.
+/// Smaller changes are noise: a twentieth of a time, a hundredth of layout shift, three points of a score. Our choice.
 const LEAST_SHARE: f64 = 0.05;
 const LEAST_SHIFT: f64 = 0.01;
 const LEAST_POINTS: f64 = 3.0;
 
 impl VitalsTrend {
-    /// The changes between two records; `None` when they do not compare.
+    /// `None` if the records are not comparable.
     pub fn between(now: &VitalsRecord, before: Option<&VitalsRecord>) -> Option<Self> {
         let before = before.filter(|it| compares(now, it))?;
         let of = |metric| change_of(metric, now, before);
@@ -71,7 +71,7 @@ impl VitalsTrend {
         let noise = LEAST_POINTS.max(widest(spread(now), spread(before)));
         Some(Self {
             since: before.envelope.measured_at,
-            // A score is better when it is higher.
+            // A higher score is better.
             performance_score: change(score(before), score(now), noise).map(Change::inverted),
             lcp: of(VitalsMetric::Lcp),
             inp: of(VitalsMetric::Inp),
@@ -108,7 +108,7 @@ fn widest(one: Option<f64>, other: Option<f64>) -> f64 {
     one.unwrap_or(0.0).max(other.unwrap_or(0.0))
 }
 
-/// A change of a figure of which less is better.
+/// A change of a value of which less is better.
 fn change(before: Option<f64>, now: Option<f64>, noise: f64) -> Option<Change> {
     let (previous, change) = (before?, now? - before?);
     let direction = if change.abs() <= noise {

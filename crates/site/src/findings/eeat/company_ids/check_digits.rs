@@ -43,7 +43,7 @@ pub fn iso_7064_mod_11_10(digits: &[u32]) -> bool {
     (product + digits[digits.len() - 1]) % 10 == 1
 }
 
-/// The rest of a number whose letters count from 10, divided by 97 (ISO 7064 mod 97-10).
+/// The number modulo 97, letters counting from 10 (ISO 7064 mod 97-10).
 pub fn mod_97(number: &str) -> Option<u32> {
     number.chars().try_fold(0, |rest, it| {
         let value = it.to_digit(36)?;
@@ -74,13 +74,13 @@ pub fn es_cif(number: &str) -> bool {
         })
         .sum();
     let expected = (10 - sum % 10) % 10;
-    // Which kinds of company have a letter is told in different ways; both are taken.
+    // Sources disagree on which kinds of company have a letter; accept both.
     "ABCDEFGHJNPQRSUVW".contains(kind)
         && (check.to_digit(10) == Some(expected)
             || "JABCDEFGHI".chars().nth(expected as usize) == Some(check))
 }
 
-/// The company's own number (sum of weights divisible by 11), or since 2020 mod 97-10 of the whole.
+/// Weighted sum modulo 11 of the first nine digits or, since 2020, mod 97-10 of the whole.
 pub fn nl_btw(number: &str) -> bool {
     let (Some(head), Some("B"), Some(tail)) =
         (number.get(..9), number.get(9..10), number.get(10..))

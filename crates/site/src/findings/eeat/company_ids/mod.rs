@@ -1,6 +1,5 @@
-//! Numbers by which companies are registered, and their check digits. A number counts only where its check digit is
-//! right; that the company exists is not looked up. The rules are those of the registers, as Python's `python-stdnum`
-//! 2.2 has them too: compared by `tests/oracles/company_ids.py`.
+//! Company registration numbers. A number counts only if its check digit is right; whether the company exists is not
+//! checked. `tests/oracles/company_ids.py` compares the rules with Python's `python-stdnum` 2.2.
 
 mod check_digits;
 
@@ -44,7 +43,7 @@ crate::wire_enum! {
     }
 }
 
-/// How numbers are written: what stands before them, and their digits. The first group is the number.
+/// Prefix and digits; the first group is the number.
 static WRITTEN: LazyLock<Vec<(CompanyIdKind, Regex)>> = LazyLock::new(|| {
     use CompanyIdKind as Kind;
     let all = [
@@ -87,17 +86,17 @@ static WRITTEN: LazyLock<Vec<(CompanyIdKind, Regex)>> = LazyLock::new(|| {
     ];
     all.into_iter()
         .filter_map(|(kind, pattern)| {
-            // Numbers are ASCII, and such boundaries are quick to find.
+            // ASCII word boundaries are faster, and numbers are ASCII.
             let quick = pattern.replace(r"\b", r"(?-u:\b)");
             Some((kind, Regex::new(&quick).ok()?))
         })
         .collect()
 });
 
-/// Numbers of one text at the most.
+/// Numbers of one text.
 const MOST_IDS: usize = 10;
 
-/// The company numbers of a text whose check digits are right, each as `kind:number`.
+/// The company numbers of a text with right check digits, each as `kind:number`.
 pub fn company_ids(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for (kind, pattern) in WRITTEN.iter() {
@@ -118,7 +117,7 @@ fn compact(number: &str) -> String {
 }
 
 impl CompanyIdKind {
-    /// Whether a number without separators and country has the right form and check digit.
+    /// Whether a number without separators and country prefix has the right form and check digit.
     pub fn is_valid(self, number: &str) -> bool {
         if number.is_empty() || number.bytes().all(|it| it == b'0') {
             return false;
@@ -167,7 +166,7 @@ impl CompanyIdKind {
             }
             (Self::GbVat, 9) => {
                 let sum = weighted(it, &[8, 7, 6, 5, 4, 3, 2, 10, 1]) % 97;
-                // Numbers since 2010 have another rest.
+                // Numbers since 2010 have another remainder.
                 sum == 0 || (whole(&it[..3]) >= 100 && matches!(sum, 42 | 55))
             }
             _ => false,

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Examples of the documentation of python-stdnum 2.2, and what it says is wrong.
+/// Examples of the documentation of python-stdnum 2.2, also with one digit changed.
 #[test]
 fn published_examples_are_right_and_their_neighbours_are_not() {
     use CompanyIdKind as Kind;

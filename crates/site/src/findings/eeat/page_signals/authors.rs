@@ -6,9 +6,9 @@ use crate::findings::eeat::record::EeatAuthor;
 use crate::findings::eeat::{EeatInput, StandardPage};
 use crate::observation::page_content::PageContent;
 
-/// Words of a biography.
+/// Minimum words of an author page.
 const BIOGRAPHY_WORDS: u32 = 50;
-/// A name; half where only an organisation is named on a page about money or life.
+/// 1 for a name; half if a YMYL page names only an organization.
 pub fn byline(page: &PageContent, authors: &[EeatAuthor], is_ymyl: bool) -> Outcome {
     let Some(author) = authors.first() else {
         return Outcome::new(0.0, PHRASE);
@@ -23,7 +23,7 @@ pub fn byline(page: &PageContent, authors: &[EeatAuthor], is_ymyl: bool) -> Outc
     Outcome::new(value, SURE).shown_by([at(&page.url, text)])
 }
 
-/// A page of fifty words; half for less, unread, or a profile elsewhere; theirs where one person writes the site.
+/// 1 for fifty words; half if shorter, unread or elsewhere. On a site of one author it may be the about page.
 pub fn author_page(input: &EeatInput<'_>, authors: &[EeatAuthor]) -> Outcome {
     let about = input.site.standard.get(&StandardPage::About);
     let own = about

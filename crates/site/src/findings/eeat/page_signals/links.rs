@@ -8,9 +8,9 @@ use crate::text::words::words;
 use std::collections::BTreeSet;
 use url::Url;
 
-/// Width or height in px below which an image decorates.
+/// Width or height in px below which an image is decorative.
 const LEAST_SIZE: u32 = 100;
-/// Hosts and parts of names of stock photographs.
+/// Hosts and parts of names of stock photos.
 const STOCK: &str = "\
     shutterstock istockphoto gettyimages unsplash pexels pixabay depositphotos stock.adobe adobestock freepik \
     dreamstime 123rf alamy stockphoto";
@@ -19,14 +19,14 @@ const PRIMARY: &str = "\
     doi.org nih.gov who.int europa.eu un.org oecd.org worldbank.org imf.org iso.org ietf.org rfc-editor.org w3.org \
     ieee.org acm.org arxiv.org nature.com science.org sciencedirect.com springer.com wiley.com thelancet.com \
     bmj.com nejm.org jamanetwork.com plos.org pnas.org cochrane.org jstor.org cell.com frontiersin.org";
-/// Query keys of links that pay.
+/// Query keys of affiliate links.
 const AFFILIATE_KEYS: &str = "tag aff affid affiliate aff_id ref_id irclickid awc";
 
 fn listed(list: &str, name: &str) -> bool {
     list.split(' ').any(|it| it == name)
 }
 
-/// Only where links pay.
+/// Applies only with paid links.
 pub fn disclosure(page: &PageContent, known: Option<&Phrases>) -> Outcome {
     let Some(paid) = page.links.iter().find(|it| is_paid(it)) else {
         return Outcome::not_applicable();
@@ -64,17 +64,17 @@ fn is_paid(link: &PageLink) -> bool {
                 && Url::parse(url).is_ok_and(|it| {
                     let host = it.host_str().unwrap_or_default();
                     it.query_pairs().any(|(key, _)| {
-                        // `tag` is Amazon's; elsewhere it is a tag.
+                        // `tag` is an affiliate key on Amazon only.
                         listed(AFFILIATE_KEYS, &key) && (key != "tag" || host.contains("amazon."))
                     })
                 })))
 }
 
-/// Share of the main text's images that are the site's own; half for other hosts, none for stock photographs.
+/// Mean over images in the main text: 1 on the site's own domain, half on others, 0 for stock photos.
 pub fn images(page: &PageContent) -> Outcome {
     let own = domain(&page.url);
     let decorates = |size: Option<u32>| size.is_some_and(|it| it < LEAST_SIZE);
-    // Arrows, signs and logos are mostly written down without a size, and with a word at the most.
+    // Icons and logos mostly have no size, and at most one word of alternative text.
     let is_told = |image: &Image| {
         let alt = image.alt.as_deref().unwrap_or_default();
         image.width.or(image.height).is_some() || words(alt).nth(1).is_some()
@@ -109,7 +109,7 @@ fn domain(url: &str) -> Option<String> {
     Some(registrable_domain(Url::parse(url).ok()?.host_str()?))
 }
 
-/// Two of them are enough, one is half.
+/// 1 for two of them, half for one.
 pub fn primary_sources(page: &PageContent) -> Outcome {
     let own = domain(&page.url);
     let mut found: Vec<&str> = Vec::new();

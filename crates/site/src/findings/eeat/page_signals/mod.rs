@@ -11,7 +11,7 @@ use crate::observation::structured_data::Item;
 use crate::text::words::words;
 use regex::Regex;
 
-/// The outcome of a page's own signal; `None` for those of the site.
+/// `None` for signals of the site.
 pub fn outcome(
     code: SignalCode,
     input: &EeatInput<'_>,
@@ -85,7 +85,7 @@ fn by_phrase(page: &PageContent, phrase: Option<&Regex>) -> Outcome {
     })
 }
 
-/// The first place in the main text, with some words around it.
+/// The first match in the main text, with context.
 fn find(page: &PageContent, phrase: &Regex) -> Option<String> {
     let blocks = page.text.main.blocks.iter();
     let mut prose = blocks.filter(|it| it.kind != BlockKind::Preformatted);
@@ -100,7 +100,7 @@ fn find(page: &PageContent, phrase: &Regex) -> Option<String> {
     })
 }
 
-/// A table of numbers, a data set, or words of an own study.
+/// A table of numbers, a data set, or a phrase about own data.
 fn own_data(page: &PageContent, known: Option<&Phrases>) -> Outcome {
     let blocks = page.text.main.blocks.iter();
     let numbers = |text: &str| {
@@ -128,7 +128,7 @@ fn own_data(page: &PageContent, known: Option<&Phrases>) -> Outcome {
     by_phrase(page, known.map(|it| &it.own_data))
 }
 
-/// The share of the reviews that have author and date, where there are reviews or products.
+/// The share of the reviews with author and date; applies with reviews, ratings or products.
 fn reviews(page: &PageContent, page_type: PageType) -> Outcome {
     let items = &page.structured_data.items;
     let is = |wanted: &'static str| {

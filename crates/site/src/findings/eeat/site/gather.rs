@@ -15,10 +15,10 @@ use url::Url;
 
 const MOST_PAGES: usize = 1_000_000;
 const MOST_AUTHORS: usize = 100_000;
-/// Clicks from the start within which links to standard pages are looked for.
+/// Maximum depth of pages whose links to standard pages count.
 const NEAR: u32 = 1;
 
-/// A postal code with a place, or a street with its number.
+/// A postal code with a city, or a street with its number.
 static ADDRESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let city = "[A-ZÀ-ÖØ-ÞĀ-Ž][[:alpha:]À-ž]{2,}";
     let forms = [
@@ -41,13 +41,13 @@ static EMAIL: LazyLock<Option<Regex>> =
 static PHONE: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\+\d{1,3}[ ()./-]*\d[\d ()./-]{5,16}\d").ok());
 
-/// Whether names of standard pages are listed in the page's language, or nobody knows which it is.
+/// Whether the page's language has a phrase list, or is unknown.
 fn is_listed(page: &PageContent) -> bool {
     page.language_code().is_none_or(|it| LISTED.contains(&&*it))
 }
 
 impl SiteSignals {
-    /// Takes a page in. Pages that answer with an error are none.
+    /// Adds a page; error pages are ignored.
     pub fn add(&mut self, page: &PageContent) {
         if !page.fetched.is_success() {
             return;
@@ -146,7 +146,7 @@ impl SiteSignals {
         }
     }
 
-    /// What was read counts more than what is linked, and what is near more than what is far.
+    /// Prefers pages that were read, then those closer to the start.
     fn note(&mut self, kind: StandardPage, found: Found) {
         let known = self.standard.get_mut(&kind);
         match known {
@@ -168,7 +168,7 @@ impl SiteSignals {
         }
     }
 
-    /// Ways to reach them, on the page for contact; address and numbers there, in footers, and on pages about them.
+    /// Contact means from the contact page; address and company ids also from footers, about and legal pages.
     fn add_contact(&mut self, page: &PageContent, kind: Option<StandardPage>) {
         let main = page.text.main.text();
         if kind == Some(StandardPage::Contact) {
@@ -224,7 +224,7 @@ impl SiteSignals {
         }
     }
 
-    /// The organisation that says most of itself.
+    /// Keeps the most detailed organization.
     fn add_organization(&mut self, page: &PageContent) {
         let size = |it: &Organization| {
             [&it.name, &it.legal_name, &it.address]
@@ -275,7 +275,7 @@ impl SiteSignals {
         }
     }
 
-    /// Counts this page for pages its text links to on the same topic: one section, or link text with a title word.
+    /// Counts links of the text to pages on the same topic: the same section, or link text with a title word.
     fn add_links(&mut self, page: &PageContent) {
         let own = section(&page.url);
         let title = page.title().unwrap_or_default().to_lowercase();

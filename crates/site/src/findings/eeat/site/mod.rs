@@ -1,4 +1,4 @@
-//! What is gathered of a site while its pages pass by: for 100,000 pages a few megabytes.
+//! Site-level signals, collected page by page: a few megabytes for 100,000 pages.
 
 mod gather;
 
@@ -14,7 +14,7 @@ pub struct SiteSignals {
     pub(super) scope: SiteScope,
     pub(super) start: Option<String>,
     pub(super) pages: u32,
-    /// Pages in languages whose names of standard pages are listed, or in no known language.
+    /// Pages in languages with a phrase list, or in an unknown language.
     pub(super) listed_pages: u32,
     pub(super) https_pages: u32,
     pub(super) mixed_pages: u32,
@@ -26,16 +26,16 @@ pub struct SiteSignals {
     pub(super) ids_at: Option<String>,
     pub(super) organization: Option<Organization>,
     pub(super) organization_at: Option<String>,
-    /// Names that readers see: of the site, in titles and footers, in lower case.
+    /// Site names, titles and footers that readers see, in lower case.
     pub(super) visible_names: BTreeSet<String>,
     pub(super) is_shop: bool,
-    /// Pages of each author in each section of the site.
+    /// Pages by hash of author and section.
     authors: BTreeMap<u64, u16>,
-    /// Distinct authors, to see whether there is one.
+    /// Hashes of author names.
     author_names: BTreeSet<u64>,
-    /// Words of each page, to see whether an author's page says something.
+    /// Words of each page, by hash of its URL.
     words: BTreeMap<u64, u16>,
-    /// Pages of the same topic that link to a page.
+    /// Links from pages on the same topic, by hash of the URL.
     topic_links: BTreeMap<u64, u16>,
 }
 
@@ -43,7 +43,7 @@ pub struct SiteSignals {
 #[serde(rename_all = "camelCase")]
 pub struct Found {
     pub url: String,
-    /// What the link to it says, where it was found by one.
+    /// Text of the link to it, or its title.
     pub text: Option<String>,
     pub selector: Option<String>,
     /// Clicks from the start.
@@ -92,7 +92,7 @@ impl SiteSignals {
         self.authors.get(&key).copied().unwrap_or_default().into()
     }
 
-    /// Words of a page that was read; `None` of one that was not.
+    /// `None` if the page was not read.
     pub fn words_of(&self, url: &str) -> Option<u32> {
         self.words.get(&hash(url)).map(|it| u32::from(*it))
     }
@@ -105,7 +105,7 @@ impl SiteSignals {
         self.pages
     }
 
-    /// What the score for generative engines asks of a site; all unknown before a page was read.
+    /// Input of the GEO score; all unknown before the first page.
     pub fn identity(&self) -> SiteIdentity {
         if self.pages == 0 {
             return SiteIdentity::default();
@@ -120,7 +120,7 @@ impl SiteSignals {
     }
 }
 
-/// The first part of a path with more than one.
+/// The first segment of a path with more than one.
 fn section(url: &str) -> String {
     let Ok(url) = Url::parse(url) else {
         return String::new();
@@ -142,7 +142,7 @@ fn author_key(name: &str, section: &str) -> u64 {
     hash(&format!("{name}\n{section}"))
 }
 
-/// FNV-1a, 64 bits, as everywhere here.
+/// FNV-1a, 64 bits.
 fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |state, byte| {
         (state ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -70,7 +70,7 @@ fn of_a_page_that_was_not_read_whole_only_what_is_there_is_told() {
     );
     assert_eq!(record.ymyl.is_ymyl, None);
     assert!(record.envelope.warnings.contains(&"bodyCut".to_owned()));
-    // The mean of the site's pages is that of the others.
+    // The truncated page does not change the mean.
     let mut averages = PageAverages::default();
     averages.add(&whole);
     let alone = averages.outcome(SignalCode::Byline).value;
@@ -140,7 +140,7 @@ fn a_page_about_life_without_author_or_contact_has_49_at_most() {
     assert_eq!(record.ymyl.is_ymyl, Some(true));
     assert!(value(&record, SignalCode::Reviewer).is_some());
     assert!(record.eeat_score.unwrap() <= 49.0);
-    // With everything else right, the missing author alone holds it down.
+    // With everything else right, the missing author alone caps the score.
     page.links = vec![
         link("https://www.nih.gov/a", "a"),
         link("https://www.who.int/b", "b"),

@@ -10,7 +10,7 @@ fn footer_link(url: &str, text: &str) -> PageLink {
     found
 }
 
-/// A start page that leads to a page for contact with an address for mail.
+/// A home page that links to a contact page with an email address.
 pub fn home_and_contact() -> (PageContent, PageContent) {
     let mut home = page(
         "https://example.com/",
@@ -144,7 +144,7 @@ fn contact_has_to_be_near_and_to_say_how() {
     let (home, contact) = home_and_contact();
     let value_of = |pages: &[PageContent]| value(&judged_site(pages), SignalCode::ContactPage);
     assert_eq!(value_of(&[home.clone(), contact.clone()]), Some(1.0));
-    // Linked and not read.
+    // Linked, but not read.
     assert_eq!(value_of(std::slice::from_ref(&home)), Some(0.5));
     let mut silent = contact.clone();
     silent.text.main.blocks.clear();

@@ -1,5 +1,5 @@
-//! The nine edits of the GEO paper (Aggarwal et al., KDD '24): what they did for visibility there, and what
-//! they do to the score. Edits replace words, as the paper's do, so that shares of words stay.
+//! The nine edits of the GEO paper (Aggarwal et al., KDD '24) and their effect on the score. Edits replace
+//! words, as in the paper, so that shares of words stay.
 
 use super::*;
 use crate::findings::sample_pages::link;
@@ -48,7 +48,7 @@ fn score(page: &PageContent) -> f64 {
     judge(&input, &context()).geo_score.unwrap()
 }
 
-/// Values of all factors but those of a list.
+/// Values of all factors except `left_out`.
 fn others(page: &PageContent, left_out: &[FactorCode]) -> Vec<Option<f64>> {
     let record = judged(page);
     let kept = record
@@ -68,7 +68,7 @@ fn statistics_quotations_and_sources_raise_the_score() {
     ] {
         assert!(score(&better) > score(&plain) + 3.0, "{code:?}");
         assert!(value(&judged(&better), code) > value(&judged(&plain), code));
-        // Nothing else moves, but for how easily it reads.
+        // Only fluency may change too.
         let left_out = [code, FactorCode::Fluency];
         assert_eq!(
             others(&better, &left_out),
@@ -143,7 +143,7 @@ fn tone_technical_and_unique_words_change_nothing_but_fluency() {
     }
 }
 
-/// Pages of sentences that all edits find their place in.
+/// Pages of sentences that every edit applies to.
 fn any_page() -> impl Strategy<Value = PageContent> {
     let sentence = prop::sample::select(vec![
         "It is known that many people like the old house near the river in spring.",
@@ -172,7 +172,7 @@ fn any_page() -> impl Strategy<Value = PageContent> {
     })
 }
 
-/// The score without fluency, which any other word can move.
+/// The score without fluency, which any word can change.
 fn without_fluency(page: &PageContent) -> f64 {
     let record = judged(page);
     let known = record
@@ -198,7 +198,7 @@ proptest! {
         let stuffed = stuffed(&page);
         let keywords = ["best old house".to_owned()];
         let record = judge(&GeoInput { keywords: &keywords, ..input(&stuffed) }, &context());
-        // Fewer uses than eight are no stuffing.
+        // Fewer than eight uses are not stuffing.
         if record.stuffing.is_some() {
             prop_assert!(record.geo_score.unwrap() <= score(&page) + 1e-9);
         }

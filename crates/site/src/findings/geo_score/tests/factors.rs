@@ -240,7 +240,7 @@ fn what_can_be_taken_out_is_known_by_markup_or_words() {
     marked.structure.tables = 1;
     marked.structure.ordered_lists = 1;
     assert!(close(value_of(&marked), 0.5));
-    // A language without words: half of it is not known, and the rest stands for the whole.
+    // Without a word list the definition is unknown, and the other weights are scaled up.
     marked.text.language = None;
     assert!(close(value_of(&marked), 0.5 / 0.7));
 }
@@ -293,7 +293,7 @@ fn dates_count_when_seen_and_when_said_and_when_new() {
     ));
     assert!(close(value_of(vec![date(said, 500)]), 0.38));
     assert!(close(value_of(vec![date(said, 5_000)]), 0.32));
-    // Tomorrow's is of another time zone, next week's is none.
+    // Tomorrow may be another time zone; next week is invalid.
     assert!(close(value_of(vec![date(said, -1)]), 0.5));
     assert!(close(value_of(vec![date(said, -7)]), 0.0));
 }
@@ -324,7 +324,7 @@ fn provenance_asks_who_stands_behind_the_page() {
     };
     let unknown = SiteIdentity::default();
     let mut page = plain_article();
-    // https and canonical of .8, since about and contact are not known.
+    // https and canonical of .8, since about and contact are unknown.
     assert!(close(value_of(&page, unknown), 0.2 / 0.8));
     let known = SiteIdentity {
         about_reachable: Some(true),

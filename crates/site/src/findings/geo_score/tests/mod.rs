@@ -76,7 +76,7 @@ fn a_page_that_was_not_read_whole_has_no_score() {
     assert_eq!((summary.pages, summary.site_score), (1, None));
 }
 
-/// An article without anything that the score asks for.
+/// An article without anything that raises the score.
 fn plain_article() -> PageContent {
     let sentence = "It is known that many people like the old house near the river in spring.";
     let paragraph = [sentence; 5].join(" ");

@@ -7,7 +7,7 @@ use url::Url;
 
 /// Milliseconds (`SEOnaut`; web.dev's threshold for a good TTFB).
 const SLOW_TTFB_MS: u32 = 800;
-/// Likeness to a made-up URL's answer, and words of a page that calls itself an error page: as in broken-links.
+/// Similarity to the response for a nonexistent URL, and words of a page that names an error: as in broken-links.
 const PROBE_LIKENESS: f64 = 0.9;
 const ERROR_PAGE_WORDS: usize = 150;
 /// Characters (Screaming Frog).
@@ -30,7 +30,7 @@ pub fn find(subject: &Subject<'_>, found: &mut Found) {
     if let Some(taken) = slow {
         found.add(IssueCode::SlowTtfb, format!("{taken} ms"));
     }
-    // What is told of its forms says as much.
+    // `FormOnHttp` is more specific.
     let is_told = !page.forms.is_empty();
     found.add_if(subject.is_open() && !is_told, IssueCode::HttpPage);
     if let Some(to) = page.refresh.as_ref().and_then(|it| it.url.as_deref())
@@ -98,9 +98,9 @@ fn escaped_bytes(path: &str) -> Vec<u8> {
         .collect()
 }
 
-/// Whether a part of the path stands twice in a row, or three times.
+/// Whether a path segment occurs twice in a row, or three times.
 fn repeats(path: &str) -> bool {
-    // Numbers repeat where nothing is wrong: `/2026/11/11/notes`.
+    // Numbers may repeat: `/2026/11/11/notes`.
     let is_word = |it: &&str| !it.bytes().all(|byte| byte.is_ascii_digit());
     let parts: Vec<&str> = path.split('/').filter(is_word).collect();
     let in_a_row = parts.windows(2).any(|it| it[0] == it[1]);
@@ -110,7 +110,7 @@ fn repeats(path: &str) -> bool {
             .any(|one| parts.iter().filter(|it| *it == one).count() > 2)
 }
 
-/// The ending of a file's name, if a document would not have it.
+/// The file extension, if HTML would not have it.
 fn ending_of_another_kind(name: &str) -> Option<&str> {
     let (before, ending) = name.rsplit_once('.')?;
     let of_files = [

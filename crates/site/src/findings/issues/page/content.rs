@@ -10,13 +10,13 @@ use crate::text::phrases::{IndexedText, STUFFED_USES};
 use crate::text::readability::{Band, readability};
 use crate::text::words::{shortened, words};
 
-/// Words (`SEOnaut`, Screaming Frog), and from where on it is a warning.
+/// Words (`SEOnaut`, Screaming Frog), and below which it is a warning.
 pub const THIN: usize = 200;
 const VERY_THIN: usize = 50;
-/// The part of all text that the main text is, below which it is hardly there.
+/// Share of the main text in all text below which it is a warning.
 const LEAST_SHARE: f64 = 0.1;
-/// The part of the words that a phrase has to be where nobody said what the page is to be found with:
-/// a subject's name is in its title and all over its page.
+/// Minimum density of a stuffed phrase from the title, if there are no keywords: a page repeats the
+/// name of its subject.
 const STUFFED_FROM_TITLE: f64 = 0.06;
 /// Words below which a page counts as empty.
 const NOTHING: usize = 10;
@@ -43,14 +43,14 @@ fn amount(subject: &Subject<'_>, found: &mut Found) {
     let text = &subject.page.text;
     let count = text.counts.words;
     if subject.page.is_cut() {
-        // There may be more than was counted.
+        // The count of a truncated page is too low.
         return;
     }
     if let Some(evidence) = filled_by_scripts(subject.page) {
         found.add(IssueCode::JsOnlyContent, evidence);
         return;
     }
-    // A start page needs no text of its own, but it needs something.
+    // A home page needs no text, but some content.
     if subject.page.shows_nothing() {
         found.add(IssueCode::EmptyMainContent, "nothing in sight".to_owned());
         return;
@@ -121,7 +121,7 @@ pub struct StuffedPhrase {
 }
 
 impl StuffedPhrase {
-    /// Whether it is that phrase, written however.
+    /// Whether it is that phrase, normalized.
     pub fn is(&self, phrase: &str) -> bool {
         normalised(&self.phrase) == normalised(phrase)
     }
@@ -160,7 +160,7 @@ pub fn stuffed_phrases(page: &PageContent, text: &str, keywords: &[String]) -> V
     stuffed.collect()
 }
 
-/// Whether each word's beginning is often enough in a lower-case text: exact counting costs much more.
+/// Cheap check of word prefixes in a lower-case text, before the expensive exact count.
 fn may_be_stuffed(phrase: &str, lower: &str) -> bool {
     const BEGINNING: usize = 3;
     let lower_phrase = phrase.to_lowercase();
@@ -171,13 +171,13 @@ fn may_be_stuffed(phrase: &str, lower: &str) -> bool {
         && beginnings.all(|it| lower.matches(it).take(STUFFED_USES).count() == STUFFED_USES)
 }
 
-/// Two and three words of a title that stand together.
+/// Two and three consecutive words of a title.
 fn phrases_of(title: &str) -> Vec<String> {
     const MOST_WORDS: usize = 12;
     let all: Vec<&str> = words(title).take(MOST_WORDS).collect();
     let of = |size: usize| {
         all.windows(size)
-            // `of the` is everywhere.
+            // Excludes function words such as `of the`.
             .filter(|it| it.iter().all(|it| it.chars().count() > 3))
             .map(|it| it.join(" "))
             .collect::<Vec<_>>()
@@ -284,7 +284,7 @@ mod tests {
         page.structure.media = 0;
         page.text.all_words = 2;
         assert_eq!(of(&page), []);
-        // Scripts may bring it.
+        // Scripts may add the content.
         page.text.all_words = 0;
         page.structure.inline_script_bytes = 9_000;
         assert_eq!(of(&page), [IssueCode::JsOnlyContent]);

@@ -5,7 +5,7 @@ use crate::observation::page_url::is_loopback;
 use crate::observation::web_site::LinkTarget;
 use url::Url;
 
-/// Elements (`SEOnaut`, Lighthouse of old).
+/// Elements (`SEOnaut`, old Lighthouse).
 const MANY_ELEMENTS: u32 = 1_500;
 /// Bytes of a document that Google reads (Screaming Frog counts decimally).
 const LARGE: u64 = 2_000_000;
@@ -68,7 +68,7 @@ fn headers(subject: &Subject<'_>, found: &mut Found) {
         !nosniff.is_some_and(|it| it.to_ascii_lowercase().contains("nosniff")),
         IssueCode::ContentTypeOptionsMissing,
     );
-    // A policy of meta elements cannot forbid frames.
+    // A policy in a meta element cannot forbid frames.
     let of_frames = headers.content_security_policy.as_deref();
     let frames = headers.frame_options.is_some()
         || of_frames.is_some_and(|it| it.to_ascii_lowercase().contains("frame-ancestors"));

@@ -1,7 +1,7 @@
 use crate::table::records;
 use std::{collections::HashMap, sync::LazyLock};
 
-/// The languages of each text in lower case.
+/// Languages by text in lower case.
 static LIST: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new(|| {
     let mut list: HashMap<&'static str, Vec<&'static str>> = HashMap::new();
     for [language, text] in records::<2>(include_str!("genericness.tsv")) {
@@ -10,9 +10,9 @@ static LIST: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new(
     list
 });
 
-/// Whether a link's text says nothing; in all languages where that of the page is not known.
+/// Whether a link's text is generic, in any language if `language` is unknown.
 pub fn is_generic_link_text(text: &str, language: Option<&str>) -> bool {
-    /// The longest of the list, and some room.
+    /// Longer than any text of the list.
     const MOST_BYTES: usize = 200;
     let text = text.trim();
     if text.len() > MOST_BYTES {

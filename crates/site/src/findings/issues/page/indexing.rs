@@ -9,7 +9,7 @@ pub fn find(subject: &Subject<'_>, found: &mut Found) {
     let page = subject.page;
     let robots = page.robots_for(GOOGLEBOT);
     let in_series = !page.next_pages.is_empty() || !page.previous_pages.is_empty();
-    // What a script says is told as such: it is not in the document.
+    // Marks rules set by scripts, which are not in the document.
     let by_script = { page.is_noindex() && !robots.noindex }.then(|| "set by a script".to_owned());
     if page.is_noindex() && in_series {
         found.add(IssueCode::PaginationNoindex, by_script);
@@ -73,12 +73,12 @@ fn canonicals(page: &PageContent, found: &mut Found) {
     }
 }
 
-/// Distinct addresses; those that are none stand as written.
+/// Distinct URLs; invalid ones as written.
 fn addresses<'a>(all: impl Iterator<Item = &'a Canonical>) -> BTreeSet<&'a str> {
     all.map(|it| it.url.as_deref().unwrap_or(&it.raw)).collect()
 }
 
-/// Lighthouse's rule: the same origin's start page, named by another page.
+/// Lighthouse's rule: the home page of the same origin, named by another page.
 fn is_root_of(canonical: &str, page: &str) -> bool {
     let (Ok(canonical), Ok(page)) = (Url::parse(canonical), Url::parse(page)) else {
         return false;
@@ -139,7 +139,7 @@ mod tests {
         assert!(unnamed(&plain) && !unnamed(&itself));
     }
 
-    /// Debian's documents name files of the machine that built them.
+    /// Debian's documentation names files of its build machine.
     #[test]
     fn an_address_that_is_none_of_the_web_is_no_canonical_page() {
         let mut page = PageContent::blank("https://example.com/x");

@@ -48,7 +48,7 @@ pub fn find(page: &PageContent, found: &mut Found) {
     found.add_each(IssueCode::HreflangMultipleLangs, several(&all).into_iter());
 }
 
-/// Codes with several addresses, and addresses with several languages; one page may be for regions of a language.
+/// Codes with several URLs, and URLs with several languages; several regions of one language are allowed.
 fn several(all: &[&Hreflang]) -> Vec<String> {
     let mut by_code: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     let mut by_url: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Links as the page writes them; where they lead is told by the site.
+//! Links as written; their targets are checked at site level.
 
 use super::{Found, Subject, genericness::is_generic_link_text};
 use crate::findings::issues::code::IssueCode;
@@ -6,7 +6,7 @@ use crate::observation::page_url::is_loopback;
 use crate::observation::web_site::{LinkTarget, PageLink};
 use url::Url;
 
-/// Links of a page (`SEOnaut` for those to the site, Screaming Frog for those elsewhere).
+/// Links of a page (internal: `SEOnaut`, external: Screaming Frog).
 const MANY: usize = 100;
 
 /// A link of `a` or `area` to the web.
@@ -51,7 +51,7 @@ pub fn find(subject: &Subject<'_>, found: &mut Found) {
     if page.is_https() {
         let open = followed
             .iter()
-            // Of the site's own pages it is told where they are.
+            // Internal http pages have their own issue.
             .filter(|it| !it.is_internal && it.url.starts_with("http:") && !to_itself(it.url));
         found.add_each(IssueCode::HttpLink, open.map(|it| it.url));
         let loaded = page.links.iter().filter_map(|it| match &it.target {

@@ -27,13 +27,13 @@ use url::Url;
 pub struct PageContext<'a> {
     pub kind: PageKind,
     pub scope: &'a SiteScope,
-    /// The judgement of its structured data; `None` finds no issue of that group.
+    /// Structured data record; without it, there are no issues of that group.
     pub schema: Option<&'a SchemaRecord>,
-    /// What is known of its speed; without any, no such issue is found.
+    /// Vitals records; without any, there are no such issues.
     pub vitals: &'a [VitalsRecord],
-    /// What people are to find it with; a phrase of the title stands in for none.
+    /// Target keywords; if empty, phrases of the title are used.
     pub keywords: &'a [String],
-    /// Whether people come to it from search engines; `None` is unknown.
+    /// Whether it has search traffic; `None` is unknown.
     pub has_traffic: Option<bool>,
 }
 
@@ -41,12 +41,12 @@ struct Subject<'a> {
     page: &'a PageContent,
     context: &'a PageContext<'a>,
     url: Option<Url>,
-    /// Browsers trust what comes from the own machine (W3C Secure Contexts): it needs no encryption.
+    /// Loopback needs no encryption (W3C Secure Contexts).
     is_loopback: bool,
 }
 
 impl Subject<'_> {
-    /// Whether it could be read by others on the way.
+    /// Whether it is sent unencrypted over a network.
     fn is_open(&self) -> bool {
         !self.page.is_https() && !self.is_loopback
     }
@@ -56,8 +56,8 @@ impl Subject<'_> {
     }
 }
 
-/// What is not known of a page that was not read whole: that something is not in it, how much of it is
-/// something else, and what stands inside of elements whose structure is lost.
+/// What a truncated page does not prove: absence, shares of the text, and content of elements whose
+/// structure is lost.
 const OF_WHOLE_PAGES: [IssueCode; 24] = [
     IssueCode::SoftNotFound,
     IssueCode::CanonicalMissing,

@@ -6,7 +6,7 @@ use crate::observation::vitals::ResourceKind;
 
 /// Bytes below which compression gains nothing: one packet (Lighthouse).
 const WORTH_COMPRESSING: u64 = 1_400;
-/// Style sheets that a page may wait for (ours).
+/// Render-blocking style sheets that are accepted (ours).
 const MOST_SHEETS: usize = 3;
 
 pub fn find(subject: &Subject<'_>, found: &mut Found) {

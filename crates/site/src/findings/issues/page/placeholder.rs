@@ -10,7 +10,7 @@ const PASSAGE: &str = "lorem ipsum dolor sit amet consectetur adipiscing elit se
     ea commodo consequat duis aute irure dolor in reprehenderit in voluptate velit esse cillum dolore eu fugiat nulla \
     pariatur excepteur sint occaecat cupidatat non proident sunt in culpa qui officia deserunt mollit anim id est laborum";
 
-/// Words with which generators go on after the first sentence of the passage.
+/// Words that generators use after the first sentence of the passage.
 const GENERATED: &str = "a ac accumsan adipisicing aenean aliquam aliquet ante aptent arcu at auctor augue bibendum \
     blandit class condimentum congue conubia convallis cras cubilia curabitur curae cursus dapibus diam dictum dictumst \
     dignissim donec dui efficitur egestas eget eleifend elementum erat eros etiam euismod facilisi facilisis fames \
@@ -23,11 +23,11 @@ const GENERATED: &str = "a ac accumsan adipisicing aenean aliquam aliquet ante a
     turpis ullamcorper ultrices ultricies urna varius vehicula vel venenatis vestibulum vitae vivamus viverra volutpat \
     vulputate";
 
-/// Words of the passage that have to stand together, in its order.
+/// Consecutive words of the passage that identify it.
 const LEAST_RUN: usize = 5;
-/// Words from which on a block may be placeholder text without words of the passage in its order.
+/// Minimum words of a placeholder block without such a run.
 const LEAST_GENERATED: usize = 8;
-/// The part of the main text from which on it is an error, not a warning.
+/// Share of the main text from which it is an error, not a warning.
 const ERROR_SHARE: f64 = 0.1;
 
 static SEQUENCE: LazyLock<Vec<&str>> = LazyLock::new(|| PASSAGE.split_ascii_whitespace().collect());
@@ -65,7 +65,7 @@ fn small(count: usize) -> u32 {
 struct Read {
     words: usize,
     has_passage: bool,
-    /// Words of the passage or of what generators make of it.
+    /// Words of the passage or of generators.
     known: usize,
 }
 
@@ -97,7 +97,7 @@ const fn is_example(block: &Block) -> bool {
     matches!(block.kind, BlockKind::Preformatted | BlockKind::Quote)
 }
 
-/// Words of the blocks that are placeholder text; 0 where the passage itself stands nowhere.
+/// Words of the blocks that are placeholder text; 0 if none has the passage.
 fn placeholder_words(page: &PageContent) -> usize {
     let quoted = |it: &Block| {
         page.text
@@ -117,7 +117,7 @@ fn placeholder_words(page: &PageContent) -> usize {
     }
 }
 
-/// Whether a page speaks of placeholder text: its title, its code or a sentence of its own names it.
+/// Whether a page is about placeholder text: its title, code or a real sentence names it.
 fn is_about_placeholders(page: &PageContent) -> bool {
     let names_it = |text: &str| words(text).any(|it| it.eq_ignore_ascii_case("lorem"));
     let speaks = |it: &Block| is_example(it) || !Read::of(&it.text).is_placeholder();

@@ -37,7 +37,7 @@ fn of_target(site: &SiteGraph, target: &Target) -> Option<(IssueCode, Option<Str
             FetchFailure::RedirectLoop | FetchFailure::TooManyRedirects => {
                 (IssueCode::RedirectLoop, None)
             }
-            // The link is told to be broken.
+            // Reported as a broken link.
             FetchFailure::InvalidRedirect => return None,
             other => (IssueCode::DnsOrTls, Some(format!("{other:?}"))),
         },
@@ -51,7 +51,7 @@ fn of_target(site: &SiteGraph, target: &Target) -> Option<(IssueCode, Option<Str
     })
 }
 
-/// The kind that the ending of a file's name promises, if the answer is of another one.
+/// The kind by file extension, if the response has another one.
 fn another_kind(url: &str, target: &Target) -> Option<MediaKind> {
     if !target.is_success() || target.hops > 0 || target.media == MediaKind::Unknown {
         return None;

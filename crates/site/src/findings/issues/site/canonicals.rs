@@ -3,7 +3,7 @@ use crate::findings::issues::code::IssueCode;
 use crate::site_graph::{Known, SiteGraph, UrlId};
 use std::collections::BTreeSet;
 
-/// `confirmed` are addresses on other hosts that did not work when an earlier audit asked either; sorted.
+/// `confirmed` are external URLs that failed in an earlier audit too; sorted.
 pub fn find(site: &SiteGraph, confirmed: &[UrlId], all: &mut SiteFound) {
     for card in &site.cards {
         let others: BTreeSet<UrlId> = { card.canonicals.iter() }

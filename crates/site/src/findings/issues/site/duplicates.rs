@@ -20,15 +20,15 @@ pub fn find(site: &SiteGraph, duplicates: &Duplicates, all: &mut SiteFound) {
     }
 }
 
-/// Whether a page's likeness to others is a fault: it may be listed, and does not continue another page's series.
+/// Whether a page's duplicates are an issue: it is indexable, and does not continue a paginated series.
 fn may_be_told(site: &SiteGraph, card: &PageCard) -> bool {
     card.is_indexable && !site.continues_a_series(card)
 }
 
-/// Pages with something in common, in the site's order. A page costs what its `hreflang` names, not what the group has.
+/// Pages with something in common, in the site's order. The cost of a page depends on its `hreflang`, not on the group.
 struct Alike<'a> {
     pages: &'a [&'a PageCard],
-    /// By page, others of the group that are its translations (one names the other): by address, each once.
+    /// By page, its translations in the group (one names the other).
     translations: HashMap<UrlId, BTreeSet<UrlId>>,
 }
 
@@ -50,13 +50,13 @@ impl<'a> Alike<'a> {
         }
     }
 
-    /// How many others there are, translations apart.
+    /// Number of other pages except translations.
     fn others(&self, page: &PageCard) -> usize {
         let own = self.translations.get(&page.url).map_or(0, BTreeSet::len);
         self.pages.len().saturating_sub(1 + own)
     }
 
-    /// Tells of them, once: an occurrence is a page that is like others, not a pair of pages.
+    /// Reports the others once: an occurrence is a page, not a pair of pages.
     fn tell(&self, site: &SiteGraph, page: &PageCard, code: IssueCode, all: &mut SiteFound) {
         if self.others(page) == 0 {
             return;
@@ -122,7 +122,7 @@ mod tests {
         format!("https://example.com/{number}")
     }
 
-    /// Pages with titles by number, each of which names others as its translations.
+    /// Pages with the number of a title, and the pages named as translations.
     fn site(pages: &[(u8, Vec<usize>)]) -> SiteGraph {
         let mut site = SiteGraph::new(&address(0), SiteScope::of_host("example.com"));
         for (number, (title, named)) in pages.iter().enumerate() {
@@ -157,7 +157,7 @@ mod tests {
             .collect()
     }
 
-    /// What the definition says, page by page and pair by pair: the pages named to each.
+    /// Reference by pairs of pages: the pages reported for each.
     fn by_pairs(pages: &[(u8, Vec<usize>)]) -> BTreeMap<String, (u32, String)> {
         let others = |one: usize| {
             let same =
@@ -182,7 +182,7 @@ mod tests {
         }
     }
 
-    /// Four hundred million pairs, if each were looked at.
+    /// Four hundred million pairs.
     #[test]
     fn twenty_thousand_pages_with_one_title_are_no_trouble() {
         let pages = vec![(0, Vec::new()); 20_000];

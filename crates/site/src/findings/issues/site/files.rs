@@ -4,7 +4,7 @@ use crate::findings::issues::code::IssueCode;
 use crate::site_graph::{Known, SiteGraph, UrlId};
 use std::collections::BTreeSet;
 
-/// Seconds of seven days (ours; Lighthouse weighs every lifetime).
+/// Seven days in seconds (ours; Lighthouse weighs every lifetime).
 const LONG_ENOUGH: u64 = 7 * 24 * 60 * 60;
 
 pub fn find(site: &SiteGraph, context: &SiteContext<'_>, all: &mut SiteFound) {

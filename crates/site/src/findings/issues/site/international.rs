@@ -3,7 +3,7 @@ use crate::findings::issues::code::IssueCode;
 use crate::site_graph::{Known, PageCard, SiteGraph, UrlId};
 use std::collections::BTreeSet;
 
-/// `confirmed` are addresses on other hosts that did not work when an earlier audit asked either; sorted.
+/// `confirmed` are external URLs that failed in an earlier audit too; sorted.
 pub fn find(site: &SiteGraph, confirmed: &[UrlId], all: &mut SiteFound) {
     for card in &site.cards {
         let others: BTreeSet<UrlId> = { card.hreflangs.iter() }
@@ -30,14 +30,14 @@ pub fn find(site: &SiteGraph, confirmed: &[UrlId], all: &mut SiteFound) {
     }
 }
 
-/// Whether the page is its own alternate and names another one as canonical (Lighthouse's audit `canonical`).
+/// Whether the page is its own alternate and names another alternate as canonical (Lighthouse's audit `canonical`).
 fn gives_itself_up(card: &PageCard) -> bool {
     let names = |url: UrlId| card.hreflangs.iter().any(|it| it.url == url);
     let mut others = card.canonicals.iter().filter(|it| **it != card.url);
     names(card.url) && others.any(|it| names(*it))
 }
 
-/// The first thing that is wrong; what comes later would follow from it.
+/// The first problem; later ones would follow from it.
 fn of_alternate(site: &SiteGraph, card: &PageCard, url: UrlId) -> Option<IssueCode> {
     match site.know(url) {
         Known::Page(_, page) => {

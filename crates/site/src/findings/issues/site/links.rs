@@ -8,7 +8,7 @@ const DEEP: u32 = 4;
 /// Bytes (`SEOnaut`).
 const LARGE_IMAGE: u64 = 500_000;
 
-/// `confirmed` are addresses on other hosts that did not work when an earlier audit asked either; sorted.
+/// `confirmed` are external URLs that failed in an earlier audit too; sorted.
 pub fn find(site: &SiteGraph, links: &LinkFacts, confirmed: &[UrlId], all: &mut SiteFound) {
     for (number, card) in site.cards.iter().enumerate() {
         of_page(site, card, confirmed, all);
@@ -125,7 +125,7 @@ mod tests {
         }
     }
 
-    /// The issues of a page with these links, of whose targets that is known.
+    /// The issues of a page with these links and checked targets.
     fn issues(links: &[PageLink], checks: &[TargetCheck], confirmed: &[&str]) -> Vec<Issue> {
         let mut site = SiteGraph::new(PAGE, SiteScope::of_host("example.com"));
         let mut page = PageContent::blank(PAGE);
@@ -143,7 +143,7 @@ mod tests {
         found.finished()
     }
 
-    /// `broken-links` calls what failed once on another host a suspect, and only notes it.
+    /// As in `broken-links`, where a first failure on another host is a suspect.
     #[test]
     fn what_failed_once_elsewhere_is_no_warning() {
         let url = "https://other.example/a";

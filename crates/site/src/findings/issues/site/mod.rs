@@ -21,21 +21,21 @@ use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SiteContext<'a> {
-    /// What robots.txt says to robots of AI about the start page; empty where that is not known.
+    /// robots.txt verdicts of AI crawlers for the start page; empty if unknown.
     pub agents: &'a [AgentVerdict],
-    /// `/robots.txt`, where there is one.
+    /// `/robots.txt`, if there is one.
     pub robots_txt: Option<&'a str>,
-    /// `/llms.txt`; `None` where nobody looked.
+    /// `/llms.txt`; `None` if not fetched.
     pub llms_txt: Option<&'a LlmsTxt>,
-    /// Addresses on other hosts that work neither now nor in an earlier audit; sorted. Others may work again.
+    /// External URLs that failed now and in an earlier audit; sorted.
     pub confirmed_elsewhere: &'a [UrlId],
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SiteIssues {
-    /// Issues by address; beside pages there are files and addresses that do not work.
+    /// Issues by URL: of pages, files, and URLs that do not work.
     pub by_url: BTreeMap<UrlId, Vec<Issue>>,
-    /// Pages that are `noindex`, as another page's issue or their own says more precisely.
+    /// `noindex` pages that a more specific issue already reports.
     pub told_noindex: BTreeSet<UrlId>,
 }
 
@@ -100,8 +100,8 @@ impl SiteFound {
         }
     }
 
-    /// Adds an issue for each address that a page has to do with and that does not work; only a notice where another
-    /// host failed for the first time, as in `broken-links`.
+    /// Adds an issue with the broken URLs that a page refers to; only a notice for first failures of other hosts, as in
+    /// `broken-links`.
     fn add_broken(
         &mut self,
         site: &SiteGraph,
@@ -124,7 +124,7 @@ impl SiteFound {
     }
 }
 
-/// What is known of an address that is no page, or only leads to one.
+/// The target of a URL that is no page, or redirects to one.
 fn target(site: &SiteGraph, url: UrlId) -> Option<&Target> {
     match site.know(url) {
         Known::Redirect(target, _) | Known::Other(target) => Some(target),
@@ -132,8 +132,8 @@ fn target(site: &SiteGraph, url: UrlId) -> Option<&Target> {
     }
 }
 
-/// Whether an address that a page names as one of its kind is none: of the site's own, whatever does not
-/// answer with success; elsewhere what is broken for everybody.
+/// Whether a URL that is named as a page does not work: internal URLs without success, external ones
+/// that are broken for everyone.
 fn is_no_page(site: &SiteGraph, url: UrlId, target: &Target) -> bool {
     if site.urls.is_internal(url) {
         let is_hidden = matches!(target.state, TargetState::Blocked | TargetState::Walled);

@@ -3,7 +3,7 @@ use crate::findings::issues::code::IssueCode;
 use crate::site_graph::{Known, PageCard, SiteGraph, UrlId};
 use std::collections::{BTreeSet, HashSet};
 
-/// `confirmed` are addresses on other hosts that did not work when an earlier audit asked either; sorted.
+/// `confirmed` are external URLs that failed in an earlier audit too; sorted.
 pub fn find(site: &SiteGraph, confirmed: &[UrlId], all: &mut SiteFound) {
     for card in &site.cards {
         let named: BTreeSet<UrlId> = { card.next_pages.iter() }
@@ -12,7 +12,7 @@ pub fn find(site: &SiteGraph, confirmed: &[UrlId], all: &mut SiteFound) {
             .collect();
         let linked = |it: &UrlId| card.links.iter().any(|link| link.target() == *it);
         let broken = |it: &UrlId| is_broken(site, *it);
-        // What is broken need not be linked.
+        // Broken pages need not be linked.
         let unlinked = { named.iter().copied() }
             .filter(|it| !card.links_are_cut && !linked(it) && !broken(it));
         all.add_urls(site, card.url, IssueCode::PaginationNotLinked, unlinked);
@@ -32,10 +32,10 @@ fn is_broken(site: &SiteGraph, url: UrlId) -> bool {
     }
 }
 
-/// Pages that a series is followed for.
+/// Pages of a series that are followed.
 const LONGEST: usize = 1_000;
 
-/// Whether going on from a page leads back to it.
+/// Whether following `next` from a page leads back to it.
 fn leads_back(site: &SiteGraph, card: &PageCard) -> bool {
     let mut seen = HashSet::new();
     let mut at = card.next_pages.first().copied();
@@ -64,7 +64,7 @@ mod tests {
 
     const PAGE: &str = "https://example.com/page";
 
-    /// What is told of a page that names an address as canonical, as an alternate and as the next page.
+    /// The issues of a page that names a URL as canonical, alternate and next page.
     fn issues(url: &str, fetched: Fetched, is_confirmed: bool) -> Vec<Issue> {
         let mut site = SiteGraph::new(PAGE, SiteScope::of_host("example.com"));
         let mut page = PageContent::blank(PAGE);
@@ -103,7 +103,7 @@ mod tests {
         found.finished()
     }
 
-    /// As links to other hosts are.
+    /// As for links to other hosts.
     #[test]
     fn what_failed_once_elsewhere_is_only_noted() {
         let elsewhere = "https://other.example/2";

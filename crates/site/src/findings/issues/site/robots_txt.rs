@@ -20,14 +20,14 @@ crate::wire_enum! {
         /// It has no colon.
         NoDirective = "noDirective",
         UnknownDirective = "unknownDirective",
-        /// `user-agent` names nobody.
+        /// `user-agent` has no value.
         NoAgent = "noAgent",
         RuleBeforeAgent = "ruleBeforeAgent",
         /// A path begins with neither `/` nor `*`.
         RelativePath = "relativePath",
-        /// `$` stands elsewhere than at the end.
+        /// `$` is not at the end.
         DollarInside = "dollarInside",
-        /// The address of a sitemap is relative, or of a scheme that robots do not read.
+        /// The URL of a sitemap is relative, or of a scheme that robots do not read.
         SitemapAddress = "sitemapAddress",
     }
 }
@@ -40,7 +40,7 @@ pub struct RobotsTxtProblem<'a> {
     pub text: &'a str,
 }
 
-/// Lines wrong by Lighthouse's audit `robots-txt` (12.8.2): by where a line stands, told first, or by itself.
+/// Lines that are wrong by Lighthouse's audit `robots-txt` (12.8.2), by position first, else by content.
 pub fn robots_txt_problems(text: &str) -> Vec<RobotsTxtProblem<'_>> {
     let mut after_agent = false;
     let lines = lines(text.strip_prefix('\u{feff}').unwrap_or(text));
@@ -132,7 +132,7 @@ mod tests {
     }
 
     proptest! {
-        /// Blank lines and comments change where a problem is, and no more.
+        /// Blank lines and comments change only line numbers.
         #[test]
         fn comments_say_nothing(lines in prop::collection::vec("(user-agent|allow|disallow|sitemap|x)?:? ?[/$*a]{0,4}", 0..8)) {
             let only = |it: Vec<(usize, RobotsTxtFault)>| it.into_iter().map(|it| it.1).collect::<Vec<_>>();

@@ -24,7 +24,7 @@ pub fn find(site: &SiteGraph, links: &LinkFacts, all: &mut SiteFound) {
             all.of(url).add(code, None);
         }
     }
-    // What a sitemap lists that was not read, or not to its end, nobody knows.
+    // The entries of an unread or truncated sitemap are unknown.
     let all_are_known = site.sitemaps_are_read && { site.sitemaps.iter() }
         .all(|it| it.problem.is_none() || !it.named);
     for (number, card) in site.cards.iter().enumerate() {
@@ -42,9 +42,9 @@ fn of_sitemap(site: &SiteGraph, sitemap: &SitemapCard, all: &mut SiteFound) {
     let found = all.of(sitemap.url);
     match sitemap.problem.as_deref() {
         None if sitemap.entries <= MOST_ENTRIES => {}
-        // robots.txt is told elsewhere.
+        // Reported elsewhere.
         Some("blockedByRobots") => {}
-        // No sitemap is no fault, whatever the server says of the usual place.
+        // A sitemap at the default URL is optional.
         Some("absent" | "unavailable" | "html" | "notSitemap") if !sitemap.named => {}
         Some("absent" | "unavailable") => {
             let told =

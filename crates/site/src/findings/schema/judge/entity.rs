@@ -11,14 +11,14 @@ use crate::observation::structured_data::{
 use crate::text::words::shortened;
 use std::collections::BTreeSet;
 
-/// Types that are told of an entity, and characters of one.
+/// Listed types of an entity, and characters of one.
 const MOST_TYPES: usize = 10;
 const TYPE_CHARACTERS: usize = 200;
 
 pub struct Judged {
     pub entity: Entity,
     pub features: Vec<Feature>,
-    /// Share of what is recommended that is there.
+    /// Share of the recommended properties that are present.
     pub completeness: Option<f64>,
 }
 
@@ -101,7 +101,7 @@ impl Judge<'_> {
         }
     }
 
-    /// Issues of the entity's own features in full; of others, errors of what it has and what keeps it from being more.
+    /// All issues of the shown feature and of rules beside it; of other main features, errors and warnings as notices.
     fn add_google_issues(
         &self,
         node: u32,
@@ -148,7 +148,7 @@ impl Judge<'_> {
         notes.filter_map(|it| syntax_issue(it.kind)).collect()
     }
 
-    /// Adds faults of a JSON-LD block to the first entity at or behind its location.
+    /// Adds notes on a JSON-LD block to the first entity at or after its location.
     pub fn add_loose_notes(&self, judged: &mut [Judged]) {
         for note in self.data.notes.iter().filter(|it| it.item.is_none()) {
             let after = |it: &&mut Judged| {
@@ -164,7 +164,7 @@ impl Judge<'_> {
     }
 }
 
-/// The first feature it is eligible for among those for what it is; else the last of those; else what it has.
+/// The first main feature that is not ineligible; else the last main one; else one of the others.
 fn chosen(outcomes: &[Outcome]) -> Option<&Outcome> {
     let mains = || outcomes.iter().filter(|it| it.is_main);
     mains()

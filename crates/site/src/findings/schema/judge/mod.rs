@@ -20,25 +20,25 @@ use chrono::NaiveDate;
 use entity::{Judge, Judged};
 use std::{cell::Cell, collections::BTreeSet};
 
-/// Entities that a record lists at the most; all are counted.
+/// Entities that a record lists; all are counted.
 const MOST_ENTITIES: usize = 300;
-/// Issues that an entity lists at the most; all are counted.
+/// Issues that an entity lists; all are counted.
 const MOST_ISSUES: usize = 100;
-/// Things inside of things that are looked at on a page.
+/// Nested items that are visited on a page.
 const MOST_VISITS: usize = 300_000;
-/// Longer texts are not compared with.
+/// Longer texts are not compared, bytes.
 const MOST_TEXT: usize = 2 << 20;
 
 #[derive(Debug, Clone, Copy)]
 pub struct PageInput<'a> {
     pub url: &'a str,
     pub data: &'a PageStructuredData,
-    /// The text that its readers see; `None` if that is not known, and then nothing is compared.
+    /// The text that readers see; `None` is unknown and not compared.
     pub visible_text: Option<&'a str>,
-    /// The days of its `time` elements, whose text may say "yesterday", or count years in another calendar.
+    /// The days of its `time` elements, whose text may be relative or of another calendar.
     pub days: &'a [NaiveDate],
     pub template: Option<PageTemplate>,
-    /// Whether it has structured data only after its scripts have run.
+    /// Whether it has structured data only when rendered.
     pub rendered_only: bool,
 }
 

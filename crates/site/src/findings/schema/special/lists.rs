@@ -5,7 +5,7 @@ use super::super::record::IssueCode;
 use super::super::values::{Written, number};
 use crate::{findings::broken_links::Severity, observation::structured_data::Value};
 
-/// A list's elements: what they are, and where.
+/// A list's elements with their paths.
 fn elements<'a>(graph: &'a Graph<'_>, node: u32) -> Vec<(&'a Value, String)> {
     let values: Vec<&Value> = graph.values(node, "itemListElement").collect();
     let several = values.len() > 1;
@@ -33,7 +33,7 @@ fn has_address(graph: &Graph<'_>, node: u32) -> bool {
     })
 }
 
-/// At least two elements; each with position, name and item, and the last without item if it likes.
+/// At least two elements, each with position, name and item; the last needs no item.
 pub fn look_at_breadcrumb(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
     let elements = elements(graph, node);
     if elements.len() == 1 {
@@ -73,7 +73,7 @@ pub fn look_at_breadcrumb(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
     }
 }
 
-/// A summary has elements with position and url; a list on one page, with position and an item with name and url.
+/// A summary page has elements with position and url; an all-in-one page, with position and an item with name and url.
 pub fn look_at_carousel(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
     for (value, path) in elements(graph, node) {
         let at = |name: &str| joined(&path, name, None);

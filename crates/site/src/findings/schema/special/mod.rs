@@ -13,11 +13,11 @@ use url::Url;
 pub fn applies(page: &Page<'_>, node: u32, feature: Feature) -> bool {
     let graph = page.graph;
     match feature {
-        // Steps and sections of instructions are lists too, and shown in no carousel.
+        // Steps and sections of instructions are lists too, but no carousels.
         Feature::Carousel => graph.schema_types(node).any(|it| it == "ItemList"),
         Feature::SiteName => Url::parse(page.url).is_ok_and(|it| it.path() == "/"),
         Feature::EducationQa => !is_practice_problem(graph, node),
-        // The old way to count comments and likes.
+        // The obsolete way to count comments and likes.
         Feature::Event => !graph.is_a(node, "UserInteraction"),
         Feature::PracticeProblem => is_practice_problem(graph, node),
         Feature::LearningVideo => graph.schema_types(node).any(|it| it == "LearningResource"),
@@ -68,7 +68,7 @@ pub fn look(page: &Page<'_>, visit: &Visit, feature: Feature, outcome: &mut Outc
     shop::look(page, visit, feature, outcome);
 }
 
-/// Worst and best are 1 and 5 unless they are given; percentages and fractions have their own scale.
+/// Worst and best are 1 and 5 by default; percentages and fractions have their own scale.
 fn look_at_rating(graph: &Graph<'_>, visit: &Visit, outcome: &mut Outcome) {
     let of = |name: &str| match number(&graph.text(visit.number, name)?) {
         Written::Plain(value) => Some(value),
@@ -87,7 +87,7 @@ fn look_at_rating(graph: &Graph<'_>, visit: &Visit, outcome: &mut Outcome) {
     }
 }
 
-/// Stars are not shown for what a business or organisation publishes about itself.
+/// Stars are not shown for what an organization publishes about itself.
 fn look_at_reviewed(page: &Page<'_>, node: u32, outcome: &mut Outcome) {
     let graph = page.graph;
     let is_own = |node: u32| {
@@ -125,7 +125,7 @@ fn look_at_recipe(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
     }
 }
 
-/// A place with a country, or work from home with the countries that it is for.
+/// A place with a country, or remote work with its countries.
 fn look_at_job(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
     let there = |path: &str| has(graph, node, path) == Some(true);
     let kind = graph.text(node, "jobLocationType");

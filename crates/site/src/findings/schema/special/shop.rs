@@ -55,7 +55,7 @@ fn look_at_price(graph: &Graph<'_>, visit: &Visit, outcome: &mut Outcome) {
     }
 }
 
-/// Country and category; or, for an organisation, a link.
+/// Country and category; or, for an organization, a link.
 fn look_at_returns(graph: &Graph<'_>, visit: &Visit, outcome: &mut Outcome) {
     let node = visit.number;
     let there = |name: &str| graph.values(node, name).next().is_some();
@@ -90,7 +90,7 @@ fn look_at_returns(graph: &Graph<'_>, visit: &Visit, outcome: &mut Outcome) {
     }
 }
 
-/// A review's notes for and against have names, and are two or more together.
+/// A review's pros and cons have names, and are two or more together.
 fn look_at_notes(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
     let reviews = graph
         .values(node, "review")

@@ -90,7 +90,7 @@ fn days_are_looked_for_near_their_year() {
             "{text}"
         );
     }
-    // A moment is another day elsewhere; a day is not.
+    // The day of a moment depends on the time zone; a date does not.
     for (moment, text, told) in [
         ("2026-05-05T23:30:00Z", "6 May 2026", false),
         ("2026-05-05T23:30:00Z", "4 May 2026", true),
@@ -109,7 +109,7 @@ fn days_are_looked_for_near_their_year() {
         ["datePublished"]
     );
     assert_eq!(hidden(article("2026-05"), ""), [""; 0]);
-    // Nobody is asked to show when a recipe was published.
+    // A recipe's date need not be visible.
     assert_eq!(
         hidden(
             json!({"@type": "Recipe", "datePublished": "2026-05-05"}),
@@ -183,7 +183,7 @@ fn one_thing_in_two_syntaxes_is_one_entity() {
         &json!({"@type": "Thing", "@id": "https://example.com/#p", "name": "x"}),
     );
     assert_eq!(judge(&by_id, None).entities.len(), 1);
-    // Two things of one name in one syntax are two.
+    // Items of one name in one syntax are two entities.
     assert_eq!(
         judge(&data(Format::JsonLd, &json!([cup, cup])), None)
             .entities

@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// Types with rules, and properties that rules name.
+/// Types with rules, and properties named in rules.
 const TYPES: &[&str] = &[
     "Product",
     "Offer",
@@ -85,7 +85,7 @@ fn items() -> impl Strategy<Value = PageStructuredData> {
     })
 }
 
-/// Lets every item be held once at the most, by one before it.
+/// Nests every item at most once, in an earlier one.
 fn as_forest(data: &mut PageStructuredData) {
     let mut held = BTreeSet::new();
     for number in 0..data.items.len() {

@@ -1,5 +1,5 @@
-//! Things in, judgements out. What Google asks for is compared with Adobe's validator on thousands of
-//! pages by `tests/oracles/google_rich_results.py`.
+//! `tests/oracles/google_rich_results.py` compares Google's rules with Adobe's validator on thousands of
+//! pages.
 
 mod consistency;
 mod google;
@@ -15,7 +15,7 @@ use crate::observation::structured_data::{
 use chrono::DateTime;
 use serde_json::{Value as Json, json};
 
-/// Things as a page's data, all in one syntax; of several, give a list.
+/// One item or a list of items as a page's data, all in one syntax.
 fn data(format: Format, things: &Json) -> PageStructuredData {
     let mut data = PageStructuredData::default();
     add(&mut data, format, things);
@@ -119,7 +119,7 @@ fn judge_at(
     judge_page(&page, &context)
 }
 
-/// The only entity of a page with this thing.
+/// The only entity of a page with this item.
 fn entity(thing: Json) -> Entity {
     let record = judge(&data(Format::JsonLd, &thing), None);
     assert_eq!(record.entities.len(), 1, "{:?}", record.entities);
@@ -134,7 +134,7 @@ fn issues(entity: &Entity) -> Vec<(IssueCode, &str)> {
         .collect()
 }
 
-/// A thing with some of its properties changed, or left out where they are null.
+/// An item with some of its properties changed, or removed if null.
 fn with(thing: &Json, changes: Json) -> Json {
     let mut thing = thing.clone();
     for (name, value) in changes.as_object().unwrap() {

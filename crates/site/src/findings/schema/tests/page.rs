@@ -101,7 +101,7 @@ fn the_score_is_the_specifications() {
     );
     assert!((record.schema_score.unwrap() - 57.0).abs() < 1e-9);
     assert_eq!(record.errors, 1);
-    // Nothing is recommended for a person: 1 · 0.5 / 0.5.
+    // No recommendations for a person: 1 · 0.5 / 0.5.
     let person = judge(&data(Format::JsonLd, &json!({"@type": "Person"})), None);
     assert!((person.schema_score.unwrap() - 100.0).abs() < 1e-9);
 }
@@ -256,7 +256,7 @@ fn a_site_is_the_sum_of_its_pages() {
     assert_eq!(summary.by_issue[&IssueCode::RequiredMissing], 1);
     assert_eq!((summary.formats.json_ld, summary.formats.microdata), (2, 1));
     assert_eq!((summary.errors, summary.scored_pages), (1, 3));
-    // 77.5 twice (see above) and 0: everything is wrong, and nothing is recommended.
+    // 77.5 twice (see above) and 0: only errors, and no recommendations.
     assert!((summary.average_score.unwrap() - 155.0 / 3.0).abs() < 1e-9);
     assert_eq!(SchemaTally::default().summary().coverage, None);
 }

@@ -1,7 +1,7 @@
 use super::*;
 use IssueCode as C;
 
-/// Codes and messages of what is wrong with a thing's words.
+/// Codes and messages of an item's vocabulary issues.
 fn told(thing: Json) -> Vec<(C, String)> {
     let it = entity(thing);
     let words = it.issues.iter().filter(|it| it.level == Level::Vocabulary);

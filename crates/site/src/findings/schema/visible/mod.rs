@@ -1,4 +1,4 @@
-//! Whether readers see what structured data says. Google's policy: no markup of hidden content.
+//! Whether readers see the values of structured data. Google's policy: no markup of hidden content.
 
 mod page_text;
 
@@ -11,7 +11,7 @@ use super::values::{Written, number};
 use crate::findings::broken_links::Severity;
 use std::collections::BTreeSet;
 
-/// Adds what an entity says and the page does not show; of each property once.
+/// Adds values of an entity that the page does not show; once per property.
 pub fn check(graph: &Graph<'_>, visits: &[Visit], page: &PageText, issues: &mut Vec<Issue>) {
     let mut told = BTreeSet::new();
     for visit in visits {
@@ -41,7 +41,7 @@ pub fn check(graph: &Graph<'_>, visits: &[Visit], page: &PageText, issues: &mut 
     }
 }
 
-/// The dates that readers are told: Google asks for those of articles, reviews, events and jobs.
+/// Dates that should be visible: Google asks for those of articles, reviews, events and jobs.
 fn dates(graph: &Graph<'_>, node: u32) -> &'static [&'static str] {
     if graph.is_a(node, "Article") || graph.is_a(node, "Review") {
         &["datePublished"]
@@ -57,7 +57,7 @@ fn is_offer(visit: &Visit) -> bool {
     )
 }
 
-/// Ratings are shown with one decimal as often as with two.
+/// Ratings are often rounded to one decimal.
 fn shows(page: &PageText, text: &str) -> bool {
     match number(text) {
         Written::Plain(value) => {

@@ -4,22 +4,22 @@ use chrono::{DateTime, Datelike, Days, NaiveDate, TimeDelta};
 use std::collections::{HashMap, HashSet};
 use unicode_normalization::UnicodeNormalization;
 
-/// Of a long name's words, so many have to be on the page.
+/// Share of a long name's words that must be on the page.
 const MOST_WORDS_SHARE: f64 = 0.8;
 /// Numbers may differ by rounding to two decimals.
 const ALIKE: f64 = 0.005;
-/// A day and its year stand at the most so many words apart.
+/// Maximum distance of a day and its year, words.
 const DATE_WINDOW: usize = 4;
-/// Letters of a month's name at the least.
+/// Minimum letters of a month's name.
 const LEAST_LETTERS: usize = 3;
-/// Places of one year at the most.
+/// Positions of one year.
 const MOST_PLACES: usize = 1_000;
 
 pub struct PageText {
     words: HashSet<String>,
     order: Vec<String>,
     numbers: HashSet<i64>,
-    /// Where numbers of four and of two digits stand.
+    /// Positions of numbers of four and of two digits.
     years: HashMap<String, Vec<usize>>,
     days: Vec<NaiveDate>,
 }
@@ -45,7 +45,7 @@ impl PageText {
         }
     }
 
-    /// With days that elements say whose text may say them in another way.
+    /// Adds the days of `time` elements, whose text may differ.
     pub fn with_days(mut self, days: &[NaiveDate]) -> Self {
         self.days = days.to_vec();
         self
@@ -63,13 +63,13 @@ impl PageText {
         there >= least
     }
 
-    /// Whether it has a number, however it is written.
+    /// Whether it has a number, in any notation.
     pub fn has_number(&self, value: f64) -> bool {
         hundredths(value).is_some_and(|it| self.numbers.contains(&it))
     }
 
-    /// A page writes a day in any language, so what is looked for is the day near the year. A moment is
-    /// shown in any time zone; what is no full date cannot be looked for.
+    /// Dates may be in any language, so the day is searched near the year. A moment may be shown in any
+    /// time zone; incomplete dates are not checked.
     pub fn has_date(&self, date: &str) -> bool {
         let Some(days) = days(date) else {
             return true;
@@ -98,7 +98,7 @@ impl PageText {
     }
 }
 
-/// Whether words have a date with a year of two digits: `12.05.24`, `5/12/24`, `24年5月12日`, `12 May 24`,
+/// Whether words have a date with a two-digit year: `12.05.24`, `5/12/24`, `24年5月12日`, `12 May 24`,
 /// `May 12, 24`. A word of letters may be a month in any language.
 fn has_short_date(words: &[String], day: NaiveDate) -> bool {
     let mut parts: Vec<Option<u32>> = Vec::new();
@@ -140,7 +140,7 @@ fn folded(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Names in JSON often carry what is for HTML alone: `Za&#8217;atar`, `Mac &amp; Cheese`.
+/// Names in JSON often have HTML entities: `Za&#8217;atar`, `Mac &amp; Cheese`.
 fn unescaped(text: &str) -> String {
     let (mut plain, mut rest) = (String::new(), text);
     while let Some((before, after)) = rest.split_once('&') {
@@ -173,7 +173,7 @@ fn digits(word: &str) -> impl Iterator<Item = &str> {
     runs.filter(|it| !it.is_empty())
 }
 
-/// The days that a full date may be shown as; of a moment, those between the time zones UTC−12 and UTC+14.
+/// The days that a date may be shown as; for a moment, those in the time zones UTC−12 to UTC+14.
 fn days(date: &str) -> Option<Vec<NaiveDate>> {
     let date = date.trim();
     if !is_date(date) {
@@ -202,7 +202,7 @@ fn days(date: &str) -> Option<Vec<NaiveDate>> {
     Some(from.iter_days().take_while(|it| *it <= to).collect())
 }
 
-/// Every number of a text in hundredths, in each way that its points and commas may be meant.
+/// Every number of a text in hundredths, in each reading of its points and commas.
 fn numbers(text: &str) -> HashSet<i64> {
     let mut all = HashSet::new();
     let is_group = |it: char| it.is_ascii_digit() || ".,'’\u{a0}\u{202f} ".contains(it);

@@ -6,7 +6,7 @@ static TABLE: &str = include_str!("schema_org_30.tsv");
 
 static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| Vocabulary::read(TABLE));
 
-/// More supertypes than any type has; what keeps a search from running in circles.
+/// More supertypes than any type has; ends a cycle.
 const MOST_SUPERTYPES: usize = 64;
 
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ struct Vocabulary {
     types: HashMap<&'static str, Type>,
     properties: HashMap<&'static str, PropertyTerm>,
     members: HashMap<&'static str, Member>,
-    /// Names by their lower-case form, to find misspelt ones.
+    /// Names by their lower-case form, to find misspelled ones.
     spellings: HashMap<String, &'static str>,
 }
 
@@ -81,7 +81,7 @@ impl Vocabulary {
     }
 }
 
-/// Properties and types that differ in case alone (`duration`, `Duration`) are kept apart.
+/// Separates properties and types that differ only in case (`duration`, `Duration`).
 fn spelling(property: bool, name: &str) -> String {
     let kind = if property { "p:" } else { "t:" };
     kind.to_owned() + &name.to_ascii_lowercase()
@@ -91,7 +91,7 @@ pub fn type_named(name: &str) -> Option<&'static Type> {
     VOCABULARY.types.get(name)
 }
 
-/// A property by its name; `-input` and `-output`, which actions add, are no part of it.
+/// A property by its name, without the suffixes `-input` and `-output` of actions.
 pub fn property_named(name: &str) -> Option<&'static PropertyTerm> {
     let plain = name
         .strip_suffix("-input")
@@ -130,7 +130,7 @@ pub fn is_a(name: &str, ancestor: &str) -> bool {
     false
 }
 
-/// Whether a property of schema.org takes addresses and no other text (`url`, `image`, `sameAs`).
+/// Whether a property accepts URLs and no other text (`url`, `image`, `sameAs`).
 pub fn takes_addresses_only(property: &str) -> bool {
     property_named(property).is_some_and(|it| {
         it.ranges.contains(&"URL")

@@ -80,7 +80,7 @@ fn the_75th_percentile_is_interpolated_inside_of_its_bin() {
 
 #[test]
 fn what_is_no_distribution_or_has_no_end_has_no_percentile() {
-    // The last bin has no end: all that is known is "more than 4 s".
+    // The last bin has no end: the value is more than 4 s.
     assert_eq!(
         p75_of_histogram(&bins(&[0.0, 2_500.0, 4_000.0], &[0.2, 0.2, 0.6])),
         None
@@ -97,7 +97,7 @@ fn what_is_no_distribution_or_has_no_end_has_no_percentile() {
     let mut gap = bins(&[0.0, 2_500.0, 4_000.0], &[0.8, 0.1, 0.1]);
     gap[1].start = 3_000.0;
     assert_eq!(p75_of_histogram(&gap), None);
-    // Rounded densities may miss 1 by half a hundredth.
+    // Rounded densities may differ from 1 by .005.
     assert!(p75_of_histogram(&bins(&[0.0, 2_500.0, 4_000.0], &[0.7, 0.2, 0.0955])).is_some());
 }
 
@@ -165,7 +165,7 @@ fn a_page_is_interactive_when_five_quiet_seconds_begin() {
         requests: &[],
     };
     assert_eq!(time_to_interactive(&load), Some(2_100.0));
-    // Three requests at once keep the network busy until 4 s, and then 5 s have to pass.
+    // Three requests keep the network busy until 4 s, followed by 5 quiet seconds.
     let requests = [
         span(3_000.0, 4_000.0),
         span(3_000.0, 6_000.0),

@@ -1,4 +1,4 @@
-//! Golden figures, laws, and what records say.
+//! Golden values, properties and records.
 
 mod figures;
 mod records;

@@ -1,4 +1,4 @@
-//! What records say, and what they do not.
+//! Fields and values of records.
 
 use crate::findings::vitals::{
     Assessment, Direction, Rating, Subject, VitalsRecord, VitalsSource, VitalsSummary,
@@ -153,7 +153,7 @@ fn a_record_has_exactly_the_fields_of_the_specification() {
         "warnings",
     ];
     let own = [
-        // Ours: without it nobody could tell which page an origin stands in for.
+        // Tells which page the figures of an origin are for.
         "requestedUrl",
         "formFactor",
         "source",
@@ -359,7 +359,7 @@ fn a_change_within_the_spread_is_chance() {
     assert_eq!(trend.tbt.unwrap().direction, Direction::Worse);
     assert_eq!(trend.performance_score.unwrap().direction, Direction::Worse);
     assert!(trend.inp.is_none());
-    // Another source is another series.
+    // Records of different sources are not compared.
     assert_eq!(
         field_record(&subject(1), &sample(), Some(&before)).trend,
         None
@@ -390,7 +390,7 @@ fn a_summary_keeps_field_and_lab_apart() {
     assert_eq!(summary.without_field_data, Some(1));
     let known = |records: &[VitalsRecord]| VitalsSummary::of(records, 6).without_field_data;
     assert_eq!(known(&records[..2]), Some(0));
-    // Nobody was asked what visitors saw, or nobody answered.
+    // No field source was queried, or none answered.
     assert_eq!(known(&records[2..3]), None);
     let failed = subject(0).failed(FormFactor::Phone, VitalsSource::Field, "timedOut");
     assert_eq!(known(&[failed]), None);

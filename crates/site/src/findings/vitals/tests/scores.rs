@@ -1,5 +1,5 @@
-//! Lighthouse's scores: appendix C of the specification, which `statistics.js` of lighthouse 12.8.2
-//! printed; `tests/oracles/lighthouse_scores.mjs` compares thousands more.
+//! Lighthouse's scores, printed by `statistics.js` of lighthouse 12.8.2;
+//! `tests/oracles/lighthouse_scores.mjs` compares thousands more.
 
 use crate::findings::vitals::lighthouse_score::{
     ControlPoints, MetricScores, metric_scores, performance_score,
