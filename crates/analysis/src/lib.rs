@@ -1,10 +1,10 @@
-//! The science of Sightline: observations, findings, and the pure functions between them.
+//! Analysis: pure functions from observations to findings.
 //!
-//! An *observation* is what was seen (a search page, a web site); a *finding* is what follows
-//! from it (a rank, a broken link). Nothing here reads a clock, draws a random number, waits or
-//! talks to anything: the same observations give the same findings, byte for byte.
+//! An *observation* is what was measured (a search page, a web site); a *finding* is derived from it
+//! (a rank, a broken link). No clock, no random numbers, no I/O: equal observations give equal
+//! findings, byte for byte.
 //!
-//! Three crates, of which `site` and `search` are built side by side: what follows from both stands here.
+//! Findings of one kind are in `site` and `search`, which build in parallel; those that need both are here.
 
 pub mod findings;
 

@@ -1,4 +1,4 @@
-//! Suggestions read the records of AI visibility as they are published.
+//! Suggestions read published AI visibility records.
 
 use analysis::{
     ai_answers::{

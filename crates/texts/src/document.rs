@@ -1,9 +1,9 @@
-//! A published document: JSON text that is stored and served as it is.
+//! A published document: JSON text that is stored and served unchanged.
 
 use serde_json::value::RawValue;
 
 pub trait ToJson {
-    /// Never panics: what implements this has string keys and no failing serialisers.
+    /// Never panics: implementors have string keys and infallible serializers.
     fn to_json(&self) -> String;
 }
 
@@ -11,7 +11,7 @@ pub trait FromJson: Sized {
     fn from_json(text: &[u8]) -> Result<Self, serde_json::Error>;
 }
 
-/// Implements [`ToJson`], [`FromJson`] or both, where the type is: serde's code for it is then compiled once.
+/// Implements [`ToJson`], [`FromJson`] or both in the crate of the type, so that serde's code is compiled once.
 #[macro_export]
 macro_rules! json {
     (write: $($type:ty),+) => {
@@ -53,7 +53,7 @@ impl<T: FromJson> FromJson for Vec<T> {
     }
 }
 
-/// One finding or summary as JSON text, serialised once when it is computed; storing and serving copy text.
+/// A finding or summary as JSON text, serialized once, when it is computed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document(String);
 
@@ -62,7 +62,7 @@ impl Document {
         Self(finding.to_json())
     }
 
-    /// Text has to come from [`Document::of`].
+    /// `text` must come from [`Document::of`].
     pub fn from_stored(text: String) -> Self {
         Self(text)
     }

@@ -6,7 +6,7 @@ pub fn normalised(text: &str) -> String {
     if text.is_ascii() {
         return single_spaced(&text.to_ascii_lowercase());
     }
-    // Lower-casing can bring forth characters that NFKC folds again.
+    // Lower-casing can produce characters that NFKC changes again.
     let lower = compatible(text).to_lowercase();
     single_spaced(&compatible(&lower))
 }
@@ -25,7 +25,7 @@ pub fn composed(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// NFKC. Most texts are already: a check is cheaper than composing.
+/// NFKC. Most texts already are, and the check is cheaper than composing.
 fn compatible(text: &str) -> Cow<'_, str> {
     if is_nfkc_quick(text.chars()) == IsNormalized::Yes {
         Cow::Borrowed(text)

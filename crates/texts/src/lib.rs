@@ -1,6 +1,6 @@
-//! What is observed (search pages, sites, AI answers), and what one text, address or series says by itself.
+//! Observations (search pages, sites, AI answers), and the analysis of a single text, URL or series.
 //!
-//! Nothing here reads a clock, draws a random number, waits or talks to anything.
+//! Everything here is pure: no clock, no random numbers, no I/O.
 
 pub mod ai_answers;
 pub mod document;
@@ -19,8 +19,8 @@ pub mod text;
 pub mod url_rules;
 mod wire_enum;
 
-// Schemas are made for tests alone, which compare them with the file that `web` serves: utoipa's code for a hundred
-// types takes a tenth of the time in which these crates are built, and 2 MB.
+// Only tests build schemas, to compare them with the file that `web` serves: utoipa's code for a hundred types takes
+// a tenth of the build time of these crates, and 2 MB.
 #[cfg(not(feature = "schemas"))]
 use no_schema::ToSchema;
 #[cfg(feature = "schemas")]

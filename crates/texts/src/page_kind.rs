@@ -30,14 +30,14 @@ pub enum PageKind {
     Other,
 }
 
-/// A list of links has at most so many words per link.
+/// Maximum of a list.
 const WORDS_PER_LINK: usize = 12;
-/// A list has at least so many links to the site in the main text.
+/// Minimum of a list: internal links in the main text.
 const LEAST_LINKS: usize = 15;
 /// An `article` element with fewer words does not count.
 const LEAST_WORDS: usize = 200;
 
-/// Parts of paths, in ASCII and lower case: en, de, es, fr, it, nl, cs, sk, pl, hu.
+/// Path segments, ASCII and lower case: en, de, es, fr, it, nl, cs, sk, pl, hu.
 const CONTACT: &str = "\
     contact contact-us contactus kontakt kontakty contacto contatti contatto contactez-nous kapcsolat impressum \
     imprint";
@@ -123,7 +123,7 @@ fn by_markup(page: &PageContent) -> Option<PageKind> {
     }
 }
 
-/// Mostly links to other pages of the host.
+/// Mostly internal links.
 fn is_list(page: &PageContent) -> bool {
     let host = |text: &str| Url::parse(text).ok()?.host_str().map(str::to_owned);
     let own = host(&page.url);

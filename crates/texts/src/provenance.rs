@@ -19,7 +19,7 @@ crate::wire_enum! {
 }
 
 impl Provenance {
-    /// Made up by the sandbox; readers have to be told.
+    /// Must be shown to readers.
     pub const fn is_simulated(self) -> bool {
         matches!(self, Self::Simulated)
     }

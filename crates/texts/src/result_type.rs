@@ -1,4 +1,4 @@
-//! What a caller can read, and the analysis that each of it comes from.
+//! Result types, and the analysis that computes each of them.
 
 use crate::ToSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ crate::wire_enum! {
     /// What a caller can read: one name per kind of finding.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
     #[serde(rename_all = "kebab-case")]
-    // In the order in which the service lists them.
+    // In the order of the API.
     pub enum ResultType {
         /// Positions of the project in organic results.
         Rankings = "rankings",
@@ -52,7 +52,7 @@ impl fmt::Display for ResultType {
 }
 
 crate::wire_enum! {
-    /// What can be analysed, and which results it brings.
+    /// Kinds of analyses.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum AnalysisKind {
         /// Search pages of the project's keywords.
@@ -64,7 +64,7 @@ crate::wire_enum! {
     }
 }
 
-/// What each result type comes from, in the order in which an analysis names its results.
+/// The analysis behind each result type, in the order in which an analysis lists its results.
 const SOURCES: [(ResultType, AnalysisKind); ResultType::ALL.len()] = [
     (ResultType::Rankings, AnalysisKind::RankCheck),
     (ResultType::Serp, AnalysisKind::RankCheck),
@@ -85,7 +85,7 @@ const SOURCES: [(ResultType, AnalysisKind); ResultType::ALL.len()] = [
 ];
 
 impl AnalysisKind {
-    /// Those this version can run.
+    /// Kinds that this version can run.
     pub const BUILT: [Self; 4] = [
         Self::RankCheck,
         Self::AiVisibility,
@@ -93,7 +93,7 @@ impl AnalysisKind {
         Self::WebVitals,
     ];
 
-    /// Those that take seconds as a rule; a large one gives its slot back to others after a turn like any other.
+    /// Kinds that usually take seconds; long ones yield their slot like any other.
     pub const SHORT: [Self; 1] = [Self::RankCheck];
 
     pub const fn is_short(self) -> bool {
@@ -104,7 +104,7 @@ impl AnalysisKind {
         Self::BUILT.contains(&self)
     }
 
-    /// Result types that this version's runs bring. Suggestions follow from all results: every analysis makes them.
+    /// Result types that this version computes. Suggestions follow from all results, so every analysis updates them.
     pub fn results(self) -> Vec<ResultType> {
         if !self.is_built() {
             return Vec::new();
@@ -115,10 +115,10 @@ impl AnalysisKind {
             .collect()
     }
 
-    /// The analysis that a result type will come from, whether or not it is built yet.
+    /// The analysis that computes a result type, whether or not this version can run it.
     ///
     /// # Panics
-    /// Never: a test finds one for every type.
+    /// Never; tested for every type.
     pub fn behind(result_type: ResultType) -> Self {
         let found = SOURCES.iter().find(|(of, _)| *of == result_type);
         found.expect("every type has a source").1
@@ -128,12 +128,12 @@ impl AnalysisKind {
         Self::behind(result_type).is_built()
     }
 
-    /// What its progress counts.
+    /// The unit of its progress.
     pub const fn unit(self) -> &'static str {
         match self {
             Self::RankCheck => "keywords",
             Self::AiVisibility => "answers",
-            // Pages, and the targets of their links that are none.
+            // Pages and other link targets.
             Self::SiteAudit => "urls",
             Self::WebVitals => "pages",
             Self::Full => "analyses",

@@ -1,11 +1,11 @@
-//! Tables that stand beside the source, as `.tsv`.
+//! Tables in `.tsv` files beside the source.
 
-/// The records of a table, one a line, each of `N` cells between tabs; lines that begin with `#` are comments, and the
-/// first other one names the columns.
+/// The rows of a table: `N` tab-separated cells a line. Lines that begin with `#` are comments; the first other line
+/// names the columns.
 ///
 /// # Panics
 ///
-/// Where a line has another number of cells. Tables are a part of the program, and tests read each.
+/// If a line has another number of cells. Tables are compiled in, and tests read each.
 pub fn records<const N: usize>(table: &'static str) -> impl Iterator<Item = [&'static str; N]> {
     let lines = table
         .lines()

@@ -1,7 +1,7 @@
-//! Enumerations whose variants have a word each: that of rows, journals, cursors and answers.
+//! Enums whose variants have a name in the database, journals, cursors and the API.
 
-/// Makes an enumeration of variants and their words: `ALL` and `NAMES` have their order, `name` (or what stands after
-/// `by`) gives the word, and `named` knows no other spelling of it.
+/// Defines an enum with names of its variants: `ALL` and `NAMES` are in declaration order, `name` (or the method after
+/// `by`) returns the name, and `named` accepts the exact name only.
 #[macro_export]
 macro_rules! wire_enum {
     (@word: $($variant:ident = $word:literal),+) => {

@@ -1,4 +1,4 @@
-//! How well brands are found in labelled sentences (`tests/ai_mentions/README.md`).
+//! Precision and recall of brand detection in labeled sentences (`tests/ai_mentions/README.md`).
 //!
 //! Prints precision and recall per language: `cargo test -p texts --test ai_mentions -- --nocapture`.
 
@@ -31,7 +31,7 @@ const WORDS: [(&str, &str, &str, &str); 10] = [
     ("nl", "Anker", "anker.nl", "meubels bank bureau"),
 ];
 
-/// The letters of the labels, in the order of the book.
+/// The labels of the brands, in the order of the book.
 const LETTERS: [&str; 8] = ["N", "P", "V", "B", "K", "T", "F", "W"];
 
 fn book(language: &str) -> BrandBook {
@@ -88,7 +88,7 @@ struct Outcome {
     told: Vec<String>,
 }
 
-/// Brands named per sentence beside the label; sentences that may name one are compared with `W?`.
+/// Compares detected brands with the label per sentence; ambiguous mentions are compared with `W?`.
 fn judge(rows: &str) -> Outcome {
     let mut outcome = Outcome {
         by_language: BTreeMap::new(),
@@ -159,7 +159,7 @@ fn brands_are_found_with_precision_and_recall_of_98_percent() {
             whole.precision(),
             whole.recall()
         );
-        // What was held out is shown only to whoever has stopped mending.
+        // Held-out failures are shown on request only, so that rules are not tuned to them.
         if name == "for mending" || show_held_out {
             for told in &outcome.told {
                 let _ = writeln!(out, "  {told}");

@@ -8,7 +8,7 @@ texts::finding_types! {
     Suggestions: suggestions[SuggestionRecord, SuggestionsSummary];
 }
 
-/// All that there are, in the order of the public document.
+/// All result types, in the order of the public document.
 pub fn all_types() -> impl Iterator<Item = &'static FindingType> {
     let (search, site) = (search::findings::TYPES, site::findings::TYPES);
     search.iter().chain(TYPES).chain(site)

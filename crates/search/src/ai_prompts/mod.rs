@@ -1,8 +1,8 @@
-//! The panel of prompts: what AI engines are asked about a keyword, and about a project by name.
+//! Prompt panels: the prompts to AI engines about a keyword, and about a project by name.
 //!
-//! The templates (`templates.tsv`, ours) ask neither for sources nor for brands, since that changes
-//! what engines answer. What is asked is a pure function of the keyword, so that a panel is the
-//! same in every run; a change of any template is a new [`TEMPLATE_VERSION`].
+//! The templates (`templates.tsv`, ours) ask neither for sources nor for brands, which would change
+//! the answers. A panel is a pure function of the keyword, so that it is the same in every run; every
+//! change of a template needs a new [`TEMPLATE_VERSION`].
 
 use crate::{
     ai_answers::brands::BrandBook, keyword_text, observation::ai_answer::AskedPrompt,
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use std::{collections::HashMap, sync::LazyLock};
 
 pub const TEMPLATE_VERSION: u32 = 1;
-/// Unless the owner chooses.
+/// Default per keyword.
 pub const USUAL_PROMPTS: usize = 5;
 pub const MOST_PROMPTS: usize = 6;
 
@@ -25,20 +25,21 @@ pub struct PromptTopic<'a> {
     pub keyword: &'a str,
     /// ISO 639-1, lower case.
     pub language: &'a str,
-    /// As people of the language write it.
+    /// In the spelling of the language.
     pub location: Option<&'a str>,
     pub intent: Option<Intent>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptPanel {
-    /// Most telling first.
+    /// Most important first.
     pub prompts: Vec<AskedPrompt>,
-    /// Whether its language has templates; without them the keyword alone is asked.
+    /// Whether the language has templates; without them the keyword is the only prompt.
     pub language_is_known: bool,
 }
 
-/// `most` is clamped to 1 to [`MOST_PROMPTS`]; prompts of the intent first; those that name the project are branded.
+/// `most` is clamped to 1 to [`MOST_PROMPTS`]. Prompts for the intent come first; those that name the project are
+/// branded.
 pub fn panel(topic: &PromptTopic<'_>, book: &BrandBook, most: usize) -> PromptPanel {
     let templates = Templates::of(topic.language);
     let mut prompts: Vec<AskedPrompt> = Vec::new();
@@ -66,7 +67,7 @@ pub fn panel(topic: &PromptTopic<'_>, book: &BrandBook, most: usize) -> PromptPa
     }
 }
 
-/// Prompts about a project by its name, and by `category` when it is known; empty in a language without templates.
+/// Prompts that name the project, with its `category` if known; empty in a language without templates.
 pub fn branded(brand: &str, category: Option<&str>, language: &str) -> Vec<AskedPrompt> {
     let Some(templates) = Templates::of(language) else {
         return Vec::new();
@@ -87,7 +88,7 @@ pub fn branded(brand: &str, category: Option<&str>, language: &str) -> Vec<Asked
     prompts
 }
 
-/// Q4 is dropped without a location, Q6 replaces it. A question is asked as it is, with its follow-up.
+/// Without a location Q6 replaces Q4. A question is asked unchanged, with its follow-up.
 fn order(topic: &PromptTopic<'_>, templates: Option<&Templates>) -> &'static [&'static str] {
     if templates.is_some_and(|it| it.questions.contains(&first_word(topic.keyword).as_str())) {
         return &["Q3question", "Q1question", "Q2question"];
@@ -160,7 +161,7 @@ fn unjudged(keyword_id: Option<i64>, language: &str, template: &str, text: Strin
     }
 }
 
-/// The id depends on the words only.
+/// Depends on the prompt only, not on the run.
 fn prompt_id(keyword_id: Option<i64>, template: &str, language: &str, text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
     let sum = u32::from_be_bytes([digest[0], digest[1], digest[2], digest[3]]);

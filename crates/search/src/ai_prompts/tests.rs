@@ -1,4 +1,4 @@
-//! What is asked.
+//! Prompts of panels.
 
 use super::*;
 use crate::ai_answers::brands::BrandSpec;

@@ -1,10 +1,10 @@
 use crate::statistics::isotonic::never_rising;
 use std::sync::LazyLock;
 
-/// Positions covered; below them the rate is 0.
+/// Positions covered; further down the rate is 0.
 const DEPTH: usize = 100;
 
-/// Fewer impressions are ignored.
+/// Positions with fewer impressions are ignored.
 pub const LEAST_IMPRESSIONS: u64 = 1_000;
 
 /// Positions 1 to 10: SISTRIX 2020, 80 million keywords.
@@ -14,7 +14,7 @@ const TOP_TEN: [f64; 10] = [
 
 pub const PUBLISHED: &str = "ctr-v1";
 
-/// By position; never rising.
+/// Click-through rates by position; non-increasing.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ClickCurve {
     name: String,
@@ -30,7 +30,7 @@ pub struct PositionClicks {
 }
 
 impl ClickCurve {
-    /// Followed by the last day of the data.
+    /// Prefix of the name, followed by the last day of the data.
     pub const OWN: &str = "own-";
 
     pub fn published() -> &'static Self {
@@ -41,7 +41,7 @@ impl ClickCurve {
         &CURVE
     }
 
-    /// Clicks per impression from [`LEAST_IMPRESSIONS`] on, else published; isotonic. `None` if no position has enough.
+    /// Isotonic regression of measured rates (published below [`LEAST_IMPRESSIONS`]). `None` if no position has enough.
     pub fn measured(name: &str, observed: &[PositionClicks]) -> Option<Self> {
         let mut sums = [(0_u64, 0_u64); DEPTH];
         for row in observed {
@@ -67,13 +67,13 @@ impl ClickCurve {
         })
     }
 
-    /// Converts a rate by this curve into one by the published; `None` where this curve expects 0.
+    /// Converts a rate of this curve into one of the published curve; `None` where this curve is 0.
     pub fn as_published(&self, position: u32, expected: f64) -> Option<f64> {
         let own = self.at(position);
         (own > 0.0).then(|| (expected / own * Self::published().at(position)).min(super::MAX_CTR))
     }
 
-    /// Own curves of different days are comparable; the published one is another measure.
+    /// Own curves of different days are comparable with each other, not with the published one.
     pub fn is_own(name: &str) -> bool {
         name.starts_with(Self::OWN)
     }
@@ -91,7 +91,7 @@ impl ClickCurve {
     }
 }
 
-/// A published rate weighs as the least measured one.
+/// A published rate weighs as much as [`LEAST_IMPRESSIONS`].
 #[expect(clippy::cast_precision_loss, reason = "impressions are far below 2^52")]
 fn rate_and_weight((impressions, clicks): (u64, u64), published: f64) -> (f64, f64) {
     if impressions < LEAST_IMPRESSIONS {
@@ -101,7 +101,7 @@ fn rate_and_weight((impressions, clicks): (u64, u64), published: f64) -> (f64, f
     }
 }
 
-/// SISTRIX down to position 10; the tail below is ours.
+/// SISTRIX to position 10; our extrapolation below.
 #[expect(clippy::cast_precision_loss, reason = "at most a hundred")]
 fn published_rate(position: usize) -> f64 {
     let p = position as f64;
@@ -158,7 +158,7 @@ mod tests {
         let rows = [row(1, 1_000, 100), row(2, 3_000, 600), row(3, 1_000, 10)];
         let curve = ClickCurve::measured("own-1", &rows).unwrap();
         assert!((curve.at(1) - 0.175).abs() < 1e-12 && (curve.at(2) - 0.175).abs() < 1e-12);
-        // Position 3 has 0.010, position 4 the published 0.080: neighbours down the page are pooled.
+        // Position 3 has 0.010, position 4 the published 0.080: adjacent positions are pooled.
         assert!(curve.at(3) <= 0.175 && curve.at(4) <= curve.at(3));
     }
 

@@ -1,4 +1,4 @@
-//! Expected click-through rates, model `ctr-v1`: a published or own curve by position, corrected for the layout.
+//! Expected click-through rates (model `ctr-v1`): a published or own curve by position, corrected for the page layout.
 
 use crate::observation::search_page::{Feature, FeatureCoverage, SearchPage};
 use crate::search_intent::Intent;
@@ -9,16 +9,16 @@ pub use curve::{ClickCurve, LEAST_IMPRESSIONS, PUBLISHED, PositionClicks};
 
 pub const MAX_CTR: f64 = 0.95;
 
-/// What an AI overview leaves at positions 1 to 3: Ahrefs, December 2025.
+/// Share of clicks that remains under an AI overview at positions 1 to 3: Ahrefs, December 2025.
 const UNDER_AI_OVERVIEW: [f64; 3] = [0.420, 0.492, 0.536];
 
-/// The same at position 10; below, it is taken as constant.
+/// The same at position 10; assumed constant below.
 const UNDER_AI_OVERVIEW_AT_TEN: f64 = 0.806;
 
-/// What own sitelinks add at position 1 (SISTRIX: 46.9 % of 28.5 %).
+/// Factor of own sitelinks at position 1 (SISTRIX: 46.9 % against 28.5 %).
 const OWN_SITELINKS: f64 = 1.646;
 
-/// A page with organic results alone (SISTRIX: 34.2 % of 28.5 %).
+/// Factor of a page with organic results only (SISTRIX: 34.2 % against 28.5 %).
 const PLAIN_PAGE: f64 = 1.200;
 
 /// The share of searches that clicks the organic result at that position, by the published curve.
@@ -68,7 +68,7 @@ impl SerpLayout {
         }
     }
 
-    /// Whether it holds a feature whose effect on clicks nobody has published.
+    /// Whether it has a feature whose effect on clicks is not published.
     pub fn has_unknown_effects(&self) -> bool {
         self.features.iter().any(|feature| {
             matches!(
@@ -86,12 +86,12 @@ impl SerpLayout {
         self.features.contains(&feature)
     }
 
-    /// Whether a feature that is not held is known to be absent.
+    /// Whether a missing feature is known to be absent.
     pub fn is_complete(&self) -> bool {
         self.coverage == FeatureCoverage::Complete
     }
 
-    /// Layouts are classes, not independent factors: only the strongest reduction counts.
+    /// Effects of features are not independent: only the strongest reduction counts.
     fn multiplier(&self) -> f64 {
         let strongest = self
             .features
@@ -108,7 +108,7 @@ impl SerpLayout {
     }
 }
 
-/// The layout is weighed once for all places of the page.
+/// Expected click-through rates on a page, with the layout evaluated once.
 #[derive(Debug, Clone, Copy)]
 pub struct PageClicks<'c> {
     curve: &'c ClickCurve,
@@ -156,7 +156,7 @@ pub fn under_ai_overview(position: u32) -> f64 {
     }
 }
 
-/// What a feature leaves to organic results (SISTRIX, share of clicks of position 1 by layout).
+/// Share of clicks that a feature leaves to organic results (SISTRIX, position 1 by layout).
 pub const fn reduction(feature: Feature) -> Option<f64> {
     match feature {
         Feature::FeaturedSnippet => Some(0.818),
@@ -167,7 +167,7 @@ pub const fn reduction(feature: Feature) -> Option<f64> {
     }
 }
 
-/// Suggestions of other searches stand on every page, also on those the study calls plain.
+/// Related searches are on every page, also on those that the study calls plain.
 const fn stands_aside(feature: Feature) -> bool {
     matches!(
         feature,

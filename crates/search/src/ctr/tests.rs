@@ -1,4 +1,4 @@
-//! The figures of appendix C, and the laws of the model.
+//! Reference figures, and properties of the model.
 
 use super::*;
 use proptest::prelude::*;
@@ -120,7 +120,7 @@ fn any_layout() -> impl Strategy<Value = SerpLayout> {
 proptest! {
     #[test]
     fn a_lower_place_never_expects_more(layout in any_layout(), position in 1_u32..120) {
-        // The overview takes more from the top: 0.420 at 1 against 0.492 at 2 keeps the order.
+        // The overview reduces position 1 more (0.420) than position 2 (0.492), which keeps the order.
         let here = expected_ctr(Placement::plain(position), &layout);
         let below = expected_ctr(Placement::plain(position + 1), &layout);
         prop_assert!(below <= here + 1e-12);

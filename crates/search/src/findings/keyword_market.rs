@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct TrackedKeyword {
     pub project_id: i64,
     pub keyword_id: i64,
-    /// Its text as the owner wrote it.
+    /// As the owner wrote it.
     pub keyword: String,
     /// ISO 3166-1 alpha-2, lower case.
     pub country: String,
@@ -18,7 +18,7 @@ pub struct TrackedKeyword {
     /// ISO 639-1, lower case.
     pub language: String,
     pub device: Device,
-    /// Searches per month, when known.
+    /// Searches per month.
     pub search_volume: Option<u64>,
 }
 
@@ -43,7 +43,7 @@ pub struct KeywordMarket {
 #[derive(Debug, Clone, Copy)]
 pub enum Measurement<'a> {
     Seen(&'a SearchPage),
-    /// No page was seen; nothing is claimed about the ranks.
+    /// Ranks are unknown.
     Failed(&'a FailedMeasurement),
 }
 
@@ -53,11 +53,11 @@ pub struct FailedMeasurement {
     pub at: DateTime<Utc>,
     pub engine: String,
     pub provider: String,
-    /// The provenance that the answer would have had.
+    /// The provenance that a page would have had.
     pub provenance: Provenance,
 }
 
-/// The code of a page that was a captcha or a consent form.
+/// The page was a captcha or consent form.
 pub const BLOCKED: &str = "blocked";
 
 impl Measurement<'_> {

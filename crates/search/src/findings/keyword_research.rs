@@ -88,7 +88,7 @@ pub enum DifficultyMethod {
     Links,
 }
 
-/// What a supplier's answer about that keyword tells, in that language (ISO 639-1).
+/// From a supplier's data on a keyword; `language` is ISO 639-1.
 pub fn report(keyword: &str, language: &str, found: &ResearchedKeyword) -> KeywordReport {
     let months = &found.figures.months;
     let change = keyword_metrics::volume_change(months);
@@ -136,7 +136,7 @@ fn facts(keyword: &str, language: &str, known: &KeywordFigures) -> KeywordFacts 
     }
 }
 
-/// What is a question is one, wherever it comes from; what people also ask stays that.
+/// Questions are [`IdeaRelation::Question`] whatever their source, except for `AlsoAsk`.
 fn relation(keyword: &str, language: &str, told: IdeaRelation) -> IdeaRelation {
     let asks = search_intent::is_question(keyword, language) == Some(true);
     if asks && told != IdeaRelation::AlsoAsk {
@@ -146,7 +146,7 @@ fn relation(keyword: &str, language: &str, told: IdeaRelation) -> IdeaRelation {
     }
 }
 
-/// The words of a single keyword allow no statement of confidence.
+/// Without a confidence, which words do not give.
 fn by_words(keyword: &str, language: &str) -> Option<ToldIntent> {
     let main = search_intent::of(keyword, language, None)?;
     Some(ToldIntent {
@@ -156,7 +156,7 @@ fn by_words(keyword: &str, language: &str) -> Option<ToldIntent> {
     })
 }
 
-/// Thirds, as Google Ads puts its index of competition into words.
+/// In thirds, as Google Ads labels its competition index.
 fn level(competition: f64) -> CompetitionLevel {
     if competition < 1.0 / 3.0 {
         CompetitionLevel::Low

@@ -1,8 +1,8 @@
-/// Difficulty is 100 from so many domains on.
+/// From this number of domains on, difficulty is 100.
 const MOST: f64 = 1_000.0;
 
-/// 100·log10(1 + RD) / log10(1 + 1000), at most 100; RD: mean linking domains of the first ten results without the
-/// least and the most. `None` below three results. (After Ahrefs, weighted mean on a log scale; constants ours.)
+/// 100·log10(1 + RD) / log10(1 + 1000), at most 100; RD: mean referring domains of the first ten results without
+/// minimum and maximum. `None` below three results. (After Ahrefs: mean on a log scale; constants ours.)
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn difficulty_from_links(referring_domains: &[u64]) -> Option<f64> {
     let mut sorted: Vec<u64> = referring_domains.iter().copied().take(10).collect();
@@ -15,7 +15,7 @@ pub fn difficulty_from_links(referring_domains: &[u64]) -> Option<f64> {
     difficulty_from_mean(mean)
 }
 
-/// From a supplier's mean; `None` when it is no count.
+/// From a supplier's mean; `None` if negative or not finite.
 pub fn difficulty_from_mean(referring_domains: f64) -> Option<f64> {
     let is_count = referring_domains.is_finite() && referring_domains >= 0.0;
     is_count.then(|| (100.0 * referring_domains.ln_1p() / MOST.ln_1p()).clamp(0.0, 100.0))

@@ -8,7 +8,7 @@ pub const BRANDED_TARGET: u32 = 1;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Opportunity {
     pub target: u32,
-    /// Added share of searches; 0 when the target is reached.
+    /// Added share of searches; 0 if the target is reached.
     pub ctr_gain: f64,
 }
 

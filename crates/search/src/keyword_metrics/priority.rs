@@ -1,4 +1,4 @@
-//! Which keywords to take on first. Weights are ours.
+//! Keyword priorities. The weights are ours.
 
 use crate::{ToSchema, search_intent::Intent};
 use serde::{Deserialize, Serialize};
@@ -21,12 +21,12 @@ pub const WEIGHTS: Weights = Weights {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct PriorityInput {
-    /// Clicks per month at the target position, weighed by difficulty.
+    /// Clicks per month at the target position, weighted by difficulty.
     pub opportunity: Option<f64>,
-    /// In one currency for all.
+    /// In the same currency for all keywords.
     pub cpc: Option<f64>,
     pub intent: Option<Intent>,
-    /// Per year, as a share of the mean ([`super::Demand::trend`]).
+    /// See [`super::Demand::trend`].
     pub trend: Option<f64>,
 }
 
@@ -118,7 +118,7 @@ pub const fn intent_weight(intent: Intent) -> f64 {
     }
 }
 
-/// Steady demand is 0.5; doubled within a year, or more, is 1.
+/// 0.5 for steady demand; 1 if demand at least doubled within a year.
 fn trend_weight(trend: f64) -> f64 {
     f64::midpoint(trend.clamp(-1.0, 1.0), 1.0)
 }
@@ -172,7 +172,7 @@ mod tests {
                 PriorityInput { trend: Some(trend + more), ..here },
                 PriorityInput { intent: Some(Intent::Transactional), ..here },
             ];
-            // The largest stays the same, so that only the one keyword differs.
+            // The maximum stays the same, so that only one keyword changes.
             let top = PriorityInput { opportunity: Some(200.0), cpc: Some(10.0), ..here };
             let score = |it: PriorityInput| priorities(&[it, top])[0].as_ref().unwrap().score;
             prop_assert!((0.0..=100.0).contains(&score(here)));

@@ -1,4 +1,4 @@
-//! Demand of the last year. Definitions are ours.
+//! Seasonality of demand over the last year. Definitions are ours.
 
 use crate::{ToSchema, observation::keyword_research::MonthlyVolume, statistics::describe::mean};
 use serde::{Deserialize, Serialize};
@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use texts::findings::envelope::rounded;
 
 const YEAR: i64 = 12;
-/// Share of the largest month that a peak has at least.
+/// Minimum of a peak, as a share of the largest month.
 const NEAR_THE_TOP: f64 = 0.9;
-/// Multiple of the mean that a peak has at least.
+/// Minimum of a peak, as a multiple of the mean.
 const ABOVE_THE_MEAN: f64 = 1.1;
 
 /// How searches changed, as fractions: 0.25 is a quarter more, −0.5 half as many. Null where a month
@@ -26,7 +26,7 @@ pub struct VolumeChange {
     pub year: Option<f64>,
 }
 
-/// Twelve calendar months up to the newest known, oldest first, gaps unknown. `None` when no month is known.
+/// Twelve calendar months up to the newest known, oldest first, with gaps unknown. `None` if no month is known.
 pub fn last_year(months: &[MonthlyVolume]) -> Option<Vec<MonthlyVolume>> {
     let known = by_month(months);
     let (newest, _) = known.last_key_value()?;
@@ -56,8 +56,8 @@ pub fn volume_change(months: &[MonthlyVolume]) -> VolumeChange {
     }
 }
 
-/// Months 1 to 12, ascending, within a tenth of the largest and a tenth above the mean. Empty without peaks; `None`
-/// unless all of the last twelve are known.
+/// Months 1 to 12, ascending, at least 90 % of the largest and 110 % of the mean. Empty without peaks; `None` unless
+/// all of the last twelve are known.
 pub fn peak_months(months: &[MonthlyVolume]) -> Option<Vec<u32>> {
     let year = last_year(months)?;
     let volumes: Option<Vec<f64>> = year.iter().map(|it| it.volume.map(counted)).collect();
@@ -76,7 +76,7 @@ fn change(now: Option<f64>, before: Option<f64>) -> Option<f64> {
     Some((now? - before) / before)
 }
 
-/// By number of the month since year 0; the last of repeats counts.
+/// By number of months since year 0; of duplicates the last counts.
 fn by_month(months: &[MonthlyVolume]) -> BTreeMap<i64, u64> {
     let known = months
         .iter()
@@ -122,7 +122,7 @@ mod tests {
         // 140 against 100.
         assert!((found.quarter.unwrap() - 0.4).abs() < 1e-12);
         assert!((found.year.unwrap() - 0.5).abs() < 1e-12);
-        // The order does not matter, and twelve months know no year before.
+        // The order does not matter, and twelve months have no earlier year.
         known.reverse();
         assert_eq!(volume_change(&known), found);
         known.pop();

@@ -17,7 +17,7 @@ pub struct Demand {
 
 pub const LEAST_MONTHS: usize = 6;
 
-/// (Month, searches), oldest first; the last twelve count. `None` without searches or below [`LEAST_MONTHS`] months.
+/// From (month, searches), oldest first; the last twelve count. `None` without searches or below [`LEAST_MONTHS`].
 #[expect(clippy::cast_precision_loss, reason = "volumes are far below 2^52")]
 pub fn demand(months: &[(u32, Option<u64>)]) -> Option<Demand> {
     let year = &months[months.len().saturating_sub(12)..];

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 
 pub type DomainId = u32;
 
-/// All own sites, aliases included.
+/// All own sites, including aliases.
 pub const OWN: DomainId = 0;
 
 #[derive(Debug, Clone)]
@@ -34,14 +34,14 @@ impl Domains {
         self.by_name.get(name).copied()
     }
 
-    /// Own URLs first, since a site below a path shares its host.
+    /// Checks own URLs first, since a site below a path shares its host.
     pub fn of(&mut self, url: &str, own: &OwnSites) -> Option<DomainId> {
         let host = url_rules::host_of_url(url)?;
         if let Some(known) = self.by_host.get(host.as_ref()) {
             return Some(*known);
         }
         if own.owns_host(&host) {
-            // Not remembered: another path of this host may be somebody else's.
+            // Not cached: another path of this host may not be own.
             return Some(if own.owns(url) {
                 OWN
             } else {

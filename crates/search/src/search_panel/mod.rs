@@ -1,4 +1,5 @@
-//! All results pages of a project, compact: positions and expected clicks by domain; 10,000 keywords: tens of MB.
+//! All results pages of a project in compact form: positions and expected clicks by domain. 10,000 keywords take tens
+//! of MB.
 
 use crate::{
     ctr::ClickCurve, observation::search_page::Feature, provenance::Provenance,
@@ -17,7 +18,7 @@ pub(crate) use page::Cited;
 pub use page::PanelPage;
 pub use prominence::DomainProminence;
 
-/// Older pages do not count.
+/// Older pages count as missing.
 const WINDOW: TimeDelta = TimeDelta::days(7);
 
 #[derive(Debug, Clone)]
@@ -58,7 +59,7 @@ pub struct PanelKeyword {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Standing {
     pub domain: DomainId,
-    /// The best.
+    /// The best position.
     pub position: u32,
     /// Expected share of searches of all its results.
     pub share: f64,
@@ -67,13 +68,13 @@ pub struct Standing {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FeatureHolders {
     pub pages: u64,
-    /// Pages on which it leads to the project.
+    /// Pages on which it links to the project.
     pub own: u64,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overviews {
-    /// Pages of which it is known.
+    /// Pages for which it is known whether they have one.
     pub known: u64,
     pub present: u64,
     /// Pages by cited domain.
@@ -97,7 +98,7 @@ impl<'a> Panel<'a> {
         }
     }
 
-    /// Failed, or not measured.
+    /// For keywords that failed or were not measured.
     pub fn miss(&mut self, topic: PanelTopic) {
         self.missing.push(topic);
     }
@@ -148,22 +149,22 @@ impl<'a> Panel<'a> {
         &self.keywords
     }
 
-    /// Without a page that counts.
+    /// Keywords without a current page.
     pub fn missing(&self) -> &[PanelTopic] {
         &self.missing
     }
 
-    /// By ascending domain number, each once.
+    /// By ascending domain id, unique.
     pub fn standings(&self, keyword: &PanelKeyword) -> &[Standing] {
         &self.standings[keyword.range.0..keyword.range.1]
     }
 
-    /// With the own one.
+    /// Includes the own domain.
     pub fn domain_count(&self) -> usize {
         self.domains.len()
     }
 
-    /// The project's host for the own one.
+    /// The project's host for the own domain.
     pub fn name(&self, domain: DomainId) -> &str {
         self.domains.name(domain)
     }
@@ -172,7 +173,7 @@ impl<'a> Panel<'a> {
         self.domains.named(name)
     }
 
-    /// Of suppliers that report features.
+    /// From suppliers that report features.
     pub const fn features(&self) -> &BTreeMap<Feature, FeatureHolders> {
         &self.features
     }

@@ -1,4 +1,4 @@
-//! Input of a panel, from a snapshot; `findings::serp` makes it from its record.
+//! Input of a panel, from a snapshot or (in `findings::serp`) from a record.
 
 use super::{DomainId, Domains, Standing};
 use crate::ctr::{ClickCurve, MAX_CTR, PageClicks, Placement, SerpLayout};
@@ -17,7 +17,7 @@ pub struct PanelPage<'p> {
     pub(crate) intent: Option<Intent>,
     pub(crate) depth_checked: u32,
     pub(crate) features: BTreeMap<Feature, bool>,
-    /// `None` when not known whether there was one.
+    /// `None` if unknown whether there was one.
     pub(crate) overview: Option<Cited<'p>>,
     pub(crate) layout: SerpLayout,
     pub(crate) results: Vec<(&'p str, Placement)>,
@@ -30,7 +30,7 @@ pub(crate) struct Cited<'p> {
 }
 
 impl<'p> PanelPage<'p> {
-    /// `None` when it is no results page.
+    /// `None` if blocked.
     pub fn of_page(page: &'p SearchPage, intent: Option<Intent>, own: &OwnSites) -> Option<Self> {
         if page.is_blocked() {
             return None;
@@ -74,7 +74,7 @@ impl<'p> PanelPage<'p> {
         PageClicks::new(curve, &self.layout)
     }
 
-    /// One standing per domain; a page listed twice counts once.
+    /// Adds one standing per domain; duplicate pages count once.
     pub(super) fn stand(
         &self,
         own: &OwnSites,

@@ -3,17 +3,17 @@ use crate::url_rules;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Results of a page.
+/// Considered results of a page.
 const TOP: u32 = 10;
-/// `None` below.
+/// With fewer pages, prominence is unknown.
 const LEAST_PAGES: u64 = 10;
 
-/// Pages of a panel with the domain among the first ten.
+/// Pages of a panel by domain among the first ten.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DomainProminence {
     pages: u64,
-    /// Without those on a single page.
+    /// Without domains on a single page.
     domains: BTreeMap<String, u64>,
 }
 
@@ -34,7 +34,7 @@ impl Panel<'_> {
         let mut domains: BTreeMap<String, u64> = often
             .map(|(id, count): (DomainId, u64)| (self.name(id).to_owned(), count))
             .collect();
-        // The own sites are one, whatever domains they have.
+        // All own sites count as one, whatever their domains.
         for root in self.own.roots() {
             let name = url_rules::domain_of_host(root);
             let count = domains.entry(name.to_owned()).or_default();
@@ -48,7 +48,7 @@ impl Panel<'_> {
 }
 
 impl DomainProminence {
-    /// Mean over domains, 0 to 1: ln(1 + pages of the domain) / ln(1 + all pages); `None` below ten, or without URLs.
+    /// Mean over domains, 0 to 1: ln(1 + pages of the domain) / ln(1 + all pages). `None` for few pages or no URLs.
     pub fn of<'u>(&self, urls: impl Iterator<Item = &'u str>) -> Option<f64> {
         if self.pages < LEAST_PAGES {
             return None;

@@ -1,4 +1,4 @@
-//! What a panel keeps of pages, and small panels for tests of findings.
+//! Panels, and small panels for tests of findings.
 
 use super::*;
 use crate::findings::keyword_market::{Measurement, TrackedKeyword};
@@ -29,7 +29,7 @@ pub(crate) fn topic(keyword_id: i64, search_volume: Option<u64>) -> PanelTopic {
     }
 }
 
-/// A page of these URLs, best first.
+/// A page with these URLs, best first.
 pub(crate) fn page(urls: &[String]) -> SearchPage {
     let organic = (1..).zip(urls).map(|(position, url)| Block {
         absolute_position: Some(position),
@@ -56,7 +56,7 @@ pub(crate) fn page(urls: &[String]) -> SearchPage {
     }
 }
 
-/// URLs of letters: `o` is the project's, each other letter a site of its own.
+/// A URL per letter: `o` is the project's, each other letter is another site.
 pub(crate) fn urls(letters: &str) -> Vec<String> {
     letters
         .char_indices()
@@ -67,7 +67,7 @@ pub(crate) fn urls(letters: &str) -> Vec<String> {
         .collect()
 }
 
-/// A panel of keywords with volumes and pages of letters.
+/// A panel of keywords with volumes and pages by letters.
 pub(crate) fn panel<'a>(own: &'a OwnSites, keywords: &[(Option<u64>, &str)]) -> Panel<'a> {
     let mut panel = Panel::new(own, ClickCurve::published(), now());
     for (id, (volume, letters)) in (1..).zip(keywords) {

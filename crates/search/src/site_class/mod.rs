@@ -1,4 +1,5 @@
-//! Kinds of well-known domains, by our list; others are direct competitors unless home page or owner say otherwise.
+//! Classes of well-known domains, by our list; other domains are direct competitors unless their home page or the owner
+//! says otherwise.
 
 use crate::{ToSchema, page_type::PageType};
 use serde::{Deserialize, Serialize};
@@ -23,7 +24,7 @@ crate::wire_enum! {
 }
 
 impl SiteClass {
-    /// By schema.org types.
+    /// By its schema.org types.
     pub fn of_home_page(types: &[String]) -> Option<Self> {
         let has = |names: &[&str]| {
             types.iter().any(|it| {
@@ -49,17 +50,17 @@ impl SiteClass {
     }
 }
 
-/// `domain` is registrable.
+/// `domain` must be registrable.
 pub fn known(domain: &str) -> Option<SiteClass> {
     entry(domain).map(|(class, _)| class)
 }
 
-/// Usual type of a listed domain's pages.
+/// The usual type of a listed domain's pages.
 pub fn usual_page(domain: &str) -> Option<PageType> {
     entry(domain).and_then(|(_, page)| page)
 }
 
-/// By name, then under any ending (`amazon.*`), then by prefix or suffix of the label (`*forum`).
+/// By full name, then with any suffix (`amazon.*`), then by prefix or suffix of the label (`*forum`).
 fn entry(domain: &str) -> Option<(SiteClass, Option<PageType>)> {
     let list = &*LIST;
     let label = domain.split('.').next().unwrap_or(domain);
@@ -83,7 +84,7 @@ type Entries = HashMap<&'static str, Entry>;
 struct List {
     whole: Entries,
     labels: Entries,
-    /// Prefixes and suffixes of labels, with their star.
+    /// Prefixes and suffixes of labels, with the star.
     parts: Vec<(&'static str, Entry)>,
 }
 

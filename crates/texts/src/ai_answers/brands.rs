@@ -1,4 +1,4 @@
-//! The names that are looked for: the project's and its competitors', in every spelling.
+//! Brand names to detect: the project's and its competitors', with all spellings.
 
 use super::endings::{Form, SOFTENED};
 use super::folded::fold;
@@ -11,10 +11,10 @@ use std::collections::{HashMap, HashSet};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BrandSpec {
     pub name: String,
-    /// Its hosts; what is below them is its own.
+    /// Hosts of the brand; their subdomains belong to it.
     pub domains: Vec<String>,
     pub aliases: Vec<String>,
-    /// Whether its name is also a word; `None` leaves it to the lists.
+    /// Whether the name is also a common word; `None`: by the word lists.
     pub is_ambiguous: Option<bool>,
 }
 
@@ -28,7 +28,7 @@ impl BrandSpec {
     }
 }
 
-/// A brand by its place in the book; the project is the first.
+/// Index of a brand in the book; the project is the first.
 pub type BrandId = usize;
 
 pub const OWN: BrandId = 0;
@@ -41,7 +41,7 @@ pub struct BrandBook {
     pub(super) automaton: Option<AhoCorasick>,
     pub(super) patterns: Vec<Pattern>,
     pub(super) categories: Vec<String>,
-    /// Spellings that two brands have: the first of them keeps it.
+    /// Spellings that two brands share; the first keeps it.
     conflicts: Vec<(String, BrandId)>,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Pattern {
     pub form: Form,
     pub case: Case,
     pub sense: Sense,
-    /// The only languages in which it is one; `None` when it is one in all.
+    /// Languages in which the pattern applies; `None`: all.
     pub only_in: Option<Languages>,
 }
 
@@ -68,15 +68,15 @@ pub(super) enum Case {
 pub(super) enum Sense {
     Sure,
     WordIn(Languages),
-    /// Something in every language: short forms, and names whose owner says so.
+    /// A word in every language: short names, and names marked ambiguous.
     Unsure,
 }
 
-/// Shorter names are too ambiguous.
+/// Longest ambiguous name, in letters.
 const SHORT: usize = 3;
-/// Letters of a joined spelling at least.
+/// In bytes.
 const LEAST_JOINED: usize = 5;
-/// Letters of a stem at least.
+/// A word is inflected only if it has more letters.
 const LEAST_STEM: usize = 3;
 
 impl BrandBook {
@@ -115,7 +115,7 @@ impl BrandBook {
         book
     }
 
-    /// `sites`: the project's site where it is narrower or wider than its domains, such as a path on a shared host.
+    /// `sites`: the project's site where it differs from its domains, such as a path on a shared host.
     #[must_use]
     pub fn with_own_sites(mut self, sites: OwnSites) -> Self {
         for root in sites.roots() {
@@ -151,7 +151,7 @@ impl BrandBook {
         &self.conflicts
     }
 
-    /// Whose host it is: that of a domain in the book, or one below it.
+    /// The brand whose domain the host is, or is below.
     pub fn owner_of_host(&self, host: &str) -> Option<BrandId> {
         let mut rest = host.trim_end_matches('.');
         loop {
@@ -169,12 +169,12 @@ impl BrandBook {
             return Some(OWN);
         }
         let owner = self.owner_of_host(&url_rules::host_of_url(url)?)?;
-        // A host that is shared with others is not own as a whole.
+        // On a shared host, only `own_sites` decides.
         let is_elsewhere = owner == OWN && self.own_sites.is_some();
         (!is_elsewhere).then_some(owner)
     }
 
-    /// Whether anybody is followed beside the project: without, shares among brands say nothing.
+    /// Without competitors, shares among brands mean nothing.
     pub fn has_rivals(&self) -> bool {
         self.brands.len() > 1
     }
@@ -225,7 +225,7 @@ impl Spellings {
         }
     }
 
-    /// The registrable name in a host, unless it is made of words alone.
+    /// The label of the registrable domain, unless it consists of words only.
     fn add_label(&mut self, host: &str) {
         let domain = url_rules::domain_of_host(host);
         let Some(label) = domain.split('.').next() else {
@@ -271,7 +271,7 @@ impl Spellings {
         }
     }
 
-    /// The parts of a name whose capitals stand inside, apart; each has to begin with its capital.
+    /// A camel-case name as separate words; each must start with a capital.
     fn add_camel_case(&mut self, name: &str) {
         let Some(apart) = camel_case_apart(without_legal_form(name.trim())) else {
             return;
@@ -309,7 +309,7 @@ impl Spellings {
                     (as_written(), Sense::WordIn(languages))
                 }
             }
-            // Several words that are names only together: "Best Buy", not "the best buy".
+            // Common words that form a name: "Best Buy", not "the best buy".
             several if several.iter().all(|it| is_word(it)) => (as_written(), Sense::Sure),
             _ => (Case::Any, Sense::Sure),
         }
@@ -372,7 +372,7 @@ fn is_word(part: &str) -> bool {
         || matches!(part, "the" | "best" | "buy" | "my" | "and")
 }
 
-/// Forms of companies at the end of a name, folded and without full stops.
+/// Legal forms at the end of a name, folded and without full stops.
 const LEGAL_FORMS: [&str; 32] = [
     "gmbh",
     "ag",
@@ -408,7 +408,7 @@ const LEGAL_FORMS: [&str; 32] = [
     "oy",
 ];
 
-/// The name without the form of its company; the name itself when nothing else is left.
+/// The name without its legal form, unless nothing else would be left.
 fn without_legal_form(name: &str) -> &str {
     let mut rest = name.trim_end_matches([' ', ',']);
     // "s. r. o." and "sp. z o.o." are several words.
@@ -433,7 +433,7 @@ fn without_legal_form(name: &str) -> &str {
     if rest.is_empty() { name } else { rest }
 }
 
-/// German umlauts written out.
+/// German umlauts as `ae`, `oe`, `ue`, `ss`.
 fn transliterated(name: &str) -> String {
     let mut written = String::with_capacity(name.len() + 2);
     for letter in name.chars() {
@@ -450,7 +450,7 @@ fn transliterated(name: &str) -> String {
     written
 }
 
-/// `BrightBasket` as `Bright Basket`; `None` when no capital stands inside.
+/// `BrightBasket` as `Bright Basket`; `None` without an inner capital.
 fn camel_case_apart(name: &str) -> Option<String> {
     let mut apart = String::with_capacity(name.len() + 2);
     let mut before = ' ';

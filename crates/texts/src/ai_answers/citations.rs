@@ -1,4 +1,4 @@
-//! Pages that an answer cites: each once, in order, without tracking parameters.
+//! Pages that an answer cites: unique, in order, without tracking parameters.
 
 use super::brands::{BrandBook, BrandId};
 use super::visible::Visible;
@@ -11,13 +11,13 @@ use url::Url;
 pub struct CitedPage {
     pub url: String,
     pub domain: String,
-    /// Its place in the answer's order, from 1.
+    /// Rank in the answer, from 1.
     pub index: u32,
     pub owner: Option<BrandId>,
     pub spans: Vec<TextSpan>,
 }
 
-/// In the answer's order. `None` where the engine has no sources: links in such a text are often made up.
+/// In the answer's order. `None` where the engine has no sources: links in such texts are often hallucinated.
 pub fn citations(answer: &AiAnswer, visible: &Visible, book: &BrandBook) -> Option<Vec<CitedPage>> {
     let listed = answer.citations.as_ref()?;
     let mut pages = Pages::default();
@@ -33,7 +33,7 @@ pub fn citations(answer: &AiAnswer, visible: &Visible, book: &BrandBook) -> Opti
     Some(pages.found)
 }
 
-/// An address without a user's name and password, which are not for readers of the answer.
+/// Drops user name and password, which must not be published.
 fn without_sign_in(url: &str) -> String {
     let Ok(mut parsed) = Url::parse(url.trim()) else {
         return url.to_owned();
@@ -58,7 +58,7 @@ impl Pages {
         let Some(normal): Option<String> = url_rules::normalised(&target) else {
             return;
         };
-        // An address that leads elsewhere first says nothing; what the engine tells beside it does.
+        // A redirecting URL does not show the target; the domain that the engine reports does.
         let told = told.map(|it| it.trim().trim_start_matches("www.").to_lowercase());
         let told = told.filter(|it| url_rules::registrable_domain(it).is_some());
         let here = url_rules::domain_of_url(&normal);

@@ -1,4 +1,4 @@
-//! In which languages a name is also an everyday word.
+//! Languages in which a name is also a common word.
 
 use super::languages::Languages;
 use std::{collections::HashMap, sync::LazyLock};
@@ -20,7 +20,7 @@ pub(super) fn of(word: &str) -> Languages {
     LIST.get(word).copied().unwrap_or_default()
 }
 
-/// Short forms that mean something else, too: units, fields, countries, titles.
+/// Abbreviations with a common meaning: units, fields, countries, titles.
 pub(super) fn is_abbreviation(word: &str) -> bool {
     ABBREVIATIONS.contains(&word)
 }

@@ -1,15 +1,15 @@
-//! Words beside a name that tell that a company is meant.
+//! Context words near a name that show that a company is meant.
 
 use super::folded::fold;
 
-/// Words to each side that are looked at.
+/// Words inspected on each side.
 const REACH: usize = 3;
-/// The same in bytes: a line may be as long as the text.
+/// The same in bytes, since lines may be very long.
 const WINDOW: usize = 160;
-/// At least so many letters have to be shared at the beginning of two words.
+/// Shortest common prefix of two related words, in bytes.
 const LEAST_SHARED: usize = 4;
 
-/// Words for companies and what they sell through, folded, in all languages. Ours.
+/// Words for companies and sales channels, folded, all languages. Our list.
 #[rustfmt::skip]
 const COMPANY: [&str; 96] = [
     "company", "brand", "app", "shop", "store", "retailer", "maker", "manufacturer", "firm", "software", "platform",
@@ -23,7 +23,7 @@ const COMPANY: [&str; 96] = [
     "kft", "zrt", "sklep", "producent", "spolka", "siec", "sieci", "przedsiebiorstwo", "serwis",
 ];
 
-/// What joins the members of a list, folded.
+/// Conjunctions that join list members, folded.
 #[rustfmt::skip]
 const JOINING: [&str; 19] = [
     "and", "or", "vs", "und", "oder", "et", "ou", "y", "o", "e", "i", "a", "es", "vagy", "lub", "nebo", "ci", "en", "of",
@@ -74,7 +74,7 @@ fn words_after(text: &str) -> impl Iterator<Item = &str> {
     words.filter(|it| !it.is_empty()).take(REACH)
 }
 
-/// Forms of one word begin alike, but for the last two letters of the second.
+/// Inflected forms share a prefix: all but the last two letters of `of`.
 fn are_alike(word: &str, of: &str) -> bool {
     let shared = word
         .bytes()

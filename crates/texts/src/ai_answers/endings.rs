@@ -1,14 +1,14 @@
-//! What inflection puts behind a name, by language, folded (`ů` is `u`). The lists are ours: singular endings of nouns,
-//! since plural endings make names of other words; an apostrophe ends a name in every language.
+//! Inflectional endings of names by language, folded (`ů` is `u`). Our lists: singular endings of nouns only, since
+//! plural endings turn other words into names. An apostrophe ends a name in every language.
 
 use super::languages::Languages;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Form {
     Whole,
-    /// The name without its last vowel, which an ending has to replace.
+    /// The name without its last vowel; an ending must replace it.
     WithoutVowel(char),
-    /// The name with its last consonant softened (`Heureka`, `Heurece`): exactly this ending.
+    /// The name with its last consonant softened (`Heureka`, `Heurece`), with exactly this ending.
     Softened(&'static str, &'static str),
 }
 
@@ -65,7 +65,7 @@ const ALL: [Endings; 10] = [
     },
 ];
 
-/// Consonants before `a` that soften before `e`: the end of the name, what stands for it, the ending.
+/// Consonants before `a` that soften before `e`: language, end of the name, its replacement, ending.
 pub(super) const SOFTENED: [(&str, &str, &str, &str); 8] = [
     ("cs", "ka", "c", "e"),
     ("cs", "ga", "z", "e"),
@@ -102,7 +102,7 @@ pub(super) fn fits(form: Form, rest: &str, last: char, languages: Languages) -> 
     listed || (form == Form::Whole && languages.has("hu") && is_hungarian(rest, last))
 }
 
-/// Pairs of a word's end and what replaces it. For the first words of names of several (`Nordiky Plus`).
+/// Inflected forms of the first word of a multi-word name (`Nordiky Plus`).
 pub(super) fn inflections(word: &str) -> Vec<(Languages, String)> {
     let mut found = Vec::new();
     let vowel = word
@@ -127,10 +127,10 @@ pub(super) fn inflections(word: &str) -> Vec<(Languages, String)> {
     found
 }
 
-/// Index in [`ALL`] of the first language that inflects words inside of names.
+/// Index in [`ALL`] of the first language that inflects inner words of names.
 const INFLECTING: usize = 6;
 
-/// Hungarian `-val` and `-vel` take over the last consonant (`Lidllel`); a final `s` may be as spoken (`Plusszal`).
+/// Hungarian `-val` and `-vel` double the last consonant (`Lidllel`); a final `s` may double as spoken (`Plusszal`).
 fn is_hungarian(rest: &str, last: char) -> bool {
     let mut letters = rest.chars();
     let first = letters.next();

@@ -1,4 +1,4 @@
-//! Sentiment of sentences in languages without a lexicon: the question to a model, and its answer read.
+//! Sentiment in languages without a lexicon: the question to a model and the parser of its answer.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Feeling {
@@ -8,11 +8,11 @@ pub enum Feeling {
     Mixed,
 }
 
-/// At most so many sentences in a question.
+/// Per question.
 pub const SENTENCES: usize = 40;
-/// At most so many sentences of an answer are asked about: the first ones.
+/// The first sentences of an answer.
 pub(super) const OF_AN_ANSWER: usize = 2;
-/// At most so many characters of each sentence.
+/// Per sentence.
 const CHARACTERS: usize = 300;
 
 const NAMES: [(&str, Feeling); 4] = [
@@ -22,13 +22,13 @@ const NAMES: [(&str, Feeling); 4] = [
     ("mixed", Feeling::Mixed),
 ];
 
-/// One line, cut to [`CHARACTERS`].
+/// On one line, truncated to [`CHARACTERS`].
 pub(super) fn line(sentence: &str) -> String {
     let words: Vec<&str> = sentence.split_whitespace().collect();
     words.join(" ").chars().take(CHARACTERS).collect()
 }
 
-/// Equal sentences give an equal question, so that a stored answer is found again.
+/// Deterministic, so that a stored answer can be reused.
 pub fn question(brand: &str, sentences: &[String]) -> String {
     let mut question = format!(
         "Each numbered line below is a sentence that somebody wrote. How does its writer speak of \"{brand}\"? \
@@ -42,7 +42,7 @@ pub fn question(brand: &str, sentences: &[String]) -> String {
     question
 }
 
-/// One feeling for each of so many sentences; `None` where the answer gives none.
+/// One entry per sentence; `None` where the answer gives none.
 pub fn read(answer: &str, sentences: usize) -> Vec<Option<Feeling>> {
     let mut told = vec![None; sentences];
     for (number, feeling) in answer.lines().filter_map(told_of) {

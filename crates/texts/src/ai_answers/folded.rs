@@ -1,9 +1,10 @@
-//! Text as names are compared: lower case, no diacritics or emphasis, one hyphen and apostrophe; maps to the original.
+//! Text folded for comparing names: lower case, no diacritics or emphasis, one form of hyphen and apostrophe; offsets
+//! map back to the original.
 
 use crate::observation::ai_answer::TextSpan;
 use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 
-/// Stands where something was taken out; no name goes over it.
+/// Replaces masked text; no name spans it.
 pub(super) const HOLE: char = '\u{1}';
 
 #[derive(Debug, Default)]
@@ -14,7 +15,7 @@ pub(super) struct Folded {
 }
 
 impl Folded {
-    /// `holes` have to be in order.
+    /// `holes` must be sorted.
     pub fn of(text: &str, holes: &[TextSpan]) -> Self {
         let mut found = Self {
             text: String::with_capacity(text.len()),
@@ -49,7 +50,7 @@ impl Folded {
         }
     }
 
-    /// Maps a place of the original text to its first folded byte.
+    /// Maps an offset of the original text to its first folded byte.
     pub fn image(&self, place: usize) -> usize {
         self.places.partition_point(|it| (it.0 as usize) < place)
     }
@@ -59,7 +60,7 @@ impl Folded {
             'a'..='z' | '0'..='9' => self.push(letter, at, end),
             'A'..='Z' => self.push(letter.to_ascii_lowercase(), at, end),
             '\n' => self.push('\n', at, end),
-            // Emphasis, trade marks, what shows nothing.
+            // Emphasis, trademarks, invisible characters.
             '*' | '®' | '™' | '©' | '\u{ad}' | '\u{200b}'..='\u{200d}' | '\u{feff}' => {}
             '’' | '‘' | 'ʼ' | '´' => self.push('\'', at, end),
             '\u{2010}' | '\u{2011}' | '\u{2012}' => self.push('-', at, end),
@@ -81,7 +82,7 @@ impl Folded {
         }
     }
 
-    /// Letters that do not decompose into a base and a mark.
+    /// Letters that have no decomposition.
     fn push_plain(&mut self, letter: char, at: usize, end: usize) {
         let plain = match letter {
             'ß' => "ss",

@@ -17,22 +17,22 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, PartialEq)]
 pub struct JudgedAnswer {
     pub state: JudgedState,
-    /// In the order in which they are first named.
+    /// By first mention.
     pub brands: Vec<BrandId>,
     pub ambiguous: Vec<BrandId>,
-    /// Brands that the prompt itself names: that they are named says nothing.
+    /// Brands that the prompt names; their mentions show nothing.
     pub prompted: BTreeSet<BrandId>,
-    /// By brand of the book, early text counting more; `None` without named brands, or without competitors.
+    /// Position-adjusted shares by brand of the book; `None` without named brands, or without competitors.
     pub shares: Option<Vec<f64>>,
     /// `None` when the engine has no sources.
     pub citations: Option<Vec<CitedPage>>,
-    /// Own share of the text near citations; `None` without their places, or without citations.
+    /// Position-adjusted share of own citations; `None` without citations, or without their spans.
     pub source_share: Option<f64>,
     /// `None` in languages without word lists.
     pub recommended: Option<BTreeSet<BrandId>>,
-    /// `None` where the project is not named, or the language has no lexicon.
+    /// `None` if the project is not named, or the language has no lexicon.
     pub sentiment: Option<Sentiment>,
-    /// The first sentences that name the project, where there is no lexicon: a model can judge them.
+    /// Without a lexicon: the first sentences that name the project, for a model to score.
     pub unfelt: Vec<String>,
     pub marks: Vec<AnswerMark>,
 }
@@ -44,7 +44,7 @@ pub enum JudgedState {
     Empty,
     NotShown,
     Refused,
-    /// Cut at the length limit: the rest is unknown.
+    /// Cut off at the length limit.
     CutShort,
     Failed(String),
 }
@@ -60,7 +60,7 @@ pub struct Sentiment {
 }
 
 impl Sentiment {
-    /// Positive is 1, negative −1, neutral and mixed 0; `None` without feelings.
+    /// Positive is 1, negative −1, neutral and mixed 0; `None` if empty.
     pub fn of_feelings(feelings: &[Feeling]) -> Option<Self> {
         let scores: Vec<f64> = { feelings.iter() }
             .map(|it| match it {
@@ -115,7 +115,7 @@ pub enum MarkKind {
     Citation,
 }
 
-/// At least this is positive, at most its negative is negative (the authors' thresholds).
+/// Scores from this on are positive, from its negative down negative (VADER's thresholds).
 const KIND: f64 = 0.05;
 const MOST_MARKS: usize = 500;
 
@@ -210,7 +210,7 @@ impl<'a> Sentences<'a> {
                 brands: Vec::new(),
             });
         }
-        // A host that ends a sentence was blanked, so that it may stand behind the last one's end.
+        // A masked host at the end of a sentence may lie after the sentence's end.
         for at in 0..all.len() {
             let end = all.get(at + 1).map_or(usize::MAX, |it| it.start);
             while let Some(mention) = mentions.next_if(|it| it.span.start < end) {
@@ -295,7 +295,7 @@ impl<'a> Sentences<'a> {
 fn kindness(sentence: &str) -> f64 {
     let score = vader::compound(sentence);
     let lower = sentence.to_lowercase();
-    // The words are neutral; what they say is "not this one".
+    // Neutral words with a negative meaning.
     if lower.contains("not to be confused with") || lower.contains("not be confused with") {
         score.min(-KIND)
     } else {
@@ -328,7 +328,7 @@ impl RecommendingLines {
         Self { spans, at: 0 }
     }
 
-    /// Places have to be asked for in order.
+    /// Calls must be in ascending order of `place`.
     fn hold(&mut self, place: usize) -> bool {
         while self.spans.get(self.at).is_some_and(|it| it.end <= place) {
             self.at += 1;
@@ -379,7 +379,7 @@ fn marks(
         .collect()
 }
 
-/// `bytes` have to be in order.
+/// `bytes` must be sorted.
 fn characters_at(text: &str, bytes: &[usize]) -> Vec<u32> {
     let mut counts = Vec::with_capacity(bytes.len());
     let mut letters = text.char_indices().peekable();

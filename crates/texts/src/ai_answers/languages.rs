@@ -1,16 +1,15 @@
 use crate::text::language::{Language, detection};
 use crate::text::words::shortened;
 
-/// A set of the languages that have lists.
+/// A set of languages, of those with word lists.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Languages(u16);
 
 const CODES: [&str; 10] = ["en", "de", "fr", "es", "it", "nl", "pl", "cs", "sk", "hu"];
-/// In characters.
 const LOOKED_AT: usize = 500;
 
 impl Languages {
-    /// Empty for a language without lists.
+    /// Empty for a language without word lists.
     pub fn of(code: &str) -> Self {
         let at = CODES.iter().position(|it| *it == code);
         Self(at.map_or(0, |it| 1 << it))
@@ -30,7 +29,8 @@ impl Languages {
     }
 }
 
-/// Languages whose endings are accepted (the prompt's and, where sure, the answer's), and the one for sentences.
+/// Languages whose endings are accepted (the prompt's and, if detected with high confidence, the answer's), and the
+/// language for splitting sentences.
 pub(super) fn of_answer(prompt: &str, text: &str) -> (Languages, Option<Language>) {
     let found = detection::detect(shortened(text, LOOKED_AT));
     match found.filter(|it| it.confidence >= detection::SURE) {

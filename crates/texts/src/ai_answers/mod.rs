@@ -1,5 +1,5 @@
-//! What one answer of an AI engine says: whom it names, what it cites, how prominently, how kindly. Everything is a
-//! pure function of the answer and a [`brands::BrandBook`], linear in the text.
+//! Analyzes one answer of an AI engine: mentions, citations, prominence and sentiment. All functions are pure, of the
+//! answer and a [`brands::BrandBook`], and linear in the text.
 
 pub mod brands;
 mod citations;
@@ -25,5 +25,5 @@ pub use position::position_adjusted;
 pub use vader::compound as vader_compound;
 pub use visible::Visible;
 
-/// The rules by which names are found; a change of any rule or list is a new version.
+/// Version of the detection rules; every change of a rule or list needs a new one.
 pub const DETECTOR_VERSION: &str = "ai-mentions/1";

@@ -1,10 +1,10 @@
 //! Position-adjusted word count (Aggarwal and others, KDD 2024, "GEO: Generative Engine Optimization").
 
-/// The share of each of `count` sources, adding up to 1; `None` when no sentence names one.
+/// The share of each of `count` sources, adding up to 1; `None` if no sentence names one.
 ///
-/// Sentence i of S, with so many words and naming k sources, gives each of them
-/// words · exp(−i / (S − 1)) / k; the only sentence weighs 1. Words of one or two letters do not
-/// count. The authors' code gives equal shares where nothing is named; nothing is known then.
+/// Sentence i of S that names k sources gives each of them words · exp(−i / (S − 1)) / k; a single
+/// sentence weighs 1. Words of one or two letters do not count. Where no source is named, the
+/// authors' code gives equal shares instead.
 #[expect(clippy::cast_precision_loss, reason = "answers are short")]
 pub fn position_adjusted(sentences: &[(usize, Vec<usize>)], count: usize) -> Option<Vec<f64>> {
     let mut shares = vec![0.0; count];
@@ -44,7 +44,7 @@ mod tests {
         fn shares_add_up_and_an_earlier_place_is_never_worse(
             words in proptest::collection::vec(1_usize..30, 2..12), at in 0_usize..10
         ) {
-            // The brand 0 in one sentence, the brand 1 in all others.
+            // Brand 0 in one sentence, brand 1 in all others.
             let shares = |own: usize| {
                 let all: Vec<(usize, Vec<usize>)> = words.iter().enumerate()
                     .map(|(index, _)| (10, vec![usize::from(index != own)])).collect();

@@ -1,4 +1,4 @@
-//! Whether a sentence recommends whom it names, unless negated shortly before; and a list, by the line above it.
+//! Detects recommendations: by words of a sentence, unless negated shortly before, and by headings above lists.
 
 use super::{folded::fold, languages::Languages};
 use std::sync::LazyLock;
@@ -9,9 +9,9 @@ struct Words {
     no: Vec<String>,
 }
 
-/// Words before a recommending one in which a negation counts.
+/// Words before a recommending word in which a negation counts.
 const REACH: usize = 4;
-/// The same in bytes: a sentence may be as long as the text.
+/// The same in bytes, since sentences may be very long.
 const WINDOW: usize = 120;
 
 static LISTS: LazyLock<Vec<Words>> = LazyLock::new(|| {
@@ -76,7 +76,7 @@ impl Words {
     fn negated(&self, before: &str) -> bool {
         let near = before.floor_char_boundary(before.len().saturating_sub(WINDOW));
         let before = &before[near..];
-        // A comma begins another thought.
+        // A negation does not reach over a clause boundary.
         let clause = before
             .rsplit([',', ';', ':', '(', '–'])
             .next()
@@ -86,7 +86,7 @@ impl Words {
             .map(|it| it.trim_matches(|letter: char| !letter.is_alphanumeric()))
             .any(|word| {
                 self.no.iter().any(|no| {
-                    // Short ones are whole words, the others beginnings.
+                    // Short entries match whole words, longer ones prefixes.
                     word == no || (no.len() > 4 && word.starts_with(no.as_str()))
                 })
             })

@@ -1,11 +1,11 @@
-//! Answers that are none: an engine that says that it will not answer.
+//! Detects refusals to answer.
 
 use super::folded::fold;
 
-/// Longer texts say something.
+/// Longer texts are answers.
 const MOST_CHARACTERS: usize = 400;
 
-/// How refusals begin, folded. Ours.
+/// Openings of refusals, folded. Our list.
 #[rustfmt::skip]
 const BEGINNINGS: [&str; 35] = [
     "i'm sorry, but i can't", "i'm sorry, but i cannot", "i am sorry, but i can", "sorry, but i can't", "sorry, i can't", "i can't help with", "i cannot help with",

@@ -1,12 +1,12 @@
-//! Prose of an answer: code, addresses and link targets are blanked byte by byte, so that offsets stay.
+//! Prose of an answer: code, URLs and link targets become spaces byte by byte, so that offsets stay valid.
 
 use crate::{observation::ai_answer::TextSpan, url_rules};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visible {
-    /// As long as the original in bytes.
+    /// Same length as the original in bytes.
     pub text: String,
-    /// In order.
+    /// Sorted.
     pub holes: Vec<TextSpan>,
     /// As written.
     pub links: Vec<TextLink>,
@@ -50,7 +50,7 @@ impl Visible {
         self.holes.push(TextSpan { start, end });
     }
 
-    /// Blocks between fences, to the end of the text when nothing closes them, and `<pre>`.
+    /// Fenced blocks (to the end of the text if not closed) and `<pre>`.
     fn take_code_blocks(&mut self, text: &str) {
         let mut open: Option<(usize, &str)> = None;
         let mut at = 0;
@@ -118,7 +118,7 @@ impl Visible {
                 (at, token) = (end, end);
                 continue;
             }
-            // Backticks that nothing closes are looked at once, however many there are.
+            // Skip an unclosed run of backticks at once, so that the scan stays linear.
             let backticks = bytes[at..to].iter().take_while(|it| **it == b'`').count();
             if backticks > 0 {
                 self.add_token(text, token, at);
@@ -232,7 +232,7 @@ fn end_of_code(bytes: &[u8], at: usize, to: usize) -> Option<usize> {
             look += 1;
         }
     }
-    // What is not closed is no code, but its marks are no word either.
+    // Unclosed backticks start no code.
     None
 }
 
@@ -319,12 +319,12 @@ fn is_mail(token: &str) -> bool {
         || token.starts_with("mailto:")
 }
 
-/// End of the host, and whether a path follows.
+/// End of the host, and whether a path or the like follows.
 fn host_in(token: &str) -> Option<(usize, bool)> {
     let end = token.find(['/', '?', '#', ':']).unwrap_or(token.len());
     let host = &token[..end];
     let last = host.rfind('.')? + 1;
-    // Endings are put to addresses with a hyphen: "nordika.com-on".
+    // Hungarian appends endings to hosts with a hyphen: "nordika.com-on".
     let tail = host[last..].find('-').map_or(host.len(), |it| last + it);
     let (host, suffix) = (&host[..tail], &host[last..tail]);
     let labels_are_well = host.split('.').all(|label| {

@@ -42,7 +42,7 @@ pub struct FindingContext {
 }
 
 impl Envelope {
-    /// Of a record that rests on one look of ours at a page or a site, and on all of it.
+    /// For a record based on one complete measurement of a page or site.
     pub fn measured(
         result_type: ResultType,
         method: &str,
@@ -81,7 +81,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Of `requested` things so many were measured and failed; the rest was skipped.
+    /// The rest of `requested` was skipped.
     pub const fn of(requested: u64, measured: u64, failed: u64) -> Self {
         let skipped = requested.saturating_sub(measured).saturating_sub(failed);
         Self {
@@ -93,13 +93,13 @@ impl Coverage {
     }
 }
 
-/// Rounding at the moment of serialisation, never before.
+/// Rounding, only on serialization.
 pub mod rounded {
     use serde::Serializer;
 
     pub fn six_digits(value: f64) -> f64 {
         let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(value);
-        // No reader wants to see −0.
+        // Turns −0 into 0.
         rounded + 0.0
     }
 
@@ -107,7 +107,7 @@ pub mod rounded {
         (value * 10.0).round() / 10.0 + 0.0
     }
 
-    /// Serialises a number with six significant digits.
+    /// Six significant digits.
     pub fn fraction<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_f64(six_digits(*value))
     }
@@ -119,7 +119,7 @@ pub mod rounded {
         }
     }
 
-    /// Serialises a score with one decimal.
+    /// One decimal.
     pub fn score<S: Serializer>(value: &f64, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_f64(one_decimal(*value))
     }

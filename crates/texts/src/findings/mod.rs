@@ -1,10 +1,10 @@
-//! What findings have in common. Each type has a module in the crate of what it follows from.
+//! Common parts of findings. Each result type has a module in the crate of its inputs.
 
 pub mod envelope;
 
 use crate::result_type::ResultType;
 
-/// What a result type consists of, by the names of its public schemas.
+/// A result type with the names of its public schemas.
 #[derive(Debug, Clone, Copy)]
 pub struct FindingType {
     pub of: ResultType,
@@ -14,21 +14,21 @@ pub struct FindingType {
     pub schemas: fn(&mut Schemas),
 }
 
-/// Names and schemas, those of what is inside first.
+/// Names and schemas, nested ones first.
 #[cfg(feature = "schemas")]
 pub type Schemas = Vec<(
     String,
     utoipa::openapi::RefOr<utoipa::openapi::schema::Schema>,
 )>;
 
-/// Of a type and of what is inside.
+/// Adds the schemas of a type and of its nested types.
 #[cfg(feature = "schemas")]
 pub fn add_schemas<T: utoipa::ToSchema + utoipa::PartialSchema>(all: &mut Schemas) {
     T::schemas(all);
     all.push((T::name().into_owned(), T::schema()));
 }
 
-/// Names the types that stand in the modules beside, in the order of the public document.
+/// Lists the result types of the sibling modules, in the order of the public document.
 #[macro_export]
 macro_rules! finding_types {
     ($($of:ident: $module:ident[$record:ident, $summary:ident];)+) => {

@@ -1,4 +1,4 @@
-//! How good forecasts were, in the measures of the forecasting competitions.
+//! Forecast accuracy, in the measures of the M competitions.
 
 use super::count;
 
@@ -25,8 +25,8 @@ pub fn mean_absolute_error(pairs: &[(f64, f64)]) -> Option<f64> {
     (!pairs.is_empty()).then(|| sum / count(pairs.len()))
 }
 
-/// What mean absolute errors are divided by: the mean |yₜ − yₜ₋ₘ| of the history. Hyndman and Koehler 2006. `None` when
-/// the history is no longer than m or repeats exactly.
+/// Denominator of MASE: the mean |yₜ − yₜ₋ₘ| of the history (Hyndman and Koehler 2006). `None` if the history is not
+/// longer than m or repeats exactly.
 pub fn seasonal_step(history: &[f64], period: usize) -> Option<f64> {
     let period = period.max(1);
     let pairs: Vec<(f64, f64)> = history

@@ -1,4 +1,4 @@
-//! Forecasts from rolling origins in the past, compared with the outcomes.
+//! Rolling-origin evaluation: forecasts from past origins, compared with the outcomes.
 
 use super::accuracy::{mean_absolute_error, seasonal_step, smape};
 use super::combination::Combination;
@@ -9,11 +9,11 @@ use super::season::SeasonKind;
 use super::spread::PastErrors;
 use super::transform::Scale;
 
-/// Shortest history that a forecast is made from.
+/// Shortest history before an origin.
 const LEAST_PAST: usize = 8;
-/// Origins for the farthest step, where the history is long enough.
+/// Origins that reach the horizon, if the history is long enough.
 const LOOKS_OF_FARTHEST: usize = 24;
-/// For longer horizons only every second, third, … origin is used: neighbours say nearly the same.
+/// For longer horizons only every second, third, … origin is used, since adjacent origins are redundant.
 const STEPS_PER_STRIDE: usize = 24;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ struct Look {
     naive: Said,
 }
 
-/// On the scale of the series, with deviations by normal theory.
+/// On the scale of the series; deviations by normal theory.
 #[derive(Debug, Clone, PartialEq)]
 struct Said {
     points: Vec<f64>,
@@ -44,15 +44,15 @@ pub struct Scores {
     pub mae: f64,
     /// sMAPE, 0 to 200.
     pub smape: f64,
-    /// MAE by the mean seasonal step of the history; `None` without steps.
+    /// MAE divided by the mean seasonal step of the history; `None` if that is 0.
     pub mase: Option<f64>,
     pub combination_mase: Option<f64>,
     pub naive_mase: Option<f64>,
     /// `None` without a season.
     pub seasonal_naive_mase: Option<f64>,
-    /// MAE of the combination by that of the last value; `None` when that is 0.
+    /// MAE of the combination divided by that of the last value; `None` if that is 0.
     pub ratio_to_naive: Option<f64>,
-    /// Share of outcomes inside the 80 % intervals of the time.
+    /// Share of outcomes inside the 80 % intervals made at the origin.
     pub coverage80: f64,
     pub coverage95: f64,
 }
@@ -91,7 +91,7 @@ impl BackTest {
         Self { looks }
     }
 
-    /// The combination, unless the last value was better.
+    /// The combination, unless the last value had a smaller error.
     pub fn verdict(&self, history: &History, scale: Scale) -> Published {
         let error =
             |published| mean_absolute_error(&self.pairs(history, scale, published)).unwrap_or(0.0);
@@ -138,7 +138,7 @@ impl BackTest {
         })
     }
 
-    /// In the unit of the series; filled places are no outcomes.
+    /// (Outcome, forecast) in the unit of the series, without filled gaps.
     fn pairs(&self, history: &History, scale: Scale, published: Published) -> Vec<(f64, f64)> {
         self.looks
             .iter()
@@ -169,7 +169,7 @@ impl BackTest {
         mean_absolute_error(&pairs)
     }
 
-    /// 80 % and 95 %: intervals are made of errors of earlier origins whose outcome was known by then.
+    /// Of the 80 % and 95 % intervals, each made of errors of earlier origins with outcomes known at its origin.
     fn coverage(&self, history: &History, published: Published) -> Option<(f64, f64)> {
         let mut known_errors = PastErrors::default();
         let mut waiting: Vec<(usize, usize, f64)> = Vec::new();
@@ -187,7 +187,7 @@ impl BackTest {
                 let Some(spread) = spreads.get(step) else {
                     continue;
                 };
-                // A forecast that is right to the last digit lies inside of an interval of width 0.
+                // Inclusive: an exact forecast lies inside an interval of width 0.
                 all += 1;
                 inside80 += usize::from(error.abs() <= spread.half80);
                 inside95 += usize::from(error.abs() <= spread.half95);
@@ -207,7 +207,7 @@ impl Look {
         }
     }
 
-    /// On the scale of the series; measured places only.
+    /// On the scale of the series, without filled gaps.
     fn errors<'h>(
         &'h self,
         history: &'h History,
@@ -223,9 +223,9 @@ impl Look {
     }
 }
 
-/// Oldest first; goes back until the farthest step has 24 origins, if possible.
+/// Oldest first; goes back until 24 origins reach the horizon, if possible.
 fn origins(length: usize, horizon: usize) -> impl Iterator<Item = usize> {
-    // A look that knows less than a third of the history says little of what is said with all of it.
+    // Origins with less than a third of the history are not representative.
     let room = length.saturating_sub(horizon + length / 3) / LOOKS_OF_FARTHEST;
     let stride = horizon.div_ceil(STEPS_PER_STRIDE).min(room).max(1);
     let back = horizon + (LOOKS_OF_FARTHEST - 1) * stride;

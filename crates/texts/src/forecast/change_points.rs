@@ -1,4 +1,4 @@
-//! Days on which the level of a series jumped and stayed.
+//! Level shifts of a series.
 
 use super::count;
 use crate::statistics::describe::median;
@@ -6,14 +6,14 @@ use crate::statistics::describe::median;
 pub const LEAST_STRETCH: usize = 7;
 /// Penalty of a jump, in variances of the noise times ln n.
 const PENALTY: f64 = 3.0;
-/// A jump is at least so many times the usual weekly change.
+/// Smallest jump, in usual weekly changes.
 const ABRUPT: f64 = 5.0;
-/// Median absolute normal error, by its standard deviation.
+/// Median absolute deviation of the standard normal distribution.
 const MEDIAN_SIZE: f64 = 0.674_489_75;
 
-/// The index of the first value of each new level, ascending. Minimises squared error with a price of 3·σ²·ln n per
-/// level ([`levels`]); σ² is half the mean squared step. Wandering series get many levels, too, so a jump is kept only
-/// where the means of seven values before and after differ five times as much as usual, or as by noise alone.
+/// The index of the first value of each new level, ascending. Minimizes squared error with a penalty of 3·σ²·ln n per
+/// level ([`levels`]); σ² is half the mean squared step. Random walks have many levels, too, so a jump is kept only if
+/// the means of seven values before and after differ by five times the usual change, or that of noise.
 pub fn change_points(series: &[f64]) -> Vec<usize> {
     if series.len() < 2 * LEAST_STRETCH {
         return Vec::new();
@@ -29,7 +29,7 @@ pub fn change_points(series: &[f64]) -> Vec<usize> {
         .collect()
 }
 
-/// Splits with the least Σ (y − mean)² + `penalty` per split, stretches of at least seven values. Exact (Jackson and
+/// Splits that minimize Σ (y − mean)² + `penalty` per split, with at least seven values each. Exact (Jackson and
 /// others 2005); PELT (Killick, Fearnhead and Eckley 2012) finds the same. O(n²).
 pub fn levels(series: &[f64], penalty: f64) -> Vec<usize> {
     let centre = series.first().copied().unwrap_or(0.0);
@@ -42,7 +42,7 @@ pub fn levels(series: &[f64], penalty: f64) -> Vec<usize> {
         let (sum, squares) = (sums[to].0 - sums[from].0, sums[to].1 - sums[from].1);
         squares - sum * sum / count(to - from)
     };
-    // The least cost up to each place, and where its last stretch begins.
+    // Minimum cost up to each index, and where its last segment starts.
     let mut best = vec![(0.0, 0); series.len() + 1];
     for to in LEAST_STRETCH..=series.len() {
         best[to] = (cost(0, to), 0);
@@ -63,7 +63,7 @@ pub fn levels(series: &[f64], penalty: f64) -> Vec<usize> {
     places
 }
 
-/// Mean of the seven values from each place on, less that of the seven before.
+/// Mean of the seven values from each index on, less that of the seven before.
 fn weekly_jumps(series: &[f64]) -> Vec<f64> {
     series
         .windows(2 * LEAST_STRETCH)
@@ -74,7 +74,7 @@ fn weekly_jumps(series: &[f64]) -> Vec<f64> {
         .collect()
 }
 
-/// Robust to outliers: by the median absolute error.
+/// By the median absolute error.
 fn robust_deviation(errors: &[f64]) -> f64 {
     let sizes: Vec<f64> = errors.iter().map(|it| it.abs()).collect();
     median(&sizes).unwrap_or(0.0) / MEDIAN_SIZE

@@ -1,4 +1,4 @@
-//! The forecast that is published unless a baseline beats it.
+//! The published forecast, unless the naive one had a smaller error.
 
 use super::methods::{Damped, Ses, Theta, ThetaKind};
 use super::season::{Season, SeasonKind};
@@ -15,7 +15,7 @@ pub struct Combination {
 }
 
 impl Combination {
-    /// At least six values; `period` 1 is no season. `near`, a fit of nearly the same series, makes it faster.
+    /// At least six values; `period` 1 is no season. `near`, a fit of nearly the same series, is a warm start.
     pub fn fit(
         series: &[f64],
         period: usize,
@@ -53,7 +53,7 @@ impl Combination {
         self.damped.deviations(horizon)
     }
 
-    /// `None` when the test found none.
+    /// `None` if the test found none.
     pub const fn season(&self) -> Option<&Season> {
         self.season.as_ref()
     }

@@ -1,11 +1,11 @@
-//! A measured series on a calendar: one place a day or a week, small gaps filled.
+//! A measured series on a calendar: one point a day or week, small gaps filled.
 
 use super::transform::Scale;
 use chrono::{Days, NaiveDate};
 
 /// Days or weeks; older ones are ignored.
 const MOST_PLACES: usize = 400;
-/// In places; wider gaps end the history.
+/// In points; wider gaps end the history.
 const WIDEST_GAP: usize = 2;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,9 +17,9 @@ pub struct Observation {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Seen {
     Value(f64),
-    /// Not ranked within the depth.
+    /// Not ranked within the checked depth.
     BelowDepth,
-    /// The measurement failed or was not made.
+    /// Failed, or not measured.
     Nothing,
 }
 
@@ -31,12 +31,12 @@ pub enum Frequency {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rhythm {
-    /// Places of one period.
+    /// In points.
     pub period: usize,
     pub from: usize,
 }
 
-/// On the scale on which it is forecast.
+/// On the scale of the forecast.
 #[derive(Debug, Clone, PartialEq)]
 pub struct History {
     pub frequency: Frequency,
@@ -44,21 +44,21 @@ pub struct History {
     /// Oldest first; gaps are filled linearly.
     pub places: Vec<Place>,
     pub rhythm: Rhythm,
-    /// Older values beyond a wide gap were left out.
+    /// Older values before a wide gap were dropped.
     pub cut_at_gap: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Place {
     pub z: f64,
-    /// Not filled in.
+    /// False if filled in.
     pub measured: bool,
-    /// Only known to lie below the depth.
+    /// Only known to be below the checked depth.
     pub below_depth: bool,
 }
 
 impl Frequency {
-    /// By the median distance of days; `None` above ten days, or with fewer than two days.
+    /// By the median interval; `None` above ten days, or with fewer than two days.
     pub fn of(observations: &[Observation]) -> Option<Self> {
         let mut days: Vec<NaiveDate> = observations
             .iter()
@@ -128,15 +128,15 @@ impl Seen {
 }
 
 impl History {
-    /// Observations in any order; the calendar ends with the last of them. The last given of a place counts. Up to two
-    /// empty places in a row are filled linearly; what lies before a wider gap is left out. `None` without a value.
+    /// `observations` in any order; of several on a day or week the last given counts. Gaps of up to two points are
+    /// filled linearly; values before a wider gap are dropped. `None` without a value.
     pub fn of(observations: &[Observation], frequency: Frequency, scale: Scale) -> Option<Self> {
         let seen = || observations.iter().filter(|it| it.seen.is_something());
         let end = seen().map(|it| it.date).max()?;
         let mut slots: Vec<Option<Place>> = vec![None; MOST_PLACES];
         for observation in seen() {
             let days = (end - observation.date).num_days();
-            // A weekly measurement that comes a few days early or late belongs to its week.
+            // A weekly measurement counts for its week also if a few days early or late.
             let length = i64::from(frequency.days());
             let slot = usize::try_from((days + length / 2) / length).unwrap_or(MOST_PLACES);
             if let Some(slot) = slots.get_mut(slot) {
@@ -154,7 +154,7 @@ impl History {
         })
     }
 
-    /// 1 is none.
+    /// 1: no season.
     pub const fn period(&self, places: usize) -> usize {
         if places >= self.rhythm.from {
             self.rhythm.period
@@ -175,7 +175,7 @@ impl History {
         self.places.iter().filter(|it| it.below_depth).count()
     }
 
-    /// Places after the last are in the future.
+    /// Later indices are in the future.
     pub fn date(&self, place: usize) -> NaiveDate {
         let length = u64::from(self.frequency.days());
         let last = self.places.len().saturating_sub(1);
@@ -198,7 +198,7 @@ impl Observation {
     fn place(&self, scale: Scale) -> Place {
         let value = match self.seen {
             Seen::Value(value) => value,
-            // The deepest possible position: the scale clamps it.
+            // The scale clamps it to the deepest position.
             _ => f64::MAX,
         };
         Place {
@@ -209,7 +209,7 @@ impl Observation {
     }
 }
 
-/// Newest first, and whether more lie beyond a wide gap.
+/// Newest first, and whether values before a wide gap were dropped.
 fn bridge(slots: &[Option<Place>]) -> (Vec<Place>, bool) {
     let mut places: Vec<Place> = Vec::new();
     let mut empty = 0;

@@ -1,16 +1,16 @@
-//! Minimisers that evaluate several points per call: a recursion waits for its own last step, so a processor
-//! runs several of them side by side at hardly more than the cost of one.
+//! Minimizers that evaluate several points per call: each recursion is latency-bound, so a processor runs several
+//! in parallel at hardly more than the cost of one.
 
 use std::array;
 
 pub const LINE_PROBES: usize = 8;
 pub const SIMPLEX_PROBES: usize = 4;
 
-/// Each keeps 2/9 of the range; seven leave 27 millionths.
+/// Each keeps 2/9 of the range; seven leave 2.7e-5 of it.
 const LINE_ROUNDS: usize = 7;
 
-/// Minimum in `low..high`. Eight evenly spread probes a round; the two ninths around the best remain. The first round
-/// spans the whole range, so a second valley is seen if it is wider than a ninth.
+/// Minimum in `low..high`. Eight evenly spaced probes a round; the two ninths around the best remain. The first round
+/// spans the range, so a second local minimum is found if it is wider than a ninth.
 pub fn along_line(
     low: f64,
     high: f64,
@@ -39,7 +39,7 @@ pub fn along_line(
         }
         (low, high) = (lowest.0 - step, lowest.0 + step);
     }
-    // The probes come near the ends of the range and never reach them.
+    // The probes never reach the ends of the range.
     let values = values_at(&array::from_fn(|k| ends[k % 2]));
     for (at, value) in ends.into_iter().zip(values) {
         if value < best.1 {
@@ -59,16 +59,16 @@ pub struct Found {
 pub struct Search {
     pub low: [f64; 3],
     pub high: [f64; 3],
-    /// First steps, as a share of the box.
+    /// Size of the first simplex, as a share of the box.
     pub stride: f64,
-    /// Ends when the corners' values differ by less than this share of the smallest.
+    /// Stops when the values at the corners differ by less than this share of the smallest.
     pub tolerance: f64,
     pub batches: usize,
 }
 
 /// Minimum in the box, from `start`. Nelder and Mead 1965, the four candidates of a step in one batch. Points outside
-/// are mirrored into the box; at last the edges next to the best point are tried, which mirroring never reaches.
-/// Degenerate corners search in their plane only, so a second call from the result is worth it.
+/// are reflected into the box; finally the nearest edges are tried, which reflection never reaches. A degenerate
+/// simplex searches its plane only, so a second call from the result pays off.
 pub fn in_box(
     search: &Search,
     start: [f64; 3],
@@ -89,7 +89,7 @@ pub fn in_box(
     best
 }
 
-/// Until the four corners are equally high.
+/// Until the values at the four corners are equal within the tolerance.
 fn descend(
     search: &Search,
     start: [f64; 3],
@@ -150,7 +150,7 @@ fn replacement(corners: &[Found; 4], candidates: [Found; 4]) -> Option<Found> {
 }
 
 impl Search {
-    /// Mirrors at the edge. Clamped to the edge, all corners would stay there.
+    /// Reflects at the edge. Clamped to the edge, all corners would stay there.
     fn inside(&self, point: [f64; 3]) -> [f64; 3] {
         array::from_fn(|d| {
             let (low, high) = (self.low[d], self.high[d]);
@@ -172,7 +172,7 @@ impl Search {
         array::from_fn(|k| array::from_fn(|d| if k == d || k == 3 { edge[d] } else { point[d] }))
     }
 
-    /// `start` and a step along each axis towards the farther edge.
+    /// `start`, and a step along each axis toward the farther edge.
     fn first_corners(&self, start: [f64; 3]) -> [[f64; 3]; 4] {
         let start = self.inside(start);
         array::from_fn(|k| {

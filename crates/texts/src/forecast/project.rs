@@ -9,7 +9,7 @@ use super::spread::{PastErrors, Spread};
 use super::transform::Scale;
 use chrono::NaiveDate;
 
-/// Share of days below the depth above which a position is not forecast.
+/// Share of days below the checked depth up to which a position is forecast.
 const MOST_BELOW_DEPTH: f64 = 0.3;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -18,10 +18,10 @@ pub enum Refusal {
         measured: usize,
         needed: usize,
     },
-    /// Too often not ranked within the depth.
+    /// Too often not ranked within the checked depth.
     BelowDepth {
         measured: usize,
-        /// Chance to rank within the depth on the next day.
+        /// Probability to rank within the depth on the next day.
         ranked: f64,
     },
 }
@@ -29,7 +29,7 @@ pub enum Refusal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     Combination,
-    /// The combination was worse.
+    /// The combination had a larger error.
     Naive,
     Constant,
 }
@@ -39,16 +39,16 @@ pub enum Method {
 pub struct Projection {
     pub method: Method,
     pub points: Vec<Point>,
-    /// Points with intervals from past errors; the others have them from normal theory.
+    /// Points with intervals from past errors; the others use normal theory.
     pub conformal_steps: usize,
-    /// `None` when the history is too short.
+    /// `None` if the history is too short.
     pub scores: Option<Scores>,
     /// Period and strength.
     pub season: Option<(usize, f64)>,
     pub trend: Option<Trend>,
-    /// First days of new levels.
+    /// First days after level shifts.
     pub changes: Vec<NaiveDate>,
-    /// The last level alone, if it is long enough.
+    /// Cut to the last level, if that is long enough.
     pub used: History,
     scale: Scale,
     last: Option<(f64, Spread)>,
@@ -66,13 +66,13 @@ pub struct Point {
 /// Of the damped trend.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trend {
-    /// Change by the trend in the coming week.
+    /// Change of the trend in the coming week.
     pub slope_per_week: f64,
-    /// Share of the trend left after a step.
+    /// Share of the trend that remains after a step.
     pub damping: f64,
 }
 
-/// At most `horizon` steps, and no farther than the history allows.
+/// At most `horizon` steps, limited by the history's length.
 pub fn project(mut history: History, scale: Scale, horizon: usize) -> Result<Projection, Refusal> {
     let changes = changes(&history);
     let dates = changes.iter().map(|&place| history.date(place)).collect();
@@ -114,7 +114,7 @@ fn enough(history: &History) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// SES level over days ranked (1) and not (0), bounded by half a day in all of them (Jeffreys).
+/// SES level of ranked (1) and unranked (0) days, kept half a day from 0 and 1 (Jeffreys).
 fn chance_to_rank(history: &History) -> f64 {
     let ranked: Vec<f64> = history
         .places
@@ -133,7 +133,7 @@ fn constant(history: &History) -> Option<f64> {
     history.places.iter().all(|it| same(it.z)).then_some(first)
 }
 
-/// Constant series: intervals are the smallest measurable step.
+/// For constant series; intervals are the smallest measurable step.
 fn always(history: History, scale: Scale, horizon: usize, z: f64) -> Projection {
     let value = scale.back(z);
     let ends = (
@@ -212,7 +212,7 @@ fn dates(history: &History, horizon: usize) -> impl Iterator<Item = NaiveDate> +
 }
 
 impl Projection {
-    /// Of the value at the horizon's end. For constant series by half an observation in all (Jeffreys).
+    /// Of the value at the end of the horizon. For constant series by Jeffreys' prior.
     pub fn chance_at_most(&self, value: f64) -> f64 {
         let z = self.scale.forward(value);
         if let Some((centre, spread)) = self.last {
@@ -226,7 +226,7 @@ impl Projection {
 }
 
 impl Point {
-    /// Ends are transformed quantiles, at least half a step (80 %) or one (95 %) away: the limit of measurement.
+    /// Ends are transformed quantiles, at least half (80 %) or one (95 %) smallest measurable step away.
     fn of(date: NaiveDate, centre: f64, spread: &Spread, scale: Scale) -> Self {
         let median = scale.back(centre);
         let ends = |half: f64, floor: f64| {

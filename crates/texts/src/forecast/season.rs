@@ -1,10 +1,10 @@
 use crate::forecast::count;
 
-/// 95 % point of the normal distribution: two-sided test at 90 %.
+/// 95 % quantile of the normal distribution, for a two-sided test at 90 %.
 const NINETY_PERCENT: f64 = 1.644_854;
 /// Shorter periods are not tested, as in M4's benchmark and `statsforecast`.
 const LEAST_PERIOD: usize = 4;
-/// Smaller factors are unusable.
+/// With smaller factors the season is additive.
 const LEAST_FACTOR: f64 = 0.01;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub enum SeasonKind {
     Multiplicative,
 }
 
-/// By classical decomposition.
+/// From classical decomposition.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Season {
     kind: SeasonKind,
@@ -47,7 +47,7 @@ pub fn is_seasonal(series: &[f64], period: usize) -> bool {
 }
 
 impl Season {
-    /// At least two periods; `None` where the test finds none. Factors near 0 make it additive, as in `statsforecast`.
+    /// Needs two periods; `None` if the test finds no season. Factors near 0 make it additive, as in `statsforecast`.
     pub fn find(series: &[f64], period: usize, kind: SeasonKind) -> Option<Self> {
         if !is_seasonal(series, period) {
             return None;
@@ -62,7 +62,7 @@ impl Season {
         Self::decompose(series, period, SeasonKind::Additive)
     }
 
-    /// Centred moving average over a period, then means by phase that sum to 0 (or average 1):
+    /// Centered moving average over a period, then means by phase that sum to 0 (or average 1):
     /// `statsmodels.tsa.seasonal.seasonal_decompose`.
     ///
     /// Strength: max(0, 1 − Var(rest)/Var(season + rest)) (Wang, Smith and Hyndman 2006).
@@ -112,7 +112,7 @@ impl Season {
             .collect()
     }
 
-    /// `length`: of the series before the forecast.
+    /// `length` of the series before the forecast.
     pub fn restore(&self, forecast: &mut [f64], length: usize) {
         let indices = self
             .indices
@@ -132,7 +132,7 @@ impl Season {
     }
 }
 
-/// Half weights at both ends of an even period. The first value belongs to place `period / 2`.
+/// Half weights at both ends of an even period. The first value belongs to index `period / 2`.
 fn moving_average(series: &[f64], period: usize) -> Vec<f64> {
     let window = period + usize::from(period.is_multiple_of(2));
     let halves = if period.is_multiple_of(2) { 0.5 } else { 0.0 };

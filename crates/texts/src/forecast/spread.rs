@@ -1,13 +1,13 @@
 use super::count;
 
 pub const LEVELS: [f64; 2] = [0.8, 0.95];
-/// Normal points of 80 % and 95 %.
+/// Two-sided normal quantiles of 80 % and 95 %.
 const SCORES: [f64; 2] = [1.281_551_565_544_600_4, 1.959_963_984_540_054];
-/// Fewest past errors for conformal intervals; 19 would do for a 95 % point.
+/// For conformal intervals; 19 would suffice for 95 %.
 pub const LEAST_ERRORS: usize = 20;
 
-/// Half-widths around a forecast, on its scale. Between and beyond them errors are taken as normal and symmetrical, so
-/// that intervals, means and chances agree.
+/// Half-widths around a forecast, on its scale. Between and beyond them errors are assumed normal and symmetric, so
+/// that intervals, means and probabilities agree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
     pub half80: f64,
@@ -32,9 +32,8 @@ impl PastErrors {
         sizes.insert(place, error.abs());
     }
 
-    /// One for each of `deviations`. Split conformal per step: of n ≥ 20 past errors the ⌈(n + 1)·level⌉-th smallest
-    /// (Vovk, Gammerman and Shafer 2005; Lei and others 2018), else normal theory. Intervals never narrow with the
-    /// step.
+    /// One per deviation. Split conformal per step: of n ≥ 20 past errors the ⌈(n + 1)·level⌉-th smallest (Vovk,
+    /// Gammerman and Shafer 2005; Lei and others 2018), else normal theory. Intervals never narrow with the step.
     pub fn spreads(&self, deviations: &[f64]) -> Vec<Spread> {
         let mut widest = Spread::default();
         deviations
@@ -75,7 +74,7 @@ impl Spread {
         }
     }
 
-    /// `sizes` are sorted; `None` when there are too few.
+    /// `sizes` must be sorted; `None` for too few.
     fn conformal(sizes: &[f64]) -> Option<Self> {
         if sizes.len() < LEAST_ERRORS {
             return None;
@@ -96,7 +95,7 @@ impl Spread {
         }
     }
 
-    /// Linear through the half-widths at their scores.
+    /// Linear interpolation of the half-widths over normal scores.
     pub fn at_score(&self, score: f64) -> f64 {
         let size = score.abs();
         let error = if size <= SCORES[0] {
@@ -132,7 +131,7 @@ impl Spread {
         }
     }
 
-    /// Trapezoids over scores from −4 to 4.
+    /// By the trapezoidal rule over normal scores from −4 to 4.
     pub fn mean_of(&self, value: impl Fn(f64) -> f64) -> f64 {
         let (mut sum, mut weights) = (0.0, 0.0);
         for place in -16..=16_i32 {
@@ -152,7 +151,7 @@ impl Spread {
     reason = "a share of a count"
 )]
 fn rank(n: usize, level: f64) -> usize {
-    // The products are decimal fractions: 20·0.95 must be 19, not a hair above.
+    // Guards against rounding errors: 20·0.95 must be 19, not slightly above.
     ((count(n + 1) * level - 1e-9).ceil() as usize).clamp(1, n)
 }
 

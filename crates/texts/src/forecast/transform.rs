@@ -17,14 +17,14 @@ pub enum Scale {
     Count,
 }
 
-/// Squares of larger numbers would overflow in sums.
+/// Sums of larger squares would overflow.
 const MOST_UNBOUNDED: f64 = 1e100;
 /// Larger exponentials overflow.
 const MOST_EXPONENT: f64 = 700.0;
 
 impl Scale {
-    /// Never decreasing; finite for finite values. Impossible values count as the nearest possible. Scaled logit:
-    /// Hyndman and Athanasopoulos, "Forecasting: Principles and Practice", section 13.3.
+    /// Non-decreasing; finite for finite values. Values out of range are clamped. Scaled logit: Hyndman and
+    /// Athanasopoulos, "Forecasting: Principles and Practice", section 13.3.
     pub fn forward(self, value: f64) -> f64 {
         let value = self.possible(value);
         match self {
@@ -41,7 +41,7 @@ impl Scale {
         }
     }
 
-    /// Never decreasing.
+    /// Non-decreasing.
     pub fn back(self, z: f64) -> f64 {
         let value = match self {
             Self::Unbounded => z,
@@ -64,7 +64,7 @@ impl Scale {
         }
     }
 
-    /// The smallest measurable difference: a position, a trial, one; 0 when unbounded.
+    /// The smallest measurable difference: a position, a trial, one; 0 if unbounded.
     pub fn step(self) -> f64 {
         match self {
             Self::Unbounded => 0.0,
@@ -107,7 +107,6 @@ mod tests {
         ]
     }
 
-    /// The golden figures of the design for the rank transform.
     #[test]
     fn ranks_become_logits() {
         let golden = [

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 pub struct AiAnswer {
     /// For example `perplexity` or `googleAiOverview`.
     pub engine: String,
-    /// A neutral label; never the supplier's internals.
+    /// A neutral label; never names the supplier.
     pub provider: String,
     pub provenance: Provenance,
-    /// `None` where none can be chosen.
+    /// `None` if none can be chosen.
     pub requested_model: Option<String>,
-    /// As the service reports it; `None` when it does not.
+    /// `None` if the service does not report it.
     pub served_model: Option<String>,
     pub prompt: AskedPrompt,
     /// Repeat of the prompt in this run, from 1.
@@ -20,11 +20,11 @@ pub struct AiAnswer {
     pub state: AnswerState,
     /// Markdown; empty without an answer.
     pub text: String,
-    /// In order; `None` for engines without sources.
+    /// In the answer's order; `None` for engines without sources.
     pub citations: Option<Vec<AnswerCitation>>,
-    /// `None` when the service does not tell.
+    /// `None` if unknown.
     pub searches: Option<u32>,
-    /// As far as the service tells.
+    /// If reported by the service.
     pub queries: Vec<String>,
     /// When the answer was complete.
     pub answered_at: DateTime<Utc>,
@@ -72,10 +72,10 @@ pub struct AnswerCitation {
     /// After the engine's own redirects.
     pub url: String,
     pub title: Option<String>,
-    /// Where the service tells it beside a redirecting address.
+    /// If the service reports it beside a redirect URL.
     pub domain: Option<String>,
     pub part: CitationPart,
-    /// The cited text, in bytes of `text`; empty when the service does not tell.
+    /// The cited text, in bytes of `text`; empty if unknown.
     pub spans: Vec<TextSpan>,
 }
 
@@ -98,7 +98,7 @@ pub struct TextSpan {
     pub end: usize,
 }
 
-/// `None` when the service does not tell.
+/// `None` if unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AnswerUsage {

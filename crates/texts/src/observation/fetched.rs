@@ -12,31 +12,31 @@ pub struct Hop {
     pub status: u16,
 }
 
-/// An address that may not be read is `Connect`, like an unreachable host, so that nobody can probe a private network.
+/// A forbidden address is reported as `Connect`, like an unreachable host, to prevent probing of private networks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FetchFailure {
     Dns,
     Connect,
-    /// Connected, but no TLS agreement or an invalid certificate.
+    /// The handshake failed, or the certificate is invalid.
     Tls,
     /// In any phase.
     Timeout,
     Incomplete,
-    /// Breaks HTTP or a limit of headers that no honest page reaches.
+    /// Violates HTTP or exceeds a header limit that no legitimate page reaches.
     Malformed,
-    /// The body is not what its `Content-Encoding` says.
+    /// The body does not match its `Content-Encoding`.
     Undecodable,
-    /// Refused here only: unpacks to far more than it is, or is packed in a way that was not asked for.
+    /// Refused by Sightline: a decompression bomb, or an encoding that was not accepted.
     Unread,
     TooManyRedirects,
     RedirectLoop,
-    /// Not `http` or `https`, or to nowhere.
+    /// Not `http` or `https`, or without a valid target.
     InvalidRedirect,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Truncation {
-    /// Complete, or not wanted.
+    /// Complete, or not requested.
     #[default]
     None,
     AtLimit,
@@ -44,10 +44,10 @@ pub enum Truncation {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fetched {
-    /// In order; all but the last are redirects.
+    /// All but the last are redirects.
     pub chain: Vec<Hop>,
     pub final_url: String,
-    /// `None` without an answer.
+    /// `None` without a response.
     pub status: Option<u16>,
     pub failure: Option<FetchFailure>,
     /// A machine code.
@@ -57,19 +57,19 @@ pub struct Fetched {
     pub at: DateTime<Utc>,
     /// Media type without parameters, lower case.
     pub content_type: Option<String>,
-    /// A bot wall instead of the page.
+    /// A bot challenge instead of the page.
     pub challenge: bool,
     pub truncation: Truncation,
-    /// Of the body, as declared or as read; `None` is unknown.
+    /// Of the body, as declared or read; `None`: unknown.
     #[serde(default)]
     pub bytes: Option<u64>,
-    /// Seconds by `Cache-Control`; `None` where the server does not say.
+    /// Seconds, from `Cache-Control`; `None` without it.
     #[serde(default)]
     pub max_age: Option<u64>,
 }
 
 impl Fetched {
-    /// HTML without redirects, at the beginning of 1970.
+    /// HTML without redirects, fetched at the Unix epoch.
     pub fn plain(url: &str, status: u16) -> Self {
         Self {
             chain: vec![Hop {
@@ -116,7 +116,7 @@ impl Fetched {
         of_the_body.then(|| self.detail.as_deref().unwrap_or_default())
     }
 
-    /// 204 and 205, on which browsers stay where they are, or zero bytes without a media type.
+    /// 204 and 205, on which browsers do not navigate, or zero bytes without a media type.
     pub fn has_no_content(&self) -> bool {
         let is_nothing = self.bytes == Some(0) && self.content_type.is_none();
         self.is_success() && (is_nothing || matches!(self.status, Some(204 | 205)))

@@ -1,5 +1,5 @@
-//! A supplier's data on a keyword and its neighbours, in one country and language. Nobody who asked is named. `None` is
-//! unknown, never 0.
+//! A supplier's data on a keyword and related keywords, in one country and language, without the account that asked.
+//! `None` is unknown, never 0.
 
 use super::search_page::Feature;
 use crate::{ToSchema, intent::Intent, provenance::Provenance};
@@ -13,9 +13,9 @@ pub struct ResearchedKeyword {
     pub provenance: Provenance,
     pub fetched_at: DateTime<Utc>,
     pub figures: KeywordFigures,
-    /// Of its results page; `None` when the supplier does not know.
+    /// Of its results page; `None` if the supplier does not know.
     pub features: Option<Vec<Feature>>,
-    /// Each once, in the supplier's order, without the keyword itself.
+    /// Unique, in the supplier's order, without the keyword itself.
     pub ideas: Vec<KeywordIdea>,
 }
 
@@ -43,17 +43,17 @@ pub enum IdeaRelation {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct KeywordFigures {
-    /// Monthly, as the mean of a year.
+    /// Monthly mean over a year.
     pub search_volume: Option<u64>,
     pub cpc: Option<CostPerClick>,
     /// 0 to 1.
     pub competition: Option<f64>,
     pub competition_level: Option<CompetitionLevel>,
-    /// By the supplier's measure, 0 to 100.
+    /// The supplier's metric, 0 to 100.
     pub difficulty: Option<f64>,
     /// Mean number of domains that link to each of the first ten results.
     pub referring_domains: Option<f64>,
-    /// By the supplier's own measure.
+    /// The supplier's classification.
     pub intent: Option<ToldIntent>,
     /// In any order.
     pub months: Vec<MonthlyVolume>,

@@ -5,19 +5,19 @@ use serde::{Deserialize, Serialize};
 pub enum Discovery {
     Start,
     Link,
-    /// And no link was found first.
+    /// Not linked before it was found there.
     Sitemap,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum LinkTarget {
     Web {
-        /// Normalised, without fragment.
+        /// Normalized, without fragment.
         url: String,
         /// As written, without `#`.
         fragment: Option<String>,
     },
-    /// An empty attribute.
+    /// The attribute is empty.
     Empty,
     Invalid,
     /// Text after `mailto:`.
@@ -63,7 +63,7 @@ pub struct PageLink {
     /// `style` for a `url()` in a style sheet.
     pub attribute: String,
     pub rel: Option<String>,
-    /// Or the text that stands for an image.
+    /// Or the alternative text of an image.
     pub text: Option<String>,
     pub position: Position,
     pub placement: Placement,
@@ -72,7 +72,7 @@ pub struct PageLink {
 }
 
 impl PageLink {
-    /// Then its fragment matters.
+    /// Only then the fragment matters.
     pub fn is_followed_by_readers(&self) -> bool {
         matches!(self.element.as_str(), "a" | "area")
     }
@@ -105,7 +105,7 @@ impl PageLink {
         })
     }
 
-    /// Not an image, script and the like.
+    /// False for images, scripts and the like.
     pub fn may_lead_to_a_page(&self) -> bool {
         match self.element.as_str() {
             "a" | "area" | "iframe" | "meta" => true,

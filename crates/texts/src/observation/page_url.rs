@@ -1,32 +1,32 @@
-//! RFC 3986 section 6.2 on top of the WHATWG parser.
+//! URL normalization: RFC 3986 section 6.2 on top of the WHATWG parser.
 
 use crate::url_rules;
 use std::net::IpAddr;
 use url::{Host, Url};
 
 /// The normal form, and the fragment. Lower-case scheme and host, ASCII host, no default port, no dot segments (all by
-/// the `url` crate); percent-encodings upper case, unreserved characters decoded; no user name and password. Query keys
-/// stay: they may select a page.
+/// the `url` crate); upper-case percent-encodings, unreserved characters decoded; no user name and password. Query
+/// parameters stay, since they may select a page.
 pub fn normalise(url: &Url) -> (String, Option<String>) {
     let fragment = url.fragment().map(str::to_owned);
     let mut bare = url.clone();
     bare.set_fragment(None);
-    // Never sent, so it makes no other page; and nobody wants a password in a report. Only URLs that
-    // can have neither refuse.
+    // Not part of the page's identity, and must not be published. Fails only for URLs that cannot have
+    // them.
     let _ = bare.set_username("");
     let _ = bare.set_password(None);
     let text = normalise_escapes(bare.as_str());
-    // Decoding `%2E` can make a dot segment, which another parse resolves.
+    // Decoding `%2E` can create a dot segment, which another parse resolves.
     let text = Url::parse(&text).map_or(text, String::from);
     (text, fragment)
 }
 
-/// `None` if it is no absolute URL.
+/// `None` if not an absolute URL.
 pub fn normalised(text: &str) -> Option<String> {
     Url::parse(text).ok().map(|url| normalise(&url).0)
 }
 
-/// Public suffix plus one label; an IP address stands for itself.
+/// Public suffix plus one label; IP addresses unchanged.
 pub fn registrable_domain(host: &str) -> String {
     let host = host.trim_end_matches('.');
     url_rules::domain_of_host(host).to_ascii_lowercase()

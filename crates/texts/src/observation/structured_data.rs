@@ -1,6 +1,6 @@
-//! JSON-LD, microdata and `RDFa` as one flat list of items with syntax errors, stored and read without recursion. An
-//! item held by a property follows its holder and belongs to that property only: the list is a forest. Other references
-//! are by id ([`Value::Reference`]) and may be cyclic.
+//! JSON-LD, microdata and `RDFa` as one flat list of items with syntax errors, stored and read without recursion. A
+//! nested item follows its parent and belongs to one property only: the list is a forest. Other references are by id
+//! ([`Value::Reference`]) and may be cyclic.
 
 use crate::ToSchema;
 use serde::{Deserialize, Serialize};
@@ -14,12 +14,12 @@ pub const SCHEMA_ORG: &str = "https://schema.org/";
 pub struct PageStructuredData {
     /// JSON-LD, then microdata, then `RDFa`, each in document order.
     pub items: Vec<Item>,
-    /// Unreadable blocks; nothing of them is in `items`.
+    /// Blocks that cannot be parsed; `items` has nothing of them.
     pub parse_errors: Vec<ParseError>,
     pub notes: Vec<SyntaxNote>,
-    /// Microdata without an item, in document order.
+    /// Microdata properties outside an item, in document order.
     pub outside_items: Vec<OutsideItem>,
-    /// Open Graph and its relatives, in document order.
+    /// Open Graph and related vocabularies, in document order.
     pub open_graph: Vec<MetaProperty>,
     /// Twitter cards, in document order.
     pub twitter: Vec<MetaProperty>,
@@ -58,14 +58,14 @@ pub struct Location {
 #[serde(rename_all = "camelCase")]
 pub struct Item {
     pub format: Format,
-    /// Absolute; of schema.org with [`SCHEMA_ORG`]. Types without a vocabulary are kept as written.
+    /// Absolute; those of schema.org start with [`SCHEMA_ORG`]. Types without a vocabulary are kept as written.
     pub types: Vec<String>,
     /// Absolute, or a blank node (`_:x`).
     pub id: Option<String>,
     /// In the order of the source.
     pub properties: Vec<Property>,
     pub location: Location,
-    /// Number of the item that holds it.
+    /// Number of the parent item.
     pub parent: Option<u32>,
 }
 
@@ -82,14 +82,14 @@ pub struct Property {
 pub enum Value {
     /// White space of elements collapsed.
     Text(String),
-    /// Too large ones are the text [`INFINITE`].
+    /// Too large numbers are the text [`INFINITE`].
     Number(serde_json::Number),
     Bool(bool),
     /// Resolved against the document's base.
     Url(String),
     /// Number of the item.
     Item(u32),
-    /// Id of an item that may be described elsewhere.
+    /// Id of an item that may be defined elsewhere.
     Reference(String),
 }
 
@@ -117,7 +117,7 @@ pub struct OutsideItem {
     pub location: Location,
 }
 
-/// An error that did not keep the rest from being read.
+/// An error after which the rest was still read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SyntaxNote {
@@ -193,7 +193,7 @@ impl PageStructuredData {
         self.items.get(usize::try_from(number).ok()?)
     }
 
-    /// Blank nodes of different syntaxes are different.
+    /// Blank nodes of different syntaxes differ.
     pub fn by_id(&self) -> BTreeMap<&str, Vec<u32>> {
         let mut all: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
         for (at, item) in (0_u32..).zip(&self.items) {
@@ -206,7 +206,7 @@ impl PageStructuredData {
 }
 
 impl Item {
-    /// Names of its types that are, or may be, of schema.org.
+    /// Its schema.org types, without the prefix.
     pub fn schema_types(&self) -> impl Iterator<Item = &str> {
         self.types
             .iter()
@@ -219,7 +219,7 @@ impl Item {
     }
 }
 
-/// Stands for a JSON number that browsers read as infinity.
+/// A JSON number that browsers parse as infinity.
 pub const INFINITE: &str = "∞";
 
 impl Value {

@@ -1,4 +1,4 @@
-//! Intent from the keyword's words and the results page. Without word lists only the page speaks.
+//! Search intent from the keyword's words and the results page; in languages without word lists from the page only.
 
 use crate::observation::search_page::{Feature, SearchPage};
 
@@ -9,12 +9,12 @@ pub use crate::intent::Intent;
 
 use words::{Words, folded_words};
 
-/// Products and advertisements of a page for buying.
+/// Products and ads on a page for transactional intent.
 const SHOP_WINDOW: usize = 3;
-/// Comparing titles of a page for comparing.
+/// Titles on a page for commercial intent.
 const COMPARISONS: usize = 5;
 
-/// `None` when neither words nor page tell.
+/// `None` if neither words nor page decide.
 pub fn of(keyword: &str, language: &str, page: Option<&SearchPage>) -> Option<Intent> {
     let words = folded_words(keyword);
     let list = Words::of(language);
@@ -31,7 +31,7 @@ pub fn is_question(keyword: &str, language: &str) -> Option<bool> {
     Words::of(language).map(|list| list.asks(&folded_words(keyword)))
 }
 
-/// Overrides the words; a question is never navigational.
+/// Takes precedence over the words; a question is never navigational.
 fn told_by_page(words: &[String], asks: bool, page: &SearchPage) -> Option<Intent> {
     if !asks && (names_first_site(words, page) || shows_one_site(page)) {
         Some(Intent::Navigational)
@@ -64,7 +64,7 @@ fn names_first_site(words: &[String], page: &SearchPage) -> bool {
         .is_some_and(|(_, first)| names::names_site(words, &first.url))
 }
 
-/// A knowledge panel, and sitelinks of the first result.
+/// A knowledge panel, and sitelinks at the first result.
 fn shows_one_site(page: &SearchPage) -> bool {
     let has_panel = page
         .features()
@@ -73,7 +73,7 @@ fn shows_one_site(page: &SearchPage) -> bool {
     has_panel && first.is_some_and(|(_, first)| !first.sitelinks.is_empty())
 }
 
-/// Each entry counts.
+/// Counts single entries.
 fn commercial_blocks(page: &SearchPage) -> usize {
     page.features()
         .filter(|(_, it)| {

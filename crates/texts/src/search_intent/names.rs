@@ -1,17 +1,17 @@
-//! Keywords that are a site's address, or the name of the first result.
+//! Keywords that are a URL, or the name of the first result's site.
 
 use crate::url_rules;
 
-/// Shorter names are too often words.
+/// Shorter names are often common words.
 const LEAST_LETTERS: usize = 4;
-/// A keyword of so many letters may have one typing error, with [`TWO_SLIPS`] two.
+/// Letters from which on one typo is allowed; from [`TWO_SLIPS`] on, two.
 const ONE_SLIP: usize = 6;
 const TWO_SLIPS: usize = 10;
-/// Words after a name of several words, and words of a keyword with a name of one word.
+/// Words allowed after a multi-word name, and in a keyword with a single-word name.
 const WORDS_AFTER: usize = 2;
 const WORDS_WITH: usize = 2;
 
-/// First for everything; their name says nothing.
+/// First for many keywords, which are not navigational.
 const EVERYWHERE: [&str; 5] = [
     "wikipedia",
     "youtube",
@@ -20,7 +20,7 @@ const EVERYWHERE: [&str; 5] = [
     "britannica",
 ];
 
-/// The keyword is the site's name, perhaps mistyped, or begins with it.
+/// The keyword is the site's name, possibly with typos, or begins with it.
 pub(super) fn names_site(words: &[String], url: &str) -> bool {
     let Some(name) = name_of(url) else {
         return false;
@@ -32,7 +32,7 @@ pub(super) fn names_site(words: &[String], url: &str) -> bool {
         || begins_with(words, &name)
 }
 
-/// Label of the domain, without hyphens.
+/// The domain's first label, without hyphens.
 fn name_of(url: &str) -> Option<String> {
     let domain = url_rules::domain_of_url(url)?;
     let label = domain.split('.').next()?.replace('-', "");
@@ -40,7 +40,7 @@ fn name_of(url: &str) -> Option<String> {
     is_name.then_some(label)
 }
 
-/// Optimal string alignment distance.
+/// By optimal string alignment distance.
 fn is_slip(squeezed: &str, name: &str) -> bool {
     let shorter = squeezed.chars().count().min(name.chars().count());
     let longer = squeezed.chars().count().max(name.chars().count());
@@ -65,7 +65,7 @@ fn begins_with(words: &[String], name: &str) -> bool {
     })
 }
 
-/// `http`, `www`, or a name with a known ending.
+/// `http`, `www`, or a name with a common top-level domain.
 pub(super) fn is_address(keyword: &str) -> bool {
     keyword.split_whitespace().any(|word| {
         let word = word.to_lowercase();

@@ -1,4 +1,4 @@
-//! What keywords and pages tell, in every language that has a list.
+//! Intent of keywords and pages, in every language with a word list.
 
 use super::*;
 use crate::observation::search_page::{

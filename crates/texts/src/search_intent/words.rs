@@ -1,4 +1,4 @@
-//! Word lists by language, without case and diacritics; a star matches any rest of the word. The lists are ours.
+//! Our word lists by language, folded; a star matches any rest of the word.
 
 use crate::{keyword_text, text::phrases::without_diacritics};
 use std::{collections::HashMap, sync::LazyLock};
@@ -68,7 +68,7 @@ pub(super) fn folded_words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// In any of the languages.
+/// In any supported language.
 pub(super) fn title_compares(title: &str) -> bool {
     static TELLING: LazyLock<List> = LazyLock::new(|| {
         List(
@@ -79,7 +79,7 @@ pub(super) fn title_compares(title: &str) -> bool {
                 .collect(),
         )
     });
-    // Most titles are short of a dozen words; folding them is the dear part.
+    // Folded once, which is the expensive part.
     folded_words(title).iter().any(|word| TELLING.holds(word))
 }
 

@@ -1,4 +1,4 @@
-//! False discovery rate of many tests (Benjamini and Hochberg 1995).
+//! Control of the false discovery rate (Benjamini and Hochberg 1995).
 
 /// Adjusted p-values, in the order given. NaN counts as 1.
 #[expect(clippy::cast_precision_loss, reason = "tests are few")]

@@ -14,8 +14,8 @@ pub fn mean_of_clusters(values: &[f64], key: &str) -> Option<Interval> {
     between(&means(values, key)?, 0.025)
 }
 
-/// For few clusters: wider as Student's t and the sample deviation are; `None` below two clusters. "Expanded percentile
-/// interval": Hesterberg 2015, "What teachers should know about the bootstrap".
+/// For few clusters: "expanded percentile interval", wider by Student's t and the sample deviation (Hesterberg 2015,
+/// "What teachers should know about the bootstrap"). `None` below two clusters.
 pub fn mean_of_few_clusters(values: &[f64], key: &str) -> Option<Interval> {
     if values.len() < 2 {
         return None;
@@ -23,7 +23,7 @@ pub fn mean_of_few_clusters(values: &[f64], key: &str) -> Option<Interval> {
     between(&means(values, key)?, expanded_tail(values.len()))
 }
 
-/// Share left out on each side. Points of Student's t are expensive; those of few clusters are cached.
+/// Probability on each side. Quantiles of Student's t are expensive; those for few clusters are cached.
 #[expect(clippy::cast_precision_loss, reason = "clusters are few")]
 fn expanded_tail(clusters: usize) -> f64 {
     static KEPT: [OnceLock<f64>; 64] = [const { OnceLock::new() }; 64];
@@ -31,7 +31,7 @@ fn expanded_tail(clusters: usize) -> f64 {
     let tail = |t: f64| beyond((n / (n - 1.0)).sqrt() * t) / 2.0;
     match KEPT.get(clusters) {
         Some(kept) => *kept.get_or_init(|| tail(t_score(n - 1.0))),
-        // Cornish and Fisher's expansion, good to 1e-5 from 60 degrees of freedom on.
+        // Cornish–Fisher expansion, exact to 1e-5 from 60 degrees of freedom on.
         None => tail(Z + (Z.powi(3) + Z) / (4.0 * (n - 1.0))),
     }
 }
@@ -98,7 +98,7 @@ mod tests {
     }
 
     /// scipy 1.17.1 `stats.bootstrap((rates,), numpy.mean, n_resamples=200_000, method="percentile")`
-    /// gives 0.22 to 0.60 with any seed; two thousand draws stay within 0.02 of that.
+    /// gives 0.22 to 0.60 with any seed; 2,000 resamples stay within 0.02 of that.
     #[test]
     fn the_interval_is_near_the_one_of_scipy() {
         let found = mean_of_clusters(&RATES, "any").unwrap();

@@ -2,13 +2,13 @@
 pub struct Concentration {
     /// The Herfindahl–Hirschman index Σ s², 1/n to 1.
     pub hhi: f64,
-    /// How many equal holders would be as concentrated: 1 / HHI.
+    /// Effective number of equal holders: 1 / HHI.
     pub effective: f64,
     /// Entropy −Σ s ln s, divided by ln n: 0 (one has all) to 1 (all alike); 0 for a single holder.
     pub entropy: f64,
 }
 
-/// `weights` are not negative, in any unit; `None` when they sum to 0. A weight of 0 counts in n.
+/// `weights` must not be negative, in any unit; `None` if they sum to 0. Weights of 0 count in n.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn concentration(weights: &[f64]) -> Option<Concentration> {
     let total: f64 = weights.iter().sum();

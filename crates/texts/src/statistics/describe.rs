@@ -1,11 +1,11 @@
-//! All give `None` for an empty slice.
+//! Descriptive statistics; `None` for an empty slice.
 
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// Of an even count the mean of the middle two.
+/// For an even count the mean of the middle two.
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -14,10 +14,10 @@ pub fn median(values: &[f64]) -> Option<f64> {
     Some(f64::midpoint(lower, upper))
 }
 
-/// Divisor n − 1; from two numbers on.
+/// Divisor n − 1; `None` below two values.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn sample_standard_deviation(values: &[f64]) -> Option<f64> {
-    // Counted from the first value: the mean of equal values is not always exactly that value.
+    // Relative to the first value, since the mean of equal values may differ from them by rounding.
     let first = *values.first()?;
     let shifted: Vec<f64> = values.iter().map(|value| value - first).collect();
     let mean = mean(&shifted)?;

@@ -1,6 +1,6 @@
 //! Isotonic regression by pooling adjacent violators (Ayer and others 1955; weighted least squares).
 
-/// Neighbours pooled into their weighted mean.
+/// Adjacent points with their weighted mean.
 #[derive(Debug, Clone, Copy)]
 struct Pool {
     mean: f64,
@@ -8,7 +8,7 @@ struct Pool {
     length: usize,
 }
 
-/// The nearest series that never rises, of `(value, weight)`; weights are positive.
+/// The closest non-increasing series to `(value, weight)`; weights must be positive.
 pub fn never_rising(points: &[(f64, f64)]) -> Vec<f64> {
     let mut pools: Vec<Pool> = Vec::with_capacity(points.len());
     for (value, weight) in points {

@@ -2,7 +2,7 @@
 
 use super::normal::beyond;
 
-/// Below, the normal approximation is bad.
+/// With fewer values the normal approximation is poor.
 pub const LEAST_VALUES: usize = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,8 +15,8 @@ pub struct Trend {
     pub p: f64,
 }
 
-/// Equally distant values; `None` below [`LEAST_VALUES`], or where all are equal. Corrected for ties. Autocorrelation
-/// makes `p` too small: aggregate daily figures by weeks before.
+/// Of equidistant values; `None` below [`LEAST_VALUES`], or if all are equal. Corrected for ties. Autocorrelation makes
+/// `p` too small: aggregate daily figures to weeks first.
 #[expect(clippy::cast_precision_loss, reason = "series are short")]
 pub fn mann_kendall(values: &[f64]) -> Option<Trend> {
     let n = values.len();

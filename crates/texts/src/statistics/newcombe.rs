@@ -5,7 +5,7 @@ use super::normal::beyond;
 use super::wilson;
 use super::wilson::{Interval, Z};
 
-/// 95 % interval of first less second; `None` without trials. Significant when it leaves out 0.
+/// 95 % interval of first less second; `None` without trials. Significant if it excludes 0.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn newcombe(first: (u64, u64), second: (u64, u64)) -> Option<Interval> {
     let rate = |(successes, trials): (u64, u64)| {
@@ -26,7 +26,7 @@ pub(super) fn of_rates(first: (f64, f64), second: (f64, f64), z: f64) -> Interva
     }
 }
 
-/// Smallest error at which the interval leaves out 0: below 0.05 exactly where that of [`newcombe`] does.
+/// The significance level at which the interval touches 0; below 0.05 if and only if [`newcombe`] excludes 0.
 pub(super) fn p_value(first: (f64, f64), second: (f64, f64)) -> f64 {
     let (above, below) = if first.0 >= second.0 {
         (first, second)
@@ -36,7 +36,7 @@ pub(super) fn p_value(first: (f64, f64), second: (f64, f64)) -> f64 {
     if above.0 <= below.0 {
         return 1.0;
     }
-    // The interval grows with z, and so 0 is reached once.
+    // The interval grows with z, so bisection finds where it reaches 0.
     let (mut low, mut high) = (0.0, 40.0);
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);

@@ -1,6 +1,6 @@
-//! A rate over a panel whose members were asked several times, and its change: the mean of the members' rates, since
-//! repeats of one question are alike. On each side the wider interval counts: Wilson's (this panel) or the bootstrap
-//! over members (other questions), which alone would call a panel of zeros certain.
+//! A rate over a panel with repeated trials per member, and its change: the mean of the members' rates, since repeats
+//! are correlated. On each side the wider interval counts: Wilson's (sampling of answers) or the bootstrap over
+//! members (sampling of prompts), which alone would have width 0 for a panel of zeros.
 
 use super::bootstrap::mean_of_few_clusters;
 use super::describe::mean;
@@ -9,8 +9,8 @@ use super::{newcombe, wilson};
 use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 
-/// Fewest members for the bootstrap. For changes it costs power (five members: 25 of 100 shifts by one logit are seen
-/// instead of 36), and avoids false alarms by drift (4 of 100 instead of 9; `examples/ai_simulation.rs`).
+/// For the bootstrap. It costs power (five members: 25 % of shifts by one logit are detected instead of 36 %), and
+/// avoids false positives by drift (4 % instead of 9 %; `examples/ai_simulation.rs`).
 pub const LEAST_MEMBERS: usize = 5;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl Count {
     }
 }
 
-/// `None` without answers. Equal keys give equal intervals.
+/// `None` without trials. Equal keys give equal intervals.
 pub fn rate(members: &[Count], key: &str) -> Option<PanelRate> {
     let rates: Vec<f64> = members.iter().filter_map(|it| it.rate()).collect();
     let mean = mean(&rates)?;
@@ -81,7 +81,8 @@ pub fn rate(members: &[Count], key: &str) -> Option<PanelRate> {
     })
 }
 
-/// Same members in the same order; those without answers both times are left out. `None` when none is left.
+/// Both slices have the same members in the same order. Members without trials on both sides are dropped; `None` if
+/// none is left.
 pub fn change(now: &[Count], before: &[Count], key: &str) -> Option<PanelChange> {
     let pairs = both(now, before);
     let (later, earlier) = sides(&pairs)?;
@@ -98,7 +99,7 @@ pub fn change(now: &[Count], before: &[Count], key: &str) -> Option<PanelChange>
     })
 }
 
-/// Whether [`change`] is significant; skips the bootstrap where the score interval settles it.
+/// Whether [`change`] is significant; skips the bootstrap if the score interval holds 0.
 pub fn has_moved(now: &[Count], before: &[Count], key: &str) -> bool {
     let pairs = both(now, before);
     sides(&pairs).is_some_and(|(later, earlier)| {
@@ -124,7 +125,8 @@ fn sides(pairs: &[(Count, Count)]) -> Option<(Rate, Rate)> {
     Some((side(|it| it.0)?, side(|it| it.1)?))
 }
 
-/// Trials of an even panel of the same precision: P² / Σ 1/n. An even panel keeps its trials: the interval is Wilson's.
+/// Total trials of an even panel of the same precision: P² / Σ 1/n. For an even panel that is its total, so that the
+/// interval is Wilson's.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 fn even_trials(members: impl Iterator<Item = Count>) -> f64 {
     let (mut count, mut parts) = (0.0, 0.0);
@@ -219,7 +221,7 @@ mod tests {
         assert_eq!(rate(&[Count::default()], "k"), None);
     }
 
-    /// The whole simulation, with other panels, is `examples/ai_simulation.rs`.
+    /// `examples/ai_simulation.rs` simulates other panels, too.
     #[test]
     fn without_a_change_at_most_five_of_a_hundred_pairs_are_called_moved() {
         let mut seed = 7_u64;
@@ -245,7 +247,7 @@ mod tests {
             moved += u32::from(has_moved(&now, &before, "simulation"));
         }
         assert!(moved <= 500, "{moved} of 10000");
-        // A test that never speaks would hold, too.
+        // A test without any power would pass, too.
         assert!(moved >= 50, "{moved} of 10000");
     }
 

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, hash::Hash};
 
-/// 0 to 1, for rankings without repetitions; `None` when both are empty. `persistence` is strictly between 0 and 1.
+/// 0 to 1, for rankings without repetitions; `None` if both are empty. `persistence` must be strictly between 0 and 1.
 pub fn rbo_ext<T: Eq + Hash>(one: &[T], other: &[T], persistence: f64) -> Option<f64> {
     let (short, long) = if one.len() <= other.len() {
         (one, other)
@@ -16,7 +16,7 @@ pub fn rbo_ext<T: Eq + Hash>(one: &[T], other: &[T], persistence: f64) -> Option
     Some(extrapolated(&overlaps, short.len(), persistence).clamp(0.0, 1.0))
 }
 
-/// Shared items by depth of the longer one.
+/// Shared items by depth of the longer ranking.
 fn overlaps<T: Eq + Hash>(short: &[T], long: &[T]) -> Vec<u32> {
     let (mut in_short, mut in_long) = (HashSet::new(), HashSet::new());
     let mut common = 0;

@@ -2,7 +2,7 @@
 
 use super::describe::median;
 
-/// Per step of equally distant values; missing ones are skipped. `None` below two values.
+/// Per step of equidistant values; missing ones are skipped. `None` below two values.
 #[expect(clippy::cast_precision_loss, reason = "series are short")]
 pub fn slope(values: &[Option<f64>]) -> Option<f64> {
     let known: Vec<(f64, f64)> = values

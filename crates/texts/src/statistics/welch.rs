@@ -4,7 +4,7 @@ use super::describe::{mean, sample_standard_deviation};
 use super::wilson::Interval;
 use std::f64::consts::FRAC_PI_2;
 
-/// 95 % interval of first less second; `None` below two values each. Values have to be independent: weeks, not days.
+/// 95 % interval of first less second; `None` below two values each. Values must be independent: weeks, not days.
 #[expect(clippy::cast_precision_loss, reason = "counts are small")]
 pub fn difference_of_means(first: &[f64], second: &[f64]) -> Option<Interval> {
     let (one, other) = (mean(first)?, mean(second)?);
@@ -15,7 +15,7 @@ pub fn difference_of_means(first: &[f64], second: &[f64]) -> Option<Interval> {
     let ((v1, d1), (v2, d2)) = (part(first)?, part(second)?);
     let difference = one - other;
     let variance = v1 + v2;
-    // All values of each side equal: the difference is as sure as its values.
+    // Both sides are constant: the interval has width 0.
     if variance <= 0.0 {
         return Some(Interval {
             low: difference,
@@ -30,8 +30,8 @@ pub fn difference_of_means(first: &[f64], second: &[f64]) -> Option<Interval> {
     })
 }
 
-/// The 97.5 % point of Student's t. With t = √ν·cot φ its density is that of sin^(ν−1) φ, from 0 to π/2 for one side;
-/// of that area 5 % are left out.
+/// The 97.5 % quantile of Student's t. With t = √ν·cot φ its density is that of sin^(ν−1) φ; of the area from 0 to π/2
+/// (one side) it cuts off 5 %.
 pub(super) fn t_score(freedom: f64) -> f64 {
     let freedom = freedom.max(1.0);
     let whole = area(freedom, FRAC_PI_2);
@@ -47,8 +47,8 @@ pub(super) fn t_score(freedom: f64) -> f64 {
     freedom.sqrt() / high.tan()
 }
 
-/// ∫ sin^(ν−1) φ dφ from 0 to an angle by Simpson's rule; φ = s³, so that the integrand is smooth at 0
-/// for fractions of ν, too.
+/// ∫ sin^(ν−1) φ dφ from 0 to an angle by Simpson's rule, with φ = s³ so that the integrand is smooth at 0
+/// for fractional ν.
 fn area(freedom: f64, angle: f64) -> f64 {
     const STEPS: u32 = 1_000;
     let step = angle.cbrt() / f64::from(STEPS);

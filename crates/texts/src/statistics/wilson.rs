@@ -1,14 +1,14 @@
-/// 97.5 % point of the normal distribution.
+/// 97.5 % quantile of the normal distribution.
 pub(super) const Z: f64 = 1.959_964;
 
-/// 95 % unless stated.
+/// A 95 % interval unless stated otherwise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
     pub low: f64,
     pub high: f64,
 }
 
-/// 95 % interval; `None` without trials. More successes than trials count as all.
+/// 95 % interval; `None` without trials. Successes are capped at the trials.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn wilson(successes: u64, trials: u64) -> Option<Interval> {
     let n = trials as f64;

@@ -1,7 +1,7 @@
 use super::{language::Language, sentences::sentences, syllables, words::words};
 use serde::{Deserialize, Serialize};
 
-/// Letters of a long word, for LIX and RIX (Björnsson 1968: more than six).
+/// Of a long word, for LIX and RIX (Björnsson 1968: more than six).
 const LONG: usize = 7;
 
 /// Syllable counts are `None` in languages without them.
@@ -27,7 +27,7 @@ pub struct SyllableCounts {
     pub total: usize,
     pub words_of_one: usize,
     pub words_of_three: usize,
-    /// Fog index: three syllables and more, in Polish four; in English without `-ed` and `-es` (Gunning 1952).
+    /// For the fog index: three syllables or more, in Polish four; in English without `-ed` and `-es` (Gunning 1952).
     pub hard_words: usize,
 }
 
@@ -39,7 +39,7 @@ pub fn count(text: &str, language: Option<Language>) -> Counts {
     counts
 }
 
-/// No sentences; characters are letters only.
+/// Without sentences; `characters` are letters only.
 pub fn of_words<'a>(words: impl Iterator<Item = &'a str>, language: Option<Language>) -> Counts {
     let mut counts = Counts {
         syllables: language.map(|_| SyllableCounts::default()),
@@ -71,7 +71,7 @@ impl SyllableCounts {
     }
 }
 
-/// The third syllable comes from `-ed` or `-es`.
+/// Ends in a syllable `-ed` or `-es`.
 fn only_by_inflection(word: &str) -> bool {
     let endings = [
         "ted", "ded", "ses", "ces", "ges", "xes", "zes", "ches", "shes",

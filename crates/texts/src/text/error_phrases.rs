@@ -2,7 +2,7 @@ use super::words::words;
 use crate::table::records;
 use std::sync::LazyLock;
 
-/// Each with whether it is the whole of a title or first heading.
+/// With whether the phrase must be the whole title or heading.
 static PHRASES: LazyLock<Vec<(bool, &'static str)>> = LazyLock::new(|| {
     let phrases = records::<3>(include_str!("error_phrases.tsv"));
     phrases

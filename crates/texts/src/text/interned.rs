@@ -1,13 +1,13 @@
-//! Texts as numbers, stored one behind the other in one string: little more than their characters.
+//! String interning: texts as numbers, stored in one string to save memory.
 
 use hashbrown::HashTable;
 use std::hash::{BuildHasher, RandomState};
 
-/// Numbered in the order in which they are first met.
+/// Numbers are assigned in order of first use.
 #[derive(Debug, Clone, Default)]
 pub struct Interned {
     texts: String,
-    /// By number: end in `texts`.
+    /// End in `texts`, by number.
     ends: Vec<usize>,
     numbers: HashTable<u32>,
     hasher: RandomState,
@@ -26,7 +26,7 @@ impl Interned {
             |it| of(texts, ends, *it) == text,
             |it| hasher.hash_one(of(texts, ends, *it)),
         );
-        // Four thousand million texts do not fit into memory.
+        // Never reached: 2^32 texts do not fit into memory.
         let next = u32::try_from(ends.len()).unwrap_or(u32::MAX);
         let number = *entry.or_insert(next).get();
         if number == next {

@@ -1,4 +1,4 @@
-//! Jaccard similarity of 4-word shingles.
+//! Text similarity: Jaccard of 4-word shingles, Dice of words.
 
 use super::words::words;
 use std::collections::BTreeSet;
@@ -49,7 +49,7 @@ pub fn hash_of(bytes: &[u8]) -> u64 {
     fnv(bytes.iter().copied())
 }
 
-/// FNV-1a, 64 bits: stable over versions, unlike the standard hasher.
+/// FNV-1a, 64 bits: stable across versions, unlike the standard hasher.
 fn hash(words: &[&str]) -> u64 {
     fnv(words.iter().flat_map(|word| word.bytes().chain([b' '])))
 }

@@ -1,4 +1,5 @@
-//! Functions take plain text: blocks (paragraphs, headings, list items) between line feeds, white space collapsed.
+//! Text analysis. Functions take plain text: blocks (paragraphs, headings, list items) separated by line feeds, white
+//! space collapsed.
 
 pub mod counts;
 pub mod diff;

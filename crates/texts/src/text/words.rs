@@ -1,10 +1,10 @@
-//! UAX #29.
+//! Words by UAX #29.
 
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Segments with at least one letter or digit.
 pub fn words(text: &str) -> impl Iterator<Item = &str> {
-    // No word goes over a line's end; lines of ASCII are split much faster than others.
+    // No word spans lines, and ASCII lines are split much faster.
     text.split('\n')
         .flat_map(UnicodeSegmentation::unicode_words)
 }

@@ -1,17 +1,17 @@
-//! When URLs are the same URL or the same page.
+//! Equality of URLs and pages.
 
 use super::site_scope::without_www;
 use std::{borrow::Cow, fmt::Write};
 use url::Url;
 
-/// Query keys that only count visits, besides `utm_*`.
+/// Tracking parameters, besides `utm_*`.
 pub const TRACKING_KEYS: [&str; 12] = [
     "gclid", "gbraid", "wbraid", "fbclid", "msclkid", "dclid", "yclid", "mc_cid", "mc_eid", "_ga",
     "_gl", "srsltid",
 ];
 
 /// RFC 3986 6.2 and WHATWG: lower-case scheme and host, no default port, fragment or dot segments, minimal upper-case
-/// percent-encodings, no tracking keys. `None` unless `http` or `https`.
+/// percent-encodings, no tracking parameters. `None` unless `http` or `https`.
 pub fn normalised(url: &str) -> Option<String> {
     let mut parsed = Url::parse(url.trim()).ok()?;
     if !matches!(parsed.scheme(), "http" | "https") {
@@ -28,7 +28,7 @@ pub fn normalised(url: &str) -> Option<String> {
     Some(parsed.into())
 }
 
-/// The normalised URL without scheme and `www.`, behind engines' redirects and caches. Other text stands for itself.
+/// The normalized URL without scheme and `www.`, after unwrapping. Other text is returned unchanged.
 pub fn page_key(url: &str) -> String {
     let target = unwrapped(url);
     let Some(normal) = normalised(&target) else {
@@ -45,7 +45,7 @@ pub fn page_key(url: &str) -> String {
     format!("{}{rest}", without_www(host))
 }
 
-/// The page behind an engine's redirect (`/url?q=`) or AMP cache.
+/// The target of a search engine's redirect (`/url?q=`) or AMP cache.
 pub fn unwrapped(url: &str) -> Cow<'_, str> {
     let could_be = ["/url?", "/amp/s/", "cdn.ampproject.org/"];
     if !could_be.iter().any(|mark| url.contains(mark)) {
@@ -94,7 +94,7 @@ fn is_tracking(key: &str) -> bool {
     key.starts_with("utm_") || TRACKING_KEYS.contains(&key.as_str())
 }
 
-/// Minimal, in upper case. A digit that would complete an escape stays encoded: `%%34A` means `%4A`, not `J`.
+/// Minimal percent-encodings in upper case. A digit that would complete one stays encoded: `%%34A` is `%4A`, not `J`.
 fn plainly_encoded(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;

@@ -4,7 +4,7 @@ use std::{net::Ipv6Addr, sync::LazyLock};
 use thiserror::Error;
 use url::Host;
 
-/// What `DomainName::parse` accepts, as far as ECMA 262 can say (for JSON Schema): without reserved names, public
+/// What `DomainName::parse` accepts, as an ECMA 262 pattern for JSON Schema. It cannot express reserved names, public
 /// suffixes, letters that IDNA forbids, and the length of the ASCII form.
 pub const DOMAIN_PATTERN: &str = "^(?:[hH][tT][tT][pP][sS]?://)?(?:[A-Za-z0-9\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3](?:[A-Za-z0-9\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3-]{0,61}[A-Za-z0-9\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3])?\\.)+[A-Za-z\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3](?:[A-Za-z0-9\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3-]{0,61}[A-Za-z0-9\\u00C0-\\u024F\\u0370-\\u06FF\\u0900-\\u1FFF\\u3040-\\u9FFF\\uAC00-\\uD7A3])\\.?(?::[0-9]{1,5})?(?:[/?#][^\\s]*)?$";
 
@@ -44,7 +44,7 @@ pub struct ParsedDomain {
     /// Lower case, IDNA; `www.` is kept as given.
     pub ascii: String,
     pub unicode: String,
-    /// In the order of the text.
+    /// In the order of the input.
     pub removed: Vec<Removed>,
     /// By the Public Suffix List.
     pub has_known_suffix: bool,
@@ -94,7 +94,7 @@ crate::wire_enum! {
 pub struct DomainName;
 
 impl DomainName {
-    /// Removes and reports scheme, port, path and trailing dot; folds case; keeps all else, `www.` too.
+    /// Removes and reports scheme, port, path and trailing dot; folds case; keeps everything else, including `www.`.
     pub fn parse(text: &str) -> Result<ParsedDomain, DomainRefusal> {
         let mut removed = Vec::new();
         let ascii = typed_host(text, &mut removed)?;
@@ -107,7 +107,7 @@ impl DomainName {
         })
     }
 
-    /// For a site that is recognised but never visited: it need not be public, but has at least two parts.
+    /// For sites that are only recognized and never visited: need not be public, but must have two labels.
     pub fn recognised(text: &str) -> Result<String, DomainRefusal> {
         let host = typed_host(text, &mut Vec::new())?;
         match registrable_domain(&host) {
@@ -118,7 +118,7 @@ impl DomainName {
     }
 }
 
-/// Unless it does not round-trip: a label can disguise another (`xn--xn--…`), which nobody could type.
+/// Unicode, unless it does not round-trip: a label can disguise another (`xn--xn--…`).
 fn as_people_read(ascii: &str) -> String {
     let (unicode, outcome) = idna::domain_to_unicode(ascii);
     let leads_back = || matches!(Host::parse(&unicode), Ok(Host::Domain(it)) if it == ascii);
@@ -134,7 +134,7 @@ fn typed_host(text: &str, removed: &mut Vec<Removed>) -> Result<String, DomainRe
     ascii(host(authority, removed)?)
 }
 
-/// Between scheme and path.
+/// The part between scheme and path.
 fn authority<'t>(text: &'t str, removed: &mut Vec<Removed>) -> Result<&'t str, DomainRefusal> {
     let rest = match text.split_once("://") {
         Some((scheme, rest)) if is_web(scheme) => {
@@ -161,7 +161,7 @@ fn is_web(scheme: &str) -> bool {
     scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
 }
 
-/// Without port and trailing dot.
+/// Drops port and trailing dot.
 fn host<'t>(authority: &'t str, removed: &mut Vec<Removed>) -> Result<&'t str, DomainRefusal> {
     if authority.starts_with('[') || authority.parse::<Ipv6Addr>().is_ok() {
         return Err(DomainRefusal::IpAddress);
@@ -174,7 +174,7 @@ fn host<'t>(authority: &'t str, removed: &mut Vec<Removed>) -> Result<&'t str, D
         Some(_) => return Err(DomainRefusal::Malformed),
         None => authority,
     };
-    // IDNA takes these for dots, too.
+    // IDNA treats these as dots, too.
     match host.strip_suffix(['.', '\u{3002}', '\u{ff0e}', '\u{ff61}']) {
         Some(bare) => {
             removed.push(Removed::TrailingDot);

@@ -16,7 +16,7 @@ pub use site_scope::SiteScope;
 
 /// Public suffix and one label (Public Suffix List with its private section); `None` for suffixes and IP addresses.
 pub fn registrable_domain(host: &str) -> Option<&str> {
-    // An address of IPv4 ends with a digit, one of IPv6 holds a colon.
+    // IPv4 addresses end with a digit, IPv6 addresses contain a colon.
     let may_be_address = host.ends_with(|it: char| it.is_ascii_digit()) || host.contains(':');
     let is_address =
         host.starts_with('[') || (may_be_address && host.parse::<std::net::IpAddr>().is_ok());
@@ -38,7 +38,7 @@ pub fn domain_of_host(host: &str) -> &str {
     registrable_domain(host).unwrap_or(host)
 }
 
-/// By the URL standard, behind engines' redirects.
+/// By the URL standard, after unwrapping engines' redirects.
 pub fn host_of_url(url: &str) -> Option<Cow<'_, str>> {
     let target = unwrapped(url);
     if let Cow::Borrowed(url) = target
@@ -61,14 +61,14 @@ pub fn is_home_page(url: &str) -> bool {
     url::Url::parse(url).is_ok_and(|url| url.path() == "/" && url.query().is_none())
 }
 
-/// `None` where only parsing tells.
+/// `None` if parsing is needed.
 fn is_plainly_home(rest: &str) -> Option<bool> {
     let behind_slash = rest.strip_prefix('/').unwrap_or(rest);
     match behind_slash.bytes().next() {
         None | Some(b'#') => Some(true),
         Some(b'?') => Some(false),
-        // Of a path that begins with a letter or a digit something is left, unless a segment `..` takes it
-        // away; an encoding may hide one (`%2e`), and so may a tab or a line end, which the parser drops.
+        // A path that begins with a letter or digit is not empty, unless a segment `..` removes it, which may
+        // be hidden by an encoding (`%2e`), a tab or a line end, which the parser drops.
         Some(first) => (first.is_ascii_alphanumeric()
             && !rest.contains("..")
             && !rest.bytes().any(|it| it == b'%' || it.is_ascii_control()))
@@ -85,7 +85,7 @@ fn plain_host(url: &str) -> Option<(&str, &str)> {
     let (host, behind) = rest.split_at(end);
     let is_plain =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-.".contains(&byte);
-    // A last label without a letter may be a number of an address, and `xn--` may be no name.
+    // A last label without a letter may belong to an IP address, and `xn--` may be invalid.
     let is_name = host.rsplit('.').next().is_some_and(|last| {
         last.bytes()
             .next()

@@ -26,12 +26,12 @@ impl OwnSites {
         self.all().any(|scope| scope.owns(url))
     }
 
-    /// Of a site below a path the whole host counts.
+    /// For a site below a path the whole host counts.
     pub fn owns_host(&self, host: &str) -> bool {
         self.all().any(|scope| scope.owns_host(host))
     }
 
-    /// Hosts that are own as a whole.
+    /// The root host of each site.
     pub fn roots(&self) -> impl Iterator<Item = &str> {
         self.all().map(SiteScope::root)
     }

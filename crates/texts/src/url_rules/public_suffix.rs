@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use structured_public_domains::{DomainInfo, lookup};
 
-/// Public suffix and one label; `None` for a public suffix.
+/// Public suffix plus one label; `None` for a public suffix.
 pub fn registrable(host: &str) -> Option<&str> {
     let found = found(host)?;
     let labels = found.registrable_domain()?.split('.').count();
@@ -16,7 +16,7 @@ pub fn has_known_suffix(host: &str) -> bool {
     found(host).is_some_and(|it| it.is_known())
 }
 
-/// The list has Unicode, hosts have IDNA: compared label by label.
+/// The list is in Unicode, hosts are in IDNA.
 fn found(host: &str) -> Option<DomainInfo> {
     let is_encoded = host.contains("xn--");
     let name = if is_encoded {

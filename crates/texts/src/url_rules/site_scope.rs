@@ -1,16 +1,16 @@
 use super::{comparison::unwrapped, registrable_domain};
 use url::Url;
 
-/// A registrable domain owns all hosts below it, a subdomain itself and below, a path what is below. `www.` is ignored.
+/// A host with its subdomains, or a path with everything below it. `www.` is ignored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiteScope {
     root: String,
-    /// Without a slash at its end; empty for the whole host.
+    /// Without a trailing slash; empty for the whole host.
     path: String,
 }
 
 impl SiteScope {
-    /// `host` in ASCII, as of [`super::DomainName::parse`].
+    /// `host` in ASCII, as from [`super::DomainName::parse`].
     pub fn of(host: &str) -> Self {
         let host = host.trim_end_matches('.').to_ascii_lowercase();
         Self {
@@ -37,13 +37,13 @@ impl SiteScope {
         &self.root
     }
 
-    /// Then its parent domain is not own.
+    /// The parent domain is not own.
     pub fn is_subdomain(&self) -> bool {
         registrable_domain(&self.root) != Some(self.root.as_str())
     }
 
     pub fn owns(&self, url: &str) -> bool {
-        // Nearly all results are somebody else's, and parsing is the dear part.
+        // Most results are of other sites, and parsing is expensive.
         if !contains_ignoring_case(url, &self.root) && url.is_ascii() && !url.contains('%') {
             return false;
         }

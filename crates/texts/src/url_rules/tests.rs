@@ -1,4 +1,4 @@
-//! What is the same, what is own, and what is refused.
+//! Equality, ownership and refusal of URLs and domains.
 
 use super::*;
 use proptest::prelude::*;

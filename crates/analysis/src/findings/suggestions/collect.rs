@@ -1,4 +1,4 @@
-//! What was found on the site and beside competitors, and the suggestions about many pages that come of it.
+//! Collects findings, and the suggestions about many pages that follow from them.
 
 use super::draft::{Clicks, Draft};
 use super::evidence::{Evidence, EvidenceSource, RecordRef};
@@ -13,20 +13,20 @@ use crate::{
 use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Takes in findings, newest records alone, in any order. Memory grows with keywords, pages that people find and pages
-/// whose speed was measured; of others, faulty pages take some hundred bytes.
+/// Takes the newest findings, in any order. Memory grows with keywords, pages with search traffic and pages with Web
+/// Vitals; other pages with faults take some hundred bytes.
 #[derive(Debug)]
 pub struct Findings<'a> {
     pub(super) searches: Searches<'a>,
     /// Suggestions about many pages, by id and case.
     drafts: BTreeMap<(String, &'static str), Draft>,
-    /// Pages that search engines may list.
+    /// Number of indexable pages.
     pub(super) indexable: u64,
-    /// Kinds of these.
+    /// Kinds of indexable pages.
     pub(super) own_kinds: BTreeSet<PageKind>,
-    /// Pages that people find, by page key.
+    /// Pages with search traffic, by page key.
     pub(super) pages: BTreeMap<String, PageState>,
-    /// When the text of these changed last, as far as it was seen.
+    /// Last known text change of these pages.
     pub(super) text_changes: BTreeMap<String, DateTime<Utc>>,
     pub(super) contests: Contests,
     pub(super) gaps: Gaps,
@@ -50,13 +50,13 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// All records of a type were made anew at that time: what is not among them is gone. Call it for `broken-links`
-    /// above all, whose records end with their faults, and never for a run that a limit cut short.
+    /// All records of a type were recomputed at that time, so that missing ones are gone. Needed for `broken-links`,
+    /// whose records exist only while the link is broken; must not be called for a truncated run.
     pub fn complete(&mut self, result_type: ResultType, at: DateTime<Utc>) {
         self.searches.watch.completed(result_type, at);
     }
 
-    /// Notes that a record was measured, and names its page; `None` of one that failed.
+    /// Registers a measured record and returns its page; `None` if it failed.
     pub(super) fn saw(&mut self, envelope: &Envelope, with: &[(&str, &str)]) -> Option<String> {
         if matches!(
             envelope.status,
@@ -92,18 +92,18 @@ impl<'a> Findings<'a> {
         if draft.rationale.is_empty() || fault.rationale < draft.rationale {
             draft.rationale = fault.rationale;
         }
-        // The worst of all pages.
+        // The worst severity of all pages.
         draft.severity = draft.severity.min(severity);
         Some(draft)
     }
 
-    /// Clicks per month of a page; `None` where nobody told.
+    /// Clicks per month of a page; `None` if unknown.
     pub(super) fn clicks_of(&self, url: &str) -> Option<Clicks> {
         let landing = self.searches.landings.get(&page_key(url));
         landing.and_then(super::searches::Landing::clicks)
     }
 
-    /// Whether search engines are kept from a page, as far as the audit tells.
+    /// Whether a page is known not to be indexable.
     pub(super) fn is_unlisted(&self, key: &str) -> bool {
         self.pages.get(key).is_some_and(|it| !it.indexable)
     }
@@ -132,6 +132,6 @@ pub(super) struct Fault<'t> {
     pub evidence: Vec<Evidence>,
     pub told: Option<String>,
     pub rationale: String,
-    /// How bad it is here; the rule's own where nothing is said.
+    /// Overrides the rule's severity.
     pub severity: Option<rule::Severity>,
 }

@@ -1,4 +1,4 @@
-//! A suggestion while what speaks for it is gathered: bounded, and the same in whatever order it comes.
+//! A suggestion while its evidence is collected: bounded in size and independent of the order.
 
 use super::evidence::Evidence;
 use super::record::{ExpectedGain, ReachBasis};
@@ -9,15 +9,15 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write as _;
 
-/// Pages, keywords and pieces of evidence that a suggestion names at the most.
+/// Pages, keywords and evidence per suggestion.
 pub(super) const MOST_NAMED: usize = 50;
-/// Cases that its steps tell one by one.
+/// Cases described by single steps.
 const MOST_TOLD: usize = 5;
 
-/// Characters of a page or keyword in a title.
+/// Of a page or keyword in a title.
 pub(super) const MOST_SHOWN: usize = 80;
 
-/// Clicks in millionths, so that sums do not depend on the order.
+/// In millionths, so that sums do not depend on the order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Clicks(u64);
 
@@ -44,7 +44,7 @@ impl Clicks {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cases {
     kept: BTreeMap<(Reverse<Clicks>, String), Case>,
-    /// Hashes of all addresses.
+    /// Hashes of all URLs.
     seen: HashSet<u64>,
     clicks: Clicks,
     has_clicks: bool,
@@ -57,7 +57,7 @@ struct Case {
 }
 
 impl Cases {
-    /// A page with its clicks per month, what shows the fault there, and how to say it.
+    /// `clicks` per month; `told` describes the case.
     pub fn add(
         &mut self,
         url: &str,
@@ -88,7 +88,7 @@ impl Cases {
         }
     }
 
-    /// Takes over cases of which all pages are named.
+    /// Merges cases; `others` must have listed all pages.
     fn absorb(&mut self, others: Self) {
         for ((Reverse(clicks), url), case) in others.kept {
             let clicks = Some(clicks).filter(|_| others.has_clicks);
@@ -108,7 +108,7 @@ impl Cases {
         self.has_clicks.then_some(self.clicks.get())
     }
 
-    /// Of each page one piece, then the others, as far as there is room.
+    /// One piece per page, then the others, up to the limit.
     pub fn evidence(&self) -> Vec<Evidence> {
         let of = |first: bool| {
             self.kept.values().flat_map(move |case| {
@@ -153,12 +153,12 @@ fn key(evidence: &Evidence) -> String {
     )
 }
 
-/// A suggestion before it is weighed against the others.
+/// A suggestion before priorities are set.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
     pub rule: &'static Rule,
     pub id: String,
-    /// What to do, where that is not the rule's title and what it is about.
+    /// Overrides the title from rule and subject.
     pub title: Option<String>,
     pub url: Option<String>,
     pub keyword_id: Option<i64>,
@@ -166,7 +166,7 @@ pub(super) struct Draft {
     pub severity: Severity,
     pub rationale: String,
     pub cases: Cases,
-    /// What shows it and is about no page.
+    /// Evidence that belongs to no page.
     pub loose_evidence: Vec<Evidence>,
     pub keyword_ids: BTreeSet<i64>,
     pub reach: f64,
@@ -174,12 +174,12 @@ pub(super) struct Draft {
     pub gain: Option<ExpectedGain>,
     pub steps: Vec<String>,
     pub is_simulated: bool,
-    /// Pages that it would change or take away, by their keys.
+    /// Page keys that it would change or remove.
     pub claims: BTreeSet<String>,
 }
 
 impl Draft {
-    /// Of a rule and what it is about; `scope` is the same whenever that is.
+    /// `scope` identifies the subject and must be stable.
     pub fn new(rule: &'static Rule, scope: &str) -> Self {
         Self {
             rule,
@@ -278,7 +278,7 @@ impl Draft {
         }
     }
 
-    /// The larger of the clicks of its pages and 100 times their share of the site's indexable pages.
+    /// The larger of the clicks of its pages and 100 times their share of the indexable pages.
     #[expect(clippy::cast_precision_loss, reason = "counts of pages")]
     pub fn reach_pages(&mut self, indexable: u64) {
         let share = if indexable > 0 {
@@ -293,7 +293,7 @@ impl Draft {
         };
     }
 
-    /// The clicks that its keywords could bring, or their share of the project's, times 100.
+    /// The potential clicks of its keywords, or 100 times their share of the project's keywords.
     #[expect(clippy::cast_precision_loss, reason = "counts of keywords")]
     pub fn reach_keywords(&mut self, potential: Option<f64>, tracked: usize) {
         (self.reach, self.basis) = match potential {
@@ -306,7 +306,7 @@ impl Draft {
     }
 }
 
-/// A page as titles name it: its path and query.
+/// Path and query, for titles.
 pub(super) fn shown_page(url: &str) -> String {
     let path = url::Url::parse(url).map_or_else(
         |_| url.to_owned(),

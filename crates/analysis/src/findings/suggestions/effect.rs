@@ -10,15 +10,15 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How long is compared, before and after.
+/// Length of each side.
 const WINDOW: TimeDelta = TimeDelta::days(28);
-/// Weeks with values that each side needs.
+/// Weeks with values per side.
 const LEAST_WEEKS: usize = 3;
-/// Impressions, or answers, that each side needs: ours.
+/// Impressions or answers per side; our choice.
 const LEAST_TRIALS: u64 = 30;
-/// Search engines need some days until they know what changed: ours.
+/// Until search engines have processed a change; our choice.
 const SETTLING: TimeDelta = TimeDelta::days(7);
-/// Figures of visitors cover the 28 days before (`CrUX`).
+/// Field data cover the previous 28 days (`CrUX`).
 const SETTLING_FIELD: TimeDelta = TimeDelta::days(28);
 
 /// What came of a fix.
@@ -81,7 +81,7 @@ pub enum Verdict {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Observation {
     pub at: DateTime<Utc>,
-    /// The figure: a position (one below the depth where it was not found), clicks of a day, a time.
+    /// A position (depth plus one if unranked), clicks of a day, or a time.
     pub value: f64,
 }
 
@@ -101,7 +101,7 @@ pub enum EffectSeries<'a> {
     Rates(&'a [Trials]),
 }
 
-/// Both sides (value, count, weeks), with the interval of the difference.
+/// Sides are (value, count, weeks); the interval is of the difference.
 struct Compared {
     sides: [(Option<f64>, u64, usize); 2],
     interval: Option<Interval>,
@@ -114,9 +114,9 @@ impl SuggestionRecord {
         rule(&self.rule_id, variant).map_or(EffectMetric::None, |it| it.effect)
     }
 
-    /// Compares figures from before and after the fix, in any order, by the means of their weeks (days depend on each
-    /// other) with Welch's t; counts by Newcombe's interval. `None` of what is not fixed, where the series is none of
-    /// its metric, and where too little is known from before.
+    /// Compares figures before and after the fix, in any order: values by weekly means (days are autocorrelated) with
+    /// Welch's t, counts by Newcombe's interval. `None` if not fixed, if the series does not fit the metric, or with
+    /// too little data before.
     pub fn effect(&self, series: &EffectSeries<'_>, now: DateTime<Utc>) -> Option<Effect> {
         let fixed_at = self.fixed_at.filter(|_| self.state == State::Fixed)?;
         let metric = self.effect_metric();
@@ -188,14 +188,14 @@ fn values(all: &[Observation], windows: Windows) -> Option<Compared> {
             .iter()
             .filter(|it| it.at >= window.0 && it.at <= window.1);
         for it in within.filter(|it| it.value.is_finite()) {
-            // The last moment belongs to the last week.
+            // The end of the window belongs to the last week.
             let week = ((it.at - window.0).num_days() / 7).min(WINDOW.num_days() / 7 - 1);
             weeks.entry(week).or_default().push((it.at, it.value));
         }
         let n: usize = weeks.values().map(Vec::len).sum();
         let means: Vec<f64> = { weeks.into_values() }
             .filter_map(|mut week| {
-                // Sums of floats depend on their order.
+                // Sorted, since sums of floats depend on their order.
                 week.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
                 let values: Vec<f64> = week.into_iter().map(|it| it.1).collect();
                 mean(&values)

@@ -1,4 +1,4 @@
-//! What shows a suggestion: figures of other records, named so that they can be found again.
+//! Evidence of a suggestion: references to figures of other records.
 
 use crate::ToSchema;
 use crate::findings::envelope::{Envelope, rounded};
@@ -123,7 +123,7 @@ impl RecordRef {
         self
     }
 
-    /// The same record whenever it is measured.
+    /// Identifies the record across measurements.
     #[must_use]
     pub(super) fn at_any_time(&self) -> Self {
         Self {
@@ -163,7 +163,7 @@ impl Evidence {
     }
 }
 
-/// Whether this published record is the one that the evidence names, and says what the evidence says.
+/// Whether this published record is the referenced one and has the observed value.
 pub fn resolves(evidence: &Evidence, record: &Value) -> bool {
     let found = &evidence.record_ref;
     let says = |field: &str, wanted: &Value| record.get(field) == Some(wanted);

@@ -6,15 +6,15 @@ use crate::{
 use chrono::{DateTime, NaiveDate, Utc};
 use std::collections::BTreeMap;
 
-/// Weeks of positions that are looked at.
+/// Weeks of positions.
 const RANK_WEEKS: i64 = 13;
-/// Weeks of clicks that are looked at.
+/// Weeks of clicks.
 const CLICK_WEEKS: i64 = 26;
-/// How often chance alone may look like a fall.
+/// Significance level.
 pub(super) const SIGNIFICANT: f64 = 0.05;
-/// Places that a fall has to cost: ours.
+/// Positions lost; our choice.
 const LEAST_PLACES: f64 = 1.0;
-/// Share of its clicks that a fall has to cost: ours.
+/// Share of clicks lost; our choice.
 const LEAST_SHARE: f64 = 0.2;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,13 +23,13 @@ pub(super) struct Fall {
     pub from: f64,
     /// The mean of the last weeks.
     pub to: f64,
-    /// How often chance alone makes one like it.
+    /// Of the Mann–Kendall test.
     pub p: f64,
     pub weeks: usize,
 }
 
-/// A page's best position per day, as weekly means over 13 weeks: Mann–Kendall, and Theil–Sen for how
-/// far it fell. Not ranked is one below the depth.
+/// Weekly means of a page's best positions over 13 weeks: Mann–Kendall test, Theil–Sen slope. Unranked is
+/// depth plus one.
 pub(super) fn fall_of_ranks(points: &[RankPoint], at: DateTime<Utc>) -> Option<Fall> {
     let mut days: BTreeMap<NaiveDate, (DateTime<Utc>, f64)> = BTreeMap::new();
     for point in points.iter().filter(|it| it.state != RankState::Error) {
@@ -48,7 +48,7 @@ pub(super) fn fall_of_ranks(points: &[RankPoint], at: DateTime<Utc>) -> Option<F
     (change(&means)? >= LEAST_PLACES).then_some(fall)
 }
 
-/// A page's clicks, as sums of whole weeks that end with the last day told.
+/// A page's clicks, as sums of complete weeks up to the last known day.
 pub(super) fn fall_of_clicks(days: &[DayClicks], at: DateTime<Utc>) -> Option<Fall> {
     let last = days.iter().map(|it| it.day).max()?.min(at.date_naive());
     let first = days.iter().map(|it| it.day).min()?;
@@ -56,7 +56,7 @@ pub(super) fn fall_of_clicks(days: &[DayClicks], at: DateTime<Utc>) -> Option<Fa
     let counts = days.iter().map(|it| (it.day, it.clicks as f64));
     let weeks = by_week(counts, last, CLICK_WEEKS);
     let whole = ((last - first).num_days() + 1) / 7;
-    // A week without a row had no clicks; one that was told in part is none.
+    // A week without rows had no clicks; incomplete weeks are dropped.
     let sums: Vec<f64> = (0..whole.min(CLICK_WEEKS))
         .rev()
         .map(|week| weeks.get(&-week).map_or(0.0, |it| it.iter().sum()))
@@ -65,7 +65,7 @@ pub(super) fn fall_of_clicks(days: &[DayClicks], at: DateTime<Utc>) -> Option<Fa
     (-change(&sums)? >= LEAST_SHARE * fall.from.max(1.0)).then_some(fall)
 }
 
-/// Values by the week before a day, the last one 0, the one before −1.
+/// Values by week relative to `last`: the last week is 0, the one before −1.
 fn by_week(
     days: impl Iterator<Item = (NaiveDate, f64)>,
     last: NaiveDate,
@@ -81,7 +81,7 @@ fn by_week(
     weeks
 }
 
-/// What the trend adds over the whole series.
+/// Change of the trend over the whole series.
 #[expect(clippy::cast_precision_loss, reason = "at most 26 weeks")]
 fn change(values: &[f64]) -> Option<f64> {
     let all: Vec<Option<f64>> = values.iter().copied().map(Some).collect();

@@ -1,4 +1,4 @@
-//! What suggestions are made from where our own records do not say it.
+//! Inputs of suggestions besides records.
 
 use super::evidence::{EvidenceSource, ImportedSource, RecordRef};
 use crate::ToSchema;
@@ -14,10 +14,10 @@ use std::collections::BTreeSet;
 pub struct SuggestionContext<'a> {
     pub project_id: i64,
     pub at: DateTime<Utc>,
-    /// The project's own click curve; `None` takes the published one.
+    /// `None`: the published curve.
     pub own_curve: Option<&'a ClickCurve>,
     pub previous: &'a [SuggestionRecord],
-    /// Ids of suggestions that the owner does not want.
+    /// Ids of suggestions that the owner ignores.
     pub ignored: &'a BTreeSet<String>,
     /// Values ([`SuggestionRecord::value`]) of open suggestions of the account's other projects.
     pub other_values: &'a [f64],
@@ -52,7 +52,7 @@ pub struct ConsoleRow {
 }
 
 impl ConsoleRow {
-    /// Clicks or impressions of the period as of a month of 30 days.
+    /// Scales a count of the period to 30 days.
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     pub fn per_month(&self, count: u64) -> f64 {
         let days = (self.to - self.from).num_days() + 1;
@@ -73,7 +73,7 @@ impl ConsoleRow {
         EvidenceSource::Imported(ImportedSource::SearchConsole);
 }
 
-/// Clicks of a page on one day, imported.
+/// Imported clicks of a page on one day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DayClicks {
     pub day: NaiveDate,
@@ -109,7 +109,7 @@ pub struct AiAnswers {
 }
 
 impl AiAnswers {
-    /// What a record says of a keyword; `None` of answers to prompts that name the project.
+    /// `None` for records of branded prompts.
     pub fn of(record: &AiVisibilityRecord) -> Option<Self> {
         if record.panel == PromptPanelKind::Branded {
             return None;

@@ -1,4 +1,4 @@
-//! Second step: each finding goes to the generators that it concerns.
+//! Second step: passes each finding to its generators.
 
 use super::collect::Findings;
 use super::generate::{access, ai, cannibals, gaps, issues, links, markup, speed, traffic};

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct PageState {
     pub record: RecordRef,
     pub indexable: bool,
-    /// The later of the days on which it was published and changed, and where the record says it.
+    /// The later of publication and modification date, with the JSON pointer to it.
     pub dated: Option<(NaiveDate, &'static str)>,
 }
 
@@ -29,14 +29,14 @@ impl PageState {
     }
 }
 
-/// By the keys of the pages, then by keyword and engine.
+/// By page keys, then by keyword and engine.
 pub(super) type Contests = BTreeMap<BTreeSet<String>, BTreeMap<(i64, String), Contest>>;
 
 #[derive(Debug, Clone)]
 pub(super) struct Contest {
     pub record: RecordRef,
     pub keyword: String,
-    /// The primary one first.
+    /// Primary URL first.
     pub urls: Vec<String>,
     pub share: f64,
     pub score: f64,
@@ -48,7 +48,7 @@ pub(super) struct Contest {
     pub is_simulated: bool,
 }
 
-/// By keyword what rivals have.
+/// By keyword.
 pub(super) type Gaps = BTreeMap<i64, Gap>;
 
 #[derive(Debug, Clone)]
@@ -59,7 +59,7 @@ pub(super) struct Gap {
     pub is_simulated: bool,
 }
 
-/// What is judged, by page key and device; visitors' figures come before a browser's.
+/// Field data take precedence over lab data.
 pub(super) type Speeds = BTreeMap<Place, Figures>;
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

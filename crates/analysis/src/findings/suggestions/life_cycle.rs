@@ -6,25 +6,25 @@ use crate::result_type::ResultType;
 use chrono::TimeDelta;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How long what was fixed is remembered, to know it when it comes back.
+/// How long fixed suggestions are kept, to detect regressions.
 const REMEMBERED: TimeDelta = TimeDelta::days(365);
-/// How long a gain in searches or answers has to hold to be a fix: what comes and goes within these days is
-/// the wavering of results pages. As long as effects are judged for.
+/// How long a fix in rankings or answers must hold, so that normal fluctuation is no regression. Same length as
+/// the window of effects.
 const HELD: TimeDelta = TimeDelta::days(28);
-/// How many of these are remembered at the most, those that were fixed last.
+/// Kept fixed suggestions, the latest ones.
 const MOST_FIXED: usize = 500;
 
-/// What was found now, with what is known from before; and what was there before and is not now.
+/// Merges the current suggestions with the previous ones, and sets states and dates.
 ///
-/// | before | found now | not found, measured anew | not found, not measured |
+/// | before | found now | not found, remeasured | not found, not remeasured |
 /// | --- | --- | --- | --- |
 /// | – | open | – | – |
-/// | open, regressed | as before | fixed | as before |
-/// | fixed | regressed; open where searches or answers show it and it was fixed for less than 28 days | fixed | fixed |
+/// | open, regressed | unchanged | fixed | unchanged |
+/// | fixed | regressed; open if its evidence fluctuates and it was fixed for less than 28 days | fixed | fixed |
 /// | ignored | ignored | fixed | ignored |
 ///
-/// Whatever the owner ignores is ignored as long as it is not fixed; what the owner takes up again is open.
-/// What is left out for the sake of another suggestion is told there, and keeps its time.
+/// Ignored suggestions stay ignored until fixed, and are open once no longer ignored. Superseded suggestions keep
+/// their first date.
 pub(super) fn follow(
     found: Vec<SuggestionRecord>,
     left_out: Vec<String>,
@@ -95,7 +95,7 @@ fn found_again(before: Option<&SuggestionRecord>, context: &SuggestionContext<'_
     }
 }
 
-/// Whether what shows a suggestion varies by itself from day to day: places, rivals and answers do, pages do not.
+/// Whether the evidence fluctuates from day to day: positions, competitors and answers do, pages do not.
 fn wavers(record: &SuggestionRecord) -> bool {
     record.evidence.iter().any(|it| {
         let EvidenceSource::Result(found) = it.result_type else {

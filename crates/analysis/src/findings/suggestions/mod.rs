@@ -1,9 +1,8 @@
-//! `suggestions`: what to do next, made from the other results alone, with what shows it.
+//! `suggestions`: what to do next, derived from the other results, with evidence.
 //!
-//! [`Searches`] takes in rankings, their histories and imported rows; then [`Findings`] takes in what
-//! was found on the site and beside competitors, record by record. [`Findings::suggestions`] makes the
-//! records, with what became of earlier ones, and [`SuggestionRecord::effect`] compares what was
-//! measured before and after a fix.
+//! [`Searches`] collects rankings, their histories and imported rows; then [`Findings`] collects the
+//! other records. [`Findings::suggestions`] returns the records, with updated states of earlier ones;
+//! [`SuggestionRecord::effect`] compares measurements before and after a fix.
 
 mod collect;
 mod draft;

@@ -1,4 +1,4 @@
-//! From drafts to records: weighed, ordered, without contradictions.
+//! From drafts to records: with priorities, ordered, without contradictions.
 
 use super::collect::Findings;
 use super::draft::{Draft, MOST_NAMED};
@@ -13,11 +13,11 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// Cases of a rule that take pages away, so that nothing else is to be done with these.
+/// Variants that remove pages, which contradict improving them.
 const TAKING_AWAY: [&str; 3] = ["redirect301", "canonical", "merge"];
 
 impl Findings<'_> {
-    /// The project's suggestions: to do, fixed, ignored by the owner; then by priority. Input may come in any order.
+    /// The project's suggestions, independent of the order of input; sorted by state, then priority.
     pub fn suggestions(mut self) -> Vec<SuggestionRecord> {
         let (drafts, absorbed) = distinct(generate::drafts(&mut self));
         let (kept, mut superseded) = without_contradictions(drafts);
@@ -33,8 +33,8 @@ impl Findings<'_> {
     }
 }
 
-/// Each id once: of two cases the one that weighs more. And each rule once about a page, or about a keyword
-/// where there is no page: the one with the smallest keyword takes the others over, whose ids come second.
+/// Unique ids: of two variants the one of higher value stays. And one draft per rule and page (or keyword without
+/// a page): the one with the smallest keyword absorbs the others, whose ids are returned second.
 fn distinct(drafts: Vec<Draft>) -> (Vec<Draft>, Vec<String>) {
     let mut by_id: BTreeMap<String, Draft> = BTreeMap::new();
     for draft in drafts {
@@ -70,7 +70,7 @@ fn distinct(drafts: Vec<Draft>) -> (Vec<Draft>, Vec<String>) {
     (by_subject.into_values().collect(), absorbed)
 }
 
-/// What a draft is about: its page, else its keyword, else nothing that another one can be about.
+/// What a draft is about: its page, else its keyword, else its own id.
 fn subject(draft: &Draft) -> String {
     match (&draft.url, &draft.keyword) {
         (Some(url), _) => format!("page {}", page_key(url)),
@@ -81,7 +81,7 @@ fn subject(draft: &Draft) -> String {
     }
 }
 
-/// A total order: what weighs most first.
+/// A total order, highest value first.
 fn by_value(one: &Draft, other: &Draft) -> Ordering {
     other
         .value()
@@ -91,7 +91,7 @@ fn by_value(one: &Draft, other: &Draft) -> Ordering {
         .then_with(|| one.id.cmp(&other.id))
 }
 
-/// Of two suggestions of which one takes away the page that the other improves, the lighter one is left out.
+/// If one suggestion removes a page that another improves, the one of lower value is superseded.
 fn without_contradictions(mut drafts: Vec<Draft>) -> (Vec<(Draft, Vec<Superseded>)>, Vec<String>) {
     drafts.sort_by(by_value);
     let mut kept: Vec<(Draft, Vec<Superseded>)> = Vec::new();
@@ -204,7 +204,7 @@ pub(super) fn order(one: &SuggestionRecord, other: &SuggestionRecord) -> Orderin
     group(one)
         .cmp(&group(other))
         .then_with(|| other.priority_score.total_cmp(&one.priority_score))
-        // Far above the median the score is 100 to the last digit.
+        // Scores far above the median are all exactly 100.
         .then_with(|| other.value().total_cmp(&one.value()))
         .then_with(|| one.severity.cmp(&other.severity))
         .then_with(|| one.rule_id.cmp(&other.rule_id))

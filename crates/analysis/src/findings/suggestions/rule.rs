@@ -2,16 +2,16 @@ use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::LazyLock;
 
-/// Its pages lose.
+/// Pages with declining positions or clicks.
 pub(super) const CONTENT_DECAY: &str = "contentDecay";
-/// Its pages are shown and hardly clicked.
+/// Pages with impressions but few clicks.
 pub(super) const CTR_GAP: &str = "ctrGap";
 
 /// A rule, or one case of a rule with several.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     pub id: &'static str,
-    /// The case; empty where there is one.
+    /// The case; empty for rules with one.
     pub variant: &'static str,
     pub category: Category,
     pub severity: Severity,
@@ -19,13 +19,13 @@ pub struct Rule {
     pub impact: f64,
     /// 1 a standard or Google's documentation, 0.8 a measured statistic, 0.5 a rule of thumb.
     pub confidence: f64,
-    /// What one page takes: 0.5 a line, 1 a page, 2 a template, 5 rewriting, 8 a project.
+    /// For one page: 0.5 a line, 1 a page, 2 a template, 5 rewriting, 8 a project.
     pub effort_one: f64,
     pub effort_many: f64,
-    /// Whether it is about a page's content, which does not matter where search engines may not list the page.
+    /// Content rules are skipped for pages that are not indexable.
     pub is_content: bool,
     pub effect: EffectMetric,
-    /// Where impact and the rest are from.
+    /// Source of impact, confidence and effort.
     pub source: &'static str,
     pub title: &'static str,
     pub docs: Vec<&'static str>,
@@ -95,7 +95,7 @@ pub fn rules() -> &'static [Rule] {
     &RULES
 }
 
-/// A case of a rule; `None` of what the table does not have.
+/// `None` if not in the table.
 pub fn rule(id: &str, variant: &str) -> Option<&'static Rule> {
     RULES.iter().find(|it| it.id == id && it.variant == variant)
 }

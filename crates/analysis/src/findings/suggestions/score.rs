@@ -2,10 +2,10 @@
 
 use crate::statistics::describe::median;
 
-/// The scale below which nothing is stretched any more.
+/// Lower bound of τ.
 const LEAST_SCALE: f64 = 1.0;
 
-/// reach · impact · confidence ÷ effort; 0 without an effort, which no rule has.
+/// reach · impact · confidence ÷ effort; 0 for effort 0, which no rule has.
 pub fn value(reach: f64, impact: f64, confidence: f64, effort: f64) -> f64 {
     if effort <= 0.0 {
         return 0.0;
@@ -59,7 +59,7 @@ mod tests {
         fn unless_they_are_far_apart_larger_values_score_strictly_higher(
             value in 0.0_f64..1e3, more in 0.1_f64..1e2, scale in 1.0_f64..1e3
         ) {
-            // From 36 time constants on 100 is reached as far as numbers tell.
+            // From 36 τ on, the score is exactly 100 in floating point.
             prop_assume!((value + more) / scale < 30.0);
             prop_assert!(priority(value + more, scale) > priority(value, scale));
         }

@@ -1,4 +1,4 @@
-//! First step: takes in what people search for and which pages they land on; everything else is weighed by it.
+//! First step: collects rankings and search traffic, by which all suggestions are weighted.
 
 use super::collect::Findings;
 use super::draft;
@@ -15,12 +15,12 @@ use crate::url_rules::page_key;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Rows of Search Console with enough impressions that are kept at the most.
+/// Search Console rows with enough impressions.
 const MOST_ROWS: usize = 20_000;
-/// Impressions from which on a click rate is judged.
+/// For evaluating a click rate.
 pub(super) const LEAST_IMPRESSIONS: u64 = 500;
 
-/// Takes in rankings and imported rows, in any order. Memory grows with keywords and with pages that people find.
+/// Takes rankings and imported rows, in any order. Memory grows with keywords and pages with search traffic.
 #[derive(Debug)]
 pub struct Searches<'a> {
     pub(super) context: SuggestionContext<'a>,
@@ -31,11 +31,11 @@ pub struct Searches<'a> {
     pub(super) landings: BTreeMap<String, Landing>,
     /// Rows with enough impressions, most first.
     pub(super) rows: BTreeMap<(Reverse<u64>, String, String), ConsoleRow>,
-    /// Positions that fell, by keyword and engine.
+    /// Declined positions, by keyword and engine.
     pub(super) falls: BTreeMap<(i64, String), Fall>,
-    /// Pages whose clicks were told, by page key, and whether they fell.
+    /// By page key, for pages with known clicks.
     pub(super) click_falls: BTreeMap<String, Option<Fall>>,
-    /// Keywords whose history was told.
+    /// Keywords with a known history.
     with_history: BTreeSet<i64>,
     pub(super) is_simulated: bool,
 }
@@ -61,20 +61,20 @@ pub(super) struct Landing {
     pub url: String,
     estimated: Option<Clicks>,
     imported: Option<Clicks>,
-    /// Over all searches.
+    /// Over all queries.
     counted: Option<Clicks>,
-    /// Where its keywords stand: position, keyword, engine.
+    /// Position, keyword, engine.
     pub places: BTreeSet<(u32, i64, String)>,
     pub best_row: Option<(u64, ConsoleRow)>,
 }
 
 impl Landing {
-    /// Clicks per month: those counted over all searches, else those of known searches, else expected ones.
+    /// Clicks per month: counted over all queries, else of known queries, else expected.
     pub fn clicks(&self) -> Option<Clicks> {
         self.counted.or(self.imported).or(self.estimated)
     }
 
-    /// Whether people come: counted clicks, or a place where some are to be expected.
+    /// By counted clicks, else by a position with expected clicks.
     pub fn has_traffic(&self) -> bool {
         match (self.counted.or(self.imported), self.estimated) {
             (Some(clicks), _) | (None, Some(clicks)) => clicks > Clicks::default(),
@@ -106,7 +106,7 @@ impl<'a> Searches<'a> {
             return;
         }
         self.is_simulated |= record.envelope.provenance.is_simulated();
-        // The best URL changes; the keyword stays.
+        // Without the best URL, which may change.
         let found = RecordRef {
             url: None,
             ..RecordRef::of(&record.envelope)
@@ -141,7 +141,7 @@ impl<'a> Searches<'a> {
         self.keywords.insert((keyword_id, engine), keyword);
     }
 
-    /// A keyword's measurements of the last 90 days and its newest one, in any order.
+    /// `points`: measurements of the last 90 days and the newest one, in any order.
     pub fn add_rank_history(&mut self, keyword_id: i64, engine: &str, points: &[RankPoint]) {
         let fall = fall_of_ranks(points, self.context.at);
         self.with_history.insert(keyword_id);
@@ -177,27 +177,27 @@ impl<'a> Searches<'a> {
         }
     }
 
-    /// Clicks of a page over all searches, per month of 30 days; rows never add up to it: rare searches are missing.
+    /// Clicks of a page over all queries, per 30 days. More than the sum of rows, which omit rare queries.
     pub fn add_page_clicks(&mut self, url: &str, per_month: f64) {
         let clicks = Clicks::of(per_month);
         let landing = self.landing(url);
         landing.counted.get_or_insert_default().add(clicks);
     }
 
-    /// Daily clicks of a page over the last 180 days, in any order.
+    /// `days`: the last 180 days, in any order.
     pub fn add_click_history(&mut self, url: &str, days: &[DayClicks]) {
         let fall = fall_of_clicks(days, self.context.at);
         self.click_falls.insert(page_key(url), fall);
     }
 
-    /// All records of a type were made anew at that time (see [`Findings::complete`]).
+    /// See [`Findings::complete`].
     pub fn complete(&mut self, result_type: ResultType, at: chrono::DateTime<chrono::Utc>) {
         self.watch.completed(result_type, at);
     }
 
-    /// To be called when everything about searches was added.
+    /// Call after all search data was added.
     pub fn done(mut self) -> Findings<'a> {
-        // Without a history nobody can say that a page loses no more.
+        // Without a history the end of a decline is unknown.
         for it in self.context.previous {
             let url = it.envelope.url.as_deref().unwrap_or_default();
             let is_told = it
@@ -214,14 +214,14 @@ impl<'a> Searches<'a> {
 
     fn landing(&mut self, url: &str) -> &mut Landing {
         let landing = self.landings.entry(page_key(url)).or_default();
-        // Whichever form of the address comes first in the alphabet, so that the order makes no difference.
+        // The alphabetically first form of the URL, so that the order does not matter.
         if landing.url.is_empty() || url < landing.url.as_str() {
             url.clone_into(&mut landing.url);
         }
         landing
     }
 
-    /// Whether clicks can be told for searches of the project.
+    /// Whether any keyword has potential clicks.
     pub(super) fn has_volumes(&self) -> bool {
         self.keywords.values().any(|it| it.potential.is_some())
     }

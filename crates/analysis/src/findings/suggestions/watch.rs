@@ -6,11 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct Watch {
-    /// Suggestions that are not done with, and their keywords.
+    /// Suggestions that are not fixed, and their keywords.
     pending: BTreeMap<String, BTreeSet<i64>>,
     seen: BTreeMap<(EvidenceSource, RecordRef), Option<DateTime<Utc>>>,
     complete: BTreeMap<ResultType, DateTime<Utc>>,
-    /// Suggestions of which this run cannot tell.
+    /// Suggestions whose evidence this run cannot confirm or refute.
     untold: BTreeSet<String>,
 }
 
@@ -34,7 +34,7 @@ impl Watch {
         self.pending.get(id)
     }
 
-    /// A record was read that tells whether what showed a suggestion is still there.
+    /// A record was read that may be evidence of a pending suggestion.
     pub fn saw(&mut self, source: EvidenceSource, found: &RecordRef) {
         let place = (source, found.at_any_time());
         if let Some(last) = self.seen.get_mut(&place) {
@@ -42,14 +42,14 @@ impl Watch {
         }
     }
 
-    /// A record was read that is among what shows a suggestion, and that says too little this time.
+    /// A record was read that is evidence of the suggestion, but is inconclusive this time.
     pub fn cannot_tell(&mut self, source: EvidenceSource, found: &RecordRef, id: String) {
         if self.is_pending(&id) && self.seen.contains_key(&(source, found.at_any_time())) {
             self.untold.insert(id);
         }
     }
 
-    /// This run does not look at what shows a suggestion.
+    /// This run does not measure the suggestion's evidence.
     pub fn tells_nothing_of(&mut self, id: &str) {
         self.untold.insert(id.to_owned());
     }
@@ -59,7 +59,7 @@ impl Watch {
         *last = (*last).max(at);
     }
 
-    /// When all that shows a suggestion had been measured anew; `None` while something was not.
+    /// When all evidence of a suggestion was remeasured; `None` if some was not.
     pub fn measured_anew(&self, suggestion: &SuggestionRecord) -> Option<DateTime<Utc>> {
         let since = |it: &Evidence| {
             let seen = self.seen.get(&place(it)).copied().flatten();

@@ -46,7 +46,7 @@ impl TrendPeriod {
     }
 }
 
-/// What answers have to share to be compared.
+/// Answers are compared only if these are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Terms<'a> {
     pub model: Option<&'a str>,
@@ -84,18 +84,18 @@ impl<'a> Terms<'a> {
 #[derive(Debug)]
 pub(super) struct Bin<'a> {
     pub start: NaiveDate,
-    /// The terms of most of its answers.
+    /// The terms of most answers.
     pub terms: Terms<'a>,
-    /// The first day on which answers have them.
+    /// The first day with answers on these terms.
     pub since: NaiveDate,
     pub tallies: Vec<&'a PromptTally>,
     /// Answers on other terms.
     pub others: u64,
-    /// The segment, from 0.
+    /// Number of the segment, from 0.
     pub segment: usize,
 }
 
-/// The periods with answers, oldest first, each with what most of its answers share.
+/// The periods with answers, oldest first, each with the tallies on its main terms.
 pub(super) fn bins<'a>(tallies: &[&'a PromptTally], period: TrendPeriod) -> Vec<Bin<'a>> {
     let mut by_start: BTreeMap<NaiveDate, Vec<&'a PromptTally>> = BTreeMap::new();
     for tally in tallies.iter().copied().filter(|it| it.answers > 0) {
@@ -126,7 +126,7 @@ pub(super) fn bins<'a>(tallies: &[&'a PromptTally], period: TrendPeriod) -> Vec<
     bins
 }
 
-/// The terms of most answers; of equally many those of the period before.
+/// The terms of most answers; on a tie those of the period before.
 fn main_terms<'a>(all: &[&'a PromptTally], last: Option<Terms<'a>>) -> Option<Terms<'a>> {
     let mut counts: Vec<(Terms<'a>, u64)> = Vec::new();
     for tally in all {

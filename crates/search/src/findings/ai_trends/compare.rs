@@ -1,4 +1,4 @@
-//! The last full period beside the four before: over prompts that both have.
+//! Compares the last full period with the four before, over their common prompts.
 
 use super::LEAST_ANSWERS;
 use super::record::{RateChange, TrendReason};
@@ -22,7 +22,7 @@ pub(super) struct Compared {
     pub either: u64,
 }
 
-/// Compares a rate. No verdict with fewer than half of the prompts on both sides or fewer than five answers on one.
+/// Compares a rate; refuses if less than half of the prompts are on both sides, or a side has fewer than five answers.
 pub(super) fn compare(sides: &Sides<'_>, of: Of, key: &str) -> Compared {
     let (now, before) = (by_prompt(&sides.now, of), by_prompt(&sides.before, of));
     let shared: Vec<(Count, Count)> = { now.iter() }

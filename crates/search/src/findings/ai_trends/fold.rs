@@ -1,11 +1,11 @@
-//! Counts of many runs as few as trends need: one for each period, prompt and set of terms.
+//! Aggregates the tallies of many runs: one per period, prompt and set of terms.
 
 use super::TrendPeriod;
 use crate::findings::ai_visibility::PromptTally;
 use chrono::NaiveDate;
 use std::collections::{BTreeMap, btree_map::Entry};
 
-/// Counts of equal keys are added up; the keyword comes first, so that its tallies stand together.
+/// The keyword comes first, so that its tallies are adjacent.
 type Key = (
     Option<i64>,
     String,
@@ -24,7 +24,7 @@ pub struct TallyFold {
 }
 
 impl TallyFold {
-    /// Cited domains are kept from `domains_since` on: nothing compares earlier ones.
+    /// Cited domains are kept from `domains_since` on; earlier ones are never compared.
     pub const fn new(period: TrendPeriod, domains_since: NaiveDate) -> Self {
         Self {
             period,
@@ -54,7 +54,7 @@ impl TallyFold {
         }
     }
 
-    /// All of them, those of a keyword together.
+    /// Grouped by keyword.
     pub fn finish(self) -> Vec<PromptTally> {
         self.folded.into_values().collect()
     }

@@ -26,7 +26,7 @@ pub struct TrendInput<'a> {
     pub period: TrendPeriod,
     /// The tallies of the project, in any order. Branded prompts are left out.
     pub tallies: &'a [PromptTally],
-    /// The period that contains this moment counts as incomplete.
+    /// The period of this moment is incomplete.
     pub measured_at: DateTime<Utc>,
     pub provider: Option<&'a str>,
 }
@@ -112,7 +112,7 @@ pub fn trend(input: &TrendInput<'_>) -> AiTrendRecord {
     }
 }
 
-/// The last full period, and the four before as far as they are of its segment.
+/// The last full period, and those of the four before that are of its segment.
 fn sides<'a>(
     bins: &[Bin<'a>],
     last: Option<&Bin<'a>>,
@@ -146,7 +146,7 @@ fn verdict(
         Ok(change) if change.is_significant() => (TrendVerdict::Moved, None),
         Ok(_) => (TrendVerdict::WithinNoise, None),
         Err(TrendReason::NoAnswersBefore) => {
-            // Had there been answers to compare with, but for what changed?
+            // Distinguishes a new segment from missing answers.
             let before = last.and_then(|last| {
                 let from = period.before(last.start, u32::try_from(PERIODS_BEFORE).ok()?)?;
                 let earlier = { bins.iter().rev() }.find(|it| it.start < last.start)?;
@@ -222,7 +222,7 @@ fn changes(before: &Bin<'_>, after: &Bin<'_>) -> Vec<Change> {
     all.into_iter().filter(|it| it.1 != it.2).collect()
 }
 
-/// How much of the smoothed rate is the newest period's.
+/// Of exponential smoothing: the weight of the newest period.
 const NEWEST: f64 = 0.4;
 
 fn points(bins: &[Bin<'_>], key: &str) -> Vec<AiTrendPoint> {
@@ -242,7 +242,7 @@ fn points(bins: &[Bin<'_>], key: &str) -> Vec<AiTrendPoint> {
             };
             smoothed = Some((bin.segment, hits, trials));
             let mut point = point(bin, &rate);
-            // Jeffreys' prior: half a mention, half an answer without.
+            // Jeffreys' prior.
             point.smoothed_mention_rate = (hits + 0.5) / (trials + 1.0);
             Some(point)
         })
@@ -296,7 +296,7 @@ fn ratio(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// The mean over prompts of sums by their counts.
+/// The mean over prompts of sum / count.
 #[expect(clippy::cast_precision_loss, reason = "counts of answers")]
 fn over_prompts(bin: &Bin<'_>, of: fn(&PromptTally) -> (f64, u64)) -> Option<f64> {
     let mut sums: BTreeMap<&str, (f64, u64)> = BTreeMap::new();

@@ -17,7 +17,7 @@ pub(super) struct Movers {
     pub moved: u64,
 }
 
-/// Keywords whose mention rate moved. Of those listed a tenth has not, on average.
+/// Keywords whose mention rate changed, at a false discovery rate of [`super::FALSE_DISCOVERIES`].
 pub(super) fn keywords(sides: &Sides<'_>, key: &str) -> Movers {
     let mut parts: BTreeMap<i64, Sides<'_>> = BTreeMap::new();
     for (is_now, side) in [(true, &sides.now), (false, &sides.before)] {
@@ -77,7 +77,7 @@ pub(super) fn keywords(sides: &Sides<'_>, key: &str) -> Movers {
     }
 }
 
-/// Domains never cited on one side, and on the other so often that Newcombe's interval leaves out 0.
+/// Domains that are never cited on one side, where Newcombe's interval of the change excludes 0.
 #[expect(clippy::cast_precision_loss, reason = "counts of answers")]
 pub(super) fn domains(sides: &Sides<'_>) -> (Vec<CitedDomainChange>, Vec<CitedDomainChange>) {
     let (now, now_of) = cited(&sides.now);
@@ -115,7 +115,7 @@ pub(super) fn domains(sides: &Sides<'_>) -> (Vec<CitedDomainChange>, Vec<CitedDo
     (came, went)
 }
 
-/// Answers by domain, and how many have sources.
+/// Answers by cited domain, and answers with sources.
 fn cited<'a>(side: &[&'a PromptTally]) -> (BTreeMap<&'a str, u64>, u64) {
     let mut domains: BTreeMap<&str, u64> = BTreeMap::new();
     for (domain, count) in side.iter().flat_map(|it| &it.cited_domains) {

@@ -58,7 +58,7 @@ impl AiTrendsSummary {
         }
     }
 
-    /// Adds a trend: a project's is listed, a keyword's only counted.
+    /// Lists trends of a project, only counts those of keywords.
     pub fn add(&mut self, record: &AiTrendRecord) {
         let Coverage {
             requested,

@@ -1,5 +1,3 @@
-//! Trends.
-
 use super::*;
 use crate::findings::ai_visibility::{LeftOut, PromptTally};
 use crate::provenance::{Provenance, RecordStatus};
@@ -39,7 +37,6 @@ pub(super) fn tally(week: u64, prompt: u64, answers: u64, mentions: u64) -> Prom
     }
 }
 
-/// In the week after five.
 fn told_at() -> DateTime<Utc> {
     (monday() + Days::new(7 * 5 + 1))
         .and_hms_opt(12, 0, 0)
@@ -59,7 +56,7 @@ pub(super) fn told(tallies: &[PromptTally]) -> AiTrendRecord {
     })
 }
 
-/// Five weeks of five prompts with five answers each, so many of which are mentions.
+/// Five weeks of five prompts with five answers each, with `mentions` per prompt by week.
 fn weeks(mentions: [u64; 5]) -> Vec<PromptTally> {
     { mentions.into_iter().enumerate() }
         .flat_map(|(week, mentions)| {
@@ -211,7 +208,7 @@ fn answers_of_another_model_in_a_week_are_not_in_its_rate() {
 #[test]
 fn only_prompts_of_both_sides_are_compared_and_half_of_them_have_to_be() {
     let mut tallies = weeks([1, 1, 1, 1, 1]);
-    // A new keyword on which the project is always named moves nothing.
+    // A new keyword on which the project is always named changes nothing.
     tallies.extend((5..9).map(|prompt| tally(4, prompt, 5, 5)));
     let found = told(&tallies);
     assert_eq!(found.verdict, TrendVerdict::WithinNoise);
@@ -264,7 +261,7 @@ fn keywords_move_only_after_correction_for_all_that_were_looked_at() {
         for week in 0..4 {
             tallies.extend(of(keyword, week, 2));
         }
-        // One rises without doubt, one by a little, the others stay.
+        // One rises clearly, one slightly, the others stay.
         tallies.extend(of(
             keyword,
             4,

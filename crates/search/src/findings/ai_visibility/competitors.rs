@@ -1,4 +1,4 @@
-//! The competitors in the answers. A brand that the prompt itself names is not counted in its answers.
+//! Competitors in the answers. A brand that the prompt names is not counted in its answers.
 
 use super::{judge::Prompts, record::CompetitorRates};
 use crate::ai_answers::JudgedAnswer;
@@ -6,7 +6,7 @@ use crate::ai_answers::brands::{BrandBook, BrandId, OWN};
 use crate::statistics::describe::mean;
 use crate::statistics::panel_rate::Count;
 
-/// The competitors of a book, most often named first.
+/// Most mentions first.
 pub(super) fn competitors(prompts: &Prompts<'_>, book: &BrandBook) -> Vec<CompetitorRates> {
     let all: u64 = (0..book.count()).map(|it| namings(prompts, it)).sum();
     let mut rows: Vec<CompetitorRates> = (0..book.count())
@@ -32,7 +32,7 @@ pub(super) fn competitors(prompts: &Prompts<'_>, book: &BrandBook) -> Vec<Compet
     rows
 }
 
-/// The project's share of all namings; `None` when nobody is named.
+/// The project's share of all mentions; `None` without mentions.
 pub(super) fn own_share_of_voice(prompts: &Prompts<'_>, book: &BrandBook) -> Option<f64> {
     let all: u64 = (0..book.count()).map(|it| namings(prompts, it)).sum();
     share(namings(prompts, OWN), all)
@@ -49,7 +49,7 @@ fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// The mean over prompts of the share of answers for which `is` holds; `None` answers are left out.
+/// The mean over prompts of the share of answers for which `is` holds; answers with `None` are left out.
 fn rate(prompts: &Prompts<'_>, is: impl Fn(&JudgedAnswer) -> Option<bool>) -> Option<f64> {
     let counts = counts(prompts, is);
     let rates: Vec<f64> = { counts.iter() }

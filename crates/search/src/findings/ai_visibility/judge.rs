@@ -47,7 +47,7 @@ pub struct VisibilityInput<'a> {
     pub measured_at: DateTime<Utc>,
 }
 
-/// Answers that count, by prompt.
+/// Counted answers by prompt.
 pub(super) type Prompts<'a> = BTreeMap<&'a str, Vec<&'a JudgedAnswer>>;
 
 type Pair = (AiAnswer, JudgedAnswer);
@@ -85,7 +85,7 @@ pub fn visibility(input: &VisibilityInput<'_>) -> AiVisibilityRecord {
     record
 }
 
-/// The key of everything drawn for a record, so that it comes out the same.
+/// Seeds the bootstrap, so that results are reproducible.
 fn key(input: &VisibilityInput<'_>, what: &str) -> String {
     let subject = &input.subject;
     format!(
@@ -267,7 +267,7 @@ fn set_tone(record: &mut AiVisibilityRecord, counted: &[&Pair], prompts: &Prompt
     }
 }
 
-/// The mean over prompts of the mean over their answers of what is known of them.
+/// The mean over prompts of the mean over their answers with a value.
 fn over_prompts(
     prompts: &Prompts<'_>,
     value: impl Fn(&JudgedAnswer) -> Option<f64>,
@@ -281,7 +281,7 @@ fn over_prompts(
     mean(&means)
 }
 
-/// The mean Jaccard index of the brands that two answers to one prompt name.
+/// Mean Jaccard index of the brands named by two answers to one prompt.
 #[expect(clippy::cast_precision_loss, reason = "a handful of brands")]
 fn consistency(prompts: &Prompts<'_>) -> Option<f64> {
     let mut of_prompts = Vec::new();
@@ -316,9 +316,8 @@ fn score(record: &AiVisibilityRecord) -> Option<f64> {
     })?
 }
 
-/// Characters of an excerpt.
 const EXCERPT: usize = 240;
-/// Characters of it before the first own name.
+/// Before the first own name.
 const BEFORE: usize = 80;
 
 fn row((answer, judged): &Pair) -> AnswerRow {
@@ -346,7 +345,7 @@ fn row((answer, judged): &Pair) -> AnswerRow {
 
 fn excerpt(answer: &AiAnswer, judged: &JudgedAnswer) -> String {
     let is_name = |kind| matches!(kind, MarkKind::Mention | MarkKind::Domain);
-    // The book's first brand names its marks; the first of them that is own has its rank.
+    // The first mark of an own name, which exists if the project counts as named.
     let own = judged.brands.contains(&OWN).then(|| {
         let marks = judged.marks.iter().filter(|it| is_name(it.kind));
         marks.filter(|it| it.is_own).map(|it| it.start).next()
@@ -375,7 +374,7 @@ fn envelope(
     .collect();
     let is_missing = !warnings.is_empty();
     let few = (counted.len() as u64) < LEAST_ANSWERS;
-    // An engine that shows no answer is no failure of the measurement, and nothing to rate.
+    // Answers that the engine does not show are not failures of the measurement.
     let all_failed = !asked.is_empty() && left_out.failed == asked.len() as u64;
     let status = if all_failed {
         RecordStatus::Error

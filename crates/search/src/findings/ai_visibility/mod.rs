@@ -1,9 +1,9 @@
 //! `ai-visibility`: how often and how prominently answers of an AI engine name the project and cite
-//! its site, with how sure that is.
+//! its site, with confidence intervals.
 //!
 //! Definitions: `docs/MEASUREMENT.md`. One record per keyword and engine, and one per engine for the
-//! branded prompts. Answers are samples: rates have intervals, and what is no answer (a failure, a
-//! refusal, an empty text) is counted beside the rates and never in them.
+//! branded prompts. Failures, refusals and empty texts are counted separately and are never part of
+//! the rates.
 
 mod competitors;
 mod judge;
@@ -28,19 +28,19 @@ pub const METHOD_VERSION: &str = "ai-visibility/1";
 pub const LEAST_ANSWERS: u64 = 5;
 
 pub const FEW_ANSWERS: &str = "fewAnswers";
-/// Nobody is followed beside the project: shares among brands are not told.
+/// Without competitors there are no shares among brands.
 pub const NO_COMPETITORS: &str = "noCompetitors";
-/// There are no prompts in the language: the keyword alone was asked.
+/// The language has no templates: the keyword was the only prompt.
 pub const NO_TEMPLATES: &str = "languageWithoutPrompts";
 pub const ANSWERS_FAILED: &str = "answersFailed";
 pub const ANSWERS_REFUSED: &str = "answersRefused";
 pub const ANSWERS_EMPTY: &str = "answersEmpty";
 pub const ANSWERS_NOT_SHOWN: &str = "answersNotShown";
-/// Some answers ended at the limit of their length.
+/// Some answers were cut off at the length limit.
 pub const ANSWERS_CUT_SHORT: &str = "answersCutShort";
 pub const SEARCH_NOT_MADE: &str = "searchNotMade";
 pub const MODELS_MIXED: &str = "modelsMixed";
-/// A brand name that is also a common word occurs where nothing tells which is meant.
+/// A brand name that is also a common word occurs without a deciding cue.
 pub const AMBIGUOUS_MENTIONS: &str = "ambiguousMentions";
 pub const NO_CITATIONS: &str = "citationsNotApplicable";
 

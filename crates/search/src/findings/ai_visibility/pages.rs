@@ -42,7 +42,7 @@ impl Pages {
         self.first_own.extend(first.map(|it| f64::from(it.index)));
     }
 
-    /// Own pages among all; `None` when none is cited.
+    /// Share of own pages; `None` without citations.
     pub fn own_share(&self) -> Option<f64> {
         share(self.cited_own, self.cited)
     }
@@ -99,7 +99,7 @@ fn share(part: u64, whole: u64) -> Option<f64> {
     (whole > 0).then(|| part as f64 / whole as f64)
 }
 
-/// The kind of a page that was not read: what its address and its domain tell.
+/// The kind of a page by its URL and domain, without fetching it.
 fn kind(page: &CitedPage) -> PageKind {
     match page_type_of_address(&page.url, &page.domain) {
         PageType::Home => PageKind::Home,

@@ -150,7 +150,7 @@ impl AiVisibilityRecord {
             + self.failed_count
     }
 
-    /// The parts that sums over many records need: without single answers, domains and pages.
+    /// Without answers, domains and pages, which sums over records do not need.
     #[must_use]
     pub fn slim(mut self) -> Self {
         self.answers = Vec::new();

@@ -1,18 +1,18 @@
-//! The score of visibility in AI answers. Weights are a judgement; sentiment is left out: unseen brands would gain.
+//! The AI visibility score. The weights are our choice; sentiment is left out, since it would favor unseen brands.
 
-/// The rates that it is made of, 0 to 1.
+/// Components of the score, 0 to 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct ScoreParts {
     pub mention_rate: f64,
-    /// `None` when nobody is named.
+    /// `None` if no brand is named.
     pub position_adjusted_share: Option<f64>,
-    /// `None` when the engine has no sources.
+    /// `None` if the engine has no sources.
     pub citation_rate: Option<f64>,
-    /// `None` when that cannot be told.
+    /// `None` if it cannot be detected.
     pub recommendation_rate: Option<f64>,
 }
 
-/// 0 to 100. Unknown parts are left out and the rest scaled up; who is never named has no share.
+/// 0 to 100. Unknown parts are left out and the rest is scaled up; without a mention the share is 0.
 pub fn ai_visibility_score(parts: &ScoreParts) -> f64 {
     let share = parts
         .position_adjusted_share

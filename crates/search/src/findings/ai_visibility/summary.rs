@@ -6,7 +6,7 @@ use crate::statistics::describe::mean;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How much each engine weighs; 1 for one that is not listed.
+/// Weight by engine; 1 if not listed.
 pub type EngineWeights = BTreeMap<String, f64>;
 
 /// The visibility of a project.
@@ -86,7 +86,7 @@ pub struct EngineVisibility {
 }
 
 impl AiVisibilitySummary {
-    /// Of all records of a run; branded prompts are not part of it.
+    /// From all records of a run; branded prompts are ignored.
     pub fn of(records: &[AiVisibilityRecord], weights: &EngineWeights) -> Self {
         let mut by_engine: BTreeMap<&str, Vec<&AiVisibilityRecord>> = BTreeMap::new();
         let discovery = records
@@ -169,7 +169,7 @@ fn engine_visibility(
     }
 }
 
-/// The mean over engines that have a figure; the others' weights fall away with them.
+/// Weighted mean over engines with a value.
 fn by_weight(
     engines: &[EngineVisibility],
     value: fn(&EngineVisibility) -> Option<f64>,

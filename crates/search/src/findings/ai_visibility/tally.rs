@@ -8,14 +8,14 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What a prompt brought on one engine and model, on one day.
+/// Counts of the answers to a prompt by one engine and model, on one day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PromptTally {
     /// The day, in UTC.
     pub day: NaiveDate,
     pub engine: String,
-    /// The model that answered; `None` when the engine does not tell.
+    /// The model that answered; `None` if the engine does not report it.
     pub model: Option<String>,
     pub template_version: u32,
     pub detector_version: String,
@@ -28,16 +28,16 @@ pub struct PromptTally {
     pub mentions: u64,
     /// Answers of engines with sources.
     pub sourced: u64,
-    /// Those that cite an own page.
+    /// Answers that cite an own page.
     pub citations: u64,
     /// Answers in languages in which recommendations can be detected.
     pub judged: u64,
     pub recommendations: u64,
-    /// Namings of brands that the prompt does not name, each once per answer.
+    /// Mentions of brands that the prompt does not name, each once per answer.
     pub namings: u64,
     /// Answers that name a brand.
     pub shared: u64,
-    /// The sum of the project's position-adjusted shares in them.
+    /// Sum of the project's position-adjusted shares in these.
     pub share_sum: f64,
     /// Answers with a known sentiment.
     pub felt: u64,
@@ -88,7 +88,7 @@ impl LeftOut {
     }
 }
 
-/// Domains that are kept per prompt and day.
+/// Per prompt and day.
 const MOST_DOMAINS: usize = 200;
 
 impl PromptTally {
@@ -127,7 +127,7 @@ impl PromptTally {
         let is_named = judged.brands.contains(&OWN);
         self.answers += 1;
         self.mentions += u64::from(is_named);
-        // Without anybody beside the project there is no share of anything.
+        // Shares are undefined without competitors.
         if judged.shares.is_some() {
             self.namings += { judged.brands.iter() }
                 .filter(|it| !judged.prompted.contains(it))
@@ -161,7 +161,7 @@ impl PromptTally {
         }
     }
 
-    /// Adds what was counted of the same prompt on the same terms, on the same or another day.
+    /// Adds counts of the same prompt, engine and versions, of the same or another day.
     pub fn join(&mut self, other: &Self) {
         self.day = self.day.min(other.day);
         self.answers += other.answers;
@@ -201,8 +201,8 @@ impl PromptTally {
     }
 }
 
-/// The tallies of some answers, in the order of day, engine, model and prompt. A question without an answer has no
-/// model that served it; it is told beside the model asked for.
+/// Ordered by day, engine, model and prompt. A question without an answer has no served model and counts for the
+/// requested one.
 pub fn tallies<'a>(
     answers: impl IntoIterator<Item = (&'a AiAnswer, &'a JudgedAnswer)>,
 ) -> Vec<PromptTally> {

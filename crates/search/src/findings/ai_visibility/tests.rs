@@ -1,4 +1,4 @@
-//! Records of visibility.
+//! AI visibility records.
 
 use super::*;
 use crate::ai_answers::brands::{BrandBook, BrandSpec};
@@ -27,7 +27,7 @@ pub(crate) fn book() -> BrandBook {
     )
 }
 
-/// An answer to the prompt of a number.
+/// An answer to the prompt with this number.
 pub(crate) fn answer(prompt: usize, sample: u32, text: &str, cited: &[&str]) -> AiAnswer {
     let citations = cited.iter().map(|url| AnswerCitation {
         url: (*url).to_owned(),
@@ -410,7 +410,7 @@ proptest! {
         let forth = record(answers.clone());
         answers.reverse();
         let mut back = record(answers);
-        // Which page is the example of its kind depends on what came first.
+        // The example page of a kind depends on the order.
         back.cited_page_types.clone_from(&forth.cited_page_types);
         back.envelope.error.clone_from(&forth.envelope.error);
         prop_assert_eq!(serde_json::to_string(&forth).unwrap(), serde_json::to_string(&back).unwrap());

@@ -1,7 +1,7 @@
 use super::{Action, CannibalizationInput, PageFacts, Severity, Tie};
 use crate::url_rules::page_key;
 
-/// A share from which on a page wins anyway.
+/// Share from which on the primary page wins anyway.
 const CLEAR_WINNER: f64 = 0.8;
 
 impl Severity {
@@ -26,7 +26,7 @@ pub(super) struct Pair {
     pub primary_share: f64,
 }
 
-/// What to do about it; `None` when what decides is not known.
+/// The recommended action; `None` if similarity or intents are unknown.
 pub(super) fn action(severity: Severity, pair: &Pair) -> Option<Action> {
     if severity == Severity::None {
         return Some(Action::None);
@@ -46,7 +46,7 @@ pub(super) fn action(severity: Severity, pair: &Pair) -> Option<Action> {
     }
 }
 
-/// Whether the site says that all of them are one page, or that they are language versions of each other.
+/// Whether the site declares all pages as one (canonical, redirect), or as language versions of each other.
 pub(super) fn tie(input: &CannibalizationInput<'_>, primary: &str, rivals: &[&str]) -> Option<Tie> {
     if rivals.is_empty() {
         return None;

@@ -1,7 +1,7 @@
 use super::groups::{Place, Sight};
 use crate::ctr::{MAX_CTR, ctr};
 
-/// Clicks to be expected, as shares of searches.
+/// Expected clicks, as shares of searches.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Cost {
     /// 1 − held / potential, 0 to 1.
@@ -9,10 +9,10 @@ pub(super) struct Cost {
     pub lost: f64,
 }
 
-/// The cost over a window; `None` when no own page was ever seen.
+/// The cost over a window; `None` if no own page was ever seen.
 pub(super) fn cost(snapshots: &[Sight]) -> Option<Cost> {
     let places = || snapshots.iter().flat_map(|sight| &sight.places);
-    // A share that was kept for some places alone is not joined with the curve.
+    // Stored shares are used only if all results have one, since they must not be mixed with the curve.
     let is_kept = places().all(|place| place.expected_ctr.is_some());
     let worth = |place: &Place| match place.expected_ctr {
         Some(share) if is_kept => share,

@@ -4,11 +4,11 @@ use super::groups::Sight;
 pub(super) struct Flips {
     /// Changes per pair of consecutive snapshots with an own page; 0 with fewer than two.
     pub rate: f64,
-    /// Changes away and back again: each return counts twice.
+    /// Changes away and back; each return counts twice.
     pub returns: u32,
 }
 
-/// The flips over snapshots in their order; those without an own page are passed over.
+/// Snapshots must be in order; those without an own page are skipped.
 #[expect(clippy::cast_precision_loss, reason = "a window has few snapshots")]
 pub(super) fn flips(snapshots: &[Sight]) -> Flips {
     let best: Vec<usize> = snapshots

@@ -1,11 +1,11 @@
-//! Which URLs are one page: pages of one list, its filters, and a page that took another's place.
+//! Groups URLs that are one page: pagination and filters of a list, and URLs that replaced another.
 
 use super::{CannibalizationInput, Migration, OwnSnapshot, WINDOW_DAYS};
 use crate::{search_intent::Intent, url_rules};
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Query keys that choose a part or an order of one list.
+/// Query parameters that filter, sort or paginate a list.
 const FACETS: [&str; 27] = [
     "page",
     "p",
@@ -35,7 +35,7 @@ const FACETS: [&str; 27] = [
     "strana",
     "seite",
 ];
-/// Parts of paths before a number of a page.
+/// Path segments before a page number.
 const PAGE_SEGMENTS: [&str; 6] = ["page", "seite", "strana", "oldal", "pagina", "p"];
 
 #[derive(Debug, Clone, PartialEq)]
@@ -46,11 +46,11 @@ pub(super) struct Place {
     pub expected_ctr: Option<f64>,
 }
 
-/// A snapshot in which URLs are numbers of pages.
+/// A snapshot with page numbers instead of URLs.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Sight {
     pub at: DateTime<Utc>,
-    /// Best first; each page once.
+    /// Best first, unique pages.
     pub places: Vec<Place>,
 }
 
@@ -58,12 +58,12 @@ pub(super) struct Sight {
 pub(super) struct Sights {
     /// Oldest first.
     pub snapshots: Vec<Sight>,
-    /// Each page's URL as last seen and the page keys that are one with it.
+    /// By page number: the URL as last seen, and its page keys.
     pub pages: Vec<(String, BTreeSet<String>)>,
     pub migrations: Vec<Migration>,
 }
 
-/// The window of a keyword; the home page is left out where the project's name is searched for.
+/// The window of a keyword; without the home page if the keyword is branded.
 pub(super) fn sights(input: &CannibalizationInput<'_>, is_branded: bool) -> Option<Sights> {
     let mut window = in_window(input.snapshots)?;
     window.sort_by_key(|snapshot| snapshot.at);
@@ -135,7 +135,7 @@ fn is_home(key: &str) -> bool {
     key.split_once('/').is_none_or(|(_, path)| path.is_empty())
 }
 
-/// The page key of a list without what chooses a part or an order of it.
+/// The page key without filters, sorting and page number.
 fn set_of(key: &str) -> String {
     let (path, query) = key.split_once('?').unwrap_or((key, ""));
     let kept: Vec<&str> = query
@@ -156,7 +156,7 @@ fn is_facet(key: &str) -> bool {
     FACETS.contains(&bare) || bare.starts_with("filter_") || bare.starts_with("f_")
 }
 
-/// `/shoes/page/3/` is of `/shoes/`.
+/// `/shoes/page/3/` becomes `/shoes/`.
 fn without_page_number(path: &str) -> &str {
     let bare = path.trim_end_matches('/');
     let Some((before, number)) = bare.rsplit_once('/') else {
@@ -173,7 +173,7 @@ fn without_page_number(path: &str) -> &str {
     }
 }
 
-/// Joins a page and its successor: the old one never came back, the new one was not there before and was seen twice.
+/// Merges a page and its successor: the old one never returns, the new one is first seen then, and at least twice.
 fn migrations(snapshots: &mut [Sight], pages: &mut Pages) -> Vec<Migration> {
     let mut found = Vec::new();
     while let Some((from, to, at)) = next_migration(snapshots) {
@@ -215,7 +215,7 @@ fn next_migration(snapshots: &[Sight]) -> Option<(usize, usize, DateTime<Utc>)> 
     None
 }
 
-/// Whether a keyword is a search for the project: it holds its name, or wants a site.
+/// Whether a keyword contains the project's name, or is navigational.
 pub(super) fn is_branded(holds_name: bool, intent: Option<Intent>) -> bool {
     holds_name || intent == Some(Intent::Navigational)
 }

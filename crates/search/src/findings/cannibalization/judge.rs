@@ -19,10 +19,10 @@ const FLIP: f64 = 0.35;
 const SPLIT: f64 = 0.30;
 const OVERLAP: f64 = 0.15;
 const COST: f64 = 0.20;
-/// Weight of two pages that serve different intents.
+/// Factor if the two pages serve different intents.
 const DIFFERENT_INTENTS: f64 = 0.5;
 
-/// Judges one keyword; `None` unless two own pages reached the top 50 within the window.
+/// `None` unless two own pages reached the top 50 within the window.
 pub fn judge(input: &CannibalizationInput<'_>) -> Option<CannibalizationRecord> {
     let keyword = input.keyword;
     let holds_name = rankings::is_branded(&keyword.keyword, input.site);
@@ -156,7 +156,7 @@ fn envelope(
             RecordStatus::Partial
         },
         error: None,
-        // What it costs is a model's figure, whatever the shares rest on.
+        // Costs are estimated, whatever the shares are based on.
         provenance: match input.provenance {
             Provenance::Simulated => Provenance::Simulated,
             _ => Provenance::Estimated,

@@ -1,4 +1,4 @@
-//! `cannibalization`: own URLs that compete for one keyword, so that the engine alternates or splits between them.
+//! `cannibalization`: own URLs that compete for one keyword, so that the engine alternates between them or ranks both.
 
 use super::envelope::{Envelope, rounded};
 use super::keyword_market::{KeywordMarket, TrackedKeyword};
@@ -22,9 +22,9 @@ pub use summary::{CannibalizationSummary, CannibalizationTally};
 pub const METHOD_VERSION: &str = "cannibalization/1";
 
 pub const WINDOW_DAYS: i64 = 28;
-/// Fewer snapshots tell nothing about flips and cost.
+/// For flips and cost.
 const LEAST_SNAPSHOTS: usize = 5;
-/// Own URLs have to come this high to compete.
+/// Own URLs below this position do not compete.
 const REACH: u32 = 50;
 
 #[derive(Debug, Clone, Copy)]
@@ -33,13 +33,13 @@ pub struct CannibalizationInput<'a> {
     pub engine: &'a str,
     pub provider: Option<&'a str>,
     pub provenance: Provenance,
-    /// Which URLs are own, and the name by which branded keywords are recognised.
+    /// Decides which URLs are own and which keywords are branded.
     pub site: &'a SiteScope,
-    /// Successful measurements, in any order; only those within [`WINDOW_DAYS`] of the newest one count.
+    /// Successful measurements, in any order; those older than [`WINDOW_DAYS`] before the newest are ignored.
     pub snapshots: &'a [OwnSnapshot],
-    /// What is known of own pages, by [`crate::url_rules::page_key`].
+    /// Facts about own pages, by [`crate::url_rules::page_key`].
     pub pages: &'a BTreeMap<String, PageFacts>,
-    /// How alike the main texts of two pages are, by both page keys, the smaller first.
+    /// Similarity of the main texts of two pages, by both page keys, the smaller first.
     pub similarities: &'a BTreeMap<(String, String), f64>,
 }
 
@@ -48,7 +48,7 @@ pub struct CannibalizationInput<'a> {
 pub struct OwnSnapshot {
     pub at: DateTime<Utc>,
     pub depth_checked: u32,
-    /// Own organic results; sitelinks are none.
+    /// Own organic results, without sitelinks.
     pub places: Vec<OwnPlace>,
 }
 
@@ -57,15 +57,15 @@ pub struct OwnSnapshot {
 pub struct OwnPlace {
     pub url: String,
     pub position: u32,
-    /// Expected share of searches that click it on that page; without it the published curve stands for the window.
+    /// Expected share of searches that click it; if any is `None`, the published curve is used for the window.
     pub expected_ctr: Option<f64>,
 }
 
-/// What is known of an own page; everything may be missing.
+/// Facts about an own page; any may be missing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PageFacts {
     pub title: Option<String>,
-    /// What its readers want, by the words of its title ([`crate::search_intent::of`]).
+    /// By the words of its title ([`crate::search_intent::of`]).
     pub intent: Option<Intent>,
     /// Words of its main text.
     pub word_count: Option<u64>,
@@ -73,11 +73,11 @@ pub struct PageFacts {
     pub redirects_to: Option<String>,
     /// Its other languages.
     pub alternates: Vec<String>,
-    /// Whether both it and its rivals have to stay.
+    /// Whether the page must not be removed.
     pub must_live: bool,
-    /// Clicks over the window for this keyword, imported.
+    /// Imported clicks over the window for this keyword.
     pub clicks: Option<u64>,
-    /// Impressions over the window for this keyword, imported.
+    /// Imported impressions over the window for this keyword.
     pub impressions: Option<u64>,
 }
 

@@ -1,20 +1,20 @@
 use super::groups::{Place, Sight};
 
-/// How far down pages are in sight.
+/// Lowest position that counts.
 const TOP: u32 = 20;
-/// How far down the engine groups pages of a host.
+/// Lowest position at which the engine groups pages of a host.
 const CLUSTERED: u32 = 10;
 
-/// Shares of snapshots.
+/// As shares of snapshots.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Overlap {
     /// With two or more own pages in the top 20 that are not grouped.
     pub apart: f64,
-    /// With own pages that the engine groups.
+    /// With own pages that the engine groups (host clustering).
     pub clustered: f64,
 }
 
-/// The overlap over all snapshots; 0 without any.
+/// 0 without snapshots.
 #[expect(clippy::cast_precision_loss, reason = "a window has few snapshots")]
 pub(super) fn overlap(snapshots: &[Sight]) -> Overlap {
     let share = |holds: fn(&Sight) -> bool| {
@@ -27,7 +27,7 @@ pub(super) fn overlap(snapshots: &[Sight]) -> Overlap {
     }
 }
 
-/// How many places or groups there are, and whether one is a group: neighbours of one host in the first ten.
+/// The number of groups, and whether one has several pages: adjacent results of one host in the top 10.
 fn clusters(sight: &Sight) -> (usize, bool) {
     let top: Vec<&Place> = sight
         .places

@@ -63,7 +63,7 @@ fn evenness(hhi: f64, n: usize) -> f64 {
     ((1.0 - hhi) * n / (n - 1.0)).clamp(0.0, 1.0)
 }
 
-/// A page as it stood over the window; `None` when it was in no snapshot.
+/// A page's figures over the window; `None` if it was in no snapshot.
 fn standing(
     input: &CannibalizationInput<'_>,
     sights: &Sights,
@@ -106,7 +106,7 @@ fn standing(
     })
 }
 
-/// Clicks where any were imported, else impressions, else what the positions promise.
+/// Clicks if any were imported, else impressions, else expected clicks.
 fn basis(urls: &[(usize, CompetingUrl)]) -> ShareBasis {
     let any = |part: fn(&CompetingUrl) -> Option<u64>| {
         urls.iter()
@@ -131,7 +131,7 @@ fn weight(url: &CompetingUrl, basis: ShareBasis) -> f64 {
     }
 }
 
-/// The published curve at a position between two: linear between them.
+/// The published curve, linear between positions.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,4 +1,4 @@
-//! Made-up alternations with known counts, and what always holds.
+//! Alternations with known counts, and properties.
 
 use super::*;
 use crate::{observation::search_page::Device, provenance::RecordStatus};
@@ -112,7 +112,7 @@ fn an_alternation_is_judged_by_its_four_parts() {
     );
     assert_eq!(record.urls[0].snapshots_as_best, 3);
     assert_eq!(record.window.snapshots, 6);
-    // Whether the texts are alike is not known.
+    // The similarity of the texts is unknown.
     assert_eq!(
         (record.action, record.envelope.warnings.as_slice()),
         (None, &["actionUndecided".to_owned()][..])
@@ -156,7 +156,7 @@ fn neighbours_that_the_engine_groups_are_no_overlap() {
     assert!((below.overlap_rate - 1.0).abs() < 1e-12);
     let deep = judged(&days(&[&[('a', 11), ('b', 21)]; 6])).unwrap();
     assert!(deep.overlap_rate.abs() < 1e-12);
-    // Two places at once hold more than the best of them alone.
+    // Two results at once get more clicks than the best of them alone.
     assert_eq!(apart.cost, Some(0.0));
 }
 
@@ -205,7 +205,7 @@ fn a_page_that_moved_for_good_is_a_migration_and_no_flip() {
         (url('a').as_str(), url('b').as_str(), day(2))
     );
     assert_eq!(record.urls.len(), 2);
-    // With nobody else left there is nothing to report.
+    // With no other page left there is nothing to report.
     assert_eq!(judged(&days(&moved[..5])), None);
     // One snapshot with the new page may be a flip.
     let flipped = judged(&days(&[
@@ -258,7 +258,7 @@ fn what_the_site_has_settled_scores_nothing() {
         (Some(Tie::SamePage), Some(0.0))
     );
     assert_eq!(record.action, Some(Action::None));
-    // Whichever of them is named.
+    // Also if the other one is canonical.
     let canonical = PageFacts {
         canonical: Some(url('b')),
         ..Default::default()

@@ -3,7 +3,7 @@ use crate::search_panel::{DomainId, OWN, Panel};
 use crate::site_class;
 use crate::site_class::SiteClass;
 
-/// How many rivals are listed, and how many platforms beside them.
+/// Listed competitors, and listed platforms besides.
 const RIVALS: usize = 50;
 const PLATFORMS: usize = 10;
 
@@ -12,12 +12,12 @@ pub(super) struct Chosen {
     pub domain: DomainId,
     pub class: SiteClass,
     pub class_source: ClassSource,
-    /// `None` when too few own keywords are in the top to say.
+    /// `None` if too few own keywords are in the top.
     pub score: Option<f64>,
     pub rank: Option<u32>,
 }
 
-/// The strongest rivals, some platforms, and whoever is pinned and was seen; strongest first.
+/// The strongest competitors, some platforms, and all pinned domains that were seen; strongest first.
 pub(super) fn choose(
     panel: &Panel<'_>,
     context: &CompetitorsContext<'_>,
@@ -32,7 +32,7 @@ pub(super) fn choose(
         .filter(|(_, duel)| !scores_are_known || duel.common > 0)
         .map(|(domain, _)| (domain, score(duels, domain, most_clicks)))
         .collect();
-    // Without enough own keywords the share of voice alone decides.
+    // Without enough own keywords, expected clicks decide the order.
     all.sort_by(|(one, one_score), (other, other_score)| {
         let clicks = |domain: &DomainId| duels.of[*domain as usize].clicks;
         let by_score = other_score.total_cmp(one_score);
@@ -89,7 +89,7 @@ pub(super) fn is_pinned(name: &str, context: &CompetitorsContext<'_>) -> bool {
     context.pinned.get(name).is_some_and(|it| it.is_tracked)
 }
 
-/// What the owner says, else the list, else the home page.
+/// From the owner, else the list, else the home page.
 pub(super) fn class(name: &str, context: &CompetitorsContext<'_>) -> (SiteClass, ClassSource) {
     let said = context.pinned.get(name).and_then(|it| it.class);
     let shown = || {
@@ -108,7 +108,7 @@ fn rivals(duels: &Duels) -> impl Iterator<Item = (DomainId, &super::head_to_head
         .filter(|(domain, duel)| *domain != OWN && duel.clicks > 0.0)
 }
 
-/// 100·(0.5·√trafficOverlap + 0.3·keywordOverlap + 0.2·clicks/most clicks of a rival). Ours.
+/// 100·(0.5·√trafficOverlap + 0.3·keywordOverlap + 0.2·clicks/most clicks of a competitor); our weights.
 fn score(duels: &Duels, domain: DomainId, most_clicks: f64) -> f64 {
     let (duel, own) = (duels.of[domain as usize], duels.own());
     let traffic = duel.traffic_overlap(own.clicks).unwrap_or(0.0);

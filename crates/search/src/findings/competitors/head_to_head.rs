@@ -3,11 +3,11 @@ use crate::search_panel::{OWN, Panel, PanelKeyword, Standing};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Duel {
-    /// Keywords for which it is in the top.
+    /// Keywords for which the domain is in the top.
     pub keywords: u64,
-    /// Keywords for which both are.
+    /// Keywords for which both are in the top.
     pub common: u64,
-    /// Twice the duels that it won: a tie is a half.
+    /// Twice its wins, so that a tie counts one.
     pub halves_won: u64,
     /// Sums of both positions over the common keywords.
     pub own_positions: u64,
@@ -19,13 +19,13 @@ pub(super) struct Duel {
 
 #[derive(Debug)]
 pub(super) struct Duels {
-    /// By domain; the project's own is the first.
+    /// By domain id; the project is the first.
     pub of: Vec<Duel>,
     pub clicks: f64,
 }
 
 impl Duels {
-    /// Of all domains of the panel; with volumes, or every keyword alike.
+    /// For all domains of the panel, weighted by volume or equally.
     pub fn of(panel: &Panel<'_>, by_volume: bool) -> Self {
         let mut duels = vec![Duel::default(); panel.domain_count()];
         for keyword in panel.keywords() {
@@ -77,12 +77,12 @@ impl Duel {
         };
     }
 
-    /// Common keywords as a share of those of either.
+    /// Jaccard: common keywords by those of either.
     pub fn keyword_overlap(&self, own_keywords: u64) -> Option<f64> {
         ratio(self.common, own_keywords + self.keywords - self.common)
     }
 
-    /// Σ min / Σ max of the clicks: max adds up to both less what they share.
+    /// Weighted Jaccard: Σ min / Σ max of the clicks, where max = sum − min.
     pub fn traffic_overlap(&self, own_clicks: f64) -> Option<f64> {
         let either = own_clicks + self.clicks - self.shared_clicks;
         (either > 0.0).then(|| (self.shared_clicks / either).clamp(0.0, 1.0))

@@ -3,7 +3,7 @@ use crate::search_panel::{DomainId, OWN, Panel, PanelKeyword, Standing};
 use std::collections::HashMap;
 
 const LISTED: usize = 50;
-/// A domain at this position or above has the keyword.
+/// A domain ranks for a keyword down to this position.
 const HAS: u32 = 10;
 
 #[derive(Debug, Default)]
@@ -33,7 +33,7 @@ pub(super) fn differences(
         let Some(own) = own.filter(|it| it.position <= HAS) else {
             continue;
         };
-        // Whoever is not on the page lacks it, too.
+        // Includes domains that are not on the page.
         for (domain, differences) in &mut found {
             let theirs = standings
                 .binary_search_by_key(domain, |it| it.domain)
@@ -50,7 +50,7 @@ pub(super) fn differences(
     found
 }
 
-/// Whether somebody is known to be below the top: seen there, or not seen by a look that deep.
+/// Whether a domain is known to be below the top: seen there, or not found within that depth.
 fn lacks(position: Option<u32>, keyword: &PanelKeyword) -> bool {
     position.map_or(keyword.depth_checked >= TOP, |position| position > TOP)
 }
@@ -109,7 +109,7 @@ impl Differences {
     }
 }
 
-/// Unknown clicks come after known ones.
+/// Descending; unknown clicks last.
 fn most_first(one: Option<f64>, other: Option<f64>) -> std::cmp::Ordering {
     let known = |clicks: Option<f64>| clicks.unwrap_or(-1.0);
     known(other).total_cmp(&known(one))

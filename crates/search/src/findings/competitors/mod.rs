@@ -17,21 +17,21 @@ pub use summary::CompetitorsSummary;
 
 pub const METHOD_VERSION: &str = "competitors/2";
 
-/// How far down a domain competes.
+/// A domain competes down to this position.
 const TOP: u32 = 20;
-/// With fewer own keywords in the top than this nothing is said about overlaps.
+/// In the top, for reporting overlaps.
 const LEAST_OWN: u64 = 5;
-/// Keywords that the strongest competitor shares with the project at least.
+/// Of the strongest competitor, with the project.
 const LEAST_COMMON: u64 = 3;
-/// The share of the project's keywords that these are at least.
+/// The same as a share of the project's keywords.
 const LEAST_TOPICALITY: f64 = 0.1;
 
 #[derive(Debug, Clone, Copy)]
 pub struct CompetitorsContext<'a> {
     pub project_id: i64,
-    /// Registrable domains that the owner named.
+    /// Registrable domains set by the owner.
     pub pinned: &'a BTreeMap<String, Pinned>,
-    /// What home pages of domains say that they are, as types of schema.org.
+    /// Schema.org types of the home pages, by domain.
     pub home_page_types: &'a BTreeMap<String, Vec<String>>,
     pub earlier: &'a BTreeMap<String, EarlierCompetitor>,
     pub ai: &'a BTreeMap<String, AiRates>,
@@ -40,17 +40,17 @@ pub struct CompetitorsContext<'a> {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pinned {
-    /// What it is, against the list.
+    /// Overrides the list.
     pub class: Option<SiteClass>,
-    /// Whether it is to be followed; a domain may be here for its class alone.
+    /// False if only the class is overridden.
     pub is_tracked: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct EarlierCompetitor {
-    /// When the domain was first a record.
+    /// When the domain first had a record.
     pub first_seen_at: DateTime<Utc>,
-    /// Its share of voice 30 days ago (up to 37) by the same definition, when there was one.
+    /// Share of voice 30 to 37 days ago by the same definition.
     pub sov_30_days_ago: Option<f64>,
 }
 

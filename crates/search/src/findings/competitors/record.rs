@@ -10,7 +10,7 @@ use crate::provenance::RecordStatus;
 use crate::result_type::ResultType;
 use crate::search_panel::{DomainId, Panel};
 
-/// One record per competitor, strongest first; pinned domains that are on no page come last.
+/// One record per competitor, strongest first; pinned domains that were not seen come last.
 pub fn competitors(panel: &Panel<'_>, context: &CompetitorsContext<'_>) -> Vec<CompetitorRecord> {
     let duels = Duels::of(panel, panel.has_volumes());
     let chosen = choose::choose(panel, context, &duels);
@@ -58,7 +58,7 @@ fn seen(
     }
 }
 
-/// A pinned domain that shares nothing with the project, or is on no page at all.
+/// For a pinned domain without common keywords, or not seen at all.
 fn unseen(
     panel: &Panel<'_>,
     context: &CompetitorsContext<'_>,

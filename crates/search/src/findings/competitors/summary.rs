@@ -66,7 +66,7 @@ impl CompetitorsSummary {
     }
 }
 
-/// Whether it sells in the project's market: encyclopedias, forums, magazines and lists do not.
+/// Whether it is a business in the project's market, not an encyclopedia, forum, magazine or list.
 fn is_business_rival(record: &CompetitorRecord) -> bool {
     let is_business = matches!(record.class, SiteClass::Direct | SiteClass::Marketplace);
     let shares = record.topicality.is_some_and(|it| it >= LEAST_TOPICALITY);

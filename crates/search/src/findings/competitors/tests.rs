@@ -1,4 +1,4 @@
-//! Who competes, by how much, and what always holds.
+//! Competitors, their figures, and properties.
 
 use super::{head_to_head::Duels, *};
 use crate::provenance::RecordStatus;
@@ -67,7 +67,7 @@ fn overlaps_are_those_of_the_sets() {
     assert_eq!(a.keyword_overlap, Some(0.4));
     assert_eq!(a.topicality, Some(0.5));
     assert!((a.similarity.unwrap() - 4.0 / 6.0).abs() < 1e-12);
-    // It stands higher three times of four.
+    // It ranks higher in three of four.
     assert_eq!(a.head_to_head_win_rate, Some(0.75));
     let positions = a.average_position_common.unwrap();
     assert!((positions.own - (2.0 + 1.0 + 2.0 + 12.0) / 4.0).abs() < 1e-12);
@@ -103,12 +103,12 @@ fn gaps_are_where_they_are_in_the_first_ten_and_we_are_known_to_be_below_twenty(
         .iter()
         .map(|it| (it.keyword_id, it.their_position, it.our_position))
         .collect();
-    // Keyword 4 is no gap: we are at 12. Keyword 9 has a page of 21 results without us.
+    // Keyword 4 is no gap: the project is at 12. Keyword 9 has 21 results without the project.
     assert_eq!(gaps, [(9, 1, None), (10, 3, Some(22))]);
     let first = &a.gap_keywords[0];
     assert!((first.potential_clicks.unwrap() - 28.5).abs() < 1e-9);
     assert_eq!(a.gap_keyword_count, 2);
-    // Pages of two results do not tell that `a` is below 20.
+    // Pages of two results do not show that `a` is below 20.
     assert!(a.advantage_keywords.is_empty());
     assert!(a.envelope.warnings.contains(&"shallowPages".to_owned()));
 }

@@ -19,7 +19,7 @@ use crate::result_type::ResultType;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistorySource<'a> {
-    /// What they are: what rests on simulated measurements is simulated itself.
+    /// A forecast of simulated measurements is simulated.
     pub provenance: Provenance,
     pub provider: Option<&'a str>,
 }
@@ -30,12 +30,12 @@ pub struct ForecastInput<'a> {
     /// The keyword with the engine, for series of a keyword.
     pub keyword: Option<(&'a TrackedKeyword, &'a str)>,
     pub quantity: Quantity,
-    /// The measurements, in any order. Series of different method versions are not joined.
+    /// In any order; of one method version only.
     pub observations: &'a [Observation],
     pub source: HistorySource<'a>,
     /// How many days ahead.
     pub days: u32,
-    /// What is hoped for: a position of at most this, of everything else at least this.
+    /// Targets: for positions upper bounds, for everything else lower bounds.
     pub thresholds: &'a [f64],
 }
 
@@ -104,7 +104,7 @@ fn measured(mut record: ForecastRecord, history: &History) -> ForecastRecord {
     record
 }
 
-/// Fewer than two days were measured, or they lie too far apart.
+/// For fewer than two measured days, or too rare ones.
 fn without_rhythm(
     blank: ForecastRecord,
     input: &ForecastInput<'_>,

@@ -1,6 +1,5 @@
-//! `forecast`: where a position, the visibility, the traffic or the mentions are heading. Definitions:
-//! `docs/MEASUREMENT.md`; the mathematics: [`crate::forecast`]. One record per series. A series that does not allow a
-//! forecast has a record that says why, and no points.
+//! `forecast`: forecasts of positions, visibility, traffic and mention rates. Definitions: `docs/MEASUREMENT.md`;
+//! methods: [`crate::forecast`]. One record per series; it has a refusal instead of points if there is no forecast.
 
 mod judge;
 mod quantity;
@@ -19,17 +18,17 @@ pub use summary::{ForecastSummary, ForecastTally};
 
 pub const METHOD_VERSION: &str = "forecast/1";
 
-/// The last value is published, because the combination was farther off in the back-test.
+/// The last value is published, since the combination had a larger error in the back-test.
 pub const NAIVE_IS_BETTER: &str = "naiveIsBetter";
-/// Some intervals, or all, rest on normal theory: there were fewer than twenty past errors.
+/// Some or all intervals are by normal theory, since there were fewer than twenty past errors.
 pub const NORMAL_INTERVALS: &str = "intervalsFromNormalTheory";
-/// The forecast reaches less far than was asked, because of the history's length.
+/// The horizon is shorter than requested, because of the history's length.
 pub const HORIZON_SHORTENED: &str = "horizonShortened";
-/// Older values lie beyond a gap of more than two days or weeks and were left out.
+/// Older values before a gap of more than two days or weeks were dropped.
 pub const CUT_AT_GAP: &str = "historyCutAtGap";
-/// The level jumped, and what came before was left out.
+/// The level shifted, and earlier values were dropped.
 pub const LEVEL_SHIFT: &str = "levelShift";
-/// The history is too short to tell how good the forecast is.
+/// The history is too short for a back-test.
 pub const NO_BACK_TEST: &str = "noBackTest";
 
 #[cfg(test)]

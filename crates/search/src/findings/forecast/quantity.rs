@@ -7,16 +7,16 @@ pub enum Quantity {
         depth: u32,
     },
     VisibilityIndex {
-        /// How many keywords each value sums up.
+        /// Keywords behind each value.
         keywords: u32,
     },
     /// Expected clicks per month.
     EstimatedTraffic,
     MentionRate {
-        /// How many answers each value sums up.
+        /// Answers behind each value.
         answers: u32,
     },
-    /// Clicks that a search console counted.
+    /// Clicks in Search Console.
     Clicks,
 }
 
@@ -43,8 +43,8 @@ impl Quantity {
         }
     }
 
-    /// The chance that the horizon ends with what is hoped for; `None` where it cannot be told. Position k is what
-    /// rounds to it. Whether a site is ranked within the depth at all is not told by positions that end there.
+    /// The probability to reach `threshold` at the horizon; `None` if unknown. Position k means values that round to k.
+    /// Positions are censored at the depth, so the probability to rank within the depth is unknown.
     pub(super) fn chance(self, projection: &Projection, threshold: f64) -> Option<f64> {
         match self {
             Self::Position { depth } => (1.0..f64::from(depth))

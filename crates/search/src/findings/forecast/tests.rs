@@ -1,4 +1,4 @@
-//! Records: what they carry, when they refuse, what they warn of.
+//! Members, refusals and warnings of records.
 
 use super::{
     CUT_AT_GAP, ForecastFrequency, ForecastInput, ForecastMethod, ForecastRecord, ForecastSummary,
@@ -29,7 +29,7 @@ fn every(days: u64, values: impl IntoIterator<Item = f64>) -> Vec<Observation> {
         .collect()
 }
 
-/// Positions that wander and always are the same.
+/// Deterministic fluctuating positions.
 fn positions(count: u32) -> impl Iterator<Item = f64> {
     (0..count)
         .map(|number| f64::from(8 + (number * number * 7 + number * 3) % 11 / 3 + number / 20))
@@ -123,7 +123,7 @@ fn a_position_has_all_the_fields_of_the_design() {
     assert!(json["trend"]["slopePerWeek"].is_f64() && json["trend"]["phi"].is_f64());
     assert!(json["changePoints"].is_array() && json["quality"].is_string());
     assert_eq!(json["refusal"], Value::Null);
-    // Whether it ranks within the depth is not told by positions that end there.
+    // The probability to rank within the depth is unknown.
     let thresholds: Vec<f64> = record.targets.iter().map(|it| it.threshold).collect();
     assert_eq!(thresholds, [3.0, 10.0]);
     assert!(record.targets[0].probability <= record.targets[1].probability);

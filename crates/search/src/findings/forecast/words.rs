@@ -3,7 +3,7 @@ use crate::forecast::back_test::Scores;
 use crate::forecast::history::Frequency;
 use crate::forecast::project::{Method, Point};
 
-/// Counts of a history are at most a few hundred.
+/// Never saturates: histories are short.
 pub(super) fn short(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

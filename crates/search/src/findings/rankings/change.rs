@@ -17,7 +17,7 @@ impl Change {
     }
 }
 
-/// Compares with the last successful one. A snapshot too shallow for the other's place proves neither loss nor entry.
+/// `before` is the last successful one. A snapshot too shallow for the other's position proves neither loss nor entry.
 pub(super) fn between(before: Option<&RankPoint>, now: &RankPoint) -> Change {
     if now.state == RankState::Error {
         return Change::without_places(ChangeKind::Unknown);

@@ -10,7 +10,7 @@ pub(super) struct Clicks {
     pub ctr_change: Option<f64>,
 }
 
-/// Expected clicks of the own places, best first, on a page.
+/// Expected clicks of the own results (best first) on a page.
 pub(super) fn expected(
     places: &[Placement],
     page: &PageClicks<'_>,
@@ -19,7 +19,7 @@ pub(super) fn expected(
     change: Change,
 ) -> Clicks {
     let best = places.first().map_or(0.0, |place| page.at(*place));
-    // An empty sum of floats is −0.
+    // Starts at 0, since an empty sum of floats is −0.
     let all = places
         .iter()
         .fold(0.0, |sum, place| sum + page.at(*place))

@@ -37,11 +37,11 @@ crate::wire_enum! {
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PastRanks<'a> {
-    /// Earlier measurements, newest first; 37 days and 28 measurements are enough.
+    /// Earlier measurements, newest first; 37 days and 28 measurements suffice.
     pub points: &'a [RankPoint],
-    /// The best position ever, carried from record to record.
+    /// The best position ever, carried over from record to record.
     pub best: Option<Mark>,
-    /// The worst position ever, carried from record to record.
+    /// The worst position ever, carried over from record to record.
     pub worst: Option<u32>,
 }
 
@@ -67,7 +67,7 @@ impl RankPoint {
         }
     }
 
-    /// The position for averages: not ranked is one below the depth; a failure is nothing.
+    /// The position for averages: unranked is depth plus one; `None` for failures.
     pub(super) fn effective_position(&self) -> Option<f64> {
         match (self.state, self.position) {
             (RankState::Error, _) => None,
@@ -78,7 +78,7 @@ impl RankPoint {
 }
 
 impl<'a> PastRanks<'a> {
-    /// The last measurement that succeeded.
+    /// The last successful measurement.
     pub(super) fn last(&self) -> Option<&'a RankPoint> {
         self.points
             .iter()
@@ -126,7 +126,7 @@ pub(super) fn change_over(
     })
 }
 
-/// Averages over a keyword's measurements up to one of them.
+/// Averages over a keyword's measurements up to the current one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Trend {
     pub moving_average7: Option<f64>,

@@ -37,17 +37,17 @@ pub struct RankInput<'a> {
     pub site: &'a SiteScope,
     pub measurement: Measurement<'a>,
     pub past: PastRanks<'a>,
-    /// What the project measured itself, if it did.
+    /// From the project's Search Console.
     pub own_data: Option<&'a OwnSearchData>,
-    /// Keyword difficulty, 0 to 100, from the `serp` record; [`RankingRecord::judge_difficulty`] may add it later.
+    /// 0 to 100, from the `serp` record; [`RankingRecord::judge_difficulty`] can add it later.
     pub difficulty: Option<f64>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct OwnSearchData {
-    /// The project's own click curve; `None` takes the published one.
+    /// The project's own click curve; `None`: the published one.
     pub curve: Option<ClickCurve>,
-    /// Mean position of the topmost own link, weighed by impressions; never to be joined with `position`.
+    /// Mean position of the topmost own link, weighted by impressions; not comparable with measured positions.
     pub position: Option<f64>,
     pub clicks: Option<u64>,
     pub impressions: Option<u64>,
@@ -204,7 +204,7 @@ fn published_curve() -> String {
 }
 
 impl RankingRecord {
-    /// Completes the opportunity once the difficulty is known.
+    /// Updates the opportunity, too.
     pub fn judge_difficulty(&mut self, difficulty: Option<f64>) {
         self.difficulty = difficulty;
         self.opportunity = self

@@ -16,7 +16,7 @@ pub struct AiOverviewStanding {
     pub own_citation_index: Option<u32>,
 }
 
-/// The features of a page, and those that lead to the project; `None` when the supplier tells about none.
+/// The features of a page, and those that link to the project; `None` if the supplier reports no features.
 pub(super) fn features(
     page: &SearchPage,
     site: &SiteScope,
@@ -51,7 +51,7 @@ pub(super) fn overview(page: &SearchPage, site: &SiteScope) -> Option<AiOverview
     })
 }
 
-/// Whether a keyword holds the label of the site's domain, of four letters or more, as a word or as words joined.
+/// Whether a keyword contains the site's domain label (at least four letters) as a word or as joined words.
 pub fn is_branded(keyword: &str, site: &SiteScope) -> bool {
     let root = site.root();
     let label = crate::url_rules::registrable_domain(root)

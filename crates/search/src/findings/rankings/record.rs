@@ -14,7 +14,7 @@ use crate::result_type::ResultType;
 use crate::url_rules::SiteScope;
 use crate::{search_intent, url_rules};
 
-/// Fewer organic results than this make a snapshot `partial`.
+/// Snapshots with fewer organic results are `partial`.
 const FEW_RESULTS: u32 = 5;
 
 pub fn rank(input: &RankInput<'_>) -> RankingRecord {
@@ -31,7 +31,7 @@ pub fn rank(input: &RankInput<'_>) -> RankingRecord {
     record
 }
 
-/// A record that claims nothing beyond what was known before.
+/// A record with earlier values only.
 fn blank(input: &RankInput<'_>, envelope: super::Envelope) -> RankingRecord {
     RankingRecord {
         envelope,
@@ -137,7 +137,7 @@ fn set_opportunity(record: &mut RankingRecord, clicks: &PageClicks<'_>, difficul
     record.judge_difficulty(difficulty);
 }
 
-/// The own results, best first; one URL counts once.
+/// The own results, best first, with unique URLs.
 fn own_results<'p>(page: &'p SearchPage, site: &SiteScope) -> Vec<(&'p Block, &'p OrganicResult)> {
     let mut seen = Vec::new();
     let mut own: Vec<_> = page

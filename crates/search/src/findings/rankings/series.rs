@@ -3,7 +3,7 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A project's figures day by day. Days of another source, definition or weighting are another series.
+/// A project's figures by day. Days of another source, definition or weighting are another series.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct ProjectSeries(pub BTreeMap<NaiveDate, DayFigures>);
 
@@ -18,14 +18,14 @@ pub struct DayFigures {
     pub visibility: Option<f64>,
     /// Estimated visits a month.
     pub traffic: Option<f64>,
-    /// How many keywords the traffic sums up: those with a search volume.
+    /// Keywords behind `traffic`: those with a search volume.
     pub traffic_keywords: u64,
-    /// Whether `traffic` follows the project's own click curve, not the published one; visibility never does.
+    /// Whether `traffic` is by the project's own click curve; `visibility` never is.
     #[serde(default)]
     pub own_curve: bool,
 }
 
-/// What has to be equal for two days to be of one series.
+/// Days are of one series if these are equal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SeriesKind {
@@ -36,7 +36,7 @@ pub struct SeriesKind {
 }
 
 impl ProjectSeries {
-    /// The days that are of one series with the newest one, oldest first.
+    /// The days of the newest day's series, oldest first.
     pub fn newest_of_a_kind(&self) -> impl Iterator<Item = (NaiveDate, &DayFigures)> {
         let newest = self.0.last_key_value().map(|(_, it)| &it.kind);
         let days = self

@@ -4,15 +4,15 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many keywords each list names.
+/// Per list.
 const KEPT: usize = 50;
 
-/// A keyword at one of the two moments.
+/// A keyword's rank at one of two moments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
     pub keyword_id: i64,
     pub keyword: String,
-    /// Searches per month, when known.
+    /// Searches per month.
     pub search_volume: Option<u64>,
     pub point: RankPoint,
 }
@@ -87,7 +87,7 @@ pub struct Moved {
     pub clicks_change: Option<f64>,
 }
 
-/// Compares measurements of the same market: a keyword's last entry counts, failures are as if not measured.
+/// Compares measurements of one market. A keyword's last entry counts; failures count as not measured.
 pub fn changes_between(before: &[Standing], now: &[Standing]) -> RankChanges {
     let (before, now) = (measured(before), measured(now));
     let mut changes = RankChanges::default();
@@ -118,7 +118,7 @@ struct Moves {
     down: Vec<Moved>,
     new: Vec<Moved>,
     lost: Vec<Moved>,
-    /// Keywords with a volume that can be compared.
+    /// Comparable keywords with a volume.
     with_volume: u64,
 }
 
@@ -177,7 +177,7 @@ impl Moves {
         changes.down = self.down.len() as u64;
         changes.entered_count = self.new.len() as u64;
         changes.left_count = self.lost.len() as u64;
-        // One yardstick for all lists: clicks when every move has them, else shares.
+        // All lists use the same weight: clicks if every move has them, else shares.
         let by_clicks = changes.clicks_change.is_some();
         changes.winners = largest(self.up, by_clicks);
         changes.losers = largest(self.down, by_clicks);
@@ -202,9 +202,9 @@ fn moved(before: &Standing, now: &Standing, kind: ChangeKind) -> Moved {
     }
 }
 
-/// The moves of the largest weight, equal ones by more places, then by id.
+/// The largest moves: by weight, positions moved, then id.
 fn largest(mut moves: Vec<Moved>, by_clicks: bool) -> Vec<Moved> {
-    // What differs by an error of rounding is equal.
+    // Values that differ by rounding errors are equal.
     let rounded = |weight: f64| (weight.abs() * 1e9).round();
     let weight = |it: &Moved| match it.clicks_change {
         Some(clicks) if by_clicks => rounded(clicks),
@@ -290,7 +290,7 @@ mod tests {
             (vec![3], vec![4])
         );
         assert_eq!((changes.unknown, changes.same, changes.compared), (1, 1, 6));
-        // A failure is as if it had not been measured: never a loss.
+        // A failure counts as not measured, never as a loss.
         assert_eq!((changes.added, changes.dropped), (1, 1));
         assert_eq!((changes.into_top3, changes.out_of_top3), (1, 1));
         assert_eq!((changes.into_top10, changes.out_of_top10), (1, 1));

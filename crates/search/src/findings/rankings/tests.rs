@@ -1,4 +1,4 @@
-//! What a rank record claims, and above all what it does not.
+//! Rank records and summaries.
 
 use super::*;
 use crate::findings::keyword_market::FailedMeasurement;
@@ -42,7 +42,7 @@ fn organic(position: u32, url: &str) -> Block {
     }
 }
 
-/// A page of that depth with the own URL at some positions.
+/// A page of this depth with the own URL at these positions.
 fn page(depth: u32, own: &[u32]) -> SearchPage {
     let url = |position| match own.iter().position(|it| *it == position) {
         Some(0) => OWN.to_owned(),
@@ -804,7 +804,7 @@ const HOSTS: [&str; 12] = [
     "notexample.com",
 ];
 
-/// The pages that `tests/oracles/visibility_oracle.py` draws, too.
+/// The same pages as in `tests/oracles/visibility_oracle.py`.
 fn generated_pages() -> Vec<SearchPage> {
     let mut state: u64 = 12_345;
     let mut draw = || {
@@ -822,7 +822,7 @@ fn generated_pages() -> Vec<SearchPage> {
         .collect()
 }
 
-/// An independent Python program over `publicsuffixlist` 1.1.2.20261023 printed these figures.
+/// Figures of an independent Python program with `publicsuffixlist` 1.1.2.20261023.
 #[test]
 fn visibility_over_many_pages_is_what_an_independent_program_computes() {
     let pages = generated_pages();

@@ -37,7 +37,7 @@ pub struct VisibilityChange {
     pub change: f64,
 }
 
-/// Adds up keywords at two moments; it keeps a few numbers, however many keywords.
+/// Compares visibility at two moments, in constant memory.
 #[derive(Debug, Clone, Default)]
 pub struct VisibilityComparison {
     since: Option<DateTime<Utc>>,
@@ -56,7 +56,7 @@ struct Ends {
 }
 
 impl VisibilityComparison {
-    /// Adds a keyword measured now, with its earlier measurement, if any; a failed one counts as none.
+    /// `before` is the earlier measurement, if any; a failed one counts as none.
     pub fn add(&mut self, now: &Standing, before: Option<&RankPoint>) {
         if now.point.state == RankState::Error {
             return;
@@ -86,7 +86,7 @@ impl VisibilityComparison {
         }
     }
 
-    /// The change; `None` where no keyword can be compared.
+    /// `None` if no keyword can be compared.
     pub fn finish(&self) -> Option<VisibilityChange> {
         let since = self.since?;
         let (weighting, ends, weights) = if self.without_volume == 0 && self.volume > 0.0 {
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn failures_and_shallow_checks_are_not_compared() {
         let mut compared = VisibilityComparison::default();
-        // It was measured among 10 results only, and may have been at 40.
+        // Only 10 results were checked; it may have been at 40.
         let now = standing(None, point(7, Some(40), 100));
         compared.add(&now, Some(&point(0, None, 10)));
         compared.add(

@@ -8,7 +8,7 @@ use crate::{ToSchema, keyword_metrics, keyword_text};
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The warning that stands in a record whose difficulty has no score.
+/// Warning of a record whose difficulty has no score.
 const INCOMPLETE: &str = "difficultyIncomplete";
 
 /// How hard it is to rank. Without a link index it is a proxy that needs every component: how
@@ -42,7 +42,7 @@ pub enum DifficultyBasis {
 }
 
 impl Difficulty {
-    /// Puts the score on the links to the first ten results: the proxy stays in view as components.
+    /// Bases the score on links to the first ten results; the proxy's components are kept.
     pub fn rest_on_links(&mut self, referring_domains: &[u64]) {
         if let Some(score) = keyword_metrics::difficulty_from_links(referring_domains) {
             self.score = Some(score);
@@ -50,7 +50,7 @@ impl Difficulty {
         }
     }
 
-    /// Computes the proxy anew from its components; a score that rests on links stays.
+    /// Recomputes the proxy from its components, unless the score is based on links.
     pub(super) fn weigh(&mut self) {
         if self.basis == DifficultyBasis::Proxy {
             self.score = self.components.score();
@@ -87,7 +87,7 @@ pub struct DifficultyComponents {
 }
 
 impl DifficultyComponents {
-    /// The weighted sum, when every component is known.
+    /// The weighted sum; `None` if a component is unknown.
     fn score(self) -> Option<f64> {
         let parts = [
             (0.35, self.domain_prominence?),
@@ -147,7 +147,7 @@ fn contains(text: &[String], wanted: &[String]) -> bool {
     !wanted.is_empty() && text.windows(wanted.len()).any(|window| window == wanted)
 }
 
-/// Unknown unless the supplier tells every feature.
+/// `None` unless the supplier reports every feature.
 fn feature_pressure(page: &SearchPage) -> Option<f64> {
     const COMPETING: [Feature; 5] = [
         Feature::PaidTop,

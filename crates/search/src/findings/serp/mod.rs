@@ -1,4 +1,4 @@
-//! `serp`: a normalised snapshot of one results page, and what changed since the last.
+//! `serp`: a normalized snapshot of one results page, and the changes since the last.
 
 use super::envelope::{Envelope, rounded};
 use super::keyword_market::{KeywordMarket, Measurement, TrackedKeyword};
@@ -33,13 +33,13 @@ pub struct SerpInput<'a> {
     pub keyword: &'a TrackedKeyword,
     pub site: &'a SiteScope,
     pub measurement: Measurement<'a>,
-    /// Registrable domains of the competitors; `None` when nobody has said who they are.
+    /// Registrable domains of the competitors; `None` if unknown.
     pub competitors: Option<&'a BTreeSet<String>>,
     /// The last successful snapshot of the same keyword, market and engine.
     pub previous: Option<&'a PreviousSerp>,
-    /// The one of a month ago (23 to 37 days), for the difficulty.
+    /// The snapshot of 23 to 37 days ago, for the difficulty.
     pub month_ago: Option<&'a PreviousSerp>,
-    /// Prominence of domains, for the difficulty; of the last run, or added by [`SerpRecord::judge_difficulty`].
+    /// For the difficulty; of the last run, or added by [`SerpRecord::judge_difficulty`].
     pub prominence: Option<&'a DomainProminence>,
 }
 
@@ -135,7 +135,7 @@ pub struct SerpItem {
 }
 
 impl SerpRecord {
-    /// What surrounds the organic results of the first result page.
+    /// The layout of the first result page.
     pub fn layout(&self) -> SerpLayout {
         let on_first_page = self.items.iter().filter(|it| it.page.unwrap_or(1) == 1);
         let shown = on_first_page.filter_map(|it| match it.item_type {
@@ -147,7 +147,7 @@ impl SerpRecord {
         SerpLayout::new(features.collect(), self.feature_coverage, self.intent)
     }
 
-    /// Completes the difficulty once the other pages of the project are known.
+    /// Called once the other pages of the project are known.
     pub fn judge_difficulty(&mut self, prominence: &DomainProminence) {
         let top = self
             .items

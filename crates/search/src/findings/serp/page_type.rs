@@ -1,4 +1,4 @@
-//! Kinds of pages an engine shows, by address, headline and features. The lists and their order are ours.
+//! Types of results, by URL, title and features. The lists and their order are ours.
 
 use super::SerpItem;
 use crate::observation::search_page::OrganicResult;
@@ -96,7 +96,7 @@ pub(super) fn of(result: &OrganicResult, domain: Option<&str>) -> PageType {
     }
 }
 
-/// The kind of page that an address leads to, of a page that nothing else is known of.
+/// By URL only.
 pub fn page_type_of_address(url: &str, domain: &str) -> PageType {
     let result = OrganicResult {
         url: url.to_owned(),
@@ -105,7 +105,7 @@ pub fn page_type_of_address(url: &str, domain: &str) -> PageType {
     of(&result, Some(domain))
 }
 
-/// How many of the first ten are of each kind.
+/// Counts of page types among the first ten results.
 pub(super) fn counts(items: &[SerpItem]) -> Vec<PageTypeCount> {
     let mut counts: BTreeMap<PageType, u32> = BTreeMap::new();
     let top = items
@@ -133,7 +133,7 @@ fn path(url: &str) -> &str {
     path.split(['?', '#']).next().unwrap_or_default()
 }
 
-/// `/2024/05/` and the like.
+/// As in `/2024/05/`.
 fn has_date(segments: &[&str]) -> bool {
     segments.windows(2).any(|pair| {
         let number = |text: &str| text.parse::<u32>().ok();
@@ -142,7 +142,7 @@ fn has_date(segments: &[&str]) -> bool {
     })
 }
 
-/// Five words or more, joined.
+/// Five or more hyphenated words.
 fn is_headline(segment: &str) -> bool {
     segment.split(['-', '_']).filter(|it| it.len() > 1).count() >= 5
 }

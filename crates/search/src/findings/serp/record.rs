@@ -14,7 +14,7 @@ use crate::url_rules::SiteScope;
 use crate::{search_intent, url_rules};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Fewer organic results than this make a snapshot `partial`.
+/// Snapshots with fewer organic results are `partial`.
 const FEW_RESULTS: u32 = 5;
 
 pub fn snapshot(input: &SerpInput<'_>) -> SerpRecord {
@@ -98,7 +98,7 @@ fn note_weaknesses(record: &mut SerpRecord, page: &SearchPage) {
     }
 }
 
-/// What "people also ask" asks, each question once.
+/// Unique questions of "People also ask".
 fn questions(page: &SearchPage) -> Vec<String> {
     let mut questions: Vec<String> = Vec::new();
     let asked = page
@@ -185,7 +185,7 @@ fn domains(links: &[PageLink]) -> BTreeSet<String> {
         .collect()
 }
 
-/// One entry per kind: blocks of the same kind are taken together.
+/// One entry per kind of feature.
 fn features(site: &SiteScope, page: &SearchPage) -> Vec<SerpFeature> {
     let mut found: BTreeMap<Feature, SerpFeature> = BTreeMap::new();
     for (block, feature) in page.features() {

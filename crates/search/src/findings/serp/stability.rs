@@ -7,16 +7,16 @@ use crate::url_rules::{domain_of_host, page_key};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashSet};
 
-/// How many results are compared.
+/// Compared results.
 const COMPARED: usize = 20;
 
-/// The weight that each next place keeps.
+/// Of rank-biased overlap.
 const PERSISTENCE: f64 = 0.9;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviousSerp {
-    /// The first 20 organic URLs, best first, without scheme and `www.`.
+    /// Page keys of the first 20 organic URLs, best first.
     pub urls: Vec<String>,
     pub features: Vec<Feature>,
     pub feature_coverage: FeatureCoverage,
@@ -118,7 +118,7 @@ fn overlap_at_ten(now: &[String], before: &[String]) -> f64 {
     f64::from(u32::try_from(both).unwrap_or(10)) / 10.0
 }
 
-/// The registrable domains of page keys, each once, best first.
+/// The registrable domains of page keys, unique, best first.
 fn domains(keys: &[String]) -> Vec<String> {
     let mut domains: Vec<String> = Vec::new();
     for key in keys {

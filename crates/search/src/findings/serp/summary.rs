@@ -73,10 +73,10 @@ pub struct FeatureCount {
     pub own_present: u64,
 }
 
-/// How many domains that came or went are named.
+/// Per list of new or lost domains.
 const NAMED: usize = 20;
 
-/// Adds up records; it keeps one number per keyword for the median, one per question, and counts.
+/// Aggregates records; keeps one number per keyword for the median, one per question, and counts.
 #[derive(Debug, Clone, Default)]
 pub struct SerpTally {
     measured: u64,
@@ -204,7 +204,7 @@ fn count(counts: &mut BTreeMap<String, u64>, domains: &[String]) {
     }
 }
 
-/// A hash of a question; collisions within a project are very unlikely.
+/// Collisions within a project are very unlikely.
 fn fingerprint(question: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     keyword_text::normalised(question).hash(&mut hasher);

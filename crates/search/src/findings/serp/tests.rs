@@ -1,4 +1,4 @@
-//! What a snapshot record says about a page and about its change.
+//! Snapshot records, their changes and summaries.
 
 use super::*;
 use crate::findings::keyword_market::FailedMeasurement;
@@ -363,7 +363,7 @@ fn a_difficulty_is_complete_with_the_other_pages_and_a_month() {
     });
     assert_eq!(record.difficulty.as_ref().unwrap().score, None);
     record.judge_difficulty(&panel.prominence());
-    // All ten results are of one domain that is everywhere: .35 + .20 + .20 + .15 · .5 + .10.
+    // All ten results are of one domain that is on every page: .35 + .20 + .20 + .15 · .5 + .10.
     let difficulty = record.difficulty.as_mut().unwrap();
     assert!(
         (difficulty.score.unwrap() - 92.5).abs() < 1e-9,

@@ -3,15 +3,15 @@ use crate::search_panel::{OWN, Panel, PanelKeyword};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-/// What the pages of a run gave, keyword by keyword, without weights.
+/// Expected clicks by keyword of an earlier run, unweighted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EarlierPages {
-    /// When the newest of them was fetched.
+    /// When the newest page was fetched.
     pub measured_at: DateTime<Utc>,
-    /// The curve that clicks followed; another one is not compared.
+    /// Click curve; runs with another one are not compared.
     pub ctr_model: String,
-    /// Whether they were simulated; such pages are compared with simulated ones alone.
+    /// Simulated runs are compared with simulated ones only.
     pub simulated: bool,
     /// By keyword id: shares of searches expected to click own results and any result, in millionths.
     pages: Vec<(i64, u32, u32)>,
@@ -64,7 +64,7 @@ impl EarlierPages {
         })
     }
 
-    /// How the own share changed over members with a page at both ends, weighed the same at both.
+    /// Change of the own share over members with a page in both runs, with the same weights.
     pub(super) fn compare(
         &self,
         panel: &Panel<'_>,

@@ -10,12 +10,12 @@ use crate::search_panel::{DomainId, OWN, Panel, PanelKeyword};
 use crate::statistics::concentration::concentration;
 use std::collections::BTreeMap;
 
-/// How many of the largest domains a record lists, beside the own and the tracked ones.
+/// Listed domains, besides the own and the tracked ones.
 const LISTED: usize = 50;
-/// A larger share of missing keywords makes a record `partial`.
+/// Records with a larger share of missing keywords are `partial`.
 const TOLERATED_GAP: f64 = 0.1;
 
-/// One record for the project and one for each tag, intent and page group.
+/// One record for the project, and one per tag, intent and page group.
 pub fn shares(panel: &Panel<'_>, context: &SovContext<'_>) -> Vec<SovRecord> {
     let weighting = if panel.has_volumes() {
         Weighting::Volume
@@ -90,7 +90,7 @@ impl Sums {
         (self.clicks > 0.0).then(|| clicks / self.clicks)
     }
 
-    /// The domains that were seen, largest first, equal ones by name.
+    /// Seen domains, largest first, ties by name.
     fn ranked(&self, panel: &Panel<'_>) -> Vec<DomainId> {
         let mut seen: Vec<DomainId> = (0..)
             .zip(&self.domains)
@@ -198,7 +198,7 @@ fn mean(sum: u64, count: u32) -> Option<f64> {
     (count > 0).then(|| sum as f64 / f64::from(count))
 }
 
-/// Of the own and the tracked domains; one that was never seen has no clicks.
+/// Among the own and the tracked domains; domains that were not seen have no clicks.
 fn tracked_share(panel: &Panel<'_>, context: &SovContext<'_>, sums: &Sums) -> Option<f64> {
     let rivals = context.tracked.iter().filter_map(|name| panel.domain(name));
     let clicks: f64 = rivals

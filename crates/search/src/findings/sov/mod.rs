@@ -1,4 +1,4 @@
-//! `sov`: the project's share of the clicks expected of search results, in three universes, for the project and parts.
+//! `sov`: the project's share of expected clicks on search results, in three universes, for the project and its scopes.
 
 use super::envelope::{Envelope, rounded};
 use crate::{
@@ -20,17 +20,17 @@ pub use summary::SovSummary;
 
 pub const METHOD_VERSION: &str = "sov/2";
 
-/// The definitions under which `sov` itself is the same figure; they differ in what changes compare.
+/// Versions with the same definition of `sov`; they differ in `change7` and `change30`.
 pub const SAME_SHARE: [&str; 2] = ["sov/1", METHOD_VERSION];
 
 #[derive(Debug, Clone, Copy)]
 pub struct SovContext<'a> {
     pub project_id: i64,
-    /// Registrable domains that the owner follows; the own one need not be among them.
+    /// Registrable domains that the owner tracks; may omit the own one.
     pub tracked: &'a BTreeSet<String>,
-    /// The pages of a week ago (7 to 9 days).
+    /// The pages of 7 to 9 days ago.
     pub a_week_ago: Option<&'a EarlierPages>,
-    /// The pages of a month ago (30 to 37 days).
+    /// The pages of 30 to 37 days ago.
     pub a_month_ago: Option<&'a EarlierPages>,
     pub provider: Option<&'a str>,
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 #[derive(Debug, Default)]
 pub(super) struct Members {
-    /// Places among the keywords that have a page.
+    /// Indices into the panel's keywords.
     pub present: Vec<usize>,
     pub missing: u64,
 }
 
-/// All scopes of a panel: the project, then tags, intents and page groups in the order of their names.
+/// All scopes of a panel: the project, then tags, intents and page groups by name.
 pub(super) fn of(panel: &Panel<'_>) -> BTreeMap<SovScope, Members> {
     let mut scopes: BTreeMap<SovScope, Members> = BTreeMap::new();
     scopes.insert(SovScope::Project, Members::default());
@@ -19,7 +19,7 @@ pub(super) fn of(panel: &Panel<'_>) -> BTreeMap<SovScope, Members> {
             scopes.entry(scope).or_default().present.push(place);
         }
     }
-    // What was wanted behind a keyword is told by its page, so a missing one is in no intent.
+    // The intent comes from the page, so keywords without a page have none.
     for topic in panel.missing() {
         for scope in of_topic(topic) {
             scopes.entry(scope).or_default().missing += 1;

@@ -57,7 +57,7 @@ pub struct SovSummary {
 crate::json!(SovSummary);
 
 impl SovSummary {
-    /// Of all records of a project; `None` when the one of the whole project is not among them.
+    /// From all records of a project; `None` without the record of the whole project.
     pub fn of(records: &[SovRecord]) -> Option<Self> {
         let whole = records.iter().find(|it| it.scope == SovScope::Project)?;
         Some(Self {

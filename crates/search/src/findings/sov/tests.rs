@@ -1,4 +1,4 @@
-//! The published examples, and what always holds of shares.
+//! Published examples, and properties of shares.
 
 use super::*;
 use crate::ctr::{ClickCurve, PositionClicks};
@@ -30,7 +30,7 @@ fn whole(panel: &Panel<'_>) -> SovRecord {
     judged(panel, &BTreeSet::new()).swap_remove(0)
 }
 
-/// A curve with these rates from position 1 on, and the last one down to position 10.
+/// A curve with these rates from position 1 on; the last one continues to position 10.
 fn curve(rates: &[u64]) -> ClickCurve {
     let rate = |index: usize| rates[index.min(rates.len() - 1)];
     let rows: Vec<PositionClicks> = (1..=10)
@@ -77,7 +77,7 @@ fn the_example_of_stat_is_met() {
 #[test]
 fn the_example_of_authoritas_is_met() {
     let (own, curve) = (own_sites(), curve(&[3_450, 3_000, 2_675, 2_000]));
-    // Nobody stands on the other places of these pages.
+    // The other positions of these pages are empty.
     let mut panel = Panel::new(&own, &curve, now());
     for (id, (volume, letters)) in (1..).zip([(1_000, "xoxa"), (800, "axo")]) {
         let mut seen = page(&urls(letters));
@@ -227,7 +227,7 @@ fn added_keywords_do_not_change_the_share() {
     let record = since(&grown, &before);
     assert_eq!((record.change7_keywords, record.change30), (Some(2), None));
     assert!(record.change7.unwrap().abs() < 1e-6, "{:?}", record.change7);
-    // The share itself is of all keywords of today.
+    // The share itself covers all current keywords.
     assert!(record.sov.unwrap() > 0.45);
 }
 

@@ -1,6 +1,6 @@
-//! All spellings are looked for at once (Aho and Corasick). A hit counts when a word begins there, nothing or an ending
-//! of the language follows, its capitals fit its sense, and no longer name covers it. What may be a word needs a cue:
-//! the brand's site, a surer name, a word for a company, or a list of names.
+//! All spellings are matched at once (Aho–Corasick). A match counts if it starts a word, is followed by nothing or an
+//! ending of the language, has fitting capitals, and no longer name covers it. Names that may be common words need a
+//! cue: the brand's site, an unambiguous mention, a company word, or a list of names.
 
 use super::brands::{BrandBook, BrandId, Case, OWN, Pattern, Sense};
 use super::endings::Form;
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mention {
     pub brand: BrandId,
-    /// Where, in bytes of the text; with the ending.
+    /// In bytes of the text; includes the ending.
     pub span: TextSpan,
     pub is_host: bool,
 }
@@ -23,12 +23,12 @@ pub struct Mention {
 pub struct Found {
     /// In the order of the text, without overlaps.
     pub mentions: Vec<Mention>,
-    /// May be names or words: no cue tells.
+    /// May be names or common words: no cue decides.
     pub ambiguous: Vec<Mention>,
 }
 
 impl Found {
-    /// The brands in the order in which they are first named.
+    /// By first mention.
     pub fn brands(&self) -> Vec<BrandId> {
         let mut order = Vec::new();
         for mention in &self.mentions {
@@ -51,7 +51,7 @@ struct Candidate {
     is_sure: bool,
 }
 
-/// Prompts of fewer words are no echo, unless they end in a question mark.
+/// Shorter prompts are not treated as echoed, unless they end in a question mark.
 const LEAST_ECHO: usize = 4;
 
 impl BrandBook {
@@ -59,7 +59,7 @@ impl BrandBook {
         self.named_in(text, language).contains(&OWN)
     }
 
-    /// Brands that a text may name. Names may be in lower case, as in keywords, unless they are also words.
+    /// Brands that a text may name. Lower-case names count, as in keywords, unless they are common words.
     pub fn named_in(&self, text: &str, language: &str) -> BTreeSet<BrandId> {
         let visible = Visible::of(text);
         let found = mentions(
@@ -75,7 +75,7 @@ impl BrandBook {
             .iter()
             .filter_map(|it| self.owner_of_url(&it.url));
         let mut brands: BTreeSet<BrandId> = names.map(|it| it.brand).chain(hosts).collect();
-        // Keywords are written small: "apple reviews".
+        // Keywords are in lower case: "apple reviews".
         let folded = format!(" {} ", fold(text));
         for pattern in self.patterns.iter().filter(|it| it.form == Form::Whole) {
             if folded.contains(&format!(" {} ", pattern.text)) && pattern.sense == Sense::Sure {
@@ -86,7 +86,7 @@ impl BrandBook {
     }
 }
 
-/// Echoes of the prompt do not count; `sites_seen`: brands whose pages the answer cites, a cue for their names.
+/// Echoes of the prompt do not count. `sites_seen`: brands whose pages the answer cites, a cue for their names.
 pub fn mentions(
     book: &BrandBook,
     visible: &Visible,
@@ -97,7 +97,7 @@ pub fn mentions(
     let folded = Folded::of(&visible.text, &visible.holes);
     let mut candidates = by_name(book, visible, &folded, languages);
     candidates.extend(by_host(book, visible, &folded));
-    // Leftmost first, of those that begin together the longest name.
+    // Leftmost first; at equal starts, the longest name.
     candidates.sort_by(|a, b| {
         (a.start, std::cmp::Reverse(a.length), !a.is_sure).cmp(&(
             b.start,
@@ -201,7 +201,7 @@ fn is_of_a_word(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
-/// `None` when too long for an ending.
+/// `None` if longer than any ending.
 fn rest_of_word(text: &str) -> Option<&str> {
     let end = text.find(|it| !is_of_a_word(it)).unwrap_or(text.len());
     (end <= endings::LONGEST).then(|| &text[..end])
@@ -219,7 +219,7 @@ fn is_sure(pattern: &Pattern, languages: Languages) -> bool {
     !needs_cue(pattern, languages)
 }
 
-/// Endings are small, except in capitals only; after a lower-case name an `s` makes another word of it.
+/// Endings are lower case unless the whole name is upper case; a lower-case name plus `s` is another word.
 fn capitals_fit(pattern: &Pattern, name: &str, ending: &str, languages: Languages) -> bool {
     let plain =
         |text: &str| -> Vec<char> { text.chars().filter(|it| it.is_alphanumeric()).collect() };
@@ -239,7 +239,7 @@ fn capitals_fit(pattern: &Pattern, name: &str, ending: &str, languages: Language
             let alike = letters.iter().zip(&written);
             let as_written =
                 { alike }.all(|(one, other)| one.is_uppercase() == other.is_uppercase());
-            // A word where it is none, and in headings, may be written otherwise.
+            // All-caps headings, and names that are no word in this language, may deviate.
             as_written
                 || (all_large && letters.len() > 3)
                 || (matches!(pattern.sense, Sense::WordIn(_)) && is_sure(pattern, languages))
@@ -258,7 +258,7 @@ fn echoes(text: &str, prompt: Option<&str>) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// Cues: the brand's site or a surer name anywhere, a company's word beside it, a list with a sure name.
+/// Cues: the brand's site or an unambiguous mention anywhere, a company word nearby, a list with such a mention.
 fn settle(
     candidates: &mut [Candidate],
     book: &BrandBook,

@@ -1,4 +1,4 @@
-//! Names in text. The labelled sentences are in `crates/texts/tests/ai_mentions`.
+//! Names in text. The labeled sentences are in `crates/texts/tests/ai_mentions`.
 
 use super::*;
 use crate::ai_answers::brands::BrandSpec;

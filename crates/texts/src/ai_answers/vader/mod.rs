@@ -1,13 +1,13 @@
-//! How kind a sentence of English is: VADER's compound score, -1 to 1.
+//! Sentiment of an English sentence: VADER's compound score, -1 to 1.
 //!
 //! Rules and lexicon of Hutto and Gilbert 2014, "VADER: A Parsimonious Rule-based Model for Sentiment
-//! Analysis of Social Media Text", as the Python package vaderSentiment 3.3.2 has them, so that its
-//! figures are the oracle (`tests/oracles/ai_visibility.py`). Left out: emoticons and emoji, which
-//! lists in answers use as bullets, and words of the lexicon that are not of letters.
+//! Analysis of Social Media Text", as in the Python package vaderSentiment 3.3.2, which serves as the
+//! oracle (`tests/oracles/ai_visibility.py`). Left out: emoticons and emoji, which answers use as
+//! bullets, and lexicon entries that are not words.
 
 use std::{collections::HashMap, sync::LazyLock};
 
-/// 0 when no word is rated.
+/// 0 if no word is rated.
 pub fn compound(sentence: &str) -> f64 {
     let words: Vec<Word> = sentence.split_whitespace().map(Word::of).collect();
     let capitals = words.iter().filter(|it| it.is_upper).count();
@@ -75,7 +75,7 @@ impl Word {
     }
 }
 
-/// The rating of a word as the words before it turn it.
+/// The rating of a word, modified by the words before it.
 fn rating(words: &[Word], at: usize, mixes_capitals: bool) -> f64 {
     let word = &words[at];
     let before = |steps: usize| at.checked_sub(steps).map(|at| &words[at]);
@@ -160,7 +160,7 @@ const IDIOMS: [(&str, f64); 9] = [
     ("beating heart", 3.5),
 ];
 
-/// Idioms around a word that has three before it.
+/// Idioms around a word with at least three words before it.
 fn idiom(words: &[Word], at: usize) -> Option<f64> {
     let phrase = |from: usize, to: usize| {
         let texts: Vec<&str> = words
@@ -194,8 +194,8 @@ fn long_boost(words: &[Word], at: usize) -> f64 {
         .sum()
 }
 
-/// What comes before the first "but" weighs half, what comes after it half as much again. Where two
-/// words have one rating the package weighs the first of them twice; so do we.
+/// Ratings before the first "but" weigh 0.5, those after it 1.5. Where two words have the same rating,
+/// the first is weighted twice, as in the package.
 fn weigh_around_but(words: &[Word], ratings: &mut [f64]) {
     let Some(but) = words.iter().position(|it| it.is("but")) else {
         return;

@@ -2,7 +2,7 @@ use crate::forecast::count;
 use crate::forecast::minimise::{SIMPLEX_PROBES, Search, in_box};
 use std::array;
 
-/// The usual region of `statsmodels`, `statsforecast` and the R package `forecast`.
+/// Bounds of `statsmodels`, `statsforecast` and the R package `forecast`.
 const ALPHA: (f64, f64) = (1e-4, 0.9999);
 const PHI: (f64, f64) = (0.8, 0.98);
 /// β = α·share; the share keeps β below α.
@@ -11,8 +11,8 @@ const TREND_SHARE: (f64, f64) = (1e-4, 0.9999);
 /// Parameters that are estimated: α, β, φ, the initial level and the initial trend.
 const PARAMETERS: usize = 5;
 
-/// Start points for α, β/α and φ, edges included. With a small β the likelihood has two valleys:
-/// trends that die soon and trends that last.
+/// Start points for α, β/α and φ, edges included. With a small β the likelihood has two maxima:
+/// short-lived and lasting trends.
 const GRID: ([f64; 5], [f64; 4], [f64; 4]) = (
     [0.03, 0.2, 0.45, 0.75, ALPHA.1],
     [TREND_SHARE.0, 0.1, 0.4, TREND_SHARE.1],
@@ -24,8 +24,8 @@ const GRID: ([f64; 5], [f64; 4], [f64; 4]) = (
 ///
 /// yₜ = ℓₜ₋₁ + φ·bₜ₋₁ + eₜ, ℓₜ = ℓₜ₋₁ + φ·bₜ₋₁ + α·eₜ, bₜ = φ·bₜ₋₁ + β·eₜ.
 ///
-/// Given α, β and φ the errors are linear in the initial level and trend, so these two have their
-/// best values in closed form and only three numbers are searched for.
+/// Given α, β and φ the errors are linear in the initial level and trend, so these two have a closed
+/// form and only three parameters are searched.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Damped {
     /// Smoothing of the level.
@@ -41,7 +41,7 @@ pub struct Damped {
     length: usize,
 }
 
-/// Sums of products of errors with a zero start (e) and of the effects of a unit of level (u) and trend (v).
+/// Sums of products of the errors from a zero start (e) and the effects of a unit of level (u) and of trend (v).
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     ee: f64,
@@ -214,7 +214,7 @@ impl Sums {
     /// By least squares.
     fn best_start(&self) -> (f64, f64) {
         let spread = self.uu * self.vv - self.uv * self.uv;
-        // The two cannot be told apart where all is forgotten at once.
+        // Level and trend are collinear if the smoothing forgets the start at once.
         if spread > 1e-10 * self.uu * self.vv {
             let level = (self.eu * self.vv - self.ev * self.uv) / spread;
             let trend = (self.ev * self.uu - self.eu * self.uv) / spread;

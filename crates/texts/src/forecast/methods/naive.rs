@@ -1,11 +1,11 @@
 use crate::forecast::count;
 
-/// The last value, repeated; `None` of an empty series.
+/// The last value, repeated; `None` for an empty series.
 pub fn naive(series: &[f64], horizon: usize) -> Option<Vec<f64>> {
     Some(vec![*series.last()?; horizon])
 }
 
-/// The last period, repeated; `None` of less than a period.
+/// The last period, repeated; `None` for less than a period.
 pub fn seasonal_naive(series: &[f64], period: usize, horizon: usize) -> Option<Vec<f64>> {
     let last = series.len().checked_sub(period.max(1))?;
     Some(
@@ -18,7 +18,7 @@ pub fn seasonal_naive(series: &[f64], period: usize, horizon: usize) -> Option<V
     )
 }
 
-/// `None` of fewer than two values.
+/// `None` for fewer than two values.
 pub fn random_walk_with_drift(series: &[f64], horizon: usize) -> Option<Vec<f64>> {
     let (&first, &last) = (series.first()?, series.last()?);
     let steps = series.len().checked_sub(1).filter(|steps| *steps > 0)?;

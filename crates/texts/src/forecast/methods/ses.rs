@@ -3,7 +3,7 @@ use crate::forecast::minimise::{LINE_PROBES, along_line};
 /// Range of α in `statsforecast`.
 const ALPHA: (f64, f64) = (0.01, 0.99);
 
-/// α minimises the squared one-step errors (`statsforecast`: `SimpleExponentialSmoothingOptimized`; Brown 1959).
+/// α minimizes the squared one-step errors (`statsforecast`: `SimpleExponentialSmoothingOptimized`; Brown 1959).
 ///
 /// ℓ₁ = y₁, ℓₜ = ℓₜ₋₁ + α·(yₜ − ℓₜ₋₁); every forecast is the last level.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,7 +15,7 @@ pub struct Ses {
 }
 
 impl Ses {
-    /// `None` of an empty series.
+    /// `None` for an empty series.
     pub fn fit(series: &[f64]) -> Option<Self> {
         let (&first, rest) = series.split_first()?;
         let alpha = along_line(ALPHA.0, ALPHA.1, |alphas| {

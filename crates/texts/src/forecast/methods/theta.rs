@@ -4,20 +4,20 @@ use std::array;
 
 /// Range of α in `statsforecast` and the R package `forecTheta`.
 const ALPHA: (f64, f64) = (0.1, 0.99);
-/// First errors that do not count: they depend on the initial level only.
+/// First errors that are ignored, since they depend on the initial level only.
 const BURN_IN: usize = 3;
 /// Smaller powers of 1 − α are taken as 0: subnormal numbers are slow.
 const NEGLIGIBLE: f64 = 1e-100;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ThetaKind {
-    /// θ = 2, one line through the whole series: Assimakopoulos and Nikolopoulos 2000.
+    /// θ = 2, one trend line for the whole series: Assimakopoulos and Nikolopoulos 2000.
     Standard,
-    /// θ ≥ 1 chosen with α: the OTM of Fiorucci and others 2016.
+    /// θ ≥ 1 optimized with α: the OTM of Fiorucci and others 2016.
     Optimised,
-    /// θ = 2, the line follows the series.
+    /// θ = 2, the line is updated with each value.
     Dynamic,
-    /// θ ≥ 1 chosen with α, the line follows the series: DOTM.
+    /// θ ≥ 1 optimized with α, the line is updated with each value: DOTM.
     DynamicOptimised,
 }
 
@@ -27,11 +27,11 @@ pub enum ThetaKind {
 /// μₜ = ℓₜ₋₁ + (1 − 1/θ)·(A·(1−α)ᵗ + B·(1 − (1−α)ᵗ⁺¹)/α), ℓₜ = α·yₜ + (1−α)·ℓₜ₋₁,
 ///
 /// with the line A + B·t through the series. Given α, the errors are linear in the initial level
-/// and in 1 − 1/θ, so both have their best values in closed form and only α is searched for.
+/// and in 1 − 1/θ, so both have a closed form and only α is searched.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Theta {
     kind: ThetaKind,
-    /// The first value is subtracted, so that large numbers lose no digits.
+    /// The first value, subtracted to keep precision for large numbers.
     origin: f64,
     /// Weight of the newest value.
     pub alpha: f64,
@@ -52,7 +52,7 @@ struct Line {
     b: f64,
 }
 
-/// Sums of products for the best initial level L and pull c, and the rest of Σ e².
+/// Sums of products for the best initial level and pull, and the rest of Σ e².
 #[derive(Debug, Clone, Copy, Default)]
 struct Sums {
     rr: f64,
@@ -155,7 +155,7 @@ impl Line {
         }
     }
 
-    /// Updated by the value at index `i`; `mean` is that of those before.
+    /// Updated by the value at index `i`; `mean` is that of the values before.
     fn with(self, value: f64, mean: f64, i: usize) -> Self {
         let n = count(i);
         let b = ((n - 1.0) * self.b + 6.0 * (value - mean) / (n + 1.0)) / (n + 2.0);
@@ -167,7 +167,7 @@ impl Line {
     }
 }
 
-/// Per α: r is the error with zero level and pull, w the effect of the initial level, d that of the pull.
+/// Per α: r is the error at zero level and pull, w the effect of the initial level, d that of the pull.
 fn sums(series: &[f64], lines: &[Line], alphas: &[f64; LINE_PROBES]) -> [Sums; LINE_PROBES] {
     let rest = alphas.map(|alpha| 1.0 - alpha);
     let inverse = alphas.map(|alpha| 1.0 / alpha);
@@ -208,7 +208,7 @@ impl Sums {
         let pull = if kind.has_free_theta() {
             let spread = self.dd * self.ww - self.wd * self.wd;
             let best = (self.rd * self.ww - self.rw * self.wd) / spread;
-            // θ ≥ 1; a flat line through 0 tells nothing of θ.
+            // θ ≥ 1; a flat line through 0 does not determine θ.
             if best.is_finite() {
                 best.clamp(0.0, 1.0)
             } else {

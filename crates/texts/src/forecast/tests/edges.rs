@@ -1,4 +1,4 @@
-//! Where forecasts begin, end and are refused.
+//! Bounds, gaps and refusals of forecasts.
 
 use super::{close, daily, day, history, noise};
 use crate::forecast::change_points::change_points;
@@ -29,7 +29,7 @@ fn a_constant_series_stays_give_or_take_a_place() {
             assert!(close(low, 6.0, 1e-9) && close(high, 8.0, 1e-9));
         }
     }
-    // Half a day in 31 speaks against it.
+    // Jeffreys' prior: half a day in 31.
     assert!(close(projection.chance_at_most(7.5), 30.5 / 31.0, 1e-12));
     assert!(close(projection.chance_at_most(3.5), 0.5 / 31.0, 1e-12));
     assert_eq!(projection.points[0].date, day(30));

@@ -1,4 +1,4 @@
-//! What others compute.
+//! Comparison with reference implementations.
 
 use super::{AIR_PASSENGERS, AIR_PASSENGERS_1960, close};
 use crate::forecast::accuracy::{mean_absolute_error, scaled_interval_score, seasonal_step, smape};
@@ -9,7 +9,7 @@ use crate::forecast::methods::{
 use crate::forecast::season::{Season, SeasonKind, is_seasonal};
 use crate::forecast::spread::{PastErrors, Spread};
 
-/// Twelve months by a Theta model, season taken out and put back.
+/// Twelve months by a Theta model, seasonally adjusted.
 fn theta(kind: ThetaKind) -> Vec<f64> {
     let season = Season::find(&AIR_PASSENGERS, 12, SeasonKind::Multiplicative).unwrap();
     let plain = season.adjust(&AIR_PASSENGERS);
@@ -31,8 +31,8 @@ fn accuracy(points: &[f64]) -> (f64, f64) {
     )
 }
 
-/// Compares with the golden figures of the design, which `statsforecast` 2.1.1 gave: four points, sMAPE
-/// and MASE. `share` is how far off a point may be, as a share of it.
+/// Compares four points, sMAPE and MASE with `statsforecast` 2.1.1. `share` is the relative tolerance
+/// of a point.
 fn assert_golden(name: &str, points: &[f64], golden: [f64; 4], errors: (f64, f64), share: f64) {
     for (found, golden) in points.iter().zip(golden) {
         assert!(
@@ -41,7 +41,7 @@ fn assert_golden(name: &str, points: &[f64], golden: [f64; 4], errors: (f64, f64
         );
     }
     let (smape, mase) = accuracy(points);
-    // Optimised methods may be better, and no more than 0.2 points worse.
+    // Optimized methods may differ by 0.2 points.
     let tolerance = if share > 0.0 { 0.2 } else { 5.1e-4 };
     assert!(close(smape, errors.0, tolerance), "{name}: sMAPE {smape}");
     assert!(close(mase, errors.1, tolerance), "{name}: MASE {mase}");
@@ -69,7 +69,6 @@ fn closed_forms_continue_air_passengers_as_statsforecast_does() {
     assert_golden("drift", &points, golden, (13.814, 2.178), 0.0);
 }
 
-/// The tolerance of the design is half a per cent; a fiftieth of it is enough.
 #[test]
 fn optimised_methods_continue_air_passengers_as_statsforecast_does() {
     let share = 1e-4;
@@ -84,7 +83,7 @@ fn optimised_methods_continue_air_passengers_as_statsforecast_does() {
     assert_golden("damped", &points, damped, (15.836, 2.457), share);
 }
 
-/// Ours find a lower sum of squared errors than the search of `statsforecast`, so they differ a little.
+/// Our search finds a lower sum of squared errors than that of `statsforecast`, so results differ slightly.
 #[test]
 fn theta_variants_continue_air_passengers_as_statsforecast_does() {
     let golden = [
@@ -109,8 +108,8 @@ fn theta_variants_continue_air_passengers_as_statsforecast_does() {
     }
 }
 
-/// The maximum of the likelihood that `statsmodels` 0.15 and `statsforecast` 2.1.1 look for, too: their
-/// sums of squared errors are 128,310.673 and 128,212.582.
+/// The sums of squared errors of `statsmodels` 0.15 and `statsforecast` 2.1.1 are 128,310.673 and
+/// 128,212.582.
 #[test]
 fn the_damped_trend_is_fitted_no_worse_than_elsewhere() {
     let damped = Damped::fit(&AIR_PASSENGERS, None).unwrap();
@@ -118,7 +117,7 @@ fn the_damped_trend_is_fitted_no_worse_than_elsewhere() {
     assert!(close(damped.alpha, 0.9999, 1e-4) && close(damped.phi, 0.98, 1e-3));
 }
 
-/// The golden 95 % intervals of the design for the naive method: 343.59–466.41 and 318.15–491.85.
+/// 95 % intervals of the naive method: 343.59–466.41 and 318.15–491.85.
 #[test]
 fn naive_intervals_are_those_of_statsforecast() {
     let deviations = naive_deviations(&AIR_PASSENGERS, 2).unwrap();
@@ -170,8 +169,8 @@ fn seasons_are_those_of_statsmodels() {
     ));
 }
 
-/// `statsmodels.tsa.stattools.acf`: the statistic is 2.389998, above 1.645; of a straight line with a
-/// lag of 12 as well, of an alternating series at an odd lag it is negative and counts as much.
+/// `statsmodels.tsa.stattools.acf`: the statistic is 2.389998, above 1.645. So it is for a straight line at
+/// lag 12; for an alternating series at an odd lag it is negative, which counts, too.
 #[test]
 fn the_test_for_a_season_is_that_of_the_m4_benchmark() {
     assert!(is_seasonal(&AIR_PASSENGERS, 12));
@@ -249,7 +248,7 @@ fn conformal_intervals_end_at_the_errors_of_their_rank() {
     assert_eq!(few.conformal_steps(), 0);
 }
 
-/// Worked by hand: widths 2 and 4, one value 1 below its interval, at 2/(1 − 0.95) = 40 a unit.
+/// By hand: widths 2 and 4, one value 1 below its interval, with a penalty of 2/(1 − 0.95) = 40 a unit.
 #[test]
 fn an_interval_costs_its_width_and_what_lies_outside() {
     let intervals = [(5.0, 4.0, 6.0), (1.0, 2.0, 6.0)];

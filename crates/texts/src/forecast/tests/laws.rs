@@ -1,4 +1,4 @@
-//! What holds for every series.
+//! Properties of every series.
 
 use super::{daily, history, noise};
 use crate::forecast::{
@@ -24,7 +24,7 @@ fn scales() -> impl Strategy<Value = Scale> {
     ]
 }
 
-/// Whatever a database may hand over.
+/// Any stored values.
 fn seen() -> impl Strategy<Value = Seen> {
     prop_oneof![
         8 => (0.0_f64..100.0).prop_map(Seen::Value),
@@ -48,7 +48,7 @@ fn projected(observations: &[Observation], scale: Scale, horizon: usize) -> Opti
     project(history, scale, horizon).ok()
 }
 
-/// Whole numbers: sums and differences of them are exact.
+/// Whole numbers, since their sums and differences are exact.
 fn whole_numbers() -> impl Strategy<Value = Vec<f64>> {
     vec((-50_i32..50).prop_map(f64::from), 8..40)
 }
@@ -109,8 +109,8 @@ proptest! {
         prop_assert!(chances.windows(2).all(|it| it[0] <= it[1] + 1e-12), "{chances:?}");
         prop_assert!(chances.iter().all(|it| (0.0..=1.0).contains(it)));
         let last = projection.points.last().unwrap();
-        // Ends may lie farther out than their quantile (a step at least), never nearer; the first and
-        // the last place hold all of the chance beyond them.
+        // Ends may lie farther out than their quantile (at least a step), never nearer; the first and last
+        // position hold all probability beyond them.
         for ((low, high), tail) in [(last.within80, 0.1), (last.within95, 0.025)] {
             prop_assert!(low <= 1.0 || projection.chance_at_most(low) <= tail + 1e-9);
             prop_assert!(high >= 100.0 || projection.chance_at_most(high) >= 1.0 - tail - 1e-9);
@@ -229,7 +229,7 @@ proptest! {
     }
 }
 
-/// Σ (y − mean)² of the stretches between places.
+/// Σ (y − mean)² of the segments between `places`.
 fn cost(series: &[f64], places: &[usize]) -> f64 {
     let ends = places.iter().copied().chain([series.len()]);
     let mut from = 0;
@@ -243,7 +243,7 @@ fn cost(series: &[f64], places: &[usize]) -> f64 {
     sum
 }
 
-/// Split conformal's promise: of errors like those before, the share of the level lies inside.
+/// Conformal coverage: of exchangeable errors, the share of the level lies inside.
 #[test]
 fn errors_like_those_before_lie_inside_as_often_as_promised() {
     let (mut inside80, mut inside95) = (0, 0);
@@ -259,7 +259,7 @@ fn errors_like_those_before_lie_inside_as_often_as_promised() {
         inside80 += u32::from(next <= spread.half80);
         inside95 += u32::from(next <= spread.half95);
     }
-    // ⌈26·0.8⌉/26 = 0.808 and ⌈26·0.95⌉/26 = 0.962, give or take four standard errors.
+    // ⌈26·0.8⌉/26 = 0.808 and ⌈26·0.95⌉/26 = 0.962, ± four standard errors.
     assert!((1_544..=1_686).contains(&inside80), "{inside80}");
     assert!((1_889..=1_958).contains(&inside95), "{inside95}");
 }

@@ -1,4 +1,4 @@
-//! Golden figures of others, laws for random series, and the edges.
+//! Reference figures, properties of random series, and edge cases.
 
 use super::history::{Frequency, History, Observation, Seen};
 use super::transform::Scale;
@@ -8,8 +8,8 @@ mod edges;
 mod figures;
 mod laws;
 
-/// The classic series of Box and Jenkins: passengers of airlines, in thousands, 1949 to 1959; the
-/// first 132 months. Data of the Python package `statsforecast` 2.1.1.
+/// Box and Jenkins: airline passengers in thousands, the 132 months 1949 to 1959. Data of the Python
+/// package `statsforecast` 2.1.1.
 const AIR_PASSENGERS: [f64; 132] = [
     112., 118., 132., 129., 121., 135., 148., 148., 136., 119., 104., 118., 115., 126., 141., 135.,
     125., 149., 170., 170., 158., 133., 114., 140., 145., 150., 178., 163., 172., 178., 199., 199.,
@@ -49,7 +49,7 @@ fn history(values: &[f64], scale: Scale) -> History {
     History::of(&daily(values), Frequency::Daily, scale).unwrap()
 }
 
-/// Numbers between 0 and 1 that look random and are always the same.
+/// Deterministic pseudo-random numbers between 0 and 1.
 fn noise(seed: u64) -> impl Iterator<Item = f64> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     std::iter::repeat_with(move || {

@@ -1,5 +1,5 @@
-//! `meta name=robots` and its like, and `X-Robots-Tag`. Google, "Robots meta tag, data-nosnippet, and X-Robots-Tag
-//! specifications": rules for a robot add to those for all; of contradicting rules the most restrictive applies.
+//! Robots `meta` elements and `X-Robots-Tag`. Google, "Robots meta tag, data-nosnippet, and X-Robots-Tag
+//! specifications": rules for a robot add to those for all; of conflicting rules the most restrictive applies.
 
 use super::TagSource;
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 pub type DirectiveSource = TagSource;
 
-/// Of one element or header, for one robot.
+/// From one element or header, for one robot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RobotsDirective {
@@ -66,7 +66,7 @@ impl RobotsDirective {
     }
 }
 
-/// At commas; a date after `unavailable_after:` may hold some.
+/// Splits at commas, except in the date after `unavailable_after:`.
 fn rules(content: &str) -> Vec<String> {
     let mut rules: Vec<String> = Vec::new();
     for part in content.split(',') {
@@ -96,7 +96,7 @@ pub struct RobotsEffect {
     pub noimageindex: bool,
     pub noarchive: bool,
     pub notranslate: bool,
-    /// Listed where embedded, in spite of `noindex`.
+    /// Indexed where embedded, in spite of `noindex`.
     pub indexifembedded: bool,
     /// Characters; `None` without a limit.
     pub max_snippet: Option<u32>,
@@ -109,7 +109,7 @@ pub struct RobotsEffect {
 }
 
 impl RobotsEffect {
-    /// `agent` in lower case.
+    /// `agent` must be in lower case.
     pub fn of(directives: &[RobotsDirective], agent: &str) -> Self {
         let mut effect = Self::default();
         let meant = |it: &&RobotsDirective| it.agent.as_deref().is_none_or(|it| it == agent);
@@ -133,7 +133,7 @@ impl RobotsEffect {
             "noarchive" | "nocache" => self.noarchive = true,
             "notranslate" => self.notranslate = true,
             "indexifembedded" => self.indexifembedded = true,
-            // -1 says that there is no limit.
+            // -1: no limit.
             "max-snippet" => {
                 self.max_snippet = stricter(self.max_snippet, value);
                 self.nosnippet |= self.max_snippet == Some(0);
@@ -155,7 +155,7 @@ impl RobotsEffect {
 }
 
 impl RobotsEffect {
-    /// `unavailable_after` is `noindex` from its date on; an unreadable date is ignored (Google, "Robots meta tag").
+    /// `unavailable_after` is `noindex` from its date on; an invalid date is ignored (Google, "Robots meta tag").
     #[must_use]
     pub fn at(mut self, moment: DateTime<Utc>) -> Self {
         let end = self.unavailable_after.as_deref().and_then(read_date);

@@ -15,7 +15,7 @@ pub enum CharsetSource {
     Default,
 }
 
-/// What ended the head before its end tag.
+/// What closed the head before its end tag.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EarlyHeadEnd {
@@ -43,12 +43,12 @@ pub struct DocumentFacts {
     pub duplicate_ids: Vec<String>,
     pub duplicate_id_count: u32,
     pub early_head_end: Option<EarlyHeadEnd>,
-    /// The parser reached its limits: the end is read without structure.
+    /// The parser reached its limits: the rest was read without structure.
     pub parser_limit: bool,
-    /// Links were dropped because of the memory they or their elements take.
+    /// Links were dropped to limit memory.
     #[serde(default)]
     pub links_left_out: bool,
-    /// Version of the reader; facts of different versions are not mixed.
+    /// Version of the extraction; facts of different versions are not mixed.
     #[serde(default)]
     pub extraction: u32,
 }

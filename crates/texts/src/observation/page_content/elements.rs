@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct Heading {
     /// 1 to 6.
     pub level: u8,
-    /// White space collapsed, at most 300 characters; `alt` texts where it has no other. `None` if empty.
+    /// White space collapsed, at most 300 characters; `alt` texts if there is no other. `None` if empty.
     pub text: Option<String>,
     pub is_image_alt: bool,
     pub line: u32,
@@ -17,17 +17,17 @@ pub struct Heading {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Image {
-    /// Normalised; `None` without `src` or for `data:` and the like.
+    /// Normalized; `None` without `src` or for `data:` and the like.
     pub url: Option<String>,
-    /// Trimmed, at most 500 characters; empty for decoration, `None` where missing.
+    /// Trimmed, at most 500 characters; empty for decoration, `None` if missing.
     pub alt: Option<String>,
-    /// Needs no `alt`: hidden from assistants, decorative by role, or with `aria-label`, `aria-labelledby` or `title`.
+    /// Needs no `alt`: `aria-hidden`, decorative by role, or with `aria-label`, `aria-labelledby` or `title`.
     pub is_named_otherwise: bool,
     /// px.
     pub width: Option<u32>,
     /// px.
     pub height: Option<u32>,
-    /// By attributes or inline style. Style sheets are not read.
+    /// By attributes or inline style; style sheets are not read.
     pub has_size: bool,
     pub in_picture: bool,
     pub in_link: bool,
@@ -37,11 +37,11 @@ pub struct Image {
     pub line: u32,
 }
 
-/// Leads nowhere a robot could go (Lighthouse's audit `crawlable-anchors`).
+/// Not followed by robots (Lighthouse's audit `crawlable-anchors`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UncrawlableAnchor {
-    /// `href` as written, at most 200 characters; empty where missing.
+    /// `href` as written, at most 200 characters; empty if missing.
     pub raw: String,
     pub text: Option<String>,
     pub line: u32,
@@ -51,7 +51,7 @@ pub struct UncrawlableAnchor {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UnprotectedWindow {
-    /// Normalised.
+    /// Normalized.
     pub url: String,
     pub line: u32,
 }
@@ -59,12 +59,12 @@ pub struct UnprotectedWindow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Form {
-    /// The page itself by default.
+    /// By default the page itself.
     pub target: LinkTarget,
     /// `get`, `post` or `dialog`.
     pub method: String,
     pub has_password: bool,
-    /// Asks for an e-mail address or longer text, as contact forms do.
+    /// Has a field for an e-mail address or a longer text, as contact forms do.
     pub has_message: bool,
     pub line: u32,
 }
@@ -73,13 +73,13 @@ pub struct Form {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PageFile {
-    /// Normalised.
+    /// Normalized.
     pub url: String,
     pub kind: ResourceKind,
-    /// Nothing is painted before it is loaded.
+    /// Blocks the first paint until loaded.
     pub blocks_rendering: bool,
     pub has_integrity: bool,
-    /// As written; empty for the attribute alone.
+    /// As written; empty for the attribute without a value.
     pub crossorigin: Option<String>,
 }
 
@@ -110,7 +110,7 @@ pub struct Structure {
     pub head_elements: u32,
     /// Text of scripts without a source, data blocks excluded.
     pub inline_script_bytes: u32,
-    /// An element that frameworks fill, empty but for a placeholder.
+    /// The root element of a framework, empty except for a placeholder.
     #[serde(default)]
     pub has_empty_root: bool,
     /// In `noscript`.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 pub enum TagSource {
     Head,
-    /// Outside of the `head`.
+    /// Outside the `head`.
     Body,
     Header,
 }
@@ -41,9 +41,9 @@ pub struct Meta {
 #[serde(rename_all = "camelCase")]
 pub struct Canonical {
     pub raw: String,
-    /// Normalised, without fragment; `None` unless of the web.
+    /// Normalized, without fragment; `None` unless `http` or `https`.
     pub url: Option<String>,
-    /// Written with scheme and host.
+    /// With scheme and host.
     pub is_absolute: bool,
     pub has_fragment: bool,
     pub source: TagSource,
@@ -62,7 +62,7 @@ pub struct Hreflang {
     /// Language tag or `x-default`, as written.
     pub code: String,
     pub raw: String,
-    /// Normalised; `None` unless of the web.
+    /// Normalized; `None` unless `http` or `https`.
     pub url: Option<String>,
     pub is_absolute: bool,
     /// Search engines ignore those in the body.
@@ -73,7 +73,7 @@ pub struct Hreflang {
 #[serde(rename_all = "camelCase")]
 pub struct Refresh {
     pub seconds: f64,
-    /// Normalised; `None` is the page itself.
+    /// Normalized; `None`: the page itself.
     pub url: Option<String>,
     pub source: TagSource,
 }

@@ -1,15 +1,15 @@
-//! What is unknown of a page that was not read to its end.
+//! What is unknown about a truncated page.
 
 use super::PageContent;
 use crate::observation::fetched::Truncation;
 
-/// No honest page has more.
+/// More than any legitimate page has.
 pub const MOST_LINKS: usize = 20_000;
 pub const MOST_HEADINGS: usize = 5_000;
 pub const MOST_IMAGES: usize = 5_000;
 
 impl PageContent {
-    /// The end was not read, or without structure: counts are lower bounds, and what was not found may exist.
+    /// The end was not read, or read without structure: counts are lower bounds, and absence is no evidence.
     pub fn is_cut(&self) -> bool {
         self.end_is_unread() || self.document.parser_limit
     }
@@ -18,7 +18,7 @@ impl PageContent {
         self.fetched.truncation == Truncation::AtLimit
     }
 
-    /// Links behind the end of the structure were read, unless there are too many.
+    /// Links are also read where the parser kept no structure, up to a limit.
     pub fn links_are_cut(&self) -> bool {
         self.end_is_unread() || self.has_too_many_links()
     }

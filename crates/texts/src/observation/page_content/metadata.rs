@@ -41,9 +41,9 @@ pub struct DateFact {
     pub source: FactSource,
     /// In the page's time zone.
     pub day: NaiveDate,
-    /// Where the page gives a UTC offset.
+    /// If the page gives a UTC offset.
     pub moment: Option<DateTime<FixedOffset>>,
-    /// As written, shortened.
+    /// As written, truncated.
     pub text: String,
 }
 
@@ -68,9 +68,9 @@ pub struct SourcedText {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PageMetadata {
-    /// Most trusted source first, one for each role and source.
+    /// Most trusted source first, one per role and source.
     pub dates: Vec<DateFact>,
-    /// Of the most trusted source that names any.
+    /// From the most trusted source that has any.
     pub authors: Vec<Author>,
     /// As written.
     pub byline: Option<SourcedText>,
@@ -83,13 +83,13 @@ impl PageMetadata {
         said.map(|it| it.day).collect()
     }
 
-    /// By the most trusted source; a date of unspecified role counts where there is no other.
+    /// From the most trusted source; falls back to a date of unspecified role.
     pub fn published(&self) -> Option<&DateFact> {
         self.date(DateRole::Published)
             .or_else(|| self.date(DateRole::Unspecified))
     }
 
-    /// By the most trusted source.
+    /// From the most trusted source.
     pub fn modified(&self) -> Option<&DateFact> {
         self.date(DateRole::Modified)
     }

@@ -1,4 +1,4 @@
-//! [`PageContent`]: what findings need of one page; stored when it was read, loaded when findings are computed.
+//! [`PageContent`]: the facts of one page that findings need; stored by the crawl, loaded when findings are computed.
 
 mod directives;
 mod document;
@@ -33,19 +33,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PageContent {
-    /// Normalised: where the last request went.
+    /// Normalized; the last requested URL.
     pub url: String,
     pub fetched: Fetched,
     pub response: ResponseFacts,
-    /// Links from the start; 1 for pages only in a sitemap.
+    /// Clicks from the start page; 1 for pages found only in a sitemap.
     pub depth: u32,
     pub discovery: Discovery,
-    /// Similarity to the answer to a made-up URL of the same directory; `None` when that was an honest error.
+    /// Similarity to the response to a random URL of the same directory; `None` if that was an HTTP error.
     pub probe_similarity: Option<f64>,
     pub document: DocumentFacts,
     /// In document order.
     pub titles: Vec<PlacedText>,
-    /// With a name and a content, in document order.
+    /// With name and content, in document order.
     pub metas: Vec<Meta>,
     /// From `meta` and `X-Robots-Tag`.
     pub robots: Vec<RobotsDirective>,
@@ -53,9 +53,9 @@ pub struct PageContent {
     pub canonicals: Vec<Canonical>,
     /// From `link` and the `Link` header.
     pub hreflangs: Vec<Hreflang>,
-    /// `rel=next` of `link` and of links in the body, normalised, each once.
+    /// `rel=next` of `link` and of links in the body, normalized, unique.
     pub next_pages: Vec<String>,
-    /// `rel=prev`, likewise.
+    /// The same for `rel=prev`.
     pub previous_pages: Vec<String>,
     /// From `meta` or the `Refresh` header.
     pub refresh: Option<Refresh>,
@@ -75,16 +75,16 @@ pub struct PageContent {
     pub text: TextFacts,
     pub metadata: PageMetadata,
     pub structured_data: PageStructuredData,
-    /// `None` where no browser was asked to show it.
+    /// `None` if it was not rendered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rendered: Option<Rendered>,
 }
 
-/// The robot that findings refer to by default.
+/// The default robot of findings.
 pub const GOOGLEBOT: &str = "googlebot";
 
 impl PageContent {
-    /// Declared, or else detected.
+    /// The declared one, else the detected one.
     pub fn language_code(&self) -> Option<String> {
         let declared = self.document.lang.as_deref().map(primary);
         declared.or_else(|| self.text.detected.as_ref().map(|it| it.code.clone()))
@@ -156,14 +156,14 @@ impl PageContent {
             .find(|it| !it.is_empty())
     }
 
-    /// `name` has to be in lower case.
+    /// `name` must be in lower case.
     pub fn metas_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Meta> {
         self.metas
             .iter()
             .filter(move |it| it.key == MetaKey::Name && it.name == name)
     }
 
-    /// The first; `name` has to be in lower case.
+    /// The first; `name` must be in lower case.
     pub fn http_equiv(&self, name: &str) -> Option<&str> {
         let mut all = self.metas.iter();
         all.find(|it| it.key == MetaKey::HttpEquiv && it.name == name)
@@ -182,7 +182,7 @@ impl PageContent {
         self.heading(1)?.text.as_deref()
     }
 
-    /// `None` where not known.
+    /// `None` if unknown.
     pub fn rendered_words(&self) -> Option<u32> {
         Some(self.shown()?.words)
     }
@@ -205,12 +205,12 @@ impl PageContent {
                 .is_some_and(|it| !it.types_only_here.is_empty())
     }
 
-    /// Rules for it and for all robots; the most restrictive of a kind wins.
+    /// Rules for it and for all robots; the most restrictive wins.
     pub fn robots_for(&self, agent: &str) -> RobotsEffect {
         RobotsEffect::of(&self.robots, agent).at(self.fetched.at)
     }
 
-    /// The only one of head and header; `None` without one, or when they contradict each other.
+    /// From `head` and header; `None` without one, or if several differ.
     pub fn canonical(&self) -> Option<&str> {
         let mut named = self
             .canonicals
@@ -221,8 +221,8 @@ impl PageContent {
         named.all(|it| it == first).then_some(first)
     }
 
-    /// In the document as sent, or as rendered. Removing it by script does not help: robots may not run the scripts
-    /// of a `noindex` page (Google, "Understand JavaScript SEO basics").
+    /// In the document as sent or as rendered. A script that removes it does not help: Google may skip rendering of
+    /// `noindex` pages (Google, "Understand JavaScript SEO basics").
     pub fn is_noindex(&self) -> bool {
         self.robots_for(GOOGLEBOT).noindex || self.shown().is_some_and(|it| it.noindex)
     }
@@ -231,7 +231,7 @@ impl PageContent {
         self.rendered.as_ref()?.page()
     }
 
-    /// Names itself or none, also when rendered; addresses that are not of the web count as none.
+    /// Self-canonical or without canonical, also when rendered; URLs other than `http` and `https` are ignored.
     pub fn is_canonical(&self) -> bool {
         self.is_canonical_as_sent() && !self.shown().is_some_and(|it| it.names_another)
     }
@@ -242,13 +242,13 @@ impl PageContent {
         urls.all(|it| it == self.url)
     }
 
-    /// Added or changed by scripts, where a browser showed the page.
+    /// Added or changed by scripts; `None` if not rendered.
     pub fn canonical_by_script(&self) -> Option<&str> {
         let shown = self.shown()?.canonical.as_deref();
         shown.filter(|it| Some(*it) != self.canonical())
     }
 
-    /// 200, HTML, not `noindex` for Googlebot, canonical; also when rendered. Robots.txt allowed reading it.
+    /// 200, HTML, not `noindex` for Googlebot, canonical; also when rendered. Robots.txt allowed the fetch.
     pub fn is_indexable(&self) -> bool {
         self.is_indexable_as_sent() && !self.is_noindex() && self.is_canonical()
     }

@@ -1,5 +1,5 @@
-//! The rendered page beside the document as sent. Only differences and counts are kept: a second [`PageContent`] per
-//! page would double the journal.
+//! The rendered page compared with the document as sent. Only differences and counts are kept, since a second
+//! [`PageContent`] per page would double the journal.
 
 use super::{GOOGLEBOT, PageContent};
 use crate::ToSchema;
@@ -11,35 +11,35 @@ use std::collections::BTreeSet;
 
 const MOST_CHARACTERS: usize = 2_048;
 const MOST_RULES: usize = 50;
-/// Links are counted beyond that.
+/// Further links are only counted.
 const MOST_NAMED: usize = 50;
 
-/// Percent of the rendered words that have to be in the sent document.
+/// Percentage of the rendered words.
 const STATIC_PERCENT: u64 = 30;
 
-/// Less than 30 % of the rendered words are in the document as sent. The bound is ours.
+/// Less than 30 % of the rendered words are in the document as sent (our threshold).
 pub fn scripts_bring_the_text(sent_words: usize, rendered_words: u32) -> bool {
     (sent_words as u64).saturating_mul(100) < u64::from(rendered_words) * STATIC_PERCENT
 }
 
-/// Hardly any text below.
+/// Pages with fewer words have hardly any text.
 const LEAST_WORDS: usize = 50;
-/// Visible words of a page that only asks for scripts.
+/// Visible words of a page that only asks to enable JavaScript.
 const MOST_WORDS_OF_A_REQUEST: u32 = 10;
-/// Bytes of inline scripts that could build a page.
+/// Inline script that could build a page.
 const BUILDING: u32 = 2_000;
 
-/// By the rendered words where known; else hardly any text in an application's shell. Short pages do not count.
+/// By the rendered words if known, else by hardly any text in an application shell. Short pages do not count.
 pub fn text_depends_on_scripts(page: &PageContent, rendered_words: Option<u32>) -> bool {
     let sent = page.text.counts.words;
     match rendered_words {
-        // A browser that shows hardly any text shows that none is missing.
+        // Hardly any rendered text: none is missing.
         Some(shown) => shown as usize >= LEAST_WORDS && scripts_bring_the_text(sent, shown),
         None => sent < LEAST_WORDS && is_application_shell(page),
     }
 }
 
-/// Its root is empty, or it shows hardly more than a request to allow JavaScript, or only scripts.
+/// An empty root element, hardly more than a request to enable JavaScript, or nothing but scripts.
 fn is_application_shell(page: &PageContent) -> bool {
     let structure = &page.structure;
     let mut files = page.files.iter();
@@ -54,10 +54,10 @@ fn is_application_shell(page: &PageContent) -> bool {
 #[serde(rename_all = "camelCase")]
 pub enum Rendered {
     Shown(RenderedPage),
-    /// Nothing is known of what scripts bring.
+    /// The effect of scripts is unknown.
     Failed {
         reason: RenderFailure,
-        /// A status, or the address that the page led to.
+        /// A status, or the URL that the page redirected to.
         detail: Option<String>,
     },
 }
@@ -85,7 +85,7 @@ pub enum RenderFailure {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct RenderedPage {
-    /// Came to rest; otherwise read as it was.
+    /// Became idle; otherwise read before that.
     pub settled: bool,
     pub title: Option<String>,
     pub description: Option<String>,
@@ -98,7 +98,7 @@ pub struct RenderedPage {
     /// By [`robots_rules`].
     pub robots: Vec<String>,
     pub noindex: bool,
-    /// Web addresses that readers can follow.
+    /// `http` and `https` links that readers can follow.
     pub links: u32,
     /// Of these, not linked in the sent document.
     pub links_only_here: u32,
@@ -119,7 +119,7 @@ impl Rendered {
 }
 
 impl RenderedPage {
-    /// Cut to 2,048 characters.
+    /// To 2,048 characters.
     pub fn kept(text: Option<&str>) -> Option<String> {
         text.map(|it| shortened(it, MOST_CHARACTERS).to_owned())
     }
@@ -152,7 +152,7 @@ impl RenderedPage {
     }
 }
 
-/// Each once, sorted; for a single robot with its name: `googlebot: noindex`.
+/// Unique, sorted; with the robot's name if for a single one: `googlebot: noindex`.
 pub fn robots_rules(page: &PageContent) -> Vec<String> {
     let rules = page.robots.iter().flat_map(|directive| {
         let named = move |rule: &String| match &directive.agent {
@@ -165,7 +165,7 @@ pub fn robots_rules(page: &PageContent) -> Vec<String> {
     all.into_iter().take(MOST_RULES).collect()
 }
 
-/// Web addresses that readers can follow, each once, in document order.
+/// `http` and `https` links that readers can follow, unique, in document order.
 pub fn link_addresses(page: &PageContent) -> Vec<&str> {
     let mut seen = BTreeSet::new();
     let followed = page.links.iter().filter(|it| it.is_followed_by_readers());

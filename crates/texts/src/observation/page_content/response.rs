@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ResponseFacts {
-    /// To the last answer's headers, connecting included, redirects not; `None` is unknown.
+    /// Until the last response's headers, with connecting, without redirects; `None`: unknown.
     pub ttfb_ms: Option<u32>,
     pub body_bytes: u64,
     /// On the wire, perhaps compressed.
@@ -63,7 +63,7 @@ impl ResponseHeaders {
         }
     }
 
-    /// `Cache-Control` in seconds: 0 for `no-store` and `no-cache`, `None` where it says nothing.
+    /// From `Cache-Control`, in seconds: 0 for `no-store` and `no-cache`, `None` without a value.
     pub fn max_age(&self) -> Option<u64> {
         let said = self.cache_control.as_deref()?.to_ascii_lowercase();
         let mut rules = said.split(',').map(str::trim);

@@ -33,11 +33,11 @@ pub enum TextSource {
     JsonLd,
 }
 
-/// Without navigation and other furniture.
+/// Without navigation and other boilerplate.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MainText {
-    /// In document order; none is empty.
+    /// In document order, without empty ones.
     pub blocks: Vec<Block>,
     pub source: TextSource,
 }
@@ -65,7 +65,7 @@ pub struct TextFacts {
     pub main: MainText,
     /// Of the main text; syllables by [`TextFacts::language`].
     pub counts: Counts,
-    /// The declared one unless the text is surely in another; `None` where only words are counted.
+    /// By [`TextFacts::language_of`]; `None`: only words are counted.
     pub language: Option<Language>,
     /// Of all visible text.
     pub all_words: u32,
@@ -73,18 +73,18 @@ pub struct TextFacts {
     pub all_characters: u32,
     /// Without white space.
     pub main_characters: u32,
-    /// Of the main text; `None` where there is too little.
+    /// Of the main text; `None` if too short.
     pub detected: Option<DetectedLanguage>,
     /// `q` elements of the main text; at most 100.
     pub inline_quotations: Vec<String>,
     /// Footer and addresses, at most 3,000 characters.
     pub footer: String,
-    /// All visible text; kept only with structured data to compare it with.
+    /// All visible text; kept only for comparison with structured data.
     pub visible: Option<String>,
 }
 
 impl TextFacts {
-    /// The declared one unless the text is surely in another.
+    /// The declared one, unless another is detected with high confidence.
     pub fn language_of(
         declared: Option<&str>,
         detected: Option<&DetectedLanguage>,

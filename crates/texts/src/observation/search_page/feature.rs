@@ -1,4 +1,4 @@
-//! The closed vocabulary of what a results page can show beside organic results.
+//! The closed vocabulary of search features.
 
 use crate::ToSchema;
 use serde::{Deserialize, Serialize};

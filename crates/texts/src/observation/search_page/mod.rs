@@ -21,13 +21,13 @@ crate::wire_enum! {
     }
 }
 
-/// Several fetched pages of one query make one snapshot.
+/// One snapshot, of one or several result pages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchPage {
     /// For example `google`.
     pub engine: String,
-    /// A neutral label; never the supplier's internals.
+    /// A neutral label; never names the supplier.
     pub provider: String,
     pub provenance: Provenance,
     pub fetched_at: DateTime<Utc>,
@@ -36,19 +36,19 @@ pub struct SearchPage {
     pub total_results_estimate: Option<u64>,
     /// Which features this supplier reports.
     pub feature_coverage: FeatureCoverage,
-    /// From top to bottom, as far as the supplier tells.
+    /// From top to bottom, as far as known.
     pub blocks: Vec<Block>,
-    /// `None` when the supplier does not tell whether there was one.
+    /// `None` if the supplier does not report them.
     pub ai_overview: Option<AiOverview>,
     pub related: Vec<String>,
-    /// Machine codes of known weaknesses.
+    /// Codes of known limitations.
     pub warnings: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Block {
-    /// Rank among all blocks, from 1; `None` when the supplier does not tell.
+    /// Rank among all blocks, from 1; `None` if unknown.
     pub absolute_position: Option<u32>,
     /// Result page, from 1.
     pub page: u32,
@@ -68,7 +68,7 @@ pub enum BlockContent {
 pub struct OrganicResult {
     /// Organic rank, from 1, without gaps.
     pub position: u32,
-    /// As the engine gave it.
+    /// As shown by the engine.
     pub url: String,
     pub title: String,
     pub snippet: Option<String>,
@@ -133,7 +133,7 @@ pub struct AiOverview {
 }
 
 impl AiOverview {
-    /// Known to have none.
+    /// The page is known to have none.
     pub const fn absent() -> Self {
         Self {
             present: false,
@@ -165,12 +165,12 @@ impl SearchPage {
         u32::try_from(self.organic().count()).unwrap_or(u32::MAX)
     }
 
-    /// `None` when the supplier does not tell.
+    /// `None` if unknown.
     pub fn has_ai_overview(&self) -> Option<bool> {
         self.ai_overview.as_ref().map(|it| it.present)
     }
 
-    /// A captcha or consent form: nothing organic, no feature, and no word of the engine that nothing was found.
+    /// A captcha or consent form: no organic result, no feature, and no reported total of 0.
     pub fn is_blocked(&self) -> bool {
         self.blocks.is_empty()
             && self.has_ai_overview() != Some(true)

@@ -1,4 +1,4 @@
-//! The vocabulary is closed and snapshots survive being stored.
+//! Feature names, and snapshots through JSON.
 
 use super::*;
 

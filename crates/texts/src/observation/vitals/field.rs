@@ -17,9 +17,9 @@ pub struct CollectionPeriod {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FieldScope {
     Page,
-    /// As asked for.
+    /// As requested.
     Origin,
-    /// The page has too few visits of its own.
+    /// Fallback, since the page has too few visits.
     OriginInstead,
 }
 
@@ -37,11 +37,11 @@ pub struct HistogramBin {
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct FieldMetric {
-    /// `None` where the source gives none.
+    /// `None` if the source gives none.
     pub p75: Option<f64>,
-    /// By ascending value; empty where the source gives none.
+    /// Ascending; empty if the source gives none.
     pub histogram: Vec<HistogramBin>,
-    /// Where the source gives it (CrUX does not).
+    /// `None` if the source gives none (CrUX).
     pub samples: Option<u64>,
 }
 
@@ -50,7 +50,7 @@ pub struct FieldSample {
     pub url: String,
     pub scope: FieldScope,
     pub form_factor: FormFactor,
-    /// `None` where the source does not say (PageSpeed Insights: the last 28 days).
+    /// `None` if the source gives none (PageSpeed Insights: the last 28 days).
     pub period: Option<CollectionPeriod>,
     pub metrics: BTreeMap<VitalsMetric, FieldMetric>,
     pub provider: String,

@@ -2,7 +2,7 @@ use super::{FormFactor, ResourceFact};
 use crate::{ToSchema, provenance::Provenance};
 use serde::{Deserialize, Serialize};
 
-/// Loads of one page under equal conditions.
+/// Loads of one page under the same conditions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LabMeasurement {
     pub form_factor: FormFactor,
@@ -27,10 +27,10 @@ pub struct LabRun {
     pub redirects_ms: Option<f64>,
     /// Of the last request for the page.
     pub server_response_ms: Option<f64>,
-    /// `None` when not counted.
+    /// `None` if not counted.
     pub unsized_images: Option<u32>,
     pub resources: Vec<ResourceFact>,
-    /// As the supplier says; `None` when they follow from the rest.
+    /// From the supplier; `None` if they follow from the other facts.
     pub opportunities: Option<Vec<Opportunity>>,
     /// Machine codes of limitations.
     pub warnings: Vec<String>,
@@ -105,7 +105,7 @@ pub struct Opportunity {
     pub savings_bytes: Option<u64>,
 }
 
-/// Known without a browser; nothing here stands in for a paint.
+/// Known without a browser; no substitutes for paint metrics.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StaticFacts {
     pub form_factor: FormFactor,

@@ -1,5 +1,5 @@
-//! How fast pages were for visitors (*field*) and in a browser of ours (*lab*). The two are never mixed: a field figure
-//! is a 75th percentile over weeks of visits, a lab figure is one page load under conditions that were set.
+//! Speed of pages for visitors (*field*) and in our browser (*lab*). The two are never mixed: a field figure is a 75th
+//! percentile over weeks of visits, a lab figure is one page load under fixed conditions.
 
 mod field;
 mod lab;

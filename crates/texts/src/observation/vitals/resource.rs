@@ -27,15 +27,15 @@ pub enum ResourceKind {
 pub struct ResourceFact {
     pub url: String,
     pub kind: ResourceKind,
-    /// `None` without an answer.
+    /// `None` without a response.
     pub status: Option<u16>,
-    /// On the wire, with headers where a browser counts them; `None` is unknown.
+    /// On the wire, with headers if a browser counts them; `None`: unknown.
     pub transfer_bytes: Option<u64>,
     pub is_compressed: bool,
-    /// Size as gzip; `None` where nobody tried.
+    /// Size as gzip; `None` if not tried.
     pub gzip_bytes: Option<u64>,
-    /// Cacheable seconds (RFC 9111); `None` when the server says nothing, 0 when it forbids.
+    /// Freshness lifetime in seconds (RFC 9111); `None` without headers for it, 0 if caching is forbidden.
     pub fresh_for: Option<u64>,
-    /// Nothing is painted before it is loaded.
+    /// Blocks the first paint until loaded.
     pub blocks_rendering: bool,
 }

@@ -8,30 +8,30 @@ use std::sync::Arc;
 
 const MOST_TITLE: usize = 300;
 
-/// What links to a page are judged by; the journal has the whole page.
+/// The facts of a page by which links to it are evaluated; the journal has the whole page.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WebPage {
-    /// Normalised.
+    /// Normalized.
     pub url: Box<str>,
     pub status: Option<u16>,
     pub attempts: u32,
     pub detail: Option<Box<str>>,
     /// At most 300 characters.
     pub title: Option<Box<str>>,
-    /// By title or first `h1`; false where the page was not read whole.
+    /// By title or first `h1`; false if the page is truncated.
     pub says_error: bool,
     /// Of the main text.
     pub word_count: u32,
-    /// Hashes of `id` and `a[name]`, sorted; `None` where not read to its end.
+    /// Hashes of `id` and `a[name]`, sorted; `None` if truncated.
     pub names: Option<Arc<[u64]>>,
-    /// Similarity to a made-up URL's answer in the directory; `None` when that was an honest error, or not read whole.
+    /// Similarity to the response to a random URL of the directory; `None` if that was an HTTP error, or if truncated.
     pub probe_similarity: Option<f64>,
 }
 
 impl From<&PageContent> for WebPage {
     fn from(content: &PageContent) -> Self {
         let title = content.title().map(kept);
-        // How much such a page says besides is not known of one that was not read whole.
+        // A truncated page may have more text, so that it is no error page.
         let is_whole = !content.is_cut();
         let says_error = { title.into_iter() }
             .chain(first_heading(content).map(kept))
@@ -75,12 +75,12 @@ impl WebPage {
     }
 }
 
-/// Of a link target that is not a page here.
+/// Of a link target that is not a crawled page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CheckState {
     Asked {
         fetched: Fetched,
-        /// `id` and anchor names of HTML that was read to the end.
+        /// `id` and anchor names; `None` unless complete HTML.
         names: Option<Vec<String>>,
     },
     BlockedByRobots,
@@ -88,16 +88,16 @@ pub enum CheckState {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetCheck {
-    /// Normalised.
+    /// Normalized.
     pub url: String,
     pub state: CheckState,
 }
 
-/// A made-up URL tells how a directory says "not found".
+/// The response to a random URL, to learn how a directory reports "not found".
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DirectoryProbe {
     /// Ends in `/`.
     pub directory: String,
-    /// Hashes of 4-shingles of a successful answer; `None` when the directory answers honestly.
+    /// Hashes of 4-shingles of a successful response; `None` if the response is an HTTP error.
     pub shingles: Option<Vec<u64>>,
 }

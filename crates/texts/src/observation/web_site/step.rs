@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RobotsState {
     Rules,
-    /// 4xx, too many redirects or redirects to nowhere: no restriction.
+    /// 4xx, too many or invalid redirects: no restriction.
     Absent,
-    /// 5xx or no answer: nothing may be read.
+    /// 5xx or no response: nothing may be fetched.
     Unavailable,
 }
 
@@ -32,22 +32,22 @@ pub struct LlmsTxtFact {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SitemapFact {
     pub url: String,
-    /// Of the site, normalised; no more than the crawl can use.
+    /// Pages of the site, normalized; no more than the crawl can use.
     pub pages: Vec<String>,
-    /// By URL: RFC 3339 or a day, only where the sitemap has W3C's form.
+    /// By URL: RFC 3339 or a day; only for sitemaps in W3C format.
     #[serde(default)]
     pub last_modified: BTreeMap<String, String>,
     pub sitemaps: Vec<String>,
     pub entries: u32,
     /// A machine code.
     pub problem: Option<String>,
-    /// By robots.txt or another sitemap; false for a guess at the usual place.
+    /// In robots.txt or another sitemap; false for a guess at the usual URL.
     #[serde(default)]
     pub named: bool,
     /// `None` without an answer.
     #[serde(default)]
     pub status: Option<u16>,
-    /// Pages and sitemaps outside of the site, not read.
+    /// Pages and sitemaps outside the site, not read.
     #[serde(default)]
     pub foreign: u32,
     /// At most 5.
@@ -86,7 +86,7 @@ pub enum LimitHit {
 }
 
 impl LimitHit {
-    /// What was seen is only a part of the site.
+    /// Only a part of the site was crawled.
     pub const fn leaves_out(self) -> bool {
         !matches!(self, Self::CrawlDelay)
     }
@@ -95,20 +95,20 @@ impl LimitHit {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum CrawlStep {
     Started {
-        /// Normalised.
+        /// Normalized.
         start: String,
         scope: SiteScope,
         at: DateTime<Utc>,
     },
     Robots(RobotsFact),
-    /// Only when something answered.
+    /// Only with a response.
     LlmsTxt(LlmsTxtFact),
     Sitemap(SitemapFact),
     Probe(DirectoryProbe),
-    /// An observation keeps only what links are judged by.
+    /// [`SiteObservation`] keeps only a [`WebPage`].
     Page(Box<PageContent>),
     Check(Box<TargetCheck>),
-    /// A page of an earlier crawl without links to it.
+    /// A page of an earlier crawl that is no longer linked.
     Revisit(Box<TargetCheck>),
     Limit(LimitHit),
     Finished {
@@ -120,19 +120,19 @@ crate::json!(CrawlStep);
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SiteObservation {
-    /// Normalised.
+    /// Normalized.
     pub start: String,
     pub scope: SiteScope,
     pub started_at: DateTime<Utc>,
     /// First completion; `None` before.
     pub finished_at: Option<DateTime<Utc>>,
     pub robots: Option<RobotsFact>,
-    /// `None` without an answer, or where robots.txt forbids it.
+    /// `None` without a response, or if forbidden by robots.txt.
     pub llms_txt: Option<LlmsTxtFact>,
     pub sitemaps: Vec<SitemapFact>,
     pub pages: Vec<WebPage>,
     pub checks: Vec<TargetCheck>,
-    /// Pages of an earlier crawl without links to them.
+    /// Pages of an earlier crawl that are no longer linked.
     pub revisits: Vec<TargetCheck>,
     pub limits: BTreeSet<LimitHit>,
 }
@@ -154,7 +154,7 @@ impl SiteObservation {
         }
     }
 
-    /// Each thing has to be seen once.
+    /// Steps must be unique.
     pub fn add(&mut self, step: CrawlStep) {
         match step {
             CrawlStep::Started { .. } | CrawlStep::Probe(_) => {}
@@ -171,7 +171,7 @@ impl SiteObservation {
         }
     }
 
-    /// By URL, independent of what answered first.
+    /// By URL, independent of the order of responses.
     #[must_use]
     pub fn sorted(mut self) -> Self {
         self.pages.sort_by(|a, b| a.url.cmp(&b.url));

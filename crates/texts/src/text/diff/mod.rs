@@ -1,4 +1,4 @@
-//! Texts are compared by lines (blocks) with Myers's algorithm (1986; crate `similar`), changed blocks word by word.
+//! Compares texts by lines (blocks) with Myers's algorithm (1986; crate `similar`), changed blocks word by word.
 
 mod report;
 mod words_inside;
@@ -28,16 +28,16 @@ pub enum Step {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
     pub steps: Vec<Step>,
-    /// With moved words.
+    /// Includes moved words.
     pub added_words: usize,
     pub removed_words: usize,
     /// Jaccard similarity of 4-word shingles within blocks; 1 for two texts without words.
     pub similarity: f64,
-    /// Share of the earlier shingles that remain: 1 when text was only added; `None` if the earlier text has no words.
+    /// Share of the earlier shingles that remain: 1 if text was only added; `None` if the earlier text has no words.
     pub containment_of_old: Option<f64>,
 }
 
-/// Equal texts are numbered once, and numbers are compared.
+/// Compares numbers of distinct texts instead of texts.
 pub fn operations(before: &[impl AsRef<str>], after: &[impl AsRef<str>]) -> Vec<DiffOp> {
     let mut interned = Interned::default();
     let old: Vec<u32> = { before.iter() }
@@ -70,7 +70,7 @@ impl Difference {
         self.steps.iter().any(|it| !matches!(it, Step::Keep(_)))
     }
 
-    /// `None` when `before` is not the earlier text.
+    /// `None` if `before` is not the earlier text.
     pub fn applied_to(&self, before: &str) -> Option<String> {
         let mut rest = blocks(before);
         let mut after: Vec<String> = Vec::new();
@@ -129,7 +129,7 @@ impl Step {
     }
 }
 
-/// Joined by line feeds they give the text again.
+/// Joining them with line feeds gives the text.
 fn blocks(text: &str) -> Vec<&str> {
     text.split('\n').collect()
 }
@@ -159,7 +159,7 @@ fn step(operation: &DiffOp, old: &[&str], new: &[&str]) -> Step {
     }
 }
 
-/// Share of `part` in `whole`, both sorted; `None` of an empty set.
+/// Share of `part` in `whole`, both sorted; `None` for an empty `part`.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn containment(part: &[u64], whole: &[u64]) -> Option<f64> {
     let shared = part.iter().filter(|it| whole.binary_search(it).is_ok());

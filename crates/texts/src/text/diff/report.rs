@@ -7,7 +7,7 @@ pub const MOST_OPERATIONS: usize = 200;
 /// Per side of an operation.
 const MOST_CHARACTERS: usize = 2_000;
 
-/// Of a whole report: operations beyond are left out.
+/// Of a report; further operations are left out.
 const MOST_BYTES: usize = 96 << 10;
 
 /// What an operation does.
@@ -76,14 +76,14 @@ impl Difference {
 
 impl Report {
     fn add(&mut self, before: &str, after: &str, room: &mut usize) {
-        // An empty block came or went: there is nothing to show.
+        // An empty block was inserted or removed: nothing to show.
         if before.is_empty() && after.is_empty() {
             return;
         }
         let [before, after] = [before, after].map(|it| shortened(it, MOST_CHARACTERS));
         let bytes = before.len() + after.len();
         if self.operations.len() >= MOST_OPERATIONS || bytes > *room {
-            // What comes later is left out as well: there are no gaps.
+            // Leaves out everything after it, too, so that there are no gaps.
             *room = 0;
             self.left_out += 1;
             return;

@@ -127,7 +127,7 @@ proptest! {
         let found = difference(&before, &after);
         prop_assert_eq!(found.applied_to(&before), Some(after.clone()));
         prop_assert_eq!(found.is_change(), before != after);
-        // Words are not lost: those that stay are in both texts.
+        // No words are lost: the remaining ones are in both texts.
         let stay = words(&before).count().checked_sub(found.removed_words);
         prop_assert!(stay.is_some());
         prop_assert_eq!(stay, words(&after).count().checked_sub(found.added_words));

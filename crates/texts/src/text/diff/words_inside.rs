@@ -15,7 +15,7 @@ pub enum Piece {
     },
 }
 
-/// Tokens of both texts above which the whole is replaced: bounds the time for long, different texts.
+/// Of both texts; above, the whole is replaced, to bound the time for long, different texts.
 const MOST_TOKENS: usize = 40_000;
 
 impl Piece {
@@ -57,7 +57,7 @@ pub fn pieces(before: &str, after: &str) -> Vec<Piece> {
     operations(&old, &new).iter().map(piece).collect()
 }
 
-/// `None` when `before` is not the earlier text.
+/// `None` if `before` is not the earlier text.
 pub fn applied(pieces: &[Piece], before: &str) -> Option<String> {
     let mut rest = before;
     let mut after = String::new();

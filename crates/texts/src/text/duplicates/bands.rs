@@ -7,11 +7,11 @@ const ROWS: usize = 8;
 
 const BANDS: usize = PERMUTATIONS / ROWS;
 
-/// Followers compared per page and band, so that a thousand pages of one template stay linear.
+/// Comparisons per page and band, so that many pages of one template stay linear.
 const WINDOW: usize = 32;
 
-/// Calls once with each pair (positions, lower first) that shares a band. In a band of more than 33 pages each is
-/// compared with the next 32 and the first; returns whether pairs were left out.
+/// Calls `compare` once for each pair (positions, lower first) that shares a band. In a bucket of more than 33 pages,
+/// each page is compared with the next 32 and the first; returns whether pairs were left out.
 pub fn candidates(pages: &[(usize, &Fingerprint)], mut compare: impl FnMut(usize, usize)) -> bool {
     let mut left_out = false;
     let mut order: Vec<usize> = (0..pages.len()).collect();

@@ -1,7 +1,7 @@
 use super::{Fingerprint, NEAR, bands::candidates};
 use std::collections::BTreeMap;
 
-/// A connected component: two members may be less alike than [`NEAR`].
+/// A connected component: two members may be less similar than [`NEAR`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cluster {
     /// Positions, ascending.
@@ -19,15 +19,16 @@ pub struct Nearest {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Duplicates {
-    /// At least two pages each, by their first page.
+    /// At least two pages each, ordered by the first page.
     pub clusters: Vec<Cluster>,
-    /// `None` where no candidate was alike enough: likely below a similarity of 0.6, nearly impossible from 0.9 on.
+    /// `None` without a candidate: likely below a similarity of 0.6, nearly impossible from 0.9 on.
     pub nearest: Vec<Option<Nearest>>,
-    /// Every pair of candidates was compared; otherwise many pages share one template, and members may be missing.
+    /// Every candidate pair was compared; if not, many pages share a template, and members may be missing.
     pub complete: bool,
 }
 
-/// `None`: a page without text. `similarity` is the exact Jaccard similarity of two positions; one page per digest.
+/// `None`: a page without text. `similarity` gives the exact Jaccard similarity of two positions; called for one page
+/// per digest only.
 pub fn clusters(
     pages: &[Option<Fingerprint>],
     mut similarity: impl FnMut(usize, usize) -> f64,
@@ -83,7 +84,7 @@ impl Search {
         }
     }
 
-    /// Each is the nearest of the next.
+    /// Sets the next page of the group as each page's nearest.
     fn same(&mut self, group: &[usize]) {
         for (one, other) in group.iter().zip(group.iter().cycle().skip(1)) {
             self.nearest[*one] = Some(Nearest {

@@ -1,4 +1,4 @@
-//! `MinHash` signatures (Broder 1997) with k = 128. The share of equal places estimates the Jaccard similarity J with a
+//! `MinHash` signatures (Broder 1997) with k = 128. The share of equal values estimates the Jaccard similarity J with a
 //! standard error of √(J(1−J)/128), at most 0.045.
 
 use super::mixed;
@@ -13,7 +13,7 @@ pub struct Signature(Box<[u32; PERMUTATIONS]>);
 const PRIME: u64 = (1 << 61) - 1;
 
 impl Signature {
-    /// `shingles` in any order; `None` of an empty set.
+    /// `shingles` in any order; `None` for an empty set.
     pub fn of(shingles: &[u64]) -> Option<Self> {
         if shingles.is_empty() {
             return None;
@@ -48,7 +48,7 @@ impl Signature {
 )]
 fn permuted(hash: u64, factor: u64, offset: u64) -> u32 {
     let product = u128::from(factor) * u128::from(hash) + u128::from(offset);
-    // 2^61 is 1 here, so the high part is added to the low one.
+    // 2^61 ≡ 1, so the high part is added to the low one.
     let folded = (product & u128::from(PRIME)) as u64 + (product >> 61) as u64;
     let reduced = if folded >= PRIME {
         folded - PRIME

@@ -1,7 +1,6 @@
-//! Exact and near duplicates of main texts. Each page is reduced to a [`Fingerprint`] of about 600 bytes. For
-//! [`clusters`], equal digests are exact duplicates; pages that share a band of their `MinHash` signatures are near
-//! ones when the exact Jaccard similarity of their 4-word shingles, computed by the caller on demand, is at least
-//! [`NEAR`].
+//! Exact and near duplicates of main texts. Each page is reduced to a [`Fingerprint`] of about 600 bytes. Equal
+//! digests are exact duplicates; pages that share a band of their `MinHash` signatures are near duplicates if the
+//! exact Jaccard similarity of their 4-word shingles, computed by the caller on demand, is at least [`NEAR`].
 
 mod bands;
 mod clusters;
@@ -16,7 +15,7 @@ use super::likeness::shingles;
 use crate::keyword_text::normalised;
 use sha2::{Digest, Sha256};
 
-/// Least Jaccard similarity of near duplicates.
+/// Jaccard similarity of near duplicates.
 pub const NEAR: f64 = 0.9;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +28,7 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// `None` without words: such texts are no duplicates.
+    /// `None` without words; such texts are no duplicates.
     pub fn of(text: &str) -> Option<Self> {
         Self::with_shingles(text, &shingles(text))
     }
@@ -48,7 +47,7 @@ impl Fingerprint {
 pub fn digest(text: &str) -> [u8; 32] {
     let mut digest = Sha256::new();
     let mut is_first = true;
-    // Line by line, since nothing is composed over a line's end, and lines of ASCII are cheap.
+    // Line by line: NFKC never composes across lines, and ASCII lines are cheap.
     for line in text.lines().map(normalised).filter(|it| !it.is_empty()) {
         if !is_first {
             digest.update(b" ");
@@ -59,7 +58,7 @@ pub fn digest(text: &str) -> [u8; 32] {
     digest.finalize().into()
 }
 
-/// Finaliser of `SplitMix64` (Steele and others 2014): FNV's high bits depend too little on the last bytes.
+/// Finalizer of `SplitMix64` (Steele and others 2014), since FNV's high bits depend too little on the last bytes.
 const fn mixed(hash: u64) -> u64 {
     let hash = (hash ^ (hash >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let hash = (hash ^ (hash >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -2,10 +2,10 @@
 
 use super::mixed;
 
-/// Hamming distance of near duplicates at most, by Manku and others.
+/// Maximum Hamming distance of near duplicates (Manku and others).
 pub const SIMHASH_DISTANCE: u32 = 3;
 
-/// Majority of each bit over the mixed hashes; 0 of an empty set.
+/// Majority of each bit over the mixed hashes; 0 for an empty set.
 pub fn simhash(shingles: &[u64]) -> u64 {
     let mut votes = [0_i64; 64];
     for shingle in shingles {

@@ -3,7 +3,7 @@ use crate::text::likeness::jaccard;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-/// A text of so many words, of which these are replaced.
+/// A text with some words replaced.
 fn text(page: usize, words: usize, replaced: &[usize]) -> String {
     let word = |at: usize| {
         let other = if replaced.contains(&at) { "x" } else { "" };
@@ -102,7 +102,7 @@ fn many_pages_of_one_template_are_one_cluster_at_bounded_cost() {
     assert_eq!(found.clusters.len(), 1);
     assert_eq!(found.clusters[0].pages.len(), 400);
     assert!(!found.complete);
-    // Without a bound it would be 79,800.
+    // Without the bound it would be 79,800.
     assert!(compared < 40_000, "{compared}");
 }
 
@@ -127,8 +127,8 @@ fn simhashes_of_kindred_texts_differ_in_few_bits() {
     assert!((16..=48).contains(&far), "{far}");
 }
 
-/// The standard error of the mean of 40 estimates at J = 0.5 is 0.0442/√40 = 0.007; a bias or a
-/// broken function would show as more than five of them.
+/// The standard error of the mean of 40 estimates at J = 0.5 is 0.0442/√40 = 0.007; a bias would exceed
+/// five of them.
 #[test]
 fn estimates_have_no_bias() {
     let errors: f64 = (0..40)
@@ -149,8 +149,8 @@ fn estimates_have_no_bias() {
 
 #[test]
 fn signatures_are_what_they_were() {
-    // Stored signatures are compared with new ones, so the functions must never change. The figures
-    // are those of a second implementation, in tests/oracles/duplicates.py.
+    // Stored signatures are compared with new ones, so the functions must never change. Figures of a
+    // second implementation, tests/oracles/duplicates.py.
     let signature =
         Signature::of(&shingles("the quick brown fox jumps over the lazy dog")).unwrap();
     assert_eq!(

@@ -1,4 +1,4 @@
-/// ISO 639-1 of ISO 639-3, where there is one.
+/// ISO 639-1 for ISO 639-3, if there is one.
 pub fn shortest(code: &str) -> &str {
     let pair = CODES.iter().find(|(long, _)| *long == code);
     pair.map_or(code, |(_, short)| *short)

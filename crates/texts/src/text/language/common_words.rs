@@ -1,16 +1,17 @@
-//! Common words confirm or refute a language: a detector takes one for its neighbour and is sure of it (Malay for
-//! Indonesian). Words such as `and` are rarely shared by neighbours, and are a tenth to a half of any text.
+//! Common words confirm or reject a detected language, since the detector confuses related languages with high
+//! confidence (Malay and Indonesian). Words such as `and` rarely coincide in related languages, and make up a tenth to
+//! half of any text.
 
 use crate::text::words::words;
 use std::{collections::HashMap, sync::LazyLock};
 
-/// Commonest first; made by `tests/oracles/common_words.py`.
+/// Most frequent first; written by `tests/oracles/common_words.py`.
 const TABLE: &str = include_str!("common_words.tsv");
 
-/// 1 over the least share of common words in a text, by `tests/oracles/many_languages.py`; least where words inflect.
+/// 1 / minimum share of common words in a text, by `tests/oracles/many_languages.py`; low for inflected languages.
 const LEAST_SHARE: usize = 25;
 
-/// Cyrillic letters of detectable languages; Mongolian, Kazakh and Tatar have others beside them.
+/// Cyrillic letters of detectable languages; Mongolian, Kazakh and Tatar have more.
 const CYRILLIC: [(&str, &str); 6] = [
     ("be", "абвгґдеёжзійклмнопрстуўфхцчшыьэюя"),
     ("bg", "абвгдежзийклмнопрстуфхцчшщъьюяѝ"),
@@ -20,7 +21,7 @@ const CYRILLIC: [(&str, &str); 6] = [
     ("uk", "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя"),
 ];
 
-/// 1 over the share of foreign Cyrillic letters allowed, as in names.
+/// 1 / maximum share of foreign Cyrillic letters, which occur in names.
 const MOST_FOREIGN: usize = 50;
 
 struct CommonWords {
@@ -52,7 +53,7 @@ impl CommonWords {
     }
 }
 
-/// Enough common words, no other language has more, and the letters fit. True for languages without word lists.
+/// Enough common words, no other language has more, and no foreign letters. True for languages without word lists.
 pub fn bear_out(text: &str, code: &str) -> bool {
     let known = &*COMMON_WORDS;
     let Some(&own) = known.languages.get(code) else {

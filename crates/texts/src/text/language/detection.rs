@@ -1,35 +1,35 @@
-//! Language by letters and trigrams (crate `whatlang`), confirmed by common words.
+//! Language detection by letters and trigrams (crate `whatlang`), confirmed by common words.
 
 use super::{Language, codes, common_words};
 
-/// Below, nothing is claimed.
+/// Shorter texts have no detected language.
 pub const FEWEST_LETTERS: usize = 60;
 
-/// Confidence that contradicts a declared language. Short texts in similar languages (Czech and Slovak, Spanish and
-/// Portuguese) are mostly below it; figures by `tests/oracles/language.py` are in `docs/MEASUREMENT.md`.
+/// Confidence from which on a detection overrides a declared language. Short texts in similar languages (Czech and
+/// Slovak, Spanish and Portuguese) are mostly below it; figures are in `docs/MEASUREMENT.md`.
 pub const SURE: f64 = 0.9;
 
-/// By `tests/oracles/language.py` one in seven is wrong from 0.3 to 0.5, one in sixteen from 0.5 to 0.9.
+/// By `tests/oracles/language.py`, one in seven is wrong from 0.3 to 0.5, one in sixteen from 0.5 to 0.9.
 pub const LEAST_CONFIDENCE: f64 = 0.5;
 
-/// More text only takes time.
+/// More text does not improve the detection.
 const MOST_CHARACTERS: usize = 4_000;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Detected {
     /// ISO 639-1, or else ISO 639-3.
     pub code: &'static str,
-    /// 0 to 1: lead over the second language, given the length.
+    /// 0 to 1: by the lead over the second language and the text's length.
     pub confidence: f64,
 }
 
 impl Detected {
-    /// `None` for languages with only a code.
+    /// `None` for languages that are not supported.
     pub fn language(self) -> Option<Language> {
         Language::from_tag(self.code)
     }
 
-    /// Norwegian has several tags; Serbian, Croatian and Bosnian are one.
+    /// Norwegian Bokmål and Nynorsk are one language, as are Serbian, Croatian and Bosnian.
     pub fn disagrees_with(self, declared: &str) -> bool {
         let primary = declared.trim().split(['-', '_']).next();
         let primary = primary.unwrap_or_default().to_ascii_lowercase();
@@ -42,7 +42,7 @@ impl Detected {
     }
 }
 
-/// `None` below [`FEWEST_LETTERS`] or [`LEAST_CONFIDENCE`], without a clear script, or refuted by common words.
+/// `None` below [`FEWEST_LETTERS`] or [`LEAST_CONFIDENCE`], without a clear script, or if rejected by common words.
 pub fn detect(text: &str) -> Option<Detected> {
     let end = text
         .char_indices()
@@ -50,7 +50,7 @@ pub fn detect(text: &str) -> Option<Detected> {
         .map_or(text.len(), |(at, _)| at);
     let text = &text[..end];
     let letters = text.chars().filter(|it| it.is_alphabetic());
-    // A character of Chinese or Japanese says as much as several letters.
+    // A Chinese or Japanese character carries as much information as several letters.
     let weight: usize = letters.map(|it| if it > '\u{2e7f}' { 4 } else { 1 }).sum();
     if weight < FEWEST_LETTERS {
         return None;
@@ -132,7 +132,7 @@ mod tests {
         }
     }
 
-    /// Each had the name of a neighbour before words were compared, seven of them with a confidence of 0.9 and more.
+    /// Without common words each is detected as a related language, seven with a confidence of at least 0.9.
     #[test]
     fn languages_that_are_not_known_have_no_name() {
         for (language, text) in [

@@ -1,4 +1,4 @@
-//! Languages with more than word counts.
+//! Supported languages.
 
 mod codes;
 mod common_words;

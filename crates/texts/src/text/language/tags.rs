@@ -1,6 +1,6 @@
 //! BCP 47 (RFC 5646).
 
-/// ISO 639-1, with old codes that browsers still take (`in`, `iw`, `ji`, `mo`, `sh`).
+/// ISO 639-1, with deprecated codes that browsers still accept (`in`, `iw`, `ji`, `mo`, `sh`).
 const LANGUAGES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv \
     dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id ie ig ii ik in io \
     is it iu iw ja ji jv ka kg ki kj kk kl km kn ko kr ks ku kv kw ky la lb lg li ln lo lt lu lv mg mh mi mk ml mn mo \
@@ -48,7 +48,7 @@ pub fn is_language_tag(tag: &str) -> bool {
             || (it.len() == 4 && it.starts_with(|it: char| it.is_ascii_digit())))
     };
     while parts.next_if(|it| is_variant(it)).is_some() {}
-    // Extensions and private use: a single character, then anything of two to eight.
+    // Extensions and private use: a single character, then subtags of two to eight.
     match parts.next() {
         None => true,
         Some(single) => {
@@ -77,13 +77,13 @@ pub fn group(tag: &str) -> String {
     }
 }
 
-/// ISO 639-1, else ISO 639-3; `None` for names (`english`). Region, script and what follows an underscore are ignored.
+/// ISO 639-1, else ISO 639-3; `None` for names (`english`). Other subtags are ignored.
 pub fn language_code(tag: &str) -> Option<String> {
     let primary = primary(tag);
     is_language_tag(&primary).then(|| super::codes::shortest(&primary).to_owned())
 }
 
-/// Language or country as in paths of sites: `de`, `de-at`, `us`; lower case.
+/// Language or country in a URL path: `de`, `de-at`, `us`; lower case.
 pub fn is_path_of_a_language(part: &str) -> bool {
     match part.split_once('-') {
         None => lists(LANGUAGES, part) || lists(REGIONS, part),
@@ -126,7 +126,7 @@ mod tests {
         }
     }
 
-    /// Examples of RFC 5646, appendix A, and what pages write instead.
+    /// Examples of RFC 5646, appendix A, and common mistakes.
     #[test]
     fn tags_are_told_from_what_looks_like_some() {
         for tag in [

@@ -1,7 +1,6 @@
-//! Noise, removed before texts are compared; each kind becomes a placeholder, so that its sentence stays. Line feeds
-//! stay; other white space becomes one space. The list is ours: clock times (dates stay), relative times, counters,
-//! tokens, session ids, hashes in file names. Of an address only the hash is noise. Blocks that change in most fetches
-//! are not handled here.
+//! Replaces noise by placeholders before texts are compared: clock times (dates stay), relative times, counters,
+//! tokens, session ids, hashes in file names. In URLs only hashes are noise. Line feeds stay; other white space becomes
+//! one space.
 
 use super::words::collapsed;
 use regex::{Captures, Regex};
@@ -43,7 +42,7 @@ const PATTERNS: &[(&str, &str)] = &[
         TOKEN,
     ),
     (r"(?i)\b[0-9a-f]{24,128}\b", TOKEN),
-    // The clock of a date in ISO 8601, and clock times with their zone.
+    // The time of an ISO 8601 date, and clock times with their zone.
     (
         r"(?P<day>\b\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:Z|[+-]\d{2}:?\d{2})?\b",
         "${day} ⟨time⟩",

@@ -1,7 +1,7 @@
 use super::*;
 use proptest::prelude::*;
 
-/// Both texts are the same without their noise, and something is left.
+/// Both texts are equal and not empty without noise.
 fn alike(one: &str, other: &str) {
     assert_ne!(one, other);
     assert_eq!(without_noise(one), without_noise(other));

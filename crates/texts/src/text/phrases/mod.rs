@@ -1,4 +1,4 @@
-//! Uses, density and stuffing of phrases in a text.
+//! Keyword uses, density and stuffing in a text.
 
 mod questions;
 
@@ -11,18 +11,18 @@ use std::collections::{BTreeSet, HashMap};
 use unicode_normalization::char::is_combining_mark;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick, is_nfd_quick};
 
-/// Least density of a stuffed phrase.
+/// Minimum density of keyword stuffing.
 pub const STUFFED_DENSITY: f64 = 0.03;
 
-/// Fewest uses of a stuffed phrase.
+/// Minimum uses of keyword stuffing.
 pub const STUFFED_USES: usize = 8;
 
-/// For comparison in three ways.
+/// Compares words exactly, folded, and by stem.
 #[derive(Debug, Clone)]
 pub struct IndexedText {
-    /// By block, since phrases do not cross blocks; numbers of [`Self::forms`].
+    /// By block, since phrases do not cross blocks; indices of [`Self::forms`].
     blocks: Vec<Vec<Word>>,
-    /// Each once.
+    /// Unique.
     forms: Vec<Forms>,
     language: Option<Language>,
     words: usize,
@@ -30,7 +30,7 @@ pub struct IndexedText {
 
 type Word = u32;
 
-/// Equals no other word.
+/// Matches no word.
 const OTHER: Word = Word::MAX;
 
 #[derive(Debug, Clone)]
@@ -63,7 +63,7 @@ impl IndexedText {
         Self::of(text, language, |_| true)
     }
 
-    /// Words whose first letter no phrase has are only counted: stemmers keep it, diacritics apart.
+    /// Words that share no first letter with a phrase are only counted: stemmers keep it, except for diacritics.
     pub fn about<T: AsRef<str>>(text: &str, language: Option<Language>, phrases: &[T]) -> Self {
         let mut beginnings = BTreeSet::new();
         for phrase in phrases {
@@ -92,7 +92,7 @@ impl IndexedText {
             }
             *known.entry(word).or_insert_with(|| {
                 forms.push(form(word, language));
-                // Beyond four thousand million words, all are like no other.
+                // Never reached: 2^32 words do not fit into memory.
                 Word::try_from(forms.len() - 1).unwrap_or(OTHER)
             })
         };

@@ -13,8 +13,8 @@ static INTERROGATIVES: LazyLock<HashMap<Language, Vec<&'static str>>> = LazyLock
         .collect()
 });
 
-/// Ends with a question mark, or begins with an interrogative and goes on; not with one that mostly begins clauses
-/// (`when`, `wenn`, `když`).
+/// Ends with a question mark, or begins with an interrogative and has more words. Interrogatives that mostly begin
+/// clauses (`when`, `wenn`, `když`) do not count.
 pub fn is_question(heading: &str, language: Option<Language>) -> bool {
     let text = heading.trim_end_matches(|it: char| it.is_whitespace() || "\"'»”)".contains(it));
     if text.ends_with(['?', '？', '؟']) {

@@ -14,7 +14,7 @@ fn case_and_punctuation_do_not_matter_and_order_does() {
 
 #[test]
 fn diacritics_are_folded_apart_from_the_exact_uses() {
-    // Stems let the ending go, and the diacritics with it.
+    // Stemming drops the ending with its diacritics.
     let text = "Levné letenky. levne letenky. Levné Letenky!";
     assert_eq!(
         uses(text, "levné letenky", Language::Czech),
@@ -139,7 +139,7 @@ proptest! {
 }
 
 proptest::proptest! {
-    /// What is left out for speed changes nothing.
+    /// Words skipped for speed change nothing.
     #[test]
     fn reading_for_the_sake_of_a_phrase_counts_the_same(text in "([a-záéčřž]{1,6}[ .\n]){0,40}", phrase in "[a-záéčřž]{1,4}( [a-z]{1,4})?") {
         for language in [None, Some(Language::English), Some(Language::Czech), Some(Language::German)] {

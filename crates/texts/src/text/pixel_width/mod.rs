@@ -1,6 +1,5 @@
-//! Width of a text on a results page, in pixels: Arial by the equal widths of Liberation Sans, without kerning,
-//! composed (NFC). Other characters by East Asian width: wide ones and emoji as wide as high, zero-width ones 0, others
-//! the mean of a to z.
+//! Pixel width of a text on a results page: Arial, by the identical widths of Liberation Sans, without kerning, in NFC.
+//! Other characters by East Asian width: wide ones and emoji 1 em, zero-width ones 0, others the mean of a to z.
 
 mod liberation_sans;
 
@@ -17,13 +16,13 @@ pub struct Place {
     pub limit: f64,
 }
 
-/// Desktop: 20 px, cut at 600 px.
+/// Desktop: 20 px, truncated at 600 px.
 pub const TITLE: Place = Place {
     size: 20.0,
     limit: 600.0,
 };
 
-/// Desktop: 14 px, cut at 920 px, the lowest published figure (920 to 985).
+/// Desktop: 14 px, truncated at 920 px, the lowest published figure (920 to 985).
 pub const DESCRIPTION: Place = Place {
     size: 14.0,
     limit: 920.0,
@@ -35,13 +34,13 @@ impl Place {
         pixel_width(text, self.size)
     }
 
-    /// Likely to be cut off.
+    /// Likely to be truncated.
     pub fn cuts(self, text: &str) -> bool {
         self.width(text) > self.limit
     }
 }
 
-/// In pixels for this letter size. White space is not collapsed.
+/// In pixels, for this font size. White space is not collapsed.
 pub fn pixel_width(text: &str, size: f64) -> f64 {
     let units: u64 = composed(text).graphemes(true).map(units).sum();
     in_pixels(units, size)
@@ -54,7 +53,7 @@ fn in_pixels(units: u64, size: f64) -> f64 {
 
 /// In the font's units, of a grapheme cluster.
 fn units(cluster: &str) -> u64 {
-    // With a known first character, what follows in the cluster are marks on it.
+    // The other characters of a cluster are combining marks.
     let known = cluster.chars().next().and_then(advance);
     u64::from(known.unwrap_or_else(|| match cluster.width() {
         0 => 0,
@@ -89,8 +88,7 @@ mod tests {
         );
     }
 
-    /// Figures of the analysis definitions (2.16), and of fontTools 4.68 with fonts-liberation
-    /// 1.07.4 (`tests/oracles/pixel_width.py`).
+    /// fontTools 4.68 with fonts-liberation 1.07.4 (`tests/oracles/pixel_width.py`).
     #[test]
     fn widths_are_those_of_the_font() {
         near(

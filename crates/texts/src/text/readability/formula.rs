@@ -69,7 +69,7 @@ pub enum Status {
 }
 
 impl Formula {
-    /// Of the Flesch kind.
+    /// The language's variant of Flesch.
     pub const fn reading_ease(language: Language) -> Option<Self> {
         Some(match language {
             Language::English => Self::Flesch,
@@ -127,7 +127,7 @@ impl Formula {
         })
     }
 
-    /// Not rounded or clipped; `None` as for [`Formula::score`].
+    /// Neither rounded nor clipped; `None` as for [`Formula::score`].
     pub fn value(self, counts: &Counts) -> Option<f64> {
         let asl = ratio(counts.words, counts.sentences)?;
         let asw = || ratio(counts.syllables?.total, counts.words);

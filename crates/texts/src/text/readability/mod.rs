@@ -1,4 +1,4 @@
-//! One Flesch-kind score per language, LIX, RIX, in some more formulas and a school grade; none below [`FEWEST_WORDS`].
+//! Readability: one variant of Flesch per language, LIX, RIX, for some languages more formulas and a school grade.
 
 mod band;
 mod formula;
@@ -10,7 +10,7 @@ use super::{counts::Counts, language::Language};
 use crate::ToSchema;
 use serde::Serialize;
 
-/// Averages of a few sentences say nothing.
+/// Averages over fewer words are not reliable.
 pub const FEWEST_WORDS: usize = 100;
 
 /// What one formula gives.

@@ -22,8 +22,7 @@ fn near(found: Option<f64>, expected: f64) {
     );
 }
 
-/// Counts of textstat 0.7.4 and pyphen 0.18.1, and the formulas' exact results on them (appendix C
-/// of the analysis definitions).
+/// Counts of textstat 0.7.4 and pyphen 0.18.1, and the exact results of the formulas.
 #[test]
 fn reading_ease_follows_from_the_published_counts() {
     near(Formula::Flesch.value(&counts(28, 3, 51)), 43.27);
@@ -133,8 +132,7 @@ fn formulas_give_what_textstat_gives() {
     }
 }
 
-/// The English sample of appendix C has 11 words of more than six letters: 28/3 + 100·11/28. (There
-/// 48.59, since the package rounds the first summand.)
+/// The English sample has 11 words of more than six letters: 28/3 + 100·11/28.
 #[test]
 fn lix_of_the_sample_is_that_of_its_counts() {
     let sample = "The Web Content Accessibility Guidelines explain how to make web content more accessible to people with disabilities. They cover many recommendations. Following them makes content usable for everyone.";

@@ -1,6 +1,6 @@
-//! Abbreviations nearly always followed by something (titles, "for example"), after whose full stop a sentence goes on.
-//! Those that are also words or end sentences count before a number only (`no. 5`, `Art. 20`); others (`etc.`, `usw.`)
-//! UAX #29 continues before a small letter. Single letters need no entry.
+//! Abbreviations that rarely end a sentence (titles, "for example"). Those that are also words or often end sentences
+//! count only before a number (`no. 5`, `Art. 20`); others (`etc.`, `usw.`) UAX #29 continues before a lower-case
+//! letter. Single letters need no entry.
 
 use crate::{table::records, text::language::Language};
 use std::{collections::HashMap, sync::LazyLock};
@@ -27,7 +27,7 @@ static LISTS: LazyLock<HashMap<&'static str, Vec<Listed>>> = LazyLock::new(|| {
 });
 
 pub fn goes_on(token: &str, language: Language, number_follows: bool) -> bool {
-    // Nothing in the lists is longer; the rest need not be lower-cased.
+    // No entry is longer, so longer tokens need no lower-casing.
     if token.len() > 24 {
         return false;
     }

@@ -1,17 +1,17 @@
-//! Sentences by UAX #29, which ends one after every full stop unless a small letter follows. Undone after an
+//! Sentences by UAX #29, which breaks after every full stop unless a lower-case letter follows. No break after an
 //! abbreviation (`Dr.`, `z.B.`), before a number (`No. 5`), after a single letter (`J. Novák`), and in languages with
-//! such ordinals after one or two digits or a Roman number (`3. Oktober`, `Karel IV.`). A line feed always ends one.
+//! dotted ordinals after one or two digits or a Roman numeral (`3. Oktober`, `Karel IV.`). A line feed always breaks.
 
 mod abbreviations;
 
 use super::{language::Language, words::words};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Trimmed slices, each with a word. Without a language only single letters are abbreviations.
+/// Trimmed slices with at least one word. Without a language only single letters are abbreviations.
 pub fn sentences(text: &str, language: Option<Language>) -> Vec<&str> {
     let mut found = Vec::new();
     for line in text.split('\n') {
-        // Of ASCII, only these end sentences (UAX #29: ATerm, STerm), and CR, which ends lines.
+        // In ASCII only these break sentences (UAX #29: ATerm, STerm), and CR, which ends lines.
         if line.is_ascii() && !line.contains(['.', '!', '?', '\r']) {
             if words(line).next().is_some() {
                 found.push(line.trim());

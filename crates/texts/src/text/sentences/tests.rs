@@ -163,7 +163,7 @@ proptest! {
 }
 
 proptest! {
-    /// Reading line by line, and passing over lines in which nothing can end, changes nothing.
+    /// Splitting by lines and the ASCII fast path change nothing.
     #[test]
     fn lines_have_the_sentences_that_the_whole_text_has(text in "([a-zA-Zé]{1,5}|[0-9]{1,2}|[.!?]|[ \n\r,:;]|\u{2028}|\u{85}|。|e\\.g\\.){0,60}") {
         for language in [None, Some(Language::English), Some(Language::German)] {

@@ -1,14 +1,14 @@
-//! Snowball's stemmers (crate `snowball_stemmers_rs`, from Snowball 3.0, with Czech and Polish), and ours for Slovak.
+//! Snowball stemmers (crate `snowball_stemmers_rs`, from Snowball 3.0, with Czech and Polish), and our own for Slovak.
 
 mod slovak;
 
 use super::language::Language;
 use snowball_stemmers_rs::{Algorithm, Stemmer};
 
-/// In bytes; longer words are their own stem.
+/// Longer words are their own stem.
 const LONGEST: usize = 128;
 
-/// `word` in lower case; its own stem where it has none.
+/// `word` must be in lower case.
 pub fn stem(word: &str, language: Language) -> String {
     if word.len() > LONGEST {
         return word.to_owned();
@@ -17,7 +17,7 @@ pub fn stem(word: &str, language: Language) -> String {
         Some(algorithm) => Stemmer::create(algorithm).stem(word).into_owned(),
         None => slovak::stem(word),
     };
-    // Of an ending by itself (`'s`) nothing would be left.
+    // A word that is only an ending (`'s`) is its own stem.
     if stem.is_empty() {
         word.to_owned()
     } else {
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn different_words_keep_different_stems() {
         for (one, other) in [("hotel", "hora"), ("obchod", "obchodník"), ("rad", "rada")] {
-            // "rad" and "rada" fall together: a light stemmer cannot tell them apart.
+            // "rad" and "rada" coincide: a light stemmer cannot distinguish them.
             let equal = stem(one, Language::Slovak) == stem(other, Language::Slovak);
             assert_eq!(equal, one == "rad", "{one} {other}");
         }

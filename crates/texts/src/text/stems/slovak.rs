@@ -1,6 +1,6 @@
-//! A light stemmer of ours: strips endings of nouns, adjectives and comparison (from grammars), shortens vowels.
+//! A light stemmer: strips endings of nouns, adjectives and comparatives (from grammars), and shortens vowels.
 
-/// A stem keeps at least so many letters.
+/// Of a stem.
 const FEWEST: usize = 3;
 
 /// With adjective endings (`rýchlejšieho`), longest first.
@@ -17,7 +17,7 @@ const ENDINGS: &[&str] = &[
     "iu", "ií", "a", "á", "e", "é", "i", "í", "o", "u", "ú", "y", "ý", "ä",
 ];
 
-/// `word` in lower case.
+/// `word` must be in lower case.
 pub fn stem(word: &str) -> String {
     let cut = without_ending(word, COMPARISON).or_else(|| without_ending(word, ENDINGS));
     cut.unwrap_or(word).chars().map(short).collect()
@@ -29,7 +29,7 @@ fn without_ending<'a>(word: &'a str, endings: &[&str]) -> Option<&'a str> {
     kept.next()
 }
 
-/// `kníh` is a form of `kniha`.
+/// So that `kníh` matches `kniha`.
 const fn short(letter: char) -> char {
     match letter {
         'á' => 'a',

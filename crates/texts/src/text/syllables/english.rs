@@ -1,5 +1,5 @@
-//! The CMU pronouncing dictionary, then rules: `english_exceptions.txt` has the words (first pronunciation) whose count
-//! differs. `tests/oracles/english_syllables.py --write` writes it, and measures the rules alone.
+//! Counts of the CMU pronouncing dictionary, by rules: `english_exceptions.txt` has the words whose count (first
+//! pronunciation) differs. `tests/oracles/english_syllables.py --write` writes it, and measures the rules alone.
 
 use std::{collections::HashMap, sync::LazyLock};
 
@@ -23,7 +23,7 @@ pub fn count(word: &str) -> usize {
         .map_or_else(|| by_rules(&word), |it| usize::from(*it))
 }
 
-/// At least 1, of lower case: vowel groups, less mute ones, plus those of two syllables.
+/// At least 1; `word` in lower case. Vowel groups less silent ones, plus those of two syllables.
 pub fn by_rules(word: &str) -> usize {
     let (base, genitive) = match word.strip_suffix("'s") {
         Some(base) => (base, usize::from(hisses(base))),
@@ -43,7 +43,7 @@ fn is_vowel(letter: char) -> bool {
     )
 }
 
-/// The genitive adds a syllable (`boss's`, `church's`).
+/// After a sibilant the genitive adds a syllable (`boss's`, `church's`).
 fn hisses(base: &str) -> bool {
     ends_with_any(
         base,
@@ -73,7 +73,7 @@ fn parted(letters: &[char]) -> usize {
         let before = at(first.checked_sub(1));
         let rest = &letters[second + 1..];
         match (letters[first], letters[*second]) {
-            // Not in nation, region, million, onion; nor in special, Russian.
+            // One syllable in nation, region, million, onion; also in special, Russian.
             ('i', 'o') => !matches!(
                 (before, after),
                 ('t' | 's' | 'c' | 'g' | 'x', _) | ('l' | 'n', 'n')
@@ -119,7 +119,7 @@ fn spoken_end(base: &str, letters: &[char]) -> usize {
     usize::from(little || ends_with_any(base, &["sm", "thm", "dn't", "sn't"]))
 }
 
-/// At the end (`make`), before `d` or `s` (`asked`, `makes`) or suffixes (`care-ful`); and the `a` of `-ically`.
+/// Silent `e` at the end (`make`), before `d` or `s` (`asked`, `makes`) or suffixes (`care-ful`); the `a` of `-ically`.
 fn mute_end(base: &str, letters: &[char], groups: usize) -> usize {
     if groups < 2 {
         return 0;
@@ -143,14 +143,14 @@ fn mute_end(base: &str, letters: &[char], groups: usize) -> usize {
     usize::from(last) + usize::from(inside) + usize::from(base.ends_with("ically"))
 }
 
-/// Frequent first parts of words; their last `e` stays mute.
+/// Frequent first parts of compounds, with a silent last `e`.
 const FIRST_PARTS: [&str; 31] = [
     "base", "byte", "cache", "case", "code", "date", "file", "frame", "home", "life", "line",
     "make", "name", "node", "pipe", "place", "pure", "save", "shape", "size", "some", "source",
     "space", "state", "style", "time", "trace", "type", "white", "wire", "write",
 ];
 
-/// In compounds (`base-ball`, `name-space`): what follows is a word (a consonant, then a vowel), no suffix.
+/// Silent `e` inside compounds (`base-ball`, `name-space`): a word follows (a consonant, then a vowel), not a suffix.
 fn mute_inside(base: &str) -> usize {
     const SUFFIXES: [&str; 6] = ["ment", "ments", "less", "ness", "ly", "ful"];
     let is_word = |rest: &str| {

@@ -3,13 +3,13 @@
 use super::vowels;
 use crate::text::language::Language;
 
-/// Letters that stay together at either end, as in Python's `pyphen`.
+/// Minimum fragment at either end, as in Python's `pyphen`.
 const AT_LEAST: usize = 2;
 
-/// In bytes; only the first part of longer words is counted: the patterns' cost grows with the square.
+/// Only the first part of longer words is counted, since the cost is quadratic.
 const LONGEST: usize = 256;
 
-/// Breaks plus one, at least 1.
+/// Hyphenation points plus one, at least 1.
 pub fn count(word: &str, language: Language) -> usize {
     let Some(patterns) = patterns(language) else {
         return 1;
@@ -18,7 +18,7 @@ pub fn count(word: &str, language: Language) -> usize {
     let pieces = hypher::hyphenate_bounded(&lower, patterns, AT_LEAST, AT_LEAST);
     let counted: usize = match language {
         Language::German => pieces.map(|it| 1 + breaks_between_vowels(it)).sum(),
-        // The Czech patterns also break off consonants (`ob-la-s-ti`).
+        // The Czech patterns also separate consonants (`ob-la-s-ti`).
         Language::Czech => pieces
             .filter(|it| vowels::is_syllable(it, language))
             .count(),
@@ -27,11 +27,11 @@ pub fn count(word: &str, language: Language) -> usize {
     counted.max(1)
 }
 
-/// Vowels of two syllables that the reformed German patterns keep together: `tio-nen`, spoken `ti-o-nen`.
+/// Vowel pairs of two syllables that the German patterns do not split: `tio-nen`, spoken `ti-o-nen`.
 fn breaks_between_vowels(piece: &str) -> usize {
     let pairs = piece.as_bytes().windows(2);
     let parted = pairs.filter(|it| matches!(*it, b"io" | b"ia" | b"iu" | b"eo" | b"ua"));
-    // The u of qu is none.
+    // The u of qu is no vowel.
     parted.count() - piece.matches("qua").count()
 }
 

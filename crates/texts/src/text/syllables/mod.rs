@@ -1,7 +1,7 @@
-//! English: the CMU pronouncing dictionary, then rules (`english`). Others: Liang's hyphenation patterns, as Python's
-//! `pyphen` and `textstat` count: one more than the breaks with two letters on either side. The formulas' reference
-//! implementation counts so; it is a little less than spoken, since one-letter syllables at the ends (`a-no`, `u-tán`)
-//! cannot be broken off. [`by_vowels`] counts spoken ones in languages whose spelling tells.
+//! Syllables. English: the CMU pronouncing dictionary, then rules (`english`). Others: Liang's hyphenation patterns, as
+//! in Python's `pyphen` and `textstat`, the reference implementation of the formulas: hyphenation points plus one, with
+//! two letters on either side. That is slightly less than spoken, since one-letter syllables at the ends (`a-no`,
+//! `u-tán`) are not separated. [`by_vowels`] counts spoken syllables in languages with phonetic spelling.
 
 pub mod english;
 mod hyphenation;
@@ -17,7 +17,7 @@ pub fn count(word: &str, language: Language) -> usize {
     }
 }
 
-/// As spoken, at least 1; syllabic r and l in Czech and Slovak. `None` in languages whose spelling does not tell.
+/// As spoken, at least 1; `None` in languages without phonetic spelling.
 pub fn by_vowels(word: &str, language: Language) -> Option<usize> {
     vowels::nuclei(&word.to_lowercase(), language).map(|it| it.max(1))
 }

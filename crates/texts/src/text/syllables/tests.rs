@@ -26,7 +26,7 @@ fn english_words_outside_of_the_dictionary_have_the_rules_count() {
 fn a_compound_has_the_syllables_of_its_parts() {
     let words = "namespace traceback bytecode filesystem timestamps datetime baseball homemade";
     assert_eq!(counts(words, Language::English), [2, 2, 2, 3, 2, 2, 2, 2]);
-    // Parts that are none, and suffixes.
+    // Words that are no compounds, and suffixes.
     let words = "placement placebos codeine homely lines";
     assert_eq!(counts(words, Language::English), [2, 3, 2, 2, 1]);
 }
@@ -40,8 +40,7 @@ fn case_and_apostrophes_do_not_matter() {
     assert_eq!(count("Optimalizace", Language::Czech), 6);
 }
 
-/// Hyphenated by Python's `pyphen` 0.18.1: op-ti-ma-li-za-ce, vy-hle-dá-vač, vi-di-tel-nost (analysis
-/// definitions, 2.16), and further words of each language.
+/// Hyphenated by Python's `pyphen` 0.18.1.
 #[test]
 fn other_languages_count_as_pyphen_does() {
     for (language, words, expected) in [

@@ -1,7 +1,7 @@
 use crate::text::language::Language;
 
-/// `word` in lower case; `None` in languages whose spelling does not tell. Russian and Hungarian: as many as vowels.
-/// Czech and Slovak: listed diphthongs are one, and r or l between consonants is one (`vlk`, `prst`, `štvrť`).
+/// `word` in lower case; `None` in languages without phonetic spelling. Russian and Hungarian: one per vowel. Czech and
+/// Slovak: also one per diphthong, and per syllabic r or l between consonants (`vlk`, `prst`, `štvrť`).
 pub fn nuclei(word: &str, language: Language) -> Option<usize> {
     let rules = Rules::of(language)?;
     let letters: Vec<char> = word.chars().collect();
@@ -63,7 +63,7 @@ impl Rules {
         })
     }
 
-    /// Prefixes whose vowel does not join the next (`po-užít`).
+    /// Prefixes whose vowel forms no diphthong with the next (`po-užít`).
     fn parts_prefix(&self, word: &str) -> bool {
         let parted = ["použ", "pouka", "pouč", "nauč"];
         !self.diphthongs.is_empty() && parted.iter().any(|it| word.starts_with(it))
@@ -73,7 +73,7 @@ impl Rules {
         matches!(letters, [one, other, ..] if self.diphthongs.contains(&[*one, *other]))
     }
 
-    /// r or l after a consonant that is neither, and not before a vowel.
+    /// r or l after another consonant and not before a vowel.
     fn is_syllabic(&self, letters: &[char], at: usize) -> bool {
         let after_consonant = at.checked_sub(1).is_some_and(|it| {
             let before = letters[it];

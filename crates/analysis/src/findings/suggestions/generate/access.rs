@@ -1,4 +1,4 @@
-//! What keeps AI engines from pages, and who stands behind a site.
+//! AI engine access and E-E-A-T signals.
 
 use crate::findings::eeat::{EeatRecord, SignalCode, SignalScope};
 use crate::findings::geo_score::{GateCode, GeoRecord};
@@ -110,7 +110,7 @@ pub(in super::super) fn add_eeat(findings: &mut Findings<'_>, record: &EeatRecor
     }
 }
 
-/// What the owner of a site can do within a day; `None` for what takes longer.
+/// `None` if it takes longer than a day.
 const fn what_to_show(code: SignalCode) -> Option<&'static str> {
     match code {
         SignalCode::Https => Some("Serve every page and every file by https"),

@@ -1,4 +1,4 @@
-//! What AI engines say of others and not of the project, and what they cite that it lacks.
+//! Competitors that AI engines mention instead of the project, and cited page types that it lacks.
 
 use crate::findings::suggestions::collect::Findings;
 use crate::findings::suggestions::draft::Draft;
@@ -10,11 +10,11 @@ use crate::result_type::ResultType;
 use crate::statistics::newcombe::newcombe;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Fewer answers tell nothing (analysis.md 2.3).
+/// Per record.
 const LEAST_ANSWERS: u64 = 5;
-/// Rivals that have to be named.
+/// Competitors that must be mentioned.
 const LEAST_RIVALS: usize = 2;
-/// Answers that have to cite a kind of page: ours.
+/// Answers that must cite a page type; our choice.
 const LEAST_CITING: u64 = 3;
 
 pub(in super::super) fn add(findings: &mut Findings<'_>, answers: &AiAnswers) {
@@ -74,7 +74,7 @@ fn unmentioned(
         }
         rivals.sort_by(|a, b| b.1.cmp(&a.1).then(a.2.cmp(b.2)));
         rivals.truncate(5);
-        // Two rivals are to be named more often than by chance.
+        // The second competitor must be mentioned significantly more often.
         let second = (rivals[LEAST_RIVALS - 1].1, answers.answer_count);
         let ours = (0, answers.answer_count);
         is_significant |= newcombe(second, ours).is_some_and(|it| it.low > 0.0);
@@ -123,7 +123,7 @@ fn unmentioned(
     Some(draft)
 }
 
-/// Clicks per month that the keyword could bring on its results page.
+/// Potential clicks per month on the results page.
 fn potential(findings: &Findings<'_>, keyword_id: i64) -> Option<f64> {
     let first = (keyword_id, String::new());
     let all = { findings.searches.keywords.range(first..) }.take_while(|it| it.0.0 == keyword_id);
@@ -134,7 +134,7 @@ fn missing_kinds(
     findings: &Findings<'_>,
     by_keyword: &BTreeMap<i64, Vec<&AiAnswers>>,
 ) -> Vec<Draft> {
-    // Without an audit nothing is known of what the project lacks.
+    // Without a site audit, missing page types are unknown.
     if findings.own_kinds.is_empty() {
         return Vec::new();
     }

@@ -1,4 +1,4 @@
-//! Own pages that compete: one suggestion for each set of pages, whatever the keywords.
+//! Cannibalization: one suggestion per set of pages, over all keywords.
 
 use super::{clicks, percent};
 use crate::findings::cannibalization::{Action, CannibalizationRecord, CompetingUrl, Severity};
@@ -13,7 +13,7 @@ use crate::url_rules::page_key;
 use std::collections::{BTreeMap, BTreeSet};
 
 const RULE: &str = "cannibalization";
-/// Scores below are none.
+/// Lower scores are ignored.
 const LEAST_SCORE: f64 = 10.0;
 
 pub(in super::super) fn add(findings: &mut Findings<'_>, record: &CannibalizationRecord) {
@@ -21,7 +21,7 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &Cannibalizatio
         return;
     };
     let found = RecordRef {
-        // The primary URL changes; the keyword stays.
+        // Without the primary URL, which may change.
         url: None,
         ..RecordRef::of(&record.envelope)
     }
@@ -62,7 +62,7 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &Cannibalizatio
 
 pub(in super::super) fn drafts(findings: &Findings<'_>) -> Vec<Draft> {
     { findings.contests.iter() }
-        // A page that search engines do not list competes no more.
+        // Pages that are not indexable do not compete.
         .filter(|(pages, _)| !pages.iter().any(|it| findings.is_unlisted(it)))
         .filter_map(|(pages, contests)| draft(findings, pages, contests))
         .collect()
@@ -73,7 +73,7 @@ fn draft(
     pages: &BTreeSet<String>,
     contests: &BTreeMap<(i64, String), Contest>,
 ) -> Option<Draft> {
-    // The worst decides what to do; of equal ones the first keyword.
+    // The worst keyword decides the action; on a tie the first.
     let worst = contests
         .values()
         .reduce(|a, b| if b.score > a.score { b } else { a })?;
@@ -146,7 +146,7 @@ fn draft(
     Some(draft)
 }
 
-/// The case of the rule, and what to do.
+/// The rule's variant and the steps.
 fn advice(contest: &Contest) -> (&'static str, Vec<String>) {
     let primary = contest.urls.first().map_or("", String::as_str);
     let rivals = contest.urls.get(1..).unwrap_or_default().join(", ");

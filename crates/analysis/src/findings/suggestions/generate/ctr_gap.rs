@@ -1,4 +1,4 @@
-//! Pages that are shown and hardly clicked: titles and descriptions that do not say what is there.
+//! Pages with impressions but few clicks, because of their titles and descriptions.
 
 use super::{clicks, percent};
 use crate::ctr::{ClickCurve, MAX_CTR};
@@ -14,19 +14,19 @@ use crate::statistics::wilson::wilson;
 use crate::url_rules::page_key;
 use std::collections::BTreeMap;
 
-/// Observed rates below this share of the expected one are told.
+/// Observed click rate as a share of the expected one.
 const GAP: f64 = 0.5;
 
 struct Gap<'r> {
     row: &'r ConsoleRow,
     observed: f64,
     expected: f64,
-    /// Clicks per month that are missing: least, most likely, most.
+    /// Missing clicks per month: low, mid, high.
     missing: [f64; 3],
 }
 
-/// One suggestion for each page with searches whose click rate is below half of the expected one and
-/// significantly so. One that was made before stays while the rate is significantly below.
+/// One suggestion per page with queries whose click rate is significantly below half of the expected one.
+/// Pending ones stay while the rate is significantly below the expected one.
 pub(in super::super) fn drafts(findings: &Findings<'_>) -> Vec<Draft> {
     let mut pages: BTreeMap<String, Vec<Gap<'_>>> = BTreeMap::new();
     for row in findings.searches.rows.values() {
@@ -59,7 +59,7 @@ fn gap<'r>(findings: &Findings<'_>, row: &'r ConsoleRow, is_pending: bool) -> Op
     })
 }
 
-/// The rate that the curve expects at the mean position, times the effect of the results page, where one was seen.
+/// The curve's rate at the mean position, times the effect of the results page if known.
 fn expected(findings: &Findings<'_>, row: &ConsoleRow) -> Option<f64> {
     let searches = &findings.searches;
     let curve = { searches.context.own_curve }.unwrap_or_else(|| ClickCurve::published());
@@ -82,7 +82,7 @@ fn expected(findings: &Findings<'_>, row: &ConsoleRow) -> Option<f64> {
             .take_while(|it| it.0.0 == keyword_id)
             .map(|it| it.1)
             .filter(|it| it.url.as_deref().map(page_key).as_ref() == Some(&page));
-        // What the page does to clicks is told beside the curve by which it was told.
+        // The page's effect is relative to the curve by which it was computed.
         let is_alike = |model: &str| ClickCurve::is_own(model) == ClickCurve::is_own(curve.name());
         let keyword = all.next().filter(|it| is_alike(&it.ctr_model))?;
         let usual = curve.at(keyword.position?);

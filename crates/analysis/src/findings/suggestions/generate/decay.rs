@@ -1,4 +1,4 @@
-//! Old pages that lose: positions or clicks fall, and the text is what it was half a year ago.
+//! Content decay: positions or clicks decline, and the text has not changed for half a year.
 
 use crate::findings::suggestions::collect::Findings;
 use crate::findings::suggestions::draft::Draft;
@@ -11,10 +11,10 @@ use crate::findings::suggestions::rule::CONTENT_DECAY;
 use crate::result_type::ResultType;
 use chrono::TimeDelta;
 
-/// A text is old from here on (analysis.md 2.8).
+/// Age from which on a text is old.
 const OLD: TimeDelta = TimeDelta::days(180);
-/// One suggestion for each old page that loses. Where several keywords were looked at, the chance of
-/// the surest fall is multiplied by their number (Bonferroni).
+/// One suggestion per page. With several keywords, the smallest p-value is multiplied by their number
+/// (Bonferroni).
 pub(in super::super) fn drafts(findings: &Findings<'_>) -> Vec<Draft> {
     { findings.pages.iter() }
         .filter(|(_, state)| state.indexable)

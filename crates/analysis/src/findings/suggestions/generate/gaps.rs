@@ -1,4 +1,4 @@
-//! Keywords that rivals have and the project lacks.
+//! Keyword gaps: competitors rank, the project does not.
 
 use crate::findings::competitors::CompetitorRecord;
 use crate::findings::suggestions::collect::Findings;
@@ -14,11 +14,11 @@ use crate::text::words::shortened;
 use std::{cmp::Ordering, collections::BTreeMap};
 
 const RULE: &str = "keywordGap";
-/// Keywords that are suggested at the most, beside those that were before.
+/// New suggestions, besides pending ones.
 const MOST: usize = 100;
-/// Rivals that a suggestion names.
+/// Competitors per suggestion.
 const MOST_RIVALS: usize = 5;
-/// The project is below this, or nowhere.
+/// The project's position is below this, or unknown.
 const LACKS: u32 = 20;
 
 pub(in super::super) fn add(findings: &mut Findings<'_>, record: &CompetitorRecord) {
@@ -29,7 +29,7 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &CompetitorReco
         return;
     }
     let found = RecordRef::of(&record.envelope).with("domain", &record.domain);
-    // What a list leaves out may be there still.
+    // A truncated list may omit gaps that still exist.
     if record.gap_keyword_count <= record.gap_keywords.len() as u64 {
         let source = EvidenceSource::Result(ResultType::Competitors);
         findings.searches.watch.saw(source, &found);
@@ -60,11 +60,11 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &CompetitorReco
     }
 }
 
-/// One suggestion for each of the keywords that could bring most.
+/// One suggestion per keyword, for those with the most potential clicks.
 pub(in super::super) fn drafts(findings: &Findings<'_>) -> Vec<Draft> {
     let mut gaps: Vec<(&i64, &Gap)> = findings.gaps.iter().collect();
     gaps.sort_by(|a, b| order(a.1, b.1).then(a.0.cmp(b.0)));
-    // Pages that rank, by what is searched for.
+    // Ranking pages by normalized keyword.
     let pages: BTreeMap<String, String> = { findings.searches.keywords.values() }
         .filter_map(|it| Some((normalised(&it.text), it.url.clone()?)))
         .collect();
@@ -80,7 +80,7 @@ pub(in super::super) fn drafts(findings: &Findings<'_>) -> Vec<Draft> {
     drafts
 }
 
-/// The most clicks first, unknown ones last.
+/// Most clicks first, unknown last.
 fn order(one: &Gap, other: &Gap) -> Ordering {
     let known = |it: &Gap| it.keyword.potential_clicks.unwrap_or(-1.0);
     known(other).total_cmp(&known(one))
@@ -99,7 +99,7 @@ fn draft(
         .take_while(|it| it.0.0 == keyword_id)
         .map(|it| it.1);
     let own = own.next();
-    // Measured since: the project has it by now.
+    // The project ranks by now.
     if own.is_some_and(|it| it.position.is_some_and(|it| it <= LACKS)) {
         return None;
     }
@@ -117,7 +117,7 @@ fn draft(
         ours.observed = own.position.map(Into::into);
         evidence.push(ours);
     }
-    // The same search in another market or on another device tells of the page too.
+    // Falls back to the page that ranks for the keyword in another market or on another device.
     let page = own.and_then(|it| it.url.clone());
     let page = page.or_else(|| pages.get(&normalised(text)).cloned());
     let rivals: Vec<String> = { gap.rivals.keys() }
@@ -150,7 +150,7 @@ fn draft(
             ));
         }
     }
-    // Without a page the keyword stands for one.
+    // Without a page the subject is the keyword.
     if let Some(url) = &page {
         draft
             .cases
@@ -179,7 +179,7 @@ fn draft(
     Some(draft)
 }
 
-/// Low: nothing changes; mid: the target is reached; high: the top is reached.
+/// Low: no change; mid: the target position; high: position 1.
 fn gain(own: Option<&super::super::searches::Keyword>, top: f64) -> Option<ExpectedGain> {
     let own = own?;
     #[expect(clippy::cast_precision_loss, reason = "volumes are far below 2^52")]

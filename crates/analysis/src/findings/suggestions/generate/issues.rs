@@ -1,4 +1,4 @@
-//! Issues of the catalogue: a suggestion for each code, about all pages that have it.
+//! Issues of the catalog: one suggestion per code, for all affected pages.
 
 use crate::findings::content::ContentRecord;
 use crate::findings::issues::{Issue, info};
@@ -8,7 +8,7 @@ use crate::findings::suggestions::rule;
 use crate::findings::suggestions::rule::Severity;
 use crate::result_type::ResultType;
 
-/// Characters of an issue's detail that a step repeats.
+/// Of an issue's detail in a step.
 const MOST_DETAIL: usize = 160;
 
 pub(in super::super) fn add(findings: &mut Findings<'_>, record: &ContentRecord, url: &str) {
@@ -16,7 +16,7 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &ContentRecord,
         let Some(rule) = rule::rule(issue.code.as_str(), "") else {
             continue;
         };
-        // What readers find on a page is of no use where nobody is led to it.
+        // Content issues do not matter on pages that are not indexable.
         if rule.is_content && !record.indexable {
             continue;
         }

@@ -5,7 +5,7 @@ use crate::findings::suggestions::evidence::{Evidence, RecordRef};
 use crate::result_type::ResultType;
 use chrono::TimeDelta;
 
-/// Days before its end from which on a date is told: ours.
+/// Lead time for expiring dates; our choice.
 const NOTICE: TimeDelta = TimeDelta::days(14);
 
 pub(in super::super) fn add(findings: &mut Findings<'_>, record: &SchemaRecord, url: &str) {

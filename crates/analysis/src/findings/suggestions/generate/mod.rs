@@ -1,4 +1,4 @@
-//! One file per subject. A generator yields nothing where its data are missing.
+//! Generators of suggestions, one file per subject. Without data a generator yields nothing.
 
 pub(super) mod access;
 pub(super) mod ai;
@@ -15,7 +15,7 @@ pub(super) mod traffic;
 
 use super::{collect::Findings, draft::Draft};
 
-/// All suggestions, in no order.
+/// Unordered.
 pub(super) fn drafts(findings: &mut Findings<'_>) -> Vec<Draft> {
     speed::settle(findings);
     let mut drafts = findings.take_drafts();

@@ -1,4 +1,4 @@
-//! Pages that fail a Core Web Vital: for visitors, or else in a browser of ours.
+//! Pages that fail a Core Web Vital, by field data, else by lab data.
 
 use crate::findings::suggestions::collect::{Fault, Findings};
 use crate::findings::suggestions::evidence::{Evidence, RecordRef};

@@ -13,7 +13,7 @@ use crate::url_rules::page_key;
 use std::collections::BTreeMap;
 
 const RULE: &str = "strikingDistance";
-/// Keywords below this share of those in reach are worth less than the others.
+/// Quantile of the gain of keywords in striking distance; only keywords above it are suggested.
 const WORTH: f64 = 0.75;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -23,8 +23,8 @@ struct Gain {
     high: f64,
 }
 
-/// One suggestion for each page with keywords at 4 to 20 that could bring more than three quarters
-/// of such keywords. One that was made before stays until the target is reached.
+/// One suggestion per page with keywords at 4 to 20 whose gain is in the upper quarter. Pending ones stay
+/// until the target is reached.
 pub(in super::super) fn drafts(findings: &Findings<'_>) -> Vec<Draft> {
     let searches = &findings.searches;
     let has_volumes = searches.has_volumes();
@@ -65,7 +65,7 @@ fn is_within(keyword: &Keyword) -> bool {
         && keyword.target_gain.is_some_and(|it| it > 0.0)
 }
 
-/// Earlier suggestions keep their keywords until these reach the target, though there are better ones or the page fell.
+/// Pending suggestions keep their keywords until these reach the target, even if others have more gain.
 fn stay<'k>(findings: &'k Findings<'_>, pages: &mut BTreeMap<String, Vec<(i64, &'k Keyword)>>) {
     let searches = &findings.searches;
     for previous in searches.context.previous {
@@ -180,8 +180,8 @@ fn draft(
     Some(draft)
 }
 
-/// Clicks that are gained half way to the target (in ln of the position), at the target, and at the
-/// top. The record tells the last two; the first follows the curve's shape between.
+/// Clicks gained half way to the target (in ln of the position), at the target, and at position 1. The
+/// record has the last two; the first is interpolated along the curve.
 fn gain(keyword: &Keyword, curve: &ClickCurve, has_volumes: bool) -> Gain {
     let (Some(share), Some(target)) = (keyword.target_gain, keyword.target) else {
         return Gain::default();

@@ -1,4 +1,4 @@
-//! Pages that people find and that search engines are told not to list, or that no page leads to.
+//! Pages with search traffic that are not indexable, or that no page links to.
 
 use crate::findings::content::ContentRecord;
 use crate::findings::suggestions::collect::{Fault, Findings};

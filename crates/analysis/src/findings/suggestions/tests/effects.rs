@@ -1,4 +1,4 @@
-//! What came of fixes.
+//! Effects of fixes.
 
 use super::mutations::link;
 use super::project::*;
@@ -19,7 +19,7 @@ fn fixed(rule: &str, variant: Option<&str>) -> SuggestionRecord {
     record
 }
 
-/// A figure for each day from 28 days before to so many days after.
+/// One value a day from 28 days before to `days` after.
 fn daily(days: i64, of: impl Fn(i64) -> f64) -> Vec<Observation> {
     (-28..days)
         .map(|day| Observation {
@@ -29,7 +29,7 @@ fn daily(days: i64, of: impl Fn(i64) -> f64) -> Vec<Observation> {
         .collect()
 }
 
-/// Positions around 9 before and 4 after, with a wobble by the week.
+/// Positions around 9 before and 4 after, with weekly fluctuation.
 fn better(day: i64) -> f64 {
     let wobble = [0.0, 0.5, -0.5, 0.25][usize::try_from((day + 28) / 7 % 4).unwrap()];
     if day <= 0 { 9.0 + wobble } else { 4.0 + wobble }
@@ -78,13 +78,13 @@ fn it_is_too_early_until_four_weeks_are_over() {
             .unwrap();
         assert_eq!(found.verdict, verdict, "{days}");
     }
-    // Too little was measured since.
+    // Too few values after the fix.
     let at = now() + TimeDelta::days(60);
     let found = positions
         .effect(&EffectSeries::Values(&daily(10, better)), at)
         .unwrap();
     assert_eq!((found.verdict, found.low), (Verdict::TooEarly, None));
-    // Visitors' figures take 28 days more.
+    // Field data take 28 days more.
     let vitals = fixed("lcpPoor", Some("field"));
     let series = daily(80, |day| if day < 20 { 4_000.0 } else { 2_000.0 });
     for (days, verdict) in [(56, Verdict::TooEarly), (57, Verdict::Improved)] {
@@ -137,7 +137,6 @@ fn nothing_is_said_without_a_before_or_of_what_is_not_fixed_or_not_measured() {
 }
 
 proptest! {
-    /// Days that depend on their neighbours and no change: a verdict other than `unchanged` has to be rare.
     #[test]
     fn the_verdict_does_not_depend_on_the_order_and_turns_with_the_sign(
         values in proptest::collection::vec(1.0_f64..50.0, 88)

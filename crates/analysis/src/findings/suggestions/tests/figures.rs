@@ -1,4 +1,4 @@
-//! Figures of single suggestions, computed by hand.
+//! Figures of suggestions, computed by hand.
 
 use super::mutations::{issue, link};
 use super::project::*;
@@ -23,7 +23,7 @@ fn a_page_in_striking_distance_gains_the_clicks_of_the_third_place() {
     assert!((gain.mid - 78.0).abs() < 1e-6 && (gain.high - 253.0).abs() < 1e-6);
     assert!((it.reach - 253.0).abs() < 1e-6);
     assert_eq!(it.reach_basis, ReachBasis::PotentialClicks);
-    // reach · 1 · .5 ÷ 5; alone it is the median, or 1.
+    // reach · 1 · .5 ÷ 5; as the only value it is the median, or 1.
     assert!((it.value() - 25.3).abs() < 1e-6);
     assert!((it.priority_score - 63.212_055_882_855_77).abs() < 1e-6);
     assert_eq!(
@@ -67,7 +67,7 @@ fn of_keywords_in_reach_the_best_quarter_is_told() {
         .filter(|it| it.rule_id == "strikingDistance")
         .flat_map(|it| it.keyword_ids)
         .collect();
-    // Farther down there is more to gain: the upper quarter of five are two, with the quartile itself.
+    // Lower positions gain more; the upper quarter of five, including the quartile, is two.
     assert_eq!(told, BTreeSet::from([4, 5]));
 }
 
@@ -92,7 +92,7 @@ fn a_click_gap_counts_the_missing_clicks_with_their_interval() {
         (gain.high - 3_000.0 * (0.221 - WILSON.0)).abs() < 0.01,
         "{gain:?}"
     );
-    // Half of what is expected is no gap, nor are 499 impressions.
+    // No gap at half of the expected rate, or with 499 impressions.
     project.rows[2] = row(3, 310, 2_800, 1.5);
     assert!(!project.rules().contains("ctrGap"));
     project.rows[2] = row(3, 5, 499, 1.5);
@@ -144,7 +144,7 @@ fn at_most_fifty_pages_are_named_and_all_are_counted() {
         "{:?}",
         it.steps
     );
-    // Pages that people find come first.
+    // Pages with search traffic come first.
     assert_eq!(it.affected_urls[0], url(1));
 }
 
@@ -180,7 +180,7 @@ fn of_merging_and_improving_a_page_the_weightier_is_kept_and_names_the_other() {
     assert_eq!(all[0].variant.as_deref(), Some("redirect301"));
     assert_eq!(all[0].supersedes.len(), 1);
     assert_eq!(all[0].supersedes[0].rule_id, "strikingDistance");
-    // Topics of their own take no page away.
+    // `differentiate` removes no page.
     project.contests[0] = contest(2, 70.0, "differentiate");
     assert_eq!(project.suggestions().len(), 2);
 }

@@ -1,4 +1,4 @@
-//! What holds of any project.
+//! Properties of any project.
 
 use super::mutations::MUTATIONS;
 use super::project::*;
@@ -94,7 +94,7 @@ proptest! {
 
     #[test]
     fn a_fault_more_takes_no_other_suggestion_away(project in projects(), fault in 0..MUTATIONS.len()) {
-        // Those that take pages away, or that change what others rest on, may.
+        // Except for rules that remove pages, or that change the data of others.
         let changes_others = ["cannibalization", "noindexWithTraffic", "strikingDistance", "ctrGap", "keywordGap", "aiUnmentioned"];
         prop_assume!(!changes_others.contains(&MUTATIONS[fault].0));
         prop_assume!(!project.rules().contains("cannibalization"));

@@ -1,4 +1,4 @@
-//! What becomes of suggestions from run to run.
+//! States of suggestions from run to run.
 
 use super::mutations::{falling, link};
 use super::project::*;
@@ -27,7 +27,7 @@ fn day(days: i64) -> chrono::DateTime<chrono::Utc> {
 fn a_fault_is_open_then_fixed_then_back() {
     let open = broken().suggestions();
     assert_eq!((open.len(), open[0].state), (1, State::Open));
-    // Without a link record nobody knows whether links were looked at.
+    // Without a link record it is unknown whether links were checked.
     let unknown = Project::clean()
         .a_day_later()
         .suggestions_at(day(1), &open, &none());
@@ -56,7 +56,7 @@ fn a_fault_is_open_then_fixed_then_back() {
         (now(), day(2))
     );
     assert_eq!(back[0].suggestion_id, open[0].suggestion_id);
-    // It stays one that is back.
+    // It stays regressed.
     let still = broken().suggestions_at(day(3), &back, &none());
     assert_eq!(still[0].state, State::Regressed);
     let summary = SuggestionsSummary::of(&still);
@@ -84,7 +84,7 @@ fn the_owner_may_ignore_a_suggestion_and_take_it_up_again() {
         (ignored[0].state, ignored[0].is_open()),
         (State::Ignored, false)
     );
-    // Also where it was not looked at.
+    // Also if not remeasured.
     let unseen = Project::default().suggestions_at(day(2), &open, &ignore);
     assert_eq!(unseen[0].state, State::Ignored);
     let taken_up = Project::default().suggestions_at(day(2), &ignored, &none());
@@ -148,7 +148,7 @@ fn too_few_impressions_do_not_mend_a_click_gap() {
         project.a_day_later().suggestions_at(day(1), &open, &none())[0].state
     };
     assert_eq!(state(row(1, 4, 40, 2.0)), State::Open);
-    // No longer below a half, and still significantly below what is usual.
+    // No longer below half, but still significantly below the expected rate.
     assert_eq!(state(row(1, 200, 2_000, 2.0)), State::Open);
     assert_eq!(state(row(1, 330, 2_000, 2.0)), State::Fixed);
 }

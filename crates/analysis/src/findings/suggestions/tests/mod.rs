@@ -1,4 +1,4 @@
-//! What is suggested of a project without a fault, and of the same with one.
+//! Suggestions for a project without faults, and with single faults.
 
 mod effects;
 mod figures;

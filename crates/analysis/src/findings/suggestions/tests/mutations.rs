@@ -1,4 +1,4 @@
-//! One thing is broken, and exactly that rule appears.
+//! Each fault triggers exactly its rule.
 
 use super::project::*;
 use super::*;
@@ -39,7 +39,7 @@ pub fn issue(code: IssueCode) -> Issue {
     }
 }
 
-/// Positions that fell from 3 to 9 over 13 weeks.
+/// Positions that declined from 3 to 9 over 13 weeks.
 pub fn falling() -> Vec<RankPoint> {
     let at = |day: i64| now() - TimeDelta::days(day);
     (0..91)
@@ -66,7 +66,7 @@ pub(super) fn change<T: serde::Serialize + serde::de::DeserializeOwned>(
     *record = serde_json::from_value(json).unwrap();
 }
 
-/// Each with the rule that it is to bring about.
+/// With the rule that each triggers.
 pub const MUTATIONS: &[Mutation] = &[
     ("strikingDistance", |it| {
         it.rankings[4] = ranking(5, Some(8));
@@ -206,7 +206,7 @@ fn one_fault_brings_exactly_its_rule() {
 #[test]
 fn all_faults_at_once_bring_all_rules_except_those_that_contradict_others() {
     let mut project = Project::clean();
-    // A page that is not listed has no title to mend.
+    // A page that is not indexable has no title suggestion.
     for (_, mutate) in MUTATIONS.iter().filter(|it| it.0 != "noindexWithTraffic") {
         mutate(&mut project);
     }

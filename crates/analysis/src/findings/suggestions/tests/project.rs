@@ -1,4 +1,4 @@
-//! A project about which nothing is to be said, as the records that it would have.
+//! The records of a project without faults.
 
 use super::*;
 use crate::findings::{
@@ -12,10 +12,10 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Pages of the project, and keywords: each has one.
+/// Pages of the project, each with one keyword.
 pub const PAGES: i64 = 8;
 
-/// All that is known of a project.
+/// All records of a project.
 #[derive(Debug, Clone, Default)]
 pub struct Project {
     pub rankings: Vec<RankingRecord>,
@@ -161,7 +161,7 @@ pub fn competitor(domain: &str) -> CompetitorRecord {
     )
 }
 
-/// Two own pages that share a keyword; `score` tells how bad it is.
+/// Two own pages that compete for a keyword.
 pub fn contest(keyword: i64, score: f64, action: &str) -> CannibalizationRecord {
     let severity = if score >= 10.0 { "high" } else { "none" };
     let page = |page: i64, share: f64| json!({"url": url(page), "share": share, "averagePosition": 6.0, "bestPosition": 4, "snapshotsAsBest": 4});
@@ -219,7 +219,7 @@ pub fn answers(keyword: i64, mentions: u64) -> AiAnswers {
 }
 
 impl Project {
-    /// All is well: first places, whole pages, answers that name the project.
+    /// Top positions, complete pages, answers that name the project.
     pub fn clean() -> Self {
         let pages = 1..=PAGES;
         let place = |it: i64| u32::try_from(it % 3 + 1).unwrap();
@@ -250,7 +250,7 @@ impl Project {
         }
     }
 
-    /// The suggestions at that time, when some are known from before.
+    /// With previous suggestions.
     pub fn suggestions_at(
         &self,
         at: DateTime<Utc>,
@@ -300,12 +300,12 @@ impl Project {
         findings.suggestions()
     }
 
-    /// The suggestions when nothing is known from before.
+    /// Without previous suggestions.
     pub fn suggestions(&self) -> Vec<SuggestionRecord> {
         self.suggestions_at(now(), &[], &BTreeSet::new())
     }
 
-    /// The rules of these.
+    /// The rules of [`Self::suggestions`].
     pub fn rules(&self) -> BTreeSet<String> {
         let all = self.suggestions();
         all.into_iter().map(|it| it.rule_id).collect()
@@ -334,7 +334,7 @@ impl Project {
             .collect()
     }
 
-    /// The same a day later: everything was measured anew.
+    /// The same a day later, with everything remeasured.
     pub fn a_day_later(mut self) -> Self {
         let later = now() + TimeDelta::days(1);
         each(&mut self.rankings, |it| &mut it.envelope.measured_at, later);

@@ -1,4 +1,4 @@
-//! What a suggestion names: its page, its keyword, each once.
+//! Subjects of suggestions: unique pages and keywords.
 
 use super::project::*;
 use super::*;
@@ -6,7 +6,7 @@ use chrono::TimeDelta;
 use serde_json::json;
 use std::collections::BTreeSet;
 
-/// A project with keywords that a rival has and the project lacks: number, text, own position.
+/// A project with keyword gaps: number, text, own position.
 fn lacking(keywords: &[(i64, &str, Option<u32>)]) -> Project {
     let mut project = Project::clean();
     let gaps: Vec<_> = { keywords.iter() }
@@ -78,7 +78,7 @@ fn each_missing_sign_of_who_is_responsible_has_its_own_title() {
 fn nothing_new_is_to_be_written_where_a_page_ranks() {
     for project in [
         lacking(&[(9, "blue cups", Some(45))]),
-        // The same search in two markets, of which one knows the page.
+        // The same keyword in two markets, one of them with a page.
         lacking(&[(9, "blue cups", None), (10, "Blue cups", Some(45))]),
     ] {
         let told = gaps(&project);

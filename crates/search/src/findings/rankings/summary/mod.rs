@@ -128,7 +128,7 @@ pub struct BucketCounts {
     pub not_ranked: u64,
 }
 
-/// Adds up records; it keeps a few numbers and at most forty movers, however many keywords.
+/// Aggregates records in constant memory: a few numbers and at most forty movers.
 #[derive(Debug, Clone, Default)]
 pub struct RankingsTally {
     measured: u64,

@@ -37,7 +37,7 @@ pub(super) struct TopMovers {
 }
 
 impl TopMovers {
-    /// Keeps the record's move if it is among the largest; no move is none.
+    /// Keeps the record's move if it is among the largest; `None` and 0 are no moves.
     pub(super) fn offer(&mut self, record: &RankingRecord, moved: Option<f64>) {
         let list = match moved {
             Some(moved) if moved > 0.0 => &mut self.winners,
@@ -53,7 +53,7 @@ impl TopMovers {
     }
 }
 
-/// Largest first; equal ones by id, so that the order in which records arrive does not matter.
+/// Largest first; ties by id, so that the order of records does not matter.
 fn before(kept: &Mover, weight: f64, id: Option<i64>) -> bool {
     kept.weight
         .total_cmp(&weight)
