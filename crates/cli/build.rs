@@ -1,6 +1,6 @@
-//! Which profile is built, and arguments of the linker for production. `--icf=all` keeps one of all functions with the same instructions, a
-//! twentieth of the program; rustc links with LLD on this target, and other linkers do not know it. `--strip-all` is
-//! here because Cargo 1.95 ignores a profile's `strip` for a package that has an `opt-level` of its own.
+//! Linker arguments for production. `--icf=all` (LLD, this target only) merges functions with the same instructions, a
+//! twentieth of the program. `--strip-all`: Cargo 1.95 ignores a profile's `strip` for a package with its own
+//! `opt-level`.
 #![expect(
     clippy::disallowed_methods,
     reason = "Cargo tells a build script what is built in its environment"
@@ -11,7 +11,7 @@ use std::env;
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rustc-check-cfg=cfg(optimized)");
-    // Of the profiles only `dist` optimises cli.
+    // Only the profile `dist` optimizes cli.
     if env::var("OPT_LEVEL").is_ok_and(|it| it != "0") {
         println!("cargo::rustc-cfg=optimized");
     }

@@ -25,8 +25,8 @@ MOST_MIB = 200
 MOST_BODY = 256 * 1024
 EMAIL, PASSWORD = "lab@example.com", "a walrus under 7 umbrellas"
 
-# A deflate stream is bits, and a body of JSON is UTF-8: of the many ways to write the same repetition one
-# is looked for whose bytes are printable text. Codes are those of fixed Huffman tables (RFC 1951, 3.2.6).
+# A deflate stream is bits, and a JSON body is UTF-8: among the encodings of the same repetition, one is searched whose
+# bytes are printable text. Codes are those of fixed Huffman tables (RFC 1951, 3.2.6).
 
 
 def code(value, length):
@@ -52,8 +52,8 @@ def repetitions():
 
 
 def text(state, bits):
-    """The state after these bits, and the bytes that they complete; None where those are no text. A state is
-    the number and value of the bits of a begun byte, and how many bytes its character still needs."""
+    """The state after these bits and the completed bytes; None unless these are UTF-8 text. A state is number and
+    value of the bits of the current byte, and the continuation bytes still missing."""
     number, value, needed = state
     written = bytearray()
     for bit in bits:
@@ -77,7 +77,7 @@ def text(state, bits):
 
 
 def repeated(state):
-    """What repeats from this state to itself."""
+    """Bytes that lead from this state back to itself."""
     for bits in repetitions():
         found = text(state, bits)
         if found and found[0] == state:
@@ -86,7 +86,7 @@ def repeated(state):
 
 
 def stream(length):
-    """A deflate stream of so many bytes that is text."""
+    """A deflate stream that is UTF-8 text, of this length."""
     begins = collections.deque()
     for last in (0, 1):
         for first in literals():
@@ -95,7 +95,7 @@ def stream(length):
     seen = set()
     while begins:
         state, written, made = begins.pop()
-        # What repeats refers to what was written up to 32 bytes before.
+        # The repetition refers to output of up to 32 bytes before.
         if made >= 32 and (pattern := repeated(state)):
             return (written + pattern * (length // len(pattern)))[:length]
         if (state, min(made, 32)) in seen:
@@ -112,7 +112,7 @@ def number(value, length):
 
 
 def archive():
-    """An archive that is text. Lengths and places in it have to be ASCII, byte by byte."""
+    """An archive that is text: its lengths and offsets have to be ASCII bytes."""
     name = b"Queries.csv"
     packed = stream(0x03_7F_7F - 30 - len(name))
     fields = number(20, 2) + number(0, 2) + number(8, 2) + bytes(8) + number(len(packed), 4) + number(0x7F7F7F, 4) + number(len(name), 2) + number(0, 2)
@@ -123,7 +123,7 @@ def archive():
 
 
 def table(room):
-    """A legal file with as many rows as fit."""
+    """A valid file with as many rows as fit."""
     lines, size = ["Top queries,Clicks,Impressions,CTR,Position"], 0
     while size < room - 200:
         lines.append(f"{len(lines):x},0,1,0%,1")
@@ -155,7 +155,7 @@ class Session:
 
 
 def memory(process):
-    """Resident memory now and at its highest, in MiB."""
+    """Current and peak resident memory, in MiB."""
     status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
     found = {line.split(":")[0]: line.split()[1] for line in status.splitlines() if line.startswith("Vm")}
     return int(found["VmRSS"]) // 1024, int(found["VmHWM"]) // 1024

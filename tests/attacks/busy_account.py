@@ -36,7 +36,7 @@ IMPORTERS = 4
 
 
 def repeat(address, until, headers, method, path, body=None):
-    """The same request again and again; the statuses."""
+    """Repeats one request; returns the statuses."""
     statuses = collections.Counter()
     connection = http.client.HTTPConnection(address, timeout=60)
     while time.monotonic() < until:
@@ -55,7 +55,7 @@ def repeat(address, until, headers, method, path, body=None):
 
 
 def together(address, seconds, callers, pipe):
-    """All callers at once, each in a thread; sends the sum of their statuses."""
+    """Runs every caller in a thread; sends the sum of their statuses."""
     until, sums = time.monotonic() + seconds, []
     threads = [threading.Thread(target=lambda it=it: sums.append(repeat(address, until, *it))) for it in callers]
     for thread in threads:

@@ -23,7 +23,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "bench"))
 import lab
 
-# The service's user: one that owns nothing else.
+# The service's user, who owns nothing else.
 SERVICE = 65534
 SECRET = "root's secret\n"
 ROOTS_MAIL = b"roots-own@example.com"
@@ -44,13 +44,13 @@ class Place:
         self.service = self.top / "service"
         self.service.mkdir(mode=0o700)
         os.chown(self.service, SERVICE, SERVICE)
-        # Anyone may enter it, as /etc.
+        # Accessible for everyone, like /etc.
         self.roots = self.top / "root"
         self.roots.mkdir(mode=0o755)
         self.secret = self.roots / "secret"
         self.secret.write_text(SECRET)
         self.secret.chmod(0o600)
-        # Root's own, for backups.
+        # Only for root, for backups.
         self.vault = self.top / "vault"
         self.vault.mkdir(mode=0o700)
 
@@ -68,7 +68,7 @@ class Place:
         return ran.stdout
 
     def as_service(self, script):
-        """What the attacker does, with no more rights than the service has."""
+        """Runs the attacker's commands with the rights of the service."""
         command = ["setpriv", f"--reuid={SERVICE}", f"--regid={SERVICE}", "--clear-groups", "sh", "-ec", script]
         return subprocess.run(command, cwd=self.service, capture_output=True, text=True).returncode == 0
 
@@ -79,7 +79,7 @@ class Place:
             os.chown(path, SERVICE, SERVICE, follow_symlinks=False)
 
     def given_away(self):
-        """What is not as root left it."""
+        """What the commands gave away: changes to root's files, and root's files or data in the service's folder."""
         found = []
         about = os.lstat(self.secret)
         if (about.st_uid, about.st_gid, stat.S_IMODE(about.st_mode)) != (0, 0, 0o600):
@@ -239,7 +239,7 @@ def attacks(site):
 
 
 def still_works(place, site):
-    """What root does where nothing is planted, and whose files come of it."""
+    """Root's commands without planted links, and the owners of the files."""
     failed = []
 
     def expect(holds, what):
@@ -267,7 +267,7 @@ def still_works(place, site):
         expect(back.returncode == 0 and owner(place.service / "sightline.db") == SERVICE,
                f"a backup is restored from {file.parent.name}, and the file is the service's")
     expect(place.run("restore", "--verify", backup).returncode == 0, "root looks whether its backup is whole")
-    # From outside, the service does not get into a closed folder either.
+    # The service cannot enter a closed folder from outside either.
     if not place.is_closed:
         listed = f"HOME={place.service} {place.sightline} --data-dir {place.service} account list"
         expect(place.as_service(listed), "the service opens what root restored")
@@ -285,7 +285,7 @@ def main():
     if os.geteuid() != 0:
         print("only root can show what root gives away", file=sys.stderr)
         return 2
-    # Where the service's user may run it too: a build below /root is out of its reach.
+    # In a place where the service's user may run it: a build below /root is out of reach.
     programs = tempfile.TemporaryDirectory(prefix="sightline-links-program-")
     os.chmod(programs.name, 0o755)
     sightline = shutil.copy(lab.program(arguments.program), programs.name)

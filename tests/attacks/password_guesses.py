@@ -23,14 +23,14 @@ import lab
 
 GUESSES, NETWORKS = 600, 120
 PASSWORD = "a walrus under 7 umbrellas"
-# A count drains by one in 864 s, so that a slow run sees one or two more than 100.
+# The count drains by one in 864 s, so a slow run allows one or two more than 100.
 EXPECTED = range(100, 106)
-# Five at once from each of two /56, and those whose wait of 1, 2, 4 … s ended meanwhile.
+# Five at once from each of two /56, and those whose delay of 1, 2, 4 … s ended meanwhile.
 MOST_IN_ONE_SITE = 40
 
 
 class Visitor:
-    """Somebody in a browser, behind the proxy."""
+    """A browser behind the proxy."""
 
     def __init__(self, address):
         self.address, self.cookies = address, {}
@@ -48,7 +48,7 @@ class Visitor:
         self.connection.request("POST", "/api/session", json.dumps({"email": email, "password": password}), headers)
         answer = self.connection.getresponse()
         answer.read()
-        # The server closes what rests for 75 s, which an attack of others may outlast.
+        # The server closes idle connections after 75 s, and an attack may take longer.
         self.connection.close()
         for line in answer.headers.get_all("Set-Cookie") or []:
             name, value = line.split(";")[0].split("=", 1)

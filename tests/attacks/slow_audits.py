@@ -79,7 +79,7 @@ def moment(text):
 
 
 def check(bob, project, limit):
-    """Seconds from the request until the check began and until it had ended."""
+    """Seconds until the check began and until it ended."""
     job = bob.analyse("rankCheck", project)
     until = time.monotonic() + limit + 20
     while (found := bob.job(job))["status"] in ("queued", "running", "retrying"):

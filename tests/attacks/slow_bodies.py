@@ -122,7 +122,7 @@ def under_attack(address, token, lines, seconds):
 
 def run(given, program, url):
     wide = {f"LIMITS__{name}_{part}": 1_000_000 for name in ("READS", "ACCOUNT") for part in ("PER_MINUTE", "BURST")}
-    # The limits of unknown callers stay as they are shipped.
+    # The limits for unknown callers are the defaults.
     sightline = lab.Sightline(program, url, limits="shipped", LISTEN=f"127.0.0.1:{lab.free_port()}", TRUSTED_PROXIES='["127.0.0.1/32"]', ADMIN__LISTEN="off", LOG__LEVEL="warn,app=info,cli=info,worker=info", **wide)
     try:
         for email in ("attacker@example.com", "tenant@example.com"):

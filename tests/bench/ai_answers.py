@@ -17,7 +17,7 @@ ENGINES = ("sandboxAssistant", "sandboxOverview")
 
 
 def peak(pid):
-    """The most memory that the process ever had, in MiB."""
+    """Peak memory of the process, in MiB."""
     with open(f"/proc/{pid}/status") as status:
         return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
 
@@ -28,7 +28,7 @@ def resident(pid):
 
 
 def follow(api, job, pid):
-    """The job when it is over, how often its progress moved, and the highest memory while answers were asked and judged."""
+    """The finished job, its progress updates, and peak memory while answers were asked and evaluated."""
     seen, highest = [], {}
     while True:
         at = api.call("GET", f"/analyze?jobId={job}")["items"][0]

@@ -1,7 +1,7 @@
-//! The floor that the service is measured against: actix, an r2d2 pool, one indexed Diesel select.
+//! The baseline for the service: actix, an r2d2 pool, one indexed Diesel select.
 //!
-//! `bare_handler DATABASE_URL ADDRESS:PORT` answers `GET /projects/{account}/{id}` until it is
-//! stopped: no token, no scopes, no limits, three columns as JSON.
+//! `bare_handler DATABASE_URL ADDRESS:PORT` serves `GET /projects/{account}/{id}`: no token, no scopes, no limits,
+//! three columns as JSON.
 
 use actix_web::{App, HttpResponse, HttpServer, web};
 use diesel::{
@@ -13,7 +13,7 @@ use schema::projects;
 use serde_json::json;
 use std::io::{Error, ErrorKind, Result};
 
-/// As many as the service has by default.
+/// The service's default.
 const CONNECTIONS: u32 = 6;
 
 mod schema {

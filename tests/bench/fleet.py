@@ -41,7 +41,7 @@ def pgbouncer(url):
         f"[databases]\n* = host={folder}\n[pgbouncer]\nlisten_addr =\nunix_socket_dir = {pooled}\nauth_type = trust\n"
         f"auth_file = {folder}/users\npool_mode = transaction\nmax_client_conn = 1000\ndefault_pool_size = 20\nlogfile = {folder}/pooled/log\n"
     )
-    # pgbouncer does not run as root.
+    # pgbouncer refuses to run as root.
     as_owner = lab.programs()[1]
     subprocess.run([*as_owner, "mkdir", "-p", pooled], cwd="/", check=True)
     process = subprocess.Popen([*as_owner, "pgbouncer", "-q", folder / "pgbouncer.ini"], cwd="/", stderr=subprocess.DEVNULL)
@@ -95,7 +95,7 @@ def sizes(url):
 
 
 def left_behind(url, api, workers):
-    """Of a check of a thousand keywords: bytes for each in each table, and CPU milliseconds for each."""
+    """After a check of 1,000 keywords: bytes per keyword and table, and CPU milliseconds per keyword."""
     spent = lambda: sum(lab.cpu(it.pid) for it in workers)
     project = api.project("large.example.com", KEYWORDS)
     before, spent_before = sizes(url), spent()

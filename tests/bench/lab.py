@@ -30,7 +30,7 @@ def build(*arguments, profile="release"):
 
 
 def program(given=None, profile="release"):
-    """A sightline: the one that was given, or a build of this tree. Production runs the profile `dist`."""
+    """The given program, or a build of this tree with the profile `dist`, as in production."""
     if given:
         return pathlib.Path(given).resolve()
     build("-p", "cli", *(["--features", "dist"] if profile == "dist" else []), profile=profile)
@@ -38,7 +38,7 @@ def program(given=None, profile="release"):
 
 
 def programs():
-    """Where the newest PostgreSQL is, and what lets its owner run it."""
+    """The folder of the newest PostgreSQL, and the command that runs as its owner."""
     homes = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda it: int(it.parts[4]))
     return homes[-1].parent, ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
 
@@ -72,7 +72,7 @@ def postgres(reached="socket"):
 
 
 def restart(url):
-    """Ends a server of `postgres` as if its machine had lost power, and starts it again."""
+    """Kills a server of `postgres` as a power failure would, and starts it again."""
     folder = url.split("host=")[1]
     installed, as_owner = programs()
     control = [*as_owner, installed / "pg_ctl", "-D", f"{folder}/data", "-w", "-l", f"{folder}/log", "-m", "immediate", "restart"]
@@ -113,7 +113,7 @@ def cpu(pid):
 
 
 class Files(http.server.SimpleHTTPRequestHandler):
-    """A folder's files, one connection for many requests, nothing said."""
+    """Serves a folder, with keep-alive and without a log."""
 
     protocol_version = "HTTP/1.1"
 
@@ -122,7 +122,7 @@ class Files(http.server.SimpleHTTPRequestHandler):
 
 
 class Site(http.server.ThreadingHTTPServer):
-    """Does not mind who goes away in the middle."""
+    """Ignores clients that disconnect."""
 
     def handle_error(self, *_):
         pass
@@ -153,7 +153,7 @@ class Sightline:
         self.folder = tempfile.mkdtemp(prefix="sightline-lab-home-")
         self.settings = {"SIGHTLINE_DATABASE_URL": url, "HOME": self.folder}
         if url.startswith("sqlite://"):
-            # The file in the data folder is made by itself.
+            # The data folder is created automatically.
             folder = pathlib.Path(url.removeprefix("sqlite://")).parent
             self.settings = {"SIGHTLINE_DATA_DIR": str(folder), "HOME": self.folder}
         self.settings.update(self.wide_limits() if limits == "wide" else {})
@@ -162,7 +162,7 @@ class Sightline:
 
     @staticmethod
     def wide_limits():
-        """Rates are counted and never reached: what is measured is the service, not its patience."""
+        """Rate limits that are counted and never reached."""
         wide = {}
         for name in ("READS", "WRITES", "ANALYSES", "ACCOUNT", "ANONYMOUS", "FAILED_TOKENS"):
             for part in ("PER_MINUTE", "BURST"):
@@ -190,7 +190,7 @@ class Sightline:
         return process
 
     def start(self, *arguments):
-        """A process of it, once it says that it runs; a server is answered with its address."""
+        """Starts a process and waits until it is ready; of a server, returns the address."""
         log = tempfile.NamedTemporaryFile(dir=self.folder, suffix=".log", delete=False)
         process = self.spawn(*arguments, log=log)
         word = "listens on http://" if arguments[0] == "serve" else "takes jobs from"

@@ -1,7 +1,7 @@
-//! Pages in a real browser: how heavy they are and how soon they show something, and pictures of them.
+//! Measures pages in a real browser (bytes, first paint), and takes screenshots.
 //!
-//! `pages figures PROGRAM` prints a table for docs/PERFORMANCE.md; `pages screens PROGRAM FOLDER` writes
-//! pictures of the demo's pages. PROGRAM is a release build of `sightline`.
+//! `pages figures PROGRAM` prints a table for docs/PERFORMANCE.md; `pages screens PROGRAM FOLDER` writes screenshots of
+//! the demo's pages. PROGRAM is a release build of `sightline`.
 #![expect(clippy::print_stdout, reason = "figures are printed")]
 #![expect(clippy::unwrap_used, reason = "a measurement that cannot go on fails")]
 
@@ -19,11 +19,10 @@ use tempfile::TempDir;
 
 const EMAIL: &str = "ann@example.com";
 const PASSWORD: &str = "a walrus under 7 umbrellas";
-/// Requests of which the median is told.
 const REQUESTS: usize = 41;
-/// Loads with an empty cache of which the median is told.
+/// Loads with an empty cache.
 const LOADS: usize = 5;
-/// A process of ours, killed in the end.
+/// Killed when dropped.
 struct Running(Child);
 
 impl Drop for Running {
@@ -44,7 +43,7 @@ async fn main() {
     }
 }
 
-/// The program in a folder of its own.
+/// The program with its own folder.
 struct Place<'a> {
     program: &'a Path,
     folder: TempDir,
@@ -113,7 +112,7 @@ async fn call(origin: &str, token: &str, method: &str, path: &str, body: Value) 
     }
 }
 
-/// A project with so many keywords, measured once; its path.
+/// Creates a project with keywords and runs a rank check; returns its path.
 async fn project(origin: &str, token: &str, keywords: usize) -> String {
     let body = json!({ "domain": format!("shop{keywords}.example.com"), "name": format!("{keywords} keywords") });
     let id = call(origin, token, "POST", "/projects", body).await["id"].clone();
@@ -142,7 +141,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Milliseconds until the whole page is there.
+/// Median milliseconds of the whole response.
 async fn server_time(origin: &str, cookie: &str, path: &str) -> f64 {
     let client = client();
     let mut times = Vec::new();
@@ -161,8 +160,7 @@ async fn server_time(origin: &str, cookie: &str, path: &str) -> f64 {
     median(times)
 }
 
-/// Bytes of the page, its style and its scripts with an empty cache, and milliseconds until something
-/// is painted.
+/// Bytes of the page, its styles and its scripts with an empty cache, and the median first paint in milliseconds.
 async fn load(origin: &str, cookie: &str, path: &str) -> (u64, f64) {
     let (mut bytes, mut paints) = (0, Vec::new());
     for _ in 0..LOADS {
@@ -205,7 +203,7 @@ async fn figures(program: &Path) {
     place.say(&["account", "password", "--email", EMAIL], PASSWORD);
     let token = place.say(&["token", "create", "--email", EMAIL, "--name", "t"], "");
     let mut command = place.command(&["serve"]);
-    // What is measured is pages, and not when somebody asks too much.
+    // The measurement must not hit rate limits.
     for policy in ["READS", "WRITES", "ACCOUNT", "ANONYMOUS"] {
         for part in ["PER_MINUTE", "BURST"] {
             command.env(format!("SIGHTLINE_LIMITS__{policy}_{part}"), "1000000");
@@ -299,7 +297,7 @@ async fn screens(program: &Path, folder: &Path) {
     pages_that_fill_themselves(&tab, folder, market).await;
 }
 
-/// The page on which the owner's account is created.
+/// The page that creates the owner's account.
 async fn first_run(program: &Path, folder: &Path) {
     let place = Place::of(program);
     place.say(&["migrate"], "");
@@ -319,7 +317,7 @@ async fn first_run(program: &Path, folder: &Path) {
     picture(&tab, folder, "welcome", true).await;
 }
 
-/// Name, path, and whether it is shown on small screens too: pages that stand as the server sends them.
+/// Name, path, and whether a narrow screenshot is taken, of pages rendered on the server.
 fn still_pages(market: &str, audited: &str) -> Vec<(String, String, bool)> {
     use ResultType as Type;
     let mut pages: Vec<(String, String, bool)> = vec![
@@ -364,7 +362,7 @@ fn still_pages(market: &str, audited: &str) -> Vec<(String, String, bool)> {
     pages
 }
 
-/// Keyword research, content plan and gap check, each with something in it.
+/// Pages filled by scripts: keyword research, content plan, gap check.
 async fn pages_that_fill_themselves(tab: &Tab, folder: &Path, project: &str) {
     tab.go("/keyword-research").await;
     tab.choose("For the project", "Simulated market").await;
@@ -407,8 +405,7 @@ async fn pages_that_fill_themselves(tab: &Tab, folder: &Path, project: &str) {
     picture(tab, folder, "gap-check", true).await;
 }
 
-/// Imports what a shop's Search Console might tell: every third keyword that is followed, and some
-/// that are not.
+/// Imports Search Console rows for every third tracked keyword and for some others.
 const IMPORT: &str = r"async (project) => {
   const { csrfToken } = await (await fetch('/api/session')).json();
   const { items } = await (await fetch(`/api${project}/keywords?limit=200`)).json();
@@ -422,14 +419,14 @@ const IMPORT: &str = r"async (project) => {
   if (!answer.ok) throw new Error(await answer.text());
 }";
 
-/// Pictures of the page, light and dark, wide and for main pages narrow too; lighter ones until each is
-/// small enough to be kept beside the sources.
+/// Screenshots in light and dark, wide and for main pages narrow. The quality is reduced until the file is small enough
+/// for the repository.
 async fn picture(tab: &Tab, folder: &Path, name: &str, is_main: bool) {
     const MOST: usize = 150_000;
     let widths: &[u32] = if is_main { &[1440, 360] } else { &[1440] };
     for width in widths {
         tab.viewport(*width, 900, 1.0).await;
-        // As high as the page, so that what fills the screen fills the picture; dialogs stand on a screen.
+        // The viewport is as high as the page; dialogs use a normal screen.
         let high = tab
             .eval("document.querySelector('dialog[open]') ? 0 : document.documentElement.scrollHeight")
             .await;

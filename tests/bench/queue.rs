@@ -1,9 +1,9 @@
-//! Durable jobs a second on one database, beside the ceiling of that database: claim and complete as plain
-//! SQL, in the same run.
+//! Measures durable jobs per second, beside the limit of the database: claim and complete as plain SQL, in the same
+//! run.
 //!
-//! `queue URL [JOBS [ACCOUNTS [TOGETHER …]]]` wants an empty database (it is migrated) and prints rows for
-//! docs/PERFORMANCE.md. Every figure counts jobs that were claimed and completed, each in a transaction that is
-//! committed as the database is set up (fsync or not).
+//! `queue URL [JOBS [ACCOUNTS [TOGETHER …]]]` needs an empty database (it is migrated) and prints rows for
+//! docs/PERFORMANCE.md. Every job is claimed and completed in committed transactions, with the database's fsync
+//! setting.
 #![expect(clippy::print_stdout, reason = "figures are printed")]
 #![expect(clippy::unwrap_used, reason = "a measurement that cannot go on fails")]
 
@@ -36,11 +36,11 @@ use std::{
 };
 use storage::{DatabaseUrl, DieselStorage, OpenOptions};
 
-/// Accounts that share the queue, where none are said.
+/// Default number of accounts.
 const ACCOUNTS: i64 = 50;
-/// Jobs that are taken together, where nothing is said.
+/// Default batch sizes.
 const TOGETHER: [u32; 3] = [1, 10, 100];
-/// Workers at the same time; SQLite has one writer, whoever asks.
+/// Concurrent workers; SQLite has one writer anyway.
 const WORKERS: u32 = 8;
 
 struct Now;
@@ -85,7 +85,6 @@ async fn main() {
     println!("leases renewed a second, {together} of one account together: {renewed:.0}");
 }
 
-/// Accounts with a project each.
 async fn begin(storage: &dyn Storage, accounts: i64) {
     let mut work = storage.write().await.unwrap();
     for id in 1..=accounts {
@@ -153,7 +152,7 @@ fn at_work(storage: &Arc<dyn Storage>) -> Arc<Core> {
     })
 }
 
-/// Claims and completes all jobs by the use cases that workers call.
+/// Claims and completes all jobs with the worker's use cases.
 async fn ours(storage: &Arc<dyn Storage>, batch: u32, jobs: i64) -> f64 {
     let began = Instant::now();
     let workers: Vec<_> = (0..WORKERS)
@@ -171,7 +170,7 @@ async fn work(storage: Arc<dyn Storage>, batch: u32, name: String) -> u32 {
     let core = at_work(&storage);
     let mut done = 0;
     let mut empty = 0;
-    // Nothing may be there because others hold the lines for a moment.
+    // Others may hold the queue rows for a moment.
     while empty < 20 {
         let claimed = core.claim_jobs(&name, &Room::of(batch)).await.unwrap();
         if claimed.is_empty() {
@@ -180,7 +179,7 @@ async fn work(storage: Arc<dyn Storage>, batch: u32, name: String) -> u32 {
             continue;
         }
         empty = 0;
-        // What the worker does with jobs of one account that are done at the same time.
+        // The worker also completes jobs of one account together.
         let of_accounts = claimed.chunk_by(|one, other| one.account == other.account);
         let ends: Vec<_> = of_accounts
             .map(|jobs| {
@@ -196,7 +195,6 @@ async fn work(storage: Arc<dyn Storage>, batch: u32, name: String) -> u32 {
     done
 }
 
-/// Ends jobs of one account without results.
 async fn end(core: &Core, holds: &[Hold]) -> u32 {
     let outcome = Outcome {
         heads: vec![],
@@ -210,8 +208,7 @@ async fn end(core: &Core, holds: &[Hold]) -> u32 {
     u32::try_from(ended.iter().flatten().count()).unwrap()
 }
 
-/// Signs of life for what one account has of a hundred jobs that were taken in turns: how many those are, and
-/// renewals a second.
+/// Heartbeats for one account's share of a hundred claimed jobs: their number, and renewals per second.
 async fn heartbeats(storage: &Arc<dyn Storage>, accounts: i64) -> (usize, f64) {
     const ROUNDS: u32 = 50;
     fill(storage.as_ref(), accounts, 100 * accounts).await;
@@ -237,7 +234,7 @@ async fn heartbeats(storage: &Arc<dyn Storage>, accounts: i64) -> (usize, f64) {
     (signs.len(), renewed / began.elapsed().as_secs_f64())
 }
 
-/// The least that a queue does: two statements, each its own transaction.
+/// The minimum of a queue: two statements, each in its own transaction.
 fn plain(url: &str, batch: u32, jobs: i64) -> f64 {
     let (url, is_postgres) = (url.to_owned(), url.starts_with("postgres"));
     let workers = if is_postgres { WORKERS } else { 1 };
@@ -273,7 +270,7 @@ struct Id {
     id: i64,
 }
 
-/// A connection without any of our layers.
+/// A connection without the storage layer.
 enum Raw {
     Postgres(PgConnection),
     Sqlite(SqliteConnection),

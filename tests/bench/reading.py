@@ -8,12 +8,12 @@ import subprocess
 import lab
 
 UNITS = {"us": 0.001, "ms": 1.0, "s": 1000.0}
-# Its process, the URL of its database, its token, the address of its project, and addresses of results by their names.
+# The server's process, database URL, token, project path, and paths of results by name.
 Server = collections.namedtuple("Server", "process database token project results")
 
 
 def window(url, concurrency, seconds, token=None):
-    """Requests per second, p50 and p99 in ms, and requests, from a closed loop of so many connections."""
+    """Requests per second, p50 and p99 in ms, and requests of a closed loop with so many connections."""
     header = ["-H", f"Authorization: Bearer {token}"] if token else []
     command = ["wrk", "--latency", "--timeout", "10s", "-t1", f"-c{concurrency}", f"-d{seconds}s", *header, url]
     told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -45,7 +45,7 @@ def fill(url, kind, days):
     known = [name for [name] in lab.rows(url, columns)]
     statements = past_of(kind, days, ", ".join(it for it in ("record", "packed") if it in known))
     if kind != "sqlite":
-        # Months that have passed get the parts that they had in their time.
+        # Past months get their partitions.
         months = """DO $$ BEGIN FOR n IN 1..40 LOOP EXECUTE format('CREATE TABLE IF NOT EXISTS rank_history_%s PARTITION OF rank_history FOR VALUES FROM (%L) TO (%L)',
             to_char(date_trunc('month', now()) - n * interval '1 month', 'YYYY_MM'), (date_trunc('month', now()) - n * interval '1 month')::date, (date_trunc('month', now()) - (n - 1) * interval '1 month')::date); END LOOP; END $$"""
         for statement in [months, *statements, "ANALYZE"]:

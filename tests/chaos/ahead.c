@@ -1,4 +1,4 @@
-/* A clock that is an hour ahead: preloaded into one process of a machine whose others are right. */
+/* A clock that is an hour ahead, preloaded into one process; all others have the right time. */
 #define _GNU_SOURCE
 #include <sys/syscall.h>
 #include <time.h>

@@ -1,5 +1,5 @@
--- What must hold of the tables once every job is over, in SQL that both databases read. Each query counts
--- one thing: `count` tells how much there is, `wrong` has to be 0.
+-- Holds when every job is finished; SQL for both databases. `count` queries report numbers, `wrong` queries must return
+-- 0.
 
 -- count: accepted jobs
 SELECT count(*) FROM jobs;

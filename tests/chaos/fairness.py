@@ -46,7 +46,7 @@ def write(url, statements):
 
 
 def pile_up(url, job, number):
-    """Puts as many jobs like this one into its account's line."""
+    """Adds as many jobs like this one to the account's queue."""
     names = [name for (name,) in lab.rows(url, "SELECT name FROM pragma_table_info('jobs')" if url.startswith("sqlite://") else "SELECT column_name FROM information_schema.columns WHERE table_name = 'jobs' ORDER BY ordinal_position")]
     fresh = {"id": "jobs.id + n", "dedupe_key": "'pile-' || n", "state": "'ready'", "attempt": "0", "epoch": "0", "started_at": "NULL", "finished_at": "NULL", "deadline_at": "NULL", "lease_epoch": "NULL", "lease_owner": "NULL", "lease_until": "NULL"}
     values = ", ".join(fresh.get(name, f"jobs.{name}") for name in names)
@@ -62,7 +62,7 @@ def pile_up(url, job, number):
 
 
 def waits_of(addresses, tokens, projects, rounds):
-    """The waits of each account, in seconds."""
+    """Waiting times by account, in seconds."""
     waits = {at: [] for at in range(OTHERS)}
     for number in range(rounds):
         tasks = [(at, n) for n in range(AT_ONCE) for at in range(OTHERS)]

@@ -48,7 +48,7 @@ def until(holds, seconds=15):
 
 
 class Disk:
-    """A small disk, and a file that takes all of its room."""
+    """A small disk, and a file that fills it."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -67,7 +67,7 @@ class Disk:
 
 
 def call(address, token, path, body=None):
-    """The status and the document of a POST, or of a GET where there is no body."""
+    """Status and document of a POST, or of a GET without a body."""
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     data = json.dumps(body).encode() if body else None
     request = urllib.request.Request(f"http://{address}/api/agent/v1{path}", data, headers)
@@ -118,7 +118,7 @@ def main():
             check("/readyz is good again", until(lambda: get(admin, "/readyz")[0] == 200), get(admin, "/readyz"))
 
             sightline.end()
-            # The last one who closes the file removes the log; a server that finds one starts on a full disk, too.
+            # The last connection removes the write-ahead log; with a log, a server also starts on a full disk.
             with contextlib.closing(sqlite3.connect(f"{folder}/sightline.db")) as file:
                 file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             disk.fill()

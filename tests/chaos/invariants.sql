@@ -1,5 +1,4 @@
--- What must hold of the queue at any time, between any two transactions, in SQL that both databases read. Each
--- query counts what is wrong, and has to say 0.
+-- Invariants of the queue between any two transactions; SQL for both databases. Each query must return 0.
 
 -- wrong: accounts that run more than they may
 SELECT count(*) FROM (SELECT account_id FROM jobs WHERE state = 'running' GROUP BY account_id HAVING count(*) > 4) AS greedy;
@@ -29,8 +28,8 @@ SELECT count(*) FROM jobs JOIN account_queues ON account_queues.account_id = job
 SELECT count(*) FROM accounts WHERE (SELECT coalesce(sum(reserved), 0) FROM spending WHERE spending.account_id = accounts.account_id) <> (SELECT coalesce(sum(cost_reserved), 0) FROM jobs WHERE jobs.account_id = accounts.account_id AND state IN ('scheduled', 'ready', 'running', 'retry_wait'));
 -- wrong: accounts whose days have other money set aside than their months
 SELECT count(*) FROM accounts WHERE (SELECT coalesce(sum(reserved), 0) FROM spending WHERE spending.account_id = accounts.account_id) <> (SELECT coalesce(sum(reserved), 0) FROM daily_spending WHERE daily_spending.account_id = accounts.account_id);
--- Of budgets it is presumed that nobody made one smaller meanwhile than what stands against it. The server's cap
--- (search.most_per_day) is a setting and stands in no table: what is compared with it here is what it is compared with.
+-- These assume that no budget was lowered below its use. The server's cap (search.most_per_day) is a setting and in no
+-- table: only its bookkeeping is checked here.
 -- wrong: months for which accounts spent and set aside more than they may
 SELECT count(*) FROM spending JOIN accounts ON accounts.account_id = spending.account_id WHERE spent + reserved > monthly_budget;
 -- wrong: days for which accounts spent and set aside more than they may
@@ -43,7 +42,7 @@ SELECT count(*) FROM daily_spending WHERE spent + reserved <> 0 AND NOT EXISTS (
 SELECT count(*) FROM (SELECT spent, reserved FROM spending UNION ALL SELECT spent, reserved FROM daily_spending UNION ALL SELECT spent, reserved FROM server_spending) AS counters WHERE spent < 0 OR reserved < 0;
 -- wrong: jobs that spent more than was set aside for them
 SELECT count(*) FROM jobs WHERE cost_spent > cost_reserved;
--- Jobs are forgotten in time, and their results stay: what has no job any more is not wrong.
+-- Jobs are purged before their results: results without a job are valid.
 -- wrong: heads of results of jobs that did not succeed
 SELECT count(*) FROM result_heads JOIN jobs ON jobs.account_id = result_heads.account_id AND jobs.id = result_heads.job_id WHERE state NOT IN ('succeeded', 'partial');
 -- wrong: records on their way for jobs that are over

@@ -26,12 +26,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
 import lab
 from kill_workers import QUICK, UNFINISHED, at_work, unfinished
 
-# Micro-dollars for a call, and pages for a keyword at the most.
+# Micro-dollars per call, and maximum pages per keyword.
 PRICE, PAGES = 1_000, 3
 
 
 class Supplier:
-    """Counts what is asked; every call is billed, whether its answer arrives or not."""
+    """Counts requests; each is billed even if its response is lost."""
 
     def __init__(self, pause, seed):
         self.lock, self.billed, self.under_way = threading.Lock(), collections.Counter(), 0
@@ -53,7 +53,7 @@ class Supplier:
                 time.sleep(wait)
                 with outer.lock:
                     outer.under_way -= 1
-                # Every other keyword has one page and a bit: searches seldom cost the most.
+                # Every other keyword has little more than one page: searches seldom cost the maximum.
                 results = 0 if page > 1 and keyword.endswith(("0", "2", "4", "6", "8")) else 10
                 organic = [{"title": "A", "link": f"https://site{page}x{n}.test/", "position": n + 1} for n in range(results)]
                 body = json.dumps({"searchParameters": {}, "organic": organic}).encode()
@@ -64,7 +64,7 @@ class Supplier:
                     self.end_headers()
                     self.wfile.write(body)
                 except OSError:
-                    # Whoever asked is dead.
+                    # The caller was killed.
                     self.close_connection = True
 
         class Server(http.server.ThreadingHTTPServer):
@@ -100,7 +100,7 @@ def numbers(url, query):
 
 
 def audit(url, supplier, accepted, keywords, budget, server_budget):
-    """What is wrong, in words; and the figures."""
+    """Violations in words, and the figures."""
     wrong = []
     jobs = {job: rest for job, *rest in numbers(url, "SELECT id, account_id, state, crash_count, cost_reserved, cost_spent, errors FROM jobs")}
     asked = {job: [step for step in list(supplier.billed) if step[0].startswith(f"shop{number} ")] for number, job in enumerate(accepted)}

@@ -34,12 +34,12 @@ def unfinished(url):
 
 
 def at_work(url):
-    """The process ids of the workers that hold a job: `worker-PID-…` names the holder."""
+    """Process ids of the workers that hold a lease: `worker-PID-…` names the holder."""
     return {int(owner.split("-")[1]) for (owner,) in lab.rows(url, "SELECT lease_owner FROM jobs WHERE state = 'running'")}
 
 
 def audit(url, accepted, keywords):
-    """What is wrong, in words; and the figures."""
+    """Violations in words, and the figures."""
     wrong = []
     known = {int(job): (state, int(crashes)) for job, state, crashes in lab.rows(url, "SELECT id, state, crash_count FROM jobs")}
     if missing := set(accepted) - set(known):
@@ -90,7 +90,7 @@ def run(given, url, program):
         begun, kills = time.monotonic(), 0
         while kills < given.kills and unfinished(url):
             time.sleep(chance.uniform(0.1, given.pause))
-            # A kill counts when it hits somebody at work.
+            # A kill counts if the worker holds a job.
             holders = at_work(url)
             hit = [at for at, worker in enumerate(workers) if worker.pid in holders]
             if not hit:

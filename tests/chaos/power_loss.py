@@ -43,7 +43,7 @@ Op = collections.namedtuple("Op", "begun ended kind offset data")
 
 
 def recorded(trace):
-    """The operations by file, in the order in which they ended."""
+    """Operations by file, in the order of their ends."""
     files = collections.defaultdict(list)
     with open(trace, "rb") as stream:
         while head := stream.read(HEAD.size):
@@ -55,7 +55,7 @@ def recorded(trace):
 
 
 class File:
-    """A file at one moment after the other."""
+    """Replays the operations on one file."""
 
     def __init__(self, operations, forgetful):
         self.operations, self.forgetful = operations, forgetful
@@ -82,7 +82,7 @@ class File:
             image.clear()
 
     def cut(self, moment, choose):
-        """Its bytes after a cut, or None where there is no such file. Moments have to grow."""
+        """Contents after a power failure, or None without a file. Moments have to grow."""
         believed = moment - (LATE if self.forgetful else 0)
         syncs = [n for n, it in enumerate(self.operations) if it.kind == SYNC and it.ended <= believed]
         kept = 0
@@ -103,7 +103,7 @@ class File:
 
 
 def callers(api_of, until, acknowledged, lock):
-    """Makes projects and starts their analyses; notes what was acknowledged, and when."""
+    """Adds projects and starts their analyses; records what was acknowledged, and when."""
     def call(number):
         api = api_of()
         for n in range(10_000):
@@ -126,7 +126,7 @@ def callers(api_of, until, acknowledged, lock):
 
 
 def missing(folder, expected):
-    """What an opened database says against itself."""
+    """What is missing or inconsistent in the opened database."""
     with contextlib.closing(sqlite3.connect(folder / "sightline.db")) as db:
         try:
             if (told := db.execute("PRAGMA integrity_check").fetchone()[0]) != "ok":

@@ -1,7 +1,7 @@
-/* Records what a program writes to its database files, and when it was sure of it: power_loss.py replays it.
+/* Records what a program writes to its database files and when a sync ended: power_loss.py replays it.
  *
  * Preloaded into the process. Every pwrite, write, ftruncate, fsync and unlink of a file whose name begins with
- * RECORDER_FILES is done and then appended to RECORDER_TRACE: a head of fixed size, then the bytes.
+ * RECORDER_FILES is executed, then appended to RECORDER_TRACE: a header of fixed size, then the bytes.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -49,7 +49,7 @@ static uint64_t now(void) {
     return (uint64_t)it.tv_sec * 1000000000u + (uint64_t)it.tv_nsec;
 }
 
-/* The shared memory of a WAL is made anew after a crash. */
+/* SQLite rebuilds the -shm file after a crash. */
 static int is_ours(const char *name) {
     size_t length = strlen(name);
     int is_shm = length > 4 && !strcmp(name + length - 4, "-shm");

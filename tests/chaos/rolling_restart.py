@@ -102,7 +102,7 @@ class Load:
             return "no server is ready"
         connection = kept.setdefault(address, http.client.HTTPConnection(address, timeout=10))
         if connection.sock is not None and select.select([connection.sock], [], [], 0)[0]:
-            # The server ended it while nobody used it; balancers look before they send.
+            # The server closed the idle connection; load balancers check before they send.
             connection.close()
         project = self.projects[n // 40 % PROJECTS]
         method, path, body = "GET", f"/projects/{project}", None

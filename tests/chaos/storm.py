@@ -53,7 +53,7 @@ TAKEN_BACK_WITHIN = 60
 
 
 class Caller:
-    """Sends until it is answered: what is killed comes back, and a repeat is the same request."""
+    """Repeats a request with the same key until it is answered: servers are killed."""
 
     def __init__(self, addresses):
         self.addresses, self.at, self.connection = addresses, 0, None
@@ -84,7 +84,7 @@ class Caller:
 
 
 def in_parallel(addresses, tasks, act):
-    """Does something with each task, a few at a time; the answers by task, and what had to be repeated."""
+    """Runs tasks a few at a time; answers by task, and what was repeated."""
     waiting, answers, repeats = collections.deque(tasks), {}, collections.Counter()
     failures = []
 
@@ -112,7 +112,7 @@ def in_parallel(addresses, tasks, act):
 
 
 class Fleet:
-    """Servers and workers that are killed and come back."""
+    """Servers and workers that are killed and restarted."""
 
     def __init__(self, sightline, shared):
         self.sightline = sightline
@@ -135,7 +135,7 @@ class Fleet:
                 self.running[at] = self.sightline.start(*self.commands[at])[0]
                 return
             except SystemExit:
-                # The database may be away just now; what looks after services tries again, too.
+                # The database may be down; service managers retry, too.
                 if tries == 19:
                     raise
                 time.sleep(0.5)
@@ -147,7 +147,7 @@ class Fleet:
 
 
 class Watch(threading.Thread):
-    """Looks until when the jobs of dead workers count as held."""
+    """Observes how long the leases of dead workers last."""
 
     def __init__(self, url, fleet):
         super().__init__(daemon=True)
@@ -163,7 +163,7 @@ class Watch(threading.Thread):
 
 
 class Invariants(threading.Thread):
-    """Asks, again and again, for what has to hold at any time."""
+    """Checks the invariants repeatedly."""
 
     def __init__(self, url):
         super().__init__(daemon=True)
@@ -179,7 +179,7 @@ class Invariants(threading.Thread):
 
 
 class Disturbances:
-    """What happens between kills, spread over them."""
+    """Disturbances between the kills, spread evenly."""
 
     def __init__(self, given, url, fleet, chance):
         self.url, self.fleet, self.chance = url, fleet, chance
@@ -218,7 +218,7 @@ def unfinished(url):
 
 
 def counted(url, name):
-    """The counts of an audit: those that are told, and those that have to be 0."""
+    """Counts of an audit: for information, and those that have to be 0."""
     told, wrong = {}, {}
     kind, what = None, None
     for line in (HERE / name).read_text().splitlines():
@@ -230,7 +230,7 @@ def counted(url, name):
 
 
 def kind_of(project):
-    """What a project, by its number, is analysed for."""
+    """The kind of analysis of a project, by its number."""
     if project % 20 == 7:
         return "aiVisibility"
     if project % 10 == 4:
@@ -240,7 +240,7 @@ def kind_of(project):
 
 @contextlib.contextmanager
 def sites():
-    """A small site that every project's domain leads to; yields the settings that say so."""
+    """A small site for the domains of all projects; yields the settings for it."""
     with tempfile.TemporaryDirectory(prefix="sightline-storm-") as folder:
         for name, body in PAGES.items():
             page = f"<!doctype html><html lang=en><title>Shop: {name}</title><h1>Shop</h1><p>{body}</p>"

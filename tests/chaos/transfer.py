@@ -29,7 +29,7 @@ NOT_TRANSFERRED = ("__diesel_schema_migrations", "schema_breaks", "server_notes"
 
 
 def tables(file):
-    """Columns of each table with their types, and whether they may be missing."""
+    """Columns of each table: name, type, position in the primary key."""
     names = [it for (it,) in file.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")]
     return {it: file.execute(f"SELECT name, type, pk FROM pragma_table_info('{it}')").fetchall() for it in names if it not in NOT_TRANSFERRED}
 
@@ -43,7 +43,7 @@ def fill(path, rows):
     words = ["".join(chance.choices("abcdefghijklmnopqrstuvwxyzäé ", k=40)) for _ in range(1000)]
 
     def add(table, made):
-        """Rows of which some columns are given; the others are whatever their type allows."""
+        """Adds rows; columns that are not given get any value of their type."""
         names = [name for name, _, _ in columns[table]]
         usual = {"INTEGER": 1, "TEXT": "[]", "REAL": 0.5, "BLOB": b"\0\xff"}
         defaults = [usual[kind] for _, kind, _ in columns[table]]
@@ -114,7 +114,7 @@ class Run:
 
 
 def transfer(program, folder, kills, arguments):
-    """Runs it until it ends, with so many kills; whether each came amid copying."""
+    """Runs the command to its end, with so many kills; whether each came while it copied."""
     whole, peak, chance = 0, 0, random.Random(7)
     for number in range(kills + 1):
         run = Run(program, folder, arguments)

@@ -1,4 +1,4 @@
-//! The server with everything real behind it but the worker, the suppliers and the clock.
+//! The real server without a worker, with simulated suppliers and a frozen clock.
 
 use crate::{browsers::Browser, callers::Caller, databases::TestDatabase};
 use actix_web::dev::ServerHandle;
@@ -55,7 +55,7 @@ use web::{
     services::{Ports, Services, SessionConfig, SpeedLabel, WebConfig},
 };
 
-/// What a server is set to: the web, and its use cases.
+/// Settings of the web layer and of the use cases.
 pub struct Settings {
     web: WebConfig,
     pub policies: Policies,
@@ -75,52 +75,47 @@ impl DerefMut for Settings {
     }
 }
 
-/// A served application on a database of its own.
+/// A running server on its own database.
 pub struct TestApp {
-    /// Where it listens.
     pub address: SocketAddr,
-    /// The time that it believes in.
     pub clock: Arc<FrozenClock>,
-    /// Its storage.
     pub storage: Arc<dyn Storage>,
     randomness: Arc<dyn Randomness>,
     mint: Arc<IdMint>,
     hasher: Arc<dyn PasswordHasher>,
-    /// The code of the first run; nothing when there was an account already.
+    /// The code of the first run; `None` if an account existed.
     pub welcome_code: Option<String>,
     owners: Mutex<Vec<User>>,
     looks: Mutex<Option<Browser>>,
     server: ServerHandle,
 }
 
-/// One record of rankings, as a worker would publish it.
+/// A rankings record as a worker would publish it.
 #[derive(Clone)]
 pub struct Ranked {
-    /// The keyword.
     pub keyword: i64,
-    /// Where it stands; `None` is not ranked.
+    /// `None` is not ranked.
     pub position: Option<u32>,
-    /// The record as JSON text.
+    /// JSON text.
     pub record: String,
 }
 
 impl TestApp {
-    /// Serves on the database.
     pub async fn start(database: &TestDatabase) -> Self {
         Self::on(database.port(), |_| {}).await
     }
 
-    /// Serves on the database, with other settings.
+    /// With changed settings.
     pub async fn configured(database: &TestDatabase, change: impl FnOnce(&mut Settings)) -> Self {
         Self::on(database.port(), change).await
     }
 
-    /// Serves another route table on the database.
+    /// With another route table.
     pub async fn with_endpoints(database: &TestDatabase, endpoints: fn() -> Vec<Endpoint>) -> Self {
         Self::serving(database.port(), |_| {}, endpoints, sandbox()).await
     }
 
-    /// Serves on the database, with another supplier of keyword data and other settings.
+    /// With another supplier of keyword data and changed settings.
     pub async fn researching(
         storage: Arc<dyn Storage>,
         keyword_data: Arc<dyn KeywordData>,
@@ -129,7 +124,7 @@ impl TestApp {
         Self::serving(storage, change, web::everything, keyword_data).await
     }
 
-    /// Serves real browsers on the database: over plain http, at the address that it is known by.
+    /// For real browsers: over HTTP, with its own address as the public URL.
     pub async fn in_browsers(database: &TestDatabase, change: impl FnOnce(&mut Settings)) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let origin = format!("http://{}", listener.local_addr().expect("an address"));
@@ -148,7 +143,7 @@ impl TestApp {
         .await
     }
 
-    /// Use cases beside the server's, with the policies of one that nobody set.
+    /// Use cases with the default policies.
     #[must_use]
     pub fn core(&self) -> Core {
         Core {
@@ -160,19 +155,16 @@ impl TestApp {
         }
     }
 
-    /// What hashes passwords.
     #[must_use]
     pub fn hasher(&self) -> Arc<dyn PasswordHasher> {
         Arc::clone(&self.hasher)
     }
 
-    /// Where browsers find it.
     #[must_use]
     pub fn origin(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Serves on that storage.
     pub async fn on(storage: Arc<dyn Storage>, change: impl FnOnce(&mut Settings)) -> Self {
         Self::serving(storage, change, web::everything, sandbox()).await
     }
@@ -217,7 +209,7 @@ impl TestApp {
             keyword_data,
         };
         let services = Services::new(settings.web, &ports, wake, stopping);
-        // A database that is broken on purpose has no code.
+        // A database that is damaged on purpose has no code.
         let welcome = services.core.welcome_code().await.ok().flatten();
         let welcome_code = welcome.map(|it| it.reveal().to_owned());
         let (address, server) = listen(listener, services, endpoints);
@@ -235,13 +227,13 @@ impl TestApp {
         }
     }
 
-    /// Somebody without a token.
+    /// A caller without a token.
     #[must_use]
     pub fn anonymous(&self) -> Caller {
         Caller::new(self.address, None)
     }
 
-    /// Somebody with that text as a token.
+    /// A caller with this token, valid or not.
     #[must_use]
     pub fn bearer(&self, token: &str) -> Caller {
         Caller::new(self.address, Some(token.to_owned()))
@@ -257,7 +249,7 @@ impl TestApp {
         self.db_agent(Scope::ALL).await
     }
 
-    /// A token of another account with all scopes.
+    /// A token of the second account with all scopes.
     pub async fn db_other_agent(&self) -> Caller {
         self.db_token(1, Scope::ALL).await
     }
@@ -273,14 +265,13 @@ impl TestApp {
         caller
     }
 
-    /// Issues a token.
     pub async fn db_issue(&self, owner: &User, new: &NewToken) -> (Caller, ApiToken) {
         let issued = self.core().issue_token(Asker::Operator(owner), new).await;
         let (plain, token) = issued.expect("a token");
         (self.bearer(plain.reveal()), token)
     }
 
-    /// The owner of that account; accounts are made when they are first asked for.
+    /// The owner of that account; missing accounts are created.
     pub async fn db_owner(&self, account: usize) -> User {
         let known = |owners: &Mutex<Vec<User>>| {
             let owners = owners.lock().unwrap_or_else(PoisonError::into_inner);
@@ -301,19 +292,19 @@ impl TestApp {
         known(&self.owners).expect("it was just made")
     }
 
-    /// Takes somebody who is in the database already for the next account's owner.
+    /// Uses an existing user as the owner of the next account.
     pub fn adopt(&self, owner: User) {
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
         owners.push(owner);
     }
 
-    /// From now on the pages are those of that account's owner.
+    /// Signs the account's owner in.
     pub async fn db_sign_in(&self, account: usize) {
         let browser = self.db_member(account).await;
         *self.looks.lock().unwrap_or_else(PoisonError::into_inner) = Some(browser);
     }
 
-    /// The browser of whoever signed in last; one in which nobody is signed in before that.
+    /// The browser that signed in last, else one without a session.
     #[must_use]
     pub fn looks(&self) -> Browser {
         let looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
@@ -325,7 +316,7 @@ impl TestApp {
         self.db_owner(0).await.account
     }
 
-    /// Sets how much the first account may have.
+    /// Changes the limits of the first account.
     pub async fn db_limit(&self, change: impl FnOnce(&mut AccountLimits)) {
         let id = self.db_account().await;
         let mut work = self.storage.write().await.expect("a transaction");
@@ -336,7 +327,7 @@ impl TestApp {
         work.commit().await.expect("it is kept");
     }
 
-    /// A keyword of the first account, as it is stored.
+    /// A keyword of the first account, as stored.
     pub async fn db_keyword(&self, keyword: i64) -> Keyword {
         let account = self.db_account().await;
         let mut read = self.storage.read().await.expect("a connection");
@@ -344,7 +335,7 @@ impl TestApp {
         found.expect("an answer").expect("the keyword")
     }
 
-    /// A job of the first account, changed by hand.
+    /// Changes a job of the first account in the database.
     pub async fn db_job(&self, job: i64, change: impl FnOnce(&mut Job)) {
         let account = self.db_account().await;
         let mut work = self.storage.write().await.expect("a transaction");
@@ -360,8 +351,7 @@ impl TestApp {
         work.commit().await.expect("it is kept");
     }
 
-    /// Publishes rankings as the end of that job, without a worker; the keywords' latest
-    /// positions with them.
+    /// Publishes rankings as the results of the job, with the keywords' latest positions, without a worker.
     pub async fn db_publish_rankings(
         &self,
         project: i64,
@@ -420,7 +410,7 @@ impl TestApp {
         .await;
     }
 
-    /// Publishes records of a type as that job's results, without a worker.
+    /// Publishes records of a type as the results of the job, without a worker.
     pub async fn db_publish(
         &self,
         project: i64,
@@ -465,7 +455,7 @@ impl TestApp {
         work.commit().await.expect("it is kept");
     }
 
-    /// A browser in which nobody is signed in.
+    /// A browser without a session.
     #[must_use]
     pub fn browser(&self) -> Browser {
         Browser::new(self.anonymous())
@@ -480,7 +470,7 @@ impl TestApp {
         owner
     }
 
-    /// A browser in which the owner of an account is signed in.
+    /// A browser with a session of the account's owner.
     pub async fn db_member(&self, account: usize) -> Browser {
         let owner = self.db_owner_with_password(account).await;
         let browser = self.browser();
@@ -489,12 +479,12 @@ impl TestApp {
     }
 }
 
-/// The password of everyone in tests.
+/// The password of all test users.
 pub const PASSWORD: &str = "a walrus under 7 umbrellas";
 
 impl Drop for TestApp {
     fn drop(&mut self) {
-        // The order is given at once; the future only waits for the end.
+        // The stop is requested at once; the future only waits for the end.
         drop(self.server.stop(false));
     }
 }
@@ -561,7 +551,6 @@ fn settings() -> Settings {
     Settings { web, policies }
 }
 
-/// The simulated supplier of keyword data.
 fn sandbox() -> Arc<dyn KeywordData> {
     let clock: Arc<dyn Clock> = Arc::new(FrozenClock::default());
     let randomness: Arc<dyn Randomness> = Arc::new(CountingRandomness::default());
@@ -570,7 +559,7 @@ fn sandbox() -> Arc<dyn KeywordData> {
     providers::keywords::configured(sections, &clock, &randomness)
 }
 
-/// Hashes as they are made, but quickly.
+/// The production hasher with cheap parameters.
 fn hasher(randomness: &Arc<dyn Randomness>) -> Arc<dyn PasswordHasher> {
     let quick = HashingSettings {
         memory_kib: 64,
@@ -581,7 +570,7 @@ fn hasher(randomness: &Arc<dyn Randomness>) -> Arc<dyn PasswordHasher> {
     Arc::new(hasher.expect("the parameters are allowed"))
 }
 
-/// As good as no limits on rates: tests ask faster than any client.
+/// Effectively no rate limits: tests send faster than clients.
 fn plenty() -> RequestLimits {
     let rate = Rate::of(1_000_000, 1_000_000);
     RequestLimits {

@@ -1,4 +1,4 @@
-//! Browsers: what a page of ours sends, with the cookies that it was given.
+//! Simulated browsers: they send what our pages send, with their cookies.
 
 use crate::callers::{Answer, Caller};
 use reqwest::{Method, RequestBuilder};
@@ -8,10 +8,10 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// Where every page comes from.
+/// The origin of every page.
 pub const ORIGIN: &str = "https://seo.example";
 
-/// A browser. Its clones share its cookies.
+/// Clones share their cookies.
 #[derive(Clone)]
 pub struct Browser {
     caller: Caller,
@@ -25,7 +25,6 @@ struct Kept {
 }
 
 impl Browser {
-    /// A browser without cookies.
     #[must_use]
     pub fn new(caller: Caller) -> Self {
         Self {
@@ -38,13 +37,12 @@ impl Browser {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A cookie's value.
     #[must_use]
     pub fn cookie(&self, name: &str) -> Option<String> {
         self.kept().cookies.get(name).cloned()
     }
 
-    /// Puts a cookie there, or takes it away.
+    /// Sets or deletes a cookie.
     pub fn set_cookie(&self, name: &str, value: Option<&str>) {
         let mut kept = self.kept();
         match value {
@@ -53,7 +51,7 @@ impl Browser {
         };
     }
 
-    /// Another browser with the same cookies, as if somebody had copied them.
+    /// Another browser with the same cookies.
     #[must_use]
     pub fn copied(&self) -> Self {
         let copy = Self::new(self.caller.clone());
@@ -65,18 +63,17 @@ impl Browser {
         copy
     }
 
-    /// The token that writes carry.
+    /// The CSRF token of writes.
     #[must_use]
     pub fn csrf(&self) -> Option<String> {
         self.kept().csrf.clone()
     }
 
-    /// Reads.
     pub async fn get(&self, path: &str) -> Answer {
         self.send(self.from_our_page(Method::GET, path)).await
     }
 
-    /// A page as a browser reads it.
+    /// Requests a page as HTML.
     pub async fn page(&self, path: &str) -> String {
         let request = self.bare(Method::GET, path);
         let answer = request.header("Accept", "text/html").send().await;
@@ -84,30 +81,26 @@ impl Browser {
         text.expect("text")
     }
 
-    /// Creates or starts.
     pub async fn post(&self, path: &str, body: Value) -> Answer {
         self.send(self.from_our_page(Method::POST, path).json(&body))
             .await
     }
 
-    /// Sets as a whole.
     pub async fn put(&self, path: &str, body: Value) -> Answer {
         self.send(self.from_our_page(Method::PUT, path).json(&body))
             .await
     }
 
-    /// Changes in part.
     pub async fn patch(&self, path: &str, body: Value) -> Answer {
         self.send(self.from_our_page(Method::PATCH, path).json(&body))
             .await
     }
 
-    /// Deletes.
     pub async fn delete(&self, path: &str) -> Answer {
         self.send(self.from_our_page(Method::DELETE, path)).await
     }
 
-    /// A request as a page of ours makes it.
+    /// A request with the headers of a same-origin page.
     pub fn from_our_page(&self, method: Method, path: &str) -> RequestBuilder {
         let is_unsafe = method != Method::GET;
         let mut request = self
@@ -122,7 +115,7 @@ impl Browser {
         request
     }
 
-    /// A request with the cookies and nothing else.
+    /// A request with only the cookies.
     pub fn bare(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self
             .caller
@@ -138,7 +131,7 @@ impl Browser {
         request.header("Cookie", pairs.join("; "))
     }
 
-    /// Sends a request and keeps what cookies and token the answer brings.
+    /// Sends a request and stores the cookies and the CSRF token of the response.
     pub async fn send(&self, request: RequestBuilder) -> Answer {
         let answer = self.caller.send(request).await;
         let mut kept = self.kept();
@@ -160,13 +153,11 @@ impl Browser {
         answer
     }
 
-    /// Signs in.
     pub async fn sign_in(&self, email: &str, password: &str) -> Answer {
         let body = json!({ "email": email, "password": password });
         self.post("/api/session", body).await
     }
 
-    /// Whether anybody is signed in.
     pub async fn is_signed_in(&self) -> bool {
         self.get("/api/session").await.status == 200
     }

@@ -1,4 +1,4 @@
-//! Callers: real requests, and answers that are checked against the contract as they come.
+//! Callers: real requests; every response is validated against the contract.
 
 use crate::contract;
 use domain::ids::LARGEST_ID;
@@ -9,10 +9,9 @@ use std::{net::SocketAddr, sync::Arc};
 
 const BASE: &str = "/api/agent/v1";
 
-/// An id that no test ever makes.
+/// An id that no test creates.
 pub const NOBODYS: i64 = LARGEST_ID - 12_345;
 
-/// Somebody who calls.
 #[derive(Clone)]
 pub struct Caller {
     server: String,
@@ -21,7 +20,7 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// Somebody who calls that server, with a token or without.
+    /// With or without a token.
     #[must_use]
     pub fn new(address: SocketAddr, token: Option<String>) -> Self {
         Self {
@@ -31,45 +30,38 @@ impl Caller {
         }
     }
 
-    /// The token.
     #[must_use]
     pub fn token(&self) -> Option<String> {
         self.token.clone()
     }
 
-    /// GET, under the API's base.
     pub async fn get(&self, path: &str) -> Answer {
         self.send(self.request(Method::GET, path)).await
     }
 
-    /// HEAD, under the API's base.
     pub async fn head(&self, path: &str) -> Answer {
         self.send(self.request(Method::HEAD, path)).await
     }
 
-    /// OPTIONS, under the API's base.
     pub async fn options(&self, path: &str) -> Answer {
         self.send(self.request(Method::OPTIONS, path)).await
     }
 
-    /// POST with a JSON body, under the API's base.
     pub async fn post(&self, path: &str, body: Value) -> Answer {
         self.send(self.request(Method::POST, path).json(&body))
             .await
     }
 
-    /// PATCH with a JSON body, under the API's base.
     pub async fn patch(&self, path: &str, body: Value) -> Answer {
         self.send(self.request(Method::PATCH, path).json(&body))
             .await
     }
 
-    /// DELETE, under the API's base.
     pub async fn delete(&self, path: &str) -> Answer {
         self.send(self.request(Method::DELETE, path)).await
     }
 
-    /// A request under the API's base, to be changed before it is sent.
+    /// A request below the API's base path, not sent yet.
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.anywhere(method, &format!("{BASE}{path}"))
     }
@@ -85,10 +77,7 @@ impl Caller {
         }
     }
 
-    /// Sends it, and checks what comes back against the contract.
-    ///
-    /// # Panics
-    /// When no answer comes, or one that the contract does not know.
+    /// Sends the request and validates the response against the contract.
     pub async fn send(&self, request: RequestBuilder) -> Answer {
         let request = request.build().expect("a request");
         let (method, path) = (request.method().clone(), request.url().path().to_owned());
@@ -105,7 +94,7 @@ impl Caller {
         answer
     }
 
-    /// Creates a project with these keywords; answers with its id and the keywords' ids.
+    /// Creates a project with keywords; returns the id and the keywords' ids.
     pub async fn project(&self, domain: &str, keywords: &[&str]) -> (i64, Vec<i64>) {
         let body = json!({ "domain": domain, "keywords": keywords });
         let created = self.post("/projects", body).await.created();
@@ -114,7 +103,7 @@ impl Caller {
         (id(&created), ids.unwrap_or_default())
     }
 
-    /// Starts a rank check; answers with its id.
+    /// Starts a rank check; returns its id.
     pub async fn rank_check(&self, project: i64) -> i64 {
         let body = json!({ "type": "rankCheck", "projectId": project });
         id(&self.post("/analyze", body).await.accepted())
@@ -122,18 +111,12 @@ impl Caller {
 }
 
 /// The id of a resource.
-///
-/// # Panics
-/// When it has none.
 #[must_use]
 pub fn id(resource: &Value) -> i64 {
     resource["id"].as_i64().expect("an id")
 }
 
 /// The ids of a list's items.
-///
-/// # Panics
-/// When it is no list.
 #[must_use]
 pub fn ids(list: &Value) -> Vec<i64> {
     list["items"]
@@ -144,16 +127,12 @@ pub fn ids(list: &Value) -> Vec<i64> {
         .collect()
 }
 
-/// What came back.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    /// The status.
     pub status: StatusCode,
-    /// The headers.
     pub headers: HeaderMap,
-    /// The body.
     pub body: String,
-    /// What was asked.
+    /// Method, path and query of the request.
     pub of: String,
 }
 
@@ -178,10 +157,7 @@ impl Answer {
         self.json()
     }
 
-    /// The problem document, when the refusal has that status and code and its document is whole.
-    ///
-    /// # Panics
-    /// When it is another answer.
+    /// The problem document; asserts status, code and all common members.
     pub fn refused(&self, status: u16, code: &str) -> Value {
         let document = self.json();
         let told = (self.status.as_u16(), document["code"].as_str());
@@ -190,10 +166,7 @@ impl Answer {
         document
     }
 
-    /// The codes and places of a 422's errors, in order.
-    ///
-    /// # Panics
-    /// When it is another answer.
+    /// Codes and locations of the errors of a 422, in order.
     pub fn errors(&self) -> Vec<(String, String)> {
         let document = self.refused(422, "validation-failed");
         let place = |error: &Value| {
@@ -205,10 +178,7 @@ impl Answer {
         errors.iter().map(|it| (place(it), code(it))).collect()
     }
 
-    /// Checks every common member of a problem document.
-    ///
-    /// # Panics
-    /// When one is missing or wrong.
+    /// Asserts every common member of a problem document.
     pub fn is_a_whole_problem(&self) {
         let document = self.json();
         let shown = format!("{}: {}", self.of, self.body);
@@ -239,7 +209,7 @@ impl Answer {
         assert_eq!(self.header("cache-control"), "no-store");
     }
 
-    /// What is left of an answer when the request's own id is taken out of it.
+    /// Status and body without the request id.
     #[must_use]
     pub fn without_request_id(&self) -> (u16, String) {
         let request = self.header("x-request-id");
@@ -247,23 +217,20 @@ impl Answer {
     }
 
     /// The body as JSON.
-    ///
-    /// # Panics
-    /// When it is none.
     #[must_use]
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body)
             .unwrap_or_else(|error| panic!("{}: {error}: {} {}", self.of, self.status, self.body))
     }
 
-    /// A header's text; empty when it is not there.
+    /// The header's text; empty if missing.
     #[must_use]
     pub fn header(&self, name: &str) -> &str {
         let value = self.headers.get(name);
         value.and_then(|it| it.to_str().ok()).unwrap_or_default()
     }
 
-    /// All `Link` headers together.
+    /// All `Link` headers, joined.
     #[must_use]
     pub fn links(&self) -> String {
         let links = self.headers.get_all("link").iter();
@@ -296,10 +263,7 @@ impl Answer {
     }
 }
 
-/// A client for plain HTTP: it never proxies, never follows, and takes answers as they are sent.
-///
-/// # Panics
-/// When the fixed settings make no client.
+/// An HTTP client without proxy, redirects and decompression.
 #[must_use]
 pub fn client() -> Client {
     let tls = ClientConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))

@@ -1,4 +1,4 @@
-//! The recorder: every answer that a test receives is one that the OpenAPI document promises.
+//! Validates every response that a test receives against the OpenAPI document.
 
 use crate::callers::Answer;
 use jsonschema::{Draft, Validator};
@@ -12,7 +12,7 @@ use std::{
 static DOCUMENT: LazyLock<Value> = LazyLock::new(|| web::openapi::document("https://seo.example"));
 static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
 
-/// Headers that mean something to a caller: each has to be documented where it stands.
+/// Headers that must be documented for each response that has them.
 const TOLD_HEADERS: [&str; 12] = [
     "Accept-Encoding",
     "Accept-Patch",
@@ -28,10 +28,7 @@ const TOLD_HEADERS: [&str; 12] = [
     "X-Request-Id",
 ];
 
-/// Refuses an answer that the document does not promise.
-///
-/// # Panics
-/// Then.
+/// Panics if the document does not allow the response.
 pub fn check(method: &Method, path: &str, query: &str, answer: &Answer) {
     if *method == Method::OPTIONS || answer.status == 204 {
         assert!(answer.body.is_empty(), "{}: {}", answer.of, answer.body);
@@ -42,7 +39,7 @@ pub fn check(method: &Method, path: &str, query: &str, answer: &Answer) {
     }
     match operations(path) {
         Some(operations) => promised(operations, method, query, answer),
-        // What JSON-RPC refuses, it refuses in its own form.
+        // JSON-RPC errors have their own form.
         None if path == web::paths::MCP && answer.body.contains("\"jsonrpc\"") => {
             let told = answer.json();
             let is_error = told["error"]["code"].is_i64() && told["error"]["message"].is_string();
@@ -108,8 +105,8 @@ fn promised(operations: &Value, method: &Method, query: &str, answer: &Answer) {
     }
 }
 
-/// The document has to admit parts where `fields=` selects, and records of any type; what was not
-/// selected has to be whole, and of its own type.
+/// The document allows partial records (`fields=`) and any record type; unselected responses must be complete and of
+/// the requested type.
 fn is_whole(operation: &str, answer: &Answer) {
     let body = answer.json();
     let schema = match (operation, body["type"].as_str()) {

@@ -1,4 +1,4 @@
-//! An empty, migrated database for each test, and the macro that runs a test on both kinds.
+//! An empty, migrated database for each test, and macros that run a test on both kinds.
 
 use crate::{
     postgres_server::{Lane, PostgresServer},
@@ -36,7 +36,7 @@ static SERVER: LazyLock<PostgresServer> = LazyLock::new(|| {
     server
 });
 
-/// Ends all connections to a database and lets nobody connect: a template is copied only when nobody is there.
+/// A template can be copied only while nobody is connected.
 fn close(server: &PostgresServer, name: &str) {
     server.execute(&format!(
         "ALTER DATABASE {name} WITH ALLOW_CONNECTIONS false"
@@ -46,7 +46,7 @@ fn close(server: &PostgresServer, name: &str) {
     ));
 }
 
-/// The bytes of a migrated file of `SQLite`.
+/// A migrated `SQLite` file.
 static FILE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let folder = TempDir::with_prefix("sightline-template-").expect("a folder");
     let path = folder.path().join("data.db").display().to_string();
@@ -54,7 +54,7 @@ static FILE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     copied(&path)
 });
 
-/// The bytes of a file of `SQLite`, with the content of its write-ahead log.
+/// A `SQLite` file including its write-ahead log.
 fn copied(path: &str) -> Vec<u8> {
     let whole = format!("{path}.whole");
     let mut file = SqliteConnection::establish(path).expect("the file");
@@ -64,7 +64,7 @@ fn copied(path: &str) -> Vec<u8> {
     std::fs::read(whole).expect("the copy")
 }
 
-/// Migrates a database, on a thread of its own: the first test that asks is inside a runtime.
+/// On its own thread: the caller is inside a runtime.
 fn migrate(url: String, create: bool) {
     let migration = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -88,9 +88,9 @@ fn migrate(url: String, create: bool) {
     migration.join().expect("a migrated template");
 }
 
-/// A database as it was at some moment, for tests that begin there.
+/// A database that tests copy.
 pub enum Template {
-    /// Its name on the server of all tests.
+    /// Its name on the shared server.
     Postgres(String),
     /// The bytes of its file.
     Sqlite(Vec<u8>),
@@ -98,11 +98,9 @@ pub enum Template {
 
 static NEXT: AtomicU32 = AtomicU32::new(0);
 
-/// A database of a test's own; gone with it.
+/// A test's own database, dropped with it.
 pub struct TestDatabase {
-    /// The storage on it.
     pub storage: Arc<DieselStorage>,
-    /// Where it is.
     pub url: String,
     name: Option<String>,
     _folder: Option<TempDir>,
@@ -111,22 +109,17 @@ pub struct TestDatabase {
 }
 
 impl TestDatabase {
-    /// An empty database of that kind.
     pub async fn empty(kind: DatabaseKind) -> Self {
         Self::with_options(kind, OpenOptions::default()).await
     }
 
-    /// An empty database of that kind, opened so.
     pub async fn with_options(kind: DatabaseKind, options: OpenOptions) -> Self {
         let database = Self::opened(kind, options).await;
         database.storage.migrate().await.expect("the schema");
         database
     }
 
-    /// What is in it now, for many others.
-    ///
-    /// # Panics
-    /// It cannot be copied.
+    /// Turns the database into a template.
     #[must_use]
     pub fn into_template(mut self) -> Template {
         let Some(name) = self.name.take() else {
@@ -136,7 +129,6 @@ impl TestDatabase {
         Template::Postgres(name)
     }
 
-    /// A database with what is in the template.
     pub async fn like(template: &Template, options: OpenOptions) -> Self {
         match template {
             Template::Postgres(name) => Self::on_the_server(name, options).await,
@@ -144,7 +136,7 @@ impl TestDatabase {
         }
     }
 
-    /// A database without any tables.
+    /// A database without tables.
     pub async fn bare(kind: DatabaseKind) -> Self {
         match kind {
             DatabaseKind::Postgres => {
@@ -154,13 +146,12 @@ impl TestDatabase {
         }
     }
 
-    /// An empty database on a server that may be stopped: no other test uses it.
+    /// An empty database on a server that the test may stop.
     pub async fn on_its_own_server() -> Self {
         let start = || {
             let server = PostgresServer::start();
             server.execute("CREATE DATABASE alone OWNER sightline");
-            // Tests are quick because nothing waits for the disk; a server that is killed has to have
-            // written what it acknowledged.
+            // The shared server does not wait for the disk; a server that is killed must.
             server.execute("ALTER DATABASE alone SET synchronous_commit = on");
             server
         };
@@ -177,7 +168,7 @@ impl TestDatabase {
         }
     }
 
-    /// An empty database that is there already, on a server that the test keeps.
+    /// An existing empty database, on a server that the test owns.
     pub async fn at(url: String) -> Self {
         let storage = open(&url, OpenOptions::default()).await;
         storage.migrate().await.expect("the schema");
@@ -190,16 +181,13 @@ impl TestDatabase {
         }
     }
 
-    /// The folder of the server that no other test uses.
-    ///
-    /// # Panics
-    /// When there is no such server.
+    /// The data folder of the test's own server.
     #[must_use]
     pub fn servers_folder(&self) -> PathBuf {
         self.own.as_ref().expect("its own server").folder()
     }
 
-    /// Where it is for the superuser of its server; `SQLite` has none.
+    /// The superuser's URL; `None` for `SQLite`.
     #[must_use]
     pub fn superuser_url(&self) -> Option<String> {
         let name = self.name.as_deref()?;
@@ -207,13 +195,12 @@ impl TestDatabase {
         Some(server.superuser_url(name))
     }
 
-    /// Which database it is.
     #[must_use]
     pub fn kind(&self) -> DatabaseKind {
         self.storage.kind()
     }
 
-    /// Ends this process's own connections to `PostgreSQL`.
+    /// Ends this process's connections to `PostgreSQL`.
     pub fn end_connections(&self) {
         if self.kind() == DatabaseKind::Postgres {
             self.run_sql(
@@ -223,23 +210,19 @@ impl TestDatabase {
         }
     }
 
-    /// Runs SQL past the storage, as whoever may do everything: what another version did, or damage.
-    ///
-    /// # Panics
-    /// It cannot be run.
+    /// Runs SQL as superuser, bypassing the storage.
     pub fn run_sql(&self, statements: &str) {
         self.past().run(statements);
     }
 
-    /// Runs SQL on a `PostgreSQL` there, as whoever that URL names; connections that are cut meanwhile do not
-    /// matter.
+    /// Runs SQL at the URL; lost connections are ignored.
     pub fn run_sql_at(url: &str, statements: &str) {
         if let Ok(mut connection) = PgConnection::establish(url) {
             let _ = connection.batch_execute(statements);
         }
     }
 
-    /// Its name on its server; `SQLite` has none.
+    /// Its name on the server; `None` for `SQLite`.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()
@@ -255,7 +238,7 @@ impl TestDatabase {
             patiently.expect("a connection that waits");
             Past::Sqlite(file)
         };
-        // The rules for statements are the storage's, not of whoever goes past it.
+        // The statement rules apply only to the storage.
         let nobody = |_: InstrumentationEvent<'_>| ();
         match &mut connection {
             Past::Postgres(it) => it.set_instrumentation(nobody),
@@ -264,24 +247,18 @@ impl TestDatabase {
         connection
     }
 
-    /// What the queries of a file count, each under the words of the comment before it.
-    ///
-    /// # Panics
-    /// One of them cannot be asked.
+    /// The counts of the queries in a file, each with the text of the preceding comment.
     #[must_use]
     pub fn counts(&self, file: &str) -> Vec<(String, i64)> {
         self.past().counts(file)
     }
 
-    /// What they count once these statements were run, which no foreign key stops. Nothing of it stays.
-    ///
-    /// # Panics
-    /// One of them cannot be run.
+    /// The counts after these statements, without foreign keys; everything is rolled back.
     #[must_use]
     pub fn counts_after(&self, statements: &str, file: &str) -> Vec<(String, i64)> {
         let mut connection = self.past();
         connection.run("BEGIN");
-        // SQLite looks at no foreign key unless it is told to.
+        // SQLite checks foreign keys only if asked to.
         if self.kind() == DatabaseKind::Postgres {
             connection.run("SET LOCAL session_replication_role = replica");
         }
@@ -291,7 +268,6 @@ impl TestDatabase {
         found
     }
 
-    /// The storage, as use cases know it.
     #[must_use]
     pub fn port(&self) -> Arc<dyn Storage> {
         Arc::clone(&self.storage) as Arc<dyn Storage>
@@ -309,11 +285,11 @@ impl TestDatabase {
 
     async fn on_the_server(template: &str, options: OpenOptions) -> Self {
         let name = format!("suite_{}", NEXT.fetch_add(1, Ordering::Relaxed));
-        // The files are copied, which costs less than writing what is in them down in the log.
+        // Copying files is cheaper than writing them to the log.
         let statement = format!(
             "CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy OWNER sightline"
         );
-        // Starting the server and copying take long: not on an async thread.
+        // Starting the server and copying block for long.
         tokio::task::spawn_blocking(move || SERVER.execute(&statement))
             .await
             .expect("a database of its own");
@@ -351,7 +327,7 @@ impl TestDatabase {
     }
 }
 
-/// A connection past the storage.
+/// A connection that bypasses the storage.
 enum Past {
     Postgres(PgConnection),
     Sqlite(SqliteConnection),
@@ -404,15 +380,13 @@ impl Drop for TestDatabase {
     }
 }
 
-/// What a test of a port runs on: the storage in memory, or one on a database of its own.
+/// The storage of a port's test: in memory, or on its own database.
 pub struct TestStorage {
-    /// The storage.
     pub storage: Arc<dyn Storage>,
     database: Option<TestDatabase>,
 }
 
 impl TestStorage {
-    /// An empty one in memory.
     #[must_use]
     pub fn in_memory() -> Self {
         Self {
@@ -421,7 +395,6 @@ impl TestStorage {
         }
     }
 
-    /// An empty database of that kind.
     pub async fn on(kind: DatabaseKind) -> Self {
         let database = TestDatabase::empty(kind).await;
         Self {
@@ -430,25 +403,20 @@ impl TestStorage {
         }
     }
 
-    /// Its database, for tests that do not run in memory.
-    ///
-    /// # Panics
-    /// In memory.
+    /// Panics for the storage in memory.
     #[must_use]
     pub fn database(&self) -> &TestDatabase {
         self.database.as_ref().expect("a database")
     }
 
-    /// The storage, as use cases know it.
     #[must_use]
     pub fn port(&self) -> Arc<dyn Storage> {
         Arc::clone(&self.storage)
     }
 }
 
-/// What examples are put into.
+/// Where examples are stored.
 pub trait HasStorage: Sync {
-    /// The storage.
     fn storage(&self) -> &dyn Storage;
 }
 
@@ -470,12 +438,11 @@ impl<T: HasStorage + ?Sized> HasStorage for &T {
     }
 }
 
-/// Opens a database; every statement that goes to it is checked by [`sql_rules`].
+/// Opens a database; [`sql_rules`] checks every statement.
 pub async fn open(url: &str, options: OpenOptions) -> DieselStorage {
     sql_rules::watch();
     let url = DatabaseUrl::parse(url).expect("a database URL");
-    // Many tests share the machine: nobody is turned away for want of a connection, a lock or time, unless a test is
-    // about that.
+    // Many tests share the machine: no timeout expires unless a test is about it.
     let long = Duration::from_secs(20);
     let usual = OpenOptions::default();
     let lengthened = |given, usual| if given == usual { long } else { given };
@@ -489,14 +456,14 @@ pub async fn open(url: &str, options: OpenOptions) -> DieselStorage {
     let begun = Instant::now();
     loop {
         match DieselStorage::open(url.clone(), options.clone()).await {
-            // The patience of a test may be shorter than a busy machine takes to make the first connection.
+            // The connection timeout of a test may be too short for a busy machine.
             Err(OpenError::Storage(StorageError::Unavailable(_))) if begun.elapsed() < long => {}
             opened => return opened.expect("a database"),
         }
     }
 }
 
-/// Runs each of these tests (`async fn(TestDatabase)`) on an empty database of each kind.
+/// Runs each test (`async fn(TestDatabase)`) on an empty database of each kind.
 #[macro_export]
 macro_rules! on_every_database {
     ($($(#[$how:meta])* $claim:ident),+ $(,)?) => {
@@ -517,8 +484,8 @@ macro_rules! on_every_database {
     };
 }
 
-/// Runs each of these tests (`async fn(TestStorage)`) on an empty database of each kind and on a storage in memory, but
-/// for those that tell why they do not run there.
+/// Runs each test (`async fn(TestStorage)`) on an empty database of each kind and in memory, except those with a reason
+/// not to.
 #[macro_export]
 macro_rules! on_every_storage {
     (@ $claim:ident, $($open:tt)+) => {
@@ -542,7 +509,7 @@ macro_rules! on_every_storage {
     };
 }
 
-/// Runs each of these tests (`async fn(TestDatabase)`) on an empty `SQLite` database.
+/// Runs each test (`async fn(TestDatabase)`) on an empty `SQLite` database.
 #[macro_export]
 macro_rules! on_sqlite {
     ($($(#[$how:meta])* $claim:ident),+ $(,)?) => {

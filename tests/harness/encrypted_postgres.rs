@@ -1,5 +1,4 @@
-//! A `PostgreSQL` server that takes connections by TCP under TLS alone, and a pgbouncer before it that does the same,
-//! with certificates of an authority made for the occasion.
+//! A `PostgreSQL` server and a pgbouncer that accept only TLS over TCP, with certificates of a temporary authority.
 
 use crate::postgres_server::{Lane, PostgresServer};
 use base64::{Engine, prelude::BASE64_STANDARD};
@@ -17,23 +16,21 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The name in the server's certificate; nothing resolves it, so addresses are named beside it.
+/// The host name in the server's certificate; it does not resolve, so URLs also name an address.
 pub const NAME: &str = "db.example.com";
 /// The password of the role `secret`.
 pub const PASSWORD: &str = "a-secret";
 
-/// A certificate that the server shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
     /// Signed by the authority, for [`NAME`].
     Good,
-    /// The same, which has expired.
+    /// The same, but expired.
     Expired,
-    /// Its own authority, as `openssl req -x509` makes it.
+    /// Self-signed, as by `openssl req -x509`.
     OwnAuthority,
 }
 
-/// The server, and where it is.
 pub struct EncryptedPostgres {
     server: PostgresServer,
     address: String,
@@ -43,14 +40,11 @@ pub struct EncryptedPostgres {
 static NEXT: AtomicU8 = AtomicU8::new(1);
 
 impl EncryptedPostgres {
-    /// Starts it with an empty database `sightline`. Its roles: `sightline` is trusted, `secret` has a password,
-    /// `certified` shows a certificate.
-    ///
-    /// # Panics
-    /// When it does not start.
+    /// Starts it with an empty database `sightline`. Roles: `sightline` is trusted, `secret` has a password,
+    /// `certified` needs a client certificate.
     #[must_use]
     pub fn start() -> Self {
-        // Of its own, so that servers need not share ports.
+        // Each server has its own loopback address, so that ports do not clash.
         let [high, low, ..] = process::id().to_le_bytes();
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let address = format!("127.{}.{low}.{number}", high.max(1));
@@ -89,42 +83,37 @@ impl EncryptedPostgres {
         }
     }
 
-    /// Where its database is, with these options of TLS.
+    /// The database's URL with these TLS options.
     #[must_use]
     pub fn url(&self, options: &str) -> String {
         self.url_as("sightline", options)
     }
 
-    /// The same for another role, with a password if it has one.
+    /// The same for another role.
     #[must_use]
     pub fn url_as(&self, user: &str, options: &str) -> String {
         let address = &self.address;
         format!("postgres://{user}@{NAME}/sightline?hostaddr={address}&{options}")
     }
 
-    /// Where its database is behind pgbouncer, which takes TLS alone and speaks TLS with the server.
+    /// The URL via pgbouncer, which uses TLS on both sides.
     #[must_use]
     pub fn pooled_url(&self, options: &str) -> String {
         let address = &self.address;
         format!("postgres://sightline@{NAME}:6432/sightline?hostaddr={address}&{options}")
     }
 
-    /// A file of certificates or keys: `authority.pem`, `other.pem`, `client.crt`, `client.key`.
+    /// `authority.pem`, `other.pem`, `client.crt` or `client.key`.
     #[must_use]
     pub fn file(&self, name: &str) -> PathBuf {
         self.server.folder().join(name)
     }
 
-    /// The option that names the authority.
     #[must_use]
     pub fn trusting(&self) -> String {
         format!("sslrootcert={}", self.file("authority.pem").display())
     }
 
-    /// Has it show another certificate from now on.
-    ///
-    /// # Panics
-    /// When it cannot be told.
     pub fn show(&self, shown: Shown) {
         let (certificate, key) = match shown {
             Shown::OwnAuthority => own_authority(),
@@ -136,10 +125,7 @@ impl EncryptedPostgres {
         self.server.execute("SELECT pg_reload_conf()");
     }
 
-    /// Has pgbouncer pass over what it knows no place for in a connection's options, instead of refusing it.
-    ///
-    /// # Panics
-    /// When it does not.
+    /// Makes pgbouncer ignore unknown connection options instead of refusing them.
     pub fn ignore_options(&self) {
         let folder = self.server.folder();
         let settings = folder.join("pgbouncer.ini");
@@ -162,19 +148,17 @@ impl EncryptedPostgres {
         }
     }
 
-    /// Makes an empty database more.
     pub fn create_database(&self, name: &str) {
         self.server
             .execute(&format!("CREATE DATABASE {name} OWNER sightline"));
     }
 
-    /// The server itself.
     pub const fn server(&mut self) -> &mut PostgresServer {
         &mut self.server
     }
 }
 
-/// By the socket everybody is trusted, by TCP only under TLS.
+/// The socket is trusted; TCP needs TLS.
 const HBA: &str = "local all all trust
 hostssl all secret 127.0.0.0/8 scram-sha-256
 hostssl all certified 127.0.0.0/8 cert
@@ -237,7 +221,7 @@ fn pem(label: &str, bytes: &[u8]) -> String {
     format!("-----BEGIN {label}-----\n{lines}\n-----END {label}-----\n")
 }
 
-/// Writes a file that the server's user owns and nobody else reads, as it wants its key to be.
+/// The server refuses a key that others may read.
 fn write(folder: &Path, name: &str, text: &str) {
     let path = folder.join(name);
     fs::write(&path, text).expect("a file");

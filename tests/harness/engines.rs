@@ -1,4 +1,4 @@
-//! AI engines that are set and never asked.
+//! AI engines that are configured and never queried.
 
 use analysis::provenance::Provenance;
 use async_trait::async_trait;
@@ -12,18 +12,15 @@ use domain::{
 };
 use std::sync::Arc;
 
-/// An engine of which only what it is matters.
 #[derive(Debug, Clone)]
 pub struct IdleEngine {
-    /// Its public name.
     pub name: &'static str,
-    /// What an answer costs at the most.
+    /// Maximum cost of an answer.
     pub price: MicroUsd,
-    /// Why it may not be asked.
     pub unpaid: Option<Unpaid>,
 }
 
-/// Engines of these names and prices, in millionths of a dollar.
+/// Engines with these names and prices, in micro-dollars.
 #[must_use]
 pub fn idle(engines: &[(&'static str, i64)]) -> AiEngines {
     let engines = engines.iter().map(|(name, price)| {

@@ -1,4 +1,4 @@
-//! The harness: real databases, started and emptied for each test.
+//! The test harness: real databases, servers, browsers and processes.
 #![expect(
     clippy::missing_panics_doc,
     reason = "a harness panics when a test cannot be set up"

@@ -1,5 +1,5 @@
-//! Servers for the official conformance suite: the product's transport with the suite's fixture behind it,
-//! and a door that brings a token along, since the suite cannot send one.
+//! Servers for the official conformance suite: the product's transport with the suite's fixture, and a proxy that adds
+//! a token, since the suite sends none.
 
 use crate::{callers::client, mcp_fixture::Fixture};
 use ::web::{
@@ -24,7 +24,7 @@ use std::{
     thread,
 };
 
-/// Header fields that belong to a connection.
+/// Hop-by-hop header fields.
 const OF_A_CONNECTION: [&str; 4] = [
     "connection",
     "transfer-encoding",
@@ -32,9 +32,8 @@ const OF_A_CONNECTION: [&str; 4] = [
     "keep-alive",
 ];
 
-/// A server; it ends when this is dropped.
+/// Stops when dropped.
 pub struct Served {
-    /// Where it listens.
     pub address: SocketAddr,
     handle: ServerHandle,
 }
@@ -46,15 +45,14 @@ impl Drop for Served {
 }
 
 impl Served {
-    /// Where the suite finds it.
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}/mcp", self.address)
     }
 }
 
-/// The fixture behind the product's transport. The older revision's scenarios in which a server asks its
-/// client back need sessions, which the product has no use for.
+/// The fixture behind the product's transport. It has sessions, which some scenarios of the older revision need and the
+/// product does not.
 #[must_use]
 pub fn fixture() -> Served {
     serve(|address| {
@@ -102,7 +100,7 @@ fn told(reply: Reply) -> HttpResponse {
     }
 }
 
-/// Passes everything on to a server as it came, with a token.
+/// A proxy that adds a token.
 #[must_use]
 pub fn with_token(server: SocketAddr, token: &str) -> Served {
     serve(|_| {
@@ -145,7 +143,7 @@ async fn passed_on(
     )
 }
 
-/// Serves on a thread of its own, whatever runs the test.
+/// Serves on its own thread, independent of the test's runtime.
 fn serve<F, R>(handler: impl FnOnce(SocketAddr) -> F) -> Served
 where
     F: Fn(HttpRequest, web::Bytes) -> R + Clone + Send + 'static,

@@ -1,4 +1,4 @@
-//! A private `PostgreSQL` server: a socket in a folder of its own, gone when this process is.
+//! A private `PostgreSQL` server: a socket in its own folder, removed when this process ends.
 
 use diesel::{Connection, PgConnection, connection::SimpleConnection};
 use std::{
@@ -11,9 +11,9 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Starts, reports, restarts on request, and stops when its standard input closes: that also
-/// happens when the process that started it is killed. `$1` is the folder, `$2` that of the
-/// programs, `$3` whether there is a pooler, `$4` further options of the server.
+/// Starts, reports, restarts on request, and stops when its standard input closes, also if the parent process is
+/// killed. `$1` is the folder, `$2` the folder of the programs, `$3` whether there is a pooler, `$4` further server
+/// options.
 const WATCHDOG: &str = r#"
 trap '' INT
 "$2/initdb" -D "$1/data" -U postgres -A trust -E UTF8 --locale=C.UTF-8 --no-sync >"$1/log" 2>&1 || { cat "$1/log"; exit 1; }
@@ -55,24 +55,20 @@ done
 rm -rf "$1"
 "#;
 
-/// What stands between the tests and an ordinary server: chosen with `TEST_LANE`.
+/// What the tests of `PostgreSQL` run with; set by `TEST_LANE`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lane {
-    /// Nothing.
     Plain,
     /// Row-level security (`wall`).
     Wall,
-    /// Every transaction is serialisable (`serializable`).
+    /// Every transaction is serializable (`serializable`).
     Serializable,
     /// pgbouncer in transaction mode (`pgbouncer`).
     Pgbouncer,
 }
 
 impl Lane {
-    /// The lane of this run.
-    ///
-    /// # Panics
-    /// When there is no such lane: a typing error must not pass for a green lane.
+    /// The lane of this run. An unknown one panics: a typo must not pass as a green lane.
     #[must_use]
     #[expect(
         clippy::disallowed_methods,
@@ -89,7 +85,6 @@ impl Lane {
     }
 }
 
-/// A running server.
 pub struct PostgresServer {
     folder: PathBuf,
     lane: Lane,
@@ -99,28 +94,21 @@ pub struct PostgresServer {
 }
 
 impl PostgresServer {
-    /// Starts a server with the newest `PostgreSQL` that is installed.
-    ///
-    /// # Panics
-    /// When none is installed, or it does not start.
+    /// Starts the newest `PostgreSQL` that is installed.
     #[must_use]
     pub fn start() -> Self {
         let lane = Lane::chosen();
         Self::start_with(lane, "", |_| ())
     }
 
-    /// The same with further options, in which `FOLDER` is its folder, and files there that are written before
-    /// it starts.
-    ///
-    /// # Panics
-    /// When it does not start.
+    /// With further options, in which `FOLDER` is replaced, and with files that are written before the start.
     #[must_use]
     pub fn start_with(lane: Lane, options: &str, prepare: impl FnOnce(&Path)) -> Self {
         let programs = newest_programs().expect(
             "the tests need PostgreSQL: /usr/lib/postgresql/*/bin/initdb is not there \
              (apt-get install postgresql)",
         );
-        // The watchdog, not this process, removes the folder: it lives longer.
+        // The watchdog removes the folder: it outlives this process.
         let folder = TempDir::with_prefix("sightline-pg-")
             .expect("a folder")
             .keep();
@@ -148,7 +136,7 @@ impl PostgresServer {
             _watchdog: watchdog,
         };
         server.await_readiness();
-        // Servers use an ordinary role, as they should: a superuser walks through every wall.
+        // An ordinary role: superusers bypass row-level security.
         server.execute("CREATE ROLE sightline LOGIN NOSUPERUSER");
         if lane == Lane::Serializable {
             server
@@ -157,33 +145,23 @@ impl PostgresServer {
         server
     }
 
-    /// Stops the server and starts it again.
-    ///
-    /// # Panics
-    /// When it does not come back.
     pub fn restart(&mut self) {
         self.orders.write_all(b"restart\n").expect("a watchdog");
         self.await_readiness();
     }
 
-    /// Where it keeps everything.
+    /// The server's folder.
     #[must_use]
     pub fn folder(&self) -> PathBuf {
         self.folder.clone()
     }
 
-    /// Stops the server in that folder at once, as if the machine had lost power, and leaves it so.
-    ///
-    /// # Panics
-    /// When it does not stop.
+    /// Stops the server in the folder immediately, as after a power loss.
     pub fn stop_in(folder: &Path) {
         control(folder, &["-m", "immediate", "stop"]);
     }
 
-    /// Starts the server in that folder once it was stopped.
-    ///
-    /// # Panics
-    /// When it does not come back.
+    /// Starts a stopped server in the folder.
     pub fn start_in(folder: &Path) {
         let options = format!(
             "-k {} -c listen_addresses='' -c fsync=off",
@@ -194,37 +172,31 @@ impl PostgresServer {
         control(folder, &["-w", "-l", log, "-o", &options, "start"]);
     }
 
-    /// Lets every process of the server in that folder stand still, until [`Self::go_on_in`].
-    ///
-    /// # Panics
-    /// When they cannot be found or told.
+    /// Pauses (SIGSTOP) every process of the server in the folder, until [`Self::go_on_in`].
     pub fn stand_still_in(folder: &Path) {
         let first = Self::first_process_in(folder);
         tell("-STOP", [first.as_str()]);
-        // Only when it stands still does it begin no more processes, which would go on answering.
+        // Once stopped it starts no more processes.
         while !stands_still(&first) {
             thread::sleep(Duration::from_millis(1));
         }
         tell("-STOP", begun_by(&first).split_whitespace());
     }
 
-    /// Lets them go on.
-    ///
-    /// # Panics
-    /// When they cannot be found or told.
+    /// Resumes the server (SIGCONT).
     pub fn go_on_in(folder: &Path) {
         let first = Self::first_process_in(folder);
         let others = begun_by(&first);
         tell("-CONT", others.split_whitespace().chain([first.as_str()]));
     }
 
-    /// The number of the process that begins all others of a server.
+    /// The process id of the postmaster.
     fn first_process_in(folder: &Path) -> String {
         let told = fs::read_to_string(folder.join("data/postmaster.pid")).expect("it runs");
         told.lines().next().expect("its number").to_owned()
     }
 
-    /// Where a database of this server is, for an ordinary role.
+    /// A database's URL for an ordinary role.
     #[must_use]
     pub fn url(&self, database: &str) -> String {
         let folder = self.folder.display();
@@ -234,7 +206,7 @@ impl PostgresServer {
         format!("postgres://sightline@/{database}?host={folder}")
     }
 
-    /// Where it is, for the superuser, past everything that the lane puts before it.
+    /// The superuser's URL, bypassing the lane.
     #[must_use]
     pub fn superuser_url(&self, database: &str) -> String {
         format!(
@@ -243,7 +215,7 @@ impl PostgresServer {
         )
     }
 
-    /// Where it is, for the role that owns it, past a pooler.
+    /// The owner's URL, bypassing a pooler.
     #[must_use]
     pub fn direct_url(&self, database: &str) -> String {
         format!(
@@ -252,10 +224,7 @@ impl PostgresServer {
         )
     }
 
-    /// Runs a statement as the superuser.
-    ///
-    /// # Panics
-    /// When it fails.
+    /// Runs a statement as superuser.
     pub fn execute(&self, statement: &str) {
         let mut admin =
             PgConnection::establish(&self.superuser_url("postgres")).expect("the test server");
@@ -266,7 +235,7 @@ impl PostgresServer {
         let mut line = String::new();
         self.reports.read_line(&mut line).expect("a report");
         if line.trim() != "ready" {
-            // The watchdog shows the log and ends.
+            // The watchdog prints the log and ends.
             let _ = self.reports.read_to_string(&mut line);
         }
         assert_eq!(line.trim(), "ready", "PostgreSQL does not start: {line}");
@@ -275,7 +244,7 @@ impl PostgresServer {
 
 fn control(folder: &Path, arguments: &[&str]) {
     let programs = newest_programs().expect("PostgreSQL is installed");
-    // The server runs as whoever owns its data; what it inherits must not keep our pipes open.
+    // The server runs as the owner of its data; inherited pipes would stay open.
     let mut command = as_owner_of(folder);
     let done = command
         .arg(programs.join("pg_ctl"))
@@ -295,14 +264,14 @@ fn tell<'a>(signal: &str, processes: impl IntoIterator<Item = &'a str>) {
     assert!(told.expect("kill runs").success());
 }
 
-/// The processes that one began and that have not been waited for.
+/// Child processes that have not been waited for.
 fn begun_by(process: &str) -> String {
     fs::read_to_string(format!("/proc/{process}/task/{process}/children")).expect("it runs")
 }
 
 fn stands_still(process: &str) -> bool {
     let told = fs::read_to_string(format!("/proc/{process}/stat")).expect("it runs");
-    // Its name stands in brackets before, and may be anything.
+    // The name in parentheses may contain anything.
     told.rsplit(") ")
         .next()
         .is_some_and(|it| it.starts_with('T'))
@@ -331,7 +300,7 @@ fn newest_programs() -> Option<PathBuf> {
         })
 }
 
-/// `PostgreSQL` refuses to run as root: root runs it as the user `postgres`.
+/// `PostgreSQL` refuses to run as root.
 fn as_someone_else(folder: &Path) -> Command {
     let own = std::os::unix::fs::MetadataExt::uid(&fs::metadata(folder).expect("the folder"));
     if own != 0 {

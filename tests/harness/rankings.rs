@@ -1,4 +1,4 @@
-//! Records of rankings, published without a worker.
+//! Rankings records, published without a worker.
 
 use crate::{
     app::{Ranked, TestApp},
@@ -16,7 +16,7 @@ use analysis::{
 use domain::ports::clock::Clock;
 use serde_json::json;
 
-/// A record of the shape that a worker writes, in a form that no serialiser here would write.
+/// A worker's record in a JSON style that no serializer here produces.
 #[must_use]
 pub fn ranked(app: &TestApp, project: i64, keyword: i64, position: Option<u32>) -> Ranked {
     let tracked = TrackedKeyword {
@@ -55,13 +55,12 @@ pub fn ranked(app: &TestApp, project: i64, keyword: i64, position: Option<u32>) 
     }
 }
 
-/// What is told of them all.
 #[must_use]
 pub fn summary() -> String {
     serde_json::to_string_pretty(&RankingsTally::default().finish(2)).expect("JSON")
 }
 
-/// Runs a rank check; answers with its id.
+/// Runs a rank check; returns its id.
 pub async fn run(app: &TestApp, agent: &Caller, project: i64, ranked: &[Ranked]) -> i64 {
     let job = agent.rank_check(project).await;
     app.db_publish_rankings(project, job, &summary(), ranked)

@@ -1,5 +1,4 @@
-//! Answers that were recorded, from databases that an earlier version wrote: what a change of the structure must not
-//! change.
+//! Recorded responses on databases that an earlier version wrote: a change of the structure must not change them.
 
 use crate::{
     app::TestApp,
@@ -21,17 +20,16 @@ use storage::{DatabaseKind, DatabaseUrl, OpenOptions};
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
-/// Where databases and answers are kept.
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/recorded");
-/// Whose projects they hold.
+/// The owner of the recorded projects.
 pub const OWNER: &str = "demo@sightline.example";
-/// An hour after they were written.
+/// An hour after the databases were written.
 pub const NOW: &str = "2026-11-29T02:00:00Z";
 
 static SQLITE: OnceCell<Template> = OnceCell::const_new();
 static POSTGRES: OnceCell<Template> = OnceCell::const_new();
 
-/// A copy of the database that the earlier version wrote; nothing where a lane stands between the tests and `PostgreSQL`.
+/// A copy of the recorded database; `None` for `PostgreSQL` in a lane.
 pub async fn database(kind: DatabaseKind) -> Option<TestDatabase> {
     let template = match kind {
         DatabaseKind::Sqlite => {
@@ -60,7 +58,7 @@ async fn restored() -> Template {
     let kept = Path::new(HERE).join(&manifest);
     fs::copy(kept, folder.path().join(&manifest)).expect("a manifest");
     let target = TestDatabase::bare(DatabaseKind::Postgres).await;
-    // A restore takes this process's own connections for a server's.
+    // A restore refuses while this process is connected.
     target.end_connections();
     let url = DatabaseUrl::parse(&target.url).expect("a database URL");
     let restored = storage::restore(url, file, false, None).await;
@@ -68,7 +66,7 @@ async fn restored() -> Template {
     target.into_template()
 }
 
-/// Serves a database of the earlier version, an hour after it was written, and signs its owner in.
+/// Sets the clock to an hour after the recording, and adds the owner.
 pub async fn serve(app: &TestApp) {
     let now: DateTime<Utc> = NOW.parse().expect("a time");
     app.clock.advance(now - app.clock.now());
@@ -78,7 +76,7 @@ pub async fn serve(app: &TestApp) {
     app.adopt(owner.expect("an answer").expect("the owner"));
 }
 
-/// Numbers ids, entity tags and cursors as they come, and leaves out what is secret or differs from run to run.
+/// Numbers ids, entity tags and cursors, and masks secrets and values that differ from run to run.
 #[derive(Default)]
 pub struct Normal {
     known: HashMap<String, String>,
@@ -96,7 +94,6 @@ static VARYING: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 impl Normal {
-    /// The text without what differs.
     pub fn of(&mut self, text: &str) -> String {
         let replaced = VARYING.replace_all(text, |found: &Captures<'_>| {
             let all = &found[0];
@@ -127,13 +124,13 @@ impl Normal {
     }
 }
 
-/// Whether it is no words: an entity tag, a cursor, a cookie.
+/// Whether it is opaque: an entity tag, a cursor, a cookie.
 fn is_random(text: &str) -> bool {
     let has = |is: fn(&u8) -> bool| text.as_bytes().iter().any(is);
     has(u8::is_ascii_digit) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase)
 }
 
-/// JSON with a line for each member, in the order and the notation in which it came.
+/// JSON with one line per member, in the original order and notation.
 #[must_use]
 pub fn in_lines(json: &str) -> String {
     let (mut lines, mut depth, mut is_text, mut is_escaped) =
@@ -173,7 +170,7 @@ fn broken(lines: &mut String, depth: usize) {
     }
 }
 
-/// Whether it begins or ends a transaction or a connection: when that happens depends on who else is there.
+/// Whether the statement begins or ends a transaction or connection: their timing depends on concurrency.
 #[must_use]
 pub fn is_boundary(statement: &str) -> bool {
     ["BEGIN", "COMMIT", "ROLLBACK", "SET "]
@@ -186,7 +183,7 @@ static ROWS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?P<row>\((?:\?, )*\?\))(?:, \((?:\?, )*\?\))+").expect("an expression")
 });
 
-/// Lines about statements, which are told by marks, and their texts once at the end.
+/// Lines that refer to statements by digest, and the statements once at the end.
 #[derive(Default)]
 pub struct Statements {
     lines: String,
@@ -194,10 +191,10 @@ pub struct Statements {
 }
 
 impl Statements {
-    /// A few letters for a statement.
+    /// A short digest of the statement.
     pub fn mark(&mut self, statement: &str) -> String {
         let text = statement.split_whitespace().collect::<Vec<_>>().join(" ");
-        // As many rows and values as there were.
+        // The number of rows and values is ignored.
         let text = VALUE.replace_all(&text, "?");
         let text = ROWS.replace_all(&text, "$row").into_owned();
         let digest = Sha256::digest(text.as_bytes());
@@ -209,13 +206,11 @@ impl Statements {
         mark
     }
 
-    /// Adds a line.
     pub fn line(&mut self, line: &str) {
         self.lines.push_str(line);
         self.lines.push('\n');
     }
 
-    /// All lines, and behind them the texts.
     #[must_use]
     pub fn text(&self) -> String {
         let mut told = self.lines.clone();
@@ -235,18 +230,12 @@ macro_rules! assert_recorded {
     };
 }
 
-/// Compares with what was recorded; another text is written into that folder.
-///
-/// # Panics
-/// When it is something else, with the first lines that differ and where all of it is.
+/// Compares with the recording; writes a different text to the folder and panics with the first differences.
 pub fn compared(name: &str, now: &str, fresh: &str) {
     compared_to(&Path::new(HERE).join(name), now, fresh);
 }
 
-/// The same with a file elsewhere.
-///
-/// # Panics
-/// As [`compared`].
+/// The same with another file.
 pub fn compared_to(kept: &Path, now: &str, fresh: &str) {
     let before = fs::read_to_string(kept).unwrap_or_default();
     if before == now {

@@ -1,4 +1,4 @@
-//! Callers of tools: real messages to `/mcp`, in the protocol's two eras.
+//! MCP clients: real messages to `/mcp`, in both protocol revisions.
 
 use crate::callers::{Answer, Caller};
 use jsonschema::Validator;
@@ -8,7 +8,7 @@ use std::{collections::HashMap, sync::LazyLock};
 
 /// The revision without a handshake.
 pub const STATELESS: &str = "2026-07-28";
-/// The last revision with one.
+/// The last revision with a handshake.
 pub const WITH_HANDSHAKE: &str = "2025-11-25";
 
 static OUTPUTS: LazyLock<HashMap<&str, Validator>> = LazyLock::new(|| {
@@ -22,36 +22,28 @@ static OUTPUTS: LazyLock<HashMap<&str, Validator>> = LazyLock::new(|| {
     web::mcp::tools().iter().map(validator).collect()
 });
 
-/// What a tool answered.
 #[derive(Debug, Clone)]
 pub struct ToolAnswer {
-    /// The result.
     pub result: Value,
-    /// Bytes of the whole answer.
+    /// Bytes of the whole response.
     pub bytes: usize,
 }
 
 impl ToolAnswer {
-    /// The content.
-    ///
-    /// # Panics
-    /// When the call was refused.
+    /// The structured content of a successful call.
     pub fn ok(self) -> Value {
         assert_ne!(self.result["isError"], true, "{}", self.result);
         self.result["structuredContent"].clone()
     }
 
-    /// The problem document.
-    ///
-    /// # Panics
-    /// When the call was not refused.
+    /// The problem document of a refused call.
     pub fn refused(self) -> Value {
         assert_eq!(self.result["isError"], true, "{}", self.result);
         let text = self.result["content"][1]["text"].as_str();
         serde_json::from_str(text.expect("a problem")).expect("a document")
     }
 
-    /// The sentence.
+    /// The summary sentence.
     #[must_use]
     pub fn sentence(&self) -> &str {
         self.result["content"][0]["text"]
@@ -60,13 +52,12 @@ impl ToolAnswer {
     }
 }
 
-/// A message with its number.
 #[must_use]
 pub fn message(method: &str, params: &Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params })
 }
 
-/// The head that a message needs in an era.
+/// Adds the headers and metadata that the revision requires.
 pub fn addressed(request: RequestBuilder, version: &str, message: &Value) -> RequestBuilder {
     let request = request
         .header("Accept", "application/json, text/event-stream")
@@ -88,27 +79,23 @@ pub fn addressed(request: RequestBuilder, version: &str, message: &Value) -> Req
 }
 
 impl Caller {
-    /// A message to the tools' path, to be changed before it is sent.
+    /// A message to `/mcp`, not sent yet.
     pub fn to_tools(&self, version: &str, message: &Value) -> RequestBuilder {
         addressed(self.anywhere(Method::POST, "/mcp"), version, message)
     }
 
-    /// Sends a message; its answer as it came.
+    /// Sends a message.
     pub async fn says(&self, version: &str, method: &str, params: Value) -> Answer {
         self.send(self.to_tools(version, &message(method, &params)))
             .await
     }
 
-    /// Calls a tool, in the newer era.
+    /// Calls a tool in the newer revision.
     pub async fn call(&self, tool: &str, arguments: Value) -> ToolAnswer {
         self.call_in(STATELESS, tool, arguments).await
     }
 
-    /// Calls a tool in an era; what it answers has the form that its schema says, and the text says the
-    /// same.
-    ///
-    /// # Panics
-    /// When it is not answered, or has not.
+    /// Calls a tool; asserts that the content matches its schema and equals the text.
     pub async fn call_in(&self, version: &str, tool: &str, arguments: Value) -> ToolAnswer {
         let params = json!({ "name": tool, "arguments": arguments });
         let answer = self.says(version, "tools/call", params).await;

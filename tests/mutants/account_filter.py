@@ -20,13 +20,13 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 QUERIES = "crates/storage/src/queries"
-# Before a condition: the call or the name that it is given to. Before a value that is stored: a comma or a tuple.
+# Before a condition: the call or name that receives it. Before a stored value: a comma or a tuple.
 CONDITION = re.compile(r"(?:\.(?:filter|and|or|on)\(|=)\s*$")
 SITE = re.compile(r"(?:\$|\b)\w+::account_id\s*\.eq\(")
-# Each use of the macro is a condition of its own.
+# Each use of the macro is a separate condition.
 ROWS_OF = re.compile(r"\brows_of!\(\s*(\$?\w+),\s*(\$?\w+)(?:,\s*(\$?\w+))?\s*\)")
 OF_TEXT = re.compile(r"\b(?:\w+\.)?account_id = (?:\$\d+|\w+\.account_id)")
-# One of these alone changes nothing.
+# Removing only one of these changes nothing.
 TOGETHER = re.compile(r"// Conditions that follow from each other\b[^;]*;")
 SWITCH = '''//! Conditions that a number in the environment switches off (made by tests/mutants/account_filter.py).
 
@@ -84,7 +84,7 @@ impl<E: ValidGrouping<G>, G> ValidGrouping<G> for Site<E> {
 
 
 def end_of_call(text, begin):
-    """Where the parenthesis that opens right before `begin` is closed."""
+    """The end of the parenthesis that opens right before `begin`."""
     depth = 1
     for at in range(begin, len(text)):
         depth += {"(": 1, ")": -1}.get(text[at], 0)
@@ -98,14 +98,14 @@ def place(path, text, at):
 
 
 def rows_of(use):
-    """What the macro stands for, in as many lines."""
+    """The expansion of the macro, in as many lines."""
     table, account, project = use.groups()
     of_project = f".filter({table}::project_id.eq({project}.0))" if project else ""
     return f"{table}::table.filter({table}::account_id.eq({account}.0)){of_project}" + "\n" * use[0].count("\n")
 
 
 def make_switches(tree):
-    """Makes every condition of the builder one that can be switched off; tells where each stands."""
+    """Puts a switch on every condition of the builder; returns their places."""
     places = []
     for path in sorted((tree / QUERIES).rglob("*.rs")):
         text = path.read_text()
@@ -140,7 +140,7 @@ def of_texts(tree):
         text = path.read_text()
         for found in OF_TEXT.finditer(text):
             bind = re.search(r"\$\d+", found[0])
-            # What is bound has to stay in the text.
+            # Bound values must stay in the text.
             always = f"{bind[0]} = {bind[0]}" if bind else "1 = 1"
             yield path, place(path, text, found.start()), text[:found.start()] + always + text[found.end():]
 
@@ -159,7 +159,7 @@ def notices(tree, program, number, named, threads):
     environment = {**os.environ, "RUST_BACKTRACE": "0"}
     if number is not None:
         environment["SIGHTLINE_MUTANT"] = str(number)
-    # What restarts its database fails by the clock, on a machine that is busy: that would notice nothing.
+    # Tests that restart their database depend on time, and fail on a busy machine.
     ran = subprocess.Popen([program, named, "--skip=server_restart", f"--test-threads={threads}"], cwd=tree / "tests", env=environment,
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True)
     try:
@@ -167,11 +167,11 @@ def notices(tree, program, number, named, threads):
             if line.startswith("test ") and "FAILED" in line:
                 return line.split()[1]
         ran.wait()
-        # Nothing failed, and yet it did: the process itself ended badly.
+        # No test failed, but the process did.
         return f"exit {ran.returncode}" if ran.returncode else None
     finally:
         if ran.poll() is None:
-            # It alone: what looks after its PostgreSQL sees it go, and ends the server.
+            # Only this process: the watchdog of its PostgreSQL notices and stops the server.
             ran.kill()
             ran.wait()
 
@@ -222,7 +222,7 @@ def run(tree, arguments):
     for path, where, without in texts:
         if not is_wanted(where):
             continue
-        # The file as it was, but for this condition: switches are for the builder's.
+        # The original file except for this condition: switches exist only for the builder's conditions.
         before = path.read_text()
         path.write_text(without)
         judge(where, build(tree), None)

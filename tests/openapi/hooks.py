@@ -7,7 +7,7 @@ import uuid
 
 import schemathesis
 
-# Projects of the account, from tests/openapi/run.
+# Projects of the account, set by tests/openapi/run.
 PROJECTS = json.loads(os.environ["FUZZ_PROJECTS"])
 
 

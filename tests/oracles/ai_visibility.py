@@ -46,7 +46,7 @@ def check(section, what, found, expected, tolerance):
         WRONG.append(f"{section}: {what}: {found!r}, should be {expected!r}")
 
 
-# The definitions, a second time.
+# The definitions, implemented independently.
 
 def wilson(p, n, z=Z):
     scale = 1 + z * z / n
@@ -62,7 +62,7 @@ def newcombe(one, other, z=Z):
 
 
 def expanded(values, resamples=200_000):
-    """Where each end has to lie: of few clusters the tail is thin, and of 2,000 draws a handful reach it."""
+    """Bounds for each end of the interval: with few clusters only a handful of 2,000 draws reach the tail."""
     values = numpy.array(values)
     n = len(values)
     tail = stats.norm.sf(math.sqrt(n / (n - 1)) * stats.t.ppf(0.975, n - 1))
@@ -156,7 +156,7 @@ def statistics_beside_packages():
     for at in range(CASES // 4):
         values = [DRAW.randint(0, 5) / 5 for _ in range(DRAW.randint(5, 40))]
         scipys = stats.bootstrap((values,), numpy.mean, n_resamples=100_000, method="percentile", rng=at) if len(set(values)) > 1 else None
-        # Two thousand draws: the quantile at 2.5 % has a standard error of about .06 standard deviations.
+        # With 2,000 draws, the quantile at 2.5 % has a standard error of about .06 standard deviations.
         spread = statistics.pstdev(values) / math.sqrt(len(values))
         lattice = 0.2 / len(values)
         if scipys is not None:
@@ -198,7 +198,7 @@ def vader():
 
 
 def coverage():
-    """Prompts have rates of their own; an interval is asked for the mean of these, and of all that could have been asked."""
+    """Prompts have rates of their own; an interval is for their mean, and for all possible prompts."""
     rng = numpy.random.default_rng(11)
     print("prompts  answers each  spread  holds the panel's rate  holds all prompts' rate")
     for prompts, answers in [(5, 5), (10, 5), (25, 5), (100, 5)]:

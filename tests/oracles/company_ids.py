@@ -37,14 +37,14 @@ def digits(seeded, count):
 
 
 def no_birth_number(seeded):
-    # stdnum lets any birth number pass, whatever its form.
+    # stdnum accepts any birth number, whatever its form.
     while stdnum.sk.rc.is_valid(number := digits(seeded, 10)):
         pass
     return number
 
 
 def czech(number):
-    # stdnum knows IČO as the legal entity's DIČ of 8 digits, which never begins with 9.
+    # stdnum accepts IČO as the legal entity's DIČ of 8 digits, which never begins with 9.
     return not number.startswith("9") and stdnum.cz.dic.is_valid(number)
 
 

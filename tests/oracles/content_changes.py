@@ -30,7 +30,7 @@ LANGUAGES = ("en", "de", "cs", "hu", "ru")
 
 
 def words_of(texts):
-    """The words of each block of each text, by our splitter, which has oracles of its own."""
+    """The words of each block of each text, by our splitter, which has its own oracles."""
     asked = iter(driver.ask("text", [{"do": "words", "text": block} for text in texts for block in text.split("\n")]))
     return [[next(asked) for _ in text.split("\n")] for text in texts]
 

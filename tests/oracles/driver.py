@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 @functools.cache
 def _built():
-    """Builds the examples once; a cargo that has nothing to do is quick."""
+    """Builds the examples once."""
     subprocess.run(["cargo", "build", "-q", "--release", "-p", "programs", "--examples"], cwd=ROOT, check=True)
 
 

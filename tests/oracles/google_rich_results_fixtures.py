@@ -191,7 +191,7 @@ def changed(whole, path, value=None):
 
 
 def documents():
-    """Names and things."""
+    """Names and documents."""
     for name, whole in WHOLES.items():
         yield name, whole
         paths = list(places(whole))

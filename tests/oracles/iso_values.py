@@ -35,7 +35,7 @@ def in_virtual_environment():
 
 
 def taken(command, kind, name, values):
-    """Which values Sightline takes for a property."""
+    """Values that Sightline accepts for a property."""
     refused = set()
     with tempfile.TemporaryDirectory() as folder:
         files = []
@@ -94,8 +94,8 @@ def main():
         day = value.split("T")[0]
         return aniso8601.parse_datetime(value) if "T" in value else aniso8601.parse_date(day)
 
-    # aniso8601 knows no signs and lower case, takes hours and minutes of one digit, times of
-    # months, strokes between numbers, fractions of days, and a plus in the place of the stroke before a day.
+    # aniso8601 rejects signs and lower case, and accepts one-digit hours and minutes, times of months, slashes between
+    # numbers, fractions of days, and a plus instead of the hyphen before a day.
     intended = {
         "dates": lambda it: re.search(r"[tz]|60|T24|\.5|,25|T\d(?!\d)|:\d(?!\d)|^\d{4}(?:-\d{2})?T|/|^\d{4}-\d{2}\+\d{2}$", it) is not None,
         "durations": lambda it: it.startswith("-P") or re.search(r"[.,]\d*D", it) or "W" in it and len(it) > 3,

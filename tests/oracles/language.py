@@ -24,7 +24,7 @@ import driver  # noqa: E402
 
 
 def cut(text, letters):
-    """A text up to the word with so many letters."""
+    """The first words of a text with so many letters; None if it has fewer."""
     kept, found = [], 0
     for word in text.split():
         kept.append(word)
@@ -59,7 +59,7 @@ def grouped(texts, size):
 
 
 def many():
-    """Prints how many texts are named rightly and wrongly, and answers with what is out of bounds."""
+    """Prints how many texts are classified rightly and wrongly; returns what is out of bounds."""
     asked = {"pages": [], "paragraphs": []}
     for language in {**many_languages.DETECTED, **many_languages.OTHERS}:
         declaration, messages = many_languages.declaration(language)[1::2], many_languages.messages(language)[1::2]

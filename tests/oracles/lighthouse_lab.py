@@ -76,7 +76,7 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, *_):
-        """A browser that has seen enough hangs up; that is no error."""
+        """Browsers may disconnect; that is no error."""
 
 
 def serve(folder):
@@ -116,7 +116,7 @@ def lighthouse(program, browser, url, form_factor):
     flags = "--headless --disable-gpu --disable-dev-shm-usage" + (" --no-sandbox" if os.geteuid() == 0 else "")
     command = ["node", program, url, "--quiet", "--output=json", "--only-categories=performance", "--throttling-method=devtools",
                "--no-enable-error-reporting", f"--chrome-flags={flags}", *(desktop if form_factor == "desktop" else [])]
-    # Now and then Lighthouse loses its browser on a busy machine.
+    # Lighthouse sometimes loses its browser on a busy machine.
     for _ in range(3):
         ran = subprocess.run(command, env={**os.environ, "CHROME_PATH": browser}, capture_output=True, text=True)
         if ran.returncode == 0:

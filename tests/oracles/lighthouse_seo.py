@@ -35,13 +35,13 @@ from lighthouse_lab import ROOT, chromium, installed, picture  # noqa: E402
 
 LEAST_PAGES = 50
 SETTINGS = {"SIGHTLINE_CRAWLER__ALLOW_NETWORKS": '["127.0.0.0/8"]', "SIGHTLINE_CRAWLER__PER_HOST_DELAY_MS": "0"}
-# No code: the audit ends, as it may read nothing while robots.txt answers with an error of the server.
+# No code: the audit ends, since it may read nothing while robots.txt returns a server error.
 REFUSED = "refused by robots.txt"
-# The codes that mean a failure of an audit.
+# The codes that mean a failed audit.
 CODES = {
     "is-crawlable": {"noindex", "paginationNoindex", "blockedByRobots"},
     "document-title": {"titleMissing"},
-    # One in the body alone is none for Lighthouse; ours has a code for it.
+    # In the body alone Lighthouse finds none; Sightline has a code for it.
     "meta-description": {"descMissing", "descOutsideHead"},
     "http-status-code": {"http4xx", "http5xx"},
     "link-text": {"genericAnchor"},
@@ -107,7 +107,7 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, *_):
-        """A browser that has seen enough hangs up; that is no error."""
+        """Browsers may disconnect; that is no error."""
 
 
 def serve(answers):
@@ -122,7 +122,7 @@ HTML = ("Content-Type", "text/html; charset=utf-8")
 
 
 def answers(robots, made, paths):
-    """What a server answers: its robots.txt, its made pages, and a start page that links to `paths`."""
+    """Responses of a server: robots.txt, its generated pages, and a start page that links to `paths`."""
     links = "".join(f'<li><a href="{path}">Page {number} of this list</a>' for number, path in enumerate(paths))
     found = {"/": (200, [HTML], pages.page("start", body=f"<ul>{links}</ul>").body)}
     found["/made/cup.png"] = (200, [("Content-Type", "image/png")], picture(20, 20))
@@ -142,7 +142,7 @@ def judged_by_lighthouse(urls):
 
 
 def audit(program, url):
-    """What the audit tells of a start page and all that it links to; `None` where robots.txt lets it read nothing."""
+    """The audit of a start page and its links; `None` if robots.txt disallows all or cannot be fetched."""
     with tempfile.TemporaryDirectory() as data:
         command = [program, "audit", url + "/", "--json", "--internal-only", "--max-depth", "1", "--data-dir", data]
         ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | SETTINGS, text=True)
@@ -171,7 +171,7 @@ def audited(program, url):
 
 def ours(audit, url, origin, records, codes):
     """Our verdict and its evidence; `None` where nothing is known."""
-    # What is wrong with robots.txt is said of the start page.
+    # Problems of robots.txt belong to the start page.
     told = codes[origin + "/" if audit == "robots-txt" else url]
     failed = {code: told[code] for code in CODES[audit] if code in told}
     given_up = "hreflangToNoncanonical"
@@ -190,7 +190,7 @@ def ours(audit, url, origin, records, codes):
 
 
 def agree(theirs, own, audit, record):
-    # Of a page that is not to be listed it is not told that it has no canonical address.
+    # A page that is not indexable is not reported for a missing canonical URL.
     silent = audit == "canonical" and record and not record["indexable"]
     return theirs == own or silent and {theirs, own} == {"pass", "notApplicable"}
 
@@ -223,7 +223,7 @@ def main():
 
 
 def compare(looked_at, theirs, own):
-    """Prints the table and the differences; whether all is as it should be."""
+    """Prints the table and the differences; whether all is as expected."""
     table = {audit: collections.Counter() for audit in CODES}
     unexplained, met = [], set()
     for name, origin, url in looked_at:

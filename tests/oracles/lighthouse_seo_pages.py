@@ -15,9 +15,9 @@ DOCUMENTATION = {
     "handbook": "/usr/share/doc/debian-handbook/html",
     "installation": "/usr/share/doc/installation-guide-amd64",
 }
-# robots.txt of the server that has all pages but those that are made for robots-txt.
+# robots.txt of the server with all pages but those for robots-txt.
 ROBOTS = "User-agent: *\nDisallow: /made/closed\n"
-# robots.txt files, each on a server of its own; None is a 404, a number is a status.
+# robots.txt files, each on its own server; None is a 404, a number is a status.
 ROBOTS_FILES = {
     "absent": None,
     "empty": "",
@@ -35,7 +35,7 @@ TEXT = "<h1>Cups of stoneware</h1><p>Stoneware is fired at more than 1,200 degre
 
 @dataclasses.dataclass
 class Page:
-    """A page that is made here."""
+    """A generated page."""
     path: str
     body: str
     status: int = 200
@@ -43,7 +43,7 @@ class Page:
 
 
 def page(name, head="", body="", title=TITLE, description=DESCRIPTION, lang="en", **others):
-    """A page without a fault beside what is put into it."""
+    """A page without faults except in the given parts."""
     start = f'<!DOCTYPE html><html lang="{lang}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
     return Page(f"/made/{name}.html", f"{start}{title}{description}{head}</head><body>{TEXT}{body}</body></html>", **others)
 

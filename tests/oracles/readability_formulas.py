@@ -22,7 +22,7 @@ import sys
 import text_corpus
 
 text_corpus.in_virtual_environment("readability", "textstat==0.7.4", "pyphen==0.18.1", "setuptools<81", "pysbd==0.3.4", "readability==0.3.1")
-# A package has the name of this file: the folder of this file comes last.
+# A package has the name of this file: its folder comes last.
 sys.path.append(sys.path.pop(0))
 import pysbd  # noqa: E402
 import readability  # noqa: E402
@@ -81,7 +81,7 @@ def syllables(language, texts):
     vowels = driver.ask("readability", [{"language": language, "each": words}])[0]["vowels"]
     spoken = f", by vowels {sum(vowels) / theirs - 1:+.2%}" if vowels[0] else ""
     apart = ours / theirs - 1
-    # English is held to the dictionary below instead.
+    # English is compared with the dictionary below.
     hold(equal and exact, f"words, letters and long words {language}")
     bad = hold(language == "en" or abs(apart) <= 0.01, f"syllables {language}")
     print(f"{language}: {len(words)} words, {theirs} syllables; ours {apart:+.2%} (worst document {worst:.2%}), words of three and more {three:+.2%}{spoken}{bad}")
@@ -93,7 +93,7 @@ def english_by_dictionary(texts):
     python = text_corpus.virtual_environment("textstat-cmu", "textstat==0.7.8", "pyphen==0.18.1", "setuptools<81")
     words = [[it for it in re.findall(r"[^\W\d_]+(?:['’][a-z]+)*", text)] for text in texts]
     joined = json.dumps([" ".join(it) for it in words])
-    # The package drops apostrophes ("dont"); so that the same words are looked up, neither has any.
+    # The package drops apostrophes ("dont"), so both sides get words without them.
     joined = joined.replace("'", "").replace("\\u2019", "")
     ran = subprocess.run([python, "-c", CMU_FIRST], input=joined, capture_output=True, text=True, check=True)
     theirs = json.loads(ran.stdout)
@@ -126,13 +126,13 @@ def formulas(language, texts, each):
             if sentences >= 30:
                 compare("smog", values["smog"], textstat.smog_index(text))
         if language == "de":
-            # This one textstat always rounds.
+            # textstat always rounds this one.
             compare("wienerSachtext1 (rounded)", round(values["wienerSachtext1"], 1), textstat.wiener_sachtextformel(text, 1))
         if language == "es":
             # Its base is 206.84, that of another formula; the publication's is 206.835.
             compare("szigrisztPazos", values["szigrisztPazos"] + 0.005, textstat.szigriszt_pazos(text))
         if language == "it":
-            # It counts punctuation among the letters.
+            # It counts punctuation as letters.
             signs = counts["characters"] - counts["letters"]
             compare("gulpease", values["gulpease"] - 10 * signs / words, textstat.gulpease_index(text))
     for name, apart in worst.items():
@@ -147,7 +147,7 @@ def sentences(language, documents):
     line = f"   sentences: ours {ours}, textstat {textstats / ours - 1:+.1%}"
     if language in pysbd.languages.LANGUAGE_CODES:
         segmenter = pysbd.Segmenter(language=language, clean=False)
-        # It is slow: some documents have to do.
+        # It is slow: only some documents.
         some = documents[::8]
         ours = sum(len(it["sentences"]) for it in found[::8])
         theirs = sum(sum(bool(re.search(r"\w", it)) for it in segmenter.segment(paragraph)) for it in some for paragraph in it)

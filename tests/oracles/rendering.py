@@ -175,7 +175,7 @@ def compared(mine, other, is_made):
     yield "title", mine["title"]["rendered"], collapsed(other["title"])
     yield "description", mine["metaDescription"]["rendered"], collapsed(other["description"])
     yield "h1", collapsed(mine["h1"]["rendered"]), collapsed(other["h1"])
-    # Documentation that was built on a disk names files.
+    # Documentation that was built on a disk contains file URLs.
     yield "canonical", mine["canonical"]["rendered"], other["canonical"] if (other["canonical"] or "").startswith("http") else None
     yield "robots", mine["robots"]["rendered"], rules(other["robots"])
     yield "links", mine["links"]["rendered"], other["links"]

@@ -36,7 +36,7 @@ def text_of(file):
 
 
 def key_and_value(line):
-    """A line as Google reads it; None for what is no rule."""
+    """A line as Google parses it; None if it is no rule."""
     line = line.split("#")[0].strip()
     if ":" in line:
         key, value = line.split(":", 1)
@@ -52,7 +52,7 @@ def lines(text):
 
 
 def paths_of(text, chance):
-    """Paths that the file's own rules are about."""
+    """Paths that the rules of the file refer to."""
     values = [read[1] for read in map(key_and_value, lines(text)) if read and read[0] in RULE_KEYS and read[1]]
     values = [it for it in dict.fromkeys(values) if len(it) < 500]
     made = ["/"]
@@ -66,7 +66,7 @@ def paths_of(text, chance):
 
 
 def as_url_has_it(path):
-    """The path as a URL has it, so that nobody's reading of URLs is compared."""
+    """The path as in a URL: how each side parses URLs is not compared."""
     path = path.split("#")[0].replace("\\", "/")
     path = re.sub(r"/\.{1,2}(?=/|$)", "/", re.sub(r"/{2,}", "/", path))
     path = re.sub(r"(?i)%2e", ".", path)
@@ -82,7 +82,7 @@ def ask(program, questions):
     return [json.loads(line) for line in ran.stdout.splitlines()]
 
 
-# --- what protego reads otherwise than Google and RFC 9309, each undone by a rewriting of the file
+# --- differences of protego from Google and RFC 9309, each removed by rewriting the file
 
 
 def only_rules(text, agent):
@@ -125,7 +125,7 @@ def without_rules(text, shows):
     return "\n".join(kept)
 
 
-# --- what Google's library reads otherwise than we do
+# --- differences of Google's library from Sightline
 
 
 def without_wide_spaces(text, agent):
@@ -140,7 +140,7 @@ def itself(path):
 
 
 def with_a_query(path):
-    """The package's reading of URLs drops a question mark at the end. Undone by a query."""
+    """The package's URL parser drops a question mark at the end. Undone by a query."""
     return path + "q" if path.endswith("?") else path
 
 

@@ -32,7 +32,7 @@ MINUTE = dt.timedelta(minutes=1)
 
 
 def instant(day, hour, minute, zone):
-    """The moment of a local time; of one that is skipped, the moment at which the clock goes on."""
+    """The moment of a local time; if that is skipped, the moment of the transition."""
     local = dt.datetime(day.year, day.month, day.day, hour, minute, tzinfo=zone)
     moment = local.astimezone(UTC)
     if moment.astimezone(zone).replace(tzinfo=None) == local.replace(tzinfo=None):
@@ -61,7 +61,7 @@ def next_time(days, time, zone, now):
 
 
 def changes(zone):
-    """The moments at which the clock of a zone is changed."""
+    """The transitions of a zone."""
     at, end = dt.datetime(2024, 1, 1, tzinfo=UTC), dt.datetime(2027, 12, 31, tzinfo=UTC)
     while at < end:
         later = at + dt.timedelta(hours=1)

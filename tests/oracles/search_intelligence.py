@@ -77,7 +77,7 @@ class Tally:
 TALLY = Tally()
 
 
-# The definitions, a second time.
+# The definitions, implemented independently.
 
 def ctr(position):
     if position is None or not 1 <= position <= 100:
@@ -147,7 +147,7 @@ class Page:
         return min(max(share, 0.0), .95)
 
     def places(self):
-        """By domain: the positions of different pages with their shares; own sites are one domain."""
+        """Positions of different pages with their shares by domain; all own domains are one."""
         found = collections.defaultdict(dict)
         for position, url, sitelinks in self.results:
             name = self.own[0] if self.is_own(url) else domain(url)
@@ -169,7 +169,7 @@ def unique(items, most=None):
     return kept[:most] if most else kept
 
 
-# Made-up markets.
+# Generated markets.
 
 HOSTS = """www.example.com blog.example.com example.co.uk shop.example.co.uk other.co.uk acme.github.io rival.github.io
 www.wikipedia.org en.wikipedia.org www.youtube.com www.amazon.de www.reddit.com www.trustpilot.com m.heureka.cz
@@ -215,7 +215,7 @@ def a_market(seeded):
     return {"do": "market", "own": own, "aliases": aliases, "tracked": [it for it in tracked if it != own], "keywords": keywords}
 
 
-# What is compared.
+# Comparisons.
 
 def kind_of(before, before_depth, now, depth):
     if before is not None and now is not None:
@@ -230,7 +230,7 @@ def kind_of(before, before_depth, now, depth):
 def check_rank(page, found):
     check = lambda what, expected: TALLY.check("rankings", what, found[what], expected)  # noqa: E731
     asked = page.asked
-    # An alias is own in shares alone; a rank is of the project's site.
+    # Aliases count as own only in shares; ranks belong to the project's site.
     site = Page(asked, page.own[:1], page.intent)
     own = site.places().get(page.own[0], [])
     position, depth = (own[0][0] if own else None), len(asked["results"])
@@ -453,7 +453,7 @@ def check_market(market, found):
     for _, page, counts in counting:
         if counts:
             prominence.update(name for name, (position, _) in page.standings().items() if position <= 10)
-    # Of a domain that the project shares with others, whoever has more pages counts.
+    # Of a shared domain, the side with more pages counts.
     of_the_project = prominence.pop(own[0], 0)
     for site in own:
         name = domain("https://" + site)
@@ -499,7 +499,7 @@ def check_window(asked, found):
     newest = min((days for days, _ in asked["snapshots"]), default=0)
     window = sorted((it for it in asked["snapshots"] if it[0] < newest + 28), reverse=True)
     sights = [sorted((position, url) for url, position in places) for _, places in window]
-    # A page that another followed and that never came back is that other one.
+    # A page that was replaced and never came back is the same as its successor.
     moved = True
     while moved:
         moved = False
@@ -564,7 +564,7 @@ def check_window(asked, found):
     TALLY.score("cannibalization", "score", found["score"], 100 * (.35 * flips + .30 * split + .15 * overlap + .20 * cost))
 
 
-# The rest.
+# Other questions.
 
 def check_statistics(seeded):
     pair = lambda: (lambda n: (seeded.randrange(n + 1), n))(seeded.randrange(1, 400))  # noqa: E731
@@ -629,7 +629,7 @@ def check_changes(asked, found):
     TALLY.check("changes", "added", (found["added"], found["dropped"]), (len(set(stands) - set(was)), len(set(was) - set(stands))))
     moves = [it for it, kind in kinds.items() if kind in ("up", "down", "new", "lost")]
     gain = {it: ctr(stands[it][2]) - ctr(was[it][2]) for it in moves}
-    # Of nothing that has a volume and was compared nothing is known, not 0.
+    # Without a compared volume the change is unknown, not 0.
     compared = [it for it, kind in kinds.items() if kind != "unknown"]
     known = all(stands[it][1] is not None for it in moves) and any(stands[it][1] is not None for it in compared)
     TALLY.check("changes", "clicksChange", found["clicksChange"], float(sum(stands[it][1] * gain[it] for it in moves)) if known else None, 1e-5)

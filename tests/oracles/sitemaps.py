@@ -27,7 +27,7 @@ SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 EXTENSIONS = ' xmlns:image="http://www.google.com/schemas/sitemap-image/1.1" xmlns:video="http://www.google.com/schemas/sitemap-video/1.1" xmlns:xhtml="http://www.w3.org/1999/xhtml"'
 DATES = ["2024-05-06", "2024-05-06T07:08+02:00", "2024-05-06T07:08:09Z", "2024-05-06T07:08:09.25-05:00", "nonsense", ""]
 
-# What is done to the finished bytes or entries, and why the two may differ then; None: they may not.
+# What is done to the finished bytes or entries, and why results may then differ; None: they may not.
 FEATURES = {
     "mark": None,
     "gzip": None,

@@ -25,7 +25,7 @@ OF_EACH = 40
 
 
 MADE = [
-    # itemref: outside, in another item's subtree, to an item, twice the same, before and after
+    # itemref: outside, in another item's subtree, to an item, duplicated, before and after
     '<div itemscope itemtype="http://schema.org/Person" itemref="a b"><p itemprop="name">Jo</p></div><p id="a">x <b itemprop="age">3</b></p><div id="b" itemprop="band" itemscope><i itemprop="name">Jazz</i></div>',
     '<p id="z" itemprop="email">z@example.com</p><section itemscope itemtype="http://schema.org/Organization" itemref="z y"><span itemprop="name">O</span></section><p id="y"><span itemprop="telephone">1</span><span itemprop="faxNumber">2</span></p>',
     '<div itemscope><p itemprop="a">1</p><div itemprop="b" itemscope itemref="c"><p itemprop="d">2</p></div></div><p id="c" itemprop="e">3</p>',
@@ -66,7 +66,7 @@ def made(home):
 
 
 def corpora():
-    """Lists of files by the name of their corpus; those that are not to be had are named."""
+    """Lists of files by corpus; prints those that are not available."""
     home = CACHE / "structured-data-pages"
     home.mkdir(parents=True, exist_ok=True)
     found = {"made": made(home), "recipe-scrapers": recipes(home)}
@@ -92,7 +92,7 @@ def recipes(home):
         options = [f"Dir::Etc::SourceList={apt}/sources.list", "Dir::Etc::SourceParts=/dev/null", f"Dir::State::Lists={apt}/lists", f"Dir::Cache={apt}/cache"]
         command = ["apt-get", "-q", *(f"-o{it}" for it in options)]
         subprocess.run([*command, "update"], check=True, stdout=subprocess.DEVNULL)
-        # The Debian part of old source packages is not kept by every mirror; the pages are in the tar.
+        # Not every mirror keeps the Debian part of old source packages; the pages are in the tar.
         subprocess.run([*command, "source", "--download-only", "--tar-only", "python-recipe-scrapers"], cwd=apt, stdout=subprocess.DEVNULL)
         unpack(next(apt.glob("python-recipe-scrapers*.orig.tar.gz"), None), folder)
     return sorted(it for it in folder.rglob("*") if it.suffix in (".html", ".testhtml"))

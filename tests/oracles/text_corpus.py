@@ -123,7 +123,7 @@ def paragraphs(language, most=4000):
     """At most so many different paragraphs of a language."""
     every = dict.fromkeys(text for _, found in pages(language) for text in found)
     if language not in ("en", "sk"):
-        # What has not been translated stands in English in every manual.
+        # Untranslated paragraphs are in English in every manual.
         for text in _english():
             every.pop(text, None)
     return list(every)[:most]

@@ -1,4 +1,4 @@
-//! Who may call what, and that an account sees nothing of another.
+//! Scopes of endpoints, and isolation of accounts.
 
 use domain::scope::Scope;
 use harness::{
@@ -17,8 +17,8 @@ on_every_database![
     a_foreign_cursor_answers_like_a_forged_one,
 ];
 
-/// Callers: no token; a wrong one; projects:read, projects:write, keywords:read, keywords:write,
-/// analysis:run and models:read alone; all scopes; all scopes of another account, with our ids.
+/// Columns: no token; a wrong one; projects:read, projects:write, keywords:read, keywords:write, analysis:run and
+/// models:read alone; all scopes; all scopes of another account, with the first account's ids.
 const TABLE: &str = "
 GET /health                   401 401 200 403 403 403 403 403 200 200
 GET /docs                     200 200 200 200 200 200 200 200 200 200
@@ -103,7 +103,7 @@ async fn call(caller: &Caller, endpoint: &str, project: i64, keyword: i64, fresh
 /// A request that names an id.
 type Naming = (&'static str, Method, fn(&str) -> String, fn(i64) -> Value);
 
-/// Every place that carries an id in the path or the query.
+/// Every request with an id in the path or the query.
 fn in_paths() -> [Naming; 11] {
     let nothing: fn(i64) -> Value = |_| Value::Null;
     [
@@ -176,7 +176,7 @@ fn in_paths() -> [Naming; 11] {
     ]
 }
 
-/// Every place that carries an id in the body.
+/// Every request with an id in the body.
 fn in_bodies() -> [fn(i64, i64) -> Value; 3] {
     [
         |_, id| json!({ "type": "rankCheck", "projectId": id }),
@@ -244,7 +244,7 @@ async fn a_foreign_id_answers_like_one_that_never_was(db: TestDatabase) {
     assert_eq!(everything(&owner, project).await, before);
 }
 
-/// Posts each body to /analyze; the one answer they all get.
+/// Posts each body to /analyze; asserts that all responses are equal.
 async fn alike(caller: &Caller, bodies: &[Value]) -> (u16, String) {
     let mut answers = vec![];
     for body in bodies {
@@ -256,7 +256,7 @@ async fn alike(caller: &Caller, bodies: &[Value]) -> (u16, String) {
     answers.remove(0)
 }
 
-/// All that the owner can see.
+/// All data that the owner can see.
 async fn everything(owner: &Caller, project: i64) -> Vec<Value> {
     let mut seen = vec![];
     for path in [

@@ -1,4 +1,4 @@
-//! Units of systemd and the image: what they start and set is what the program takes.
+//! The systemd units and the image use valid commands and settings.
 
 use harness::processes::process::command;
 use std::{fs, path::PathBuf, process::Command};
@@ -8,14 +8,13 @@ fn folder() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/deploy"))
 }
 
-/// A file's lines that are none of the comments.
 fn lines(name: &str) -> Vec<String> {
     let text = fs::read_to_string(folder().join(name)).unwrap();
     let lines = text.lines().filter(|it| !it.starts_with('#'));
     lines.map(str::to_owned).collect()
 }
 
-/// The program with these settings takes the command, and knows every setting.
+/// Asserts that the program accepts the command and the settings.
 fn is_taken(arguments: &[&str], settings: &[(String, String)]) {
     let place = TempDir::new().unwrap();
     let help = [arguments, &["--help"]].concat();
@@ -23,7 +22,7 @@ fn is_taken(arguments: &[&str], settings: &[(String, String)]) {
     assert!(told.status.success(), "{arguments:?}");
     let settings: Vec<(String, String)> = { settings.iter() }
         .map(|(name, value)| {
-            // Folders are systemd's or the image's; here one of our own stands for them.
+            // The folders of systemd and the image do not exist here.
             let value = if name == "SIGHTLINE_DATA_DIR" {
                 place.path().to_str().unwrap().to_owned()
             } else {
@@ -36,7 +35,7 @@ fn is_taken(arguments: &[&str], settings: &[(String, String)]) {
         .output()
         .unwrap();
     let said = String::from_utf8_lossy(&doctor.stderr);
-    // 2: a setting that is unknown or cannot be used.
+    // Exit code 2: an unknown or invalid setting.
     assert_ne!(doctor.status.code(), Some(2), "{settings:?}: {said}");
 }
 
@@ -61,7 +60,7 @@ fn units_start_what_there_is_with_settings_that_are_known() {
         let settings: Vec<_> = settings.iter().map(|it| setting(it)).collect();
         assert!(!settings.is_empty(), "{name}");
         is_taken(&words[1..], &settings);
-        // Ending takes up to 30 s: systemd must not be less patient.
+        // Shutdown takes up to 30 s: systemd must wait longer.
         assert_eq!(values("TimeoutStopSec"), ["35"], "{name}");
         let users = [values("User"), values("DynamicUser")].concat();
         let dynamic = name == "sightline-worker.service";
@@ -72,8 +71,7 @@ fn units_start_what_there_is_with_settings_that_are_known() {
     }
 }
 
-/// Server and worker may stand on one machine: a worker whose probes and metrics had the server's place
-/// would go on without any.
+/// On one machine, a worker with the server's admin port would run without probes and metrics.
 #[test]
 fn units_on_one_machine_listen_in_places_of_their_own() {
     let place = |name: &str| {
@@ -90,7 +88,7 @@ fn units_on_one_machine_listen_in_places_of_their_own() {
     assert_eq!(place("sightline-worker.service"), "127.0.0.1:9091");
 }
 
-/// Where systemd is, it judges them itself.
+/// Runs only if systemd is installed.
 #[test]
 fn systemd_understands_the_units() {
     if Command::new("systemd-analyze")
@@ -112,7 +110,7 @@ fn systemd_understands_the_units() {
             .output()
             .unwrap();
         let said = String::from_utf8_lossy(&told.stderr);
-        // Units of the machine itself are judged along with it.
+        // Messages about units of the machine are ignored.
         let of_ours: Vec<&str> = said.lines().filter(|it| it.contains(name)).collect();
         assert_eq!(of_ours, Vec::<&str>::new());
     }
@@ -125,7 +123,7 @@ fn the_image_starts_what_there_is_without_rights() {
         let start = format!("ARG {name}=");
         all.iter().find_map(|it| it.strip_prefix(&start)).unwrap()
     };
-    // What is shipped is the last stage: nothing but libraries, and nobody's rights.
+    // The last stage is shipped: only libraries, unprivileged.
     let begins = all.iter().rposition(|it| it.starts_with("FROM ")).unwrap();
     let shipped = &all[begins..];
     assert_eq!(shipped[0], "FROM ${BASE_IMAGE}");
@@ -153,7 +151,7 @@ fn the_image_starts_what_there_is_without_rights() {
     let listens = settings.iter().find(|(name, _)| name == "SIGHTLINE_LISTEN");
     let port = listens.unwrap().1.rsplit(':').next().unwrap();
     assert_eq!(value("EXPOSE"), port);
-    // The compiler is the one that the workspace asks for.
+    // The image uses the workspace's Rust version.
     let manifest = concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml");
     let manifest = fs::read_to_string(manifest).unwrap();
     let wanted = manifest

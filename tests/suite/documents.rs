@@ -1,4 +1,4 @@
-//! The documents say what is so: places they name exist, tables match the code.
+//! The documents match the code: paths exist, tables are complete.
 
 use crate::layers::layers;
 use crawler::{CrawlerSettings, RobotsRules};
@@ -37,7 +37,7 @@ fn documents() -> Vec<String> {
     found
 }
 
-/// What stands between backquotes, outside of code blocks.
+/// Inline code outside code blocks.
 fn quoted(text: &str) -> Vec<String> {
     let prose: String = text.split("```").step_by(2).collect();
     prose
@@ -48,7 +48,7 @@ fn quoted(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The cells of a table's rows that come after the header with this first cell.
+/// The rows of the table whose header starts with this cell.
 fn table(text: &str, header: &str) -> Vec<Vec<String>> {
     let rows = text
         .lines()
@@ -156,7 +156,7 @@ fn every_invariant_names_what_proves_it() {
     }
 }
 
-/// All of our sources, in one text.
+/// All Rust sources, concatenated.
 fn sources(folder: &Path) -> String {
     let entries = fs::read_dir(folder)
         .unwrap()
@@ -309,7 +309,7 @@ fn every_supplier_and_engine_is_documented_and_no_other_engine() {
     assert_eq!(documented, ai::suppliers().map(|it| it.name));
 }
 
-/// What the program says when it is asked in an empty home.
+/// The program's output with an empty home folder.
 fn said(arguments: &[&str]) -> String {
     let home = tempfile::tempdir().unwrap();
     let output = command(home.path(), &[], arguments).output().unwrap();
@@ -317,7 +317,7 @@ fn said(arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// All settings with their values, as the program shows them where nothing is set.
+/// The default values of all settings, as the program shows them.
 fn shown() -> BTreeMap<String, String> {
     let told: Value = serde_json::from_str(&said(&["doctor", "--json"])).unwrap();
     let text = |value: &Value| value.as_str().unwrap().trim_matches('"').to_owned();
@@ -326,7 +326,7 @@ fn shown() -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Those whose default depends on the machine or on other settings are told in words.
+/// Defaults that depend on the machine or on other settings are described.
 const IN_WORDS: [&str; 3] = ["data_dir", "database_url", "public_base_url"];
 
 #[test]

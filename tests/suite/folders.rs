@@ -1,4 +1,4 @@
-//! No cycle of imports goes through a folder of a crate.
+//! No import cycle includes a folder of a crate.
 
 use regex::Regex;
 use std::{
@@ -9,26 +9,26 @@ use std::{
 };
 
 const IMPORTS_TOLD_OF_AN_EDGE: usize = 3;
-/// Imports of imports that are followed to where an item is defined.
+/// Reexports that are followed to the definition of an item.
 const MAX_HOPS: usize = 8;
 
-/// Comments and texts, which are left out, then what a program consists of.
+/// Comments and literals, which are skipped, then tokens.
 static TOKENS: LazyLock<Regex> = LazyLock::new(|| {
     let unread = r###"//[^\n]*|/\*.*?\*/|\bb?r"[^"]*"|\bb?r#".*?"#|\bb?r##".*?"##|b?"(?:\\.|[^"\\])*"|b?'(?:\\[^\n]{1,9}?|[^\\'\n])'"###;
     Regex::new(&format!(r"(?s){unread}|(::|\w+|[^\s\w])")).unwrap()
 });
 
-/// The names of modules from the crate's root.
+/// The path of a module from the crate root.
 type Place = Vec<String>;
-/// What is between `::`.
+/// Segments between `::`.
 type Names<'a> = Vec<&'a str>;
 
-/// What a module says, tests apart.
+/// The imports of a module without its tests.
 #[derive(Default)]
 struct Module<'a> {
-    /// Paths by the name that they get, in the order in which they stand.
+    /// Imported paths by their local name, in source order.
     imports: Vec<(&'a str, Names<'a>)>,
-    /// Paths, each with the names of the modules in this file that it stands in.
+    /// Paths, each with the inline modules that contain it.
     paths: BTreeSet<(Names<'a>, Names<'a>)>,
     tests: Names<'a>,
 }
@@ -38,7 +38,7 @@ fn tokens(text: &str) -> Names<'_> {
     found.filter_map(|it| Some(it.get(1)?.as_str())).collect()
 }
 
-/// How many tokens the item has that begins here: up to its `;`, or the end of its braces.
+/// The length of the first item in tokens: up to its `;` or the end of its braces.
 fn item(tokens: &[&str]) -> usize {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate() {
@@ -58,7 +58,7 @@ fn item(tokens: &[&str]) -> usize {
     tokens.len()
 }
 
-/// Reads one tree of a `use`, and returns how many tokens it has.
+/// Parses a tree of a `use`; returns its length in tokens.
 fn tree<'a>(
     tokens: &[&'a str],
     before: &[&'a str],
@@ -96,7 +96,7 @@ fn tree<'a>(
 fn read(text: &str) -> Module<'_> {
     let tokens = tokens(text);
     let mut module = Module::default();
-    // Modules with a body, and how deep in braces each begins.
+    // Inline modules and their brace depth.
     let mut within: Vec<(&str, usize)> = Vec::new();
     let (mut at, mut depth) = (0, 0);
     while at < tokens.len() {
@@ -154,7 +154,7 @@ fn is_name(token: &str) -> bool {
     token.starts_with(|it: char| it.is_alphanumeric() || it == '_')
 }
 
-/// The modules of a crate by their places.
+/// The modules of a crate by path.
 struct Tree<'a>(BTreeMap<&'a [String], Module<'a>>);
 
 impl<'a> Tree<'a> {
@@ -175,7 +175,7 @@ impl<'a> Tree<'a> {
         Self(modules)
     }
 
-    /// The modules that a path names: as it is written, and where each import on the way leads.
+    /// The modules that a path names: as written, and the targets of reexports on the way.
     fn named(&self, from: &[String], path: &[&str], hops: usize, found: &mut Vec<Place>) {
         let mut at = from.to_vec();
         let mut names = path.iter().enumerate().peekable();
@@ -217,10 +217,10 @@ impl<'a> Tree<'a> {
     }
 }
 
-/// From one sibling to another, with the imports that say so.
+/// Edges between siblings, with their imports.
 type Edges = BTreeMap<(String, String), BTreeSet<String>>;
 
-/// The edges between the modules of each module.
+/// The edges between the children of each module.
 fn edges(tree: &Tree) -> BTreeMap<Place, Edges> {
     let mut levels: BTreeMap<Place, Edges> = BTreeMap::new();
     for (place, module) in &tree.0 {
@@ -251,7 +251,7 @@ fn reached<'a>(from: &'a str, edges: &'a Edges) -> BTreeSet<&'a str> {
     found
 }
 
-/// Each cycle with a folder in it, and the imports that close it.
+/// Each cycle with a folder, and its imports.
 fn cycles(sources: &BTreeMap<Place, String>) -> Vec<String> {
     let tree = Tree::new(sources);
     let mut told = Vec::new();
@@ -409,7 +409,7 @@ fn a_path_is_followed_from_parents_and_through_what_they_import() {
             shared[0],
             shared[1],
             ("lab/tab/wire", tab_wire),
-            // Where it is from is in `lab/mod.rs`.
+            // The item's definition is in `lab/mod.rs`.
             ("lab/run", "use super::Shown;"),
         ];
         let told = cycles_of(&files);

@@ -1,6 +1,5 @@
-//! Browsers compute some formulas that the server computes too. The constants of their modules
-//! (`crates/web/assets/js/formulas.js`) and the vectors of their tests (`tests/modules/vectors.json`) are generated here,
-//! from the analysis; a difference fails.
+//! Some formulas also run in browsers. Their constants (`crates/web/assets/js/formulas.js`) and test vectors
+//! (`tests/modules/vectors.json`) are generated here from the analysis; a difference fails.
 
 use analysis::{
     ctr::{
@@ -23,7 +22,7 @@ use std::{collections::BTreeMap, fmt::Write, path::Path};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 const WORDS: &str = include_str!("../../crates/texts/src/search_intent/words.txt");
-/// Below the tenth place an overview leaves the same everywhere.
+/// Below the tenth position the effect of an overview is constant.
 const PLACES_UNDER_OVERVIEW: u32 = 10;
 const DEPTH: u32 = 100;
 
@@ -98,7 +97,7 @@ fn agree(file: &str, now: &str) {
     );
 }
 
-/// With 15 significant digits: the last one of a logarithm is another one in another C library.
+/// Rounded to 15 significant digits: logarithms differ in the last digit between C libraries.
 fn portable(value: Value) -> Value {
     match value {
         Value::Array(items) => items.into_iter().map(portable).collect(),
@@ -148,7 +147,7 @@ fn intent_words() -> Value {
     Value::Object(by_name(blocks))
 }
 
-/// A linear congruential generator (Knuth, MMIX): the same numbers with every version of every library.
+/// A linear congruential generator (Knuth, MMIX), independent of library versions.
 struct Numbers(u64);
 
 impl Numbers {
@@ -160,7 +159,7 @@ impl Numbers {
         (self.0 >> 33) % end
     }
 
-    /// Unknown in one of four cases.
+    /// `None` in one of four cases.
     fn known<T>(&mut self, value: impl FnOnce(&mut Self) -> T) -> Option<T> {
         (self.below(4) > 0).then(|| value(self))
     }

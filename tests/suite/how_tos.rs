@@ -1,4 +1,4 @@
-//! What is there stands in the places that the how-tos name: whoever adds another one misses none.
+//! Existing items are in all places that the how-tos list, so the lists are complete.
 
 use analysis::result_type::ResultType;
 use providers::{ai, search};
@@ -14,7 +14,7 @@ fn root() -> PathBuf {
         .to_path_buf()
 }
 
-/// The paths of each row of its table, of which one is there for each thing.
+/// The paths in each row of the how-to's table; one of them must exist for each item.
 fn places(how_to: &str) -> Vec<Vec<String>> {
     let text = fs::read_to_string(root().join("docs/how-to").join(how_to)).unwrap();
     let rows = text.lines().filter(|it| it.starts_with("| `"));
@@ -23,7 +23,7 @@ fn places(how_to: &str) -> Vec<Vec<String>> {
     paths.map(Iterator::collect).collect()
 }
 
-/// The first that is there, as a file or a folder.
+/// The first path that exists as a file or a folder.
 fn found(paths: &[String], name: &str, value: &str) -> PathBuf {
     let filled = paths.iter().map(|it| root().join(it.replace(name, value)));
     let mut all = filled.flat_map(|it| [it.clone(), it.with_extension("")]);

@@ -1,9 +1,9 @@
-//! Who may depend on whom: `docs/ARCHITECTURE.md` as a test.
+//! The allowed dependencies between crates, as in the documentation.
 
 use serde_json::Value;
 use std::{collections::BTreeMap, process::Command};
 
-/// Ours that each crate may name, and of the others those it must never name.
+/// Workspace crates that a crate may depend on, and other crates that it must not.
 pub struct Layer {
     pub ours: Vec<&'static str>,
     pub absent: Vec<&'static str>,
@@ -11,7 +11,6 @@ pub struct Layer {
 
 const IMPURE: &str = "tokio async-trait diesel actix-web reqwest rand metrics";
 
-/// The table of `docs/ARCHITECTURE.md`.
 pub fn layers() -> BTreeMap<&'static str, Layer> {
     let rows = [
         ("no-schema", "", "utoipa serde"),
@@ -82,7 +81,7 @@ fn packages() -> Vec<Value> {
     metadata["packages"].as_array().expect("packages").clone()
 }
 
-/// What a package names in its manifest, tests apart.
+/// The dependencies of a package, without those of tests.
 fn named(package: &Value) -> Vec<String> {
     let dependencies = package["dependencies"].as_array().expect("dependencies");
     let ordinary = dependencies.iter().filter(|it| it["kind"].is_null());

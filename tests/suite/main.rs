@@ -1,5 +1,5 @@
-//! The suite: the product from outside, on both databases. Areas that are large are programs of their own beside it, so
-//! that a change in one of their tests compiles and links only these.
+//! Tests of the product from outside, on both databases. Large areas are separate test programs, so that a change
+//! compiles and links only one.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![expect(clippy::similar_names, reason = "a path and its patch are called so")]
 

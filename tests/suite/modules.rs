@@ -1,4 +1,4 @@
-//! The modules that browsers run are tested by Node, which stands where a browser would.
+//! Runs the tests of the JavaScript modules in Node.
 
 use std::{path::Path, process::Command};
 

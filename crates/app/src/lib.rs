@@ -1,4 +1,4 @@
-//! The composition root: settings, which adapter stands behind which port, the server and its process.
+//! The composition root: settings, adapters of the ports, the server and its process.
 
 pub mod admin;
 pub mod process;

@@ -10,28 +10,28 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 use tracing_subscriber::{fmt, prelude::*};
 
-/// How long a process may take to end after it was told to.
+/// Time from the signal to the forced exit.
 const GRACE: Duration = Duration::from_secs(30);
-/// Signals of this time are one: `timeout` and some process managers signal a process and then its group.
+/// Signals within this time count as one: `timeout` and some process managers signal a process and then its group.
 const TOLD_ONCE: Duration = Duration::from_secs(1);
-/// What is left of it when requests have had their time.
+/// Time left after requests have been drained.
 const RESERVE: Duration = Duration::from_secs(2);
-/// How long requests may take to finish after the listener has closed: a second more than any may take.
+/// One second more than the longest handler timeout.
 const DRAIN: Duration = Duration::from_secs(26);
-/// SIGXFSZ: a file would become larger than the process's limit. Left alone it ends the process.
+/// SIGXFSZ: a file would exceed the process's size limit. The default action ends the process.
 const FILE_TOO_LARGE: SignalKind = SignalKind::from_raw(25);
 static FORMAT: OnceLock<LogFormat> = OnceLock::new();
 
-/// How long requests have when the listener closes so long after the signal: a longer delay takes from their time.
+/// A longer delay before the listener closes shortens the drain.
 pub fn drain(delay: Duration) -> Duration {
     DRAIN.min(GRACE.saturating_sub(RESERVE + delay))
 }
 
 #[derive(Debug, Clone, Default)]
 pub struct Stopping {
-    /// Nothing new is begun: no job is taken, and `/readyz` says so.
+    /// No new jobs are claimed, and `/readyz` fails.
     pub work: CancellationToken,
-    /// The listener closes; what is under way is finished.
+    /// The listener closes; requests in progress finish.
     pub listener: CancellationToken,
 }
 
@@ -41,14 +41,14 @@ impl Stopping {
         self.listener.cancel();
     }
 
-    /// Stops at SIGTERM: the listener closes after the delay, in which load balancers find `/readyz` unavailable. At
-    /// SIGINT and SIGHUP it closes at once. A signal more than a second later, or thirty seconds, end the process;
-    /// leases then run out. A file that may not grow is an error of whoever writes it, as a full disk is.
+    /// On SIGTERM the listener closes after the delay, in which load balancers see `/readyz` fail. On SIGINT and SIGHUP
+    /// it closes at once. A second signal after more than a second, or thirty seconds, end the process; its leases then
+    /// expire. A file size limit is reported as a write error, like a full disk.
     pub fn on_signal(&self, delay: Duration) -> anyhow::Result<()> {
         let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
         let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
         let mut hang_up = signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?;
-        // Whoever listens is not ended by it; the write fails, and that is told where it happens.
+        // With a listener installed, the signal does not end the process and the write fails with an error.
         let _ = signal(FILE_TOO_LARGE).context("cannot listen for SIGXFSZ")?;
         let stopping = self.clone();
         tokio::spawn(async move {
@@ -58,7 +58,7 @@ impl Stopping {
                 _ = hang_up.recv() => Duration::ZERO,
             };
             stopping.work.cancel();
-            // After it, so that who reads the line finds `/readyz` unavailable.
+            // Logged after `/readyz` fails, so that readers of the log can rely on it.
             tracing::info!("Stopping: what is under way is finished or given back.");
             let close = async {
                 tokio::time::sleep(delay).await;
@@ -91,11 +91,10 @@ impl Stopping {
     }
 }
 
-/// How long a process waits for an address or a file that the process before it still holds, and how often it tries.
+/// How long and how often to retry an address or a file that the previous process still holds.
 const PATIENCE: Duration = Duration::from_secs(3);
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
 
-/// Tries until nobody else holds it, for `PATIENCE` at the most.
 pub async fn once_free<T, E>(
     attempt: impl AsyncFn() -> Result<T, E>,
     is_taken: impl Fn(&E) -> bool,
@@ -111,7 +110,7 @@ pub async fn once_free<T, E>(
     }
 }
 
-/// A name that no other worker has.
+/// Unique among all workers.
 pub fn worker_name(randomness: &dyn Randomness) -> String {
     let mut bytes = [0; 4];
     randomness.fill(&mut bytes);
@@ -122,11 +121,11 @@ pub fn worker_name(randomness: &dyn Randomness) -> String {
     )
 }
 
-/// Begins logging, to standard error.
+/// Logs go to standard error.
 pub fn log(settings: &LogSettings) -> anyhow::Result<()> {
     let filter = settings.level.filter();
     let filter = filter.add_directive("actix_server=warn".parse()?);
-    // It logs what callers sent: names, ids, whole messages. Requests are logged by us, without them.
+    // It logs data of callers: names, ids, whole messages. Our own request log does not.
     let filter = filter.add_directive("rmcp=off".parse()?);
     let lines = fmt::layer()
         .with_writer(std::io::stderr)
@@ -144,7 +143,7 @@ pub fn log(settings: &LogSettings) -> anyhow::Result<()> {
         .with(lines)
         .try_init()
         .context("cannot begin logging")?;
-    // It begins once; a second word would change nothing.
+    // Called once; a second call is ignored.
     let _ = FORMAT.set(settings.format);
     Ok(())
 }
@@ -153,7 +152,7 @@ pub fn logs_objects() -> bool {
     FORMAT.get() == Some(&LogFormat::Json)
 }
 
-/// A line of a process that runs for long: for whoever started it, or for what reads its log.
+/// A message of a long-running process, to standard error or to the JSON log.
 pub fn tell(line: impl Display) {
     if logs_objects() {
         tracing::info!("{}", line.to_string().trim());

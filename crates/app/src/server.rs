@@ -49,7 +49,7 @@ pub async fn services(
         },
     };
     let hasher = hasher(foundation)?;
-    // Statements of requests may take less long than those of jobs.
+    // Statements of requests have shorter timeouts than those of jobs.
     let core = Core {
         storage: Arc::clone(&foundation.storage),
         ..Core::clone(&tools.core)
@@ -68,13 +68,13 @@ pub async fn services(
     Ok(Services::new(config, &ports, wake, stopping.work.clone()))
 }
 
-/// Passwords of people who are known that are hashed at the same time, and how many more may wait.
+/// Concurrent password hashes for known devices, and how many more may wait.
 const KNOWN_HASHES: usize = 2;
 const KNOWN_WAITING: usize = 16;
 
-/// Each connection is two files here, since one looks whether its caller is still there.
+/// The connection and a duplicate that detects client disconnects.
 const FILES_PER_CONNECTION: u64 = 2;
-/// Files for everything else: the database, the log, what the worker reads.
+/// For the database, the log, and the worker.
 const OTHER_FILES: u64 = 1_024;
 
 fn limits(settings: &Settings) -> RequestLimits {
@@ -104,7 +104,7 @@ fn limits(settings: &Settings) -> RequestLimits {
     }
 }
 
-/// Cookies go over https alone, unless the server is reached over plain http on this machine or the operator allows it.
+/// Cookies require HTTPS, unless the server is reached over HTTP on loopback or the operator allows plain cookies.
 fn cookies(settings: &Settings) -> CookieStyle {
     let base = settings.public_base_url();
     let host = base.strip_prefix("http://");
@@ -121,7 +121,7 @@ fn cookies(settings: &Settings) -> CookieStyle {
     }
 }
 
-/// What the operator does where no browser but this machine's can sign in: cookies need https, and nobody said where.
+/// The remedy if no browser on another machine can sign in: cookies need HTTPS, and no HTTPS address is set.
 pub fn nobody_can_sign_in(settings: &Settings) -> Option<&'static str> {
     let is_plain = settings.public_base_url().starts_with("http://");
     let cannot = is_plain && cookies(settings) == CookieStyle::Secure;
@@ -132,7 +132,7 @@ pub fn nobody_can_sign_in(settings: &Settings) -> Option<&'static str> {
 
 pub const NAME_THE_ADDRESS: &str = "Set public_base_url to the address that people use.";
 
-/// What goes wrong where a proxy is in front, and the address that it serves is not set.
+/// The mistake of a trusted proxy without `public_base_url`.
 pub fn unnamed_behind_a_proxy(settings: &Settings) -> Option<&'static str> {
     let is_unnamed = settings.public_base_url.is_none() && !settings.trusted_proxies.is_empty();
     is_unnamed.then_some(
@@ -140,7 +140,7 @@ pub fn unnamed_behind_a_proxy(settings: &Settings) -> Option<&'static str> {
     )
 }
 
-/// A secret that every server on this database has the same; whoever is first decides it.
+/// A secret shared by all servers on this database; the first server generates it.
 async fn shared(foundation: &Foundation, name: &str) -> Result<[u8; 32], StorageError> {
     let mut fresh = [0; 32];
     foundation.randomness.fill(&mut fresh);
@@ -161,7 +161,7 @@ async fn shared_secret(
     Ok(key)
 }
 
-/// Connections that wait to be accepted; beyond, the kernel drops attempts, which callers repeat after a second.
+/// Beyond this backlog the kernel drops connection attempts, which clients retry after a second.
 const BACKLOG: u32 = 1_024;
 
 pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
@@ -175,7 +175,7 @@ pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)?.into_std()
 }
 
-/// Serves on the listener until the token is cancelled; requests under way have so long to finish then.
+/// Serves until the token is cancelled; requests in progress then have `drain` to finish.
 pub async fn serve(
     listener: TcpListener,
     services: Services,
@@ -198,7 +198,7 @@ pub async fn serve(
     outcome
 }
 
-/// Raises the limit of open files, which shells set low, as far as the process may; returns the new limit.
+/// Raises the soft limit of open files as far as allowed; returns the new limit.
 fn make_room() -> u64 {
     let limit = getrlimit(Resource::Nofile);
     let most = limit.maximum.unwrap_or(MOST_FILES).min(MOST_FILES);

@@ -4,7 +4,7 @@ pub fn remark(line: impl Display) {
     let _ = writeln!(std::io::stderr(), "{}", harmless(&line.to_string()));
 }
 
-/// A text that is safe to show: characters that move a cursor, set a title or turn the direction are escaped (`\u{1b}`).
+/// Escapes characters that move the cursor, set the title or change the text direction (`\u{1b}`).
 pub fn harmless(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {

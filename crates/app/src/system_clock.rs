@@ -22,7 +22,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// The machine's clock, set back by some days: for a market that has been watched for a while.
+/// The machine's clock minus some days: the demo measures a simulated past with it.
 pub struct SetBack {
     pub days: u32,
 }

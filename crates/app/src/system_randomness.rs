@@ -1,7 +1,7 @@
 use domain::ports::randomness::Randomness;
 use rand::Rng;
 
-/// A generator that is seeded by the operating system and fit for secrets.
+/// A generator that is seeded by the operating system and suitable for secrets.
 pub struct SystemRandomness;
 
 impl Randomness for SystemRandomness {

@@ -42,15 +42,15 @@ pub struct Foundation {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// It serves or works: on `SQLite` there is one of them.
+    /// Serves or works; on `SQLite` only one process may.
     Server,
     Tool,
-    /// `sightline migrate run`: it may make the file that was named.
+    /// `sightline migrate run`: may create the configured file.
     Migration,
 }
 
 impl Foundation {
-    /// Opens the database. A fresh one gets its schema; an old one is refused on `PostgreSQL`, migrated on `SQLite`.
+    /// A fresh database gets its schema. An outdated one is refused on `PostgreSQL` and migrated on `SQLite`.
     pub async fn open(loaded: Loaded, role: Role) -> anyhow::Result<Self> {
         let settings = loaded.settings;
         let database = open_database(&settings, role).await?;
@@ -75,7 +75,7 @@ impl Foundation {
         }
     }
 
-    /// The foundation for jobs: their statements may take longer than those of requests.
+    /// For jobs, whose statements have longer timeouts than those of requests.
     #[must_use]
     pub fn for_work(&self) -> Self {
         let database = self.database.for_work();
@@ -86,7 +86,7 @@ impl Foundation {
         }
     }
 
-    /// Knows what suppliers charge.
+    /// With the prices of suppliers.
     pub fn priced_core(&self) -> Core {
         let settings = &self.settings;
         let search = search_results(settings, &self.clock, &self.randomness);
@@ -95,12 +95,12 @@ impl Foundation {
         self.core_with(prices, engines)
     }
 
-    /// Use cases that ask no supplier.
+    /// Use cases that call no supplier.
     pub fn core(&self) -> Arc<Core> {
         Arc::new(self.core_with(Prices::default(), AiEngines::default()))
     }
 
-    /// Use cases that may ask what AI engines there are.
+    /// Use cases that list the AI engines.
     pub fn core_with_engines(&self) -> Core {
         let engines = ai_engines(&self.settings, &self.clock, &self.randomness);
         self.core_with(Prices::default(), engines)
@@ -125,7 +125,7 @@ impl Foundation {
         }
     }
 
-    /// Where turns at sites are shared; nowhere on `SQLite`, where one process works.
+    /// `None` on `SQLite`, where a single process crawls.
     fn site_turns(&self) -> Option<Arc<dyn SiteTurns>> {
         match self.database.kind() {
             DatabaseKind::Postgres => Some(Arc::new(self.database.clone())),
@@ -133,7 +133,7 @@ impl Foundation {
         }
     }
 
-    /// On `SQLite`, takes back an earlier process's jobs: the file's lock admits one process, so their holder is gone.
+    /// The lock on the `SQLite` file admits one process, so the holders of running jobs are gone.
     pub async fn take_back_jobs(&self, tools: &Tools) {
         if self.database.kind() == DatabaseKind::Sqlite {
             worker::take_back_all(tools).await;
@@ -167,7 +167,7 @@ pub fn machine() -> (Arc<dyn Clock>, Arc<dyn Randomness>) {
     (Arc::new(SystemClock), Arc::new(SystemRandomness))
 }
 
-/// Makes the folder of the file that nobody named, and tells whether it is that file: a mistyped path is not created.
+/// Creates the default data folder and returns whether it is used; a configured path is not created.
 pub fn make_data_folder(settings: &Settings) -> anyhow::Result<bool> {
     let is_ours = settings.database_url.is_none();
     if is_ours {
@@ -179,7 +179,7 @@ pub fn make_data_folder(settings: &Settings) -> anyhow::Result<bool> {
     Ok(is_ours)
 }
 
-/// A folder that nobody else may look into; those above it as the process makes folders.
+/// A folder with mode 0700; missing parents get the default mode.
 fn make_private_folder(folder: &Path) -> io::Result<()> {
     if let Some(above) = folder.parent() {
         fs::create_dir_all(above)?;
@@ -322,7 +322,7 @@ pub fn site_tools(
     }
 }
 
-/// One reader for everything that goes to sites: politeness counts over all of it.
+/// One reader for all requests to sites, so that politeness limits apply to all of them.
 fn polite_reader(
     settings: &Settings,
     clock: &Arc<dyn Clock>,
@@ -396,7 +396,7 @@ pub fn crawler_settings(settings: &Settings) -> CrawlerSettings {
     }
 }
 
-/// This server's known public addresses: where it listens, in its public URL, and of the machine's interfaces.
+/// The known public addresses of this server: listener, public URL, and interfaces.
 pub fn server_addresses(settings: &Settings) -> Vec<IpAddr> {
     let listening = Some(settings.listen.0.ip());
     let base = Url::parse(&settings.public_base_url()).ok();
@@ -415,7 +415,7 @@ pub fn server_addresses(settings: &Settings) -> Vec<IpAddr> {
     addresses
 }
 
-/// Logs which networks are open to crawling although they are not public: accounts share them.
+/// Logs which non-public networks may be crawled: all accounts share them.
 pub fn warn_of_open_networks(settings: &Settings) {
     let networks = { settings.crawler.allow_networks.iter() }
         .map(|it| it.0.to_string())
@@ -431,7 +431,7 @@ pub fn server_host(settings: &Settings) -> Option<String> {
     base.domain().map(str::to_owned)
 }
 
-/// The addresses of this machine's interfaces; none where the system does not tell.
+/// Empty if the system does not report them.
 fn interface_addresses() -> Vec<IpAddr> {
     let interfaces = match getifaddrs() {
         Ok(interfaces) => interfaces,

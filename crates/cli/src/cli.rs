@@ -34,7 +34,6 @@ pub struct Common {
 }
 
 impl Common {
-    /// Where settings come from.
     pub fn sources(&self, environment: Vec<(String, String)>) -> Sources {
         let text = |value: &str| toml::Value::String(value.to_owned());
         let mut flags = Vec::new();
@@ -212,8 +211,8 @@ pub enum Command {
 }
 
 impl Command {
-    /// Whether it opens the database that settings name, and that one alone. `backup`, `restore` and `transfer` work
-    /// in two folders, which may be two users'.
+    /// Whether it opens only the configured database. `backup`, `restore` and `transfer` use two folders, which may
+    /// belong to two users.
     #[must_use]
     pub const fn opens_the_database(&self) -> bool {
         match self {
@@ -911,11 +910,11 @@ mod tests {
     use crate::settings::{Loaded, Settings};
     use clap::CommandFactory;
 
-    /// A command line, the variable that says the same, and how what counts is read.
+    /// A command line, the variable of the same setting, its value, and how the effective value is read.
     type Row = (&'static [&'static str], &'static str, &'static str, Read);
     type Read = fn(&Cli, Settings) -> String;
 
-    /// Every flag that a variable can say too; `2` is what the flag says, and `1` the variable.
+    /// Every flag with a variable; the flag sets `2`, the variable `1`.
     const BOTH: [Row; 8] = [
         (
             &["--database-url", "sqlite://2"],
@@ -967,15 +966,14 @@ mod tests {
         ),
     ];
 
-    /// What the parser itself takes from a variable where there is no flag, and what `mcp` reads.
+    /// Variables that the parser reads itself.
     const PARSED: [(&str, &str); 3] = [
         ("config", "SIGHTLINE_CONFIG"),
         ("url", "SIGHTLINE_URL"),
         ("trust", "SIGHTLINE_TRUST"),
     ];
 
-    /// Flags that are called like the last part of a setting and say something else: what one account may have, and
-    /// which engine is meant.
+    /// Flags that share the last part of a setting's name but mean something else.
     const OTHERS: [&str; 8] = [
         "engine",
         "projects",

@@ -14,7 +14,7 @@ use settings::{Loaded, LogLevel, LogSettings, SettingsError};
 use std::process::ExitCode;
 use wiring::{Foundation, Role};
 
-/// Audits make many small things on many threads; the system's allocator takes a seventh of it (docs/PERFORMANCE.md).
+/// Audits allocate many small objects on many threads; the system's allocator takes a seventh of their time.
 #[cfg(feature = "dist")]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
 }
 
 fn begin(cli: Cli) -> anyhow::Result<Ended> {
-    // It is no server: it needs no settings, and a mistake in them must not keep it from starting.
+    // `mcp` is no server: a mistake in settings must not stop it.
     if let Some(Command::Mcp(args)) = &cli.command {
         let token = variable("SIGHTLINE_TOKEN");
         return threads()?.block_on(commands::mcp::run(args, token.as_deref()));
@@ -56,7 +56,7 @@ fn begin(cli: Cli) -> anyhow::Result<Ended> {
         .unwrap_or(Command::Serve(cli::ServeArgs::default()));
     if let Command::Transfer(args) = &command {
         let ends = commands::transfer::ends(&loaded.settings, args)?;
-        // One process is one user: files of two users take two steps, by a backup.
+        // A process acts as one user: files of two users need a backup and a restore.
         for file in [&ends.from, &ends.to]
             .into_iter()
             .filter_map(|it| it.path())
@@ -68,7 +68,7 @@ fn begin(cli: Cli) -> anyhow::Result<Ended> {
     if command.opens_the_database()
         && let Some(file) = loaded.settings.database().path()
     {
-        // Settings are root's to read. From here on root is as safe as the user whose database it is.
+        // Only root may read the settings. From here on the process is the owner of the database.
         storage::become_owner_of(file)?;
     }
     threads()?.block_on(run(command, loaded))

@@ -7,10 +7,9 @@ use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 use worker::chain;
 
-/// How often suppliers' refusals are compared with what was noted of them.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// Until `stop`: notes which suppliers refuse the operator's account, and removes the note once one does not.
+/// Until `stop`: records suppliers' refusals of the operator's account, and removes a note after a successful call.
 pub async fn keep(core: Arc<Core>, stop: CancellationToken) {
     let mut noted = BTreeMap::new();
     loop {
@@ -46,7 +45,7 @@ async fn note(
         operation: asked.operation.to_owned(),
     };
     let Some(code) = refusal else {
-        // Most suppliers were never refused: no transaction for them.
+        // Most suppliers were never refused: avoid a transaction for them.
         let notes = storage.read().await?.server_notes().all().await?;
         if !notes.iter().any(|it| it.topic == topic) {
             return Ok(());

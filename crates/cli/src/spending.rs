@@ -34,10 +34,7 @@ pub fn paid_sources(settings: &Settings) -> BTreeSet<String> {
     paid
 }
 
-/// Who may spend without a bound, where anybody may, as a sentence.
-///
-/// # Errors
-/// Where the database does not answer.
+/// A sentence that names who may spend without a limit, if anyone.
 pub async fn without_bound(
     settings: &Settings,
     storage: Arc<dyn Storage>,

@@ -7,10 +7,10 @@ use std::io;
 use std::io::{ErrorKind, IsTerminal, Read, Write};
 use std::sync::OnceLock;
 
-/// Why something that was said could not be written; the first time.
+/// The first write failure.
 static UNWRITTEN: OnceLock<io::Error> = OnceLock::new();
 
-/// Prints a line; a reader that went away ends the output, other failures are told by [`all_is_said`].
+/// Prints a line. A closed pipe ends the output; [`all_is_said`] reports other failures.
 pub fn say(line: impl Display) {
     heed(writeln!(io::stdout(), "{}", harmless(&line.to_string())));
 }
@@ -28,7 +28,7 @@ fn heed(written: io::Result<()>) {
     }
 }
 
-/// Whether everything that was said could be written: a full disk must not look like success.
+/// Fails if output was lost: a full disk must not look like success.
 pub fn all_is_said() -> anyhow::Result<()> {
     match UNWRITTEN.get() {
         None => Ok(()),
@@ -50,14 +50,14 @@ pub fn show_table<Row: IntoIterator<Item = String>>(
     table.set_header(header);
     let cell = |it: String| harmless(&it).replace(['\n', '\t'], " ");
     table.add_rows(rows.into_iter().map(|row| row.into_iter().map(cell)));
-    // What things are called by has to be copied: it is never broken.
+    // Ids are copied, so the first column never wraps.
     if let Some(names) = table.column_mut(0) {
         names.set_constraint(ColumnConstraint::ContentWidth);
     }
     say(table);
 }
 
-/// A progress bar on standard error; silent when that is no terminal.
+/// A progress bar on standard error; silent without a terminal.
 pub fn progress_bar(label: &str) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
     let style =
@@ -67,7 +67,7 @@ pub fn progress_bar(label: &str) -> ProgressBar {
     bar
 }
 
-/// Shortens text for a column, in characters.
+/// In characters.
 pub fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();

@@ -1,8 +1,7 @@
-//! A derive that derives nothing, in the place of utoipa's where no schemas are made.
+//! A no-op derive that replaces utoipa's where no schemas are built.
 
 use proc_macro::TokenStream;
 
-/// Derives nothing.
 #[proc_macro_derive(ToSchema, attributes(schema))]
 pub fn to_schema(_: TokenStream) -> TokenStream {
     TokenStream::new()

@@ -1,4 +1,4 @@
-//! Argon2id behind the domain's port, on blocking threads: a few hashes at a time, and only so many wait.
+//! The password hasher port with Argon2id, on blocking threads, with bounded concurrency and queue.
 
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier, phc};
 use argon2::{Algorithm, Argon2, Params, Version};
@@ -9,7 +9,7 @@ use domain::ports::randomness::Randomness;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
-/// Bytes of a salt (RFC 9106, 4).
+/// RFC 9106, section 4.
 const SALT: usize = 16;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,12 +18,12 @@ pub struct HashingSettings {
     pub passes: u32,
     pub lanes: u32,
     pub at_once: usize,
-    /// How many may wait beyond these.
+    /// How many may wait in addition to these.
     pub waiting: usize,
 }
 
 impl Default for HashingSettings {
-    /// 19 MiB, two passes, one lane: the least by OWASP's cheat sheet "Password Storage"; guesses leave cores free.
+    /// 19 MiB, two passes, one lane: the minimum of OWASP's cheat sheet "Password Storage". One core stays free.
     fn default() -> Self {
         let cores = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
         Self {
@@ -63,7 +63,7 @@ impl Argon2Hasher {
         })
     }
 
-    /// A hasher by the same settings with places of its own, so that neither holds up the other.
+    /// A hasher with the same parameters and separate limits, so that neither blocks the other.
     #[must_use]
     pub fn apart(&self, at_once: usize, waiting: usize) -> Self {
         Self {
@@ -74,7 +74,7 @@ impl Argon2Hasher {
         }
     }
 
-    /// The parameters of that cost; today's where there is none that can be read.
+    /// The parameters of the cost; the current ones if it cannot be parsed.
     fn pretended(&self, cost: Option<&HashCost>) -> Params {
         let read = |it: &HashCost| {
             let named = phc::PasswordHash::new(&it.parameters).ok()?;
@@ -92,7 +92,7 @@ impl Argon2Hasher {
         let turn = Arc::clone(&self.turns).acquire_owned().await;
         let turn = turn.map_err(broken)?;
         let done = tokio::task::spawn_blocking(move || {
-            // Whoever gives up waiting does not free the place that the work still takes.
+            // Held until the work ends, even if the caller stops waiting.
             let _held = (place, turn);
             work()
         });
@@ -262,8 +262,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_hash_that_another_program_made_is_understood() {
-        // The reference implementation's own vector: password "password", salt "somesalt",
-        // m=65536, t=2, p=1, version 19 (phc-winner-argon2, src/test.c).
+        // Test vector of the reference implementation: password "password", salt "somesalt", m=65536, t=2, p=1, version
+        // 19 (phc-winner-argon2, src/test.c).
         let vector = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
         let compared = hasher(|_| {})
             .compare(&typed("password"), &PasswordHash(vector.into()))

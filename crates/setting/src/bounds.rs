@@ -19,7 +19,7 @@ where
     }
 }
 
-/// Zero, which means no limit, or a whole number from `MIN` to `MAX`; `u32::MAX` means no upper bound.
+/// Zero for no limit, or a whole number from `MIN` to `MAX`; `u32::MAX` means no upper bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ZeroOr<const MIN: u32, const MAX: u32>(pub u32);
@@ -76,7 +76,7 @@ impl<'de, const MIN: u64, const MAX: u64> Deserialize<'de> for Seconds<MIN, MAX>
     }
 }
 
-/// A share of a whole: 0 to 1.
+/// A fraction from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Share(pub f64);

@@ -1,7 +1,7 @@
-//! Settings: types of values that know what they take, and [`settings!`], which declares sections of them.
+//! Settings: types that know their valid values, and [`settings!`], which declares sections of them.
 //!
-//! A value that cannot be read at all is refused by its `Deserialize`. A number out of its bounds is read and found by
-//! [`Setting::check`], so that all of them are told at once, each with its key.
+//! A value that cannot be parsed is refused by its `Deserialize`. A value out of range is found by [`Setting::check`],
+//! so that all of them are reported together, each with its key.
 
 mod bounds;
 mod money;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[serde(transparent)]
 pub struct Usd<const MIN_MICROS: u32, const MAX: u32>(pub f64);
 
-/// A price that is not zero. The minimum is the smallest amount that is counted: a smaller one would pass every cap.
+/// A price above zero. The minimum is the smallest amount that is counted: a smaller one would pass every cap.
 pub type Price = Usd<1, 1_000>;
 /// A price that may be zero.
 pub type Cost = Usd<0, 1_000>;

@@ -2,12 +2,12 @@ use crate::Setting;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
-/// A credential, or a URL that may hold one. Prints as `(hidden)`.
+/// A credential, or a URL that may contain one. Prints as `(hidden)`.
 #[derive(Debug, Clone)]
 pub struct Secret(SecretString);
 
 impl Secret {
-    /// What is shorter stands in any text, and taking it out would spoil that.
+    /// Shorter secrets occur in ordinary text and could not be redacted.
     const SHORTEST: usize = 6;
 
     pub fn new(text: String) -> Self {

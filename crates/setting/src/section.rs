@@ -1,16 +1,16 @@
 use std::{fmt::Display, marker::PhantomData, ops::RangeInclusive, path::PathBuf};
 
-/// A value that can be set, or a section of such.
+/// A setting or a section of settings.
 pub trait Setting {
-    /// Appended to the allowed values where the setting is optional.
+    /// Appended to the allowed values of an optional setting.
     const OR_NOT_SET: &'static str = "";
-    /// Whether a message about it must not show its value.
+    /// Whether messages must not show the value.
     const IS_SECRET: bool = false;
 
-    /// Notes what cannot be used.
+    /// Adds a mistake if the value is invalid.
     fn check(&self, _key: &str, _mistakes: &mut Mistakes) {}
 
-    /// Adds the key of everything that can be set.
+    /// Adds the keys of this setting or section.
     fn keys(key: &str, all: &mut Vec<Key>) {
         all.push(Key {
             name: key.to_owned(),
@@ -19,14 +19,14 @@ pub trait Setting {
     }
 }
 
-/// What can be set, by its dotted key.
+/// A setting by its dotted key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     pub name: String,
     pub is_secret: bool,
 }
 
-/// A value that was read and cannot be used.
+/// A value that was parsed but is invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mistake {
     /// The dotted key.
@@ -47,7 +47,7 @@ impl Mistakes {
         });
     }
 
-    /// The unit follows the bounds, for example ` US dollars`.
+    /// `unit` follows the bounds, for example ` US dollars`.
     pub fn within<T>(&mut self, key: &str, value: T, range: &RangeInclusive<T>, unit: &str)
     where
         T: Copy + PartialOrd + Display,
@@ -59,7 +59,7 @@ impl Mistakes {
     }
 }
 
-/// The dotted key of a field in a section. The outermost section has no name.
+/// The dotted key of a field in a section. The root section has no name.
 pub fn below(section: &str, name: &str) -> String {
     if section.is_empty() {
         name.to_owned()
@@ -68,7 +68,7 @@ pub fn below(section: &str, name: &str) -> String {
     }
 }
 
-/// Implements [`Setting`] for types that allow every value that they can be read from.
+/// Implements [`Setting`] for types whose parsed values are all valid.
 #[macro_export]
 macro_rules! taken_as_read {
     ($($kind:ty),* $(,)?) => { $(impl $crate::Setting for $kind {})* };
@@ -92,13 +92,12 @@ impl<T: Setting> Setting for Option<T> {
     }
 }
 
-/// Has no key.
 impl<T> Setting for PhantomData<T> {
     fn keys(_: &str, _: &mut Vec<Key>) {}
 }
 
-/// Declares a section: its fields, their defaults (`Default::default()` where none is written), and after `rules` a
-/// method that checks fields against each other.
+/// Declares a section: fields with defaults (else `Default::default()`), and after `rules` a method that checks fields
+/// against each other.
 ///
 /// ```
 /// use setting::{Mistakes, Setting, Within, settings};

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use std::fmt;
 use url::Url;
 
-/// An address of the web: `http` or `https`, with a host. Shown without what may be secret.
+/// An `http` or `https` URL with a host. Displayed without secrets.
 #[derive(Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct WebAddress {
@@ -13,7 +13,7 @@ pub struct WebAddress {
 
 impl WebAddress {
     /// # Panics
-    /// Where it is no address; the tests of the defaults see each of them.
+    /// If the URL is invalid; tests of the defaults cover every call.
     pub fn fixed(text: &'static str) -> Self {
         Self::try_from(text.to_owned()).expect("a fixed address parses")
     }
@@ -26,7 +26,7 @@ impl WebAddress {
         &self.text
     }
 
-    /// The address of something below it, whether or not it ends with a slash.
+    /// Appends a path, whether or not the URL ends with a slash.
     pub fn operation(&self, path: &str) -> String {
         format!("{}{path}", self.url.as_str().trim_end_matches('/'))
     }
@@ -36,7 +36,7 @@ impl WebAddress {
     }
 }
 
-/// An address without what may be secret in it: its user with the password, and what is asked.
+/// Hides user, password and query of a URL.
 fn without_credentials(address: &str) -> String {
     let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());

@@ -1,7 +1,4 @@
-//! Rules of accessibility: axe-core, in a world of its own beside the page's scripts.
-//!
-//! The page's policy forbids what is not its own; the protocol may evaluate in an isolated world, where
-//! the page's own code does not reach and is not reached.
+//! Accessibility rules: axe-core in an isolated world, since the page's CSP forbids foreign scripts.
 
 use super::Tab;
 use serde_json::{Value, json};
@@ -13,10 +10,10 @@ static SOURCE: LazyLock<String> = LazyLock::new(|| {
     fs::read_to_string(file).expect("tests/browser/node_modules; run tests/install")
 });
 
-/// WCAG 2.0 to 2.2, A and AA, and what axe calls best practice.
+/// WCAG 2.0 to 2.2, A and AA, and axe's best practices.
 const EVERY_RULE: &str =
     "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']";
-/// What may be otherwise in another scheme of colours.
+/// Rules that depend on the color scheme.
 const COLOURS: &str = "{ type: 'rule', values: ['color-contrast', 'link-in-text-block'] }";
 
 const RUN: &str = r"axe.run(WHERE, {
@@ -30,22 +27,22 @@ fn part_named(selector: &str) -> String {
 }
 
 impl Tab {
-    /// What of the page, as it is now, breaks a rule.
+    /// Violations on the current page.
     pub async fn axe(&self) -> Vec<String> {
         self.broken("document", EVERY_RULE).await
     }
 
-    /// What breaks a rule in the part of the page that this selector names.
+    /// Violations within the selector.
     pub async fn axe_in(&self, part: &str) -> Vec<String> {
         self.broken(&part_named(part), EVERY_RULE).await
     }
 
-    /// What of that part's colours does.
+    /// Color violations within the selector.
     pub async fn axe_of_colours_in(&self, part: &str) -> Vec<String> {
         self.broken(&part_named(part), COLOURS).await
     }
 
-    /// What of its colours does.
+    /// Color violations on the current page.
     pub async fn axe_of_colours(&self) -> Vec<String> {
         self.broken("document", COLOURS).await
     }

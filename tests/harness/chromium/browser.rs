@@ -1,5 +1,5 @@
-//! The browser that all tests of a process share: started and spoken to as the crawler does it, on a thread of its own,
-//! since each test has a runtime of its own.
+//! The browser that all tests of a process share. It uses the crawler's start and protocol, on its own thread, since
+//! each test has its own runtime.
 
 use super::heard::Heard;
 use crawler::{Browser, BrowserSandbox, Event, LabSettings, Message, Protocol, ProtocolError};
@@ -20,10 +20,10 @@ use tokio::{
 
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Ends with this process, since its pipes close then, and removes its folder after that.
+/// The shell ends with this process, when its pipes close, and then removes the browser's folder.
 const START: &str = r#"trap '' INT; LANG=en_US.UTF-8 "$0" "$@"; rm -rf "$HOME""#;
 
-/// Beside those of every browser: it finds loopback alone, and shows the same on every machine.
+/// In addition to the crawler's flags: only loopback is reachable, and rendering does not depend on the machine.
 const FLAGS: &[&str] = &[
     "--disable-features=Translate,OptimizationHints,MediaRouter,AutofillServerCommunication,HttpsUpgrades,PasswordLeakDetection,LocalNetworkAccessChecks",
     "--disable-save-password-bubble",
@@ -72,7 +72,7 @@ pub struct SharedBrowser {
     listeners: Mutex<HashMap<String, Arc<Heard>>>,
 }
 
-/// Sends commands, and hands out answers and events, until the browser is gone.
+/// Sends commands and passes on responses and events until the browser ends.
 async fn drive(mut protocol: Protocol, mut commands: mpsc::UnboundedReceiver<Command>) {
     let mut waiting = HashMap::new();
     loop {
@@ -96,7 +96,7 @@ async fn drive(mut protocol: Protocol, mut commands: mpsc::UnboundedReceiver<Com
     }
 }
 
-/// `null` where it is nested deeper than `serde_json` reads: the other tests go on.
+/// `null` if it is nested too deeply for `serde_json`.
 fn parsed(json: &RawValue) -> Value {
     serde_json::from_str(json.get()).unwrap_or_default()
 }
@@ -112,7 +112,7 @@ impl SharedBrowser {
             .insert(session.to_owned(), Arc::clone(heard));
     }
 
-    /// Sends a command; whoever does not wait for its answer drops that.
+    /// Sends a command; the caller may drop the receiver.
     pub fn send(
         &self,
         session: Option<&str>,
@@ -120,7 +120,7 @@ impl SharedBrowser {
         params: Value,
     ) -> oneshot::Receiver<Answer> {
         let (answer, answered) = oneshot::channel();
-        // When the browser is gone, so is the sender of the answer.
+        // If the browser ended, the sender is dropped and the receiver fails.
         let _ = self.commands.send(Command {
             session: session.map(str::to_owned),
             method: method.to_owned(),
@@ -146,7 +146,7 @@ impl SharedBrowser {
         if event.method == "Target.attachedToTarget"
             && let Some(child) = params["sessionId"].as_str()
         {
-            // A frame of another site has a process of its own.
+            // A cross-site frame has its own process and session.
             self.listen(child, &heard);
             for domain in ["Runtime", "Log", "Network"] {
                 self.send(Some(child), &format!("{domain}.enable"), json!({}));

@@ -1,19 +1,19 @@
-//! Finding things as a screen reader tells them: by role and name.
+//! Finds nodes by role and accessible name, like a screen reader.
 
 use serde_json::Value;
 
-/// Something on the page.
+/// A node of the accessibility tree.
 #[derive(Debug, Clone)]
 pub struct Thing {
-    /// Its role, as Chromium calls it.
+    /// The role, as Chromium names it.
     pub role: String,
-    /// Its accessible name.
+    /// The accessible name.
     pub name: String,
-    /// What the protocol knows it by.
+    /// The protocol's node id.
     pub node: i64,
 }
 
-/// Everything that assistive technology is told of.
+/// All nodes that are exposed to assistive technology.
 pub fn things(tree: &Value) -> Vec<Thing> {
     let nodes = tree["nodes"].as_array().into_iter().flatten();
     let seen = nodes.filter(|it| it["ignored"] != true);
@@ -27,10 +27,10 @@ pub fn things(tree: &Value) -> Vec<Thing> {
     .collect()
 }
 
-/// Whether a role of Chromium's is what a person calls so.
+/// Whether Chromium's role matches the test's name of it.
 fn is_role(role: &str, wanted: &str) -> bool {
     match wanted {
-        // Whatever text is typed into.
+        // Any text input.
         "field" => ["textbox", "searchbox", "spinbutton", "combobox", "Date"].contains(&role),
         "summary" => role == "DisclosureTriangle",
         "choice" => ["combobox", "listbox"].contains(&role),
@@ -38,8 +38,7 @@ fn is_role(role: &str, wanted: &str) -> bool {
     }
 }
 
-/// The things of that role and name. Names count in full before their beginnings, and those before
-/// names that hold the words.
+/// The nodes with this role and name. Full matches come before prefixes, and prefixes before substrings.
 pub fn called<'a>(all: &'a [Thing], role: &str, name: &str) -> Vec<&'a Thing> {
     let of_role = || all.iter().filter(|it| is_role(&it.role, role));
     let fits: [&dyn Fn(&Thing) -> bool; 3] = [
@@ -56,14 +55,14 @@ pub fn called<'a>(all: &'a [Thing], role: &str, name: &str) -> Vec<&'a Thing> {
         .unwrap_or_default()
 }
 
-/// What there is of that role instead.
+/// For messages: the names of that role.
 pub fn others(all: &[Thing], role: &str) -> String {
     let of_role = all.iter().filter(|it| is_role(&it.role, role));
     let names: Vec<&str> = of_role.map(|it| it.name.as_str()).take(40).collect();
     format!("there are {names:?}")
 }
 
-/// White space as it is heard.
+/// Collapses white space.
 fn folded(name: &str) -> String {
     name.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! What a tab says without being asked: errors, what its policy refused, requests, dialogs.
+//! Events of a tab: errors, policy violations, requests, dialogs.
 
 use serde_json::{Value, json};
 use std::{
@@ -6,25 +6,25 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-/// The name by which pages' watchers tell of refusals by the policy.
+/// The binding through which the watcher script reports policy violations.
 pub const BINDING: &str = "tellTheTest";
 
-/// A request that a page made.
+/// A request of a page.
 #[derive(Debug, Clone)]
 pub struct Sent {
     /// `GET`, `POST` …
     pub method: String,
     pub url: String,
-    /// The answer's status; nothing before there is one.
+    /// Status of the response; `None` before it arrives.
     pub status: Option<u64>,
-    /// What kind of request: `Document`, `Fetch`, `Image` …
+    /// Resource type: `Document`, `Fetch`, `Image` …
     pub kind: String,
-    /// What came over the wire, headers included, in bytes; nothing before it is all there.
+    /// Encoded bytes including headers; `None` until loading finishes.
     pub bytes: Option<u64>,
-    /// The request's headers, as far as they are known, with small letters.
+    /// Request headers known so far, in lower case.
     pub headers: HashMap<String, String>,
     id: String,
-    /// The document that wants it.
+    /// The loader id of the document.
     loader: String,
     is_under_way: bool,
 }
@@ -34,12 +34,12 @@ struct Told {
     troubles: Vec<String>,
     dialogs: Vec<String>,
     sent: Vec<Sent>,
-    /// The document that is shown.
+    /// The loader id of the displayed document.
     loader: String,
     declines: bool,
 }
 
-/// What was heard of one tab and its frames.
+/// Events of a tab and its frames.
 #[derive(Default)]
 pub struct Heard {
     told: Mutex<Told>,
@@ -54,19 +54,19 @@ impl Heard {
         self.told().troubles.clone()
     }
 
-    /// Takes out the first trouble with these words; whether there was one.
+    /// Removes the first error that contains the text; returns whether there was one.
     pub fn forgive(&self, words: &str) -> bool {
         let mut told = self.told();
         let at = told.troubles.iter().position(|it| it.contains(words));
         at.map(|at| told.troubles.remove(at)).is_some()
     }
 
-    /// Questions that were asked in dialogs so far.
+    /// Messages of dialogs so far.
     pub fn dialogs(&self) -> Vec<String> {
         self.told().dialogs.clone()
     }
 
-    /// From now on questions are answered so.
+    /// Whether dialogs are accepted from now on.
     pub fn answer_dialogs(&self, yes: bool) {
         self.told().declines = !yes;
     }
@@ -75,14 +75,14 @@ impl Heard {
         self.told().sent.clone()
     }
 
-    /// Whether nothing is under way for the page that is shown. What was for the page before it may
-    /// never be told to have ended.
+    /// Whether no request of the displayed page is pending. Requests of an earlier page may never be reported as
+    /// finished.
     pub fn is_quiet(&self) -> bool {
         let told = self.told();
         !{ told.sent.iter() }.any(|it| it.is_under_way && it.loader == told.loader)
     }
 
-    /// Notes an event; answers with what is to be said at once.
+    /// Records an event; returns a command to send at once.
     pub fn take(&self, method: &str, params: &Value) -> Option<(&'static str, Value)> {
         let mut told = self.told();
         match method {
@@ -106,7 +106,7 @@ impl Heard {
             }
             "Log.entryAdded" => {
                 let entry = &params["entry"];
-                // The browser itself looks for an icon where the answer is no page.
+                // The browser requests an icon if the response is no page.
                 let is_icon = text(&entry["url"]).ends_with("/favicon.ico");
                 let is_bad = entry["level"] == "error" || entry["source"] == "security";
                 if is_bad && !is_icon {
@@ -121,7 +121,7 @@ impl Heard {
             "Page.javascriptDialogOpening" => {
                 let words = text(&params["message"]);
                 if params["type"] == "alert" {
-                    // None of our pages does this: a script of somebody else's ran.
+                    // Our pages use no alert: an injected script ran.
                     told.troubles.push(format!("alert: {words}"));
                 }
                 told.dialogs.push(words);
@@ -145,14 +145,14 @@ fn headers(of: &Value) -> impl Iterator<Item = (String, String)> {
 }
 
 impl Told {
-    /// Notes what became of requests.
+    /// Records network events.
     fn take_of_network(&mut self, method: &str, params: &Value) {
         let id = &params["requestId"];
         let sent = self.sent.iter_mut().rfind(|it| *id == it.id);
         match (method, sent) {
             ("Network.requestWillBeSent", before) => {
                 if let Some(before) = before {
-                    // A redirect's answer comes with the request that follows it.
+                    // The response of a redirect is part of the next request's event.
                     let redirected = params["redirectResponse"]["status"].as_u64();
                     before.status = redirected.or(before.status);
                     before.is_under_way = false;
@@ -173,13 +173,13 @@ impl Told {
             ("Network.requestWillBeSentExtraInfo", Some(sent)) => {
                 sent.headers.extend(headers(params));
             }
-            // It comes also where the answer is kept from the page.
+            // Also sent if the page may not read the response.
             ("Network.responseReceivedExtraInfo", Some(sent)) => {
                 sent.status = params["statusCode"].as_u64();
             }
             ("Network.responseReceived", Some(sent)) => {
                 sent.status = params["response"]["status"].as_u64();
-                // A script that does not read the answer to its end leaves it open.
+                // The response stays open if the script does not read it completely.
                 sent.is_under_way &= params["type"] != "Fetch";
             }
             ("Network.loadingFinished", Some(sent)) => {
@@ -192,7 +192,7 @@ impl Told {
                     it.url.clone()
                 });
                 let reason = text(&params["errorText"]);
-                // What is left for another page is broken off.
+                // Requests are aborted when the page is left.
                 if params["canceled"] != true && reason != "net::ERR_ABORTED" {
                     let blocked = text(&params["blockedReason"]);
                     let trouble = format!("request failed: {reason} {blocked} {url}");

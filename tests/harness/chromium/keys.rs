@@ -1,8 +1,8 @@
-//! Keys, as a keyboard sends them.
+//! Key events.
 
 use serde_json::{Value, json};
 
-/// The two messages of a key that is pressed; `Shift+` may stand before its name.
+/// Key-down and key-up events; the key may have the prefix `Shift+`.
 pub fn pressed(key: &str) -> [Value; 2] {
     let (shift, name) = match key.strip_prefix("Shift+") {
         Some(name) => (true, name),

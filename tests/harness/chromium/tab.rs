@@ -1,4 +1,4 @@
-//! A tab, and what a person does in it.
+//! A tab and the actions of a person.
 
 use super::{
     browser::BROWSER,
@@ -14,16 +14,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long anything is waited for: two cores build and test other things at the same time.
+/// Long, since two cores also build and run other tests.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Between two looks.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Tells what the page's policy refused, from a world that the page does not see.
+/// Reports policy violations from an isolated world.
 const WATCHER: &str = "document.addEventListener('securitypolicyviolation', (it) => tellTheTest(`${it.effectiveDirective} ${it.blockedURI} ${it.sourceFile}:${it.lineNumber} ${it.sample}`));";
 
-/// The middle of what is clicked, once nothing lies over it.
+/// The center of an element, unless something covers it.
 const MIDDLE: &str = r"function () {
   this.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
   const it = [...this.getClientRects()].find((rect) => rect.width > 0 && rect.height > 0);
@@ -34,7 +33,6 @@ const MIDDLE: &str = r"function () {
   return { x, y };
 }";
 
-/// A tab in a context of its own, or beside another one in the same.
 pub struct Tab {
     session: String,
     target: String,
@@ -45,14 +43,14 @@ pub struct Tab {
 }
 
 impl Tab {
-    /// A tab in a fresh context, at nothing yet; paths are those of that server (`http://host:port`).
+    /// An empty tab in a new context; paths are relative to the server (`http://host:port`).
     pub async fn open(base: impl Into<String>) -> Self {
         let made = BROWSER.ask(None, "Target.createBrowserContext", json!({}));
         let context = id(&made.await.expect("a context"), "browserContextId");
         Self::within(context, true, base.into()).await
     }
 
-    /// In the same context: another tab of the same person.
+    /// Another tab in the same context.
     pub async fn beside(&self) -> Self {
         Self::within(self.context.clone(), false, self.base.clone()).await
     }
@@ -85,7 +83,7 @@ impl Tab {
         let watcher = json!({ "source": WATCHER, "worldName": "watch" });
         tab.order("Page.addScriptToEvaluateOnNewDocument", watcher)
             .await;
-        // Several tests look at once; each tab behaves as if it were the one in front.
+        // Every tab behaves as if it had the focus.
         tab.order(
             "Emulation.setFocusEmulationEnabled",
             json!({ "enabled": true }),
@@ -100,7 +98,7 @@ impl Tab {
         BROWSER.ask(Some(&self.session), method, params).await
     }
 
-    /// Sends a command that the browser does not refuse.
+    /// Sends a command; panics if the browser refuses it.
     pub async fn order(&self, method: &str, params: Value) -> Value {
         let answer = self.ask(method, params).await;
         answer.unwrap_or_else(|error| panic!("{error}"))
@@ -114,14 +112,14 @@ impl Tab {
         &self.base
     }
 
-    // --- going places
+    // --- navigation
 
-    /// Goes to a path, or to an address, as if it had been typed, and waits until all of it is there.
+    /// Navigates to a path or URL, and waits until the page is idle.
     pub async fn go(&self, path: &str) {
         self.wait(&format!("{path} is opened"), || async {
             match self.try_to_go(path).await.as_deref() {
                 None => Some(()),
-                // The page was just about to go somewhere by itself.
+                // The page was about to navigate itself.
                 Some("net::ERR_ABORTED") => None,
                 Some(error) => panic!("{path}: {error}"),
             }
@@ -130,7 +128,7 @@ impl Tab {
         self.settled().await;
     }
 
-    /// Goes there; the error when nothing is.
+    /// Navigates; returns the error, if any.
     pub async fn try_to_go(&self, path: &str) -> Option<String> {
         let url = if path.starts_with('/') {
             format!("{}{path}", self.base)
@@ -148,7 +146,7 @@ impl Tab {
         self.settled().await;
     }
 
-    /// Waits until the page and what it needs are there.
+    /// Waits until the page is loaded and has no pending requests.
     pub async fn settled(&self) {
         self.until("the page is there", "document.readyState === 'complete'")
             .await;
@@ -158,7 +156,7 @@ impl Tab {
         .await;
     }
 
-    /// Waits until the address has this path (and query, where it is given), and the page is there.
+    /// Waits until the URL has this path (and query, if given) and the page is idle.
     pub async fn at(&self, path: &str) {
         let path = json!(path);
         let condition = format!(
@@ -169,7 +167,7 @@ impl Tab {
         self.settled().await;
     }
 
-    /// Waits until the path begins so, and the page is there; the whole path.
+    /// Waits until the path has this prefix and the page is idle; returns the path.
     pub async fn under(&self, beginning: &str) -> String {
         let condition = format!("location.pathname.startsWith({})", json!(beginning));
         self.until(&format!("the address begins with {beginning}"), &condition)
@@ -180,7 +178,7 @@ impl Tab {
 
     // --- reading
 
-    /// What the page's main world makes of that expression; promises are waited for.
+    /// Evaluates an expression in the main world; awaits promises.
     pub async fn eval(&self, expression: &str) -> Value {
         match self.try_eval(expression).await {
             Ok(value) => value,
@@ -219,7 +217,7 @@ impl Tab {
     }
 
     async fn holds(&self, condition: &str) -> Option<()> {
-        // While a page goes and another one comes there is no world to ask in.
+        // Between two pages there is no execution context.
         let told = self.try_eval(condition).await;
         matches!(told, Ok(Value::Bool(true))).then_some(())
     }
@@ -250,7 +248,7 @@ impl Tab {
         }
     }
 
-    /// Panics with what there is to be seen.
+    /// Panics with a screenshot, the errors, and the page's text.
     async fn give_up(&self, what: &str) -> ! {
         let place =
             std::env::temp_dir().join(format!("sightline-gave-up-{}.png", std::process::id()));
@@ -276,7 +274,7 @@ impl Tab {
         );
     }
 
-    // --- finding and doing
+    // --- finding and acting
 
     pub async fn things(&self) -> Vec<Thing> {
         let tree = self.ask("Accessibility.getFullAXTree", json!({})).await;
@@ -287,8 +285,7 @@ impl Tab {
         !finding::called(&self.things().await, role, name).is_empty()
     }
 
-    /// Waits for the one thing of that role and name, within what that selector names; answers with
-    /// what the protocol knows it by.
+    /// Waits for exactly one node with this role and name within the selector; returns its object id.
     async fn object(&self, within: &str, role: &str, name: &str) -> String {
         let until = Instant::now() + PATIENCE;
         loop {
@@ -330,7 +327,7 @@ impl Tab {
         Ok(told["result"]["value"].clone())
     }
 
-    /// Something about the one thing of that role and name: `function () { … this … }`.
+    /// Calls `function () { … this … }` on the node.
     pub async fn of(&self, role: &str, name: &str, function: &str) -> Value {
         let object = self.object("html", role, name).await;
         match self.call(&object, function, &[]).await {
@@ -339,12 +336,12 @@ impl Tab {
         }
     }
 
-    /// Clicks what is called so, once nothing lies over it: `link`, `button`, `checkbox`, `summary` …
+    /// Clicks the node once nothing covers it: `link`, `button`, `checkbox`, `summary` …
     pub async fn click(&self, role: &str, name: &str) {
         self.click_in("html", role, name).await;
     }
 
-    /// Clicks, and waits until another page has come, or the same one again.
+    /// Clicks, and waits until a page has loaded.
     pub async fn click_through(&self, within: &str, role: &str, name: &str) {
         self.eval("window.isOld = true").await;
         self.click_in(within, role, name).await;
@@ -373,7 +370,7 @@ impl Tab {
         }
     }
 
-    /// Types into the field of that label, over what stood there.
+    /// Replaces the text of the field with that label.
     pub async fn fill(&self, label: &str, text: &str) {
         let object = self.object("html", "field", label).await;
         let focus = "function () { this.scrollIntoView({ block: 'center' }); this.focus(); this.select?.(); return document.activeElement === this; }";
@@ -402,7 +399,7 @@ impl Tab {
         }
     }
 
-    /// Role and name of what has the focus.
+    /// Role and name of the focused node.
     pub async fn focused(&self) -> (String, String) {
         let params = json!({ "expression": "document.activeElement" });
         let told = self.order("Runtime.evaluate", params).await;
@@ -413,7 +410,7 @@ impl Tab {
         found.map_or_else(Default::default, |it| (it.role, it.name))
     }
 
-    /// Presses Tab until that has the focus. On the way the focus is always seen.
+    /// Presses Tab until the node has the focus. The focus must be visible at every step.
     pub async fn tab_to(&self, role: &str, name: &str) {
         self.press_to("Tab", role, name).await;
     }
@@ -422,7 +419,7 @@ impl Tab {
         self.press_to("Shift+Tab", role, name).await;
     }
 
-    /// What keeps the focus from being seen. Pages scroll to it a frame later than it comes.
+    /// Why the focus is not visible. Pages scroll to it one frame later.
     async fn focus_is_seen(&self) -> Value {
         let mut seen = self.eval(FOCUS_IS_SEEN).await;
         for _ in 0..20 {
@@ -462,14 +459,14 @@ impl Tab {
 
     // --- the screen
 
-    /// How wide and high the page is, in its own pixels, and how many of the screen make one.
+    /// CSS pixels, and device pixels per CSS pixel.
     pub async fn viewport(&self, width: u32, height: u32, scale: f64) {
         let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": scale, "mobile": false });
         self.order("Emulation.setDeviceMetricsOverride", metrics)
             .await;
     }
 
-    /// Dark or light; nothing moves in either.
+    /// Sets the color scheme; motion is always reduced.
     pub async fn dark(&self, dark: bool) {
         let scheme = if dark { "dark" } else { "light" };
         let media = json!({ "features": [
@@ -479,11 +476,11 @@ impl Tab {
         self.order("Emulation.setEmulatedMedia", media).await;
     }
 
-    /// Writes the whole page into a file: WebP, or PNG where its name says so. How many bytes.
+    /// Writes the whole page to a file, as PNG or WebP; returns its bytes.
     pub async fn screenshot(&self, path: &Path, quality: u32) -> usize {
         let is_png = path.extension().is_some_and(|it| it == "png");
         let mut params = json!({ "format": if is_png { "png" } else { "webp" } });
-        // A dialog stands before the window, and not before the page.
+        // An open dialog is captured with the window, not with the page.
         let page = self.eval("document.querySelector('dialog[open]') ? null : { x: 0, y: 0, scale: 1, width: innerWidth, height: Math.min(document.documentElement.scrollHeight, 2400) }").await;
         if !page.is_null() {
             params["clip"] = page;
@@ -499,7 +496,7 @@ impl Tab {
         bytes.len()
     }
 
-    // --- what lies behind
+    // --- network
 
     pub fn requests(&self) -> Vec<Sent> {
         self.heard.sent()
@@ -514,7 +511,7 @@ impl Tab {
         found.map(|it| text(&it["value"]))
     }
 
-    /// Plants a cookie, or takes it away.
+    /// Sets or deletes a cookie.
     pub async fn set_cookie(&self, name: &str, value: Option<&str>) {
         let mut params = json!({ "name": name, "url": self.base });
         let method = match value {
@@ -527,7 +524,7 @@ impl Tab {
         self.order(method, params).await;
     }
 
-    /// Waits for a trouble with these words and forgives it: it was meant.
+    /// Waits for an expected error with this text and removes it.
     pub async fn expect_trouble(&self, words: &str) {
         self.wait(&format!("the browser complains of {words}"), || async {
             self.heard.forgive(words).then_some(())
@@ -535,21 +532,20 @@ impl Tab {
         .await;
     }
 
-    /// Asserts that the browser complained of nothing.
+    /// Asserts that there are no errors.
     pub fn assert_clean(&self, what: &str) {
         let troubles = self.heard.troubles();
         assert!(troubles.is_empty(), "{what}: {troubles:#?}");
     }
 
-    /// Closes it, after asserting that the browser complained of nothing.
+    /// Closes the tab after asserting that there are no errors.
     pub async fn end(self) {
-        // What was under way says its last words.
+        // Pending events arrive before the response.
         let _ = self.try_eval("0").await;
         self.assert_clean("at the end");
     }
 }
 
-/// What the browser gave that name.
 fn id(made: &Value, name: &str) -> String {
     made[name].as_str().expect("an id").to_owned()
 }
@@ -566,7 +562,7 @@ impl Drop for Tab {
     }
 }
 
-/// Why what has the focus is not seen to have it; nothing when it is.
+/// Why the focus is not visible; empty if it is.
 const FOCUS_IS_SEEN: &str = r"(() => {
   const it = document.activeElement;
   if (!it || it === document.body) return '';
@@ -576,7 +572,7 @@ const FOCUS_IS_SEEN: &str = r"(() => {
   const box = it.getBoundingClientRect();
   if (box.width === 0 || box.height === 0) return 'it has no size';
   if (box.bottom <= 0 || box.top >= innerHeight || box.right <= 0 || box.left >= innerWidth) return `it lies outside: from ${box.left}, ${box.top} to ${box.right}, ${box.bottom} in ${innerWidth} × ${innerHeight}, scrolled to ${scrollY} of ${document.documentElement.scrollHeight}`;
-  // Something of it lies under nothing else (WCAG 2.2, 2.4.11).
+  // Part of it must not be covered (WCAG 2.2, 2.4.11).
   const shown = [...it.getClientRects()].map((rect) => [Math.max(rect.left, 0), Math.min(rect.right, innerWidth), Math.max(rect.top, 0), Math.min(rect.bottom, innerHeight)]).filter(([left, right, top, bottom]) => left < right && top < bottom);
   const points = shown.flatMap(([left, right, top, bottom]) => [[0.5, 0.5], [0.1, 0.1], [0.9, 0.1], [0.1, 0.9], [0.9, 0.9]].map(([x, y]) => [left + x * (right - left), top + y * (bottom - top)]));
   const over = points.map(([x, y]) => document.elementFromPoint(x, y));

@@ -1,4 +1,4 @@
-//! What a server asks of its client: the questions, and whether the client can answer them.
+//! Requests of a server to its client, and the capabilities that they need.
 
 use rmcp::{ErrorData, RoleServer, model::ClientCapabilities, service::RequestContext};
 use serde_json::{Value, json};
@@ -19,12 +19,12 @@ pub fn form(message: &str, properties: &Value, required: &[&str]) -> Value {
     })
 }
 
-/// A form with one field, which has to be filled in.
+/// A form with one required field.
 pub fn field(message: &str, name: &str, kind: &str) -> Value {
     form(message, &json!({ name: { "type": kind } }), &[name])
 }
 
-/// A question to the client's model.
+/// A prompt for the client's model.
 pub fn sampling(prompt: &str, max_tokens: u32) -> Value {
     json!({
         "method": "sampling/createMessage",
@@ -35,12 +35,11 @@ pub fn sampling(prompt: &str, max_tokens: u32) -> Value {
     })
 }
 
-/// The question where the client's files are.
 pub fn roots() -> Value {
     json!({ "method": "roots/list", "params": {} })
 }
 
-/// The capability that a question needs.
+/// The capability that a request needs.
 pub fn capability(question: &Value) -> &'static str {
     match question["method"].as_str() {
         Some("elicitation/create") => "elicitation",
@@ -49,7 +48,7 @@ pub fn capability(question: &Value) -> &'static str {
     }
 }
 
-/// Whether the client has said that it can do something.
+/// Whether the client declared the capability.
 pub fn declared(capability: &str, context: &RequestContext<RoleServer>) -> bool {
     context
         .client_capabilities()
@@ -57,7 +56,7 @@ pub fn declared(capability: &str, context: &RequestContext<RoleServer>) -> bool 
         .is_some_and(|capabilities| capabilities.get(capability).is_some())
 }
 
-/// Refuses a request of a client that has not said that it can do something.
+/// Refuses a client that did not declare the capability.
 pub fn require(capability: &str, context: &RequestContext<RoleServer>) -> Result<(), ErrorData> {
     if declared(capability, context) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Tools that talk with the client while they work: log messages, progress, questions.
+//! Tools that use log messages, progress and requests to the client.
 
 use super::{
     Fixture, client_requests,
@@ -15,13 +15,13 @@ use rmcp::{
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-/// Sends three log messages, if the client wants them.
+/// Sends three log messages if the client's level allows.
 pub async fn log(
     fixture: &Fixture,
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResult, ErrorData> {
     let level = LoggingLevel::Info;
-    // The levels are declared from the least to the most severe one.
+    // Levels are declared from the least to the most severe.
     let wanted = fixture
         .level_for(context)
         .is_some_and(|threshold| threshold as u8 <= level as u8);
@@ -43,7 +43,7 @@ pub async fn log(
     Ok(text("Tool with logging executed"))
 }
 
-/// Reports its progress three times, if the client wants to know.
+/// Reports progress three times if the client sent a token.
 pub async fn progress(context: &RequestContext<RoleServer>) -> Result<CallToolResult, ErrorData> {
     let token = context.meta.get_progress_token();
     for progress in [0.0, 50.0, 100.0] {
@@ -59,7 +59,6 @@ pub async fn progress(context: &RequestContext<RoleServer>) -> Result<CallToolRe
     Ok(text("Tool with progress executed"))
 }
 
-/// Puts a prompt to the client's model.
 pub async fn sample(
     prompt: &str,
     context: &RequestContext<RoleServer>,
@@ -71,7 +70,6 @@ pub async fn sample(
     .await
 }
 
-/// Asks the user for a name and an address.
 pub async fn elicit(
     message: &str,
     context: &RequestContext<RoleServer>,
@@ -87,7 +85,7 @@ pub async fn elicit(
     .await
 }
 
-/// Asks the user with a form that is filled in already.
+/// A form with default values.
 pub async fn elicit_defaults(
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResult, ErrorData> {
@@ -105,7 +103,7 @@ pub async fn elicit_defaults(
     elicit_all("Please check these values", &properties, context).await
 }
 
-/// Asks the user with each kind of choice.
+/// A form with every kind of choice.
 pub async fn elicit_choices(
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResult, ErrorData> {
@@ -141,13 +139,12 @@ async fn elicit_all(
     .await
 }
 
-/// What a user has done with a form.
 fn filled_in(answer: &Value) -> String {
     let action = answer["action"].as_str().unwrap_or("none");
     format!("action={action}, content={}", answer["content"])
 }
 
-/// Puts a question to the client of a session, and tells what came back.
+/// Sends a request to the client and describes its response.
 async fn ask(
     question: &Value,
     context: &RequestContext<RoleServer>,

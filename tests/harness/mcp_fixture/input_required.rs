@@ -1,4 +1,4 @@
-//! Requests that need input: the answer is a question, and the client comes again with what it asks for.
+//! Requests that need input: the server responds with requests, and the client retries with their results.
 
 use super::{client_requests, request_state, tools};
 use rmcp::{
@@ -10,23 +10,22 @@ use rmcp::{
 };
 use serde_json::{Value, json};
 
-/// One round of a request.
 pub struct Round<'request> {
     name: &'request str,
     answers: Option<&'request InputResponses>,
     state: Option<Value>,
 }
 
-/// What follows from a round.
+/// The next step after a round.
 pub enum Next {
-    /// All input is there.
+    /// All input is present.
     Done(String),
-    /// These questions are open, and this is to be known when they are answered.
+    /// Open requests, and the state to return with their results.
     Ask(Vec<(&'static str, Value)>, Option<Value>),
 }
 
 impl<'request> Round<'request> {
-    /// Reads what a client has brought; a state that is not from here, or not for this, is refused.
+    /// Refuses a state that is not from this server or belongs to another request.
     pub fn new(
         name: &'request str,
         answers: Option<&'request InputResponses>,
@@ -46,7 +45,7 @@ impl<'request> Round<'request> {
         })
     }
 
-    /// What the user has filled in, if the form came back and was accepted.
+    /// The field's value, if the form was accepted.
     pub fn filled_in(&self, question: &str, field: &str) -> Option<&Value> {
         let answer = self.answer(question)?;
         (answer["action"] == "accept")
@@ -72,7 +71,7 @@ impl<'request> Round<'request> {
 }
 
 impl Next {
-    /// The questions as the protocol has them, or the result when there are none.
+    /// The protocol's response: the open requests, or the result.
     pub fn answer<Response: From<InputRequiredResult>>(
         self,
         name: &str,
@@ -91,7 +90,7 @@ impl Next {
             requests.insert(key.to_owned(), request);
         }
         let state = state.map(|mut state| {
-            // A state may not be used for another request than the one it was made for.
+            // Binds the state to this request.
             state["for"] = json!(name);
             request_state::seal(&state)
         });
@@ -99,7 +98,6 @@ impl Next {
     }
 }
 
-/// Answers a call of a tool that needs input.
 pub fn call(
     request: &CallToolRequestParams,
     context: &RequestContext<RoleServer>,
@@ -191,7 +189,7 @@ fn all_at_once(round: &Round) -> Next {
 }
 
 fn one_after_the_other(round: &Round) -> Next {
-    // The name is in the state from the second round on.
+    // From the second round on, the state contains the name.
     let known = round
         .state
         .as_ref()

@@ -1,7 +1,5 @@
-//! A server of the Model Context Protocol that has everything the official conformance suite asks for.
-//!
-//! It holds what a server says: tools, prompts, resources, completions. How it is reached is the
-//! business of the transport under test.
+//! An MCP server with everything that the official conformance suite needs: tools, prompts, resources, completions. The
+//! transport is under test.
 #![expect(
     deprecated,
     reason = "what is on its way out of the protocol is tested as long as it is in"
@@ -33,21 +31,21 @@ use serde_json::json;
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::broadcast::{self, error::RecvError};
 
-/// How many changes wait for a slow listener before it misses the oldest.
+/// How many changes are buffered for a slow listener.
 const WAITING_CHANGES: usize = 16;
 
-/// A list that is said to have changed.
+/// A list that changed.
 #[derive(Clone, Copy)]
 enum Change {
     Tools,
     Prompts,
 }
 
-/// The server. One for each session, or for each request where there are no sessions.
+/// One per session, or per request without sessions.
 pub struct Fixture {
-    /// What one caller changes, all that listen hear, so sessions share it.
+    /// Shared by all sessions.
     changes: broadcast::Sender<Change>,
-    /// From where on this session wants log messages.
+    /// The session's log level.
     level: Mutex<LoggingLevel>,
 }
 
@@ -61,13 +59,12 @@ impl Default for Fixture {
 }
 
 impl Fixture {
-    /// A server with nobody listening.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same server for another session: it has a log level of its own.
+    /// The same server for another session, with its own log level.
     #[must_use]
     pub fn session(&self) -> Self {
         Self {
@@ -76,13 +73,12 @@ impl Fixture {
         }
     }
 
-    /// Tells all that listen that a list has changed.
     fn announce(&self, change: Change) {
-        // An error means that nobody listens, which is fine.
+        // An error means that there are no listeners.
         let _ = self.changes.send(change);
     }
 
-    /// From where on log messages may be sent for a request, if at all.
+    /// The log level of the request or of the session.
     fn level_for(&self, context: &RequestContext<RoleServer>) -> Option<LoggingLevel> {
         if stateless(context) {
             return context.meta.log_level();
@@ -118,7 +114,7 @@ impl ServerHandler for Fixture {
         request: SetLevelRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        // The newer protocol has the level in each request instead.
+        // The newer protocol has the level in each request.
         if stateless(&context) {
             return Err(ErrorData::method_not_found::<SetLevelRequestMethod>());
         }
@@ -173,7 +169,7 @@ impl ServerHandler for Fixture {
         request: SubscribeRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        // No resource here ever changes, so there is nothing to remember.
+        // No resource changes, so subscriptions are not stored.
         resources::read(&request.uri).map(drop)
     }
 
@@ -211,7 +207,7 @@ impl ServerHandler for Fixture {
                 Err(RecvError::Closed) => return Ok(()),
             };
             if sent.is_err() {
-                // The listener is gone.
+                // The listener disconnected.
                 return Ok(());
             }
         }
@@ -238,9 +234,9 @@ impl ServerHandler for Fixture {
     }
 }
 
-/// Whether a request belongs to the protocol without sessions, where a server asks nothing by itself.
+/// Whether the request uses the protocol revision without sessions.
 fn stateless(context: &RequestContext<RoleServer>) -> bool {
-    // Versions are dates, so their order is that of their letters.
+    // Versions are dates, so they sort as strings.
     context
         .protocol_version()
         .is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())

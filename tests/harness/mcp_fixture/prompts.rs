@@ -1,4 +1,4 @@
-//! Prompts, and the completion of what is put into them.
+//! Prompts and completion of their arguments.
 
 use super::{
     client_requests,
@@ -18,10 +18,8 @@ use rmcp::{
 /// The prompt that needs input.
 const WITH_INPUT: &str = "test_input_required_result_prompt";
 
-/// What an argument may be completed to.
 const COMPLETIONS: [&str; 4] = ["paris", "park", "party", "test"];
 
-/// Every prompt there is.
 pub fn list() -> Vec<Prompt> {
     vec![
         prompt("test_simple_prompt", "A text.", &[]),
@@ -47,7 +45,6 @@ pub fn list() -> Vec<Prompt> {
     ]
 }
 
-/// Answers a request for a prompt.
 pub fn get(
     request: &GetPromptRequestParams,
     context: &RequestContext<RoleServer>,
@@ -78,7 +75,7 @@ pub fn get(
     Ok(GetPromptResult::new(messages).into())
 }
 
-/// Completes an argument, the same ones for each.
+/// All arguments have the same completions.
 pub fn complete(request: &CompleteRequestParams) -> Result<CompleteResult, ErrorData> {
     let values = COMPLETIONS
         .into_iter()
@@ -113,7 +110,7 @@ fn with_input(
     })
 }
 
-/// A prompt whose arguments have to be there.
+/// A prompt with required arguments.
 fn prompt(name: &str, description: &str, arguments: &[(&str, &str)]) -> Prompt {
     let arguments: Vec<_> = arguments
         .iter()

@@ -1,4 +1,4 @@
-//! State that clients carry from one round of a request to the next, and cannot change unseen.
+//! Signed state that clients return in the next round.
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use hmac::{Hmac, KeyInit, Mac};
@@ -6,17 +6,15 @@ use rmcp::ErrorData;
 use serde_json::Value;
 use sha2::Sha256;
 
-/// Nothing real is protected by it, and every instance has to know it.
+/// It protects nothing, and every instance must know it.
 const KEY: &[u8] = b"the key of the conformance fixture";
 
-/// The state with a signature.
 pub fn seal(state: &Value) -> String {
     let state = URL_SAFE_NO_PAD.encode(state.to_string());
     let signature = signer(&state).finalize().into_bytes();
     format!("{state}.{}", URL_SAFE_NO_PAD.encode(signature))
 }
 
-/// The state that was sealed.
 pub fn open(sealed: &str) -> Result<Value, ErrorData> {
     opened(sealed).ok_or_else(|| {
         ErrorData::invalid_params("requestState is not what this server has given out", None)

@@ -1,4 +1,4 @@
-//! Resources: three that are listed, and as many as one likes from a template.
+//! Three listed resources, and a template.
 
 use super::samples::RED_PIXEL_PNG;
 use rmcp::{
@@ -7,7 +7,6 @@ use rmcp::{
 };
 use serde_json::json;
 
-/// Every resource that has a URI of its own.
 pub fn list() -> Vec<Resource> {
     vec![
         resource("static-text", "A text.", "text/plain"),
@@ -16,7 +15,6 @@ pub fn list() -> Vec<Resource> {
     ]
 }
 
-/// The template.
 pub fn templates() -> Vec<ResourceTemplate> {
     vec![
         ResourceTemplate::new("test://template/{id}/data", "template")
@@ -25,7 +23,6 @@ pub fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-/// Reads a resource.
 pub fn read(uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let contents = match uri {
         "test://static-text" => {

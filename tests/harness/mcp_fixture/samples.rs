@@ -1,9 +1,8 @@
-//! Samples: the smallest picture and the shortest sound, in base64.
+//! The smallest picture and the shortest sound, in base64.
 
-/// One red pixel.
 pub const RED_PIXEL_PNG: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP4z8AAAAMBAQD3A0FDAAAAAElFTkSuQmCC";
 
-/// Eight samples of silence.
+/// Eight samples.
 pub const SILENCE_WAV: &str =
     "UklGRiwAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQgAAACAgICAgICAgA==";

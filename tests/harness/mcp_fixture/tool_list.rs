@@ -1,10 +1,9 @@
-//! The list of tools: their names, what they say of themselves, and what they take.
+//! The list of tools with their schemas.
 
 use rmcp::model::{JsonObject, Tool};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// The tools that take nothing.
 const WITHOUT_ARGUMENTS: &[(&str, &str)] = &[
     ("test_simple_text", "Returns a text."),
     ("test_image_content", "Returns a picture."),
@@ -83,7 +82,6 @@ const WITHOUT_ARGUMENTS: &[(&str, &str)] = &[
     ),
 ];
 
-/// Every tool there is.
 pub fn all() -> Vec<Tool> {
     let nothing = json!({ "type": "object", "properties": {} });
     let mut tools: Vec<Tool> = WITHOUT_ARGUMENTS
@@ -119,7 +117,7 @@ pub fn all() -> Vec<Tool> {
     tools
 }
 
-/// A schema with one text that has to be there.
+/// A schema with one required string.
 fn one_text(name: &str, description: &str) -> Value {
     json!({
         "type": "object",
@@ -128,7 +126,7 @@ fn one_text(name: &str, description: &str) -> Value {
     })
 }
 
-/// A schema with all the words that careless servers lose on the way.
+/// A schema with keywords that servers tend to drop.
 fn contact_schema() -> Value {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

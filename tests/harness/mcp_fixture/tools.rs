@@ -1,4 +1,4 @@
-//! Calls of tools: those that answer by themselves; the others are passed on.
+//! Tool calls.
 
 use super::{
     Change, Fixture, client_requests, client_tools, input_required,
@@ -16,10 +16,8 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::sleep;
 
-/// How long a tool works that does not answer at once.
 pub const A_WHILE: Duration = Duration::from_millis(50);
 
-/// Answers a call.
 pub async fn call(
     fixture: &Fixture,
     request: &CallToolRequestParams,
@@ -69,22 +67,19 @@ pub async fn call(
     Ok(result.into())
 }
 
-/// A result with one text.
 pub fn text(text: &str) -> CallToolResult {
     content([ContentBlock::text(text)])
 }
 
-/// A result that says what went wrong.
+/// An error result.
 pub fn failure(reason: &str) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(reason)])
 }
 
-/// A resource inside a result.
 pub fn resource(uri: &str, media_type: &str, text: &str) -> ContentBlock {
     ContentBlock::resource(ResourceContents::text(text, uri).with_mime_type(media_type))
 }
 
-/// The picture.
 pub fn picture() -> ContentBlock {
     ContentBlock::image(RED_PIXEL_PNG, "image/png")
 }
@@ -93,7 +88,7 @@ fn content<const BLOCKS: usize>(blocks: [ContentBlock; BLOCKS]) -> CallToolResul
     CallToolResult::success(blocks.into())
 }
 
-/// A text among the arguments.
+/// A string argument.
 fn argument<'request>(
     request: &'request CallToolRequestParams,
     name: &str,
@@ -105,7 +100,7 @@ fn argument<'request>(
         .ok_or_else(|| ErrorData::invalid_params(format!("{name} has to be a text"), None))
 }
 
-/// Announces a change; the lists themselves stay as they are.
+/// Announces a change without changing the list.
 async fn changed(
     fixture: &Fixture,
     change: Change,
@@ -115,7 +110,7 @@ async fn changed(
     sleep(A_WHILE).await;
     fixture.announce(change);
     if !stateless(context) {
-        // A session hears it without having subscribed. Whether it is still there does not matter.
+        // Sessions are notified without a subscription; a failed send is ignored.
         let _ = match change {
             Change::Tools => context.peer.notify_tool_list_changed().await,
             Change::Prompts => context.peer.notify_prompt_list_changed().await,

@@ -1,4 +1,4 @@
-//! A caller of the Agent API: plain HTTP/1.1, one connection a call.
+//! A client of the Agent API: plain HTTP/1.1, one connection per request.
 
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -8,21 +8,19 @@ use tokio::{
     time::Instant,
 };
 
-/// Calls one server with one token.
 #[derive(Clone)]
 pub struct Api {
-    /// Where the server listens: host and port.
+    /// Host and port.
     pub address: String,
-    /// What it sends as its Bearer token.
+    /// The Bearer token.
     pub token: String,
 }
 
 const BASE: &str = "/api/agent/v1";
-/// Longest time any job of these tests may take.
+/// The longest time that a job of these tests may take.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 impl Api {
-    /// The status and the document.
     pub async fn call(&self, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
         let body = body.map(Value::to_string).unwrap_or_default();
         let request = format!(
@@ -42,7 +40,7 @@ impl Api {
         (status.expect("a status"), document)
     }
 
-    /// The status of a path outside the API; nothing when nobody listens.
+    /// The status of a path outside the API; `None` if nothing listens.
     pub async fn probe(&self, path: &str) -> Option<u16> {
         let mut server = TcpStream::connect(&self.address).await.ok()?;
         let request = format!(
@@ -55,7 +53,7 @@ impl Api {
         answer.split(' ').nth(1)?.parse().ok()
     }
 
-    /// Calls again for as long as the rate limit refuses.
+    /// Retries while the rate limit refuses.
     async fn call_in_turn(&self, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
         let until = Instant::now() + PATIENCE;
         loop {
@@ -73,17 +71,14 @@ impl Api {
         document
     }
 
-    /// The document that a read answers with.
     pub async fn get(&self, path: &str) -> Value {
         self.expect(200, "GET", path, None).await
     }
 
-    /// The document that a deletion answers with.
     pub async fn delete(&self, path: &str) -> Value {
         self.expect(200, "DELETE", path, None).await
     }
 
-    /// A project with that many keywords.
     pub async fn project(&self, domain: &str, keywords: usize) -> i64 {
         let body = json!({ "domain": domain });
         let made = self.expect(201, "POST", "/projects", Some(&body)).await;
@@ -101,30 +96,28 @@ impl Api {
         id
     }
 
-    /// Starts an analysis; the job's id.
+    /// Starts an analysis; returns the job's id.
     pub async fn analyse(&self, kind: &str, project: i64) -> i64 {
         let body = json!({ "type": kind, "projectId": project });
         let job = self.expect(202, "POST", "/analyze", Some(&body)).await;
         number(&job, "/id")
     }
 
-    /// The job at this moment.
     pub async fn job(&self, id: i64) -> Value {
         self.get(&format!("/analyze?jobId={id}")).await["items"][0].clone()
     }
 
-    /// Follows a job until this holds of it.
+    /// Polls a job until the condition holds.
     pub async fn follow(&self, id: i64, holds: impl Fn(&Value) -> bool) -> Value {
         self.ask_until(&format!("/analyze?jobId={id}"), holds).await
     }
 
-    /// The job once it is over; the server holds the answers.
+    /// The finished job; the server delays its responses (`wait`).
     pub async fn finished(&self, id: i64) -> Value {
         let path = format!("/analyze?jobId={id}&wait=20");
         self.ask_until(&path, is_over).await
     }
 
-    /// Asks for one job until this holds of it.
     async fn ask_until(&self, path: &str, holds: impl Fn(&Value) -> bool) -> Value {
         let until = Instant::now() + PATIENCE;
         loop {
@@ -142,7 +135,7 @@ impl Api {
         }
     }
 
-    /// The same where the database may be away: whoever asks meanwhile is told so, and nothing worse.
+    /// The same during outages of the database, when only 503 `database-unavailable` is allowed.
     pub async fn finished_in_spite(&self, id: i64) -> Value {
         let until = Instant::now() + PATIENCE;
         loop {
@@ -160,7 +153,7 @@ impl Api {
         }
     }
 
-    /// Every record of a type, page after page.
+    /// Every record of a type, over all pages.
     pub async fn records(&self, result_type: &str, project: i64) -> Vec<Value> {
         let first = format!("/results?type={result_type}&projectId={project}&limit=1000");
         let (mut records, mut path) = (vec![], first.clone());
@@ -175,18 +168,17 @@ impl Api {
     }
 }
 
-/// Whether a job goes on no more.
 pub fn is_over(job: &Value) -> bool {
     let status = job["status"].as_str().expect("a status");
     !["queued", "running", "retrying"].contains(&status)
 }
 
-/// How many units of the job are done.
+/// Finished units of the job.
 pub fn done(job: &Value) -> i64 {
     number(job, "/progress/done")
 }
 
-/// The number at that JSON pointer.
+/// The number at the JSON pointer.
 pub fn number(document: &Value, pointer: &str) -> i64 {
     let found = document.pointer(pointer).and_then(Value::as_i64);
     found.unwrap_or_else(|| panic!("no number {pointer} in {document}"))

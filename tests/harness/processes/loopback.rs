@@ -3,15 +3,13 @@
 use actix_web::{App, HttpServer, dev::ServerHandle, web::ServiceConfig};
 use std::net::SocketAddr;
 
-/// Runs until it is dropped.
+/// Stops when dropped.
 pub struct Loopback {
-    /// Where it listens.
     pub address: SocketAddr,
     server: ServerHandle,
 }
 
 impl Loopback {
-    /// Serves what is configured.
     pub fn start(configure: impl Fn(&mut ServiceConfig) + Clone + Send + 'static) -> Self {
         let server = HttpServer::new(move || App::new().configure(configure.clone()))
             .workers(1)

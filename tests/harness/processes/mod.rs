@@ -1,4 +1,4 @@
-//! The program `sightline` as processes that are started, called, watched, stopped and killed.
+//! The program `sightline` as real processes.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 pub mod api;
@@ -8,7 +8,7 @@ pub mod watcher;
 pub mod website;
 pub mod world;
 
-/// Runs each of these tests (`async fn(World)`) on both databases.
+/// Runs each test (`async fn(World)`) on both databases.
 #[macro_export]
 macro_rules! on_both {
     ($($(#[$how:meta])* $claim:ident),+ $(,)?) => {

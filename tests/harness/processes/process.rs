@@ -1,4 +1,4 @@
-//! The program `sightline`: built once, started, listened to, killed.
+//! The program `sightline`: built once, started, observed, killed.
 
 use std::{
     fs::File,
@@ -10,11 +10,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Builds the program as these tests were built; answers with a link of our own to it, since
-/// another build may replace it while tests run.
+/// Builds the program like the tests; returns a hard link to it, since another build may replace the file.
 static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
     let mut build = Command::new(env!("CARGO"));
-    // Of the whole workspace, whose features its libraries were built with: of `cli` alone they would be built again.
+    // The whole workspace, so that features unify as for the tests and nothing is rebuilt.
     build.args([
         "build",
         "-q",
@@ -28,7 +27,7 @@ static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
     }
     let built = build
         .current_dir(env!("CARGO_MANIFEST_DIR"))
-        // `tests/run --times` sets it for the test harness alone.
+        // `tests/run --times` sets it for the test harness only.
         .env_remove("RUSTC_BOOTSTRAP")
         .stderr(Stdio::inherit())
         .output()
@@ -50,24 +49,23 @@ fn linked(program: &Path) -> PathBuf {
     let _ = std::fs::remove_file(&fresh);
     std::fs::hard_link(program, &fresh).expect("a link to the program");
     std::fs::rename(&fresh, &own).expect("the link in its place");
-    // Renaming a link over another one to the same file leaves both.
+    // Renaming a link over another one to the same file keeps both.
     let _ = std::fs::remove_file(&fresh);
     own
 }
 
-/// Where the program is.
 pub fn program() -> &'static Path {
     &PROGRAM
 }
 
-/// A running `sightline`; killed when it is dropped.
+/// Killed when dropped.
 pub struct Process {
     child: Child,
     lines: mpsc::Receiver<String>,
     said: Vec<String>,
 }
 
-/// A command line of the program, in an environment that holds these settings alone.
+/// A command of the program with only these settings in its environment.
 pub fn command(folder: &Path, settings: &[(String, String)], arguments: &[&str]) -> Command {
     let mut command = Command::new(&*PROGRAM);
     command
@@ -80,7 +78,7 @@ pub fn command(folder: &Path, settings: &[(String, String)], arguments: &[&str])
     command
 }
 
-/// Waits until a file, to which a process shows things, has these words; what is in it then.
+/// Waits until the file contains the text; returns its content.
 pub fn await_text(shown: &Path, words: &str) -> String {
     let until = Instant::now() + Duration::from_mins(5);
     loop {
@@ -94,12 +92,12 @@ pub fn await_text(shown: &Path, words: &str) -> String {
 }
 
 impl Process {
-    /// Starts it; what it writes to its standard output is thrown away.
+    /// Standard output is discarded.
     pub fn start(command: Command) -> Self {
         Self::start_with(command, Stdio::null())
     }
 
-    /// The same with its standard output in a file.
+    /// With standard output in a file.
     pub fn start_showing(command: Command, shown: File) -> Self {
         Self::start_with(command, shown.into())
     }
@@ -124,7 +122,7 @@ impl Process {
         }
     }
 
-    /// Waits for a line with these words.
+    /// Waits for a line with this text on standard error.
     pub fn await_line(&mut self, words: &str) -> String {
         loop {
             let Ok(line) = self.lines.recv_timeout(Duration::from_mins(1)) else {
@@ -137,25 +135,25 @@ impl Process {
         }
     }
 
-    /// Everything it has said so far.
+    /// The lines of standard error so far.
     pub fn said(&mut self) -> &[String] {
         self.said.extend(self.lines.try_iter());
         &self.said
     }
 
-    /// Everything it has said, once it has ended.
+    /// All of standard error, after the process ended.
     pub fn said_to_its_end(&mut self) -> String {
         self.said.extend(self.lines.iter());
         self.said.join("\n")
     }
 
-    /// SIGKILL: it cannot say or do anything any more.
+    /// SIGKILL.
     pub fn kill(mut self) {
         self.child.kill().expect("it was running");
         self.child.wait().expect("it is gone");
     }
 
-    /// SIGTERM; how it ended, and how long that took.
+    /// SIGTERM; returns the exit status and the duration.
     pub fn terminate(mut self) -> (ExitStatus, Duration) {
         let begun = Instant::now();
         self.ask_to_end();
@@ -167,17 +165,17 @@ impl Process {
         self.signal("-TERM");
     }
 
-    /// SIGSTOP: it stands still, and knows nothing of it.
+    /// SIGSTOP.
     pub fn freeze(&self) {
         self.signal("-STOP");
     }
 
-    /// SIGCONT: it goes on where it stood.
+    /// SIGCONT.
     pub fn thaw(&self) {
         self.signal("-CONT");
     }
 
-    /// SIGHUP: its terminal is gone.
+    /// SIGHUP.
     pub fn hang_up(&self) {
         self.signal("-HUP");
     }
@@ -189,12 +187,12 @@ impl Process {
         assert!(told.expect("kill runs").success());
     }
 
-    /// From now on none of its files takes anything behind its first KiB, as on a disk that is full.
+    /// Limits its files to 1 KiB, to simulate a full disk.
     pub fn fill_disk(&self) {
         self.limit_files("1024:unlimited");
     }
 
-    /// Its files may grow again.
+    /// Removes the limit.
     pub fn lift_limit_of_files(&self) {
         self.limit_files("unlimited");
     }
@@ -207,7 +205,6 @@ impl Process {
         assert!(limited.expect("prlimit runs").success());
     }
 
-    /// How it ended, once it has.
     pub fn ended(&mut self) -> ExitStatus {
         self.child.wait().expect("it ends")
     }

@@ -1,4 +1,4 @@
-//! Whoever looks at a process by its admin listener: probes, metrics, settings.
+//! A client of the admin listener: probes, metrics, settings.
 
 use crate::callers::client;
 use reqwest::{Method, Response};
@@ -9,49 +9,45 @@ use std::{
 };
 use tokio::time::Instant;
 
-/// Looks at one process.
 #[derive(Clone)]
 pub struct Watcher {
-    /// Where the admin listener is: host and port.
+    /// Host and port.
     pub address: String,
 }
 
-/// What `/metrics` told.
+/// A scrape of `/metrics`.
 pub struct Scraped {
-    /// As it came.
     pub text: String,
-    /// By name and labels, as they stand in the line.
+    /// By name and labels, as in the line.
     pub samples: BTreeMap<String, f64>,
-    /// What each family is, by name.
+    /// By family name.
     pub types: BTreeMap<String, String>,
-    /// The families that have a description.
+    /// Families with a `HELP` line.
     pub helped: BTreeSet<String>,
-    /// What is told under the names of 0.1, which have no prefix; the members above are without them.
+    /// The unprefixed metrics of version 0.1; the members above exclude them.
     pub old: BTreeMap<String, f64>,
 }
 
 impl Watcher {
-    /// Of the process that said this.
+    /// From the line that names the admin listener.
     pub fn of(line: &str) -> Self {
         let rest = line.split("http://").nth(1).unwrap();
         let address = rest.split(' ').next().unwrap().to_owned();
         Self { address }
     }
 
-    /// The answer of a path.
     pub async fn ask(&self, method: Method, path: &str) -> Response {
         let request = client().request(method, format!("http://{}{path}", self.address));
         request.send().await.unwrap()
     }
 
-    /// The status and the document.
+    /// Status and document.
     pub async fn look(&self, path: &str) -> (u16, Value) {
         let answer = self.ask(Method::GET, path).await;
         let status = answer.status().as_u16();
         (status, answer.json().await.unwrap_or_default())
     }
 
-    /// What `/metrics` tells now.
     pub async fn metrics(&self) -> Scraped {
         let answer = self.ask(Method::GET, "/metrics").await;
         assert_eq!(answer.status(), 200);
@@ -60,7 +56,7 @@ impl Watcher {
         Scraped::of(answer.text().await.unwrap())
     }
 
-    /// Waits until that is what is counted: whoever is told of an event may be so just before it is counted.
+    /// Waits for the sum: an event may be visible just before it is counted.
     pub async fn await_sum(&self, name: &str, words: &[&str], number: f64) {
         let until = Instant::now() + Duration::from_secs(10);
         loop {
@@ -73,7 +69,7 @@ impl Watcher {
         }
     }
 
-    /// Waits until a path answers with that status; the document that came with it.
+    /// Waits until the path has that status; returns the document.
     pub async fn until(&self, path: &str, status: u16) -> Value {
         let begun = Instant::now();
         loop {
@@ -133,7 +129,7 @@ impl Scraped {
         scraped
     }
 
-    /// The sum of all samples with that name behind the prefix whose line has all of these words.
+    /// The sum of all samples of the metric whose labels contain all these texts.
     pub fn sum(&self, name: &str, words: &[&str]) -> f64 {
         let name = &format!("sightline_{name}");
         let found = self.samples.iter().filter(|(line, _)| {

@@ -1,28 +1,25 @@
-//! A small slow site on loopback, with links that do not work.
+//! A small, slow site on loopback with broken links.
 
 use super::loopback::Loopback;
 use actix_web::{HttpResponse, web};
 use std::{fmt::Write, net::SocketAddr, time::Duration};
 
-/// How many pages it has.
 pub const PAGES: usize = 60;
-/// How long an answer usually takes.
+/// The default delay of a response.
 const PAUSE: Duration = Duration::from_millis(60);
 
-/// The site, until it is dropped.
+/// Stops when dropped.
 pub struct Website {
-    /// Where it listens.
     pub address: SocketAddr,
     _server: Loopback,
 }
 
 impl Website {
-    /// One that pauses before each answer as most sites of these tests do.
+    /// With the default delay.
     pub fn start() -> Self {
         Self::pausing(PAUSE)
     }
 
-    /// One that takes so long for an answer.
     pub fn pausing(pause: Duration) -> Self {
         let server = Loopback::start(move |app| {
             let any = move |n: web::Path<usize>| page(*n, pause);
@@ -36,7 +33,7 @@ impl Website {
     }
 }
 
-/// Each page leads to two more; every fifth has a link to nowhere, every seventh to no place.
+/// Each page links to two more; every fifth has a broken link, every seventh a broken fragment.
 async fn page(n: usize, pause: Duration) -> HttpResponse {
     tokio::time::sleep(pause).await;
     if n >= PAGES {

@@ -1,4 +1,4 @@
-//! A database with an account, the processes on it, and what stands in it afterwards.
+//! A database with an account, and the processes on it.
 
 use super::{
     api::Api,
@@ -24,14 +24,11 @@ use storage::{DatabaseKind, Exclusive, OpenOptions};
 use tempfile::TempDir;
 use tokio::{sync::OnceCell, task::spawn_blocking};
 
-/// A database of each kind with an account and a token, made by the commands that people use; every world begins with
-/// a copy.
+/// For each kind of database: an account and a token, created by the commands; every world starts with a copy.
 static BEGINNINGS: [OnceCell<(Template, String, AccountId)>; 2] =
     [OnceCell::const_new(), OnceCell::const_new()];
 
-/// One database, one account with a token, and processes.
 pub struct World {
-    /// The database of its processes.
     pub database: TestDatabase,
     folder: TempDir,
     settings: Vec<(String, String)>,
@@ -40,7 +37,7 @@ pub struct World {
 }
 
 impl World {
-    /// An account with a token, and a queue that is quick to notice.
+    /// An account with a token, and a queue with short intervals.
     pub async fn on(kind: DatabaseKind) -> Self {
         let options = || OpenOptions {
             exclusive: Exclusive::Tool,
@@ -63,7 +60,6 @@ impl World {
         world
     }
 
-    /// Without an account.
     fn alone_in(database: TestDatabase) -> Self {
         let mut world = Self {
             settings: vec![
@@ -78,7 +74,7 @@ impl World {
             token: String::new(),
             account: AccountId(0),
         };
-        // Tests run side by side, and the usual place is one.
+        // Tests run in parallel and cannot share the default port.
         world.set("ADMIN__LISTEN", "off");
         for (name, value) in [
             ("LEASE", "3"),
@@ -116,20 +112,20 @@ impl World {
         world
     }
 
-    /// Sets `SIGHTLINE_…` for the processes that start from now on.
+    /// Sets `SIGHTLINE_…` for processes that start later.
     pub fn set(&mut self, name: &str, value: &str) {
         let name = format!("SIGHTLINE_{name}");
         self.settings.retain(|(known, _)| *known != name);
         self.settings.push((name, value.to_owned()));
     }
 
-    /// A job that was lost three times is given up. Whoever kills two of its workers leaves room for
-    /// none that a busy machine keeps from giving a sign of life.
+    /// A job that was lost three times fails. Tests that kill two of its workers must not lose a third lease on a busy
+    /// machine.
     pub fn lease_long(&mut self) {
         self.set("QUEUE__LEASE_SECONDS", "10");
     }
 
-    /// Whether the clock of the processes that start from now on is an hour ahead.
+    /// Whether the clock of processes that start later is an hour ahead.
     pub fn set_clock_ahead(&mut self, it_is: bool) {
         const PRELOAD: &str = "LD_PRELOAD";
         self.settings.retain(|(known, _)| known != PRELOAD);
@@ -148,13 +144,11 @@ impl World {
         self.settings.push((PRELOAD.to_owned(), library));
     }
 
-    /// The account's id.
     pub fn account(&self) -> i64 {
         self.account.0
     }
 
-    /// Time does not pass for tests: the account's schedules are said to be due, each so much earlier than it
-    /// would be.
+    /// Moves the account's schedules into the past.
     pub async fn make_schedules_due(&self, earlier: TimeDelta) {
         let mut work = self.database.storage.write().await.unwrap();
         for schedule in work.schedules().list(self.account).await.unwrap() {
@@ -167,24 +161,23 @@ impl World {
         work.commit().await.unwrap();
     }
 
-    /// The folder in which the database keeps everything: tables, write-ahead log, locks.
+    /// The folder of the database: tables, write-ahead log, locks.
     pub fn place(&self) -> PathBuf {
         let url = &self.database.url;
         if let Some(file) = url.strip_prefix("sqlite://") {
             return Path::new(file).parent().unwrap().to_owned();
         }
-        // The server's folder, also when its pooler listens in a folder inside it.
+        // The server's folder, not the pooler's folder inside it.
         let host = url.rsplit("host=").next().unwrap();
         let host = host.split('&').next().unwrap();
         PathBuf::from(host.strip_suffix("/pooled").unwrap_or(host))
     }
 
-    /// Whether its database is `SQLite`.
     pub fn is_sqlite(&self) -> bool {
         self.database.kind() == DatabaseKind::Sqlite
     }
 
-    /// Runs a short command; its standard output.
+    /// Runs a command; returns its standard output.
     pub fn say(&self, arguments: &[&str]) -> String {
         let ran = self.command(arguments).output().unwrap();
         assert!(
@@ -195,12 +188,11 @@ impl World {
         String::from_utf8(ran.stdout).unwrap().trim().to_owned()
     }
 
-    /// A command of the program here.
     pub fn command(&self, arguments: &[&str]) -> Command {
         command(self.folder.path(), &self.settings, arguments)
     }
 
-    /// Runs a short command that fails; its standard error.
+    /// Runs a command that fails; returns its standard error.
     pub fn fail(&self, arguments: &[&str]) -> String {
         let ran = self.command(arguments).output().unwrap();
         assert!(
@@ -211,13 +203,12 @@ impl World {
         String::from_utf8(ran.stderr).unwrap()
     }
 
-    /// A folder for files of the test.
+    /// A folder for the test's files.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Runs a script in bash, where the program lies at `target/release/sightline`; it ends at
-    /// the first command that fails.
+    /// Runs a script in bash with the program at `target/release/sightline`, up to the first failing command.
     pub fn paste(&self, script: &str) -> Output {
         let place = self.folder.path().join("target/release");
         std::fs::create_dir_all(&place).unwrap();
@@ -231,14 +222,13 @@ impl World {
             .unwrap()
     }
 
-    /// A server, and a caller of it.
     pub fn serve(&self, more: &[&str]) -> (Process, Api) {
         let mut arguments = vec!["serve", "--listen", "127.0.0.1:0"];
         arguments.extend(more);
         self.listening(Process::start(self.command(&arguments)))
     }
 
-    /// A server none of whose files may grow beyond so many KiB, as on a disk that is full then, until
+    /// A server whose files are limited to so many KiB, to simulate a full disk, until
     /// [`Process::lift_limit_of_files`].
     pub fn serve_with_files_up_to(&self, kibibytes: u64, more: &[&str]) -> (Process, Api) {
         let program = program().display();
@@ -258,13 +248,13 @@ impl World {
     fn listening(&self, mut server: Process) -> (Process, Api) {
         let line = server.await_line("listens on");
         let address = line.rsplit("http://").next().unwrap();
-        // In a log of objects a quotation mark follows.
+        // In JSON logs a quotation mark follows.
         let address = address.split('"').next().unwrap().to_owned();
         let token = self.token.clone();
         (server, Api { address, token })
     }
 
-    /// A server that is looked at, a caller of it, and whoever looks.
+    /// A server with an admin listener.
     pub fn serve_watched(&mut self, more: &[&str]) -> (Process, Api, Watcher) {
         self.set("ADMIN__LISTEN", "127.0.0.1:0");
         let (mut server, api) = self.serve(more);
@@ -272,7 +262,7 @@ impl World {
         (server, api, watcher)
     }
 
-    /// A worker that is looked at, and whoever looks.
+    /// A worker with an admin listener.
     pub fn worker_watched(&mut self) -> (Process, Watcher) {
         self.set("ADMIN__LISTEN", "127.0.0.1:0");
         let mut worker = self.worker();
@@ -280,14 +270,13 @@ impl World {
         (worker, watcher)
     }
 
-    /// A worker.
     pub fn worker(&self) -> Process {
         let mut worker = Process::start(self.command(&["worker"]));
         worker.await_line("takes jobs from");
         worker
     }
 
-    /// How many measurements the job has of each keyword.
+    /// The job's number of measurements per keyword.
     pub async fn counts(&self, project: i64, job: i64) -> Vec<(KeywordId, u32)> {
         let mut read = self.database.port().read().await.unwrap();
         let measurements = read.measurements();
@@ -295,7 +284,7 @@ impl World {
         counted.await.unwrap()
     }
 
-    /// Asserts that each of so many keywords was measured once, and nothing is left half done.
+    /// Asserts that each keyword was measured once and nothing is staged.
     pub async fn assert_measured_once(&self, project: i64, job: i64, keywords: usize) {
         let counts = self.counts(project, job).await;
         assert_eq!(counts.len(), keywords);
@@ -303,7 +292,7 @@ impl World {
         self.assert_nothing_staged(job).await;
     }
 
-    /// Asserts that nothing of the job waits to be published.
+    /// Asserts that the job has no staged records.
     pub async fn assert_nothing_staged(&self, job: i64) {
         let mut read = self.database.port().read().await.unwrap();
         for result_type in [

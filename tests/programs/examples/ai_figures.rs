@@ -1,4 +1,4 @@
-//! Answers questions about AI visibility, one JSON line each, for `tests/oracles/ai_visibility.py`.
+//! Computes AI visibility figures for `tests/oracles/ai_visibility.py`: JSON lines in, JSON lines out.
 
 use analysis::{
     ai_answers::{position_adjusted, vader_compound},

@@ -1,10 +1,10 @@
-//! How often a trend says "moved" where nothing did, and where something did.
+//! Simulates how often a trend reports a change where there is none, and where there is one.
 //!
 //!     cargo run --release -p programs --example ai_simulation -- 10000
 //!
-//! Each world asks a panel of prompts, each with a rate of its own, in a week and in the four before.
-//! In some worlds the rate of each prompt also wanders from week to week, as it does when an engine's
-//! index changes: repeats of one week are then no independent answers.
+//! Each run queries a panel of prompts, each with its own rate, in one week and in the four before. In some runs the
+//! rates also vary from week to week, as after a change of an engine's index; repeats within a week are then not
+//! independent.
 
 use analysis::statistics::panel_rate::{self, Count};
 use std::io::Write;
@@ -20,7 +20,7 @@ impl Draws {
         f64::from(u32::try_from(self.0 >> 32).unwrap_or_default()) / 4_294_967_296.0
     }
 
-    /// Twelve draws added up: nearly normal.
+    /// The sum of twelve draws is nearly normal.
     fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.unit()).sum::<f64>() - 6.0
     }
@@ -37,8 +37,8 @@ fn logistic(x: f64) -> f64 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// The share of worlds in which something is said to have moved, per cent; and how often the rate's
-/// interval of the last week holds the mean of the panel's true rates.
+/// Percent of runs that report a change, and percent in which the interval of the last week's rate contains the true
+/// mean.
 fn world(pairs: u32, prompts: usize, wander: f64, shift: f64, draws: &mut Draws) -> (f64, f64) {
     let (mut moved, mut held) = (0, 0);
     for pair in 0..pairs {

@@ -1,9 +1,9 @@
-//! How many answers are judged per second of one processor.
+//! Measures evaluated answers per second on one core.
 //!
 //!     cargo run --release -p programs --example ai_speed -- 25000
 //!
-//! Answers of about 400 words in Markdown in six languages, with lists, links, code and a dozen brands,
-//! are judged one after the other; then the records of 500 keywords on two engines are made of them.
+//! Evaluates Markdown answers of about 400 words in six languages, with lists, links, code and a dozen brands; then
+//! computes the records of 500 keywords on two engines.
 
 use analysis::{
     ai_answers::{
@@ -218,7 +218,7 @@ fn main() -> std::io::Result<()> {
     hostile(&book, &mut out)
 }
 
-/// Texts that are nothing but one piece, a megabyte each: none may take much longer than another.
+/// Megabytes of one repeated piece: none may be much slower than the others.
 fn hostile(book: &BrandBook, out: &mut impl Write) -> std::io::Result<()> {
     let pieces = [
         "`", "best ", "](", "Lantern ", "a.b@c.", "Nordika,", "<pre", "é", "\n- ", "[a](b) ", "*",

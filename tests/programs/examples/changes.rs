@@ -1,5 +1,5 @@
-//! Compares pages made of their main text's blocks, for `tests/oracles/content_changes.py`: JSON lines in, JSON
-//! lines out. What is asked stands in `do`.
+//! Compares page versions for `tests/oracles/content_changes.py`: JSON lines in, JSON lines out. `do` selects the
+//! operation.
 
 use analysis::{
     findings::content_changes::{
@@ -24,7 +24,7 @@ struct Version {
 #[derive(Deserialize)]
 #[serde(tag = "do", rename_all = "camelCase")]
 enum Question {
-    /// Versions of a page in their order: a record for each but the first.
+    /// Consecutive versions of a page; returns a record for each but the first.
     Visits {
         versions: Vec<Version>,
     },

@@ -1,6 +1,6 @@
-//! Says what a crawl and its findings keep in memory: `crawl_memory PAGES` makes up a site of so many
-//! pages with 60 links each on a loopback port, crawls it with a journal on disk, judges it in two
-//! walks and prints the resident memory after each stage, in MB.
+//! Measures the memory of a crawl and its findings: `crawl_memory PAGES` serves a generated site with 60 links per page
+//! on loopback, crawls it with a journal on disk, evaluates it in two passes, and prints the resident memory in MB
+//! after each stage.
 
 use analysis::{
     document::Document,
@@ -99,7 +99,7 @@ async fn main() -> Result<(), Failure> {
     tell(&format!("history of {} bytes", history.as_str().len()))
 }
 
-/// Resident memory now and at its highest, from `/proc`.
+/// Current and peak resident memory from `/proc`.
 fn tell(stage: &str) -> Result<(), Failure> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let of = |name: &str| {
@@ -133,7 +133,7 @@ impl Randomness for Letters {
     }
 }
 
-/// Steps of JSON one behind the other in a file; in memory is where each begins.
+/// Steps as JSON in a file; their offsets in memory.
 struct DiskJournal {
     file: File,
     ends: Mutex<Vec<u64>>,
@@ -230,7 +230,7 @@ fn page_number(path: &str) -> Option<u32> {
 fn page_of(number: u32, pages: u32) -> String {
     let mut state = u64::from(number) + 1;
     let mut next = |below: u32| {
-        // Steele and others' SplitMix64.
+        // SplitMix64 (Steele and others).
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

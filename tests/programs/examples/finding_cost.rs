@@ -1,6 +1,5 @@
-//! Says what findings cost: `finding_cost FOLDER` prints milliseconds of CPU time per page of all HTML files
-//! below a folder for content-changes (of a page that is the same, and of one that lost a paragraph),
-//! geo-score and eeat, and what they found.
+//! Measures findings: `finding_cost FOLDER` prints CPU milliseconds per page, for all HTML files below a folder, of
+//! content-changes (unchanged, and with a removed paragraph), geo-score and eeat, and their results.
 
 use analysis::{
     findings::{

@@ -1,5 +1,5 @@
-//! Answers questions about forecasts on standard input, one JSON object a line, with one line each:
-//! this is what `tests/oracles/forecast.py` compares with `statsforecast`, `statsmodels` and `ruptures`.
+//! Computes forecasts for `tests/oracles/forecast.py`, which compares them with `statsforecast`, `statsmodels` and
+//! `ruptures`: JSON lines in, JSON lines out.
 
 use analysis::forecast::{
     change_points,
@@ -107,9 +107,9 @@ impl Question {
         })
     }
 
-    /// Processor seconds that a fit with its forecast takes, and a projection with its back-test.
+    /// CPU seconds of a fit with its forecast, and of a projection with its back-test.
     ///
-    /// Linux counts them by ticks of some milliseconds, so fits are done ten times as often.
+    /// Linux counts in ticks of some milliseconds, so fits are repeated ten times as often.
     fn speed(&self) -> Option<Value> {
         let history = self.history()?;
         let values = history.values();
@@ -162,7 +162,7 @@ impl Question {
     }
 }
 
-/// What Linux says this program ran so far.
+/// CPU time of this process.
 fn processor_seconds() -> Option<f64> {
     let text = fs::read_to_string("/proc/self/schedstat").ok()?;
     let nanoseconds: f64 = text.split_whitespace().next()?.parse().ok()?;

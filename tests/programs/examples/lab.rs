@@ -1,8 +1,8 @@
-//! Loads a page as the service does and prints every load and the record as JSON.
+//! Loads a page like the service and prints every run and the record as JSON.
 //!
 //!     cargo run -p programs --example lab -- http://127.0.0.1:8080/ [phone|desktop] [runs]
 //!
-//! Loopback is opened: this is what `tests/oracles/lighthouse_lab.py` compares with Lighthouse.
+//! Loopback is allowed: `tests/oracles/lighthouse_lab.py` compares this with Lighthouse.
 
 use analysis::{
     findings::vitals::{Subject, lab_record},

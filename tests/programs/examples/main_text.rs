@@ -1,5 +1,4 @@
-//! Prints the main text of HTML files, a JSON line each: file paths in, blocks out. With
-//! `--charset NAME` first, the files are in that encoding whatever they say.
+//! Prints the main text blocks of HTML files as JSON lines. `--charset NAME` overrides the encoding.
 
 use analysis::observation::page_content::BlockKind;
 use crawler::extract::{Arrival, read_page};

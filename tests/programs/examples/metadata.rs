@@ -1,5 +1,4 @@
-//! Prints what HTML files say about themselves, a JSON line each. Arguments: `[--charset NAME]`, then
-//! a URL and a file path in turn.
+//! Prints the metadata of HTML files as JSON lines. Arguments: `[--charset NAME]`, then pairs of URL and file path.
 
 use analysis::observation::page_content::{DateFact, SourcedText};
 use crawler::extract::{Arrival, read_page};

@@ -1,6 +1,5 @@
-//! Says what an audit costs: `page_cost FOLDER [REPEATS]` reads all HTML files below a folder as pages of
-//! one site and prints milliseconds of CPU time per page, for each stage: reading, writing the content
-//! down as JSON and reading it back, cards, findings about the site, records.
+//! Measures an audit: `page_cost FOLDER [REPEATS]` reads all HTML files below a folder as one site and prints CPU
+//! milliseconds per page and stage: reading, writing and reading JSON, cards, site findings, records.
 
 use analysis::{
     findings::{
@@ -154,7 +153,7 @@ fn load(folder: &str) -> Result<Vec<(Url, Vec<u8>)>, Failure> {
     Ok(pages)
 }
 
-/// Tells CPU time per page since it told the last time.
+/// Prints CPU time per page since the last call.
 struct Watch {
     pages: f64,
     last: f64,

@@ -1,5 +1,5 @@
-//! What geo-score and eeat find in texts, for `tests/oracles/geo_counts.py` and `tests/oracles/company_ids.py`: JSON
-//! lines in, JSON lines out. What is asked stands in `do`.
+//! Evidence of geo-score and eeat, for `tests/oracles/geo_counts.py` and `tests/oracles/company_ids.py`: JSON lines in,
+//! JSON lines out. `do` selects the operation.
 
 use analysis::{
     findings::{
@@ -23,7 +23,7 @@ enum Question {
         text: String,
         language: String,
     },
-    /// Whether a number's check digit is right.
+    /// Whether the check digit is valid.
     CompanyId {
         kind: CompanyIdKind,
         number: String,

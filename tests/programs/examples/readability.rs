@@ -1,9 +1,8 @@
-//! Counts and scores of texts, for the oracles in `tests/oracles`: JSON lines in, JSON lines out.
+//! Counts and scores of texts, for `tests/oracles`: JSON lines in, JSON lines out.
 //!
-//! `{"language": "de", "text": "…"}` is counted whole; with `words` (an array) and `sentences` (a
-//! number) instead of `text`, words are counted that the asker told apart; with `counts` the asker
-//! has counted, and only the formulas are asked. `{"language": "en", "each": [words]}` gives the
-//! syllables of each word: as counted, by rules alone (English) and by vowels.
+//! `{"language": "de", "text": "…"}` counts a text; `words` (an array) and `sentences` (a number) replace `text` with
+//! words that are already split; `counts` computes only the formulas. `{"language": "en", "each": [words]}` returns the
+//! syllables of each word: as counted, by rules (English) and by vowels.
 
 use analysis::text::{
     counts::{self, Counts, SyllableCounts},

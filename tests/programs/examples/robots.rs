@@ -1,5 +1,5 @@
-//! Verdicts of robots.txt files, for a comparison with others: a JSON line in, with `file` or `text`,
-//! `agents` and `paths`, a JSON line out, with a list of verdicts for each agent.
+//! Verdicts of robots.txt files, for comparison: JSON lines with `file` or `text`, `agents` and `paths` in, a list of
+//! verdicts per agent out.
 
 use crawler::RobotsRules;
 use programs::{Failure, answer_lines};

@@ -1,5 +1,5 @@
-//! Computes the findings of made-up markets, for `tests/oracles/search_intelligence.py`: JSON lines in, JSON
-//! lines out. What is asked stands in `do`.
+//! Computes the findings of generated markets for `tests/oracles/search_intelligence.py`: JSON lines in, JSON lines
+//! out. `do` selects the operation.
 
 use analysis::{
     ctr::{ClickCurve, PositionClicks},
@@ -42,7 +42,7 @@ use std::collections::{BTreeMap, BTreeSet};
 enum Question {
     Market(Box<Market>),
     Cannibalization(Box<Window>),
-    /// What changed between two measurements, by (keyword, volume, position, depth).
+    /// Changes between two measurements, as (keyword, volume, position, depth).
     Changes {
         before: Vec<(i64, Option<u64>, Option<u32>, u32)>,
         now: Vec<(i64, Option<u64>, Option<u32>, u32)>,
@@ -72,7 +72,7 @@ enum Question {
         values: Vec<f64>,
         key: String,
     },
-    /// A project's own curve from (position, impressions, clicks): its rates down to 110.
+    /// A project's own click curve from (position, impressions, clicks), down to position 110.
     Curve {
         rows: Vec<(u32, u64, u64)>,
     },
@@ -113,12 +113,12 @@ struct Keyword {
     results: Vec<Listed>,
     features: Vec<(Feature, u32, Vec<String>)>,
     coverage: FeatureCoverage,
-    /// Whether it is known, whether there is one, what it cites.
+    /// Whether there is an overview (`None` is unknown), and its citations.
     overview: Option<(bool, Vec<String>)>,
-    /// Earlier pages' URLs: of the last time, and of a month ago.
+    /// URLs of the previous page and of a month ago.
     previous: Option<Vec<String>>,
     month_ago: Option<Vec<String>>,
-    /// Earlier ranks, newest first: days ago, position, depth; a depth of 0 is a failure.
+    /// Earlier ranks, newest first: age in days, position, depth; depth 0 is a failure.
     past: Vec<(i64, Option<u32>, u32)>,
     days_old: i64,
 }
@@ -314,7 +314,7 @@ fn tracked(id: i64, keyword: &Keyword) -> TrackedKeyword {
     }
 }
 
-/// As the service does: snapshots, then the panel of all of them, then what needs the panel.
+/// In the service's order: snapshots, then the panel, then what needs the panel.
 fn market_findings(market: &Market) -> Value {
     let site = SiteScope::of(&market.own);
     let aliases = market.aliases.iter().map(|it| SiteScope::of(it)).collect();

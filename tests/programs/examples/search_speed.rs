@@ -1,10 +1,10 @@
-//! How long the whole set of findings of a project's results pages takes on one core.
+//! Measures all findings of a project's results pages on one core.
 //!
 //!     cargo run --release -p programs --example search_speed -- 10000 100
 //!
-//! Makes pages of so many keywords with so many results each, and prints the seconds of each step:
-//! rankings and serp records as JSON, the panel read back from that JSON, shares of voice, competitors,
-//! difficulties and priorities, cannibalisation over 28 days.
+//! Generates that many keywords with that many results each, and prints the seconds of each step: rankings and serp
+//! records as JSON, the panel read from that JSON, shares of voice, competitors, difficulties and priorities,
+//! cannibalization over 28 days.
 
 use analysis::{
     ctr::ClickCurve,
@@ -43,7 +43,7 @@ fn now() -> DateTime<Utc> {
     DateTime::from_timestamp(1_790_000_000, 0).unwrap_or_default()
 }
 
-/// The same numbers at every run.
+/// Deterministic.
 struct Draws(u64);
 
 impl Draws {
@@ -63,7 +63,7 @@ fn link(title: &str, url: String) -> PageLink {
     }
 }
 
-/// A page on which few domains are everywhere and most are rare.
+/// A few domains are frequent and most are rare.
 fn page(draws: &mut Draws, keyword: u32, depth: u32) -> SearchPage {
     let organic = (1..=depth).map(|position| {
         let reach = 1 + draws.below(4_000);

@@ -1,10 +1,9 @@
-//! The scheduler at the size of a billion rank checks a month: how long jobs wait, and whom they wait for.
+//! Simulates the scheduler with a billion rank checks a month: how long jobs wait.
 //!
-//! `simulate_scheduler [CHECKS_A_MONTH]` plays one day, event by event, with the rule that workers follow
-//! (`job::turns`): which accounts are next, how many of an account run, how many candidates are looked at.
-//! Accounts have between a handful and a hundred thousand keywords (Zipf), all of which are checked once a
-//! day, most of them in the hours after midnight where the account lives. What a check takes is the
-//! supplier's time. Prints the tables of docs/SCALING.md; the same seed gives the same figures.
+//! `simulate_scheduler [CHECKS_A_MONTH]` simulates one day, event by event, with the workers' rule (`job::turns`):
+//! which accounts are next, how many jobs of an account run, how many candidates are considered. Accounts have up to a
+//! hundred thousand keywords (Zipf), all checked once a day, most of them in the account's night. A check takes the
+//! supplier's time. Prints the tables of docs/SCALING.md; the seed is fixed.
 #![expect(clippy::print_stdout, reason = "figures are printed")]
 #![expect(
     clippy::cast_possible_wrap,
@@ -28,14 +27,14 @@ use std::{
 };
 
 const DAY: f64 = 86_400.0;
-/// Running jobs of one account, as the queue has it.
+/// Running jobs of one account, as in the queue.
 const CAP: u32 = 4;
-/// Keywords of a job at the most: a project.
+/// Maximum keywords of a job, which is a project.
 const KEYWORDS_OF_A_JOB: u64 = 1_000;
-/// Seconds that a supplier takes for a keyword, and how many are asked for at the same time.
+/// Seconds of a supplier call, and concurrent calls.
 const SECONDS_OF_A_CHECK: f64 = 2.0;
 const CHECKS_AT_ONCE: f64 = 16.0;
-/// What a job takes besides.
+/// Fixed seconds of a job.
 const SECONDS_OF_A_JOB: f64 = 0.5;
 
 fn main() {
@@ -95,7 +94,7 @@ struct Account {
     jobs: Vec<Job>,
 }
 
-/// Accounts that together have so many keywords checked on a day.
+/// Accounts that together check that many keywords a day.
 fn market(checks_a_day: f64) -> Vec<Account> {
     let mut chance = SmallRng::seed_from_u64(1);
     let mut accounts = Vec::new();
@@ -105,7 +104,7 @@ fn market(checks_a_day: f64) -> Vec<Account> {
         let even: f64 = chance.random_range(1e-5..1.0);
         let keywords = (20.0 / even.powf(0.95)).min(100_000.0).min(left).ceil();
         left -= keywords;
-        // Most schedules stand at three in the morning, where people live.
+        // Most schedules run at three in the morning, local time.
         let zone = f64::from(chance.random_range(0..24_u32)) * 3_600.0;
         let mut jobs = Vec::new();
         let mut rest = keywords as u64;
@@ -130,8 +129,7 @@ fn market(checks_a_day: f64) -> Vec<Account> {
     accounts
 }
 
-/// Twenty accounts that ask for ten jobs each every twenty minutes, and a first one that asked for very
-/// many at once.
+/// Twenty accounts that request ten jobs each every twenty minutes, and one that requested very many at once.
 fn neighbours(giant: usize) -> Vec<Account> {
     let job = |at: f64| Job { at, keywords: 100 };
     let mut accounts = vec![Account {
@@ -153,7 +151,7 @@ struct Waited {
     seconds: f64,
 }
 
-/// A moment, for heaps.
+/// A time with an order, for heaps.
 #[derive(PartialEq)]
 struct At(f64);
 
@@ -205,9 +203,9 @@ impl Line {
 struct Play<'a> {
     accounts: &'a [Account],
     lines: Vec<Line>,
-    /// Accounts with a job to claim, least served first: the table that workers search.
+    /// Accounts with a job to claim, least served first, as workers query them.
     open: BTreeSet<(u64, usize)>,
-    /// The service of accounts with unfinished jobs: where a newcomer begins.
+    /// The service of accounts with unfinished jobs: a new one starts at the minimum.
     busy: BTreeMap<u64, u32>,
     events: BinaryHeap<Reverse<(At, Event)>>,
     free: usize,
@@ -240,13 +238,13 @@ fn play(accounts: &[Account], slots: usize) -> Vec<Waited> {
     play.waits
 }
 
-/// Times as keys: service is never negative, so bits are in the order of numbers.
+/// Times as sortable keys: the bits of non-negative floats are ordered.
 fn key(served: f64) -> u64 {
     served.to_bits()
 }
 
 impl Play<'_> {
-    /// Changes an account's line, and its places in the directory.
+    /// Changes an account's queue and its entries in the indexes.
     fn change(&mut self, account: usize, act: impl FnOnce(&mut Line), freed: usize) {
         let line = &mut self.lines[account];
         let is_busy = |line: &Line| line.running > 0 || !line.waiting.is_empty();
@@ -288,7 +286,7 @@ impl Play<'_> {
         );
     }
 
-    /// As a worker with all free slots does.
+    /// Like a worker with all free slots.
     fn claim(&mut self, now: f64) {
         while self.free > 0 && !self.open.is_empty() {
             let wanted = self.free.min(CANDIDATES[0] as usize);

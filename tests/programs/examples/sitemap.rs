@@ -1,5 +1,4 @@
-//! Prints what sitemaps list, a JSON line each: file paths in; pages and sitemaps with their dates, and
-//! the problem, out.
+//! Prints the content of sitemap files as JSON lines: pages and sitemaps with their dates, and the problem.
 
 use crawler::{Sitemap, SitemapEntry};
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
-//! Reads the structured data of files, for `tests/oracles/extruct.py` and its neighbours.
+//! Reads the structured data of files, for `tests/oracles/extruct.py` and others.
 //!
 //!     structured_data --base https://example.com/ FILE...
 //!
-//! One line of JSON per file: `{"file", "data", "record"}`.
+//! One JSON line per file: `{"file", "data", "record"}`.
 
 use analysis::findings::schema::{FindingContext, PageInput, judge_page};
 use chrono::DateTime;

@@ -1,5 +1,5 @@
-//! Computes suggestions and what they rest on, for `tests/oracles/suggestions.py`: JSON lines in, JSON lines
-//! out. What is asked stands in `do`.
+//! Computes suggestions and their statistics for `tests/oracles/suggestions.py`: JSON lines in, JSON lines out. `do`
+//! selects the operation.
 
 use analysis::{
     findings::{
@@ -26,7 +26,7 @@ enum Question {
         first: Vec<f64>,
         second: Vec<f64>,
     },
-    /// The suggestions of a project, of which rankings and imported rows are known.
+    /// The suggestions of a project from its rankings and imported rows.
     Project {
         at: DateTime<Utc>,
         rankings: Vec<RankingRecord>,

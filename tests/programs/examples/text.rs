@@ -1,5 +1,4 @@
-//! Measures of texts, for the oracles in `tests/oracles`: JSON lines in, JSON lines out. What is
-//! asked stands in `do`.
+//! Text measures for `tests/oracles`: JSON lines in, JSON lines out. `do` selects the operation.
 
 use analysis::text::{
     diff::difference,

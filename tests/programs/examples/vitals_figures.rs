@@ -1,5 +1,5 @@
-//! Computes vitals figures for cases on standard input, one JSON object a line, and prints one line
-//! for each: this is what `tests/oracles/lighthouse_scores.mjs` compares with Lighthouse.
+//! Computes vitals figures for `tests/oracles/lighthouse_scores.mjs`, which compares them with Lighthouse: JSON lines
+//! in, JSON lines out.
 
 use analysis::{
     findings::vitals::{

@@ -1,15 +1,15 @@
-//! Keywords with the same results, which one page could serve: what `assets/js/clusters.js` is compared with.
+//! Groups of keywords with the same results; the reference for `assets/js/clusters.js`.
 
 use std::collections::HashMap;
 
 /// Of the first ten pages.
 pub const LEAST_SHARED: u32 = 3;
 
-/// The first ten, by page key.
+/// The first ten URLs, by page key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TopPage {
     pub keyword_id: i64,
-    /// Each once.
+    /// Unique.
     pub urls: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What the programs in `examples` share.
+//! Shared code of the programs in `examples`.
 
 pub mod clusters;
 
@@ -13,10 +13,7 @@ use std::{
 
 pub type Failure = Box<dyn Error>;
 
-/// Reads questions from standard input, a line of JSON each, and prints a line for each answer at once.
-///
-/// # Errors
-/// At the first line that is no question, and where an answer fails.
+/// Reads JSON lines from standard input and prints a line for each at once.
 pub fn answer_lines<Q: DeserializeOwned, A: Display>(
     answer: impl Fn(Q) -> Result<A, Failure>,
 ) -> Result<(), Failure> {
@@ -27,10 +24,7 @@ pub fn answer_lines<Q: DeserializeOwned, A: Display>(
     Ok(())
 }
 
-/// All HTML files below a folder, in the order of their paths.
-///
-/// # Errors
-/// Where a folder cannot be read.
+/// All HTML files below a folder, sorted by path.
 pub fn html_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     collect(folder, &mut files)?;
@@ -50,10 +44,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     Ok(())
 }
 
-/// Milliseconds that this thread has run (Linux).
-///
-/// # Errors
-/// Where the system does not tell.
+/// CPU milliseconds of this thread (Linux).
 pub fn cpu_time() -> Result<f64, Failure> {
     let text = fs::read_to_string("/proc/thread-self/schedstat")?;
     let nanoseconds: f64 = text.split(' ').next().unwrap_or_default().parse()?;

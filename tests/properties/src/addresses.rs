@@ -1,4 +1,4 @@
-//! Addresses: no notation opens what another closes, and no URL with an address is asked.
+//! Every notation of an address gets the same verdict, and no URL with an address is fetched.
 
 use crawler::{CrawlerSettings, Denied, is_public, vet_url};
 use std::{
@@ -9,7 +9,7 @@ use url::{Host, Url};
 
 static SETTINGS: LazyLock<CrawlerSettings> = LazyLock::new(CrawlerSettings::default);
 
-/// Bytes as an address of IPv4, as one of IPv6, and as the text of a host.
+/// The bytes as an IPv4 address, as an IPv6 address, and as a host.
 pub(crate) fn check(bytes: &[u8]) {
     if let Some(four) = bytes.first_chunk() {
         v4((*four).into());
@@ -44,8 +44,8 @@ fn v4(address: Ipv4Addr) {
     assert_eq!(vet_url(&url, &SETTINGS), Err(Denied::Literal));
 }
 
-/// Forms of IPv6 that lead to an address of IPv4 where a gateway or tunnel listens: compatible, NAT64
-/// (both prefixes), 6to4, Teredo, ISATAP.
+/// IPv6 forms that a gateway or tunnel translates to an IPv4 address: compatible, NAT64 (both prefixes), 6to4, Teredo,
+/// ISATAP.
 fn disguises(address: Ipv4Addr) -> [Ipv6Addr; 7] {
     let [a, b, c, d] = address.octets();
     let (high, low) = (u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]));
@@ -91,7 +91,7 @@ fn whole(url: &Url) {
     let last = name.rsplit('.').next().unwrap_or_default();
     assert!(name.contains('.'), "{name} has a single label");
     assert!(!["localhost", "local", "internal", "onion"].contains(&last));
-    // What resolvers of C libraries take for an address: numbers, octal and hexadecimal too.
+    // C resolvers also accept plain numbers, octal and hexadecimal as addresses.
     let is_number = |it: &str| {
         let digits = it.strip_prefix("0x").unwrap_or(it);
         !it.is_empty()

@@ -1,11 +1,10 @@
-//! Numbers that look random and are the same every time: splitmix64.
+//! Deterministic pseudo-random numbers: splitmix64.
 
-/// A series of numbers.
 #[derive(Debug, Clone)]
 pub struct Chance(u64);
 
 impl Chance {
-    /// The series that bytes begin.
+    /// Seeds the generator with bytes.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         // FNV-1a.
@@ -15,7 +14,6 @@ impl Chance {
         Self(start)
     }
 
-    /// The next number.
     pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -23,13 +21,12 @@ impl Chance {
         mixed ^ (mixed >> 31)
     }
 
-    /// One below `bound`; 0 when that is 0.
+    /// A number below `bound`; 0 if `bound` is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         let bound = u64::try_from(bound).unwrap_or(u64::MAX).max(1);
         usize::try_from(self.draw() % bound).unwrap_or(0)
     }
 
-    /// A byte.
     pub fn byte(&mut self) -> u8 {
         self.draw().to_be_bytes()[0]
     }

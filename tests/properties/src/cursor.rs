@@ -1,4 +1,4 @@
-//! Cursors: ours lead back to their row; what we did not sign leads nowhere.
+//! Signed cursors round-trip; unsigned ones are refused.
 
 use crate::Chance;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -15,7 +15,7 @@ const KNOWN: [&str; 4] = ["limit", "cursor", "sort", "include"];
 const LIST: &str = "/projects?tag=a";
 const BASE_64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// Bytes as a query, and as what an honest cursor of ours stands for.
+/// The bytes as a query, and as the position of a valid cursor.
 pub(crate) fn check(bytes: &[u8]) {
     let mut chance = Chance::of(bytes);
     let key = CursorKey([chance.byte(); 32]);
@@ -59,7 +59,7 @@ fn position(bytes: &[u8], text: &str, chance: &mut Chance) -> Position {
     Position { value, id }
 }
 
-/// With a character changed, left out or added.
+/// With one character changed, removed or added.
 fn tampered(ours: &str, chance: &mut Chance) -> String {
     let mut bytes = ours.as_bytes().to_vec();
     let place = chance.below(bytes.len());

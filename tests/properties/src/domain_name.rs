@@ -1,4 +1,4 @@
-//! Domains that people type: a name that was read is read again as itself.
+//! A parsed domain name parses to itself.
 
 use analysis::url_rules::{DomainName, registrable_domain};
 use std::net::IpAddr;

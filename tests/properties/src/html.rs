@@ -1,5 +1,5 @@
-//! Pages: read in bounded time and space, the same however the encoding is told, with lines at which the
-//! elements really stand; what was read is written down and taken up again the same.
+//! Pages are read in bounded time and space, independent of how the encoding is declared; line numbers are right; JSON
+//! round-trips.
 
 use analysis::observation::{
     page_content::{
@@ -64,7 +64,7 @@ fn is_bounded(page: &PageContent) {
     }
 }
 
-/// The line of a heading or an image has its tag in it. Lines end where the reader counts them: at `\n`.
+/// The line of a heading or image contains its tag. Lines end at `\n`.
 fn stands_where_it_says(page: &PageContent, source: &str) {
     let lines: Vec<String> = source.split('\n').map(str::to_ascii_lowercase).collect();
     let has = |line: u32, tag: &str| {
@@ -80,7 +80,7 @@ fn stands_where_it_says(page: &PageContent, source: &str) {
     }
 }
 
-/// UTF-8 by a mark or by the header is the same page as UTF-8 because nobody said anything.
+/// UTF-8 by BOM, by header and by default give the same page.
 fn same_however_it_is_told(page: &PageContent, bytes: &[u8]) {
     let as_here = |mut other: PageContent| {
         other.document.charset_source = CharsetSource::Default;

@@ -1,10 +1,9 @@
-//! Bodies: what the guard accepts, serde reads with the same content; what it refuses, it refuses for a
-//! reason of its own.
+//! What the guard accepts, serde reads as the same value; what it refuses has a reason of the guard.
 
 use serde_json::{Map, Value};
 use web::http::json_guard::{MOST_DEPTH, parse};
 
-/// What serde's own reader of values takes for something else, where raw values are compiled in.
+/// serde treats this member specially if raw values are compiled in.
 const RAW: &str = "$serde_json::private::RawValue";
 
 pub(crate) fn check(bytes: &[u8]) {
@@ -15,7 +14,7 @@ pub(crate) fn check(bytes: &[u8]) {
                 assert_eq!(serde.ok(), Some(Value::Object(members.clone())));
             }
             is_accepted(&members);
-            // Readers that keep the last of two would have fewer.
+            // Parsers that keep the last duplicate would have fewer members.
             let kept = members_of(&Value::Object(members));
             assert_eq!(kept, colons(bytes), "no member is there twice");
         }
@@ -43,7 +42,7 @@ fn is_accepted(members: &Map<String, Value>) {
     assert_eq!(again, Ok(value), "what was written is read as the same");
 }
 
-/// Members of a value, at whatever depth.
+/// Members at any depth.
 fn members_of(value: &Value) -> usize {
     match value {
         Value::Array(items) => items.iter().map(members_of).sum(),
@@ -52,7 +51,7 @@ fn members_of(value: &Value) -> usize {
     }
 }
 
-/// Colons outside of texts: JSON has one in each member.
+/// Colons outside strings: one per member.
 fn colons(bytes: &[u8]) -> usize {
     let (mut count, mut in_text, mut is_escaped) = (0, false, false);
     for byte in bytes {
@@ -67,7 +66,7 @@ fn colons(bytes: &[u8]) -> usize {
     count
 }
 
-/// How deeply a value is nested; a plain one not at all.
+/// Nesting depth; 0 for a scalar.
 fn depth(value: &Value) -> usize {
     let inner = match value {
         Value::Array(items) => items.iter().map(depth).max(),

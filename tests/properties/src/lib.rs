@@ -1,7 +1,7 @@
-//! What has to hold for whatever bytes come in from outside.
+//! Properties that must hold for any input.
 //!
-//! One file a property. `tests/fuzz` looks for bytes that break them, guided by coverage; the program
-//! `replay` and the tests here run the seeds of `tests/fuzz/seeds` and mutations of them without that.
+//! One module per property. `tests/fuzz` searches for inputs that break them, guided by coverage; the program `replay`
+//! and the tests here run the seeds of `tests/fuzz/seeds` and mutations of them.
 
 mod addresses;
 mod chance;
@@ -25,26 +25,24 @@ mod urls;
 pub use chance::Chance;
 pub use mutation::Mutator;
 
-/// Bytes from outside, and what has to hold for them.
 #[derive(Debug, Clone, Copy)]
 pub struct Property {
-    /// The name of the target and of its folder of seeds.
+    /// The name of the fuzz target and of its folder of seeds.
     pub name: &'static str,
-    /// Panics when it does not hold.
+    /// Panics if the property does not hold.
     check: fn(&[u8]),
 }
 
 impl Property {
-    /// The property of that name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         ALL.into_iter().find(|it| it.name == name)
     }
 
-    /// Holds it against these bytes.
+    /// Checks the property for these bytes.
     ///
     /// # Panics
-    /// When it does not hold for them.
+    /// If it does not hold.
     pub fn hold(&self, bytes: &[u8]) {
         (self.check)(bytes);
     }
@@ -52,7 +50,6 @@ impl Property {
 
 macro_rules! properties {
     ($($name:ident),+ $(,)?) => {
-        /// All of them.
         pub const ALL: [Property; [$(stringify!($name)),+].len()] = [
             $(Property { name: stringify!($name), check: $name::check }),+
         ];
@@ -77,10 +74,10 @@ properties![
     urls,
 ];
 
-/// Holds the property of that name against these bytes, for targets of fuzzing.
+/// Checks the named property, for fuzz targets.
 ///
 /// # Panics
-/// When it does not hold for them, or there is none of that name.
+/// If it does not hold, or does not exist.
 pub fn hold(name: &str, bytes: &[u8]) {
     let property = Property::named(name).expect("targets name properties that are there");
     property.hold(bytes);

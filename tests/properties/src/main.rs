@@ -1,5 +1,4 @@
-//! Fuzzing without guidance, for toolchains that have none: every seed, then mutations of them until the
-//! time is over. The same every time.
+//! Unguided, deterministic fuzzing for toolchains without a fuzzer: every seed, then mutations until the time is over.
 //!
 //! `replay [SECONDS [TARGET…]]`
 
@@ -12,7 +11,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// No input may take longer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 fn main() -> io::Result<ExitCode> {
@@ -51,7 +49,7 @@ fn run(property: Property, time: Duration) -> io::Result<bool> {
     Ok(true)
 }
 
-/// Whether it holds; an input for which it does not is kept.
+/// Whether the property holds; a failing input is stored.
 fn holds(property: Property, input: &[u8]) -> io::Result<bool> {
     let begun = Instant::now();
     let held = catch_unwind(AssertUnwindSafe(|| property.hold(input))).is_ok();

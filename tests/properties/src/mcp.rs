@@ -1,4 +1,4 @@
-//! Messages of MCP: whatever the arguments of a tool are, they ask for an endpoint of that tool.
+//! Whatever the arguments of an MCP tool are, the call goes to an endpoint of that tool.
 
 use serde_json::Value;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use web::{
     route_table::Verb,
 };
 
-/// Bytes as a message, and as the arguments of each tool.
+/// The bytes as a message, and as the arguments of each tool.
 pub(crate) fn check(bytes: &[u8]) {
     let Ok(message) = json_guard::parse_within(bytes, MOST_DEPTH) else {
         return;

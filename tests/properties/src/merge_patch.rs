@@ -1,4 +1,4 @@
-//! Changes of a project from a JSON body: the merge patch of RFC 7396, done twice the same as once.
+//! Changes of a project: the merge patch of RFC 7396, which is idempotent.
 
 use chrono::{DateTime, TimeDelta};
 use domain::{
@@ -40,7 +40,7 @@ pub(crate) fn check(bytes: &[u8]) {
     sent_back(&changed, &after);
 }
 
-/// What was read can be sent back, and changes nothing.
+/// A project as it was read can be sent back, and changes nothing.
 fn sent_back(project: &Project, shown: &Value) {
     let body = shown.as_object().expect("a project is an object");
     let patch = patch_of(body, shown).expect("callers may send back what they read");
@@ -48,7 +48,7 @@ fn sent_back(project: &Project, shown: &Value) {
     assert_eq!(project.patched(patch, later), *project);
 }
 
-/// What a field is shown as afterwards.
+/// The expected value of a field.
 fn merged(field: &str, before: &Value, given: &Value) -> Value {
     let texts = |given: &Value, parse: fn(&str) -> String| {
         let all = given.as_array().into_iter().flatten();
@@ -76,7 +76,7 @@ fn merged(field: &str, before: &Value, given: &Value) -> Value {
     }
 }
 
-/// Report settings are merged into what is there; what is left out or cleared inherits.
+/// Report settings are merged; missing or cleared ones are inherited.
 fn settings(before: &Value, given: &Value) -> Value {
     let merged = merge(before.clone(), given);
     let inherits = |name: &str| match &merged[name] {
@@ -95,7 +95,7 @@ fn settings(before: &Value, given: &Value) -> Value {
     })
 }
 
-/// RFC 7396, section 2, word by word.
+/// RFC 7396, section 2.
 fn merge(target: Value, patch: &Value) -> Value {
     let Value::Object(patch) = patch else {
         return patch.clone();

@@ -1,10 +1,10 @@
-//! Changes of seeds without guidance, the same every time.
+//! Deterministic, unguided mutations of seeds.
 
 use crate::Chance;
 
-/// Longer inputs bring little and take long.
+/// Longer inputs find little and take long.
 const LONGEST: usize = 16 * 1024;
-/// What parsers trip over.
+/// Fragments that parsers often mishandle.
 const AWKWARD: [&[u8]; 12] = [
     b"\0",
     b"\xff",
@@ -20,7 +20,7 @@ const AWKWARD: [&[u8]; 12] = [
     b"\\u0000",
 ];
 
-/// Makes inputs out of seeds.
+/// Generates inputs from seeds.
 pub struct Mutator {
     chance: Chance,
     seeds: Vec<Vec<u8>>,
@@ -28,7 +28,7 @@ pub struct Mutator {
 }
 
 impl Mutator {
-    /// For these seeds and words; the name begins the series.
+    /// The name seeds the generator.
     #[must_use]
     pub fn new(name: &str, seeds: Vec<Vec<u8>>, mut words: Vec<Vec<u8>>) -> Self {
         words.extend(AWKWARD.map(<[u8]>::to_vec));
@@ -39,7 +39,7 @@ impl Mutator {
         }
     }
 
-    /// The next input: a seed, changed one to eight times.
+    /// A seed with one to eight mutations.
     pub fn draw(&mut self) -> Vec<u8> {
         let mut input = self.seed();
         for _ in 0..=self.chance.below(8) {

@@ -1,4 +1,4 @@
-//! Texts that owners write: what was accepted is accepted again, unchanged.
+//! Accepted texts of owners are accepted again, unchanged.
 
 use analysis::keyword_text::normalised;
 use chrono::{DateTime, TimeDelta};
@@ -42,7 +42,7 @@ pub(crate) fn check(bytes: &[u8]) {
     rhythm(&text);
 }
 
-/// Three lines as a rhythm.
+/// Three lines as days, time and zone of a schedule.
 fn rhythm(text: &str) {
     let mut lines = text.lines();
     let (Some(days), Some(time), Some(zone)) = (lines.next(), lines.next(), lines.next()) else {
@@ -58,7 +58,7 @@ fn rhythm(text: &str) {
     let next = rhythm.next(now);
     assert!(next > now && next <= now + TimeDelta::days(32), "{next}");
     let local = next.with_timezone(&rhythm.zone);
-    // An hour that the clock skips is made up for.
+    // A local time that the clock skips runs an hour later.
     let is_skipped = local.format("%H:%M").to_string() != time;
     assert!(!is_skipped || rhythm.next(next) > next, "{local}");
 }

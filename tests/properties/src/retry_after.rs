@@ -1,11 +1,11 @@
-//! `Retry-After`: a number and the three forms of a date are read as what they say.
+//! `Retry-After` accepts a number and the three date formats of HTTP.
 
 use crate::Chance;
 use chrono::{DateTime, TimeDelta};
 use providers::resilience::retry_after;
 use std::time::Duration;
 
-/// How HTTP writes dates: today, and in two old ways.
+/// The current and the two obsolete date formats of HTTP.
 const FORMS: [&str; 3] = [
     "%a, %d %b %Y %H:%M:%S GMT",
     "%A, %d-%b-%y %H:%M:%S GMT",
@@ -33,7 +33,7 @@ pub(crate) fn check(bytes: &[u8]) {
     let wait = Duration::from_secs(seconds);
     assert_eq!(retry_after(&seconds.to_string(), now), Some(wait));
     for form in FORMS {
-        // Two digits name years of one century alone.
+        // Two-digit years are limited to one century.
         let most = if form.contains("%y") {
             1_000_000_000
         } else {

@@ -1,4 +1,4 @@
-//! robots.txt: never forbids itself, and its patterns mean what a plain matcher says.
+//! robots.txt never forbids itself, and its patterns match like a reference matcher.
 
 use crate::Chance;
 use crawler::RobotsRules;
@@ -6,10 +6,10 @@ use std::time::Duration;
 use url::Url;
 
 const PRODUCT: &str = "sightlinebot";
-/// A line longer than this is cut.
+/// The parser cuts longer lines.
 const LONGEST: usize = 16_000;
 
-/// Bytes as a file; its first two lines also as a pattern and a path.
+/// The bytes as a file; the first two lines also as a pattern and a path.
 pub(crate) fn check(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let rules = RobotsRules::parse(&text, PRODUCT);
@@ -39,7 +39,7 @@ pub(crate) fn check(bytes: &[u8]) {
     one_rule(&drawn(&mut chance, b"/ab*$*"), &drawn(&mut chance, b"/ab"));
 }
 
-/// A mark of the byte order counts for nothing at the very beginning alone.
+/// A byte order mark is ignored only at the very beginning.
 fn without_mark(remark: &str, text: &str) -> RobotsRules {
     let whole = text.trim_start_matches('\u{feff}');
     let text = if whole.len() < text.len() {
@@ -50,7 +50,7 @@ fn without_mark(remark: &str, text: &str) -> RobotsRules {
     RobotsRules::parse(&text, PRODUCT)
 }
 
-/// A file of one rule forbids what the pattern matches, and nothing else.
+/// A file with one rule forbids exactly what the pattern matches.
 fn one_rule(pattern: &str, path: &str) {
     if pattern.is_empty() || pattern.len() + path.len() > LONGEST || path == "/robots.txt" {
         return;
@@ -65,7 +65,7 @@ fn one_rule(pattern: &str, path: &str) {
     );
 }
 
-/// Characters that stand for themselves in a pattern and in a path.
+/// Only characters that are not escaped in patterns and paths.
 fn plain(line: &str) -> String {
     let is_plain = |it: &char| it.is_ascii_alphanumeric() || "/*$?&=.-_~".contains(*it);
     line.chars().filter(is_plain).take(200).collect()
@@ -77,7 +77,7 @@ fn drawn(chance: &mut Chance, from: &[u8]) -> String {
     format!("/{}", drawn.collect::<String>())
 }
 
-/// RFC 9309, 2.2.3, as a table of which beginnings of the pattern match which beginnings of the path.
+/// RFC 9309, 2.2.3: dynamic programming over prefixes of pattern and path.
 fn is_match(pattern: &str, path: &str) -> bool {
     let (pattern, to_the_end) = match pattern.strip_suffix('$') {
         Some(pattern) => (pattern.as_bytes(), true),

@@ -1,5 +1,4 @@
-//! Exports of Search Console: every row that is read can be, none is there twice, and what was exported is
-//! read as it was written.
+//! Every row that is read can be stored, no row is duplicated, and a generated export is read completely.
 
 use crate::Chance;
 use analysis::keyword_text::normalised;
@@ -24,7 +23,7 @@ pub(crate) fn check(bytes: &[u8]) {
         is_sound(export);
     }
     written(bytes, span);
-    // Other tools end lines otherwise.
+    // Other tools use other line ends.
     let is_plain = !bytes
         .iter()
         .any(|it| matches!(it, b'\r' | b'"' | 0 | 0x80..));
@@ -48,7 +47,7 @@ fn read(bytes: &[u8], span: Option<Span>, page: Option<&str>) -> Result<ReadExpo
     })
 }
 
-/// Every line as a query, with figures drawn for it, as Search Console writes them down.
+/// Every line as a query with random figures, in the format of Search Console.
 fn written(bytes: &[u8], span: Option<Span>) {
     let (text, mut chance) = (String::from_utf8_lossy(bytes), Chance::of(bytes));
     let mut file = "Top queries,Clicks,Impressions,CTR,Position\n".to_owned();
@@ -89,7 +88,7 @@ fn written(bytes: &[u8], span: Option<Span>) {
     assert_eq!(told, wanted, "of\n{file}");
 }
 
-/// A rate in per cent, as the report rounds it.
+/// A rate in percent, rounded like the report.
 fn hundredths(clicks: u64, impressions: u64) -> String {
     let hundredths = (clicks * 10_000 + impressions / 2) / impressions;
     format!("{}.{:02}%", hundredths / 100, hundredths % 100)

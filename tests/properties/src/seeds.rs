@@ -1,4 +1,4 @@
-//! Where seeds, dictionaries and finds are kept.
+//! Files of seeds, dictionaries and failing inputs.
 
 use std::{
     fs, io,
@@ -11,10 +11,7 @@ pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz")
 }
 
-/// The seeds of a target, with their names, in their order.
-///
-/// # Errors
-/// The folder cannot be read.
+/// The named seeds of a target, sorted.
 pub fn of(target: &str) -> io::Result<Vec<(String, Vec<u8>)>> {
     let mut seeds = Vec::new();
     for entry in fs::read_dir(folder().join("seeds").join(target))? {
@@ -26,8 +23,8 @@ pub fn of(target: &str) -> io::Result<Vec<(String, Vec<u8>)>> {
     Ok(seeds)
 }
 
-/// The words of a target's dictionary, as libFuzzer writes them: `"…"` with `\xNN`, `\\` and `\"`.
-/// Without one there are none.
+/// The words of a target's dictionary in libFuzzer's format: `"…"` with `\xNN`, `\\` and `\"`. Empty without a
+/// dictionary.
 #[must_use]
 pub fn words(target: &str) -> Vec<Vec<u8>> {
     let path = folder().join("dictionaries").join(format!("{target}.dict"));

@@ -1,10 +1,8 @@
-//! Sitemaps: bounded; the dates that were read are read again as themselves; what was written as
-//! sitemaps.org has it is read as it was written.
+//! Sitemaps are bounded, dates round-trip, and a generated sitemap is read completely.
 
 use crawler::{LastModified, Sitemap};
 use std::fmt::Write;
 
-/// What can be wrong with one.
 const PROBLEMS: [&str; 10] = [
     "notSitemap",
     "tooManyEntries",
@@ -43,7 +41,7 @@ pub(crate) fn check(bytes: &[u8]) {
     }
 }
 
-/// Every line as an address, escaped by turns as references and as CDATA.
+/// Every line as a URL, alternately escaped and in CDATA.
 fn written(text: &str) {
     let is_plain = |it: &&str| {
         !it.chars()

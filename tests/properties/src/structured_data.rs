@@ -1,4 +1,4 @@
-//! Structured data: a bounded forest of items, and JSON that serde reads is never called broken.
+//! Structured data is a bounded forest of items, and valid JSON has no parse errors.
 
 use analysis::observation::structured_data::{PageStructuredData, Value};
 use crawler::read_structured_data;
@@ -8,7 +8,7 @@ use url::Url;
 static PAGE: LazyLock<Url> =
     LazyLock::new(|| Url::parse("https://shop.example.com/dir/page.html").expect("a URL"));
 
-/// Bytes as a page; those of JSON also as a block of JSON-LD in one.
+/// The bytes as a page; JSON also as a JSON-LD block.
 pub(crate) fn check(bytes: &[u8]) {
     is_sound(&read_structured_data(bytes, None, &PAGE).0);
     if !matches!(bytes.first(), Some(b'{' | b'[')) || bytes.contains(&b'<') {

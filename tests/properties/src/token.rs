@@ -1,10 +1,10 @@
-//! Tokens: what is taken for one is exactly one, and a typing error never is.
+//! Accepted tokens are well-formed, and a typo is always refused.
 
 use crate::Chance;
 use domain::{ports::randomness::Randomness, token::PlainToken};
 use std::sync::{Mutex, PoisonError};
 
-/// Randomness that bytes decide.
+/// Randomness derived from the input.
 struct Decided(Mutex<Chance>);
 
 impl Randomness for Decided {

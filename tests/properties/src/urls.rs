@@ -1,4 +1,4 @@
-//! URLs in the spelling in which they are compared: normalising twice is the same as once.
+//! Normalization of URLs is idempotent.
 
 use analysis::{
     observation::page_url,

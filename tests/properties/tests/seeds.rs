@@ -1,8 +1,8 @@
-//! Every property holds for its seeds, among them everything that ever broke one, and for changes of them.
+//! Every property holds for its seeds, which include all former failures, and for mutations of them.
 
 use properties::{ALL, Mutator, seeds};
 
-/// Changes of seeds that are tried of each property; `tests/fuzz/run` tries many more.
+/// Mutations per property; `tests/fuzz/run` tries many more.
 const CHANGES: usize = 300;
 
 #[test]

@@ -1,4 +1,4 @@
-//! All metrics: a test compares them with `docs/OPERATIONS.md`; names are those of reliability.md, section 7.
+//! All metrics. A test compares them with the documentation.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -7,7 +7,7 @@ pub enum Kind {
     Histogram,
 }
 
-/// A metric; `name` is what it is recorded under.
+/// `name` is the name under which the metric is recorded.
 #[derive(Debug, Clone, Copy)]
 pub struct Metric {
     pub name: &'static str,
@@ -16,7 +16,7 @@ pub struct Metric {
 }
 
 impl Metric {
-    /// The served name: with our prefix, except for what Prometheus clients tell of every process under one name.
+    /// The served name has our prefix, except for the standard Prometheus process metrics.
     pub fn served_name(self) -> String {
         let prefix = if self.is_of_every_process() {
             ""

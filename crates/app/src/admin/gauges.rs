@@ -1,4 +1,4 @@
-//! What is not counted but looked up: connections, and the queue of all accounts.
+//! Gauges that are read at scrape time: connections and the queue of all accounts.
 
 use crate::wiring::Foundation;
 use chrono::{DateTime, Utc};
@@ -16,13 +16,12 @@ use std::time::{Duration, Instant};
 use storage::DieselStorage;
 use tokio::sync::Mutex;
 
-/// The database is asked so often at the most, however many look.
+/// The database is queried at most once per interval, however often `/metrics` is scraped.
 const EVERY: Duration = Duration::from_secs(5);
-/// How long a look may wait for it.
 const PATIENCE: Duration = Duration::from_millis(900);
-/// Over how long service is compared.
+/// The window over which the fairness index compares the service of accounts.
 const WINDOW: Duration = Duration::from_mins(5);
-/// How many accounts are compared: more tell nothing more.
+/// More accounts would not change the index noticeably.
 const MOST_ACCOUNTS: u32 = 1_000;
 
 #[derive(Default)]
@@ -50,7 +49,7 @@ struct Service {
 
 impl Gauges {
     pub fn started(&self, foundation: &Foundation) {
-        // It begins once.
+        // Called once; a second call is ignored.
         let _ = self.sources.set(Sources {
             database: foundation.database.clone(),
             storage: Arc::clone(&foundation.storage),
@@ -58,14 +57,14 @@ impl Gauges {
         });
     }
 
-    /// Reads them; figures of the database are at most five seconds old, and unknown while it does not answer.
+    /// Figures from the database are at most five seconds old, and NaN while it does not respond.
     pub async fn read(&self) {
         let Some(sources) = self.sources.get() else {
             return;
         };
         connections(&sources.database);
         Collector::default().collect();
-        // Whoever looks at the same time sees what was known before.
+        // A concurrent scrape gets the previous values.
         let Ok(mut looked) = self.looked.try_lock() else {
             return;
         };
@@ -137,7 +136,7 @@ impl Stored {
     }
 }
 
-/// What is not known is not told as if it were: old figures of a lost database look like calm.
+/// Stale figures of an unreachable database would look like an idle queue.
 fn unknown() {
     for state in ["waiting", "running"] {
         metrics::gauge!("jobs_queued", "state" => state).set(f64::NAN);
@@ -154,7 +153,8 @@ fn unknown() {
 }
 
 impl Looked {
-    /// How evenly accounts waiting now and as the window began were served: growth of virtual time, idle ones lifted.
+    /// Jain index over accounts that wait now and waited when the window began: growth of virtual time; idle accounts
+    /// were raised.
     fn fairness(&mut self, accounts: &[AccountQueue]) -> f64 {
         let now = Instant::now();
         let had = { accounts.iter() }

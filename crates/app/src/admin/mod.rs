@@ -1,4 +1,4 @@
-//! The admin listener for operators and their machines, apart from what callers reach. It changes nothing.
+//! The admin listener for operators and monitoring, separate from the public one. It is read-only.
 
 mod catalogue;
 mod gauges;
@@ -40,7 +40,7 @@ struct Looks {
     probes: Probes,
     gauges: Gauges,
     recorder: Recorder,
-    /// Every setting as it is shown to people: without secrets.
+    /// Every setting as it is displayed, without secrets.
     config: Value,
     base_url: String,
 }
@@ -52,7 +52,8 @@ struct Told {
 }
 
 impl Admin {
-    /// Listens before the database is opened, to watch a start. `None` when off, or when the usual place is taken.
+    /// Listens before the database is opened, so that a start can be watched. `None` if off or if the default port is
+    /// taken.
     pub fn begin(loaded: &Loaded, stopping: CancellationToken) -> anyhow::Result<Option<Self>> {
         let Some(listener) = listen(loaded.settings.admin.listen)? else {
             return Ok(None);
@@ -73,7 +74,7 @@ impl Admin {
         format!("http://{} ({})", self.address, PATHS.join(", "))
     }
 
-    /// The process has begun: from now on it is ready while its database is.
+    /// From now on the process is ready while its database is.
     pub fn started(&self, foundation: &Foundation) {
         let looks = &self.looks;
         looks.probes.started(foundation.database.clone());
@@ -81,7 +82,7 @@ impl Admin {
     }
 }
 
-/// Listens; a second process on the machine goes on without when only the usual place is taken.
+/// A second process on the machine continues without an admin listener if only the default port is taken.
 fn listen(at: AdminAddress) -> anyhow::Result<Option<TcpListener>> {
     let (address, was_asked_for) = match at {
         AdminAddress::Off => return Ok(None),
@@ -120,7 +121,7 @@ fn serve(listener: TcpListener, looks: Arc<Looks>) -> anyhow::Result<()> {
     let server = listening
         .on(listener)
         .context("cannot serve probes and metrics")?;
-    // It answers until the very end: also how the process stops is looked at.
+    // It serves until the process ends, so that shutdown can be observed.
     tokio::spawn(server);
     Ok(())
 }
@@ -162,7 +163,7 @@ impl Looks {
     }
 
     fn problem(&self, problem: &Problem) -> Told {
-        // Nobody looks for these among requests of callers: they need no id of their own.
+        // These responses are not correlated with requests of callers, so they need no request id.
         let body = problem.document(Surface::Agent, &self.base_url, "admin-listener");
         Told {
             kind: PROBLEM,
@@ -171,7 +172,7 @@ impl Looks {
     }
 }
 
-/// Whether no page of somebody's can have sent it. Of the headers only the host's is asked: pages may send any.
+/// Guards against DNS rebinding: a web page can set any header but `Host`.
 fn is_by_a_safe_name(request: &HttpRequest) -> bool {
     let host = request.headers().get(header::HOST);
     let host = host.and_then(|it| it.to_str().ok()?.parse::<Authority>().ok());
@@ -195,7 +196,7 @@ impl Told {
         }
     }
 
-    /// Bodies of answers to HEAD are left out by Actix.
+    /// Actix omits the body of responses to HEAD.
     fn send(self, more: &[(&'static str, &'static str)]) -> HttpResponse {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = HttpResponse::build(status);
@@ -210,7 +211,7 @@ impl Told {
 }
 
 impl From<Vec<probes::Reason>> for Told {
-    /// No reasons: the probe succeeds.
+    /// Without reasons the probe succeeds.
     fn from(reasons: Vec<probes::Reason>) -> Self {
         if reasons.is_empty() {
             return Self::json(200, &json!({ "status": "ok" }));

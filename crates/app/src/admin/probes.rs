@@ -1,4 +1,4 @@
-//! Liveness never asks the database: restarts add a storm to an outage. Readiness asks once a second, and waits less.
+//! Liveness does not query the database: restarts would worsen an outage. Readiness queries it at most once a second.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -6,13 +6,12 @@ use storage::{DieselStorage, MigrationError, SqliteFigures};
 use tokio::{runtime::Handle, sync::Mutex};
 use tokio_util::sync::CancellationToken;
 
-/// For how long an answer of the database holds.
 const HOLDS: Duration = Duration::from_secs(1);
-/// How long the database may take to answer; with [`HOLDS`], a lost one is told within two seconds.
+/// Together with [`HOLDS`], a lost database is reported within two seconds.
 const PATIENCE: Duration = Duration::from_millis(800);
-/// How long the first who waits for a connection may have waited.
+/// Longest accepted time that the first waiter has waited for a connection.
 const MOST_WAIT: Duration = Duration::from_secs(5);
-/// How long the threads of the process may take to do nothing at all.
+/// How long the main runtime may take to run an empty task.
 const STIR: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +24,7 @@ pub struct Probes {
     others: Handle,
     stopping: CancellationToken,
     database: OnceLock<DieselStorage>,
-    /// What the database said last. Whoever asks meanwhile waits for the same answer.
+    /// The last result of the database check. Concurrent probes wait for the same result.
     known: Mutex<Option<(Instant, Option<Reason>)>>,
 }
 
@@ -49,11 +48,11 @@ impl Probes {
     }
 
     pub fn started(&self, database: DieselStorage) {
-        // It begins once; a second word would change nothing.
+        // Called once; a second call is ignored.
         let _ = self.database.set(database);
     }
 
-    /// This listener has a thread of its own: that the others still take up work is tried.
+    /// This listener has its own thread, so the check spawns a task on the main runtime.
     pub async fn lives(&self) -> Vec<Reason> {
         let stir = self.others.spawn(async {});
         match tokio::time::timeout(STIR, stir).await {
@@ -62,7 +61,7 @@ impl Probes {
         }
     }
 
-    /// Whether the database is open, its schema at head, and the listener of callers there.
+    /// Whether the database is open, the schema is current, and the public listener is bound.
     pub fn has_begun(&self) -> Vec<Reason> {
         match self.database.get() {
             Some(_) => vec![],
@@ -104,13 +103,13 @@ impl Probes {
         if let Some(reason) = name(&reason).filter(|it| Some(*it) != before) {
             tracing::warn!(reason, "The process is not ready.");
         }
-        // It holds from when it was asked: an answer that took long is as old as the question.
+        // The age counts from the start of the check.
         *known = Some((asked, reason.clone()));
         reason
     }
 }
 
-/// What speaks against the file of `SQLite`: reading goes on, and callers who write are better off elsewhere.
+/// `SQLite` file faults: reads still work, but writes should go to another server.
 fn against_file(figures: &SqliteFigures) -> Vec<Reason> {
     let mut reasons = Vec::new();
     if figures.is_sound == Some(false) {
@@ -139,7 +138,7 @@ async fn ask(database: &DieselStorage) -> Option<Reason> {
     }
 }
 
-/// The driver's own words may name hosts and roles: the public `/readyz` does not show details.
+/// The driver's message may contain hosts and roles; the public `/readyz` does not show details.
 fn unreached(database: &DieselStorage) -> Reason {
     let detail = "the database does not answer in time";
     match database.last_failure() {

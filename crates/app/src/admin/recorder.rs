@@ -1,4 +1,4 @@
-//! Keeps what is counted, and writes it as Prometheus reads it.
+//! Records metrics and renders them in the Prometheus text format.
 
 use super::catalogue::{CATALOGUE, Kind};
 use anyhow::Context;
@@ -7,14 +7,14 @@ use std::{fmt::Write, time::Duration};
 
 pub const TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// Bounds of histograms, in seconds: the fourteen of OpenTelemetry's convention.
+/// Histogram buckets in seconds, from OpenTelemetry's semantic conventions.
 const BOUNDS: [f64; 14] = [
     0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1.0, 2.5, 5.0, 7.5, 10.0,
 ];
-/// Jobs take up to hours: these besides.
+/// Additional buckets for jobs, which take up to hours.
 const LONGER: [f64; 6] = [30.0, 60.0, 300.0, 1_800.0, 7_200.0, 21_600.0];
 
-/// How often what was measured is put into its buckets, also when nobody looks.
+/// Samples are moved into buckets at this interval, also when nothing is scraped.
 const TIDY_EVERY: Duration = Duration::from_secs(5);
 
 pub struct Recorder(PrometheusHandle);
@@ -35,7 +35,7 @@ impl Recorder {
                 Kind::Histogram => metrics::describe_histogram!(it.name, it.help),
             }
         }
-        // What is known to be counted is there from the beginning, so that its first step is seen as one.
+        // Counters start at 0, so that the first increment is visible as an increase.
         metrics::counter!("crawler_bytes_total").absolute(0);
         web::counted::begin();
         worker::counted::begin();
@@ -50,7 +50,8 @@ impl Recorder {
         Ok(Self(handle))
     }
 
-    /// All metrics, also under names of 0.1, and before their first event, so that rules find their names.
+    /// All metrics, also under their unprefixed names of version 0.1, and before their first sample, so that alert
+    /// rules resolve.
     pub fn text(&self) -> String {
         let recorded = self.0.render();
         let (mut text, mut old) = (String::with_capacity(3 * recorded.len()), String::new());
@@ -65,7 +66,7 @@ impl Recorder {
             let Some(metric) = family else { continue };
             let (before, rest) = line.split_at(line.find(metric.name).unwrap_or_default());
             let rest = rest.strip_prefix(metric.name).unwrap_or(rest);
-            // Writing into a text cannot fail.
+            // Writing to a `String` cannot fail.
             let _ = writeln!(text, "{before}{}{rest}", metric.served_name());
             if !metric.is_of_every_process() {
                 let _ = writeln!(old, "{line}");

@@ -1,4 +1,4 @@
-//! The settings file: all its mistakes at once, each with its line.
+//! The settings file: all mistakes are reported together, each with its line.
 
 use super::Settings;
 use super::sources::{check, keys, merge, nearest, nested};
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
-/// What a file sets, and what is told of its mistakes. Lines are not shown: they may hold secrets.
+/// The settings of a file, and messages about its mistakes. Lines are not quoted: they may contain secrets.
 pub fn read(text: &str) -> (Table, Vec<String>) {
     let table = match toml::from_str::<Table>(text) {
         Ok(table) => table,
@@ -19,7 +19,7 @@ pub fn read(text: &str) -> (Table, Vec<String>) {
             );
         }
     };
-    // Of the table, not of the text: each way to read all settings is compiled for itself.
+    // Deserializes the table, not the text: each deserializer compiles all settings again.
     let Err(first) = Settings::deserialize(table.clone()) else {
         return (table, Vec::new());
     };
@@ -44,7 +44,7 @@ pub fn read(text: &str) -> (Table, Vec<String>) {
             }
         }
     }
-    // Settings that are refused only together.
+    // Mistakes that appear only in the whole file.
     if mistakes.is_empty() {
         mistakes.push(first.message().to_owned());
     }
@@ -66,7 +66,7 @@ fn with_hint(key: &str, reason: &str) -> String {
     )
 }
 
-/// Every value that is no table or an empty one, with its path.
+/// Every value that is not a non-empty table, with its path.
 fn leaves(table: Table) -> Vec<(Vec<String>, Value)> {
     let mut all = Vec::new();
     for (key, value) in table {
@@ -108,9 +108,8 @@ fn collect_lines(
     }
 }
 
-/// The line in which a byte stands, counted from 1.
+/// The line that contains the byte, counted from 1.
 fn line_at(text: &str, at: usize) -> usize {
-    // What stands at a byte inside of a character stands in the character's line.
     let before = text.char_indices().take_while(|it| it.0 < at);
     before.filter(|it| it.1 == '\n').count() + 1
 }

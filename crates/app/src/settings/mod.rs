@@ -1,5 +1,5 @@
-//! Settings: what can be set, what it is when nothing is set, and where a value came from. Later sources stand above
-//! earlier ones: defaults, `sightline.toml`, `SIGHTLINE_*`, flags.
+//! Settings, their defaults, and the origin of each value. Later sources override earlier ones: defaults,
+//! `sightline.toml`, `SIGHTLINE_*`, flags.
 
 mod file;
 mod new_accounts;
@@ -31,23 +31,23 @@ use storage::DatabaseUrl;
 use web::limits::RequestLimits;
 
 settings! {
-    /// All settings. `docs/OPERATIONS.md` documents each; a test compares the two.
+    /// All settings. A test compares them with the documentation.
     pub struct Settings {
-        /// Where data is kept: the SQLite file, when no other database is named.
+        /// Holds the SQLite file if `database_url` is not set.
         pub data_dir: PathBuf = PathBuf::from("sightline-data"),
-        /// `sqlite://PATH` or `postgres://…`; the SQLite file in `data_dir` when left out.
+        /// `sqlite://PATH` or `postgres://…`; defaults to the SQLite file in `data_dir`.
         pub database_url: Option<DatabaseAddress>,
         /// Connections to PostgreSQL, or readers of SQLite.
         pub database_connections: Within<1, 1_000> = Within(6),
         /// Whether PostgreSQL is reached through a pooler in transaction mode, such as pgbouncer.
         pub database_pooler: bool,
-        /// After SIGTERM, how long `/readyz` says 503 before the listener closes.
+        /// How long `/readyz` returns 503 after SIGTERM before the listener closes.
         pub shutdown_delay_seconds: Seconds<0, 10> = Seconds::of(2),
         pub listen: ListenAddress = ListenAddress(SocketAddr::from(([127, 0, 0, 1], 8080))),
         pub admin: AdminSettings,
-        /// The address under which callers reach the server; `http://` and `listen` when left out.
+        /// The address under which callers reach the server; defaults to `http://` and `listen`.
         pub public_base_url: Option<WebAddress>,
-        /// Proxies whose `X-Forwarded-For` is believed, as CIDR.
+        /// Proxies (CIDR) whose `X-Forwarded-For` is trusted.
         pub trusted_proxies: Vec<Network>,
         pub limits: LimitSettings,
         pub log: LogSettings,
@@ -78,7 +78,7 @@ settings! {
 
 settings! {
     pub struct SessionSettings {
-        /// Whether cookies may go over plain http where the server is reached that way.
+        /// Whether cookies may be sent over HTTP if the server is reached that way.
         pub plain_cookies: bool,
     }
 }
@@ -90,7 +90,7 @@ settings! {
 }
 
 settings! {
-    /// No less than the OWASP cheat sheet "Password Storage" names for two passes, and no more than a server has.
+    /// The minimum is that of the OWASP cheat sheet "Password Storage" for two passes.
     pub struct PasswordSettings {
         /// Memory of each hash (argon2id), in KiB.
         pub memory_kib: Within<19_456, 1_048_576> = Within(passwords::HashingSettings::default().memory_kib),
@@ -99,31 +99,30 @@ settings! {
 }
 
 settings! {
-    /// How long things are kept; 0 keeps them for ever. What changed since a month ago is told from what was kept of
-    /// then.
+    /// Retention periods; 0 keeps data forever. The minimum lets results be compared with those of a month ago.
     pub struct RetentionSettings {
         pub rank_months: ZeroOr<2, 1_200> = Retention::default().ranks.into(),
-        /// Search pages and forecasts of earlier runs.
+        /// Search results pages and forecasts of earlier runs.
         pub page_days: ZeroOr<38, 36_500> = Retention::default().pages.into(),
         /// All other records of earlier runs.
         pub record_months: ZeroOr<2, 1_200> = Retention::default().records.into(),
-        /// What suppliers that cost money answered.
+        /// Responses of paid suppliers.
         pub answer_days: ZeroOr<2, 36_500> = Retention::default().answers.into(),
         pub ai_answer_days: ZeroOr<2, 36_500> = Retention::default().ai_answers.into(),
         pub console_months: ZeroOr<4, 1_200> = Retention::default().console.into(),
         pub search_months: ZeroOr<1, 1_200> = Retention::default().searches.into(),
-        /// Deactivated projects with everything that is stored of them.
+        /// Deactivated projects with all their data.
         pub deactivated_project_days: ZeroOr<30, 36_500> = Retention::default().deactivated_projects.0.into(),
         pub audit_days: ZeroOr<30, 36_500> = Retention::default().audit.into(),
     }
 }
 
 settings! {
-    /// How much accounts may store of what callers write; 0 sets no limit.
+    /// Limits of what accounts may store; 0 sets no limit.
     pub struct StorageSettings {
-        /// How many times its allowances of projects and keywords an account may store, deactivated ones included.
+        /// Stored projects and keywords, as a multiple of the account's quota, deactivated ones included.
         pub inactive_factor: Within<0, 1_000> = Within(StorageLimits::default().inactive_factor.unwrap_or(0)),
-        /// Rows of Search Console and content plans of an account, in MiB.
+        /// Search Console rows and content plans of an account, in MiB.
         pub account_mebibytes: ZeroOr<16, { u32::MAX }> =
             whole(StorageLimits::default().account_bytes.map(|it| it / MEBIBYTE)),
         pub project_rows: ZeroOr<1_000, { u32::MAX }> = whole(StorageLimits::default().project_rows),
@@ -131,8 +130,8 @@ settings! {
 }
 
 settings! {
-    /// How much may be asked of one server process: in the long run (`…_per_minute`), and at once (`…_burst`). Nothing at
-    /// all would lock everyone out.
+    /// Rate limits of one server process: sustained (`…_per_minute`) and `…_burst`. Zero is not allowed: it would lock
+    /// everyone out.
     pub struct LimitSettings {
         pub reads_per_minute: Limit = Within(usual().reads.per_minute.get()),
         pub reads_burst: Limit = Within(usual().reads.burst.get()),
@@ -142,27 +141,27 @@ settings! {
         pub analyses_burst: Limit = Within(usual().analyses.burst.get()),
         pub account_per_minute: Limit = Within(usual().account.per_minute.get()),
         pub account_burst: Limit = Within(usual().account.burst.get()),
-        /// Requests of an address without a token.
+        /// Requests without a token, per address.
         pub anonymous_per_minute: Limit = Within(usual().anonymous.per_minute.get()),
         pub anonymous_burst: Limit = Within(usual().anonymous.burst.get()),
-        /// Requests of an address with a token that is not accepted.
+        /// Requests with a rejected token, per address.
         pub failed_tokens_per_minute: Limit = Within(usual().failed_tokens.per_minute.get()),
         pub failed_tokens_burst: Limit = Within(usual().failed_tokens.burst.get()),
-        /// Attempts to sign in, by address or known device.
+        /// Sign-in attempts per address or known device.
         pub sign_ins_per_minute: Limit = Within(usual().sign_ins.per_minute.get()),
         pub sign_ins_burst: Limit = Within(usual().sign_ins.burst.get()),
-        /// Attempts to sign in from everywhere, known devices apart.
+        /// Sign-in attempts of all unknown devices together.
         pub all_sign_ins_per_minute: Limit = Within(usual().all_sign_ins.per_minute.get()),
         pub all_sign_ins_burst: Limit = Within(usual().all_sign_ins.burst.get()),
-        /// Answers kept for idempotency keys, by account: in MiB, at once and in 24 hours.
+        /// Responses stored for idempotency keys per account, in MiB: as a burst and in 24 hours.
         pub kept_answer_mib: Limit = Within(usual().kept_answers.burst.get() / 1_024),
         pub in_flight_per_token: Limit = Within(usual().in_flight_per_token),
         pub in_flight_per_account: Limit = Within(usual().in_flight_per_account),
-        /// Requests with an accepted token or session under way at the same time.
+        /// Concurrent requests with an accepted token or session.
         pub in_flight: Limit = Within(usual().in_flight),
-        /// Requests without one under way at the same time.
+        /// Concurrent requests without one.
         pub in_flight_unknown: Limit = Within(usual().in_flight_unknown),
-        /// The same of an address.
+        /// Concurrent requests without one, per address.
         pub in_flight_per_address: Limit = Within(usual().in_flight_per_address),
         pub connections: Limit = Within(usual().connections),
         pub connections_per_address: Limit = Within(usual().connections_per_address),
@@ -178,7 +177,7 @@ fn usual() -> RequestLimits {
 settings! {
     pub struct LogSettings {
         pub format: LogFormat = LogFormat::Readable,
-        /// What is logged, for example `info` or `warn,web=debug`.
+        /// For example `info` or `warn,web=debug`.
         pub level: LogLevel,
     }
 }
@@ -187,7 +186,7 @@ settings! {
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
     Readable,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
@@ -196,56 +195,56 @@ taken_as_read!(LogFormat);
 settings! {
     pub struct WorkerSettings {
         pub jobs: Within<1, 1_000, usize> = Within(4),
-        /// Of `jobs`, how many are kept for rank checks; at least one takes jobs of any kind.
+        /// How many of `jobs` are reserved for rank checks; at least one slot takes any kind.
         pub short_jobs: Within<0, 1_000, usize> = Within(1),
-        /// Keywords at the same time in each rank check.
+        /// Concurrent keywords in each rank check.
         pub keywords_at_once: Within<1, 1_000, usize> = Within(16),
-        /// The same, when a supplier costs money: as many calls may have to be paid again after a crash.
+        /// The same with a paid supplier: a crash may repeat as many paid calls.
         pub paid_keywords_at_once: Within<1, 1_000, usize> = Within(1),
-        /// Questions at the same time to each AI engine that costs money; the same holds.
+        /// Concurrent queries to each paid AI engine; a crash may repeat as many.
         pub paid_answers_at_once: Within<1, 1_000, usize> = Within(4),
     }
 }
 
 settings! {
-    /// The queue. All servers and workers on one database take the same numbers.
+    /// All servers and workers on one database must use the same values.
     pub struct QueueSettings {
         pub lease_seconds: u32 = 45,
         pub heartbeat_seconds: QueueSeconds = Within(10),
         pub sweep_seconds: QueueSeconds = Within(10),
-        /// The first delay before a failed attempt is followed by another; doubles each time.
+        /// Delay before the first retry; doubles with each retry.
         pub first_delay_seconds: QueueSeconds = Within(15),
         /// Running jobs of one account, over all workers.
         pub running_per_account: Within<1, 1_000> = Within(4),
-        /// How long a job runs at the least before it gives its slot back to others that wait.
+        /// How long a job runs before it yields its slot to waiting jobs.
         pub turn_seconds: QueueSeconds = Within(60),
     }
     rules QueueSettings::a_lease_outlives_a_late_heartbeat
 }
 
-/// Nothing spins.
+/// The minimum of 1 prevents busy loops.
 type QueueSeconds = Within<1, 3_600>;
 
 settings! {
     pub struct CrawlerSettings {
         pub contact_url: WebAddress = WebAddress::fixed("https://sightline.invalid/bot"),
-        /// Networks that may be read although they are not public, as CIDR.
+        /// Non-public networks (CIDR) that may be crawled.
         pub allow_networks: Vec<Network>,
-        /// Networks that are never read, as CIDR.
+        /// Networks (CIDR) that are never crawled.
         pub deny_networks: Vec<Network>,
-        /// Addresses for hosts, as `HOST:PORT=ADDRESS:PORT`.
+        /// Fixed addresses of hosts, as `HOST:PORT=ADDRESS:PORT`.
         pub resolve: Vec<ResolveEntry>,
-        /// Authorities that are trusted beside the public ones, as files.
+        /// Files of certificate authorities that are trusted in addition to the public ones.
         pub trust: Vec<CertificateFile>,
         pub per_host_delay_ms: Within<0, 60_000, u64> = Within(1_000),
         pub connections_per_host: Within<1, 64> = Within(2),
         pub max_pages: Within<1, 1_000_000> = Within(500),
-        /// Links away from the start at the most.
+        /// Maximum link depth from the start page.
         pub max_depth: u32 = 10,
         pub check_external: bool = true,
-        /// Link targets on other sites that one audit asks for at the most.
+        /// Maximum number of external link targets that one audit checks.
         pub external_targets: Within<1, 5_000> = Within(2_000),
-        /// Pages of a site that a browser shows too, the first ones of a crawl.
+        /// How many of the first pages of a crawl are also rendered in a browser.
         pub render_pages: Within<0, 10_000>,
     }
 }
@@ -306,7 +305,7 @@ impl QueueSettings {
 }
 
 impl Settings {
-    /// Two listeners need two places. Files that may come later (a key, a browser) are looked for when they are needed.
+    /// The two listeners need different addresses. Files such as keys are checked when they are needed.
     fn listeners(&self, _: &str, mistakes: &mut Mistakes) {
         let listen = self.listen.0;
         if listen.port() != 0 && self.admin.listen == AdminAddress::At(listen) {
@@ -322,7 +321,7 @@ impl Settings {
             .map_or_else(file, |it| it.0.clone())
     }
 
-    /// The file of the database that nobody named.
+    /// The default database file.
     pub fn data_file(&self) -> PathBuf {
         self.data_dir.join("sightline.db")
     }
@@ -359,7 +358,7 @@ mod tests {
         let broken: [(&str, &str, Mistake); 8] = [
             ("search.depth", "is 0", |it| it.search.depth.0 = 0),
             ("worker.jobs", "is 0", |it| it.worker.jobs.0 = 0),
-            // What is billed and counted as nothing would pass every cap.
+            // A paid call with price 0 would pass every cap.
             ("search.serper.price_per_call", "is 0", |it| {
                 it.search.serper.price_per_call = Usd(0.0);
             }),

@@ -1,22 +1,22 @@
-//! How much accounts may have that are created from now on; those that exist keep what they have.
+//! Limits of accounts that are created from now on; existing accounts keep theirs.
 
 use super::Budget;
 use domain::{account::AccountLimits, money::MicroUsd};
 use setting::settings;
 
 settings! {
-    /// How much a new account may have; only active projects and keywords count. `sightline account limits` changes it.
+    /// Only active projects and keywords count. `sightline account limits` changes the limits of an account.
     pub struct NewAccountSettings {
         pub projects: u32 = AccountLimits::default().projects,
         pub keywords: u32 = AccountLimits::default().keywords,
         pub keywords_per_project: u32 = AccountLimits::default().keywords_per_project,
         pub ai_tracked: u32 = AccountLimits::default().ai_tracked,
-        /// Keywords researched in a month.
+        /// Researched keywords per month.
         pub keyword_research: u32 = AccountLimits::default().keyword_research,
-        /// US dollars that suppliers may cost in a calendar month (UTC), or `none`. Who connects a supplier that bills
-        /// has not thought of a cap yet; a refusal names the command that raises it.
+        /// US dollars that suppliers may cost in a calendar month (UTC), or `none`. The default protects operators who
+        /// connect a paid supplier without a cap.
         pub monthly_budget: Budget = Budget(Some(MicroUsd(100_000_000))),
-        /// US dollars that they may cost on a day (UTC).
+        /// US dollars that suppliers may cost per day (UTC).
         pub daily_budget: Option<Budget>,
     }
 }

@@ -4,11 +4,10 @@ use setting::{Mistakes, Within, settings};
 use std::path::PathBuf;
 
 settings! {
-    /// Page speed. Field data comes from `CrUX` when it has a key, and from `PageSpeed Insights` when that has one (the
-    /// second stands in for the first); loads are those of a local browser, else of `PageSpeed Insights`, else only files
-    /// are read.
+    /// Page speed. Field data comes from `CrUX`, else from `PageSpeed Insights`, if they have keys; lab data from a
+    /// local browser, else from `PageSpeed Insights`, else only files are analyzed.
     pub struct VitalsSettings {
-        /// Pages of a site at the most, the home page included.
+        /// Maximum number of pages per site, including the home page.
         pub max_pages: Within<1, 100> = Within(10),
         pub crux: CruxSettings,
         pub page_speed: PageSpeedSettings,
@@ -18,15 +17,15 @@ settings! {
 
 settings! {
     pub struct LabSettings {
-        /// The browser's program; the first of the usual places when left out.
+        /// Path of the browser; defaults to the first one found.
         pub browser: Option<PathBuf>,
         pub runs: Within<1, 25> = Within(5),
         pub sandbox: SandboxChoice = SandboxChoice::Required,
-        /// Where running browsers keep their files; the system's folder for temporary files when left out.
+        /// Where browsers keep their profiles; defaults to the system's temporary folder.
         pub folder: Option<PathBuf>,
-        /// Seconds after which a page that is not quiet yet is measured as it is.
+        /// Seconds after which a page is measured even if its network is not idle.
         pub load_seconds: Within<10, 600> = Within(45),
-        /// Seconds after which a load is ended, the browser's start and end included.
+        /// Seconds after which a load is ended, including start and end of the browser.
         pub run_seconds: u32 = 90,
         pub memory_mib: Within<16, 65_536> = Within(3_072),
         pub traffic_mib: Within<16, 65_536> = Within(256),
@@ -37,9 +36,9 @@ settings! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SandboxChoice {
-    /// On; without it nothing is loaded.
+    /// Nothing is loaded without a sandbox.
     Required,
-    /// Off: for machines that allow none, and pages that are trusted.
+    /// For machines without sandbox support, and trusted pages.
     Off,
 }
 

@@ -1,4 +1,4 @@
-//! Where settings come from: the file, the environment, the command line; and how mistakes in them are told.
+//! Sources of settings: file, environment, command line; and messages about mistakes in them.
 
 use super::{Settings, file};
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use toml::{Table, Value};
 
 const FILE: &str = "sightline.toml";
 const PREFIX: &str = "SIGHTLINE_";
-/// Suffix of a setting's variable that names a file with the value, as containers and units get secrets.
+/// Suffix of a variable that names a file with the value, as containers pass secrets.
 const IN_FILE: &str = "_FILE";
 /// Read by `sightline mcp` and by clients, not settings of the server.
 const NOT_SETTINGS: [&str; 4] = [
@@ -23,10 +23,10 @@ const PROTOCOLS: [&str; 3] = ["TCP", "UDP", "SCTP"];
 
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
-    /// The file named by `--config` or `SIGHTLINE_CONFIG`; it has to exist.
+    /// The file named by `--config` or `SIGHTLINE_CONFIG`; it must exist.
     pub file: Option<PathBuf>,
     pub environment: Vec<(String, String)>,
-    /// Settings given as flags, as dotted key and TOML value.
+    /// Settings given as flags: dotted key and TOML value.
     pub flags: Vec<(String, Value)>,
 }
 
@@ -49,22 +49,22 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Settings with the origin of each value that somebody set, by dotted key.
+/// Settings with the origin of each value that was set, by dotted key.
 #[derive(Debug, Clone)]
 pub struct Loaded {
     pub settings: Settings,
     pub origins: BTreeMap<String, Origin>,
-    /// Variables that Kubernetes or Docker made for a service of this name.
+    /// Variables that Kubernetes or Docker set for a service named `sightline`.
     pub service_variables: Vec<String>,
 }
 
 impl Loaded {
-    /// Every effective setting with its shown value, secrets hidden, and who said so.
+    /// Every effective setting with its displayed value, secrets hidden, and its origin.
     pub fn rows(&self) -> Vec<(String, String, String)> {
         let settings = &self.settings;
         let rows = shown(settings).into_iter();
         rows.map(|(key, value)| match key.as_str() {
-            // What follows from other settings while nobody sets it.
+            // Defaults that are derived from other settings.
             "database_url" if settings.database_url.is_none() => {
                 let file = format!("sqlite://{}", settings.database());
                 (key, file, "data_dir".to_owned())
@@ -82,7 +82,7 @@ impl Loaded {
     }
 }
 
-/// A mistake in a source; names the key, where it stands, and what is allowed.
+/// A mistake in a source; names the key, its origin, and the allowed values.
 #[derive(Debug, Error)]
 pub enum SettingsError {
     #[error("cannot read the settings file {}", path.display())]
@@ -90,7 +90,7 @@ pub enum SettingsError {
         path: PathBuf,
         source: std::io::Error,
     },
-    /// The file holds a mistake; the reason names line, key and allowed values.
+    /// The reason names line, key and allowed values.
     #[error("mistake in {}: {reason}", path.display())]
     InFile { path: PathBuf, reason: String },
     #[error("mistake in the environment: {name}: {reason}")]
@@ -99,7 +99,7 @@ pub enum SettingsError {
     Unusable(String),
     #[error("mistake in the setting {key}: {reason}")]
     InFlag { key: String, reason: String },
-    /// `--data-dir` beside a database that somebody else named: taking either could lose or replace data.
+    /// `--data-dir` with a database from another source is ambiguous, and a wrong guess could replace data.
     #[error(
         "--data-dir names {}, and {origin} names another database: leave out one of them, or name the database by --database-url, which stands above both",
         folder.display()
@@ -132,7 +132,7 @@ impl SettingsError {
 }
 
 impl Sources {
-    /// Reads everything, and checks each value by itself, so that each mistake is told with its place.
+    /// Checks each value separately, so that each mistake is reported with its origin.
     pub fn load(&self) -> Result<Loaded, SettingsError> {
         let mut merged = Table::new();
         let mut origins = BTreeMap::new();
@@ -202,7 +202,7 @@ impl Sources {
         }
     }
 
-    /// Data lives where the platform keeps data of the user, unless set. `~` is the home folder, as in a shell.
+    /// The default is the platform's folder for user data. `~` is the home folder.
     fn with_data_dir(&self, mut merged: Table) -> Table {
         let variable = |name: &str| {
             let found = self
@@ -243,7 +243,7 @@ impl Sources {
             .iter()
             .filter(|(name, _)| name.starts_with(PREFIX) && !NOT_SETTINGS.contains(&name.as_str()))
             .filter(|(name, text)| !is_of_a_service(name, text))
-            // A variable that is set to nothing sets nothing: a secret that a CI system lacks.
+            // An empty variable is ignored: CI systems pass missing secrets as empty.
             .filter(|(_, text)| !text.is_empty());
         ours.map(|(name, text)| (name.clone(), self.set_by(name, text)))
             .collect()
@@ -255,7 +255,7 @@ impl Sources {
         of_services.map(|(name, _)| name.clone()).collect()
     }
 
-    /// A variable sets its setting, or names the file that holds what it is set to.
+    /// A variable holds a value, or with the suffix the name of a file with the value.
     fn set_by(&self, name: &str, text: &str) -> Result<Table, String> {
         let Some(setting) = name.strip_suffix(IN_FILE).filter(|it| is_setting(it)) else {
             return variable(name, text);
@@ -270,8 +270,8 @@ impl Sources {
     }
 }
 
-/// Whether Kubernetes made a variable for a Service whose name begins with `sightline` (kubernetes.io, "Discovering
-/// services"): `SIGHTLINE_SERVICE_HOST`, `SIGHTLINE_PORT=tcp://…`, `SIGHTLINE_WEB_PORT_80_TCP_ADDR`.
+/// Whether Kubernetes set the variable for a Service named `sightline…` (kubernetes.io, "Discovering services"):
+/// `SIGHTLINE_SERVICE_HOST`, `SIGHTLINE_PORT=tcp://…`, `SIGHTLINE_WEB_PORT_80_TCP_ADDR`.
 fn is_of_a_service(name: &str, text: &str) -> bool {
     let of_port = |name: &str| {
         let (_, behind) = name.split_once("_PORT_").unwrap_or_default();
@@ -300,7 +300,7 @@ fn key_of(name: &str) -> String {
     name.trim_start_matches(PREFIX).to_lowercase()
 }
 
-/// `SIGHTLINE_CRAWLER__MAX_PAGES` names `crawler.max_pages`; the value is TOML, or plain text where that is taken.
+/// `SIGHTLINE_CRAWLER__MAX_PAGES` is `crawler.max_pages`; the value is TOML, or a plain string where one is allowed.
 fn variable(name: &str, text: &str) -> Result<Table, String> {
     let key = key_of(name);
     let path: Vec<&str> = key.split("__").collect();
@@ -347,7 +347,7 @@ pub(super) fn keys() -> Vec<Key> {
     all
 }
 
-/// What was read and cannot be used, each with its key and origin.
+/// Values that were parsed but are invalid, each with key and origin.
 pub(super) fn unusable(
     settings: &Settings,
     origins: &BTreeMap<String, Origin>,
@@ -380,9 +380,9 @@ pub(super) fn nested(path: &[&str], value: Value) -> Table {
     Table::from_iter([(first.to_owned(), inner)])
 }
 
-/// What is wrong with a setting; of a list, with each of its entries.
+/// The mistake of a setting; for a list, those of each entry.
 pub(super) fn check(table: &Table) -> Result<(), String> {
-    // Which setting it is stands in a line of its own there, and is told here anyway.
+    // TOML puts the key on a line of its own, which is redundant here.
     let check = |table: Table| {
         let read = Settings::deserialize(table).map(drop);
         read.map_err(|error| error.message().to_owned())
@@ -400,7 +400,7 @@ pub(super) fn check(table: &Table) -> Result<(), String> {
     })
 }
 
-/// The same setting with each entry of its list by itself.
+/// The setting once per list entry, with that entry alone.
 fn entries(table: &Table) -> Vec<Table> {
     let alone = |key: &String, value| Table::from_iter([(key.clone(), value)]);
     { table.iter() }
@@ -443,7 +443,7 @@ fn note(table: &Table, prefix: &str, origin: &Origin, origins: &mut BTreeMap<Str
     }
 }
 
-/// The settings as dotted keys and shown values, secrets hidden.
+/// The settings as dotted keys and displayed values, secrets hidden.
 pub fn shown(settings: &Settings) -> Vec<(String, String)> {
     let mut rows = Vec::new();
     if let Ok(Value::Table(table)) = Value::try_from(settings) {
@@ -656,7 +656,7 @@ mod tests {
         ];
         let both = environment(&both).load().unwrap_err().to_string();
         assert!(both.contains("leave one of them out"), "{both}");
-        // One that ends so by itself is a setting like others.
+        // A setting whose name ends in `_file` is an ordinary setting.
         let own = [("SIGHTLINE_SEARCH_CONSOLE__KEY_FILE", path)];
         let loaded = environment(&own).load().unwrap();
         assert!(loaded.settings.search_console.key_file.is_some());
@@ -690,7 +690,7 @@ mod tests {
         let flag = |key: &str, value: &str| (key.to_owned(), Value::String(value.to_owned()));
         let production = ("SIGHTLINE_DATABASE_URL", "postgres://ann@db/production");
         let mut sources = environment(&[production, ("SIGHTLINE_DATA_DIR", "/var/lib/sightline")]);
-        // What nobody typed is taken as before.
+        // Both from the environment: `database_url` is used.
         let loaded = sources.load().unwrap();
         assert!(loaded.settings.database_url.is_some());
         sources.flags = vec![flag("data_dir", "/rehearsal")];

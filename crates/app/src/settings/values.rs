@@ -1,4 +1,4 @@
-//! Settings written as text, which are read once where they are loaded, so that mistakes are told with key and place.
+//! Settings written as strings. They are parsed when loaded, so that mistakes are reported with key and origin.
 
 use crawler::Resolve;
 use domain::money::MicroUsd;
@@ -13,7 +13,7 @@ taken_as_read!(LogLevel, ListenAddress, AdminAddress, Budget);
 
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
-/// What is logged: `info`, `debug`, `warn,web=debug`…
+/// For example `info`, `debug` or `warn,web=debug`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String")]
 pub struct LogLevel(String);
@@ -38,7 +38,7 @@ impl TryFrom<String> for LogLevel {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        // A word alone that is no level would be taken for the name of a part of the program.
+        // `EnvFilter` would accept an unknown level as a target.
         let words = text.split(',').map(str::trim);
         let is_known = |word: &str| word.contains('=') || LEVELS.contains(&&*word.to_lowercase());
         match EnvFilter::try_new(&text) {
@@ -53,7 +53,7 @@ impl TryFrom<String> for LogLevel {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DatabaseAddress(pub DatabaseUrl);
 
-/// It may hold a password.
+/// It may contain a password.
 impl Setting for DatabaseAddress {
     const IS_SECRET: bool = true;
 }
@@ -66,7 +66,7 @@ impl<'de> Deserialize<'de> for DatabaseAddress {
     }
 }
 
-/// Without what may be secret.
+/// Without secrets.
 impl Serialize for DatabaseAddress {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.0.to_string())
@@ -99,11 +99,11 @@ impl From<ListenAddress> for String {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum AdminAddress {
-    /// Nobody said: the usual place, unless another process has it.
+    /// Not set: the default address, unless another process has it.
     #[default]
     Usual,
     Off,
-    /// There, or the process does not start.
+    /// This address, or the process does not start.
     At(SocketAddr),
 }
 
@@ -137,14 +137,14 @@ impl From<AdminAddress> for String {
     }
 }
 
-/// US dollars that may be spent, or `none` where nothing bounds them.
+/// US dollars that may be spent, or `none` for no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "toml::Value")]
 pub struct Budget(pub Option<MicroUsd>);
 
 impl Budget {
     const NONE: &'static str = "none";
-    /// A million US dollars, as much as other caps may be.
+    /// A million US dollars, like other caps.
     const MOST: MicroUsd = MicroUsd(1_000_000_000_000);
 }
 
@@ -196,7 +196,7 @@ impl From<Network> for String {
     }
 }
 
-/// A host and port, and where it is: `HOST:PORT=ADDRESS:PORT`.
+/// A host and port with a fixed address: `HOST:PORT=ADDRESS:PORT`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct ResolveEntry(pub Resolve);
@@ -225,7 +225,7 @@ impl From<ResolveEntry> for String {
     }
 }
 
-/// A file with certificates in PEM, read when the setting is.
+/// A PEM file with certificates, read when the setting is loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct CertificateFile {

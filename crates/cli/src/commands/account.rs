@@ -14,7 +14,6 @@ use domain::user::User;
 use serde_json::json;
 use std::io::{BufRead, Read};
 
-/// More bytes are no password.
 const MOST_PASSWORD: u64 = 8_192;
 
 pub async fn run(foundation: &Foundation, command: AccountCommand) -> anyhow::Result<Ended> {
@@ -53,7 +52,7 @@ async fn create(foundation: &Foundation, email: &str, name: &str) -> anyhow::Res
     Ok(())
 }
 
-/// The first line of standard input: an argument would stand in the list of processes.
+/// Read from standard input: an argument would be visible in the process list.
 async fn password(
     foundation: &Foundation,
     email: &str,

@@ -1,4 +1,4 @@
-//! `sightline config`: whether the settings are right, and what they are.
+//! `sightline config`: checks and shows settings.
 
 use super::Ended;
 use crate::cli::ConfigCommand;
@@ -6,7 +6,7 @@ use crate::settings::{Loaded, SettingsError};
 use crate::terminal::{say, show_table};
 use serde_json::json;
 
-/// Checks or shows settings. Nothing else is opened: it can run before a start, on any machine.
+/// Opens nothing else, so that it can run before a start and on any machine.
 pub fn run(
     command: &ConfigCommand,
     loaded: Result<Loaded, SettingsError>,

@@ -41,12 +41,12 @@ impl Check {
         Self::of(what, State::Good, told, None)
     }
 
-    /// It works, and may not be what was meant.
+    /// Works, but may not be intended.
     fn notice(what: &'static str, told: impl Into<String>, todo: impl Into<String>) -> Self {
         Self::of(what, State::Notice, told, Some(todo.into()))
     }
 
-    /// It does not work until something is done.
+    /// Does not work until something is done.
     fn bad(what: &'static str, told: impl Into<String>, todo: impl Into<String>) -> Self {
         Self::of(what, State::Bad, told, Some(todo.into()))
     }
@@ -78,7 +78,7 @@ impl State {
     }
 }
 
-/// Checks what Sightline needs, and shows settings with their origins. Fails when something is bad.
+/// Fails if any check is bad.
 pub async fn run(loaded: Loaded, as_json: bool, all: bool) -> anyhow::Result<Ended> {
     let opened = if is_yet_to_be_made(&loaded.settings) {
         None
@@ -157,7 +157,7 @@ fn as_value(loaded: &Loaded, checks: &[Check]) -> serde_json::Value {
 
 const MAKE_ROOM: &str = "Make room on the disk: nothing is lost, and it goes on then.";
 
-/// The database, opened once for all checks; nothing where it is yet to be made.
+/// The database, opened once for all checks; `None` if it does not exist yet.
 type Opened<'o> = Option<&'o anyhow::Result<DieselStorage>>;
 
 async fn database(settings: &Settings, opened: Opened<'_>) -> Check {
@@ -226,7 +226,7 @@ async fn database(settings: &Settings, opened: Opened<'_>) -> Check {
     }
 }
 
-/// Whether variables that look like settings are none.
+/// Whether variables that look like settings are ignored.
 fn environment(loaded: &Loaded) -> Check {
     let what = "environment";
     let names = &loaded.service_variables;
@@ -243,7 +243,7 @@ fn environment(loaded: &Loaded) -> Check {
     )
 }
 
-/// Whether what goes to the database can be read on the way.
+/// Whether traffic to the database can be read by others.
 fn encryption(settings: &Settings) -> Check {
     let what = "database encryption";
     let Some(encryption) = settings.database().encryption() else {
@@ -297,7 +297,7 @@ fn suppliers(settings: &Settings) -> Check {
     )
 }
 
-/// Whether a supplier refuses the operator's account, as servers and workers noted it.
+/// Refusals of the operator's account, as recorded by servers and workers.
 async fn refused(opened: Opened<'_>) -> Check {
     let what = "suppliers' accounts";
     let Some(Ok(opened)) = opened else {
@@ -332,7 +332,6 @@ async fn notes(opened: &DieselStorage) -> Result<Vec<ServerNote>, StorageError> 
     opened.read().await?.server_notes().all().await
 }
 
-/// When the last backup was taken that `sightline backup` noted.
 async fn backup(opened: Opened<'_>) -> Check {
     let what = "last backup";
     let Some(Ok(opened)) = opened else {
@@ -369,7 +368,7 @@ fn not_known(what: &'static str, error: StorageError) -> Check {
     )
 }
 
-/// Longer than a sweep that lives lets a job wait for it, and than a job that is due waits for a worker with nothing to do.
+/// Longer than a job waits for the sweep of a live worker, and than a due job waits for an idle worker.
 const OVERDUE: TimeDelta = TimeDelta::minutes(1);
 const DUE: TimeDelta = TimeDelta::minutes(5);
 
@@ -381,7 +380,7 @@ async fn queue(opened: Opened<'_>) -> Check {
     let figures = async {
         let mut read = opened.read().await?;
         let figures = read.jobs().queue_figures().await?;
-        // Not this machine's clock: it may be wrong.
+        // The database's clock: this machine's may be wrong.
         Ok::<_, StorageError>((figures, opened.now().await?))
     };
     let (figures, now) = match figures.await {
@@ -507,7 +506,7 @@ async fn spending(settings: &Settings, opened: Opened<'_>) -> Check {
     }
 }
 
-/// What the settings bound; accounts have budgets of their own.
+/// Caps from settings; accounts have budgets as well.
 fn spending_caps(settings: &Settings) -> String {
     if !settings.search.paid_calls {
         return "suppliers that cost money are not asked (search.paid_calls)".to_owned();
@@ -520,7 +519,6 @@ fn spending_caps(settings: &Settings) -> String {
     )
 }
 
-/// What an operator sets for one of them to be asked.
 fn needs<S, P: ?Sized>(suppliers: &[Supplier<S, P>]) -> String {
     one_of(
         suppliers
@@ -559,7 +557,7 @@ fn speed(settings: &Settings) -> Check {
     Check::notice(what, told, todo.join(" "))
 }
 
-/// Whether the key of the service account can be used; what it may read is told by `status`.
+/// Whether the service account's key is usable; `status` shows what it may read.
 async fn search_console(settings: &Settings) -> Check {
     let what = "Search Console";
     let Some(file) = &settings.search_console.key_file else {
@@ -608,7 +606,7 @@ fn crawler(settings: &Settings) -> Check {
 
 const LOOKUP: Duration = Duration::from_secs(3);
 
-/// Which addresses of this server are closed to projects. Behind NAT, or a shared proxy, only the operator knows them.
+/// Addresses of this server that projects cannot crawl. Behind NAT or a shared proxy only the operator knows them.
 async fn own_addresses(settings: &Settings) -> Check {
     let what = "own addresses";
     let known = server_addresses(settings);
@@ -727,7 +725,7 @@ async fn rendering(settings: &Settings) -> Check {
     }
 }
 
-/// Which build runs: production uses the profile `dist` with the feature of the same name.
+/// Production uses the profile `dist` with the feature `dist`.
 fn build() -> Check {
     let what = "build";
     let profile = if cfg!(debug_assertions) {
@@ -751,10 +749,10 @@ fn build() -> Check {
     )
 }
 
-/// The first release's year: a clock before it is wrong, and with it every measurement's day.
+/// The year of the first release: an earlier clock is wrong.
 const NOT_BEFORE: i32 = 2026;
 
-/// Whether the machine's clock is possible, and agrees with the database's.
+/// Whether the machine's clock is plausible and agrees with the database's.
 async fn clock(settings: &Settings, opened: Opened<'_>) -> Check {
     let what = "clock";
     let (clock, _) = machine();
@@ -763,7 +761,7 @@ async fn clock(settings: &Settings, opened: Opened<'_>) -> Check {
     if now.year() < NOT_BEFORE {
         return Check::bad(what, told, "Set the machine's clock.");
     }
-    // Whether the database answers is another check's.
+    // A database that does not respond is reported by another check.
     let Some(Ok(database)) = opened else {
         return Check::good(what, told);
     };
@@ -802,7 +800,7 @@ fn disk(settings: &Settings) -> Check {
             "Let the user of the server write the file, for example with chmod 600 and chown.";
         return Check::bad(what, told, mend);
     }
-    // A file without a name: there is nothing that it could be written over.
+    // An unnamed file cannot overwrite anything.
     let written = tempfile::tempfile_in(folder).and_then(|mut it| it.write_all(b"ok"));
     match written.and_then(|()| std::fs::metadata(folder)) {
         Ok(about) if about.mode() & 0o077 != 0 => Check::notice(
@@ -856,7 +854,7 @@ mod tests {
             ..Settings::default()
         };
         assert_ne!(disk(&settings).state, State::Bad);
-        // Nobody writes a folder, not even root, whom modes do not stop.
+        // A directory cannot be written as a file, not even by root, who ignores modes.
         std::fs::create_dir(settings.data_file()).unwrap();
         let check = disk(&settings);
         assert_eq!(check.state, State::Bad, "{}", check.told);

@@ -1,4 +1,4 @@
-//! `sightline health`: for health checks where no other program is that could ask, as in the image.
+//! `sightline health`: for health checks where no HTTP client is installed, as in the image.
 
 use super::Ended;
 use crate::settings::{AdminAddress, Settings};
@@ -10,9 +10,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// Longer than the listener needs to find out that the database does not answer.
+/// Longer than the listener's own database timeout.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// An answer is a line of JSON.
 const MAX_ANSWER: u64 = 65_536;
 
 pub async fn run(settings: &Settings, path: &str) -> anyhow::Result<Ended> {
@@ -32,7 +31,7 @@ pub async fn run(settings: &Settings, path: &str) -> anyhow::Result<Ended> {
     Ok(Ended::Done)
 }
 
-/// Status and body by HTTP/1.0, which our listener keeps to when asked: a client of HTTP would be more than this command.
+/// HTTP/1.0, so that no HTTP client is needed; the listener supports it.
 async fn ask(address: SocketAddr, path: &str) -> anyhow::Result<(u16, String)> {
     let mut stream = TcpStream::connect(address).await?;
     let request = format!("GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n");
@@ -45,7 +44,7 @@ async fn ask(address: SocketAddr, path: &str) -> anyhow::Result<(u16, String)> {
     Ok((status.parse()?, body.trim().to_owned()))
 }
 
-/// A process that listens at every address is reached at this machine's own.
+/// An unspecified address is reached via loopback.
 fn reachable(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         IpAddr::V4(Ipv4Addr::UNSPECIFIED) => Ipv4Addr::LOCALHOST.into(),

@@ -1,4 +1,4 @@
-//! `sightline mcp`: MCP on standard input and output, for a server that runs elsewhere.
+//! `sightline mcp`: MCP on standard input and output, for a remote server.
 
 use super::{Ended, WrongUsage};
 use crate::{cli::McpArgs, process, settings::LogSettings};
@@ -8,7 +8,7 @@ use std::{fs::File, io, os::fd::AsFd};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// Runs it and ends the process: a read of standard input cannot be cancelled, and the runtime would wait for it.
+/// Exits the process: a read of standard input cannot be cancelled, and the runtime would wait for it.
 pub async fn run(args: &McpArgs, token: Option<&str>) -> anyhow::Result<Ended> {
     let settings = settings(args, token).map_err(|error| WrongUsage(error.to_string()))?;
     process::log(&LogSettings::default())?;
@@ -36,13 +36,13 @@ fn settings(args: &McpArgs, token: Option<&str>) -> Result<Settings, SetupError>
     })
 }
 
-/// The stream itself, without what the standard library keeps between.
+/// The file descriptor without the standard library's buffer.
 fn unbuffered(stream: &impl AsFd) -> io::Result<tokio::fs::File> {
     let stream = stream.as_fd().try_clone_to_owned()?;
     Ok(tokio::fs::File::from_std(File::from(stream)))
 }
 
-/// Nothing has to be finished: whoever sends a signal does not wait for answers.
+/// On a signal nothing has to be finished.
 fn on_signal() -> anyhow::Result<CancellationToken> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;

@@ -85,7 +85,7 @@ fn tell_plan(steps: &[PlannedStep]) {
     ));
 }
 
-/// Whether the action raises the wall or takes it down.
+/// Whether the action enables or disables row-level security.
 fn wall(action: &str) -> Option<bool> {
     match action {
         "wall-up" => Some(true),

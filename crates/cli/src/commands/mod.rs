@@ -38,16 +38,16 @@ use tokio_util::sync::CancellationToken;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
     Done,
-    /// There are findings that were asked to fail on.
+    /// There are findings of the severity given to `--fail-on`.
     Findings,
 }
 
-/// A mistake in the command line that the parser cannot see.
+/// A usage error that the parser cannot detect.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct WrongUsage(pub String);
 
-/// Opens an existing database: in a mistyped folder it would make an empty one, and find nothing.
+/// Opens an existing database: with a mistyped folder it would create an empty one.
 pub async fn foundation(loaded: Loaded) -> anyhow::Result<Foundation> {
     expect_a_database(&loaded.settings)?;
     Box::pin(Foundation::open(loaded, Role::Tool)).await
@@ -63,10 +63,10 @@ fn expect_a_database(settings: &Settings) -> Result<(), WrongUsage> {
     )))
 }
 
-/// How long the first job waits to know whether the database is sound; a large file is looked through while jobs run.
+/// How long the first job waits for the integrity check; on a large file the check continues while jobs run.
 const MAX_LOOK: Duration = Duration::from_secs(5);
 
-/// Looks whether the database is sound; returns what a worker works by: it ends with the process, or before if broken.
+/// Checks the database's integrity. The worker's token is cancelled when the process stops or the database is damaged.
 pub fn look_for_faults(
     foundation: &Foundation,
     stopping: &Stopping,
@@ -78,7 +78,7 @@ pub fn look_for_faults(
 
 pub async fn work(worker: Worker, working: CancellationToken, look: JoinHandle<()>) {
     tokio::select! {
-        // It ended, or panicked: then jobs are run all the same.
+        // The check ended or panicked: jobs run in both cases.
         _ = look => {}
         () = tokio::time::sleep(MAX_LOOK) => {}
         () = working.cancelled() => {}
@@ -86,7 +86,7 @@ pub async fn work(worker: Worker, working: CancellationToken, look: JoinHandle<(
     worker.run().await;
 }
 
-/// Tells at once, and not when a page is first needed, that a database is broken. What can be read is served all the same.
+/// Reports damage at once, not when a damaged page is first read. Readable data is still served.
 async fn look(database: DieselStorage, working: CancellationToken) {
     tokio::spawn(watch(database.clone(), working.clone()));
     let found = database.faults().await;
@@ -95,7 +95,7 @@ async fn look(database: DieselStorage, working: CancellationToken) {
     }
 }
 
-/// Logs the first fault, which this check or any statement meets.
+/// Logs the first fault that this check or any statement finds.
 async fn watch(database: DieselStorage, working: CancellationToken) {
     let found = database.until_broken().await;
     working.cancel();

@@ -73,7 +73,7 @@ async fn set(
     Ok(())
 }
 
-/// Whose prices these are: workers with other settings pay other ones.
+/// Names the source of prices: workers with other settings have others.
 fn prices_of(foundation: &Foundation, kind: AnalysisKind) -> String {
     if kind != AnalysisKind::RankCheck {
         return String::new();

@@ -14,7 +14,6 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// No file is longer, in bytes.
 const LONGEST: u64 = 64 * 1024 * 1024;
 
 pub async fn run(foundation: &Foundation, command: SearchConsoleCommand) -> anyhow::Result<Ended> {
@@ -139,7 +138,7 @@ fn name_of(path: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// Reads a file beside the async threads.
+/// Reads the file off the async threads.
 async fn read(path: &Path, span: Option<Span>, page: Option<String>) -> anyhow::Result<ReadExport> {
     let name = name_of(path);
     let unread = || format!("cannot read {}", path.display());

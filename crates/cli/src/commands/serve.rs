@@ -20,7 +20,7 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
     let admin = Admin::begin(&loaded, stopping.work.clone())?;
     let mut foundation = Foundation::open(loaded, Role::Server).await?;
     let listener = listen(&foundation).await?;
-    // Port 0 is any free one: callers are told which it became.
+    // Port 0 is any free port: callers need the actual one.
     foundation.settings.listen = ListenAddress(listener.local_addr()?);
     tokio::spawn(notes::keep(foundation.core(), stopping.work.clone()));
     let (tools, wake) = (foundation.for_work().tools(), Arc::new(Notify::new()));
@@ -53,7 +53,7 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Ended> 
     served.map(|()| Ended::Done)
 }
 
-/// A server that is stopping has its address until `shutdown_delay_seconds` are over: the next one waits for it.
+/// A stopping server holds the address for `shutdown_delay_seconds`: the next one waits for it.
 async fn listen(foundation: &Foundation) -> anyhow::Result<TcpListener> {
     let address = foundation.settings.listen.0;
     let is_taken = |error: &std::io::Error| error.kind() == ErrorKind::AddrInUse;
@@ -101,10 +101,10 @@ async fn greet(
     };
     let by_hand = "sightline account create --email you@example.com --name You";
     if logs_objects() {
-        // Logs are gathered and kept by others: whoever has the code owns the first account.
+        // Logs are collected by others: the code grants the first account.
         tell(format!("There is no account yet: {by_hand}"));
     } else {
-        // Behind the # it stays in the browser: it is in no request and in no Referer.
+        // Browsers send fragments neither in requests nor in the Referer.
         tell(format!(
             "  next       open {}/welcome#{} and create the owner's account",
             settings.public_base_url(),

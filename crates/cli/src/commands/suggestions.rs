@@ -7,7 +7,6 @@ use domain::{ids::KeywordId, owners_words::IgnoreReason, use_cases::suggestions:
 use serde_json::json;
 use std::collections::HashMap;
 
-/// How many characters of a title are shown.
 const TITLE: usize = 60;
 
 pub async fn run(foundation: &Foundation, command: SuggestionsCommand) -> anyhow::Result<Ended> {

@@ -75,10 +75,10 @@ fn lifetime(text: &str) -> Result<Option<TimeDelta>, WrongUsage> {
     .ok_or_else(wrong)
 }
 
-/// How a unit makes a span of a number; nothing when that is too long.
+/// A unit with its constructor, which returns `None` on overflow.
 type Unit = (char, fn(i64) -> Option<TimeDelta>);
 
-/// A number and its unit, such as `90d`.
+/// A number with a unit, such as `90d`.
 fn span(text: &str, units: &[Unit]) -> Option<TimeDelta> {
     let (_, make) = units.iter().find(|(name, _)| text.ends_with(*name))?;
     make(text[..text.len() - 1].parse().ok()?)

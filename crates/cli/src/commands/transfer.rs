@@ -16,7 +16,7 @@ pub struct Ends {
     pub to: DatabaseUrl,
 }
 
-/// Reads which they are; nothing is opened.
+/// Opens neither database.
 pub fn ends(settings: &Settings, args: &TransferArgs) -> anyhow::Result<Ends> {
     let from = named("--from", args.from.as_deref(), args.from_file.as_deref())?;
     let to = named("--to", args.to.as_deref(), args.to_file.as_deref())?;

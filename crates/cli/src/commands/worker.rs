@@ -8,7 +8,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use worker::Worker;
 
-/// Works until the process is told to stop; jobs at hand are given back to the queue then.
+/// Runs until the process is stopped; running jobs are then requeued.
 pub async fn run(loaded: Loaded) -> anyhow::Result<Ended> {
     let stopping = Stopping::default();
     stopping.on_signal(Duration::ZERO)?;
@@ -31,7 +31,7 @@ pub async fn run(loaded: Loaded) -> anyhow::Result<Ended> {
     let (working, look) = look_for_faults(&foundation, &stopping);
     let worker = Worker::new(name, tools, Arc::new(Notify::new()), working.clone());
     work(worker, working, look).await;
-    // On a broken database it goes on to tell so, by its probes and metrics.
+    // With a damaged database, probes and metrics still report it.
     stopping.work.cancelled().await;
     Ok(Ended::Done)
 }

@@ -1,4 +1,4 @@
-//! An answer's text with its marks, for terminals and browsers. It is somebody else's text: nothing in it is live.
+//! An answer's text with its marks, for terminals and browsers. The text is untrusted and is escaped.
 
 use crate::terminal::harmless;
 use analysis::ai_answers::{AnswerMark, MarkKind};
@@ -95,7 +95,7 @@ fn titles(marks: &[&AnswerMark]) -> String {
     titles.cloned().collect::<Vec<_>>().join(", ")
 }
 
-/// Shown and not done: control characters are written as escapes.
+/// Escapes HTML and control characters.
 fn escaped(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for letter in harmless(text).chars() {
@@ -111,7 +111,7 @@ fn escaped(text: &str) -> String {
     shown
 }
 
-/// The text cut where marks begin and end.
+/// The text split at the bounds of marks.
 fn pieces<'a>(text: &str, marks: &'a [AnswerMark]) -> Vec<Piece<'a>> {
     let letters: Vec<char> = text.chars().collect();
     let cuts = marks

@@ -11,7 +11,6 @@ use domain::kept_answers::{AnswerQuery, KeptAnswer};
 use domain::use_cases::answers::MarkedAnswer;
 use serde_json::{Value, json};
 
-/// How many characters of a prompt are shown.
 const PROMPT: usize = 50;
 
 pub async fn run(foundation: &Foundation, command: AnswersCommand) -> anyhow::Result<Ended> {

@@ -1,4 +1,4 @@
-//! What changed since the audit before, for audits that keep the site in a file.
+//! Changes since the previous audit, for audits with `--keep`.
 
 use super::kept_site::{Keeper, KeptSite};
 use analysis::document::Document;
@@ -42,7 +42,7 @@ impl<'a> Changes<'a> {
         })
     }
 
-    /// A page that was read; the record is missing on its first visit.
+    /// There is no record on the first visit of a page.
     pub(super) fn read(
         &mut self,
         page: &PageContent,
@@ -93,7 +93,7 @@ impl<'a> Changes<'a> {
         })
     }
 
-    /// What it comes to, and what keeps the site for the next audit once this one is told.
+    /// The summary, and the writer that saves the site for the next audit after this one is printed.
     pub(super) fn finish(self) -> (TypeSummary, Keeper<'a>) {
         (self.site.summary(), self.keeper)
     }

@@ -1,7 +1,7 @@
 use super::{findings::Found, word};
 use analysis::{findings::eeat::PillarScores, observation::web_site::LimitHit};
 
-/// Types, features and the like that are named at the most; `--json` has all.
+/// `--json` contains all of them.
 const MOST: usize = 12;
 
 pub(super) struct Details {

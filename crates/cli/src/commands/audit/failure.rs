@@ -1,4 +1,4 @@
-//! Why a site could not be audited, and what to do about it.
+//! Reasons why a site could not be audited, with hints.
 
 use crate::{settings::Settings, wiring::crawler_settings};
 use crawler::{Denied, why_denied};
@@ -9,7 +9,7 @@ const OPEN: &str = "Only public addresses are read unless the setting crawler.al
                     site's network, for example SIGHTLINE_CRAWLER__ALLOW_NETWORKS='[\"127.0.0.0/8\"]' \
                     for a site on this machine.";
 
-/// The error with a hint that fits its cause; callers from this machine may know what the service does not tell.
+/// More detailed than the service's errors: the caller owns this machine.
 pub(super) async fn explained(
     error: &SiteReadError,
     url: &str,

@@ -27,10 +27,10 @@ use serde::Deserialize;
 use std::{cmp::Reverse, collections::HashMap};
 use tokio::runtime::Handle;
 
-/// Pages that a report lists at the most, the worst first.
+/// Pages in a report, the worst first.
 const MOST_PAGES: usize = 200;
 
-/// Everything that was found; the records of pages are handed out one by one.
+/// All findings except records of pages, which are passed on one by one.
 pub(super) struct Found {
     pub(super) links: BrokenLinksSummary,
     pub(super) link_records: LinkRecords,
@@ -38,11 +38,11 @@ pub(super) struct Found {
     pub(super) schema: SchemaSummary,
     pub(super) geo: GeoSummary,
     pub(super) eeat: EeatSummary,
-    /// What changed since the audit before; `None` where the site is not kept.
+    /// Changes since the previous audit; `None` without `--keep`.
     pub(super) changes: Option<ContentChangesSummary>,
-    /// When that was; `None` where nothing had been kept yet.
+    /// Time of the previous audit; `None` if there was none.
     pub(super) kept_since: Option<DateTime<Utc>>,
-    /// How fast pages are; empty where that was not asked for.
+    /// Empty unless `--vitals` is given.
     pub(super) vitals: Vec<VitalsRecord>,
     pub(super) pages: Vec<PageLine>,
     pub(super) summaries: Vec<TypeSummary>,
@@ -79,7 +79,7 @@ impl PageLine {
         harmless(self.title.text.as_deref().unwrap_or("(no title)"))
     }
 
-    /// The worst first, then by address.
+    /// Worst first, then by URL.
     fn order(&self) -> (Reverse<usize>, Reverse<usize>, Reverse<usize>, &str) {
         let count = |severity| Reverse(self.count(severity));
         (
@@ -98,7 +98,7 @@ pub(super) struct Beside<'a> {
 }
 
 impl Found {
-    /// Judges the crawl in two walks over its journal; blocks the thread. Whoever tells the findings keeps the site.
+    /// Evaluates the crawl in two passes over its journal; blocks the thread. The caller finishes the returned writer.
     pub(super) fn of<'a>(
         observation: SiteObservation,
         bars: &Bars,
@@ -111,7 +111,7 @@ impl Found {
         let changes = kept.map(|it| Changes::since(it, scope, measured_at));
         let mut changes = changes.transpose()?;
         let unread = without_a_page(&observation);
-        // Each page is looked at twice: beside all others, and by itself.
+        // Each page is read twice: for the site, and for its own records.
         let mut looks = Count {
             done: 0,
             total: 2 * observation.pages.len() as u64,
@@ -188,7 +188,7 @@ impl Found {
             geo: parsed(&summaries, ResultType::GeoScore)?,
             eeat: parsed(&summaries, ResultType::Eeat)?,
             changes: changes.map(|it| it.summary.parse()).transpose()?,
-            // Of another site nothing is told.
+            // `None` if the file holds another site.
             kept_since: kept.filter(|_| compared).and_then(KeptSite::last_visit),
             vitals,
             pages: listed,
@@ -213,7 +213,7 @@ impl Taken<'_> {
             }
         }
         match record.result_type {
-            // Told last, by severity.
+            // Emitted last, by severity.
             ResultType::BrokenLinks => self.link_records.add(record),
             _ => (self.hand_out)(record),
         }

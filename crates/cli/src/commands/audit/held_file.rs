@@ -1,4 +1,4 @@
-//! A file that is held for as long as an audit runs, so that no other one writes over it.
+//! A file that is locked during an audit, so that no other audit overwrites it.
 
 use crate::terminal::remark;
 use anyhow::bail;
@@ -9,21 +9,21 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use storage::as_owner_of;
 
-/// Links to links that are followed to a file, as Linux does.
+/// Links that are followed, as on Linux.
 const MOST_LINKS: usize = 40;
 
-/// The file, locked. Another one may take its name while it is held.
+/// The locked file. Its path may be replaced by another file meanwhile.
 #[derive(Debug)]
 pub(super) struct HeldFile {
     pub(super) file: File,
-    /// Its own name, not that of a link to it.
+    /// The path after resolving symbolic links.
     pub(super) path: PathBuf,
     pub(super) named: PathBuf,
     is_new: bool,
 }
 
 impl HeldFile {
-    /// The file of that name, or that a link of that name leads to; an empty one where there is none.
+    /// Opens the file, following symbolic links; creates an empty one if it is missing.
     pub(super) fn of(named: &Path) -> anyhow::Result<Self> {
         as_owner_of(named, || Self::held(named))?
     }
@@ -50,7 +50,7 @@ impl HeldFile {
                 named: named.to_owned(),
                 is_new,
             };
-            // Who had the lock before may have put another file in its place.
+            // The previous holder of the lock may have replaced the file.
             if held.has_its_name() {
                 return Ok(held);
             }
@@ -65,7 +65,7 @@ impl HeldFile {
 }
 
 impl Drop for HeldFile {
-    /// An audit that comes to nothing leaves no empty file behind.
+    /// A failed audit leaves no empty file behind.
     fn drop(&mut self) {
         let _ = as_owner_of(&self.named, || {
             if self.is_new && self.has_its_name() {
@@ -75,7 +75,7 @@ impl Drop for HeldFile {
     }
 }
 
-/// A file, and whether it is a new one; nothing where it came or went in between.
+/// The file, and whether it was created; `None` after a race with another process.
 fn opened(path: &Path) -> anyhow::Result<Option<(File, bool)>> {
     let is_new = match fs::metadata(path) {
         Ok(found) if !found.is_file() => bail!("it is no file; name another"),
@@ -96,7 +96,7 @@ fn opened(path: &Path) -> anyhow::Result<Option<(File, bool)>> {
     }
 }
 
-/// Where links lead in the end; that need not be there.
+/// The target of symbolic links, which may not exist.
 pub(super) fn followed(path: &Path) -> anyhow::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {

@@ -1,4 +1,4 @@
-//! An audit as one self-contained HTML page: no scripts, no files beside it, readable on paper.
+//! An audit as one self-contained HTML page: no scripts, no other files, printable.
 
 use super::details::{Details, details};
 use super::findings::{Found, PageLine};
@@ -54,7 +54,7 @@ pub(super) fn page(
             }
         }
     };
-    // Whatever a site says, wherever it stands: somebody may read the file in a terminal.
+    // The file may be printed to a terminal.
     Ok(harmless(&page.into_string()))
 }
 
@@ -245,7 +245,7 @@ fn badge(severity: Severity) -> Markup {
     html! { span class=(name) { (name) } }
 }
 
-/// A link where that is one that a browser may follow; text where it is not.
+/// Only http and https URLs become links.
 fn address(url: &str) -> Markup {
     let is_web = url.starts_with("https://") || url.starts_with("http://");
     html! {

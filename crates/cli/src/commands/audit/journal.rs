@@ -1,4 +1,4 @@
-//! The journal of an audit without a database: a file of its own, gone when the audit is over.
+//! The crawl journal of an audit without a database: a temporary file.
 
 use analysis::document::{FromJson, ToJson};
 use analysis::observation::web_site::CrawlStep;
@@ -8,19 +8,17 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, PoisonError};
 
-/// Steps read at once: a page is some 50 KB, at most a hundred times that, and several times its size in memory.
+/// A page takes some 50 KB, at most a hundred times that, and several times its size in memory.
 const BATCH: usize = 10;
-/// Bytes that say how long a step is.
 const LENGTH: usize = 4;
 
-/// Steps one behind the other, each with its length before it.
+/// Steps, each after its length.
 pub struct FileJournal {
     file: File,
     end: Mutex<u64>,
 }
 
 impl FileJournal {
-    /// In the folder for temporary files.
     pub fn new() -> anyhow::Result<Self> {
         let file = tempfile::tempfile();
         let file = file.context("no file can be made for what the audit reads; set TMPDIR")?;
@@ -45,7 +43,7 @@ impl FileJournal {
         Ok(())
     }
 
-    /// The next steps behind a place: the byte at which a step ends.
+    /// The next steps after the byte offset at which a step ends.
     pub fn recorded(&self, behind: Option<i64>) -> Result<Vec<RecordedStep>, JournalError> {
         let end = *self.end.lock().unwrap_or_else(PoisonError::into_inner);
         let mut at = behind.map_or(Ok(0), u64::try_from).map_err(broken)?;

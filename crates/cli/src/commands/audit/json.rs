@@ -1,4 +1,4 @@
-//! An audit as JSON `{url, measuredAt, items, summary}`, written to a file as it comes and printed once it is whole.
+//! An audit as JSON `{url, measuredAt, items, summary}`, written to a temporary file and printed when complete.
 
 use super::findings::Found;
 use crate::terminal::say_all;
@@ -20,7 +20,6 @@ pub(super) struct Report {
 pub(super) struct Whole(File);
 
 impl Report {
-    /// Begins with the head, in the folder for temporary files.
     pub(super) fn begin(url: &str, at: DateTime<Utc>) -> anyhow::Result<Self> {
         let file = tempfile::tempfile();
         let file = file.context("no file can be made for what the audit tells; set TMPDIR")?;

@@ -1,8 +1,8 @@
-//! A site as an audit leaves it for the next one, in the file that `--keep` names.
+//! The file of `--keep`: the site as the next audit compares it.
 //!
-//! After a line that says what it is, each page has a head (JSON) and a body (packed), each behind its length and its
-//! checksum (CRC-32) of four bytes. The next audit reads pages by their places and writes a new file, which replaces the
-//! old one at the end: an interrupted audit loses nothing. A running audit holds a lock on the file.
+//! After a header line, each page has a header (JSON) and a compressed body, each after its length and CRC-32 (four
+//! bytes each). The next audit reads pages by offset and writes a new file that finally replaces the old one, so an
+//! interrupted audit loses nothing. A running audit locks the file.
 
 use super::held_file::HeldFile;
 use analysis::findings::site_changes::{EarlierPage, PageMemory};
@@ -25,9 +25,8 @@ use tempfile::NamedTempFile;
 use worker::packing::{broken, packed, unpacked};
 
 const FIRST_LINE: &[u8] = b"sightline audit: pages, version 1\n";
-/// Bytes that say how long something is, and bytes of its checksum.
+/// Bytes of a length and of a checksum.
 const NUMBER: usize = 4;
-/// URLs that are told at once.
 const BATCH: usize = 500;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -48,14 +47,13 @@ struct Entry {
 
 #[derive(Debug)]
 pub(super) struct KeptSite {
-    /// Empty where nothing was kept.
+    /// Empty on the first audit.
     held: HeldFile,
     /// By URL.
     entries: BTreeMap<String, Entry>,
 }
 
 impl KeptSite {
-    /// The file of that name, or that a link of that name leads to; where there is none, nothing was kept.
     pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
         let told = || format!("no pages can be kept in {}", path.display());
         let mut kept = Self {
@@ -158,7 +156,7 @@ impl EarlierPages for KeptSite {
 
     async fn page(&self, url: &str) -> Result<Option<PageContent>, JournalError> {
         let earlier = tokio::task::block_in_place(|| self.earlier(url));
-        // A page that cannot be read back is asked for anew.
+        // An unreadable page is fetched again.
         Ok(earlier.ok().flatten().map(|it| it.page))
     }
 
@@ -227,7 +225,7 @@ impl<'a> Keeper<'a> {
         Ok(())
     }
 
-    /// Takes the old file's place; pages that nobody visited this time stay for half a year.
+    /// Replaces the old file; pages that were not visited this time are kept for half a year.
     pub(super) fn finish(mut self, now: DateTime<Utc>) -> anyhow::Result<()> {
         let kept = self.kept;
         let oldest = now - PAGES_KEPT_FOR;
@@ -343,7 +341,7 @@ mod tests {
         visit(&path, &[(a, "one")], DateTime::UNIX_EPOCH);
         let second = KeptSite::open(&path).unwrap();
         assert!(refused().contains("let it end, or name another"));
-        // Once it has kept its pages the next one may begin, and finds them.
+        // After the file is replaced, the next audit can start and reads it.
         let now = DateTime::UNIX_EPOCH + TimeDelta::days(1);
         Keeper::beside(&second).unwrap().finish(now).unwrap();
         let third = KeptSite::open(&path).unwrap();

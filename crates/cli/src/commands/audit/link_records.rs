@@ -1,4 +1,4 @@
-//! The records of links on disk: they come page by page, and are told by severity.
+//! Link records on disk: they arrive page by page and are printed by severity.
 
 use analysis::document::FromJson;
 use analysis::findings::broken_links::{BrokenLink, Severity};
@@ -7,14 +7,14 @@ use anyhow::Context;
 use serde::Deserialize;
 use std::{fs::File, os::unix::fs::FileExt};
 
-/// Records in a file of their own, gone when the audit is over; in memory is where each stands.
+/// Records in a temporary file; their locations in memory.
 pub(super) struct LinkRecords {
     file: File,
     end: u64,
     records: Vec<Stored>,
 }
 
-/// Sorted by these fields in this order: severity, then place.
+/// The order of the fields is the sort order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Stored {
     severity: Severity,
@@ -31,7 +31,6 @@ struct Sorted {
 analysis::json!(read: Sorted);
 
 impl LinkRecords {
-    /// In the folder for temporary files.
     pub(super) fn new() -> anyhow::Result<Self> {
         let file = tempfile::tempfile();
         Ok(Self {

@@ -1,4 +1,4 @@
-//! `sightline audit`: one site, no account, no server.
+//! `sightline audit`: audits one site without account and server.
 
 mod changes;
 mod details;
@@ -100,13 +100,13 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Ended> {
         Some(report) => report.print(),
         None => tables::show(&url, &found, &rendered)?,
     }
-    // Nobody has read what could not be printed: the next audit compares with what there was.
+    // If the report could not be printed, the next audit still compares with the previous one.
     all_is_said()?;
     keeper.map_or(Ok(()), |it| it.finish(now))?;
     Ok(verdict(&found, args.fail_on.as_deref()))
 }
 
-/// What is read of the site: as the command line says, else as settings do.
+/// The command line overrides the settings.
 pub fn plan(args: &AuditArgs, settings: &Settings, url: String) -> CrawlPlan {
     let set = &settings.crawler;
     CrawlPlan {
@@ -118,7 +118,7 @@ pub fn plan(args: &AuditArgs, settings: &Settings, url: String) -> CrawlPlan {
     }
 }
 
-/// Where to begin, without a user name and a password: reports are passed on.
+/// Without user name and password: reports are shared.
 fn start(url: &str) -> Result<String, WrongUsage> {
     let with_scheme = if url.contains("://") {
         url.to_owned()
@@ -140,12 +140,12 @@ fn start(url: &str) -> Result<String, WrongUsage> {
     remark(
         "The user name and password of the address are not used: what is behind a login is not audited.",
     );
-    // Addresses of these schemes have a host, so both can be taken out.
+    // http and https URLs have a host, so this cannot fail.
     let _ = (parsed.set_username(""), parsed.set_password(None));
     Ok(parsed.into())
 }
 
-/// What is no address is told without what may be a password.
+/// An invalid URL is shown without a possible password.
 fn without_userinfo(text: &str) -> &str {
     text.rsplit_once('@').map_or(text, |it| it.1)
 }
@@ -155,7 +155,7 @@ fn word(of: impl Serialize) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// Whether there is a finding of that severity or a worse one.
+/// Whether there is a finding of this severity or worse.
 fn verdict(found: &Found, fail_on: Option<&str>) -> Ended {
     let least = match fail_on {
         Some("error") => Severity::Error,

@@ -13,14 +13,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 const BETWEEN_LINES: Duration = Duration::from_secs(10);
-/// Longer pauses between requests than this are told.
+/// Longer delays between requests are reported.
 const LONG_PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) struct Bars {
     pub(super) journal: FileJournal,
     kept: Option<Arc<KeptSite>>,
     all: MultiProgress,
-    /// A bar for each part of the audit that has begun, by its name.
+    /// By the name of the part.
     shown: Mutex<Vec<(&'static str, ProgressBar)>>,
     last_line: Option<Mutex<LastLine>>,
 }
@@ -55,7 +55,7 @@ impl Bars {
         })
     }
 
-    /// Tells how far a part of the audit is: with a bar, or with a line now and then, for logs of CI systems.
+    /// Shows the progress of a part: as a bar, or without a terminal as a line now and then.
     pub(super) fn tell(&self, part: &'static str, count: Count) {
         self.draw(part, count);
         self.note(part, count);
@@ -76,7 +76,7 @@ impl Bars {
     fn note(&self, part: &'static str, count: Count) {
         let Some(last) = &self.last_line else { return };
         let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
-        // Where there were lines, each part ends with one.
+        // If lines were printed, each part ends with one.
         if last.heard.is_some_and(|it| it.part != part) {
             last.write_if_lines_are_written();
         }

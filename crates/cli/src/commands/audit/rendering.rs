@@ -2,9 +2,9 @@ use analysis::findings::content::ContentSummary;
 use domain::ports::site_reader::{CrawlPlan, Rendering, SiteReader};
 
 pub(super) struct Rendered {
-    /// Pages that were asked for; 0 is none.
+    /// 0 if rendering is off.
     asked: u32,
-    /// The browser's name; `None` where there is none.
+    /// `None` without a browser.
     browser: Option<String>,
 }
 

@@ -9,7 +9,7 @@ use domain::ports::site_reader::{Count, CrawlJournal, CrawlStart, JournalError};
 use domain::use_cases::measure_page_speed::{MeasurePageSpeed, SpeedTask};
 use std::sync::Arc;
 
-/// Measures the first pages of a crawl on phones and desktops: field data where configured, and loads of our own.
+/// Measures the first pages of a crawl for phones and desktops: field data if configured, and lab data.
 pub(super) async fn measured(
     tools: &SiteTools,
     clock: &Arc<dyn Clock>,
@@ -74,7 +74,7 @@ pub(super) const SPEED_COLUMNS: [&str; 8] = [
     "score",
 ];
 
-/// The figures of a measurement, in these columns; of one without figures, why.
+/// The cells of a measurement, or why there are no figures.
 pub(super) fn speed_row(record: &VitalsRecord) -> [String; 8] {
     let metrics = &record.metrics;
     let figures = match (&record.envelope.error, record.source) {

@@ -160,7 +160,7 @@ fn heading(severity: Severity) -> &'static str {
 }
 
 fn row(record: &BrokenLink) -> [String; 5] {
-    // What broke says more than the status of an answer that broke off.
+    // The error is more informative than the status of an interrupted response.
     let status = match (&record.error_detail, record.status_code) {
         (Some(detail), _) => format!(" {detail}"),
         (None, Some(code)) => format!(" {code}"),

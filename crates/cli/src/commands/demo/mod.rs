@@ -37,7 +37,6 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use worker::{Tools, Worker};
 
-/// How many days before today were measured.
 const PAST: u32 = 40;
 const OWNER: &str = "demo@sightline.example";
 const KEYWORDS: [&str; 12] = [
@@ -55,7 +54,7 @@ const KEYWORDS: [&str; 12] = [
     "running shoe size chart",
 ];
 
-/// Runs the demo; ends after showing the results with `--once`, else goes on serving.
+/// With `--once`, ends after printing the results.
 pub async fn run(loaded: Loaded, args: &DemoArgs) -> anyhow::Result<Ended> {
     let stopping = Stopping::default();
     stopping.on_signal(Duration::ZERO)?;
@@ -79,7 +78,7 @@ pub async fn run(loaded: Loaded, args: &DemoArgs) -> anyhow::Result<Ended> {
             foundation.settings.listen.0
         )
     })?;
-    // Port 0 is any free one: what is there to try names the one that it became.
+    // Port 0 is any free port: the printed URLs need the actual one.
     foundation.settings.listen = ListenAddress(listener.local_addr()?);
     let (tools, wake) = (foundation.for_work().tools(), Arc::new(Notify::new()));
     let demo = Demo {
@@ -106,7 +105,7 @@ pub async fn run(loaded: Loaded, args: &DemoArgs) -> anyhow::Result<Ended> {
         drain(Duration::ZERO),
     ));
 
-    // What is stopped is given back, and never over.
+    // Cancelled jobs are requeued and never finish.
     tokio::select! {
         played = demo.play(args, &scene) => played?,
         () = stopping.work.cancelled() => {}
@@ -128,7 +127,7 @@ fn demo_settings(
     folder: &std::path::Path,
     own_site: Option<std::net::SocketAddr>,
 ) -> anyhow::Result<Settings> {
-    // A demo spends nothing, and takes nothing real for a simulated past.
+    // The demo makes no paid calls, and simulates its past.
     let search = SearchSettings {
         depth: settings.search.depth,
         sandbox: settings.search.sandbox.clone(),
@@ -188,7 +187,7 @@ impl Demo<'_> {
         })
     }
 
-    /// Measures the days before today until it has to stop: only what has a past can be forecast.
+    /// Simulates the past days until it is stopped: a forecast needs history.
     async fn look_back(&self, scene: &Scene, stop: &CancellationToken) -> anyhow::Result<()> {
         remark(
             "Search results and AI answers are simulated (sandbox); the site audit reads real pages.",
@@ -259,7 +258,7 @@ impl Demo<'_> {
         Ok(())
     }
 
-    /// What the demo makes for itself is not bound by what the operator set.
+    /// The demo's own data ignores the operator's limits.
     fn core(&self) -> Core {
         Core {
             policies: Policies::default(),

@@ -1,4 +1,4 @@
-//! The small site that the demo serves and audits: real pages over real HTTP, with a few faults.
+//! The small site that the demo serves and audits: real pages over HTTP, with a few faults.
 
 use actix_web::{HttpRequest, HttpResponse, web::to};
 use anyhow::Context;
@@ -13,7 +13,6 @@ pub const HOST: &str = "demo-site.example.com";
 
 const NAVIGATION: &str = r#"<nav><a href="/">Home</a> <a href="/shoes.html">Shoes</a> <a href="/plan.html">Training plan</a> <a href="/about.html">About</a></nav>"#;
 
-/// Serves the site on a free port of the loopback interface.
 pub fn serve(stop: CancellationToken) -> anyhow::Result<SocketAddr> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).context("cannot serve the demo's site")?;
     let address = listener.local_addr()?;
