@@ -33,7 +33,7 @@ openapi *ARGS:
 lanes *ARGS:
     ./tests/run --lane wall --lane serializable --lane pgbouncer {{ARGS}}
 
-# Figures for docs/PERFORMANCE.md
+# Figures for docs/contribute/performance.md
 bench *ARGS:
     ./tests/bench/run {{ARGS}}
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures an AI visibility run through the sandbox's engines: see docs/PERFORMANCE.md.
+"""Measures an AI visibility run through the sandbox's engines: see docs/contribute/performance.md.
 
     tests/bench/ai_answers.py PROGRAM [--keywords 500] [--kind sqlite|postgres] [--runs 2]
 

@@ -8,7 +8,7 @@ of eight callers changes a project of its own. Jobs: rank checks of one keyword,
 fifty accounts, from the first request to the last end. All processes, PostgreSQL and the callers share the
 machine, so more processes of ours on it show what they cost each other and that they share the work, not what
 more machines would carry. PostgreSQL has the settings of its package, fsync on. Afterwards: the bytes
-that a check of one keyword among a thousand leaves, by table, indexes included. Prints rows for docs/SCALING.md. Needs wrk and pgbouncer.
+that a check of one keyword among a thousand leaves, by table, indexes included. Prints rows for docs/operate/scale.md. Needs wrk and pgbouncer.
 """
 import argparse
 import collections

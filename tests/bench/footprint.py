@@ -7,7 +7,7 @@ Cold start: from the call of the program to the first 200 of /readyz, on an empt
 again on the same. Memory: resident set (VmRSS) ten seconds after the start, and the most there ever was (VmHWM)
 after the load. Load: requests that leave at their time, whether or not earlier ones are answered, so that a
 stall shows; a third of them change a project. On SQLite one process serves and works; on PostgreSQL a server
-and a worker. Prints rows for docs/PERFORMANCE.md. Standard library only.
+and a worker. Prints rows for docs/contribute/performance.md. Standard library only.
 """
 import argparse
 import http.client

@@ -1,6 +1,6 @@
 //! Measures pages in a real browser (bytes, first paint), and takes screenshots.
 //!
-//! `pages figures PROGRAM` prints a table for docs/PERFORMANCE.md; `pages screens PROGRAM FOLDER` writes screenshots of
+//! `pages figures PROGRAM` prints a table for docs/contribute/performance.md; `pages screens PROGRAM FOLDER` writes screenshots of
 //! the demo's pages. PROGRAM is a release build of `sightline`.
 #![expect(clippy::print_stdout, reason = "figures are printed")]
 #![expect(clippy::unwrap_used, reason = "a measurement that cannot go on fails")]

@@ -2,7 +2,7 @@
 //! run.
 //!
 //! `queue URL [JOBS [ACCOUNTS [TOGETHER …]]]` needs an empty database (it is migrated) and prints rows for
-//! docs/PERFORMANCE.md. Every job is claimed and completed in committed transactions, with the database's fsync
+//! docs/contribute/performance.md. Every job is claimed and completed in committed transactions, with the database's fsync
 //! setting.
 #![expect(clippy::print_stdout, reason = "figures are printed")]
 #![expect(clippy::unwrap_used, reason = "a measurement that cannot go on fails")]

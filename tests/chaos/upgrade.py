@@ -25,7 +25,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
 import lab
 from rolling_restart import GONE_WITHIN, PROJECTS, Balancer, Load
 
-# Schema changes that docs/OPERATIONS.md allows while the previous version runs.
+# Schema changes that docs/operate/upgrade.md allows while the previous version runs.
 OF_A_LATER_VERSION = [
     "CREATE TABLE of_a_later_version (id BIGINT PRIMARY KEY, account_id BIGINT)",
     "ALTER TABLE projects ADD COLUMN of_a_later_version TEXT",

@@ -3,7 +3,7 @@
 
     tests/oracles/geo_counts.py [--show]
 
-The rules of docs/MEASUREMENT.md, written a second time with other means (a look at the word after a number instead of
+The rules of docs/measurement, written a second time with other means (a look at the word after a number instead of
 patterns). Paragraphs of trafilatura's, newspaper4k's and htmldate's test pages and of Debian's manuals in four
 languages. The counts have to be the same in 99 % of those with a digit. Ends with 1 below that.
 """

@@ -25,16 +25,28 @@ fn read(path: &str) -> String {
 }
 
 fn documents() -> Vec<String> {
-    let mut found = vec!["README.md".to_owned(), "migrations/README.md".to_owned()];
-    for folder in ["docs", "docs/decisions", "docs/how-to", "docs/operations"] {
-        for entry in fs::read_dir(root().join(folder)).unwrap() {
-            let name = entry.unwrap().file_name().into_string().unwrap();
-            if Path::new(&name).extension().is_some_and(|it| it == "md") {
-                found.push(format!("{folder}/{name}"));
-            }
+    let mut found: Vec<String> = [
+        "README.md",
+        "CONTRIBUTING.md",
+        "SECURITY.md",
+        "migrations/README.md",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    add_pages(&root().join("docs"), "docs", &mut found);
+    found
+}
+
+fn add_pages(folder: &Path, name: &str, found: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let name = format!("{name}/{}", entry.file_name().into_string().unwrap());
+        if entry.path().is_dir() {
+            add_pages(&entry.path(), &name, found);
+        } else if name.ends_with(".md") {
+            found.push(name);
         }
     }
-    found
 }
 
 /// Inline code outside code blocks.
@@ -82,20 +94,99 @@ fn every_place_that_a_document_names_exists() {
     assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
+/// The text outside of fenced code blocks.
+fn prose(text: &str) -> String {
+    text.split("```").step_by(2).collect()
+}
+
+/// The anchors of a page's headings, as GitHub and mdBook make them.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for heading in prose(text).lines().filter(|line| line.starts_with('#')) {
+        let title = heading.trim_start_matches('#').trim().to_lowercase();
+        let kept = title.chars().filter_map(|it| match it {
+            ' ' => Some('-'),
+            '-' | '_' => Some(it),
+            _ => it.is_alphanumeric().then_some(it),
+        });
+        let anchor: String = kept.collect();
+        let repeated = (1..).map(|number| format!("{anchor}-{number}"));
+        let free = std::iter::once(anchor.clone())
+            .chain(repeated)
+            .find(|it| !found.contains(it));
+        found.extend(free);
+    }
+    found
+}
+
+/// Files and anchors that the links of a page lead to.
+fn links(text: &str) -> Vec<(String, Option<String>)> {
+    let prose = prose(text);
+    { prose.split("](").skip(1) }
+        .map(|part| part.split(')').next().unwrap())
+        .filter(|target| !target.starts_with("http"))
+        .map(|target| match target.split_once('#') {
+            Some((file, anchor)) => (file.to_owned(), Some(anchor.to_owned())),
+            None => (target.to_owned(), None),
+        })
+        .collect()
+}
+
 #[test]
-fn every_link_leads_somewhere() {
+fn links_and_anchors_exist() {
     let mut missing = Vec::new();
     for document in documents() {
-        let folder = root().join(&document).parent().unwrap().to_path_buf();
-        for part in read(&document).split("](").skip(1) {
-            let target = part.split(')').next().unwrap();
-            let is_local = !target.starts_with("http") && !target.starts_with('#');
-            if is_local && !folder.join(target.split('#').next().unwrap()).exists() {
-                missing.push(format!("{document}: {target}"));
+        let text = read(&document);
+        let path = root().join(&document);
+        for (file, anchor) in links(&text) {
+            let target = match file.as_str() {
+                "" => path.clone(),
+                file => path.parent().unwrap().join(file),
+            };
+            let exists = match &anchor {
+                None => target.exists(),
+                Some(anchor) => {
+                    fs::read_to_string(&target).is_ok_and(|it| anchors(&it).contains(anchor))
+                }
+            };
+            if !exists {
+                missing.push(format!("{document}: {file}#{}", anchor.unwrap_or_default()));
             }
         }
     }
     assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+#[test]
+fn the_summary_lists_every_page_once() {
+    let mut listed: Vec<String> = links(&read("docs/SUMMARY.md"))
+        .into_iter()
+        .map(|(file, _)| format!("docs/{file}"))
+        .collect();
+    listed.sort();
+    let mut pages: Vec<String> = documents()
+        .into_iter()
+        .filter(|it| it.starts_with("docs/") && it != "docs/SUMMARY.md")
+        .collect();
+    pages.sort();
+    assert_eq!(listed, pages);
+}
+
+/// Characters; longer texts belong below the table.
+const MAX_CELL: usize = 200;
+
+#[test]
+fn table_cells_are_short() {
+    let mut long = Vec::new();
+    for document in documents() {
+        for line in prose(&read(&document)).lines() {
+            let is_long = |cell: &str| cell.trim().chars().count() > MAX_CELL;
+            if line.starts_with('|') && line.replace("\\|", "¦").split('|').any(is_long) {
+                long.push(format!("{document}: {line}"));
+            }
+        }
+    }
+    assert!(long.is_empty(), "{}", long.join("\n"));
 }
 
 #[test]
@@ -127,10 +218,10 @@ fn every_test_that_a_document_names_exists() {
 #[test]
 fn owners_of_sites_are_told_how_to_forbid_and_allow_our_agent() {
     let product = CrawlerSettings::default().product;
-    for document in ["README.md", "docs/OPERATIONS.md"] {
+    for document in ["README.md", "docs/operate/configure.md"] {
         assert!(quoted(&read(document)).contains(&product), "{document}");
     }
-    let text = read("docs/OPERATIONS.md");
+    let text = read("docs/operate/configure.md");
     let example = text.split("```txt\n").nth(1).unwrap();
     let example = example.split("```").next().unwrap();
     let rules = RobotsRules::parse(example, &product);
@@ -148,7 +239,7 @@ fn owners_of_sites_are_told_how_to_forbid_and_allow_our_agent() {
 
 #[test]
 fn every_invariant_names_what_proves_it() {
-    let invariants = table(&read("docs/ARCHITECTURE.md"), "invariant");
+    let invariants = table(&read("docs/contribute/proofs.md"), "invariant");
     assert!(invariants.len() >= 20);
     for row in invariants {
         let proof = row[1].split(['`', ':']).next().unwrap();
@@ -174,7 +265,7 @@ fn sources(folder: &Path) -> String {
 fn every_function_of_the_walk_throughs_exists() {
     let sources = sources(&root().join("crates"));
     let mut checked = 0;
-    for name in quoted(&read("docs/ARCHITECTURE.md")) {
+    for name in quoted(&read("docs/contribute/architecture.md")) {
         let Some((owner, function)) = name.split_once("::") else {
             continue;
         };
@@ -189,7 +280,7 @@ fn every_function_of_the_walk_throughs_exists() {
 #[test]
 fn the_documented_layers_are_those_that_are_enforced() {
     let layers = layers();
-    let documented = table(&read("docs/ARCHITECTURE.md"), "crate");
+    let documented = table(&read("docs/contribute/architecture.md"), "crate");
     assert_eq!(documented.len(), layers.len());
     for row in documented {
         let layer = &layers[row[0].as_str()];
@@ -227,7 +318,10 @@ fn the_documented_endpoints_are_the_served_ones() {
             ]
         })
         .collect();
-    assert_eq!(table(&read("docs/HTTP.md"), "method"), served);
+    assert_eq!(
+        table(&read("docs/reference/endpoints.md"), "method"),
+        served
+    );
 }
 
 #[test]
@@ -245,7 +339,10 @@ fn the_documented_routes_of_people_are_the_served_ones() {
                 .to_vec()
         })
         .collect();
-    assert_eq!(table(&read("docs/SESSION.md"), "method"), served);
+    assert_eq!(
+        table(&read("docs/reference/session-endpoints.md"), "method"),
+        served
+    );
 }
 
 #[test]
@@ -254,7 +351,10 @@ fn the_documented_problems_are_those_there_are() {
         .iter()
         .map(|it| vec![it.name().to_owned(), it.status().to_string()])
         .collect();
-    assert_eq!(table(&read("docs/HTTP.md"), "code"), known);
+    assert_eq!(
+        table(&read("docs/reference/problem-codes.md"), "code"),
+        known
+    );
 }
 
 #[test]
@@ -273,7 +373,7 @@ fn the_documented_page_sizes_are_those_that_are_served() {
             limits.most.to_string(),
         ]
     });
-    let documented: Vec<Vec<String>> = table(&read("docs/HTTP.md"), "list")
+    let documented: Vec<Vec<String>> = table(&read("docs/integrate/http-api.md"), "list")
         .into_iter()
         .map(|row| row[..3].to_vec())
         .collect();
@@ -282,7 +382,7 @@ fn the_documented_page_sizes_are_those_that_are_served() {
 
 #[test]
 fn every_setting_is_documented_and_no_other() {
-    let documented: BTreeSet<String> = table(&read("docs/OPERATIONS.md"), "key")
+    let documented: BTreeSet<String> = table(&read("docs/reference/settings.md"), "key")
         .into_iter()
         .map(|row| row[0].clone())
         .collect();
@@ -291,8 +391,7 @@ fn every_setting_is_documented_and_no_other() {
 
 #[test]
 fn every_supplier_and_engine_is_documented_and_no_other_engine() {
-    let text = read("docs/OPERATIONS.md");
-    let keys: Vec<String> = table(&text, "key")
+    let keys: Vec<String> = table(&read("docs/reference/settings.md"), "key")
         .into_iter()
         .map(|row| row[0].clone())
         .collect();
@@ -302,7 +401,7 @@ fn every_supplier_and_engine_is_documented_and_no_other_engine() {
         assert!(keys.iter().any(|key| is_of(&key)), "{}", supplier.section);
         assert!(readme.contains(supplier.name), "{}", supplier.name);
     }
-    let engines = table(&text, "engine");
+    let engines = table(&read("docs/operate/configure.md"), "engine");
     let documented: Vec<&str> = { engines.iter() }
         .flat_map(|row| row[0].split("`, `"))
         .collect();
@@ -332,7 +431,7 @@ const IN_WORDS: [&str; 3] = ["data_dir", "database_url", "public_base_url"];
 #[test]
 fn the_documented_defaults_are_the_effective_ones() {
     let effective = shown();
-    for row in table(&read("docs/OPERATIONS.md"), "key") {
+    for row in table(&read("docs/reference/settings.md"), "key") {
         if IN_WORDS.contains(&row[0].as_str()) {
             continue;
         }
@@ -358,7 +457,7 @@ fn the_documented_commands_are_those_there_are() {
         .map_while(|line| line.split_whitespace().next())
         .filter(|name| *name != "help")
         .collect();
-    let rows = table(&read("docs/OPERATIONS.md"), "command");
+    let rows = table(&read("docs/reference/commands.md"), "command");
     let documented: BTreeSet<&str> = rows
         .iter()
         .map(|row| row[0].rsplit("sightline ").next().unwrap())
@@ -368,14 +467,14 @@ fn the_documented_commands_are_those_there_are() {
 }
 
 #[test]
-fn the_readme_calls_only_what_is_served() {
+fn getting_started_calls_only_served_endpoints() {
     let served: BTreeSet<(&str, &str)> = web::endpoints::agent_api()
         .iter()
         .map(|it| (it.verb.name(), it.path.trim_start_matches("/api/agent/v1")))
         .collect();
-    let readme = read("README.md");
+    let page = read("docs/use/getting-started.md");
     let mut called = BTreeSet::new();
-    for line in readme.lines().filter(|line| line.contains("$API/")) {
+    for line in page.lines().filter(|line| line.contains("$API/")) {
         let (call, path) = line.split_once("$API").unwrap();
         let verb = call
             .split("-X ")
@@ -392,7 +491,7 @@ fn the_readme_calls_only_what_is_served() {
 
 #[test]
 fn the_snippets_for_agents_can_be_pasted_and_hold_no_token() {
-    let text = read("docs/how-to/connect-an-agent.md");
+    let text = read("docs/integrate/connect-an-agent.md");
     let blocks = |kind: &str| -> Vec<String> {
         let fence = format!("```{kind}\n");
         let parts = text.split(&fence).skip(1);

@@ -16,7 +16,7 @@ fn root() -> PathBuf {
 
 /// The paths in each row of the how-to's table; one of them must exist for each item.
 fn places(how_to: &str) -> Vec<Vec<String>> {
-    let text = fs::read_to_string(root().join("docs/how-to").join(how_to)).unwrap();
+    let text = fs::read_to_string(root().join("docs/contribute").join(how_to)).unwrap();
     let rows = text.lines().filter(|it| it.starts_with("| `"));
     let cells = rows.map(|it| it.split('|').nth(1).unwrap());
     let paths = cells.map(|it| it.split('`').skip(1).step_by(2).map(str::to_owned));

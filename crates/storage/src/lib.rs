@@ -1,5 +1,5 @@
 //! Diesel behind the ports of the domain: every query is written and compiled once, for both PostgreSQL and SQLite
-//! (`docs/DATABASES.md`). `sql/` is the backend of Diesel that sends `queries/` to either; `postgres/` and `sqlite/`
+//! (`docs/contribute/storage.md`). `sql/` is the backend of Diesel that sends `queries/` to either; `postgres/` and `sqlite/`
 //! hold what only one of them knows.
 //!
 //! Deliberately absent: business rules, HTTP, other adapters, the ambient clock.

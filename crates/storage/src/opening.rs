@@ -28,7 +28,7 @@ pub struct OpenOptions {
     /// `PostgreSQL`: how long a statement waits for another's lock.
     pub lock_timeout: Duration,
     /// `PostgreSQL`: reached through a pooler in transaction mode (pgbouncer). Connections get no settings then, so
-    /// that the role must have the timeouts: `docs/DATABASES.md`.
+    /// that the role must have the timeouts: `docs/operate/postgresql.md`.
     pub through_pooler: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The session API's part of the route table, documented in `docs/SESSION.md`.
+//! The session API's part of the route table, documented in `docs/reference/session-endpoints.md`.
 
 use crate::agent_api::{
     analyses as agent_analyses, keywords, models as agent_models, projects,

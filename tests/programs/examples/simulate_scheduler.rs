@@ -3,7 +3,7 @@
 //! `simulate_scheduler [CHECKS_A_MONTH]` simulates one day, event by event, with the workers' rule (`job::turns`):
 //! which accounts are next, how many jobs of an account run, how many candidates are considered. Accounts have up to a
 //! hundred thousand keywords (Zipf), all checked once a day, most of them in the account's night. A check takes the
-//! supplier's time. Prints the tables of docs/SCALING.md; the seed is fixed.
+//! supplier's time. Prints the tables of docs/operate/scale.md; the seed is fixed.
 #![expect(clippy::print_stdout, reason = "figures are printed")]
 #![expect(
     clippy::cast_possible_wrap,

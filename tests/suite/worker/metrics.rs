@@ -54,9 +54,9 @@ const BOUNDS: [&str; 14] = [
     "7.5", "10",
 ];
 
-/// The rows of the table in `docs/OPERATIONS.md`: name, kind, labels.
+/// The rows of the table in `docs/reference/metrics.md`: name, kind, labels.
 fn documented() -> Vec<[String; 3]> {
-    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/OPERATIONS.md");
+    let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/metrics.md");
     let text = fs::read_to_string(place).unwrap();
     let rows = text
         .lines()

@@ -1,5 +1,5 @@
 //! Decompression bombs and slow responses: hostile sites that a separate process reads in bounded time and memory.
-//! The figures are in docs/SECURITY.md.
+//! The figures are in docs/contribute/security.md.
 
 #[cfg(test)]
 mod documents;

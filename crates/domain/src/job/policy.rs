@@ -2,7 +2,7 @@ use super::kind::AnalysisKind;
 use chrono::TimeDelta;
 
 /// How long things may take and how many there may be. The defaults are those of
-/// `docs/OPERATIONS.md`; tests and settings change them.
+/// `docs/reference/settings.md`; tests and settings change them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueuePolicy {
     /// How long a worker holds a job without a sign of life.

@@ -67,7 +67,7 @@ fn final_refusal(told: &str) -> Option<(&str, &'static str)> {
         ),
         (
             "no encryption",
-            "the server takes no connection without TLS: add sslmode=verify-full to database_url (docs/DATABASES.md)",
+            "the server takes no connection without TLS: add sslmode=verify-full to database_url (docs/operate/postgresql.md)",
         ),
         (
             "no pg_hba.conf entry",
@@ -75,11 +75,11 @@ fn final_refusal(told: &str) -> Option<(&str, &'static str)> {
         ),
         (
             "certificate",
-            "docs/DATABASES.md tells how certificates are named in database_url",
+            "docs/operate/postgresql.md tells how certificates are named in database_url",
         ),
         (
             "does not offer TLS",
-            "docs/DATABASES.md tells what each sslmode means",
+            "docs/operate/postgresql.md tells what each sslmode means",
         ),
         (
             "database \"",

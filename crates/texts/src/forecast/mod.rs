@@ -1,6 +1,6 @@
 //! [`project::project`] turns a [`history::History`] into a [`project::Projection`], on an unbounded scale
-//! ([`transform::Scale`]). Definitions: `docs/MEASUREMENT.md`; why the methods are written here:
-//! `docs/decisions/0014-forecasts-are-computed-here.md`.
+//! ([`transform::Scale`]). Definitions: `docs/measurement/forecasting.md`; why the methods are written here:
+//! `docs/decisions/0014-forecasting-methods-implemented-in-this-project.md`.
 
 pub mod accuracy;
 pub mod back_test;

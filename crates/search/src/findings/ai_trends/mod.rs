@@ -1,4 +1,4 @@
-//! `ai-trends`: visibility in AI answers over time, and whether it changed. Definitions: `docs/MEASUREMENT.md`. One
+//! `ai-trends`: visibility in AI answers over time, and whether it changed. Definitions: `docs/measurement/ai-trends.md`. One
 //! record per engine for a project, or for a keyword. Changes are reported only between answers to the same prompts, of
 //! the same model, by the same rules; everything else starts a new segment, and segments are not compared.
 

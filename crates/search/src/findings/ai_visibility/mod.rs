@@ -1,7 +1,7 @@
 //! `ai-visibility`: how often and how prominently answers of an AI engine name the project and cite
 //! its site, with confidence intervals.
 //!
-//! Definitions: `docs/MEASUREMENT.md`. One record per keyword and engine, and one per engine for the
+//! Definitions: `docs/measurement/ai-visibility.md`. One record per keyword and engine, and one per engine for the
 //! branded prompts. Failures, refusals and empty texts are counted separately and are never part of
 //! the rates.
 

@@ -1,4 +1,4 @@
-//! `forecast`: forecasts of positions, visibility, traffic and mention rates. Definitions: `docs/MEASUREMENT.md`;
+//! `forecast`: forecasts of positions, visibility, traffic and mention rates. Definitions: `docs/measurement/forecast.md`;
 //! methods: [`crate::forecast`]. One record per series; it has a refusal instead of points if there is no forecast.
 
 mod judge;

@@ -36,7 +36,7 @@ pub struct KeywordCoverage {
 }
 
 impl KeywordCoverage {
-    /// 0 to 100, by the weights of docs/MEASUREMENT.md.
+    /// 0 to 100, by the weights of docs/measurement/content.md.
     pub fn score(self) -> f64 {
         let weighted = [
             (self.title, 25.0),

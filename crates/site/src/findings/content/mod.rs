@@ -1,5 +1,5 @@
 //! The content of a page: text, readability, snippet, structure, uniqueness, links and issues. Definitions and sources:
-//! `docs/MEASUREMENT.md`. A record is made from the page's content
+//! `docs/measurement/content.md`. A record is made from the page's content
 //! ([`PageContent`](crate::observation::page_content::PageContent)) and site-level facts about it ([`SiteFacts`]).
 
 mod keyword;

@@ -12,7 +12,7 @@ const NEAR: f64 = 0.9;
 const LONG: usize = 300;
 
 /// Weights of substance, uniqueness, readability, snippet, structure and keyword coverage
-/// (docs/MEASUREMENT.md); unknown parts are left out of the mean.
+/// (docs/measurement/content.md); unknown parts are left out of the mean.
 pub const WEIGHTS: [f64; 6] = [0.25, 0.20, 0.15, 0.15, 0.10, 0.15];
 
 /// The parts of the score, each 0 to 1; `None` is unknown.

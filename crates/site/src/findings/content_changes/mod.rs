@@ -1,6 +1,6 @@
 //! Changes of a page between two visits, and their significance. [`compare`], or [`not_read`] without a later page,
 //! return the record, the [`PageHistory`] to store and the baseline of the next comparison. Definitions:
-//! `docs/MEASUREMENT.md`; the weights are our judgment.
+//! `docs/measurement/content-changes.md`; the weights are our judgment.
 
 mod blocks;
 mod compare;

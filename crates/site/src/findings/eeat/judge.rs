@@ -174,7 +174,7 @@ fn is_enough<'a>(signals: impl Iterator<Item = &'a Signal>) -> bool {
     }
 }
 
-/// 100 · Σ w·v / Σ w over the applicable signals (docs/MEASUREMENT.md; the weights are our judgment).
+/// 100 · Σ w·v / Σ w over the applicable signals (docs/measurement; the weights are our judgment).
 /// On YMYL pages trust is scaled from 40 to 50. `None` if no signal applies.
 fn mean<'a>(signals: impl Iterator<Item = &'a Signal>, is_ymyl: bool) -> Option<f64> {
     let (mut sum, mut weights) = (0.0, 0.0);

@@ -1,7 +1,7 @@
 //! Machine-checkable evidence of experience, expertise, authoritativeness and trust. [`SiteSignals::add`] collects
 //! site-level signals, then [`judge_page`] evaluates each page, and [`judge_site`] the site with the means of its
 //! pages ([`PageAverages`]). Weights are our judgment. Without a phrase list for the language a signal does not apply;
-//! it is never 0 for that. Definitions: `docs/MEASUREMENT.md`.
+//! it is never 0 for that. Definitions: `docs/measurement`.
 
 mod averages;
 mod company_ids;

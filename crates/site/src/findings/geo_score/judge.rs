@@ -75,7 +75,7 @@ fn factor(code: FactorCode, found: Measured) -> Factor {
     }
 }
 
-/// gates · Σ w·f over known factors (weights sum to 100), less the penalty, at least 0 (docs/MEASUREMENT.md).
+/// gates · Σ w·f over known factors (weights sum to 100), less the penalty, at least 0 (docs/measurement/geo-score.md).
 pub(super) fn score(factors: &[Factor], gates: f64, penalty: f64) -> Option<f64> {
     let mean = weighted_mean(factors.iter().map(|it| (it.weight, it.value)))?;
     Some((gates * 100.0 * mean - penalty).clamp(0.0, 100.0))

@@ -110,7 +110,7 @@ pub enum GateCode {
 }
 
 impl GateCode {
-    /// What the score is multiplied by: our judgment (docs/MEASUREMENT.md).
+    /// What the score is multiplied by: our judgment (docs/measurement/geo-score.md).
     pub const fn multiplier(self) -> f64 {
         match self {
             Self::NotIndexable | Self::SearchEnginesBlocked => 0.0,
@@ -155,7 +155,7 @@ macro_rules! factors {
         impl FactorCode {
             pub const ALL: [Self; [$($weight),+].len()] = [$(Self::$factor),+];
 
-            /// Our judgment, in the order of the evidence (docs/MEASUREMENT.md).
+            /// Our judgment, in the order of the evidence (docs/measurement/geo-score.md).
             pub const fn weight(self) -> f64 {
                 match self { $(Self::$factor => $weight,)+ }
             }

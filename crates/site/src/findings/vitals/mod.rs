@@ -1,5 +1,5 @@
 //! Page speed: for visitors (field data, p75 over 28 days) and in a browser (lab data). Definitions:
-//! `docs/MEASUREMENT.md`. There is one record per page, form factor and source; the two sources are never mixed. Field
+//! `docs/measurement/vitals.md`. There is one record per page, form factor and source; the two sources are never mixed. Field
 //! data comes from outside and is `imported`; lab data is that of the median load by Lighthouse's performance score.
 
 pub mod blocking_time;

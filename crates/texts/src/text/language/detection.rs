@@ -6,7 +6,7 @@ use super::{Language, codes, common_words};
 pub const FEWEST_LETTERS: usize = 60;
 
 /// Confidence from which on a detection overrides a declared language. Short texts in similar languages (Czech and
-/// Slovak, Spanish and Portuguese) are mostly below it; figures are in `docs/MEASUREMENT.md`.
+/// Slovak, Spanish and Portuguese) are mostly below it; figures are in `docs/measurement/languages-and-readability.md`.
 pub const SURE: f64 = 0.9;
 
 /// By `tests/oracles/language.py`, one in seven is wrong from 0.3 to 0.5, one in sixteen from 0.5 to 0.9.

@@ -1,11 +1,11 @@
-//! The README's first five minutes, pasted into bash unchanged.
+//! The commands of docs/use/getting-started.md, pasted into bash unchanged.
 
 use super::{on_both, website::Website, world::World};
 use std::{fs, path::Path, process::Output};
 
-on_both!(the_first_five_minutes_work_when_they_are_pasted);
+on_both!(commands_of_getting_started_work_when_pasted);
 
-async fn the_first_five_minutes_work_when_they_are_pasted(mut world: World) {
+async fn commands_of_getting_started_work_when_pasted(mut world: World) {
     let site = Website::start();
     let resolve = format!(
         r#"["example.com:80={0}", "example.com:443=127.0.0.1:1"]"#,
@@ -16,9 +16,9 @@ async fn the_first_five_minutes_work_when_they_are_pasted(mut world: World) {
     world.set("CRAWLER__PER_HOST_DELAY_MS", "0");
     let (_server, api) = world.serve(&[]);
 
-    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../README.md");
-    let readme = fs::read_to_string(readme).unwrap();
-    let script = pasted(&readme)
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/use/getting-started.md");
+    let page = fs::read_to_string(page).unwrap();
+    let script = pasted(&page)
         .replace("127.0.0.1:8080", &api.address)
         .replace("ann@example.com", "newcomer@example.com");
     let ran = tokio::task::spawn_blocking(move || (world.paste(&script), world));
@@ -39,8 +39,8 @@ async fn the_first_five_minutes_work_when_they_are_pasted(mut world: World) {
 }
 
 /// The block that begins with "five minutes", and its last line.
-fn pasted(readme: &str) -> String {
-    let blocks = readme.split("```sh\n").skip(1);
+fn pasted(page: &str) -> String {
+    let blocks = page.split("```sh\n").skip(1);
     let blocks = blocks.filter_map(|block| block.split("```").next());
     blocks
         .filter(|block| block.contains("# five minutes") || block.contains("-X DELETE"))
