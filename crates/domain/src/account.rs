@@ -1,4 +1,4 @@
-//! Accounts: the tenants, and how much each may have.
+//! Accounts (tenants) and their limits.
 
 use crate::allowance::{Allowance, AllowanceName};
 use crate::ids::AccountId;
@@ -12,7 +12,7 @@ analysis::wire_enum! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum AccountStatus {
         Active = "active",
-        /// The operator switched it off: its tokens open nothing.
+        /// Disabled by the operator: its tokens are refused.
         Disabled = "disabled",
     }
 }
@@ -27,11 +27,11 @@ pub struct AccountLimits {
     pub keywords_per_project: u32,
     /// Active keywords that are measured in AI answers.
     pub ai_tracked: u32,
-    /// Keywords that are researched in a calendar month (UTC), beyond what is kept already.
+    /// Keywords researched in a calendar month (UTC) that are not stored already.
     pub keyword_research: u32,
-    /// What suppliers may cost in a calendar month (UTC); `None` sets no bound.
+    /// Maximum supplier cost in a calendar month (UTC); `None` is unlimited.
     pub monthly_budget: Option<MicroUsd>,
-    /// What they may cost on a day (UTC); `None` sets no bound.
+    /// Maximum supplier cost on a day (UTC); `None` is unlimited.
     pub daily_budget: Option<MicroUsd>,
 }
 
@@ -68,7 +68,7 @@ impl fmt::Display for AccountLimits {
     }
 }
 
-/// Counted in the same transaction as each change.
+/// Updated in the transaction of each change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct AccountUsage {
     /// Active projects.

@@ -1,4 +1,4 @@
-//! How an account asks each AI engine.
+//! How an account queries each AI engine.
 
 use crate::market::{Country, Language};
 use crate::patch::Change;
@@ -11,27 +11,27 @@ pub struct ModelSettings {
     /// The engine's public name.
     pub engine: String,
     pub is_active: bool,
-    /// How often each prompt is asked in a run.
+    /// Number of samples of each prompt in a run.
     pub samples: u32,
-    /// How many prompts each keyword has at the most.
+    /// Maximum prompts per keyword.
     pub prompts: u32,
-    /// The country that is asked from; the keyword's when left out.
+    /// Country of the query; `None` uses the keyword's.
     pub country: Option<Country>,
-    /// The language of the prompts; the keyword's when left out.
+    /// Language of the prompts; `None` uses the keyword's.
     pub language: Option<Language>,
-    /// Whether the engine is to look at the web; engines without web access ignore it.
+    /// Whether the engine searches the web; engines without web access ignore it.
     pub web_search: bool,
-    /// How much its figures count beside those of the other engines.
+    /// Relative weight of its figures among the engines.
     pub weight: f64,
 }
 
-/// Which of the engines that an account asks an analysis asks.
+/// Which of the account's active engines an analysis queries.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum ModelChoice {
-    /// All of them, as they are when it runs.
+    /// All that are active when it runs.
     #[default]
     All,
-    /// Those of these, by their public names, that the account asks when it runs.
+    /// Those of these, by public name, that are active when it runs.
     Named(Vec<String>),
 }
 
@@ -57,12 +57,12 @@ pub struct ModelChange {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum ModelRefusal {
-    /// Fewer repeats tell nothing, more only cost.
+    /// Fewer samples are not significant; more only cost.
     #[error("a prompt is asked {} to {} times", ModelSettings::SAMPLES.start(), ModelSettings::SAMPLES.end())]
     Samples,
     #[error("a keyword has {} to {} prompts", ModelSettings::PROMPTS.start(), ModelSettings::PROMPTS.end())]
     Prompts,
-    /// No prompts exist in this language.
+    /// There are no prompts in this language.
     #[error("prompts are written in {}", ai_prompts::LANGUAGES.join(", "))]
     Language,
     #[error("a weight is 0 to {}", ModelSettings::MOST_WEIGHT)]
@@ -70,12 +70,12 @@ pub enum ModelRefusal {
 }
 
 impl ModelSettings {
-    /// Repeats of a prompt (analysis.md 2.3).
+    /// Samples of a prompt.
     pub const SAMPLES: RangeInclusive<u32> = 3..=20;
     pub const PROMPTS: RangeInclusive<u32> = 1..=6;
     pub const MOST_WEIGHT: f64 = 100.0;
 
-    /// As an engine is asked that nothing was set for: five prompts, five times each.
+    /// Settings of an engine that was not configured: five prompts, five samples each.
     pub fn usual(engine: &str) -> Self {
         Self {
             engine: engine.to_owned(),

@@ -1,5 +1,4 @@
-//! How much of something an account may have: a level, not a flow. Waiting does not help;
-//! deactivating something does.
+//! Quotas of an account. They limit a level, not a rate: waiting does not help, deactivating something does.
 
 use thiserror::Error;
 
@@ -34,13 +33,12 @@ pub struct Allowance {
 #[error("{} of {} {} are used, and {requested} more were asked for", .allowance.used, .allowance.limit, .allowance.name.name())]
 pub struct AllowanceExceeded {
     pub allowance: Allowance,
-    /// How many more were asked for.
+    /// How many more were requested.
     pub requested: u32,
 }
 
 impl Allowance {
-    /// Adds to what is used, or refuses. Asking for nothing is always granted, even above a limit that was lowered
-    /// later.
+    /// Adds to what is used, or refuses. Requesting nothing succeeds even if a lowered limit is exceeded.
     pub fn reserve(self, requested: u32) -> Result<Self, AllowanceExceeded> {
         let used = self.used.saturating_add(requested);
         if requested > 0 && used > self.limit {

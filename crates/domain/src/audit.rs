@@ -6,15 +6,15 @@ use chrono::{DateTime, Utc};
 analysis::wire_enum! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Actor {
-        /// Whoever runs the server, by command line.
+        /// The server's operator, by command line.
         Operator = "operator",
-        /// Somebody who holds a token's text, and who need not be its owner.
+        /// Holder of a token's text, who may not be its owner.
         Finder = "finder",
         /// The account's owner, signed in.
         Owner = "owner",
-        /// Somebody who tried to sign in, and did not.
+        /// Somebody who failed to sign in.
         Stranger = "stranger",
-        /// The service itself, for example because a time was over.
+        /// The service itself, for example on expiry.
         Service = "service",
     }
 }
@@ -27,30 +27,30 @@ analysis::wire_enum! {
         AccountEnabled = "account.enabled",
         AccountDisabled = "account.disabled",
         TokenCreated = "token.created",
-        /// A token was made that takes another's place.
+        /// A token was created to replace another.
         TokenRotated = "token.rotated",
-        /// A token was ended by its owner.
+        /// A token was revoked by its owner.
         TokenRevoked = "token.revoked",
-        /// A token was ended because it was found where it does not belong.
+        /// A token was revoked because it was found in public.
         TokenLeaked = "token.leaked",
-        /// The account's name, its owner's name or address was changed.
+        /// The account's name, or its owner's name or address was changed.
         AccountChanged = "account.changed",
         ReportDefaultsChanged = "account.reportDefaults",
         ModelsChanged = "account.models",
         PasswordChanged = "password.changed",
         SessionBegun = "session.begun",
-        /// Somebody tried to sign in with a wrong password.
+        /// Somebody entered a wrong password.
         SessionRefused = "session.refused",
-        /// The password was given again in a session.
+        /// The password was entered again in a session.
         SessionRenewed = "session.renewed",
         SessionEnded = "session.ended",
-        /// All sessions of a person were ended, or all others.
+        /// All sessions of a user were ended, or all others.
         SessionsEnded = "session.endedAll",
         SessionExpired = "session.expired",
     }
 }
 
-/// It never holds a secret.
+/// Never holds a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditEvent {
     pub account: AccountId,
@@ -58,13 +58,13 @@ pub struct AuditEvent {
     pub at: DateTime<Utc>,
     pub actor: Actor,
     pub action: AuditAction,
-    /// To which token; `None` is to the account itself.
+    /// The token concerned; `None` is the account itself.
     pub token: Option<TokenId>,
     pub detail: String,
 }
 
 impl AuditEvent {
-    /// Of an account; `token` and `detail` are set beside it where there is one.
+    /// An account's event; set `token` and `detail` separately.
     pub fn new(
         id: AuditEventId,
         account: AccountId,
@@ -88,7 +88,7 @@ impl AuditEvent {
 pub(crate) const ON_DEVICE: &str = " on device ";
 
 impl AuditEvent {
-    /// The network of a sign-in or a refused one, from `detail`; `None` of other actions.
+    /// Network of a sign-in or a refused one, from `detail`; `None` for other actions.
     pub fn network(&self) -> Option<&str> {
         let tells = [AuditAction::SessionBegun, AuditAction::SessionRefused];
         let (_, place) = self.detail.rsplit_once("from ")?;
@@ -96,7 +96,7 @@ impl AuditEvent {
         tells.contains(&self.action).then_some(network)
     }
 
-    /// The device of a sign-in, from `detail`; `None` also where an earlier version wrote the event.
+    /// Device of a sign-in, from `detail`; `None` also if an earlier version wrote the event.
     pub fn device(&self) -> Option<&str> {
         let (_, device) = self.detail.rsplit_once(ON_DEVICE)?;
         (self.action == AuditAction::SessionBegun).then_some(device)

@@ -1,4 +1,4 @@
-//! Content plans: which pages are to be made or mended, for which keywords.
+//! Content plans: pages to create or improve, and for which keywords.
 
 use crate::ids::{AccountId, ContentPlanId, ProjectId};
 use crate::keyword::KeywordText;
@@ -11,7 +11,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 analysis::wire_enum! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Clustering {
-        /// Search pages share results.
+        /// By results shared between search pages.
         SharedResults = "sharedResults",
         Words = "words",
     }
@@ -53,16 +53,16 @@ pub type SchemaType = Text<100>;
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanItem {
     pub keyword: KeywordText,
-    /// With which others one page serves it.
+    /// Keywords of one cluster are served by one page.
     pub cluster: Option<Label>,
     pub intent: Option<Intent>,
     pub action: PlanAction,
-    /// The page: an address, or a path of the site.
+    /// The page's URL, or a path of the site.
     pub target_url: Option<String>,
     pub title: Option<PageTitle>,
     pub outline: Vec<OutlineLine>,
     pub schema_types: Vec<SchemaType>,
-    /// How much it matters; the greater the more.
+    /// Higher is more important.
     pub priority: Option<f64>,
     pub effort: Option<Effort>,
     pub status: ItemStatus,
@@ -71,9 +71,9 @@ pub struct PlanItem {
 }
 
 impl PlanItem {
-    /// How many lines an outline has at the most.
+    /// Maximum lines of an outline.
     pub const MOST_LINES: usize = 60;
-    /// How many types of structured data a page has at the most.
+    /// Maximum types of structured data on a page.
     pub const MOST_TYPES: usize = 20;
     pub const MOST_PRIORITY: f64 = 1e9;
 }
@@ -86,7 +86,7 @@ pub struct ContentPlan {
     pub project: ProjectId,
     pub name: Label,
     pub clustered_by: Clustering,
-    /// What is to be done, in the owner's order.
+    /// In the owner's order.
     pub items: Vec<PlanItem>,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
@@ -99,7 +99,7 @@ pub struct NewContentPlan {
     pub items: Vec<PlanItem>,
 }
 
-/// A merge patch of a plan; items are replaced together.
+/// Merge patch of a plan; replaces all items together.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ContentPlanPatch {
     pub name: Change<Label>,
@@ -118,10 +118,10 @@ pub struct PlanSummary {
 }
 
 impl PlanItem {
-    /// What an item takes beside its texts, in bytes: names of members, and short values.
+    /// Estimated bytes of an item besides its texts: member names and short values.
     const OVERHEAD: u64 = 250;
 
-    /// How many bytes it takes to store, about.
+    /// Estimated bytes in storage.
     fn size(&self) -> u64 {
         let optional = [
             self.cluster.as_ref().map(Label::as_str),
@@ -146,10 +146,10 @@ impl ContentPlan {
     }
 
     pub const MOST_ITEMS: usize = 500;
-    /// How many plans a project has at the most.
+    /// Maximum plans of a project.
     pub const MOST_IN_A_PROJECT: u32 = 200;
 
-    /// The plan with the patch applied; the same values leave it as it was.
+    /// The plan with the patch applied; unchanged if all values are the same.
     #[must_use]
     pub fn patched(&self, patch: ContentPlanPatch, now: DateTime<Utc>) -> Self {
         let mut next = self.clone();

@@ -1,5 +1,5 @@
-//! Devices on which somebody signed in before (OWASP, "device cookies"): their owner's guesses are
-//! counted apart from those of strangers.
+//! Device cookies (OWASP): guesses on a device with an earlier sign-in are counted apart from those
+//! of unknown devices.
 
 use crate::ids::{AccountId, UserId};
 use crate::ports::randomness::Randomness;
@@ -11,14 +11,14 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use std::fmt;
 
-/// The key under which devices are known; every server on a database has the same.
+/// Signing key of device cookies, the same on every server of a database.
 #[derive(Clone)]
 pub struct DeviceKey(pub [u8; 32]);
 
-/// What a known device sends: whose it is, since when, a number of its own, and our signature.
+/// Device cookie: account, user, time of issue, nonce and signature.
 ///
-/// The signature says that we issued it. Whether its account is active and its owner's password is still
-/// the one of then is for [`crate::use_cases::Core::recognize_device`] to find out.
+/// The signature proves only that we issued it. [`crate::use_cases::Core::recognize_device`] checks
+/// that the account is active and the password has not changed since.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct DeviceMark {
     account: AccountId,
@@ -29,7 +29,7 @@ pub struct DeviceMark {
 
 const NONCE: usize = 22;
 
-/// What tells a device that was not known before from others.
+/// Distinguishes a new device from others.
 pub struct DeviceNonce(String);
 
 impl DeviceNonce {
@@ -37,11 +37,11 @@ impl DeviceNonce {
         Self(base62(randomness, NONCE))
     }
 }
-/// How far clocks of servers on a database may be apart.
+/// Maximum clock difference of servers on a database.
 const MAX_CLOCK_SKEW: TimeDelta = TimeDelta::hours(1);
 
 impl DeviceMark {
-    /// How long a mark is good for. Each sign-in on the device renews it.
+    /// Lifetime of a cookie. Each sign-in on the device renews it.
     pub const LIFETIME: TimeDelta = TimeDelta::days(90);
 
     pub fn new(user: &User, at: DateTime<Utc>, nonce: DeviceNonce) -> Self {
@@ -61,7 +61,7 @@ impl DeviceMark {
         }
     }
 
-    /// Recognizes a mark that was signed here and has not expired.
+    /// Accepts a cookie that was signed here and has not expired.
     pub fn read(text: &str, key: &DeviceKey, now: DateTime<Utc>) -> Option<Self> {
         let mut parts = text.split('.');
         let mut number = || parts.next()?.parse::<i64>().ok();
@@ -78,7 +78,7 @@ impl DeviceMark {
         };
         let tag = from_hex(tag)?;
         mark.mac(key).verify_slice(&tag).ok()?;
-        // A number may be written in several ways, of which only ours was signed.
+        // A number has several spellings, of which only ours was signed.
         let is_ours = mark.text() == text.rsplit_once('.')?.0;
         let age = now - mark.issued_at;
         (is_ours && -MAX_CLOCK_SKEW <= age && age < Self::LIFETIME).then_some(mark)
@@ -97,17 +97,17 @@ impl DeviceMark {
         self.user
     }
 
-    /// What the audit log calls the device by: 8 hexadecimal digits that tell nothing of the mark.
+    /// The device's name in the audit log: 8 hexadecimal digits that do not reveal the cookie.
     pub fn label(&self) -> String {
         hex(&Sha256::digest(self.nonce.as_bytes())[..4])
     }
 
-    /// When it was issued, to the microsecond.
+    /// Time of issue, to the microsecond.
     pub const fn issued_at(&self) -> DateTime<Utc> {
         self.issued_at
     }
 
-    /// What this device's guesses are counted by, when it is that person's.
+    /// The device's throttle key, if it belongs to that user.
     pub fn throttle_key(&self, user: UserId) -> Option<ThrottleKey> {
         (self.user == user).then(|| ThrottleKey::of_device(user, &self.nonce))
     }

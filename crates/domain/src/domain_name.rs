@@ -1,7 +1,7 @@
 use std::fmt;
 
-/// A host name that may be monitored: lower case, as ASCII (what DNS and URLs hold) and as people
-/// write it. Made only from what [`analysis::url_rules::DomainName::parse`] accepted.
+/// A host name that may be monitored: lower case, in ASCII (for DNS and URLs) and in Unicode. Only
+/// made from what [`analysis::url_rules::DomainName::parse`] accepted.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SiteDomain {
     ascii: String,
@@ -9,7 +9,7 @@ pub struct SiteDomain {
 }
 
 impl SiteDomain {
-    /// Takes a pair that was accepted before.
+    /// Takes an already validated pair.
     pub fn accepted(ascii: String, unicode: String) -> Self {
         Self { ascii, unicode }
     }

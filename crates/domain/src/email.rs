@@ -1,7 +1,7 @@
 use std::fmt;
 use thiserror::Error;
 
-/// An address, lower-cased, so that the same mailbox is the same value.
+/// Lower-cased, so that the same mailbox is the same value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EmailAddress(String);
 
@@ -10,11 +10,11 @@ pub struct EmailAddress(String);
 pub struct NotAnEmailAddress;
 
 impl EmailAddress {
-    /// Longest address SMTP carries (RFC 5321, 4.5.3.1.3: a path of 256 with its brackets).
+    /// Maximum length in SMTP (RFC 5321, 4.5.3.1.3: a path of 256 with its brackets).
     pub const MAX: usize = 254;
 
-    /// The form a schema can state; [`EmailAddress::parse`] accepts exactly this, up to the
-    /// length. It is narrower than RFC 5322 (no quoted local part, no address literal).
+    /// [`EmailAddress::parse`] accepts exactly this, up to the length. Narrower than RFC 5322 (no
+    /// quoted local part, no address literal).
     pub const PATTERN: &'static str = r"^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@([A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?\.)+[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])$";
 
     pub fn parse(text: &str) -> Result<Self, NotAnEmailAddress> {

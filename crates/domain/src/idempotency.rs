@@ -1,15 +1,15 @@
-//! Idempotency: what a key was first used for, and what was answered.
+//! Idempotency: the first request of a key, and its response.
 
 use crate::ids::{AccountId, CallerId};
 use chrono::{DateTime, TimeDelta, Utc};
 use sha2::{Digest, Sha256};
 
-/// SHA-256 of what a request asks: method, path and canonical body.
+/// SHA-256 of a request: method, path and canonical body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fingerprint(pub [u8; 32]);
 
 impl Fingerprint {
-    /// The fingerprint of a request; parts are told apart by their lengths.
+    /// Each part is preceded by its length, so that different parts cannot hash alike.
     pub fn of(method: &str, path: &str, canonical_body: &[u8]) -> Self {
         let mut hash = Sha256::new();
         for part in [method.as_bytes(), path.as_bytes(), canonical_body] {
@@ -20,7 +20,7 @@ impl Fingerprint {
     }
 }
 
-/// A request that is to be executed once, however often it is sent.
+/// A request with an idempotency key: executed once, however often it is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OnceOnly {
     pub key: String,
@@ -31,14 +31,14 @@ pub struct OnceOnly {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredAnswer {
     pub status: u16,
-    /// `Location`, when it had one.
+    /// The `Location` header.
     pub location: Option<String>,
-    /// `ETag`, when it had one.
+    /// The `ETag` header.
     pub etag: Option<String>,
     pub body: String,
 }
 
-/// Written in the transaction of the request's effect: there is either both or neither.
+/// Written in the transaction of the request's effect, so that both exist or neither.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IdempotencyRecord {
     pub account: AccountId,
@@ -51,11 +51,11 @@ pub struct IdempotencyRecord {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repeat {
-    /// The same request: answer as before.
+    /// The same request: replay the response.
     Replay,
-    /// Another request under the same key: refuse.
+    /// A different request with the same key: refuse.
     Reused,
-    /// The record is over: the key is free again.
+    /// The record has expired: the key is free again.
     Expired,
 }
 

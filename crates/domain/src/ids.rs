@@ -1,7 +1,7 @@
-//! Identifiers: 53-bit integers made by the application, typed so that none is taken for another.
+//! Identifiers: 53-bit integers made by the application, typed so that they cannot be mixed up.
 //!
-//! An id is `seconds << 21 | low`: it fits a JSON number exactly, sorts roughly by age, is made
-//! without asking the database, and leaves no hot spot at the end of an index.
+//! An id is `seconds << 21 | low`: it fits a JSON number exactly, sorts roughly by age, needs no
+//! database call, and leaves no hot spot at the end of an index.
 
 use crate::{clock::Clock, randomness::Randomness};
 use std::fmt;
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const LOW_BITS: u32 = 21;
 const LOW_MASK: u64 = (1 << LOW_BITS) - 1;
 
-/// The largest integer that JSON numbers carry exactly, and so the largest id.
+/// The largest integer that JSON numbers hold exactly, and so the largest id.
 pub const LARGEST_ID: i64 = (1 << 53) - 1;
 
 macro_rules! id {
@@ -26,14 +26,12 @@ macro_rules! id {
         }
 
         impl $name {
-            /// A fresh one.
             #[must_use]
             pub fn mint(mint: &IdMint) -> Self {
                 Self(mint.next())
             }
 
-            /// So many fresh ones, in ascending order: what is made together keeps its order
-            /// wherever ids decide.
+            /// `count` fresh ids in ascending order, for rows whose order follows their ids.
             #[must_use]
             pub fn mint_ascending(mint: &IdMint, count: usize) -> Vec<Self> {
                 let mut ids: Vec<Self> = (0..count).map(|_| Self::mint(mint)).collect();
@@ -41,7 +39,7 @@ macro_rules! id {
                 ids
             }
 
-            /// The next of those that were set aside.
+            /// The next of the reserved ids.
             pub fn take(ids: &mut Ids) -> Self {
                 Self(ids.next())
             }
@@ -66,7 +64,7 @@ id!(
     SessionId
 );
 id!(
-    /// Whoever calls: a token or a session, which never share a number.
+    /// A caller: a token or a session; their ids never collide.
     CallerId
 );
 id!(
@@ -83,11 +81,11 @@ id!(
 );
 
 id!(
-    /// Something that was done to an account or a token.
+    /// An event of the audit log.
     AuditEventId
 );
 id!(
-    /// An answer of an AI engine that is kept.
+    /// A stored answer of an AI engine.
     AnswerId
 );
 id!(
@@ -95,15 +93,15 @@ id!(
     ContentPlanId
 );
 id!(
-    /// Rows of Search Console that came in together for the same days.
+    /// Rows of Search Console imported together for the same days.
     ConsoleSpanId
 );
 id!(
-    /// A question to a supplier of keyword data under way.
+    /// A query to a keyword data supplier in flight.
     FlightId
 );
 id!(
-    /// A search of a person among keywords.
+    /// A keyword search of a user.
     SearchId
 );
 
@@ -119,8 +117,8 @@ impl From<SessionId> for CallerId {
     }
 }
 
-/// Makes ids that never repeat inside one process; two processes meet about once in a thousand
-/// batches of a thousand ids made in the same second, and storage then answers
+/// Makes ids that never repeat within one process. Two processes collide about once in a thousand
+/// batches of a thousand ids made in the same second; storage then returns
 /// [`IdTaken`](crate::ports::storage::StorageError::IdTaken), which is retried.
 pub struct IdMint {
     clock: Arc<dyn Clock>,
@@ -128,8 +126,8 @@ pub struct IdMint {
     series: Mutex<Series>,
 }
 
-/// The ids of one second: a random start, walked with a random odd stride, so that all 2²¹ low
-/// values come once and neighbours cannot be guessed.
+/// Ids of one second: a random start and a random odd stride, so that all 2²¹ low values occur once
+/// and neighboring ids cannot be guessed.
 #[derive(Default)]
 struct Series {
     second: u64,
@@ -146,8 +144,8 @@ impl Series {
     }
 }
 
-/// Ids that were set aside, for a transaction that needs some and does not know how many. Beyond
-/// [`Ids::SET_ASIDE`] one may be in use already, as one of another process may.
+/// Reserved ids, for a transaction that does not know how many it needs. Ids beyond
+/// [`Ids::SET_ASIDE`] may collide, as those of another process may.
 pub struct Ids(Series);
 
 impl Ids {
@@ -172,7 +170,7 @@ impl IdMint {
         self.set_aside(1).next()
     }
 
-    /// Ids that nobody else of this process gets.
+    /// Ids that nothing else in this process gets.
     pub fn ids(&self) -> Ids {
         self.set_aside(Ids::SET_ASIDE)
     }
@@ -182,8 +180,8 @@ impl IdMint {
         let mut series = self.series.lock().unwrap_or_else(PoisonError::into_inner);
         let exhausted = series.made + count > LOW_MASK + 1;
         if series.second < now || series.stride == 0 || exhausted {
-            // A clock that steps back, or two million ids in a second, borrow from the future
-            // instead of repeating.
+            // If the clock steps back, or a second needs more than 2²¹ ids, use a future second
+            // instead of repeating ids.
             let second = now.max(series.second + u64::from(series.stride != 0));
             *series = self.series_of(second);
         }

@@ -1,4 +1,4 @@
-//! Answers of AI engines that are kept, and what was counted of them.
+//! Stored answers of AI engines, and their tallies.
 
 use crate::ids::{AnswerId, JobId, KeywordId};
 use analysis::{findings::ai_visibility::PromptTally, observation::ai_answer::AiAnswer};
@@ -8,11 +8,11 @@ use chrono::NaiveDate;
 pub struct KeptAnswer {
     pub id: AnswerId,
     pub job: JobId,
-    /// The answer, or what came instead of one.
+    /// The answer, or why there is none.
     pub answer: AiAnswer,
 }
 
-/// Which question of a run an answer is to. A run asks each once.
+/// Identifies a query of a run, which is made once.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AnswerKey {
     pub engine: String,
@@ -30,29 +30,29 @@ impl AnswerKey {
     }
 }
 
-/// Which answers of a project are wanted. All that is given has to hold.
+/// Filter for a project's answers; all given conditions must hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnswerQuery {
     pub job: Option<JobId>,
     pub keyword: Option<KeywordId>,
     pub engine: Option<String>,
-    /// Older than this one: where the part before it ended.
+    /// Older than this one: where the previous page ended.
     pub before: Option<AnswerId>,
     pub limit: u32,
 }
 
-/// What was counted of a keyword's answers on one engine, in one run.
+/// Tallies of a keyword's answers on one engine in one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeywordTallies {
     pub job: JobId,
     pub day: NaiveDate,
     pub keyword: KeywordId,
     pub engine: String,
-    /// The counts, by prompt, model and day.
+    /// By prompt, model and day.
     pub tallies: Vec<PromptTally>,
 }
 
-/// Where a walk over tallies is.
+/// Cursor for paging through tallies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TallyPlace {
     pub day: NaiveDate,

@@ -1,11 +1,11 @@
-//! Pages of a site, kept between runs for comparison and for conditional requests.
+//! Pages of a site, stored between runs for comparison and conditional requests.
 
 use analysis::document::Document;
 use analysis::observation::page_content::PageContent;
 use analysis::observation::web_site::Truncation;
 use chrono::{DateTime, Utc};
 
-/// What a server gave to ask by whether a page changed (RFC 9110, 8.8).
+/// Validators for conditional requests (RFC 9110, 8.8).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Validators {
     /// For `If-None-Match`.
@@ -15,7 +15,7 @@ pub struct Validators {
 }
 
 impl Validators {
-    /// What to ask for a page by next time. One that was cut is read anew.
+    /// Validators for the next request. A truncated page is always fetched in full.
     pub fn of(page: &PageContent) -> Self {
         if page.fetched.truncation != Truncation::None {
             return Self::default();
@@ -31,18 +31,18 @@ impl Validators {
     }
 }
 
-/// A page on its way to be kept: invisible until its job ends well.
+/// Invisible until its job succeeds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StagedPage {
     pub url: String,
     pub visited_at: DateTime<Utc>,
-    /// What it is now; `None` leaves the content that is kept, because the visit brought none.
+    /// New content; `None` keeps the stored content, because the visit returned none.
     pub content: Option<StagedContent>,
-    /// What is remembered beside the content.
+    /// Additional data stored with the content.
     pub memory: Document,
 }
 
-/// The content of a visit, which stands in the job's journal and is not written twice.
+/// Content of a visit; refers to the job's journal, so that it is not stored twice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StagedContent {
     pub entry: i64,
@@ -52,7 +52,7 @@ pub struct StagedContent {
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeptPage {
     pub url: String,
-    /// The entry of the journal that has its content.
+    /// The journal entry with its content.
     pub body: Vec<u8>,
     pub memory: Document,
 }

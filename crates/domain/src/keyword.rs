@@ -1,4 +1,4 @@
-//! Keywords: what people search for, per market.
+//! Keywords, per market.
 
 use crate::ids::{AccountId, KeywordId, ProjectId};
 use crate::keyword_metrics::KeywordMetrics;
@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use std::fmt;
 use thiserror::Error;
 
-/// A keyword's text in the form it is shown; equal keywords have equal [`normalized`] forms.
+/// A keyword's text as displayed; equal keywords have equal [`normalized`] forms.
 ///
 /// [`normalized`]: KeywordText::normalized
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -22,7 +22,7 @@ pub struct KeywordText {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum KeywordRefusal {
-    /// Nothing is left after trimming.
+    /// Empty after trimming.
     #[error("must not be empty")]
     Empty,
     #[error("must not be longer than {} characters", KeywordText::MOST_CHARACTERS)]
@@ -72,7 +72,7 @@ impl fmt::Display for KeywordText {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LatestRank {
-    /// The position, or `None` when the site was not found in the depth looked at.
+    /// `None` if the site was not found within the checked depth.
     pub position: Option<u32>,
     /// The best-ranked own page.
     pub url: Option<String>,
@@ -87,18 +87,18 @@ pub struct Keyword {
     pub project: ProjectId,
     pub text: KeywordText,
     pub market: Market,
-    /// Whether it counts toward the AI visibility allowance.
+    /// Whether it counts toward the AI visibility quota.
     pub ai_tracked: bool,
     pub status: Status,
     /// The page that should rank.
     pub target_url: Option<String>,
     pub tags: Vec<Tag>,
-    /// Searches a month, when known.
+    /// Monthly searches, if known.
     pub search_volume: Option<u32>,
-    /// What keyword research found, the volume included; it may be simulated.
+    /// Researched metrics, the volume included; may be simulated.
     pub metrics: Option<KeywordMetrics>,
     pub latest: Option<LatestRank>,
-    /// Grows with each change that a caller can see.
+    /// Incremented by each change that callers can see.
     pub row_version: i64,
     pub created_at: DateTime<Utc>,
     pub updated_at: DateTime<Utc>,
@@ -108,26 +108,26 @@ pub struct Keyword {
 /// Which of a project's active keywords an analysis measures.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum KeywordChoice {
-    /// All of them, as they are when it runs.
+    /// All that are active when it runs.
     #[default]
     All,
     /// Those of these that are active when it runs.
     Named(Vec<KeywordId>),
 }
 
-/// What a caller gives to track keywords: the texts, and what they have in common.
+/// Input for tracking keywords: the texts, and what they have in common.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewKeywords {
-    /// The texts; repeats are folded.
+    /// Duplicates are merged.
     pub texts: Vec<KeywordText>,
-    /// `None` leaves keywords that are there as they are, and begins new ones with `false`.
+    /// `None` leaves existing keywords unchanged, and starts new ones with `false`.
     pub ai_tracked: Option<bool>,
     pub market: Market,
     pub tags: Vec<Tag>,
 }
 
 impl NewKeywords {
-    /// How many keywords one call adds at most.
+    /// Maximum keywords per call.
     pub const MOST: usize = 1_000;
 }
 
@@ -141,7 +141,7 @@ pub struct KeywordPatch {
 }
 
 impl KeywordPatch {
-    /// Brings a keyword back; `None` leaves its AI measurement as it was.
+    /// Reactivates a keyword; `None` leaves its AI tracking unchanged.
     pub fn bring_back(ai_tracked: Option<bool>) -> Self {
         Self {
             status: Change::Set(Status::Active),
@@ -182,7 +182,7 @@ impl Keyword {
         }
     }
 
-    /// The keyword with the patch applied; the same values leave it as it was.
+    /// The keyword with the patch applied; unchanged if all values are the same.
     #[must_use]
     pub fn patched(&self, patch: KeywordPatch, now: DateTime<Utc>) -> Self {
         let mut next = self.clone();
@@ -210,7 +210,7 @@ impl Keyword {
         self
     }
 
-    /// The search volume that weighs its rank: a simulated one only beside simulated ranks.
+    /// Search volume for weighting these ranks; simulated volumes weigh only simulated ranks.
     pub fn volume_beside(&self, ranks: Provenance) -> Option<u32> {
         let simulated = { self.metrics.as_ref() }
             .filter(|_| ranks.is_simulated())

@@ -6,16 +6,16 @@ use analysis::search_intent::Intent;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 
-/// Researched figures of a keyword in a country and language.
+/// Researched metrics of a keyword in a country and language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeywordMetrics {
-    /// Searches a month.
+    /// Monthly searches.
     pub search_volume: Option<u32>,
-    /// How hard it is to rank, 0 to 100.
+    /// Ranking difficulty, 0 to 100.
     pub difficulty: Option<u8>,
     pub cpc: Option<Cpc>,
     pub intent: Option<Intent>,
-    /// Who answered, as a neutral label.
+    /// Neutral label of the supplier.
     pub provider: String,
     pub provenance: Provenance,
     pub researched_at: DateTime<Utc>,
@@ -30,7 +30,7 @@ pub struct Cpc {
 }
 
 impl KeywordMetrics {
-    /// The figures of the search's keyword and of its ideas, by normalized text.
+    /// Metrics of the searched keyword and its ideas, by normalized text.
     pub fn of_search(search: &Search) -> BTreeMap<String, Self> {
         let subject = &search.subject;
         let language = subject.language.to_string();
@@ -54,9 +54,8 @@ impl KeywordMetrics {
         ideas.chain([own]).collect()
     }
 
-    /// Whether it takes the place of what is known. Simulated figures never replace others, and figures
-    /// without a volume never those with one: the last known volume is kept. Otherwise newer ones
-    /// replace older ones.
+    /// Whether it replaces known metrics. Simulated ones never replace measured ones, and ones
+    /// without a volume never those with one. Otherwise newer replace older.
     pub fn replaces(&self, known: Option<&Self>) -> bool {
         let Some(known) = known else {
             return true;
@@ -75,7 +74,7 @@ impl KeywordMetrics {
         }
     }
 
-    /// The volume, unless it is simulated: that one must not weigh what was measured.
+    /// `None` if simulated, because simulated volumes must not weigh measurements.
     pub fn real_volume(&self) -> Option<u32> {
         self.search_volume
             .filter(|_| !self.provenance.is_simulated())

@@ -1,4 +1,4 @@
-//! Keyword research: questions, what is kept for everyone and for one account, and quotas.
+//! Keyword research: queries, shared and per-account results, and quotas.
 
 use crate::ids::{AccountId, FlightId, SearchId, UserId};
 use crate::keyword::KeywordText;
@@ -15,12 +15,12 @@ pub struct ResearchSubject {
     pub language: Language,
 }
 
-/// Equal for equal keywords, markets and suppliers; tells nothing of who asked.
+/// Equal for equal keywords, markets and suppliers; does not reveal the account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SubjectKey(pub [u8; 32]);
 
 impl ResearchSubject {
-    /// Its key at a supplier, named as its answers name it.
+    /// Key at a supplier, given by the name in its answers.
     pub fn key(&self, supplier: &str) -> SubjectKey {
         let mut hash = Sha256::new();
         for part in [
@@ -29,7 +29,7 @@ impl ResearchSubject {
             &self.language.to_string(),
             self.keyword.normalized(),
         ] {
-            // With its length, no part runs into the next.
+            // Length prefixes keep the parts apart.
             hash.update((part.len() as u64).to_be_bytes());
             hash.update(part);
         }
@@ -37,7 +37,7 @@ impl ResearchSubject {
     }
 }
 
-/// What was bought and is kept for everyone.
+/// A bought result, shared by all accounts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeptResearch {
     pub found: ResearchedKeyword,
@@ -57,29 +57,28 @@ impl KeptResearch {
     }
 }
 
-/// One question to a supplier under way: others who ask the same wait for it.
+/// A query to a supplier in flight; others with the same key wait for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flight {
     pub id: FlightId,
-    /// Until when whoever asked holds the question.
+    /// End of its lease.
     pub until: DateTime<Utc>,
-    /// Why it brought nothing, as a code, once that is known.
+    /// Error code, if it failed.
     pub failure: Option<String>,
 }
 
 impl Flight {
-    /// How long a question is held at the most: whoever asked is dead by then.
+    /// Maximum duration; after it, the process that made the query is considered dead.
     pub const LEASE: TimeDelta = TimeDelta::seconds(120);
 }
 
-/// A unit of the month's quota that is set aside for a question under way, with what it can cost.
-/// When its time is over, the unit is free and the money counts as spent: nobody knows what became
-/// of the call.
+/// A unit of the monthly quota reserved for a query in flight, with its maximum cost. On expiry the
+/// unit is released and the money counts as spent, because the outcome of the call is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reservation {
     pub account: AccountId,
     pub flight: FlightId,
-    /// The day on which it was asked, which also says the month.
+    /// Day of the query, which also gives the month.
     pub day: NaiveDate,
     pub most: MicroUsd,
     pub until: DateTime<Utc>,
@@ -87,17 +86,17 @@ pub struct Reservation {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ResearchQuota {
-    /// The month, by its first day (UTC).
+    /// First day of the month (UTC).
     pub month: NaiveDate,
-    /// Searches that were bought.
+    /// Bought searches.
     pub used: u32,
-    /// Searches under way.
+    /// Searches in flight.
     pub reserved: u32,
     pub limit: u32,
 }
 
 impl ResearchQuota {
-    /// What is used, searches under way included.
+    /// Searches in flight included.
     pub const fn usage(&self) -> u32 {
         self.used.saturating_add(self.reserved)
     }
@@ -106,7 +105,7 @@ impl ResearchQuota {
         self.usage() < self.limit
     }
 
-    /// When the next month begins.
+    /// Start of the next month.
     pub fn resets_at(&self) -> DateTime<Utc> {
         let next = self.month + Months::new(1);
         next.and_time(NaiveTime::MIN).and_utc()
@@ -120,7 +119,7 @@ pub struct Search {
     pub id: SearchId,
     pub subject: ResearchSubject,
     pub key: SubjectKey,
-    /// When it was searched last.
+    /// Time of the last search.
     pub searched_at: DateTime<Utc>,
     pub kept: KeptResearch,
 }
@@ -129,13 +128,13 @@ pub struct Search {
 pub struct SearchLine {
     pub id: SearchId,
     pub subject: ResearchSubject,
-    /// Who answered, as a neutral label.
+    /// Neutral label of the supplier.
     pub provider: String,
     pub provenance: Provenance,
-    /// Searches a month, when known.
+    /// Monthly searches, if known.
     pub search_volume: Option<u64>,
     pub ideas: u32,
-    /// When it was searched last.
+    /// Time of the last search.
     pub searched_at: DateTime<Utc>,
     /// When the supplier answered.
     pub bought_at: DateTime<Utc>,

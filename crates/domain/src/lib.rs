@@ -1,8 +1,8 @@
-//! The business of Sightline: accounts, tokens, projects, keywords, jobs, allowances; the ports
-//! through which it reaches the world; use cases are methods of one core, or still one per file.
+//! Domain of Sightline: accounts, tokens, projects, keywords, jobs, quotas; the ports to the
+//! outside; use cases are methods of one core, or one per file.
 //!
-//! Deliberately absent: HTTP, SQL, serialisation of entities, the ambient clock, ambient
-//! randomness, the environment. `tests/suite/layers.rs` proves it.
+//! Not allowed here: HTTP, SQL, serialization of entities, the ambient clock, ambient randomness,
+//! the environment. `tests/suite/layers.rs` checks it.
 
 pub mod account;
 pub mod ai_models;

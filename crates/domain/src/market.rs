@@ -9,7 +9,7 @@ macro_rules! two_letter_code {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $name([u8; 2]);
 
-        /// The text is no such code.
+        /// The text is not a two-letter code.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
         #[error($message)]
         pub struct $refusal;
@@ -71,7 +71,7 @@ pub const LANGUAGES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bi bm 
      so sq sr ss st su sv sw ta te tg th ti tk tl tn to tr ts tt tw ty ug uk ur uz ve vi vo wa wo \
      xh yi yo za zh zu";
 
-/// A place inside a country.
+/// A location within a country.
 pub type Location = Text<100>;
 
 /// Where and how a keyword is searched.
@@ -84,7 +84,7 @@ pub struct Market {
 }
 
 impl Default for Market {
-    /// The market of a keyword that names none: desktop searches in English in the United States.
+    /// The default market: desktop searches in English in the United States.
     fn default() -> Self {
         Self {
             country: Country(*b"us"),

@@ -1,7 +1,7 @@
-//! Countries and languages by their English names, for people who do not know the codes.
+//! Countries and languages by English name.
 //!
 //! Names come from `keshvar` (ISO 3166-1 with everyday names in several languages) and `isolang`
-//! (ISO 639); which codes there are is said by [`COUNTRIES`] and [`LANGUAGES`] alone.
+//! (ISO 639); only [`COUNTRIES`] and [`LANGUAGES`] define which codes exist.
 
 use crate::market::{COUNTRIES, Country, LANGUAGES, Language};
 use isolang::Language as IsoLanguage;
@@ -9,14 +9,14 @@ use keshvar::CountryIterator;
 use std::{collections::HashMap, hash::Hash, sync::LazyLock};
 use thiserror::Error;
 
-/// How many names are proposed for one that is unknown.
+/// Maximum suggestions for an unknown name.
 const MOST_PROPOSED: usize = 5;
-/// Bytes of a name that may still be a slip of one that is known.
+/// Maximum bytes of a name that gets suggestions.
 const LONGEST_SLIP: usize = 80;
-/// An ISO name that is longer and holds "of" is one for documents.
+/// Longer ISO names that contain "of" are formal names.
 const EVERYDAY: usize = 20;
 
-/// Everyday names of countries that the lists do not put first, or have with brackets and commas alone.
+/// Everyday country names that the lists do not have first, or only with brackets and commas.
 const EVERYDAY_COUNTRIES: [(&str, &str); 10] = [
     ("bn", "Brunei"),
     ("cc", "Cocos Islands"),
@@ -34,9 +34,9 @@ const EVERYDAY_LANGUAGES: [(&str, &str); 2] = [("el", "Greek"), ("ug", "Uyghur")
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("is no {what} that is known by its English name or its ISO code")]
 pub struct UnknownName {
-    /// What it should name.
+    /// What the name stands for.
     pub what: &'static str,
-    /// The known names that are most like it, most like first; never empty unless it is endless.
+    /// Most similar known names, best first; empty only if the name is too long.
     pub nearest: Vec<String>,
 }
 
@@ -51,8 +51,8 @@ static OF_COUNTRIES: LazyLock<Names<Country>> = LazyLock::new(countries);
 static OF_LANGUAGES: LazyLock<Names<Language>> = LazyLock::new(languages);
 
 impl Country {
-    /// The country of an English name (`Germany`, `united kingdom`) or an ISO 3166-1 code of two or
-    /// three letters; everyday names in some other languages are understood too.
+    /// Country by English name (`Germany`, `united kingdom`) or ISO 3166-1 code of two or three
+    /// letters; everyday names in some other languages are accepted too.
     pub fn named(name: &str) -> Result<Self, UnknownName> {
         OF_COUNTRIES.find(name)
     }
@@ -63,7 +63,7 @@ impl Country {
 }
 
 impl Language {
-    /// The language of an English name (`German`) or an ISO 639 code of two or three letters.
+    /// Language by English name (`German`) or ISO 639 code of two or three letters.
     pub fn named(name: &str) -> Result<Self, UnknownName> {
         OF_LANGUAGES.find(name)
     }
@@ -94,7 +94,7 @@ impl<T: Copy + Eq + Hash> Names<T> {
         if wanted.len() > LONGEST_SLIP {
             return Vec::new();
         }
-        // Every name of a thing may be the one that was meant; the thing is proposed once.
+        // Compare with every name of an entry, but suggest the entry once.
         let mut likeness: HashMap<&str, f64> = HashMap::new();
         for (name, thing) in &self.known {
             let shown = self.shown.get(thing).map_or("", String::as_str);
@@ -108,7 +108,7 @@ impl<T: Copy + Eq + Hash> Names<T> {
         nearest.map(|(name, _)| name.to_owned()).collect()
     }
 
-    /// A name is the first's that has it.
+    /// The first entry with a name keeps it.
     fn know(&mut self, name: &str, thing: T) {
         let name = folded(name);
         if !name.is_empty() {
@@ -117,7 +117,7 @@ impl<T: Copy + Eq + Hash> Names<T> {
     }
 }
 
-/// Without case, marks and spaces: `Côte d'Ivoire` and `cote divoire` are one name.
+/// Ignores case, diacritics and spaces: `Côte d'Ivoire` and `cote divoire` are one name.
 fn folded(name: &str) -> String {
     use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
     let plain = name.nfkd().filter(|it| !is_combining_mark(*it));
@@ -141,7 +141,7 @@ fn countries() -> Names<Country> {
             names.shown.insert(country, code.to_uppercase());
         }
     }
-    // What is shown goes before what else it is called, of whatever country.
+    // Display names of all countries take precedence over other names.
     for (country, told) in &all {
         let shown = shown_name(*country, told);
         names.know(&shown, *country);
@@ -160,7 +160,7 @@ fn countries() -> Names<Country> {
     names
 }
 
-/// The ISO name where it is one that people use, else the first other one that is.
+/// The ISO name if it is an everyday name, else the first other everyday name.
 fn shown_name(country: Country, told: &keshvar::Country) -> String {
     let iso = told.iso_short_name();
     let is_everyday = |name: &&str| {

@@ -1,4 +1,4 @@
-//! Money, in millionths of a US dollar, so that sums are exact.
+//! Money in millionths of a US dollar, so that sums are exact.
 
 use std::fmt;
 
@@ -6,11 +6,11 @@ use std::fmt;
 pub struct MicroUsd(pub i64);
 
 impl MicroUsd {
-    /// The currency, as ISO 4217 names it.
+    /// ISO 4217 code.
     pub const CURRENCY: &'static str = "USD";
     pub const PER_UNIT: i64 = 1_000_000;
 
-    /// Reads a decimal amount that is not negative, with at most six places.
+    /// Parses a decimal amount that is not negative, with at most six decimal places.
     pub fn parse(text: &str) -> Option<Self> {
         let (whole, places) = text.split_once('.').unwrap_or((text, "0"));
         let digits =
@@ -29,7 +29,7 @@ impl MicroUsd {
 }
 
 impl fmt::Display for MicroUsd {
-    /// A decimal string with at least two and at most six places: `0.00`, `1.2345`.
+    /// Decimal string with two to six decimal places: `0.00`, `1.2345`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = if self.0 < 0 { "-" } else { "" };
         let micros = self.0.unsigned_abs();

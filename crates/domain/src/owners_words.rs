@@ -1,4 +1,4 @@
-//! What the owner of a project says of its market and of its suggestions.
+//! Project overrides: what the owner states about sites, brands and suggestions.
 
 pub use analysis::site_class::SiteClass;
 
@@ -7,10 +7,10 @@ use chrono::{DateTime, Utc};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedSite {
-    /// Its registrable domain, as DNS holds it.
+    /// Registrable domain in ASCII.
     pub domain: String,
     pub role: SiteRole,
-    /// What kind of site it is, against the list that Sightline has.
+    /// Overrides Sightline's classification of the site.
     pub class: Option<SiteClass>,
     pub named_at: DateTime<Utc>,
 }
@@ -18,11 +18,11 @@ pub struct NamedSite {
 analysis::wire_enum! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum SiteRole {
-        /// A rival that is followed, wherever it stands.
+        /// A tracked competitor, whatever its rank.
         Competitor = "competitor",
         /// Another site of the same owner.
         Own = "own",
-        /// Neither; it is named for its class alone.
+        /// Neither; only its class is set.
         Other = "other",
     }
 }
@@ -35,23 +35,23 @@ pub struct IgnoredSuggestion {
     pub ignored_at: DateTime<Utc>,
 }
 
-/// What a site's owner is called, where its domain alone does not tell.
+/// Brand names of a site, if its domain is not enough.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrandNames {
-    /// The registrable domain: the project's own, or a rival's.
+    /// Registrable domain of the project or a competitor.
     pub domain: String,
-    /// Its name, and whatever else it is called.
+    /// The brand's name, then its other names.
     pub names: Vec<Label>,
     /// Whether the name is also a word; `None` leaves that to the lists.
     pub is_word: Option<bool>,
 }
 
-/// Why a suggestion is not wanted, in the owner's words: one line.
+/// The owner's reason for ignoring a suggestion: one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IgnoreReason(Text<500>);
 
 impl IgnoreReason {
-    /// Line breaks and tabs are refused, where other texts fold them.
+    /// Refuses line breaks and tabs, which other texts fold.
     pub fn parse(text: &str) -> Result<Self, TextRefusal> {
         if text.trim().chars().any(char::is_control) {
             return Err(TextRefusal::ControlCharacter);

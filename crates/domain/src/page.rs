@@ -1,4 +1,4 @@
-//! Pages of long lists: keyset paging, so that rows that stay are seen exactly once.
+//! Keyset pagination: rows that are not changed meanwhile are seen exactly once.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
@@ -6,7 +6,7 @@ pub enum Direction {
     Descending,
 }
 
-/// The sort column's value in the last row of a page. Rows without one come last in both directions.
+/// Value of the sort column in the last row of a page. Rows without one come last in both directions.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SortValue {
     /// A number, or a time in microseconds since 1970.
@@ -17,11 +17,11 @@ pub enum SortValue {
     Missing,
 }
 
-/// Where a page ends: the next one begins behind this row.
+/// End of a page: the next one starts after this row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Position {
     pub value: SortValue,
-    /// The row's id, which makes the order total.
+    /// The row's id, which breaks ties.
     pub id: i64,
 }
 
@@ -31,21 +31,21 @@ pub struct PageRequest<S> {
     pub direction: Direction,
     pub after: Option<Position>,
     pub limit: u32,
-    /// Whether all rows are counted, up to [`MOST_COUNTED`].
+    /// Whether to count all rows, up to [`MOST_COUNTED`].
     pub counted: bool,
-    /// A page of keywords, projects or findings ends before its stored texts pass so many bytes, with one row
-    /// at least; `None` where only `limit` ends it. Rows of 10 KB are not read to be left out of an answer.
+    /// Limits the stored text of a page of keywords, projects or findings, in bytes; at least one row is
+    /// returned. `None`: only `limit` applies. Saves reading large rows that would not fit a response.
     pub bytes: Option<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page<T> {
     pub items: Vec<T>,
-    /// Where a page would end that ended with the row at the same place in `items`.
+    /// For each row in `items`, the position of a page that ended with it.
     pub ends: Vec<Position>,
-    /// Where the next page begins; `None` at the end.
+    /// Where the next page starts; `None` at the end.
     pub next: Option<Position>,
-    /// Over all pages; `None` unless asked for.
+    /// Over all pages; `None` unless requested.
     pub total: Option<Total>,
 }
 
@@ -59,7 +59,7 @@ impl<T> Page<T> {
         }
     }
 
-    /// Leaves the rows behind the first `kept` to the next page.
+    /// Leaves the rows after the first `kept` to the next page.
     pub fn shorten(&mut self, kept: usize) {
         if kept == 0 || kept >= self.ends.len() {
             return;
@@ -70,18 +70,18 @@ impl<T> Page<T> {
     }
 }
 
-/// Rows beyond these are not counted: that would cost more than the page itself.
+/// More rows are not counted, because that would cost more than the page itself.
 pub const MOST_COUNTED: u32 = 10_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Total {
-    /// Counted rows, [`MOST_COUNTED`] at the most.
+    /// Counted rows, at most [`MOST_COUNTED`].
     pub rows: u32,
     pub is_lower_bound: bool,
 }
 
 impl Total {
-    /// Of rows that were counted up to one beyond [`MOST_COUNTED`].
+    /// `found` counts up to one row beyond [`MOST_COUNTED`].
     pub fn of(found: usize) -> Self {
         let found = u32::try_from(found).unwrap_or(u32::MAX);
         Self {

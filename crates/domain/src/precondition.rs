@@ -1,6 +1,6 @@
-//! What has to hold of a thing before a change, so that nobody's change is overwritten unseen.
+//! Preconditions of a change, against lost updates.
 
-/// Asked inside the transaction, behind the lock; nothing when the caller does not mind.
+/// Checked inside the transaction, after locking; `None` if the caller set no condition.
 pub type Precondition<'a, T> = Option<&'a (dyn Fn(&T) -> bool + Sync)>;
 
 pub fn holds<T>(precondition: Precondition<'_, T>, thing: &T) -> bool {

@@ -1,4 +1,4 @@
-/// Draws from a cryptographically secure source.
+/// Fills the bytes from a cryptographically secure source.
 pub trait Randomness: Send + Sync {
     fn fill(&self, bytes: &mut [u8]);
 }

@@ -1,16 +1,16 @@
-//! Where the records about AI engines stand among those of a result: a keyword's together, each at the
-//! place of its engine. The places are the same in every run, whichever engines the server has then,
-//! so that the records of an engine that a run did not ask can stand beside those that it made.
+//! Ordinals of records about AI engines within a result: grouped by keyword, one per engine. They
+//! are the same in every run, whichever engines the server has, so that records carried over from
+//! an earlier run fit between new ones.
 
 use crate::ids::KeywordId;
 use crate::ports::ai_answers::{ENGINES, SIMULATED_ENGINES};
 
-/// The places of a keyword.
+/// Ordinals reserved per keyword.
 pub const PLACES: i64 = 64;
-/// The records of prompts that name the project are so far behind those of prompts that do not.
+/// Offset of records about prompts that name the project.
 const BRANDED: i64 = PLACES / 2;
 
-/// The ordinal of a record about an engine and a keyword, or about the project itself.
+/// The ordinal of a record about an engine and a keyword, or about the project itself (`None`).
 pub fn ordinal(keyword: Option<KeywordId>, engine: &str, is_branded: bool) -> i64 {
     let [discovery, branded] = places(engine);
     let place = if is_branded { branded } else { discovery };

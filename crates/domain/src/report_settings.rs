@@ -1,4 +1,4 @@
-//! What a project's reports hold and how often they are sent, and what is inherited.
+//! Contents and schedule of a project's reports, and their inheritance.
 
 use std::collections::BTreeMap;
 
@@ -35,11 +35,11 @@ pub struct ReportSettings {
     pub enabled: Option<bool>,
     pub frequency: Option<Frequency>,
     pub include_pdf: Option<bool>,
-    /// Sections switched on or off for this project alone.
+    /// Sections switched on or off for this project only.
     pub content_overrides: BTreeMap<Section, bool>,
 }
 
-/// Settings with nothing left to inherit: an account's defaults, or what a project ends up with.
+/// Settings after inheritance: an account's defaults, or those in effect for a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EffectiveReportSettings {
     pub enabled: bool,
@@ -50,7 +50,7 @@ pub struct EffectiveReportSettings {
 }
 
 impl Default for EffectiveReportSettings {
-    /// A new account's defaults: a monthly report with everything in it, once it is switched on.
+    /// A new account's defaults: monthly with all sections, but disabled.
     fn default() -> Self {
         let content = Section::ALL
             .into_iter()
@@ -66,7 +66,7 @@ impl Default for EffectiveReportSettings {
 }
 
 impl EffectiveReportSettings {
-    /// What a project ends up with: its own settings where it has any, these defaults elsewhere.
+    /// Settings in effect for a project: its own where set, else these defaults.
     #[must_use]
     pub fn overridden_by(&self, own: Option<&ReportSettings>) -> Self {
         let Some(own) = own else {

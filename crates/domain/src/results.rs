@@ -1,4 +1,4 @@
-//! What is kept of a run, and how it is asked for.
+//! Stored results of a run, and queries for them.
 
 use crate::ids::{AccountId, JobId, KeywordId, ProjectId};
 use crate::job::Job;
@@ -11,21 +11,20 @@ pub use analysis::findings::envelope::Coverage;
 pub use analysis::findings::rankings::{Mark, RankPoint, RankState};
 pub use analysis::findings::serp::PreviousSerp;
 
-/// The first ordinal of records that a run takes over from the one before it, because it did not
-/// measure their keywords. They are part of the newest results, and of no history but the one
-/// of the run that measured them.
+/// First ordinal of records carried over from the previous run because the run did not measure their
+/// keywords. They belong to the newest results, but only to the history of the run that measured them.
 pub const CARRIED: i64 = 1 << 60;
 
-/// A record on its way: invisible until its job ends well.
+/// A staged record: invisible until its job succeeds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StagedFinding {
     pub result_type: ResultType,
-    /// Its place in the default order; unique within the job and type, so that a step that is
-    /// done again replaces what it wrote before.
+    /// Position in the default order; unique within job and type, so that a repeated step replaces
+    /// what it wrote before.
     pub ordinal: i64,
     pub keyword: Option<KeywordId>,
     pub url: Option<String>,
-    /// The value of the type's own sort order (for rankings the position); missing sorts last.
+    /// Value of the type's own sort order (for rankings the position); records without one sort last.
     pub sort_value: Option<f64>,
     pub measured_at: DateTime<Utc>,
     pub record: Document,
@@ -40,7 +39,7 @@ pub struct Finding {
     pub record: Document,
 }
 
-/// The head of a project's newest results of one type.
+/// Header of a project's newest results of one type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResultHead {
     pub account: AccountId,
@@ -48,16 +47,16 @@ pub struct ResultHead {
     pub result_type: ResultType,
     pub job: JobId,
     pub generated_at: DateTime<Utc>,
-    /// When the last of them was measured.
+    /// When the last of the records was measured.
     pub measured_at: DateTime<Utc>,
     pub method_version: String,
-    /// A neutral label of who supplied the data.
+    /// Neutral label of the data supplier.
     pub provider: String,
     pub provenance: Provenance,
     pub coverage: Coverage,
     pub item_count: u64,
     pub summary: Document,
-    /// Warnings, as machine codes.
+    /// Warnings, as machine-readable codes.
     pub warnings: Vec<String>,
 }
 
@@ -67,18 +66,18 @@ pub enum FindingSort {
     Ordinal,
     /// The type's own value (for rankings the position), missing last.
     Value,
-    /// The time of measurement; the order of histories.
+    /// Time of measurement; the order of histories.
     MeasuredAt,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct FindingQuery {
     pub result_type: ResultType,
-    /// From this run alone; `None` reads all runs: the history.
+    /// This run only; `None` reads the history of all runs.
     pub job: Option<JobId>,
     pub keyword: Option<KeywordId>,
     pub url: Option<String>,
-    /// In this place of each run alone.
+    /// Only records with this ordinal in each run.
     pub ordinal: Option<i64>,
     /// Measured at or after.
     pub from: Option<DateTime<Utc>>,
@@ -88,7 +87,7 @@ pub struct FindingQuery {
 }
 
 impl FindingQuery {
-    /// Up to `limit` records of a run in their own order, behind an ordinal.
+    /// Up to `limit` records of a run in ordinal order, after an ordinal.
     pub fn in_order(result_type: ResultType, job: JobId, behind: Option<i64>, limit: u32) -> Self {
         Self {
             result_type,
@@ -113,8 +112,7 @@ impl FindingQuery {
     }
 }
 
-/// What was asked, and whether it was real: measurements of different sources are different
-/// series, and are never joined.
+/// Source of a measurement. Different sources are different series and are never joined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchSource {
     /// The engine, for example `google`.
@@ -123,19 +121,19 @@ pub struct SearchSource {
 }
 
 impl SearchSource {
-    /// Whether Search Console tells about its pages: Google's, and simulated ones stand for them.
+    /// Whether Search Console has data on its pages: Google, and simulated sources, which stand for it.
     pub fn is_google(&self) -> bool {
         self.engine == "google" || self.provenance.is_simulated()
     }
 }
 
-/// As of when the past of keywords is asked for.
+/// Reference point for the history of keywords.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AsOf {
     pub day: NaiveDate,
-    /// The run that measures: its own points are no past.
+    /// The running job, whose own points are excluded.
     pub job: JobId,
-    /// Who is asked: only its points are the same series.
+    /// Only points of this source belong to the series.
     pub source: SearchSource,
 }
 
@@ -157,42 +155,41 @@ pub struct KeywordMeasurement {
     pub day: NaiveDate,
     pub source: SearchSource,
     pub point: RankPoint,
-    /// All own places on the page.
+    /// All own results on the page.
     pub own: Vec<OwnPlace>,
     /// The best position up to this point.
     pub best: Option<Mark>,
     /// The worst position up to this point.
     pub worst: Option<u32>,
-    /// What the next snapshot is compared with; `None` after a failed measurement.
+    /// For comparison with the next snapshot; `None` after a failed measurement.
     pub serp: Option<PreviousSerp>,
 }
 
-/// What is known of a keyword from before, for computing its next record.
+/// A keyword's past, for computing its next record.
 #[derive(Debug, Clone, Default)]
 pub struct KeywordHistory {
-    /// Points of the last 37 days, newest first, plus the newest measured one before them when
-    /// there is none in that time.
+    /// Points of the last 37 days, newest first, plus the newest measured one before them if that window has none.
     pub points: Vec<RankPoint>,
-    /// The best position ever, as the newest point carries it.
+    /// Best position ever, as carried by the newest point.
     pub best: Option<Mark>,
-    /// The worst position ever, as the newest point carries it.
+    /// Worst position ever, as carried by the newest point.
     pub worst: Option<u32>,
     pub serp: Option<PreviousSerp>,
     pub month_ago: Option<PreviousSerp>,
 }
 
-/// Where a keyword stood on one day.
+/// A keyword's rank on one day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoursePoint {
     pub day: NaiveDate,
     pub measured_at: DateTime<Utc>,
     pub state: RankState,
     pub position: Option<u32>,
-    /// How many organic results were seen.
+    /// Number of organic results checked.
     pub depth_checked: u32,
 }
 
-/// Without what a course does not keep: the place among all blocks, and the page.
+/// Omits what the history does not store: the absolute position and the page.
 impl From<&CoursePoint> for RankPoint {
     fn from(point: &CoursePoint) -> Self {
         Self {
@@ -206,11 +203,11 @@ impl From<&CoursePoint> for RankPoint {
     }
 }
 
-/// A part of a longer piece of work that is safe: a crash costs only what is not in the journal.
+/// A durable step of a longer job: a crash costs only what is not in the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalEntry {
-    /// Its place in the order of recording; unique within the job.
+    /// Position in recording order; unique within the job.
     pub sequence: i64,
-    /// What was recorded, in the writer's own form.
+    /// In the writer's own format.
     pub body: Vec<u8>,
 }

@@ -3,7 +3,7 @@ use thiserror::Error;
 
 analysis::wire_enum! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-    // In the order of the specification.
+    // Order of scopes in listings.
     pub enum Scope {
         /// List and read projects, read results and health.
         ProjectsRead = "projects:read",
@@ -37,7 +37,7 @@ impl FromStr for Scope {
     }
 }
 
-/// The scopes of one token: a set, in the specification's order. An empty set permits nothing.
+/// The scopes of one token, in the order of [`Scope`]. An empty set permits nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Scopes(u8);
 
@@ -60,7 +60,7 @@ impl Scopes {
             .filter(move |scope| self.contains(*scope))
     }
 
-    /// Reads `all`, or names separated by commas or white space.
+    /// Parses `all`, or names separated by commas or white space.
     pub fn parse(text: &str) -> Result<Self, UnknownScope> {
         if text.trim() == "all" {
             return Ok(Self::all());
@@ -138,7 +138,7 @@ mod tests {
         }
     }
 
-    /// Every one of the 64 sets permits what it was made of, and nothing else.
+    /// Each of the 64 sets permits exactly its members.
     #[test]
     fn a_set_permits_what_it_was_made_of_alone() {
         for chosen in 0_u8..64 {
@@ -146,7 +146,7 @@ mod tests {
             let scopes: Vec<Scope> = { Scope::ALL.into_iter().enumerate() }
                 .filter_map(|(place, scope)| is_chosen(place).then_some(scope))
                 .collect();
-            // Whoever names one twice has it.
+            // Duplicates have no effect.
             let set: Scopes = scopes.iter().chain(&scopes).copied().collect();
             assert_eq!(set.iter().collect::<Vec<_>>(), scopes);
             assert_eq!(set.is_empty(), chosen == 0);

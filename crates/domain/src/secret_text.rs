@@ -6,14 +6,14 @@ use std::fmt::Write;
 pub(crate) const ALPHABET: &[u8; 62] =
     b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// So many characters, each as likely as any other; 43 of them hold 256 bits.
+/// `length` characters with uniform distribution; 43 of them hold 256 bits.
 pub(crate) fn base62(randomness: &dyn Randomness, length: usize) -> String {
     let mut text = String::with_capacity(length);
     while text.len() < length {
         let mut bytes = [0; 64];
         randomness.fill(&mut bytes);
-        // 248 is the largest multiple of 62 below 256: what lies above is drawn again, or some
-        // characters would come more often.
+        // 248 is the largest multiple of 62 below 256; larger bytes are drawn again, because they
+        // would favor some characters.
         let fair = bytes.iter().filter(|byte| **byte < 248);
         let missing = length - text.len();
         text.extend(

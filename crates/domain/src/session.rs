@@ -14,14 +14,14 @@ pub struct PlainSession(String);
 #[error("not a session of this service")]
 pub struct NotASession;
 
-/// SHA-256 of the whole secret: all that is stored. 256 random bits need no slow hash.
+/// SHA-256 of the whole secret, which is all that is stored. 256 random bits need no slow hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SessionHash(pub [u8; 32]);
 
 impl PlainSession {
     const LENGTH: usize = 43;
 
-    /// A fresh one. Ids are always made here: what a browser brings is looked up and never adopted.
+    /// Ids from browsers are only looked up, never adopted, which prevents session fixation.
     pub fn generate(randomness: &dyn Randomness) -> Self {
         Self(base62(randomness, Self::LENGTH))
     }
@@ -36,7 +36,7 @@ impl PlainSession {
         SessionHash(Sha256::digest(self.0.as_bytes()).into())
     }
 
-    /// The secret, for the cookie and for what is derived from it.
+    /// For the cookie and for values derived from it.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -51,19 +51,19 @@ impl fmt::Debug for PlainSession {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Session {
     pub account: AccountId,
-    /// Its id, by which its owner ends it. It opens nothing.
+    /// Its owner ends it by this id, which grants no access.
     pub id: SessionId,
     pub user: UserId,
-    /// Since when; the password was given then.
+    /// Start of the session, when the password was entered.
     pub created_at: DateTime<Utc>,
-    /// When it was last used, to the minute.
+    /// Last use, to the minute.
     pub last_seen_at: DateTime<Utc>,
-    /// What the browser calls itself, shortened; `None` when it says nothing.
+    /// User agent, truncated; `None` if the browser sent none.
     pub browser: Option<String>,
-    /// The network it came from ([`AddressPrefix`](crate::throttle::AddressPrefix)).
+    /// Network of the client ([`AddressPrefix`](crate::throttle::AddressPrefix)).
     pub network: String,
-    /// The device ([`DeviceMark::label`](crate::device::DeviceMark::label)); `None` for sessions that
-    /// an earlier version began.
+    /// The device ([`DeviceMark::label`](crate::device::DeviceMark::label)); `None` for sessions
+    /// that an earlier version began.
     pub device: Option<String>,
 }
 
@@ -76,17 +76,17 @@ pub enum SessionOver {
 }
 
 impl Session {
-    /// How long one may rest unused. Longer than for a bank (OWASP: 15 to 30 minutes for low risk):
-    /// figures of search engines are looked at all day, and no payment data is here.
+    /// Idle timeout. Longer than for a bank (OWASP: 15 to 30 minutes for low risk): users look at
+    /// search data all day, and no payment data is stored.
     pub const IDLE: TimeDelta = TimeDelta::hours(12);
     pub const LIFETIME: TimeDelta = TimeDelta::days(14);
-    /// How long after the password was given tokens, e-mail address and other sessions may be changed.
+    /// How long after entering the password a user may change tokens, e-mail address and other sessions.
     pub const FRESH: TimeDelta = TimeDelta::minutes(10);
-    /// How often a use is written down at the most.
+    /// Minimum interval between writes of the last use.
     pub const USE_IS_NOTED_EVERY: TimeDelta = TimeDelta::seconds(60);
-    /// How many a person may have; the one that was used longest ago ends for a new one.
+    /// Maximum sessions per user; a new one replaces the one last used longest ago.
     pub const MOST_PER_USER: usize = 20;
-    /// How much is kept of what a browser calls itself, in characters.
+    /// Characters of the user agent that are stored.
     pub const MOST_BROWSER: usize = 200;
 
     pub fn accept(&self, now: DateTime<Utc>) -> Result<(), SessionOver> {
@@ -99,7 +99,7 @@ impl Session {
         Ok(())
     }
 
-    /// When it ends if nobody uses it again.
+    /// End of the session if it is not used again.
     pub fn ends_at(&self) -> DateTime<Utc> {
         (self.last_seen_at + Self::IDLE).min(self.created_at + Self::LIFETIME)
     }
@@ -108,7 +108,7 @@ impl Session {
         self.created_at + Self::FRESH
     }
 
-    /// Giving the password again makes a new session, so that each has one moment.
+    /// Entering the password again creates a new session, so one timestamp is enough.
     pub fn is_fresh(&self, now: DateTime<Utc>) -> bool {
         now < self.fresh_until()
     }

@@ -1,17 +1,16 @@
-//! How much an account may store of what callers write freely, deactivated projects and keywords
-//! included.
+//! Storage quotas for what callers write freely, deactivated projects and keywords included.
 
 use crate::allowance::{Allowance, AllowanceName};
 use thiserror::Error;
 
-/// What is stored of a project, or of all projects of an account.
+/// Stored data of a project, or of all projects of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StoredData {
     /// Keywords, deactivated ones included.
     pub keywords: u64,
-    /// Rows of Search Console; each set of rows for the same days counts as one more.
+    /// Rows of Search Console; each row set counts as one more.
     pub console_rows: u64,
-    /// Bytes of these rows, indexes included, estimated.
+    /// Estimated bytes of these rows, indexes included.
     pub console_bytes: u64,
     /// Bytes of the items of content plans.
     pub plan_bytes: u64,
@@ -39,10 +38,10 @@ impl DataSize {
     }
 }
 
-/// How much there may be, as the operator decided; `None` sets no limit.
+/// Limits set by the operator; `None` is unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StorageLimits {
-    /// How many times as many projects and keywords an account may store as it may have active ones.
+    /// An account may store this many times its limit of active projects and keywords.
     pub inactive_factor: Option<u32>,
     pub account_bytes: Option<u64>,
     pub project_rows: Option<u64>,
@@ -71,16 +70,16 @@ analysis::wire_enum! {
 pub struct StorageExceeded {
     pub quota: StorageQuota,
     pub limit: u64,
-    /// How much there is, without what would be replaced.
+    /// Stored data, without what would be replaced.
     pub used: u64,
     pub requested: u64,
 }
 
 impl StorageLimits {
-    /// Deactivated things that every account may store beside its active ones, however few those are.
+    /// Minimum number of deactivated items that an account may store beside its active ones.
     const MIN_INACTIVE: u32 = 10;
 
-    /// Room for projects, deactivated ones included, where `stored` are there.
+    /// Quota of projects, deactivated ones included, with `stored` used.
     pub fn projects(&self, active_limit: u32, stored: u32) -> Allowance {
         Allowance {
             name: AllowanceName::StoredProjects,
@@ -89,7 +88,7 @@ impl StorageLimits {
         }
     }
 
-    /// Room for keywords, deactivated ones included, where `stored` are there.
+    /// Quota of keywords, deactivated ones included, with `stored` used.
     pub fn keywords(&self, active_limit: u32, stored: u64) -> Allowance {
         Allowance {
             name: AllowanceName::StoredKeywords,
@@ -106,11 +105,11 @@ impl StorageLimits {
         active_limit.saturating_mul(factor).max(least)
     }
 
-    /// Whether `added` fits into a project after `freed` has gone. What makes nothing larger fits
-    /// always, also above a limit that was lowered.
+    /// Whether `added` fits into a project after `freed` is removed. A change that increases
+    /// nothing always fits, even above a lowered limit.
     ///
     /// # Errors
-    /// The first quota without room.
+    /// The first exceeded quota.
     pub fn check(
         &self,
         account: StoredData,

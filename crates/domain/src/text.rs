@@ -1,22 +1,22 @@
 use std::fmt;
 use thiserror::Error;
 
-/// Text of 1 to `MAX` characters, normalised (NFC, trimmed, white space folded).
+/// Text of 1 to `MAX` characters, normalized (NFC, trimmed, white space folded).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Text<const MAX: usize>(String);
 
-/// A name, a client, a category, a person.
+/// Name of a project, client, category or person.
 pub type Label = Text<200>;
 pub type Tag = Text<50>;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum TextRefusal {
-    /// Nothing is left after trimming.
+    /// Empty after trimming.
     #[error("must not be empty")]
     Empty,
     #[error("must not be longer than {max} characters")]
     TooLong {
-        /// The limit, in characters.
+        /// In characters.
         max: usize,
     },
     #[error(
@@ -25,9 +25,9 @@ pub enum TextRefusal {
     ControlCharacter,
 }
 
-/// Whether a character cannot be seen, or changes how others are seen: control characters, zero
-/// widths, and marks that turn the direction around (Unicode 16, 23.2 and 23.8). The joiners
-/// U+200C and U+200D are part of ordinary writing in several languages and of emoji.
+/// Whether a character is invisible or changes how others look: control characters, zero widths,
+/// and direction marks (Unicode 16, 23.2 and 23.8). The joiners U+200C and U+200D are allowed,
+/// because several languages and emoji need them.
 pub fn is_unseen(character: char) -> bool {
     character.is_control()
         || matches!(
@@ -37,7 +37,7 @@ pub fn is_unseen(character: char) -> bool {
 }
 
 impl<const MAX: usize> Text<MAX> {
-    /// The limit, in characters.
+    /// In characters.
     pub const MAX: usize = MAX;
 
     pub fn parse(text: &str) -> Result<Self, TextRefusal> {

@@ -5,14 +5,14 @@ use sha2::{Digest, Sha256};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The network an address belongs to: the first 24 bits of IPv4, the first 64 of IPv6. Neighbours
-/// count as one, because an attacker often has them all.
+/// The network of an address: the first 24 bits of IPv4, the first 64 of IPv6. Neighbors count as
+/// one, because an attacker often controls them all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AddressPrefix(IpAddr);
 
-/// The network that providers give to one customer (RFC 6177), whose every /64 is theirs.
+/// Block that providers assign to one customer (RFC 6177), who controls every /64 in it.
 const CUSTOMER_BITS: u8 = 56;
-/// The network that larger sites get (RFC 6177), and the smallest that is routed on its own.
+/// Block that larger sites get (RFC 6177), and the smallest that is routed on its own.
 const SITE_BITS: u8 = 48;
 
 impl AddressPrefix {
@@ -22,8 +22,8 @@ impl AddressPrefix {
         Self(masked(address, bits(address)))
     }
 
-    /// The networks that guesses from it are counted by, smallest first: the address block of one
-    /// customer, and of IPv6 the block of a whole site.
+    /// Networks by which guesses are throttled, smallest first: the customer's block and, for IPv6,
+    /// the site's block.
     fn counted(self) -> (String, Option<String>) {
         match self.0 {
             IpAddr::V4(_) => (self.to_string(), None),
@@ -55,28 +55,28 @@ impl fmt::Display for AddressPrefix {
     }
 }
 
-/// What guesses are counted by: a hash, so that nobody reads from the table who was tried.
+/// Hashed, so that the table does not reveal who was attacked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ThrottleKey(pub [u8; 32]);
 
 impl ThrottleKey {
-    /// Whether anybody has the address makes no difference.
+    /// The same whether or not an account has the address.
     fn of_network(email: &EmailAddress, network: &str) -> Self {
         Self::of(&["stranger", email.as_str(), network])
     }
 
-    /// An e-mail address, tried from wherever, on devices that are not known.
+    /// Guesses for an e-mail address on unknown devices, from any network.
     pub fn of_email(email: &EmailAddress) -> Self {
         Self::of(&["email", email.as_str()])
     }
 
-    /// A device on which that person signed in before. It is counted by itself, so that the
-    /// failures of others never hold up its owner.
+    /// A device on which the user signed in before, counted separately, so that failures of others
+    /// never delay its owner.
     pub fn of_device(user: UserId, nonce: &str) -> Self {
         Self::of(&["device", &user.to_string(), nonce])
     }
 
-    /// A session whose password is asked for again: whoever stole one does not hold up the others.
+    /// Password prompts in a session, counted separately, so that a stolen session does not delay the others.
     pub fn of_session(session: SessionId) -> Self {
         Self::of(&["session", &session.to_string()])
     }
@@ -91,29 +91,27 @@ impl ThrottleKey {
     }
 }
 
-/// How many guesses are allowed by one key.
+/// Rate limit of guesses per key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
-    /// So many cost no waiting; then each waits twice as long as the one before, from a second to
-    /// [`Throttle::LONGEST`]. Counting begins anew after a success, and after
-    /// [`Throttle::FORGOTTEN_AFTER`] without a guess.
+    /// The first `free` guesses need no wait; then each wait doubles, from a second to [`Throttle::LONGEST`].
+    /// Resets after a success, and after [`Throttle::FORGOTTEN_AFTER`] without a guess.
     Doubling { free: u32 },
-    /// So many at once, and in the long run as many in [`Throttle::FORGOTTEN_AFTER`]: one counted
-    /// guess is forgotten after each equal part of it. A success takes back its own guess and
-    /// leaves those of others counted.
+    /// Up to `most` at once, and on average `most` per [`Throttle::FORGOTTEN_AFTER`], draining at a
+    /// constant rate (leaky bucket). A success takes back only its own guess.
     Draining { most: u32 },
 }
 
 impl Pace {
-    /// From one network, on one device, in one session.
+    /// One network, device or session.
     pub const NARROW: Self = Self::Doubling { free: 5 };
-    /// From the block of a whole IPv6 site, which may be many customers.
+    /// The block of a whole IPv6 site, which may be many customers.
     pub const SITE: Self = Self::Doubling { free: 20 };
-    /// For one e-mail address, from everywhere: as many failures as NIST SP 800-63B-4, 3.2.2 allows.
+    /// One e-mail address from everywhere: as many failures as NIST SP 800-63B-4, 3.2.2 allows.
     pub const EMAIL: Self = Self::Draining { most: 100 };
 
-    /// Counts one more guess, or tells how long to wait for it. A guess counts as wrong until it
-    /// turns out right, so that many at once do not slip through together.
+    /// Counts one more guess, or returns the wait. A guess counts as wrong until it turns out
+    /// right, so that parallel guesses cannot bypass the limit.
     pub fn count(self, before: Throttle, now: DateTime<Utc>) -> Result<Throttle, TimeDelta> {
         match self {
             Self::Doubling { free } => before.doubling(free, now),
@@ -129,9 +127,8 @@ pub struct GuessLimit {
 }
 
 impl GuessLimit {
-    /// Everything that a guess on an unknown device is counted by: the network, its site, the e-mail
-    /// address. They are locked in this order, from many to one, so that no two attempts wait for
-    /// each other.
+    /// All limits of a guess on an unknown device: network, site, e-mail address. Always locked in
+    /// this order, which prevents deadlocks.
     pub fn of_stranger(email: &EmailAddress, from: AddressPrefix) -> Vec<Self> {
         let (network, site) = from.counted();
         let by_network = |network: &str, pace| Self {
@@ -147,7 +144,7 @@ impl GuessLimit {
         limits
     }
 
-    /// What guesses on a known device or in a session are counted by, and by nothing else.
+    /// The single limit of guesses on a known device or in a session.
     pub fn alone(key: ThrottleKey) -> Vec<Self> {
         vec![Self {
             key,
@@ -156,19 +153,19 @@ impl GuessLimit {
     }
 }
 
-/// Guesses that were counted by a key.
+/// Guesses counted under a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Throttle {
-    /// Guesses that are not forgotten, this one among them.
+    /// Guesses not yet drained, this one included.
     pub guesses: u32,
-    /// When the last of them was made; of a draining count, when one was last forgotten.
+    /// Time of the last guess; for a draining counter, when one last drained.
     pub last_at: DateTime<Utc>,
 }
 
 impl Throttle {
-    /// The longest wait between two.
+    /// Maximum wait between two guesses.
     pub const LONGEST: TimeDelta = TimeDelta::minutes(15);
-    /// Without a guess for so long, counting begins anew.
+    /// Counters reset after this time without a guess.
     pub const FORGOTTEN_AFTER: TimeDelta = TimeDelta::hours(24);
 
     fn doubling(self, free: u32, now: DateTime<Utc>) -> Result<Self, TimeDelta> {
@@ -186,18 +183,18 @@ impl Throttle {
         })
     }
 
-    /// Wait after the last guess: none for the first ones, then a second, then twice as long each time.
+    /// Wait after the last guess: none for the free ones, then a second, then doubling.
     fn pause(self, free: u32) -> TimeDelta {
         let Some(beyond) = self.guesses.checked_sub(free) else {
             return TimeDelta::zero();
         };
-        // 2¹⁰ seconds are more than the longest pause.
+        // 2¹⁰ seconds exceed the maximum wait.
         TimeDelta::seconds(1 << beyond.min(10)).min(Self::LONGEST)
     }
 
     fn draining(self, most: u32, now: DateTime<Utc>) -> Result<Self, TimeDelta> {
         let part = Self::FORGOTTEN_AFTER.num_microseconds().unwrap_or(i64::MAX) / i64::from(most);
-        // A clock that was set back forgets nothing.
+        // A clock that was set back drains nothing.
         let passed = (now - self.last_at)
             .num_microseconds()
             .unwrap_or(i64::MAX)
@@ -229,7 +226,7 @@ mod tests {
 
     const TICK: TimeDelta = TimeDelta::microseconds(1);
 
-    /// Counts so many at this moment.
+    /// Counts `guesses` guesses at once.
     fn counted(pace: Pace, before: Throttle, guesses: u32, now: DateTime<Utc>) -> Throttle {
         (0..guesses).fold(before, |it, _| pace.count(it, now).unwrap())
     }

@@ -12,9 +12,9 @@ const PREFIX: &str = PlainToken::PREFIX;
 const SECRET_LENGTH: usize = 43;
 const CHECKSUM_LENGTH: usize = 6;
 
-/// A token as its holder knows it: `sightline_agt_`, 43 base-62 characters (256 bits), and the
-/// CRC-32 of all before it in 6 base-62 characters, so that a typing error costs no look-up and
-/// scanners recognise leaks. Shown once, never stored.
+/// A token in plain text: `sightline_agt_`, 43 base-62 characters (256 bits), and the CRC-32 of all
+/// before it in 6 base-62 characters, so that typing errors cost no lookup and secret scanners
+/// recognize leaks. Shown once, never stored.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PlainToken(String);
 
@@ -22,14 +22,14 @@ pub struct PlainToken(String);
 #[error("not a token of this service")]
 pub struct NotAToken;
 
-/// SHA-256 of the whole token: all that is stored. 256 random bits need no slow hash.
+/// SHA-256 of the whole token, which is all that is stored. 256 random bits need no slow hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TokenHash(pub [u8; 32]);
 
 impl PlainToken {
     pub const PREFIX: &'static str = "sightline_agt_";
 
-    /// The form, for documentation and secret scanners.
+    /// For documentation and secret scanners.
     pub const PATTERN: &'static str = "^sightline_agt_[0-9A-Za-z]{49}$";
 
     pub fn generate(randomness: &dyn Randomness) -> Self {
@@ -39,7 +39,7 @@ impl PlainToken {
         Self(text)
     }
 
-    /// Recognises a token by its form and checksum alone.
+    /// Checks form and checksum only.
     pub fn parse(text: &str) -> Result<Self, NotAToken> {
         let rest = text.strip_prefix(PREFIX).ok_or(NotAToken)?;
         let well_formed = rest.len() == SECRET_LENGTH + CHECKSUM_LENGTH
@@ -57,7 +57,7 @@ impl PlainToken {
         TokenHash(Sha256::digest(self.0.as_bytes()).into())
     }
 
-    /// The whole token. For the one answer in which it is shown.
+    /// The whole token, for the one response that shows it.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -92,25 +92,25 @@ pub struct ApiToken {
     pub last_four: String,
     pub created_by: UserId,
     pub created_at: DateTime<Utc>,
-    /// When it ends by itself; `None` is never.
+    /// Expiry; `None` is never.
     pub expires_at: Option<DateTime<Utc>>,
-    /// When it was last used, to the minute.
+    /// Last use, to the minute.
     pub last_used_at: Option<DateTime<Utc>>,
-    /// When it was revoked. A rotated token is revoked at a moment to come.
+    /// A rotated token is revoked at a future time.
     pub revoked_at: Option<DateTime<Utc>>,
     pub revoke_reason: Option<RevokeReason>,
     pub rotated_from: Option<TokenId>,
 }
 
-/// How long tokens last at the most, on this server.
+/// Maximum lifetime of tokens on this server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TokenPolicy {
-    /// The longest lifetime; `None` sets no bound.
+    /// `None` is unlimited.
     pub longest: Option<TimeDelta>,
 }
 
 impl TokenPolicy {
-    /// Whether a token may be made to last so long; `None` is for ever.
+    /// Whether a token may have this lifetime; `None` is unlimited.
     pub fn allows(self, lifetime: Option<TimeDelta>) -> bool {
         let fits = |longest| lifetime.is_some_and(|it| it <= longest);
         self.longest.is_none_or(fits)
@@ -120,8 +120,7 @@ impl TokenPolicy {
         self.longest.map_or(lifetime, |it| it.min(lifetime))
     }
 
-    /// The token as it is accepted: one that was made to last longer, before there was a bound, ends
-    /// where one that is made now would have.
+    /// The token with the policy applied: one issued before the limit existed ends where a new one would have.
     pub fn applied(self, token: ApiToken) -> ApiToken {
         let latest = self.longest.map(|it| token.created_at + it);
         let expires_at = [token.expires_at, latest].into_iter().flatten().min();
@@ -150,7 +149,7 @@ pub enum TokenRefusal {
 }
 
 impl ApiToken {
-    /// How often a use is written down at the most.
+    /// Minimum interval between writes of the last use.
     pub const USE_IS_NOTED_EVERY: TimeDelta = TimeDelta::seconds(60);
 
     pub fn accept(&self, now: DateTime<Utc>) -> Result<(), TokenRefusal> {
@@ -163,7 +162,7 @@ impl ApiToken {
         }
     }
 
-    /// From when on it opens nothing any more, as far as is known; `None` is never.
+    /// End of validity as far as known; `None` is never.
     pub fn ends_at(&self) -> Option<DateTime<Utc>> {
         [self.expires_at, self.revoked_at]
             .into_iter()
@@ -171,7 +170,7 @@ impl ApiToken {
             .min()
     }
 
-    /// Whether it is accepted only until the one that took its place is in use everywhere.
+    /// Whether it was rotated and is accepted only until its replacement is in use everywhere.
     pub fn is_superseded(&self, now: DateTime<Utc>) -> bool {
         self.accept(now).is_ok() && self.revoked_at.is_some()
     }
@@ -228,8 +227,8 @@ mod tests {
 
     #[test]
     fn the_checksum_is_the_crc_32_of_what_stands_before_it() {
-        // CRC-32 (ISO-HDLC) of "123456789" is 0xCBF43926 = 3421780262 by its published check
-        // value: the base-62 digits 3, 45, 35, 27, 22, 14.
+        // Published check value: CRC-32 (ISO-HDLC) of "123456789" is 0xCBF43926 = 3421780262, the
+        // base-62 digits 3, 45, 35, 27, 22, 14.
         assert_eq!(checksum("123456789"), "3jZRME");
     }
 

@@ -3,7 +3,7 @@ use crate::ids::{AccountId, UserId};
 use crate::text::Label;
 use chrono::{DateTime, Utc};
 
-/// A person who signs in. The e-mail address is unique over the whole server.
+/// A person who signs in. The e-mail address is unique on the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
     pub account: AccountId,

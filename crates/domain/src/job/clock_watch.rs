@@ -1,34 +1,34 @@
-//! Whether this process's clock may be used to judge other workers' leases.
+//! Whether this process's clock is reliable enough to judge the leases of other workers.
 //!
-//! A clock that was set by an hour would take every lease for lost, or give jobs leases that are over when they
-//! begin. Nothing would be lost by that, since every effect is fenced; but every job would be done twice.
+//! A clock set forward by an hour would see every lease as lost; one set back would grant leases
+//! that have already expired. Fencing prevents data loss, but every job would run twice.
 
 use super::policy::QueuePolicy;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::time::Duration;
 
-/// How far clocks may be apart.
+/// Maximum clock difference.
 pub const TOLERANCE: TimeDelta = TimeDelta::seconds(5);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Distrust {
-    /// It is so much before (negative: behind) the database's, which all processes share.
+    /// Ahead of the database's clock (negative: behind), which all processes share.
     Skewed(TimeDelta),
-    /// It was set by so much a moment ago: the leases that it gave before tell another time.
+    /// Set by so much recently: leases granted before use the old time.
     Stepped(TimeDelta),
 }
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ClockWatch {
-    /// What the clock said when the process began, by what it said last.
+    /// Wall-clock time of the process start, derived from the last reading.
     origin: Option<DateTime<Utc>>,
-    /// When it was seen to be set, on the clock that nobody sets, and by how much.
+    /// When a step was detected, in monotonic time, and its size.
     stepped: Option<(Duration, TimeDelta)>,
 }
 
 impl ClockWatch {
-    /// Judges the clock, which says `now`. `elapsed` is how long the process lives, on a clock that nobody sets;
-    /// `shared` is what the database says.
+    /// Checks the clock, which reads `now`. `elapsed` is the monotonic time since the process
+    /// start; `shared` is the database's time.
     pub fn judge(
         &mut self,
         now: DateTime<Utc>,
@@ -46,7 +46,7 @@ impl ClockWatch {
         if skew.abs() > TOLERANCE {
             return Err(Distrust::Skewed(skew));
         }
-        // By then whoever lives has renewed their leases by the new time.
+        // By then, every live worker has renewed its leases with the new time.
         let settled = (policy.lease + policy.heartbeat).to_std();
         let settled = settled.unwrap_or(Duration::MAX);
         match self.stepped {
@@ -99,7 +99,7 @@ mod tests {
         for step in [hour, -hour] {
             let mut watch = ClockWatch::default();
             assert_eq!(watch.judge(start, seconds(0), start, &policy), Ok(()));
-            // The database is on the same machine, whose clock was set.
+            // The database is on the same machine, so its clock steps too.
             let mut at = |after: i64| {
                 let now = start + step + TimeDelta::seconds(after);
                 watch.judge(now, seconds(after.unsigned_abs()), now, &policy)

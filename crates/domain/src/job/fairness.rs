@@ -1,7 +1,7 @@
-//! How evenly accounts were served: one number for those who watch over the queue.
+//! Fairness between accounts as one number, for monitoring.
 
-/// Jain's index of these shares: 1 when all are equal, 1/n when one of n has everything. Fewer than
-/// two shares, or nothing to share, is not unfair.
+/// Jain's fairness index: 1 if all shares are equal, 1/n if one of n has everything. Fewer than two
+/// shares, or a sum of 0, count as fair.
 #[expect(clippy::cast_precision_loss, reason = "accounts with jobs, not more")]
 pub fn jain(shares: &[f64]) -> f64 {
     let sum: f64 = shares.iter().sum();

@@ -1,3 +1,3 @@
-//! What can be analysed: named beside the result types that it brings.
+//! Kinds of analysis; defined beside their result types.
 
 pub use analysis::result_type::AnalysisKind;

@@ -1,31 +1,31 @@
-//! What a job's change means for its account's line in the queue.
+//! Effect of a job's change on its account's queue row.
 //!
-//! Whoever changes a job holds the line, and knows both: nothing has to be counted. The counts are exact. The
-//! moments are bounds: nothing happens before them, and whoever looks then and finds nothing counts anew
+//! A change locks the queue row and knows the job before and after, so nothing is counted anew.
+//! Counts are exact. Times are lower bounds: if nothing is due at such a time, the row is refreshed
 //! ([`crate::ports::jobs::JobRepository::refresh_queue`]).
 
 use super::Job;
 use crate::ids::AccountId;
 use chrono::{DateTime, Utc};
 
-/// An account's line in the queue: what the scheduler reads to choose whose turn it is.
+/// An account's queue row, by which the scheduler chooses the next account.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AccountQueue {
     pub account: AccountId,
     pub waiting: u32,
     pub running: u32,
-    /// When the first waiting job may run, or earlier; `None` when none waits.
+    /// Lower bound of the first waiting job's `run_at`; `None` if none waits.
     pub next_run_at: Option<DateTime<Utc>>,
-    /// The same of its short jobs ([`super::kind::AnalysisKind::is_short`]).
+    /// The same for short jobs ([`super::kind::AnalysisKind::is_short`]).
     pub next_short_run_at: Option<DateTime<Utc>>,
-    /// When the sweep should look at the account: the first end of a lease, deadline or wait, or earlier.
+    /// Lower bound of the next sweep: the first end of a lease, deadline or waiting time.
     pub attention_at: Option<DateTime<Utc>>,
-    /// Service had, in the units of start-time fair queueing: whoever has had least is served next.
+    /// Service received, in units of start-time fair queuing: the account with the least is served next.
     pub virtual_time: f64,
 }
 
 impl AccountQueue {
-    /// Of an account that has asked for nothing yet.
+    /// Of an account without jobs.
     pub const fn begun(account: AccountId) -> Self {
         Self {
             account,
@@ -38,7 +38,7 @@ impl AccountQueue {
         }
     }
 
-    /// The line after one of its jobs became another; `before` is `None` for a new one.
+    /// The row after one of its jobs changed; `before` is `None` for a new job.
     #[must_use]
     pub fn after(self, before: Option<&Job>, after: &Job) -> Self {
         let mut line = self;
@@ -68,7 +68,7 @@ impl AccountQueue {
         if job.state.is_waiting() {
             self.waiting += 1;
             self.attention_at = earlier(self.attention_at, Some(job.expires_at));
-            // A job that is to be stopped is not run again: it must not call workers.
+            // A job to be canceled must not wake workers.
             if !job.cancel_requested {
                 self.next_run_at = earlier(self.next_run_at, Some(job.run_at));
                 if job.kind.is_short() {

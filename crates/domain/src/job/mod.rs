@@ -1,6 +1,6 @@
-//! Jobs: analyses that were asked for, and what becomes of them.
+//! Jobs: requested analyses and their states.
 //!
-//! The state machine is in [`transitions`]; storage only remembers what it decides.
+//! The state machine is in [`transitions`]; storage only stores its decisions.
 
 pub mod clock_watch;
 pub mod fairness;
@@ -22,7 +22,7 @@ use kind::AnalysisKind;
 use policy::QueuePolicy;
 use progress::Progress;
 
-/// An idle worker looks for due jobs at least once a second.
+/// Idle workers poll for due jobs at least once a second.
 const TAKEN_WITHIN: TimeDelta = TimeDelta::seconds(15);
 
 analysis::wire_enum! {
@@ -33,11 +33,11 @@ analysis::wire_enum! {
         Running = "running",
         RetryWait = "retry_wait",
         Succeeded = "succeeded",
-        /// Done, with something that could not be measured.
+        /// Finished, but something could not be measured.
         Partial = "partial",
         Failed = "failed",
         Canceled = "canceled",
-        /// Nobody came for it in time.
+        /// No worker took it in time.
         Expired = "expired",
     }
 }
@@ -69,7 +69,7 @@ impl JobState {
 }
 
 analysis::wire_enum! {
-    /// The status callers see.
+    /// Status shown to callers.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum JobStatus {
         Queued = "queued",
@@ -91,9 +91,9 @@ impl JobStatus {
 }
 
 analysis::wire_enum! {
-    /// Which of its account's jobs goes first.
+    /// Order among the account's jobs.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-    // Rising.
+    // Ascending.
     pub enum JobPriority {
         Low = "low",
         #[default]
@@ -103,7 +103,7 @@ analysis::wire_enum! {
 }
 
 impl JobPriority {
-    /// A number that rises with it, for sorting.
+    /// Rises with the priority, for sorting.
     pub const fn rank(self) -> i32 {
         self as i32
     }
@@ -119,11 +119,10 @@ analysis::wire_enum! {
     }
 }
 
-/// A worker's hold on a running job. Every effect names the epoch; a worker that lost its lease
-/// can have none.
+/// A worker's lease of a running job. Every effect is fenced by the epoch; a worker that lost its lease has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
-    /// Which hold it is: grows with each claim and each loss.
+    /// Fencing token: grows with each claim and each loss.
     pub epoch: i64,
     pub owner: String,
     pub until: DateTime<Utc>,
@@ -131,9 +130,9 @@ pub struct Lease {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobError {
-    /// A stable code.
+    /// Stable code.
     pub code: String,
-    /// What happened, for people; names no supplier and no secret.
+    /// Message for users, without supplier names and secrets.
     pub detail: String,
     pub retryable: bool,
     pub hint: Option<String>,
@@ -142,13 +141,13 @@ pub struct JobError {
 }
 
 impl JobError {
-    /// How many of a job's errors are kept.
+    /// Maximum errors stored per job.
     pub const KEPT: usize = 5;
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct JobCost {
-    /// Set aside when it was asked for.
+    /// Reserved when it was requested.
     pub reserved: MicroUsd,
     pub spent: MicroUsd,
     /// Supplier calls made.
@@ -162,41 +161,41 @@ pub struct Job {
     pub project: ProjectId,
     pub kind: AnalysisKind,
     pub keywords: KeywordChoice,
-    /// The AI engines to ask, for analyses that ask them.
+    /// The AI engines to query, for analyses that do so.
     pub models: ModelChoice,
     pub state: JobState,
     pub priority: JobPriority,
     pub trigger: Trigger,
-    /// Equal for jobs that would do the same; at most one unfinished job has it.
+    /// Equal for equivalent jobs; unique among unfinished jobs.
     pub dedupe_key: String,
-    /// The day that is measured; the same in every attempt.
+    /// The measured day, equal in every attempt.
     pub day: NaiveDate,
-    /// Not before.
+    /// Earliest start.
     pub run_at: DateTime<Utc>,
-    /// Not after, unless a worker has it.
+    /// Latest start, unless a worker already has it.
     pub expires_at: DateTime<Utc>,
-    /// Attempts begun, those given back uncounted.
+    /// Attempts begun; released ones do not count.
     pub attempt: u32,
     /// Attempts that ended with a lost lease.
     pub crash_count: u32,
-    /// Grows with each claim and each loss.
+    /// Fencing token: grows with each claim and each loss.
     pub epoch: i64,
     pub lease: Option<Lease>,
-    /// When the running attempt is ended.
+    /// When the running attempt times out.
     pub deadline_at: Option<DateTime<Utc>>,
     pub cancel_requested: bool,
     pub progress: Progress,
     pub cost: JobCost,
-    /// What went wrong so far, oldest first.
+    /// Oldest first.
     pub errors: Vec<JobError>,
     pub created_at: DateTime<Utc>,
-    /// When a worker first took it.
+    /// When a worker first claimed it.
     pub started_at: Option<DateTime<Utc>>,
     pub finished_at: Option<DateTime<Utc>>,
 }
 
 impl Job {
-    /// The error that ended it, or the last one it met on its way.
+    /// The final error, or the last one so far.
     pub fn error(&self) -> Option<&JobError> {
         let failed = matches!(
             self.state,
@@ -205,13 +204,13 @@ impl Job {
         failed.then(|| self.errors.last()).flatten()
     }
 
-    /// Whether a worker may take it now. Storage selects by the same rule; a contract test
-    /// compares the two at the boundary.
+    /// Whether a worker may claim it now. Storage selects by the same rule; a contract test
+    /// compares both at the boundary.
     pub fn is_due(&self, now: DateTime<Utc>) -> bool {
         self.state.is_waiting() && self.run_at <= now && now < self.expires_at
     }
 
-    /// Whether it has been due for so long that any idle worker would have taken it.
+    /// Whether it has been due for so long that any idle worker would have claimed it.
     pub fn is_overdue(&self, now: DateTime<Utc>) -> bool {
         self.is_due(now) && !self.cancel_requested && self.run_at + TAKEN_WITHIN <= now
     }
@@ -220,7 +219,7 @@ impl Job {
         self.attempt >= policy.most_attempts
     }
 
-    /// Whether it may be forgotten: it ended long ago.
+    /// Whether it ended long enough ago to be deleted.
     pub fn is_forgettable(&self, now: DateTime<Utc>, policy: &QueuePolicy) -> bool {
         let kept_for = match self.state.status() {
             JobStatus::Failed => policy.failed_kept_for,
@@ -229,7 +228,7 @@ impl Job {
         self.finished_at.is_some_and(|at| at + kept_for <= now)
     }
 
-    /// Whether the sweep has to look at it: its lease or deadline is over, or nobody came in time.
+    /// Whether it needs a sweep: lease or deadline has passed, or no worker came in time.
     pub fn needs_attention(&self, now: DateTime<Utc>) -> bool {
         match self.state {
             JobState::Running => {
@@ -260,7 +259,7 @@ pub fn dedupe_key(
     key
 }
 
-/// What tells the sets of keywords of one project apart.
+/// Distinguishes keyword sets of one project.
 fn digest_of(keywords: &[KeywordId]) -> String {
     use sha2::{Digest, Sha256};
     let mut sorted = keywords.to_vec();

@@ -1,30 +1,29 @@
 use super::kind::AnalysisKind;
 use chrono::TimeDelta;
 
-/// How long things may take and how many there may be. The defaults are those of
-/// `docs/reference/settings.md`; tests and settings change them.
+/// Time limits and maximum numbers of the queue. The defaults are documented in `docs/reference/settings.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QueuePolicy {
-    /// How long a worker holds a job without a sign of life.
+    /// Lease time without a heartbeat.
     pub lease: TimeDelta,
     pub heartbeat: TimeDelta,
-    /// How often leases, deadlines and expiry are looked after.
+    /// How often leases, deadlines and expiry are checked.
     pub sweep: TimeDelta,
-    /// How long one attempt of a rank check may run.
+    /// Time limit of one attempt of a rank check.
     pub rank_check_deadline: TimeDelta,
-    /// How long one attempt of an analysis may run that waits for a site or for AI engines.
+    /// Time limit of one attempt of an analysis that waits for a site or for AI engines.
     pub site_audit_deadline: TimeDelta,
-    /// How long a job waits for a worker at the most.
+    /// Maximum wait for a worker.
     pub expires_after: TimeDelta,
     pub most_attempts: u32,
-    /// Lost leases at the most: a job that kills its workers is poison.
+    /// Maximum lost leases: a job that kills its workers is a poison job.
     pub most_crashes: u32,
     /// First delay between attempts; doubles each time.
     pub first_delay: TimeDelta,
     pub longest_delay: TimeDelta,
-    /// Longest delay that a supplier can ask for.
+    /// Maximum delay that a supplier can request.
     pub longest_asked_delay: TimeDelta,
-    /// How long a job runs at the least before it gives its slot back to others that wait.
+    /// Minimum run time of a job before it yields its slot to others.
     pub turn: TimeDelta,
     /// Running jobs of one account, over all worker processes.
     pub running_per_account: u32,
@@ -32,7 +31,7 @@ pub struct QueuePolicy {
     pub queued_per_account: u32,
     /// Unfinished jobs of the server.
     pub queued_in_all: u64,
-    /// How long a job that brought results, or was stopped, is remembered. Its results stay.
+    /// How long jobs that succeeded or were canceled are stored. Their results stay.
     pub done_kept_for: TimeDelta,
     pub failed_kept_for: TimeDelta,
 }
@@ -72,8 +71,8 @@ impl QueuePolicy {
         }
     }
 
-    /// How long to wait after a failed attempt: doubling, with full jitter above half of it, so
-    /// that jobs that failed together do not come back together. `jitter` is in 0..=1.
+    /// Delay after a failed attempt: exponential, with random jitter in its upper half, so that
+    /// jobs that failed together do not retry together. `jitter` is in 0..=1.
     pub fn delay_after(&self, attempt: u32, jitter: f64) -> TimeDelta {
         let doublings = attempt.saturating_sub(1).min(20);
         let whole = self
@@ -104,7 +103,7 @@ mod tests {
             assert_eq!(policy.delay_after(attempt, 0.0), whole / 2);
             assert_eq!(policy.delay_after(attempt, 1.0), whole);
             assert_eq!(policy.delay_after(attempt, 0.5), whole * 3 / 4);
-            // A jitter that is none stays between the two.
+            // Jitter out of range is clamped.
             assert_eq!(policy.delay_after(attempt, -1.0), whole / 2);
             assert_eq!(policy.delay_after(attempt, 7.0), whole);
         }
@@ -134,7 +133,7 @@ mod tests {
         }
     }
 
-    /// A worker may miss three signs of life before its job is given to another.
+    /// A worker may miss three heartbeats before its job goes to another.
     #[test]
     fn a_lease_outlasts_some_signs_of_life() {
         let policy = QueuePolicy::default();

@@ -2,11 +2,11 @@ use chrono::{DateTime, Utc};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stage {
-    /// What is done in it, for example `measure`.
+    /// Name of the work, for example `measure`.
     pub name: String,
     pub status: StageStatus,
     pub done: u64,
-    /// Units in all, as far as known.
+    /// Total units, as far as known.
     pub total: u64,
 }
 
@@ -19,13 +19,13 @@ analysis::wire_enum! {
     }
 }
 
-/// How far a job is, over all its stages.
+/// Progress of a job over all its stages.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Progress {
     pub done: u64,
-    /// Units in all, as far as known; `0` before it is known.
+    /// Total units, as far as known; `0` if unknown.
     pub total: u64,
-    /// The stages, in order.
+    /// In order.
     pub stages: Vec<Stage>,
 }
 
@@ -40,8 +40,8 @@ impl Progress {
         u8::try_from(percent).ok()
     }
 
-    /// Seconds until the end at the speed so far; `None` before anything is done, and after the last unit,
-    /// when nothing tells how long the rest takes.
+    /// Estimated seconds left at the speed so far; `None` before the first unit, and after the last
+    /// one, because the duration of the rest is unknown.
     pub fn eta_seconds(&self, started_at: DateTime<Utc>, now: DateTime<Utc>) -> Option<u64> {
         let elapsed = u64::try_from((now - started_at).num_milliseconds()).ok()?;
         let left = self.total.checked_sub(self.done).filter(|it| *it > 0)?;
@@ -53,7 +53,7 @@ impl Progress {
         )
     }
 
-    /// Its counts are the sums over the stages.
+    /// Counts are the sums over the stages.
     pub fn of_stages(stages: Vec<Stage>) -> Self {
         let done = stages.iter().map(|stage| stage.done).sum();
         let total = stages.iter().map(|stage| stage.total).sum();
@@ -66,7 +66,7 @@ impl Progress {
 }
 
 impl Stage {
-    /// A stage with its counts; its status follows from them.
+    /// A stage whose status follows from its counts.
     pub fn counted(name: &str, done: u64, total: u64, is_over: bool) -> Self {
         let status = match (is_over, done) {
             (true, _) => StageStatus::Done,
@@ -144,7 +144,7 @@ mod tests {
             progress.eta_seconds(start, start + TimeDelta::seconds(10)),
             Some(30)
         );
-        // A part of a second is one.
+        // Rounds up to a second.
         let moment = start + TimeDelta::milliseconds(1);
         assert_eq!(progress.eta_seconds(start, moment), Some(1));
         assert_eq!(

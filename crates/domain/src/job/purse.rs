@@ -1,14 +1,13 @@
-//! What a job may still spend: counted as spent before each call at its most, corrected after it,
-//! never passed.
+//! Budget of a job: each call is charged at its maximum cost before it is made and corrected afterwards.
 //!
-//! The job's row is the purse, so that it does not grow back when a worker dies: what was begun and
-//! not ended stays spent.
+//! The job's row stores the budget, so that it does not grow back when a worker dies: calls begun
+//! but not ended stay charged.
 
 use super::JobCost;
 use crate::money::MicroUsd;
 
 impl JobCost {
-    /// Counts a call at its most as spent; `None` when less is left. What costs nothing always fits.
+    /// Charges a call at its maximum cost; `None` if the budget is too small. Free calls always fit.
     #[must_use]
     pub fn with_begun(self, most: MicroUsd) -> Option<Self> {
         let most = most.0.max(0);
@@ -22,7 +21,7 @@ impl JobCost {
         })
     }
 
-    /// Corrects cost and calls to what they were. A cost above `most` leaves less for others.
+    /// Corrects cost and calls to the actual ones. A cost above `most` reduces the rest of the budget.
     #[must_use]
     pub fn with_ended(self, most: MicroUsd, cost: MicroUsd, calls: u64) -> Self {
         let change = cost.0.max(0).saturating_sub(most.0.max(0));
@@ -57,7 +56,7 @@ mod tests {
         let ended = begun.with_ended(seventy, MicroUsd(10), 1);
         assert_eq!((ended.spent, ended.calls), (MicroUsd(40), 1));
         assert_eq!(ended.with_begun(MicroUsd(61)), None);
-        // A call that nobody ended: it stays spent.
+        // A call that was never ended stays charged.
         let lost = ended.with_begun(sixty).expect("it is left");
         assert_eq!(
             (lost.spent, lost.with_begun(MicroUsd(1))),
@@ -74,8 +73,8 @@ mod tests {
     }
 
     proptest! {
-        /// Calls that each cost at most what they may never pass the cap, not by one unit, in
-        /// whatever order they begin, end and are lost (promise P20).
+        /// If each call costs at most its maximum, the cap is never exceeded, in whatever order
+        /// calls begin, end and are lost (promise P20).
         #[test]
         fn whatever_becomes_of_calls_the_cap_is_not_passed(
             cap in 0_i64..5_000,

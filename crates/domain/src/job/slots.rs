@@ -1,12 +1,12 @@
-//! The slots of one worker process: which jobs fit into those that are free, and which running job gives its slot
-//! back when others wait.
+//! Slots of one worker process: which jobs fit into free slots, and which running job yields its
+//! slot when others wait.
 //!
-//! Three rules keep one account from holding up the others:
+//! Three rules keep one account from blocking the others:
 //!
 //! - While others wait, an account gets at most one slot fewer than the process has.
 //! - Some slots take [short jobs](AnalysisKind::is_short) only.
-//! - A job that has run for a whole turn gives its slot back at its next checkpoint when an account waits that runs
-//!   fewer jobs. So a short job that turns out to be long holds up others for one turn at the most.
+//! - A job that has run for its time slice yields at its next checkpoint if an account that runs fewer
+//!   jobs waits. So a short job that turns out to be long delays others by at most one time slice.
 
 use super::{kind::AnalysisKind, line::AccountQueue};
 use crate::ids::AccountId;
@@ -16,12 +16,12 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
     AnyJob,
-    /// [Short jobs](AnalysisKind::is_short) alone.
+    /// [Short jobs](AnalysisKind::is_short) only.
     ShortJobs,
 }
 
 impl Takes {
-    /// Their kinds, as far as this version runs them.
+    /// Kinds that this version can run.
     pub const fn kinds(self) -> &'static [AnalysisKind] {
         match self {
             Self::AnyJob => &AnalysisKind::BUILT,
@@ -40,12 +40,12 @@ pub struct Slots {
 pub struct Taken {
     pub account: AccountId,
     pub kind: AnalysisKind,
-    /// How long it has run since it was claimed.
+    /// Time since it was claimed.
     pub ran: TimeDelta,
-    /// Whether it has stored progress since then and still has a checkpoint ahead: what goes on without either would
-    /// never end if it gave its slot back.
+    /// Whether it saved progress since then and still has a checkpoint ahead. Without either it
+    /// would never finish if it yielded.
     pub can_yield: bool,
-    /// Whether it was asked to give its slot back.
+    /// Whether it was asked to yield.
     pub is_asked: bool,
 }
 
@@ -69,7 +69,7 @@ impl Room {
         }
     }
 
-    /// How many slots more an account may take while others wait.
+    /// Slots that the account may still take while others wait.
     pub fn share(&self, account: AccountId) -> u32 {
         if self.behind == Some(account) {
             return 0;
@@ -80,7 +80,7 @@ impl Room {
 }
 
 impl Slots {
-    /// So many slots, and how many of them take short jobs only; at least one takes jobs of any kind.
+    /// `for_short_jobs` of `all` slots take short jobs only; at least one takes any job.
     pub const fn new(all: u32, for_short_jobs: u32) -> Self {
         let most = all.saturating_sub(1);
         Self {
@@ -93,8 +93,8 @@ impl Slots {
         }
     }
 
-    /// What there is room for beside the jobs that run; `None` when no slot is free. An account that has just given
-    /// a slot back stands `behind` the others.
+    /// Free slots beside the running jobs; `None` if there is none. `behind` is an account that
+    /// just yielded, which gets none while others wait.
     pub fn room(&self, taken: &[Taken], behind: Option<AccountId>) -> Option<Room> {
         let free = self.all.checked_sub(count(taken)).filter(|it| *it > 0)?;
         let (kind, free) = match self.free_for_long_jobs(taken) {
@@ -110,9 +110,9 @@ impl Slots {
         })
     }
 
-    /// Which of the running jobs gives its slot back, when nothing more can be claimed and accounts wait: the one
-    /// that has run longest of the account with most slots. The account that waits, least served first, runs fewer
-    /// jobs anywhere than the other has slots here. One at a time is asked, after a `turn` at the earliest.
+    /// Index of the running job that yields its slot if nothing more can be claimed and accounts wait: the
+    /// longest-running one of the account with most slots here. The waiting account (least served first)
+    /// must run fewer jobs anywhere than that. Only one job at a time is asked, after it ran for a `turn`.
     pub fn who_yields(
         &self,
         taken: &[Taken],
@@ -285,7 +285,7 @@ mod tests {
         let of = |taken: &[Taken]| slots.who_yields(taken, &waiting, TURN, now());
         assert_eq!(of(&[stuck, other]), Some(1));
         assert_eq!(of(&[asked, other]), None);
-        // One that goes on to its end holds nobody else back.
+        // A job without a checkpoint ahead does not block the choice of another.
         let ending = Taken {
             can_yield: false,
             ..asked

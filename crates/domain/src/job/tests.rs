@@ -1,4 +1,4 @@
-//! What names, states and times mean, wherever they are asked.
+//! Meaning of names, states and times of jobs.
 
 use super::*;
 use crate::ports::clock::Clock;
@@ -11,7 +11,7 @@ fn now() -> DateTime<Utc> {
     FrozenClock::default().now()
 }
 
-/// A job in that state; running ones are held by a worker, and ended ones have ended now.
+/// A job in that state: a running one has a lease, an ended one ended now.
 fn job_in(state: JobState) -> Job {
     let is_running = state == JobState::Running;
     Job {
@@ -178,6 +178,6 @@ fn jobs_that_would_do_the_same_have_one_key() {
     different.sort_unstable();
     different.dedup();
     assert_eq!(different.len(), all, "{different:?}");
-    // It is stored, and servers of two versions may meet.
+    // The key is stored, and servers of two versions may run at the same time.
     assert_eq!(key(1, rank, &[], None), "1:rankCheck:all");
 }

@@ -1,18 +1,17 @@
-//! Whose turn it is: start-time fair queueing over accounts. Whoever has had least service is served next,
-//! and a newcomer begins where the least served stand (Goyal, Vin and Cheng, "Start-time Fair Queuing",
-//! SIGCOMM 1996).
+//! Start-time fair queuing over accounts: the account with the least service is served next, and a new
+//! account starts at the current minimum (Goyal, Vin and Cheng, "Start-time Fair Queuing", SIGCOMM 1996).
 
 use super::line::AccountQueue;
 
-/// How much service a job counts when it is claimed.
+/// Service that a job counts when it is claimed.
 pub const SERVICE_OF_A_JOB: f64 = 1.0;
 
-/// How many accounts are looked at for the next turns, from the least served on: further ones while nobody's job
-/// can be had, because others are at them or they need a newer version.
+/// Number of accounts examined, least served first; more are tried while no job can be claimed,
+/// because other workers have locked them or they need a newer version.
 pub const CANDIDATES: [u32; 3] = [16, 128, 512];
 
-/// How many jobs each account gets when so many are taken one after the other, each from whoever has
-/// had least service by then, and none gets more than its `most`. The accounts come least served first.
+/// Number of jobs per account if `wanted` jobs are taken one by one, each from the account with the
+/// least service so far, up to `most` of each. `accounts` are ordered by service, least first.
 pub fn shared_out(
     accounts: &[AccountQueue],
     least: f64,
@@ -81,10 +80,10 @@ mod tests {
         assert_eq!(of(2), [1, 1, 0]);
         assert_eq!(of(4), [2, 2, 0]);
         assert_eq!(of(5), [3, 2, 0]);
-        // Level by now with the third: whoever stands first is next.
+        // Now equal to the third; on ties the first is next.
         assert_eq!(of(6), [3, 3, 0]);
         assert_eq!(of(7), [3, 3, 1]);
-        // Nobody gets more than they may run.
+        // No account exceeds its limit.
         assert_eq!(of(99), [4, 4, 4]);
     }
 
@@ -101,7 +100,7 @@ mod tests {
 
     #[test]
     fn whoever_comes_late_does_not_take_all_turns() {
-        // Its virtual time is far behind: it begins where the least served stand.
+        // Its virtual time is far behind, so it starts at the minimum of the others.
         let accounts = [queue(1, 9, 0, 100.0), queue(2, 9, 0, 3.0)];
         assert_eq!(shared_out(&accounts, 100.0, in_all, 4), [2, 2]);
     }

@@ -11,7 +11,8 @@ use chrono::{DateTime, Datelike, Days, Months, NaiveDate, Utc};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
-/// How long before a month a measurement still tells its start: keywords may be measured once a week.
+/// A measurement this long before a month still gives the rank at its start, because keywords may
+/// be measured weekly.
 const BEFORE: Days = Days::new(7);
 
 /// A calendar month, in UTC.
@@ -22,14 +23,14 @@ pub struct CalendarMonth {
 }
 
 impl CalendarMonth {
-    /// The month of a day; `None` at the end of the calendar.
+    /// `None` at the end of the calendar.
     pub fn of(day: NaiveDate) -> Option<Self> {
         let first = day.with_day(1)?;
         let last = first.checked_add_months(Months::new(1))?.pred_opt()?;
         Some(Self { first, last })
     }
 
-    /// A month as it is written, for example `2026-11`.
+    /// Parses a month, for example `2026-11`.
     pub fn parse(text: &str) -> Option<Self> {
         let (year, month) = text.split_once('-')?;
         let is_plain = |part: &str, digits| {
@@ -50,7 +51,7 @@ impl CalendarMonth {
         self.last
     }
 
-    /// The first day that may tell where a keyword stood when it began.
+    /// First day whose measurement may give the rank at the start of the month.
     pub fn looked_back_to(self) -> NaiveDate {
         self.first.checked_sub_days(BEFORE).unwrap_or(self.first)
     }
@@ -62,69 +63,69 @@ impl fmt::Display for CalendarMonth {
     }
 }
 
-/// Where a keyword stood on a day; of several measurements of a day the last one.
+/// A keyword's rank on a day; of several measurements on a day, the last.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MonthPoint {
     pub measured_at: DateTime<Utc>,
-    /// The position; `None` when it was not found in the depth looked at.
+    /// `None` if the site was not found within the checked depth.
     pub position: Option<u32>,
     /// The best-ranked own page.
     pub url: Option<String>,
 }
 
-/// What one source saw of a keyword in a month. Measurements that failed are none.
+/// A keyword's ranks of one source in a month, without failed measurements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MonthCourse {
     pub keyword: KeywordId,
-    /// Who was asked; other sources are other series.
+    /// Each source is a separate series.
     pub source: SearchSource,
-    /// Days of the month on which it was measured.
+    /// Days of the month with a measurement.
     pub days: u32,
     pub best: Option<u32>,
-    /// Where it stood when the month began: the newest measurement of its first day and the week
-    /// before it, else the first one in it.
+    /// Rank at the start of the month: the newest measurement on its first day or in the week
+    /// before, else the first in the month.
     pub start: MonthPoint,
     pub last: MonthPoint,
 }
 
-/// How often AI answers named the project when they were asked about a keyword.
+/// How often AI answers about a keyword mentioned the project.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AiMentions {
-    /// Seen, or made up by the sandbox; the two are never counted together.
+    /// Measured or simulated; never counted together.
     pub provenance: Provenance,
-    /// Over all engines: the mean over engines and prompts.
+    /// Mean over engines and prompts.
     pub all: MentionRate,
-    /// Of each engine, in the order of their names.
+    /// By engine, in the order of names.
     pub engines: Vec<(String, MentionRate)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MentionRate {
-    /// The rate with its interval; `None` without answers.
+    /// With its interval; `None` without answers.
     pub rate: Option<PanelRate>,
     pub answers: u64,
-    /// Answers that name the project.
+    /// Answers that mention the project.
     pub mentions: u64,
-    /// Prompts with answers; asked of two engines, a prompt counts twice.
+    /// Prompts with answers; counted once per engine.
     pub prompts: u64,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeywordMonth {
-    /// The keyword as it is now.
+    /// The current state of the keyword.
     pub keyword: Keyword,
-    /// What was seen of it; `None` when it was not measured in the month.
+    /// `None` if it was not measured in the month.
     pub course: Option<MonthCourse>,
-    /// Where it stands now, of a month that goes on: the newest measurement, which may be older
-    /// than the month. Of a month that is over: where it stood last in it.
+    /// In the current month, the newest measurement, which may be older than the month; in a past
+    /// month, its last rank.
     pub now: Option<MonthPoint>,
-    /// What AI answers said; `None` when none was counted in the month.
+    /// `None` if there are no tallies in the month.
     pub mentions: Option<AiMentions>,
-    /// Searches a month, as far as anybody researched them.
+    /// Monthly searches, if researched.
     pub search_volume: Option<u32>,
 }
 
-/// Puts together what is known of keywords, in their order.
+/// Joins the data of keywords, in their order.
 pub fn put_together(
     keywords: Vec<Keyword>,
     month: CalendarMonth,
@@ -163,7 +164,7 @@ pub fn put_together(
     months.collect()
 }
 
-/// The newest measurement of all, if it did not fail.
+/// The newest measurement, unless it failed.
 fn latest(keyword: &Keyword) -> Option<MonthPoint> {
     let latest = keyword.latest.as_ref()?;
     (latest.state != RankState::Error).then(|| MonthPoint {
@@ -173,7 +174,7 @@ fn latest(keyword: &Keyword) -> Option<MonthPoint> {
     })
 }
 
-/// The counts of a month as rates: those of the newest run's source.
+/// A month's tallies as rates, only of the newest run's provenance.
 fn mentions_of(
     tallies: &[(JobId, PromptTally)],
     keyword: KeywordId,

@@ -1,22 +1,22 @@
-//! Whether a password is among those that others try first.
+//! Whether a password is among those that attackers try first.
 //!
-//! How many guesses it takes is estimated by `zxcvbn` (Wheeler, "zxcvbn: Low-Budget Password
-//! Strength Estimation", USENIX Security 2016), which knows the tens of thousands of commonest
-//! passwords, words of many languages, names, dates, keyboards' rows, repeats and runs.
+//! `zxcvbn` estimates the number of guesses (Wheeler, "zxcvbn: Low-Budget Password Strength
+//! Estimation", USENIX Security 2016). It knows tens of thousands of common passwords, words of
+//! many languages, names, dates, keyboard rows, repeats and sequences.
 
 use std::collections::BTreeSet;
 use zxcvbn::{Score, zxcvbn};
 
-/// Our own name is the first that somebody tries here.
+/// The service's own name is an obvious guess.
 const OURS: [&str; 2] = ["sightline", "seo"];
-/// So many characters are estimated at a time: the effort grows with the square of their number, and of those that stand
-/// for letters (`@`, `4`) faster still. 48 take 0.14 s at the most, 256 would take 1.6 s.
+/// Characters estimated at a time. The effort grows with their square, and faster with characters
+/// that stand for letters (`@`, `4`): 48 take at most 0.14 s, 256 would take 1.6 s.
 const CHARACTERS: usize = 48;
-/// Names of fewer characters are in too many words to say anything.
+/// Shorter names occur in too many words.
 const SHORTEST_NAME: usize = 3;
 
-/// Whether fewer than ten thousand million guesses find it (score 3 or less), where names that others
-/// may know count as words of the dictionary. At the least cost of a hash that is eight years of a core.
+/// Whether fewer than 10¹⁰ guesses find it (score 3 or less), with publicly known names as
+/// dictionary words. At the minimum hash cost, 10¹⁰ guesses take one core eight years.
 pub fn is_easily_guessed(text: &str, known: &[&str]) -> bool {
     let words = words(known);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -26,12 +26,12 @@ pub fn is_easily_guessed(text: &str, known: &[&str]) -> bool {
         let mut places = text.char_indices().map(|(at, _)| at);
         places.nth(characters).unwrap_or(text.len())
     };
-    // What adds to a part that is hard to guess makes nothing easier.
+    // Adding to a strong part does not weaken it.
     is_weak(&text[..at(CHARACTERS)])
         && (count <= CHARACTERS || is_weak(&text[at(count - CHARACTERS)..]))
 }
 
-/// Names and addresses, and the words that they are made of.
+/// Names and addresses, and the words in them.
 fn words(names: &[&str]) -> BTreeSet<String> {
     let split = names.iter().flat_map(|name| {
         let name = name.to_lowercase();

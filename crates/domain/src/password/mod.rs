@@ -7,7 +7,7 @@ use std::fmt;
 use thiserror::Error;
 use unicode_normalization::UnicodeNormalization;
 
-/// What somebody typed as a password. It never shows itself.
+/// A password as typed. Never printed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TypedPassword(String);
 
@@ -28,17 +28,16 @@ pub enum PasswordRefusal {
 }
 
 impl TypedPassword {
-    /// Fewest characters of a new password.
+    /// Minimum characters of a new password.
     pub const LEAST: usize = 12;
-    /// Most characters of any.
+    /// Maximum characters.
     pub const MOST: usize = 256;
 
-    /// Any text that could be somebody's password. Spaces of any kind are the same, and so are
-    /// letters however their accents are written (RFC 8265, 4.2.2): keyboards differ. Nothing is
-    /// cut off and no letter changes its case.
+    /// Accepts any text that could be a password. Kinds of spaces and compositions of accents are
+    /// equalized (RFC 8265, 4.2.2), because keyboards differ. Nothing is truncated, and case is kept.
     pub fn parse(text: &str) -> Result<Self, TooLong> {
-        // The count before normalising bounds the work; composing never makes a text longer than
-        // three times its length (Unicode, UAX 15).
+        // Counting before normalization bounds the work; composition makes a text at most three
+        // times as long (Unicode, UAX 15).
         if text.chars().take(3 * Self::MOST + 1).count() > 3 * Self::MOST {
             return Err(TooLong);
         }
@@ -51,8 +50,8 @@ impl TypedPassword {
             .ok_or(TooLong)
     }
 
-    /// A text that may become a password: long enough, and not what others try first. `known` are
-    /// names that others may know, such as the e-mail address.
+    /// Validates a new password: long enough, and hard to guess. `known` are names that attackers
+    /// may know, such as the e-mail address.
     pub fn chosen(text: &str, known: &[&str]) -> Result<Self, PasswordRefusal> {
         let typed = Self::parse(text).map_err(|_| PasswordRefusal::TooLong)?;
         if typed.0.chars().count() < Self::LEAST {
@@ -64,18 +63,18 @@ impl TypedPassword {
         Ok(typed)
     }
 
-    /// The text of one that nobody chose: 119 bits.
+    /// A generated password: 119 bits.
     pub fn generated(randomness: &dyn Randomness) -> String {
         base62(randomness, 20)
     }
 
-    /// Its bytes, for whoever computes the hash.
+    /// Bytes for hashing.
     pub fn reveal(&self) -> &[u8] {
         self.0.as_bytes()
     }
 }
 
-/// Spaces that are not ASCII (Unicode, general category Zs).
+/// Non-ASCII spaces (Unicode, general category Zs).
 const fn is_space(character: char) -> bool {
     matches!(
         character,
@@ -89,7 +88,7 @@ impl fmt::Debug for TypedPassword {
     }
 }
 
-/// What is stored of a password: a slow hash with its salt and its parameters, as a PHC string.
+/// Stored form of a password: a slow hash with salt and parameters, as a PHC string.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PasswordHash(pub String);
 
@@ -99,18 +98,17 @@ impl fmt::Debug for PasswordHash {
     }
 }
 
-/// What comparing with a kept hash costs, without what it is a hash of.
+/// Cost of verifying a stored hash, without the hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HashCost {
-    /// How the hash was made, as it says itself: `$argon2id$v=19$m=19456,t=2,p=1`.
+    /// Parameters in the PHC string: `$argon2id$v=19$m=19456,t=2,p=1`.
     pub parameters: String,
-    /// A digest of the hash, which nobody outside can compute.
+    /// Digest of the hash, which outsiders cannot compute.
     mark: [u8; 32],
 }
 
 impl HashCost {
-    /// The cost of a hash in PHC format, whose last two parts are salt and output; `None` when it has
-    /// another form.
+    /// Cost of a PHC hash, whose last two parts are salt and output; `None` for other formats.
     pub fn of(hash: &PasswordHash) -> Option<Self> {
         let parameters = hash.0.rsplitn(3, '$').nth(2)?;
         Some(Self {
@@ -119,10 +117,9 @@ impl HashCost {
         })
     }
 
-    /// The cost that an address without a password takes: that of the person whose digest with the
-    /// address is least (rendezvous hashing). An address always takes the same, so that trying twice
-    /// tells nothing; each cost is as frequent among unknown addresses as among known ones; and the
-    /// salts in the digests keep it secret who stands in for whom.
+    /// Decoy cost for an address without a password: that of the stored hash whose digest with the address is
+    /// lowest (rendezvous hashing). An address always gets the same cost, so a second try reveals nothing;
+    /// costs are distributed as among known addresses; the salts in the digests keep the assignment secret.
     pub fn standing_in_for<'a>(email: &EmailAddress, all: &'a [Self]) -> Option<&'a Self> {
         all.iter().min_by_key(|it| {
             let digest = Sha256::new().chain_update(it.mark);
@@ -161,7 +158,7 @@ mod tests {
             TypedPassword::parse("cafe\u{301}\u{A0}x"),
             TypedPassword::parse("café x")
         );
-        // Decomposed, 256 characters of Hangul are 768.
+        // Decomposed, 256 Hangul characters are 768.
         let composed: String = ('\u{AC01}'..).take(256).collect();
         let apart: String = composed.nfd().collect();
         assert_eq!(
@@ -208,7 +205,7 @@ mod tests {
         assert_eq!(shown, "Ok(TypedPassword(…)) PasswordHash(…)");
     }
 
-    /// Costs of so many people with hashes of yesterday and of today.
+    /// Costs of `old` users with outdated hashes and `new` users with current ones.
     fn costs(old: usize, new: usize) -> Vec<HashCost> {
         let of = |number: usize| {
             let passes = if number < old { 2 } else { 3 };
@@ -244,7 +241,7 @@ mod tests {
         let (before, after) = (costs(50, 50), costs(49, 51));
         let changed = |it: &usize| cost_of(*it, &before) != cost_of(*it, &after);
         let changed = (0..1_000).filter(changed).count();
-        // Only who was or is matched with the one person whose hash was renewed: about 1 in 50.
+        // Only addresses assigned to the one renewed hash, before or after, change: about 1 in 50.
         assert!((1..50).contains(&changed), "{changed} of 1000");
         assert_eq!(
             HashCost::standing_in_for(&EmailAddress::parse("a@b.example").unwrap(), &[]),

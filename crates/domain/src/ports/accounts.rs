@@ -8,11 +8,10 @@ use async_trait::async_trait;
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait AccountRepository: Send {
-    /// Adds an account with its owner. `Conflict` when the e-mail address is taken.
+    /// Adds an account with its owner. `Conflict` if the e-mail address is taken.
     async fn add(&mut self, account: &Account, owner: &User) -> Result<(), StorageError>;
     async fn find(&mut self, account: AccountId) -> Result<Option<Account>, StorageError>;
-    /// One account, kept from other writers until the transaction ends. Whoever changes what the
-    /// account's usage counts locks it first.
+    /// Locks one account until the transaction ends. Lock it before changing anything that its usage counts.
     async fn lock(&mut self, account: AccountId) -> Result<Option<Account>, StorageError>;
     async fn owner_by_email(&mut self, email: &EmailAddress) -> Result<Option<User>, StorageError>;
     async fn any(&mut self) -> Result<bool, StorageError>;
@@ -21,16 +20,16 @@ pub trait AccountRepository: Send {
         account: AccountId,
         user: UserId,
     ) -> Result<Option<User>, StorageError>;
-    /// Name and e-mail address as given. `Conflict` when the address is another's.
+    /// Saves name and e-mail address. `Conflict` if another user has the address.
     async fn save_user(&mut self, user: &User) -> Result<(), StorageError>;
-    /// Name, status, limits and report defaults as given; usage is left alone.
+    /// Saves name, status, limits and report defaults, but not the usage.
     async fn save(&mut self, account: &Account) -> Result<(), StorageError>;
     async fn save_usage(
         &mut self,
         account: AccountId,
         usage: AccountUsage,
     ) -> Result<(), StorageError>;
-    /// How many active accounts have neither a monthly nor a daily budget. For the operator.
+    /// Number of active accounts with neither a monthly nor a daily budget. For the operator.
     async fn without_budget(&mut self) -> Result<u64, StorageError>;
     /// All accounts with their owners, oldest first. For the operator.
     async fn list(&mut self) -> Result<Vec<(Account, User)>, StorageError>;

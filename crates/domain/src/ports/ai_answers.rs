@@ -11,8 +11,8 @@ use std::{fmt, sync::Arc};
 /// The operation's name in metrics, server notes and breakers.
 pub const OPERATION: &str = "answer";
 
-/// The engines that can be set, by their public names. New ones come last: a record's place among
-/// others follows from its engine's place here.
+/// Configurable engines, by public name. Append new ones at the end: the ordinal of a record
+/// follows from its engine's index here.
 pub const ENGINES: [(&str, &str); 7] = [
     ("chatgpt", "ChatGPT"),
     ("perplexity", "Perplexity"),
@@ -22,7 +22,7 @@ pub const ENGINES: [(&str, &str); 7] = [
     ("googleAiMode", "Google AI Mode"),
     ("compatible", "Compatible model"),
 ];
-/// Those of the sandbox, which have names of their own: nothing simulated joins a real series.
+/// Engines of the sandbox. Their names differ, so that simulated data never joins a real series.
 pub const SIMULATED_ENGINES: [(&str, &str); 3] = [
     ("sandboxAssistant", "Sandbox assistant (simulated)"),
     ("sandboxOverview", "Sandbox overview (simulated)"),
@@ -36,65 +36,65 @@ pub struct AiQuestion {
     pub language: String,
     /// ISO 3166-1 alpha-2, lower case, for example `de`.
     pub country: String,
-    /// A place inside the country, for example `Berlin`.
+    /// A location within the country, for example `Berlin`.
     pub location: Option<String>,
-    /// Whether the engine is to look at the web; engines without web access ignore it.
+    /// Whether the engine searches the web; engines without web access ignore it.
     pub web_search: bool,
-    /// Which repeat of the prompt in this run it is, from 1: each is a call of its own.
+    /// Number of this sample of the prompt in the run, from 1; each sample is a separate call.
     pub sample: u32,
-    /// The day that is measured; the sandbox answers for that day.
+    /// The measured day; the sandbox answers for that day.
     pub day: NaiveDate,
-    /// The site the owner cares about. Real engines are not told; the sandbox gives it a place.
+    /// The owner's site. Not sent to real engines; the sandbox includes it in its answers.
     pub site: String,
-    /// The owner's name. Real engines are not told.
+    /// The owner's brand name. Not sent to real engines.
     pub brand: String,
 }
 
-/// Who answers, in words that may be shown.
+/// Labels of an engine; safe to show to users.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EngineLabel {
-    /// The engine's public name, of which its series are: one of [`ENGINES`] or [`SIMULATED_ENGINES`].
+    /// The engine's public name, which identifies its series: one of [`ENGINES`] or [`SIMULATED_ENGINES`].
     pub name: String,
     pub title: String,
-    /// A neutral label of who fetches the answers, for example `sandbox` or `openai`.
+    /// Neutral label of the provider, for example `sandbox` or `openai`.
     pub provider: String,
-    /// The model that is asked for; `None` where none can be chosen.
+    /// The requested model; `None` if it cannot be chosen.
     pub model: Option<String>,
     pub provenance: Provenance,
     pub has_sources: bool,
-    /// Whether it can be made to look at the web before it answers.
+    /// Whether a web search before the answer can be enforced.
     pub forces_retrieval: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Retrieval {
-    /// It was told to, in a way that it cannot pass over.
+    /// The request enforced a web search.
     pub forced: bool,
-    /// It did; `None` when the service does not tell.
+    /// The engine searched; `None` if the service does not report it.
     pub used: Option<bool>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct EngineAnswer {
-    /// A neutral label of who fetched it: another one than the first where one stood in.
+    /// Neutral label of the provider that answered; after a failover, not the first one.
     pub provider: String,
-    /// The model that says it answered; `None` when the service does not tell.
+    /// Model named in the response; `None` if the service does not report it.
     pub served_model: Option<String>,
-    /// What came of it; never [`AnswerState::Failed`].
+    /// Never [`AnswerState::Failed`].
     pub state: AnswerState,
-    /// The answer, as Markdown; empty unless there is one.
+    /// The answer as Markdown; may be empty.
     pub text: String,
-    /// The pages it refers to, with spans in bytes of `text`; `None` for engines without sources.
+    /// Cited pages, with spans in bytes of `text`; `None` for engines without sources.
     pub citations: Option<Vec<AnswerCitation>>,
-    /// How many searches it made; `None` when the service does not tell.
+    /// Number of web searches; `None` if the service does not report it.
     pub searches: Option<u32>,
-    /// What it searched for, as far as the service tells.
+    /// Search terms, as far as the service reports them.
     pub queries: Vec<String>,
     pub retrieval: Retrieval,
-    /// When the answer was complete; of a call that an earlier attempt made, when that was.
+    /// When the answer was complete, also if an earlier attempt made the call.
     pub answered_at: DateTime<Utc>,
     pub usage: AnswerUsage,
-    /// Machine codes of what is weak about it.
+    /// Warnings, as machine-readable codes.
     pub warnings: Vec<String>,
 }
 
@@ -127,28 +127,27 @@ impl EngineAnswer {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asked {
     pub answer: Result<EngineAnswer, ProviderError>,
-    /// Also of a question that failed.
+    /// Includes failed queries.
     pub spent: Spent,
 }
 
-/// Answers questions. A valid answer without text is an empty or a refused one, never an error;
-/// an error is never an answer that names nobody.
+/// Queries an AI engine. A valid answer without text is empty or refused, never an error; an error
+/// is never reported as an answer without mentions.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait AiEngine: Send + Sync {
     fn label(&self) -> EngineLabel;
-    /// What an answer takes at the most, whoever gives it: what is set aside for it.
+    /// Maximum calls and cost of one answer from any provider; reserved in advance.
     fn most(&self) -> Spent;
-    /// Why it may not be asked: it costs money, and that is not to be spent. `None` while it may.
+    /// Why paid calls are refused; `None` if the engine may be queried.
     fn unpaid(&self) -> Option<Unpaid>;
-    /// How many questions it is asked at the same time, at the most; more of them wait.
+    /// Maximum concurrent queries; further ones wait.
     fn at_once(&self) -> usize;
-    /// Asks, and waits for the answer. Each call that costs money is written down in the journal
-    /// before it is made; what the journal refuses is not made.
+    /// Records each paid call in the ledger before making it; makes no call that the ledger refuses.
     async fn ask(&self, question: &AiQuestion, journal: &Arc<dyn CallJournal>) -> Asked;
 }
 
-/// The engines that are set: without any credentials, those of the sandbox.
+/// The configured engines; without credentials, those of the sandbox.
 #[derive(Clone, Default)]
 pub struct AiEngines {
     all: Vec<Arc<dyn AiEngine>>,
@@ -156,7 +155,7 @@ pub struct AiEngines {
 }
 
 impl AiEngines {
-    /// These, in this order; names are different.
+    /// Keeps the order; names must be unique.
     pub fn new(engines: Vec<Arc<dyn AiEngine>>) -> Self {
         Self {
             all: engines,
@@ -164,7 +163,7 @@ impl AiEngines {
         }
     }
 
-    /// All of them, in the order in which they are shown.
+    /// All engines, in display order.
     pub fn all(&self) -> impl Iterator<Item = &Arc<dyn AiEngine>> {
         self.all.iter()
     }
@@ -173,14 +172,14 @@ impl AiEngines {
         self.all.iter().find(|it| it.label().name == name)
     }
 
-    /// The same, with the one of that name to tell how kind sentences are that no lexicon speaks.
+    /// Sets the engine that classifies sentiment in languages without a lexicon.
     #[must_use]
     pub fn judged_by(mut self, name: &str) -> Self {
         self.judge = self.named(name).cloned();
         self
     }
 
-    /// Judges sentiment where no lexicon speaks the language; `None` while that costs money that is not to be spent.
+    /// The engine that classifies sentiment; `None` while its paid calls are refused.
     pub fn judge(&self) -> Option<&Arc<dyn AiEngine>> {
         self.judge.as_ref().filter(|it| it.unpaid().is_none())
     }

@@ -3,17 +3,17 @@ use crate::{ai_models::ModelSettings, ids::AccountId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-/// Remembers how accounts ask AI engines. An engine that nothing was set for has no settings here.
+/// Stores how accounts query AI engines. Engines that an account has not configured are absent.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait AiModelRepository: Send {
-    /// Sets how an engine is asked; what was set before is replaced.
+    /// Sets an engine's settings, replacing earlier ones.
     async fn set(
         &mut self,
         account: AccountId,
         settings: &ModelSettings,
     ) -> Result<(), StorageError>;
-    /// What was set, in the order of the engines' names.
+    /// Stored settings, in the order of the engines' names.
     async fn list(&mut self, account: AccountId) -> Result<Vec<ModelSettings>, StorageError>;
     async fn note_use(
         &mut self,

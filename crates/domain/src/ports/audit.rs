@@ -7,11 +7,11 @@ use chrono::{DateTime, Utc};
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait AuditRepository: Send {
-    /// Adds an event, in the transaction of what it tells about.
+    /// Adds an event, in the transaction of the change it records.
     async fn record(&mut self, event: &AuditEvent) -> Result<(), StorageError>;
-    /// Adds events of one account, likewise.
+    /// Adds events of one account, in the transaction of the change.
     async fn record_all(&mut self, events: &[AuditEvent]) -> Result<(), StorageError>;
-    /// The account's newest events of these kinds that are older than that moment, newest first.
+    /// The account's newest events of these kinds before the given time, newest first.
     async fn newest_of(
         &mut self,
         account: AccountId,
@@ -25,13 +25,13 @@ pub trait AuditRepository: Send {
         account: AccountId,
         most: u32,
     ) -> Result<Vec<AuditEvent>, StorageError>;
-    /// When the newest event behind the account's `kept` newest ones was; `None` when there are no more.
+    /// Time of the newest event beyond the account's `kept` newest; `None` if there is none.
     async fn at_behind(
         &mut self,
         account: AccountId,
         kept: u32,
     ) -> Result<Option<DateTime<Utc>>, StorageError>;
-    /// Removes up to `most` of the account's events from before that moment; says how many.
+    /// Deletes up to `most` of the account's events before the given time; returns how many.
     async fn forget_before(
         &mut self,
         account: AccountId,

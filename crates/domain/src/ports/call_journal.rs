@@ -1,4 +1,4 @@
-//! Calls that cost money are written down before they are made.
+//! Write-ahead ledger of calls that cost money.
 
 use super::search_results::ProviderError;
 use crate::money::MicroUsd;
@@ -7,29 +7,29 @@ use chrono::{DateTime, Utc};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaidCall {
-    /// What it asks whom: equal for calls that would bring the same, in every attempt of a job.
+    /// Identifies supplier and request: equal requests have equal steps in every attempt of a job.
     pub step: String,
-    /// What it can cost at the most.
+    /// Maximum cost.
     pub most: MicroUsd,
 }
 
-/// A call that was written down and may be made, once.
+/// A recorded call that may be made once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ticket {
-    /// Which one it is in its attempt, from 1.
+    /// Number of the call within its attempt, from 1.
     pub number: i64,
-    /// What was counted as spent for it.
+    /// Maximum cost, counted as spent in advance.
     pub most: MicroUsd,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Begun {
     Now(Ticket),
-    /// An earlier attempt made it.
+    /// An earlier attempt made the call.
     Before(Answered),
 }
 
-/// What a supplier answered to an earlier attempt.
+/// A supplier's answer to an earlier attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answered {
     pub body: Vec<u8>,
@@ -38,28 +38,26 @@ pub struct Answered {
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Ended {
-    /// How often it was made: more than once where it was certain that nothing was billed, and
-    /// never when the supplier was held back.
+    /// Requests sent: more than one if earlier ones were certainly not billed, 0 if the breaker was open.
     pub calls: u64,
     pub cost: MicroUsd,
-    /// The supplier's answer without secrets, where it was one.
+    /// The supplier's answer without secrets, if it is valid.
     pub answer: Option<Vec<u8>>,
 }
 
-/// Remembers calls that cost money, from before they are made. What was begun and not ended counts
-/// as spent at its most: nobody knows what became of it.
+/// Ledger of paid calls. A call that was begun but not ended counts at its maximum cost, because
+/// its outcome is unknown.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait CallJournal: Send + Sync {
-    /// Writes a call down, unless it was answered before, and what became of earlier ones where that
-    /// could not be written down yet. An error means: it must not be made.
+    /// Records a call, unless its answer is stored, and outcomes that could not be saved earlier.
+    /// On an error, the call must not be made.
     async fn begin(&self, call: &PaidCall) -> Result<Begun, ProviderError>;
-    /// Writes down what became of it. When that fails, it goes on counting at its most until the next
-    /// call begins.
+    /// Records the outcome. If that fails, the call counts at its maximum cost until the next call begins.
     async fn end(&self, ticket: Ticket, ended: Ended) -> Result<(), ProviderError>;
 }
 
-/// For whoever has nothing to spend: no call that costs money is made.
+/// Refuses every paid call.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NothingToSpend;
 

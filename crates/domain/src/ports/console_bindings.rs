@@ -4,13 +4,13 @@ use crate::search_console::Binding;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-/// Remembers bindings; a project has one at most.
+/// Stores bindings; a project has at most one.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait ConsoleBindingRepository: Send {
-    /// Puts a binding in the place of the one that the project has.
+    /// Sets a binding, replacing the project's earlier one.
     async fn set(&mut self, binding: &Binding) -> Result<(), StorageError>;
-    /// Whether there was one to remove.
+    /// Returns whether one existed.
     async fn remove(
         &mut self,
         account: AccountId,
@@ -21,19 +21,19 @@ pub trait ConsoleBindingRepository: Send {
         account: AccountId,
         project: ProjectId,
     ) -> Result<Option<Binding>, StorageError>;
-    /// Accounts that have something due, those that have waited longest first.
+    /// Accounts with due bindings, longest waiting first.
     async fn accounts_due(
         &mut self,
         now: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<AccountId>, StorageError>;
-    /// What is due of an account, what has waited longest first.
+    /// The account's due bindings, longest waiting first.
     async fn due(
         &mut self,
         account: AccountId,
         now: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<Binding>, StorageError>;
-    /// Replaces `before` by `after`; `false` when the binding was changed meanwhile.
+    /// Replaces `before` with `after`; `false` if the binding changed meanwhile.
     async fn advance(&mut self, before: &Binding, after: &Binding) -> Result<bool, StorageError>;
 }

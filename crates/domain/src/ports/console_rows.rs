@@ -7,14 +7,13 @@ use analysis::ctr::PositionClicks;
 use async_trait::async_trait;
 use chrono::NaiveDate;
 
-/// Remembers rows. What is summed up is always said by the numbers of what was imported: rows of
-/// other cuts and days are never among it.
+/// Stores Search Console rows. Sums cover exactly the given imports (`spans`), so rows of other
+/// dimensions and days are never included.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait ConsoleRowRepository: Send {
-    /// Puts rows in the place of those that the project has for the same cut and days; says how many
-    /// rows that were. No cut and days may come twice in `sets`; each has its own
-    /// fresh id.
+    /// Replaces the project's rows of the same dimensions and days; returns how many rows were
+    /// replaced. `sets` must not repeat dimensions and days; `ids` holds a fresh id for each set.
     async fn replace(
         &mut self,
         account: AccountId,
@@ -23,55 +22,55 @@ pub trait ConsoleRowRepository: Send {
         sets: &[RowSet],
         told: &Told,
     ) -> Result<u64, StorageError>;
-    /// The size of what [`replace`](Self::replace) would take away for these sets.
+    /// Size of the rows that [`replace`](Self::replace) would remove for these sets.
     async fn size_of_same(
         &mut self,
         account: AccountId,
         project: ProjectId,
         sets: &[RowSet],
     ) -> Result<DataSize, StorageError>;
-    /// What was imported that ends on that day or later, in the order of days and cuts.
+    /// Imports that end on that day or later, in the order of days and dimensions.
     async fn spans(
         &mut self,
         account: AccountId,
         project: ProjectId,
         since: NaiveDate,
     ) -> Result<Vec<StoredSpan>, StorageError>;
-    /// Clicks and impressions by the position nearest to a row's mean.
+    /// Clicks and impressions by rounded average position of the row.
     async fn by_position(
         &mut self,
         account: AccountId,
         spans: &[ConsoleSpanId],
     ) -> Result<Vec<PositionClicks>, StorageError>;
-    /// By search, page, country and device, in no order. `queries` are given as keywords are compared.
+    /// Sums by query, page, country and device, unordered. `queries` are normalized keyword texts.
     async fn about_queries(
         &mut self,
         account: AccountId,
         spans: &[ConsoleSpanId],
         queries: &[String],
     ) -> Result<Vec<RowSum>, StorageError>;
-    /// By search and page, most shown first; countries and devices together.
+    /// Sums by query and page over countries and devices, most impressions first.
     async fn most_shown(
         &mut self,
         account: AccountId,
         spans: &[ConsoleSpanId],
         limit: u32,
     ) -> Result<Vec<RowSum>, StorageError>;
-    /// Sums by search and page over countries, devices and days, those shown most first.
+    /// Sums by query and page over countries, devices and days, most impressions first.
     async fn shown(
         &mut self,
         account: AccountId,
         spans: &[ConsoleSpanId],
         page: &PageRequest<()>,
     ) -> Result<Page<RowSum>, StorageError>;
-    /// What was counted of these pages, day by day, in no order; days without a row are left out.
+    /// Daily sums of these pages, unordered; days without a row are omitted.
     async fn page_days(
         &mut self,
         account: AccountId,
         spans: &[ConsoleSpanId],
         pages: &[String],
     ) -> Result<Vec<PageDay>, StorageError>;
-    /// Forgets up to `limit` of the account's imports that end before that day; says how many.
+    /// Deletes up to `limit` of the account's imports that end before that day; returns how many.
     async fn forget(
         &mut self,
         account: AccountId,

@@ -4,7 +4,7 @@ use crate::ids::{AccountId, ContentPlanId, ProjectId};
 use crate::page::{Page, PageRequest};
 use async_trait::async_trait;
 
-/// How plans are sorted; the id makes the order total.
+/// Sort order of plans; the id breaks ties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContentPlanSort {
     CreatedAt,
@@ -20,9 +20,9 @@ pub trait ContentPlanRepository: Send {
         project: ProjectId,
         plan: ContentPlanId,
     ) -> Result<Option<ContentPlan>, StorageError>;
-    /// Name, clustering, items and time as given.
+    /// Saves name, clustering, items and time.
     async fn save(&mut self, plan: &ContentPlan) -> Result<(), StorageError>;
-    /// Forgets a plan; whether it was there.
+    /// Deletes a plan; returns whether it existed.
     async fn remove(
         &mut self,
         account: AccountId,
@@ -30,7 +30,7 @@ pub trait ContentPlanRepository: Send {
         plan: ContentPlanId,
     ) -> Result<bool, StorageError>;
     async fn count(&mut self, account: AccountId, project: ProjectId) -> Result<u32, StorageError>;
-    /// A part of the project's plans, without their items.
+    /// One page of the project's plans, without their items.
     async fn list(
         &mut self,
         account: AccountId,

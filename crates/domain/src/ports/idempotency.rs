@@ -11,14 +11,14 @@ pub trait IdempotencyRepository: Send {
         account: AccountId,
         key: &str,
     ) -> Result<Option<IdempotencyRecord>, StorageError>;
-    /// Keeps a record, in the place of one of its key that was first used at `over` or before. `false`, and nothing is
-    /// kept, when the key has a later one.
+    /// Stores a record, replacing one of its key first used at `over` or before. `false` if the key
+    /// has a later one, which stays.
     async fn keep(
         &mut self,
         record: &IdempotencyRecord,
         over: DateTime<Utc>,
     ) -> Result<bool, StorageError>;
-    /// Forgets the account's records that were first used before that time.
+    /// Deletes the account's records first used before that time.
     async fn forget_before(
         &mut self,
         account: AccountId,

@@ -4,18 +4,18 @@ use crate::kept_answers::{AnswerKey, AnswerQuery, KeptAnswer, KeywordTallies, Ta
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 
-/// Keeps answers, and counts of them for longer.
+/// Stores answers, and tallies of them for longer.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait AnswerRepository: Send {
-    /// Keeps answers; of a question that the run has an answer to already, that one stays.
+    /// Stores answers; the first answer to a query of a run stays.
     async fn keep(
         &mut self,
         account: AccountId,
         project: ProjectId,
         answers: &[KeptAnswer],
     ) -> Result<(), StorageError>;
-    /// Questions about these keywords that have answers; `None` stands for those about no keyword.
+    /// Queries about these keywords that have answers; `None` stands for queries about no keyword.
     async fn answered(
         &mut self,
         account: AccountId,
@@ -36,14 +36,14 @@ pub trait AnswerRepository: Send {
         project: ProjectId,
         answer: AnswerId,
     ) -> Result<Option<KeptAnswer>, StorageError>;
-    /// A part of the project's answers, newest first.
+    /// One page of the project's answers, newest first.
     async fn list(
         &mut self,
         account: AccountId,
         project: ProjectId,
         query: &AnswerQuery,
     ) -> Result<Vec<KeptAnswer>, StorageError>;
-    /// Forgets up to `limit` answers that were kept before that time; says how many.
+    /// Deletes up to `limit` answers stored before that time; returns how many.
     async fn forget(
         &mut self,
         account: AccountId,
@@ -51,14 +51,14 @@ pub trait AnswerRepository: Send {
         limit: u32,
     ) -> Result<u64, StorageError>;
 
-    /// Counts a run's answers: what was counted of the same keyword, engine and run is replaced.
+    /// Saves a run's tallies, replacing those of the same keyword, engine and run.
     async fn count_in(
         &mut self,
         account: AccountId,
         project: ProjectId,
         tallies: &[KeywordTallies],
     ) -> Result<(), StorageError>;
-    /// Up to `limit` counts since a day, behind `after` in the order of day, run and keyword.
+    /// Up to `limit` tallies since a day, after `after` in the order of day, run and keyword.
     async fn tallies(
         &mut self,
         account: AccountId,
@@ -68,10 +68,9 @@ pub trait AnswerRepository: Send {
         after: Option<TallyPlace>,
         limit: u32,
     ) -> Result<Vec<KeywordTallies>, StorageError>;
-    /// Stages what the project's newest visibility records tell in these places
-    /// ([`record_places`](crate::record_places)) where the job has staged nothing: about keywords as
-    /// long as they are AI-tracked, and about the project itself. From
-    /// [`CARRIED`](crate::results::CARRIED) on; says how many that are. A second time changes nothing.
+    /// Stages the project's newest visibility records at these ordinals ([`record_places`](crate::record_places))
+    /// where the job has staged none: those of AI-tracked keywords and of the project itself. Their ordinals start
+    /// at [`CARRIED`](crate::results::CARRIED); returns how many. Idempotent.
     async fn stage_carried(
         &mut self,
         account: AccountId,
@@ -80,7 +79,7 @@ pub trait AnswerRepository: Send {
         places: &[i64],
     ) -> Result<u64, StorageError>;
 
-    /// Forgets about `limit` counts, in whole days; returns how many, fewer than `limit` at the end.
+    /// Deletes about `limit` tallies, in whole days; returns how many, fewer than `limit` at the end.
     async fn forget_tallies(
         &mut self,
         account: AccountId,

@@ -5,11 +5,11 @@ use crate::keyword_month::{CalendarMonth, MonthCourse};
 use async_trait::async_trait;
 use std::collections::HashMap;
 
-/// The number of statements does not grow with keywords or days; what is read does.
+/// The number of statements does not grow with keywords or days.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait KeywordMonthRepository: Send {
-    /// What each source saw of these keywords, in no order; none of keywords that were not measured.
+    /// Ranks of these keywords by source, unordered; keywords without measurements are omitted.
     async fn courses(
         &mut self,
         account: AccountId,
@@ -17,7 +17,7 @@ pub trait KeywordMonthRepository: Send {
         keywords: &[KeywordId],
         month: CalendarMonth,
     ) -> Result<Vec<MonthCourse>, StorageError>;
-    /// What was counted of AI answers about these keywords, in no order.
+    /// Tallies of AI answers about these keywords, unordered.
     async fn tallies(
         &mut self,
         account: AccountId,
@@ -25,7 +25,7 @@ pub trait KeywordMonthRepository: Send {
         keywords: &[KeywordId],
         month: CalendarMonth,
     ) -> Result<Vec<KeywordTallies>, StorageError>;
-    /// Searches a month of those of these keywords whose volume is known.
+    /// Monthly searches of those of these keywords whose volume is known.
     async fn search_volumes(
         &mut self,
         account: AccountId,

@@ -9,31 +9,31 @@ use crate::project::{Project, Status};
 use async_trait::async_trait;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Which keywords are wanted. All that is given has to hold.
+/// Filter for keywords; all given conditions must hold.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct KeywordFilter {
-    /// In use or not; `None` is both.
+    /// `None` matches any status.
     pub status: Option<Status>,
     pub ai_tracked: Option<bool>,
     pub tag: Option<String>,
-    /// Its normalised text holds this (normalised) text.
+    /// Substring of the normalized text, itself normalized.
     pub search: Option<String>,
 }
 
-/// How keywords are sorted; the id makes each order total.
+/// Sort order of keywords; the id breaks ties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeywordSort {
     CreatedAt,
-    /// By normalised text.
+    /// By normalized text.
     Text,
-    /// By latest position; those without one last.
+    /// By latest position; keywords without one come last.
     Position,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct KeywordCounts {
     pub active: u32,
-    /// Active ones that are AI-tracked.
+    /// Active and AI-tracked.
     pub ai_tracked: u32,
 }
 
@@ -49,14 +49,14 @@ impl KeywordCounts {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait KeywordRepository: Send {
-    /// Adds keywords of one account. `Conflict` when a project has one of them in that market.
+    /// Adds keywords of one account. `Conflict` if a project has one of them in that market.
     async fn add(&mut self, keywords: &[Keyword]) -> Result<(), StorageError>;
     async fn find(
         &mut self,
         account: AccountId,
         keyword: KeywordId,
     ) -> Result<Option<Keyword>, StorageError>;
-    /// The project's keywords, in any state, with one of these normalised texts in this market.
+    /// The project's keywords with one of these normalized texts in this market, in any status.
     async fn with_texts(
         &mut self,
         account: AccountId,
@@ -64,8 +64,8 @@ pub trait KeywordRepository: Send {
         market: &Market,
         normalized: &[String],
     ) -> Result<Vec<Keyword>, StorageError>;
-    /// Those of these normalised texts, a few hundred at the most, that are active keywords of the
-    /// project in that country and language, whatever the device and the place.
+    /// Which of these normalized texts (at most a few hundred) are active keywords of the project
+    /// in that country and language, on any device and in any location.
     async fn active_texts(
         &mut self,
         account: AccountId,
@@ -74,14 +74,14 @@ pub trait KeywordRepository: Send {
         language: Language,
         normalized: &[String],
     ) -> Result<BTreeSet<String>, StorageError>;
-    /// The market of most active keywords, without a place; `None` without active keywords.
+    /// The market that most active keywords use, without its location; `None` without active keywords.
     async fn usual_market(
         &mut self,
         account: AccountId,
         project: ProjectId,
     ) -> Result<Option<Market>, StorageError>;
-    /// Notes researched figures for the account's keywords that have one of these normalised texts, a
-    /// few hundred at the most, in that country and language, where they replace what is known.
+    /// Saves metrics of the account's keywords with one of these normalized texts (at most a few
+    /// hundred) in that country and language, where they replace the stored ones.
     async fn note_metrics(
         &mut self,
         account: AccountId,
@@ -89,9 +89,9 @@ pub trait KeywordRepository: Send {
         language: Language,
         metrics: &BTreeMap<String, KeywordMetrics>,
     ) -> Result<(), StorageError>;
-    /// Everything as given, except the latest rank and the researched figures.
+    /// Saves all fields except the latest rank and the metrics.
     async fn save(&mut self, keyword: &Keyword) -> Result<(), StorageError>;
-    /// Saves many at once; the same as `save` on each.
+    /// Like `save` on each.
     async fn save_all(&mut self, keywords: &[Keyword]) -> Result<(), StorageError>;
     async fn save_latest(
         &mut self,
@@ -110,7 +110,7 @@ pub trait KeywordRepository: Send {
         filter: &KeywordFilter,
         page: &PageRequest<KeywordSort>,
     ) -> Result<Page<Keyword>, StorageError>;
-    /// Up to `limit` of the chosen active keywords, behind `after` in the order of their ids.
+    /// Up to `limit` of the chosen active keywords, after `after` in id order.
     async fn active_batch(
         &mut self,
         account: AccountId,
@@ -119,7 +119,7 @@ pub trait KeywordRepository: Send {
         after: Option<KeywordId>,
         limit: u32,
     ) -> Result<Vec<Keyword>, StorageError>;
-    /// The same of those alone that are AI-tracked.
+    /// Like `active_batch`, AI-tracked keywords only.
     async fn ai_tracked_batch(
         &mut self,
         account: AccountId,
@@ -128,8 +128,8 @@ pub trait KeywordRepository: Send {
         after: Option<KeywordId>,
         limit: u32,
     ) -> Result<Vec<Keyword>, StorageError>;
-    /// How many of the named keywords are active and AI-tracked keywords of the project, and how the account asks AI
-    /// engines, in one statement.
+    /// How many of the named keywords are active, AI-tracked keywords of the project, and the
+    /// account's AI engine settings, in one statement.
     async fn ai_tracked_named_and_models(
         &mut self,
         account: AccountId,

@@ -10,10 +10,9 @@ use chrono::{DateTime, NaiveDate, Utc};
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait MeasurementRepository: Send {
-    /// What is known of these keywords: points of the source not older than 37 days before the
-    /// day (all of them, newest first, without those of the job itself), plus the newest measured
-    /// one when there is none in that time, its last page, and the page of the run that was nearest
-    /// to a month ago (23 to 37 days). In the order of `keywords`.
+    /// Histories of these keywords, in the order of `keywords`: the source's points of the 37 days
+    /// before the day (newest first, without the job's own), plus the newest measured one if the window
+    /// has none; its last page; and the page of the run nearest to a month ago (23 to 37 days).
     async fn histories(
         &mut self,
         account: AccountId,
@@ -21,8 +20,8 @@ pub trait MeasurementRepository: Send {
         keywords: &[KeywordId],
         as_of: &AsOf,
     ) -> Result<Vec<KeywordHistory>, StorageError>;
-    /// Where these keywords stood from the day `since` up to the day of `as_of`, its job included;
-    /// oldest first, several measurements of one day in their order. In the order of `keywords`.
+    /// Rank histories of these keywords from `since` through the day of `as_of`, its job included;
+    /// oldest first, measurements of one day in their order. In the order of `keywords`.
     async fn courses(
         &mut self,
         account: AccountId,
@@ -31,7 +30,7 @@ pub trait MeasurementRepository: Send {
         since: NaiveDate,
         as_of: &AsOf,
     ) -> Result<Vec<Vec<CoursePoint>>, StorageError>;
-    /// Own places in that time, in the order of `keywords`; failed measurements are left out.
+    /// Own pages in that period, in the order of `keywords`; failed measurements are omitted.
     async fn own_places(
         &mut self,
         account: AccountId,
@@ -40,31 +39,30 @@ pub trait MeasurementRepository: Send {
         since: NaiveDate,
         as_of: &AsOf,
     ) -> Result<Vec<Vec<OwnSnapshot>>, StorageError>;
-    /// Adds measurements. One that the job already has for a keyword is left as it is.
+    /// Adds measurements. A keyword's existing measurement of the job stays.
     async fn add(
         &mut self,
         account: AccountId,
         project: ProjectId,
         measurements: &[KeywordMeasurement],
     ) -> Result<(), StorageError>;
-    /// How many measurements the job has of each keyword. For audits and tests.
+    /// Number of the job's measurements per keyword. For audits and tests.
     async fn counts(
         &mut self,
         account: AccountId,
         project: ProjectId,
         job: JobId,
     ) -> Result<Vec<(KeywordId, u32)>, StorageError>;
-    /// Forgets what was measured before a day, of some of the account's keywords behind `after` in
-    /// the order of their ids; answers with the last of them, `None` at the end.
+    /// Deletes points measured before a day, of a batch of the account's keywords after `after` in
+    /// id order; returns the last of them, `None` at the end.
     async fn forget_points(
         &mut self,
         account: AccountId,
         before: NaiveDate,
         after: Option<KeywordId>,
     ) -> Result<Option<KeywordId>, StorageError>;
-    /// Forgets records of a type that were measured before, of some of the account's projects behind
-    /// `after`; what the newest run brought is never forgotten. Answers with the last of the
-    /// projects, `None` at the end.
+    /// Deletes records of a type measured before the given time, of a batch of the account's projects after
+    /// `after`; keeps those of the newest run. Returns the last of the projects, `None` at the end.
     async fn forget_findings(
         &mut self,
         account: AccountId,
@@ -73,16 +71,15 @@ pub trait MeasurementRepository: Send {
         after: Option<ProjectId>,
     ) -> Result<Option<ProjectId>, StorageError>;
 
-    /// Puts records on their way; what the job staged in the same place before is replaced.
+    /// Stages records; replaces what the job staged under the same ordinal.
     async fn stage(
         &mut self,
         account: AccountId,
         job: JobId,
         findings: &[StagedFinding],
     ) -> Result<(), StorageError>;
-    /// Stages what the project's newest results of a type hold of active keywords about which the
-    /// job has staged nothing, from [`CARRIED`](crate::results::CARRIED) on; says how many that
-    /// are. A second time changes nothing.
+    /// Stages the project's newest records of a type about active keywords for which the job has staged
+    /// none, from ordinal [`CARRIED`](crate::results::CARRIED) on; returns how many. Idempotent.
     async fn stage_carried(
         &mut self,
         account: AccountId,
@@ -90,14 +87,14 @@ pub trait MeasurementRepository: Send {
         job: JobId,
         result_type: ResultType,
     ) -> Result<u64, StorageError>;
-    /// Keywords about which the job has staged a record of this type of its own.
+    /// Keywords for which the job staged a record of this type that is not carried over.
     async fn staged_keywords(
         &mut self,
         account: AccountId,
         job: JobId,
         result_type: ResultType,
     ) -> Result<Vec<KeywordId>, StorageError>;
-    /// A part of the job's staged records of a type, in the order of their ordinals.
+    /// A batch of the job's staged records of a type, in ordinal order.
     async fn staged(
         &mut self,
         account: AccountId,
@@ -106,7 +103,7 @@ pub trait MeasurementRepository: Send {
         after: Option<i64>,
         limit: u32,
     ) -> Result<Vec<StagedFinding>, StorageError>;
-    /// Throws away everything the job staged or wrote in its journal.
+    /// Deletes everything the job staged or wrote to its journal.
     async fn discard(&mut self, account: AccountId, job: JobId) -> Result<(), StorageError>;
 
     async fn record(
@@ -115,7 +112,7 @@ pub trait MeasurementRepository: Send {
         job: JobId,
         entries: &[JournalEntry],
     ) -> Result<(), StorageError>;
-    /// A part of the job's journal, in order.
+    /// A batch of the job's journal, in order.
     async fn recorded(
         &mut self,
         account: AccountId,

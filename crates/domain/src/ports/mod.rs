@@ -1,4 +1,4 @@
-//! What the domain asks of the world. Adapters implement these; none of them names another.
+//! Ports of the domain. Adapters implement these and do not depend on each other.
 
 pub use crate::{clock, randomness};
 

@@ -1,4 +1,4 @@
-//! How fast pages are: for visitors (field), in a browser (lab), and as far as files tell.
+//! Page speed: field data (visitors), lab data (browser), and static analysis of files.
 
 use super::search_results::ProviderError;
 use analysis::observation::vitals::{FieldSample, FormFactor, LabMeasurement, StaticFacts};
@@ -10,13 +10,13 @@ pub const OPERATION: &str = "vitals";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FieldTarget {
-    /// Those of a page, or of its origin when the page has too few.
+    /// Data of a page, or of its origin if the page has too few visits.
     Page(String),
-    /// Those of a whole origin, for example `https://acme.com`.
+    /// Data of a whole origin, for example `https://acme.com`.
     Origin(String),
 }
 
-/// Something the operator has to provide first, in words that may be shown.
+/// Configuration that the operator must provide first; safe to show to users.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{missing}; {remedy}")]
 pub struct NotConfigured {
@@ -25,11 +25,11 @@ pub struct NotConfigured {
     pub remedy: String,
 }
 
-/// Knows what visitors saw. A page and an origin without enough visits are `None`, never an error.
+/// Fetches field data. A page or an origin without enough visits is `None`, never an error.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait FieldVitals: Send + Sync {
-    /// What it would take to get answers; `None` when nothing is missing.
+    /// Missing configuration; `None` if complete.
     fn missing(&self) -> Option<NotConfigured>;
     fn provider(&self) -> String;
     async fn field(
@@ -51,42 +51,42 @@ pub enum FieldVitalsError {
 pub struct LabOrder {
     /// An absolute `http` or `https` URL.
     pub url: String,
-    /// The device to stand in for; `All` is none.
+    /// The emulated device; `All` is invalid.
     pub form_factor: FormFactor,
-    /// How often to load it; `None` for as often as settings say.
+    /// Number of loads; `None` uses the configured number.
     pub runs: Option<u32>,
 }
 
-/// Loads pages in a browser. Dropping the future ends the browser and removes all that it wrote.
+/// Loads pages in a browser. Dropping the future ends the browser and deletes its files.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait LabVitals: Send + Sync {
-    /// What it would take to load pages; `None` when nothing is missing.
+    /// Missing configuration; `None` if complete.
     fn missing(&self) -> Option<NotConfigured>;
     fn provider(&self) -> String;
-    /// Loads a page as often as ordered. Loads that fail are left out as long as one succeeds.
+    /// Loads a page as often as ordered. Failed loads are omitted if one succeeds.
     async fn load(&self, order: &LabOrder) -> Result<LabMeasurement, LabError>;
 }
 
-/// Reads what the files of a page say, where there is no browser.
+/// Analyzes the files of a page without a browser.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait StaticVitals: Send + Sync {
-    /// Fetches a page and what it names.
+    /// Fetches a page and the files it references.
     async fn look(&self, order: &LabOrder) -> Result<StaticFacts, LabError>;
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LabError {
-    /// There is no browser, or it may not be used.
+    /// There is no browser, or its use is disabled.
     #[error(transparent)]
     NotConfigured(#[from] NotConfigured),
-    /// The page is no `http` or `https` URL, or no device was named.
+    /// The URL is not `http` or `https`, or no device was given.
     #[error("the order cannot be carried out: {0}")]
     Order(&'static str),
     #[error("robots.txt does not allow loading the page")]
     DisallowedByRobots,
-    /// Nothing answers there. An address that may not be read looks the same from outside.
+    /// No answer. Blocked addresses give the same error, so that nobody can probe a private network.
     #[error("the page cannot be reached")]
     Unreachable,
     #[error("the page answers with status {0}")]
@@ -95,7 +95,7 @@ pub enum LabError {
     NotHtml,
     #[error("the page did not load in time")]
     TimedOut,
-    /// The page took more memory or traffic than it may, or crashed the browser.
+    /// The page exceeded its memory or traffic limit, or crashed the browser.
     #[error("the page is too heavy to be loaded")]
     TooHeavy,
     #[error("the browser failed: {0}")]

@@ -4,7 +4,7 @@ use crate::ids::{AccountId, JobId};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-/// The attempt of a job that makes a call, and which of its calls it is.
+/// A paid call in an attempt of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PaidCallKey {
     pub account: AccountId,
@@ -13,33 +13,32 @@ pub struct PaidCallKey {
     pub ticket: Ticket,
 }
 
-/// Remembers calls that cost money, for some days. What they cost stands in their job as well, so
-/// that nothing is lost when they are forgotten.
+/// Stores paid calls for some days. The job stores their cost too, so deleting them loses nothing.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait PaidCallRepository: Send {
-    /// Writes down a call that is about to be made.
+    /// Records a call before it is made.
     async fn begin(
         &mut self,
         call: PaidCallKey,
         step: &str,
         at: DateTime<Utc>,
     ) -> Result<(), StorageError>;
-    /// Writes down what became of it; whether that was not written down before.
+    /// Records the outcome; `false` if it was recorded before.
     async fn end(
         &mut self,
         call: PaidCallKey,
         ended: &Ended,
         at: DateTime<Utc>,
     ) -> Result<bool, StorageError>;
-    /// What the supplier answered to that step of the job, in whichever attempt.
+    /// The supplier's answer to that step in any attempt of the job.
     async fn answer(
         &mut self,
         account: AccountId,
         job: JobId,
         step: &str,
     ) -> Result<Option<Answered>, StorageError>;
-    /// Forgets up to `limit` calls that were begun before that time; says how many.
+    /// Deletes up to `limit` calls begun before that time; returns how many.
     async fn forget(
         &mut self,
         account: AccountId,

@@ -6,29 +6,28 @@ use thiserror::Error;
 pub enum Compared {
     Wrong,
     Right {
-        /// Its hash was made with other parameters than hashes are made with now.
+        /// The hash was made with outdated parameters.
         is_outdated: bool,
     },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum HashingError {
-    /// As many wait as may.
+    /// The wait queue is full.
     #[error("too many passwords are being checked")]
     Busy,
     #[error("a password hash cannot be computed: {0}")]
     Broken(String),
 }
 
-/// Makes and compares hashes. Each takes long on purpose, so it is done off the async threads, a
-/// few at a time, and only so many may wait.
+/// Hashes and verifies passwords off the async threads, because both are slow on purpose.
+/// Concurrency and waiting calls are bounded.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait PasswordHasher: Send + Sync {
-    /// A hash of that password, with a salt of its own.
+    /// Hashes the password with a fresh salt.
     async fn hash(&self, password: &TypedPassword) -> Result<PasswordHash, HashingError>;
-    /// The same of a text that is to become a password ([`TypedPassword::chosen`]), unless it may
-    /// not: how soon it is guessed takes long to estimate as well.
+    /// Validates a new password ([`TypedPassword::chosen`]) and hashes it; estimating its strength is slow as well.
     async fn hash_chosen(
         &self,
         text: &str,
@@ -39,8 +38,8 @@ pub trait PasswordHasher: Send + Sync {
         password: &TypedPassword,
         hash: &PasswordHash,
     ) -> Result<Compared, HashingError>;
-    /// Takes as long as comparing with a hash of that cost, or of today's where there is none, and
-    /// finds out nothing: so that the time does not tell whether somebody has a password.
+    /// Takes as long as verifying a hash of that cost (the current one if `None`), so that timing
+    /// does not reveal whether a user has a password.
     async fn pretend(
         &self,
         password: &TypedPassword,

@@ -5,28 +5,28 @@ use crate::project::{Priority, Project, Status, WorkflowStatus};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-/// Which projects are wanted. All that is given has to hold.
+/// Filter for projects; all given conditions must hold.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProjectFilter {
-    /// In use or not; `None` is both.
+    /// `None` matches any status.
     pub status: Option<Status>,
     pub tag: Option<String>,
     pub category: Option<String>,
     pub priority: Option<Priority>,
     pub workflow_status: Option<WorkflowStatus>,
     pub favorite: Option<bool>,
-    /// Name, domain or client holds this text, whatever its case.
+    /// Substring of name, domain or client, ignoring case.
     pub search: Option<String>,
 }
 
-/// How projects are sorted; the id makes each order total.
+/// Sort order of projects; the id breaks ties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProjectSort {
     CreatedAt,
-    /// By name, whatever its case.
+    /// Ignoring case.
     Name,
     Domain,
-    /// By last analysis; those without one last.
+    /// By last analysis; projects without one come last.
     LastAnalysisAt,
     Priority,
 }
@@ -34,45 +34,45 @@ pub enum ProjectSort {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait ProjectRepository: Send {
-    /// Adds a project. `Conflict` when the account has an active one with the domain.
+    /// Adds a project. `Conflict` if the account has an active one with the domain.
     async fn add(&mut self, project: &Project) -> Result<(), StorageError>;
     async fn find(
         &mut self,
         account: AccountId,
         project: ProjectId,
     ) -> Result<Option<Project>, StorageError>;
-    /// One project, kept from other writers until the transaction ends.
+    /// Locks one project until the transaction ends.
     async fn lock(
         &mut self,
         account: AccountId,
         project: ProjectId,
     ) -> Result<Option<Project>, StorageError>;
-    /// The account's active project with that domain (as ASCII).
+    /// The account's active project with that domain (in ASCII).
     async fn active_with_domain(
         &mut self,
         account: AccountId,
         domain: &str,
     ) -> Result<Option<ProjectId>, StorageError>;
-    /// Everything as given. `Conflict` as in `add`.
+    /// Saves all fields. `Conflict` as in `add`.
     async fn save(&mut self, project: &Project) -> Result<(), StorageError>;
-    /// Notes that an analysis ended with results; changes nothing else.
+    /// Records that an analysis ended with results; changes nothing else.
     async fn note_analysis(
         &mut self,
         account: AccountId,
         project: ProjectId,
         at: DateTime<Utc>,
     ) -> Result<(), StorageError>;
-    /// How many projects the account has, deactivated ones included.
+    /// Number of the account's projects, deactivated ones included.
     async fn count_all(&mut self, account: AccountId) -> Result<u32, StorageError>;
-    /// Up to `most` of the account's projects that were deactivated at that moment or before.
+    /// Up to `most` of the account's projects deactivated at or before that time.
     async fn deactivated_until(
         &mut self,
         account: AccountId,
         until: DateTime<Utc>,
         most: u32,
     ) -> Result<Vec<ProjectId>, StorageError>;
-    /// Removes a bounded part of what is stored of a project, and in the end the project itself; says
-    /// whether anything is left. None of its jobs may be unfinished.
+    /// Deletes a bounded batch of a project's data, and at last the project; returns whether
+    /// anything is left. The project must have no unfinished jobs.
     async fn purge_part(
         &mut self,
         account: AccountId,

@@ -7,44 +7,43 @@ use crate::page::{Page, PageRequest};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 
-/// How searches are sorted; the id makes the order total.
+/// Sort order of searches; the id breaks ties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SearchSort {
     SearchedAt,
 }
 
-/// Remembers keyword research. Market data and the questions under way belong to no account, and
-/// nothing of them tells who asked; quotas and searches are an account's.
+/// Stores keyword research. Market data and flights belong to no account and do not reveal who
+/// asked; quotas and searches belong to an account.
 ///
-/// Whoever changes several in one transaction begins with the question under way, then the quota, then
-/// spending: nobody then waits in a circle.
+/// A transaction changes the flight first, then the quota, then spending; the fixed order prevents deadlocks.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait ResearchRepository: Send {
-    /// What is kept under the key and still good.
+    /// The unexpired result under the key.
     async fn kept(
         &mut self,
         key: SubjectKey,
         now: DateTime<Utc>,
     ) -> Result<Option<KeptResearch>, StorageError>;
-    /// The newest answer that the account got under the key and that is still good.
+    /// The account's newest unexpired result under the key.
     async fn own(
         &mut self,
         account: AccountId,
         key: SubjectKey,
         now: DateTime<Utc>,
     ) -> Result<Option<KeptResearch>, StorageError>;
-    /// Keeps it in the place of what was there.
+    /// Stores the result, replacing an earlier one.
     async fn keep(
         &mut self,
         key: SubjectKey,
         subject: &ResearchSubject,
         kept: &KeptResearch,
     ) -> Result<(), StorageError>;
-    /// Forgets up to `most` results that are not good any more.
+    /// Deletes up to `most` expired results.
     async fn forget_kept(&mut self, now: DateTime<Utc>, most: u32) -> Result<u64, StorageError>;
 
-    /// Begins to ask; `false` when somebody else does. Others who want the same wait until the transaction ends.
+    /// Begins a flight; `false` if the key has another. Callers with the same key wait until the transaction ends.
     async fn depart(
         &mut self,
         key: SubjectKey,
@@ -52,9 +51,9 @@ pub trait ResearchRepository: Send {
         now: DateTime<Utc>,
         until: DateTime<Utc>,
     ) -> Result<bool, StorageError>;
-    /// The question under way, or the last one that brought nothing.
+    /// The current flight, or the last one if it failed.
     async fn flight(&mut self, key: SubjectKey) -> Result<Option<Flight>, StorageError>;
-    /// Ends a question, with a failure if it brought nothing; `false` when it is another's by now.
+    /// Ends a flight, with its failure if any; `false` if another flight has the key by now.
     async fn land(
         &mut self,
         key: SubjectKey,
@@ -62,21 +61,21 @@ pub trait ResearchRepository: Send {
         now: DateTime<Utc>,
         failure: Option<String>,
     ) -> Result<bool, StorageError>;
-    /// Forgets up to `most` questions whose time was over before that moment.
+    /// Deletes up to `most` flights that expired before that time.
     async fn forget_flights(
         &mut self,
         before: DateTime<Utc>,
         most: u32,
     ) -> Result<u64, StorageError>;
 
-    /// How many searches the account bought in the month, and how many are under way at that moment.
+    /// Searches the account bought in the month, and those in flight at `now`.
     async fn usage(
         &mut self,
         account: AccountId,
         month: NaiveDate,
         now: DateTime<Utc>,
     ) -> Result<(u32, u32), StorageError>;
-    /// The same, kept from other writers until the transaction ends.
+    /// Like `usage`, locked until the transaction ends.
     async fn lock_usage(
         &mut self,
         account: AccountId,
@@ -84,12 +83,12 @@ pub trait ResearchRepository: Send {
         now: DateTime<Utc>,
     ) -> Result<(u32, u32), StorageError>;
     async fn reserve(&mut self, reservation: &Reservation) -> Result<(), StorageError>;
-    /// Takes a reservation away; says whether it was there.
+    /// Deletes a reservation; returns whether it existed.
     async fn release(&mut self, account: AccountId, flight: FlightId)
     -> Result<bool, StorageError>;
-    /// Counts one more search as bought in the month.
+    /// Adds one to the searches bought in the month.
     async fn book(&mut self, account: AccountId, month: NaiveDate) -> Result<(), StorageError>;
-    /// Up to `most` of the account's reservations whose time is over.
+    /// Up to `most` of the account's expired reservations.
     async fn lapsed(
         &mut self,
         account: AccountId,
@@ -97,7 +96,7 @@ pub trait ResearchRepository: Send {
         most: u32,
     ) -> Result<Vec<Reservation>, StorageError>;
 
-    /// Notes a search, or moves up the person's earlier one with the same answer; returns its id.
+    /// Records a search, or updates the time of the user's earlier one with the same answer; returns its id.
     async fn note(&mut self, search: &Search) -> Result<SearchId, StorageError>;
     async fn searches(
         &mut self,
@@ -111,14 +110,14 @@ pub trait ResearchRepository: Send {
         user: UserId,
         search: SearchId,
     ) -> Result<Option<Search>, StorageError>;
-    /// Forgets one of a person's searches; says whether it was there.
+    /// Deletes one of a user's searches; returns whether it existed.
     async fn forget(
         &mut self,
         account: AccountId,
         user: UserId,
         search: SearchId,
     ) -> Result<bool, StorageError>;
-    /// Forgets up to `most` of the account's searches that were searched last before that moment.
+    /// Deletes up to `most` of the account's searches last searched before that time.
     async fn forget_searches(
         &mut self,
         account: AccountId,

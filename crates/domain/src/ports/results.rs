@@ -8,8 +8,8 @@ use async_trait::async_trait;
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait ResultRepository: Send {
-    /// Makes everything that the heads' job staged visible, moves the heads to it, and clears the
-    /// job's journal. Records of the types in `copied` were copied before ([`Self::copy_staged`]).
+    /// Publishes everything the heads' job staged, moves the heads to it, and clears the job's
+    /// journal. Types in `copied` were copied before ([`Self::copy_staged`]).
     async fn publish(
         &mut self,
         account: AccountId,
@@ -18,9 +18,8 @@ pub trait ResultRepository: Send {
         heads: &[ResultHead],
         copied: &[ResultType],
     ) -> Result<(), StorageError>;
-    /// Copies up to `limit` staged records of a type, behind an ordinal, to where published records
-    /// are. No reader sees them while the job is unfinished. Returns the ordinal of the last copied
-    /// record; `None` when no record is left.
+    /// Copies up to `limit` staged records of a type, after an ordinal, to the published records. They
+    /// are invisible while the job is unfinished. Returns the last copied ordinal; `None` at the end.
     async fn copy_staged(
         &mut self,
         account: AccountId,
@@ -29,14 +28,14 @@ pub trait ResultRepository: Send {
         after: Option<i64>,
         limit: u32,
     ) -> Result<Option<i64>, StorageError>;
-    /// Deletes the records that were copied for a job which has not published them.
+    /// Deletes copied records of a job that has not published them.
     async fn discard_copied(
         &mut self,
         account: AccountId,
         project: ProjectId,
         job: JobId,
     ) -> Result<(), StorageError>;
-    /// What the newest run of a type left for the next one; never shown.
+    /// Data that the newest run of a type left for the next one; never shown.
     async fn carried(
         &mut self,
         account: AccountId,
@@ -56,14 +55,14 @@ pub trait ResultRepository: Send {
         project: ProjectId,
         result_type: ResultType,
     ) -> Result<Option<ResultHead>, StorageError>;
-    /// The heads of these types of several projects, in no order.
+    /// Heads of these types of several projects, unordered.
     async fn heads_of(
         &mut self,
         account: AccountId,
         projects: &[ProjectId],
         result_types: &[ResultType],
     ) -> Result<Vec<ResultHead>, StorageError>;
-    /// The records of a run about these keywords, in no order.
+    /// Records of a run about these keywords, unordered.
     async fn about_keywords(
         &mut self,
         account: AccountId,

@@ -8,9 +8,9 @@ use chrono::{DateTime, Utc};
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait ScheduleRepository: Send {
-    /// Puts a schedule in the place of the one that the project has for that kind.
+    /// Sets a schedule, replacing the project's schedule of that kind.
     async fn set(&mut self, schedule: &Schedule) -> Result<(), StorageError>;
-    /// Whether there was one to remove.
+    /// Returns whether one existed.
     async fn remove(
         &mut self,
         account: AccountId,
@@ -19,19 +19,19 @@ pub trait ScheduleRepository: Send {
     ) -> Result<bool, StorageError>;
     /// The account's schedules, in the order of projects and kinds.
     async fn list(&mut self, account: AccountId) -> Result<Vec<Schedule>, StorageError>;
-    /// Accounts that have something due, those that have waited longest first.
+    /// Accounts with due schedules, longest waiting first.
     async fn accounts_due(
         &mut self,
         now: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<AccountId>, StorageError>;
-    /// What is due of an account, what has waited longest first.
+    /// The account's due schedules, longest waiting first.
     async fn due(
         &mut self,
         account: AccountId,
         now: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<Schedule>, StorageError>;
-    /// Replaces `before` by `after`; `false` when the schedule was changed meanwhile.
+    /// Replaces `before` with `after`; `false` if the schedule changed meanwhile.
     async fn advance(&mut self, before: &Schedule, after: &Schedule) -> Result<bool, StorageError>;
 }

@@ -1,4 +1,4 @@
-//! Search Console itself: its API, and the files that it and other tools export.
+//! Search Console: its API, and the files that it and other tools export.
 
 use super::{page_speed::NotConfigured, search_results::ProviderError};
 use crate::search_console::{Cut, Property, RowSet, SearchRow, Span};
@@ -7,20 +7,19 @@ use chrono::NaiveDate;
 use std::fmt;
 use thiserror::Error;
 
-/// Asks the API for final figures of web searches. Days that are not final yet are no rows, and
-/// neither are days on which nothing was shown.
+/// Queries the API for final data of web searches. Days that are not final or have no impressions have no rows.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait SearchConsole: Send + Sync {
-    /// What it would take to get answers; `None` when nothing is missing.
+    /// Missing configuration; `None` if complete.
     fn missing(&self) -> Option<NotConfigured>;
-    /// The last of these days on which anything is final and was shown.
+    /// The last of these days that is final and has impressions.
     async fn last_final_day(
         &self,
         property: &Property,
         among: Span,
     ) -> Result<Option<NaiveDate>, SearchConsoleError>;
-    /// The rows of a day, those with most clicks first, up to `most`.
+    /// Up to `most` rows of a day, most clicks first.
     async fn rows(
         &self,
         property: &Property,
@@ -48,39 +47,39 @@ pub enum SearchConsoleError {
 
 #[derive(Debug, Clone, Copy)]
 pub struct ExportFile<'a> {
-    /// Its name, for messages.
+    /// File name, for messages.
     pub name: &'a str,
     pub bytes: &'a [u8],
-    /// The days that its rows sum up, where no column tells days.
+    /// Days that the rows sum up, if no column has dates.
     pub span: Option<Span>,
-    /// The page that all its rows are about: the export was filtered by it.
+    /// The page that the export was filtered by.
     pub page: Option<&'a str>,
-    /// Whether an archive is unpacked. Unpacking may take a thousand times the memory of the bytes.
+    /// Whether to unpack archives, which can take a thousand times the file size in memory.
     pub unpacks: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ReadExport {
     pub sets: Vec<RowSet>,
-    /// What was left out, in words.
+    /// Descriptions of what was omitted.
     pub left_out: Vec<String>,
 }
 
-/// Reads the export of the performance report: all of it, or nothing.
+/// Reads a performance report export: the whole file, or nothing.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 pub trait ConsoleExports: Send + Sync {
-    /// Reads a file. It takes as long as the file is large: not for an async thread.
+    /// Takes time in proportion to the file size; do not call on an async thread.
     #[expect(clippy::elidable_lifetime_names, reason = "the mock needs the name")]
     fn read<'a>(&self, file: &ExportFile<'a>) -> Result<ReadExport, ExportError>;
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub struct ExportError {
-    /// The name of the file; of one in an archive after the archive's.
+    /// File name; within an archive, preceded by the archive's name.
     pub file: String,
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: Option<u64>,
-    /// The column: its number from 1, and its title where it has one.
+    /// Column number from 1, and its title if any.
     pub column: Option<String>,
     pub what: String,
     pub remedy: String,

@@ -19,20 +19,20 @@ pub struct SearchQuery {
     /// ISO 639-1, lower case, for example `de`.
     pub language: String,
     pub device: Device,
-    /// A place inside the country, for example `Berlin`.
+    /// A location within the country, for example `Berlin`.
     pub location: Option<String>,
-    /// How many organic results to look at; suppliers page until they have them or run out.
+    /// Number of organic results wanted; suppliers fetch further pages until they have them or run out.
     pub depth: u32,
-    /// The day that is measured; a simulated market answers for that day.
+    /// The measured day; a simulated market answers for that day.
     pub day: NaiveDate,
-    /// The site the owner cares about. Real suppliers ignore it; the sandbox gives it a place.
+    /// The owner's site. Real suppliers ignore it; the sandbox includes it in its results.
     pub site: String,
 }
 
-/// Who answers, in words that may be shown.
+/// Labels of a supplier; safe to show to users.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SupplierLabel {
-    /// A neutral name, for example `sandbox` or `web search`.
+    /// Neutral name, for example `sandbox` or `web search`.
     pub name: String,
     /// For example `google`; series of different engines are never joined.
     pub engine: String,
@@ -41,12 +41,12 @@ pub struct SupplierLabel {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Spent {
-    /// Calls that were made, repeated ones included.
+    /// Calls made, retries included.
     pub calls: u64,
-    /// What they cost: as the supplier tells where it does, else by the configured price. A call of
-    /// which nobody knows whether it was billed counts as billed.
+    /// Cost reported by the supplier, else by the configured price. A call that may have been
+    /// billed counts as billed.
     pub cost: MicroUsd,
-    /// Of the calls, those that stand in the journal, which counts them for the job.
+    /// Those of the calls that are in the ledger, which charges them to the job.
     pub written_down: u64,
 }
 
@@ -60,7 +60,7 @@ impl Spent {
         }
     }
 
-    /// The same, every call of it written down.
+    /// The same, with all calls in the ledger.
     #[must_use]
     pub const fn written_down(self) -> Self {
         Self {
@@ -82,9 +82,9 @@ impl Spent {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Searched {
     pub answer: Result<SearchPage, ProviderError>,
-    /// Why the page is less deep than was asked for, where a later call failed.
+    /// Why the page has fewer results than requested, if a later call failed.
     pub cut_by: Option<ProviderError>,
-    /// Also of a search that failed.
+    /// Includes failed searches.
     pub spent: Spent,
 }
 
@@ -103,19 +103,18 @@ impl SupplierLabel {
 #[async_trait]
 pub trait SearchResults: Send + Sync {
     fn label(&self) -> SupplierLabel;
-    /// What a search of that depth takes at the most, whoever answers: what is set aside for it.
+    /// Maximum calls and cost of a search of that depth with any supplier; reserved in advance.
     fn most(&self, depth: u32) -> Spent;
-    /// Why nobody may be asked: every supplier costs money that is not to be spent; else `None`.
+    /// Why paid calls are refused; `None` if a supplier may be queried.
     fn unpaid(&self, depth: u32) -> Option<Unpaid>;
-    /// Asks, and waits for the answer. Each call that costs money is written down in the journal
-    /// before it is made; what the journal refuses is not made.
+    /// Records each paid call in the ledger before making it; makes no call that the ledger refuses.
     async fn search(&self, query: &SearchQuery, journal: &Arc<dyn CallJournal>) -> Searched;
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unpaid {
     SwitchedOff,
-    /// One call can cost more than one call may.
+    /// The price of one call exceeds the limit per call.
     TooDear {
         price: MicroUsd,
         most: MicroUsd,
@@ -159,22 +158,21 @@ pub enum ProviderError {
     Unauthorised,
     #[error("the supplier's account is used up")]
     OutOfFunds,
-    /// What was set aside for the job is used up; the supplier was not asked.
+    /// The job's budget is used up; the supplier was not queried.
     #[error("what was set aside for the job is used up")]
     CapReached,
-    /// The call costs money that is not to be spent; it was not made.
+    /// Paid calls are refused; the call was not made.
     #[error("{0}")]
     Unpaid(Unpaid),
-    /// The call costs money and could not be written down before; it was not made.
+    /// The paid call could not be recorded in the ledger; it was not made.
     #[error("a call that costs money could not be written down before")]
     NotWrittenDown {
-        /// What stood in the way: for the operator alone.
+        /// The cause, for the operator only.
         why: String,
     },
     #[error("the supplier asks to slow down")]
     RateLimited { retry_after: Option<Duration> },
-    /// The supplier could not be reached, answered with a server error, or is held back by the
-    /// breaker after too many failures.
+    /// The supplier was unreachable, answered with a server error, or its breaker is open.
     #[error("the supplier is not available")]
     Unavailable,
     #[error("the supplier did not answer in time")]
@@ -184,10 +182,10 @@ pub enum ProviderError {
         /// What is wrong with it, without the answer itself.
         what: String,
     },
-    /// The supplier understood and said no.
+    /// The supplier understood and refused.
     #[error("the supplier refused: {reason}")]
     Refused {
-        /// The supplier's reason, shortened, without credentials.
+        /// The supplier's reason, truncated, without credentials.
         reason: String,
     },
 }
@@ -208,7 +206,7 @@ impl ProviderError {
         }
     }
 
-    /// Whether every further question would fail alike, until a person does something.
+    /// Whether every further query fails the same way until a person intervenes.
     pub const fn is_lasting(&self) -> bool {
         matches!(
             self,

@@ -3,10 +3,10 @@
 use super::storage::StorageError;
 use async_trait::async_trait;
 
-/// Remembers secrets by name, such as the key that signs cursors.
+/// Stores secrets by name, such as the key that signs cursors.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait SecretRepository: Send {
-    /// The secret of that name; `fresh` becomes it when there is none. The first caller decides for all.
+    /// The secret of that name; stores `fresh` if there is none, so that the first caller decides for all.
     async fn find_or_add(&mut self, name: &str, fresh: [u8; 32]) -> Result<[u8; 32], StorageError>;
 }

@@ -1,11 +1,11 @@
-//! What the processes of one server tell each other through the storage.
+//! Notes that the processes of one server exchange through the storage.
 
 use super::storage::StorageError;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use std::{fmt, str::FromStr};
 
-/// What a note is about. Each topic has one note at the most.
+/// Subject of a note; each topic has at most one note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Topic {
     /// The last backup that was taken; the note is empty.
@@ -13,7 +13,7 @@ pub enum Topic {
     /// A supplier refuses the operator's account; the note is the code of the refusal
     /// ([`ProviderError::code`](super::search_results::ProviderError::code)).
     Refusal { provider: String, operation: String },
-    /// A worker looked whether what is too old may be deleted; the note is from when on the clock is trusted, RFC 3339.
+    /// A worker checked the clock before purging; the note is the time from which the clock is trusted, RFC 3339.
     Retention,
 }
 
@@ -24,7 +24,7 @@ pub struct ServerNote {
     pub noted_at: DateTime<Utc>,
 }
 
-/// Notes that a version may read at once; there are fewer topics.
+/// Maximum number of notes read at once; there are fewer topics.
 pub const MAX_NOTES: u32 = 100;
 
 const BACKUP: &str = "backup";
@@ -47,7 +47,7 @@ impl fmt::Display for Topic {
 impl FromStr for Topic {
     type Err = ();
 
-    /// A topic of another version is none.
+    /// Fails for topics of another version.
     fn from_str(text: &str) -> Result<Self, ()> {
         let parts: Vec<&str> = text.split(':').collect();
         match parts[..] {
@@ -65,10 +65,10 @@ impl FromStr for Topic {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait ServerNoteRepository: Send {
-    /// Writes a note in the place of the one before it.
+    /// Writes a note, replacing the topic's earlier one.
     async fn put(&mut self, note: &ServerNote) -> Result<(), StorageError>;
     async fn remove(&mut self, topic: &Topic) -> Result<(), StorageError>;
-    /// The notes on all topics that this version knows, [`MAX_NOTES`] at the most.
+    /// Notes on all topics that this version knows, at most [`MAX_NOTES`].
     async fn all(&mut self) -> Result<Vec<ServerNote>, StorageError>;
 }
 

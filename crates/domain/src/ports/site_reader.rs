@@ -8,29 +8,28 @@ use thiserror::Error;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CrawlPlan {
-    /// Where to begin: the host of a project's site. `https` is tried first, then `http`.
-    /// `sightline audit` may name a whole URL instead, which then also bounds the crawl to that
-    /// scheme, host and port.
+    /// The host of a project's site; `https` is tried first, then `http`. `sightline audit` may
+    /// give a whole URL instead, which limits the crawl to that scheme, host and port.
     pub start: CrawlStart,
     pub max_pages: u32,
-    /// How many links away from the start at the most.
+    /// Maximum number of links from the start.
     pub max_depth: u32,
-    /// Whether links that lead to other hosts are checked.
+    /// Whether links to other hosts are checked.
     pub check_external: bool,
     pub render: Rendering,
 }
 
-/// Which pages a browser shows once more, after they were read.
+/// Which pages are also rendered in a browser, after they were read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Rendering {
     #[default]
     No,
-    /// The first ones in the order of the crawl, if there is a browser ([`SiteReader::missing_browser`]).
+    /// The first ones in crawl order, if there is a browser ([`SiteReader::missing_browser`]).
     UpTo(u32),
 }
 
 impl Rendering {
-    /// So many pages; 0 is none.
+    /// Renders up to that many pages; 0 renders none.
     pub const fn of(pages: u32) -> Self {
         match pages {
             0 => Self::No,
@@ -54,21 +53,21 @@ pub enum CrawlStart {
     Url(String),
 }
 
-/// What a crawl is doing; the phases in their order.
+/// Phases of a crawl, in their order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CrawlPhase {
     #[default]
     Sitemaps,
     Pages,
-    /// It checks targets of links that are no pages.
+    /// Checks link targets that are not pages.
     Targets,
-    /// It asks for pages of earlier crawls that nothing leads to any more.
+    /// Fetches pages of earlier crawls that are no longer linked.
     Revisits,
     Over,
 }
 
 impl CrawlPhase {
-    /// The phases in which something is done.
+    /// Phases that do work.
     pub const ALL: [Self; 4] = [Self::Sitemaps, Self::Pages, Self::Targets, Self::Revisits];
 
     pub const fn name(self) -> &'static str {
@@ -85,7 +84,7 @@ impl CrawlPhase {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Count {
     pub done: u64,
-    /// Of so much, as far as known.
+    /// As far as known.
     pub total: u64,
 }
 
@@ -96,9 +95,9 @@ pub struct CrawlProgress {
     pub sitemaps: Count,
     /// Pages read, and known so far (grows while reading), capped by the plan.
     pub pages: Count,
-    /// Link targets checked beyond those pages, and to check.
+    /// Other link targets checked, and to check.
     pub checks: Count,
-    /// Pages of earlier crawls asked for, and to ask for.
+    /// Pages of earlier crawls fetched, and to fetch.
     pub revisits: Count,
 }
 
@@ -117,37 +116,37 @@ impl CrawlProgress {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Continue {
     Yes,
-    /// Begin no further request, and stop once what is under way is recorded: nothing is fetched twice by a later
-    /// attempt.
+    /// Begin no further request and stop once those in flight are recorded, so that a later attempt
+    /// fetches nothing twice.
     NoFurther,
-    /// Stop at once; what was recorded stays for a later attempt.
+    /// Stop at once; recorded steps stay for a later attempt.
     No,
 }
 
-/// A step, and its place in the journal.
+/// A step and its position in the journal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedStep {
     pub place: i64,
     pub step: CrawlStep,
 }
 
-/// A page, and its place in the journal.
+/// A page and its position in the journal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedPage {
     pub place: i64,
     pub page: PageContent,
 }
 
-/// What earlier crawls of a site left, so that what did not change need not be sent again.
+/// Pages of earlier crawls of a site, for conditional requests.
 #[async_trait]
 pub trait EarlierPages: Send + Sync {
-    /// What to ask by, of those of these pages whose server gave something.
+    /// Validators of those of these pages whose server sent any.
     async fn validators(
         &self,
         urls: &[String],
     ) -> Result<HashMap<String, Validators>, JournalError>;
     async fn page(&self, url: &str) -> Result<Option<PageContent>, JournalError>;
-    /// The next pages behind one (`None` is the beginning), in an order of their own; none at the end.
+    /// The next stored URLs after `behind` (`None` starts), in a stable order; empty at the end.
     async fn urls(&self, behind: Option<String>) -> Result<Vec<String>, JournalError>;
 }
 
@@ -169,22 +168,22 @@ impl EarlierPages for NoEarlierPages {
     }
 }
 
-/// Keeps what a crawl has seen, so that a crash costs only the requests in flight.
+/// Stores the progress of a crawl, so that a crash costs only the requests in flight.
 #[async_trait]
 pub trait CrawlJournal: Send + Sync {
-    /// The next steps that were recorded behind a place (`None` is the beginning), in their order;
-    /// none at the end. A part at a time: all together need not fit into memory.
+    /// The next steps after a position (`None` starts), in order; empty at the end. Read in
+    /// batches, because all of them may not fit into memory.
     async fn recorded(&self, behind: Option<i64>) -> Result<Vec<RecordedStep>, JournalError>;
-    /// Records steps; they are safe when this returns.
+    /// Records steps; they are durable when this returns.
     async fn record(&self, steps: &[CrawlStep]) -> Result<Continue, JournalError>;
-    /// Hears how far the crawl is; must not block.
+    /// Receives the progress of the crawl; must not block.
     fn progress(&self, progress: CrawlProgress);
     fn earlier(&self) -> &dyn EarlierPages {
         &NoEarlierPages
     }
 }
 
-/// The pages of a crawl, read back from its journal, a part at a time.
+/// Reads the pages of a crawl from its journal in batches.
 pub struct RecordedPages<'a> {
     journal: &'a dyn CrawlJournal,
     behind: Option<i64>,
@@ -198,7 +197,7 @@ impl<'a> RecordedPages<'a> {
         }
     }
 
-    /// The next pages, in the order in which they were recorded; `None` at the end.
+    /// The next pages, in the order of recording; `None` at the end.
     pub async fn next_part(&mut self) -> Result<Option<Vec<RecordedPage>>, JournalError> {
         loop {
             let steps = self.journal.recorded(self.behind).await?;
@@ -229,23 +228,22 @@ pub struct JournalError(#[source] pub Box<dyn std::error::Error + Send + Sync>);
 /// Reads a site: robots.txt, sitemaps, pages, and the targets of their links.
 #[async_trait]
 pub trait SiteReader: Send + Sync {
-    /// Crawls until the plan is done, the limits are reached, or the journal says stop.
+    /// Crawls until the plan is done, a limit is reached, or the journal says stop.
     async fn read(
         &self,
         plan: &CrawlPlan,
         journal: &dyn CrawlJournal,
     ) -> Result<SiteObservation, SiteReadError>;
-    /// What it would take to show pages in a browser; `None` when nothing is missing. Without it, a plan
-    /// that asks for rendering is carried out without.
+    /// What is missing to render pages; `None` if nothing is. Without a browser, rendering is skipped.
     fn missing_browser(&self) -> Option<NotConfigured>;
-    /// Which browser shows pages, by its name, version and place; `None` where there is none.
+    /// Name, version and path of the browser; `None` if there is none.
     async fn browser(&self) -> Option<String>;
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Unreached {
-    /// Its name is not known, or leads to addresses that may not be read: told apart, they would
-    /// tell which names a private network knows.
+    /// The name is unknown or resolves to blocked addresses; telling them apart would reveal the
+    /// names of a private network.
     #[error("its name cannot be resolved, or leads to no public address")]
     Name,
     #[error("nothing answers there, or its address is not public")]
@@ -257,19 +255,19 @@ pub enum Unreached {
     Encryption,
 }
 
-/// Why a site could not be read at all. A page that fails is part of the observation instead.
+/// Why a site could not be read at all. A failed page is part of the observation instead.
 #[derive(Debug, Error)]
 pub enum SiteReadError {
-    /// Neither https nor http brought an answer. Addresses that may not be read look the same
-    /// from outside, so that nobody can probe a private network.
+    /// Neither https nor http answered. Blocked addresses give the same error, so that nobody can
+    /// probe a private network.
     #[error("the site cannot be reached: {0}")]
     Unreachable(Unreached),
-    /// The start page cannot be read, and no sitemap names another: what happened there.
+    /// The start page cannot be read, and no sitemap names another: the reason.
     #[error("the start page cannot be read: {0}")]
     NoPage(String),
     #[error("robots.txt does not allow reading the site")]
     DisallowedByRobots,
-    /// robots.txt cannot be had for now (5xx, 429 or no answer), so nothing may be read (RFC 9309, 2.3.1.4).
+    /// robots.txt is unavailable (5xx, 429 or no answer), so nothing may be read (RFC 9309, 2.3.1.4).
     #[error("robots.txt cannot be had, so nothing may be read")]
     RobotsUnavailable,
     #[error("the crawl was stopped")]

@@ -1,4 +1,4 @@
-//! Whose turn it is to ask a web site, over all processes that share a database.
+//! Rate limit of a host, shared by all processes on one database.
 
 use super::storage::StorageError;
 use async_trait::async_trait;
@@ -6,13 +6,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 use sha2::{Digest, Sha256};
 use std::time::Duration;
 
-/// A site, as turns are counted by: a hash, so that the table is no list of what is read, and its rows
-/// are spread evenly.
+/// Hash of a host. Hashed so that the table does not list the sites read, and its rows spread evenly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SiteHash(pub [u8; 32]);
 
 impl SiteHash {
-    /// A turn that was free for so long is forgotten: nobody waits for it.
+    /// Entries free for so long are deleted: nobody waits for them.
     pub const FORGOTTEN_AFTER: TimeDelta = TimeDelta::days(1);
 
     pub fn of(site: &str) -> Self {
@@ -20,20 +19,20 @@ impl SiteHash {
     }
 }
 
-/// Hands out moments at which a site may be asked, each once. They are moments of one clock, the
-/// storage's, and are told as waits: processes whose clocks differ keep the distance all the same.
+/// Reserves request times of a host, each once. They are on the storage's clock and returned as
+/// waits, so processes with different clocks keep the distance.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait SiteTurns: Send + Sync {
-    /// Takes the site's next free moment; returns the wait until then. The one after it is `distance` later.
+    /// Reserves the host's next free time and returns the wait until then; the following one is `distance` later.
     async fn take(&self, site: SiteHash, distance: Duration) -> Result<Duration, StorageError>;
-    /// Hands out no moment of the site before so much time has passed. Who has one already keeps it.
+    /// Reserves no time of the host before `time` has passed. Earlier reservations stay valid.
     async fn pause(&self, site: SiteHash, time: Duration) -> Result<(), StorageError>;
 }
 
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait SiteTurnRepository: Send {
-    /// Forgets up to `most` sites whose next moment was free before that one.
+    /// Deletes up to `most` hosts whose next free time is before the given one.
     async fn forget_before(&mut self, time: DateTime<Utc>, most: u32) -> Result<u64, StorageError>;
 }

@@ -1,4 +1,4 @@
-//! What suppliers cost: reserved before, settled after.
+//! Supplier costs: reserved before, settled after.
 
 use super::storage::StorageError;
 use crate::{ids::AccountId, money::MicroUsd};
@@ -8,32 +8,32 @@ use chrono::{Datelike, NaiveDate};
 /// Spending of an account or of the whole server, in a calendar month or on a day (UTC).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Spending {
-    /// Set aside for jobs that are not done.
+    /// Reserved for unfinished jobs.
     pub reserved: MicroUsd,
     pub spent: MicroUsd,
 }
 
 impl Spending {
-    /// What no other job can have: spent or set aside.
+    /// Unavailable to other jobs: spent or reserved.
     pub const fn taken(self) -> MicroUsd {
         MicroUsd(self.spent.0.saturating_add(self.reserved.0))
     }
 }
 
-/// What spending is counted in. A job counts in the month and on the day (UTC) on which it was asked for.
+/// Key of a spending counter. A job counts in the month and on the day (UTC) on which it was requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Counter {
-    /// An account's in a calendar month, named by its first day, `2026-11-01`.
+    /// An account in a calendar month, given by its first day, `2026-11-01`.
     Month(AccountId, NaiveDate),
-    /// An account's on a day.
+    /// An account on a day.
     Day(AccountId, NaiveDate),
-    /// That of all accounts on a day.
+    /// All accounts on a day.
     ServerDay(NaiveDate),
 }
 
 impl Counter {
-    /// All in which an account's work of a day counts, in the order in which a transaction changes them: all jobs that
-    /// cost money meet in the last row, and jobs that cost nothing leave it alone.
+    /// All counters of an account's work on a day, in the order in which a transaction changes
+    /// them. All paid jobs contend for the last row; free jobs do not touch it.
     pub fn of(account: AccountId, day: NaiveDate) -> [Self; 3] {
         [
             Self::Month(account, month_of(day)),
@@ -43,24 +43,24 @@ impl Counter {
     }
 }
 
-/// The first day of the day's month: the name of a spending period.
+/// First day of the day's month, which names a spending period.
 pub fn month_of(day: NaiveDate) -> NaiveDate {
     day.with_day(1).unwrap_or(day)
 }
 
-/// Remembers spending.
+/// Stores spending.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait SpendingRepository: Send {
     async fn find(&mut self, counter: Counter) -> Result<Spending, StorageError>;
-    /// In one statement; `false`, and nothing changed, when that would pass the cap.
+    /// One statement; `false`, and no change, if the amount would exceed the cap.
     async fn reserve(
         &mut self,
         counter: Counter,
         amount: MicroUsd,
         cap: Option<MicroUsd>,
     ) -> Result<bool, StorageError>;
-    /// Turns a reservation into what was really spent.
+    /// Replaces a reservation with the actual spending.
     async fn settle(
         &mut self,
         counter: Counter,

@@ -1,4 +1,4 @@
-//! How things are remembered: a storage opens, a transaction commits by consuming itself.
+//! Storage: opens transactions, which commit by consuming themselves.
 
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
@@ -8,40 +8,40 @@ use thiserror::Error as ThisError;
 /// Absence is `None`; a refusal by a rule is the use case's own error.
 #[derive(Debug, ThisError)]
 pub enum StorageError {
-    /// The database does not answer, or not in time.
+    /// The database does not answer in time.
     #[error("the storage is not available")]
     Unavailable(#[source] Box<dyn Error + Send + Sync>),
-    /// There is no room for what should be stored; what is there can be read.
+    /// No space to store more; reads still work.
     #[error("the disk of the storage is full")]
     Full(#[source] Box<dyn Error + Send + Sync>),
-    /// What is stored is damaged: some of it can be read, and nothing should be added.
+    /// The database is damaged: some of it can be read, and nothing should be added.
     #[error("the database is broken")]
     Broken(#[source] Box<dyn Error + Send + Sync>),
-    /// Serialisation failure or deadlock: the whole transaction may be tried again.
+    /// Serialization failure or deadlock: the whole transaction may be retried.
     #[error("another transaction was in the way")]
     Interrupted(#[source] Box<dyn Error + Send + Sync>),
-    /// An id made by the application is taken: the transaction is tried again with fresh ids.
+    /// An id made by the application is taken: retry the transaction with fresh ids.
     #[error("an id is taken")]
     IdTaken,
     #[error("it is there already: {constraint}")]
     Conflict {
-        /// The columns or the name of the constraint.
+        /// The constraint's name or its columns.
         constraint: String,
     },
-    /// Something stored cannot be what the rules allow.
+    /// A stored value violates the rules.
     #[error("stored data cannot be read: {what}")]
     Corrupt { what: &'static str },
     #[error("nothing can be changed through a reader")]
     ReadOnly,
 }
 
-/// That no connection to the database can be made, or that it was lost, and why: it is a [`StorageError::Unavailable`]'s source.
+/// Why a connection could not be opened or was lost: source of a [`StorageError::Unavailable`].
 #[derive(Debug, ThisError)]
 #[error("{0}")]
 pub struct NoConnection(pub String);
 
 impl StorageError {
-    /// Whether the database is away or its disk full, so that the job that asks is not to blame.
+    /// Whether the database is unavailable or its disk full, so that the job is not to blame.
     pub fn is_of_an_outage(&self) -> bool {
         match self {
             Self::Unavailable(source) => source.is::<NoConnection>(),
@@ -50,42 +50,41 @@ impl StorageError {
         }
     }
 
-    /// Whether the whole transaction may simply be tried again.
+    /// Whether the whole transaction may be retried.
     pub fn is_passing(&self) -> bool {
         matches!(self, Self::Interrupted(_) | Self::IdTaken)
     }
 }
 
-/// Work for [`Storage::close_by`]; it hands over what it found by itself.
+/// Future for [`Storage::close_by`]; it passes on its results itself.
 pub type Reading = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Work for [`Storage::near`].
+/// Future for [`Storage::near`].
 pub type Work<'w> = Pin<Box<dyn Future<Output = ()> + Send + 'w>>;
 
 #[async_trait]
 pub trait Storage: Send + Sync {
-    /// Each call sees what is committed; changes are refused with [`StorageError::ReadOnly`].
+    /// Each statement sees the committed state; changes are refused with [`StorageError::ReadOnly`].
     async fn read(&self) -> Result<Box<dyn Repositories>, StorageError>;
-    /// Everything up to `commit`, or nothing.
+    /// Atomic: everything until `commit`, or nothing.
     async fn write(&self) -> Result<Box<dyn Transaction>, StorageError>;
-    /// Does something that only reads where the storage is: on a thread that may wait for the
-    /// database, so that reading one thing after another costs one change of threads and not one
-    /// each. It is the same work wherever it is done.
+    /// Runs several reads on one blocking thread: one thread hop instead of one per query. Only
+    /// placement differs; results are the same.
     async fn close_by(&self, reading: Reading) -> Result<(), StorageError> {
         reading.await;
         Ok(())
     }
-    /// Does a transaction's work where a thread may wait for the database, if there is one to spare, so that
-    /// its statements cost no change of threads. It is the same work wherever it is done.
+    /// Runs a transaction's work on a blocking thread if one is free, so that its statements need
+    /// no thread hops. Only placement differs; results are the same.
     fn near<'w>(&self, work: Work<'w>) -> Work<'w> {
         work
     }
-    /// Whether there is room to store what jobs measure.
+    /// Whether there is space to store what jobs measure.
     fn has_room(&self) -> bool {
         true
     }
-    /// Makes room for the history of the coming months and gives back that of months which ended
-    /// before `keep_since`, where the storage keeps months apart; nothing depends on it.
+    /// Creates history partitions of the coming months and drops those that ended before
+    /// `keep_since`, if the storage partitions by month; correctness does not depend on it.
     async fn tend(
         &self,
         today: NaiveDate,
@@ -94,19 +93,19 @@ pub trait Storage: Send + Sync {
         let _ = (today, keep_since);
         Ok(())
     }
-    /// Ends connections of this service's processes that changed or locked something and have been silent amid a
-    /// transaction for so long: what they locked is free then. How many there were.
+    /// Ends connections of this service that hold changes or locks and have been idle in a
+    /// transaction for so long, to release the locks. Returns how many.
     async fn end_stalled(&self, silent_for: TimeDelta) -> Result<u64, StorageError> {
         let _ = silent_for;
         Ok(0)
     }
-    /// What time it is by the database, which all processes share.
+    /// Time of the database, which all processes share.
     async fn now(&self) -> Result<DateTime<Utc>, StorageError>;
-    /// Whether the database answers and its schema is the one this version needs.
+    /// Whether the database answers with the schema that this version needs.
     async fn ping(&self) -> Result<(), StorageError>;
 }
 
-/// Hands the repositories to another macro: how each is reached, and the module, name and mock of its port.
+/// Passes the repositories to another macro: accessor, and the port's module, name and mock.
 #[macro_export]
 macro_rules! repositories {
     ($then:ident) => {
@@ -153,18 +152,16 @@ macro_rules! declare {
 }
 repositories!(declare);
 
-/// A transaction; dropping it undoes it. After an error it is over: it has been undone, and
-/// whatever else is asked of it, `commit` included, is refused.
+/// Dropping it rolls back. After an error it is rolled back, and every further call, `commit` included, is refused.
 #[async_trait]
 pub trait Transaction: Repositories {
     async fn commit(self: Box<Self>) -> Result<(), StorageError>;
 }
 
-/// How often a transaction is begun again at the most.
+/// Maximum attempts of a transaction.
 pub const ATTEMPTS: u32 = 10;
 
-/// Runs a transaction near the storage, and again while something passing was in its way. The error tells
-/// through [`AsStorageError`] whether it was.
+/// Runs a transaction in place, and retries it on transient errors, which it recognizes through [`AsStorageError`].
 pub async fn retrying<T, E, F, Fut>(storage: &dyn Storage, mut transaction: F) -> Result<T, E>
 where
     F: FnMut() -> Fut + Send,
@@ -185,10 +182,10 @@ where
 }
 
 impl dyn Storage {
-    /// Opens a transaction and hands it over, near the storage; again while something passing was in its way, so that
-    /// `run` may run more than once: it sends nothing and asks no supplier, neither clock nor randomness, and makes no
-    /// ids. It commits what it hands over; what it drops is undone. Where nobody knows whether a commit succeeded, the
-    /// error is not passing and nothing is repeated.
+    /// Opens a transaction and passes it to `run`, in place; retries on transient errors. As `run`
+    /// may run more than once, it must not send anything, query suppliers, read clock or
+    /// randomness, or make ids. `run` commits the transaction; dropping it rolls back. If the
+    /// outcome of a commit is unknown, the error is not transient and nothing is retried.
     pub async fn transaction<T, E, F, Fut>(&self, run: F) -> Result<T, E>
     where
         F: Fn(Box<dyn Transaction>) -> Fut + Send + Sync,
@@ -200,7 +197,7 @@ impl dyn Storage {
         self.transaction_with(|| (), |work, ()| run(work)).await
     }
 
-    /// `transaction` with what `prepare` makes before each attempt: the time, ids and secrets.
+    /// `transaction` with input that `prepare` makes before each attempt: time, ids and secrets.
     pub async fn transaction_with<P, T, E, F, Fut>(
         &self,
         prepare: impl Fn() -> P + Send + Sync,

@@ -8,20 +8,20 @@ use chrono::{DateTime, Utc};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownToken {
     pub token: ApiToken,
-    /// Its account, read in the same statement: every answer needs something of it.
+    /// The token's account, read in the same statement, because every request needs it.
     pub account: Account,
 }
 
-/// Remembers API tokens; only hashes of them.
+/// Stores API tokens, only as hashes.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait TokenRepository: Send {
     async fn add(&mut self, token: &ApiToken, hash: TokenHash) -> Result<(), StorageError>;
-    /// The token with that hash, whatever state it is in. One indexed read.
+    /// The token with that hash, in any state. One indexed read.
     async fn find_by_hash(&mut self, hash: TokenHash) -> Result<Option<KnownToken>, StorageError>;
     /// The account's tokens, newest first.
     async fn list(&mut self, account: AccountId) -> Result<Vec<ApiToken>, StorageError>;
-    /// `false` when there is no such token, or it ends by then anyhow.
+    /// `false` if there is no such token, or it ends by then anyway.
     async fn revoke(
         &mut self,
         account: AccountId,
@@ -29,7 +29,7 @@ pub trait TokenRepository: Send {
         at: DateTime<Utc>,
         reason: RevokeReason,
     ) -> Result<bool, StorageError>;
-    /// Ends all of the account's tokens that would end later or never; which they were.
+    /// Revokes all tokens of the account that would end later or never; returns them.
     async fn revoke_all(
         &mut self,
         account: AccountId,

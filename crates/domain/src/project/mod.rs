@@ -1,4 +1,4 @@
-//! Projects: monitored sites and what their owners note about them.
+//! Projects: monitored sites and their owners' notes.
 
 mod patch;
 
@@ -17,14 +17,14 @@ analysis::wire_enum! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Status {
         Active = "active",
-        /// Out of use; counts toward no allowance of active things, and can be brought back with its history.
+        /// Not counted in quotas of active items; can be reactivated with its history.
         Deactivated = "deactivated",
     }
 }
 
 analysis::wire_enum! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-    // Rising.
+    // Ascending.
     pub enum Priority {
         Low = "low",
         #[default]
@@ -35,7 +35,7 @@ analysis::wire_enum! {
 }
 
 analysis::wire_enum! {
-    /// Where a project stands in its owner's work.
+    /// Status in the owner's workflow.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     pub enum WorkflowStatus {
         #[default]
@@ -47,20 +47,20 @@ analysis::wire_enum! {
     }
 }
 
-/// What an owner notes about a project; returned with every listing and every result.
+/// The owner's notes on a project; returned with every listing and every result.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ProjectMeta {
     pub client_name: Option<Label>,
     pub category: Option<Label>,
-    /// Free labels, each once, in the order given.
+    /// Free labels, unique, in the given order.
     pub tags: Vec<Tag>,
     pub favorite: bool,
     pub priority: Priority,
     pub workflow_status: WorkflowStatus,
     pub assigned_to_name: Option<Label>,
-    /// Who gets its reports, each once, in the order given.
+    /// Recipients of reports, unique, in the given order.
     pub report_recipients: Vec<EmailAddress>,
-    /// Its own report settings; `None` inherits the account's as a whole.
+    /// Own report settings; `None` inherits all of the account's.
     pub report_settings: Option<ReportSettings>,
 }
 
@@ -76,7 +76,7 @@ pub struct ProjectPatch {
     pub workflow_status: Change<WorkflowStatus>,
     pub assigned_to_name: Change<Option<Label>>,
     pub report_recipients: Change<Vec<EmailAddress>>,
-    /// `None` inherits the account's again; a patch is merged into what is there.
+    /// `None` inherits the account's again; a patch is merged into the current settings.
     pub report_settings: Change<Option<ReportSettingsPatch>>,
 }
 
@@ -117,14 +117,14 @@ pub struct Project {
     pub meta: ProjectMeta,
     /// Active keywords.
     pub keyword_count: u32,
-    /// Active keywords that count toward the AI visibility allowance.
+    /// Active keywords that count toward the AI visibility quota.
     pub ai_tracked_count: u32,
     /// When an analysis last ended with results.
     pub last_analysis_at: Option<DateTime<Utc>>,
-    /// Grows with each change that a caller can see; the entity tag.
+    /// Incremented by each change that callers can see; the entity tag.
     pub row_version: i64,
     pub created_at: DateTime<Utc>,
-    /// When its owner last changed it.
+    /// Last change by its owner.
     pub updated_at: DateTime<Utc>,
     pub deactivated_at: Option<DateTime<Utc>>,
 }
@@ -132,7 +132,7 @@ pub struct Project {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewProject {
     pub domain: SiteDomain,
-    /// What it is called; the domain when left out.
+    /// Defaults to the domain.
     pub name: Option<Label>,
     pub meta: ProjectMeta,
 }
@@ -158,7 +158,7 @@ impl NewProject {
     }
 }
 
-/// What a project is called that was given no name: its domain, as people write it.
+/// Default name of a project: its domain in Unicode.
 fn name_of(domain: &SiteDomain) -> Label {
     let shown: String = domain.unicode().chars().take(Label::MAX).collect();
     Label::parse(&shown)
@@ -167,8 +167,8 @@ fn name_of(domain: &SiteDomain) -> Label {
 }
 
 impl Project {
-    /// The project with the patch applied. The same values leave it as it was, version and time
-    /// included; a change gives it the next version.
+    /// The project with the patch applied. Equal values change nothing, not even version and time;
+    /// a change increments the version.
     #[must_use]
     pub fn patched(&self, patch: ProjectPatch, now: DateTime<Utc>) -> Self {
         let mut next = self.clone();
@@ -185,7 +185,7 @@ impl Project {
         next
     }
 
-    /// The project out of use; nothing changes when it is already.
+    /// The deactivated project; unchanged if it already is.
     #[must_use]
     pub fn deactivated(&self, now: DateTime<Utc>) -> Self {
         self.patched(
@@ -210,8 +210,8 @@ impl Project {
     }
 }
 
-/// For how many days a deactivated project can be brought back; `None` is for ever. Afterwards it is
-/// purged with everything that is stored of it.
+/// Days for which a deactivated project can be reactivated; `None` is unlimited. Afterwards it is
+/// purged with all its data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PurgeTerm(pub Option<u32>);
 
@@ -226,7 +226,7 @@ impl PurgeTerm {
         self.0.map(|days| TimeDelta::days(days.into()))
     }
 
-    /// From when on the project is purged; `None` while it is active, and where nothing is purged.
+    /// When the project may be purged; `None` if it is active or nothing is purged.
     pub fn purge_at(self, project: &Project) -> Option<DateTime<Utc>> {
         let since = project.deactivated_at.filter(|_| !project.is_active())?;
         since.checked_add_signed(self.length()?)
@@ -236,7 +236,7 @@ impl PurgeTerm {
         self.purge_at(project).is_some_and(|it| it <= now)
     }
 
-    /// The last moment at which a project may have been deactivated that is purged now.
+    /// Projects deactivated at or before this time are purged now.
     pub fn cutoff(self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
         now.checked_sub_signed(self.length()?)
     }

@@ -2,7 +2,7 @@ use crate::patch::Change;
 use crate::report_settings::{Frequency, ReportSettings, Section};
 use std::collections::BTreeMap;
 
-/// A merge patch of report settings; clearing a member inherits it again.
+/// Merge patch of report settings; clearing a member inherits it again.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReportSettingsPatch {
     pub enabled: Change<Option<bool>>,

@@ -1,4 +1,4 @@
-//! Schedules: what is measured again and again without anyone asking.
+//! Schedules: analyses that start automatically.
 
 use crate::ids::{AccountId, ProjectId};
 use crate::job::kind::AnalysisKind;
@@ -8,10 +8,10 @@ use sha2::{Digest, Sha256};
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-/// Ticks are spread over this time behind the hour, against a stampede at midnight.
+/// Start times are spread over this time after the hour, to avoid a stampede at midnight.
 const SPREAD: TimeDelta = TimeDelta::minutes(30);
 
-/// An analysis of a project that is started by itself. A project has one of each kind at most.
+/// An analysis of a project that starts automatically. A project has at most one of each kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schedule {
     pub account: AccountId,
@@ -19,9 +19,9 @@ pub struct Schedule {
     pub kind: AnalysisKind,
     pub rhythm: Rhythm,
     pub next_at: DateTime<Utc>,
-    /// When it was due last.
+    /// When it was last due.
     pub last_at: Option<DateTime<Utc>>,
-    /// Why nothing was started then; `None` when a job was.
+    /// Why no job was started then; `None` if one was.
     pub last_refusal: Option<String>,
 }
 
@@ -29,9 +29,9 @@ pub struct Schedule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rhythm {
     pub days: Days,
-    /// The hour of the day, 0 to 23.
+    /// 0 to 23.
     pub hour: u8,
-    /// The minute of the hour, 0 to 59.
+    /// 0 to 59.
     pub minute: u8,
     pub zone: Tz,
 }
@@ -39,9 +39,9 @@ pub struct Rhythm {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Days {
     Daily,
-    /// On one day of the week, 1 (Monday) to 7.
+    /// Day of the week, 1 (Monday) to 7.
     Weekly(u8),
-    /// On one day of the month, 1 to 28.
+    /// Day of the month, 1 to 28.
     Monthly(u8),
 }
 
@@ -87,8 +87,8 @@ impl Rhythm {
         format!("{:02}:{:02}", self.hour, self.minute)
     }
 
-    /// The first time after `now`. A time that the clock skips is made up for when it goes on;
-    /// one that it repeats counts once, the first time.
+    /// The first time after `now`. A local time skipped by daylight saving moves to the end of the
+    /// gap; a repeated one counts once, the first time.
     pub fn next(self, now: DateTime<Utc>) -> DateTime<Utc> {
         let today = now.with_timezone(&self.zone).date_naive();
         let mut times = { today.iter_days() }
@@ -101,7 +101,7 @@ impl Rhythm {
     fn on(self, day: NaiveDate) -> DateTime<Utc> {
         let midnight = day.and_time(NaiveTime::MIN);
         let wanted = i64::from(self.hour) * 60 + i64::from(self.minute);
-        // No zone's clock has ever skipped more than a day.
+        // No time zone has ever skipped more than a day.
         let mut minutes = (wanted..=wanted + 24 * 60).map(TimeDelta::minutes);
         let there = minutes.find_map(|it| {
             let time = midnight.checked_add_signed(it)?;
@@ -110,7 +110,7 @@ impl Rhythm {
         there.map_or(midnight.and_utc(), |it| it.with_timezone(&Utc))
     }
 
-    /// How often it comes round within 30 days.
+    /// Occurrences within 30 days.
     pub fn times_in_30_days(self, now: DateTime<Utc>) -> u32 {
         let end = now + TimeDelta::days(30);
         let mut at = self.next(now);
@@ -123,7 +123,7 @@ impl Rhythm {
     }
 }
 
-/// A number of digits alone: numbers of Rust may have a sign.
+/// Digits only: Rust also parses a sign.
 fn digits(text: &str) -> Option<u8> {
     let is_plain = text.bytes().all(|it| it.is_ascii_digit());
     text.parse().ok().filter(|_| is_plain)
@@ -191,7 +191,7 @@ impl Schedule {
         schedule
     }
 
-    /// As it is after it was due: what was missed meanwhile is made up for once, not often.
+    /// State after it was due; missed times are made up for once, not each.
     #[must_use]
     pub fn fired(&self, now: DateTime<Utc>, refusal: Option<String>) -> Self {
         Self {
@@ -202,13 +202,13 @@ impl Schedule {
         }
     }
 
-    /// The first tick after `now`, moved by what is this schedule's own.
+    /// The first firing after `now`, moved by this schedule's own offset.
     fn tick_after(&self, now: DateTime<Utc>) -> DateTime<Utc> {
         let own = self.own_delay();
         self.rhythm.next(now - own) + own
     }
 
-    /// How long behind the hour it is due: always the same, and hardly ever that of another.
+    /// Constant offset after the hour that differs between most schedules.
     fn own_delay(&self) -> TimeDelta {
         let mut hash = Sha256::new();
         hash.update(self.account.0.to_be_bytes());
@@ -281,7 +281,7 @@ mod tests {
                 "2026-02-28T12:00:00Z",
                 "2026-03-28T12:00:00Z",
             ),
-            // The clock skips this hour on that day, …
+            // Daylight saving skips this hour on that day, …
             (
                 "daily",
                 "02:30",
@@ -381,7 +381,7 @@ mod tests {
         assert_eq!(fired.last_at, Some(begun.next_at));
         assert!(fired.next_at > late);
         assert!(fired.next_at < late + TimeDelta::days(1));
-        // Why it was refused stands until the next time.
+        // The refusal stays until the next firing.
         let refused = fired.fired(late, Some("no".to_owned()));
         assert_eq!(refused.last_refusal.as_deref(), Some("no"));
         assert_eq!(refused.fired(late, None).last_refusal, None);
@@ -396,7 +396,7 @@ mod tests {
                 (schedule(project, now).next_at - at("2026-11-22T02:30:00Z")).num_minutes();
             by_minute[usize::try_from(minute).unwrap()] += 1;
         }
-        // A hundred on average, give or take ten.
+        // Mean 100, standard deviation 10.
         for count in by_minute {
             assert!((60..140).contains(&count), "{by_minute:?}");
         }
@@ -411,7 +411,7 @@ mod tests {
             prop_assert!(begun.next_at <= now + TimeDelta::days(1));
             let behind = begun.next_at - begun.rhythm.next(begun.next_at - SPREAD);
             prop_assert!(behind >= TimeDelta::zero() && behind < SPREAD);
-            // Fired on time, it comes a day later to the second.
+            // Fired on time, it is due again exactly a day later.
             let fired = begun.fired(begun.next_at, None);
             prop_assert_eq!(fired.next_at - begun.next_at, TimeDelta::days(1));
         }

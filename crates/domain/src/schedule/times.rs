@@ -1,12 +1,11 @@
-//! When schedules come round, compared with what `tests/oracles/schedules.py` says, and what holds
-//! for all of them.
+//! Schedule times compared with the oracle `tests/oracles/schedules.py`, and invariants.
 
 use super::*;
 use proptest::prelude::*;
 
-/// Zone, days, time of the day, now, next.
+/// Zone, days, local time, now, next.
 const TIMES: &str = include_str!("../../testdata/schedule_times.csv");
-/// Clocks that change at all hours, by half an hour and by two, at midnight, and never.
+/// Zones with changes at any hour, by half an hour and by two, at midnight, and never.
 const ZONES: [Tz; 8] = [
     Tz::UTC,
     Tz::Europe__Berlin,
@@ -63,8 +62,7 @@ proptest! {
         for _ in 0..60 {
             at = rhythm.next(at);
             let local = at.with_timezone(&rhythm.zone).naive_local();
-            // A clock that goes on by two hours at the most makes up for it on the same day, unless
-            // what it skips ends at midnight.
+            // A gap of at most two hours is made up for on the same day, unless the gap ends at midnight.
             let today = local.date();
             if let Some(yesterday) = day {
                 prop_assert_eq!(today - yesterday, TimeDelta::days(1), "{}", at);

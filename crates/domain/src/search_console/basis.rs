@@ -1,14 +1,14 @@
-//! Which of the imported rows a figure rests on: one cut, and days that follow each other, so that
-//! nothing is counted twice and a month is a month.
+//! Selects the imported rows that a figure is based on: one set of dimensions and consecutive days,
+//! so that nothing is counted twice and a month is a month.
 
 use super::{About, Cut, Origin, Span};
 use crate::ids::ConsoleSpanId;
 use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
 use std::collections::BTreeMap;
 
-/// Rows that end longer ago than this say nothing of today.
+/// Rows that end longer ago are outdated.
 pub const FRESH: TimeDelta = TimeDelta::days(35);
-/// Periods that are told as a whole and are longer than this say too little of their end.
+/// Longer periods imported as a whole say too little about their end, in days.
 pub const LONGEST_PERIOD: i64 = 100;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub struct StoredSpan {
     pub span: Span,
     pub rows: u64,
     pub origin: Origin,
-    /// The name of the file, or the property.
+    /// Name of the file, or the property.
     pub label: String,
     pub imported_at: DateTime<Utc>,
 }
@@ -26,16 +26,15 @@ pub struct StoredSpan {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Basis {
     pub cut: Cut,
-    /// The days that they cover, without a gap.
+    /// Covered days, without gaps.
     pub span: Span,
     pub spans: Vec<ConsoleSpanId>,
-    /// When the newest of that came in.
+    /// Time of the newest import.
     pub imported_at: DateTime<Utc>,
 }
 
-/// The rows about that for the last days before and on a day: the newest run of days without a gap,
-/// `days` at the most, else the newest period that was told as a whole. Days go before periods, and
-/// cuts by market before others.
+/// Rows of that subject for the last days up to `on`: the newest consecutive days, at most `days`, else the
+/// newest period imported as a whole. Days take precedence over periods, and dimensions by market over others.
 pub fn choose(stored: &[StoredSpan], about: About, on: NaiveDate, days: u64) -> Option<Basis> {
     let fresh =
         |it: &&StoredSpan| it.cut.about == about && it.span.last <= on && it.span.is_fresh(on);
@@ -75,12 +74,12 @@ impl Span {
     }
 }
 
-/// How well rows tell markets apart, the better the greater.
+/// How well rows separate markets; higher is finer.
 pub(crate) const fn fineness(cut: Cut) -> (bool, bool) {
     (cut.by_country, cut.by_device)
 }
 
-/// The last days that follow each other.
+/// The latest consecutive days.
 fn run(cut: Cut, of_days: &BTreeMap<NaiveDate, &StoredSpan>, most: u64) -> Option<Basis> {
     let (last, newest) = of_days.last_key_value()?;
     let mut basis = Basis {
@@ -137,7 +136,7 @@ mod tests {
         all.remove(50);
         let basis = choose(&all, About::Query, day(62), 28).unwrap();
         assert_eq!((basis.span.first, basis.spans.len()), (day(51), 9));
-        // Not what lies ahead, and not what is old.
+        // Neither future nor outdated rows.
         let basis = choose(&all, About::Query, day(40), 28).unwrap();
         assert_eq!(basis.span.last, day(40));
         assert_eq!(choose(&all, About::Query, day(59 + 36), 28), None);

@@ -1,17 +1,17 @@
-//! Which property is fetched for a project, and how far that has come.
+//! The property that is fetched for a project, and the progress of fetching.
 
 use super::Property;
 use crate::ids::{AccountId, ProjectId};
 use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
 use sha2::{Digest, Sha256};
 
-/// How long whoever fetches holds the binding after each day that is stored.
+/// Lease of a fetch, renewed after each stored day.
 pub const HOLD: TimeDelta = TimeDelta::minutes(30);
-/// Days are final some time after midnight in California.
+/// In UTC; days become final some time after midnight in California.
 const HOUR: u32 = 11;
-/// Not all projects ask at the same minute.
+/// Spreads the fetches of projects, in seconds.
 const SPREAD: i64 = 2 * 60 * 60;
-/// The first pause after a failure; it doubles with each, up to a day.
+/// First delay after a failure; doubles with each, up to a day.
 const FIRST_PAUSE: TimeDelta = TimeDelta::hours(1);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,20 +21,20 @@ pub struct Binding {
     pub property: Property,
     pub bound_at: DateTime<Utc>,
     pub next_at: DateTime<Utc>,
-    /// Until when somebody holds it who is fetching.
+    /// End of the lease while a fetch runs.
     pub held_until: Option<DateTime<Utc>>,
-    /// The last day that was fetched; those before it were, too.
+    /// The last fetched day; all earlier days were fetched too.
     pub through: Option<NaiveDate>,
-    /// When somebody fetched last, in vain or not.
+    /// End of the last fetch, successful or not.
     pub last_at: Option<DateTime<Utc>>,
-    /// Why that was in vain; `None` when it was not.
+    /// Why the last fetch failed; `None` if it succeeded.
     pub last_failure: Option<String>,
-    /// How often in a row it was.
+    /// Consecutive failures.
     pub failures: u32,
 }
 
 impl Binding {
-    /// A property that nothing was fetched of yet; it is due at once.
+    /// A new binding, due at once.
     pub fn begun(
         account: AccountId,
         project: ProjectId,
@@ -59,7 +59,7 @@ impl Binding {
         self.held_until.is_some_and(|until| until > now)
     }
 
-    /// Held by whoever fetches: nobody else does until the hold is over.
+    /// Leased to a fetch; nobody else fetches until the lease ends.
     #[must_use]
     pub fn held(&self, now: DateTime<Utc>) -> Self {
         Self {
@@ -78,7 +78,7 @@ impl Binding {
         }
     }
 
-    /// After all that is final was fetched.
+    /// After all final days were fetched.
     #[must_use]
     pub fn done(&self, now: DateTime<Utc>) -> Self {
         Self {

@@ -1,9 +1,9 @@
-//! Countries as Search Console names them.
+//! Country codes of Search Console.
 
 use crate::market::{COUNTRIES, Country};
 use std::fmt;
 
-/// The codes of three letters, in the order of [`COUNTRIES`] (pycountry 26.2.16 lists the same).
+/// Three-letter codes, in the order of [`COUNTRIES`] (pycountry 26.2.16 lists the same).
 const THREE_LETTERS: &str = "and are afg atg aia alb arm ago ata arg asm aut aus abw ala aze bih brb bgd bel bfa bgr \
      bhr bdi ben blm bmu brn bol bes bra bhs btn bvt bwa blr blz can cck cod caf cog che civ \
      cok chl cmr chn col cri cub cpv cuw cxr cyp cze deu dji dnk dma dom dza ecu est egy esh \
@@ -17,12 +17,12 @@ const THREE_LETTERS: &str = "and are afg atg aia alb arm ago ata arg asm aut aus
      tls tkm tun ton tur tto tuv twn tza ukr uga umi usa ury uzb vat vct ven vgb vir vnm vut \
      wlf wsm yem myt zaf zmb zwe";
 
-/// Three letters, lower case: ISO 3166-1 and what Search Console adds to it (`zzz` is unknown).
+/// Three letters, lower case: ISO 3166-1 and the additions of Search Console (`zzz` is unknown).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConsoleCountry([u8; 3]);
 
 impl ConsoleCountry {
-    /// Checks the form and lower-cases; codes of two letters are put into three.
+    /// Checks the form and lower-cases; converts two-letter codes.
     pub fn parse(code: &str) -> Option<Self> {
         if let Ok(country) = Country::parse(code) {
             return Some(Self::of(country));

@@ -1,18 +1,18 @@
 analysis::wire_enum! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum About {
-        /// The whole property: a total, anonymised searches included.
+        /// The whole property: a total, anonymized queries included.
         Site = "site",
-        /// A page, anonymised searches included.
+        /// A page, anonymized queries included.
         Page = "page",
-        /// A search; shown pages of one results page count once.
+        /// A query; several own pages on one results page count once.
         Query = "query",
-        /// A page in a search; each shown page of a results page counts.
+        /// A page for a query; each own page on a results page counts.
         QueryAndPage = "queryPage",
     }
 }
 
-/// What rows tell apart: rows of one cut and one day add up without counting anything twice.
+/// Dimensions of rows. Rows of one set of dimensions and one day add up without double counting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cut {
     pub about: About,
@@ -40,7 +40,7 @@ impl About {
 }
 
 impl Cut {
-    /// What is fetched of each day.
+    /// Dimensions fetched of each day.
     pub const FETCHED: [Self; 4] = [
         Self::plain(About::Site),
         Self::plain(About::Page),
@@ -48,7 +48,7 @@ impl Cut {
         Self::by_market(About::QueryAndPage),
     ];
 
-    /// All countries and devices together.
+    /// Countries and devices aggregated.
     pub const fn plain(about: About) -> Self {
         Self {
             about,
@@ -57,7 +57,7 @@ impl Cut {
         }
     }
 
-    /// Countries and devices apart.
+    /// By country and device.
     pub const fn by_market(about: About) -> Self {
         Self {
             about,
@@ -66,7 +66,7 @@ impl Cut {
         }
     }
 
-    /// The name in storage and messages, for example `query-country-device`.
+    /// Name in storage and messages, for example `query-country-device`.
     pub fn name(self) -> String {
         let country = if self.by_country { "-country" } else { "" };
         let device = if self.by_device { "-device" } else { "" };
@@ -85,7 +85,7 @@ impl Cut {
         all.into_iter().find(|it| it.name() == name)
     }
 
-    /// Whether figures of one market can be told.
+    /// Whether rows can be filtered by market.
     pub const fn is_by_market(self) -> bool {
         self.by_country && self.by_device
     }

@@ -1,7 +1,7 @@
-//! What a project's own Search Console tells: how often its pages were shown and clicked.
+//! Search Console data of a project: impressions and clicks of its pages.
 //!
-//! Rows are the top rows alone, and searches that few people make are left out of them. So rows of
-//! queries are never summed up to a total: a total is a row of its own ([`About::Site`]).
+//! Search Console returns only top rows and omits rare queries. So rows of queries are never summed
+//! to a total: a total is a row of its own ([`About::Site`]).
 
 mod basis;
 mod binding;

@@ -1,4 +1,4 @@
-//! Which of the imported rows tell about days that somebody names.
+//! Selects the imported rows that cover a requested period.
 
 use super::{About, Cut, Span, StoredSpan, basis::fineness};
 use crate::ids::ConsoleSpanId;
@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 pub struct PeriodRows {
     pub cut: Cut,
     pub span: Span,
-    /// How many days that are: fewer than the span has where days are missing.
+    /// Number of days; less than the span if days are missing.
     pub days: u64,
     pub spans: Vec<ConsoleSpanId>,
 }
 
-/// The rows about that which lie within these days: of the cut that tells most days, else the
-/// longest period that was told as a whole. Cuts, days and periods are never mixed.
+/// Rows of that subject within the period: of the dimensions with most days, else the longest
+/// period imported as a whole. Dimensions, days and periods are never mixed.
 pub fn within(stored: &[StoredSpan], about: About, period: Span) -> Option<PeriodRows> {
     let lies_within = |it: &&StoredSpan| {
         it.cut.about == about && it.span.first >= period.first && it.span.last <= period.last

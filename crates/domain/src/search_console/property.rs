@@ -3,10 +3,10 @@ use analysis::url_rules::host_of_url;
 use std::fmt;
 use thiserror::Error;
 
-/// What stands before the domain of a domain property.
+/// Prefix of a domain property.
 const DOMAIN: &str = "sc-domain:";
 
-/// `sc-domain:example.com`, or an address such as `https://www.example.com/`.
+/// `sc-domain:example.com`, or a URL such as `https://www.example.com/`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Property(String);
 
@@ -21,13 +21,13 @@ pub enum PropertyRefusal {
 }
 
 impl Property {
-    /// A property that was accepted before.
+    /// Takes an already validated property.
     pub const fn accepted(text: String) -> Self {
         Self(text)
     }
 
-    /// The property of that text, if it is the whole site of the project: rows of a wider one cannot
-    /// be told apart, and those of a part would be taken for all.
+    /// Accepts only a property that is the project's whole site: rows of a wider one cannot be
+    /// separated, and rows of a part would pass for the whole.
     pub fn parse(text: &str, site: &SiteDomain) -> Result<Self, PropertyRefusal> {
         let text = text.trim();
         let host = match text.strip_prefix(DOMAIN) {
@@ -57,7 +57,7 @@ impl Property {
     }
 }
 
-/// The host of an address that names a whole site.
+/// Host of a URL that names a whole site.
 fn whole_site(address: &str) -> Option<String> {
     let rest = address
         .strip_prefix("https://")

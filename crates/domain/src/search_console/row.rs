@@ -5,18 +5,18 @@ use chrono::{DateTime, NaiveDate, Utc};
 use std::{collections::HashMap, fmt};
 use thiserror::Error;
 
-/// No row counts more: sums over all rows that a project may have stay far below 2^63.
+/// Maximum per row, so that sums over all rows of a project stay far below 2^63.
 const MOST_COUNT: u64 = 10_000_000_000;
 
-/// Searches and addresses are not longer than this, in bytes.
+/// Maximum bytes of queries and URLs.
 pub const MOST_TEXT: usize = 4_096;
-/// No mean position is worse than this.
+/// Maximum average position.
 pub const MOST_POSITION: f64 = 10_000.0;
 
-/// The days that a row is about, both included.
+/// Days that a row covers, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
-    /// The first day, in Search Console's time (Pacific).
+    /// The first day, in Search Console's time zone (Pacific).
     pub first: NaiveDate,
     pub last: NaiveDate,
 }
@@ -29,7 +29,7 @@ impl Span {
         }
     }
 
-    /// These days; `None` when they are the wrong way round.
+    /// `None` if `last` is before `first`.
     pub fn between(first: NaiveDate, last: NaiveDate) -> Option<Self> {
         (first <= last).then_some(Self { first, last })
     }
@@ -84,8 +84,7 @@ pub struct SearchRow {
     pub device: Option<ConsoleDevice>,
     pub clicks: u64,
     pub impressions: u64,
-    /// Mean position of its topmost link, weighed by impressions, from 1; `None` when it was never
-    /// shown.
+    /// Average position of the topmost link, weighted by impressions, from 1; `None` without impressions.
     pub position: Option<f64>,
 }
 
@@ -106,11 +105,11 @@ analysis::wire_enum! {
 #[error("{}: {what}", field.name())]
 pub struct RowRefusal {
     pub field: RowField,
-    /// What is wrong with it, and what it has to be.
+    /// What is wrong, and what is allowed.
     pub what: &'static str,
 }
 
-/// What a row is about: query as it is compared, page, country, device.
+/// Normalized query, page, country, device.
 pub type RowKey = (
     Option<String>,
     Option<String>,
@@ -181,7 +180,7 @@ impl SearchRow {
         }
     }
 
-    /// The place nearest to its mean position.
+    /// The average position, rounded.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -191,8 +190,7 @@ impl SearchRow {
         self.position.map(|it| it.round() as u32)
     }
 
-    /// What tells it from other rows of its cut and days.
-    /// Rows of the same day with equal keys are about the same.
+    /// Unique among rows of the same dimensions and days.
     pub fn key(&self) -> RowKey {
         let query = self
             .query
@@ -213,7 +211,7 @@ fn is_no_address(text: &str) -> bool {
     !is_web || is_no_text(text) || analysis::url_rules::host_of_url(text).is_none()
 }
 
-/// All rows of a cut for some days: the unit that is imported and replaced.
+/// All rows of one set of dimensions for some days: the unit that is imported and replaced.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowSet {
     pub cut: Cut,
@@ -222,11 +220,10 @@ pub struct RowSet {
 }
 
 impl RowSet {
-    /// What a set of rows, and each row of it, take beside their texts: columns, keys and index entries,
-    /// in bytes, estimated.
+    /// Estimated bytes of a row set, and of each row, besides their texts: columns, keys and index entries.
     const OVERHEAD: u64 = 200;
 
-    /// How much it takes to store, in rows and bytes; the set itself counts as a row.
+    /// Size in storage; the set itself counts as a row.
     pub fn size(&self) -> DataSize {
         let texts = self.rows.iter().map(|row| {
             let text = |it: &Option<String>| it.as_ref().map_or(0, |it| it.len() as u64);
@@ -239,14 +236,14 @@ impl RowSet {
         }
     }
 
-    /// The first row that is wrong, with its place in `rows`.
+    /// The first invalid row, with its index in `rows`.
     pub fn refusal(&self) -> Option<(usize, RowRefusal)> {
         let rows = self.rows.iter().enumerate();
         rows.into_iter()
             .find_map(|(place, row)| Some((place, row.refusal(self.cut)?)))
     }
 
-    /// The places of two rows that are about the same: one would be counted twice.
+    /// Indexes of two rows with the same key: one would be counted twice.
     pub fn repeated(&self) -> Option<(usize, usize)> {
         let mut seen = HashMap::with_capacity(self.rows.len());
         for (place, row) in self.rows.iter().enumerate() {
@@ -269,27 +266,27 @@ analysis::wire_enum! {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Told {
     pub origin: Origin,
-    /// The name of the file, or the property.
+    /// Name of the file, or the property.
     pub label: String,
     pub at: DateTime<Utc>,
 }
 
-/// Rows of several days or markets, summed up.
+/// Rows of several days or markets, summed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowSum {
     pub query: Option<String>,
     pub page: Option<String>,
-    /// Where people searched, where that is told apart.
+    /// Country of the search, if it is a dimension.
     pub country: Option<ConsoleCountry>,
-    /// On what, where that is told apart.
+    /// Device of the search, if it is a dimension.
     pub device: Option<ConsoleDevice>,
     pub clicks: u64,
     pub impressions: u64,
-    /// Position times impressions, summed up.
+    /// Sum of position times impressions.
     pub weighted_position: f64,
 }
 
-/// What was counted of a page on one day, over all searches.
+/// A page's figures on one day, over all queries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageDay {
     pub page: String,

@@ -22,23 +22,23 @@ use thiserror::Error;
 pub struct AccountState {
     pub account: Account,
     pub spending: Spending,
-    /// When the month began.
+    /// First day of the month.
     pub month: NaiveDate,
     pub today: Spending,
-    /// Which day that is, in UTC.
+    /// In UTC.
     pub day: NaiveDate,
     pub queue: QueueSummary,
-    /// How many unfinished jobs it may have.
+    /// Maximum unfinished jobs.
     pub queue_limit: u32,
-    /// What it stores, deactivated projects included.
+    /// Stored data, deactivated projects included.
     pub stored: StoredData,
-    /// How many projects it has, deactivated ones included.
+    /// Number of projects, deactivated ones included.
     pub stored_projects: u32,
     pub storage_limits: StorageLimits,
 }
 
 impl AccountState {
-    /// Room for projects and keywords, deactivated ones included.
+    /// Quotas of projects and keywords, deactivated ones included.
     pub fn stored_allowances(&self) -> [Allowance; 2] {
         let limits = self.account.limits;
         [
@@ -57,7 +57,7 @@ pub struct ProfilePatch {
 
 #[derive(Debug, Error)]
 pub enum ChangeProfileError {
-    /// Another address needs the password first.
+    /// Changing the address requires a recent password entry.
     #[error("the password has to be given again first")]
     NotFresh,
     #[error("the session was ended")]
@@ -81,7 +81,7 @@ pub enum CreateAccountError {
 may_be_storage!(CreateAccountError);
 
 impl Core {
-    /// `None` when there is no such account.
+    /// `None` if there is no such account.
     pub async fn account_state(
         &self,
         account: AccountId,
@@ -153,7 +153,7 @@ impl Core {
         self.transaction_given(create).await
     }
 
-    /// For the operator. What is there already stays, even above a lower limit.
+    /// For the operator. Existing items stay, even above a lower limit.
     pub async fn limit_account(
         &self,
         account: AccountId,
@@ -164,8 +164,8 @@ impl Core {
         self.change_account(account, action, &detail, change).await
     }
 
-    /// For the operator. Off, the account's tokens open nothing, its sessions are over for good, its unfinished
-    /// analyses are canceled, and no schedule starts another.
+    /// For the operator. Disabling an account refuses its tokens, ends its sessions for good,
+    /// cancels its unfinished analyses, and stops its schedules.
     pub async fn switch_account(
         &self,
         account: AccountId,
@@ -213,7 +213,7 @@ impl Core {
         self.transaction_given(run).await
     }
 
-    /// What an account and its owner are called, and the address to sign in with.
+    /// Changes the account's name, and its owner's name and address for signing in.
     pub async fn change_profile(
         &self,
         member: &Member,
@@ -223,7 +223,7 @@ impl Core {
             .await
     }
 
-    /// The account afterwards; `None` when there is no such account.
+    /// Returns the changed account; `None` if there is no such account.
     pub async fn change_report_defaults(
         &self,
         account: AccountId,
@@ -249,7 +249,7 @@ impl Core {
         self.transaction_given(change).await
     }
 
-    /// The newest, newest first.
+    /// The newest events, newest first.
     pub async fn audit_events(
         &self,
         account: AccountId,
@@ -259,7 +259,7 @@ impl Core {
         read.audit().newest(account, most).await
     }
 
-    /// The newest of some kinds before a moment, newest first.
+    /// The newest events of some kinds before a time, newest first.
     pub async fn audit_events_before(
         &self,
         account: AccountId,

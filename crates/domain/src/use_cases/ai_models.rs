@@ -1,4 +1,4 @@
-//! How an account asks AI engines.
+//! An account's settings for AI engines.
 
 use super::given::Given;
 use super::{Core, may_be_storage};
@@ -17,7 +17,7 @@ use thiserror::Error;
 pub struct AiModel {
     pub settings: ModelSettings,
     pub title: String,
-    /// What the operator set; `None` when the engine is not set up on this server.
+    /// The operator's configuration; `None` if the engine is not configured on this server.
     pub configured: Option<ConfiguredEngine>,
     pub last_used_at: Option<DateTime<Utc>>,
 }
@@ -25,9 +25,9 @@ pub struct AiModel {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConfiguredEngine {
     pub label: EngineLabel,
-    /// What an answer takes at the most; `None` while it is not asked because of what it costs.
+    /// Maximum calls and cost of an answer; `None` while paid calls are refused.
     pub most: Option<Spent>,
-    /// Why it is not asked: it costs money that is not to be spent.
+    /// Why paid calls are refused.
     pub unpaid: Option<Unpaid>,
 }
 
@@ -50,7 +50,7 @@ pub enum AiModelError {
 may_be_storage!(AiModelError);
 
 impl Core {
-    /// The engines of this server, and then those that it could have.
+    /// The server's engines first, then those that could be configured.
     pub async fn ai_models(&self, account: AccountId) -> Result<Vec<AiModel>, StorageError> {
         let mut read = self.storage.read().await?;
         let set = read.ai_models().list(account).await?;
@@ -90,7 +90,7 @@ impl Core {
         Ok(models)
     }
 
-    /// The settings as they are now. What is not named in the change stays.
+    /// Returns the new settings. Members absent from the change stay.
     pub async fn change_ai_model(
         &self,
         account: AccountId,
@@ -111,7 +111,7 @@ impl Core {
         self.storage.transaction(set).await
     }
 
-    /// All of it, or nothing. What is not named in a change stays.
+    /// Atomic. Members absent from a change stay.
     pub async fn change_ai_models(
         &self,
         account: AccountId,
@@ -125,7 +125,7 @@ impl Core {
                 let before = at.map(|at| all.swap_remove(at));
                 let before = before.unwrap_or_else(|| ModelSettings::usual(engine));
                 let settings = before.changed(change.clone())?;
-                // There are a handful of engines.
+                // There are only a few engines.
                 work.ai_models().set(account, &settings).await?;
                 all.push(settings);
             }
@@ -160,7 +160,7 @@ impl Core {
     }
 }
 
-/// The engines that an account asks, in the order of this server.
+/// The account's active engines, in the server's order.
 pub async fn asked_engines<R: Repositories + ?Sized>(
     repositories: &mut R,
     account: AccountId,
@@ -170,7 +170,7 @@ pub async fn asked_engines<R: Repositories + ?Sized>(
     Ok(asked_of(&set, engines))
 }
 
-/// Those of this server that are asked with these settings, in its order.
+/// The server's engines that are active with these settings, in its order.
 pub(super) fn asked_of(set: &[ModelSettings], engines: &AiEngines) -> Vec<AskedEngine> {
     let asked = engines.all().filter_map(|engine| {
         let label = engine.label();

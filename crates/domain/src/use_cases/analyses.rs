@@ -1,4 +1,4 @@
-//! Analyses that were asked for: jobs of an account's queue.
+//! Requested analyses: jobs of an account's queue.
 
 use super::{Core, end_attempt::put_away, may_be_storage};
 use crate::ids::{AccountId, JobId};
@@ -11,7 +11,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobState {
     pub job: Job,
-    /// How many of its account's jobs go first; `None` when it does not wait.
+    /// Number of the account's jobs ahead of it; `None` if it is not waiting.
     pub position: Option<u32>,
     pub queue: QueueSummary,
 }
@@ -19,13 +19,13 @@ pub struct JobState {
 #[derive(Debug, Clone, PartialEq)]
 pub struct JobList {
     pub jobs: Page<Job>,
-    /// All its unfinished jobs in numbers.
+    /// Numbers of all its unfinished jobs.
     pub queue: QueueSummary,
 }
 
 #[derive(Debug, Error)]
 pub enum ListAnalysesError {
-    /// The filter names a project that the account does not have.
+    /// The account does not have the project of the filter.
     #[error("there is no such project")]
     NoSuchProject,
     #[error(transparent)]
@@ -59,7 +59,7 @@ impl Core {
         Ok(JobList { jobs, queue })
     }
 
-    /// `None` when the account has no such job.
+    /// `None` if the account has no such job.
     pub async fn analysis(
         &self,
         account: AccountId,
@@ -82,16 +82,15 @@ impl Core {
         }))
     }
 
-    /// Cancels a job at once while it waits; a running one is asked to stop. The job afterwards; one that has ended
-    /// stays as it is.
+    /// Cancels a waiting job at once and asks a running one to stop. Returns the changed job; an
+    /// ended one is unchanged.
     pub async fn cancel_analysis(
         &self,
         account: AccountId,
         job: JobId,
     ) -> Result<Job, CancelAnalysisError> {
         let cancel = |mut work: Box<dyn Transaction>, now| async move {
-            // Whether it is there is asked before anything is held: a queue is made for whoever asks
-            // for one.
+            // Check before locking, because locking creates a missing queue row.
             let found = work.jobs().find(account, job).await?;
             found.ok_or(CancelAnalysisError::NoSuchJob)?;
             let queue = work.jobs().lock_queue(account).await?;
@@ -109,11 +108,11 @@ impl Core {
         self.transaction_at(cancel).await
     }
 
-    /// Whether some jobs are overdue because no worker is online. Reads nothing when none is overdue.
+    /// Whether jobs are overdue because no worker is online. Reads nothing if none is overdue.
     ///
-    /// Nothing is written for it. An idle worker takes a due job within a second, and a worker that is busy renews its
-    /// leases and looks after every account in time. So a job that has been due for a while means that no worker is
-    /// online, unless some account runs jobs and is looked after.
+    /// Needs no extra writes: an idle worker claims a due job within a second, and a busy one
+    /// renews its leases and sweeps in time. So an overdue job means that no worker is online,
+    /// unless some account has running jobs and is swept in time.
     pub async fn is_no_worker_online_for<'j>(
         &self,
         jobs: impl IntoIterator<Item = &'j Job>,

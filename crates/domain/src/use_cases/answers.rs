@@ -6,18 +6,18 @@ use analysis::ai_answers::{self, JudgedAnswer};
 
 pub const MOST_LISTED: u32 = 200;
 
-/// An answer with marks on the brands that it names and the pages it cites.
+/// An answer with its brand mentions and cited pages marked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MarkedAnswer {
     pub kept: KeptAnswer,
-    /// What it says, by the brands and rules of today.
+    /// Evaluation by the current brands and rules.
     pub judged: JudgedAnswer,
-    /// The names of the brands, the project's first: `judged` numbers them.
+    /// Brand names, the project's first; `judged` refers to them by index.
     pub brands: Vec<String>,
 }
 
 impl Core {
-    /// Newest first, as many as are wanted, [`MOST_LISTED`] at the most; `None` when the account has no such project.
+    /// Newest first, at most [`MOST_LISTED`]; `None` if the account has no such project.
     pub async fn answers(
         &self,
         account: AccountId,
@@ -36,7 +36,7 @@ impl Core {
         Ok(Some(answers))
     }
 
-    /// `None` when the account's project has no such answer, or it was kept long enough.
+    /// `None` if the project has no such answer, or it was purged.
     pub async fn answer(
         &self,
         account: AccountId,

@@ -1,4 +1,4 @@
-//! Asks an AI engine one question. Nothing is stored here.
+//! Queries an AI engine once. Stores nothing.
 
 use super::{ai_models::AskedEngine, plan_prompts::Question};
 use crate::ports::{
@@ -14,9 +14,9 @@ pub struct AskEngine {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct AskedAnswer {
-    /// The answer; of a question that failed, one that says so.
+    /// The answer; for a failed query, one in a failed state.
     pub answer: AiAnswer,
-    /// Calls it took beside those that the journal counts.
+    /// Calls that are not in the ledger.
     pub calls: u64,
     pub failure: Option<ProviderError>,
 }
@@ -26,7 +26,7 @@ impl AskEngine {
         Self { clock, journal }
     }
 
-    /// Always brings an answer; after a failure it claims nothing.
+    /// Always returns an answer; after a failure it claims nothing.
     pub async fn run(&self, engine: &AskedEngine, question: &Question) -> AskedAnswer {
         let Asked { answer, spent } = engine.engine.ask(&question.asked, &self.journal).await;
         let cost = u64::try_from(spent.cost.0).ok();

@@ -1,4 +1,4 @@
-//! Which brands are looked for in the answers about a project: its own, and its rivals'.
+//! The brands to look for in answers about a project: its own and its competitors'.
 
 use super::{Core, may_be_storage};
 use crate::ids::{AccountId, ProjectId};
@@ -15,13 +15,13 @@ use analysis::site_class::SiteClass;
 use analysis::url_rules::{OwnSites, SiteScope, registrable_domain};
 use thiserror::Error;
 
-/// How many rivals that search pages show are followed while the owner names none.
+/// Maximum competitors chosen from search pages if the owner names none.
 const FOLLOWED: usize = 10;
-/// How many competitors are looked at for them.
+/// Maximum competitors considered for that.
 const LOOKED_AT: u32 = 50;
-/// A project names no more brands.
+/// Maximum brands per project.
 pub const MOST_BRANDS: usize = 200;
-/// A brand has no more names.
+/// Maximum names per brand.
 pub const MOST_NAMES: usize = 20;
 
 #[derive(Debug, Error)]
@@ -42,20 +42,20 @@ pub struct KnownBrands {
     pub book: BrandBook,
     pub name: String,
     pub category: Option<String>,
-    /// Domains of rivals that nobody named: the next run follows the same ones.
+    /// Domains of automatically chosen competitors; the next run uses the same ones.
     pub followed: Vec<String>,
 }
 
 impl KnownBrands {
-    /// What the next run needs to know of them.
+    /// Data for the next run.
     pub fn carried(&self) -> Document {
         Document::of(&self.followed)
     }
 }
 
 impl Core {
-    /// The rivals that the owner named. While there are none, those that stand for most of the same
-    /// keywords; once chosen they stay, so that shares of different weeks count the same brands.
+    /// Uses the competitors that the owner named. If there are none, chooses those that rank for most
+    /// of the same keywords; they stay, so that shares of different weeks count the same brands.
     pub async fn known_brands(&self, project: &Project) -> Result<KnownBrands, StorageError> {
         let (account, id) = (project.account, project.id);
         let mut read = self.storage.read().await?;
@@ -71,8 +71,8 @@ impl Core {
         Ok(known(project, &named, &called, followed))
     }
 
-    /// What the project or a rival is called; `host` was accepted before. Without names, what was said of it before is
-    /// forgotten.
+    /// Sets the brand names of the project or a competitor; `host` is already validated. Without
+    /// names, the entry is deleted.
     pub async fn name_brand(
         &self,
         account: AccountId,
@@ -149,7 +149,7 @@ fn known(
     let mut own = spec(own_domain, called);
     if !called.iter().any(|it| it.domain == own_domain) {
         let name = project.name.as_str();
-        // A project that was not named is called as its domain.
+        // A project without a name of its own is named by its domain.
         let is_domain = [site, own_domain, project.domain.unicode()].contains(&name);
         if !is_domain {
             own.aliases
@@ -179,7 +179,7 @@ fn known(
     }
 }
 
-/// A brand of that domain: as its owner calls it, or by the domain itself.
+/// The brand of a domain: with the owner's names, or named by the domain.
 fn spec(domain: &str, called: &[BrandNames]) -> BrandSpec {
     let found = called.iter().find(|it| it.domain == domain);
     let mut names = found.into_iter().flat_map(|it| &it.names);
@@ -192,7 +192,7 @@ fn spec(domain: &str, called: &[BrandNames]) -> BrandSpec {
     }
 }
 
-/// `Rival` of `rival.com`, written as names are.
+/// `Rival` of `rival.com`, capitalized.
 fn label(domain: &str) -> String {
     let label = domain.split('.').next().unwrap_or(domain);
     let mut letters = label.chars();

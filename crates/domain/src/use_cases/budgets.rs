@@ -1,4 +1,4 @@
-//! Budgets for what suppliers charge: an account's in a month and on a day, and the server's on a day (UTC).
+//! Budgets for supplier cost: an account's per month and per day, and the server's per day (UTC).
 
 use super::Core;
 use crate::account::Account;
@@ -11,16 +11,16 @@ use thiserror::Error;
 analysis::wire_enum! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Budget {
-        /// The account's, in the calendar month.
+        /// The account's, per calendar month.
         Month = "monthlyBudget",
-        /// The account's, on the day.
+        /// The account's, per day.
         Day = "dailyBudget",
-        /// That of all accounts together, on the day.
+        /// All accounts', per day.
         ServerDay = "serverDailyBudget",
     }
 }
 
-/// A budget with the counter that it bounds; without a cap nothing is refused.
+/// A budget with the counter it limits; without a cap nothing is refused.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Bound {
     pub which: Budget,
@@ -36,17 +36,17 @@ pub(super) struct Bound {
 })]
 pub struct OverBudget {
     pub which: Budget,
-    /// When it begins anew.
+    /// Start of the next period.
     pub until: DateTime<Utc>,
     pub budget: MicroUsd,
-    /// `None` of the server's: nobody is told what others spend.
+    /// `None` for the server's budget, so that spending of other accounts is not revealed.
     pub spending: Option<Spending>,
     pub requested: MicroUsd,
 }
 
 impl Core {
-    /// In the order in which a transaction reserves: that of all accounts comes last, so that none waits long for
-    /// another.
+    /// In the order in which a transaction reserves: the contended row of all accounts comes last,
+    /// to keep its lock short.
     pub(super) fn budgets(&self, account: &Account, day: NaiveDate) -> [Bound; 3] {
         let limits = &account.limits;
         let [month, of_day, server] = Counter::of(account.id, day);
@@ -64,7 +64,7 @@ impl Core {
 }
 
 impl Bound {
-    /// Refused when that would pass the cap. What costs nothing is not counted.
+    /// Refused if the cap would be exceeded. Free work is not counted.
     pub async fn reserve<E>(&self, work: &mut dyn Transaction, amount: MicroUsd) -> Result<(), E>
     where
         E: From<OverBudget> + From<StorageError>,

@@ -1,4 +1,4 @@
-//! Takes the next jobs for a worker: whose account has had least service, in its account's order.
+//! Claims the next jobs for a worker: least served account first, in each account's order.
 
 use super::{Core, repeats::forget_old};
 use crate::job::line::AccountQueue;
@@ -8,10 +8,10 @@ use crate::job::{Job, turns};
 use crate::ports::storage::{StorageError, Transaction};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// How many old jobs are forgotten together.
+/// Jobs deleted at once.
 const FORGOTTEN_TOGETHER: u32 = 20;
 
-/// What an account gets: so many jobs by its turns, and so many at the most.
+/// Jobs allocated to an account, and its maximum.
 struct Turn {
     queue: AccountQueue,
     turns: u32,
@@ -19,11 +19,10 @@ struct Turn {
 }
 
 impl Core {
-    /// As many jobs as there is room for, leased to the worker; none when nothing is due that fits.
+    /// Claims and leases as many jobs as there are free slots; none if nothing suitable is due.
     ///
-    /// The accounts are chosen from the directory of queues and the jobs inside each account, so
-    /// that each transaction stays within one account. What an account gets together costs one
-    /// transaction.
+    /// Accounts are chosen from the queue rows, jobs within each account, so that each transaction
+    /// touches one account only.
     pub async fn claim_jobs(&self, worker: &str, room: &Room) -> Result<Vec<Job>, StorageError> {
         let cap = self.policies.queue.running_per_account;
         let mut tried = 0;
@@ -80,7 +79,7 @@ impl Core {
         let mut claimed = Vec::new();
         let mut trouble = Ok(());
         for turn in turns {
-            // Those whose turn it is not yet are asked when nobody else's job can be had.
+            // Accounts without an allocation are tried if no job could be claimed so far.
             let most = if claimed.is_empty() {
                 turn.turns.max(1).min(turn.most)
             } else {
@@ -101,7 +100,7 @@ impl Core {
                 }
             }
         }
-        // What was claimed is leased already, and has to be run.
+        // Claimed jobs are already leased, so they must run.
         if claimed.is_empty() {
             trouble?;
         }
@@ -139,8 +138,8 @@ impl Core {
                 _ => queue.virtual_time.max(least) + service,
             };
             if claimed.len() < most as usize || line.waiting == 0 {
-                // Nothing more is due: a moment to tidy up, so that neither jobs nor what was answered to those who
-                // asked for them grow for ever, and to count when something will be.
+                // Nothing more is due: a good time to purge old jobs and stored responses, and to
+                // recompute when the next job is due.
                 work.jobs()
                     .forget(queue.account, now, policy, FORGOTTEN_TOGETHER)
                     .await?;
@@ -162,8 +161,8 @@ impl Core {
     }
 }
 
-/// Puts accounts that have had the same service into an order of the worker's own: workers that look at the
-/// same moment would otherwise all go to the same account, and all but one in vain.
+/// Breaks ties by a worker-specific order: workers that look at the same time would otherwise
+/// contend for the same account.
 fn apart(accounts: &mut [AccountQueue], worker: &str) {
     let of_this_worker = |queue: &AccountQueue| {
         let mut hasher = DefaultHasher::new();
@@ -176,7 +175,7 @@ fn apart(accounts: &mut [AccountQueue], worker: &str) {
     });
 }
 
-/// One account's damage keeps nobody else waiting.
+/// A corrupt account must not block the others.
 fn is_damage(error: &StorageError) -> bool {
     matches!(error, StorageError::Corrupt { .. })
 }

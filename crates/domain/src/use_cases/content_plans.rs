@@ -17,7 +17,7 @@ pub enum ContentPlanError {
     NoSuchProject,
     #[error("there is no such content plan")]
     NoSuchPlan,
-    /// Holds the plan as it is.
+    /// Holds the current plan.
     #[error("the content plan is not as expected")]
     NotAsExpected(Box<ContentPlan>),
     #[error("the project is deactivated")]
@@ -36,7 +36,7 @@ may_be_storage!(ContentPlanError);
 type Expected<'a> = Precondition<'a, ContentPlan>;
 
 impl Core {
-    /// One page; `None` when the account has no such project.
+    /// `None` if the account has no such project.
     pub async fn content_plans(
         &self,
         account: AccountId,
@@ -51,7 +51,7 @@ impl Core {
         Ok(Some(page))
     }
 
-    /// A plan of the project, in use or not.
+    /// A plan of an active or deactivated project.
     pub async fn content_plan(
         &self,
         account: AccountId,
@@ -90,7 +90,7 @@ impl Core {
         new: &NewContentPlan,
         receipt: Option<Receipt<'_, ContentPlan>>,
     ) -> Result<ContentPlan, ContentPlanError> {
-        // The account's other plans wait here: each is compared with what the one before left.
+        // Locks out other plans of the account, so that each is checked against the total after the previous one.
         work.accounts().lock(account).await?;
         let project = work
             .projects()
@@ -134,7 +134,7 @@ impl Core {
         Ok(plan)
     }
 
-    /// The plan afterwards; unchanged, time included, when the patch says nothing new.
+    /// Returns the new plan; unchanged, time included, if the patch changes nothing.
     pub async fn change_content_plan(
         &self,
         account: AccountId,
@@ -175,7 +175,7 @@ impl Core {
     }
 }
 
-/// The plan as it is; nobody else changes one of the project until the transaction ends.
+/// Loads the plan and locks the project's plans until the transaction ends.
 async fn held(
     work: &mut dyn Transaction,
     account: AccountId,
@@ -202,7 +202,7 @@ async fn held(
     Ok(plan)
 }
 
-/// What the account stores, and what the project does.
+/// Stored data of the account and of the project.
 async fn stored(
     work: &mut dyn Transaction,
     account: AccountId,
@@ -259,7 +259,7 @@ mod tests {
         assert!(matches!(next, Err(ContentPlanError::Allowance(_))));
     }
 
-    /// A row of Search Console, with so long a page.
+    /// A row of Search Console whose page URL has `bytes` bytes.
     fn imported(bytes: usize) -> ImportRow {
         let row = SearchRow {
             query: None,

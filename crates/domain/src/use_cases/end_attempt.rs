@@ -1,4 +1,4 @@
-//! Ends a worker's attempt without results: later again, failed, given back, or stopped.
+//! Ends a worker's attempt without results: retry, failure, release, or cancellation.
 
 use super::Core;
 use super::given::Jitter;
@@ -13,16 +13,16 @@ use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttemptEnd {
-    /// Later again: what went wrong may pass. A supplier may have asked for a delay.
+    /// Transient error: retry. A supplier may have requested a delay.
     Later {
         error: AttemptError,
         asked: Option<TimeDelta>,
     },
-    /// Never again: what went wrong will not pass.
+    /// Permanent error: no retry.
     Failed(AttemptError),
-    /// The worker shuts down, or the job gives its slot to others; the attempt does not count.
+    /// The worker shuts down or yields the slot to others; the attempt does not count.
     GivenBack,
-    /// The database was away; the attempt does not count, and the next one begins after a pause.
+    /// The database was unavailable; the attempt does not count, and the next one starts after a delay.
     Interrupted,
     Stopped,
 }
@@ -30,13 +30,13 @@ pub enum AttemptEnd {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptError {
     pub code: String,
-    /// What happened, for people; names no supplier and no secret.
+    /// Message for users, without supplier names and secrets.
     pub detail: String,
     pub hint: Option<String>,
 }
 
 impl Core {
-    /// The job afterwards.
+    /// Returns the new job.
     pub async fn end_attempt(&self, hold: Hold, end: &AttemptEnd) -> Result<Job, HoldError> {
         let prepare = || (self.clock.now(), Jitter::draw(&*self.randomness));
         let conclude = |mut work: Box<dyn Transaction>, prepared| async move {
@@ -87,8 +87,7 @@ fn noted(error: &AttemptError, retryable: bool, job: &Job, at: DateTime<Utc>) ->
     }
 }
 
-/// Saves a job. One that is over leaves nothing half done behind: what it staged is thrown away,
-/// and what was set aside for it and not spent is free again.
+/// Saves a job. For an ended one, deletes what it staged and releases the unspent part of its reservation.
 pub(super) async fn put_away(work: &mut dyn Transaction, job: &Job) -> Result<(), StorageError> {
     if !job.state.is_unfinished() {
         work.measurements().discard(job.account, job.id).await?;
@@ -108,7 +107,7 @@ pub(super) async fn settle(work: &mut dyn Transaction, job: &Job) -> Result<(), 
     settle_all(work, (job.account, job.day), reserved, spent).await
 }
 
-/// Turns what was set aside for an account's work of a day into what it cost.
+/// Replaces the reservation for an account's work on a day with its cost.
 pub(super) async fn settle_all(
     work: &mut dyn Transaction,
     (account, day): (AccountId, NaiveDate),
@@ -124,8 +123,8 @@ pub(super) async fn settle_all(
     Ok(())
 }
 
-/// Stops a project's unfinished jobs, or all of the account's, inside a transaction that holds the account's
-/// queue. Tells how many.
+/// Cancels unfinished jobs of a project or of the whole account, in a transaction that has locked
+/// the account's queue row. Returns how many.
 pub(super) async fn cancel_unfinished(
     work: &mut dyn Transaction,
     queue: &AccountQueue,

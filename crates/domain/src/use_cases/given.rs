@@ -1,4 +1,5 @@
-//! What a transaction is given: it may run more than once, so that it asks neither clock nor randomness and makes no ids.
+//! Input of a transaction. As a transaction may run more than once, it must not read clock or
+//! randomness or make ids.
 
 use super::Core;
 use crate::audit::{Actor, AuditAction, AuditEvent};
@@ -8,15 +9,15 @@ use crate::ports::storage::{AsStorageError, StorageError, Transaction};
 use chrono::{DateTime, Utc};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Made anew before each attempt, so that an id that was taken is another one the next time.
+/// Made anew for each attempt, so that a retry after an id collision uses another id.
 pub(super) struct Given {
-    /// When the attempt began: before it waited for its turn to write.
+    /// Start of the attempt, before waiting for the write connection.
     pub now: DateTime<Utc>,
     pub ids: Ids,
 }
 
 impl Given {
-    /// Of an account, now; `token` and `detail` are set beside it where there is one.
+    /// An account's event, now; set `token` and `detail` separately.
     pub fn event(&mut self, account: AccountId, actor: Actor, action: AuditAction) -> AuditEvent {
         let id = AuditEventId::take(&mut self.ids);
         AuditEvent::new(id, account, self.now, actor, action)
@@ -31,7 +32,7 @@ impl Core {
         }
     }
 
-    /// A transaction with the time.
+    /// A transaction with the current time.
     pub(super) async fn transaction_at<T, E, F, Fut>(&self, run: F) -> Result<T, E>
     where
         F: Fn(Box<dyn Transaction>, DateTime<Utc>) -> Fut + Send + Sync,
@@ -44,7 +45,7 @@ impl Core {
             .await
     }
 
-    /// A transaction with the time and ids.
+    /// A transaction with the current time and ids.
     pub(super) async fn transaction_given<T, E, F, Fut>(&self, run: F) -> Result<T, E>
     where
         F: Fn(Box<dyn Transaction>, Given) -> Fut + Send + Sync,
@@ -56,7 +57,7 @@ impl Core {
     }
 }
 
-/// What the pauses of jobs that are tried again together differ by.
+/// Spreads the delays of jobs that are retried together.
 #[derive(Clone, Copy)]
 pub(super) struct Jitter(u64);
 
@@ -67,7 +68,7 @@ impl Jitter {
         Self(u64::from_le_bytes(bytes))
     }
 
-    /// A fraction in 0..1.
+    /// In 0..1.
     pub fn of(self, job: JobId) -> f64 {
         let mut hasher = DefaultHasher::new();
         (self.0, job).hash(&mut hasher);

@@ -1,4 +1,4 @@
-//! Counting guesses before they are looked at.
+//! Counts guesses before they are checked.
 
 use super::{Core, may_be_storage};
 use crate::ports::storage::{StorageError, Transaction};
@@ -6,7 +6,7 @@ use crate::throttle::{GuessLimit, Pace, Throttle};
 use chrono::{DateTime, TimeDelta, Utc};
 use thiserror::Error;
 
-/// A guess as it was counted: by what, what was counted before, and what since.
+/// A counted guess: for each limit, the counter before and after.
 pub(super) struct Counted(Vec<(GuessLimit, Throttle, Throttle)>);
 
 #[derive(Debug, Error)]
@@ -19,12 +19,12 @@ pub(super) enum NoGuess {
 may_be_storage!(NoGuess);
 
 impl Core {
-    /// Counts a guess, for good: whatever happens next, it was made. One that has to wait by any of
-    /// these limits is counted by none.
+    /// Counts a guess; the commit is independent of later work. A guess that must wait for one
+    /// limit is not counted by any.
     pub(super) async fn count_guess(&self, limits: &[GuessLimit]) -> Result<Counted, NoGuess> {
         let count = |mut work: Box<dyn Transaction>, now: DateTime<Utc>| async move {
             let (mut counted, mut longest) = (Vec::with_capacity(limits.len()), None);
-            // Two or three rows, each locked before the next: the order is that of the limits.
+            // Locks two or three rows, in the order of the limits.
             for limit in limits {
                 let before = work.throttles().lock(limit.key, now).await?;
                 match limit.pace.count(before, now) {
@@ -44,8 +44,8 @@ impl Core {
         self.transaction_at(count).await
     }
 
-    /// Takes back a guess that nobody could look at, as if it had not been made: nor does the wait
-    /// begin anew, unless somebody guessed meanwhile.
+    /// Takes back a guess that could not be checked. The wait does not start anew, unless there
+    /// were other guesses meanwhile.
     pub(super) async fn give_back_guess(&self, guess: &Counted) -> Result<(), StorageError> {
         let give_back = |mut work: Box<dyn Transaction>, now| async move {
             for one in &guess.0 {
@@ -58,7 +58,7 @@ impl Core {
 }
 
 impl Counted {
-    /// The guess turned out right, in the transaction of what it opens.
+    /// Resets the counters after a right guess, in the transaction of its effect.
     pub(super) async fn was_right(
         &self,
         work: &mut dyn Transaction,

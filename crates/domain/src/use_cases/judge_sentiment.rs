@@ -1,4 +1,4 @@
-//! Asks a model how kindly sentences speak of a project, where no lexicon speaks their language.
+//! Classifies the sentiment of sentences about a project by a model, for languages without a lexicon.
 
 use crate::ports::ai_answers::{AiEngine, AiQuestion, Asked};
 use crate::ports::call_journal::CallJournal;
@@ -9,7 +9,7 @@ use analysis::observation::ai_answer::AnswerState;
 use chrono::NaiveDate;
 use std::sync::Arc;
 
-/// Answers for each of which a question about sentences is set aside at the most.
+/// One sentiment query is reserved per so many answers.
 const ANSWERS_PER_QUESTION: u64 = 20;
 
 pub struct JudgeSentiment {
@@ -17,22 +17,22 @@ pub struct JudgeSentiment {
     journal: Arc<dyn CallJournal>,
 }
 
-/// Of whom sentences speak, and where.
+/// Subject and context of the sentences.
 #[derive(Debug, Clone)]
 pub struct Spoken {
     pub brand: String,
-    /// The language of the sentences, ISO 639-1.
+    /// Language of the sentences, ISO 639-1.
     pub language: String,
-    /// Where they are read, ISO 3166-1 alpha-2.
+    /// Country of the query, ISO 3166-1 alpha-2.
     pub country: String,
     pub day: NaiveDate,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Felt {
-    /// What is told of each sentence.
+    /// One entry per sentence.
     pub feelings: Vec<Option<Feeling>>,
-    /// Calls beside those that the journal counts.
+    /// Calls that are not in the ledger.
     pub calls: u64,
     pub failure: Option<ProviderError>,
 }
@@ -50,7 +50,7 @@ impl JudgeSentiment {
         self.judge.at_once().max(1)
     }
 
-    /// Of at most [`feelings::SENTENCES`] sentences. An answer that is none tells nothing of any.
+    /// Takes at most [`feelings::SENTENCES`] sentences. An invalid answer classifies none.
     pub async fn run(&self, of: &Spoken, sentences: &[String]) -> Felt {
         let question = AiQuestion {
             prompt: feelings::question(&of.brand, sentences),
@@ -60,7 +60,7 @@ impl JudgeSentiment {
             web_search: false,
             sample: 1,
             day: of.day,
-            // Nobody is told.
+            // Not sent.
             site: String::new(),
             brand: of.brand.clone(),
         };

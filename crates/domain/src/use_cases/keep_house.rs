@@ -1,4 +1,4 @@
-//! Keeps house: makes room for the months to come, and forgets what is too old to be kept.
+//! Maintenance: creates partitions of coming months and purges what is past its retention.
 
 use super::{Core, given::Given, repeats::forget_old, research::keyword::settle};
 use crate::audit::{Actor, AuditAction, AuditEvent};
@@ -13,62 +13,60 @@ use analysis::result_type::ResultType;
 use chrono::{DateTime, Days, Months, TimeDelta, Utc};
 use std::pin::Pin;
 
-/// Records of these types are large and tell of one day alone; trends are stored elsewhere.
+/// Records of these types are large and only describe one day; trends are stored elsewhere.
 const OF_A_DAY: [ResultType; 2] = [ResultType::Serp, ResultType::Forecast];
 
-/// How many answers of suppliers are forgotten in one transaction.
+/// Paid calls deleted per transaction.
 const TOGETHER: u32 = 500;
-/// How many answers of AI engines, and how many days' counts of them at the least.
+/// AI answers deleted per transaction, or tallies, in whole days.
 const AI_ANSWERS: u32 = 500;
-/// How many counts of guesses are forgotten in one transaction.
+/// Guess counters deleted per transaction.
 const GUESSES: u32 = 1_000;
-/// How many turns at sites are forgotten in one transaction.
+/// Host throttle entries deleted per transaction.
 const TURNS: u32 = 1_000;
-/// How many imports of Search Console are forgotten in one transaction.
+/// Search Console imports deleted per transaction.
 const IMPORTS: u32 = 20;
-/// How many results of keyword research, searches, or questions under way are forgotten in one transaction.
+/// Research results, searches or flights deleted per transaction.
 const SEARCHES: u32 = 200;
 
-/// How many events of the audit log are forgotten in one transaction.
+/// Audit events deleted per transaction.
 const EVENTS: u32 = 1_000;
-/// How many events of an account are kept, however new they are: an event has 2 KB at the most.
+/// Maximum audit events of an account, whatever their age; an event has at most 2 KB.
 const MAX_EVENTS: u32 = 50_000;
-/// Deactivated projects and old events of the audit log are removed this long after the first run of a version
-/// that removes them, at the earliest: operators who upgrade have time to keep them.
+/// Minimum time between the first run of a purging version and the first purge of deactivated
+/// projects and old audit events, so that operators who upgrade can still keep them.
 const NOTICE: TimeDelta = TimeDelta::days(30);
-/// The name of the mark that says when that was.
+/// Key under which the time of that first run is stored.
 const SINCE: &str = "removes-since";
-/// How many deactivated projects are purged after one another before others are looked for.
+/// Deactivated projects purged per query for more.
 const PROJECTS: u32 = 100;
 
-/// How long things are kept; `None` keeps them for ever.
+/// Retention periods; `None` is unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
-    /// Where keywords stood, in months.
+    /// Rank history, in months.
     pub ranks: Option<u32>,
     /// Search pages and forecasts of earlier runs, in days.
     pub pages: Option<u32>,
-    /// All other records of earlier runs, in months. The newest run's are kept for ever.
+    /// Other records of earlier runs, in months. The newest run's are never purged.
     pub records: Option<u32>,
-    /// What suppliers that cost money answered, in days.
+    /// Answers of paid calls, in days.
     pub answers: Option<u32>,
-    /// Answers of AI engines, in days. What was counted of them is kept as long as ranks.
+    /// AI answers, in days. Their tallies are kept as long as ranks.
     pub ai_answers: Option<u32>,
     /// Rows of Search Console, in months.
     pub console: Option<u32>,
-    /// What people researched, in months since they last did. What is kept for everyone goes when it
-    /// is not good any more.
+    /// Searches of users, in months since the last one. Shared results are purged on expiry.
     pub searches: Option<u32>,
-    /// Deactivated projects with everything that is stored of them, in days.
+    /// Deactivated projects with all their data, in days.
     pub deactivated_projects: PurgeTerm,
-    /// The audit log, in days.
+    /// Audit log, in days.
     pub audit: Option<u32>,
 }
 
 impl Default for Retention {
-    /// Three years and a month, so that a year can be told beside the two before; a quarter; as long as
-    /// ranks; a week; a quarter; as long as Search Console itself; a year and a month, so that a season comes round;
-    /// a year; a year and a month.
+    /// Ranks and records: three years and a month, to compare a year with the two before. Pages and
+    /// AI answers: a quarter. Console: as long as Search Console itself. Searches: a full season.
     fn default() -> Self {
         Self {
             ranks: Some(37),
@@ -85,8 +83,7 @@ impl Default for Retention {
 }
 
 impl Core {
-    /// Any number of workers may do it at the same time, as often as they like. Returns how many projects were
-    /// purged.
+    /// Idempotent, and safe to run in several workers at once. Returns the number of purged projects.
     pub async fn keep_house(&self) -> Result<u64, StorageError> {
         let retention = &self.policies.retention;
         let now = self.clock.now();
@@ -170,7 +167,7 @@ impl Core {
         Ok(purged)
     }
 
-    /// Sessions, of which none that opens anything ends here, and answers kept for repeats.
+    /// Purges expired sessions and stored responses; valid sessions stay.
     async fn put_away_what_is_over(&self, account: AccountId) -> Result<(), StorageError> {
         let put_away = |mut work: Box<dyn Transaction>, mut given: Given| async move {
             let (begun, used) = (given.now - Session::LIFETIME, given.now - Session::IDLE);
@@ -188,7 +185,7 @@ impl Core {
         self.transaction_given(put_away).await
     }
 
-    /// Removes events of the audit log that are too old or too many.
+    /// Purges audit events that are too old or too many.
     async fn forget_events(
         &self,
         of: AccountId,
@@ -197,7 +194,7 @@ impl Core {
     ) -> Result<(), StorageError> {
         let term = { self.policies.retention.audit }.map(|it| TimeDelta::days(it.into()));
         let aged = term.filter(|it| is_due(noticed, *it)).map(|it| now - it);
-        // Those of the same moment stay.
+        // Events at exactly that time stay.
         let mut read = self.storage.read().await?;
         let behind = read.audit().at_behind(of, MAX_EVENTS).await?;
         drop(read);
@@ -211,7 +208,7 @@ impl Core {
         Ok(())
     }
 
-    /// Since when a version runs on this database that removes projects and old events of the audit log.
+    /// When a version that purges projects and audit events first ran on this database.
     async fn removes_since(&self, now: DateTime<Utc>) -> Result<DateTime<Utc>, StorageError> {
         let mut mark = [0; 32];
         mark[..8].copy_from_slice(&now.timestamp_micros().to_be_bytes());
@@ -228,7 +225,7 @@ impl Core {
         })
     }
 
-    /// Purges the account's projects whose term is over; how many.
+    /// Purges the account's projects whose term is over; returns how many.
     async fn purge_projects(
         &self,
         account: AccountId,
@@ -249,14 +246,14 @@ impl Core {
         for project in over {
             self.in_parts(|work, _: Option<()>| Box::pin(purge(work, account, project, term, now)))
                 .await?;
-            // One that has something under way waits.
+            // A project with unfinished jobs is not purged yet.
             let mut read = self.storage.read().await?;
             purged += u64::from(read.projects().find(account, project).await?.is_none());
         }
         Ok(purged)
     }
 
-    /// What belongs to no account.
+    /// Purges data that belongs to no account.
     async fn forget_what_is_nobodys(&self, now: DateTime<Utc>) -> Result<(), StorageError> {
         self.in_parts(|work, _| {
             let forgetting = work
@@ -286,7 +283,7 @@ impl Core {
         .await
     }
 
-    /// Forgets a part in each transaction, from where the last one ended, until one was the last.
+    /// Purges one batch per transaction, each after the end of the previous one, until nothing is left.
     async fn in_parts<P: Copy + Send + Sync>(
         &self,
         part: impl for<'w> Fn(&'w mut dyn Transaction, Option<P>) -> Forgetting<'w, P> + Send + Sync,
@@ -307,17 +304,17 @@ impl Core {
     }
 }
 
-/// Whether the notice is over for what is kept so long: a shorter term is its own notice.
+/// Whether the notice period is over; a shorter retention period shortens it.
 fn is_due(noticed: TimeDelta, term: TimeDelta) -> bool {
     noticed >= NOTICE.min(term)
 }
 
-/// Forgets by number: where as many were forgotten as one transaction may, more may be left.
+/// Continues if a batch was full, because more may be left.
 fn unless_few(forgetting: Forgotten<'_>, most: u32) -> Forgetting<'_, ()> {
     Box::pin(async move { Ok((forgetting.await? >= most.into()).then_some(())) })
 }
 
-/// Removes a part of a project whose term is over and that has nothing under way.
+/// Purges a batch of a project whose term is over and that has no unfinished jobs.
 async fn purge(
     work: &mut dyn Transaction,
     account: AccountId,
@@ -337,8 +334,8 @@ async fn purge(
     Ok(is_left.then_some(()))
 }
 
-/// Ends what is set aside for questions whose askers died: the units are free already, and the money
-/// counts as spent, since nobody knows what became of the calls.
+/// Ends expired reservations, whose processes died: the units are free already, and the money
+/// counts as spent, because the outcome of the calls is unknown.
 async fn end_lapsed(
     work: &mut dyn Transaction,
     account: AccountId,
@@ -353,7 +350,7 @@ async fn end_lapsed(
     Ok((lapsed.len() >= SEARCHES as usize).then_some(()))
 }
 
-/// What is being forgotten; where it ended, unless nothing is left.
+/// Purges a batch; returns its end, or `None` if nothing is left.
 type Forgetting<'w, P> = Pin<Box<dyn Future<Output = Result<Option<P>, StorageError>> + Send + 'w>>;
-/// How many are being forgotten.
+/// Purges a batch; returns the number of rows.
 type Forgotten<'w> = Pin<Box<dyn Future<Output = Result<u64, StorageError>> + Send + 'w>>;

@@ -1,4 +1,4 @@
-//! A worker's hold on its jobs: its signs of life, and what it may store only while it holds one.
+//! Leases of a worker's jobs: heartbeats, and storing results only while the lease is valid.
 
 use super::Core;
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 use chrono::{DateTime, Utc};
 use thiserror::Error;
 
-/// What a worker holds: a job in a certain epoch.
+/// Lease token: a job in a certain epoch (fencing token).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hold {
     pub account: AccountId,
@@ -18,7 +18,7 @@ pub struct Hold {
 }
 
 impl Hold {
-    /// The hold on a job that was just claimed.
+    /// The lease of a job that was just claimed.
     pub fn of(job: &Job) -> Self {
         Self {
             account: job.account,
@@ -42,7 +42,7 @@ pub enum GoOn {
 
 #[derive(Debug, Error)]
 pub enum HoldError {
-    /// The lease was lost; everything the worker does from now on is void.
+    /// The lease was lost; nothing the worker does from now on has any effect.
     #[error("the lease was lost")]
     Lost,
     #[error(transparent)]
@@ -57,7 +57,7 @@ impl From<TransitionRefused> for HoldError {
 }
 
 impl Core {
-    /// One transaction for jobs of one account. Answers in the order of `signs`; `None`: that lease was lost.
+    /// One transaction for jobs of one account. Results are in the order of `signs`; `None` if that lease was lost.
     pub async fn keep_leases(
         &self,
         account: AccountId,
@@ -82,8 +82,8 @@ impl Core {
         self.transaction_at(keep).await
     }
 
-    /// Runs a transaction with the job locked and the time; refused when the hold is over. Like every transaction's,
-    /// the closure commits, and can run more than once.
+    /// Runs a transaction with the locked job and the time; refused if the lease was lost. Like any
+    /// transaction's, the closure commits and may run more than once.
     pub(super) async fn while_held<T, E, F, Fut>(&self, hold: Hold, act: F) -> Result<T, E>
     where
         F: Fn(Box<dyn Transaction>, Job, DateTime<Utc>) -> Fut + Send + Sync,
@@ -99,8 +99,8 @@ impl Core {
         self.transaction_at(act).await
     }
 
-    /// Stores something, progress and a renewed lease in one transaction; nothing when the hold is over. `store` gets
-    /// the renewed job and hands back the one that is to be saved, and does not commit.
+    /// Stores data, progress and a renewed lease in one transaction; nothing if the lease was lost.
+    /// `store` takes the renewed job, returns the one to save, and does not commit.
     pub(super) async fn under_lease<F, Fut>(
         &self,
         hold: Hold,
@@ -124,7 +124,7 @@ impl Core {
     }
 }
 
-/// The job, locked; refused when the hold is over, before anything else is done.
+/// Locks the job; refused if the lease was lost.
 pub(super) async fn held(work: &mut dyn Transaction, hold: Hold) -> Result<Job, HoldError> {
     let job = work.jobs().lock(hold.account, hold.job).await?;
     job.filter(|job| {

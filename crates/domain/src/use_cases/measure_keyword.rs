@@ -1,4 +1,4 @@
-//! Measures one keyword: asks a supplier, and computes what follows. Nothing is stored here.
+//! Measures one keyword: queries a supplier and computes the findings. Stores nothing.
 
 use super::keywords::KeywordTask;
 use crate::domain_name::SiteDomain;
@@ -35,16 +35,16 @@ pub struct MeasureKeyword {
 pub struct MeasuredKeyword {
     pub measurement: KeywordMeasurement,
     pub findings: Vec<StagedFinding>,
-    /// Supplier calls it took beside those that the journal counts.
+    /// Supplier calls that are not in the ledger.
     pub calls: u64,
-    /// Why it failed, if it did; the records then say so.
+    /// Why it failed; the records state it too.
     pub failure: Option<ProviderError>,
-    /// Why it was looked at less deep than was asked for, if it was.
+    /// Why fewer results were checked than requested.
     pub cut_by: Option<ProviderError>,
 }
 
 impl MeasuredKeyword {
-    /// What would stop every further keyword as well.
+    /// An error that would stop every further keyword too.
     pub fn lasting_trouble(&self) -> Option<&ProviderError> {
         let trouble = self.failure.as_ref().or(self.cut_by.as_ref());
         trouble.filter(|it| it.is_lasting())
@@ -62,13 +62,13 @@ impl MeasureKeyword {
         }
     }
 
-    /// Writing down what costs money; without a journal nothing is spent.
+    /// Records paid calls; without a ledger none are made.
     #[must_use]
     pub fn writing_down(self, journal: Arc<dyn CallJournal>) -> Self {
         Self { journal, ..self }
     }
 
-    /// With the prominence of domains in the project's last run: part of how hard a keyword is.
+    /// Sets the prominence of domains in the project's last run, an input of keyword difficulty.
     #[must_use]
     pub fn beside(self, prominence: Option<DomainProminence>) -> Self {
         Self { prominence, ..self }
@@ -78,7 +78,7 @@ impl MeasureKeyword {
         self.search.label()
     }
 
-    /// Always brings records; after a failure they claim nothing about the rank.
+    /// Always returns records; after a failure they claim nothing about the rank.
     pub async fn run(&self, job: &Job, site: &SiteDomain, task: &KeywordTask) -> MeasuredKeyword {
         let query = self.query(job, site, &task.keyword);
         let Searched {
@@ -144,7 +144,7 @@ impl MeasureKeyword {
             },
             Measurement::Failed(_) => asked.clone(),
         };
-        // Who stood in may have asked another engine: its pages are another series.
+        // After a failover to another engine, the series is a different one.
         let unknown = KeywordHistory::default();
         let history = if source == asked {
             &task.history
@@ -165,7 +165,7 @@ impl MeasureKeyword {
             best: history.best,
             worst: history.worst,
         };
-        // Search Console knows Google's pages alone; simulated ones stand for them.
+        // Search Console only has Google data; simulated results stand for Google.
         let own = task.own.as_ref().filter(|_| source.is_google());
         let rank = rankings::rank(&RankInput {
             keyword: &keyword,
@@ -189,7 +189,7 @@ impl MeasureKeyword {
     }
 }
 
-/// The keyword as analyses know it, beside ranks of that provenance.
+/// The keyword as analysis input, for ranks of that provenance.
 pub fn tracked(keyword: &Keyword, ranks: Provenance) -> TrackedKeyword {
     TrackedKeyword {
         project_id: keyword.project.0,
@@ -226,8 +226,8 @@ fn fact(
     }
 }
 
-/// Own places for weeks in which they are compared: what they expect is kept by the published curve,
-/// so that the day on which a project gets a curve of its own looks like any other.
+/// Own results for comparison over weeks. Expected clicks use the published curve, so that the day
+/// a project gets its own curve causes no jump.
 fn own_places(rank: &RankingRecord, own: Option<&ClickCurve>) -> Vec<OwnPlace> {
     let places = rank.own_urls.iter().map(|it| OwnPlace {
         url: it.url.clone(),

@@ -1,4 +1,4 @@
-//! What can be done, by aggregate: methods of [`Core`], which open, look, refuse, act, commit and answer.
+//! Use cases by aggregate: methods of [`Core`].
 
 pub mod accounts;
 pub mod ai_models;
@@ -59,7 +59,7 @@ use keep_house::Retention;
 use request_analysis::Prices;
 use std::sync::Arc;
 
-/// What every use case needs, except suppliers: a use case that asks one is built with it and a core.
+/// Dependencies of all use cases except suppliers: a use case that queries one is built from it and a core.
 #[derive(Clone)]
 pub struct Core {
     pub storage: Arc<dyn Storage>,
@@ -69,7 +69,7 @@ pub struct Core {
     pub policies: Policies,
 }
 
-/// What the operator may set. By default nothing that costs money can be asked.
+/// Operator settings. By default, no paid supplier can be queried.
 #[derive(Clone, Default)]
 pub struct Policies {
     pub queue: QueuePolicy,
@@ -81,8 +81,7 @@ pub struct Policies {
     pub engines: AiEngines,
 }
 
-/// Lets an error that may be the storage's say so, for
-/// [`retrying`](crate::ports::storage::retrying).
+/// Implements `AsStorageError`, for [`retrying`](crate::ports::storage::retrying).
 macro_rules! may_be_storage {
     ($error:ty) => {
         impl crate::ports::storage::AsStorageError for $error {

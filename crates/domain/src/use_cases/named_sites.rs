@@ -1,4 +1,4 @@
-//! What sites are to a project: rivals, other own ones, or of some class.
+//! Annotates sites of a project: competitors, other own sites, or a class.
 
 use super::{Core, may_be_storage};
 use crate::ids::{AccountId, ProjectId};
@@ -8,7 +8,7 @@ use crate::project::Project;
 use analysis::url_rules::registrable_domain;
 use thiserror::Error;
 
-/// A project names no more sites.
+/// Maximum annotated sites per project.
 pub const MOST_SITES: usize = 200;
 
 #[derive(Debug, Error)]
@@ -25,7 +25,7 @@ pub enum NameSiteError {
 may_be_storage!(NameSiteError);
 
 impl Core {
-    /// In the order of their domains.
+    /// In domain order.
     pub async fn named_sites(
         &self,
         account: AccountId,
@@ -35,7 +35,7 @@ impl Core {
         read.owners_words().named_sites(account, project).await
     }
 
-    /// Names the registrable domain of an accepted host name, in place of what was said of it before.
+    /// Annotates the registrable domain of a validated host name, replacing an earlier annotation.
     pub async fn name_site(
         &self,
         account: AccountId,
@@ -71,7 +71,7 @@ impl Core {
         self.storage.transaction(name).await
     }
 
-    /// Whether the host's registrable domain was named.
+    /// Returns whether the host's registrable domain was annotated.
     pub async fn forget_site(
         &self,
         account: AccountId,

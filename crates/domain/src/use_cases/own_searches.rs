@@ -1,4 +1,4 @@
-//! Reads what a project's own Search Console tells about its keywords, for a rank check.
+//! Reads Search Console data of a project's keywords for a rank check.
 
 use super::Core;
 use crate::ids::{AccountId, KeywordId};
@@ -16,24 +16,24 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// How many days figures of keywords rest on: as many as the window of pages that compete.
+/// Days of keyword figures; the same window as for cannibalization.
 const RECENT: u64 = 28;
-/// How many days the curve rests on: a position needs a thousand impressions.
+/// Days of the click curve, longer because each position needs a thousand impressions.
 const LONG: u64 = 90;
-/// What is looked through for these: the days themselves, and a period that began before.
+/// Days searched for both: the days themselves, and a period that began earlier.
 const BACK: Days = Days::new(240);
 
-/// What the project knows itself; keywords are asked about a batch at a time.
+/// Search Console data of a project; queried for a batch of keywords at a time.
 pub struct OwnSearches {
     storage: Arc<dyn Storage>,
     account: AccountId,
     curve: Option<ClickCurve>,
     queries: Option<Basis>,
-    /// Rows of pages in searches.
+    /// Rows by query and page.
     pages: Option<Basis>,
 }
 
-/// A page that was shown in a search.
+/// A page with impressions for a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownPage {
     pub url: String,
@@ -42,7 +42,7 @@ pub struct ShownPage {
 }
 
 impl Core {
-    /// As of the day of the job.
+    /// As of the job's day.
     pub async fn own_searches(&self, job: &Job) -> Result<OwnSearches, StorageError> {
         let account = job.account;
         let mut read = self.storage.read().await?;
@@ -70,13 +70,12 @@ impl Core {
 }
 
 impl OwnSearches {
-    /// The project's own click curve, where it has enough impressions.
+    /// The project's own click curve, if it has enough impressions.
     pub const fn curve(&self) -> Option<&ClickCurve> {
         self.curve.as_ref()
     }
 
-    /// What is known of each of these keywords; one of which nothing is known is missing unless the
-    /// project has a curve.
+    /// Data of these keywords; keywords without data are omitted unless the project has a curve.
     pub async fn of(
         &self,
         keywords: &[&Keyword],
@@ -102,15 +101,15 @@ impl OwnSearches {
         Ok(known.collect())
     }
 
-    /// What tells markets apart first, then what is newer, then rows of searches, whose impressions
-    /// are those of searches. What the first does not tell of a keyword, the second may.
+    /// By granularity of markets, then by age, then rows of queries, which count impressions per
+    /// query. If the first has no data on a keyword, the next is used.
     fn best_first(&self) -> Vec<&Basis> {
         let mut tables: Vec<&Basis> = self.queries.iter().chain(&self.pages).collect();
         tables.sort_by_key(|it| Reverse((fineness(it.cut), it.span.last)));
         tables
     }
 
-    /// The pages that were shown for each of these keywords, where there are several.
+    /// Pages with impressions for each of these keywords, if there are several.
     pub async fn shown_pages(
         &self,
         keywords: &[&Keyword],
@@ -136,7 +135,7 @@ impl OwnSearches {
         Ok(shown.filter(|(_, pages)| pages.len() > 1).collect())
     }
 
-    /// Rows about these keywords, by the form in which keywords are compared.
+    /// Rows about these keywords, by normalized text.
     async fn rows(
         &self,
         basis: &Basis,
@@ -157,7 +156,7 @@ impl OwnSearches {
     }
 }
 
-/// Rows of the keyword's own market, as far as the rows tell markets apart.
+/// Rows of the keyword's market, as far as rows separate markets.
 fn of_market<'r>(
     keyword: &Keyword,
     basis: &Basis,
@@ -173,8 +172,8 @@ fn of_market<'r>(
         .collect()
 }
 
-/// Sums up a keyword's rows, of which there are some. Pages that were shown together are counted each
-/// in rows of pages: then clicks add up, and impressions and position are not known.
+/// Sums a keyword's rows, at least one. Rows by page count each page on a results page: with
+/// several pages, only clicks can be added; impressions and position are unknown.
 fn tell(own: &mut OwnSearchData, basis: &Basis, rows: &[&RowSum]) {
     let pages: BTreeSet<Option<&str>> = rows.iter().map(|it| it.page.as_deref()).collect();
     own.clicks = Some(rows.iter().map(|it| it.clicks).sum());

@@ -1,4 +1,4 @@
-//! Passwords of people who are signed in, and those that the operator sets.
+//! Passwords of signed-in users, and those set by the operator.
 
 use super::given::Given;
 use super::guesses::Counted;
@@ -19,7 +19,7 @@ use thiserror::Error;
 pub struct NewPassword {
     pub current: TypedPassword,
     pub new: String,
-    /// Whether the person's other sessions end.
+    /// Whether the user's other sessions end.
     pub ends_others: bool,
     /// Whether the account's tokens are revoked.
     pub revokes_tokens: bool,
@@ -29,7 +29,7 @@ pub struct NewPassword {
 pub enum ChangePasswordError {
     #[error(transparent)]
     Unfit(#[from] PasswordRefusal),
-    /// The current one is wrong, or cannot be checked now.
+    /// The current password is wrong, or cannot be checked now.
     #[error(transparent)]
     NotChecked(#[from] SignInError),
 }
@@ -45,22 +45,22 @@ pub enum SetPasswordError {
 }
 may_be_storage!(SetPasswordError);
 
-/// Another password, and what else ends with the old one.
+/// A new password and what it invalidates.
 struct Change<'a> {
     hash: &'a PasswordHash,
     ends_others: bool,
     revokes_tokens: bool,
 }
 
-/// A password that was found to be right.
+/// A password that was verified.
 struct Checked {
     hash: PasswordHash,
     guess: Counted,
 }
 
 impl Core {
-    /// Asks somebody who is signed in for the password again, before what matters most is changed. The session goes on
-    /// under a new id, and the old one is gone in the same transaction. A wrong password leaves it as it was.
+    /// Asks a signed-in user for the password again, before sensitive changes. The session continues
+    /// under a new id, and the old id ends in the same transaction. A wrong password changes nothing.
     pub async fn reauthenticate(
         &self,
         hasher: &dyn PasswordHasher,
@@ -73,7 +73,7 @@ impl Core {
         Ok(signed_in)
     }
 
-    /// The session goes on under a new id; and how many tokens were revoked.
+    /// Returns the session under its new id, and the number of revoked tokens.
     pub async fn change_password(
         &self,
         hasher: &dyn PasswordHasher,
@@ -87,7 +87,7 @@ impl Core {
             member.account.name.as_str(),
         ]
         .map(str::to_owned);
-        // Estimating and hashing the new one costs more than a guess that has to wait may.
+        // Only after the current one is verified, because estimating and hashing the new one is expensive.
         let current = self.check_password(hasher, member, &wish.current).await?;
         let new_hash = hasher.hash_chosen(&wish.new, &known).await;
         let reason = match new_hash.map_err(SignInError::from) {
@@ -103,15 +103,15 @@ impl Core {
             Ok(Err(refusal)) => refusal.into(),
             Err(error) => error.into(),
         };
-        // Nothing comes of a password that was found to be right: it is no guess.
+        // The current password was right, so it is not counted as a guess.
         let given_back = self.give_back_guess(&current.guess).await;
         given_back.map_err(SignInError::from)?;
         Err(reason)
     }
 
-    /// For the operator: passwords of accounts created by command, and of owners who forgot theirs. All of the person's
-    /// sessions end, and the account's tokens are revoked when asked. Guesses of others are counted anew, so that the
-    /// owner can sign in with it at once.
+    /// For the operator: accounts created by command, and owners who forgot their password. Ends
+    /// all sessions of the user, and revokes the account's tokens if requested. Resets the guess
+    /// counters, so that the owner can sign in at once.
     pub async fn set_password(
         &self,
         hasher: &dyn PasswordHasher,
@@ -146,7 +146,7 @@ impl Core {
         self.transaction_given(set).await
     }
 
-    /// Counts a guess and looks whether the password is right.
+    /// Counts a guess and verifies the password.
     async fn check_password(
         &self,
         hasher: &dyn PasswordHasher,
@@ -213,7 +213,7 @@ async fn renewed(
         .forget(ThrottleKey::of_session(member.session.id))
         .await?;
     let before = [member.session.id];
-    // A session that was ended meanwhile does not come back to life.
+    // A session ended meanwhile must not be revived.
     if work.sessions().end(account, user, &before).await? == 0 {
         return Err(refused());
     }

@@ -1,10 +1,10 @@
-//! Taking and giving back places of an account's allowances, together with what takes them.
+//! Reserves and releases quotas of an account.
 
 use crate::account::{Account, AccountUsage};
 use crate::allowance::AllowanceExceeded;
 use crate::ports::keywords::KeywordCounts;
 
-/// The account's usage with a project's places taken, or the first allowance that has no room.
+/// The account's usage with a project reserved, or the first exceeded quota.
 pub(super) fn take_project(
     account: &Account,
     keywords: KeywordCounts,
@@ -24,7 +24,7 @@ pub(super) fn return_project(account: &Account, keywords: KeywordCounts) -> Acco
     }
 }
 
-/// How many places something takes more, or fewer, than before.
+/// Change in used quotas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct PlacesChange {
     pub(super) keywords: i64,
@@ -55,7 +55,7 @@ impl PlacesChange {
         self == Self::default()
     }
 
-    /// Usage of the account and counts of the project afterwards, or the first allowance without room.
+    /// New usage of the account and counts of the project, or the first exceeded quota.
     pub(super) fn apply(
         self,
         account: &Account,

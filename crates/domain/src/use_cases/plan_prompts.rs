@@ -1,4 +1,4 @@
-//! Plans what AI engines are asked: each prompt of a keyword's panel, several times, on every engine.
+//! Plans the queries to AI engines: each prompt of a keyword's panel, several samples, on every engine.
 
 use super::{ai_models::AskedEngine, brands::KnownBrands};
 use crate::{
@@ -11,7 +11,7 @@ use analysis::{ai_prompts, search_intent};
 use chrono::NaiveDate;
 use std::{collections::HashSet, hash::BuildHasher, sync::Arc};
 
-/// How many prompts ask about a project by its name: one more where it is known what it is for.
+/// Number of prompts that name the project; one more if its category is known.
 pub fn branded_prompts(project: &Project) -> u64 {
     1 + u64::from(project.meta.category.is_some())
 }
@@ -22,11 +22,11 @@ pub struct PlanPrompts {
     day: NaiveDate,
 }
 
-/// What an engine is asked, once.
+/// A single query to an engine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     pub prompt: AskedPrompt,
-    /// Which repeat, from 1.
+    /// Number of the sample, from 1.
     pub sample: u32,
     pub asked: AiQuestion,
 }
@@ -58,8 +58,8 @@ impl PlanPrompts {
         }
     }
 
-    /// What an engine is asked about a keyword. Every prompt comes once before any comes again, so
-    /// that a run that is cut short has asked each of them.
+    /// Queries to an engine about a keyword. All prompts come once before any repeats, so that an
+    /// interrupted run covers each.
     pub fn about(&self, engine: &AskedEngine, keyword: &Keyword) -> Vec<Question> {
         let settings = &engine.settings;
         let text = keyword.text.as_str();
@@ -78,8 +78,8 @@ impl PlanPrompts {
         self.repeated(engine, &panel.prompts, market)
     }
 
-    /// What an engine is asked about the project by its name, where most of its keywords are
-    /// searched. Nothing in a language without templates.
+    /// Queries to an engine that name the project, in the market of most keywords. None in a
+    /// language without templates.
     pub fn about_the_brand(&self, engine: &AskedEngine, market: &Market) -> Vec<Question> {
         let language = engine.settings.language.unwrap_or(market.language);
         let brands = &self.brands;

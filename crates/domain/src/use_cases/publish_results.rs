@@ -1,4 +1,4 @@
-//! Ends jobs with results: everything that a job staged becomes visible, or nothing does.
+//! Ends jobs with results, atomically: all staged data becomes visible, or none.
 
 use super::Core;
 use super::end_attempt::settle;
@@ -13,14 +13,14 @@ use analysis::{document::Document, result_type::ResultType};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 
-/// How many records one transaction copies: some ten megabytes of the largest.
+/// Records copied per transaction: some 10 MB of the largest.
 pub const PART: u32 = 500;
 
 #[derive(Debug, Clone)]
 pub struct Outcome {
     pub heads: Vec<ResultHead>,
     pub latest: Vec<(KeywordId, LatestRank)>,
-    /// What the next run of a type needs to know of this one.
+    /// Data for the next run of a type.
     pub carried: Vec<(ResultType, Document)>,
     /// Whether something could not be measured.
     pub partial: bool,
@@ -28,17 +28,17 @@ pub struct Outcome {
 }
 
 impl Core {
-    /// The finished job. A worker whose hold is over publishes nothing.
+    /// Returns the finished job. A worker whose lease was lost publishes nothing.
     pub async fn publish_results(&self, hold: Hold, outcome: &Outcome) -> Result<Job, HoldError> {
         let ended = self.publish_all(hold.account, &[(hold, outcome)]).await?;
         ended.into_iter().flatten().next().ok_or(HoldError::Lost)
     }
 
-    /// The finished jobs of one account, in one transaction: all of them, or none. Answers for each in its turn;
-    /// `None`: that hold was over, and nothing of it is published.
+    /// Finishes jobs of one account in one transaction, all or none. Results are in the order of
+    /// `ends`; `None` if a lease was lost, and nothing of that job is published.
     ///
-    /// Records of large results are copied before that, in transactions of [`PART`] records, so that no other
-    /// writer waits for all of them. No reader sees them before the last transaction.
+    /// Records of large results are copied before, in transactions of [`PART`] records, so that
+    /// other writers do not wait for all of them. They stay invisible until the last transaction.
     pub async fn publish_all(
         &self,
         account: AccountId,
@@ -46,7 +46,7 @@ impl Core {
     ) -> Result<Vec<Option<Job>>, StorageError> {
         for (hold, outcome) in ends {
             match self.copy_large(*hold, outcome).await {
-                // The last transaction finds out by itself that a lease was lost.
+                // The last transaction checks the lease itself.
                 Ok(()) | Err(HoldError::Lost) => {}
                 Err(HoldError::Storage(error)) => return Err(error),
             }
@@ -86,7 +86,7 @@ impl Core {
         if types.is_empty() {
             return Ok(());
         }
-        // What an earlier attempt copied may not be what this one staged.
+        // An earlier attempt may have copied other records than this one staged.
         self.discard_copied(hold).await?;
         for result_type in types {
             let mut after = None;
@@ -131,7 +131,7 @@ impl Core {
     }
 }
 
-/// The types whose records are copied before the job is ended.
+/// Types whose records are copied before the job ends.
 fn large(outcome: &Outcome) -> Vec<ResultType> {
     let large = outcome.heads.iter();
     large
@@ -140,7 +140,7 @@ fn large(outcome: &Outcome) -> Vec<ResultType> {
         .collect()
 }
 
-/// What becomes of the job that the last of these ends, unless its hold is over or one before ended it.
+/// The job ended by the last of `ends`; `None` if its lease was lost or an earlier entry ended it.
 fn ended(jobs: &[Job], ends: &[(Hold, &Outcome)], now: DateTime<Utc>) -> Option<Job> {
     let ((hold, outcome), before) = ends.split_last()?;
     if before.iter().any(|(other, _)| other == hold) {
@@ -218,7 +218,7 @@ mod tests {
         }
     }
 
-    /// The job has staged so many rankings and one search page.
+    /// The job has staged `records` rankings and one search page.
     fn with_staged(records: u32) -> MemoryStorage {
         let storage = MemoryStorage::default()
             .with(project())
@@ -255,7 +255,7 @@ mod tests {
         let storage = with_staged(PART + 1);
         let ended = publish(&storage, PART + 1).await;
         assert!(!ended.unwrap().state.is_unfinished());
-        // What was copied before is thrown away, two parts are copied, and the job ends.
+        // One commit discards earlier copies, two copy batches, one ends the job.
         assert_eq!(storage.commits(), 1 + 2 + 1);
         let history = storage.history();
         let stood = history.iter().map(|it| (it.findings.len(), it.heads.len()));

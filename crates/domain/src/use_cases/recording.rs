@@ -1,4 +1,5 @@
-//! Stores what an attempt has found so far: a crash costs only what is not stored yet. A worker that lost its lease stores nothing.
+//! Stores interim results of an attempt, so that a crash costs only what is not stored yet. A
+//! worker that lost its lease stores nothing.
 
 use super::Core;
 use super::ask_engine::AskedAnswer;
@@ -16,15 +17,15 @@ use analysis::result_type::ResultType;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::BTreeSet;
 
-/// How many entries of a journal are read at once. A page of a site is some 50 KB, and a hundred times that at the
-/// most; what is read back takes several times its size.
+/// Journal entries read at once. A page has some 50 KB, at most a hundred times that, and takes
+/// several times its size in memory.
 const BATCH: u32 = 10;
-/// How long a page is kept that nobody visits.
+/// Retention of pages that are no longer visited.
 pub const PAGES_KEPT_FOR: TimeDelta = TimeDelta::days(180);
-/// How many pages are forgotten at once; the next crawl takes the rest.
+/// Pages deleted at once; the next crawl continues.
 const FORGOTTEN_TOGETHER: u32 = 10_000;
 
-/// What a job staged of a type, in the order of its places, a batch at a time.
+/// Iterates over staged records of a type in ordinal order, in batches.
 pub struct StagedWalk<'a> {
     storage: &'a dyn Storage,
     account: AccountId,
@@ -36,7 +37,7 @@ pub struct StagedWalk<'a> {
 }
 
 impl StagedWalk<'_> {
-    /// The next ones; `None` at the end. No connection is held between two calls.
+    /// The next batch; `None` at the end. Holds no connection between calls.
     pub async fn next(&mut self) -> Result<Option<Vec<StagedFinding>>, StorageError> {
         if self.is_over {
             return Ok(None);
@@ -66,9 +67,8 @@ impl Core {
         }
     }
 
-    /// Facts, records and calls. `in_vain` are the calls for keywords that are left for another attempt: they were
-    /// made all the same. What calls cost is written down with each of them
-    /// ([`WriteDownCalls`](super::write_down_calls::WriteDownCalls)).
+    /// Stores measurements, records and calls. `in_vain` are calls for keywords left to another attempt.
+    /// Their cost is recorded with each call ([`WriteDownCalls`](super::write_down_calls::WriteDownCalls)).
     pub async fn record_measurements(
         &self,
         hold: Hold,
@@ -93,8 +93,7 @@ impl Core {
         self.under_lease(hold, Some(progress), record).await
     }
 
-    /// Answers and calls. `in_vain` are the calls for questions that are left for another attempt: they were made all
-    /// the same.
+    /// Stores answers and calls. `in_vain` are calls for queries left to another attempt.
     pub async fn record_answers(
         &self,
         hold: Hold,
@@ -131,7 +130,7 @@ impl Core {
         self.storage.transaction_with(prepare, record).await
     }
 
-    /// Records, and the pages that are to be kept with them.
+    /// Stages records, and the pages stored with them.
     pub async fn stage_findings(
         &self,
         hold: Hold,
@@ -150,8 +149,7 @@ impl Core {
         self.under_lease(hold, None, stage).await
     }
 
-    /// Visibility records, and the counts that trends are made of. What was counted is a fact, whatever becomes of
-    /// the run.
+    /// Stages visibility records, and stores the tallies of trends, which stay even if the run fails.
     pub async fn stage_visibility(
         &self,
         hold: Hold,
@@ -170,9 +168,8 @@ impl Core {
         self.under_lease(hold, None, stage).await
     }
 
-    /// Takes over the records of these engines that this run has none of, so that a run of three
-    /// keywords, or of one engine, does not hide the others. Those of keywords that are not AI-tracked
-    /// any more are left behind.
+    /// Carries over records of these engines that the run lacks, so that a run of three keywords,
+    /// or of one engine, does not hide the others. Omits keywords that are no longer AI-tracked.
     pub async fn carry_visibility(&self, job: &Job, engines: &[String]) -> Result<u64, HoldError> {
         let places: &Vec<i64> = &engines.iter().flat_map(|it| places(it)).collect();
         let carry = |mut work: Box<dyn Transaction>, _, _| async move {
@@ -186,7 +183,7 @@ impl Core {
         self.while_held(Hold::of(job), carry).await
     }
 
-    /// Adds to the job's journal, which the next attempt reads back.
+    /// Appends to the job's journal, which the next attempt reads back.
     pub async fn add_to_journal(
         &self,
         hold: Hold,
@@ -202,7 +199,7 @@ impl Core {
         self.under_lease(hold, Some(progress), add).await
     }
 
-    /// The next entries of the job's journal behind a place, in order; none at the end.
+    /// The next journal entries after a position, in order; empty at the end.
     pub async fn journal(
         &self,
         hold: Hold,
@@ -214,7 +211,7 @@ impl Core {
             .await
     }
 
-    /// Forgets pages of a project that nobody visits any more; how many.
+    /// Purges pages of a project that are no longer visited; returns how many.
     pub async fn forget_pages(
         &self,
         account: AccountId,

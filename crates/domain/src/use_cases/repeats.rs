@@ -1,4 +1,4 @@
-//! Whether a request with an idempotency key was executed before, and what is answered then.
+//! Idempotent requests: looks up, replays and stores responses.
 
 use super::Core;
 use crate::idempotency::{IdempotencyRecord, OnceOnly, Repeat, StoredAnswer};
@@ -10,9 +10,9 @@ use thiserror::Error;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
-    /// Nothing yet: execute.
+    /// Key unused: execute.
     Nothing,
-    /// This request: answer as then.
+    /// Same request: replay this response.
     Answered(StoredAnswer),
     Reused {
         first_used_at: DateTime<Utc>,
@@ -38,9 +38,9 @@ impl Core {
         })
     }
 
-    /// Remembers the answer to a request that changed nothing: a refusal that depends on what is stored, or a dry
-    /// run; unless another request with the key was quicker. What has an effect is remembered with it, by a
-    /// [`Receipt`].
+    /// Stores the response to a request without effect (a refusal that depends on stored data, or a
+    /// dry run), unless another request with the key was faster. Effects store theirs in the same
+    /// transaction, by a [`Receipt`].
     pub async fn remember_answer(
         &self,
         account: AccountId,
@@ -56,15 +56,15 @@ impl Core {
     }
 }
 
-/// Keeps the answer to a request in the transaction of its effect: there is either both or
-/// neither. Use cases take one when their request came with a key.
+/// Stores the response in the transaction of the request's effect, so that both exist or neither.
+/// Present if the request has a key.
 pub struct Receipt<'a, T> {
     pub request: &'a OnceOnly,
-    /// How its outcome is answered.
+    /// Builds the response from the outcome.
     pub answer: &'a (dyn Fn(&T) -> StoredAnswer + Sync),
 }
 
-// Derived, these would ask the same of the outcome.
+// `derive` would require `T: Copy`, which is not needed.
 impl<T> Clone for Receipt<'_, T> {
     fn clone(&self) -> Self {
         *self
@@ -72,13 +72,13 @@ impl<T> Clone for Receipt<'_, T> {
 }
 impl<T> Copy for Receipt<'_, T> {}
 
-/// Another request with the same key was executed since this one was looked up.
+/// Another request with the same key was executed since the lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("the key was used by another request a moment ago")]
 pub struct UsedMeanwhile;
 
 impl<T> Receipt<'_, T> {
-    /// Looks once more, inside the transaction and behind the lock that its effect needs anyway.
+    /// Checks the key again in the transaction, under the lock that the effect needs anyway.
     pub async fn begin<E>(
         &self,
         work: &mut dyn Transaction,
@@ -95,7 +95,7 @@ impl<T> Receipt<'_, T> {
         }
     }
 
-    /// Keeps the answer, and forgets the account's records that are over.
+    /// Stores the response and purges the account's expired records.
     pub async fn keep<E>(
         &self,
         work: &mut dyn Transaction,
@@ -110,7 +110,7 @@ impl<T> Receipt<'_, T> {
         self.add(work, account, now, outcome).await
     }
 
-    /// Keeps the answer alone: something else soon forgets the account's records that are over.
+    /// Stores the response only, if a later step purges the account's expired records.
     pub async fn add<E>(
         &self,
         work: &mut dyn Transaction,
@@ -136,7 +136,7 @@ impl<T> fmt::Debug for Receipt<'_, T> {
     }
 }
 
-/// Adds a record; `false` when the key has one that is not over.
+/// Adds a record; `false` if the key has an unexpired one.
 async fn remember(
     work: &mut dyn Transaction,
     account: AccountId,
@@ -156,13 +156,13 @@ async fn remember(
     work.idempotency().keep(&record, over).await
 }
 
-/// Forgets the account's records that are over.
+/// Purges the account's expired records.
 pub(super) async fn forget_old(
     work: &mut dyn Transaction,
     account: AccountId,
     now: DateTime<Utc>,
 ) -> Result<(), StorageError> {
-    // The youngest that is over is as old as a record may become, not older.
+    // A record expires when its age reaches `KEPT_FOR` exactly, so the cutoff is inclusive.
     let over = now - IdempotencyRecord::KEPT_FOR + TimeDelta::microseconds(1);
     work.idempotency().forget_before(account, over).await?;
     Ok(())

@@ -13,11 +13,11 @@ use analysis::findings::ai_visibility::PromptTally;
 use analysis::result_type::ResultType;
 use chrono::{DateTime, Days, NaiveDate, Utc};
 
-/// How many tallies are held in memory at once beside what they come to.
+/// Tallies held in memory at once besides their sums.
 const BATCH: u32 = 500;
-/// How many days of pages are looked at: two months before and after something was mended.
+/// Days of page clicks: two months before and after a fix.
 const LONG: u64 = 120;
-/// How far back imported rows are looked for.
+/// How far back imported rows are read.
 const BACK: Days = Days::new(160);
 
 #[derive(Debug, Clone, PartialEq)]
@@ -26,13 +26,13 @@ pub struct ResultsRequest {
     pub result_type: ResultType,
     pub keyword: Option<KeywordId>,
     pub url: Option<String>,
-    /// In this place of each run alone.
+    /// Only records with this ordinal in each run.
     pub ordinal: Option<i64>,
     /// Measured at or after.
     pub from: Option<DateTime<Utc>>,
     /// Measured before.
     pub to: Option<DateTime<Utc>>,
-    /// Of all runs, not only the newest.
+    /// All runs, not only the newest.
     pub history: bool,
     pub page: PageRequest<FindingSort>,
 }
@@ -40,9 +40,9 @@ pub struct ResultsRequest {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProjectResults {
     pub project: Project,
-    /// The newest run's head; `None` when the type was never measured.
+    /// Head of the newest run; `None` if the type was never measured.
     pub head: Option<ResultHead>,
-    /// The unfinished job that will bring the type, when nothing is there yet.
+    /// The unfinished job that will produce the type, if there are no results yet.
     pub pending: Option<JobId>,
     pub findings: Page<Finding>,
 }
@@ -50,21 +50,21 @@ pub struct ProjectResults {
 #[derive(Debug, Clone, PartialEq)]
 pub struct AllResults {
     pub project: Project,
-    /// The heads of the types that were measured, each with its first records.
+    /// Heads of measured types, each with its first records.
     pub heads: Vec<(ResultHead, Vec<Finding>)>,
     pub pending: Vec<(AnalysisKind, JobId)>,
 }
 
 #[derive(Debug)]
 pub struct TopResults {
-    /// The newest rank check; `None` when there was none.
+    /// The newest rank check, if any.
     pub head: Option<ResultHead>,
-    /// Its records about these keywords, in no order.
+    /// Its records about these keywords, unordered.
     pub records: Vec<Finding>,
 }
 
 impl Core {
-    /// One type; `None` when the account has no such project.
+    /// One type; `None` if the account has no such project.
     pub async fn results(
         &self,
         account: AccountId,
@@ -103,7 +103,7 @@ impl Core {
         }))
     }
 
-    /// All types, each with its first `top` records; `None` when the account has no such project.
+    /// All types, each with its first `top` records; `None` if the account has no such project.
     pub async fn all_results(
         &self,
         account: AccountId,
@@ -123,7 +123,7 @@ impl Core {
         }))
     }
 
-    /// Which pages the newest rank check found first for these keywords; `None` when the account has no such project.
+    /// Top pages of the newest rank check for these keywords; `None` if the account has no such project.
     pub async fn top_results(
         &self,
         account: AccountId,
@@ -147,8 +147,7 @@ impl Core {
         Ok(Some(TopResults { head, records }))
     }
 
-    /// What was counted of an engine's answers since a day, folded into weeks: what is held grows with prompts and
-    /// weeks, not with runs.
+    /// Tallies of an engine since a day, folded into weeks: memory grows with prompts and weeks, not with runs.
     pub async fn tallies(
         &self,
         account: AccountId,
@@ -178,8 +177,8 @@ impl Core {
         }
     }
 
-    /// What Search Console tells of some pages, day by day, over all searches: as of a day, in no order; days on which
-    /// a page was not among those told are left out. Nothing where only a period as a whole is known.
+    /// Daily Search Console figures of some pages over all queries, as of a day, unordered; days
+    /// without a row are omitted. Empty if only whole periods were imported.
     pub async fn page_days(
         &self,
         account: AccountId,
@@ -218,7 +217,7 @@ fn query(request: &ResultsRequest, newest: JobId) -> FindingQuery {
     }
 }
 
-/// The project's unfinished jobs; there are at most a handful, since equal ones are one.
+/// The project's unfinished jobs; only a few, because equivalent jobs are merged.
 async fn pending(
     read: &mut dyn Repositories,
     account: AccountId,

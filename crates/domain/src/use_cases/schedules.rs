@@ -9,7 +9,7 @@ use crate::ports::storage::{StorageError, Transaction};
 use crate::schedule::{Rhythm, Schedule};
 use thiserror::Error;
 
-/// How many accounts and schedules one look takes at the most; the next one goes on.
+/// Maximum accounts and schedules per round; the next round continues.
 const AT_ONCE: u32 = 50;
 
 #[derive(Debug, Error)]
@@ -24,12 +24,12 @@ pub enum ScheduleError {
 may_be_storage!(ScheduleError);
 
 impl Core {
-    /// The account's, in the order of projects and kinds.
+    /// In the order of projects and kinds.
     pub async fn schedules(&self, account: AccountId) -> Result<Vec<Schedule>, StorageError> {
         self.storage.read().await?.schedules().list(account).await
     }
 
-    /// The schedule, with when it is due first. It takes the place of the one there was.
+    /// Replaces an existing schedule; returns the new one with its first firing.
     pub async fn set_schedule(
         &self,
         account: AccountId,
@@ -53,7 +53,7 @@ impl Core {
         self.transaction_at(set).await
     }
 
-    /// Whether there was one.
+    /// Returns whether one existed.
     pub async fn remove_schedule(
         &self,
         account: AccountId,
@@ -68,8 +68,7 @@ impl Core {
         self.storage.transaction(remove).await
     }
 
-    /// Starts what is due; any number of workers may do it at the same time. The schedules that were fired, as they
-    /// stand afterwards.
+    /// Fires due schedules; safe to run in several workers at once. Returns the fired schedules in their new state.
     pub async fn fire_schedules(&self) -> Result<Vec<Schedule>, StorageError> {
         let now = self.clock.now();
         let mut read = self.storage.read().await?;
@@ -101,7 +100,7 @@ impl Core {
         Ok(fired)
     }
 
-    /// A refusal is noted where the owner sees it, and the next tick tries again.
+    /// Records the refusal for the owner; the next firing tries again.
     async fn note_refusal(
         &self,
         tick: &Tick,
@@ -126,7 +125,7 @@ fn request(schedule: &Schedule) -> AnalysisRequest {
         kind: schedule.kind,
         keywords: KeywordChoice::All,
         models: ModelChoice::All,
-        // Whoever asks by hand waits for it.
+        // Requests by users go first.
         priority: JobPriority::Low,
         trigger: Trigger::Schedule,
     }

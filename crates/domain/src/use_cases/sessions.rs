@@ -1,4 +1,4 @@
-//! Who is signed in, and where.
+//! Sessions of users.
 
 use super::Core;
 use super::given::Given;
@@ -19,16 +19,16 @@ pub struct Member {
     pub account: Account,
     pub user: User,
     pub session: Session,
-    /// Whether this use is worth noting, which is done off the request's path.
+    /// Whether to record this use, which is done off the request path.
     pub use_is_news: bool,
 }
 
 #[derive(Debug, Error)]
 pub enum NotSignedIn {
-    /// Unknown, ended, or of an account that was switched off.
+    /// Unknown, ended, or of a disabled account.
     #[error("the session is not known")]
     Unknown,
-    /// Known, but over; it may be put away.
+    /// Expired; the caller may end it.
     #[error("{why}")]
     Over {
         session: Box<Session>,
@@ -38,7 +38,7 @@ pub enum NotSignedIn {
     Storage(#[from] StorageError),
 }
 
-/// Where a session is used, as far as its owner can recognise it by.
+/// Client of a session, as far as its owner can recognize it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     pub network: AddressPrefix,
@@ -46,7 +46,7 @@ pub struct Place {
     pub device: Option<DeviceMark>,
 }
 
-/// Somebody who just gave their password. The secret is in this one answer only.
+/// A user who just entered the password. Only this response contains the secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedIn {
     pub secret: PlainSession,
@@ -62,7 +62,7 @@ pub struct EndedAccess {
     pub tokens: u64,
 }
 
-/// What a session and a device that was not known begin with.
+/// Secrets of a new session and, if needed, a new device.
 pub(super) struct SessionSecrets {
     secret: PlainSession,
     nonce: DeviceNonce,
@@ -77,17 +77,17 @@ impl SessionSecrets {
     }
 }
 
-/// Why sessions end that nobody asked to end.
+/// Why the service ends sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Cause {
     Over,
     TooMany,
-    /// Somebody signs in anew in the same browser, who need not be the same person.
+    /// A new sign-in in the same browser, maybe of another user.
     SignedInAnew,
 }
 
 impl Core {
-    /// What has not the form of a session is refused without asking the storage.
+    /// Refuses malformed sessions without a query.
     pub async fn authenticate_session(&self, text: &str) -> Result<Member, NotSignedIn> {
         let plain = PlainSession::parse(text).map_err(|_| NotSignedIn::Unknown)?;
         let mut read = self.storage.read().await?;
@@ -107,7 +107,7 @@ impl Core {
         })
     }
 
-    /// Called off the request's path, for uses that are news.
+    /// Called off the request path, if the use should be recorded.
     pub async fn note_session_use(
         &self,
         account: AccountId,
@@ -119,7 +119,7 @@ impl Core {
         work.commit().await
     }
 
-    /// Called off the request's path: whoever probes for addresses must not notice the write.
+    /// Called off the request path, so that the write is not measurable by somebody who probes for addresses.
     pub async fn note_failed_sign_in(
         &self,
         account: AccountId,
@@ -134,8 +134,8 @@ impl Core {
         work.commit().await
     }
 
-    /// Whether the mark counts: its account is active, and since it was issued the person neither changed the
-    /// password nor signed out everywhere. Two indexed reads.
+    /// Whether the device cookie is valid: its account is active, and the user has neither changed
+    /// the password nor signed out everywhere since it was issued. Two indexed reads.
     pub async fn recognize_device(&self, mark: &DeviceMark) -> Result<bool, StorageError> {
         let mut read = self.storage.read().await?;
         let account = read.accounts().find(mark.account()).await?;
@@ -148,7 +148,7 @@ impl Core {
         Ok(from.is_some_and(|at| at <= mark.issued_at()))
     }
 
-    /// Those that open something, the one used last first.
+    /// Valid sessions, last used first.
     pub async fn sessions(
         &self,
         account: AccountId,
@@ -161,7 +161,7 @@ impl Core {
         Ok(sessions)
     }
 
-    /// Ends a session of that person; `false` when there is no such session of theirs.
+    /// Ends a session of that user; `false` if the user has no such session.
     pub async fn end_session(
         &self,
         account: AccountId,
@@ -192,7 +192,7 @@ impl Core {
         self.transaction_given(expire).await
     }
 
-    /// All of them when `but` is `None`. Marks of the person's devices end with them.
+    /// All of them if `but` is `None`. Device cookies of the user are revoked too.
     pub async fn end_sessions(
         &self,
         account: AccountId,
@@ -227,8 +227,8 @@ impl Core {
     }
 }
 
-/// Adds a session under a new id, in the transaction of whatever lets it begin. What is over of the person's
-/// sessions is put away, and the one that was used longest ago ends when there are too many.
+/// Adds a session under a new id, in the caller's transaction. Ends expired sessions of the user
+/// and, beyond the maximum, the one last used longest ago.
 pub(super) async fn begin_session(
     work: &mut dyn Transaction,
     (account, user): (&Account, &User),
@@ -269,7 +269,7 @@ pub(super) async fn begin_session(
     })
 }
 
-/// Ends sessions of one person, and writes down why.
+/// Ends sessions of one user and writes the reason to the audit log.
 pub(super) async fn put_away(
     work: &mut dyn Transaction,
     ended: &[Session],
@@ -302,7 +302,7 @@ pub(super) async fn put_away(
     work.audit().record(&event).await
 }
 
-/// For what must not outlive the session: `true` while nobody ended it; locked until the transaction ends.
+/// For effects that must not outlive the session: `true` if it still exists; locks it until the transaction ends.
 pub(super) async fn still_signed_in(
     work: &mut dyn Transaction,
     member: &Member,
@@ -311,13 +311,13 @@ pub(super) async fn still_signed_in(
     sessions.lock(member.account.id, member.session.id).await
 }
 
-/// What a browser says of itself is anybody's text: what cannot be shown is left out.
+/// The user agent is untrusted text: drops characters that cannot be displayed.
 fn shortened(browser: &str) -> String {
     let shown = browser.chars().filter(|it| !crate::text::is_unseen(*it));
     shown.take(Session::MOST_BROWSER).collect()
 }
 
-/// How a session is told in the audit log.
+/// The session as described in the audit log.
 pub(super) fn told(session: &Session) -> String {
     let told = format!("session {} from {}", session.id, session.network);
     match &session.device {

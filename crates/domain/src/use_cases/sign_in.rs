@@ -19,30 +19,30 @@ use thiserror::Error;
 pub struct SignIn {
     core: Arc<Core>,
     hasher: Arc<dyn PasswordHasher>,
-    /// For known devices: guesses of others do not keep it busy.
+    /// For known devices, so that guesses of others do not occupy it.
     known_hasher: Arc<dyn PasswordHasher>,
     costs: Mutex<Option<Costs>>,
 }
 
-/// What kept hashes cost to compare, and when that was read.
+/// Verification costs of stored hashes, and when they were read.
 type Costs = (DateTime<Utc>, Arc<[HashCost]>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attempt {
     pub email: EmailAddress,
     pub password: TypedPassword,
-    /// Where; with a mark of the device when it counts.
+    /// Network, browser and, if valid, device cookie.
     pub place: Place,
-    /// The session that the browser had until now; it ends.
+    /// The browser's previous session, which ends.
     pub before: Option<SessionHash>,
 }
 
 #[derive(Debug, Error)]
 pub enum SignInError {
-    /// Address and password do not belong together, or open nothing: which of it is not told.
+    /// Wrong address or password, or a disabled account; the response does not reveal which.
     #[error("e-mail address or password are not accepted")]
     Refused {
-        /// Whose address it is; for the log alone, never for the answer.
+        /// Account of the address; only for the log, never for the response.
         whose: Option<AccountId>,
     },
     #[error("guesses come too fast")]
@@ -88,13 +88,13 @@ impl SignIn {
         }
     }
 
-    /// How many kept hashes are looked at to know what they cost.
+    /// Number of stored hashes sampled for their cost.
     pub const MOST_COSTS: u32 = 1_000;
-    /// How long that is taken to be true.
+    /// Cache lifetime.
     const COSTS_ARE_READ_EVERY: TimeDelta = TimeDelta::minutes(1);
 
-    /// The same is done, in the same order, for addresses that nobody has: looking up, counting,
-    /// hashing at the cost of a hash that is kept.
+    /// Unknown addresses take the same steps in the same order: lookup, count, verification at the
+    /// cost of a stored hash.
     pub async fn run(&self, attempt: &Attempt) -> Result<SignedIn, SignInError> {
         let mut reader = self.core.storage.read().await?;
         let found = reader.passwords().credentials(&attempt.email).await?;
@@ -140,7 +140,7 @@ impl SignIn {
         core.storage.transaction_with(prepare, begin).await
     }
 
-    /// What kept hashes cost, read anew when it was read too long ago.
+    /// Cached verification costs of stored hashes.
     async fn costs(&self, reader: &mut dyn Repositories) -> Result<Arc<[HashCost]>, StorageError> {
         let kept = || self.costs.lock().unwrap_or_else(PoisonError::into_inner);
         let now = self.core.clock.now();
@@ -165,7 +165,7 @@ async fn begin(
     guess: &Counted,
 ) -> Result<SignedIn, SignInError> {
     let (account, user, now) = (known.account.id, known.user.id, given.now);
-    // A password that was changed while the old one was being checked is the wrong one now.
+    // If the password was changed during verification, the old one is wrong now.
     if work.passwords().lock(account, user).await? != known.password {
         return Err(SignInError::Refused {
             whose: Some(account),
@@ -195,7 +195,7 @@ async fn begin(
     Ok(signed_in)
 }
 
-/// The hash by the parameters of today. When nobody has time for it, the next sign-in makes it.
+/// The hash with current parameters; `None` if the hasher is busy, so that the next sign-in renews it.
 async fn renewed(
     hasher: &dyn PasswordHasher,
     password: &TypedPassword,
@@ -246,7 +246,7 @@ mod tests {
         });
     }
 
-    /// Of a server whose parameters were raised after one of two people signed in last.
+    /// Parameters were raised after one of two users last signed in.
     const HASHES: [&str; 2] = [
         "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHQ$b25l",
         "$argon2id$v=19$m=65536,t=3,p=1$b3RoZXJzYWx0$b3RoZXI",
@@ -260,7 +260,7 @@ mod tests {
         storage
     }
 
-    /// Whoever signs in has the password, and nothing else.
+    /// Storage with the user's password and nothing else.
     fn knowing(account: Fixture<Account>, password: Option<&str>) -> MemoryStorage {
         let storage = with_others().with(account).with(user());
         if let Some(password) = password {
@@ -269,7 +269,7 @@ mod tests {
         storage
     }
 
-    /// What is counted of the network, and of the e-mail address.
+    /// Counters of the network and of the e-mail address.
     fn guesses(storage: &MemoryStorage) -> [Option<u32>; 2] {
         let state = storage.state();
         keys().map(|it| state.throttles.get(&it).map(|it| it.guesses))
@@ -280,7 +280,7 @@ mod tests {
         [limits[0].key.0, limits[1].key.0]
     }
 
-    /// Others guess while a password is being looked at.
+    /// Adds guesses of others during a verification.
     fn guess_meanwhile(storage: &MemoryStorage, key: [u8; 32], guesses: u32) {
         let counted = Throttle {
             guesses,
@@ -349,7 +349,7 @@ mod tests {
         assert_eq!((&signed_in.user, storage.commits()), (&a_user(), 2));
         let state = storage.state();
         assert_eq!(state.passwords[&(ACCOUNT, a_user().id)].hash.0, "new");
-        // The count by e-mail address keeps the guesses of others.
+        // The counter of the e-mail address keeps the guesses of others.
         assert_eq!(guesses(&storage), [None, Some(7)]);
         let (session, hash) = &state.sessions[&(ACCOUNT, signed_in.session.id)];
         assert_eq!(session.browser.as_deref(), Some("Firefox"));

@@ -1,4 +1,4 @@
-//! Reads what happened to an account since somebody signed in on the same device before.
+//! Reads what happened to an account since the last sign-in on the same device.
 
 use super::Core;
 use crate::audit::{Actor, AuditAction, AuditEvent};
@@ -6,12 +6,11 @@ use crate::ports::storage::StorageError;
 use crate::session::Session;
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// Events of each kind that are read at the most: as many failures as two days of guessing at an e-mail
-/// address from unknown devices make.
+/// Maximum events read of each kind: as many as two days of guessing an e-mail address from unknown devices.
 const MOST: u32 = 300;
-/// Networks of failures that are named at the most.
+/// Maximum networks listed for failures.
 const NETWORKS: usize = 10;
-/// How far back is told, where nobody signed in on the device for longer, or ever.
+/// Maximum period, if there was no sign-in on the device within it.
 const FURTHEST: TimeDelta = TimeDelta::days(30);
 const CHANGES: [AuditAction; 6] = [
     AuditAction::AccountChanged,
@@ -22,24 +21,24 @@ const CHANGES: [AuditAction; 6] = [
     AuditAction::TokenLeaked,
 ];
 
-/// What happened since somebody signed in on the same device before. Sign-ins on other devices do not
-/// end it: somebody who has the password could hide what they did by signing in once more.
+/// Events since the previous sign-in on the same device. Sign-ins on other devices do not count, or
+/// an attacker with the password could hide their changes by signing in again.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SinceSignIn {
-    /// From when on: the sign-in before on the same device, or 30 days ago.
+    /// The previous sign-in on the same device, or 30 days ago.
     pub since: DateTime<Utc>,
-    /// When somebody signed in before, on any device; `None` when that was before `since`.
+    /// The previous sign-in on any device; `None` if it was before `since`.
     pub last_at: Option<DateTime<Utc>>,
     pub last_from: Option<String>,
     pub failed: u64,
     pub last_failed_at: Option<DateTime<Utc>>,
-    /// The networks that they came from, the newest first, ten at the most.
+    /// Their networks, newest first, at most ten.
     pub failed_from: Vec<String>,
-    /// Sign-ins on other devices, together by their network, the newest first.
+    /// Sign-ins on other devices by network, newest first.
     pub elsewhere: Vec<SignIns>,
-    /// Changes of the password, of tokens, of names and of the e-mail address, the newest first.
+    /// Changes of password, tokens, names and e-mail address, newest first.
     pub changes: Vec<CredentialChange>,
-    /// Whether that is all; otherwise there were more events of a kind than are read.
+    /// `false` if there were more events of a kind than are read.
     pub is_complete: bool,
 }
 
@@ -50,7 +49,7 @@ pub struct SignIns {
     pub last_at: DateTime<Utc>,
 }
 
-/// What somebody did to the password or the tokens, together with what is alike.
+/// Equal changes of password or tokens, grouped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CredentialChange {
     pub action: AuditAction,
@@ -59,7 +58,7 @@ pub struct CredentialChange {
     pub last_at: DateTime<Utc>,
 }
 
-/// Events before a session, the newest of each kind first.
+/// Events before a session, newest of each kind first.
 struct Past {
     begun: Vec<AuditEvent>,
     refused: Vec<AuditEvent>,
@@ -71,7 +70,7 @@ impl SinceSignIn {
         self.failed > 0 || !self.changes.is_empty() || !self.elsewhere.is_empty()
     }
 
-    /// Of events before that session, newest first; `None` when nobody had signed in before.
+    /// Summarizes events before that session, newest first; `None` if there was no earlier sign-in.
     fn of(past: &Past, session: &Session) -> Option<Self> {
         let newest = past.begun.first()?;
         let furthest = session.created_at - FURTHEST;
@@ -141,7 +140,7 @@ impl SinceSignIn {
 }
 
 impl Core {
-    /// What happened before that session began; `None` when it is the first one of the account.
+    /// Events before that session began; `None` if it is the account's first.
     pub async fn since_sign_in(
         &self,
         session: &Session,
@@ -152,7 +151,7 @@ impl Core {
             let events = read.audit().newest_of(account, actions, began, MOST);
             events.await
         };
-        // Read apart: many of one kind hide nothing of another.
+        // Read separately, so that many events of one kind do not displace another.
         let past = Past {
             begun: newest(&[AuditAction::SessionBegun]).await?,
             refused: newest(&[AuditAction::SessionRefused]).await?,
@@ -271,7 +270,7 @@ mod tests {
         let since = told(&many);
         assert_eq!((since.failed, since.is_complete), (300, false));
         assert_eq!(since.failed_from.len(), NETWORKS);
-        // Many of one kind hide nothing of another.
+        // Many events of one kind do not displace another.
         let mut many: Vec<AuditEvent> = (1..=310).map(|it| begun(it, ELSEWHERE)).collect();
         many.push(event(400, AuditAction::TokenCreated, "ci"));
         let since = told(&many);

@@ -7,14 +7,14 @@ use analysis::{findings::suggestions::SuggestionRecord, result_type::ResultType}
 use thiserror::Error;
 
 const BATCH: u32 = 200;
-/// A project ignores no more suggestions.
+/// Maximum ignored suggestions per project.
 pub const MOST_IGNORED: usize = 2_000;
 
 #[derive(Debug, Error)]
 pub enum SuggestionError {
     #[error("there is no such active project")]
     NoSuchProject,
-    /// The project's newest suggestions have none of that id.
+    /// The project's newest suggestions do not include that id.
     #[error("there is no such suggestion")]
     NoSuchSuggestion,
     #[error("a project ignores at most {MOST_IGNORED} suggestions")]
@@ -25,7 +25,7 @@ pub enum SuggestionError {
 may_be_storage!(SuggestionError);
 
 impl Core {
-    /// All of them, in their order: the most worthwhile first.
+    /// All, in their order: highest value first.
     pub async fn suggestions(
         &self,
         account: AccountId,
@@ -58,7 +58,7 @@ impl Core {
         }
     }
 
-    /// In the order of their ids.
+    /// In id order.
     pub async fn ignored_suggestions(
         &self,
         account: AccountId,
@@ -68,7 +68,7 @@ impl Core {
         read.owners_words().ignored(account, project).await
     }
 
-    /// From the next analysis on its records say so, until it is taken up again.
+    /// Takes effect in records from the next analysis on, until it is undone.
     pub async fn ignore_suggestion(
         &self,
         account: AccountId,
@@ -102,7 +102,7 @@ impl Core {
         self.storage.transaction(ignore).await
     }
 
-    /// Whether it was ignored.
+    /// Returns whether it was ignored.
     pub async fn take_up_suggestion(
         &self,
         account: AccountId,

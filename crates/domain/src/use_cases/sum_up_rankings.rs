@@ -1,4 +1,4 @@
-//! Sums up what a rank check has measured, over all its attempts.
+//! Summarizes what a rank check measured, over all its attempts.
 
 use super::Core;
 use super::keep_leases::{Hold, HoldError};
@@ -15,17 +15,17 @@ use analysis::provenance::{Provenance, RecordStatus};
 use analysis::result_type::ResultType;
 use chrono::{DateTime, Utc};
 
-/// The warning of results that hold records of earlier runs: `measuredAt` of each says when.
+/// Warning of results with carried-over records; `measuredAt` of each record gives its age.
 const CARRIED_OVER: &str = "carriedOver";
-/// How many records are held in memory at once: search pages are large.
+/// Records held in memory at once: search pages are large.
 const BATCH: u32 = 50;
 const CORRUPT: StorageError = StorageError::Corrupt {
     what: "a staged record",
 };
 
-/// Sees all records while they are summed up, so that they are read only once.
+/// Observes all records during summarizing, so that they are read only once.
 pub trait Onlooker: Send {
-    /// Where a keyword stands, with the place of its record.
+    /// A keyword's ranking record and its ordinal.
     fn rank(&mut self, ordinal: i64, record: &RankingRecord);
     fn page(&mut self, record: &SerpRecord);
 }
@@ -45,9 +45,9 @@ pub struct RankCheckSum {
 
 #[derive(Default)]
 struct Sums {
-    /// Records taken over from earlier runs.
+    /// Records carried over from earlier runs.
     carried: u64,
-    /// Own measurements that failed.
+    /// Failed measurements of this run.
     failed: u64,
     rankings: RankingsTally,
     serp: SerpTally,
@@ -57,8 +57,9 @@ struct Sums {
 }
 
 impl Core {
-    /// What a rank check has measured, of `requested` keywords; reads the job's records in batches. What the job did
-    /// not measure is taken over from the newest results, so that a check of three keywords does not hide the others.
+    /// Summary of a rank check of `requested` keywords; reads records in batches. Keywords that the
+    /// job did not measure are carried over from the newest results, so that a check of three
+    /// keywords does not hide the others.
     pub async fn sum_up_rankings(
         &self,
         job: &Job,
@@ -132,7 +133,7 @@ impl Sums {
         let own = self.latest.len() as u64;
         let coverage = Coverage::of(requested, own.saturating_sub(self.failed), self.failed);
         let count = own + self.carried;
-        // What was asked for and not measured may be among what is carried.
+        // Requested keywords that were not measured may be among the carried-over ones.
         let whole = requested.max(count);
         let rankings = self.rankings.finish(whole);
         let serp = self.serp.finish(whole);

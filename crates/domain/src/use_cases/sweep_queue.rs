@@ -1,4 +1,4 @@
-//! Looks after jobs that nobody looks after: lost leases, passed deadlines, waits without end.
+//! Sweeps jobs without a live worker: lost leases, missed deadlines, expired waits.
 
 use super::Core;
 use super::end_attempt::put_away;
@@ -8,16 +8,16 @@ use crate::job::Job;
 use crate::ports::storage::{StorageError, Transaction};
 use chrono::{DateTime, Utc};
 
-/// How many accounts and jobs one sweep takes at the most; the next one goes on.
+/// Maximum accounts and jobs per sweep; the next sweep continues.
 const AT_ONCE: u32 = 100;
-/// How many old jobs of an account are forgotten together.
+/// Jobs of an account deleted at once.
 const FORGOTTEN_TOGETHER: u32 = 20;
 
 #[derive(Debug, Default)]
 pub struct Swept {
-    /// The jobs that were moved, as they are afterwards.
+    /// Changed jobs, in their new state.
     pub moved: Vec<Job>,
-    /// The accounts that could not be swept; the next sweep tries again.
+    /// Accounts that could not be swept; the next sweep tries again.
     pub troubles: Vec<(AccountId, StorageError)>,
 }
 
@@ -31,9 +31,10 @@ impl Swept {
 }
 
 impl Core {
-    /// Any number of workers may do it at the same time. One account's trouble keeps nobody else's leases.
+    /// Safe to run in several workers at once. A failing account does not block the others.
     pub async fn sweep_queue(&self) -> Result<Swept, StorageError> {
-        // Of the beginning: a lease that runs out while this waits for the storage could not be renewed either.
+        // Taken at the start: a lease that expires while this waits for the storage could not have
+        // been renewed either.
         let now = self.clock.now();
         let accounts = self
             .storage
@@ -49,8 +50,8 @@ impl Core {
         Ok(swept)
     }
 
-    /// Takes back every job that runs, whatever its lease says. Only for a process that has the database for itself
-    /// and runs no job yet: whoever held those jobs is gone.
+    /// Reclaims all running jobs, whatever their leases say. Only for a process that has the
+    /// database to itself and runs no job yet: the workers of those jobs are gone.
     pub async fn take_back_all(&self) -> Result<Swept, StorageError> {
         let mut swept = Swept::default();
         let mut behind = None;

@@ -12,20 +12,20 @@ use crate::user::User;
 use chrono::TimeDelta;
 use thiserror::Error;
 
-/// How long a token that was rotated may be accepted beside the new one.
+/// Maximum time that a rotated token is accepted beside the new one.
 pub const LONGEST_GRACE: TimeDelta = TimeDelta::hours(24);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Agent {
     pub account: Account,
     pub token: ApiToken,
-    /// Whether this use is worth noting, which is done off the request's path.
+    /// Whether to record this use, which is done off the request path.
     pub use_is_news: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub enum Asker<'a> {
-    /// Whoever runs the server, for this person.
+    /// The server's operator, on behalf of this user.
     Operator(&'a User),
     Owner(&'a Member),
 }
@@ -34,19 +34,19 @@ pub enum Asker<'a> {
 pub struct NewToken {
     pub name: Label,
     pub scopes: Scopes,
-    /// How long it lives; `None` is for ever.
+    /// `None` is unlimited.
     pub lifetime: Option<TimeDelta>,
 }
 
 impl NewToken {
     pub const DEFAULT_LIFETIME: TimeDelta = TimeDelta::days(90);
-    /// How many tokens that are neither revoked nor expired an account may have.
+    /// Maximum active tokens of an account.
     pub const MOST_PER_ACCOUNT: usize = 50;
 }
 
 #[derive(Debug, Error)]
 pub enum AuthenticateError {
-    /// Malformed, unknown, or of an account that was switched off.
+    /// Malformed, unknown, or of a disabled account.
     #[error("the token is not known")]
     Unknown,
     #[error(transparent)]
@@ -83,7 +83,7 @@ pub enum RotateTokenError {
 may_be_storage!(RotateTokenError);
 
 impl Core {
-    /// A mistyped token is refused by its checksum, without asking the storage.
+    /// Mistyped tokens are refused by checksum, without a query.
     pub async fn authenticate_agent(&self, bearer: &str) -> Result<Agent, AuthenticateError> {
         let token = PlainToken::parse(bearer).map_err(|_| AuthenticateError::Unknown)?;
         let mut read = self.storage.read().await?;
@@ -103,7 +103,7 @@ impl Core {
         })
     }
 
-    /// Called off the request's path, for uses that are news.
+    /// Called off the request path, if the use should be recorded.
     pub async fn note_token_use(
         &self,
         account: AccountId,
@@ -122,7 +122,7 @@ impl Core {
         Ok(tokens.into_iter().map(|it| policy.applied(it)).collect())
     }
 
-    /// The plain token is in this one answer only.
+    /// Only this response contains the plain token.
     pub async fn issue_token(
         &self,
         by: Asker<'_>,
@@ -194,8 +194,8 @@ impl Core {
         Ok((plain, token))
     }
 
-    /// The new token has the old one's name, scopes and lifetime; the old one is accepted until
-    /// the grace is over. The plain token is in this one answer only.
+    /// The new token has the old one's name, scopes and lifetime; the old one is accepted until the
+    /// grace period ends. Only this response contains the plain token.
     pub async fn rotate_token(
         &self,
         account: AccountId,
@@ -248,7 +248,7 @@ impl Core {
         self.storage.transaction_with(prepare, rotate).await
     }
 
-    /// Ends the token with its next use; `false` when there is none that could be ended.
+    /// Ends the token from its next use on; `false` if there is no token to end.
     pub async fn revoke_token(
         &self,
         by: Actor,
@@ -273,8 +273,8 @@ impl Core {
         self.transaction_given(revoke).await
     }
 
-    /// Holding a token's text is enough to end it: whoever holds it could do worse. Whether there was such a token is
-    /// not told: the report is taken either way.
+    /// Holding a token's text is enough to revoke it, because the holder could do worse. Does not
+    /// reveal whether the token existed.
     pub async fn report_leak(&self, text: &str) -> Result<(), StorageError> {
         let Ok(token) = PlainToken::parse(text) else {
             return Ok(());
@@ -311,8 +311,8 @@ impl Core {
     }
 }
 
-/// Revokes all tokens of an account, in the transaction of what is the reason for it. How many there were; each is in
-/// the audit log, with the reason.
+/// Revokes all tokens of an account, in the caller's transaction. Returns how many; each gets an
+/// audit event with the reason.
 pub(super) async fn revoke_all_tokens(
     work: &mut dyn Transaction,
     account: AccountId,

@@ -1,30 +1,30 @@
-//! Whether the clock may say what is too old to be kept: what a wrong one deletes is gone.
+//! Whether the clock is reliable enough to purge old data: a wrong clock would delete too much.
 
 use super::Core;
 use crate::ports::server_notes::{ServerNote, Topic};
 use crate::ports::storage::{StorageError, Transaction};
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 
-/// A worker looks every hour or every day; a clock that is further from the last look was set, or no worker ran.
+/// Workers check hourly or daily; after a longer gap, the clock was set or no worker ran.
 const MAX_GAP: TimeDelta = TimeDelta::days(3);
-/// Clocks of several workers differ by less.
+/// Maximum clock difference of several workers.
 const MAX_STEP_BACK: TimeDelta = TimeDelta::hours(1);
-/// Time for an operator to set a clock that is wrong.
+/// Time for an operator to correct a wrong clock.
 const WAIT: TimeDelta = TimeDelta::days(1);
-/// How far this process's clock may be from the database's.
+/// Maximum difference between this process's clock and the database's.
 const MAX_SKEW: TimeDelta = TimeDelta::minutes(1);
 
-/// Nothing is deleted yet.
+/// Nothing is purged yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Postponed {
     pub until: DateTime<Utc>,
-    /// How far the clock is from where it was expected, if it was; negative when it went back.
+    /// Deviation of the clock from the expected time, if any; negative if it went back.
     pub apart: Option<TimeDelta>,
 }
 
 impl Core {
-    /// `None` when what is too old may be deleted. To be asked at a worker's start and at least once a day: each look is
-    /// noted, and the next is compared with it.
+    /// `None` if old data may be purged. Call at a worker's start and at least once a day: each
+    /// check is recorded and compared with the next.
     pub async fn trust_retention(&self) -> Result<Option<Postponed>, StorageError> {
         let (shared, now) = (self.storage.now().await?, self.clock.now());
         if (now - shared).abs() > MAX_SKEW {
@@ -45,7 +45,7 @@ impl Core {
     }
 }
 
-/// The note of this look, which says from when on the clock is trusted.
+/// The new note, which states from when the clock is trusted.
 fn judged(last: Option<&ServerNote>, now: DateTime<Utc>) -> (ServerNote, Option<Postponed>) {
     let gap = last.map(|it| now - it.noted_at);
     let is_as_expected = gap.is_some_and(|it| (-MAX_STEP_BACK..=MAX_GAP).contains(&it));
@@ -73,7 +73,7 @@ mod tests {
         DateTime::from_timestamp(1_790_000_000 + hours * 3_600, 0).unwrap()
     }
 
-    /// The note of a look at that hour, by which the clock is trusted from another on.
+    /// The note of a check at `hour`, with the clock trusted from `trusted_from`.
     fn noted(hour: i64, trusted_from: i64) -> ServerNote {
         ServerNote {
             topic: Topic::Retention,
@@ -115,7 +115,7 @@ mod tests {
             let until = at(hour + 24);
             let apart = Some(TimeDelta::hours(apart));
             assert_eq!(postponed, Some(Postponed { until, apart }), "{hour}");
-            // A restart at once is no look of the next day.
+            // An immediate restart does not count as the next day's check.
             let (_, postponed) = judged(Some(&note), at(hour));
             assert_eq!(postponed, Some(Postponed { until, apart: None }), "{hour}");
             let (_, postponed) = judged(Some(&note), at(hour + 24));

@@ -3,8 +3,8 @@ use crate::job::policy::QueuePolicy;
 use crate::ports::clock::Clock;
 use crate::ports::storage::{Storage, StorageError};
 
-/// Why the machine's clock may not judge what others do; `None` when it may. It is not always the core's, by which
-/// `sightline demo` tells of other days.
+/// Why the machine's clock must not judge other workers' leases; `None` if it may. The core's clock
+/// can differ: `sightline demo` simulates other days.
 pub async fn distrust(
     storage: &dyn Storage,
     machines: &dyn Clock,

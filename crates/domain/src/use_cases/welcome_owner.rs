@@ -1,4 +1,4 @@
-//! First run: creates the owner's account while there is no account at all.
+//! First run: creates the owner's account while no account exists.
 
 use super::given::Given;
 use super::sessions::{Place, SessionSecrets, SignedIn, begin_session};
@@ -18,13 +18,13 @@ use std::fmt;
 use subtle::ConstantTimeEq;
 use thiserror::Error;
 
-/// The name under which the code of the first run is kept.
+/// Key under which the first-run code is stored.
 const CODE: &str = "welcome-code";
-/// The name under which is kept who was first.
+/// Key under which the first owner's mark is stored.
 const FIRST: &str = "welcomed";
 
-/// What the operator is shown, and whoever creates the first account has to know: a
-/// server that is reached by strangers before its owner must not become theirs.
+/// Shown to the operator and required to create the first account: strangers who reach a new server
+/// first must not take it over.
 #[derive(Clone, PartialEq, Eq)]
 pub struct WelcomeCode(String);
 
@@ -33,7 +33,7 @@ impl WelcomeCode {
         Self(hex(&secret[..16]))
     }
 
-    /// The code, to be shown on the server's own terminal.
+    /// For the server's own terminal.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -49,7 +49,7 @@ impl fmt::Debug for WelcomeCode {
 pub struct NewOwner {
     pub code: String,
     pub email: EmailAddress,
-    /// The person's name, and the account's.
+    /// Name of the user and of the account.
     pub name: Label,
     pub password: String,
 }
@@ -74,7 +74,7 @@ impl Core {
         Ok(!self.storage.read().await?.accounts().any().await?)
     }
 
-    /// Shown to the operator, the same for every server on this storage; `None` when there is an account.
+    /// The same for every server on this storage; `None` if an account exists.
     pub async fn welcome_code(&self) -> Result<Option<WelcomeCode>, StorageError> {
         if !self.awaits_owner().await? {
             return Ok(None);
@@ -88,7 +88,7 @@ impl Core {
         self.storage.transaction(keep).await
     }
 
-    /// The owner, signed in. Of several who come at once, one is welcomed.
+    /// Returns the owner, signed in. Of concurrent requests only one succeeds.
     pub async fn welcome_owner(
         &self,
         hasher: &dyn PasswordHasher,
@@ -125,7 +125,7 @@ impl Core {
         mark: [u8; 32],
         place: &Place,
     ) -> Result<SignedIn, WelcomeError> {
-        // Whoever's mark is kept is first: the others wait here until that is certain.
+        // The first stored mark wins; concurrent requests wait here for its commit.
         if work.secrets().find_or_add(FIRST, mark).await? != mark || work.accounts().any().await? {
             return Err(WelcomeError::Over);
         }

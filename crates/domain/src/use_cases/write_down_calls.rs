@@ -1,4 +1,4 @@
-//! Writes down a job's calls that cost money, each before it is made and again when it is over.
+//! Records a job's paid calls, before each call and after it.
 
 use super::Core;
 use super::keep_leases::{Hold, HoldError};
@@ -14,13 +14,13 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use thiserror::Error as ThisError;
 
-/// The journal of one attempt of a job: there is one for all of its calls, since it numbers them.
+/// The ledger of one attempt; one instance per attempt, because it numbers the calls.
 pub struct WriteDownCalls {
     core: Arc<Core>,
     hold: Hold,
     last: AtomicI64,
-    /// What became of calls and is not written down yet: without it no further call begins, so that
-    /// a crash never loses more than the calls under way.
+    /// Outcomes not saved yet. No further call begins before they are, so that a crash loses at
+    /// most the calls in flight.
     unwritten: Mutex<Vec<(Ticket, Ended)>>,
 }
 
@@ -75,8 +75,8 @@ impl WriteDownCalls {
         }
     }
 
-    /// The job's row is locked while it is decided, so that calls at the same time cannot spend
-    /// the same amount, and a worker that lost the job spends nothing.
+    /// Locks the job's row, so that concurrent calls cannot spend the same money, and a worker
+    /// without the lease spends nothing.
     async fn begun(
         &self,
         call: &PaidCall,
@@ -115,8 +115,7 @@ impl WriteDownCalls {
         self.core.while_held(self.hold, end).await
     }
 
-    /// Writes down what became of calls, each once: nobody knows whether a transaction that broke
-    /// off at its end was committed.
+    /// Saves outcomes, each once, because an earlier commit with an unknown result may have saved them.
     async fn settled(
         &self,
         work: &mut dyn Transaction,
@@ -176,7 +175,7 @@ mod tests {
 
     const CALL: i64 = 40;
 
-    /// With a job that runs for the first time.
+    /// With a job in its first attempt.
     fn running(reserved: i64, spent: i64) -> MemoryStorage {
         let job = job(a_job().id.0).reserved(reserved).running_for(0);
         MemoryStorage::default().with(job.but(|it| it.cost.spent = MicroUsd(spent)))
@@ -186,7 +185,7 @@ mod tests {
         storage.state().jobs[&(ACCOUNT, a_job().id)].cost
     }
 
-    /// What became of the first call of the first attempt.
+    /// Outcome of a call of the first attempt.
     fn written(storage: &MemoryStorage, number: i64) -> Option<WrittenCallRow> {
         let key = (ACCOUNT, a_job().id, (1, number));
         storage.state().paid_calls.get(&key).cloned()

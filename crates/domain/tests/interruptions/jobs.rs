@@ -1,4 +1,4 @@
-//! Jobs: how they are asked for, run and ended.
+//! Requesting, running and ending jobs.
 
 use super::{
     Case, case,
@@ -269,7 +269,7 @@ fn work() -> Vec<Case> {
     ]
 }
 
-/// So many records of one type that they are copied before the job ends.
+/// Enough records of one type to be copied before the job ends.
 fn outcome() -> Outcome {
     let latest = LatestRank {
         position: Some(3),

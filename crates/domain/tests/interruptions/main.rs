@@ -1,5 +1,5 @@
-//! Every use case that writes, interrupted and broken at every statement in turn: what it does is done once or not at
-//! all, and nobody outside is asked more often for it.
+//! Interrupts and breaks every writing use case at each statement: its effect must occur once or
+//! not at all, without extra external calls.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod jobs;
@@ -26,14 +26,14 @@ use watch::Watch;
 
 type Running<'a> = Pin<Box<dyn Future<Output = Result<(), String>> + 'a>>;
 
-/// A use case with an example in which it writes something.
+/// A use case with an example in which it writes.
 struct Case {
     name: &'static str,
     given: fn() -> MemoryStorage,
     run: for<'a> fn(&'a Arc<Core>, &'a Outside) -> Running<'a>,
 }
 
-/// A use case by its name, what is there before, and how it is called.
+/// Name of a use case, state before, and call.
 macro_rules! case {
     ($name:literal, $given:expr, |$core:pat_param, $outside:pat_param| $call:expr) => {
         crate::Case {
@@ -47,9 +47,9 @@ macro_rules! case {
 }
 pub(crate) use case;
 
-/// Written off the path of a request, and not tried again: the next use writes the same.
+/// Written off the request path and not retried: the next use writes the same.
 const NOT_TRIED_AGAIN: [&str; 3] = ["note_failed_sign_in", "note_session_use", "note_token_use"];
-/// Notes for the owner why it failed, so that more than what was asked for is there afterwards.
+/// Stores failures for the owner, so more than the requested effect is written.
 const NOTES_FAILURES: [&str; 2] = ["FetchConsole::run", "FetchConsole::run_due"];
 
 fn cases() -> Vec<Case> {
@@ -61,7 +61,7 @@ struct Seen {
     outcome: Result<(), String>,
     storage: MemoryStorage,
     calls: u32,
-    /// How often the clock or the source of random bytes was asked in a transaction.
+    /// Reads of clock or random bytes in a transaction.
     asked: u32,
 }
 
@@ -88,7 +88,7 @@ async fn run(case: &Case, fault: Option<(u32, Fault)>) -> Seen {
     }
 }
 
-/// A state in words, in which ids that were minted stand in their order: one that is tried again mints others.
+/// A state as text, with minted ids replaced by their order, because a retry mints others.
 fn told(state: &State) -> String {
     let text = format!("{state:#?}");
     let numbers = text.split(|it: char| !it.is_ascii_digit());
@@ -113,7 +113,7 @@ fn told(state: &State) -> String {
     told + rest
 }
 
-/// Statements one after the other, until there is none for the fault to meet.
+/// One run per statement, until no statement meets the fault.
 async fn at_each_statement(case: &Case, fault: Fault) -> Vec<Seen> {
     let mut seen = Vec::new();
     for number in 1.. {

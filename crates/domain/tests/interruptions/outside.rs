@@ -1,4 +1,4 @@
-//! Whoever is asked outside of the storage: it counts how often.
+//! External dependencies; counts their calls.
 
 use analysis::{
     observation::keyword_research::{KeywordFigures, ResearchedKeyword},
@@ -41,7 +41,7 @@ impl Outside {
     }
 }
 
-/// Every password is the right one.
+/// Every password is right.
 #[async_trait]
 impl PasswordHasher for Outside {
     async fn hash(&self, _: &TypedPassword) -> Result<PasswordHash, HashingError> {
@@ -125,7 +125,7 @@ pub fn researched() -> ResearchedKeyword {
     }
 }
 
-/// Yesterday is final, and a search was shown on it.
+/// Yesterday is final, with impressions for one query.
 #[async_trait]
 impl SearchConsole for Outside {
     fn missing(&self) -> Option<NotConfigured> {

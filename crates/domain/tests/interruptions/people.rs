@@ -1,4 +1,4 @@
-//! Accounts, people, sessions and tokens.
+//! Accounts, users, sessions and tokens.
 
 use super::{
     Case, case,
@@ -55,7 +55,7 @@ fn more_samples() -> ModelChange {
     }
 }
 
-/// With something of every kind that is too old to be kept.
+/// With expired data of every kind.
 fn long_ago() -> MemoryStorage {
     let storage = scene()
         .with(session(62).but(|it| it.created_at = now() - TimeDelta::days(100)))

@@ -1,4 +1,4 @@
-//! Projects, and what belongs to them.
+//! Projects and their parts.
 
 use super::{
     Case, case,
@@ -57,7 +57,7 @@ fn tracked() -> KeywordPatch {
     }
 }
 
-/// One is new, one comes back, and one is there.
+/// One new, one deactivated, one tracked.
 fn wanted() -> WantedKeywords {
     let keywords = ["actix", "seo", "rust"].map(|text| WantedKeyword {
         text: KeywordText::parse(text).unwrap(),
@@ -129,7 +129,7 @@ fn renamed() -> ContentPlanPatch {
     }
 }
 
-/// A run has brought a suggestion.
+/// A run has produced a suggestion.
 fn with_a_suggestion() -> MemoryStorage {
     let (of, job) = (ResultType::Suggestions, JobId(30));
     let record = r#"{"type":"suggestions","projectId":11,"keywordId":null,"url":null,
@@ -208,7 +208,7 @@ fn words() -> Vec<Case> {
     ]
 }
 
-/// What was shown yesterday takes the place of what was imported of it before.
+/// Yesterday's rows, which replace earlier ones.
 fn rows(clicks: u64) -> RowSet {
     let row = SearchRow {
         query: Some("rust".to_owned()),

@@ -1,4 +1,5 @@
-//! Which use cases write, read from their source: those that open a transaction, by themselves or by one that does.
+//! Finds use cases that write by reading their source: those that open a transaction, directly or
+//! by calling one that does.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,7 +17,7 @@ const OPENS: [&str; 8] = [
     ".while_held(",
     "retrying(",
 ];
-/// They open one for others.
+/// Helpers that open a transaction for others.
 const OPENERS: [&str; 4] = [
     "transaction_at",
     "transaction_given",
@@ -24,19 +25,19 @@ const OPENERS: [&str; 4] = [
     "while_held",
 ];
 
-/// A file and the name of a function in it.
+/// File and function name.
 type Place = (usize, String);
 
 #[derive(Default)]
 struct Function {
-    /// As a case is named.
+    /// As in a case.
     name: String,
     is_public: bool,
     /// Without white space.
     body: String,
 }
 
-/// Names of public functions of the core, and of other types with the type before them.
+/// Public functions of the core by name; those of other types preceded by the type.
 pub fn writers() -> BTreeSet<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/use_cases");
     let mut functions = BTreeMap::new();
@@ -66,7 +67,7 @@ pub fn writers() -> BTreeSet<String> {
     public.map(|it| it.name.clone()).collect()
 }
 
-/// Whether it calls one that writes: of its own file, or a public one of the core.
+/// Whether it calls a writer, in its own file or a public one of the core.
 fn calls(
     place: &Place,
     function: &Function,
@@ -145,7 +146,7 @@ fn read(file: usize, source: &str, functions: &mut BTreeMap<Place, Function>) {
     }
 }
 
-/// What tells the time, or makes what is another each time.
+/// Calls that read time or randomness or make ids.
 const ASKED: [&str; 6] = [
     "clock.now",
     "storage.now",
@@ -155,7 +156,7 @@ const ASKED: [&str; 6] = [
     ".given()",
 ];
 
-/// What functions and closures of use cases ask in a transaction that they are handed.
+/// Such calls in functions and closures that take a transaction.
 pub fn asking_in_transactions() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/use_cases");
     let sources = sources(&folder);
@@ -183,7 +184,7 @@ fn asking(source: &str) -> Vec<String> {
     found
 }
 
-/// Up to the end of the brackets in which it stands; that of a closure also up to a comma.
+/// Up to the closing bracket; for a closure also up to a comma.
 fn body(text: &str, is_closure: bool) -> &str {
     let mut depth = 0_usize;
     for (at, it) in text.char_indices() {

@@ -1,4 +1,4 @@
-//! What is there before, and what use cases are called with.
+//! Initial state and arguments of use cases.
 
 use domain::{
     idempotency::{Fingerprint, OnceOnly, StoredAnswer},
@@ -28,7 +28,7 @@ pub const RUNNING: JobId = JobId(31);
 pub const WAITING: JobId = JobId(32);
 pub const ANN: UserId = UserId(51);
 
-/// An account with a bit of everything: a job runs and another waits.
+/// An account with data of each kind: one job runs, another waits.
 pub fn scene() -> MemoryStorage {
     let rival = NamedSite {
         domain: "rival.com".to_owned(),
@@ -94,7 +94,7 @@ pub fn halfway() -> Progress {
     }
 }
 
-/// It is due.
+/// Due.
 pub fn schedule() -> Schedule {
     let rhythm = Rhythm::parse("daily", "02:30", "UTC").unwrap();
     let begun = Schedule::begun(ACCOUNT, SHOP, AnalysisKind::WebVitals, rhythm, now());
@@ -105,7 +105,7 @@ pub fn schedule() -> Schedule {
     }
 }
 
-/// It is due.
+/// Due.
 pub fn binding() -> Binding {
     let property = Property::parse("sc-domain:shop.example.com", &a_project().domain).unwrap();
     Binding::begun(ACCOUNT, SHOP, property, now())
@@ -167,7 +167,7 @@ pub fn answer() -> StoredAnswer {
     }
 }
 
-/// Of a request that is executed once.
+/// Of a request with a key.
 pub fn receipt<T: 'static>(request: &OnceOnly) -> Receipt<'_, T> {
     Receipt {
         request,

@@ -1,4 +1,4 @@
-//! Notes who asks the clock or for random bytes while a transaction is open: it may run more than once, and is given them.
+//! Records reads of clock or random bytes while a transaction is open, which may run more than once.
 
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -15,8 +15,7 @@ use std::sync::{
     atomic::{AtomicU32, Ordering},
 };
 
-/// A clock, a source of bytes and a storage. The bytes are the same each time: a secret that is made again is the
-/// same one, and ids rise by one.
+/// Clock, random bytes and storage. Bytes are constant, so that secrets repeat and ids ascend by one.
 #[derive(Clone)]
 pub struct Watch {
     storage: Arc<dyn Storage>,
@@ -33,7 +32,7 @@ impl Watch {
         }
     }
 
-    /// How often somebody asked in a transaction.
+    /// Number of reads in a transaction.
     pub fn asked(&self) -> u32 {
         self.asked.load(Ordering::Relaxed)
     }

@@ -1,4 +1,4 @@
-//! A storage whose repositories are mocks: each test says what one transaction may be asked.
+//! Storage with mocked repositories: each test states the expected calls of a transaction.
 
 use super::FrozenClock;
 use crate::ports::clock::Clock;
@@ -28,7 +28,7 @@ macro_rules! fake {
 }
 crate::repositories!(fake);
 
-/// Hands out the expected transactions in order, and counts commits.
+/// Returns the expected transactions in order, and counts commits.
 #[derive(Default)]
 pub struct FakeStorage {
     expected: Mutex<VecDeque<FakeTransaction>>,

@@ -1,4 +1,4 @@
-//! Examples, changed as a test needs them, and put into a storage in memory:
+//! Examples that tests change and put into a storage in memory:
 //! `MemoryStorage::default().with(account()).with(project().deactivated())`.
 
 use super::{
@@ -23,17 +23,16 @@ use crate::{
 use chrono::{DateTime, TimeDelta, Utc};
 use std::{ops::Deref, sync::Arc};
 
-/// When examples were made.
+/// Time of the examples.
 pub fn now() -> DateTime<Utc> {
     FrozenClock::default().now()
 }
 
-/// An example.
 #[derive(Debug, Clone)]
 pub struct Fixture<T>(pub T);
 
 impl<T> Fixture<T> {
-    /// Anything else that a test needs.
+    /// Any other change.
     #[must_use]
     pub fn but(mut self, change: impl FnOnce(&mut T)) -> Self {
         change(&mut self.0);
@@ -49,7 +48,7 @@ impl<T> Deref for Fixture<T> {
     }
 }
 
-/// What can be put into a storage.
+/// Can be put into a storage.
 pub trait Row {
     fn put(self, state: &mut State);
 }
@@ -61,7 +60,7 @@ impl MemoryStorage {
         self
     }
 
-    /// As use cases know it.
+    /// As a port.
     pub fn port(&self) -> Arc<dyn Storage> {
         Arc::new(self.clone())
     }
@@ -192,7 +191,7 @@ impl Fixture<Project> {
 /// A keyword of [`project`].
 ///
 /// # Panics
-/// When the text is no keyword.
+/// If the text is not a keyword.
 pub fn keyword(id: i64, text: &str) -> Fixture<Keyword> {
     Fixture(a_keyword(text)).but(|it| it.id = KeywordId(id))
 }
@@ -209,7 +208,7 @@ impl Fixture<Keyword> {
     }
 }
 
-/// A rank check of [`project`] that waits.
+/// A waiting rank check of [`project`].
 pub fn job(id: i64) -> Fixture<Job> {
     Fixture(a_job()).but(|it| {
         it.id = JobId(id);
@@ -223,16 +222,16 @@ impl Fixture<Job> {
         self.but(|it| it.kind = kind)
     }
 
-    /// With so much set aside.
+    /// With a reservation.
     #[must_use]
     pub fn reserved(self, micros: i64) -> Self {
         self.but(|it| it.cost.reserved = MicroUsd(micros))
     }
 
-    /// A worker has it since `seconds`.
+    /// Running for `seconds`.
     ///
     /// # Panics
-    /// When it is not due then.
+    /// If it was not due then.
     #[must_use]
     pub fn running_for(self, seconds: i64) -> Self {
         let (since, policy) = (now() - TimeDelta::seconds(seconds), QueuePolicy::default());

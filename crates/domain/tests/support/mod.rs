@@ -1,4 +1,4 @@
-//! For tests: a clock that stands, bytes that can be foreseen, a storage of mocks, and examples.
+//! Test support: a frozen clock, predictable bytes, a mocked storage, and examples.
 
 mod fake_storage;
 pub mod fixtures;
@@ -36,7 +36,7 @@ pub use memory::{
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A clock that stands until it is moved.
+/// A clock that stands still until it is moved.
 pub struct FrozenClock(Mutex<DateTime<Utc>>);
 
 impl Default for FrozenClock {
@@ -62,7 +62,7 @@ impl Clock for FrozenClock {
     }
 }
 
-/// Bytes that look random and are the same in every run (`SplitMix64` over a counter).
+/// Bytes that look random and are equal in every run (`SplitMix64` over a counter).
 #[derive(Default)]
 pub struct CountingRandomness(AtomicU64);
 
@@ -80,7 +80,7 @@ impl Randomness for CountingRandomness {
 
 pub const ACCOUNT: AccountId = AccountId(1);
 
-/// A project to begin from.
+/// An example project.
 ///
 /// # Panics
 /// Never: the example is valid.
@@ -103,10 +103,10 @@ pub fn a_project() -> Project {
     }
 }
 
-/// A keyword of [`a_project`] to begin from.
+/// An example keyword of [`a_project`].
 ///
 /// # Panics
-/// When the text is no keyword.
+/// If the text is not a keyword.
 pub fn a_keyword(text: &str) -> Keyword {
     let now = FrozenClock::default().now();
     Keyword {
@@ -129,7 +129,7 @@ pub fn a_keyword(text: &str) -> Keyword {
     }
 }
 
-/// A rank check of [`a_project`] that is due.
+/// A due rank check of [`a_project`].
 pub fn a_job() -> Job {
     let now = FrozenClock::default().now();
     let project = ProjectId(11);
@@ -167,7 +167,7 @@ pub fn a_job() -> Job {
     }
 }
 
-/// An account with the default limits and nothing in it.
+/// An account with default limits and no data.
 ///
 /// # Panics
 /// Never: the example is valid.
@@ -183,7 +183,7 @@ pub fn an_account() -> Account {
     }
 }
 
-/// A token of [`an_account`] that may do everything and never ends.
+/// A token of [`an_account`] with all scopes and no expiry.
 ///
 /// # Panics
 /// Never: the example is valid.
@@ -233,8 +233,7 @@ pub fn a_session() -> Session {
     }
 }
 
-/// A content plan of [`a_project`] with one item in which everything is said, and one in which
-/// nothing is.
+/// A content plan of [`a_project`] with one item that sets every field, and one that sets none.
 ///
 /// # Panics
 /// Never: the example is valid.
@@ -285,7 +284,7 @@ pub fn a_content_plan() -> ContentPlan {
     }
 }
 
-/// Use cases on a storage, with a clock that stands, foreseeable ids, and the policies of a server that nobody set.
+/// Use cases on a storage, with a frozen clock, predictable ids and default policies.
 pub fn core(storage: Arc<dyn Storage>) -> Core {
     Core {
         storage,

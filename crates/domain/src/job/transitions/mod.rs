@@ -1,4 +1,4 @@
-//! The queue's state machine: every way a job gets from one state to another.
+//! The queue's state machine: every transition of a job.
 //!
 //! ```text
 //!  ─→ scheduled/ready ──claim──→ running ──finish──→ succeeded | partial
@@ -7,8 +7,8 @@
 //!         ├──expire──→ expired          (crashes or attempts used up: failed)
 //!         └──cancel──→ canceled   (running: asked first, then canceled)
 //! ```
-//! Each method answers with the job as it is afterwards, or refuses and changes nothing. The
-//! methods a worker calls name its epoch: a worker whose lease was lost is refused.
+//! Each method returns the job after the transition, or refuses and changes nothing. Methods for
+//! workers take the epoch: a worker whose lease was lost is refused.
 
 use super::{Job, JobError, JobState, Lease, policy::QueuePolicy, progress::Progress};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -52,7 +52,7 @@ impl Job {
         })
     }
 
-    /// The worker is alive and this far. It has to stop when [`Job::cancel_requested`] is set.
+    /// Heartbeat with progress. The worker must stop if [`Job::cancel_requested`] is set.
     pub fn renewed(
         &self,
         epoch: i64,
@@ -71,7 +71,7 @@ impl Job {
         })
     }
 
-    /// The work is done; `partial` when something could not be measured.
+    /// The work is done; `partial` if something could not be measured.
     pub fn finished(
         &self,
         epoch: i64,
@@ -89,7 +89,7 @@ impl Job {
         ))
     }
 
-    /// The attempt failed in a way that may pass: waits again, or fails when the attempts are used up.
+    /// The attempt failed with a transient error: retry, or fail if the attempts are used up.
     pub fn retried(
         &self,
         epoch: i64,
@@ -109,7 +109,7 @@ impl Job {
         Ok(noted.waiting_again(now + delay.min(policy.longest_asked_delay)))
     }
 
-    /// The attempt failed in a way that will not pass.
+    /// The attempt failed permanently.
     pub fn failed(
         &self,
         epoch: i64,
@@ -120,7 +120,7 @@ impl Job {
         Ok(self.with_error(error).ended(JobState::Failed, now))
     }
 
-    /// The worker gives it back because it shuts down or because others wait; the attempt does not count.
+    /// The worker yields because it shuts down or others wait; the attempt does not count.
     pub fn released(&self, epoch: i64, now: DateTime<Utc>) -> Result<Self, TransitionRefused> {
         self.held(epoch)?;
         if self.cancel_requested {
@@ -133,7 +133,7 @@ impl Job {
         })
     }
 
-    /// The database was away; the attempt does not count, and the next one begins after a pause.
+    /// The database was unavailable; the attempt does not count, and the next one starts after a delay.
     pub fn interrupted(
         &self,
         epoch: i64,
@@ -147,7 +147,7 @@ impl Job {
         Ok(released)
     }
 
-    /// The worker stopped because its owner asked for it.
+    /// The worker stopped on a cancel request.
     pub fn stopped(&self, epoch: i64, now: DateTime<Utc>) -> Result<Self, TransitionRefused> {
         self.held(epoch)?;
         if !self.cancel_requested {
@@ -156,7 +156,7 @@ impl Job {
         Ok(self.ended(JobState::Canceled, now))
     }
 
-    /// Its owner or the end of its project stops it: at once while it waits; a running one is asked to stop.
+    /// Canceled by its owner or the end of its project: a waiting job at once, a running one on request.
     pub fn canceled(&self, now: DateTime<Utc>) -> Result<Self, TransitionRefused> {
         match self.state {
             JobState::Running => Ok(Self {
@@ -168,8 +168,8 @@ impl Job {
         }
     }
 
-    /// What the sweep makes of a job that needs attention: a lost lease is a crash, a passed
-    /// deadline a failed attempt, and a job nobody came for expires.
+    /// Result of a sweep: a lost lease is a crash, a missed deadline a failed attempt, and a job
+    /// that no worker took expires.
     pub fn swept(
         &self,
         jitter: f64,
@@ -192,8 +192,8 @@ impl Job {
         }
     }
 
-    /// Its worker is known to be gone, whatever its lease says. After the first loss it may run again at once: a
-    /// process that ended is rarely the job's fault. A job that was lost before waits like any other failure.
+    /// Its worker is known to be gone, whatever the lease says. After the first loss it may run again at once,
+    /// because the end of a process is rarely the job's fault; later losses are delayed like any failure.
     pub fn lost(
         &self,
         jitter: f64,
@@ -251,8 +251,7 @@ impl Job {
     }
 
     fn waiting_again(&self, run_at: DateTime<Utc>) -> Self {
-        // What was asked to run while it waited or ran may still do so: its day is not over just
-        // because an attempt failed late.
+        // A job queued or running in time may still be retried: a late failure must not expire it.
         let expires_at = self.expires_at.max(run_at + TimeDelta::hours(1));
         Self {
             state: JobState::RetryWait,

@@ -1,4 +1,4 @@
-//! The invariants of the queue, after any order of events; and the edges that matter most.
+//! Invariants of the queue under any order of events, and the main edge cases.
 
 use super::*;
 use crate::ports::clock::Clock;
@@ -266,7 +266,7 @@ fn attempts_are_used_up_after_the_fifth() {
             ..running()
         };
         let retried = job.retried(1, error(), SECOND, now(), &policy()).unwrap();
-        // A passed deadline is no crash: attempts alone count.
+        // A missed deadline is not a crash: only attempts count.
         let swept = Job {
             deadline_at: Some(now()),
             ..job

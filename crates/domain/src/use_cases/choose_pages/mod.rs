@@ -1,4 +1,4 @@
-//! Chooses the pages whose speed is worth measuring: the home page, and those that keywords lead to.
+//! Chooses the pages whose speed is measured: the home page, and pages that keywords rank with or target.
 
 use super::Core;
 use crate::ids::{AccountId, ProjectId};
@@ -9,22 +9,22 @@ use analysis::result_type::ResultType;
 use analysis::url_rules::{SiteScope, normalised, page_key};
 use std::collections::HashMap;
 
-/// How many keywords are held in memory at once.
+/// Keywords held in memory at once.
 const BATCH: u32 = 200;
 
-/// A page, and what speaks for it: the best position first, then pages that are only aimed at.
+/// A page with its rank: best position first, pages that are only targets last.
 struct Candidate {
     url: String,
     position: Option<u32>,
-    /// How many keywords lead to it.
+    /// Number of keywords that rank with or target it.
     keywords: u32,
 }
 
 impl Core {
-    /// The pages besides the home page, best first, `most` with it: pages that active keywords rank with, by their
-    /// best position, then the targets of keywords, both by how many keywords lead there.
+    /// The best pages besides the home page, which counts toward `most`: pages that active keywords
+    /// rank with, by best position, then keyword targets, each by number of keywords.
     ///
-    /// Positions that were simulated are nobody's pages: of such a project only targets count.
+    /// Simulated positions do not belong to real pages: then only targets count.
     pub async fn choose_pages(
         &self,
         project: &Project,
@@ -71,7 +71,7 @@ impl Core {
     }
 }
 
-/// The page that a keyword ranks with, and the one that it is to rank with.
+/// The page that a keyword ranks with, and its target.
 fn pages_of(
     keyword: &Keyword,
     with_ranks: bool,
@@ -83,7 +83,7 @@ fn pages_of(
 }
 
 fn meet(found: &mut HashMap<String, Candidate>, key: String, url: &str, position: Option<u32>) {
-    // What is no URL of the web is no page.
+    // Not an http(s) URL, so not a page.
     let Some(url) = normalised(url) else {
         return;
     };

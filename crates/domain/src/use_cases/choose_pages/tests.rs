@@ -1,4 +1,4 @@
-//! Choose pages: the order, against mocked ports.
+//! Order of chosen pages, with mocked ports.
 
 use super::*;
 use crate::keyword::LatestRank;
@@ -59,13 +59,13 @@ fn some_keywords() -> Vec<Keyword> {
     vec![
         keyword(Some((9, "https://shop.example.com/b")), None),
         keyword(Some((2, "https://shop.example.com/a#top")), None),
-        // The same page, once better; and a target that ranks anyway.
+        // The same page at a better position; and a target that also ranks.
         keyword(
             Some((4, "http://www.shop.example.com/b?utm_source=x")),
             Some("https://shop.example.com/a"),
         ),
         keyword(None, Some("https://shop.example.com/target")),
-        // The home page is there without being named, and other sites are not ours.
+        // The home page is always included, and other sites are not own pages.
         keyword(Some((1, "https://shop.example.com/")), None),
         keyword(None, Some("https://elsewhere.example.org/x")),
         keyword(None, Some("not a url")),
@@ -83,7 +83,7 @@ async fn pages_that_rank_come_best_first_then_targets_each_page_once() {
             "https://shop.example.com/target"
         ]
     );
-    // The home page is one of them.
+    // The home page counts as one.
     let two = chosen(Some(Provenance::Measured), some_keywords(), 2).await;
     assert_eq!(two, ["https://shop.example.com/a"]);
 }

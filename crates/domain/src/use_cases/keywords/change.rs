@@ -1,4 +1,4 @@
-//! Changes a keyword by a merge patch, its status and its AI tracking included.
+//! Changes a keyword by a merge patch, including its status and AI tracking.
 
 use super::track::counted;
 use crate::allowance::AllowanceExceeded;
@@ -19,14 +19,14 @@ use thiserror::Error;
 pub enum ChangeKeywordError {
     #[error("there is no such keyword")]
     NoSuchKeyword,
-    /// Holds the keyword as it is.
+    /// Holds the current keyword.
     #[error("the keyword is not as expected")]
     NotAsExpected(Box<Keyword>),
     #[error("the keyword's project is deactivated")]
     ProjectDeactivated(ProjectId),
     #[error("the project tracks this keyword in that market")]
     Exists(KeywordId),
-    /// The page that is to rank is on none of these sites of the project's owner.
+    /// The target page is on none of these own sites.
     #[error("the target URL is on none of the project's own sites")]
     ForeignTarget(Vec<String>),
     #[error(transparent)]
@@ -37,7 +37,7 @@ pub enum ChangeKeywordError {
 may_be_storage!(ChangeKeywordError);
 
 impl Core {
-    /// The keyword afterwards; unchanged, version included, when the patch says nothing new.
+    /// Returns the new keyword; unchanged, version included, if the patch changes nothing.
     pub async fn change_keyword(
         &self,
         account: AccountId,
@@ -86,7 +86,7 @@ impl Core {
         self.transaction_at(change).await
     }
 
-    /// The keyword afterwards: its places are free again, its history stays; a second time changes nothing.
+    /// Returns the new keyword; releases its quota and keeps its history. Idempotent.
     pub async fn deactivate_keyword(
         &self,
         account: AccountId,
@@ -120,7 +120,7 @@ async fn refuse_a_twin(
         .map_or(Ok(()), |twin| Err(ChangeKeywordError::Exists(twin.id)))
 }
 
-/// No rank is ever found for a page that is not the owner's. One that was set before is left alone.
+/// A page of a foreign site would never get a rank. An earlier target stays.
 async fn refuse_a_foreign_target(
     work: &mut dyn Transaction,
     project: &Project,
@@ -157,7 +157,7 @@ mod tests {
     use crate::test_support::fixtures::{Fixture, account, keyword, now, project};
     use crate::test_support::{ACCOUNT, MemoryStorage, a_keyword, a_project, core};
 
-    /// With an account that has one keyword more, and a project that has this one.
+    /// Counts the keyword, in its project and in the account, which has one more.
     fn holding(keyword: Fixture<Keyword>) -> MemoryStorage {
         let ai_tracked = u32::from(keyword.takes_ai_place());
         MemoryStorage::default()

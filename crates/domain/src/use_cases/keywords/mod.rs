@@ -16,21 +16,21 @@ use crate::results::{AsOf, Finding, KeywordHistory, ResultHead, SearchSource};
 use analysis::{findings::rankings::OwnSearchData, result_type::ResultType};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// How many keywords of a rank check are held in memory at once.
+/// Keywords of a rank check held in memory at once.
 const BATCH: u32 = 200;
-/// How many texts are read at once.
+/// Texts read at once.
 const TEXTS: u32 = 500;
 
-/// A page of a project's keywords, each with what the newest rank check says of it.
+/// A page of a project's keywords with the records of the newest rank check.
 #[derive(Debug)]
 pub struct KeywordBoard {
     pub project: Project,
     pub keywords: Page<Keyword>,
     /// The market of most active keywords; `None` without active keywords.
     pub usual_market: Option<Market>,
-    /// The newest rank check; `None` when there was none.
+    /// The newest rank check, if any.
     pub head: Option<ResultHead>,
-    /// Its records about these keywords, in no order.
+    /// Its records about these keywords, unordered.
     pub records: Vec<Finding>,
 }
 
@@ -38,21 +38,21 @@ pub struct KeywordBoard {
 pub struct KeywordTask {
     pub keyword: Keyword,
     pub history: KeywordHistory,
-    /// What the project's Search Console tells about it, when somebody looked.
+    /// Search Console data of the keyword, if it was queried.
     pub own: Option<OwnSearchData>,
 }
 
 #[derive(Debug, Clone, Default)]
 pub struct KeywordBatch {
-    /// Those that the job has not measured yet.
+    /// Not yet measured by the job.
     pub tasks: Vec<KeywordTask>,
-    /// How many of the batch the job has measured already, in an earlier attempt.
+    /// Keywords of the batch that an earlier attempt measured.
     pub done: u64,
-    /// Where the next batch begins; `None` at the end.
+    /// Start of the next batch; `None` at the end.
     pub next: Option<KeywordId>,
 }
 
-/// A walk over the active keywords of a project, in the order of their ids.
+/// Iterates over a project's active keywords in id order.
 pub struct KeywordWalk<'a> {
     storage: &'a dyn Storage,
     account: AccountId,
@@ -63,7 +63,7 @@ pub struct KeywordWalk<'a> {
 }
 
 impl Core {
-    /// One page; `None` when the account has no such project.
+    /// `None` if the account has no such project.
     pub async fn keywords(
         &self,
         account: AccountId,
@@ -79,7 +79,7 @@ impl Core {
         Ok(Some(page))
     }
 
-    /// `None` when the account has no such keyword.
+    /// `None` if the account has no such keyword.
     pub async fn keyword(
         &self,
         account: AccountId,
@@ -89,7 +89,7 @@ impl Core {
         read.keywords().find(account, keyword).await
     }
 
-    /// One page; `None` when the account has no such project.
+    /// `None` if the account has no such project.
     pub async fn keyword_board(
         &self,
         account: AccountId,
@@ -127,8 +127,7 @@ impl Core {
         }))
     }
 
-    /// What is known of a page of keywords in a month, from what is stored alone; `None` when the account has no such
-    /// project.
+    /// Monthly figures for a page of keywords, from stored data only; `None` if the account has no such project.
     pub async fn keyword_months(
         &self,
         account: AccountId,
@@ -158,7 +157,7 @@ impl Core {
         }))
     }
 
-    /// Of those that are active.
+    /// Active keywords only.
     pub async fn keyword_texts(
         &self,
         account: AccountId,
@@ -189,7 +188,7 @@ impl Core {
         KeywordWalk::new(self.storage.as_ref(), account, project, at_once)
     }
 
-    /// The keywords that earlier attempts of the rank check have measured.
+    /// Keywords that earlier attempts of the rank check measured.
     pub async fn measured_keywords(&self, job: &Job) -> Result<HashSet<KeywordId>, StorageError> {
         let mut read = self.storage.read().await?;
         let staged = read
@@ -199,8 +198,8 @@ impl Core {
         Ok(staged.into_iter().collect())
     }
 
-    /// The batch behind `after` that a rank check has to measure, without those that are measured; the past of keywords
-    /// is what that source brought.
+    /// The next keywords to measure after `after`, without those measured already; histories only
+    /// contain that source.
     pub async fn next_keywords(
         &self,
         job: &Job,
@@ -257,7 +256,7 @@ impl<'a> KeywordWalk<'a> {
         }
     }
 
-    /// The next ones; `None` at the end. No connection is held between two calls.
+    /// The next batch; `None` at the end. Holds no connection between calls.
     pub async fn next(&mut self) -> Result<Option<Vec<Keyword>>, StorageError> {
         if self.is_over {
             return Ok(None);

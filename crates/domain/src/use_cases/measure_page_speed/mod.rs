@@ -1,5 +1,4 @@
-//! Measures the speed of one page on one kind of device: what visitors saw, or a load of our own.
-//! Nothing is stored here.
+//! Measures the speed of one page on one form factor: field data, or a lab load. Stores nothing.
 
 use crate::ids::ProjectId;
 use crate::ports::clock::Clock;
@@ -15,14 +14,14 @@ use analysis::findings::vitals::{
 use analysis::observation::vitals::FormFactor;
 use std::sync::Arc;
 
-/// Who is asked and what loads pages, the preferred first.
+/// Sources of measurements, in order of preference.
 #[derive(Clone)]
 pub struct SpeedSources {
     pub field: Arc<dyn FieldVitals>,
     pub browser: Arc<dyn LabVitals>,
-    /// Somebody else's lab, for machines without a browser.
+    /// An external lab, for machines without a browser.
     pub other_lab: Option<Arc<dyn LabVitals>>,
-    /// Reads files where nothing loads pages.
+    /// Analyzes files if no page can be loaded.
     pub files: Arc<dyn StaticVitals>,
 }
 
@@ -34,7 +33,7 @@ pub struct MeasurePageSpeed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpeedTask {
     pub project: ProjectId,
-    /// The page, an absolute URL.
+    /// An absolute URL.
     pub url: String,
     pub form_factor: FormFactor,
     pub source: VitalsSource,
@@ -42,14 +41,14 @@ pub struct SpeedTask {
 
 #[derive(Debug, Clone)]
 pub struct MeasuredSpeed {
-    /// The record; after a failure it claims nothing about the page.
+    /// After a failure it claims nothing about the page.
     pub record: VitalsRecord,
-    /// How somebody who was asked failed, if that is what went wrong.
+    /// The supplier's error, if that was the cause.
     pub failure: Option<ProviderError>,
 }
 
 impl SpeedSources {
-    /// What has to be configured for all figures, in words that may be shown; empty when nothing is missing.
+    /// Missing configuration, safe to show to users; empty if complete.
     pub fn missing(&self) -> Vec<NotConfigured> {
         let lab = self.browser.missing().filter(|_| self.other_lab.is_none());
         self.field.missing().into_iter().chain(lab).collect()
@@ -78,7 +77,7 @@ impl MeasurePageSpeed {
         self.sources.field.missing().is_none()
     }
 
-    /// Always brings a record, compared with those of the run before.
+    /// Always returns a record, compared with the previous run's.
     pub async fn run(
         &self,
         task: &SpeedTask,
@@ -96,7 +95,7 @@ impl MeasurePageSpeed {
         measured
     }
 
-    /// What the task comes to when nobody is to be asked any more, because of that failure.
+    /// The record of a task that is skipped after that failure.
     pub fn failed(&self, task: &SpeedTask, error: &ProviderError) -> VitalsRecord {
         let subject = self.subject(task);
         subject.failed(task.form_factor, task.source, error.code())
@@ -145,8 +144,7 @@ impl MeasurePageSpeed {
         }
     }
 
-    /// In a browser of ours; where there is none in somebody else's; else as far as files tell.
-    /// What we load ourselves is asked for at the door first.
+    /// Uses the local browser, else the external lab, else static analysis. Local loads need an access check first.
     async fn load(&self, task: &SpeedTask, door: &dyn SiteDoor) -> Result<VitalsRecord, LabError> {
         let order = LabOrder {
             url: task.url.clone(),
@@ -157,7 +155,7 @@ impl MeasurePageSpeed {
         if sources.browser.missing().is_none() {
             door.knock(&task.url).await?;
             match sources.browser.load(&order).await {
-                // It is there and does not start: whoever stands in for it is next.
+                // The browser exists but does not start: use the next source.
                 Err(LabError::NotConfigured(_)) => {}
                 Err(error) => return Err(error),
                 Ok(measured) => {
@@ -169,7 +167,7 @@ impl MeasurePageSpeed {
             }
         }
         if let Some(other) = &sources.other_lab {
-            // It visits the page on its own account, whatever robots.txt says to us.
+            // It visits the page by its own rules, independent of our robots.txt check.
             let measured = other.load(&order).await?;
             return Ok(lab_record(&self.subject(task), &measured, None));
         }
@@ -180,7 +178,7 @@ impl MeasurePageSpeed {
     }
 }
 
-/// A page that browsers are sent to and that does not want us is not measured.
+/// Refuses pages reached by a browser redirect that robots.txt disallows.
 async fn refuse_unless_allowed(
     door: &dyn SiteDoor,
     task: &SpeedTask,

@@ -1,4 +1,4 @@
-//! Measure page speed: who is asked when, against mocked ports.
+//! Order of sources, with mocked ports.
 
 use super::*;
 use crate::ports::page_speed::{MockFieldVitals, MockLabVitals, MockStaticVitals};
@@ -30,7 +30,7 @@ fn nobody() -> NotConfigured {
     }
 }
 
-/// No field data, no lab, and no files until a test says so.
+/// No field data, lab or files unless a test sets them.
 struct Setting {
     field: MockFieldVitals,
     browser: MockLabVitals,
@@ -145,7 +145,7 @@ async fn without_a_browser_another_lab_stands_in_and_without_that_files() {
     other
         .expect_load()
         .return_once(|_| Ok(loaded(PAGE, "PageSpeed Insights")));
-    // Nobody knocks for it.
+    // No access check for the external lab.
     setting.other = Some(other);
     let measured = setting.run(VitalsSource::Lab, &[]).await;
     let provider = measured.record.envelope.provider;
@@ -182,7 +182,7 @@ async fn a_site_that_does_not_want_us_is_not_loaded_and_the_record_says_so() {
     assert_eq!(envelope.error.as_deref(), Some("robotsDisallowed"));
     assert!(measured.failure.is_none());
 
-    // A page that only browsers are sent to is looked at afterwards.
+    // Redirect targets only visible to a browser are checked after the load.
     let elsewhere = loaded("https://acme.com/private", "chromium");
     let mut setting = Setting::with_browser(Ok(elsewhere)).let_in();
     setting.door.expect_allows().return_once(|_| false);

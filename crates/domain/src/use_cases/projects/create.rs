@@ -1,4 +1,4 @@
-//! Creates a project, with its first keywords.
+//! Creates a project with its first keywords.
 
 use crate::account::Account;
 use crate::allowance::AllowanceExceeded;
@@ -16,11 +16,11 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreatedProject {
     pub project: Project,
-    /// What became of its first keywords; `None` when there were none.
+    /// Outcome of its first keywords, if any.
     pub keywords: Option<TrackedKeywords>,
 }
 
-/// What a project and its first keywords begin with.
+/// Ids and time of a new project and its first keywords.
 struct Beginning {
     project: ProjectId,
     keywords: Vec<KeywordId>,
@@ -57,7 +57,7 @@ impl From<TrackKeywordsError> for CreateProjectError {
 }
 
 impl Core {
-    /// The project with all its keywords, or nothing.
+    /// Atomic: the project with all its keywords, or nothing.
     pub async fn create_project(
         &self,
         account: AccountId,
@@ -137,7 +137,7 @@ impl Core {
                 beginning.now,
             )
             .await?;
-        // Created with its keywords, a project is still in its first version.
+        // Created with its keywords, so still the first version.
         let project = Project {
             row_version: 1,
             ..counted
@@ -218,7 +218,7 @@ mod tests {
 
     #[tokio::test]
     async fn deactivated_projects_count_toward_a_limit() {
-        // Few may be active, so that few have to be stored.
+        // A low limit of active projects keeps the number of stored ones small.
         let few = AccountLimits {
             projects: 1,
             ..AccountLimits::default()

@@ -13,29 +13,29 @@ use crate::results::{Finding, ResultHead};
 use analysis::{findings::rankings::ProjectSeries, result_type::ResultType};
 use std::collections::HashMap;
 
-/// A project with where it stands: its newest results, its course, its analyses.
+/// A project with its newest results, time series and analyses.
 #[derive(Debug)]
 pub struct ProjectState {
     pub project: Project,
-    /// The heads of the types that were measured, each with its first records.
+    /// Heads of measured types, each with its first records.
     pub heads: Vec<(ResultHead, Vec<Finding>)>,
     pub series: Option<ProjectSeries>,
-    /// Its newest analyses, newest first.
+    /// Newest first.
     pub jobs: Vec<Job>,
 }
 
-/// Projects with where they stand.
+/// Projects with their newest results and time series.
 #[derive(Debug)]
 pub struct Portfolio {
     pub projects: Page<Project>,
-    /// The newest results of the types that were asked for.
+    /// Newest results of the requested types.
     pub heads: HashMap<(ProjectId, ResultType), ResultHead>,
-    /// What they came to day by day; none of a project that was never measured.
+    /// Daily series; absent for projects never measured.
     pub series: HashMap<ProjectId, ProjectSeries>,
 }
 
 impl Core {
-    /// `None` when the account has no such project.
+    /// `None` if the account has no such project.
     pub async fn project(
         &self,
         account: AccountId,
@@ -55,7 +55,8 @@ impl Core {
         read.projects().list(account, filter, page).await
     }
 
-    /// The first `top` records of each type, the newest `jobs` analyses; `None` when the account has no such project.
+    /// With the first `top` records of each type and the newest `jobs` analyses; `None` if the
+    /// account has no such project.
     pub async fn project_state(
         &self,
         account: AccountId,
@@ -85,7 +86,7 @@ impl Core {
         };
         let jobs = read.jobs().list(account, &filter, &newest).await?.items;
         Ok(Some(ProjectState {
-            // What an earlier version left behind may be of another form: then there is no line.
+            // An earlier version may have stored another format: then there is no series.
             series: left.and_then(|it| it.parse().ok()),
             project,
             heads,
@@ -93,7 +94,7 @@ impl Core {
         }))
     }
 
-    /// In as many statements for a page as for one project.
+    /// The number of statements does not depend on the number of projects.
     pub async fn portfolio(
         &self,
         account: AccountId,
@@ -115,7 +116,7 @@ impl Core {
         let left = { read.results() }
             .carried_of(account, &ids, ResultType::Forecast)
             .await?;
-        // What an earlier version left behind may be of another form: then there is no line.
+        // An earlier version may have stored another format: then there is no series.
         let series = left
             .into_iter()
             .filter_map(|(project, it)| Some((project, it.parse().ok()?)));

@@ -1,4 +1,4 @@
-//! What an analysis measures, and what that takes at the most.
+//! Work of an analysis, and its maximum calls and cost.
 
 use super::{AnalysisRequest, RequestAnalysisError};
 use crate::ai_models::{ModelChoice, ModelSettings};
@@ -15,16 +15,16 @@ use crate::use_cases::plan_prompts::{branded_prompts, most_questions};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EnginePlan {
     pub engine: String,
-    /// Answers at the most.
+    /// Maximum answers.
     pub answers: u64,
-    /// What one takes at the most.
+    /// Maximum calls and cost per answer.
     pub each: Spent,
 }
 
-/// What an analysis measures, and what that takes at the most.
+/// Work of an analysis, and its maximum calls and cost.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Amount {
-    /// Units of work; `None` when it cannot be known before.
+    /// Units of work; `None` if unknown in advance.
     pub units: Option<u64>,
     pub takes: Spent,
     pub engines: Vec<EnginePlan>,
@@ -32,7 +32,7 @@ pub(super) struct Amount {
 }
 
 impl Core {
-    /// With what telling sentiment takes at the most, where a model does that.
+    /// Adds the maximum of sentiment queries, if a model classifies sentiment.
     fn with_judging(&self, amount: Amount) -> Amount {
         let plan = { self.policies.engines.judge() }
             .zip(amount.units)
@@ -94,7 +94,7 @@ fn times(number: u64, each: Spent) -> Spent {
     }
 }
 
-/// Those that are to be asked; a name of none of them is told.
+/// The chosen engines; refuses a name that is not among them.
 fn chosen(
     asked: Vec<AskedEngine>,
     choice: &ModelChoice,
@@ -112,8 +112,8 @@ fn chosen(
     Ok(asked.into_iter().filter(is_chosen).collect())
 }
 
-/// What asking these engines takes at the most. Engines that cost money that is not to be spent are
-/// left out while others can be asked.
+/// Maximum calls and cost of these engines. Engines whose paid calls are refused are omitted if
+/// others can be queried.
 fn answers(
     asked: &[AskedEngine],
     keywords: u64,
@@ -164,7 +164,7 @@ async fn keywords<R: Repositories + ?Sized>(
     Ok(found.into())
 }
 
-/// How many there are, and how the account asks AI engines about them.
+/// The number of keywords, and the account's AI engine settings.
 async fn tracked_keywords<R: Repositories + ?Sized>(
     repositories: &mut R,
     project: &Project,
@@ -182,7 +182,7 @@ async fn tracked_keywords<R: Repositories + ?Sized>(
         .ai_tracked_named_and_models(project.account, project.id, named)
         .await?;
     if usize::try_from(found).ok() != Some(named.len()) {
-        // A keyword that is not there is told before one that is not tracked.
+        // A missing keyword is reported before one that is not tracked.
         keywords(repositories, project, choice).await?;
         return Err(RequestAnalysisError::NotTracked);
     }

@@ -1,4 +1,4 @@
-//! Asks for an analysis: a job in the queue, with its cost set aside.
+//! Requests an analysis: queues a job with its cost reserved.
 
 mod amount;
 mod plan;
@@ -25,16 +25,16 @@ use chrono::{DateTime, Utc};
 pub use plan::AnalysisPlan;
 use thiserror::Error;
 
-/// What measuring takes, as the configured suppliers charge it.
+/// Prices of measurements with the configured suppliers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Prices {
-    /// What measuring a keyword takes at the most.
+    /// Maximum calls and cost per keyword.
     pub per_keyword: Spent,
-    /// Why keywords cannot be measured: it costs money that is not to be spent.
+    /// Why paid calls of keyword measurements are refused.
     pub unpaid: Option<Unpaid>,
-    /// What all accounts together may spend on a day (UTC); `None` sets no bound.
+    /// Budget of all accounts on a day (UTC); `None` is unlimited.
     pub most_per_day: Option<MicroUsd>,
-    /// Pages whose speed one run measures at the most. Whoever is asked about them asks no money.
+    /// Maximum pages whose speed one run measures; these queries are free.
     pub speed_pages: u32,
 }
 
@@ -42,15 +42,15 @@ pub struct Prices {
 pub struct AnalysisRequest {
     pub project: ProjectId,
     pub kind: AnalysisKind,
-    /// Which keywords, for analyses that measure keywords.
+    /// For analyses that measure keywords.
     pub keywords: KeywordChoice,
-    /// Which of the AI engines that the account asks, for analyses that ask them.
+    /// For analyses that query AI engines.
     pub models: ModelChoice,
     pub priority: JobPriority,
     pub trigger: Trigger,
 }
 
-/// A schedule that is due, and as it is to stand afterwards.
+/// A due schedule before and after firing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tick {
     pub before: Schedule,
@@ -60,16 +60,16 @@ pub struct Tick {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Requested {
     pub job: Job,
-    /// Whether it was there already.
+    /// Whether an equivalent job existed.
     pub deduplicated: bool,
 }
 
-/// What an attempt to queue a job begins with.
+/// Input of an attempt to queue a job.
 struct Beginning {
     id: JobId,
     now: DateTime<Utc>,
     all: QueueFigures,
-    /// Whether the account has a line: it has none before its first analysis.
+    /// Whether the account has a queue row; it is created with the first analysis.
     has_line: bool,
 }
 
@@ -107,7 +107,7 @@ pub enum RequestAnalysisError {
     Unpaid(Unpaid),
     #[error(transparent)]
     OverBudget(#[from] OverBudget),
-    /// Another process was first to see that the schedule is due, or it was changed meanwhile.
+    /// Another process fired the schedule first, or it was changed meanwhile.
     #[error("the schedule was moved on a moment ago")]
     FiredMeanwhile,
     #[error(transparent)]
@@ -118,8 +118,8 @@ pub enum RequestAnalysisError {
 may_be_storage!(RequestAnalysisError);
 
 impl RequestAnalysisError {
-    /// Whether the key's first request, executed since this one looked for it, may have been answered otherwise. Whoever
-    /// is refused by the server's budget has added the record of the key before, and so is the first.
+    /// Whether the key's first request, executed since the lookup, may have got another response. A
+    /// request refused by the server's budget added the record of the key before, so it is the first.
     fn may_differ_from_the_first(&self) -> bool {
         let is_the_first = matches!(self, Self::OverBudget(it) if it.which == Budget::ServerDay);
         self.as_storage_error().is_none()
@@ -129,7 +129,7 @@ impl RequestAnalysisError {
 }
 
 impl Core {
-    /// The job is stored when this returns. An unfinished job that does the same is returned instead.
+    /// The job is stored when this returns. Returns an equivalent unfinished job instead of adding one.
     pub async fn request_analysis(
         &self,
         account: AccountId,
@@ -139,8 +139,8 @@ impl Core {
         self.queue_job(account, request, receipt, None).await
     }
 
-    /// The same for a schedule that is due: it moves on in the same transaction, so that a tick
-    /// starts one job however many processes see it; `None` when another one was first.
+    /// The same for a due schedule, which advances in the same transaction, so that each firing
+    /// starts one job, however many processes see it; `None` if another process was first.
     pub async fn request_scheduled(
         &self,
         request: &AnalysisRequest,
@@ -164,7 +164,7 @@ impl Core {
         self.refuse_unbuilt_or_unpaid(request.kind)?;
         retrying(self.storage.as_ref(), || async {
             let mut read = self.storage.read().await?;
-            // Before anything is locked: all accounts are counted, and no bound has to be exact.
+            // Counts all accounts before locking; limits need not be exact.
             let (all, has_line) = read.jobs().queue_figures_for(account).await?;
             drop(read);
             let beginning = Beginning {
@@ -203,7 +203,7 @@ impl Core {
         tick: Option<&Tick>,
         beginning: &Beginning,
     ) -> Result<Requested, RequestAnalysisError> {
-        // Whoever switches the account off holds it and its line, so that nothing is asked for behind that.
+        // Locks the queue row first: disabling an account takes the same lock, so no job can be added after it.
         let held = if beginning.has_line {
             { work.jobs() }
                 .lock_with_project(account, request.project)
@@ -246,7 +246,8 @@ impl Core {
                 .reserve::<RequestAnalysisError>(work, job.cost.reserved)
                 .await?;
         }
-        // Who had nothing in the queue has no claim on the time in which the others were served.
+        // An idle account must not accumulate credit: its virtual time is raised to the current
+        // minimum (start-time fair queuing).
         let virtual_time = match queue.waiting + queue.running {
             0 => queue.virtual_time.max(all.least_virtual_time),
             _ => queue.virtual_time,
@@ -266,12 +267,12 @@ impl Core {
             deduplicated: false,
         };
         if let Some(receipt) = receipt {
-            // The claim of the job forgets old records.
+            // Claiming the job purges old records.
             receipt
                 .add::<RequestAnalysisError>(work, account.id, now, &requested)
                 .await?;
         }
-        // Last in the transaction: it locks a row that all accounts share.
+        // Last, because all accounts contend for this row.
         let reserved = requested.job.cost.reserved;
         server
             .reserve::<RequestAnalysisError>(work, reserved)
@@ -346,7 +347,7 @@ impl Core {
     }
 }
 
-/// Why there is no project to analyze: that the account is switched off is told before.
+/// Why there is no project; a disabled account is reported first.
 async fn no_project(
     work: &mut dyn Transaction,
     account: AccountId,
@@ -358,7 +359,7 @@ async fn no_project(
     })
 }
 
-/// The unfinished job that does the same as one that was not added; else why it was not.
+/// The equivalent unfinished job, if one prevented adding; else the refusal.
 async fn joined(
     work: &mut dyn Transaction,
     job: &Job,

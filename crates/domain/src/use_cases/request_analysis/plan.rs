@@ -1,4 +1,4 @@
-//! What an analysis would do and cost.
+//! Work and cost of an analysis in advance.
 
 use super::amount::EnginePlan;
 use super::{AnalysisRequest, RequestAnalysisError, key_of};
@@ -13,7 +13,7 @@ use crate::use_cases::budgets::Budget;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AnalysisPlan {
-    /// Units of work as far as known before: keywords, or pages; for a site audit unknown.
+    /// Keywords or pages, if known in advance; unknown for a site audit.
     pub units: Option<u64>,
     pub calls: u64,
     pub cost: MicroUsd,
@@ -21,19 +21,19 @@ pub struct AnalysisPlan {
     pub budget: Option<MicroUsd>,
     pub today: Spending,
     pub daily_budget: Option<MicroUsd>,
-    /// The cap for which it would be refused as things stand.
+    /// The cap that would refuse it at present.
     pub exceeds: Option<Budget>,
-    /// The AI engines that are asked, for analyses that ask them.
+    /// For analyses that query AI engines.
     pub engines: Vec<EnginePlan>,
-    /// Judges sentiment where no lexicon speaks the language; each answer is about many sentences.
+    /// Classifies sentiment in languages without a lexicon; many sentences per query.
     pub judge: Option<EnginePlan>,
-    /// Room for AI-tracked keywords, for analyses that measure them.
+    /// Quota of AI-tracked keywords, for analyses that measure them.
     pub ai_allowance: Option<Allowance>,
     pub duplicate: Option<JobId>,
 }
 
 impl Core {
-    /// What [`Core::request_analysis`] would do; nothing is stored.
+    /// Estimates [`Core::request_analysis`]; stores nothing.
     pub async fn plan_analysis(
         &self,
         account: &Account,
@@ -85,7 +85,7 @@ impl Core {
     }
 }
 
-/// Whether so much more would pass the cap. What costs nothing never does.
+/// Whether `more` would exceed the cap. Free work never does.
 fn is_over(cap: Option<MicroUsd>, stands: Spending, more: MicroUsd) -> bool {
     let taken = stands.taken().0.saturating_add(more.0);
     more > MicroUsd::default() && cap.is_some_and(|cap| taken > cap.0)

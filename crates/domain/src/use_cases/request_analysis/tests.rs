@@ -1,4 +1,4 @@
-//! Request analysis: the decisions, on a storage in memory.
+//! Decisions on requests, with storage in memory.
 
 use super::*;
 use crate::account::AccountLimits;
@@ -25,7 +25,7 @@ fn rank_check() -> AnalysisRequest {
     }
 }
 
-/// Jobs wait in an account's line.
+/// Adds waiting jobs to an account's queue row.
 fn waits(storage: &MemoryStorage, account: AccountId, waiting: u32, virtual_time: f64) {
     let line = AccountQueue {
         waiting,
@@ -38,7 +38,7 @@ fn waits(storage: &MemoryStorage, account: AccountId, waiting: u32, virtual_time
     });
 }
 
-/// An account that has asked before, with a project of so many keywords.
+/// An account with earlier requests, and a project of so many keywords.
 fn with_keywords(keywords: u32, ai_tracked: u32) -> MemoryStorage {
     let project = project().counting(keywords, ai_tracked);
     let storage = MemoryStorage::default().with(account()).with(project);
@@ -50,7 +50,7 @@ async fn ask(storage: &MemoryStorage) -> Result<Requested, RequestAnalysisError>
     ask_at(storage, None).await
 }
 
-/// A keyword costs 300, and all accounts may spend 20,000 on a day.
+/// With a price of 300 per keyword and a server budget of 20,000 per day.
 async fn ask_at(
     storage: &MemoryStorage,
     unpaid: Option<Unpaid>,
@@ -65,7 +65,7 @@ async fn ask_at(
     core.request_analysis(ACCOUNT, &rank_check(), None).await
 }
 
-/// The refusal, which leaves nothing behind.
+/// Returns the refusal; checks that nothing was stored.
 async fn refused(storage: &MemoryStorage) -> RequestAnalysisError {
     let before = storage.state();
     let refusal = ask(storage).await.unwrap_err();
@@ -138,7 +138,7 @@ async fn the_same_unfinished_analysis_is_answered_instead_of_a_second_one() {
     assert_eq!(storage.state(), before);
 }
 
-/// The refusal of one whose budgets are changed so, while all accounts have set 5,001 aside today.
+/// The refusal with these limits, while all accounts have reserved 5,001 today.
 async fn over(change: impl FnOnce(&mut AccountLimits)) -> OverBudget {
     let storage = with_keywords(5, 0).with(account().limited(change));
     let stands = Spending {
@@ -169,7 +169,7 @@ async fn a_day_without_room_starts_nothing_and_says_until_when() {
     let of_all = over(|_| ()).await;
     let which = [of_account, of_all].map(|it| it.which);
     assert_eq!(which, [Budget::Day, Budget::ServerDay]);
-    // What other accounts spend is told to nobody.
+    // Spending of other accounts is not revealed.
     let spending = [of_account, of_all].map(|it| it.spending);
     assert_eq!(spending, [Some(Spending::default()), None]);
     let tomorrow = now().date_naive() + Days::new(1);
@@ -237,7 +237,7 @@ async fn that_the_account_is_switched_off_is_told_before_that_there_is_no_projec
     }
 }
 
-/// What is answered to a request with a key.
+/// Sends a request with a key.
 async fn ask_once(storage: &MemoryStorage) -> Result<Requested, RequestAnalysisError> {
     let once = OnceOnly {
         key: "k".to_owned(),
@@ -263,7 +263,7 @@ fn a_stored_answer() -> StoredAnswer {
     }
 }
 
-/// The key was used so long ago, while the request was under way or before.
+/// Adds a record of the key, used so long ago.
 fn used(storage: &MemoryStorage, ago: TimeDelta) {
     let record = IdempotencyRecord {
         account: ACCOUNT,
@@ -331,7 +331,7 @@ fn ai_visibility(keywords: KeywordChoice) -> AnalysisRequest {
     }
 }
 
-/// An engine whose answers cost so much at the most.
+/// An engine with that maximum price per answer.
 fn engine(name: &'static str, price: i64, unpaid: Option<Unpaid>) -> Arc<dyn AiEngine> {
     let mut engine = MockAiEngine::new();
     engine.expect_label().returning(move || EngineLabel {
@@ -360,7 +360,7 @@ async fn ask_for(
     core.request_analysis(ACCOUNT, request, None).await
 }
 
-/// How the account asks an engine.
+/// Sets the account's settings for an engine.
 fn set(storage: &MemoryStorage, model: ModelSettings) {
     storage.put(|state| {
         let key = (ACCOUNT, model.engine.clone());
@@ -375,7 +375,7 @@ fn off(engine: &str) -> ModelSettings {
     }
 }
 
-/// Three keywords with five prompts and a branded one, five times each: 80 answers of each engine.
+/// Three keywords with five prompts and a branded one, five samples each: 80 answers per engine.
 #[tokio::test]
 async fn every_answer_is_set_aside_at_its_most_and_what_is_not_to_be_paid_is_not_asked() {
     let storage = with_keywords(3, 3);
@@ -401,7 +401,7 @@ async fn every_answer_is_set_aside_at_its_most_and_what_is_not_to_be_paid_is_not
     assert_eq!(reserved, [amount; 3]);
 }
 
-/// As many answers as the chosen engine gives; an engine that the account does not ask is told.
+/// Counts the answers of the chosen engine; an inactive engine is reported.
 #[tokio::test]
 async fn only_named_engines_are_asked_and_they_have_to_be_active() {
     for (named, expected) in [("gemini", Some(80)), ("claude", None), ("cloude", None)] {
@@ -450,7 +450,7 @@ async fn without_tracked_keywords_or_engines_nothing_is_asked() {
     }
 }
 
-/// Five prompts, five times each; how the account asks counts also where keywords are named.
+/// Five prompts, five samples each; the account's settings also apply to named keywords.
 #[tokio::test]
 async fn a_named_keyword_has_to_be_tracked() {
     let storage = with_keywords(2, 1)

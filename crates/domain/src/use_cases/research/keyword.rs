@@ -1,9 +1,9 @@
-//! Researches a keyword: from the account's own answers, else from what any account bought, else from
-//! the supplier, once for all who ask at the same time. What is not the account's own takes one unit of
-//! the month's quota, so that nobody learns what other accounts researched.
+//! Researches a keyword: from the account's own results, else from what any account bought, else
+//! from the supplier, once for concurrent requests. All but own results use a unit of the monthly
+//! quota, so that nobody learns what other accounts researched.
 //!
-//! No transaction is open while the supplier is asked. What is set aside before has an end: whoever
-//! dies in between costs nobody a unit, and a late answer of theirs books none.
+//! No transaction is open during the query. Reservations expire: if a process dies, its unit is
+//! released, and its late answer is not booked.
 
 use super::{Research, ResearchRequest, quota, tracked};
 use crate::ids::{FlightId, SearchId};
@@ -28,9 +28,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use thiserror::Error;
 
-/// How often it is looked whether somebody else's question was answered.
+/// Poll interval for another request's query.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
-/// How long somebody else's answer is waited for.
+/// Maximum wait for another request's query.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
 const NO_ACCOUNT: StorageError = StorageError::Corrupt {
     what: "the account of a session",
@@ -54,7 +54,7 @@ pub enum ResearchKeywordError {
     OverBudget(#[from] OverBudget),
     #[error("the supplier did not answer: {code}")]
     Supplier {
-        /// Why, as [`ProviderError::code`] tells it.
+        /// An error code ([`ProviderError::code`]).
         code: String,
     },
     #[error("the same is being researched")]
@@ -72,30 +72,30 @@ enum Opened {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
-    /// The account has it, and paid for it within thirty days.
+    /// The account paid for it within thirty days.
     Own,
     /// Another account bought it.
     Shared,
     Supplier,
 }
 
-/// When a search is noted, and under which id where it is a new one.
+/// Time of the search, and its id if it is new.
 #[derive(Clone, Copy)]
 struct Noting {
     id: SearchId,
     now: DateTime<Utc>,
 }
 
-/// How somebody else's question ended.
+/// How another request's flight ended.
 enum Landed {
-    /// It brought something, or nobody knows: look again.
+    /// It succeeded, or the outcome is unknown: retry.
     Somehow,
     Failed(String),
 }
 
 impl ResearchKeyword {
-    /// May take as long as the supplier does. It has to be let run to its end, also when nobody waits
-    /// for it any more: what was bought is kept for the next one.
+    /// Takes as long as the supplier. Must run to completion even if the client is gone: a bought
+    /// result is stored for later requests.
     pub async fn run(&self, request: &ResearchRequest) -> Result<Research, ResearchKeywordError> {
         let key = request.subject.key(&self.supplier.label().name);
         let mut waited = Duration::ZERO;
@@ -111,8 +111,8 @@ impl ResearchKeyword {
         }
     }
 
-    /// In one transaction: the account's own answer; or another account's, for a unit; or else the right
-    /// to ask, with a unit and what the question can cost set aside.
+    /// One transaction: returns the account's own result; or another account's, for a unit; or
+    /// begins a flight with a unit and the maximum cost reserved.
     async fn opened(
         &self,
         request: &ResearchRequest,
@@ -154,7 +154,7 @@ impl ResearchKeyword {
             if !work.research().depart(key, flight, now, until).await? {
                 return Ok(Opened::Theirs);
             }
-            // Another request may have brought it while this one waited to depart.
+            // Another request may have stored a result while this one waited for the lock.
             shared = work.research().kept(key, now).await?;
             if shared.is_some() {
                 work.research().land(key, flight, now, None).await?;
@@ -164,7 +164,7 @@ impl ResearchKeyword {
         let (used, reserved) = { work.research() }
             .lock_usage(account.id, month, now)
             .await?;
-        // Another request of the account may have paid for it while this one waited.
+        // Another request of the account may have paid while this one waited for the lock.
         if let Some(own) = work.research().own(account.id, key, now).await? {
             if shared.is_none() {
                 work.research().land(key, flight, now, None).await?;
@@ -187,7 +187,8 @@ impl ResearchKeyword {
             most: self.supplier.most().cost,
             until,
         };
-        // Also where nothing will be spent: a budget without room refuses both alike.
+        // Also if nothing will be spent, so that an exhausted budget does not reveal whether a
+        // shared result exists.
         for budget in self.core.budgets(&account, day) {
             budget
                 .reserve::<ResearchKeywordError>(work.as_mut(), reservation.most)
@@ -196,7 +197,7 @@ impl ResearchKeyword {
         if let Some(shared) = shared {
             settle(work.as_mut(), &reservation, MicroUsd::default()).await?;
             work.research().book(account.id, month).await?;
-            // From when on it is the account's own; when it was bought is not the account's to know.
+            // Dates the account's copy from now, to hide when the other account bought it.
             let copy = KeptResearch::bought(shared.found, now);
             return answered(work, noting, request, key, (copy, Source::Shared)).await;
         }
@@ -205,7 +206,7 @@ impl ResearchKeyword {
         Ok(Opened::Ours(reservation))
     }
 
-    /// Asks the supplier, and writes down what came of it.
+    /// Queries the supplier and stores the outcome.
     async fn asked(
         &self,
         request: &ResearchRequest,
@@ -234,7 +235,7 @@ impl ResearchKeyword {
             }
             Err(error) => {
                 let code = error.code();
-                // Nobody is helped by hearing that it could not be written down: it ends by itself.
+                // Ignore failures to save: flight and reservation expire anyway.
                 let _ = self.gave_back(key, reservation, spent, code).await;
                 let code = code.to_owned();
                 Err(ResearchKeywordError::Supplier { code })
@@ -242,7 +243,7 @@ impl ResearchKeyword {
         }
     }
 
-    /// The unit is free again, and the money that was not spent; whoever waits is told why.
+    /// Releases the unit and the unspent money; waiting requests get the error code.
     async fn gave_back(
         &self,
         key: SubjectKey,
@@ -263,7 +264,7 @@ impl ResearchKeyword {
         self.core.transaction_at(give_back).await
     }
 
-    /// Waits until somebody else's question has ended.
+    /// Waits for the end of another request's flight.
     async fn landed(
         &self,
         key: SubjectKey,
@@ -282,7 +283,7 @@ impl ResearchKeyword {
             let Some(flight) = flight else {
                 return Ok(Landed::Somehow);
             };
-            // Of a failure only those are told who waited for that very answer.
+            // Only requests that waited for this flight get its failure.
             match flight.failure {
                 Some(code) if joined.is_none_or(|it| it == flight.id) => {
                     return Ok(Landed::Failed(code));
@@ -319,8 +320,8 @@ async fn answered(
     Ok(Opened::Kept(Box::new(research)))
 }
 
-/// In one transaction: what was bought, the unit, the money and the history. An answer that comes
-/// when its time is over books nothing: its unit may be another's by now.
+/// One transaction: result, unit, money and history. An expired reservation books nothing, because
+/// its unit may be used again.
 async fn booked(
     mut work: Box<dyn Transaction>,
     noting: Noting,
@@ -352,7 +353,7 @@ async fn booked(
     Ok(research)
 }
 
-/// Notes the search in the person's history, and tells what there is.
+/// Records the search in the user's history and returns the result.
 async fn noted(
     work: &mut dyn Transaction,
     noting: Noting,
@@ -387,7 +388,7 @@ async fn noted(
     Ok(Research::of(search, is_cached, quota, tracked))
 }
 
-/// Turns what was set aside for a question into what it cost.
+/// Replaces a flight's reservation with its cost.
 pub(in crate::use_cases) async fn settle(
     work: &mut dyn Transaction,
     reservation: &Reservation,
@@ -397,8 +398,8 @@ pub(in crate::use_cases) async fn settle(
     settle_all(work, of, reservation.most, spent).await
 }
 
-/// The journal of one question: what was set aside for it is all that its calls may cost. It is not
-/// stored, since the reservation is: what a dead process began counts at its most.
+/// Ledger of one flight: its calls may cost what was reserved. Not stored, because the reservation
+/// is: calls of a dead process count at their maximum.
 struct Purse {
     left: Mutex<MicroUsd>,
     last: AtomicI64,

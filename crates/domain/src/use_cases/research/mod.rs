@@ -1,4 +1,4 @@
-//! What people search for, and how often: the searches that somebody made, and the month's quota.
+//! Keyword research: searches of users, and the monthly quota.
 
 pub mod keyword;
 
@@ -19,7 +19,7 @@ pub struct ResearchRequest {
     pub account: AccountId,
     pub user: UserId,
     pub subject: ResearchSubject,
-    /// The project whose keywords are told apart among the ideas.
+    /// Project whose tracked keywords are marked among the ideas.
     pub project: Option<ProjectId>,
 }
 
@@ -27,14 +27,14 @@ pub struct ResearchRequest {
 pub struct Research {
     pub search: SearchId,
     pub subject: ResearchSubject,
-    /// What the supplier told, and when the account got it.
+    /// The supplier's result, and when the account got it.
     pub kept: KeptResearch,
     pub searched_at: DateTime<Utc>,
     /// Whether the account had it already.
     pub is_cached: bool,
-    /// The month's quota as it stands afterwards.
+    /// The monthly quota afterwards.
     pub quota: ResearchQuota,
-    /// Which ideas the named project tracks already; `None` when no project was named.
+    /// Ideas that the project tracks; `None` if no project was given.
     pub tracked: Option<TrackedIdeas>,
 }
 
@@ -57,7 +57,7 @@ impl Research {
     }
 }
 
-/// Normalised texts of ideas that are active keywords of a project in the researched country and language.
+/// Normalized texts of ideas that are active keywords of a project in the researched country and language.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TrackedIdeas(BTreeSet<String>);
 
@@ -78,7 +78,7 @@ pub enum ReopenSearchError {
 }
 
 impl Core {
-    /// `None` when there is no such account.
+    /// `None` if there is no such account.
     pub async fn research_quota(
         &self,
         account: AccountId,
@@ -88,7 +88,7 @@ impl Core {
         quota(read.as_mut(), account, now).await
     }
 
-    /// The person's own.
+    /// The user's own.
     pub async fn searches(
         &self,
         account: AccountId,
@@ -99,8 +99,8 @@ impl Core {
         read.research().searches(account, user, page).await
     }
 
-    /// One of the person's own, as it was shown, from what was stored, also when that is old by now; the ideas that
-    /// the project tracks now are told apart. No supplier is asked and no quota used.
+    /// One of the user's own searches as stored, even if expired, with ideas marked that the
+    /// project now tracks. Queries no supplier and uses no quota.
     pub async fn reopen_search(
         &self,
         account: AccountId,
@@ -128,7 +128,7 @@ impl Core {
         Ok(Research::of(found, true, quota, tracked))
     }
 
-    /// Whether the person had it. What was bought stays in the cache, which tells nobody who asked.
+    /// Returns whether the user had it. The bought result stays in the cache, which does not reveal the account.
     pub async fn forget_search(
         &self,
         account: AccountId,
@@ -144,7 +144,7 @@ impl Core {
     }
 }
 
-/// `None` when there is no such account.
+/// `None` if there is no such account.
 async fn quota<R: Repositories + ?Sized>(
     read: &mut R,
     account: AccountId,
@@ -163,7 +163,7 @@ async fn quota<R: Repositories + ?Sized>(
     }))
 }
 
-/// `None` when no project is named; one statement otherwise.
+/// `None` if no project is given; else one statement.
 async fn tracked<R: Repositories + ?Sized>(
     read: &mut R,
     request: &ResearchRequest,

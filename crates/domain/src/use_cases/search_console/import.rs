@@ -1,4 +1,4 @@
-//! Takes in rows of Search Console: all of them, or none.
+//! Imports rows of Search Console: all of them, or none.
 
 use crate::ids::{AccountId, ConsoleSpanId, ProjectId};
 use crate::ports::storage::{StorageError, Transaction};
@@ -11,22 +11,22 @@ use chrono::{NaiveDate, TimeDelta};
 use std::collections::{BTreeSet, HashSet};
 use thiserror::Error;
 
-/// Rows of one import at the most: they are stored in one transaction.
+/// Maximum rows per import, which is one transaction.
 pub const MOST_ROWS: usize = 300_000;
-/// How many an import may replace: all writers wait a second for so many to be deleted.
+/// Maximum rows an import replaces: deleting that many blocks writers for a second.
 const MAX_REPLACED: u64 = 100_000;
-/// Days that are further apart are not of one table: nobody knows what was between them.
+/// Longer gaps are not filled as days without impressions: data between may be missing.
 const LONGEST_SILENCE: TimeDelta = TimeDelta::days(11);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedRows {
-    /// How many rows of which cut and days.
+    /// Number of rows by dimensions and days.
     pub spans: Vec<(Cut, Span, u64)>,
-    /// Rows that are there now.
+    /// Rows stored.
     pub rows: u64,
-    /// Rows that were there before in their place.
+    /// Rows replaced.
     pub replaced: u64,
-    /// Rows about pages of other sites, which were left out.
+    /// Rows of other sites, which were omitted.
     pub foreign: u64,
 }
 
@@ -47,14 +47,14 @@ pub enum ImportConsoleError {
     #[error("row {} of {}: {refusal}", place + 1, cut.name())]
     Row {
         cut: Cut,
-        /// The place of the row among these, from 0.
+        /// Index of the row, from 0.
         place: usize,
         refusal: RowRefusal,
     },
     #[error("rows {} and {} of {} are about the same: sum them up first, or leave out one", .places.0 + 1, .places.1 + 1, cut.name())]
     RowTwice {
         cut: Cut,
-        /// Their places, from 0.
+        /// Indexes, from 0.
         places: (usize, usize),
     },
     #[error("{} of {span} comes twice: import one of them", cut.name())]
@@ -73,7 +73,7 @@ pub enum ImportConsoleError {
 may_be_storage!(ImportConsoleError);
 
 impl Core {
-    /// Replaces what is there of the same cuts and days. `label` names the file or other source.
+    /// Replaces rows of the same dimensions and days. `label` names the file or other source.
     pub async fn import_console_rows(
         &self,
         account: AccountId,
@@ -102,7 +102,8 @@ impl Core {
         let (sets, told) = (&sets, &told);
         let prepare = || ConsoleSpanId::mint_ascending(&self.mint, sets.len());
         let import = |mut work: Box<dyn Transaction>, ids: Vec<ConsoleSpanId>| async move {
-            // The account's other imports wait: each is compared with what the one before left.
+            // Locks out other imports of the account, so that each is checked against the total
+            // after the previous one.
             work.accounts().lock(account).await?;
             let there = work.projects().lock(account, project).await?;
             if !there.is_some_and(|it| it.is_active()) {
@@ -132,8 +133,8 @@ impl Core {
         })
     }
 
-    /// Days between others of the same cut on which nothing was shown: tables of days have no line for
-    /// them, and figures rest on days without a gap. What was told of such a day before stays.
+    /// Empty sets for days without impressions between others of the same dimensions: exports omit
+    /// such days, but figures need consecutive days. Days stored earlier stay.
     async fn unseen_days(
         &self,
         account: AccountId,
@@ -168,7 +169,7 @@ impl Core {
     }
 }
 
-/// Whether rows fit in the place of those of the same cuts and days, which have that size.
+/// Checks the limits for rows that replace rows of size `freed`.
 pub(super) async fn room_for<E>(
     work: &mut dyn Transaction,
     limits: &StorageLimits,
@@ -217,7 +218,7 @@ fn check(sets: &[RowSet], today: NaiveDate) -> Result<(), ImportConsoleError> {
     Ok(())
 }
 
-/// What is left without pages of other sites, and how many rows those were.
+/// The sets without pages of other sites, and the number of rows removed.
 fn own(sets: Vec<RowSet>, site: &str) -> Result<(Vec<RowSet>, u64), ImportConsoleError> {
     let scope = SiteScope::of(site);
     let (mut foreign, mut kept, mut example) = (0, 0, None);
@@ -283,12 +284,12 @@ mod tests {
         }
     }
 
-    /// An import into a project of an account that stores nothing; `set` adds what is expected of its rows.
+    /// Expects an import into an account that stores nothing; `set` adds expectations.
     fn expect_import(storage: &FakeStorage, set: impl FnOnce(&mut FakeTransaction)) {
         expect_import_over(storage, DataSize::default(), set);
     }
 
-    /// The same over rows of the same cuts and days of that size.
+    /// The same, replacing rows of the same dimensions and days of that size.
     fn expect_import_over(
         storage: &FakeStorage,
         there: DataSize,

@@ -1,4 +1,4 @@
-//! What a project has of Search Console, and how fetching it goes.
+//! Search Console data of a project and the state of its fetches.
 
 pub mod fetch;
 pub mod import;
@@ -18,19 +18,19 @@ use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use std::collections::{BTreeMap, HashMap};
 use thiserror::Error;
 
-/// How many days are summed up over when nobody says which.
+/// Default number of days for sums.
 const RECENT: u64 = 28;
-/// How many days of a page are told one by one.
+/// Days of daily page figures.
 const LONG: u64 = 182;
-/// How far back imported rows are looked for.
+/// How far back imported rows are read.
 const BACK: Days = Days::new(240);
-/// How many keywords are read at once.
+/// Keywords read at once.
 const BATCH: u32 = 1_000;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConsoleState {
     pub binding: Option<Binding>,
-    /// What was imported, by cut: days that were told one by one together, periods each for itself.
+    /// Imports by dimensions: daily ones together, whole periods separately.
     pub imported: Vec<ImportedSpan>,
 }
 
@@ -38,10 +38,10 @@ pub struct ConsoleState {
 pub struct ImportedSpan {
     pub cut: Cut,
     pub span: Span,
-    /// How many days are told one by one between these; `None` for a period told as a whole.
+    /// Number of imported days in this span; `None` for a whole period.
     pub days: Option<u64>,
     pub rows: u64,
-    /// Where the newest come from.
+    /// Source of the newest import.
     pub origin: Origin,
     pub label: String,
     pub imported_at: DateTime<Utc>,
@@ -49,18 +49,18 @@ pub struct ImportedSpan {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConsoleSearches {
-    /// What they rest on; `None` when nothing was imported for these days.
+    /// Imported rows used; `None` if there are none for these days.
     pub basis: Option<PeriodRows>,
-    /// A page of them; without pages where only searches were imported.
+    /// One page of sums; without page URLs if only queries were imported.
     pub sums: Page<RowSum>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConsolePage {
     pub url: String,
-    /// Clicks of the last weeks, as of a month of 30 days.
+    /// Clicks of the last weeks, scaled to 30 days.
     pub clicks_per_month: f64,
-    /// Clicks of each day, where days are told one by one.
+    /// Daily clicks, if daily rows were imported.
     pub days: Vec<DayClicks>,
 }
 
@@ -76,7 +76,7 @@ pub enum BindConsoleError {
 may_be_storage!(BindConsoleError);
 
 impl Core {
-    /// `None` when the account has no such project.
+    /// `None` if the account has no such project.
     pub async fn console_state(
         &self,
         account: AccountId,
@@ -87,7 +87,7 @@ impl Core {
             return Ok(None);
         }
         let binding = read.console_bindings().find(account, project).await?;
-        // All of them: no day of theirs is before that one, which every database holds.
+        // Reads all: no data is older, and every database can store this day.
         let all = DateTime::UNIX_EPOCH.date_naive();
         let spans = read.console_rows().spans(account, project, all).await?;
         Ok(Some(ConsoleState {
@@ -96,9 +96,9 @@ impl Core {
         }))
     }
 
-    /// Binds a property, due at once. The same property again changes nothing; another one begins anew. For the
-    /// operator alone: the service account may read properties of other owners, and a property shows what its owner
-    /// knows.
+    /// Binds a property, due at once. The same property again changes nothing; another one starts
+    /// anew. For the operator only: the service account may have access to properties of other
+    /// owners, whose data must not be revealed.
     pub async fn bind_console(
         &self,
         account: AccountId,
@@ -122,7 +122,7 @@ impl Core {
         self.transaction_at(bind).await
     }
 
-    /// Whether there was a property. What was fetched of it stays.
+    /// Returns whether there was a property. Fetched rows stay.
     pub async fn unbind_console(
         &self,
         account: AccountId,
@@ -136,8 +136,8 @@ impl Core {
         self.storage.transaction(unbind).await
     }
 
-    /// What was searched for when the site was shown, summed up over days: most shown first; the newest weeks when no
-    /// days are named. `None` when the account has no such project.
+    /// Queries with impressions, summed over days, most impressions first; the newest weeks if no
+    /// days are given. `None` if the account has no such project.
     pub async fn console_searches(
         &self,
         account: AccountId,
@@ -176,8 +176,8 @@ impl Core {
         }))
     }
 
-    /// The pages that were shown most, as of a day, with their clicks day by day: counted over all searches, also
-    /// those that no row of searches names. Up to `limit`.
+    /// Up to `limit` pages with most impressions, as of a day, with daily clicks over all queries,
+    /// anonymized ones included.
     #[expect(clippy::cast_precision_loss, reason = "clicks are far below 2^52")]
     pub async fn console_pages(
         &self,
@@ -199,7 +199,7 @@ impl Core {
         let urls: Vec<String> = rows.iter().filter_map(|it| it.page.clone()).collect();
         let mut days: HashMap<String, Vec<DayClicks>> = HashMap::new();
         let long = choose(&stored, About::Page, on, LONG);
-        // A period told as a whole says nothing of its days.
+        // A whole period has no daily figures.
         if let Some(long) = long.filter(|it| it.spans.len() as u64 > RECENT) {
             let told = { read.console_rows() }
                 .page_days(account, &long.spans, &urls)
@@ -223,8 +223,8 @@ impl Core {
         Ok(pages.collect())
     }
 
-    /// Searches with the pages that were shown, summed up over the last weeks as of a day: those that were shown most
-    /// first, up to `limit`. Evidence of suggestions names these rows.
+    /// Up to `limit` sums by query and page over the last weeks, as of a day, most impressions
+    /// first. Evidence of suggestions refers to these rows.
     pub async fn console_rows(
         &self,
         account: AccountId,
@@ -267,7 +267,7 @@ impl Core {
         Ok(rows.collect())
     }
 
-    /// Tracked keywords by how they are compared; of several markets the first.
+    /// Tracked keywords by normalized text; of several markets the first.
     async fn keywords_by_text(
         &self,
         account: AccountId,

@@ -19,7 +19,7 @@ impl State {
         self.users.values().find(|it| it.email == *email)
     }
 
-    /// One person has an e-mail address, whoever's account it is.
+    /// E-mail addresses are unique over all accounts.
     fn is_free(&self, email: &EmailAddress, user: &User) -> Stored<()> {
         match self.user_of(email) {
             Some(other) if (other.account, other.id) != (user.account, user.id) => {

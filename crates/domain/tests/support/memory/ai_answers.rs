@@ -1,4 +1,4 @@
-//! Answers of AI engines, counts of them, and the months of keywords.
+//! AI answers, their tallies, and monthly figures of keywords.
 
 use super::past::is_measured;
 use super::state::{State, add, remove, remove_oldest};
@@ -239,7 +239,7 @@ impl State {
         let days: BTreeSet<NaiveDate> = series.iter().map(|it| it.day).filter(in_month).collect();
         let before = series.iter().map(|it| it.day);
         let before = before.filter(|it| (month.looked_back_to()..=month.first()).contains(it));
-        // Of several measurements of a day the last one counts.
+        // Of several measurements on a day, the last counts.
         let on = |day: NaiveDate| series.iter().rev().find(|it| it.day == day);
         let of_month = series.iter().filter(|it| days.contains(&it.day));
         Some(MonthCourse {

@@ -32,7 +32,7 @@ impl State {
         self.imports_of(account, spans).flat_map(|it| &it.set.rows)
     }
 
-    /// Imports of the same cuts and days.
+    /// Imports of the same dimensions and days.
     fn same<'s>(
         &'s self,
         account: AccountId,
@@ -48,7 +48,7 @@ impl State {
     }
 }
 
-/// Sums of rows, in the order in which their first row came; a sum is called as that row is.
+/// Sums of rows, in the order of first rows, whose texts they take.
 fn sums<'r, K: Ord>(
     rows: impl Iterator<Item = &'r SearchRow>,
     by: impl Fn(&SearchRow) -> K,
@@ -78,7 +78,7 @@ fn sums<'r, K: Ord>(
     sums
 }
 
-/// Without countries and devices, which are summed up.
+/// Aggregated over countries and devices.
 fn in_all(sum: RowSum) -> RowSum {
     RowSum {
         country: None,
@@ -91,7 +91,7 @@ fn search_of(query: Option<&String>) -> String {
     query.map(|it| normalised(it)).unwrap_or_default()
 }
 
-/// Search and page make the order total; both stand in the position's text.
+/// Query and page break ties; the position's text holds both.
 const BY_SEARCH_AND_PAGE: ToldPlace<(String, String)> = ToldPlace {
     tell: |place| {
         let SortValue::Number(shown) = place.value else {

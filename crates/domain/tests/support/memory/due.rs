@@ -1,4 +1,4 @@
-//! What comes round by itself: schedules, and fetches of Search Console.
+//! Recurring work: schedules, and fetches of Search Console.
 
 use super::{Session, Stored};
 use crate::ids::{AccountId, ProjectId};
@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 
-/// Accounts by the earliest of their rows that are due.
+/// Accounts by their earliest due row.
 fn accounts_due(
     rows: impl Iterator<Item = (AccountId, DateTime<Utc>)>,
     now: DateTime<Utc>,
@@ -31,7 +31,7 @@ fn accounts_due(
     due.take(limit as usize).collect()
 }
 
-/// Rows that are due, the earliest first.
+/// Due rows, earliest first.
 fn rows_due<'a, Row: Clone + 'a>(
     rows: impl Iterator<Item = &'a Row>,
     next_at: impl Fn(&Row) -> DateTime<Utc>,
@@ -44,7 +44,7 @@ fn rows_due<'a, Row: Clone + 'a>(
     due
 }
 
-/// Whether the row was as it was before; then it is as it is to be.
+/// Replaces the row if it equals `before`; returns whether it did.
 fn replaced<T: PartialEq + Clone>(row: Option<&mut T>, before: &T, after: &T) -> bool {
     let Some(row) = row.filter(|it| *it == before) else {
         return false;

@@ -1,4 +1,4 @@
-//! Jobs, and accounts' lines in the queue.
+//! Jobs, and queue rows of accounts.
 
 use super::paging::{BY_ID, Place, moment, page};
 use super::state::{State, add, remove_oldest};
@@ -16,7 +16,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use std::cmp::Reverse;
 
-/// The order in which an account's waiting jobs are taken.
+/// Order in which an account's waiting jobs are claimed.
 fn turn(job: &Job) -> impl Ord + use<> {
     (Reverse(job.priority), job.run_at, job.id)
 }
@@ -36,7 +36,7 @@ impl State {
         unfinished.into_iter().find(|it| it.dedupe_key == key)
     }
 
-    /// At most one unfinished job has a dedupe key.
+    /// Dedupe keys are unique among unfinished jobs.
     fn is_only_one(&self, job: &Job) -> Stored<()> {
         let other = self.unfinished_with_key(job.account, &job.dedupe_key);
         if job.state.is_unfinished() && other.is_some_and(|it| it.id != job.id) {
@@ -45,7 +45,7 @@ impl State {
         Ok(())
     }
 
-    /// What was asked for stays.
+    /// Fields of the request stay.
     fn save_job(&mut self, job: &Job) -> Stored<()> {
         let key = (job.account, job.id);
         let Some(known) = self.jobs.get(&key) else {
@@ -74,7 +74,7 @@ impl State {
             .or_insert(AccountQueue::begun(account))
     }
 
-    /// Lines of accounts with unfinished jobs.
+    /// Queue rows of accounts with unfinished jobs.
     fn busy_lines(&self) -> impl Iterator<Item = &AccountQueue> {
         let lines = self.queues.values();
         lines.filter(|it| it.attention_at.is_some())
@@ -125,7 +125,7 @@ fn by_state(job: &Job) -> impl Ord + use<> {
     (job.state.name(), job.run_at, job.id)
 }
 
-/// A line in which the account's jobs are counted one after the other.
+/// A queue row recounted from the account's jobs.
 fn counted<'j>(jobs: impl Iterator<Item = &'j Job>, line: AccountQueue) -> AccountQueue {
     let unfinished = jobs.filter(|it| it.state.is_unfinished());
     unfinished.fold(line, |line, it| line.after(None, it))

@@ -35,7 +35,7 @@ impl State {
         keywords.filter(|it| it.status == Status::Active)
     }
 
-    /// A project has a text once in a market.
+    /// Texts are unique within a project and market.
     fn is_free_text(&self, keyword: &Keyword) -> Stored<()> {
         let mut others = self.keywords_of(keyword.account, keyword.project);
         let is_taken = others.any(|it| {
@@ -95,7 +95,7 @@ fn bytes(keyword: &Keyword) -> usize {
     keyword.text.as_str().len() + tags.sum::<usize>()
 }
 
-/// Those of the chosen keywords, in the order of their ids.
+/// The chosen keywords, in id order.
 fn batch<'k>(
     keywords: impl Iterator<Item = &'k Keyword>,
     choice: &KeywordChoice,

@@ -1,4 +1,4 @@
-//! Measurements, and what running jobs have done so far.
+//! Measurements, and interim results of running jobs.
 
 use super::past::is_measured;
 use super::state::{State, add};
@@ -38,8 +38,8 @@ impl State {
         of_job!(staged, staged_pages, journal);
     }
 
-    /// Stages records of the project's newest run of a type for another run, each in the place among the copies that
-    /// `place` says; says how many.
+    /// Stages copies of the newest run's records of a type for another run; `place` gives their
+    /// ordinals from `CARRIED` on. Returns how many.
     pub(super) fn carry(
         &mut self,
         account: AccountId,
@@ -86,7 +86,7 @@ impl State {
         }
     }
 
-    /// What `told` says of the measurements in that time, for each keyword, oldest first.
+    /// Applies `told` to the measurements in that period, per keyword, oldest first.
     fn told_of<T>(
         &self,
         (account, project): (AccountId, ProjectId),

@@ -1,7 +1,7 @@
-//! A storage in memory, for tests of rules: what it holds is asserted, not how it was asked.
+//! Storage in memory, for tests of rules that assert the stored state, not the calls.
 //!
-//! A transaction works on a copy, which takes the place of what is there when it commits. Of two that change something
-//! at once the second to commit is interrupted, as on a database that serialises transactions: nobody waits for a lock.
+//! A transaction works on a copy, which replaces the state on commit. Of two concurrent changes the
+//! second to commit is interrupted, as on a serializable database; nothing waits for locks.
 
 mod accounts;
 mod ai_answers;
@@ -32,25 +32,24 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 type Stored<T> = Result<T, StorageError>;
 
-/// What goes wrong at a statement.
+/// Fault at a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
-    /// Another transaction is in the way: it may be tried again. Only statements of transactions meet it, since readers
-    /// stand in nobody's way.
+    /// Conflict with another transaction, so it may be retried. Readers never meet it.
     Interrupted,
-    /// The storage does not answer, and nothing was done.
+    /// Unavailable; nothing was done.
     Broken,
-    /// The storage does not answer, and it was done: of a commit nobody knows then.
+    /// Unavailable after the statement took effect; the outcome of a commit is then unknown.
     AnswerLost,
 }
 
 #[derive(Default)]
 struct Shared {
     committed: Arc<State>,
-    /// Statements since the storage was made or a fault was set.
+    /// Statements since creation or since a fault was set.
     statements: u32,
     fault: Option<(Fault, u32)>,
-    /// What was committed, oldest first.
+    /// Committed states, oldest first.
     history: Vec<Arc<State>>,
 }
 
@@ -58,33 +57,33 @@ struct Shared {
 pub struct MemoryStorage(Arc<Mutex<Shared>>);
 
 impl MemoryStorage {
-    /// What is committed.
+    /// The committed state.
     pub fn state(&self) -> Arc<State> {
         Arc::clone(&self.shared().committed)
     }
 
-    /// Puts something there past the repositories, as an example to begin from.
+    /// Changes the state directly, to set up an example.
     pub fn put(&self, change: impl FnOnce(&mut State)) {
         change(Arc::make_mut(&mut self.shared().committed));
     }
 
-    /// Lets the `number`th statement from now fail, counted from 1; a commit is a statement.
+    /// Fails at the `number`th statement from now, counted from 1; a commit is a statement.
     pub fn fail_at(&self, number: u32, fault: Fault) {
         let mut shared = self.shared();
         (shared.statements, shared.fault) = (0, Some((fault, number)));
     }
 
-    /// Answers [`StorageError::Interrupted`] at the `number`th statement from now.
+    /// Returns [`StorageError::Interrupted`] at the `number`th statement from now.
     pub fn interrupt_at(&self, number: u32) {
         self.fail_at(number, Fault::Interrupted);
     }
 
-    /// Whether the fault that was set is still to come.
+    /// Whether the fault has not occurred yet.
     pub fn is_fault_ahead(&self) -> bool {
         self.shared().fault.is_some()
     }
 
-    /// What was there after each commit.
+    /// The state after each commit.
     pub fn history(&self) -> Vec<Arc<State>> {
         self.shared().history.clone()
     }
@@ -99,7 +98,7 @@ impl MemoryStorage {
 }
 
 impl Shared {
-    /// Counts a statement; the fault it meets.
+    /// Counts a statement; returns its fault, if any.
     fn begin(&mut self, is_of_transaction: bool) -> Option<Fault> {
         if !is_of_transaction && matches!(self.fault, Some((Fault::Interrupted, _))) {
             return None;
@@ -129,13 +128,13 @@ fn conflict<T>(constraint: &str) -> Stored<T> {
     Err(StorageError::Conflict { constraint })
 }
 
-/// A transaction: what it began from, and what it made of that.
+/// A transaction: the state before and after.
 struct Work {
     base: Arc<State>,
     state: Arc<State>,
 }
 
-/// A reader, or a transaction until it is over.
+/// A reader, or a transaction until it ends.
 struct Session {
     storage: MemoryStorage,
     is_reader: bool,
@@ -143,7 +142,7 @@ struct Session {
 }
 
 impl Session {
-    /// A statement that only reads.
+    /// A reading statement.
     fn ask<T>(&mut self, read: impl FnOnce(&State) -> T) -> Stored<T> {
         self.try_ask(|state| Ok(read(state)))
     }
@@ -156,7 +155,7 @@ impl Session {
         self.statement(|work| read(&work.state))
     }
 
-    /// A statement that changes something or keeps it from others: it is refused to readers.
+    /// A statement that changes or locks; refused to readers.
     fn change<T>(&mut self, change: impl FnOnce(&mut State) -> Stored<T>) -> Stored<T> {
         if self.is_reader {
             return Err(StorageError::ReadOnly);
@@ -164,7 +163,7 @@ impl Session {
         self.statement(|work| change(Arc::make_mut(&mut work.state)))
     }
 
-    /// A statement of a transaction, which is over after an error.
+    /// A statement of a transaction, which ends after an error.
     fn statement<T>(&mut self, run: impl FnOnce(&mut Work) -> Stored<T>) -> Stored<T> {
         let work = self.work.as_mut();
         let work = work.ok_or_else(|| unavailable("the transaction is over"))?;

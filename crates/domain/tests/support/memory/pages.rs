@@ -1,4 +1,4 @@
-//! Pages that are kept between runs.
+//! Pages stored between runs.
 
 use super::state::{InProject, State, VisitedPageRow, remove_oldest};
 use super::{Session, Stored};
@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 impl State {
-    /// With the content that stands in the job's journal, or with the one that is kept already.
+    /// With the content in the job's journal, or else the stored content.
     pub(super) fn publish_page(
         &mut self,
         key: (AccountId, ProjectId, String),
@@ -40,7 +40,7 @@ impl State {
     }
 }
 
-/// Those of these pages that are kept.
+/// Stored pages among these.
 fn some<'s>(
     pages: &'s InProject<String, VisitedPageRow>,
     account: AccountId,

@@ -1,11 +1,11 @@
-//! Keyset paging, as the databases do it.
+//! Keyset pagination, as in the databases.
 
 use super::{Stored, unavailable};
 use crate::page::{Direction, Page, PageRequest, Position, SortValue, Total};
 use chrono::{DateTime, Utc};
 use std::{cmp::Ordering, mem::discriminant};
 
-/// Where a row stands in an order: what it is sorted by, and what makes the order total.
+/// Sort key of a row: its sort value, and an id that breaks ties.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Place<Id> {
     pub value: SortValue,
@@ -38,13 +38,13 @@ pub fn moment(at: DateTime<Utc>) -> SortValue {
     SortValue::Number(at.timestamp_micros())
 }
 
-/// How a place is told as a position, and read from one.
+/// Conversions between sort key and position.
 pub struct Told<Id> {
     pub tell: fn(&Place<Id>) -> Position,
     pub hear: fn(&Position) -> Option<Place<Id>>,
 }
 
-/// Places whose order an id makes total are positions as they are.
+/// If an id breaks ties, the sort key is the position.
 pub const BY_ID: Told<i64> = Told {
     tell: |place| Position {
         value: place.value.clone(),
@@ -58,7 +58,7 @@ pub const BY_ID: Told<i64> = Told {
     },
 };
 
-/// The part of these rows that is asked for. `bytes` is what counts toward the request's limit of bytes.
+/// The requested page of rows. `bytes` counts toward the request's byte limit.
 pub fn page<'a, Row: Clone + 'a, S, Id: Ord + Clone>(
     rows: impl Iterator<Item = &'a Row>,
     request: &PageRequest<S>,

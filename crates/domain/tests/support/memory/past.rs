@@ -1,4 +1,4 @@
-//! The past of keywords: what one source measured of them before.
+//! History of keywords by source.
 
 use super::state::State;
 use crate::ids::{AccountId, KeywordId, ProjectId};
@@ -8,11 +8,11 @@ use analysis::findings::serp::{PreviousSerp, SerpRecord};
 use analysis::result_type::ResultType;
 use chrono::Days;
 
-/// How far histories look back.
+/// How far histories reach back.
 const DAYS: Days = Days::new(37);
 /// The page of a month ago is not newer than this, …
 const NEAREST: Days = Days::new(23);
-/// … and best this old.
+/// … and ideally this old.
 const MONTH: Days = Days::new(30);
 
 pub fn is_measured(of: &KeywordMeasurement) -> bool {
@@ -20,7 +20,7 @@ pub fn is_measured(of: &KeywordMeasurement) -> bool {
 }
 
 impl State {
-    /// What the source measured of the keyword, oldest first.
+    /// Measurements of the keyword by the source, oldest first.
     pub fn series(
         &self,
         account: AccountId,

@@ -1,4 +1,4 @@
-//! What owners say of a project, their content plans, how they ask AI engines, and how much is stored.
+//! Project overrides, content plans, AI engine settings, and stored data.
 
 use super::paging::{BY_ID, Place, moment, page};
 use super::state::{InProject, State, add};
@@ -123,7 +123,7 @@ impl State {
         plans.filter(move |it| (it.account, it.project) == (account, project))
     }
 
-    /// Counted when it is asked for: nothing here can be counted wrong.
+    /// Counted on each read, so that counts cannot be wrong.
     fn stored(&self, account: AccountId, is_counted: impl Fn(ProjectId) -> bool) -> StoredData {
         let keywords = self.keywords.values();
         let plans = self.plans.values();

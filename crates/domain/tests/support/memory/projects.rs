@@ -1,4 +1,4 @@
-//! Projects, and how they are purged.
+//! Projects and their purge.
 
 use super::paging::{BY_ID, Place, moment, page};
 use super::state::{State, add};
@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
 impl State {
-    /// An account has one active project of a domain.
+    /// Domains are unique among an account's active projects.
     fn is_free_domain(&self, project: &Project) -> Stored<()> {
         let domain = project.domain.ascii();
         let taken = self.active_project(project.account, domain);

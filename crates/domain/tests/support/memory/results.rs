@@ -14,7 +14,7 @@ use async_trait::async_trait;
 /// Job and ordinal identify a record of a type.
 type RecordId = (JobId, i64);
 
-/// In one run the ordinal does.
+/// Within one run, the ordinal is unique.
 const IN_A_RUN: Told<RecordId> = Told {
     tell: |place| Position {
         value: place.value.clone(),
@@ -28,7 +28,7 @@ const IN_A_RUN: Told<RecordId> = Told {
     },
 };
 
-/// A position has room for two values, so job and sort value share a text.
+/// A position has two values, so job and sort value share a text.
 const OVER_RUNS: Told<RecordId> = Told {
     tell: |place| {
         let value = match &place.value {

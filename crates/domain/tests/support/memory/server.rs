@@ -1,4 +1,4 @@
-//! What belongs to the server, and what is written down about accounts: keys that were used, and the audit log.
+//! Data of the server, idempotency records, and the audit log.
 
 use super::state::{State, add, remove, remove_oldest};
 use super::{Session, Stored};
@@ -40,7 +40,7 @@ impl ServerNoteRepository for Session {
     }
 }
 
-/// Nobody takes turns here: there is nothing to forget.
+/// Nothing is stored, so nothing is purged.
 #[async_trait]
 impl SiteTurnRepository for Session {
     async fn forget_before(&mut self, _: DateTime<Utc>, _: u32) -> Stored<u64> {

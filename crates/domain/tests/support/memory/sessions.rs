@@ -1,4 +1,4 @@
-//! Sessions of people, and how often somebody guessed.
+//! Sessions of users, and guess counters.
 
 use super::state::{add, remove};
 use super::{Session, Stored};

@@ -1,4 +1,4 @@
-//! What suppliers cost, and the calls that cost it.
+//! Spending and paid calls.
 
 use super::state::{WrittenCallRow, add, remove_oldest};
 use super::{Session, Stored};

@@ -1,4 +1,4 @@
-//! What the storage holds: a map for each table, whose key is the table's primary key.
+//! Stored state: a map for each table, keyed by its primary key.
 
 use crate::account::Account;
 use crate::ai_models::ModelSettings;
@@ -33,9 +33,9 @@ use analysis::document::Document;
 use chrono::{DateTime, NaiveDate, Utc};
 use std::collections::{BTreeMap, btree_map::Entry};
 
-/// Rows of an account by their ids.
+/// Rows of an account by id.
 pub type Table<Id, Row> = BTreeMap<(AccountId, Id), Row>;
-/// Rows of a project by what tells them apart in it.
+/// Rows of a project by their key within it.
 pub type InProject<Id, Row> = BTreeMap<(AccountId, ProjectId, Id), Row>;
 /// Rows of a job, likewise.
 pub type InJob<Id, Row> = BTreeMap<(AccountId, JobId, Id), Row>;
@@ -88,7 +88,7 @@ pub struct State {
     pub plans: Table<ContentPlanId, ContentPlan>,
     pub jobs: Table<JobId, Job>,
     pub queues: BTreeMap<AccountId, AccountQueue>,
-    /// By the names of their kinds.
+    /// By name of kind.
     pub schedules: InProject<&'static str, Schedule>,
     pub bindings: Table<ProjectId, Binding>,
     pub imports: Table<ConsoleSpanId, ImportRow>,
@@ -103,14 +103,14 @@ pub struct State {
     pub models: Table<String, ModelSettings>,
     pub model_uses: Table<String, DateTime<Utc>>,
     pub measurements: InProject<(KeywordId, JobId), KeywordMeasurement>,
-    /// The measurement that brought the newest page of each keyword.
+    /// The measurement with the newest page of each keyword.
     pub latest_pages: InProject<KeywordId, KeywordMeasurement>,
-    /// By the names of their types and their ordinals.
+    /// By name of type, and ordinal.
     pub staged: InJob<(&'static str, i64), StagedFinding>,
     pub journal: InJob<i64, Vec<u8>>,
     pub staged_pages: InJob<String, StagedPage>,
     pub pages: InProject<String, VisitedPageRow>,
-    /// By the names of their types, their jobs and ordinals.
+    /// By name of type, job and ordinal.
     pub findings: InProject<(&'static str, JobId, i64), StagedFinding>,
     pub heads: InProject<&'static str, ResultHead>,
     pub carries: InProject<&'static str, Document>,
@@ -118,7 +118,7 @@ pub struct State {
     pub tallies: InProject<(String, TallyPlace), KeywordTallies>,
 }
 
-/// Adds a row under an id that the application made.
+/// Adds a row under an application-made id.
 pub fn add<K: Ord, V>(table: &mut BTreeMap<K, V>, key: K, row: V) -> Result<(), StorageError> {
     match table.entry(key) {
         Entry::Occupied(_) => Err(StorageError::IdTaken),
@@ -129,7 +129,7 @@ pub fn add<K: Ord, V>(table: &mut BTreeMap<K, V>, key: K, row: V) -> Result<(), 
     }
 }
 
-/// Removes rows, up to `most` of them in the order of their keys; how many there were.
+/// Removes up to `most` rows in key order; returns how many.
 pub fn remove<K: Ord + Clone, V>(
     table: &mut BTreeMap<K, V>,
     most: u32,

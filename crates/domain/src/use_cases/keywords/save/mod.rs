@@ -1,5 +1,4 @@
-//! Saves many keywords, each with its own word on AI measurement: all of them, or those for which
-//! there is room.
+//! Saves many keywords, each with its own AI tracking: all of them, or those within the quota.
 
 use super::track::{by_text, counted};
 use crate::account::Account;
@@ -22,7 +21,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WantedKeyword {
     pub text: KeywordText,
-    /// `None` leaves a keyword that comes back as it was, and begins a new one with `false`.
+    /// `None` leaves a reactivated keyword unchanged, and starts a new one with `false`.
     pub ai_tracked: Option<bool>,
 }
 
@@ -30,20 +29,20 @@ pub struct WantedKeyword {
 pub struct WantedKeywords {
     pub keywords: Vec<WantedKeyword>,
     pub market: Market,
-    /// Labels of those that are new.
+    /// Tags of new keywords.
     pub tags: Vec<Tag>,
-    /// The person's search in which they were found: its figures go to the new keywords. One that is
-    /// gone, or is about another country or language, brings none.
+    /// The user's search in which they were found, whose metrics go to the new keywords. A deleted
+    /// search, or one for another country or language, adds none.
     pub found_in: Option<(UserId, SearchId)>,
 }
 
 analysis::wire_enum! {
-    /// What is done when there is no room for all.
+    /// What to do if the quota is too small for all.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum SaveMode {
-        /// Nothing is saved.
+        /// Save nothing.
         All = "all",
-        /// The others are saved.
+        /// Save the others.
         Partial = "partial",
     }
 }
@@ -51,18 +50,18 @@ analysis::wire_enum! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SaveOutcome {
     Added(KeywordId),
-    /// It was tracked, or the request names it before; left as it is.
+    /// Tracked before, or repeated in the request; unchanged.
     AlreadyTracked(KeywordId),
-    /// It had been deactivated; back with its history.
+    /// It was deactivated; keeps its history.
     Reactivated(KeywordId),
     Refused(AllowanceExceeded),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedKeywords {
-    /// Of each, in the order in which they were given.
+    /// In request order.
     pub outcomes: Vec<SaveOutcome>,
-    /// Room for keywords of the account afterwards.
+    /// Keyword quota of the account afterwards.
     pub keyword_allowance: Allowance,
     pub project_allowance: Allowance,
     pub ai_allowance: Allowance,
@@ -74,7 +73,7 @@ pub enum SaveKeywordsError {
     NoSuchProject,
     #[error("the project is deactivated")]
     ProjectDeactivated,
-    /// There is no room for these, and all were to be saved: their places among those given.
+    /// These exceed the quota, and all were to be saved: their indexes in the request.
     #[error("there is no room for {} of the keywords", .0.len())]
     NoRoom(Vec<(usize, AllowanceExceeded)>),
     #[error(transparent)]
@@ -85,7 +84,7 @@ pub enum SaveKeywordsError {
 may_be_storage!(SaveKeywordsError);
 
 impl Core {
-    /// In the order in which they are given: who comes first has the place.
+    /// In request order: earlier keywords get the quota first.
     pub async fn save_keywords(
         &self,
         account: AccountId,
@@ -162,7 +161,7 @@ impl Core {
     }
 }
 
-/// What the search in which the keywords were found says of them.
+/// Metrics from the search in which the keywords were found.
 async fn researched(
     work: &mut dyn Transaction,
     account: AccountId,
@@ -188,7 +187,7 @@ fn refused(outcomes: &[SaveOutcome]) -> impl Iterator<Item = (usize, AllowanceEx
     })
 }
 
-/// Where keywords are taken in one by one, as long as there is room.
+/// Adds keywords one by one, within the quota.
 struct Desk {
     account: Account,
     project: Project,
@@ -238,7 +237,7 @@ impl Desk {
         let text = wanted.text.normalized();
         match self.seen.get(text) {
             Some(Added(id) | AlreadyTracked(id) | Reactivated(id)) => return AlreadyTracked(*id),
-            // It may fit without AI measurement: it is tried anew.
+            // Retry: it may fit the quota without AI tracking.
             Some(Refused(_)) | None => {}
         }
         let outcome = match self.known.get(text).cloned() {

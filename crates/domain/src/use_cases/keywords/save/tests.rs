@@ -11,7 +11,7 @@ fn wanted(text: &str, ai_tracked: impl Into<Option<bool>>) -> WantedKeyword {
     }
 }
 
-/// Room for `keywords` more and `ai` more AI-tracked ones.
+/// Quota for `keywords` more, `ai` of them AI-tracked.
 fn storage(keywords: u32, ai: u32, there: Vec<Fixture<Keyword>>) -> MemoryStorage {
     let account = account().using(1, 10, 5).limited(|it| {
         it.keywords = 10 + keywords;

@@ -15,11 +15,11 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrackedKeywords {
     pub created: Vec<Keyword>,
-    /// Those that were tracked already; left as they are.
+    /// Tracked before; unchanged.
     pub existing: Vec<Keyword>,
-    /// Those that had been deactivated; back with their history.
+    /// Deactivated before; keep their history.
     pub reactivated: Vec<Keyword>,
-    /// How many of the given texts repeat another one.
+    /// Number of duplicate texts.
     pub repeated: usize,
     pub keyword_allowance: Allowance,
     pub ai_allowance: Allowance,
@@ -41,7 +41,7 @@ pub enum TrackKeywordsError {
 may_be_storage!(TrackKeywordsError);
 
 impl Core {
-    /// All of them, or none when an allowance would be passed.
+    /// All of them, or none if a quota would be exceeded.
     pub async fn track_keywords(
         &self,
         account: AccountId,
@@ -85,8 +85,8 @@ impl Core {
         self.storage.transaction_with(prepare, track).await
     }
 
-    /// The transaction holds the account and the project. There are at least as many ids as texts. Also returns the
-    /// project as it has to be saved.
+    /// The transaction must have locked account and project, and there must be an id per text. Also
+    /// returns the project, to be saved.
     pub(in crate::use_cases) async fn track(
         &self,
         work: &mut dyn Transaction,
@@ -134,7 +134,7 @@ impl Core {
     }
 }
 
-/// The project with new counts, and with the next version if they differ.
+/// The project with new counts, and the next version if they differ.
 pub(super) fn counted(project: Project, counts: KeywordCounts) -> Project {
     let same =
         project.keyword_count == counts.active && project.ai_tracked_count == counts.ai_tracked;
@@ -146,7 +146,7 @@ pub(super) fn counted(project: Project, counts: KeywordCounts) -> Project {
     }
 }
 
-/// Keywords of one market, by what they compare as.
+/// Keywords of one market by normalized text.
 pub(super) fn by_text(keywords: Vec<Keyword>) -> HashMap<String, Keyword> {
     { keywords.into_iter() }
         .map(|it| (it.text.normalized().to_owned(), it))

@@ -1,4 +1,4 @@
-//! Track keywords: what is there afterwards.
+//! Tracking keywords: the stored outcome.
 
 use super::*;
 use crate::market::Market;

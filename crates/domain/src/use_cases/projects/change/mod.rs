@@ -1,4 +1,4 @@
-//! Changes a project by a merge patch, its status included.
+//! Changes a project by a merge patch, including its status.
 
 use crate::account::Account;
 use crate::allowance::AllowanceExceeded;
@@ -15,16 +15,16 @@ use thiserror::Error;
 
 #[derive(Debug, Error)]
 pub enum ChangeProjectError {
-    /// The account has no such project, or the term of a deactivated one is over.
+    /// The account has no such project, or the purge term of a deactivated one is over.
     #[error("there is no such project")]
     NoSuchProject,
-    /// Holds the project as it is.
+    /// Holds the current project.
     #[error("the project is not as expected")]
     NotAsExpected(Box<Project>),
-    /// It is out of use, and the patch does not bring it back.
+    /// It is deactivated, and the patch does not reactivate it.
     #[error("the project is deactivated")]
     Deactivated,
-    /// It cannot be brought back: another active project has its domain.
+    /// It cannot be reactivated: another active project has its domain.
     #[error("another project monitors this domain")]
     Exists(ProjectId),
     #[error(transparent)]
@@ -35,7 +35,7 @@ pub enum ChangeProjectError {
 may_be_storage!(ChangeProjectError);
 
 impl Core {
-    /// The project afterwards; unchanged, version included, when the patch says nothing new.
+    /// Returns the new project; unchanged, version included, if the patch changes nothing.
     pub async fn change_project(
         &self,
         account: AccountId,
@@ -55,7 +55,7 @@ impl Core {
                 return Err(ChangeProjectError::NotAsExpected(Box::new(before)));
             }
             let purge_term = self.policies.retention.deactivated_projects;
-            // Some of it may be purged already.
+            // Some of its data may be purged already.
             if purge_term.is_over(&before, now) {
                 return Err(ChangeProjectError::NoSuchProject);
             }
@@ -71,7 +71,7 @@ impl Core {
         self.transaction_at(change).await
     }
 
-    /// The project afterwards: its places are free again, its unfinished jobs are stopped; a second time changes nothing.
+    /// Returns the new project; releases its quota and cancels its unfinished jobs. Idempotent.
     pub async fn deactivate_project(
         &self,
         account: AccountId,
@@ -115,8 +115,8 @@ async fn take_out_of_use(
     Ok(())
 }
 
-/// The account; held together with its queue when a status may change. Account, queue, project,
-/// job: that is the order in which all transactions take what they hold.
+/// Locks the account, and its queue row if a status may change. All transactions lock in the order
+/// account, queue, project, job.
 async fn hold(
     work: &mut dyn Transaction,
     account: AccountId,

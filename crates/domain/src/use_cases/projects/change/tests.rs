@@ -1,4 +1,4 @@
-//! Change project: what is there afterwards.
+//! Changing a project: the stored outcome.
 
 use super::*;
 use crate::account::AccountUsage;

@@ -1,5 +1,5 @@
-//! Fetches what is final and not fetched yet of a project's property, day by day: what was stored
-//! before something went wrong stays, and the next time goes on behind it.
+//! Fetches final days that are missing of a project's property, one by one: after an error, stored
+//! days stay, and the next fetch continues after them.
 
 use super::import::room_for;
 use crate::account::AccountStatus;
@@ -17,11 +17,11 @@ use chrono_tz::America::Los_Angeles;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Search Console forgets what is older.
+/// Search Console deletes older data.
 const OLDEST: Days = Days::new(480);
-/// Days that are older than this are final, also when nothing was shown on them.
+/// Older days are final, even without impressions.
 const SETTLED: Days = Days::new(10);
-/// How many accounts and bindings one look takes at the most; the next one goes on.
+/// Maximum accounts and bindings per round; the next round continues.
 const AT_ONCE: u32 = 20;
 
 pub struct FetchConsole {
@@ -32,9 +32,9 @@ pub struct FetchConsole {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FetchLimits {
-    /// Rows of a day and a cut at the most, those with most clicks first.
+    /// Maximum rows per day and set of dimensions, most clicks first.
     pub rows_per_day: u32,
-    /// How many days back the first time goes.
+    /// How many days back the first fetch goes.
     pub first_days: u32,
 }
 
@@ -50,9 +50,9 @@ impl Default for FetchLimits {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FetchedDay {
     pub day: NaiveDate,
-    /// Its rows in all cuts.
+    /// Rows of all dimensions.
     pub rows: u64,
-    /// How many days come after it.
+    /// Remaining days.
     pub left: u32,
 }
 
@@ -60,7 +60,7 @@ pub struct FetchedDay {
 pub struct Fetched {
     pub days: u32,
     pub rows: u64,
-    /// The last day that is there now.
+    /// The last stored day.
     pub through: Option<NaiveDate>,
 }
 
@@ -68,11 +68,11 @@ pub struct Fetched {
 pub struct DueFetch {
     /// The binding before fetching.
     pub binding: Binding,
-    /// What was fetched, or why nothing more was; the binding notes it.
+    /// Result of the fetch, also stored in the binding.
     pub outcome: Result<Fetched, FetchConsoleError>,
 }
 
-/// Why fetching ended early. What was stored before stays.
+/// Why fetching ended early. Days stored before stay.
 #[derive(Debug, Error)]
 pub enum FetchConsoleError {
     #[error("there is no such active project")]
@@ -96,7 +96,7 @@ pub enum FetchConsoleError {
 }
 may_be_storage!(FetchConsoleError);
 
-/// Told of each day that was stored.
+/// Called for each stored day.
 pub type OnDay<'a> = &'a (dyn Fn(FetchedDay) + Send + Sync);
 
 impl FetchConsole {
@@ -104,7 +104,7 @@ impl FetchConsole {
         self.console.missing()
     }
 
-    /// Fetches for a project, whether it is due or not: the days behind the last one, or these.
+    /// Fetches for a project, due or not: the days after the last one, or these.
     pub async fn run(
         &self,
         account: AccountId,
@@ -130,8 +130,7 @@ impl FetchConsole {
         }
     }
 
-    /// Fetches every property that is due, one after the other. Any number of workers may look: whoever takes a binding
-    /// first has it.
+    /// Fetches all due properties, one by one. Several workers may run it at once: each binding is leased.
     pub async fn run_due(&self) -> Result<Vec<DueFetch>, StorageError> {
         let now = self.core.clock.now();
         let mut read = self.core.storage.read().await?;
@@ -162,7 +161,7 @@ impl FetchConsole {
         Ok(fetched)
     }
 
-    /// `None` when somebody else was first.
+    /// `None` if another worker has the lease.
     async fn take(
         &self,
         binding: &Binding,
@@ -181,7 +180,7 @@ impl FetchConsole {
             Err(error) => held.failed(error.to_string(), now),
         };
         let ended = self.advance(&held, &after, None).await;
-        // What went wrong first is what is told.
+        // Report the first error.
         let fetched = outcome?;
         if !ended? {
             return Err(FetchConsoleError::Lost);
@@ -212,7 +211,7 @@ impl FetchConsole {
         for day in wanted.first.iter_days().take_while(|it| *it <= last) {
             let sets = self.fetch_day(held, &site, day).await?;
             let rows = sets.iter().map(|it| it.rows.len() as u64).sum();
-            // Days that were named leave no gap behind the last one that would never be filled.
+            // Explicitly requested days must not leave a gap that would never be filled.
             let is_next = held.through.and_then(|it| it.succ_opt()) == Some(day);
             let reached = if span.is_none() || is_next {
                 held.reached(day, self.core.clock.now())
@@ -244,7 +243,7 @@ impl FetchConsole {
         Ok(SiteScope::of(project.domain.ascii()))
     }
 
-    /// Days are Search Console's.
+    /// In Search Console's time zone.
     fn today(&self) -> NaiveDate {
         self.core
             .clock
@@ -253,7 +252,7 @@ impl FetchConsole {
             .date_naive()
     }
 
-    /// The days to be fetched, as far as they have been; `None` when there is none.
+    /// The days to fetch, as far as they have passed; `None` if there are none.
     fn wanted(&self, held: &Binding, span: Option<Span>) -> Option<Span> {
         let today = self.today();
         let first = match (span, held.through) {
@@ -276,7 +275,7 @@ impl FetchConsole {
             let most = self.limits.rows_per_day;
             let asked = self.console.rows(&held.property, day, cut, most);
             let mut rows = asked.await?;
-            // Apps stand among pages, and a domain's property may hold more than the site.
+            // Pages include apps, and a domain property may cover more than the site.
             rows.retain(|row| {
                 let is_own = row.page.as_deref().is_none_or(|it| site.owns(it));
                 is_own && row.refusal(cut).is_none()
@@ -287,7 +286,7 @@ impl FetchConsole {
         Ok(sets)
     }
 
-    /// Moves the binding on, and stores what was fetched in the same transaction.
+    /// Advances the binding and stores the rows in the same transaction.
     async fn advance(
         &self,
         before: &Binding,

@@ -27,7 +27,7 @@ fn fetch(storage: &Arc<FakeStorage>, console: MockSearchConsole) -> FetchConsole
     }
 }
 
-/// The binding is looked up and taken, and the project is found.
+/// Expects that the binding is found and leased, and the project found.
 fn begin(storage: &FakeStorage) {
     begin_for(storage, an_account());
 }
