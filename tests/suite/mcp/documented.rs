@@ -8,7 +8,11 @@ fn yes(flag: bool) -> &'static str {
 
 #[test]
 fn the_table_of_tools_is_the_one_that_is_served() {
-    let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/integrate/mcp.md")).unwrap();
+    let text = fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../docs/integrate/mcp.md"
+    ))
+    .unwrap();
     let told: Vec<&str> = text
         .lines()
         .filter(|it| it.starts_with("| service_"))
