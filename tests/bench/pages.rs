@@ -19,13 +19,13 @@ use tempfile::TempDir;
 
 const EMAIL: &str = "ann@example.com";
 const PASSWORD: &str = "a walrus under 7 umbrellas";
-const REQUESTS: usize = 41;
+const REQUEST_COUNT: usize = 41;
 /// Loads with an empty cache.
-const LOADS: usize = 5;
+const LOAD_COUNT: usize = 5;
 /// Killed when dropped.
-struct Running(Child);
+struct RunningProcess(Child);
 
-impl Drop for Running {
+impl Drop for RunningProcess {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -44,14 +44,14 @@ async fn main() {
 }
 
 /// The program with its own folder.
-struct Place<'a> {
+struct ProgramFolder<'a> {
     program: &'a Path,
     folder: TempDir,
     address: String,
 }
 
-impl<'a> Place<'a> {
-    fn of(program: &'a Path) -> Self {
+impl<'a> ProgramFolder<'a> {
+    fn new(program: &'a Path) -> Self {
         let free = TcpListener::bind("127.0.0.1:0").unwrap();
         Self {
             program,
@@ -78,7 +78,7 @@ impl<'a> Place<'a> {
         command
     }
 
-    fn say(&self, arguments: &[&str], input: &str) -> String {
+    fn run(&self, arguments: &[&str], input: &str) -> String {
         let mut command = self.command(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut running = command.spawn().unwrap();
@@ -145,7 +145,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 async fn server_time(origin: &str, cookie: &str, path: &str) -> f64 {
     let client = client();
     let mut times = Vec::new();
-    for _ in 0..REQUESTS {
+    for _ in 0..REQUEST_COUNT {
         let request = client.get(format!("{origin}{path}"));
         let request = request.header("Cookie", format!("plain-sid={cookie}"));
         let request = request
@@ -163,12 +163,12 @@ async fn server_time(origin: &str, cookie: &str, path: &str) -> f64 {
 /// Bytes of the page, its styles and its scripts with an empty cache, and the median first paint in milliseconds.
 async fn load(origin: &str, cookie: &str, path: &str) -> (u64, f64) {
     let (mut bytes, mut paints) = (0, Vec::new());
-    for _ in 0..LOADS {
+    for _ in 0..LOAD_COUNT {
         let tab = Tab::open(origin).await;
         tab.set_cookie("plain-sid", Some(cookie)).await;
         tab.go(path).await;
         let paint = "performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? null";
-        tab.until("it is painted", &format!("({paint}) !== null"))
+        tab.wait_until("it is painted", &format!("({paint}) !== null"))
             .await;
         paints.push(tab.eval(paint).await.as_f64().unwrap());
         let sent = tab.requests();
@@ -181,13 +181,13 @@ async fn load(origin: &str, cookie: &str, path: &str) -> (u64, f64) {
 }
 
 async fn figures(program: &Path) {
-    let place = Place::of(program);
-    place.say(&["migrate"], "");
-    place.say(
+    let place = ProgramFolder::new(program);
+    place.run(&["migrate"], "");
+    place.run(
         &["account", "create", "--email", EMAIL, "--name", "Ann"],
         "",
     );
-    place.say(
+    place.run(
         &[
             "account",
             "limits",
@@ -200,8 +200,8 @@ async fn figures(program: &Path) {
         ],
         "",
     );
-    place.say(&["account", "password", "--email", EMAIL], PASSWORD);
-    let token = place.say(&["token", "create", "--email", EMAIL, "--name", "t"], "");
+    place.run(&["account", "password", "--email", EMAIL], PASSWORD);
+    let token = place.run(&["token", "create", "--email", EMAIL, "--name", "t"], "");
     let mut command = place.command(&["serve"]);
     // The measurement must not hit rate limits.
     for policy in ["READS", "WRITES", "ACCOUNT", "ANONYMOUS"] {
@@ -209,7 +209,7 @@ async fn figures(program: &Path) {
             command.env(format!("SIGHTLINE_LIMITS__{policy}_{part}"), "1000000");
         }
     }
-    let _server = Running(command.stdout(Stdio::null()).spawn().unwrap());
+    let _server = RunningProcess(command.stdout(Stdio::null()).spawn().unwrap());
     while std::net::TcpStream::connect(&place.address).is_err() {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
@@ -229,7 +229,7 @@ async fn figures(program: &Path) {
         let (bytes, paint) = load(&origin, &cookie, &format!("{large}{end}")).await;
         let with_few = server_time(&origin, &cookie, &format!("{small}{end}")).await;
         let with_many = server_time(&origin, &cookie, &format!("{large}{end}")).await;
-        line(
+        print_row(
             &format!("/projects/{{id}}{end}"),
             bytes,
             paint,
@@ -250,11 +250,11 @@ async fn figures(program: &Path) {
     ] {
         let (bytes, paint) = load(&origin, &cookie, path).await;
         let time = server_time(&origin, &cookie, path).await;
-        line(path, bytes, paint, "", &format!("{time:.1}"));
+        print_row(path, bytes, paint, "", &format!("{time:.1}"));
     }
 }
 
-fn line(path: &str, bytes: u64, paint: f64, few: &str, many: &str) {
+fn print_row(path: &str, bytes: u64, paint: f64, few: &str, many: &str) {
     let tenths = bytes / 100;
     println!(
         "| `{path}` | {}.{} | {paint:.0} | {few} | {many} |",
@@ -268,16 +268,16 @@ async fn sign_in(tab: &Tab, email: &str, password: &str) {
     tab.fill("E-mail", email).await;
     tab.fill("Password", password).await;
     tab.click("button", "Sign in").await;
-    tab.at("/").await;
+    tab.wait_for_path("/").await;
 }
 
 async fn screens(program: &Path, folder: &Path) {
     std::fs::create_dir_all(folder).unwrap();
     first_run(program, folder).await;
-    let place = Place::of(program);
+    let place = ProgramFolder::new(program);
     let mut command = place.command(&["demo"]);
     command.env_remove("SIGHTLINE_DATABASE_URL");
-    let mut demo = Running(command.stdout(Stdio::piped()).spawn().unwrap());
+    let mut demo = RunningProcess(command.stdout(Stdio::piped()).spawn().unwrap());
     let mut lines = BufReader::new(demo.0.stdout.take().unwrap()).lines();
     let password = lines
         .find_map(|it| Some(it.ok()?.trim().strip_prefix("password")?.trim().to_owned()))
@@ -285,24 +285,24 @@ async fn screens(program: &Path, folder: &Path) {
     std::thread::spawn(move || lines.for_each(drop));
     let tab = Tab::open(place.origin()).await;
     tab.go("/sign-in").await;
-    picture(&tab, folder, "sign-in", true).await;
+    save_screenshots(&tab, folder, "sign-in", true).await;
     sign_in(&tab, "demo@sightline.example", &password).await;
-    picture(&tab, folder, "projects", true).await;
+    save_screenshots(&tab, folder, "projects", true).await;
     let found = tab.eval("['Simulated market', 'Real pages'].map((name) => [...document.querySelectorAll('.project h2 a')].find((it) => it.textContent === name).getAttribute('href'))").await;
     let (market, audited) = (found[0].as_str().unwrap(), found[1].as_str().unwrap());
-    for (name, path, is_main) in still_pages(market, audited) {
+    for (name, path, is_main) in static_pages(market, audited) {
         tab.go(&path).await;
-        picture(&tab, folder, &name, is_main).await;
+        save_screenshots(&tab, folder, &name, is_main).await;
     }
-    pages_that_fill_themselves(&tab, folder, market).await;
+    dynamic_pages(&tab, folder, market).await;
 }
 
 /// The page that creates the owner's account.
 async fn first_run(program: &Path, folder: &Path) {
-    let place = Place::of(program);
-    place.say(&["migrate"], "");
+    let place = ProgramFolder::new(program);
+    place.run(&["migrate"], "");
     let mut command = place.command(&["serve"]);
-    let mut server = Running(command.stderr(Stdio::piped()).spawn().unwrap());
+    let mut server = RunningProcess(command.stderr(Stdio::piped()).spawn().unwrap());
     let mut lines = BufReader::new(server.0.stderr.take().unwrap()).lines();
     let code = lines
         .find_map(|it| {
@@ -314,11 +314,11 @@ async fn first_run(program: &Path, folder: &Path) {
     std::thread::spawn(move || lines.for_each(drop));
     let tab = Tab::open(place.origin()).await;
     tab.go(&format!("/welcome#{code}")).await;
-    picture(&tab, folder, "welcome", true).await;
+    save_screenshots(&tab, folder, "welcome", true).await;
 }
 
 /// Name, path, and whether a narrow screenshot is taken, of pages rendered on the server.
-fn still_pages(market: &str, audited: &str) -> Vec<(String, String, bool)> {
+fn static_pages(market: &str, audited: &str) -> Vec<(String, String, bool)> {
     use ResultType as Type;
     let mut pages: Vec<(String, String, bool)> = vec![
         ("overview".into(), market.into(), true),
@@ -363,46 +363,47 @@ fn still_pages(market: &str, audited: &str) -> Vec<(String, String, bool)> {
 }
 
 /// Pages filled by scripts: keyword research, content plan, gap check.
-async fn pages_that_fill_themselves(tab: &Tab, folder: &Path, project: &str) {
+async fn dynamic_pages(tab: &Tab, folder: &Path, project: &str) {
     tab.go("/keyword-research").await;
     tab.choose("For the project", "Simulated market").await;
     tab.fill("Keyword", "trail running shoes").await;
     tab.click_in("#research", "button", "Look it up").await;
-    tab.until("its ideas are there", "document.querySelector('#answer:not([hidden]) .ideas tbody tr') !== null && document.querySelector('#searching').hidden").await;
-    picture(tab, folder, "keyword-research", true).await;
+    tab.wait_until("its ideas are there", "document.querySelector('#answer:not([hidden]) .ideas tbody tr') !== null && document.querySelector('#searching').hidden").await;
+    save_screenshots(tab, folder, "keyword-research", true).await;
     tab.click_in("#answer", "button", "All shown").await;
     tab.click_in("#answer", "button", "Save into a project")
         .await;
-    tab.until(
+    tab.wait_until(
         "the dialog is open",
         "document.querySelector('dialog[open] #save-title') !== null",
     )
     .await;
-    picture(tab, folder, "bulk-save", false).await;
+    save_screenshots(tab, folder, "bulk-save", false).await;
     tab.press("Escape").await;
     tab.click_in("#answer", "button", "Make a content plan")
         .await;
     tab.click_in("dialog", "button", "Save the plan").await;
-    tab.until(
+    tab.wait_until(
         "the plan is saved",
         "document.querySelector('#plan-title').textContent === 'The plan is saved'",
     )
     .await;
     tab.click_through("dialog", "link", "Open the plan").await;
-    tab.under(&format!("{project}/content-plans/")).await;
-    tab.until(
+    tab.wait_for_path_prefix(&format!("{project}/content-plans/"))
+        .await;
+    tab.wait_until(
         "its items are there",
         "document.querySelector('#plan .items li') !== null",
     )
     .await;
-    picture(tab, folder, "content-plan", true).await;
+    save_screenshots(tab, folder, "content-plan", true).await;
     tab.go(&format!("{project}/content-plans")).await;
-    tab.sees("trail running shoes").await;
-    picture(tab, folder, "content-plans", false).await;
+    tab.wait_for_text("trail running shoes").await;
+    save_screenshots(tab, folder, "content-plans", false).await;
     tab.eval(&format!("({IMPORT})('{project}')")).await;
     tab.go(&format!("{project}/gap-check")).await;
-    tab.until("it is checked", "document.querySelector('#gap tbody tr') !== null && document.querySelector('#gap-progress').hidden").await;
-    picture(tab, folder, "gap-check", true).await;
+    tab.wait_until("it is checked", "document.querySelector('#gap tbody tr') !== null && document.querySelector('#gap-progress').hidden").await;
+    save_screenshots(tab, folder, "gap-check", true).await;
 }
 
 /// Imports Search Console rows for every third tracked keyword and for some others.
@@ -421,28 +422,28 @@ const IMPORT: &str = r"async (project) => {
 
 /// Screenshots in light and dark, wide and for main pages narrow. The quality is reduced until the file is small enough
 /// for the repository.
-async fn picture(tab: &Tab, folder: &Path, name: &str, is_main: bool) {
-    const MOST: usize = 150_000;
+async fn save_screenshots(tab: &Tab, folder: &Path, name: &str, is_main: bool) {
+    const MAX_BYTES: usize = 150_000;
     let widths: &[u32] = if is_main { &[1440, 360] } else { &[1440] };
     for width in widths {
-        tab.viewport(*width, 900, 1.0).await;
+        tab.set_viewport(*width, 900, 1.0).await;
         // The viewport is as high as the page; dialogs use a normal screen.
         let high = tab
             .eval("document.querySelector('dialog[open]') ? 0 : document.documentElement.scrollHeight")
             .await;
         let high = high.as_u64().map_or(900, |it| it.clamp(900, 2_400));
-        tab.viewport(*width, u32::try_from(high).unwrap(), 1.0)
+        tab.set_viewport(*width, u32::try_from(high).unwrap(), 1.0)
             .await;
         for (dark, scheme) in [(false, "light"), (true, "dark")] {
-            tab.dark(dark).await;
+            tab.set_dark(dark).await;
             let file = folder.join(format!("{name}-{width}-{scheme}.webp"));
             for quality in [82, 70, 55, 40, 25] {
-                if tab.screenshot(&file, quality).await < MOST {
+                if tab.screenshot(&file, quality).await < MAX_BYTES {
                     break;
                 }
             }
         }
     }
-    tab.dark(false).await;
-    tab.viewport(1440, 900, 1.0).await;
+    tab.set_dark(false).await;
+    tab.set_viewport(1440, 900, 1.0).await;
 }

@@ -1,7 +1,7 @@
 //! Measures durable jobs per second, beside the limit of the database: claim and complete as plain SQL, in the same
 //! run.
 //!
-//! `queue URL [JOBS [ACCOUNTS [TOGETHER …]]]` needs an empty database (it is migrated) and prints rows for
+//! `queue URL [JOBS [ACCOUNTS [BATCH_SIZES …]]]` needs an empty database (it is migrated) and prints rows for
 //! docs/contribute/performance.md. Every job is claimed and completed in committed transactions, with the database's fsync
 //! setting.
 #![expect(clippy::print_stdout, reason = "figures are printed")]
@@ -16,14 +16,14 @@ use domain::{
     account::Account,
     email::EmailAddress,
     ids::{AccountId, JobId, UserId},
-    job::{Job, policy::QueuePolicy, progress::Progress, slots::Room},
+    job::{Job, policy::QueuePolicy, progress::Progress, slots::FreeSlots},
     ports::{clock::Clock, storage::Storage},
     project::Project,
     test_support::{a_job, a_project, a_user, an_account, core},
     use_cases::{
         Core, Policies,
-        keep_leases::{Hold, SignOfLife},
-        publish_results::Outcome,
+        leases::{Heartbeat, LeaseToken},
+        publish_results::JobResults,
     },
     user::User,
 };
@@ -39,13 +39,13 @@ use storage::{DatabaseUrl, DieselStorage, OpenOptions};
 /// Default number of accounts.
 const ACCOUNTS: i64 = 50;
 /// Default batch sizes.
-const TOGETHER: [u32; 3] = [1, 10, 100];
+const BATCH_SIZES: [u32; 3] = [1, 10, 100];
 /// Concurrent workers; SQLite has one writer anyway.
 const WORKERS: u32 = 8;
 
-struct Now;
+struct SystemClock;
 
-impl Clock for Now {
+impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "this is the clock")]
     fn now(&self) -> DateTime<Utc> {
         Utc::now()
@@ -58,10 +58,10 @@ async fn main() {
     let url = arguments.first().expect("queue URL [JOBS …]").clone();
     let jobs: i64 = arguments.get(1).map_or(5_000, |it| it.parse().unwrap());
     let accounts: i64 = arguments.get(2).map_or(ACCOUNTS, |it| it.parse().unwrap());
-    let said = arguments.iter().skip(3).map(|it| it.parse().unwrap());
-    let mut together: Vec<u32> = said.collect();
-    if together.is_empty() {
-        together.extend(TOGETHER);
+    let parsed = arguments.iter().skip(3).map(|it| it.parse().unwrap());
+    let mut batches: Vec<u32> = parsed.collect();
+    if batches.is_empty() {
+        batches.extend(BATCH_SIZES);
     }
     let options = OpenOptions {
         create: true,
@@ -71,21 +71,21 @@ async fn main() {
     let storage = storage.unwrap();
     storage.migrate().await.unwrap();
     let storage: Arc<dyn Storage> = Arc::new(storage);
-    begin(storage.as_ref(), accounts).await;
+    create_accounts(storage.as_ref(), accounts).await;
     println!("{jobs} jobs of {accounts} accounts");
     println!("| taken together | plain SQL, jobs/s | this queue, jobs/s | share |");
     println!("|--:|--:|--:|--:|");
-    for batch in together {
-        let raw = plain(&url, batch, jobs);
+    for batch in batches {
+        let raw = measure_plain_sql(&url, batch, jobs);
         fill(storage.as_ref(), accounts, jobs).await;
-        let ours = ours(&storage, batch, jobs).await;
+        let ours = measure_queue(&storage, batch, jobs).await;
         println!("| {batch} | {raw:.0} | {ours:.0} | {:.2} |", ours / raw);
     }
     let (together, renewed) = heartbeats(&storage, accounts).await;
     println!("leases renewed a second, {together} of one account together: {renewed:.0}");
 }
 
-async fn begin(storage: &dyn Storage, accounts: i64) {
+async fn create_accounts(storage: &dyn Storage, accounts: i64) {
     let mut work = storage.write().await.unwrap();
     for id in 1..=accounts {
         let account = Account {
@@ -119,9 +119,9 @@ async fn fill(storage: &dyn Storage, accounts: i64, jobs: i64) {
                 account: AccountId(account),
                 id: JobId(id),
                 dedupe_key: id.to_string(),
-                run_at: Now.now(),
-                created_at: Now.now(),
-                expires_at: Now.now() + chrono::TimeDelta::hours(24),
+                run_at: SystemClock.now(),
+                created_at: SystemClock.now(),
+                expires_at: SystemClock.now() + chrono::TimeDelta::hours(24),
                 ..a_job()
             };
             work.jobs().add(&job).await.unwrap();
@@ -141,9 +141,9 @@ fn policy() -> QueuePolicy {
     }
 }
 
-fn at_work(storage: &Arc<dyn Storage>) -> Arc<Core> {
+fn worker_core(storage: &Arc<dyn Storage>) -> Arc<Core> {
     Arc::new(Core {
-        clock: Arc::new(Now),
+        clock: Arc::new(SystemClock),
         policies: Policies {
             queue: policy(),
             ..Policies::default()
@@ -153,7 +153,7 @@ fn at_work(storage: &Arc<dyn Storage>) -> Arc<Core> {
 }
 
 /// Claims and completes all jobs with the worker's use cases.
-async fn ours(storage: &Arc<dyn Storage>, batch: u32, jobs: i64) -> f64 {
+async fn measure_queue(storage: &Arc<dyn Storage>, batch: u32, jobs: i64) -> f64 {
     let began = Instant::now();
     let workers: Vec<_> = (0..WORKERS)
         .map(|at| tokio::spawn(work(Arc::clone(storage), batch, format!("bench-{at}"))))
@@ -167,12 +167,12 @@ async fn ours(storage: &Arc<dyn Storage>, batch: u32, jobs: i64) -> f64 {
 }
 
 async fn work(storage: Arc<dyn Storage>, batch: u32, name: String) -> u32 {
-    let core = at_work(&storage);
+    let core = worker_core(&storage);
     let mut done = 0;
     let mut empty = 0;
     // Others may hold the queue rows for a moment.
     while empty < 20 {
-        let claimed = core.claim_jobs(&name, &Room::of(batch)).await.unwrap();
+        let claimed = core.claim_jobs(&name, &FreeSlots::of(batch)).await.unwrap();
         if claimed.is_empty() {
             empty += 1;
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -184,8 +184,8 @@ async fn work(storage: Arc<dyn Storage>, batch: u32, name: String) -> u32 {
         let ends: Vec<_> = of_accounts
             .map(|jobs| {
                 let core = Arc::clone(&core);
-                let holds: Vec<Hold> = jobs.iter().map(Hold::of).collect();
-                tokio::spawn(async move { end(&core, &holds).await })
+                let leases: Vec<LeaseToken> = jobs.iter().map(LeaseToken::of).collect();
+                tokio::spawn(async move { finish_jobs(&core, &leases).await })
             })
             .collect();
         for end in ends {
@@ -195,11 +195,11 @@ async fn work(storage: Arc<dyn Storage>, batch: u32, name: String) -> u32 {
     done
 }
 
-async fn end(core: &Core, holds: &[Hold]) -> u32 {
-    let outcome = Outcome {
+async fn finish_jobs(core: &Core, holds: &[LeaseToken]) -> u32 {
+    let outcome = JobResults {
         heads: vec![],
         latest: vec![],
-        carried: vec![],
+        carried_over: vec![],
         partial: false,
         progress: Progress::default(),
     };
@@ -212,36 +212,36 @@ async fn end(core: &Core, holds: &[Hold]) -> u32 {
 async fn heartbeats(storage: &Arc<dyn Storage>, accounts: i64) -> (usize, f64) {
     const ROUNDS: u32 = 50;
     fill(storage.as_ref(), accounts, 100 * accounts).await;
-    let core = at_work(storage);
-    let mut held: Vec<Job> = Vec::new();
-    while held.len() < 100 {
-        held.extend(core.claim_jobs("bench", &Room::of(100)).await.unwrap());
+    let core = worker_core(storage);
+    let mut leased: Vec<Job> = Vec::new();
+    while leased.len() < 100 {
+        leased.extend(core.claim_jobs("bench", &FreeSlots::of(100)).await.unwrap());
     }
-    let account = held[0].account;
-    held.retain(|it| it.account == account);
-    let signs: Vec<SignOfLife> = { held.iter() }
-        .map(|job| SignOfLife {
-            hold: Hold::of(job),
+    let account = leased[0].account;
+    leased.retain(|it| it.account == account);
+    let heartbeats: Vec<Heartbeat> = { leased.iter() }
+        .map(|job| Heartbeat {
+            lease: LeaseToken::of(job),
             progress: job.progress.clone(),
         })
         .collect();
     let began = Instant::now();
     for _ in 0..ROUNDS {
-        let answers = core.keep_leases(account, &signs).await.unwrap();
+        let answers = core.renew_leases(account, &heartbeats).await.unwrap();
         assert!(answers.iter().all(Option::is_some));
     }
-    let renewed = f64::from(ROUNDS) * f64::from(u32::try_from(signs.len()).unwrap());
-    (signs.len(), renewed / began.elapsed().as_secs_f64())
+    let renewed = f64::from(ROUNDS) * f64::from(u32::try_from(heartbeats.len()).unwrap());
+    (heartbeats.len(), renewed / began.elapsed().as_secs_f64())
 }
 
 /// The minimum of a queue: two statements, each in its own transaction.
-fn plain(url: &str, batch: u32, jobs: i64) -> f64 {
+fn measure_plain_sql(url: &str, batch: u32, jobs: i64) -> f64 {
     let (url, is_postgres) = (url.to_owned(), url.starts_with("postgres"));
     let workers = if is_postgres { WORKERS } else { 1 };
     let mut first = Raw::open(&url);
-    first.say("DROP TABLE IF EXISTS bench_jobs");
-    first.say("CREATE TABLE bench_jobs (id BIGINT PRIMARY KEY, state TEXT NOT NULL, run_at BIGINT NOT NULL, lease_owner TEXT, lease_until BIGINT)");
-    first.say("CREATE INDEX bench_jobs_ready ON bench_jobs (run_at, id) WHERE state = 'ready'");
+    first.execute("DROP TABLE IF EXISTS bench_jobs");
+    first.execute("CREATE TABLE bench_jobs (id BIGINT PRIMARY KEY, state TEXT NOT NULL, run_at BIGINT NOT NULL, lease_owner TEXT, lease_until BIGINT)");
+    first.execute("CREATE INDEX bench_jobs_ready ON bench_jobs (run_at, id) WHERE state = 'ready'");
     let numbers = if is_postgres {
         format!("SELECT n, 'ready', n FROM generate_series(1, {jobs}) AS n")
     } else {
@@ -249,7 +249,7 @@ fn plain(url: &str, batch: u32, jobs: i64) -> f64 {
             "WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < {jobs}) SELECT n, 'ready', n FROM s"
         )
     };
-    first.say(&format!(
+    first.execute(&format!(
         "INSERT INTO bench_jobs (id, state, run_at) {numbers}"
     ));
     let began = Instant::now();
@@ -288,14 +288,14 @@ impl Raw {
         Self::Sqlite(opened)
     }
 
-    fn say(&mut self, text: &str) {
+    fn execute(&mut self, text: &str) {
         match self {
             Self::Postgres(it) => it.batch_execute(text).unwrap(),
             Self::Sqlite(it) => it.batch_execute(text).unwrap(),
         }
     }
 
-    fn ask(&mut self, text: String) -> Vec<Id> {
+    fn query(&mut self, text: String) -> Vec<Id> {
         match self {
             Self::Postgres(it) => sql_query(text).load(it).unwrap(),
             Self::Sqlite(it) => sql_query(text).load(it).unwrap(),
@@ -312,12 +312,12 @@ impl Raw {
             let claim = format!(
                 "UPDATE bench_jobs SET state = 'running', lease_owner = 'bench', lease_until = 1 WHERE id IN (SELECT id FROM bench_jobs WHERE state = 'ready' ORDER BY run_at, id LIMIT {batch} {skip}) RETURNING id"
             );
-            let claimed = self.ask(claim);
+            let claimed = self.query(claim);
             if claimed.is_empty() {
                 return done;
             }
             let ids: Vec<String> = claimed.iter().map(|it| it.id.to_string()).collect();
-            self.say(&format!(
+            self.execute(&format!(
                 "UPDATE bench_jobs SET state = 'succeeded', lease_owner = NULL WHERE id IN ({})",
                 ids.join(", ")
             ));

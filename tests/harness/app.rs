@@ -31,7 +31,7 @@ use domain::{
     use_cases::{
         Core, Policies,
         request_analysis::Prices,
-        tokens::{Asker, NewToken},
+        tokens::{NewToken, TokenIssuer},
     },
     user::User,
 };
@@ -51,7 +51,7 @@ use web::{
     http::cookies::CookieStyle,
     limits::{BodyLimit, Rate, RequestLimits},
     paging::CursorKey,
-    server::Served,
+    server::HttpServerSetup,
     services::{Ports, Services, SessionConfig, SpeedLabel, WebConfig},
 };
 
@@ -86,7 +86,7 @@ pub struct TestApp {
     /// The code of the first run; `None` if an account existed.
     pub welcome_code: Option<String>,
     owners: Mutex<Vec<User>>,
-    looks: Mutex<Option<Browser>>,
+    page_browser: Mutex<Option<Browser>>,
     server: ServerHandle,
 }
 
@@ -102,30 +102,33 @@ pub struct Ranked {
 
 impl TestApp {
     pub async fn start(database: &TestDatabase) -> Self {
-        Self::on(database.port(), |_| {}).await
+        Self::on_storage(database.port(), |_| {}).await
     }
 
     /// With changed settings.
-    pub async fn configured(database: &TestDatabase, change: impl FnOnce(&mut Settings)) -> Self {
-        Self::on(database.port(), change).await
+    pub async fn with_settings(
+        database: &TestDatabase,
+        change: impl FnOnce(&mut Settings),
+    ) -> Self {
+        Self::on_storage(database.port(), change).await
     }
 
     /// With another route table.
     pub async fn with_endpoints(database: &TestDatabase, endpoints: fn() -> Vec<Endpoint>) -> Self {
-        Self::serving(database.port(), |_| {}, endpoints, sandbox()).await
+        Self::serve(database.port(), |_| {}, endpoints, sandbox()).await
     }
 
     /// With another supplier of keyword data and changed settings.
-    pub async fn researching(
+    pub async fn with_keyword_data(
         storage: Arc<dyn Storage>,
         keyword_data: Arc<dyn KeywordData>,
         change: impl FnOnce(&mut Settings),
     ) -> Self {
-        Self::serving(storage, change, web::everything, keyword_data).await
+        Self::serve(storage, change, web::all_endpoints, keyword_data).await
     }
 
     /// For real browsers: over HTTP, with its own address as the public URL.
-    pub async fn in_browsers(database: &TestDatabase, change: impl FnOnce(&mut Settings)) -> Self {
+    pub async fn for_browsers(database: &TestDatabase, change: impl FnOnce(&mut Settings)) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let origin = format!("http://{}", listener.local_addr().expect("an address"));
         let change = |config: &mut Settings| {
@@ -133,11 +136,11 @@ impl TestApp {
             config.sessions.cookies = CookieStyle::Plain;
             change(config);
         };
-        Self::heard_at(
+        Self::serve_on(
             listener,
             database.port(),
             change,
-            web::everything,
+            web::all_endpoints,
             sandbox(),
         )
         .await
@@ -165,21 +168,21 @@ impl TestApp {
         format!("http://{}", self.address)
     }
 
-    pub async fn on(storage: Arc<dyn Storage>, change: impl FnOnce(&mut Settings)) -> Self {
-        Self::serving(storage, change, web::everything, sandbox()).await
+    pub async fn on_storage(storage: Arc<dyn Storage>, change: impl FnOnce(&mut Settings)) -> Self {
+        Self::serve(storage, change, web::all_endpoints, sandbox()).await
     }
 
-    async fn serving(
+    async fn serve(
         storage: Arc<dyn Storage>,
         change: impl FnOnce(&mut Settings),
         endpoints: fn() -> Vec<Endpoint>,
         keyword_data: Arc<dyn KeywordData>,
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        Self::heard_at(listener, storage, change, endpoints, keyword_data).await
+        Self::serve_on(listener, storage, change, endpoints, keyword_data).await
     }
 
-    async fn heard_at(
+    async fn serve_on(
         listener: TcpListener,
         storage: Arc<dyn Storage>,
         change: impl FnOnce(&mut Settings),
@@ -222,7 +225,7 @@ impl TestApp {
             hasher,
             welcome_code,
             owners: Mutex::default(),
-            looks: Mutex::default(),
+            page_browser: Mutex::default(),
             server,
         }
     }
@@ -266,7 +269,10 @@ impl TestApp {
     }
 
     pub async fn db_issue(&self, owner: &User, new: &NewToken) -> (Caller, ApiToken) {
-        let issued = self.core().issue_token(Asker::Operator(owner), new).await;
+        let issued = self
+            .core()
+            .issue_token(TokenIssuer::Operator(owner), new)
+            .await;
         let (plain, token) = issued.expect("a token");
         (self.bearer(plain.reveal()), token)
     }
@@ -278,7 +284,7 @@ impl TestApp {
             owners.get(account).cloned()
         };
         while known(&self.owners).is_none() {
-            let number = known_count(&self.owners);
+            let number = owner_count(&self.owners);
             let email = EmailAddress::parse(&format!("owner{number}@example.com"));
             let name = Label::parse(&format!("Account {number}")).expect("a label");
             let (core, email) = (self.core(), email.expect("an address"));
@@ -293,7 +299,7 @@ impl TestApp {
     }
 
     /// Uses an existing user as the owner of the next account.
-    pub fn adopt(&self, owner: User) {
+    pub fn add_owner(&self, owner: User) {
         let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
         owners.push(owner);
     }
@@ -301,13 +307,19 @@ impl TestApp {
     /// Signs the account's owner in.
     pub async fn db_sign_in(&self, account: usize) {
         let browser = self.db_member(account).await;
-        *self.looks.lock().unwrap_or_else(PoisonError::into_inner) = Some(browser);
+        *self
+            .page_browser
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(browser);
     }
 
     /// The browser that signed in last, else one without a session.
     #[must_use]
-    pub fn looks(&self) -> Browser {
-        let looks = self.looks.lock().unwrap_or_else(PoisonError::into_inner);
+    pub fn page_browser(&self) -> Browser {
+        let looks = self
+            .page_browser
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         looks.clone().unwrap_or_else(|| self.browser())
     }
 
@@ -379,7 +391,7 @@ impl TestApp {
             method_version: "rankings/1".into(),
             provider: "sandbox".into(),
             provenance: Provenance::Simulated,
-            coverage: Coverage::of(ranked.len() as u64, ranked.len() as u64, 0),
+            coverage: Coverage::new(ranked.len() as u64, ranked.len() as u64, 0),
             item_count: ranked.len() as u64,
             summary: Document::from_stored(summary.to_owned()),
             warnings: vec![],
@@ -439,7 +451,7 @@ impl TestApp {
             method_version: "test/1".into(),
             provider: "sandbox".into(),
             provenance: Provenance::Simulated,
-            coverage: Coverage::of(records.len() as u64, records.len() as u64, 0),
+            coverage: Coverage::new(records.len() as u64, records.len() as u64, 0),
             item_count: records.len() as u64,
             summary: Document::from_stored(summary.to_owned()),
             warnings: vec![],
@@ -489,7 +501,7 @@ impl Drop for TestApp {
     }
 }
 
-fn known_count(owners: &Mutex<Vec<User>>) -> usize {
+fn owner_count(owners: &Mutex<Vec<User>>) -> usize {
     owners.lock().unwrap_or_else(PoisonError::into_inner).len()
 }
 
@@ -501,15 +513,15 @@ fn listen(
     let services = Arc::new(services);
     let connections = services.connections();
     let address = listener.local_addr().expect("an address");
-    let listening = Served {
+    let listening = HttpServerSetup {
         configure: Arc::new(move |config| {
-            web::serve_these(Arc::clone(&services), endpoints())(config);
+            web::serve_endpoints(Arc::clone(&services), endpoints())(config);
         }),
         connections: Some(connections),
         threads: Some(NonZeroUsize::MIN),
         drain: Duration::from_secs(30),
     };
-    let server = listening.on(listener).expect("a server");
+    let server = listening.listen(listener).expect("a server");
     let handle = server.handle();
     tokio::spawn(server);
     (address, handle)
@@ -533,8 +545,8 @@ fn settings() -> Settings {
             max_bytes: 4 * 1024,
             timeout: Duration::from_secs(2),
         },
-        handler_patience: Duration::from_secs(25),
-        limits: plenty(),
+        handler_timeout: Duration::from_secs(25),
+        limits: generous_limits(),
         sessions: SessionConfig {
             cookies: CookieStyle::Secure,
             device_key: DeviceKey([9; 32]),
@@ -571,7 +583,7 @@ fn hasher(randomness: &Arc<dyn Randomness>) -> Arc<dyn PasswordHasher> {
 }
 
 /// Effectively no rate limits: tests send faster than clients.
-fn plenty() -> RequestLimits {
+fn generous_limits() -> RequestLimits {
     let rate = Rate::of(1_000_000, 1_000_000);
     RequestLimits {
         reads: rate,
@@ -582,7 +594,7 @@ fn plenty() -> RequestLimits {
         failed_tokens: rate,
         sign_ins: rate,
         all_sign_ins: rate,
-        kept_answers: rate,
+        stored_responses: rate,
         in_flight_per_token: 1_000,
         in_flight_per_account: 1_000,
         in_flight_unknown: 1_000,

@@ -15,11 +15,11 @@ pub const ORIGIN: &str = "https://seo.example";
 #[derive(Clone)]
 pub struct Browser {
     caller: Caller,
-    kept: Arc<Mutex<Kept>>,
+    state: Arc<Mutex<BrowserState>>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct BrowserState {
     cookies: BTreeMap<String, String>,
     csrf: Option<String>,
 }
@@ -29,22 +29,22 @@ impl Browser {
     pub fn new(caller: Caller) -> Self {
         Self {
             caller,
-            kept: Arc::default(),
+            state: Arc::default(),
         }
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, BrowserState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     #[must_use]
     pub fn cookie(&self, name: &str) -> Option<String> {
-        self.kept().cookies.get(name).cloned()
+        self.state().cookies.get(name).cloned()
     }
 
     /// Sets or deletes a cookie.
     pub fn set_cookie(&self, name: &str, value: Option<&str>) {
-        let mut kept = self.kept();
+        let mut kept = self.state();
         match value {
             Some(value) => kept.cookies.insert(name.to_owned(), value.to_owned()),
             None => kept.cookies.remove(name),
@@ -53,10 +53,10 @@ impl Browser {
 
     /// Another browser with the same cookies.
     #[must_use]
-    pub fn copied(&self) -> Self {
+    pub fn copy(&self) -> Self {
         let copy = Self::new(self.caller.clone());
         {
-            let (from, mut to) = (self.kept(), copy.kept());
+            let (from, mut to) = (self.state(), copy.state());
             to.cookies.clone_from(&from.cookies);
             to.csrf.clone_from(&from.csrf);
         }
@@ -66,45 +66,46 @@ impl Browser {
     /// The CSRF token of writes.
     #[must_use]
     pub fn csrf(&self) -> Option<String> {
-        self.kept().csrf.clone()
+        self.state().csrf.clone()
     }
 
     pub async fn get(&self, path: &str) -> Answer {
-        self.send(self.from_our_page(Method::GET, path)).await
+        self.send(self.same_origin_request(Method::GET, path)).await
     }
 
     /// Requests a page as HTML.
     pub async fn page(&self, path: &str) -> String {
-        let request = self.bare(Method::GET, path);
+        let request = self.cookie_request(Method::GET, path);
         let answer = request.header("Accept", "text/html").send().await;
         let text = answer.expect("an answer").text().await;
         text.expect("text")
     }
 
     pub async fn post(&self, path: &str, body: Value) -> Answer {
-        self.send(self.from_our_page(Method::POST, path).json(&body))
+        self.send(self.same_origin_request(Method::POST, path).json(&body))
             .await
     }
 
     pub async fn put(&self, path: &str, body: Value) -> Answer {
-        self.send(self.from_our_page(Method::PUT, path).json(&body))
+        self.send(self.same_origin_request(Method::PUT, path).json(&body))
             .await
     }
 
     pub async fn patch(&self, path: &str, body: Value) -> Answer {
-        self.send(self.from_our_page(Method::PATCH, path).json(&body))
+        self.send(self.same_origin_request(Method::PATCH, path).json(&body))
             .await
     }
 
     pub async fn delete(&self, path: &str) -> Answer {
-        self.send(self.from_our_page(Method::DELETE, path)).await
+        self.send(self.same_origin_request(Method::DELETE, path))
+            .await
     }
 
     /// A request with the headers of a same-origin page.
-    pub fn from_our_page(&self, method: Method, path: &str) -> RequestBuilder {
+    pub fn same_origin_request(&self, method: Method, path: &str) -> RequestBuilder {
         let is_unsafe = method != Method::GET;
         let mut request = self
-            .bare(method, path)
+            .cookie_request(method, path)
             .header("Sec-Fetch-Site", "same-origin");
         if is_unsafe {
             request = request.header("Origin", ORIGIN);
@@ -116,12 +117,12 @@ impl Browser {
     }
 
     /// A request with only the cookies.
-    pub fn bare(&self, method: Method, path: &str) -> RequestBuilder {
+    pub fn cookie_request(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self
             .caller
-            .anywhere(method, path)
+            .request_path(method, path)
             .header("User-Agent", "Harness/1");
-        let kept = self.kept();
+        let kept = self.state();
         if kept.cookies.is_empty() {
             return request;
         }
@@ -134,7 +135,7 @@ impl Browser {
     /// Sends a request and stores the cookies and the CSRF token of the response.
     pub async fn send(&self, request: RequestBuilder) -> Answer {
         let answer = self.caller.send(request).await;
-        let mut kept = self.kept();
+        let mut kept = self.state();
         for line in answer.headers.get_all("set-cookie") {
             let line = line.to_str().expect("ASCII");
             let (pair, attributes) = line.split_once(';').expect("attributes");

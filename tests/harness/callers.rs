@@ -10,7 +10,7 @@ use std::{net::SocketAddr, sync::Arc};
 const BASE: &str = "/api/agent/v1";
 
 /// An id that no test creates.
-pub const NOBODYS: i64 = LARGEST_ID - 12_345;
+pub const UNKNOWN_ID: i64 = LARGEST_ID - 12_345;
 
 #[derive(Clone)]
 pub struct Caller {
@@ -63,11 +63,11 @@ impl Caller {
 
     /// A request below the API's base path, not sent yet.
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        self.anywhere(method, &format!("{BASE}{path}"))
+        self.request_path(method, &format!("{BASE}{path}"))
     }
 
     /// A request to any path of the server.
-    pub fn anywhere(&self, method: Method, path: &str) -> RequestBuilder {
+    pub fn request_path(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self
             .client
             .request(method, format!("{}{path}", self.server));
@@ -87,9 +87,9 @@ impl Caller {
             status: response.status(),
             headers: response.headers().clone(),
             body: response.text().await.expect("a text"),
-            of: format!("{method} {path}?{query}"),
+            request: format!("{method} {path}?{query}"),
         };
-        answer.carries_the_common_headers();
+        answer.assert_common_headers();
         contract::check(&method, &path, &query, &answer);
         answer
     }
@@ -133,27 +133,33 @@ pub struct Answer {
     pub headers: HeaderMap,
     pub body: String,
     /// Method, path and query of the request.
-    pub of: String,
+    pub request: String,
 }
 
 impl Answer {
     /// The body of a 200.
     pub fn ok(&self) -> Value {
-        self.good(200)
+        self.expect_status(200)
     }
 
     /// The body of a 201.
     pub fn created(&self) -> Value {
-        self.good(201)
+        self.expect_status(201)
     }
 
     /// The body of a 202.
     pub fn accepted(&self) -> Value {
-        self.good(202)
+        self.expect_status(202)
     }
 
-    fn good(&self, status: u16) -> Value {
-        assert_eq!(self.status.as_u16(), status, "{}: {}", self.of, self.body);
+    fn expect_status(&self, status: u16) -> Value {
+        assert_eq!(
+            self.status.as_u16(),
+            status,
+            "{}: {}",
+            self.request,
+            self.body
+        );
         self.json()
     }
 
@@ -161,8 +167,14 @@ impl Answer {
     pub fn refused(&self, status: u16, code: &str) -> Value {
         let document = self.json();
         let told = (self.status.as_u16(), document["code"].as_str());
-        assert_eq!(told, (status, Some(code)), "{}: {}", self.of, self.body);
-        self.is_a_whole_problem();
+        assert_eq!(
+            told,
+            (status, Some(code)),
+            "{}: {}",
+            self.request,
+            self.body
+        );
+        self.assert_problem_document();
         document
     }
 
@@ -179,9 +191,9 @@ impl Answer {
     }
 
     /// Asserts every common member of a problem document.
-    pub fn is_a_whole_problem(&self) {
+    pub fn assert_problem_document(&self) {
         let document = self.json();
-        let shown = format!("{}: {}", self.of, self.body);
+        let shown = format!("{}: {}", self.request, self.body);
         let text = |name: &str| document[name].as_str().unwrap_or_default();
         assert_eq!(self.header("content-type"), "application/problem+json");
         assert_eq!(document["status"], self.status.as_u16(), "{shown}");
@@ -219,8 +231,9 @@ impl Answer {
     /// The body as JSON.
     #[must_use]
     pub fn json(&self) -> Value {
-        serde_json::from_str(&self.body)
-            .unwrap_or_else(|error| panic!("{}: {error}: {} {}", self.of, self.status, self.body))
+        serde_json::from_str(&self.body).unwrap_or_else(|error| {
+            panic!("{}: {error}: {} {}", self.request, self.status, self.body)
+        })
     }
 
     /// The header's text; empty if missing.
@@ -238,7 +251,7 @@ impl Answer {
         links.join(", ")
     }
 
-    fn carries_the_common_headers(&self) {
+    fn assert_common_headers(&self) {
         for (name, value) in [
             ("x-content-type-options", "nosniff"),
             (
@@ -252,14 +265,14 @@ impl Answer {
                 "max-age=31536000; includeSubDomains",
             ),
         ] {
-            assert_eq!(self.header(name), value, "{name} of {}", self.of);
+            assert_eq!(self.header(name), value, "{name} of {}", self.request);
         }
-        assert!(!self.header("x-request-id").is_empty(), "{}", self.of);
+        assert!(!self.header("x-request-id").is_empty(), "{}", self.request);
         let cors = self
             .headers
             .keys()
             .find(|it| it.as_str().starts_with("access-control-"));
-        assert_eq!(cors, None, "{}", self.of);
+        assert_eq!(cors, None, "{}", self.request);
     }
 }
 

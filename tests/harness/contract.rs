@@ -13,7 +13,7 @@ static DOCUMENT: LazyLock<Value> = LazyLock::new(|| web::openapi::document("http
 static VALIDATORS: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
 
 /// Headers that must be documented for each response that has them.
-const TOLD_HEADERS: [&str; 12] = [
+const DOCUMENTED_HEADERS: [&str; 12] = [
     "Accept-Encoding",
     "Accept-Patch",
     "Accept-Post",
@@ -31,31 +31,41 @@ const TOLD_HEADERS: [&str; 12] = [
 /// Panics if the document does not allow the response.
 pub fn check(method: &Method, path: &str, query: &str, answer: &Answer) {
     if *method == Method::OPTIONS || answer.status == 204 {
-        assert!(answer.body.is_empty(), "{}: {}", answer.of, answer.body);
+        assert!(
+            answer.body.is_empty(),
+            "{}: {}",
+            answer.request,
+            answer.body
+        );
         return;
     }
     if *method == Method::HEAD {
-        assert!(answer.body.is_empty(), "{}: {}", answer.of, answer.body);
+        assert!(
+            answer.body.is_empty(),
+            "{}: {}",
+            answer.request,
+            answer.body
+        );
     }
     match operations(path) {
-        Some(operations) => promised(operations, method, query, answer),
+        Some(operations) => check_operation(operations, method, query, answer),
         // JSON-RPC errors have their own form.
         None if path == web::paths::MCP && answer.body.contains("\"jsonrpc\"") => {
             let told = answer.json();
             let is_error = told["error"]["code"].is_i64() && told["error"]["message"].is_string();
             assert!(is_error || answer.status.is_success(), "{}", answer.body);
         }
-        None if answer.status == 304 => assert!(answer.body.is_empty(), "{}", answer.of),
+        None if answer.status == 304 => assert!(answer.body.is_empty(), "{}", answer.request),
         None if answer.status.is_client_error()
             || path.starts_with("/api/") && !answer.status.is_success() =>
         {
-            is_valid("Problem", answer);
+            check_body("Problem", answer);
         }
         None => {}
     }
 }
 
-fn promised(operations: &Value, method: &Method, query: &str, answer: &Answer) {
+fn check_operation(operations: &Value, method: &Method, query: &str, answer: &Answer) {
     let verb = if *method == Method::HEAD {
         "get"
     } else {
@@ -65,24 +75,36 @@ fn promised(operations: &Value, method: &Method, query: &str, answer: &Answer) {
         assert!(
             [404, 405, 414].contains(&answer.status.as_u16()),
             "{}: {}",
-            answer.of,
+            answer.request,
             answer.status
         );
         return;
     };
     let status = answer.status.as_u16().to_string();
     let Some(response) = operation["responses"].get(&status) else {
-        panic!("{}: {status} is not documented: {}", answer.of, answer.body);
+        panic!(
+            "{}: {status} is not documented: {}",
+            answer.request, answer.body
+        );
     };
-    for name in TOLD_HEADERS
+    for name in DOCUMENTED_HEADERS
         .iter()
         .filter(|it| !answer.header(it).is_empty())
     {
         let told = response["headers"].get(name).is_some();
-        assert!(told, "{}: {name} of {status} is not documented", answer.of);
+        assert!(
+            told,
+            "{}: {name} of {status} is not documented",
+            answer.request
+        );
     }
     if answer.status == 304 {
-        assert!(answer.body.is_empty(), "{}: {}", answer.of, answer.body);
+        assert!(
+            answer.body.is_empty(),
+            "{}: {}",
+            answer.request,
+            answer.body
+        );
         return;
     }
     let content = response["content"]
@@ -90,27 +112,27 @@ fn promised(operations: &Value, method: &Method, query: &str, answer: &Answer) {
         .expect("every answer has a body");
     let kind = answer.header("content-type");
     let Some(media) = content.get(kind) else {
-        panic!("{}: {status} as `{kind}` is not documented", answer.of);
+        panic!("{}: {status} as `{kind}` is not documented", answer.request);
     };
     if *method == Method::HEAD {
         return;
     }
     let reference = media["schema"]["$ref"].as_str().expect("a named schema");
-    is_valid(
+    check_body(
         reference.trim_start_matches("#/components/schemas/"),
         answer,
     );
     if answer.status == 200 && !query.contains("fields=") {
-        is_whole(operation["operationId"].as_str().expect("a name"), answer);
+        check_records(operation["operationId"].as_str().expect("a name"), answer);
     }
 }
 
 /// The document allows partial records (`fields=`) and any record type; unselected responses must be complete and of
 /// the requested type.
-fn is_whole(operation: &str, answer: &Answer) {
+fn check_records(operation: &str, answer: &Answer) {
     let body = answer.json();
     let schema = match (operation, body["type"].as_str()) {
-        ("getProject", _) => return valid("Project", &body, &answer.of),
+        ("getProject", _) => return check_schema("Project", &body, &answer.request),
         ("listProjects", _) => "Project",
         ("listKeywords", _) => "Keyword",
         ("getResults", Some("rankings")) => "RankingRecord",
@@ -132,17 +154,17 @@ fn is_whole(operation: &str, answer: &Answer) {
         _ => return,
     };
     for item in body["items"].as_array().expect("items") {
-        valid(schema, item, &answer.of);
+        check_schema(schema, item, &answer.request);
     }
 }
 
-fn is_valid(schema: &str, answer: &Answer) {
-    if !answer.of.starts_with("HEAD ") {
-        valid(schema, &answer.json(), &answer.of);
+fn check_body(schema: &str, answer: &Answer) {
+    if !answer.request.starts_with("HEAD ") {
+        check_schema(schema, &answer.json(), &answer.request);
     }
 }
 
-fn valid(schema: &str, value: &Value, of: &str) {
+fn check_schema(schema: &str, value: &Value, request: &str) {
     let validator = validator(schema);
     let errors: Vec<String> = validator
         .iter_errors(value)
@@ -150,7 +172,7 @@ fn valid(schema: &str, value: &Value, of: &str) {
         .collect();
     assert!(
         errors.is_empty(),
-        "{of} is no {schema}: {errors:#?}\n{value:#}"
+        "{request} is no {schema}: {errors:#?}\n{value:#}"
     );
 }
 

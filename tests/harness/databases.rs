@@ -32,12 +32,12 @@ static SERVER: LazyLock<PostgresServer> = LazyLock::new(|| {
     let server = PostgresServer::start();
     server.execute("CREATE DATABASE template_suite OWNER sightline");
     migrate(server.direct_url("template_suite"), false);
-    close(&server, "template_suite");
+    close_connections(&server, "template_suite");
     server
 });
 
 /// A template can be copied only while nobody is connected.
-fn close(server: &PostgresServer, name: &str) {
+fn close_connections(server: &PostgresServer, name: &str) {
     server.execute(&format!(
         "ALTER DATABASE {name} WITH ALLOW_CONNECTIONS false"
     ));
@@ -51,11 +51,11 @@ static FILE: LazyLock<Vec<u8>> = LazyLock::new(|| {
     let folder = TempDir::with_prefix("sightline-template-").expect("a folder");
     let path = folder.path().join("data.db").display().to_string();
     migrate(format!("sqlite://{path}"), true);
-    copied(&path)
+    sqlite_bytes(&path)
 });
 
 /// A `SQLite` file including its write-ahead log.
-fn copied(path: &str) -> Vec<u8> {
+fn sqlite_bytes(path: &str) -> Vec<u8> {
     let whole = format!("{path}.whole");
     let mut file = SqliteConnection::establish(path).expect("the file");
     file.set_instrumentation(|_: InstrumentationEvent<'_>| ());
@@ -80,8 +80,8 @@ fn migrate(url: String, create: bool) {
             let opened = DieselStorage::open(url, options).await;
             let storage = opened.expect("a database");
             storage.migrate().await.expect("the schema");
-            if storage.kind() == DatabaseKind::Postgres && Lane::chosen() == Lane::Wall {
-                storage.wall(true).await.expect("the wall");
+            if storage.kind() == DatabaseKind::Postgres && Lane::from_env() == Lane::Rls {
+                storage.set_rls(true).await.expect("the wall");
             }
         });
     });
@@ -105,7 +105,7 @@ pub struct TestDatabase {
     name: Option<String>,
     _folder: Option<TempDir>,
     /// A server that no other test uses.
-    own: Option<PostgresServer>,
+    own_server: Option<PostgresServer>,
 }
 
 impl TestDatabase {
@@ -114,7 +114,7 @@ impl TestDatabase {
     }
 
     pub async fn with_options(kind: DatabaseKind, options: OpenOptions) -> Self {
-        let database = Self::opened(kind, options).await;
+        let database = Self::create(kind, options).await;
         database.storage.migrate().await.expect("the schema");
         database
     }
@@ -123,31 +123,31 @@ impl TestDatabase {
     #[must_use]
     pub fn into_template(mut self) -> Template {
         let Some(name) = self.name.take() else {
-            return Template::Sqlite(copied(self.url.trim_start_matches("sqlite://")));
+            return Template::Sqlite(sqlite_bytes(self.url.trim_start_matches("sqlite://")));
         };
-        close(&SERVER, &name);
+        close_connections(&SERVER, &name);
         Template::Postgres(name)
     }
 
-    pub async fn like(template: &Template, options: OpenOptions) -> Self {
+    pub async fn from_template(template: &Template, options: OpenOptions) -> Self {
         match template {
-            Template::Postgres(name) => Self::on_the_server(name, options).await,
-            Template::Sqlite(bytes) => Self::in_a_folder(bytes, options).await,
+            Template::Postgres(name) => Self::create_on_server(name, options).await,
+            Template::Sqlite(bytes) => Self::create_in_folder(bytes, options).await,
         }
     }
 
     /// A database without tables.
-    pub async fn bare(kind: DatabaseKind) -> Self {
+    pub async fn without_schema(kind: DatabaseKind) -> Self {
         match kind {
             DatabaseKind::Postgres => {
-                Self::on_the_server("template1", OpenOptions::default()).await
+                Self::create_on_server("template1", OpenOptions::default()).await
             }
-            DatabaseKind::Sqlite => Self::in_a_folder(&[], OpenOptions::default()).await,
+            DatabaseKind::Sqlite => Self::create_in_folder(&[], OpenOptions::default()).await,
         }
     }
 
     /// An empty database on a server that the test may stop.
-    pub async fn on_its_own_server() -> Self {
+    pub async fn on_own_server() -> Self {
         let start = || {
             let server = PostgresServer::start();
             server.execute("CREATE DATABASE alone OWNER sightline");
@@ -164,12 +164,12 @@ impl TestDatabase {
             url,
             name: Some("alone".to_owned()),
             _folder: None,
-            own: Some(server),
+            own_server: Some(server),
         }
     }
 
     /// An existing empty database, on a server that the test owns.
-    pub async fn at(url: String) -> Self {
+    pub async fn at_url(url: String) -> Self {
         let storage = open(&url, OpenOptions::default()).await;
         storage.migrate().await.expect("the schema");
         Self {
@@ -177,21 +177,21 @@ impl TestDatabase {
             url,
             name: None,
             _folder: None,
-            own: None,
+            own_server: None,
         }
     }
 
     /// The data folder of the test's own server.
     #[must_use]
-    pub fn servers_folder(&self) -> PathBuf {
-        self.own.as_ref().expect("its own server").folder()
+    pub fn server_folder(&self) -> PathBuf {
+        self.own_server.as_ref().expect("its own server").folder()
     }
 
     /// The superuser's URL; `None` for `SQLite`.
     #[must_use]
     pub fn superuser_url(&self) -> Option<String> {
         let name = self.name.as_deref()?;
-        let server = self.own.as_ref().unwrap_or_else(|| &*SERVER);
+        let server = self.own_server.as_ref().unwrap_or_else(|| &*SERVER);
         Some(server.superuser_url(name))
     }
 
@@ -212,7 +212,7 @@ impl TestDatabase {
 
     /// Runs SQL as superuser, bypassing the storage.
     pub fn run_sql(&self, statements: &str) {
-        self.past().run(statements);
+        self.raw_connection().run(statements);
     }
 
     /// Runs SQL at the URL; lost connections are ignored.
@@ -228,21 +228,21 @@ impl TestDatabase {
         self.name.as_deref()
     }
 
-    fn past(&self) -> Past {
+    fn raw_connection(&self) -> RawConnection {
         let mut connection = if let Some(url) = self.superuser_url() {
-            Past::Postgres(PgConnection::establish(&url).expect("a superuser"))
+            RawConnection::Postgres(PgConnection::establish(&url).expect("a superuser"))
         } else {
             let path = self.url.trim_start_matches("sqlite://");
             let mut file = SqliteConnection::establish(path).expect("the file");
             let patiently = file.batch_execute("PRAGMA busy_timeout = 5000");
             patiently.expect("a connection that waits");
-            Past::Sqlite(file)
+            RawConnection::Sqlite(file)
         };
         // The statement rules apply only to the storage.
         let nobody = |_: InstrumentationEvent<'_>| ();
         match &mut connection {
-            Past::Postgres(it) => it.set_instrumentation(nobody),
-            Past::Sqlite(it) => it.set_instrumentation(nobody),
+            RawConnection::Postgres(it) => it.set_instrumentation(nobody),
+            RawConnection::Sqlite(it) => it.set_instrumentation(nobody),
         }
         connection
     }
@@ -250,13 +250,13 @@ impl TestDatabase {
     /// The counts of the queries in a file, each with the text of the preceding comment.
     #[must_use]
     pub fn counts(&self, file: &str) -> Vec<(String, i64)> {
-        self.past().counts(file)
+        self.raw_connection().counts(file)
     }
 
     /// The counts after these statements, without foreign keys; everything is rolled back.
     #[must_use]
     pub fn counts_after(&self, statements: &str, file: &str) -> Vec<(String, i64)> {
-        let mut connection = self.past();
+        let mut connection = self.raw_connection();
         connection.run("BEGIN");
         // SQLite checks foreign keys only if asked to.
         if self.kind() == DatabaseKind::Postgres {
@@ -273,17 +273,17 @@ impl TestDatabase {
         Arc::clone(&self.storage) as Arc<dyn Storage>
     }
 
-    async fn opened(kind: DatabaseKind, options: OpenOptions) -> Self {
+    async fn create(kind: DatabaseKind, options: OpenOptions) -> Self {
         match kind {
-            DatabaseKind::Postgres => Self::on_the_server("template_suite", options).await,
+            DatabaseKind::Postgres => Self::create_on_server("template_suite", options).await,
             DatabaseKind::Sqlite => {
                 let file = tokio::task::spawn_blocking(|| &**FILE).await;
-                Self::in_a_folder(file.expect("a template"), options).await
+                Self::create_in_folder(file.expect("a template"), options).await
             }
         }
     }
 
-    async fn on_the_server(template: &str, options: OpenOptions) -> Self {
+    async fn create_on_server(template: &str, options: OpenOptions) -> Self {
         let name = format!("suite_{}", NEXT.fetch_add(1, Ordering::Relaxed));
         // Copying files is cheaper than writing them to the log.
         let statement = format!(
@@ -299,12 +299,12 @@ impl TestDatabase {
             url,
             name: Some(name),
             _folder: None,
-            own: None,
+            own_server: None,
         }
     }
 
     /// A file with these bytes, or none yet.
-    async fn in_a_folder(bytes: &[u8], options: OpenOptions) -> Self {
+    async fn create_in_folder(bytes: &[u8], options: OpenOptions) -> Self {
         let folder = TempDir::with_prefix("sightline-db-").expect("a folder");
         let path = folder.path().join("data.db");
         if !bytes.is_empty() {
@@ -322,13 +322,13 @@ impl TestDatabase {
             url,
             name: None,
             _folder: Some(folder),
-            own: None,
+            own_server: None,
         }
     }
 }
 
 /// A connection that bypasses the storage.
-enum Past {
+enum RawConnection {
     Postgres(PgConnection),
     Sqlite(SqliteConnection),
 }
@@ -339,7 +339,7 @@ struct Counted {
     count: i64,
 }
 
-impl Past {
+impl RawConnection {
     fn run(&mut self, statements: &str) {
         let outcome = match self {
             Self::Postgres(it) => it.batch_execute(statements),
@@ -374,7 +374,7 @@ impl Past {
 
 impl Drop for TestDatabase {
     fn drop(&mut self) {
-        if let (Some(name), None) = (&self.name, &self.own) {
+        if let (Some(name), None) = (&self.name, &self.own_server) {
             SERVER.execute(&format!("DROP DATABASE {name} WITH (FORCE)"));
         }
     }
@@ -447,8 +447,8 @@ pub async fn open(url: &str, options: OpenOptions) -> DieselStorage {
     let usual = OpenOptions::default();
     let lengthened = |given, usual| if given == usual { long } else { given };
     let options = OpenOptions {
-        through_pooler: Lane::chosen() == Lane::Pgbouncer,
-        patience: options.patience.or(Some(long)),
+        through_pooler: Lane::from_env() == Lane::Pgbouncer,
+        connection_timeout: options.connection_timeout.or(Some(long)),
         statement_timeout: lengthened(options.statement_timeout, usual.statement_timeout),
         lock_timeout: lengthened(options.lock_timeout, usual.lock_timeout),
         ..options

@@ -22,7 +22,7 @@ pub const NAME: &str = "db.example.com";
 pub const PASSWORD: &str = "a-secret";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
+pub enum ServerCertificate {
     /// Signed by the authority, for [`NAME`].
     Good,
     /// The same, but expired.
@@ -58,16 +58,17 @@ impl EncryptedPostgres {
                 "authority.pem",
                 &pem("CERTIFICATE", authority.der()),
             );
-            let (other, _) = own_authority();
+            let (other, _) = self_signed();
             write(folder, "other.pem", &other);
-            let (certificate, key) = signed(&authority, Shown::Good, NAME);
+            let (certificate, key) = sign_certificate(&authority, ServerCertificate::Good, NAME);
             write(folder, "server.crt", &certificate);
             write(folder, "server.key", &key);
-            let (certificate, key) = signed(&authority, Shown::Good, "certified");
+            let (certificate, key) =
+                sign_certificate(&authority, ServerCertificate::Good, "certified");
             write(folder, "client.crt", &certificate);
             write(folder, "client.key", &key);
             write(folder, "hba", HBA);
-            write(folder, "pgbouncer.ini", &pooler(folder, &address));
+            write(folder, "pgbouncer.ini", &pgbouncer_config(folder, &address));
         };
         let options = "-c listen_addresses=ADDRESS -c ssl=on -c ssl_cert_file=FOLDER/server.crt -c ssl_key_file=FOLDER/server.key -c ssl_ca_file=FOLDER/authority.pem -c hba_file=FOLDER/hba";
         let options = options.replace("ADDRESS", &address);
@@ -110,14 +111,14 @@ impl EncryptedPostgres {
     }
 
     #[must_use]
-    pub fn trusting(&self) -> String {
+    pub fn root_certificate_option(&self) -> String {
         format!("sslrootcert={}", self.file("authority.pem").display())
     }
 
-    pub fn show(&self, shown: Shown) {
+    pub fn use_certificate(&self, shown: ServerCertificate) {
         let (certificate, key) = match shown {
-            Shown::OwnAuthority => own_authority(),
-            _ => signed(&self.authority, shown, NAME),
+            ServerCertificate::OwnAuthority => self_signed(),
+            _ => sign_certificate(&self.authority, shown, NAME),
         };
         let folder = self.server.folder();
         write(&folder, "server.crt", &certificate);
@@ -165,7 +166,7 @@ hostssl all certified 127.0.0.0/8 cert
 hostssl all all 127.0.0.0/8 trust
 ";
 
-fn pooler(folder: &Path, address: &str) -> String {
+fn pgbouncer_config(folder: &Path, address: &str) -> String {
     let folder = folder.display();
     format!(
         "[databases]
@@ -186,14 +187,14 @@ pidfile = {folder}/pgbouncer.pid
     )
 }
 
-fn signed(
+fn sign_certificate(
     authority: &CertifiedIssuer<'static, KeyPair>,
-    shown: Shown,
+    shown: ServerCertificate,
     name: &str,
 ) -> (String, String) {
     let mut params = CertificateParams::new(vec![name.to_owned()]).expect("a name");
     params.distinguished_name.push(DnType::CommonName, name);
-    if shown == Shown::Expired {
+    if shown == ServerCertificate::Expired {
         params.not_before = date_time_ymd(2001, 1, 1);
         params.not_after = date_time_ymd(2002, 1, 1);
     }
@@ -203,7 +204,7 @@ fn signed(
     (pem("CERTIFICATE", certificate.der()), key)
 }
 
-fn own_authority() -> (String, String) {
+fn self_signed() -> (String, String) {
     let mut params = CertificateParams::new(vec![NAME.to_owned()]).expect("a name");
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let key = KeyPair::generate().expect("a key");

@@ -5,9 +5,9 @@ use async_trait::async_trait;
 use domain::{
     money::MicroUsd,
     ports::{
-        ai_answers::{AiEngine, AiEngines, AiQuestion, Asked, EngineLabel},
-        call_journal::CallJournal,
-        search_results::{ProviderError, Spent, Unpaid},
+        ai_answers::{AiEngine, AiEngines, AiQuery, AiQueryOutcome, EngineLabel},
+        paid_call_ledger::PaidCallLedger,
+        search_results::{PaidCallRefusal, ProviderError, Spent},
     },
 };
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub struct IdleEngine {
     pub name: &'static str,
     /// Maximum cost of an answer.
     pub price: MicroUsd,
-    pub unpaid: Option<Unpaid>,
+    pub unpaid: Option<PaidCallRefusal>,
 }
 
 /// Engines with these names and prices, in micro-dollars.
@@ -47,20 +47,20 @@ impl AiEngine for IdleEngine {
         }
     }
 
-    fn most(&self) -> Spent {
+    fn max_spend(&self) -> Spent {
         Spent::on(1, self.price)
     }
 
-    fn unpaid(&self) -> Option<Unpaid> {
+    fn paid_call_refusal(&self) -> Option<PaidCallRefusal> {
         self.unpaid
     }
 
-    fn at_once(&self) -> usize {
+    fn max_concurrency(&self) -> usize {
         1
     }
 
-    async fn ask(&self, _: &AiQuestion, _: &Arc<dyn CallJournal>) -> Asked {
-        Asked {
+    async fn query(&self, _: &AiQuery, _: &Arc<dyn PaidCallLedger>) -> AiQueryOutcome {
+        AiQueryOutcome {
             answer: Err(ProviderError::Unavailable),
             spent: Spent::default(),
         }

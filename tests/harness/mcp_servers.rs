@@ -3,7 +3,7 @@
 
 use crate::{callers::client, mcp_fixture::Fixture};
 use ::web::{
-    checks::place::check as check_place,
+    checks::origin_check::check as check_place,
     links::Surface,
     mcp::{Reply, Transport},
 };
@@ -25,7 +25,7 @@ use std::{
 };
 
 /// Hop-by-hop header fields.
-const OF_A_CONNECTION: [&str; 4] = [
+const HOP_BY_HOP_HEADERS: [&str; 4] = [
     "connection",
     "transfer-encoding",
     "content-length",
@@ -33,18 +33,18 @@ const OF_A_CONNECTION: [&str; 4] = [
 ];
 
 /// Stops when dropped.
-pub struct Served {
+pub struct TestServer {
     pub address: SocketAddr,
     handle: ServerHandle,
 }
 
-impl Drop for Served {
+impl Drop for TestServer {
     fn drop(&mut self) {
         drop(self.handle.stop(false));
     }
 }
 
-impl Served {
+impl TestServer {
     #[must_use]
     pub fn url(&self) -> String {
         format!("http://{}/mcp", self.address)
@@ -54,7 +54,7 @@ impl Served {
 /// The fixture behind the product's transport. It has sessions, which some scenarios of the older revision need and the
 /// product does not.
 #[must_use]
-pub fn fixture() -> Served {
+pub fn fixture() -> TestServer {
     serve(|address| {
         let fixture = Fixture::new();
         let config = StreamableHttpServerConfig::default();
@@ -65,26 +65,26 @@ pub fn fixture() -> Served {
             let (transport, base) = (Arc::clone(&transport), base.clone());
             async move {
                 if let Err(problem) = check_place(&request, &base) {
-                    return refused(&problem);
+                    return problem_response(&problem);
                 }
                 let extensions = http::Extensions::new();
-                match transport.answer(&request, body, extensions).await {
-                    Ok(reply) => told(reply),
-                    Err(problem) => refused(&problem),
+                match transport.respond(&request, body, extensions).await {
+                    Ok(reply) => to_response(reply),
+                    Err(problem) => problem_response(&problem),
                 }
             }
         }
     })
 }
 
-fn refused(problem: &::web::problem::Problem) -> HttpResponse {
+fn problem_response(problem: &::web::problem::Problem) -> HttpResponse {
     let status = StatusCode::from_u16(problem.code.status()).expect("a status");
     HttpResponse::build(status).json(problem.document(Surface::Agent, "http://localhost", "none"))
 }
 
-fn told(reply: Reply) -> HttpResponse {
+fn to_response(reply: Reply) -> HttpResponse {
     let (status, headers) = match &reply {
-        Reply::Whole(answer) => (answer.status, answer.headers.clone()),
+        Reply::Complete(answer) => (answer.status, answer.headers.clone()),
         Reply::Stream(stream) => (200, stream.headers.clone()),
     };
     let mut response = HttpResponse::build(StatusCode::from_u16(status).expect("a status"));
@@ -92,8 +92,8 @@ fn told(reply: Reply) -> HttpResponse {
         response.insert_header(header);
     }
     match reply {
-        Reply::Whole(answer) if answer.body.is_empty() => response.finish(),
-        Reply::Whole(answer) => response.content_type(answer.content_type).body(answer.body),
+        Reply::Complete(answer) if answer.body.is_empty() => response.finish(),
+        Reply::Complete(answer) => response.content_type(answer.content_type).body(answer.body),
         Reply::Stream(stream) => response
             .content_type("text/event-stream")
             .streaming(stream.events),
@@ -102,17 +102,17 @@ fn told(reply: Reply) -> HttpResponse {
 
 /// A proxy that adds a token.
 #[must_use]
-pub fn with_token(server: SocketAddr, token: &str) -> Served {
+pub fn token_proxy(server: SocketAddr, token: &str) -> TestServer {
     serve(|_| {
         let (token, client) = (token.to_owned(), client());
         move |request: HttpRequest, body: web::Bytes| {
             let (token, client) = (token.clone(), client.clone());
-            async move { passed_on(&client, server, &token, &request, body).await }
+            async move { forward(&client, server, &token, &request, body).await }
         }
     })
 }
 
-async fn passed_on(
+async fn forward(
     client: &Client,
     server: SocketAddr,
     token: &str,
@@ -122,7 +122,7 @@ async fn passed_on(
     let method = Method::from_bytes(request.method().as_str().as_bytes()).expect("a method");
     let mut passed = client.request(method, format!("http://{server}{}", request.uri()));
     for (name, value) in request.headers() {
-        if !OF_A_CONNECTION.contains(&name.as_str()) {
+        if !HOP_BY_HOP_HEADERS.contains(&name.as_str()) {
             passed = passed.header(name.as_str(), value.as_bytes());
         }
     }
@@ -131,7 +131,7 @@ async fn passed_on(
     let status = StatusCode::from_u16(answer.status().as_u16()).expect("a status");
     let mut response = HttpResponse::build(status);
     for (name, value) in answer.headers() {
-        if !OF_A_CONNECTION.contains(&name.as_str()) {
+        if !HOP_BY_HOP_HEADERS.contains(&name.as_str()) {
             let value = header::HeaderValue::from_bytes(value.as_bytes()).expect("a value");
             response.append_header((name.as_str(), value));
         }
@@ -144,7 +144,7 @@ async fn passed_on(
 }
 
 /// Serves on its own thread, independent of the test's runtime.
-fn serve<F, R>(handler: impl FnOnce(SocketAddr) -> F) -> Served
+fn serve<F, R>(handler: impl FnOnce(SocketAddr) -> F) -> TestServer
 where
     F: Fn(HttpRequest, web::Bytes) -> R + Clone + Send + 'static,
     R: Future<Output = HttpResponse> + 'static,
@@ -162,7 +162,7 @@ where
             server.await.expect("it serves");
         });
     });
-    Served {
+    TestServer {
         address,
         handle: told.recv().expect("it serves"),
     }

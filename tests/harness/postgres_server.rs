@@ -60,7 +60,7 @@ rm -rf "$1"
 pub enum Lane {
     Plain,
     /// Row-level security (`wall`).
-    Wall,
+    Rls,
     /// Every transaction is serializable (`serializable`).
     Serializable,
     /// pgbouncer in transaction mode (`pgbouncer`).
@@ -74,10 +74,10 @@ impl Lane {
         clippy::disallowed_methods,
         reason = "a choice of whoever runs the tests, not a setting of the product"
     )]
-    pub fn chosen() -> Self {
+    pub fn from_env() -> Self {
         match std::env::var("TEST_LANE").as_deref() {
             Err(_) | Ok("") => Self::Plain,
-            Ok("wall") => Self::Wall,
+            Ok("wall") => Self::Rls,
             Ok("serializable") => Self::Serializable,
             Ok("pgbouncer") => Self::Pgbouncer,
             Ok(other) => panic!("TEST_LANE={other}: wall, serializable or pgbouncer"),
@@ -88,7 +88,7 @@ impl Lane {
 pub struct PostgresServer {
     folder: PathBuf,
     lane: Lane,
-    orders: ChildStdin,
+    commands: ChildStdin,
     reports: BufReader<std::process::ChildStdout>,
     _watchdog: Child,
 }
@@ -97,7 +97,7 @@ impl PostgresServer {
     /// Starts the newest `PostgreSQL` that is installed.
     #[must_use]
     pub fn start() -> Self {
-        let lane = Lane::chosen();
+        let lane = Lane::from_env();
         Self::start_with(lane, "", |_| ())
     }
 
@@ -112,7 +112,7 @@ impl PostgresServer {
         let folder = TempDir::with_prefix("sightline-pg-")
             .expect("a folder")
             .keep();
-        let mut command = as_someone_else(&folder);
+        let mut command = as_postgres(&folder);
         prepare(&folder);
         let mut watchdog = command
             .args(["sh", "-c", WATCHDOG, "watchdog"])
@@ -131,7 +131,7 @@ impl PostgresServer {
         let mut server = Self {
             folder,
             lane,
-            orders: watchdog.stdin.take().expect("a pipe"),
+            commands: watchdog.stdin.take().expect("a pipe"),
             reports: BufReader::new(watchdog.stdout.take().expect("a pipe")),
             _watchdog: watchdog,
         };
@@ -146,7 +146,7 @@ impl PostgresServer {
     }
 
     pub fn restart(&mut self) {
-        self.orders.write_all(b"restart\n").expect("a watchdog");
+        self.commands.write_all(b"restart\n").expect("a watchdog");
         self.await_readiness();
     }
 
@@ -158,7 +158,7 @@ impl PostgresServer {
 
     /// Stops the server in the folder immediately, as after a power loss.
     pub fn stop_in(folder: &Path) {
-        control(folder, &["-m", "immediate", "stop"]);
+        pg_ctl(folder, &["-m", "immediate", "stop"]);
     }
 
     /// Starts a stopped server in the folder.
@@ -169,29 +169,29 @@ impl PostgresServer {
         );
         let log = folder.join("log");
         let log = log.to_str().expect("a folder of ours");
-        control(folder, &["-w", "-l", log, "-o", &options, "start"]);
+        pg_ctl(folder, &["-w", "-l", log, "-o", &options, "start"]);
     }
 
-    /// Pauses (SIGSTOP) every process of the server in the folder, until [`Self::go_on_in`].
-    pub fn stand_still_in(folder: &Path) {
-        let first = Self::first_process_in(folder);
-        tell("-STOP", [first.as_str()]);
+    /// Pauses (SIGSTOP) every process of the server in the folder, until [`Self::resume_in`].
+    pub fn pause_in(folder: &Path) {
+        let first = Self::postmaster_pid(folder);
+        send_signal("-STOP", [first.as_str()]);
         // Once stopped it starts no more processes.
-        while !stands_still(&first) {
+        while !is_stopped(&first) {
             thread::sleep(Duration::from_millis(1));
         }
-        tell("-STOP", begun_by(&first).split_whitespace());
+        send_signal("-STOP", child_processes(&first).split_whitespace());
     }
 
     /// Resumes the server (SIGCONT).
-    pub fn go_on_in(folder: &Path) {
-        let first = Self::first_process_in(folder);
-        let others = begun_by(&first);
-        tell("-CONT", others.split_whitespace().chain([first.as_str()]));
+    pub fn resume_in(folder: &Path) {
+        let first = Self::postmaster_pid(folder);
+        let others = child_processes(&first);
+        send_signal("-CONT", others.split_whitespace().chain([first.as_str()]));
     }
 
     /// The process id of the postmaster.
-    fn first_process_in(folder: &Path) -> String {
+    fn postmaster_pid(folder: &Path) -> String {
         let told = fs::read_to_string(folder.join("data/postmaster.pid")).expect("it runs");
         told.lines().next().expect("its number").to_owned()
     }
@@ -242,7 +242,7 @@ impl PostgresServer {
     }
 }
 
-fn control(folder: &Path, arguments: &[&str]) {
+fn pg_ctl(folder: &Path, arguments: &[&str]) {
     let programs = newest_programs().expect("PostgreSQL is installed");
     // The server runs as the owner of its data; inherited pipes would stay open.
     let mut command = as_owner_of(folder);
@@ -259,17 +259,17 @@ fn control(folder: &Path, arguments: &[&str]) {
     assert!(done.expect("pg_ctl runs").success(), "{arguments:?}");
 }
 
-fn tell<'a>(signal: &str, processes: impl IntoIterator<Item = &'a str>) {
+fn send_signal<'a>(signal: &str, processes: impl IntoIterator<Item = &'a str>) {
     let told = Command::new("kill").arg(signal).args(processes).status();
     assert!(told.expect("kill runs").success());
 }
 
 /// Child processes that have not been waited for.
-fn begun_by(process: &str) -> String {
+fn child_processes(process: &str) -> String {
     fs::read_to_string(format!("/proc/{process}/task/{process}/children")).expect("it runs")
 }
 
-fn stands_still(process: &str) -> bool {
+fn is_stopped(process: &str) -> bool {
     let told = fs::read_to_string(format!("/proc/{process}/stat")).expect("it runs");
     // The name in parentheses may contain anything.
     told.rsplit(") ")
@@ -301,7 +301,7 @@ fn newest_programs() -> Option<PathBuf> {
 }
 
 /// `PostgreSQL` refuses to run as root.
-fn as_someone_else(folder: &Path) -> Command {
+fn as_postgres(folder: &Path) -> Command {
     let own = std::os::unix::fs::MetadataExt::uid(&fs::metadata(folder).expect("the folder"));
     if own != 0 {
         return Command::new("env");

@@ -20,7 +20,7 @@ use storage::{DatabaseKind, DatabaseUrl, OpenOptions};
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
 
-const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/recorded");
+const RECORDINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/recorded");
 /// The owner of the recorded projects.
 pub const OWNER: &str = "demo@sightline.example";
 /// An hour after the databases were written.
@@ -36,16 +36,16 @@ pub async fn database(kind: DatabaseKind) -> Option<TestDatabase> {
             let read = async || Template::Sqlite(unpacked("sqlite.backup"));
             SQLITE.get_or_init(read).await
         }
-        DatabaseKind::Postgres if Lane::chosen() == Lane::Plain => {
+        DatabaseKind::Postgres if Lane::from_env() == Lane::Plain => {
             POSTGRES.get_or_init(restored).await
         }
         DatabaseKind::Postgres => return None,
     };
-    Some(TestDatabase::like(template, OpenOptions::default()).await)
+    Some(TestDatabase::from_template(template, OpenOptions::default()).await)
 }
 
 fn unpacked(name: &str) -> Vec<u8> {
-    let packed = fs::read(format!("{HERE}/{name}.zst")).expect("a recorded database");
+    let packed = fs::read(format!("{RECORDINGS}/{name}.zst")).expect("a recorded database");
     zstd::decode_all(packed.as_slice()).expect("a recorded database")
 }
 
@@ -55,9 +55,9 @@ async fn restored() -> Template {
     let file = folder.path().join(name);
     fs::write(&file, unpacked(name)).expect("a file");
     let manifest = format!("{name}.manifest.json");
-    let kept = Path::new(HERE).join(&manifest);
+    let kept = Path::new(RECORDINGS).join(&manifest);
     fs::copy(kept, folder.path().join(&manifest)).expect("a manifest");
-    let target = TestDatabase::bare(DatabaseKind::Postgres).await;
+    let target = TestDatabase::without_schema(DatabaseKind::Postgres).await;
     // A restore refuses while this process is connected.
     target.end_connections();
     let url = DatabaseUrl::parse(&target.url).expect("a database URL");
@@ -73,12 +73,12 @@ pub async fn serve(app: &TestApp) {
     let mut read = app.storage.read().await.expect("a connection");
     let email = EmailAddress::parse(OWNER).expect("an address");
     let owner = read.accounts().owner_by_email(&email).await;
-    app.adopt(owner.expect("an answer").expect("the owner"));
+    app.add_owner(owner.expect("an answer").expect("the owner"));
 }
 
 /// Numbers ids, entity tags and cursors, and masks secrets and values that differ from run to run.
 #[derive(Default)]
-pub struct Normal {
+pub struct Normalizer {
     known: HashMap<String, String>,
     counts: HashMap<&'static str, usize>,
 }
@@ -93,8 +93,8 @@ static VARYING: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&parts.join("|")).expect("an expression")
 });
 
-impl Normal {
-    pub fn of(&mut self, text: &str) -> String {
+impl Normalizer {
+    pub fn normalize(&mut self, text: &str) -> String {
         let replaced = VARYING.replace_all(text, |found: &Captures<'_>| {
             let all = &found[0];
             if found.name("uuid").is_some() {
@@ -102,9 +102,9 @@ impl Normal {
             } else if found.name("token").is_some() {
                 "<token>".to_owned()
             } else if found.name("id").is_some() {
-                self.number("id", all)
+                self.placeholder("id", all)
             } else if is_random(all) {
-                self.number("opaque", all)
+                self.placeholder("opaque", all)
             } else {
                 all.to_owned()
             }
@@ -112,7 +112,7 @@ impl Normal {
         replaced.into_owned()
     }
 
-    fn number(&mut self, what: &'static str, text: &str) -> String {
+    fn placeholder(&mut self, what: &'static str, text: &str) -> String {
         if let Some(known) = self.known.get(text) {
             return known.clone();
         }
@@ -141,10 +141,10 @@ pub fn in_lines(json: &str) -> String {
         if is_closing {
             depth = depth.saturating_sub(1);
             if !matches!(previous, '{' | '[') {
-                broken(&mut lines, depth);
+                push_line_break(&mut lines, depth);
             }
         } else if !is_text && matches!(previous, '{' | '[' | ',') {
-            broken(&mut lines, depth);
+            push_line_break(&mut lines, depth);
         }
         lines.push(it);
         if is_text {
@@ -163,7 +163,7 @@ pub fn in_lines(json: &str) -> String {
     lines
 }
 
-fn broken(lines: &mut String, depth: usize) {
+fn push_line_break(lines: &mut String, depth: usize) {
     lines.push('\n');
     for _ in 0..depth {
         lines.push_str("  ");
@@ -232,7 +232,7 @@ macro_rules! assert_recorded {
 
 /// Compares with the recording; writes a different text to the folder and panics with the first differences.
 pub fn compared(name: &str, now: &str, fresh: &str) {
-    compared_to(&Path::new(HERE).join(name), now, fresh);
+    compared_to(&Path::new(RECORDINGS).join(name), now, fresh);
 }
 
 /// The same with another file.

@@ -13,7 +13,7 @@ pub const WITH_HANDSHAKE: &str = "2025-11-25";
 
 static OUTPUTS: LazyLock<HashMap<&str, Validator>> = LazyLock::new(|| {
     let validator = |tool: &web::mcp::Tool| {
-        let schema = json!(tool.described().output_schema);
+        let schema = json!(tool.to_rmcp_tool().output_schema);
         (
             tool.name,
             jsonschema::validator_for(&schema).expect("a schema"),
@@ -58,7 +58,7 @@ pub fn message(method: &str, params: &Value) -> Value {
 }
 
 /// Adds the headers and metadata that the revision requires.
-pub fn addressed(request: RequestBuilder, version: &str, message: &Value) -> RequestBuilder {
+pub fn with_mcp_headers(request: RequestBuilder, version: &str, message: &Value) -> RequestBuilder {
     let request = request
         .header("Accept", "application/json, text/event-stream")
         .header("MCP-Protocol-Version", version);
@@ -80,13 +80,13 @@ pub fn addressed(request: RequestBuilder, version: &str, message: &Value) -> Req
 
 impl Caller {
     /// A message to `/mcp`, not sent yet.
-    pub fn to_tools(&self, version: &str, message: &Value) -> RequestBuilder {
-        addressed(self.anywhere(Method::POST, "/mcp"), version, message)
+    pub fn mcp_request(&self, version: &str, message: &Value) -> RequestBuilder {
+        with_mcp_headers(self.request_path(Method::POST, "/mcp"), version, message)
     }
 
     /// Sends a message.
-    pub async fn says(&self, version: &str, method: &str, params: Value) -> Answer {
-        self.send(self.to_tools(version, &message(method, &params)))
+    pub async fn send_message(&self, version: &str, method: &str, params: Value) -> Answer {
+        self.send(self.mcp_request(version, &message(method, &params)))
             .await
     }
 
@@ -98,7 +98,7 @@ impl Caller {
     /// Calls a tool; asserts that the content matches its schema and equals the text.
     pub async fn call_in(&self, version: &str, tool: &str, arguments: Value) -> ToolAnswer {
         let params = json!({ "name": tool, "arguments": arguments });
-        let answer = self.says(version, "tools/call", params).await;
+        let answer = self.send_message(version, "tools/call", params).await;
         let told: Value = answer.json();
         assert_eq!(answer.status, 200, "{told}");
         let result = told["result"].clone();

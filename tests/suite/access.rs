@@ -3,7 +3,7 @@
 use domain::scope::Scope;
 use harness::{
     app::TestApp,
-    callers::{Answer, Caller, NOBODYS, id},
+    callers::{Answer, Caller, UNKNOWN_ID, id},
     databases::TestDatabase,
     on_every_database,
 };
@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use std::fmt::Write;
 
 on_every_database![
-    every_endpoint_opens_to_its_scope_alone,
-    a_foreign_id_answers_like_one_that_never_was,
-    a_foreign_cursor_answers_like_a_forged_one,
+    every_endpoint_requires_its_scope,
+    foreign_id_answers_like_an_unknown_id,
+    foreign_cursor_answers_like_a_forged_one,
 ];
 
 /// Columns: no token; a wrong one; projects:read, projects:write, keywords:read, keywords:write, analysis:run and
@@ -42,7 +42,7 @@ fn print(table: &str) {
     println!("{table}");
 }
 
-async fn every_endpoint_opens_to_its_scope_alone(db: TestDatabase) {
+async fn every_endpoint_requires_its_scope(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_limit(|limits| limits.projects = 1_000).await;
     let owner = app.db_full_agent().await;
@@ -185,13 +185,13 @@ fn in_bodies() -> [fn(i64, i64) -> Value; 3] {
     ]
 }
 
-async fn a_foreign_id_answers_like_one_that_never_was(db: TestDatabase) {
+async fn foreign_id_answers_like_an_unknown_id(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (owner, other) = (app.db_full_agent().await, app.db_other_agent().await);
     let (project, keywords) = owner.project("shop.example.com", &["rank tracker"]).await;
     let job = owner.rank_check(project).await;
     let (own, _) = other.project("shop.example.com", &["rank tracker"]).await;
-    let before = everything(&owner, project).await;
+    let before = visible_data(&owner, project).await;
 
     for (what, method, path, body) in in_paths() {
         let foreign = match what {
@@ -202,7 +202,7 @@ async fn a_foreign_id_answers_like_one_that_never_was(db: TestDatabase) {
         let mut answers = vec![];
         for named in [
             foreign.to_string(),
-            NOBODYS.to_string(),
+            UNKNOWN_ID.to_string(),
             "abc".into(),
             "0".into(),
             "-1".into(),
@@ -222,9 +222,9 @@ async fn a_foreign_id_answers_like_one_that_never_was(db: TestDatabase) {
         assert!(answers.iter().all(|it| *it == answers[0]), "{answers:#?}");
     }
     for body in in_bodies() {
-        let told = alike(
+        let told = same_answer(
             &other,
-            &[body(own, project), body(own, NOBODYS), body(own, 0)],
+            &[body(own, project), body(own, UNKNOWN_ID), body(own, 0)],
         )
         .await;
         assert_eq!(told.0, 404);
@@ -232,24 +232,26 @@ async fn a_foreign_id_answers_like_one_that_never_was(db: TestDatabase) {
     let named =
         |keyword: i64| json!({ "type": "rankCheck", "projectId": own, "keywordIds": [keyword] });
     assert_eq!(
-        alike(&other, &[named(keywords[0]), named(NOBODYS)]).await.0,
+        same_answer(&other, &[named(keywords[0]), named(UNKNOWN_ID)])
+            .await
+            .0,
         404
     );
     let filtered =
         |keyword: i64| format!("/results?type=rankings&projectId={own}&keywordId={keyword}");
     let foreign = other.get(&filtered(keywords[0])).await;
-    let nobodys = other.get(&filtered(NOBODYS)).await;
+    let nobodys = other.get(&filtered(UNKNOWN_ID)).await;
     assert_eq!(foreign.without_request_id(), nobodys.without_request_id());
 
-    assert_eq!(everything(&owner, project).await, before);
+    assert_eq!(visible_data(&owner, project).await, before);
 }
 
 /// Posts each body to /analyze; asserts that all responses are equal.
-async fn alike(caller: &Caller, bodies: &[Value]) -> (u16, String) {
+async fn same_answer(caller: &Caller, bodies: &[Value]) -> (u16, String) {
     let mut answers = vec![];
     for body in bodies {
         let answer = caller.post("/analyze", body.clone()).await;
-        answer.is_a_whole_problem();
+        answer.assert_problem_document();
         answers.push(answer.without_request_id());
     }
     assert!(answers.iter().all(|it| *it == answers[0]), "{answers:#?}");
@@ -257,7 +259,7 @@ async fn alike(caller: &Caller, bodies: &[Value]) -> (u16, String) {
 }
 
 /// All data that the owner can see.
-async fn everything(owner: &Caller, project: i64) -> Vec<Value> {
+async fn visible_data(owner: &Caller, project: i64) -> Vec<Value> {
     let mut seen = vec![];
     for path in [
         "/projects?status=all".to_owned(),
@@ -270,7 +272,7 @@ async fn everything(owner: &Caller, project: i64) -> Vec<Value> {
     seen
 }
 
-async fn a_foreign_cursor_answers_like_a_forged_one(db: TestDatabase) {
+async fn foreign_cursor_answers_like_a_forged_one(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (owner, other) = (app.db_full_agent().await, app.db_other_agent().await);
     for name in ["a.example.com", "b.example.com"] {

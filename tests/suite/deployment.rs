@@ -15,7 +15,7 @@ fn lines(name: &str) -> Vec<String> {
 }
 
 /// Asserts that the program accepts the command and the settings.
-fn is_taken(arguments: &[&str], settings: &[(String, String)]) {
+fn assert_accepted(arguments: &[&str], settings: &[(String, String)]) {
     let place = TempDir::new().unwrap();
     let help = [arguments, &["--help"]].concat();
     let told = command(place.path(), &[], &help).output().unwrap();
@@ -45,7 +45,7 @@ fn setting(text: &str) -> (String, String) {
 }
 
 #[test]
-fn units_start_what_there_is_with_settings_that_are_known() {
+fn systemd_units_use_valid_commands_and_settings() {
     for name in ["sightline.service", "sightline-worker.service"] {
         let lines = lines(name);
         let values = |key: &str| -> Vec<String> {
@@ -59,7 +59,7 @@ fn units_start_what_there_is_with_settings_that_are_known() {
         let settings = values("Environment");
         let settings: Vec<_> = settings.iter().map(|it| setting(it)).collect();
         assert!(!settings.is_empty(), "{name}");
-        is_taken(&words[1..], &settings);
+        assert_accepted(&words[1..], &settings);
         // Shutdown takes up to 30 s: systemd must wait longer.
         assert_eq!(values("TimeoutStopSec"), ["35"], "{name}");
         let users = [values("User"), values("DynamicUser")].concat();
@@ -73,7 +73,7 @@ fn units_start_what_there_is_with_settings_that_are_known() {
 
 /// On one machine, a worker with the server's admin port would run without probes and metrics.
 #[test]
-fn units_on_one_machine_listen_in_places_of_their_own() {
+fn systemd_units_use_different_admin_ports() {
     let place = |name: &str| {
         let all = lines(name);
         let mut found = all
@@ -90,7 +90,7 @@ fn units_on_one_machine_listen_in_places_of_their_own() {
 
 /// Runs only if systemd is installed.
 #[test]
-fn systemd_understands_the_units() {
+fn systemd_accepts_the_units() {
     if Command::new("systemd-analyze")
         .arg("--version")
         .output()
@@ -117,7 +117,7 @@ fn systemd_understands_the_units() {
 }
 
 #[test]
-fn the_image_starts_what_there_is_without_rights() {
+fn image_runs_a_valid_command_as_an_unprivileged_user() {
     let all = lines("Dockerfile");
     let argument = |name: &str| -> &str {
         let start = format!("ARG {name}=");
@@ -147,7 +147,7 @@ fn the_image_starts_what_there_is_without_rights() {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let settings = value("ENV");
     let settings: Vec<_> = settings.split(' ').map(setting).collect();
-    is_taken(&arguments, &settings);
+    assert_accepted(&arguments, &settings);
     let listens = settings.iter().find(|(name, _)| name == "SIGHTLINE_LISTEN");
     let port = listens.unwrap().1.rsplit(':').next().unwrap();
     assert_eq!(value("EXPOSE"), port);

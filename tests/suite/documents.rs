@@ -43,7 +43,7 @@ fn add_pages(folder: &Path, name: &str, found: &mut Vec<String>) {
         let name = format!("{name}/{}", entry.file_name().into_string().unwrap());
         if entry.path().is_dir() {
             add_pages(&entry.path(), &name, found);
-        } else if name.ends_with(".md") {
+        } else if Path::new(&name).extension().is_some_and(|it| it == "md") {
             found.push(name);
         }
     }
@@ -77,7 +77,7 @@ fn table(text: &str, header: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn every_place_that_a_document_names_exists() {
+fn every_path_in_the_documents_exists() {
     let mut missing = Vec::new();
     for document in documents() {
         for name in quoted(&read(&document)) {
@@ -99,9 +99,11 @@ fn prose(text: &str) -> String {
     text.split("```").step_by(2).collect()
 }
 
-/// The anchors of a page's headings, as GitHub and mdBook make them.
+/// The anchors of a page: its headings, as GitHub and mdBook make them, and `<a id="…">`.
 fn anchors(text: &str) -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
+    let mut found: BTreeSet<String> = { text.split("<a id=\"").skip(1) }
+        .filter_map(|part| part.split('"').next().map(str::to_owned))
+        .collect();
     for heading in prose(text).lines().filter(|line| line.starts_with('#')) {
         let title = heading.trim_start_matches('#').trim().to_lowercase();
         let kept = title.chars().filter_map(|it| match it {
@@ -175,11 +177,14 @@ fn the_summary_lists_every_page_once() {
 /// Characters; longer texts belong below the table.
 const MAX_CELL: usize = 200;
 
+/// Its cells are lists of test names.
+const PROOFS: &str = "docs/contribute/proofs.md";
+
 #[test]
 fn table_cells_are_short() {
     let mut long = Vec::new();
-    for document in documents() {
-        for line in prose(&read(&document)).lines() {
+    for document in documents().iter().filter(|it| *it != PROOFS) {
+        for line in prose(&read(document)).lines() {
             let is_long = |cell: &str| cell.trim().chars().count() > MAX_CELL;
             if line.starts_with('|') && line.replace("\\|", "¦").split('|').any(is_long) {
                 long.push(format!("{document}: {line}"));
@@ -190,7 +195,7 @@ fn table_cells_are_short() {
 }
 
 #[test]
-fn every_test_that_a_document_names_exists() {
+fn every_test_named_in_the_documents_exists() {
     let mut missing = Vec::new();
     for document in documents() {
         for name in quoted(&read(&document)) {
@@ -216,7 +221,7 @@ fn every_test_that_a_document_names_exists() {
 }
 
 #[test]
-fn owners_of_sites_are_told_how_to_forbid_and_allow_our_agent() {
+fn robots_txt_example_forbids_and_allows_the_agent() {
     let product = CrawlerSettings::default().product;
     for document in ["README.md", "docs/operate/configure.md"] {
         assert!(quoted(&read(document)).contains(&product), "{document}");
@@ -238,7 +243,7 @@ fn owners_of_sites_are_told_how_to_forbid_and_allow_our_agent() {
 }
 
 #[test]
-fn every_invariant_names_what_proves_it() {
+fn every_invariant_names_its_proof() {
     let invariants = table(&read("docs/contribute/proofs.md"), "invariant");
     assert!(invariants.len() >= 20);
     for row in invariants {
@@ -262,7 +267,7 @@ fn sources(folder: &Path) -> String {
 }
 
 #[test]
-fn every_function_of_the_walk_throughs_exists() {
+fn every_function_in_the_walkthroughs_exists() {
     let sources = sources(&root().join("crates"));
     let mut checked = 0;
     for name in quoted(&read("docs/contribute/architecture.md")) {
@@ -278,7 +283,7 @@ fn every_function_of_the_walk_throughs_exists() {
 }
 
 #[test]
-fn the_documented_layers_are_those_that_are_enforced() {
+fn documented_layers_match_the_enforced_ones() {
     let layers = layers();
     let documented = table(&read("docs/contribute/architecture.md"), "crate");
     assert_eq!(documented.len(), layers.len());
@@ -307,7 +312,7 @@ fn words_of(names: &[&str]) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_documented_endpoints_are_the_served_ones() {
+fn documented_endpoints_match_the_served_ones() {
     let served: Vec<Vec<String>> = web::endpoints::agent_api()
         .iter()
         .map(|it| {
@@ -325,7 +330,7 @@ fn the_documented_endpoints_are_the_served_ones() {
 }
 
 #[test]
-fn the_documented_routes_of_people_are_the_served_ones() {
+fn documented_session_endpoints_match_the_served_ones() {
     use web::endpoint::Access;
     let served: Vec<Vec<String>> = web::session_endpoints::session_api()
         .iter()
@@ -346,7 +351,7 @@ fn the_documented_routes_of_people_are_the_served_ones() {
 }
 
 #[test]
-fn the_documented_problems_are_those_there_are() {
+fn documented_problem_codes_match_the_code() {
     let known: Vec<Vec<String>> = web::problem::Code::ALL
         .iter()
         .map(|it| vec![it.name().to_owned(), it.status().to_string()])
@@ -358,7 +363,7 @@ fn the_documented_problems_are_those_there_are() {
 }
 
 #[test]
-fn the_documented_page_sizes_are_those_that_are_served() {
+fn documented_page_sizes_match_the_code() {
     use web::agent_api::{analyses, keywords, projects, results};
     let served = [
         ("projects", projects::LIST_LIMITS),
@@ -370,7 +375,7 @@ fn the_documented_page_sizes_are_those_that_are_served() {
         vec![
             list.to_owned(),
             limits.default.to_string(),
-            limits.most.to_string(),
+            limits.max.to_string(),
         ]
     });
     let documented: Vec<Vec<String>> = table(&read("docs/integrate/http-api.md"), "list")
@@ -381,16 +386,16 @@ fn the_documented_page_sizes_are_those_that_are_served() {
 }
 
 #[test]
-fn every_setting_is_documented_and_no_other() {
+fn documented_settings_match_the_code() {
     let documented: BTreeSet<String> = table(&read("docs/reference/settings.md"), "key")
         .into_iter()
         .map(|row| row[0].clone())
         .collect();
-    assert_eq!(documented, shown().into_keys().collect());
+    assert_eq!(documented, effective_settings().into_keys().collect());
 }
 
 #[test]
-fn every_supplier_and_engine_is_documented_and_no_other_engine() {
+fn suppliers_and_engines_are_documented() {
     let keys: Vec<String> = table(&read("docs/reference/settings.md"), "key")
         .into_iter()
         .map(|row| row[0].clone())
@@ -409,7 +414,7 @@ fn every_supplier_and_engine_is_documented_and_no_other_engine() {
 }
 
 /// The program's output with an empty home folder.
-fn said(arguments: &[&str]) -> String {
+fn run_program(arguments: &[&str]) -> String {
     let home = tempfile::tempdir().unwrap();
     let output = command(home.path(), &[], arguments).output().unwrap();
     assert!(output.status.success(), "{output:?}");
@@ -417,8 +422,8 @@ fn said(arguments: &[&str]) -> String {
 }
 
 /// The default values of all settings, as the program shows them.
-fn shown() -> BTreeMap<String, String> {
-    let told: Value = serde_json::from_str(&said(&["doctor", "--json"])).unwrap();
+fn effective_settings() -> BTreeMap<String, String> {
+    let told: Value = serde_json::from_str(&run_program(&["doctor", "--json"])).unwrap();
     let text = |value: &Value| value.as_str().unwrap().trim_matches('"').to_owned();
     { told["settings"].as_array().unwrap().iter() }
         .map(|it| (text(&it["key"]), text(&it["value"])))
@@ -426,13 +431,13 @@ fn shown() -> BTreeMap<String, String> {
 }
 
 /// Defaults that depend on the machine or on other settings are described.
-const IN_WORDS: [&str; 3] = ["data_dir", "database_url", "public_base_url"];
+const DESCRIBED_DEFAULTS: [&str; 3] = ["data_dir", "database_url", "public_base_url"];
 
 #[test]
-fn the_documented_defaults_are_the_effective_ones() {
-    let effective = shown();
+fn documented_defaults_match_the_effective_ones() {
+    let effective = effective_settings();
     for row in table(&read("docs/reference/settings.md"), "key") {
-        if IN_WORDS.contains(&row[0].as_str()) {
+        if DESCRIBED_DEFAULTS.contains(&row[0].as_str()) {
             continue;
         }
         let documented = match row[1].as_str() {
@@ -449,8 +454,8 @@ fn the_documented_defaults_are_the_effective_ones() {
 }
 
 #[test]
-fn the_documented_commands_are_those_there_are() {
-    let help = said(&["--help"]);
+fn documented_commands_match_the_program() {
+    let help = run_program(&["--help"]);
     let listed = help.split("Commands:\n").nth(1).unwrap();
     let known: BTreeSet<&str> = listed
         .lines()
@@ -490,7 +495,7 @@ fn getting_started_calls_only_served_endpoints() {
 }
 
 #[test]
-fn the_snippets_for_agents_can_be_pasted_and_hold_no_token() {
+fn agent_snippets_parse_and_contain_no_token() {
     let text = read("docs/integrate/connect-an-agent.md");
     let blocks = |kind: &str| -> Vec<String> {
         let fence = format!("```{kind}\n");

@@ -8,7 +8,7 @@ use std::{
     sync::LazyLock,
 };
 
-const IMPORTS_TOLD_OF_AN_EDGE: usize = 3;
+const MAX_IMPORTS_SHOWN: usize = 3;
 /// Reexports that are followed to the definition of an item.
 const MAX_HOPS: usize = 8;
 
@@ -19,7 +19,7 @@ static TOKENS: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The path of a module from the crate root.
-type Place = Vec<String>;
+type ModulePath = Vec<String>;
 /// Segments between `::`.
 type Names<'a> = Vec<&'a str>;
 
@@ -39,7 +39,7 @@ fn tokens(text: &str) -> Names<'_> {
 }
 
 /// The length of the first item in tokens: up to its `;` or the end of its braces.
-fn item(tokens: &[&str]) -> usize {
+fn item_length(tokens: &[&str]) -> usize {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate() {
         match *token {
@@ -59,7 +59,7 @@ fn item(tokens: &[&str]) -> usize {
 }
 
 /// Parses a tree of a `use`; returns its length in tokens.
-fn tree<'a>(
+fn parse_use_tree<'a>(
     tokens: &[&'a str],
     before: &[&'a str],
     found: &mut Vec<(&'a str, Names<'a>)>,
@@ -72,7 +72,7 @@ fn tree<'a>(
             "{" => {
                 at += 1;
                 while tokens.get(at).is_some_and(|it| *it != "}") {
-                    at += tree(&tokens[at..], &path, found);
+                    at += parse_use_tree(&tokens[at..], &path, found);
                     at += usize::from(tokens.get(at) == Some(&","));
                 }
                 return at + 1;
@@ -93,7 +93,7 @@ fn tree<'a>(
     at
 }
 
-fn read(text: &str) -> Module<'_> {
+fn parse_module(text: &str) -> Module<'_> {
     let tokens = tokens(text);
     let mut module = Module::default();
     // Inline modules and their brace depth.
@@ -103,7 +103,7 @@ fn read(text: &str) -> Module<'_> {
         let ahead = &tokens[at..];
         match ahead {
             ["#", "[", "cfg", "(", "test", ")", "]", ..] => {
-                let end = at + 7 + item(&ahead[7..]);
+                let end = at + 7 + item_length(&ahead[7..]);
                 let names = ahead[..end - at].windows(3);
                 let declared = names.filter(|it| it[0] == "mod" && it[2] == ";");
                 module.tests.extend(declared.map(|it| it[1]));
@@ -111,7 +111,7 @@ fn read(text: &str) -> Module<'_> {
                 continue;
             }
             ["mod", "tests", "{", ..] => {
-                at += item(ahead);
+                at += item_length(ahead);
                 continue;
             }
             ["mod", name, "{", ..] => {
@@ -120,7 +120,7 @@ fn read(text: &str) -> Module<'_> {
             }
             ["use", next, ..] if *next != "<" => {
                 let mut found = Vec::new();
-                at += 1 + tree(&ahead[1..], &[], &mut found);
+                at += 1 + parse_use_tree(&ahead[1..], &[], &mut found);
                 let inside: Names = within.iter().map(|it| it.0).collect();
                 for (name, path) in found {
                     module.paths.insert((inside.clone(), path.clone()));
@@ -158,13 +158,13 @@ fn is_name(token: &str) -> bool {
 struct Tree<'a>(BTreeMap<&'a [String], Module<'a>>);
 
 impl<'a> Tree<'a> {
-    fn new(sources: &'a BTreeMap<Place, String>) -> Self {
+    fn new(sources: &'a BTreeMap<ModulePath, String>) -> Self {
         let mut modules: BTreeMap<&[String], Module> = sources
             .iter()
             .filter(|(place, _)| !place.iter().any(|it| it == "tests"))
-            .map(|(place, text)| (place.as_slice(), read(text)))
+            .map(|(place, text)| (place.as_slice(), parse_module(text)))
             .collect();
-        let tests: Vec<Place> = modules
+        let tests: Vec<ModulePath> = modules
             .iter()
             .flat_map(|(place, module)| {
                 let named = |name: &&str| [*place, &[(*name).to_owned()]].concat();
@@ -176,7 +176,7 @@ impl<'a> Tree<'a> {
     }
 
     /// The modules that a path names: as written, and the targets of reexports on the way.
-    fn named(&self, from: &[String], path: &[&str], hops: usize, found: &mut Vec<Place>) {
+    fn resolve(&self, from: &[String], path: &[&str], hops: usize, found: &mut Vec<ModulePath>) {
         let mut at = from.to_vec();
         let mut names = path.iter().enumerate().peekable();
         let is_absolute = ["crate", "super", "self"].contains(&path[0]);
@@ -202,7 +202,7 @@ impl<'a> Tree<'a> {
                 && target != path
             {
                 let further = [target.as_slice(), &path[index + 1..]].concat();
-                self.named(&at, &further, hops - 1, found);
+                self.resolve(&at, &further, hops - 1, found);
             }
             break;
         }
@@ -221,13 +221,13 @@ impl<'a> Tree<'a> {
 type Edges = BTreeMap<(String, String), BTreeSet<String>>;
 
 /// The edges between the children of each module.
-fn edges(tree: &Tree) -> BTreeMap<Place, Edges> {
-    let mut levels: BTreeMap<Place, Edges> = BTreeMap::new();
+fn edges(tree: &Tree) -> BTreeMap<ModulePath, Edges> {
+    let mut levels: BTreeMap<ModulePath, Edges> = BTreeMap::new();
     for (place, module) in &tree.0 {
         for (inside, path) in &module.paths {
-            let inside: Place = inside.iter().map(|it| (*it).to_owned()).collect();
+            let inside: ModulePath = inside.iter().map(|it| (*it).to_owned()).collect();
             let mut found = Vec::new();
-            tree.named(&[*place, &inside].concat(), path, MAX_HOPS, &mut found);
+            tree.resolve(&[*place, &inside].concat(), path, MAX_HOPS, &mut found);
             for to in found {
                 let both = place.iter().zip(to.iter());
                 let common = both.take_while(|it| it.0 == it.1).count();
@@ -252,7 +252,7 @@ fn reached<'a>(from: &'a str, edges: &'a Edges) -> BTreeSet<&'a str> {
 }
 
 /// Each cycle with a folder, and its imports.
-fn cycles(sources: &BTreeMap<Place, String>) -> Vec<String> {
+fn cycles(sources: &BTreeMap<ModulePath, String>) -> Vec<String> {
     let tree = Tree::new(sources);
     let mut told = Vec::new();
     for (level, edges) in &edges(&tree) {
@@ -281,7 +281,7 @@ fn cycles(sources: &BTreeMap<Place, String>) -> Vec<String> {
                 if circle.contains(here.as_str()) && circle.contains(there.as_str()) {
                     let some: Vec<&str> = imports
                         .iter()
-                        .take(IMPORTS_TOLD_OF_AN_EDGE)
+                        .take(MAX_IMPORTS_SHOWN)
                         .map(String::as_str)
                         .collect();
                     told.push(format!("    {here} -> {there}: {}", some.join(", ")));
@@ -292,7 +292,7 @@ fn cycles(sources: &BTreeMap<Place, String>) -> Vec<String> {
     told
 }
 
-fn add_sources(folder: &Path, place: &[String], sources: &mut BTreeMap<Place, String>) {
+fn add_sources(folder: &Path, place: &[String], sources: &mut BTreeMap<ModulePath, String>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let stem = path.file_stem().unwrap().to_str().unwrap().to_owned();
@@ -309,7 +309,7 @@ fn add_sources(folder: &Path, place: &[String], sources: &mut BTreeMap<Place, St
 }
 
 #[test]
-fn no_folder_of_a_crate_is_part_of_a_cycle() {
+fn no_module_folder_is_part_of_an_import_cycle() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
     let mut told = Vec::new();
     for entry in fs::read_dir(&crates).unwrap() {
@@ -334,7 +334,7 @@ fn cycles_of(files: &[(&str, &str)]) -> Vec<String> {
 }
 
 #[test]
-fn a_folder_in_a_cycle_is_named_with_the_imports_that_close_it() {
+fn cycle_report_names_the_folder_and_its_imports() {
     let told = cycles_of(&[
         ("fetch", "mod hop;"),
         ("fetch/hop", "use crate::guard::vet_url;"),
@@ -355,7 +355,7 @@ fn a_folder_in_a_cycle_is_named_with_the_imports_that_close_it() {
 }
 
 #[test]
-fn files_of_one_folder_may_import_each_other() {
+fn files_in_one_folder_may_import_each_other() {
     let files = [
         ("fetch", "mod hop; mod retry; pub use hop::Hop;"),
         ("fetch/hop", "use super::retry::Retry;"),
@@ -365,7 +365,7 @@ fn files_of_one_folder_may_import_each_other() {
 }
 
 #[test]
-fn imports_of_tests_comments_and_texts_do_not_count() {
+fn imports_in_tests_comments_and_strings_are_ignored() {
     let guard = r##"
         use crate::settings::Settings;
         //! As [`crate::fetch`] has it.
@@ -393,7 +393,7 @@ fn imports_of_tests_comments_and_texts_do_not_count() {
 }
 
 #[test]
-fn a_path_is_followed_from_parents_and_through_what_they_import() {
+fn paths_are_resolved_through_parents_and_reexports() {
     let shared = [
         ("lab", "mod tab; pub use tab::Shown;"),
         ("lab/tab", ""),

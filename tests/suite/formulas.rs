@@ -3,14 +3,14 @@
 
 use analysis::{
     ctr::{
-        ClickCurve, MAX_CTR, PUBLISHED, PageClicks, Placement, SerpLayout, expected_ctr, reduction,
-        under_ai_overview,
+        ClickCurve, MAX_CTR, PUBLISHED_CURVE, PageClicks, Placement, SerpLayout, expected_ctr,
+        remaining_share, under_ai_overview,
     },
     keyword_metrics::{
-        BRANDED_TARGET, LEAST_MONTHS, Opportunity, PriorityInput, TARGET, WEIGHTS, demand,
+        BRANDED_TARGET, MIN_MONTHS, Opportunity, PriorityInput, TARGET, WEIGHTS, demand,
         intent_weight, opportunity, priorities,
     },
-    keyword_text::normalised,
+    keyword_text::normalized,
     observation::search_page::{Feature, FeatureCoverage},
     search_intent::Intent,
     url_rules::TRACKING_KEYS,
@@ -27,7 +27,7 @@ const PLACES_UNDER_OVERVIEW: u32 = 10;
 const DEPTH: u32 = 100;
 
 #[test]
-fn modules_have_the_constants_of_the_analysis() {
+fn javascript_constants_match_the_analysis() {
     let mut text = "// Written by the test suite::formulas, from crates/analysis.\n".to_owned();
     let mut constant = |why: &str, name: &str, value: Value| {
         let value = portable(value);
@@ -47,7 +47,7 @@ fn modules_have_the_constants_of_the_analysis() {
             "intents": intents,
             "target": TARGET,
             "brandedTarget": BRANDED_TARGET,
-            "leastMonths": LEAST_MONTHS,
+            "leastMonths": MIN_MONTHS,
         }),
     );
     constant(
@@ -60,11 +60,11 @@ fn modules_have_the_constants_of_the_analysis() {
         "INTENT_WORDS",
         intent_words(),
     );
-    agree("crates/web/assets/js/formulas.js", &text);
+    assert_generated("crates/web/assets/js/formulas.js", &text);
 }
 
 #[test]
-fn modules_are_tested_with_what_the_analysis_computes() {
+fn javascript_test_vectors_match_the_analysis() {
     let mut numbers = Numbers(1);
     let vectors = [
         ("clicks", expected_clicks()),
@@ -86,10 +86,10 @@ fn modules_are_tested_with_what_the_analysis_computes() {
         text.push_str("\n]");
     }
     text.push_str("\n}\n");
-    agree("tests/modules/vectors.json", &text);
+    assert_generated("tests/modules/vectors.json", &text);
 }
 
-fn agree(file: &str, now: &str) {
+fn assert_generated(file: &str, now: &str) {
     compared_to(
         &Path::new(ROOT).join(file),
         now,
@@ -122,12 +122,12 @@ fn clicks() -> Value {
     let curve = ClickCurve::published();
     let rates: Vec<f64> = (1..=DEPTH).map(|position| curve.at(position)).collect();
     let left = Feature::ALL.into_iter().filter_map(|feature| {
-        let left = reduction(feature)?;
+        let left = remaining_share(feature)?;
         Some((feature.name(), json!(left)))
     });
     let under: Vec<f64> = (1..=PLACES_UNDER_OVERVIEW).map(under_ai_overview).collect();
     json!({
-        "curve": PUBLISHED,
+        "curve": PUBLISHED_CURVE,
         "rates": rates,
         "left": by_name(left),
         "leftUnderOverview": under,
@@ -316,6 +316,6 @@ fn normalised_texts() -> Vec<Value> {
         "\u{2003}東京　ホテル\n",
         "",
     ];
-    let rows = texts.map(|text| json!({ "text": text, "normalised": normalised(text) }));
+    let rows = texts.map(|text| json!({ "text": text, "normalised": normalized(text) }));
     rows.to_vec()
 }

@@ -24,7 +24,7 @@ fn places(how_to: &str) -> Vec<Vec<String>> {
 }
 
 /// The first path that exists as a file or a folder.
-fn found(paths: &[String], name: &str, value: &str) -> PathBuf {
+fn find_existing(paths: &[String], name: &str, value: &str) -> PathBuf {
     let filled = paths.iter().map(|it| root().join(it.replace(name, value)));
     let mut all = filled.flat_map(|it| [it.clone(), it.with_extension("")]);
     let found = all.find(|it| it.exists());
@@ -36,7 +36,7 @@ fn text_of(places: &[Vec<String>], number: usize) -> String {
 }
 
 #[test]
-fn every_result_type_is_in_the_places_of_its_how_to() {
+fn every_result_type_is_in_the_files_of_its_how_to() {
     let places = places("add-a-result-type.md");
     assert_eq!(places.len(), 5);
     let (names, pages) = (text_of(&places, 0), text_of(&places, 3));
@@ -44,7 +44,7 @@ fn every_result_type_is_in_the_places_of_its_how_to() {
         let module = of.name().replace('-', "_");
         assert!(names.contains(&format!(" = \"{of}\",")), "{of}");
         assert!(names.contains(&format!("(ResultType::{of:?}, ")), "{of}");
-        let finding = found(&places[1], "<type>", &module);
+        let finding = find_existing(&places[1], "<type>", &module);
         let beside = fs::read_to_string(finding.with_file_name("mod.rs")).unwrap();
         for row in [format!("pub mod {module};"), format!("{of:?}: {module}[")] {
             assert!(beside.contains(&row), "{of}");
@@ -52,13 +52,13 @@ fn every_result_type_is_in_the_places_of_its_how_to() {
         for row in [format!("mod {module};"), format!("{of:?}: {module} => ")] {
             assert!(pages.contains(&row), "{of}");
         }
-        let page = fs::read_to_string(found(&places[4], "<type>", &module)).unwrap();
+        let page = fs::read_to_string(find_existing(&places[4], "<type>", &module)).unwrap();
         assert!(page.contains("pub const PAGE: ResultPage"), "{of}");
     }
 }
 
 #[test]
-fn every_page_is_in_the_places_of_its_how_to() {
+fn every_page_is_in_the_files_of_its_how_to() {
     let places = places("add-a-page.md");
     assert_eq!(places.len(), 4);
     let table = text_of(&places, 1);
@@ -69,19 +69,19 @@ fn every_page_is_in_the_places_of_its_how_to() {
         .collect();
     assert!(modules.len() > 10, "{modules:?}");
     for module in modules {
-        found(&places[0], "<page>", module);
+        find_existing(&places[0], "<page>", module);
         assert!(table.contains(&format!("mod {module};")), "{module}");
     }
 }
 
 #[test]
-fn every_supplier_is_in_the_places_of_its_how_to() {
+fn every_supplier_is_in_the_files_of_its_how_to() {
     let places = places("add-a-provider.md");
     assert_eq!(places.len(), 6);
     let table = text_of(&places, 1);
     for supplier in search::SUPPLIERS {
         let module = supplier.section.strip_prefix("search.").unwrap();
-        let file = found(&places[0], "<vendor>", module);
+        let file = find_existing(&places[0], "<vendor>", module);
         let file = if file.is_dir() {
             file.join("mod.rs")
         } else {
@@ -108,7 +108,7 @@ fn every_supplier_is_in_the_places_of_its_how_to() {
 }
 
 #[test]
-fn every_field_of_the_project_is_in_the_places_of_its_how_to() {
+fn every_project_field_is_in_the_files_of_its_how_to() {
     let places = places("add-a-project-field.md");
     assert_eq!(places.len(), 5);
     let [domain, schema, row, members, page] = [0, 1, 2, 3, 4].map(|it| text_of(&places, it));
@@ -138,7 +138,7 @@ fn every_field_of_the_project_is_in_the_places_of_its_how_to() {
 }
 
 #[test]
-fn every_endpoint_is_in_the_places_of_its_how_to() {
+fn every_endpoint_is_in_the_files_of_its_how_to() {
     let places = places("add-an-endpoint.md");
     assert_eq!(places.len(), 5);
     let rows = text_of(&places, 3);

@@ -82,7 +82,7 @@ fn packages() -> Vec<Value> {
 }
 
 /// The dependencies of a package, without those of tests.
-fn named(package: &Value) -> Vec<String> {
+fn dependencies(package: &Value) -> Vec<String> {
     let dependencies = package["dependencies"].as_array().expect("dependencies");
     let ordinary = dependencies.iter().filter(|it| it["kind"].is_null());
     ordinary
@@ -90,7 +90,7 @@ fn named(package: &Value) -> Vec<String> {
         .collect()
 }
 
-fn offences(crate_name: &str, layer: &Layer, ours: &[String], named: &[String]) -> Vec<String> {
+fn violations(crate_name: &str, layer: &Layer, ours: &[String], named: &[String]) -> Vec<String> {
     let allowed = |name: &String| !ours.contains(name) || layer.ours.contains(&name.as_str());
     let absent = |name: &String| layer.absent.contains(&name.as_str());
     let is_offence = |name: &&String| !allowed(name) || absent(name);
@@ -99,7 +99,7 @@ fn offences(crate_name: &str, layer: &Layer, ours: &[String], named: &[String]) 
 }
 
 #[test]
-fn every_crate_depends_only_on_what_its_layer_allows() {
+fn crates_depend_only_on_allowed_layers() {
     let packages = packages();
     let layers = layers();
     let ours: Vec<String> = layers.keys().map(ToString::to_string).collect();
@@ -109,13 +109,13 @@ fn every_crate_depends_only_on_what_its_layer_allows() {
             .iter()
             .find(|it| it["name"] == *name)
             .expect("a crate of the table");
-        found.extend(offences(name, layer, &ours, &named(package)));
+        found.extend(violations(name, layer, &ours, &dependencies(package)));
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 #[test]
-fn every_crate_of_the_workspace_stands_in_the_table() {
+fn every_workspace_crate_has_a_layer() {
     let layers = layers();
     for package in packages() {
         let name = package["name"].as_str().expect("a name");
@@ -127,10 +127,10 @@ fn every_crate_of_the_workspace_stands_in_the_table() {
 }
 
 #[test]
-fn an_offender_is_named() {
+fn forbidden_dependency_is_named() {
     let layers = layers();
     let ours: Vec<String> = layers.keys().map(ToString::to_string).collect();
-    let told = offences(
+    let told = violations(
         "web",
         &layers["web"],
         &ours,

@@ -77,7 +77,7 @@ async fn both_databases_have_the_same_tables_columns_and_unique_keys() {
 }
 
 #[tokio::test]
-async fn every_unique_key_of_an_accounts_table_begins_with_the_account() {
+async fn unique_keys_of_tenant_tables_begin_with_the_account() {
     let shape = shape(&TestDatabase::empty(DatabaseKind::Postgres).await);
     let foreign = shape
         .iter()
@@ -109,7 +109,7 @@ fn steps_there_are(kind: DatabaseKind) -> usize {
 }
 
 #[tokio::test]
-async fn the_steps_can_be_taken_back_and_taken_again() {
+async fn migrations_can_be_reverted_and_reapplied() {
     for kind in KINDS {
         let db = TestDatabase::empty(kind).await;
         let before = shape(&db);
@@ -139,9 +139,9 @@ async fn the_steps_can_be_taken_back_and_taken_again() {
 }
 
 #[tokio::test]
-async fn a_plan_names_the_steps_that_are_left_and_the_rows_that_they_touch() {
+async fn a_plan_lists_pending_steps_and_affected_rows() {
     for kind in KINDS {
-        let db = TestDatabase::bare(kind).await;
+        let db = TestDatabase::without_schema(kind).await;
         let plan = db.storage.plan().await.unwrap();
         assert_eq!(plan.len(), steps_there_are(kind), "{kind:?}");
         assert!(
@@ -183,7 +183,7 @@ async fn a_plan_names_the_steps_that_are_left_and_the_rows_that_they_touch() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn two_processes_may_migrate_at_once() {
     for kind in KINDS {
-        let db = TestDatabase::bare(kind).await;
+        let db = TestDatabase::without_schema(kind).await;
         let tool = OpenOptions {
             exclusive: Exclusive::Tool,
             ..OpenOptions::default()
@@ -207,7 +207,7 @@ const UNKNOWN_STEP: &str =
     "INSERT INTO __diesel_schema_migrations (version) VALUES ('29990101000000')";
 
 #[tokio::test]
-async fn a_database_that_a_newer_version_left_room_on_is_worked_with() {
+async fn compatible_steps_of_a_newer_version_are_accepted() {
     for kind in KINDS {
         let db = TestDatabase::empty(kind).await;
         db.run_sql(UNKNOWN_STEP);
@@ -219,7 +219,7 @@ async fn a_database_that_a_newer_version_left_room_on_is_worked_with() {
 }
 
 #[tokio::test]
-async fn a_database_of_which_a_newer_version_took_something_away_is_refused() {
+async fn breaking_steps_of_a_newer_version_are_refused() {
     for kind in KINDS {
         let db = TestDatabase::empty(kind).await;
         db.run_sql(UNKNOWN_STEP);

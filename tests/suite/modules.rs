@@ -3,7 +3,7 @@
 use std::{path::Path, process::Command};
 
 #[test]
-fn modules_pass_their_own_tests() {
+fn javascript_modules_pass_their_tests() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files: Vec<_> = std::fs::read_dir(root.join("modules"))
         .expect("the folder of module tests")

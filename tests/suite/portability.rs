@@ -207,7 +207,7 @@ fn of_change(change: &AlterTableOperation) -> Vec<String> {
 }
 
 #[test]
-fn every_step_is_legal_on_databases_that_spread_over_machines() {
+fn migrations_are_legal_on_distributed_databases() {
     let (mut wrong, mut seen) = (vec![], 0);
     for (file, text) in migrations() {
         for statement in parsed(&text) {
@@ -221,7 +221,7 @@ fn every_step_is_legal_on_databases_that_spread_over_machines() {
 }
 
 #[test]
-fn every_table_of_accounts_is_watched() {
+fn sql_rules_cover_every_tenant_table() {
     let mut tables = BTreeSet::new();
     for (_, text) in migrations()
         .into_iter()
@@ -254,7 +254,7 @@ fn every_table_of_accounts_is_watched() {
 }
 
 #[test]
-fn what_is_not_legal_everywhere_is_found() {
+fn unportable_statements_are_rejected() {
     for statement in [
         "CREATE TABLE t (id BIGSERIAL PRIMARY KEY)",
         "CREATE TABLE t (id BIGINT NOT NULL, account_id BIGINT NOT NULL, PRIMARY KEY (id))",

@@ -3,7 +3,7 @@
 use analysis::{
     ai_answers::{
         brands::{BrandBook, BrandSpec},
-        judge,
+        evaluate,
     },
     document::Document,
     findings::{
@@ -11,7 +11,7 @@ use analysis::{
         suggestions::AiAnswers,
     },
     observation::ai_answer::{
-        AiAnswer, AnswerCitation, AnswerState, AnswerUsage, AskedPrompt, CitationPart,
+        AiAnswer, AnswerCitation, AnswerState, AnswerUsage, CitationPart, EnginePrompt,
     },
     page_kind::PageKind,
     provenance::Provenance,
@@ -33,7 +33,7 @@ fn answer(sample: u32) -> AiAnswer {
         provenance: Provenance::Measured,
         requested_model: None,
         served_model: None,
-        prompt: AskedPrompt {
+        prompt: EnginePrompt {
             prompt_id: "7.Q1.en.v1.00000000".to_owned(),
             keyword_id: Some(7),
             template: "Q1".to_owned(),
@@ -54,7 +54,7 @@ fn answer(sample: u32) -> AiAnswer {
 }
 
 #[test]
-fn a_published_record_is_read_as_what_suggestions_need_of_it() {
+fn ai_answers_are_read_from_a_published_record() {
     let rivals = [
         BrandSpec::named("Zyxwor", "zyxwor.com"),
         BrandSpec::named("Quorvex", "quorvex.io"),
@@ -63,7 +63,7 @@ fn a_published_record_is_read_as_what_suggestions_need_of_it() {
     let answers: Vec<_> = (1..=5)
         .map(|sample| {
             let it = answer(sample);
-            let judged = judge(&it, &book);
+            let judged = evaluate(&it, &book);
             (it, judged)
         })
         .collect();

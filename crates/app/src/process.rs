@@ -1,5 +1,5 @@
 use crate::settings::{LogFormat, LogSettings};
-use crate::stderr::remark;
+use crate::stderr::eprint_line;
 use anyhow::Context;
 use domain::ports::randomness::Randomness;
 use std::fmt::Display;
@@ -11,32 +11,32 @@ use tokio_util::sync::CancellationToken;
 use tracing_subscriber::{fmt, prelude::*};
 
 /// Time from the signal to the forced exit.
-const GRACE: Duration = Duration::from_secs(30);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(30);
 /// Signals within this time count as one: `timeout` and some process managers signal a process and then its group.
-const TOLD_ONCE: Duration = Duration::from_secs(1);
+const DUPLICATE_SIGNAL_WINDOW: Duration = Duration::from_secs(1);
 /// Time left after requests have been drained.
-const RESERVE: Duration = Duration::from_secs(2);
+const SHUTDOWN_MARGIN: Duration = Duration::from_secs(2);
 /// One second more than the longest handler timeout.
-const DRAIN: Duration = Duration::from_secs(26);
+const MAX_DRAIN: Duration = Duration::from_secs(26);
 /// SIGXFSZ: a file would exceed the process's size limit. The default action ends the process.
 const FILE_TOO_LARGE: SignalKind = SignalKind::from_raw(25);
-static FORMAT: OnceLock<LogFormat> = OnceLock::new();
+static LOG_FORMAT: OnceLock<LogFormat> = OnceLock::new();
 
 /// A longer delay before the listener closes shortens the drain.
-pub fn drain(delay: Duration) -> Duration {
-    DRAIN.min(GRACE.saturating_sub(RESERVE + delay))
+pub fn drain_timeout(delay: Duration) -> Duration {
+    MAX_DRAIN.min(SHUTDOWN_TIMEOUT.saturating_sub(SHUTDOWN_MARGIN + delay))
 }
 
 #[derive(Debug, Clone, Default)]
-pub struct Stopping {
+pub struct Shutdown {
     /// No new jobs are claimed, and `/readyz` fails.
     pub work: CancellationToken,
     /// The listener closes; requests in progress finish.
     pub listener: CancellationToken,
 }
 
-impl Stopping {
-    pub fn now(&self) {
+impl Shutdown {
+    pub fn trigger(&self) {
         self.work.cancel();
         self.listener.cancel();
     }
@@ -44,10 +44,10 @@ impl Stopping {
     /// On SIGTERM the listener closes after the delay, in which load balancers see `/readyz` fail. On SIGINT and SIGHUP
     /// it closes at once. A second signal after more than a second, or thirty seconds, end the process; its leases then
     /// expire. A file size limit is reported as a write error, like a full disk.
-    pub fn on_signal(&self, delay: Duration) -> anyhow::Result<()> {
+    pub fn trigger_on_signal(&self, delay: Duration) -> anyhow::Result<()> {
         let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
         let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
-        let mut hang_up = signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?;
+        let mut hangup = signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?;
         // With a listener installed, the signal does not end the process and the write fails with an error.
         let _ = signal(FILE_TOO_LARGE).context("cannot listen for SIGXFSZ")?;
         let stopping = self.clone();
@@ -55,7 +55,7 @@ impl Stopping {
             let delay = tokio::select! {
                 _ = terminate.recv() => delay,
                 _ = interrupt.recv() => Duration::ZERO,
-                _ = hang_up.recv() => Duration::ZERO,
+                _ = hangup.recv() => Duration::ZERO,
             };
             stopping.work.cancel();
             // Logged after `/readyz` fails, so that readers of the log can rely on it.
@@ -63,22 +63,22 @@ impl Stopping {
             let close = async {
                 tokio::time::sleep(delay).await;
                 stopping.listener.cancel();
-                tokio::time::sleep(GRACE.saturating_sub(delay)).await;
+                tokio::time::sleep(SHUTDOWN_TIMEOUT.saturating_sub(delay)).await;
             };
-            let told = Instant::now();
-            let again = async {
+            let signaled_at = Instant::now();
+            let second_signal = async {
                 loop {
                     tokio::select! {
                         _ = terminate.recv() => {}
                         _ = interrupt.recv() => {}
                     }
-                    if told.elapsed() > TOLD_ONCE {
+                    if signaled_at.elapsed() > DUPLICATE_SIGNAL_WINDOW {
                         return;
                     }
                 }
             };
             let why = tokio::select! {
-                () = again => "it was told so twice",
+                () = second_signal => "it was told so twice",
                 () = close => "thirty seconds are over",
             };
             tracing::warn!(
@@ -92,20 +92,20 @@ impl Stopping {
 }
 
 /// How long and how often to retry an address or a file that the previous process still holds.
-const PATIENCE: Duration = Duration::from_secs(3);
-const LOOK_AGAIN: Duration = Duration::from_millis(200);
+const RETRY_TIMEOUT: Duration = Duration::from_secs(3);
+const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 
-pub async fn once_free<T, E>(
+pub async fn retry_while_taken<T, E>(
     attempt: impl AsyncFn() -> Result<T, E>,
     is_taken: impl Fn(&E) -> bool,
 ) -> Result<T, E> {
     let begun = Instant::now();
     loop {
         match attempt().await {
-            Err(error) if is_taken(&error) && begun.elapsed() < PATIENCE => {
-                tokio::time::sleep(LOOK_AGAIN).await;
+            Err(error) if is_taken(&error) && begun.elapsed() < RETRY_TIMEOUT => {
+                tokio::time::sleep(RETRY_INTERVAL).await;
             }
-            ended => return ended,
+            outcome => return outcome,
         }
     }
 }
@@ -122,7 +122,7 @@ pub fn worker_name(randomness: &dyn Randomness) -> String {
 }
 
 /// Logs go to standard error.
-pub fn log(settings: &LogSettings) -> anyhow::Result<()> {
+pub fn init_logging(settings: &LogSettings) -> anyhow::Result<()> {
     let filter = settings.level.filter();
     let filter = filter.add_directive("actix_server=warn".parse()?);
     // It logs data of callers: names, ids, whole messages. Our own request log does not.
@@ -144,20 +144,20 @@ pub fn log(settings: &LogSettings) -> anyhow::Result<()> {
         .try_init()
         .context("cannot begin logging")?;
     // Called once; a second call is ignored.
-    let _ = FORMAT.set(settings.format);
+    let _ = LOG_FORMAT.set(settings.format);
     Ok(())
 }
 
-pub fn logs_objects() -> bool {
-    FORMAT.get() == Some(&LogFormat::Json)
+pub fn logs_json() -> bool {
+    LOG_FORMAT.get() == Some(&LogFormat::Json)
 }
 
 /// A message of a long-running process, to standard error or to the JSON log.
-pub fn tell(line: impl Display) {
-    if logs_objects() {
+pub fn announce(line: impl Display) {
+    if logs_json() {
         tracing::info!("{}", line.to_string().trim());
     } else {
-        remark(line);
+        eprint_line(line);
     }
 }
 
@@ -166,13 +166,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn delay_and_drain_end_before_the_process_is_ended() {
+    fn delay_and_drain_fit_into_the_shutdown_timeout() {
         for seconds in 0..=10 {
             let delay = Duration::from_secs(seconds);
-            let drain = drain(delay);
-            assert!(delay + drain < GRACE, "{delay:?} and {drain:?}");
+            let drain = drain_timeout(delay);
+            assert!(delay + drain < SHUTDOWN_TIMEOUT, "{delay:?} and {drain:?}");
             assert!(drain >= Duration::from_secs(18), "{drain:?}");
         }
-        assert_eq!(drain(Duration::from_secs(2)), DRAIN);
+        assert_eq!(drain_timeout(Duration::from_secs(2)), MAX_DRAIN);
     }
 }

@@ -1,10 +1,10 @@
-use crate::process::Stopping;
+use crate::process::Shutdown;
 use crate::settings::{Limit, Settings};
-use crate::wiring::{Foundation, hasher, keyword_data};
+use crate::wiring::{AppContext, keyword_data, password_hasher};
 use actix_web::dev::ServerHandle;
 use anyhow::Context;
 use domain::device::DeviceKey;
-use domain::ports::storage::{Storage, StorageError, retrying};
+use domain::ports::storage::{Storage, StorageError, run_with_retries};
 use domain::use_cases::Core;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io;
@@ -14,25 +14,25 @@ use std::time::Duration;
 use tokio::{net::TcpSocket, sync::Notify};
 use tokio_util::sync::CancellationToken;
 use web::http::cookies::CookieStyle;
-use web::limits::{BodyLimit, Rate, RequestLimits, kept_answers};
+use web::limits::{BodyLimit, Rate, RequestLimits, stored_responses};
 use web::paging::CursorKey;
-use web::server::Served;
+use web::server::HttpServerSetup;
 use web::services::{Ports, Services, SessionConfig, SpeedLabel, WebConfig};
-use worker::Tools;
+use worker::WorkerContext;
 
-const MOST_FILES: u64 = 65_536;
+const MAX_FILES: u64 = 65_536;
 
-pub async fn services(
-    foundation: &Foundation,
-    tools: &Tools,
+pub async fn build_services(
+    context: &AppContext,
+    worker_context: &WorkerContext,
     wake: Arc<Notify>,
-    stopping: &Stopping,
+    stopping: &Shutdown,
 ) -> anyhow::Result<Services> {
     let config = WebConfig {
-        public_base_url: foundation.settings.public_base_url(),
-        cursor_key: CursorKey(shared(foundation, "cursor-key").await?),
-        search: tools.search.label(),
-        speed: SpeedLabel::of(&tools.speed),
+        public_base_url: context.settings.public_base_url(),
+        cursor_key: CursorKey(load_shared_key(context, "cursor-key").await?),
+        search: worker_context.search.label(),
+        speed: SpeedLabel::of(&worker_context.speed),
         body: BodyLimit {
             max_bytes: 256 * 1024,
             timeout: Duration::from_secs(10),
@@ -41,45 +41,41 @@ pub async fn services(
             max_bytes: 4 * 1024,
             timeout: Duration::from_secs(2),
         },
-        handler_patience: Duration::from_secs(25),
-        limits: limits(&foundation.settings),
+        handler_timeout: Duration::from_secs(25),
+        limits: request_limits(&context.settings),
         sessions: SessionConfig {
-            cookies: cookies(&foundation.settings),
-            device_key: DeviceKey(shared(foundation, "device-key").await?),
+            cookies: cookie_style(&context.settings),
+            device_key: DeviceKey(load_shared_key(context, "device-key").await?),
         },
     };
-    let hasher = hasher(foundation)?;
+    let hasher = password_hasher(context)?;
     // Statements of requests have shorter timeouts than those of jobs.
     let core = Core {
-        storage: Arc::clone(&foundation.storage),
-        ..Core::clone(&tools.core)
+        storage: Arc::clone(&context.storage),
+        ..Core::clone(&worker_context.core)
     };
     let ports = Ports {
         core: Arc::new(core),
-        known_hasher: Arc::new(hasher.apart(KNOWN_HASHES, KNOWN_WAITING)),
+        known_hasher: Arc::new(hasher.with_own_queue(MAX_DEVICE_HASHES, MAX_WAITING_DEVICE_HASHES)),
         hasher,
         console_exports: providers::search_console::exports(),
-        keyword_data: keyword_data(
-            &foundation.settings,
-            &foundation.clock,
-            &foundation.randomness,
-        ),
+        keyword_data: keyword_data(&context.settings, &context.clock, &context.randomness),
     };
     Ok(Services::new(config, &ports, wake, stopping.work.clone()))
 }
 
 /// Concurrent password hashes for known devices, and how many more may wait.
-const KNOWN_HASHES: usize = 2;
-const KNOWN_WAITING: usize = 16;
+const MAX_DEVICE_HASHES: usize = 2;
+const MAX_WAITING_DEVICE_HASHES: usize = 16;
 
 /// The connection and a duplicate that detects client disconnects.
 const FILES_PER_CONNECTION: u64 = 2;
 /// For the database, the log, and the worker.
 const OTHER_FILES: u64 = 1_024;
 
-fn limits(settings: &Settings) -> RequestLimits {
+fn request_limits(settings: &Settings) -> RequestLimits {
     let it = &settings.limits;
-    let files = make_room().saturating_sub(OTHER_FILES) / FILES_PER_CONNECTION;
+    let files = raise_file_limit().saturating_sub(OTHER_FILES) / FILES_PER_CONNECTION;
     let possible = u32::try_from(files).unwrap_or(u32::MAX).max(1);
     let rate = |per_minute: Limit, burst: Limit| Rate::of(per_minute.0, burst.0);
     RequestLimits {
@@ -93,7 +89,7 @@ fn limits(settings: &Settings) -> RequestLimits {
         failed_tokens: rate(it.failed_tokens_per_minute, it.failed_tokens_burst),
         sign_ins: rate(it.sign_ins_per_minute, it.sign_ins_burst),
         all_sign_ins: rate(it.all_sign_ins_per_minute, it.all_sign_ins_burst),
-        kept_answers: kept_answers(it.kept_answer_mib.0),
+        stored_responses: stored_responses(it.kept_answer_mib.0),
         in_flight_per_token: it.in_flight_per_token.0,
         in_flight_per_account: it.in_flight_per_account.0,
         in_flight: it.in_flight.0,
@@ -105,16 +101,16 @@ fn limits(settings: &Settings) -> RequestLimits {
 }
 
 /// Cookies require HTTPS, unless the server is reached over HTTP on loopback or the operator allows plain cookies.
-fn cookies(settings: &Settings) -> CookieStyle {
+fn cookie_style(settings: &Settings) -> CookieStyle {
     let base = settings.public_base_url();
     let host = base.strip_prefix("http://");
-    let is_here = host.is_some_and(|host| {
+    let is_loopback = host.is_some_and(|host| {
         let name = host.split('/').next().unwrap_or(host);
         let address = name.parse::<std::net::SocketAddr>().map(|it| it.ip());
         let address = address.or_else(|_| name.parse::<std::net::IpAddr>());
         address.is_ok_and(|it| it.is_loopback()) || name.split(':').next() == Some("localhost")
     });
-    if host.is_some() && (is_here || settings.sessions.plain_cookies) {
+    if host.is_some() && (is_loopback || settings.sessions.plain_cookies) {
         CookieStyle::Plain
     } else {
         CookieStyle::Secure
@@ -122,18 +118,18 @@ fn cookies(settings: &Settings) -> CookieStyle {
 }
 
 /// The remedy if no browser on another machine can sign in: cookies need HTTPS, and no HTTPS address is set.
-pub fn nobody_can_sign_in(settings: &Settings) -> Option<&'static str> {
+pub fn sign_in_remedy(settings: &Settings) -> Option<&'static str> {
     let is_plain = settings.public_base_url().starts_with("http://");
-    let cannot = is_plain && cookies(settings) == CookieStyle::Secure;
+    let cannot = is_plain && cookie_style(settings) == CookieStyle::Secure;
     cannot.then_some(
         "Set public_base_url to the https address that people use, or sessions.plain_cookies to true where nobody can read along.",
     )
 }
 
-pub const NAME_THE_ADDRESS: &str = "Set public_base_url to the address that people use.";
+pub const SET_BASE_URL: &str = "Set public_base_url to the address that people use.";
 
 /// The mistake of a trusted proxy without `public_base_url`.
-pub fn unnamed_behind_a_proxy(settings: &Settings) -> Option<&'static str> {
+pub fn proxy_without_base_url(settings: &Settings) -> Option<&'static str> {
     let is_unnamed = settings.public_base_url.is_none() && !settings.trusted_proxies.is_empty();
     is_unnamed.then_some(
         "trusted_proxies is set, so a proxy is in front, and public_base_url is not: session cookies have no Secure, and links lead to this machine",
@@ -141,11 +137,11 @@ pub fn unnamed_behind_a_proxy(settings: &Settings) -> Option<&'static str> {
 }
 
 /// A secret shared by all servers on this database; the first server generates it.
-async fn shared(foundation: &Foundation, name: &str) -> Result<[u8; 32], StorageError> {
+async fn load_shared_key(context: &AppContext, name: &str) -> Result<[u8; 32], StorageError> {
     let mut fresh = [0; 32];
-    foundation.randomness.fill(&mut fresh);
-    retrying(foundation.storage.as_ref(), || {
-        shared_secret(foundation.storage.as_ref(), name, fresh)
+    context.randomness.fill(&mut fresh);
+    run_with_retries(context.storage.as_ref(), || {
+        shared_secret(context.storage.as_ref(), name, fresh)
     })
     .await
 }
@@ -184,24 +180,24 @@ pub async fn serve(
 ) -> anyhow::Result<()> {
     let services = Arc::new(services);
     let connections = services.connections();
-    let listening = Served {
+    let listening = HttpServerSetup {
         configure: Arc::new(move |config| web::serve(Arc::clone(&services))(config)),
         connections: Some(connections),
         threads: None,
         drain,
     };
-    let server = listening.on(listener).context("cannot serve")?;
+    let server = listening.listen(listener).context("cannot serve")?;
     let handle = server.handle();
-    let stopping = tokio::spawn(stop_when(stop, handle));
+    let stopping = tokio::spawn(stop_on_cancel(stop, handle));
     let outcome = server.await.context("the server failed");
     stopping.abort();
     outcome
 }
 
 /// Raises the soft limit of open files as far as allowed; returns the new limit.
-fn make_room() -> u64 {
+fn raise_file_limit() -> u64 {
     let limit = getrlimit(Resource::Nofile);
-    let most = limit.maximum.unwrap_or(MOST_FILES).min(MOST_FILES);
+    let most = limit.maximum.unwrap_or(MAX_FILES).min(MAX_FILES);
     if limit.current.is_some_and(|now| now < most) {
         let raised = Rlimit {
             current: Some(most),
@@ -215,7 +211,7 @@ fn make_room() -> u64 {
     most
 }
 
-async fn stop_when(stop: CancellationToken, server: ServerHandle) {
+async fn stop_on_cancel(stop: CancellationToken, server: ServerHandle) {
     stop.cancelled().await;
     server.stop(true).await;
 }

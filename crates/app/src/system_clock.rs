@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 /// The machine's clock, in whole microseconds.
 pub struct SystemClock;
 
-static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+static PROCESS_START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 impl Clock for SystemClock {
     #[expect(
@@ -18,16 +18,16 @@ impl Clock for SystemClock {
     }
 
     fn elapsed(&self) -> Duration {
-        BEGAN.elapsed()
+        PROCESS_START.elapsed()
     }
 }
 
 /// The machine's clock minus some days: the demo measures a simulated past with it.
-pub struct SetBack {
+pub struct BackdatedClock {
     pub days: u32,
 }
 
-impl Clock for SetBack {
+impl Clock for BackdatedClock {
     fn now(&self) -> DateTime<Utc> {
         SystemClock.now() - Days::new(self.days.into())
     }

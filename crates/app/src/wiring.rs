@@ -1,18 +1,19 @@
-use crate::process::once_free;
+use crate::process::retry_while_taken;
 use crate::settings::{Loaded, QueueSettings, SandboxChoice, Settings};
 use crate::system_clock::SystemClock;
 use crate::system_randomness::SystemRandomness;
 use anyhow::Context;
 use chrono::TimeDelta;
-use crawler::{BrowserSandbox, CrawlerSettings, LabSettings, PoliteReader, is_public};
+use crawler::{BrowserSandbox, BrowserSettings, CrawlerSettings, PoliteReader, is_public};
 use domain::{
     ids::IdMint,
     job::policy::QueuePolicy,
     money::MicroUsd,
     ports::{
-        ai_answers::AiEngines, clock::Clock, keyword_data::KeywordData, page_speed::LabVitals,
-        randomness::Randomness, search_results::SearchResults, site_door::SiteDoors,
-        site_reader::SiteReader, site_turns::SiteTurns, storage::Storage,
+        ai_answers::AiEngines, clock::Clock, host_throttle::HostThrottle,
+        keyword_data::KeywordData, page_speed::LabVitals, randomness::Randomness,
+        search_results::SearchResults, site_access::SiteAccessProvider, site_reader::SiteReader,
+        storage::Storage,
     },
     use_cases::{
         Core, Policies, measure_page_speed::SpeedSources, request_analysis::Prices,
@@ -28,10 +29,10 @@ use std::{
 };
 use storage::{DatabaseKind, DieselStorage, Exclusive, OpenError, OpenOptions};
 use url::{Host, Url};
-use worker::{Load, Tools};
+use worker::{WorkerContext, WorkerLimits};
 
 #[derive(Clone)]
-pub struct Foundation {
+pub struct AppContext {
     pub settings: Settings,
     pub storage: Arc<dyn Storage>,
     pub database: DieselStorage,
@@ -49,13 +50,13 @@ pub enum Role {
     Migration,
 }
 
-impl Foundation {
+impl AppContext {
     /// A fresh database gets its schema. An outdated one is refused on `PostgreSQL` and migrated on `SQLite`.
     pub async fn open(loaded: Loaded, role: Role) -> anyhow::Result<Self> {
         let settings = loaded.settings;
         let database = open_database(&settings, role).await?;
-        bring_up_to_date(&database).await?;
-        let (clock, randomness) = machine();
+        migrate_if_needed(&database).await?;
+        let (clock, randomness) = system_ports();
         let mint = Arc::new(IdMint::new(Arc::clone(&clock), Arc::clone(&randomness)));
         Ok(Self {
             settings,
@@ -77,8 +78,8 @@ impl Foundation {
 
     /// For jobs, whose statements have longer timeouts than those of requests.
     #[must_use]
-    pub fn for_work(&self) -> Self {
-        let database = self.database.for_work();
+    pub fn for_jobs(&self) -> Self {
+        let database = self.database.for_jobs();
         Self {
             storage: Arc::new(database.clone()),
             database,
@@ -91,7 +92,7 @@ impl Foundation {
         let settings = &self.settings;
         let search = search_results(settings, &self.clock, &self.randomness);
         let engines = ai_engines(settings, &self.clock, &self.randomness);
-        let prices = prices(settings, search.as_ref(), &load(settings));
+        let prices = prices(settings, search.as_ref(), &worker_limits(settings));
         self.core_with(prices, engines)
     }
 
@@ -126,7 +127,7 @@ impl Foundation {
     }
 
     /// `None` on `SQLite`, where a single process crawls.
-    fn site_turns(&self) -> Option<Arc<dyn SiteTurns>> {
+    fn host_throttle(&self) -> Option<Arc<dyn HostThrottle>> {
         match self.database.kind() {
             DatabaseKind::Postgres => Some(Arc::new(self.database.clone())),
             DatabaseKind::Sqlite => None,
@@ -134,53 +135,58 @@ impl Foundation {
     }
 
     /// The lock on the `SQLite` file admits one process, so the holders of running jobs are gone.
-    pub async fn take_back_jobs(&self, tools: &Tools) {
+    pub async fn requeue_running_jobs(&self, worker_context: &WorkerContext) {
         if self.database.kind() == DatabaseKind::Sqlite {
-            worker::take_back_all(tools).await;
+            worker::requeue_running_jobs(worker_context).await;
         }
     }
 
-    pub fn tools(&self) -> Tools {
+    pub fn worker_context(&self) -> WorkerContext {
         let settings = &self.settings;
-        let to_sites = site_tools(settings, &self.clock, &self.randomness, self.site_turns());
+        let site_services = site_services(
+            settings,
+            &self.clock,
+            &self.randomness,
+            self.host_throttle(),
+        );
         let (load, search) = (
-            load(settings),
+            worker_limits(settings),
             search_results(settings, &self.clock, &self.randomness),
         );
         let engines = ai_engines(settings, &self.clock, &self.randomness);
         let prices = prices(settings, search.as_ref(), &load);
-        Tools {
+        WorkerContext {
             core: Arc::new(self.core_with(prices, engines)),
             console: Arc::new(console_fetcher(self)),
             search,
-            speed: to_sites.speed,
-            doors: to_sites.doors,
-            sites: to_sites.sites,
-            load,
-            machine: Arc::new(SystemClock),
-            reconnects_within: storage::RECONNECTS_WITHIN,
+            speed: site_services.speed,
+            site_access: site_services.doors,
+            sites: site_services.sites,
+            limits: load,
+            system_clock: Arc::new(SystemClock),
+            reconnects_within: storage::MAX_RECONNECT_DELAY,
         }
     }
 }
 
-pub fn machine() -> (Arc<dyn Clock>, Arc<dyn Randomness>) {
+pub fn system_ports() -> (Arc<dyn Clock>, Arc<dyn Randomness>) {
     (Arc::new(SystemClock), Arc::new(SystemRandomness))
 }
 
 /// Creates the default data folder and returns whether it is used; a configured path is not created.
-pub fn make_data_folder(settings: &Settings) -> anyhow::Result<bool> {
-    let is_ours = settings.database_url.is_none();
-    if is_ours {
+pub fn create_data_folder(settings: &Settings) -> anyhow::Result<bool> {
+    let is_default = settings.database_url.is_none();
+    if is_default {
         let folder = &settings.data_dir;
-        storage::as_owner_of(folder, || make_private_folder(folder))
+        storage::as_owner_of(folder, || create_private_folder(folder))
             .flatten()
             .with_context(|| format!("cannot make the data folder {}", folder.display()))?;
     }
-    Ok(is_ours)
+    Ok(is_default)
 }
 
 /// A folder with mode 0700; missing parents get the default mode.
-fn make_private_folder(folder: &Path) -> io::Result<()> {
+fn create_private_folder(folder: &Path) -> io::Result<()> {
     if let Some(above) = folder.parent() {
         fs::create_dir_all(above)?;
     }
@@ -190,14 +196,14 @@ fn make_private_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-pub fn is_yet_to_be_made(settings: &Settings) -> bool {
+pub fn is_database_missing(settings: &Settings) -> bool {
     settings.database_url.is_none() && matches!(settings.data_file().try_exists(), Ok(false))
 }
 
 pub async fn open_database(settings: &Settings, role: Role) -> anyhow::Result<DieselStorage> {
-    let is_ours = make_data_folder(settings)?;
+    let is_default = create_data_folder(settings)?;
     let options = OpenOptions {
-        create: is_ours || role == Role::Migration,
+        create: is_default || role == Role::Migration,
         exclusive: if role == Role::Server {
             Exclusive::Server
         } else {
@@ -209,10 +215,10 @@ pub async fn open_database(settings: &Settings, role: Role) -> anyhow::Result<Di
     };
     let open = async || DieselStorage::open(settings.database(), options.clone()).await;
     let is_taken = |error: &OpenError| matches!(error, OpenError::InUse(_));
-    Ok(once_free(open, is_taken).await?)
+    Ok(retry_while_taken(open, is_taken).await?)
 }
 
-async fn bring_up_to_date(database: &DieselStorage) -> anyhow::Result<()> {
+async fn migrate_if_needed(database: &DieselStorage) -> anyhow::Result<()> {
     let pending = database.pending().await?;
     if pending.is_empty() {
         return Ok(());
@@ -236,7 +242,7 @@ pub fn queue_policy(set: &QueueSettings) -> QueuePolicy {
         sweep: seconds(set.sweep_seconds.0),
         first_delay: seconds(set.first_delay_seconds.0),
         running_per_account: set.running_per_account.0,
-        turn: seconds(set.turn_seconds.0),
+        time_slice: seconds(set.turn_seconds.0),
         ..QueuePolicy::default()
     }
 }
@@ -266,28 +272,28 @@ pub fn keyword_data(
     keywords::configured(sections, clock, randomness)
 }
 
-fn prices(settings: &Settings, search: &dyn SearchResults, load: &Load) -> Prices {
+fn prices(settings: &Settings, search: &dyn SearchResults, load: &WorkerLimits) -> Prices {
     let amount = |it: Cap| MicroUsd(i64::try_from(it.micros()).unwrap_or(i64::MAX));
     Prices {
-        per_keyword: search.most(load.depth),
-        unpaid: search.unpaid(load.depth),
-        most_per_day: settings.search.most_per_day.map(amount),
+        per_keyword: search.max_spend(load.depth),
+        paid_call_refusal: search.paid_call_refusal(load.depth),
+        max_per_day: settings.search.most_per_day.map(amount),
         speed_pages: load.speed_pages,
     }
 }
 
-pub fn console_fetcher(foundation: &Foundation) -> FetchConsole {
-    let set = &foundation.settings.search_console;
+pub fn console_fetcher(context: &AppContext) -> FetchConsole {
+    let set = &context.settings.search_console;
     FetchConsole {
-        core: foundation.core(),
-        console: search_console::configured(set, &foundation.clock, &foundation.randomness),
+        core: context.core(),
+        console: search_console::configured(set, &context.clock, &context.randomness),
         limits: set.limits(),
     }
 }
 
-fn load(settings: &Settings) -> Load {
+fn worker_limits(settings: &Settings) -> WorkerLimits {
     let (worker, crawler) = (&settings.worker, &settings.crawler);
-    Load {
+    WorkerLimits {
         jobs: worker.jobs.0,
         short_jobs: worker.short_jobs.0,
         keywords_at_once: worker.keywords_at_once.0,
@@ -302,20 +308,20 @@ fn load(settings: &Settings) -> Load {
     }
 }
 
-pub struct SiteTools {
+pub struct SiteServices {
     pub sites: Arc<dyn SiteReader>,
-    pub doors: Arc<dyn SiteDoors>,
+    pub doors: Arc<dyn SiteAccessProvider>,
     pub speed: SpeedSources,
 }
 
-pub fn site_tools(
+pub fn site_services(
     settings: &Settings,
     clock: &Arc<dyn Clock>,
     randomness: &Arc<dyn Randomness>,
-    turns: Option<Arc<dyn SiteTurns>>,
-) -> SiteTools {
-    let reader = polite_reader(settings, clock, randomness, turns);
-    SiteTools {
+    throttle: Option<Arc<dyn HostThrottle>>,
+) -> SiteServices {
+    let reader = build_site_reader(settings, clock, randomness, throttle);
+    SiteServices {
         speed: speed_sources(&reader, settings, clock, randomness),
         doors: Arc::clone(&reader) as _,
         sites: reader,
@@ -323,22 +329,22 @@ pub fn site_tools(
 }
 
 /// One reader for all requests to sites, so that politeness limits apply to all of them.
-fn polite_reader(
+fn build_site_reader(
     settings: &Settings,
     clock: &Arc<dyn Clock>,
     randomness: &Arc<dyn Randomness>,
-    turns: Option<Arc<dyn SiteTurns>>,
+    throttle: Option<Arc<dyn HostThrottle>>,
 ) -> Arc<PoliteReader> {
     let reader = PoliteReader::new(
         crawler_settings(settings),
         Arc::clone(clock),
         Arc::clone(randomness),
     );
-    let reader = match turns {
-        Some(turns) => reader.sharing(turns),
+    let reader = match throttle {
+        Some(throttle) => reader.with_shared_throttle(throttle),
         None => reader,
     };
-    Arc::new(reader.with_browser(lab_settings(settings)))
+    Arc::new(reader.with_browser(browser_settings(settings)))
 }
 
 fn speed_sources(
@@ -349,19 +355,19 @@ fn speed_sources(
 ) -> SpeedSources {
     let set = &settings.vitals;
     let sources = vitals::configured(&set.crux, &set.page_speed, clock, randomness);
-    let browser: Arc<dyn LabVitals> = Arc::new(reader.lab_beside(lab_settings(settings)));
+    let browser: Arc<dyn LabVitals> = Arc::new(reader.lab_runner(browser_settings(settings)));
     SpeedSources {
         field: sources.field,
         browser,
         other_lab: sources.lab,
-        files: Arc::new(reader.files_beside()),
+        files: Arc::new(reader.static_reader()),
     }
 }
 
-fn lab_settings(settings: &Settings) -> LabSettings {
+fn browser_settings(settings: &Settings) -> BrowserSettings {
     let set = &settings.vitals.lab;
     let mib = |number: u32| u64::from(number) * 1_024 * 1_024;
-    LabSettings {
+    BrowserSettings {
         browser: set.browser.clone(),
         runs: set.runs.0,
         folder: set.folder.clone(),
@@ -373,7 +379,7 @@ fn lab_settings(settings: &Settings) -> LabSettings {
             SandboxChoice::Required => BrowserSandbox::Required,
             SandboxChoice::Off => BrowserSandbox::Off,
         },
-        ..LabSettings::default()
+        ..BrowserSettings::default()
     }
 }
 
@@ -416,7 +422,7 @@ pub fn server_addresses(settings: &Settings) -> Vec<IpAddr> {
 }
 
 /// Logs which non-public networks may be crawled: all accounts share them.
-pub fn warn_of_open_networks(settings: &Settings) {
+pub fn warn_about_open_networks(settings: &Settings) {
     let networks = { settings.crawler.allow_networks.iter() }
         .map(|it| it.0.to_string())
         .collect::<Vec<_>>()
@@ -448,14 +454,14 @@ fn interface_addresses() -> Vec<IpAddr> {
     addresses.collect()
 }
 
-pub fn hasher(foundation: &Foundation) -> anyhow::Result<Arc<Argon2Hasher>> {
-    let set = &foundation.settings.passwords;
+pub fn password_hasher(context: &AppContext) -> anyhow::Result<Arc<Argon2Hasher>> {
+    let set = &context.settings.passwords;
     let settings = HashingSettings {
         memory_kib: set.memory_kib.0,
         passes: set.passes.0,
         ..HashingSettings::default()
     };
-    let randomness = Arc::clone(&foundation.randomness);
+    let randomness = Arc::clone(&context.randomness);
     Ok(Arc::new(Argon2Hasher::new(settings, randomness)?))
 }
 
@@ -466,22 +472,25 @@ mod tests {
     use setting::WebAddress;
 
     #[test]
-    fn the_queue_settings_left_alone_are_the_queues_own_numbers() {
+    fn default_queue_settings_equal_the_default_policy() {
         let policy = queue_policy(&QueueSettings::default());
         assert_eq!(policy, QueuePolicy::default());
     }
 
     #[test]
-    fn what_is_closed_and_the_public_address_that_is_listened_on_are_not_read() {
+    fn denied_networks_and_the_listen_address_are_not_crawled() {
         let mut settings = Settings::default();
         let of_machine = crawler_settings(&settings).server_addresses;
         settings.crawler.deny_networks = vec![Network("192.0.2.0/24".parse().unwrap())];
         settings.listen = ListenAddress("93.184.216.34:80".parse().unwrap());
         let crawler = crawler_settings(&settings);
         for address in ["192.0.2.7", "93.184.216.34", "::ffff:93.184.216.34"] {
-            assert!(!crawler.opens(address.parse().unwrap()), "{address}");
+            assert!(
+                !crawler.may_connect_to(address.parse().unwrap()),
+                "{address}"
+            );
         }
-        assert!(crawler.opens("93.184.216.35".parse().unwrap()));
+        assert!(crawler.may_connect_to("93.184.216.35".parse().unwrap()));
         for everywhere in ["0.0.0.0:80", "[::]:80", "127.0.0.1:80", "10.0.0.1:80"] {
             settings.listen = ListenAddress(everywhere.parse().unwrap());
             let known = crawler_settings(&settings).server_addresses;
@@ -490,30 +499,33 @@ mod tests {
     }
 
     #[test]
-    fn the_address_and_host_of_the_public_url_are_closed() {
+    fn address_and_host_of_the_public_url_are_not_crawled() {
         let address = "93.184.216.34".parse().unwrap();
         let url = |text: &str| WebAddress::try_from(text.to_owned()).unwrap();
         let mut settings = Settings {
             public_base_url: Some(url("http://93.184.216.34:8080")),
             ..Settings::default()
         };
-        assert!(!crawler_settings(&settings).opens(address));
+        assert!(!crawler_settings(&settings).may_connect_to(address));
         assert_eq!(crawler_settings(&settings).server_host, None);
         settings.crawler.allow_networks = vec![Network("93.184.216.0/24".parse().unwrap())];
-        assert!(crawler_settings(&settings).opens(address));
+        assert!(crawler_settings(&settings).may_connect_to(address));
         settings.public_base_url = Some(url("https://seo.example.com/"));
         let host = crawler_settings(&settings).server_host;
         assert_eq!(host.as_deref(), Some("seo.example.com"));
     }
 
     #[test]
-    fn the_addresses_of_interfaces_are_known() {
+    fn interface_addresses_include_loopback() {
         let loopback: IpAddr = "127.0.0.1".parse().unwrap();
         assert!(interface_addresses().contains(&loopback));
     }
 
     #[test]
-    fn the_lab_settings_left_alone_are_the_labs_own_numbers() {
-        assert_eq!(lab_settings(&Settings::default()), LabSettings::default());
+    fn default_lab_settings_equal_the_browser_defaults() {
+        assert_eq!(
+            browser_settings(&Settings::default()),
+            BrowserSettings::default()
+        );
     }
 }

@@ -2,7 +2,7 @@ use crate::SetupError;
 use std::fmt;
 use url::{Host, Url};
 
-const LAST_PART: &str = "/mcp";
+const MCP_PATH: &str = "/mcp";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address(Url);
@@ -26,7 +26,7 @@ impl Address {
             return Err(wrong("must end before any ? or #"));
         }
         let base = url.path().trim_end_matches('/').to_owned();
-        url.set_path(&format!("{base}{LAST_PART}"));
+        url.set_path(&format!("{base}{MCP_PATH}"));
         Ok(Self(url))
     }
 
@@ -39,7 +39,7 @@ impl Address {
     }
 
     /// Plain HTTP to another machine: anyone on the network path can read the token.
-    pub(crate) fn is_open_to_others(&self) -> bool {
+    pub(crate) fn is_unencrypted(&self) -> bool {
         let is_loopback = match self.0.host() {
             Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
             Some(Host::Ipv4(address)) => address.is_loopback(),
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_endpoint_is_below_the_address_and_a_path_is_kept() {
+    fn endpoint_is_appended_to_the_servers_path() {
         for (base, endpoint) in [
             ("http://127.0.0.1:8080", "http://127.0.0.1:8080/mcp"),
             (" https://x.example/ ", "https://x.example/mcp"),
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_of_a_server_is_refused_and_never_repeated() {
+    fn invalid_url_is_refused_and_not_echoed() {
         for text in [
             "",
             "127.0.0.1:8080",
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn only_plain_http_to_other_machines_is_open_to_others() {
+    fn only_http_to_other_machines_is_unencrypted() {
         for (text, is_open) in [
             ("http://127.0.0.1:8080", false),
             ("http://127.8.8.8", false),
@@ -103,7 +103,7 @@ mod tests {
             ("http://localhost.example", true),
         ] {
             let address = Address::parse(text).unwrap();
-            assert_eq!(address.is_open_to_others(), is_open, "{text}");
+            assert_eq!(address.is_unencrypted(), is_open, "{text}");
         }
     }
 }

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_is_a_text_or_a_number_however_it_is_written() {
+    fn id_is_a_string_or_number_in_any_spelling() {
         assert_eq!(Id::read("\"a\\u0062\""), Id::read("\"ab\""));
         assert_ne!(Id::read("\"1\""), Id::read("1"));
         assert_eq!(Id::read(" 7 ").unwrap().text(), "7");
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn null_is_there_and_what_is_left_out_is_not() {
+    fn null_member_is_some_and_missing_member_is_none() {
         let envelope = Envelope::read("{\"id\":null,\"result\":null}").unwrap();
         assert!(envelope.id.is_some() && envelope.result.is_some() && envelope.error.is_none());
         assert_eq!(envelope.id(), None);

@@ -2,7 +2,7 @@
 
 #[derive(Debug)]
 pub(crate) struct EventStream {
-    longest: usize,
+    max_bytes: usize,
     line: Vec<u8>,
     data: Vec<u8>,
     is_message: bool,
@@ -17,7 +17,7 @@ impl EventStream {
     /// `longest`: maximum bytes of an event.
     pub(crate) const fn new(longest: usize) -> Self {
         Self {
-            longest,
+            max_bytes: longest,
             line: Vec::new(),
             data: Vec::new(),
             is_message: true,
@@ -27,7 +27,7 @@ impl EventStream {
     }
 
     /// Returns the data of the events that end in these bytes.
-    pub(crate) fn take(&mut self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, TooLong> {
+    pub(crate) fn feed(&mut self, bytes: &[u8]) -> Result<Vec<Vec<u8>>, TooLong> {
         let mut events = Vec::new();
         for byte in bytes {
             // A line ends with CR, LF, or both.
@@ -38,7 +38,7 @@ impl EventStream {
                 b'\r' | b'\n' => events.extend(self.end_line()),
                 _ => {
                     self.line.push(*byte);
-                    if self.line.len() + self.data.len() > self.longest {
+                    if self.line.len() + self.data.len() > self.max_bytes {
                         return Err(TooLong);
                     }
                 }
@@ -89,14 +89,14 @@ mod tests {
         let mut stream = EventStream::new(1000);
         let mut events = Vec::new();
         for part in text.as_bytes().chunks(at_once) {
-            events.extend(stream.take(part).unwrap());
+            events.extend(stream.feed(part).unwrap());
         }
         let text = |data| String::from_utf8(data).unwrap();
         events.into_iter().map(text).collect()
     }
 
     #[test]
-    fn events_are_the_same_however_the_bytes_come() {
+    fn events_do_not_depend_on_chunk_size() {
         for (text, expected) in [
             ("data: {}\n\n", &["{}"][..]),
             ("data:a\r\ndata:  b\r\n\r\ndata: c\r\r", &["a\n b", "c"]),
@@ -117,11 +117,11 @@ mod tests {
     }
 
     #[test]
-    fn an_event_that_is_too_long_is_refused() {
+    fn too_long_event_is_refused() {
         let mut stream = EventStream::new(10);
-        assert!(stream.take(b"data:1234\n\n").is_ok());
-        assert!(stream.take(b"data:1234\ndata:").is_ok());
-        assert_eq!(stream.take(b"56"), Err(TooLong));
-        assert_eq!(EventStream::new(3).take(b":abc"), Err(TooLong));
+        assert!(stream.feed(b"data:1234\n\n").is_ok());
+        assert!(stream.feed(b"data:1234\ndata:").is_ok());
+        assert_eq!(stream.feed(b"56"), Err(TooLong));
+        assert_eq!(EventStream::new(3).feed(b":abc"), Err(TooLong));
     }
 }

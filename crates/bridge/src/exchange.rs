@@ -8,9 +8,9 @@ use std::{error::Error, ops::Deref, time::Duration};
 use tokio::{sync::mpsc::Sender, time::timeout};
 
 /// How long to read the rest of a stream after its response.
-const REST_OF_STREAM: Duration = Duration::from_secs(1);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(1);
 /// Characters of a redirect's target that are reported.
-const MOST_LOCATION: usize = 200;
+const MAX_LOCATION_CHARS: usize = 200;
 
 #[derive(Debug)]
 pub(crate) struct Exchange {
@@ -33,38 +33,38 @@ impl Exchange {
     }
 
     /// Sends a request and returns its response on one line. Messages before it go to `out` at once.
-    pub(crate) async fn ask(
+    pub(crate) async fn send_request(
         &self,
         message: &Message,
         id: &Id,
         version: Option<&str>,
         out: &Sender<String>,
     ) -> String {
-        match self.asked(message, id, version, out).await {
+        match self.try_request(message, id, version, out).await {
             Ok(answer) => answer,
-            Err(failure) => failure.answer(Some(id)),
+            Err(failure) => failure.to_response(Some(id)),
         }
     }
 
     /// Sends a message that has no response. The error text does not contain the token.
-    pub(crate) async fn tell(
+    pub(crate) async fn send_notification(
         &self,
         message: &Message,
         version: Option<&str>,
     ) -> Result<(), String> {
-        let told = async {
+        let sent = async {
             let response = self.post(message, version).await?;
             if response.status().is_success() {
-                read_on(response);
+                drain(response);
                 return Ok(());
             }
             self.refusal(response, None).await.map(drop)
         };
-        let told: Result<(), Failure> = told.await;
-        told.map_err(|failure| self.token.taken_out_of(failure.message))
+        let result: Result<(), Failure> = sent.await;
+        result.map_err(|failure| self.token.redact(failure.message))
     }
 
-    async fn asked(
+    async fn try_request(
         &self,
         message: &Message,
         id: &Id,
@@ -75,13 +75,13 @@ impl Exchange {
         if !response.status().is_success() {
             return self.refusal(response, Some(id)).await;
         }
-        if kind(&response) == "text/event-stream" {
-            return self.follow(response, id, out).await;
+        if media_type(&response) == "text/event-stream" {
+            return self.read_stream(response, id, out).await;
         }
         let body = self.body(response).await?;
         match Reply::read(&body, id) {
-            Some(Reply::Answer(answer)) => Ok(answer),
-            _ => Err(self.unreadable()),
+            Some(Reply::Response(answer)) => Ok(answer),
+            _ => Err(self.invalid_response()),
         }
     }
 
@@ -89,55 +89,57 @@ impl Exchange {
         let request = self
             .client
             .post(self.address.endpoint().clone())
-            .headers(headers::of(message, version))
+            .headers(headers::for_message(message, version))
             .header(AUTHORIZATION, self.bearer.clone())
             .header(CONTENT_TYPE, "application/json")
             .header(ACCEPT, "application/json, text/event-stream")
             .body(message.text.clone());
-        let sent = timeout(self.limits.silence, request.send()).await;
-        sent.map_err(|_| self.silent())?
-            .map_err(|error| self.unanswered(&error))
+        let sent = timeout(self.limits.idle_timeout, request.send()).await;
+        sent.map_err(|_| self.timeout_failure())?
+            .map_err(|error| self.connection_failure(&error))
     }
 
     async fn refusal(&self, response: Response, id: Option<&Id>) -> Result<String, Failure> {
         let status = response.status();
         if status.is_redirection() {
-            return Err(self.redirected(&response));
+            return Err(self.redirect_failure(&response));
         }
-        let kind = kind(&response);
+        let kind = media_type(&response);
         let body = self.body(response).await?;
         refusal::read(status, &kind, &body, id)
     }
 
-    async fn follow(
+    async fn read_stream(
         &self,
         mut response: Response,
         id: &Id,
         out: &Sender<String>,
     ) -> Result<String, Failure> {
-        let mut events = EventStream::new(self.limits.longest_answer);
+        let mut events = EventStream::new(self.limits.max_response_bytes);
         while let Some(bytes) = self.chunk(&mut response).await? {
-            for event in events.take(&bytes).map_err(|_| self.too_long())? {
+            for event in events.feed(&bytes).map_err(|_| self.response_too_large())? {
                 match Reply::read(&event, id) {
-                    Some(Reply::Answer(answer)) => {
-                        read_on(response);
+                    Some(Reply::Response(answer)) => {
+                        drain(response);
                         return Ok(answer);
                     }
                     // If nobody reads any more, the bridge is about to end.
-                    Some(Reply::Aside(line)) => drop(out.send(line).await),
-                    Some(Reply::Stray) => tracing::debug!("An answer to no question is left out."),
-                    None => return Err(self.unreadable()),
+                    Some(Reply::ServerMessage(line)) => drop(out.send(line).await),
+                    Some(Reply::Unrelated) => {
+                        tracing::debug!("An answer to no question is left out.");
+                    }
+                    None => return Err(self.invalid_response()),
                 }
             }
         }
-        Err(self.cut_off("it ended before the answer"))
+        Err(self.incomplete_response("it ended before the answer"))
     }
 
     async fn body(&self, mut response: Response) -> Result<Vec<u8>, Failure> {
         let mut body = Vec::new();
         while let Some(bytes) = self.chunk(&mut response).await? {
-            if body.len() + bytes.len() > self.limits.longest_answer {
-                return Err(self.too_long());
+            if body.len() + bytes.len() > self.limits.max_response_bytes {
+                return Err(self.response_too_large());
             }
             body.extend_from_slice(&bytes);
         }
@@ -148,20 +150,23 @@ impl Exchange {
         &self,
         response: &mut Response,
     ) -> Result<Option<impl Deref<Target = [u8]> + use<>>, Failure> {
-        let read = timeout(self.limits.silence, response.chunk()).await;
-        read.map_err(|_| self.silent())?
-            .map_err(|error| self.cut_off(&reason(&error)))
+        let read = timeout(self.limits.idle_timeout, response.chunk()).await;
+        read.map_err(|_| self.timeout_failure())?
+            .map_err(|error| self.incomplete_response(&root_cause(&error)))
     }
 
-    fn unanswered(&self, error: &reqwest::Error) -> Failure {
+    fn connection_failure(&self, error: &reqwest::Error) -> Failure {
         if !error.is_connect() {
-            return self.cut_off(&reason(error));
+            return self.incomplete_response(&root_cause(error));
         }
         let address = &self.address;
         let why = if error.is_timeout() {
-            format!("no connection within {}", seconds(self.limits.connect))
+            format!(
+                "no connection within {}",
+                seconds(self.limits.connect_timeout)
+            )
         } else {
-            reason(error)
+            root_cause(error)
         };
         let (why, more) = if why.contains("CaUsedAsEndEntity") {
             let why = "the certificate that the server shows is marked as an authority's (CA:TRUE), which no server's may be";
@@ -177,57 +182,57 @@ impl Exchange {
         } else {
             (why, "")
         };
-        Failure::no_answer(format!(
+        Failure::no_response(format!(
             "cannot reach {address}: {why}. Is `sightline serve` running there? Set SIGHTLINE_URL to the address of the server.{more}"
         ))
     }
 
-    pub(crate) fn not_initialized(&self) -> Failure {
-        Failure::no_answer(format!(
+    pub(crate) fn initialize_timeout_failure(&self) -> Failure {
+        Failure::no_response(format!(
             "{} did not answer `initialize` within {}. Look whether the server is well, then connect again.",
             self.address,
-            seconds(self.limits.initialize)
+            seconds(self.limits.initialize_timeout)
         ))
     }
 
-    fn silent(&self) -> Failure {
-        Failure::no_answer(format!(
+    fn timeout_failure(&self) -> Failure {
+        Failure::no_response(format!(
             "{} has said nothing for {}, and is not waited for any longer. It may have done what was asked: look before you ask again.",
             self.address,
-            seconds(self.limits.silence)
+            seconds(self.limits.idle_timeout)
         ))
     }
 
-    fn cut_off(&self, why: &str) -> Failure {
-        Failure::no_answer(format!(
+    fn incomplete_response(&self, why: &str) -> Failure {
+        Failure::no_response(format!(
             "the answer of {} did not come whole: {why}. The server may have done what was asked: look before you ask again.",
             self.address
         ))
     }
 
-    fn too_long(&self) -> Failure {
-        Failure::no_answer(format!(
+    fn response_too_large(&self) -> Failure {
+        Failure::no_response(format!(
             "the answer of {} is longer than {} bytes. Ask for less at once.",
-            self.address, self.limits.longest_answer
+            self.address, self.limits.max_response_bytes
         ))
     }
 
-    fn unreadable(&self) -> Failure {
-        Failure::no_answer(format!(
+    fn invalid_response(&self) -> Failure {
+        Failure::no_response(format!(
             "{} answered something that is no answer of an MCP server. Is SIGHTLINE_URL the address of a Sightline server?",
             self.address
         ))
     }
 
-    fn redirected(&self, response: &Response) -> Failure {
+    fn redirect_failure(&self, response: &Response) -> Failure {
         let location = response.headers().get(LOCATION);
         let location = location.and_then(|it| it.to_str().ok());
         let whither: String = location
             .unwrap_or("somewhere")
             .chars()
-            .take(MOST_LOCATION)
+            .take(MAX_LOCATION_CHARS)
             .collect();
-        Failure::no_answer(format!(
+        Failure::no_response(format!(
             "{} redirects to {whither}, which is not followed: the token goes nowhere else by itself. Set SIGHTLINE_URL to where the server is.",
             self.address
         ))
@@ -235,15 +240,15 @@ impl Exchange {
 }
 
 /// Reads the rest of a response in the background, so that its connection can be reused.
-fn read_on(mut response: Response) {
+fn drain(mut response: Response) {
     tokio::spawn(async move {
         let rest = async { while let Ok(Some(_)) = response.chunk().await {} };
-        let _ = timeout(REST_OF_STREAM, rest).await;
+        let _ = timeout(DRAIN_TIMEOUT, rest).await;
     });
 }
 
 /// The media type without its parameters.
-fn kind(response: &Response) -> String {
+fn media_type(response: &Response) -> String {
     let value = response.headers().get(CONTENT_TYPE);
     let value = value.and_then(|it| it.to_str().ok()).unwrap_or_default();
     let kind = value.split(';').next().unwrap_or_default();
@@ -251,7 +256,7 @@ fn kind(response: &Response) -> String {
 }
 
 /// The innermost cause: the outer ones repeat what the caller knows.
-fn reason(error: &reqwest::Error) -> String {
+fn root_cause(error: &reqwest::Error) -> String {
     let mut cause: &dyn Error = error;
     while let Some(inner) = cause.source() {
         cause = inner;

@@ -10,15 +10,15 @@ pub(crate) struct Failure {
 }
 
 /// The server was not reached, or its response could not be read.
-const NO_ANSWER: i32 = -32000;
+const NO_RESPONSE: i32 = -32000;
 /// The server refused with a problem document.
 const REFUSED: i32 = -32001;
-const NO_REQUEST: i32 = -32600;
-const INTERNAL: i32 = -32603;
-const NO_JSON: i32 = -32700;
+const INVALID_REQUEST: i32 = -32600;
+const INTERNAL_ERROR: i32 = -32603;
+const PARSE_ERROR: i32 = -32700;
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct ErrorResponse<'a> {
     jsonrpc: &'static str,
     id: Option<&'a RawValue>,
     error: Error<'a>,
@@ -42,21 +42,21 @@ impl Failure {
         }
     }
 
-    pub(crate) fn no_json(why: &str) -> Self {
-        Self::new(NO_JSON, format!("the line is not JSON: {why}"))
+    pub(crate) fn parse_error(why: &str) -> Self {
+        Self::new(PARSE_ERROR, format!("the line is not JSON: {why}"))
     }
 
-    pub(crate) fn no_request(why: &str) -> Self {
-        Self::new(NO_REQUEST, format!("the line is no request: {why}"))
+    pub(crate) fn invalid_request(why: &str) -> Self {
+        Self::new(INVALID_REQUEST, format!("the line is no request: {why}"))
     }
 
-    pub(crate) fn no_answer(message: String) -> Self {
-        Self::new(NO_ANSWER, message)
+    pub(crate) fn no_response(message: String) -> Self {
+        Self::new(NO_RESPONSE, message)
     }
 
     pub(crate) fn internal() -> Self {
         let message = "the bridge failed at this message; please report it".to_owned();
-        Self::new(INTERNAL, message)
+        Self::new(INTERNAL_ERROR, message)
     }
 
     /// `data` is the server's problem document.
@@ -67,11 +67,11 @@ impl Failure {
         }
     }
 
-    pub(crate) fn answer(&self, id: Option<&Id>) -> String {
+    pub(crate) fn to_response(&self, id: Option<&Id>) -> String {
         let raw = |json: &str| RawValue::from_string(json.to_owned()).ok();
         let id = id.and_then(|id| raw(id.text()));
         let data = self.data.as_deref().and_then(raw);
-        let answer = Answer {
+        let answer = ErrorResponse {
             jsonrpc: "2.0",
             id: id.as_deref(),
             error: Error {
@@ -89,14 +89,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_one_line_with_the_id_as_it_came() {
+    fn error_response_is_one_line_with_the_original_id() {
         let failure = Failure::refused("a\nb".to_owned(), "{\"x\":1.0}".to_owned());
         assert_eq!(
-            failure.answer(Id::read("\"\\u0061\"").as_ref()),
+            failure.to_response(Id::read("\"\\u0061\"").as_ref()),
             r#"{"jsonrpc":"2.0","id":"\u0061","error":{"code":-32001,"message":"a\nb","data":{"x":1.0}}}"#
         );
         assert_eq!(
-            Failure::internal().answer(None),
+            Failure::internal().to_response(None),
             r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"the bridge failed at this message; please report it"}}"#
         );
     }

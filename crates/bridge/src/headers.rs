@@ -11,9 +11,9 @@ const NAME: HeaderName = HeaderName::from_static("mcp-name");
 /// The first protocol version with method and name in headers; versions are dates and compare as text.
 const NAMES_SINCE: &str = "2026-07-28";
 
-const WRAPPED: (&str, &str) = ("=?base64?", "?=");
+const BASE64_MARKERS: (&str, &str) = ("=?base64?", "?=");
 
-pub(crate) fn of(message: &Message, version: Option<&str>) -> HeaderMap {
+pub(crate) fn for_message(message: &Message, version: Option<&str>) -> HeaderMap {
     let mut headers = HeaderMap::new();
     // A value that is not allowed in a header is left out; the server reports it as missing.
     let mut add = |name: HeaderName, text: &str| {
@@ -28,17 +28,17 @@ pub(crate) fn of(message: &Message, version: Option<&str>) -> HeaderMap {
     if version >= NAMES_SINCE && !message.method.is_empty() {
         add(METHOD, &message.method);
         if let Some(name) = &message.name {
-            add(NAME, &wrapped(name));
+            add(NAME, &encode_value(name));
         }
     }
     headers
 }
 
 /// Base64 if the text would not survive as a header value.
-fn wrapped(text: &str) -> String {
+fn encode_value(text: &str) -> String {
     let is_blank = |byte: Option<&u8>| matches!(byte, Some(b' ' | b'\t'));
     let bytes = text.as_bytes();
-    let (begin, end) = WRAPPED;
+    let (begin, end) = BASE64_MARKERS;
     let is_visible = bytes.iter().all(|byte| (0x20..=0x7e).contains(byte));
     let loses_an_end = is_blank(bytes.first()) || is_blank(bytes.last());
     let looks_wrapped = text.starts_with(begin) && text.ends_with(end);
@@ -57,7 +57,7 @@ mod tests {
     fn headers(line: &str, version: Option<&str>) -> Vec<(String, String)> {
         let message = Message::read(line.as_bytes()).unwrap().unwrap();
         let text = |value: &HeaderValue| value.to_str().unwrap().to_owned();
-        of(&message, version)
+        for_message(&message, version)
             .iter()
             .map(|(name, value)| (name.to_string(), text(value)))
             .collect()
@@ -71,7 +71,7 @@ mod tests {
     const CALL: &str = r#"{"id":1,"method":"tools/call","params":{"name":"get_rankings"}}"#;
 
     #[test]
-    fn older_versions_have_the_version_alone() {
+    fn older_versions_send_only_the_version_header() {
         assert!(headers(CALL, None).is_empty());
         for version in ["2025-06-18", "2025-11-25"] {
             let told = headers(CALL, Some(version));
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn newer_ones_have_the_method_and_the_name() {
+    fn newer_versions_send_method_and_name_headers() {
         let told = headers(CALL, Some("2026-07-28"));
         assert_eq!(
             told,
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_not_come_out_as_it_went_in_is_wrapped() {
+    fn unsafe_header_values_are_base64_encoded() {
         for (text, value) in [
             ("get_rankings", "get_rankings"),
             ("a b~!", "a b~!"),
@@ -113,7 +113,7 @@ mod tests {
             ("a\u{7f}", "=?base64?YX8=?="),
             ("=?base64?YQ==?=", "=?base64?PT9iYXNlNjQ/WVE9PT89?="),
         ] {
-            assert_eq!(wrapped(text), value, "{text:?}");
+            assert_eq!(encode_value(text), value, "{text:?}");
         }
     }
 }

@@ -6,15 +6,15 @@ use rustls::{ClientConfig, crypto::aws_lc_rs};
 use std::{sync::Arc, time::Duration};
 
 /// Shorter than the idle timeout of servers and proxies, so that no message goes into a closing connection.
-const LONGEST_REST: Duration = Duration::from_secs(30);
+const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// # Panics
 /// Never: the settings that could fail are constants.
 pub(crate) fn client(settings: &Settings) -> Client {
     Client::builder()
         .tls_backend_preconfigured(tls(settings))
-        .connect_timeout(settings.limits.connect)
-        .pool_idle_timeout(LONGEST_REST)
+        .connect_timeout(settings.limits.connect_timeout)
+        .pool_idle_timeout(POOL_IDLE_TIMEOUT)
         .redirect(redirect::Policy::none())
         .no_proxy()
         // Compression would delay progress events and allow decompression bombs.

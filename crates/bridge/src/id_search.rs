@@ -2,13 +2,13 @@
 
 use crate::envelope::Id;
 
-const LONGEST: usize = 256;
+const MAX_TOKEN_BYTES: usize = 256;
 
 /// Scans a message byte by byte. Only tokens of the outermost object are kept, one at a time.
 #[derive(Debug, Default)]
 pub(crate) struct IdSearch {
     depth: usize,
-    in_text: bool,
+    in_string: bool,
     is_escaped: bool,
     token: Vec<u8>,
     is_id: bool,
@@ -16,7 +16,7 @@ pub(crate) struct IdSearch {
 }
 
 impl IdSearch {
-    pub(crate) fn look_at(&mut self, bytes: &[u8]) {
+    pub(crate) fn feed(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.step(*byte);
         }
@@ -27,8 +27,8 @@ impl IdSearch {
     }
 
     fn step(&mut self, byte: u8) {
-        if self.in_text {
-            self.in_text = self.is_escaped || byte != b'"';
+        if self.in_string {
+            self.in_string = self.is_escaped || byte != b'"';
             self.is_escaped = !self.is_escaped && byte == b'\\';
             return self.keep(byte);
         }
@@ -54,7 +54,7 @@ impl IdSearch {
             }
             b'}' | b']' => self.depth = self.depth.saturating_sub(1),
             _ => {
-                self.in_text = byte == b'"';
+                self.in_string = byte == b'"';
                 self.keep(byte);
             }
         }
@@ -62,7 +62,7 @@ impl IdSearch {
 
     fn keep(&mut self, byte: u8) {
         // One byte above the limit: a truncated token does not parse as an id.
-        if self.depth == 1 && self.token.len() <= LONGEST {
+        if self.depth == 1 && self.token.len() <= MAX_TOKEN_BYTES {
             self.token.push(byte);
         }
     }
@@ -75,13 +75,13 @@ mod tests {
     fn found(text: &str) -> Option<String> {
         let mut search = IdSearch::default();
         for part in text.as_bytes().chunks(3) {
-            search.look_at(part);
+            search.feed(part);
         }
         search.found().map(|id| id.text().to_owned())
     }
 
     #[test]
-    fn the_id_is_found_wherever_it_stands() {
+    fn id_is_found_at_any_place_of_the_outermost_object() {
         for (text, id) in [
             ("{\"id\":7,\"params\":{", Some("7")),
             ("{ \"id\" : \"a,b}\" }", Some("\"a,b}\"")),
@@ -102,7 +102,7 @@ mod tests {
         ] {
             assert_eq!(found(text).as_deref(), id, "{text}");
         }
-        let long = format!("{{\"id\":\"{}\"}}", "x".repeat(LONGEST));
+        let long = format!("{{\"id\":\"{}\"}}", "x".repeat(MAX_TOKEN_BYTES));
         assert_eq!(found(&long), None);
     }
 }

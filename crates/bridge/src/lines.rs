@@ -13,8 +13,8 @@ pub(crate) enum Line {
 #[derive(Debug)]
 pub(crate) struct Lines<R> {
     input: R,
-    longest: usize,
-    begun: Vec<u8>,
+    max_bytes: usize,
+    partial: Vec<u8>,
     too_long: Option<IdSearch>,
 }
 
@@ -22,8 +22,8 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
     pub(crate) const fn new(input: R, longest: usize) -> Self {
         Self {
             input,
-            longest,
-            begun: Vec::new(),
+            max_bytes: longest,
+            partial: Vec::new(),
             too_long: None,
         }
     }
@@ -33,35 +33,41 @@ impl<R: AsyncBufRead + Unpin> Lines<R> {
         loop {
             let bytes = self.input.fill_buf().await?;
             if bytes.is_empty() {
-                let has_begun = self.too_long.is_some() || !self.begun.is_empty();
-                return Ok(has_begun.then(|| self.take()));
+                let has_begun = self.too_long.is_some() || !self.partial.is_empty();
+                return Ok(has_begun.then(|| self.finish_line()));
             }
             let end = bytes.iter().position(|byte| *byte == b'\n');
             let part = &bytes[..end.unwrap_or(bytes.len())];
             let used = part.len() + usize::from(end.is_some());
             if let Some(search) = &mut self.too_long {
-                search.look_at(part);
+                search.feed(part);
             } else {
-                self.begun.extend_from_slice(part);
+                self.partial.extend_from_slice(part);
                 // A trailing carriage return does not count toward the limit.
-                if self.begun.strip_suffix(b"\r").unwrap_or(&self.begun).len() > self.longest {
+                if self
+                    .partial
+                    .strip_suffix(b"\r")
+                    .unwrap_or(&self.partial)
+                    .len()
+                    > self.max_bytes
+                {
                     let mut search = IdSearch::default();
-                    search.look_at(&self.begun);
-                    self.begun = Vec::new();
+                    search.feed(&self.partial);
+                    self.partial = Vec::new();
                     self.too_long = Some(search);
                 }
             }
             self.input.consume(used);
             if end.is_some() {
-                return Ok(Some(self.take()));
+                return Ok(Some(self.finish_line()));
             }
         }
     }
 
-    fn take(&mut self) -> Line {
+    fn finish_line(&mut self) -> Line {
         match self.too_long.take() {
             Some(search) => Line::TooLong(search.found()),
-            None => Line::Whole(std::mem::take(&mut self.begun)),
+            None => Line::Whole(std::mem::take(&mut self.partial)),
         }
     }
 }
@@ -85,7 +91,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn lines_end_with_lf_or_with_the_input() {
+    async fn lines_end_with_lf_or_end_of_input() {
         assert_eq!(
             read("abc\n\ndefghi\r\nj", 8).await,
             ["abc", "", "defghi\r", "j"]
@@ -95,7 +101,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_line_that_is_too_long_is_told_with_its_id_and_the_next_is_read() {
+    async fn too_long_line_yields_its_id_and_reading_continues() {
         assert_eq!(
             read("{\"x\":\"yyyyyyy\",\"id\":12}\n{}\n123456789", 8).await,
             ["too long: Some(\"12\")", "{}", "too long: None"]

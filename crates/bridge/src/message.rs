@@ -48,17 +48,17 @@ impl Message {
     /// Parses a line. `None` if it is blank.
     pub(crate) fn read(line: &[u8]) -> Option<Result<Self, (Failure, Option<Id>)>> {
         let Ok(text) = std::str::from_utf8(line) else {
-            return Some(Err((Failure::no_json("it is not UTF-8"), None)));
+            return Some(Err((Failure::parse_error("it is not UTF-8"), None)));
         };
         let text = text.trim_matches([' ', '\t', '\r', '\n']);
-        (!text.is_empty()).then(|| Self::of(text))
+        (!text.is_empty()).then(|| Self::parse_text(text))
     }
 
-    fn of(text: &str) -> Result<Self, (Failure, Option<Id>)> {
-        let no_request = |why: &str, id| Err((Failure::no_request(why), id));
+    fn parse_text(text: &str) -> Result<Self, (Failure, Option<Id>)> {
+        let no_request = |why: &str, id| Err((Failure::invalid_request(why), id));
         if !text.starts_with('{') {
             return match serde_json::from_str::<&RawValue>(text) {
-                Err(error) => Err((Failure::no_json(&error.to_string()), None)),
+                Err(error) => Err((Failure::parse_error(&error.to_string()), None)),
                 Ok(_) if text.starts_with('[') => {
                     no_request("batches are not taken; send each message on a line", None)
                 }
@@ -72,10 +72,10 @@ impl Message {
                 return match serde_json::from_str::<&RawValue>(text) {
                     // A duplicate member is ambiguous; servers report a parse error.
                     Ok(_) if error.to_string().contains("duplicate field") => {
-                        Err((Failure::no_json(&error.to_string()), None))
+                        Err((Failure::parse_error(&error.to_string()), None))
                     }
                     Ok(_) => no_request(&error.to_string(), None),
-                    Err(error) => Err((Failure::no_json(&error.to_string()), None)),
+                    Err(error) => Err((Failure::parse_error(&error.to_string()), None)),
                 };
             }
         };
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_stays_as_it_came() {
+    fn message_text_is_unchanged() {
         let text = "{ \"id\":1.50, \"method\":\"x\",\"params\":{\"n\":1e400,\"n\":\"\\u00e4\"}}";
         let message = read(&format!("  {text}\r"));
         assert_eq!(message.text, text);
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_are_told_apart() {
+    fn message_kinds_are_distinguished() {
         let id = |json: &str| Id::read(json).unwrap();
         for (line, kind) in [
             (r#"{"id":1,"method":"a"}"#, Kind::Request(id("1"))),
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_message_is_refused() {
+    fn invalid_messages_are_refused() {
         let id = |text: &str| Some(text.to_owned());
         for (line, refused) in [
             (&b"{"[..], (-32700, None)),
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn the_name_and_the_version_are_found() {
+    fn name_and_version_are_read() {
         let line = r#"{"id":1,"method":"resources/read","params":{"uri":"x://y","name":"z",
             "_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
         let message = read(line);

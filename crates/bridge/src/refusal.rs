@@ -22,18 +22,18 @@ pub(crate) fn read(
     id: Option<&Id>,
 ) -> Result<String, Failure> {
     if let Some(id) = id
-        && let Some(Reply::Answer(answer)) = Reply::read(body, id)
+        && let Some(Reply::Response(answer)) = Reply::read(body, id)
     {
         return Ok(answer);
     }
     let text = std::str::from_utf8(body).unwrap_or_default().trim();
-    let told = if text.starts_with('{') {
+    let failure = if text.starts_with('{') {
         problem(text, kind).or_else(|| error(text))
     } else {
         None
     };
-    Err(told.unwrap_or_else(|| {
-        Failure::no_answer(format!(
+    Err(failure.unwrap_or_else(|| {
+        Failure::no_response(format!(
             "the server refused with HTTP status {status} and without words that could be read. Is SIGHTLINE_URL the address of a Sightline server?"
         ))
     }))
@@ -65,7 +65,9 @@ fn error(text: &str) -> Option<Failure> {
     let error = Envelope::read(text).ok()?.error?;
     let error: Value = serde_json::from_str(error.get()).ok()?;
     let message = error["message"].as_str()?;
-    Some(Failure::no_answer(format!("the server refused: {message}")))
+    Some(Failure::no_response(format!(
+        "the server refused: {message}"
+    )))
 }
 
 #[cfg(test)]
@@ -80,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_problem_is_told_in_its_words_and_handed_on_whole() {
+    fn problem_document_becomes_message_and_data() {
         let body =
             "{\n\"title\":\"No\",\"detail\":\"It is old.\",\"hint\":\"Make one.\",\"n\":1.0}";
         let failure = refusal(PROBLEM, body);
@@ -95,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_told_with_its_status() {
+    fn other_errors_report_the_http_status() {
         for body in ["", "<html>", "{}", "[]", "\"no\""] {
             let failure = refusal("application/json", body);
             assert_eq!(failure.code, -32000);
@@ -104,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_that_answers_nobody_is_told() {
+    fn error_without_request_id_is_reported() {
         let body = br#"{"id":null,"error":{"code":-32020,"message":"a header"}}"#;
         let told = read(StatusCode::BAD_REQUEST, "", body, None).unwrap_err();
         assert_eq!(told.message, "the server refused: a header");

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 /// Lines that may wait for a slow reader. Each may be as long as a response.
-const LINES_WAITING: usize = 8;
+const OUTPUT_QUEUE_LINES: usize = 8;
 const READ_AT_ONCE: usize = 64 * 1024;
 
 #[derive(Debug)]
@@ -43,9 +43,9 @@ impl Bridge {
         R: AsyncRead + Unpin,
         W: AsyncWrite + Unpin + Send + 'static,
     {
-        self.greet();
+        self.log_target();
         let limits = self.settings.limits;
-        let (out, queue) = mpsc::channel(LINES_WAITING);
+        let (out, queue) = mpsc::channel(OUTPUT_QUEUE_LINES);
         let closed = out.clone();
         let writing = tokio::spawn(write(output, queue, self.settings.token.clone()));
         let relay = Relay::new(&self.settings, out);
@@ -57,18 +57,18 @@ impl Bridge {
                 return Ending::Stopped;
             }
             () = closed.closed() => return Ending::OutputClosed,
-            given_up = relay.run(Lines::new(input, limits.longest_line)) => given_up,
+            given_up = relay.run(Lines::new(input, limits.max_line_bytes)) => given_up,
         };
         drop(closed);
         // The writer ends after the last line; it does not wait for a reader that does not read.
-        let _ = timeout(limits.farewell, writing).await;
+        let _ = timeout(limits.shutdown_timeout, writing).await;
         Ending::Input { given_up }
     }
 
-    fn greet(&self) {
+    fn log_target(&self) {
         let address = &self.settings.address;
         tracing::info!("Messages go to {address}.");
-        if address.is_open_to_others() {
+        if address.is_unencrypted() {
             tracing::warn!(
                 "{address} is not encrypted: everybody on the way can read the token. Use https."
             );
@@ -82,7 +82,7 @@ impl Bridge {
 /// Writes whole lines until the queue ends or the output is closed. A token that a server repeats is redacted.
 async fn write<W: AsyncWrite + Unpin>(mut output: W, mut queue: Receiver<String>, token: Token) {
     while let Some(line) = queue.recv().await {
-        let mut line = token.taken_out_of(line);
+        let mut line = token.redact(line);
         line.push('\n');
         let written = async {
             output.write_all(line.as_bytes()).await?;
@@ -99,16 +99,16 @@ struct Relay {
     exchange: Arc<Exchange>,
     limits: Limits,
     out: Sender<String>,
-    turns: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     tasks: JoinSet<()>,
-    under_way: HashMap<String, UnderWay>,
+    in_flight: HashMap<String, InFlight>,
     /// The protocol version negotiated by `initialize`.
     negotiated: Option<Arc<str>>,
     /// The protocol version of the last request that named one.
-    named: Option<Arc<str>>,
+    last_version: Option<Arc<str>>,
 }
 
-struct UnderWay {
+struct InFlight {
     id: Id,
     task: AbortHandle,
 }
@@ -119,11 +119,11 @@ impl Relay {
             exchange: Arc::new(Exchange::new(settings)),
             limits: settings.limits,
             out,
-            turns: Arc::new(Semaphore::new(settings.limits.at_once)),
+            permits: Arc::new(Semaphore::new(settings.limits.max_in_flight)),
             tasks: JoinSet::new(),
-            under_way: HashMap::new(),
+            in_flight: HashMap::new(),
             negotiated: None,
-            named: None,
+            last_version: None,
         }
     }
 
@@ -131,9 +131,9 @@ impl Relay {
     async fn run<R: AsyncBufRead + Unpin>(mut self, mut lines: Lines<R>) -> usize {
         loop {
             tokio::select! {
-                Some(ended) = self.tasks.join_next_with_id() => self.note_end(ended).await,
+                Some(ended) = self.tasks.join_next_with_id() => self.handle_task_end(ended).await,
                 line = lines.next() => match line {
-                    Ok(Some(line)) => self.take(line).await,
+                    Ok(Some(line)) => self.handle_line(line).await,
                     Ok(None) => break,
                     Err(error) => {
                         tracing::warn!("The input cannot be read: {error}.");
@@ -142,14 +142,14 @@ impl Relay {
                 },
             }
         }
-        let limit = self.limits.farewell;
+        let limit = self.limits.shutdown_timeout;
         let finished = async {
             while let Some(ended) = self.tasks.join_next_with_id().await {
-                self.note_end(ended).await;
+                self.handle_task_end(ended).await;
             }
         };
         let _ = timeout(limit, finished).await;
-        let given_up = self.under_way.len();
+        let given_up = self.in_flight.len();
         if given_up > 0 {
             tracing::warn!(
                 "The input has ended, and {given_up} of the requests had no answer in time: they were given up."
@@ -158,23 +158,23 @@ impl Relay {
         given_up
     }
 
-    async fn take(&mut self, line: Line) {
+    async fn handle_line(&mut self, line: Line) {
         match line {
             Line::TooLong(id) => {
-                let why = format!("it is longer than {} bytes", self.limits.longest_line);
-                self.say(Failure::no_request(&why).answer(id.as_ref()))
+                let why = format!("it is longer than {} bytes", self.limits.max_line_bytes);
+                self.write_line(Failure::invalid_request(&why).to_response(id.as_ref()))
                     .await;
             }
             Line::Whole(bytes) => match Message::read(&bytes) {
                 None => {}
-                Some(Ok(message)) => self.pass_on(message).await,
-                Some(Err((failure, id))) => self.say(failure.answer(id.as_ref())).await,
+                Some(Ok(message)) => self.forward(message).await,
+                Some(Err((failure, id))) => self.write_line(failure.to_response(id.as_ref())).await,
             },
         }
     }
 
-    async fn pass_on(&mut self, message: Message) {
-        let version = self.version_of(&message);
+    async fn forward(&mut self, message: Message) {
+        let version = self.protocol_version(&message);
         match &message.kind {
             Kind::Request(id) => {
                 let id = id.clone();
@@ -185,117 +185,128 @@ impl Relay {
                         "{} messages are under way already. Wait for answers, then ask again.",
                         self.tasks.len()
                     );
-                    self.say(Failure::no_answer(busy).answer(Some(&id))).await;
+                    self.write_line(Failure::no_response(busy).to_response(Some(&id)))
+                        .await;
                 } else {
-                    self.ask(message, id, version);
+                    self.spawn_request(message, id, version);
                 }
             }
             Kind::Cancellation(id) => {
                 // Aborting closes the connection; a canceled request has no response.
-                if let Some(ended) = self.under_way.remove(id.key()) {
+                if let Some(ended) = self.in_flight.remove(id.key()) {
                     ended.task.abort();
                 }
-                self.tell(message, version);
+                self.spawn_notification(message, version);
             }
-            Kind::Notification | Kind::Response => self.tell(message, version),
+            Kind::Notification | Kind::Response => self.spawn_notification(message, version),
         }
     }
 
     /// The protocol version sent to the server: the message's own, if it names one.
-    fn version_of(&mut self, message: &Message) -> Option<Arc<str>> {
+    fn protocol_version(&mut self, message: &Message) -> Option<Arc<str>> {
         if let Some(version) = &message.version {
             let version: Arc<str> = version.as_str().into();
-            self.named = Some(Arc::clone(&version));
+            self.last_version = Some(Arc::clone(&version));
             return Some(version);
         }
         match message.kind {
             Kind::Request(_) if message.is_initialize() => None,
             // A request of a newer version must name it itself; the server reports a missing one.
             Kind::Request(_) => self.negotiated.clone(),
-            _ => self.negotiated.clone().or_else(|| self.named.clone()),
+            _ => self
+                .negotiated
+                .clone()
+                .or_else(|| self.last_version.clone()),
         }
     }
 
     /// Waits for the response: later messages depend on it.
     async fn initialize(&mut self, message: &Message, id: &Id, version: Option<&str>) {
-        let asked = self.exchange.ask(message, id, version, &self.out);
-        let answer = match timeout(self.limits.initialize, asked).await {
+        let response = self.exchange.send_request(message, id, version, &self.out);
+        let answer = match timeout(self.limits.initialize_timeout, response).await {
             Ok(answer) => answer,
-            Err(_) => self.exchange.not_initialized().answer(Some(id)),
+            Err(_) => self
+                .exchange
+                .initialize_timeout_failure()
+                .to_response(Some(id)),
         };
-        self.negotiated = negotiated(&answer).map(Into::into);
-        self.say(answer).await;
+        self.negotiated = negotiated_version(&answer).map(Into::into);
+        self.write_line(answer).await;
     }
 
-    fn ask(&mut self, message: Message, id: Id, version: Option<Arc<str>>) {
-        let (exchange, turns) = (Arc::clone(&self.exchange), Arc::clone(&self.turns));
-        let (out, asked) = (self.out.clone(), id.clone());
+    fn spawn_request(&mut self, message: Message, id: Id, version: Option<Arc<str>>) {
+        let (exchange, permits) = (Arc::clone(&self.exchange), Arc::clone(&self.permits));
+        let (out, request_id) = (self.out.clone(), id.clone());
         let task = self.tasks.spawn(async move {
-            let _turn = turns.acquire().await;
-            let answer = exchange.ask(&message, &asked, version.as_deref(), &out);
+            let _permit = permits.acquire().await;
+            let answer = exchange.send_request(&message, &request_id, version.as_deref(), &out);
             let answer = answer.await;
             let _ = out.send(answer).await;
         });
-        self.under_way
-            .insert(id.key().to_owned(), UnderWay { id, task });
+        self.in_flight
+            .insert(id.key().to_owned(), InFlight { id, task });
     }
 
-    fn tell(&mut self, message: Message, version: Option<Arc<str>>) {
+    fn spawn_notification(&mut self, message: Message, version: Option<Arc<str>>) {
         if self.is_full() {
             tracing::warn!("Too much is under way: one message is left out.");
             return;
         }
-        let (exchange, turns) = (Arc::clone(&self.exchange), Arc::clone(&self.turns));
+        let (exchange, permits) = (Arc::clone(&self.exchange), Arc::clone(&self.permits));
         self.tasks.spawn(async move {
-            let _turn = turns.acquire().await;
-            if let Err(why) = exchange.tell(&message, version.as_deref()).await {
-                tracing::warn!("A message was not taken: {}", shown(&why));
+            let _permit = permits.acquire().await;
+            if let Err(why) = exchange
+                .send_notification(&message, version.as_deref())
+                .await
+            {
+                tracing::warn!("A message was not taken: {}", strip_control_chars(&why));
             }
         });
     }
 
     fn is_full(&self) -> bool {
-        self.tasks.len() >= self.limits.at_once + self.limits.waiting
+        self.tasks.len() >= self.limits.max_in_flight + self.limits.max_waiting
     }
 
-    async fn note_end(&mut self, ended: Result<(TaskId, ()), JoinError>) {
+    async fn handle_task_end(&mut self, ended: Result<(TaskId, ()), JoinError>) {
         let (task, has_failed) = match &ended {
             Ok((task, ())) => (*task, false),
             Err(error) => (error.id(), error.is_panic()),
         };
-        let key = self.under_way.iter().find(|(_, it)| it.task.id() == task);
+        let key = self.in_flight.iter().find(|(_, it)| it.task.id() == task);
         let Some(key) = key.map(|(key, _)| key.clone()) else {
             return;
         };
-        let ended = self.under_way.remove(&key);
+        let ended = self.in_flight.remove(&key);
         if let Some(ended) = ended.filter(|_| has_failed) {
-            self.say(Failure::internal().answer(Some(&ended.id))).await;
+            self.write_line(Failure::internal().to_response(Some(&ended.id)))
+                .await;
         }
     }
 
-    async fn say(&self, line: String) {
+    async fn write_line(&self, line: String) {
         // When nobody reads, the bridge is about to end.
         let _ = self.out.send(line).await;
     }
 }
 
 #[derive(Deserialize)]
-struct Initialized {
-    result: Agreement,
+struct InitializeResponse {
+    result: InitializeResult,
 }
 
 #[derive(Deserialize)]
-struct Agreement {
+struct InitializeResult {
     #[serde(rename = "protocolVersion")]
     version: String,
 }
 
-fn negotiated(answer: &str) -> Option<String> {
-    let answer: Initialized = serde_json::from_str(answer).ok()?;
+fn negotiated_version(answer: &str) -> Option<String> {
+    let answer: InitializeResponse = serde_json::from_str(answer).ok()?;
     Some(answer.result.version)
 }
 
 /// For logs: without control characters, which move a terminal's cursor.
-fn shown(text: &str) -> String {
+fn strip_control_chars(text: &str) -> String {
     text.chars().filter(|it| !it.is_control()).collect()
 }

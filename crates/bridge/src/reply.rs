@@ -3,9 +3,9 @@ use crate::envelope::{Envelope, Id};
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Reply {
-    Answer(String),
-    Aside(String),
-    Stray,
+    Response(String),
+    ServerMessage(String),
+    Unrelated,
 }
 
 impl Reply {
@@ -17,18 +17,18 @@ impl Reply {
             .then(|| Envelope::read(text).ok())
             .flatten()?;
         if envelope.method.is_some() {
-            return Some(Self::Aside(compact(text)));
+            return Some(Self::ServerMessage(compact(text)));
         }
         match (envelope.id(), envelope.result, envelope.error) {
             (_, None, None) => None,
-            (Some(answered), _, _) if answered == *id => Some(Self::Answer(compact(text))),
+            (Some(answered), _, _) if answered == *id => Some(Self::Response(compact(text))),
             // The server refused the request before it read its id.
             (None, None, Some(error)) => {
                 let (id, error) = (id.text(), compact(error.get()));
                 let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}");
-                Some(Self::Answer(answer))
+                Some(Self::Response(answer))
             }
-            _ => Some(Self::Stray),
+            _ => Some(Self::Unrelated),
         }
     }
 }
@@ -42,8 +42,8 @@ mod tests {
     }
 
     #[test]
-    fn answers_asides_and_strays_are_told_apart() {
-        let answer = |text: &str| Some(Reply::Answer(text.to_owned()));
+    fn responses_and_other_messages_are_distinguished() {
+        let answer = |text: &str| Some(Reply::Response(text.to_owned()));
         for (text, reply) in [
             (
                 "{\n \"id\": \"\\u0061\", \"result\": null }\n",
@@ -63,12 +63,12 @@ mod tests {
             ),
             (
                 r#"{ "method":"notifications/progress" }"#,
-                Some(Reply::Aside(
+                Some(Reply::ServerMessage(
                     r#"{"method":"notifications/progress"}"#.to_owned(),
                 )),
             ),
-            (r#"{"id":"b","result":{}}"#, Some(Reply::Stray)),
-            (r#"{"result":{}}"#, Some(Reply::Stray)),
+            (r#"{"id":"b","result":{}}"#, Some(Reply::Unrelated)),
+            (r#"{"result":{}}"#, Some(Reply::Unrelated)),
             ("{}", None),
             ("[]", None),
             ("<html>", None),

@@ -14,34 +14,34 @@ pub struct Settings {
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// For a connection, with DNS and TLS.
-    pub connect: Duration,
+    pub connect_timeout: Duration,
     /// Without a byte from the server. It sends a heartbeat every 15 s, or responds within 60 s.
-    pub silence: Duration,
+    pub idle_timeout: Duration,
     /// For `initialize`, which all later messages wait for.
-    pub initialize: Duration,
+    pub initialize_timeout: Duration,
     /// For calls in flight when the input ends.
-    pub farewell: Duration,
+    pub shutdown_timeout: Duration,
     /// Bytes of an input line.
-    pub longest_line: usize,
+    pub max_line_bytes: usize,
     /// Bytes of a message from the server.
-    pub longest_answer: usize,
+    pub max_response_bytes: usize,
     /// Messages in flight.
-    pub at_once: usize,
+    pub max_in_flight: usize,
     /// Messages that may wait besides.
-    pub waiting: usize,
+    pub max_waiting: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            connect: Duration::from_secs(10),
-            silence: Duration::from_mins(2),
-            initialize: Duration::from_secs(30),
-            farewell: Duration::from_secs(30),
-            longest_line: 1024 * 1024,
-            longest_answer: 4 * 1024 * 1024,
-            at_once: 32,
-            waiting: 128,
+            connect_timeout: Duration::from_secs(10),
+            idle_timeout: Duration::from_mins(2),
+            initialize_timeout: Duration::from_secs(30),
+            shutdown_timeout: Duration::from_secs(30),
+            max_line_bytes: 1024 * 1024,
+            max_response_bytes: 4 * 1024 * 1024,
+            max_in_flight: 32,
+            max_waiting: 128,
         }
     }
 }
@@ -55,7 +55,7 @@ pub enum SetupError {
     #[error(
         "this is no token: one has 16 visible ASCII characters or more, with nothing between them"
     )]
-    UnfitToken,
+    InvalidToken,
     #[error("SIGHTLINE_URL or --url {0}")]
     Address(&'static str),
     #[error("cannot read {}: {source}", path.display())]

@@ -3,9 +3,9 @@ use reqwest::header::HeaderValue;
 use secrecy::{ExposeSecret, SecretString};
 use std::{fs, path::Path};
 
-const HIDDEN: &str = "(hidden)";
+const REDACTED: &str = "(hidden)";
 /// Shorter tokens may occur in any text, which redaction would spoil. Sightline's are four times as long.
-const SHORTEST: usize = 16;
+const MIN_BYTES: usize = 16;
 
 /// Its `Debug` output hides the secret.
 #[derive(Debug, Clone)]
@@ -18,8 +18,8 @@ impl Token {
             return Err(SetupError::NoToken);
         }
         // Other characters are not allowed in a header.
-        if text.len() < SHORTEST || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(SetupError::UnfitToken);
+        if text.len() < MIN_BYTES || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(SetupError::InvalidToken);
         }
         Ok(Self(text.to_owned().into()))
     }
@@ -43,10 +43,10 @@ impl Token {
         value
     }
 
-    pub(crate) fn taken_out_of(&self, text: String) -> String {
+    pub(crate) fn redact(&self, text: String) -> String {
         let token = self.0.expose_secret();
         if text.contains(token) {
-            text.replace(token, HIDDEN)
+            text.replace(token, REDACTED)
         } else {
             text
         }
@@ -58,18 +58,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_shows_itself_neither_in_logs_nor_in_what_a_server_says() {
+    fn token_is_redacted_in_logs_and_server_text() {
         let token = Token::new(" sightline_sesame \n").unwrap();
         assert!(!format!("{token:?} {:?}", token.bearer()).contains("sesame"));
         assert_eq!(token.bearer().as_bytes(), b"Bearer sightline_sesame");
         assert_eq!(
-            token.taken_out_of("no sightline_sesame here".to_owned()),
+            token.redact("no sightline_sesame here".to_owned()),
             "no (hidden) here"
         );
     }
 
     #[test]
-    fn what_is_no_token_is_refused() {
+    fn invalid_token_is_refused_and_not_echoed() {
         assert!(matches!(Token::new("  \n"), Err(SetupError::NoToken)));
         for text in [
             "too short",
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_holds_a_token_alone() {
+    fn token_file_contains_only_the_token() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("token");
         assert!(matches!(

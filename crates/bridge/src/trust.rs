@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn authorities_of_a_file_stand_beside_the_public_ones() {
+    fn file_roots_are_added_to_the_public_roots() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("authorities.pem");
         fs::write(&path, format!("# ours\n{}{}", authority(), authority())).unwrap();

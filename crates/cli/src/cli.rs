@@ -214,7 +214,7 @@ impl Command {
     /// Whether it opens only the configured database. `backup`, `restore` and `transfer` use two folders, which may
     /// belong to two users.
     #[must_use]
-    pub const fn opens_the_database(&self) -> bool {
+    pub const fn opens_database(&self) -> bool {
         match self {
             Self::Config(_)
             | Self::Health { .. }
@@ -488,7 +488,7 @@ pub enum ScheduleCommand {
     Set {
         /// Which analysis.
         #[command(flatten)]
-        of: ScheduledAnalysis,
+        analysis: ScheduledAnalysis,
         /// `daily`, `weekly:monday` (or another day), `monthly:1` (to 28).
         #[arg(long)]
         days: String,
@@ -519,7 +519,7 @@ pub enum ScheduleCommand {
     Remove {
         /// Which analysis.
         #[command(flatten)]
-        of: ScheduledAnalysis,
+        analysis: ScheduledAnalysis,
     },
 }
 
@@ -534,7 +534,7 @@ pub enum SearchConsoleCommand {
     Import {
         /// Which project.
         #[command(flatten)]
-        of: ProjectArgs,
+        project_args: ProjectArgs,
         /// The first day that rows sum up, where no column tells days.
         #[arg(long, value_name = "DAY")]
         from: Option<chrono::NaiveDate>,
@@ -555,7 +555,7 @@ pub enum SearchConsoleCommand {
     Bind {
         /// Which project.
         #[command(flatten)]
-        of: ProjectArgs,
+        project_args: ProjectArgs,
         /// `sc-domain:example.com`, or `https://www.example.com/`.
         #[arg(long)]
         property: String,
@@ -567,7 +567,7 @@ pub enum SearchConsoleCommand {
     Unbind {
         /// Which project.
         #[command(flatten)]
-        of: ProjectArgs,
+        project_args: ProjectArgs,
     },
     /// Fetch now what is final and not there yet, or days that are named.
     #[command(
@@ -576,7 +576,7 @@ pub enum SearchConsoleCommand {
     Fetch {
         /// Which project.
         #[command(flatten)]
-        of: ProjectArgs,
+        project_args: ProjectArgs,
         /// The first day.
         #[arg(long, value_name = "DAY")]
         from: Option<chrono::NaiveDate>,
@@ -592,7 +592,7 @@ pub enum SearchConsoleCommand {
     Rows {
         /// Which project.
         #[command(flatten)]
-        of: ProjectArgs,
+        project_args: ProjectArgs,
         /// Rows at the most.
         #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=50_000))]
         limit: u32,
@@ -607,7 +607,7 @@ pub enum SearchConsoleCommand {
     Status {
         /// Which project.
         #[command(flatten)]
-        of: ProjectArgs,
+        project_args: ProjectArgs,
         /// As JSON.
         #[arg(long)]
         json: bool,
@@ -619,7 +619,7 @@ pub enum SearchConsoleCommand {
 pub struct ScheduledAnalysis {
     /// Which project.
     #[command(flatten)]
-    pub of: ProjectArgs,
+    pub project_args: ProjectArgs,
     /// `rankCheck`, `aiVisibility`, `siteAudit` or `webVitals`.
     #[arg(long = "type")]
     pub kind: String,
@@ -646,7 +646,7 @@ pub enum SitesCommand {
     Name {
         /// Which project.
         #[command(flatten)]
-        of: ProjectArgs,
+        project_args: ProjectArgs,
         /// The site's domain name.
         #[arg(long)]
         domain: String,
@@ -664,7 +664,7 @@ pub enum SitesCommand {
     List {
         /// Which project.
         #[command(flatten)]
-        of: ProjectArgs,
+        project_args: ProjectArgs,
         /// As JSON.
         #[arg(long)]
         json: bool,
@@ -677,7 +677,7 @@ pub enum SitesCommand {
     Call {
         /// Which project.
         #[command(flatten)]
-        of: ProjectArgs,
+        project_args: ProjectArgs,
         /// The domain name of the project's site, or of a rival's.
         #[arg(long)]
         domain: String,
@@ -695,7 +695,7 @@ pub enum SitesCommand {
     Forget {
         /// Which project.
         #[command(flatten)]
-        of: ProjectArgs,
+        project_args: ProjectArgs,
         /// The site's domain name.
         #[arg(long)]
         domain: String,
@@ -712,7 +712,7 @@ pub enum SuggestionsCommand {
     List {
         /// Which project.
         #[command(flatten)]
-        of: ProjectArgs,
+        project_args: ProjectArgs,
         /// Those too that are fixed or ignored, and why they are.
         #[arg(long)]
         all: bool,
@@ -727,7 +727,7 @@ pub enum SuggestionsCommand {
     Ignore {
         /// Which project.
         #[command(flatten)]
-        of: ProjectArgs,
+        project_args: ProjectArgs,
         /// The suggestion's id.
         #[arg(long)]
         id: String,
@@ -742,7 +742,7 @@ pub enum SuggestionsCommand {
     TakeUp {
         /// Which project.
         #[command(flatten)]
-        of: ProjectArgs,
+        project_args: ProjectArgs,
         /// The suggestion's id.
         #[arg(long)]
         id: String,
@@ -811,7 +811,7 @@ pub enum AnswersCommand {
     List {
         /// Which project.
         #[command(flatten)]
-        of: ProjectArgs,
+        project_args: ProjectArgs,
         /// About this keyword alone.
         #[arg(long, value_name = "ID")]
         keyword: Option<i64>,
@@ -838,7 +838,7 @@ pub enum AnswersCommand {
     Show {
         /// Which project.
         #[command(flatten)]
-        of: ProjectArgs,
+        project_args: ProjectArgs,
         /// The answer's id.
         #[arg(long)]
         id: i64,
@@ -906,7 +906,7 @@ pub struct TransferArgs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::commands::{audit, listen_where_told};
+    use crate::commands::{audit, override_listen};
     use crate::settings::{Loaded, Settings};
     use clap::CommandFactory;
 
@@ -915,7 +915,7 @@ mod tests {
     type Read = fn(&Cli, Settings) -> String;
 
     /// Every flag with a variable; the flag sets `2`, the variable `1`.
-    const BOTH: [Row; 8] = [
+    const FLAGS_WITH_VARIABLE: [Row; 8] = [
         (
             &["--database-url", "sqlite://2"],
             "SIGHTLINE_DATABASE_URL",
@@ -929,52 +929,52 @@ mod tests {
             &["serve", "--listen", "127.0.0.1:2"],
             "SIGHTLINE_LISTEN",
             "127.0.0.1:1",
-            listened,
+            effective_listen,
         ),
         (
             &["demo", "--listen", "127.0.0.1:2"],
             "SIGHTLINE_LISTEN",
             "127.0.0.1:1",
-            listened,
+            effective_listen,
         ),
         (
             &["audit", "--max-pages", "2", "a.example"],
             "SIGHTLINE_CRAWLER__MAX_PAGES",
             "1",
-            |cli, set| planned(cli, &set).max_pages.to_string(),
+            |cli, set| planned_crawl(cli, &set).max_pages.to_string(),
         ),
         (
             &["audit", "--max-depth", "2", "a.example"],
             "SIGHTLINE_CRAWLER__MAX_DEPTH",
             "1",
-            |cli, set| planned(cli, &set).max_depth.to_string(),
+            |cli, set| planned_crawl(cli, &set).max_depth.to_string(),
         ),
         (
             &["audit", "--render", "2", "a.example"],
             "SIGHTLINE_CRAWLER__RENDER_PAGES",
             "1",
-            |cli, set| format!("{:?}", planned(cli, &set).render),
+            |cli, set| format!("{:?}", planned_crawl(cli, &set).render),
         ),
         (
             &["audit", "--internal-only", "a.example"],
             "SIGHTLINE_CRAWLER__CHECK_EXTERNAL",
             "true",
             |cli, set| {
-                let external = planned(cli, &set).check_external;
+                let external = planned_crawl(cli, &set).check_external;
                 String::from(if external { "1" } else { "2" })
             },
         ),
     ];
 
     /// Variables that the parser reads itself.
-    const PARSED: [(&str, &str); 3] = [
+    const PARSER_VARIABLES: [(&str, &str); 3] = [
         ("config", "SIGHTLINE_CONFIG"),
         ("url", "SIGHTLINE_URL"),
         ("trust", "SIGHTLINE_TRUST"),
     ];
 
     /// Flags that share the last part of a setting's name but mean something else.
-    const OTHERS: [&str; 8] = [
+    const UNRELATED_FLAGS: [&str; 8] = [
         "engine",
         "projects",
         "keywords",
@@ -985,17 +985,17 @@ mod tests {
         "daily-budget",
     ];
 
-    fn listened(cli: &Cli, mut set: Settings) -> String {
-        let told = match &cli.command {
+    fn effective_listen(cli: &Cli, mut set: Settings) -> String {
+        let flag = match &cli.command {
             Some(Command::Serve(args)) => args.listen.as_deref(),
             Some(Command::Demo(args)) => args.listen.as_deref(),
             _ => None,
         };
-        listen_where_told(&mut set, told).unwrap();
+        override_listen(&mut set, flag).unwrap();
         set.listen.0.to_string()
     }
 
-    fn planned(cli: &Cli, set: &Settings) -> domain::ports::site_reader::CrawlPlan {
+    fn planned_crawl(cli: &Cli, set: &Settings) -> domain::ports::site_reader::CrawlPlan {
         let Some(Command::Audit(args)) = &cli.command else {
             panic!("another command");
         };
@@ -1012,8 +1012,8 @@ mod tests {
     }
 
     #[test]
-    fn every_flag_stands_above_its_variable() {
-        for (line, variable, value, read) in BOTH {
+    fn flags_override_their_variables() {
+        for (line, variable, value, read) in FLAGS_WITH_VARIABLE {
             let cli = parsed(line);
             let effective = read(&cli, loaded(&cli, variable, value).settings);
             assert!(effective.contains('2'), "{line:?}: {effective}");
@@ -1022,7 +1022,7 @@ mod tests {
     }
 
     #[test]
-    fn every_flag_that_a_variable_says_too_is_known() {
+    fn every_flag_with_a_variable_is_in_the_table() {
         let keys = loaded(&parsed(&[]), "HOME", "/home/ann").rows();
         let is_setting = |flag: &str| {
             let name = flag.replace('-', "_");
@@ -1037,11 +1037,11 @@ mod tests {
                 };
                 seen += 1;
                 let variable = argument.get_env().map(|it| it.to_str().unwrap());
-                let by_parser = PARSED.iter().find(|it| Some(it.1) == variable);
+                let by_parser = PARSER_VARIABLES.iter().find(|it| Some(it.1) == variable);
                 assert_eq!(by_parser.map(|it| it.0), variable.map(|_| flag));
                 let long = format!("--{flag}");
-                let is_above = BOTH.iter().any(|it| it.0.contains(&&*long));
-                let is_known = is_above || OTHERS.contains(&flag) || variable.is_some();
+                let is_above = FLAGS_WITH_VARIABLE.iter().any(|it| it.0.contains(&&*long));
+                let is_known = is_above || UNRELATED_FLAGS.contains(&flag) || variable.is_some();
                 assert!(
                     is_known || !is_setting(flag),
                     "{} {long}",

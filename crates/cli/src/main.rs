@@ -2,17 +2,17 @@
 
 mod cli;
 mod commands;
-mod notes;
+mod refusal_notes;
 mod spending;
 mod terminal;
 
 use app::{admin, process, server, settings, system_clock, wiring};
 use clap::Parser;
 use cli::{AccountCommand, Cli, Command};
-use commands::{Ended, WrongUsage};
+use commands::{Outcome, UsageError};
 use settings::{Loaded, LogLevel, LogSettings, SettingsError};
 use std::process::ExitCode;
-use wiring::{Foundation, Role};
+use wiring::{AppContext, Role};
 
 /// Audits allocate many small objects on many threads; the system's allocator takes a seventh of their time.
 #[cfg(feature = "dist")]
@@ -20,33 +20,33 @@ use wiring::{Foundation, Role};
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    let outcome = begin(Cli::parse());
+    let outcome = run_cli(Cli::parse());
     storage::remove_tls_folders();
-    match outcome.and_then(|ended| terminal::all_is_said().map(|()| ended)) {
-        Ok(Ended::Done) => ExitCode::SUCCESS,
-        Ok(Ended::Findings) => ExitCode::from(3),
+    match outcome.and_then(|ended| terminal::check_output().map(|()| ended)) {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Findings) => ExitCode::from(3),
         Err(error) => {
-            if process::logs_objects() && tracing::enabled!(tracing::Level::ERROR) {
+            if process::logs_json() && tracing::enabled!(tracing::Level::ERROR) {
                 tracing::error!(error = format!("{error:#}"), "Sightline ends.");
             } else {
-                terminal::remark(format!("sightline: {error:#}"));
+                terminal::eprint_line(format!("sightline: {error:#}"));
             }
-            if let Some(told) = storage::acted_as() {
-                terminal::remark(told);
+            if let Some(user_switch) = storage::user_switch_message() {
+                terminal::eprint_line(user_switch);
             }
-            let is_usage = error.is::<WrongUsage>() || error.is::<SettingsError>();
+            let is_usage = error.is::<UsageError>() || error.is::<SettingsError>();
             ExitCode::from(if is_usage { 2 } else { 1 })
         }
     }
 }
 
-fn begin(cli: Cli) -> anyhow::Result<Ended> {
+fn run_cli(cli: Cli) -> anyhow::Result<Outcome> {
     // `mcp` is no server: a mistake in settings must not stop it.
     if let Some(Command::Mcp(args)) = &cli.command {
-        let token = variable("SIGHTLINE_TOKEN");
-        return threads()?.block_on(commands::mcp::run(args, token.as_deref()));
+        let token = read_variable("SIGHTLINE_TOKEN");
+        return build_runtime()?.block_on(commands::mcp::run(args, token.as_deref()));
     }
-    let loaded = load(&cli);
+    let loaded = load_settings(&cli);
     if let Some(Command::Config(command)) = &cli.command {
         return commands::config::run(command, loaded);
     }
@@ -55,7 +55,7 @@ fn begin(cli: Cli) -> anyhow::Result<Ended> {
         .command
         .unwrap_or(Command::Serve(cli::ServeArgs::default()));
     if let Command::Transfer(args) = &command {
-        let ends = commands::transfer::ends(&loaded.settings, args)?;
+        let ends = commands::transfer::resolve_endpoints(&loaded.settings, args)?;
         // A process acts as one user: files of two users need a backup and a restore.
         for file in [&ends.from, &ends.to]
             .into_iter()
@@ -63,66 +63,66 @@ fn begin(cli: Cli) -> anyhow::Result<Ended> {
         {
             storage::become_owner_of(file)?;
         }
-        return threads()?.block_on(commands::transfer::run(&loaded.settings, ends, args));
+        return build_runtime()?.block_on(commands::transfer::run(&loaded.settings, ends, args));
     }
-    if command.opens_the_database()
+    if command.opens_database()
         && let Some(file) = loaded.settings.database().path()
     {
         // Only root may read the settings. From here on the process is the owner of the database.
         storage::become_owner_of(file)?;
     }
-    threads()?.block_on(run(command, loaded))
+    build_runtime()?.block_on(run(command, loaded))
 }
 
-fn threads() -> std::io::Result<tokio::runtime::Runtime> {
+fn build_runtime() -> std::io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
 }
 
-async fn run(command: Command, loaded: Loaded) -> anyhow::Result<Ended> {
+async fn run(command: Command, loaded: Loaded) -> anyhow::Result<Outcome> {
     match command {
         Command::Serve(args) => {
-            process::log(&loaded.settings.log)?;
+            process::init_logging(&loaded.settings.log)?;
             Box::pin(commands::serve::run(loaded, &args)).await
         }
         Command::Worker => {
-            process::log(&loaded.settings.log)?;
+            process::init_logging(&loaded.settings.log)?;
             Box::pin(commands::worker::run(loaded)).await
         }
         Command::Demo(args) => {
-            process::log(&quiet(&loaded))?;
+            process::init_logging(&warn_log_settings(&loaded))?;
             Box::pin(commands::demo::run(loaded, &args)).await
         }
         Command::Audit(args) => commands::audit::run(loaded, &args).await,
         Command::Account(command) => {
-            let foundation = match command {
-                AccountCommand::Create { .. } => Foundation::open(loaded, Role::Tool).await?,
-                _ => commands::foundation(loaded).await?,
+            let context = match command {
+                AccountCommand::Create { .. } => AppContext::open(loaded, Role::Tool).await?,
+                _ => commands::open_context(loaded).await?,
             };
-            commands::account::run(&foundation, command).await
+            commands::account::run(&context, command).await
         }
         Command::Token(command) => {
-            commands::token::run(&commands::foundation(loaded).await?, command).await
+            commands::token::run(&commands::open_context(loaded).await?, command).await
         }
         Command::Schedule(command) => {
-            commands::schedule::run(&commands::foundation(loaded).await?, command).await
+            commands::schedule::run(&commands::open_context(loaded).await?, command).await
         }
         Command::Sites(command) => {
-            commands::sites::run(&commands::foundation(loaded).await?, command).await
+            commands::sites::run(&commands::open_context(loaded).await?, command).await
         }
         Command::Suggestions(command) => {
-            commands::suggestions::run(&commands::foundation(loaded).await?, command).await
+            commands::suggestions::run(&commands::open_context(loaded).await?, command).await
         }
         Command::Models(command) => {
-            commands::models::run(&commands::foundation(loaded).await?, command).await
+            commands::models::run(&commands::open_context(loaded).await?, command).await
         }
         Command::Answers(command) => {
-            commands::answers::run(&commands::foundation(loaded).await?, command).await
+            commands::answers::run(&commands::open_context(loaded).await?, command).await
         }
         Command::SearchConsole(command) => {
-            let foundation = commands::foundation(loaded).await?;
-            commands::search_console::run(&foundation, command).await
+            let context = commands::open_context(loaded).await?;
+            commands::search_console::run(&context, command).await
         }
         Command::Backup(args) => commands::backup::take(loaded, args).await,
         Command::Restore(args) => commands::backup::restore(loaded, args).await,
@@ -146,7 +146,7 @@ async fn run(command: Command, loaded: Loaded) -> anyhow::Result<Ended> {
     clippy::disallowed_methods,
     reason = "a secret that the parser of the command line must not see, since it would show it"
 )]
-fn variable(name: &str) -> Option<String> {
+fn read_variable(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
@@ -154,11 +154,11 @@ fn variable(name: &str) -> Option<String> {
     clippy::disallowed_methods,
     reason = "the one place that reads the environment of a server"
 )]
-fn load(cli: &Cli) -> Result<Loaded, SettingsError> {
+fn load_settings(cli: &Cli) -> Result<Loaded, SettingsError> {
     cli.common.sources(std::env::vars().collect()).load()
 }
 
-fn quiet(loaded: &Loaded) -> LogSettings {
+fn warn_log_settings(loaded: &Loaded) -> LogSettings {
     LogSettings {
         level: LogLevel::warn(),
         ..loaded.settings.log.clone()

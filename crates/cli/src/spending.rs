@@ -1,5 +1,5 @@
 use crate::settings::Settings;
-use crate::wiring::{ai_engines, keyword_data, machine, search_results};
+use crate::wiring::{ai_engines, keyword_data, search_results, system_ports};
 use domain::money::MicroUsd;
 use domain::ports::storage::{Storage, StorageError};
 use providers::keywords;
@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, sync::Arc};
 pub const REMEDY: &str = "Set search.most_per_day for all accounts together, or a budget for each: sightline account limits --email … --monthly-budget 100. New accounts get new_accounts.monthly_budget.";
 
 pub fn paid_sources(settings: &Settings) -> BTreeSet<String> {
-    let (clock, randomness) = machine();
+    let (clock, randomness) = system_ports();
     let depth = settings.search.depth.0;
     let search = search_results(settings, &clock, &randomness);
     let research = keyword_data(settings, &clock, &randomness);
@@ -16,26 +16,26 @@ pub fn paid_sources(settings: &Settings) -> BTreeSet<String> {
     let costs = |most: MicroUsd| most > MicroUsd(0);
     let mut paid = BTreeSet::new();
     if !settings.search.is_simulated()
-        && search.unpaid(depth).is_none()
-        && costs(search.most(depth).cost)
+        && search.paid_call_refusal(depth).is_none()
+        && costs(search.max_spend(depth).cost)
     {
         paid.extend(settings.search.suppliers().iter().map(ToString::to_string));
     }
     if !research.label().provenance.is_simulated()
-        && research.unpaid().is_none()
-        && costs(research.most().cost)
+        && research.paid_call_refusal().is_none()
+        && costs(research.max_spend().cost)
     {
         paid.extend(keywords::suppliers().map(|it| it.name.to_owned()));
     }
     let engines = { engines.all() }
-        .filter(|it| it.unpaid().is_none() && costs(it.most().cost))
+        .filter(|it| it.paid_call_refusal().is_none() && costs(it.max_spend().cost))
         .filter(|it| !it.label().provenance.is_simulated());
     paid.extend(engines.map(|it| it.label().name));
     paid
 }
 
 /// A sentence that names who may spend without a limit, if anyone.
-pub async fn without_bound(
+pub async fn unbounded_spenders(
     settings: &Settings,
     storage: Arc<dyn Storage>,
 ) -> Result<Option<String>, StorageError> {
@@ -43,7 +43,12 @@ pub async fn without_bound(
     if paid.is_empty() || settings.search.most_per_day.is_some() {
         return Ok(None);
     }
-    let accounts = storage.read().await?.accounts().without_budget().await?;
+    let accounts = storage
+        .read()
+        .await?
+        .accounts()
+        .count_without_budget()
+        .await?;
     let future = settings.new_accounts.is_without_budget();
     let who = match (accounts, future) {
         (0, false) => return Ok(None),

@@ -1,4 +1,4 @@
-pub use app::stderr::{harmless, remark};
+pub use app::stderr::{eprint_line, escape_controls};
 
 use comfy_table::{ColumnConstraint, ContentArrangement, Table, presets};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -8,35 +8,39 @@ use std::io::{ErrorKind, IsTerminal, Read, Write};
 use std::sync::OnceLock;
 
 /// The first write failure.
-static UNWRITTEN: OnceLock<io::Error> = OnceLock::new();
+static OUTPUT_FAILURE: OnceLock<io::Error> = OnceLock::new();
 
-/// Prints a line. A closed pipe ends the output; [`all_is_said`] reports other failures.
-pub fn say(line: impl Display) {
-    heed(writeln!(io::stdout(), "{}", harmless(&line.to_string())));
+/// Prints a line. A closed pipe ends the output; [`check_output`] reports other failures.
+pub fn print_line(line: impl Display) {
+    note_failure(writeln!(
+        io::stdout(),
+        "{}",
+        escape_controls(&line.to_string())
+    ));
 }
 
-pub fn say_all(text: &mut impl Read) {
+pub fn print_all(text: &mut impl Read) {
     let mut out = io::stdout().lock();
-    heed(io::copy(text, &mut out).and_then(|_| out.flush()));
+    note_failure(io::copy(text, &mut out).and_then(|_| out.flush()));
 }
 
-fn heed(written: io::Result<()>) {
+fn note_failure(written: io::Result<()>) {
     if let Err(error) = written
         && error.kind() != ErrorKind::BrokenPipe
     {
-        let _ = UNWRITTEN.set(error);
+        let _ = OUTPUT_FAILURE.set(error);
     }
 }
 
 /// Fails if output was lost: a full disk must not look like success.
-pub fn all_is_said() -> anyhow::Result<()> {
-    match UNWRITTEN.get() {
+pub fn check_output() -> anyhow::Result<()> {
+    match OUTPUT_FAILURE.get() {
         None => Ok(()),
         Some(error) => anyhow::bail!("standard output cannot be written: {error}"),
     }
 }
 
-pub fn show_table<Row: IntoIterator<Item = String>>(
+pub fn print_table<Row: IntoIterator<Item = String>>(
     header: &[&str],
     rows: impl IntoIterator<Item = Row>,
 ) {
@@ -48,13 +52,13 @@ pub fn show_table<Row: IntoIterator<Item = String>>(
         table.set_width(120);
     }
     table.set_header(header);
-    let cell = |it: String| harmless(&it).replace(['\n', '\t'], " ");
+    let cell = |it: String| escape_controls(&it).replace(['\n', '\t'], " ");
     table.add_rows(rows.into_iter().map(|row| row.into_iter().map(cell)));
     // Ids are copied, so the first column never wraps.
     if let Some(names) = table.column_mut(0) {
         names.set_constraint(ColumnConstraint::ContentWidth);
     }
-    say(table);
+    print_line(table);
 }
 
 /// A progress bar on standard error; silent without a terminal.
@@ -68,7 +72,7 @@ pub fn progress_bar(label: &str) -> ProgressBar {
 }
 
 /// In characters.
-pub fn shortened(text: &str, most: usize) -> String {
+pub fn truncate(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
     }

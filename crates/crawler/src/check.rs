@@ -1,5 +1,5 @@
-use crate::extract::read_names;
-use crate::fetch::{Answer, Fetcher, Permission, RobotsCache, Want};
+use crate::extract::read_anchor_names;
+use crate::fetch::{FetchOutcome, Fetcher, Permission, RobotsCache, Want};
 use analysis::observation::web_site::{CheckState, TargetCheck, Truncation};
 use url::Url;
 
@@ -7,30 +7,32 @@ use url::Url;
 pub struct Target {
     pub url: Url,
     pub is_internal: bool,
-    pub wants_names: bool,
+    pub needs_anchor_names: bool,
 }
 
 /// Internal targets by `GET`; others by `HEAD`, and by `GET` before they are reported broken.
-pub async fn check(fetcher: &Fetcher, robots: &RobotsCache, target: Target) -> TargetCheck {
+pub async fn check_target(fetcher: &Fetcher, robots: &RobotsCache, target: Target) -> TargetCheck {
     let url = target.url.to_string();
-    if let Some(state) = refused(fetcher, robots, &target.url).await {
+    if let Some(state) = robots_refusal(fetcher, robots, &target.url).await {
         return TargetCheck { url, state };
     }
-    let get = if target.wants_names {
+    let get = if target.needs_anchor_names {
         Want::Html
     } else {
         Want::Headers
     };
-    let answer = if target.is_internal || target.wants_names {
-        fetcher.ask_patiently(&target.url, get, Some(robots)).await
+    let answer = if target.is_internal || target.needs_anchor_names {
+        fetcher
+            .fetch_with_retries(&target.url, get, Some(robots))
+            .await
     } else {
-        let head = fetcher.ask_head(&target.url, Some(robots)).await;
+        let head = fetcher.fetch_head(&target.url, Some(robots)).await;
         if head.blocked || head.fetched.is_success() {
             head
         } else {
-            let patience = fetcher.settings.limits.patience;
+            let patience = fetcher.settings.limits.url_timeout;
             let rest = patience.saturating_sub(head.spent);
-            let asked = fetcher.ask_within(&target.url, get, Some(robots), rest);
+            let asked = fetcher.fetch_within(&target.url, get, Some(robots), rest);
             let mut got = asked.await;
             got.fetched.attempts += 1;
             got
@@ -39,7 +41,11 @@ pub async fn check(fetcher: &Fetcher, robots: &RobotsCache, target: Target) -> T
     state_of(url, answer).await
 }
 
-pub async fn refused(fetcher: &Fetcher, robots: &RobotsCache, url: &Url) -> Option<CheckState> {
+pub async fn robots_refusal(
+    fetcher: &Fetcher,
+    robots: &RobotsCache,
+    url: &Url,
+) -> Option<CheckState> {
     match robots.permission(fetcher, url).await {
         Permission::Granted => None,
         Permission::Refused => Some(CheckState::BlockedByRobots),
@@ -50,7 +56,7 @@ pub async fn refused(fetcher: &Fetcher, robots: &RobotsCache, url: &Url) -> Opti
     }
 }
 
-async fn state_of(url: String, answer: Answer) -> TargetCheck {
+async fn state_of(url: String, answer: FetchOutcome) -> TargetCheck {
     if answer.blocked {
         return TargetCheck {
             url,
@@ -64,8 +70,9 @@ async fn state_of(url: String, answer: Answer) -> TargetCheck {
         None => None,
         Some(body) => {
             let charset = answer.charset;
-            let names =
-                tokio::task::spawn_blocking(move || read_names(&body.bytes, charset.as_deref()));
+            let names = tokio::task::spawn_blocking(move || {
+                read_anchor_names(&body.bytes, charset.as_deref())
+            });
             names.await.ok()
         }
     };

@@ -1,12 +1,12 @@
 //! Known URLs, and limits against endless URL spaces.
 
-use analysis::{observation::web_site::LimitHit, text::interned::Interned};
+use analysis::{observation::web_site::LimitHit, text::interner::Interner};
 use std::collections::HashMap;
 use url::Url;
 
-const MOST_URL: usize = 2_048;
-const MOST_REPEATS: usize = 3;
-const MOST_QUERIES: u8 = 100;
+const MAX_URL: usize = 2_048;
+const MAX_REPEATS: usize = 3;
+const MAX_QUERIES: u8 = 100;
 
 pub type UrlNumber = u32;
 
@@ -18,13 +18,13 @@ pub struct UrlSet {
 
 impl UrlSet {
     pub fn contains(&self, url: UrlNumber) -> bool {
-        let (word, bit) = place(url);
+        let (word, bit) = bit_position(url);
         self.bits.get(word).is_some_and(|it| it & bit != 0)
     }
 
     /// Returns whether it is new.
     pub fn insert(&mut self, url: UrlNumber) -> bool {
-        let (word, bit) = place(url);
+        let (word, bit) = bit_position(url);
         if self.bits.len() <= word {
             self.bits.resize(word + 1, 0);
         }
@@ -34,7 +34,7 @@ impl UrlSet {
     }
 }
 
-const fn place(url: UrlNumber) -> (usize, u64) {
+const fn bit_position(url: UrlNumber) -> (usize, u64) {
     (url as usize / 64, 1 << (url % 64))
 }
 
@@ -46,27 +46,27 @@ pub struct Frontier {
 }
 
 impl Frontier {
-    pub fn has(&self, url: UrlNumber) -> bool {
+    pub fn contains(&self, url: UrlNumber) -> bool {
         self.seen.contains(url)
     }
 
     /// Takes a normalized URL: `Ok(true)` if it is new, `Ok(false)` if it is known, or the limit that excludes it.
-    pub fn admit(&mut self, number: UrlNumber, urls: &mut Interned) -> Result<bool, LimitHit> {
+    pub fn admit(&mut self, number: UrlNumber, urls: &mut Interner) -> Result<bool, LimitHit> {
         if self.seen.contains(number) {
             return Ok(false);
         }
         let url = urls.text(number);
-        if url.len() > MOST_URL {
+        if url.len() > MAX_URL {
             return Err(LimitHit::UrlLength);
         }
         let parsed = Url::parse(url).map_err(|_| LimitHit::UrlLength)?;
-        if repeats_itself(&parsed) {
+        if has_repeated_segments(&parsed) {
             return Err(LimitHit::RepeatedSegments);
         }
         if parsed.query().is_some() {
             let path = url.split('?').next().unwrap_or(url).to_owned();
-            let count = self.queries.entry(urls.id(&path)).or_default();
-            if *count >= MOST_QUERIES {
+            let count = self.queries.entry(urls.intern(&path)).or_default();
+            if *count >= MAX_QUERIES {
                 return Err(LimitHit::QueryVariants);
             }
             *count += 1;
@@ -76,13 +76,13 @@ impl Frontier {
     }
 }
 
-fn repeats_itself(url: &Url) -> bool {
+fn has_repeated_segments(url: &Url) -> bool {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     let segments = url.path_segments().into_iter().flatten();
     segments.filter(|it| !it.is_empty()).any(|it| {
         let count = counts.entry(it).or_default();
         *count += 1;
-        *count >= MOST_REPEATS
+        *count >= MAX_REPEATS
     })
 }
 
@@ -93,12 +93,12 @@ mod tests {
     #[derive(Default)]
     struct Met {
         frontier: Frontier,
-        urls: Interned,
+        urls: Interner,
     }
 
     impl Met {
         fn admit(&mut self, url: &str) -> Result<bool, LimitHit> {
-            let number = self.urls.id(url);
+            let number = self.urls.intern(url);
             self.frontier.admit(number, &mut self.urls)
         }
     }
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn endless_trees_are_left_alone() {
+    fn endless_url_spaces_are_limited() {
         let mut met = Met::default();
         assert_eq!(
             met.admit("http://example.com/a/b/a/b/a/"),
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_has_what_was_put_in() {
+    fn url_set_contains_inserted_numbers() {
         let mut set = UrlSet::default();
         assert!(set.insert(200) && set.insert(63) && !set.insert(200));
         assert!(set.contains(200) && set.contains(63) && !set.contains(64) && !set.contains(9_999));

@@ -4,24 +4,24 @@ use analysis::observation::web_site::{
     CrawlStep, DirectoryProbe, LimitHit, LinkTarget, SiteObservation, SitemapFact, TargetCheck,
     WebPage,
 };
-use analysis::text::interned::Interned;
+use analysis::text::interner::Interner;
 use domain::ports::site_reader::{Continue, CrawlJournal, SiteReadError};
 use std::collections::HashSet;
 use url::Url;
 
-const NOWHERE: u32 = u32::MAX;
+const NO_INDEX: u32 = u32::MAX;
 
 /// State of a crawl: memory has what link checks need, the journal has everything.
 pub struct Record<'a> {
     journal: &'a dyn CrawlJournal,
     site: Option<SiteObservation>,
     probes: Vec<DirectoryProbe>,
-    urls: Interned,
-    pages: Places,
-    checks: Places,
+    urls: Interner,
+    pages: UrlIndex,
+    checks: UrlIndex,
     links: Links,
     revisited: UrlSet,
-    is_ending: bool,
+    is_stopping: bool,
 }
 
 #[derive(Default)]
@@ -34,35 +34,35 @@ struct Links {
     /// Targets on the site.
     internal: UrlSet,
     /// Targets that a link addresses with a fragment.
-    wants_names: UrlSet,
+    with_fragment: UrlSet,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub struct KnownTarget {
     pub number: UrlNumber,
     pub is_internal: bool,
-    pub wants_names: bool,
+    pub needs_anchor_names: bool,
 }
 
 #[derive(Default)]
-struct Places {
-    places: Vec<u32>,
+struct UrlIndex {
+    indices: Vec<u32>,
     count: u32,
 }
 
-impl Places {
+impl UrlIndex {
     fn push(&mut self, url: UrlNumber) {
         let at = url as usize;
-        if self.places.len() <= at {
-            self.places.resize(at + 1, NOWHERE);
+        if self.indices.len() <= at {
+            self.indices.resize(at + 1, NO_INDEX);
         }
-        self.places[at] = self.count;
+        self.indices[at] = self.count;
         self.count += 1;
     }
 
     fn get(&self, url: UrlNumber) -> Option<usize> {
-        let place = self.places.get(url as usize)?;
-        (*place != NOWHERE).then_some(*place as usize)
+        let place = self.indices.get(url as usize)?;
+        (*place != NO_INDEX).then_some(*place as usize)
     }
 }
 
@@ -72,12 +72,12 @@ impl<'a> Record<'a> {
             journal,
             site: None,
             probes: Vec::new(),
-            urls: Interned::default(),
-            pages: Places::default(),
-            checks: Places::default(),
+            urls: Interner::default(),
+            pages: UrlIndex::default(),
+            checks: UrlIndex::default(),
             links: Links::default(),
             revisited: UrlSet::default(),
-            is_ending: false,
+            is_stopping: false,
         };
         let mut behind = None;
         loop {
@@ -85,9 +85,9 @@ impl<'a> Record<'a> {
             let Some(last) = steps.last() else {
                 return Ok(record);
             };
-            behind = Some(last.place);
+            behind = Some(last.sequence);
             for recorded in steps {
-                record.remember(recorded.step);
+                record.apply(recorded.step);
             }
         }
     }
@@ -106,32 +106,32 @@ impl<'a> Record<'a> {
         }
         let decision = self.journal.record(&steps).await?;
         for step in steps {
-            self.remember(step);
+            self.apply(step);
         }
         match decision {
             Continue::Yes => Ok(()),
-            Continue::NoFurther => {
-                self.is_ending = true;
+            Continue::NoNewRequests => {
+                self.is_stopping = true;
                 Ok(())
             }
             Continue::No => Err(SiteReadError::Stopped),
         }
     }
 
-    pub const fn is_ending(&self) -> bool {
-        self.is_ending
+    pub const fn is_stopping(&self) -> bool {
+        self.is_stopping
     }
 
     /// An error if no further request may start; called while none is running.
-    pub const fn go_on(&self) -> Result<(), SiteReadError> {
-        if self.is_ending {
+    pub const fn ensure_running(&self) -> Result<(), SiteReadError> {
+        if self.is_stopping {
             return Err(SiteReadError::Stopped);
         }
         Ok(())
     }
 
     /// Records a limit once.
-    pub async fn limit(&mut self, limit: LimitHit) -> Result<(), SiteReadError> {
+    pub async fn record_limit(&mut self, limit: LimitHit) -> Result<(), SiteReadError> {
         let is_known = |site: &SiteObservation| site.limits.contains(&limit);
         if self.site.as_ref().is_some_and(is_known) {
             return Ok(());
@@ -139,7 +139,7 @@ impl<'a> Record<'a> {
         self.add(vec![CrawlStep::Limit(limit)]).await
     }
 
-    fn remember(&mut self, step: CrawlStep) {
+    fn apply(&mut self, step: CrawlStep) {
         if let CrawlStep::Probe(probe) = step {
             self.probes.push(probe);
             return;
@@ -147,18 +147,18 @@ impl<'a> Record<'a> {
         let Some(site) = &mut self.site else {
             // Nothing precedes the start.
             if let CrawlStep::Started { start, scope, at } = step {
-                self.site = Some(SiteObservation::begun(start, scope, at));
+                self.site = Some(SiteObservation::started(start, scope, at));
             }
             return;
         };
         match &step {
             CrawlStep::Page(page) => {
-                self.pages.push(self.urls.id(&page.url));
+                self.pages.push(self.urls.intern(&page.url));
                 self.links.add(page, site, &mut self.urls);
             }
-            CrawlStep::Check(check) => self.checks.push(self.urls.id(&check.url)),
+            CrawlStep::Check(check) => self.checks.push(self.urls.intern(&check.url)),
             CrawlStep::Revisit(check) => {
-                self.revisited.insert(self.urls.id(&check.url));
+                self.revisited.insert(self.urls.intern(&check.url));
             }
             _ => {}
         }
@@ -174,12 +174,12 @@ impl<'a> Record<'a> {
         self.site.as_ref()
     }
 
-    pub fn urls(&mut self) -> &mut Interned {
+    pub fn urls(&mut self) -> &mut Interner {
         &mut self.urls
     }
 
     pub fn number(&self, url: &str) -> Option<UrlNumber> {
-        self.urls.known(url)
+        self.urls.get(url)
     }
 
     pub fn url(&self, number: UrlNumber) -> &str {
@@ -187,7 +187,7 @@ impl<'a> Record<'a> {
     }
 
     pub fn page(&self, url: &str) -> Option<&WebPage> {
-        self.page_at(self.urls.known(url)?)
+        self.page_at(self.urls.get(url)?)
     }
 
     pub fn page_at(&self, url: UrlNumber) -> Option<&WebPage> {
@@ -195,7 +195,7 @@ impl<'a> Record<'a> {
     }
 
     pub fn check(&self, url: &str) -> Option<&TargetCheck> {
-        self.check_at(self.urls.known(url)?)
+        self.check_at(self.urls.get(url)?)
     }
 
     pub fn check_at(&self, url: UrlNumber) -> Option<&TargetCheck> {
@@ -240,7 +240,7 @@ impl<'a> Record<'a> {
         Some(KnownTarget {
             number,
             is_internal: links.internal.contains(number),
-            wants_names: links.wants_names.contains(number),
+            needs_anchor_names: links.with_fragment.contains(number),
         })
     }
 
@@ -250,23 +250,23 @@ impl<'a> Record<'a> {
 }
 
 impl Links {
-    fn add(&mut self, page: &PageContent, site: &SiteObservation, urls: &mut Interned) {
+    fn add(&mut self, page: &PageContent, site: &SiteObservation, urls: &mut Interner) {
         let (mut own, mut met) = (Vec::new(), HashSet::new());
         for link in &page.links {
             let LinkTarget::Web { url, fragment } = &link.target else {
                 continue;
             };
-            let number = urls.id(url);
+            let number = urls.intern(url);
             if self.is_target.insert(number) {
                 self.targets.push(number);
                 if Url::parse(url).is_ok_and(|it| site.scope.contains(&it)) {
                     self.internal.insert(number);
                 }
             }
-            if fragment.is_some() && link.is_followed_by_readers() {
-                self.wants_names.insert(number);
+            if fragment.is_some() && link.is_navigable() {
+                self.with_fragment.insert(number);
             }
-            let may_be_page = link.may_lead_to_a_page() && self.internal.contains(number);
+            let may_be_page = link.may_target_page() && self.internal.contains(number);
             if may_be_page && met.insert(number) {
                 own.push(number);
             }

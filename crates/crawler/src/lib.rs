@@ -7,13 +7,13 @@ mod addresses;
 mod browser;
 mod check;
 mod crawl;
-mod door;
 pub mod extract;
 mod fetch;
 mod frontier;
 mod guard;
 mod journal;
 mod limits;
+mod page_access;
 mod politeness;
 mod reader;
 mod robots;
@@ -23,11 +23,11 @@ mod soft_404;
 
 pub use addresses::is_public;
 pub use browser::{
-    Browser, BrowserLab, BrowserSandbox, Event, LabSettings, Message, Protocol, ProtocolError,
-    StaticReader, USUAL_PLACES,
+    Browser, BrowserSandbox, BrowserSettings, DEFAULT_BROWSER_PATHS, Event, LabRunner, Message,
+    Protocol, ProtocolError, StaticReader,
 };
 pub use extract::read_structured_data;
-pub use fetch::why_denied;
+pub use fetch::denial_reason;
 pub use guard::{Denied, vet_url};
 pub use limits::FetchLimits;
 pub use reader::PoliteReader;

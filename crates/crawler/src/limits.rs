@@ -10,13 +10,13 @@ pub struct FetchLimits {
     /// From the request to the last byte of the response.
     pub total: Duration,
     /// All requests for one URL together: redirects, attempts and pauses, without politeness delays.
-    pub patience: Duration,
+    pub url_timeout: Duration,
     /// The same for the robots.txt of other origins in a crawl.
-    pub robots_patience: Duration,
+    pub robots_timeout: Duration,
     /// Time before the minimum rate applies.
     pub rate_grace: Duration,
     /// Bytes per second.
-    pub least_rate: u64,
+    pub min_rate: u64,
     /// Bytes of all headers.
     pub header_bytes: usize,
     pub headers: usize,
@@ -42,10 +42,10 @@ impl Default for FetchLimits {
             connect: Duration::from_secs(10),
             first_byte: Duration::from_secs(10),
             total: Duration::from_secs(20),
-            patience: Duration::from_secs(20),
-            robots_patience: Duration::from_secs(8),
+            url_timeout: Duration::from_secs(20),
+            robots_timeout: Duration::from_secs(8),
             rate_grace: Duration::from_secs(5),
-            least_rate: 1024,
+            min_rate: 1024,
             header_bytes: 64 * 1024,
             headers: 100,
             encoded_bytes: 5 * MIB,

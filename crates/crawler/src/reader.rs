@@ -1,26 +1,26 @@
-use crate::browser::{BrowserLab, LabSettings, Renderer, StaticReader, name_of};
+use crate::browser::{BrowserSettings, LabRunner, Renderer, StaticReader, browser_version};
 use crate::crawl::Crawl;
 use crate::fetch::Fetcher;
 use crate::settings::CrawlerSettings;
 use analysis::observation::web_site::SiteObservation;
 use async_trait::async_trait;
 use domain::ports::clock::Clock;
+use domain::ports::host_throttle::HostThrottle;
 use domain::ports::page_speed::NotConfigured;
 use domain::ports::randomness::Randomness;
 use domain::ports::site_reader::{CrawlJournal, CrawlPlan, SiteReadError, SiteReader};
-use domain::ports::site_turns::SiteTurns;
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 /// Pages rendered concurrently, over all crawls: more would slow each other down.
-const MOST_TABS: usize = 2;
+const MAX_TABS: usize = 2;
 
 /// One reader serves all crawls of a process, because politeness applies across crawls.
 pub struct PoliteReader {
     pub(crate) fetcher: Arc<Fetcher>,
     clock: Arc<dyn Clock>,
     randomness: Arc<dyn Randomness>,
-    lab: LabSettings,
+    browser_settings: BrowserSettings,
     tabs: Arc<Semaphore>,
 }
 
@@ -38,17 +38,17 @@ impl PoliteReader {
             )),
             clock,
             randomness,
-            lab: LabSettings::default(),
-            tabs: Arc::new(Semaphore::new(MOST_TABS)),
+            browser_settings: BrowserSettings::default(),
+            tabs: Arc::new(Semaphore::new(MAX_TABS)),
         }
     }
 
     /// Throttles requests per site together with other processes.
     #[must_use]
-    pub fn sharing(self, turns: Arc<dyn SiteTurns>) -> Self {
+    pub fn with_shared_throttle(self, turns: Arc<dyn HostThrottle>) -> Self {
         let (clock, randomness) = (Arc::clone(&self.clock), Arc::clone(&self.randomness));
         let settings = CrawlerSettings::clone(&self.fetcher.settings);
-        let fetcher = Fetcher::new(settings, clock, randomness).sharing(turns);
+        let fetcher = Fetcher::new(settings, clock, randomness).with_shared_throttle(turns);
         Self {
             fetcher: Arc::new(fetcher),
             ..self
@@ -57,20 +57,23 @@ impl PoliteReader {
 
     /// Renders pages with these browser settings, where a plan asks for it.
     #[must_use]
-    pub fn with_browser(self, lab: LabSettings) -> Self {
-        Self { lab, ..self }
+    pub fn with_browser(self, lab: BrowserSettings) -> Self {
+        Self {
+            browser_settings: lab,
+            ..self
+        }
     }
 
     /// Its loads share the reader's throttle: a load counts as one request.
     #[must_use]
-    pub fn lab_beside(&self, settings: LabSettings) -> BrowserLab {
-        BrowserLab::taking_turns(settings, Arc::clone(&self.fetcher))
+    pub fn lab_runner(&self, settings: BrowserSettings) -> LabRunner {
+        LabRunner::with_throttle(settings, Arc::clone(&self.fetcher))
     }
 
     /// Shares the reader's throttle: a page with all its files counts as one request.
     #[must_use]
-    pub fn files_beside(&self) -> StaticReader {
-        StaticReader::taking_turns(Arc::clone(&self.fetcher))
+    pub fn static_reader(&self) -> StaticReader {
+        StaticReader::with_throttle(Arc::clone(&self.fetcher))
     }
 
     /// `None` if the plan does not render, or without a browser.
@@ -78,7 +81,7 @@ impl PoliteReader {
         let is_wanted = plan.render.pages() > 0 && self.missing_browser().is_none();
         is_wanted.then(|| {
             let (fetcher, tabs) = (Arc::clone(&self.fetcher), Arc::clone(&self.tabs));
-            Renderer::new(fetcher, self.lab.clone(), tabs)
+            Renderer::new(fetcher, self.browser_settings.clone(), tabs)
         })
     }
 }
@@ -102,14 +105,14 @@ impl SiteReader for PoliteReader {
     }
 
     fn missing_browser(&self) -> Option<NotConfigured> {
-        self.lab
+        self.browser_settings
             .missing("until then no page is shown with its scripts")
     }
 
     async fn browser(&self) -> Option<String> {
-        let program = self.lab.program()?;
+        let program = self.browser_settings.program()?;
         let place = program.display();
-        let name = name_of(&program, &self.lab).await;
+        let name = browser_version(&program, &self.browser_settings).await;
         Some(name.map_or_else(|| place.to_string(), |it| format!("{it} ({place})")))
     }
 }

@@ -45,8 +45,8 @@ pub struct CrawlerSettings {
 }
 
 /// Minimum delay of public hosts, whatever the settings say.
-const LEAST_PUBLIC_DELAY: Duration = Duration::from_millis(200);
-const MOST_PUBLIC_CONNECTIONS: u32 = 2;
+const MIN_PUBLIC_DELAY: Duration = Duration::from_millis(200);
+const MAX_PUBLIC_CONNECTIONS: u32 = 2;
 
 impl Default for CrawlerSettings {
     fn default() -> Self {
@@ -79,7 +79,7 @@ impl CrawlerSettings {
         )
     }
 
-    pub fn resolved(&self, host: &str, port: u16) -> Option<SocketAddr> {
+    pub fn configured_address(&self, host: &str, port: u16) -> Option<SocketAddr> {
         self.resolve
             .iter()
             .find(|it| it.port == port && it.host.eq_ignore_ascii_case(host))
@@ -87,51 +87,53 @@ impl CrawlerSettings {
     }
 
     /// Whether the operator's settings allow the address, and do not deny it.
-    pub fn allows(&self, address: IpAddr) -> bool {
+    pub fn is_allowlisted(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
-        self.allow_networks.iter().any(|it| it.contains(&address)) && !self.closes(address)
+        self.allow_networks.iter().any(|it| it.contains(&address)) && !self.is_denylisted(address)
     }
 
-    pub fn opens(&self, address: IpAddr) -> bool {
-        self.allows(address)
-            || (is_public(address) && !self.closes(address) && !self.is_of_server(address))
+    pub fn may_connect_to(&self, address: IpAddr) -> bool {
+        self.is_allowlisted(address)
+            || (is_public(address)
+                && !self.is_denylisted(address)
+                && !self.is_server_address(address))
     }
 
-    pub(crate) fn is_of_server(&self, address: IpAddr) -> bool {
+    pub(crate) fn is_server_address(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         let mut own = self.server_addresses.iter();
         own.any(|it| it.to_canonical() == address)
     }
 
-    pub(crate) fn is_name_of_server(&self, name: &str) -> bool {
+    pub(crate) fn is_server_name(&self, name: &str) -> bool {
         let name = name.trim_end_matches('.');
         let own = self.server_host.as_deref();
         own.is_some_and(|it| it.trim_end_matches('.').eq_ignore_ascii_case(name))
     }
 
-    fn closes(&self, address: IpAddr) -> bool {
+    fn is_denylisted(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.deny_networks.iter().any(|it| it.contains(&address))
     }
 
-    pub fn is_own(&self, url: &Url) -> bool {
+    pub fn is_operator_host(&self, url: &Url) -> bool {
         let port = url.port_or_known_default().unwrap_or(0);
         match url.host() {
-            Some(Host::Domain(name)) => self.resolved(name, port).is_some(),
-            Some(Host::Ipv4(address)) => self.allows(IpAddr::V4(address)),
-            Some(Host::Ipv6(address)) => self.allows(IpAddr::V6(address)),
+            Some(Host::Domain(name)) => self.configured_address(name, port).is_some(),
+            Some(Host::Ipv4(address)) => self.is_allowlisted(IpAddr::V4(address)),
+            Some(Host::Ipv6(address)) => self.is_allowlisted(IpAddr::V6(address)),
             None => false,
         }
     }
 
     pub fn pace(&self, url: &Url) -> (Duration, u32) {
         let connections = self.connections_per_host.max(1);
-        if self.is_own(url) {
+        if self.is_operator_host(url) {
             return (self.per_host_delay, connections);
         }
         (
-            self.per_host_delay.max(LEAST_PUBLIC_DELAY),
-            connections.min(MOST_PUBLIC_CONNECTIONS),
+            self.per_host_delay.max(MIN_PUBLIC_DELAY),
+            connections.min(MAX_PUBLIC_CONNECTIONS),
         )
     }
 }

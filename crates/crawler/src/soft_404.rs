@@ -3,8 +3,8 @@
 use crate::extract::read_main_text;
 use crate::fetch::{Fetcher, RobotsCache, Want};
 use analysis::{
-    observation::{page_content::MainText, page_url::normalise, web_site::DirectoryProbe},
-    text::likeness::{jaccard, shingles},
+    observation::{page_content::MainText, page_url::normalize, web_site::DirectoryProbe},
+    text::similarity::{jaccard, shingles},
 };
 use domain::ports::randomness::Randomness;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use tokio::sync::OnceCell;
 use url::Url;
 
 /// Probes with fewer shingles are not comparable: shells filled by scripts.
-const LEAST_SHINGLES: usize = 8;
+const MIN_SHINGLES: usize = 8;
 const LETTERS: usize = 25;
 
 type Cell = Arc<OnceCell<DirectoryProbe>>;
@@ -39,7 +39,7 @@ impl Probes {
         &self,
         page: &Url,
         main_text: &MainText,
-        asker: &Asker<'_>,
+        context: &ProbeContext<'_>,
     ) -> (Option<f64>, Option<DirectoryProbe>) {
         let Some(directory) = directory_of(page) else {
             return (None, None);
@@ -51,43 +51,43 @@ impl Probes {
         let mut fresh = None;
         let probe = cell
             .get_or_init(|| async {
-                let probe = asker.probe(&directory).await;
+                let probe = context.probe(&directory).await;
                 fresh = Some(probe.clone());
                 probe
             })
             .await;
         let known = probe.shingles.as_deref();
-        let comparable = known.filter(|it| it.len() >= LEAST_SHINGLES);
+        let comparable = known.filter(|it| it.len() >= MIN_SHINGLES);
         let similarity = comparable.map(|it| jaccard(it, &shingles(&main_text.text())));
         (similarity, fresh)
     }
 }
 
-pub struct Asker<'a> {
+pub struct ProbeContext<'a> {
     pub fetcher: &'a Fetcher,
     pub robots: &'a RobotsCache,
     pub randomness: &'a dyn Randomness,
 }
 
-impl Asker<'_> {
+impl ProbeContext<'_> {
     async fn probe(&self, directory: &Url) -> DirectoryProbe {
-        let honest = DirectoryProbe {
+        let empty = DirectoryProbe {
             directory: directory.to_string(),
             shingles: None,
         };
-        let Ok(made_up) = directory.join(&letters(self.randomness)) else {
-            return honest;
+        let Ok(probe_url) = directory.join(&letters(self.randomness)) else {
+            return empty;
         };
-        if !self.robots.allows(self.fetcher, &made_up).await {
-            return honest;
+        if !self.robots.allows(self.fetcher, &probe_url).await {
+            return empty;
         }
         let answer = self
             .fetcher
-            .ask_patiently(&made_up, Want::Html, Some(self.robots))
+            .fetch_with_retries(&probe_url, Want::Html, Some(self.robots))
             .await;
         let is_html = answer.fetched.is_success() && answer.fetched.is_html();
         let Some(body) = answer.body.filter(|_| is_html && !answer.blocked) else {
-            return honest;
+            return empty;
         };
         let charset = answer.charset;
         let read = tokio::task::spawn_blocking(move || {
@@ -95,7 +95,7 @@ impl Asker<'_> {
         });
         DirectoryProbe {
             shingles: read.await.ok(),
-            ..honest
+            ..empty
         }
     }
 }
@@ -107,7 +107,7 @@ fn directory_of(page: &Url) -> Option<Url> {
     let mut url = page.clone();
     url.set_query(None);
     url.set_path(&format!("{directory}/"));
-    Url::parse(&normalise(&url).0).ok()
+    Url::parse(&normalize(&url).0).ok()
 }
 
 fn letters(randomness: &dyn Randomness) -> String {

@@ -60,11 +60,11 @@ impl fmt::Display for AccountLimits {
             self.ai_tracked,
             self.keyword_research
         )?;
-        let told = |budget: Option<MicroUsd>| {
+        let format_budget = |budget: Option<MicroUsd>| {
             budget.map_or_else(|| "none".to_owned(), |it| format!("{it} USD"))
         };
-        f.write_str(&told(self.monthly_budget))?;
-        write!(f, "; daily budget: {}", told(self.daily_budget))
+        f.write_str(&format_budget(self.monthly_budget))?;
+        write!(f, "; daily budget: {}", format_budget(self.daily_budget))
     }
 }
 

@@ -36,7 +36,7 @@ pub enum ModelChoice {
 }
 
 impl ModelChoice {
-    pub fn takes(&self, engine: &str) -> bool {
+    pub fn includes(&self, engine: &str) -> bool {
         match self {
             Self::All => true,
             Self::Named(names) => names.iter().any(|it| it == engine),
@@ -65,7 +65,7 @@ pub enum ModelRefusal {
     /// There are no prompts in this language.
     #[error("prompts are written in {}", ai_prompts::LANGUAGES.join(", "))]
     Language,
-    #[error("a weight is 0 to {}", ModelSettings::MOST_WEIGHT)]
+    #[error("a weight is 0 to {}", ModelSettings::MAX_WEIGHT)]
     Weight,
 }
 
@@ -73,15 +73,15 @@ impl ModelSettings {
     /// Samples of a prompt.
     pub const SAMPLES: RangeInclusive<u32> = 3..=20;
     pub const PROMPTS: RangeInclusive<u32> = 1..=6;
-    pub const MOST_WEIGHT: f64 = 100.0;
+    pub const MAX_WEIGHT: f64 = 100.0;
 
     /// Settings of an engine that was not configured: five prompts, five samples each.
-    pub fn usual(engine: &str) -> Self {
+    pub fn default_for(engine: &str) -> Self {
         Self {
             engine: engine.to_owned(),
             is_active: true,
             samples: 5,
-            prompts: u32::try_from(ai_prompts::USUAL_PROMPTS).unwrap_or(5),
+            prompts: u32::try_from(ai_prompts::DEFAULT_PROMPTS).unwrap_or(5),
             country: None,
             language: None,
             web_search: true,
@@ -107,7 +107,7 @@ impl ModelSettings {
         if !self.language.as_ref().is_none_or(known) {
             return Err(ModelRefusal::Language);
         }
-        if !(0.0..=Self::MOST_WEIGHT).contains(&self.weight) {
+        if !(0.0..=Self::MAX_WEIGHT).contains(&self.weight) {
             return Err(ModelRefusal::Weight);
         }
         Ok(self)
@@ -119,8 +119,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_not_named_stays_and_what_is_out_of_bounds_is_refused() {
-        let usual = || ModelSettings::usual("chatgpt");
+    fn unnamed_settings_stay_and_values_out_of_range_are_refused() {
+        let usual = || ModelSettings::default_for("chatgpt");
         let change = ModelChange {
             samples: Change::Set(20),
             country: Change::Set(Some(Country::parse("de").unwrap())),
@@ -160,7 +160,7 @@ mod tests {
     fn there_are_as_many_prompts_as_templates() {
         assert_eq!(
             *ModelSettings::PROMPTS.end() as usize,
-            ai_prompts::MOST_PROMPTS
+            ai_prompts::MAX_PROMPTS
         );
     }
 }

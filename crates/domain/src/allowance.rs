@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_place_is_granted_and_the_next_is_not() {
+    fn the_last_unit_is_granted_and_the_next_is_refused() {
         assert_eq!(allowance(2).reserve(1), Ok(allowance(3)));
         assert_eq!(
             allowance(2).reserve(2),
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_more_is_granted_above_a_lowered_limit_but_nothing_breaks() {
+    fn nothing_is_granted_above_a_lowered_limit() {
         assert_eq!(allowance(5).reserve(0), Ok(allowance(5)));
         assert!(allowance(5).reserve(1).is_err());
         assert_eq!(allowance(5).release(9), allowance(0));

@@ -72,10 +72,10 @@ pub struct PlanItem {
 
 impl PlanItem {
     /// Maximum lines of an outline.
-    pub const MOST_LINES: usize = 60;
+    pub const MAX_LINES: usize = 60;
     /// Maximum types of structured data on a page.
-    pub const MOST_TYPES: usize = 20;
-    pub const MOST_PRIORITY: f64 = 1e9;
+    pub const MAX_TYPES: usize = 20;
+    pub const MAX_PRIORITY: f64 = 1e9;
 }
 
 /// Read, changed and shown as a whole.
@@ -145,9 +145,9 @@ impl ContentPlan {
         }
     }
 
-    pub const MOST_ITEMS: usize = 500;
+    pub const MAX_ITEMS: usize = 500;
     /// Maximum plans of a project.
-    pub const MOST_IN_A_PROJECT: u32 = 200;
+    pub const MAX_IN_A_PROJECT: u32 = 200;
 
     /// The plan with the patch applied; unchanged if all values are the same.
     #[must_use]
@@ -171,7 +171,7 @@ mod tests {
     use chrono::TimeDelta;
 
     #[test]
-    fn a_patch_that_says_nothing_new_changes_nothing() {
+    fn a_patch_with_the_same_values_changes_nothing() {
         let plan = a_content_plan();
         let later = FrozenClock::default().now() + TimeDelta::hours(1);
         let same = ContentPlanPatch {

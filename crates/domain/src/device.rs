@@ -20,7 +20,7 @@ pub struct DeviceKey(pub [u8; 32]);
 /// The signature proves only that we issued it. [`crate::use_cases::Core::recognize_device`] checks
 /// that the account is active and the password has not changed since.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub struct DeviceMark {
+pub struct DeviceCookie {
     account: AccountId,
     user: UserId,
     issued_at: DateTime<Utc>,
@@ -40,7 +40,7 @@ impl DeviceNonce {
 /// Maximum clock difference of servers on a database.
 const MAX_CLOCK_SKEW: TimeDelta = TimeDelta::hours(1);
 
-impl DeviceMark {
+impl DeviceCookie {
     /// Lifetime of a cookie. Each sign-in on the device renews it.
     pub const LIFETIME: TimeDelta = TimeDelta::days(90);
 
@@ -62,7 +62,7 @@ impl DeviceMark {
     }
 
     /// Accepts a cookie that was signed here and has not expired.
-    pub fn read(text: &str, key: &DeviceKey, now: DateTime<Utc>) -> Option<Self> {
+    pub fn verify(text: &str, key: &DeviceKey, now: DateTime<Utc>) -> Option<Self> {
         let mut parts = text.split('.');
         let mut number = || parts.next()?.parse::<i64>().ok();
         let (account, user, issued_at) = (number()?, number()?, number()?);
@@ -135,7 +135,7 @@ fn from_hex(text: &str) -> Option<[u8; 32]> {
     Some(bytes)
 }
 
-impl fmt::Debug for DeviceMark {
+impl fmt::Debug for DeviceCookie {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("DeviceMark(…)")
     }
@@ -147,8 +147,8 @@ mod tests {
     use crate::ports::clock::Clock;
     use crate::test_support::{CountingRandomness, FrozenClock, a_user};
 
-    fn a_mark(at: DateTime<Utc>) -> DeviceMark {
-        DeviceMark::new(
+    fn a_mark(at: DateTime<Utc>) -> DeviceCookie {
+        DeviceCookie::new(
             &a_user(),
             at,
             DeviceNonce::generate(&CountingRandomness::default()),
@@ -156,13 +156,13 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_signed_here_is_recognised() {
+    fn only_cookies_signed_with_the_key_are_accepted() {
         let (key, now) = (DeviceKey([1; 32]), FrozenClock::default().now());
         let mark = a_mark(now);
         let text = mark.signed(&key);
-        let read = |text: &str| DeviceMark::read(text, &key, now);
+        let read = |text: &str| DeviceCookie::verify(text, &key, now);
         assert_eq!(read(&text), Some(mark.clone()));
-        assert_eq!(DeviceMark::read(&text, &DeviceKey([2; 32]), now), None);
+        assert_eq!(DeviceCookie::verify(&text, &DeviceKey([2; 32]), now), None);
         for at in 0..text.len() {
             let other = if &text[at..=at] == "0" { "1" } else { "0" };
             let mut forged = text.clone();
@@ -176,11 +176,11 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_ends_after_90_days_unless_it_is_renewed() {
+    fn a_device_cookie_expires_after_90_days_unless_renewed() {
         let (key, issued) = (DeviceKey([1; 32]), FrozenClock::default().now());
         let mark = a_mark(issued);
-        let read = |mark: &DeviceMark, at| DeviceMark::read(&mark.signed(&key), &key, at);
-        let end = issued + DeviceMark::LIFETIME;
+        let read = |mark: &DeviceCookie, at| DeviceCookie::verify(&mark.signed(&key), &key, at);
+        let end = issued + DeviceCookie::LIFETIME;
         assert!(read(&mark, end - TimeDelta::microseconds(1)).is_some());
         assert_eq!(read(&mark, end), None);
         assert_eq!(read(&mark, issued - TimeDelta::hours(2)), None);
@@ -192,13 +192,13 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_without_a_date_is_none() {
+    fn a_device_cookie_without_a_date_is_refused() {
         let (key, now) = (DeviceKey([1; 32]), FrozenClock::default().now());
         let nonce = "a".repeat(NONCE);
         let mut mac = Hmac::<Sha256>::new_from_slice(&key.0).unwrap();
         mac.update(format!("device/1.7.{nonce}").as_bytes());
         let tag = hex(&mac.finalize().into_bytes());
         let earlier = format!("7.{nonce}.{tag}");
-        assert_eq!(DeviceMark::read(&earlier, &key, now), None);
+        assert_eq!(DeviceCookie::verify(&earlier, &key, now), None);
     }
 }

@@ -22,14 +22,14 @@ impl Fingerprint {
 
 /// A request with an idempotency key: executed once, however often it is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OnceOnly {
+pub struct IdempotentRequest {
     pub key: String,
     pub fingerprint: Fingerprint,
     pub caller: CallerId,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StoredAnswer {
+pub struct StoredResponse {
     pub status: u16,
     /// The `Location` header.
     pub location: Option<String>,
@@ -45,12 +45,12 @@ pub struct IdempotencyRecord {
     pub key: String,
     pub fingerprint: Fingerprint,
     pub caller: CallerId,
-    pub answer: StoredAnswer,
+    pub response: StoredResponse,
     pub first_used_at: DateTime<Utc>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Repeat {
+pub enum KeyStatus {
     /// The same request: replay the response.
     Replay,
     /// A different request with the same key: refuse.
@@ -60,20 +60,20 @@ pub enum Repeat {
 }
 
 impl IdempotencyRecord {
-    pub const KEPT_FOR: TimeDelta = TimeDelta::hours(24);
+    pub const RETENTION: TimeDelta = TimeDelta::hours(24);
 
-    pub fn is_over(&self, now: DateTime<Utc>) -> bool {
-        self.first_used_at + Self::KEPT_FOR <= now
+    pub fn is_expired(&self, now: DateTime<Utc>) -> bool {
+        self.first_used_at + Self::RETENTION <= now
     }
 
-    pub fn judge(&self, fingerprint: Fingerprint, now: DateTime<Utc>) -> Repeat {
-        if self.is_over(now) {
-            return Repeat::Expired;
+    pub fn key_status(&self, fingerprint: Fingerprint, now: DateTime<Utc>) -> KeyStatus {
+        if self.is_expired(now) {
+            return KeyStatus::Expired;
         }
         if self.fingerprint == fingerprint {
-            Repeat::Replay
+            KeyStatus::Replay
         } else {
-            Repeat::Reused
+            KeyStatus::Reused
         }
     }
 }
@@ -84,7 +84,7 @@ mod tests {
     use crate::{clock::Clock, test_support::FrozenClock};
 
     #[test]
-    fn a_key_is_replayed_for_the_same_request_refused_for_another_and_free_after_a_day() {
+    fn a_key_replays_its_request_for_a_day_and_refuses_others() {
         let now = FrozenClock::default().now();
         let asked = Fingerprint::of("POST", "/projects", b"{}");
         let record = IdempotencyRecord {
@@ -92,7 +92,7 @@ mod tests {
             key: "k".into(),
             fingerprint: asked,
             caller: CallerId(1),
-            answer: StoredAnswer {
+            response: StoredResponse {
                 status: 201,
                 location: None,
                 etag: None,
@@ -101,12 +101,15 @@ mod tests {
             first_used_at: now,
         };
         let tick = TimeDelta::microseconds(1);
-        let day = IdempotencyRecord::KEPT_FOR;
-        assert_eq!(record.judge(asked, now + day - tick), Repeat::Replay);
+        let day = IdempotencyRecord::RETENTION;
         assert_eq!(
-            record.judge(Fingerprint::of("POST", "/projects{}", b""), now),
-            Repeat::Reused
+            record.key_status(asked, now + day - tick),
+            KeyStatus::Replay
         );
-        assert_eq!(record.judge(asked, now + day), Repeat::Expired);
+        assert_eq!(
+            record.key_status(Fingerprint::of("POST", "/projects{}", b""), now),
+            KeyStatus::Reused
+        );
+        assert_eq!(record.key_status(asked, now + day), KeyStatus::Expired);
     }
 }

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_of_one_second_are_distinct_positive_and_fit_a_json_number() {
+    fn ids_of_one_second_are_distinct_and_fit_a_json_number() {
         let mint = mint();
         let ids: HashSet<i64> = (0..20_000).map(|_| mint.next()).collect();
         assert_eq!(ids.len(), 20_000);
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_that_were_set_aside_are_nobody_elses() {
+    fn reserved_ids_are_never_handed_out_again() {
         let mint = mint();
         let (mut some, mut others) = (mint.ids(), mint.ids());
         let taken = (0..Ids::SET_ASIDE).flat_map(|_| [some.next(), others.next(), mint.next()]);

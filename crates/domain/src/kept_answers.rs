@@ -54,15 +54,15 @@ pub struct KeywordTallies {
 
 /// Cursor for paging through tallies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct TallyPlace {
+pub struct TallyCursor {
     pub day: NaiveDate,
     pub job: JobId,
     pub keyword: KeywordId,
 }
 
 impl KeywordTallies {
-    pub const fn place(&self) -> TallyPlace {
-        TallyPlace {
+    pub const fn cursor(&self) -> TallyCursor {
+        TallyCursor {
             day: self.day,
             job: self.job,
             keyword: self.keyword,

@@ -5,7 +5,7 @@ use crate::keyword_metrics::KeywordMetrics;
 use crate::market::Market;
 use crate::patch::Change;
 use crate::project::Status;
-use crate::text::{Tag, is_unseen};
+use crate::text::{Tag, is_invisible};
 use analysis::{findings::rankings::RankState, provenance::Provenance};
 use chrono::{DateTime, Utc};
 use std::fmt;
@@ -25,33 +25,33 @@ pub enum KeywordRefusal {
     /// Empty after trimming.
     #[error("must not be empty")]
     Empty,
-    #[error("must not be longer than {} characters", KeywordText::MOST_CHARACTERS)]
+    #[error("must not be longer than {} characters", KeywordText::MAX_CHARACTERS)]
     TooLong,
-    #[error("must not have more than {} words", KeywordText::MOST_WORDS)]
+    #[error("must not have more than {} words", KeywordText::MAX_WORDS)]
     TooManyWords,
     #[error("must not hold control characters")]
     ControlCharacter,
 }
 
 impl KeywordText {
-    pub const MOST_CHARACTERS: usize = 200;
-    pub const MOST_WORDS: usize = 20;
+    pub const MAX_CHARACTERS: usize = 200;
+    pub const MAX_WORDS: usize = 20;
 
     pub fn parse(text: &str) -> Result<Self, KeywordRefusal> {
         let shown = analysis::keyword_text::display(text);
         if shown.is_empty() {
             return Err(KeywordRefusal::Empty);
         }
-        if shown.chars().any(is_unseen) {
+        if shown.chars().any(is_invisible) {
             return Err(KeywordRefusal::ControlCharacter);
         }
-        if shown.chars().count() > Self::MOST_CHARACTERS {
+        if shown.chars().count() > Self::MAX_CHARACTERS {
             return Err(KeywordRefusal::TooLong);
         }
-        if shown.split(' ').count() > Self::MOST_WORDS {
+        if shown.split(' ').count() > Self::MAX_WORDS {
             return Err(KeywordRefusal::TooManyWords);
         }
-        let normalized = analysis::keyword_text::normalised(&shown);
+        let normalized = analysis::keyword_text::normalized(&shown);
         Ok(Self { shown, normalized })
     }
 
@@ -128,7 +128,7 @@ pub struct NewKeywords {
 
 impl NewKeywords {
     /// Maximum keywords per call.
-    pub const MOST: usize = 1_000;
+    pub const MAX_PER_CALL: usize = 1_000;
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -142,7 +142,7 @@ pub struct KeywordPatch {
 
 impl KeywordPatch {
     /// Reactivates a keyword; `None` leaves its AI tracking unchanged.
-    pub fn bring_back(ai_tracked: Option<bool>) -> Self {
+    pub fn reactivate(ai_tracked: Option<bool>) -> Self {
         Self {
             status: Change::Set(Status::Active),
             ai_tracked: ai_tracked.map_or(Change::Keep, Change::Set),
@@ -152,7 +152,7 @@ impl KeywordPatch {
 }
 
 impl Keyword {
-    pub const MOST_TAGS: usize = 50;
+    pub const MAX_TAGS: usize = 50;
 
     pub fn begin(
         account: AccountId,
@@ -204,14 +204,14 @@ impl Keyword {
     }
 
     #[must_use]
-    pub fn researched(mut self, metrics: KeywordMetrics) -> Self {
+    pub fn with_metrics(mut self, metrics: KeywordMetrics) -> Self {
         self.search_volume = metrics.real_volume().or(self.search_volume);
         self.metrics = Some(metrics);
         self
     }
 
     /// Search volume for weighting these ranks; simulated volumes weigh only simulated ranks.
-    pub fn volume_beside(&self, ranks: Provenance) -> Option<u32> {
+    pub fn volume_for_ranks(&self, ranks: Provenance) -> Option<u32> {
         let simulated = { self.metrics.as_ref() }
             .filter(|_| ranks.is_simulated())
             .and_then(|it| it.search_volume);
@@ -222,7 +222,7 @@ impl Keyword {
         self.status == Status::Active
     }
 
-    pub fn takes_ai_place(&self) -> bool {
+    pub fn uses_ai_quota(&self) -> bool {
         self.is_active() && self.ai_tracked
     }
 }
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deactivated_keyword_takes_no_place_and_keeps_its_switch() {
+    fn a_deactivated_keyword_uses_no_quota_and_keeps_its_setting() {
         let keyword = Keyword {
             ai_tracked: true,
             ..a_keyword("rust")
@@ -269,11 +269,11 @@ mod tests {
             ..KeywordPatch::default()
         };
         let gone = keyword.patched(patch, FrozenClock::default().now());
-        assert!(keyword.takes_ai_place() && !gone.takes_ai_place() && gone.ai_tracked);
+        assert!(keyword.uses_ai_quota() && !gone.uses_ai_quota() && gone.ai_tracked);
     }
 
     #[test]
-    fn a_keyword_tells_since_when_it_rests_and_forgets_it_when_woken() {
+    fn deactivating_sets_the_time_and_reactivating_clears_it() {
         let now = FrozenClock::default().now();
         let to = |status| KeywordPatch {
             status: Change::Set(status),

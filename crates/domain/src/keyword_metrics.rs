@@ -1,6 +1,6 @@
 use crate::{keyword_research::Search, money::MicroUsd};
 use analysis::findings::keyword_research::{KeywordFacts, report};
-use analysis::keyword_text::normalised;
+use analysis::keyword_text::normalized;
 use analysis::provenance::Provenance;
 use analysis::search_intent::Intent;
 use chrono::{DateTime, Utc};
@@ -31,10 +31,10 @@ pub struct Cpc {
 
 impl KeywordMetrics {
     /// Metrics of the searched keyword and its ideas, by normalized text.
-    pub fn of_search(search: &Search) -> BTreeMap<String, Self> {
+    pub fn from_search(search: &Search) -> BTreeMap<String, Self> {
         let subject = &search.subject;
         let language = subject.language.to_string();
-        let told = report(subject.keyword.as_str(), &language, &search.kept.found);
+        let reported = report(subject.keyword.as_str(), &language, &search.kept.found);
         let of = |facts: &KeywordFacts| Self {
             search_volume: facts.search_volume.and_then(|it| u32::try_from(it).ok()),
             difficulty: facts.difficulty.map(rounded),
@@ -45,12 +45,15 @@ impl KeywordMetrics {
                 })
             }),
             intent: facts.intent.as_ref().map(|it| it.main),
-            provider: told.provider.clone(),
-            provenance: told.provenance,
+            provider: reported.provider.clone(),
+            provenance: reported.provenance,
             researched_at: search.kept.bought_at,
         };
-        let ideas = { told.ideas.iter() }.map(|it| (normalised(&it.keyword), of(&it.figures)));
-        let own = (subject.keyword.normalized().to_owned(), of(&told.figures));
+        let ideas = { reported.ideas.iter() }.map(|it| (normalized(&it.keyword), of(&it.figures)));
+        let own = (
+            subject.keyword.normalized().to_owned(),
+            of(&reported.figures),
+        );
         ideas.chain([own]).collect()
     }
 
@@ -130,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn a_simulated_volume_is_no_real_one() {
+    fn a_simulated_volume_is_not_a_real_volume() {
         let real = |of| metrics(of, 1, Some(900)).real_volume();
         assert_eq!(real(Provenance::Simulated), None);
         assert_eq!(real(Provenance::Estimated), Some(900));

@@ -48,7 +48,7 @@ pub struct KeptResearch {
 impl KeptResearch {
     pub const LIFETIME: TimeDelta = TimeDelta::days(30);
 
-    pub fn bought(found: ResearchedKeyword, now: DateTime<Utc>) -> Self {
+    pub fn new(found: ResearchedKeyword, now: DateTime<Utc>) -> Self {
         Self {
             found,
             bought_at: now,
@@ -80,7 +80,7 @@ pub struct Reservation {
     pub flight: FlightId,
     /// Day of the query, which also gives the month.
     pub day: NaiveDate,
-    pub most: MicroUsd,
+    pub max_cost: MicroUsd,
     pub until: DateTime<Utc>,
 }
 
@@ -125,7 +125,7 @@ pub struct Search {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SearchLine {
+pub struct SearchSummary {
     pub id: SearchId,
     pub subject: ResearchSubject,
     /// Neutral label of the supplier.
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_equal_for_equal_questions_alone() {
+    fn keys_are_equal_only_for_equal_subjects() {
         let key = subject("Red  Shoes", "us", "en").key("sandbox");
         assert_eq!(key, subject("red shoes", "us", "en").key("sandbox"));
         for other in [

@@ -10,11 +10,11 @@ use std::{collections::HashMap, hash::Hash, sync::LazyLock};
 use thiserror::Error;
 
 /// Maximum suggestions for an unknown name.
-const MOST_PROPOSED: usize = 5;
+const MAX_PROPOSED: usize = 5;
 /// Maximum bytes of a name that gets suggestions.
-const LONGEST_SLIP: usize = 80;
+const MAX_TYPO_BYTES: usize = 80;
 /// Longer ISO names that contain "of" are formal names.
-const EVERYDAY: usize = 20;
+const MAX_EVERYDAY_BYTES: usize = 20;
 
 /// Everyday country names that the lists do not have first, or only with brackets and commas.
 const EVERYDAY_COUNTRIES: [(&str, &str); 10] = [
@@ -47,29 +47,29 @@ struct Names<T> {
     known: HashMap<String, T>,
 }
 
-static OF_COUNTRIES: LazyLock<Names<Country>> = LazyLock::new(countries);
-static OF_LANGUAGES: LazyLock<Names<Language>> = LazyLock::new(languages);
+static COUNTRY_NAMES: LazyLock<Names<Country>> = LazyLock::new(countries);
+static LANGUAGE_NAMES: LazyLock<Names<Language>> = LazyLock::new(languages);
 
 impl Country {
     /// Country by English name (`Germany`, `united kingdom`) or ISO 3166-1 code of two or three
     /// letters; everyday names in some other languages are accepted too.
     pub fn named(name: &str) -> Result<Self, UnknownName> {
-        OF_COUNTRIES.find(name)
+        COUNTRY_NAMES.find(name)
     }
 
     pub fn name(self) -> &'static str {
-        OF_COUNTRIES.shown.get(&self).map_or("", String::as_str)
+        COUNTRY_NAMES.shown.get(&self).map_or("", String::as_str)
     }
 }
 
 impl Language {
     /// Language by English name (`German`) or ISO 639 code of two or three letters.
     pub fn named(name: &str) -> Result<Self, UnknownName> {
-        OF_LANGUAGES.find(name)
+        LANGUAGE_NAMES.find(name)
     }
 
     pub fn name(self) -> &'static str {
-        OF_LANGUAGES.shown.get(&self).map_or("", String::as_str)
+        LANGUAGE_NAMES.shown.get(&self).map_or("", String::as_str)
     }
 }
 
@@ -91,7 +91,7 @@ impl<T: Copy + Eq + Hash> Names<T> {
     }
 
     fn nearest(&self, wanted: &str) -> Vec<String> {
-        if wanted.len() > LONGEST_SLIP {
+        if wanted.len() > MAX_TYPO_BYTES {
             return Vec::new();
         }
         // Compare with every name of an entry, but suggest the entry once.
@@ -104,12 +104,12 @@ impl<T: Copy + Eq + Hash> Names<T> {
         }
         let mut ordered: Vec<(&str, f64)> = likeness.into_iter().collect();
         ordered.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
-        let nearest = ordered.into_iter().take(MOST_PROPOSED);
+        let nearest = ordered.into_iter().take(MAX_PROPOSED);
         nearest.map(|(name, _)| name.to_owned()).collect()
     }
 
     /// The first entry with a name keeps it.
-    fn know(&mut self, name: &str, thing: T) {
+    fn insert(&mut self, name: &str, thing: T) {
         let name = folded(name);
         if !name.is_empty() {
             self.known.entry(name).or_insert(thing);
@@ -137,40 +137,40 @@ fn countries() -> Names<Country> {
         .collect();
     for code in COUNTRIES.split(' ') {
         if let Ok(country) = Country::parse(code) {
-            names.know(code, country);
+            names.insert(code, country);
             names.shown.insert(country, code.to_uppercase());
         }
     }
     // Display names of all countries take precedence over other names.
-    for (country, told) in &all {
-        let shown = shown_name(*country, told);
-        names.know(&shown, *country);
+    for (country, entry) in &all {
+        let shown = shown_name(*country, entry);
+        names.insert(&shown, *country);
         names.shown.insert(*country, shown);
     }
-    for (country, told) in &all {
-        names.know(&told.alpha3().to_string(), *country);
-        names.know(told.iso_short_name(), *country);
-        names.know(told.iso_long_name(), *country);
+    for (country, entry) in &all {
+        names.insert(&entry.alpha3().to_string(), *country);
+        names.insert(entry.iso_short_name(), *country);
+        names.insert(entry.iso_long_name(), *country);
     }
-    for (country, told) in &all {
-        for name in told.unofficial_name_list() {
-            names.know(name, *country);
+    for (country, entry) in &all {
+        for name in entry.unofficial_name_list() {
+            names.insert(name, *country);
         }
     }
     names
 }
 
 /// The ISO name if it is an everyday name, else the first other everyday name.
-fn shown_name(country: Country, told: &keshvar::Country) -> String {
-    let iso = told.iso_short_name();
+fn shown_name(country: Country, entry: &keshvar::Country) -> String {
+    let iso = entry.iso_short_name();
     let is_everyday = |name: &&str| {
         let is_plain = !name.contains(['(', ')', '[', ']', ',']);
-        is_plain && (name.len() <= EVERYDAY || !name.contains(" of "))
+        is_plain && (name.len() <= MAX_EVERYDAY_BYTES || !name.contains(" of "))
     };
     if let Some(name) = everyday(&EVERYDAY_COUNTRIES, &country.to_string()) {
         return name.to_owned();
     }
-    let others = told.unofficial_name_list().iter().copied();
+    let others = entry.unofficial_name_list().iter().copied();
     let english = others.filter(|it| it.is_ascii());
     let mut candidates = std::iter::once(iso).chain(english);
     candidates.find(is_everyday).unwrap_or(iso).to_owned()
@@ -186,19 +186,19 @@ fn languages() -> Names<Language> {
         ))
     });
     let all: Vec<_> = all.collect();
-    for (code, language, told) in &all {
-        let iso = told.map_or(*code, |it| it.to_name());
+    for (code, language, entry) in &all {
+        let iso = entry.map_or(*code, |it| it.to_name());
         let shown = everyday(&EVERYDAY_LANGUAGES, code)
             .unwrap_or(iso)
             .to_owned();
-        names.know(code, *language);
-        names.know(&shown, *language);
+        names.insert(code, *language);
+        names.insert(&shown, *language);
         names.shown.insert(*language, shown);
     }
-    for (_, language, told) in &all {
-        if let Some(told) = told {
-            names.know(told.to_639_3(), *language);
-            names.know(told.to_name(), *language);
+    for (_, language, entry) in &all {
+        if let Some(entry) = entry {
+            names.insert(entry.to_639_3(), *language);
+            names.insert(entry.to_name(), *language);
         }
     }
     names
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_has_a_name_of_its_own_by_which_it_is_found() {
+    fn every_country_and_language_is_found_by_its_own_name() {
         let mut names = Vec::new();
         for code in COUNTRIES.split(' ') {
             let country = Country::parse(code).unwrap();
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slip_is_answered_with_the_nearest_names() {
+    fn a_mistyped_name_gets_the_nearest_names() {
         let nearest = |name: &str| Country::named(name).unwrap_err().nearest;
         assert_eq!(nearest("Germny")[0], "Germany");
         assert_eq!(nearest("Untied Kingdom")[0], "United Kingdom");

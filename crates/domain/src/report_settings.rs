@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_project_without_settings_takes_the_accounts() {
+    fn a_project_without_settings_inherits_the_accounts() {
         let account = EffectiveReportSettings::default();
         assert_eq!(account.overridden_by(None), account);
         assert_eq!(
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_project_sets_stands_and_the_rest_is_inherited() {
+    fn project_settings_override_and_the_rest_is_inherited() {
         let own = ReportSettings {
             enabled: Some(true),
             content_overrides: BTreeMap::from([(Section::Vitals, false)]),

@@ -2,18 +2,18 @@
 
 use crate::ids::{AccountId, JobId, KeywordId, ProjectId};
 use crate::job::Job;
-use crate::page::{Direction, PageRequest, Position, SortValue};
+use crate::page::{Direction, PageCursor, PageRequest, SortValue};
 use analysis::{document::Document, provenance::Provenance, result_type::ResultType};
 use chrono::{DateTime, NaiveDate, Utc};
 
 pub use analysis::findings::cannibalization::{OwnPlace, OwnSnapshot};
 pub use analysis::findings::envelope::Coverage;
-pub use analysis::findings::rankings::{Mark, RankPoint, RankState};
+pub use analysis::findings::rankings::{BestPosition, RankPoint, RankState};
 pub use analysis::findings::serp::PreviousSerp;
 
 /// First ordinal of records carried over from the previous run because the run did not measure their
 /// keywords. They belong to the newest results, but only to the history of the run that measured them.
-pub const CARRIED: i64 = 1 << 60;
+pub const CARRIED_OVER_ORDINAL: i64 = 1 << 60;
 
 /// A staged record: invisible until its job succeeds.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,7 +88,12 @@ pub struct FindingQuery {
 
 impl FindingQuery {
     /// Up to `limit` records of a run in ordinal order, after an ordinal.
-    pub fn in_order(result_type: ResultType, job: JobId, behind: Option<i64>, limit: u32) -> Self {
+    pub fn by_ordinal(
+        result_type: ResultType,
+        job: JobId,
+        behind: Option<i64>,
+        limit: u32,
+    ) -> Self {
         Self {
             result_type,
             job: Some(job),
@@ -100,7 +105,7 @@ impl FindingQuery {
             page: PageRequest {
                 sort: FindingSort::Ordinal,
                 direction: Direction::Ascending,
-                after: behind.map(|ordinal| Position {
+                after: behind.map(|ordinal| PageCursor {
                     value: SortValue::Number(ordinal),
                     id: ordinal,
                 }),
@@ -158,7 +163,7 @@ pub struct KeywordMeasurement {
     /// All own results on the page.
     pub own: Vec<OwnPlace>,
     /// The best position up to this point.
-    pub best: Option<Mark>,
+    pub best: Option<BestPosition>,
     /// The worst position up to this point.
     pub worst: Option<u32>,
     /// For comparison with the next snapshot; `None` after a failed measurement.
@@ -171,7 +176,7 @@ pub struct KeywordHistory {
     /// Points of the last 37 days, newest first, plus the newest measured one before them if that window has none.
     pub points: Vec<RankPoint>,
     /// Best position ever, as carried by the newest point.
-    pub best: Option<Mark>,
+    pub best: Option<BestPosition>,
     /// Worst position ever, as carried by the newest point.
     pub worst: Option<u32>,
     pub serp: Option<PreviousSerp>,
@@ -180,7 +185,7 @@ pub struct KeywordHistory {
 
 /// A keyword's rank on one day.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CoursePoint {
+pub struct RankHistoryPoint {
     pub day: NaiveDate,
     pub measured_at: DateTime<Utc>,
     pub state: RankState,
@@ -190,8 +195,8 @@ pub struct CoursePoint {
 }
 
 /// Omits what the history does not store: the absolute position and the page.
-impl From<&CoursePoint> for RankPoint {
-    fn from(point: &CoursePoint) -> Self {
+impl From<&RankHistoryPoint> for RankPoint {
+    fn from(point: &RankHistoryPoint) -> Self {
         Self {
             measured_at: point.measured_at,
             state: point.state,

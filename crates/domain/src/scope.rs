@@ -140,7 +140,7 @@ mod tests {
 
     /// Each of the 64 sets permits exactly its members.
     #[test]
-    fn a_set_permits_what_it_was_made_of_alone() {
+    fn a_set_permits_only_its_scopes() {
         for chosen in 0_u8..64 {
             let is_chosen = |place: usize| chosen >> place & 1 == 1;
             let scopes: Vec<Scope> = { Scope::ALL.into_iter().enumerate() }

@@ -62,13 +62,13 @@ pub struct Session {
     pub browser: Option<String>,
     /// Network of the client ([`AddressPrefix`](crate::throttle::AddressPrefix)).
     pub network: String,
-    /// The device ([`DeviceMark::label`](crate::device::DeviceMark::label)); `None` for sessions
+    /// The device ([`DeviceCookie::label`](crate::device::DeviceCookie::label)); `None` for sessions
     /// that an earlier version began.
     pub device: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum SessionOver {
+pub enum SessionExpired {
     #[error("the session was not used for too long")]
     Idle,
     #[error("the session is too old")]
@@ -83,18 +83,18 @@ impl Session {
     /// How long after entering the password a user may change tokens, e-mail address and other sessions.
     pub const FRESH: TimeDelta = TimeDelta::minutes(10);
     /// Minimum interval between writes of the last use.
-    pub const USE_IS_NOTED_EVERY: TimeDelta = TimeDelta::seconds(60);
+    pub const USE_WRITE_INTERVAL: TimeDelta = TimeDelta::seconds(60);
     /// Maximum sessions per user; a new one replaces the one last used longest ago.
-    pub const MOST_PER_USER: usize = 20;
+    pub const MAX_PER_USER: usize = 20;
     /// Characters of the user agent that are stored.
-    pub const MOST_BROWSER: usize = 200;
+    pub const MAX_BROWSER_CHARS: usize = 200;
 
-    pub fn accept(&self, now: DateTime<Utc>) -> Result<(), SessionOver> {
+    pub fn accept(&self, now: DateTime<Utc>) -> Result<(), SessionExpired> {
         if self.created_at + Self::LIFETIME <= now {
-            return Err(SessionOver::Old);
+            return Err(SessionExpired::Old);
         }
         if self.last_seen_at + Self::IDLE <= now {
-            return Err(SessionOver::Idle);
+            return Err(SessionExpired::Idle);
         }
         Ok(())
     }
@@ -113,8 +113,8 @@ impl Session {
         now < self.fresh_until()
     }
 
-    pub fn use_is_news(&self, now: DateTime<Utc>) -> bool {
-        self.last_seen_at + Self::USE_IS_NOTED_EVERY <= now
+    pub fn should_record_use(&self, now: DateTime<Utc>) -> bool {
+        self.last_seen_at + Self::USE_WRITE_INTERVAL <= now
     }
 }
 
@@ -125,7 +125,7 @@ mod tests {
     use crate::test_support::{CountingRandomness, FrozenClock, a_session};
 
     #[test]
-    fn a_secret_has_256_bits_and_shows_itself_nowhere() {
+    fn a_session_secret_is_hidden_in_debug_output() {
         let plain = PlainSession::generate(&CountingRandomness::default());
         assert_eq!(PlainSession::parse(plain.reveal()), Ok(plain.clone()));
         assert_eq!(format!("{plain:?}"), "PlainSession(…)");
@@ -140,18 +140,24 @@ mod tests {
     }
 
     #[test]
-    fn a_session_ends_at_its_very_moment() {
+    fn a_session_ends_exactly_at_its_limit() {
         let now = FrozenClock::default().now();
         let tick = TimeDelta::microseconds(1);
         let session = a_session();
         assert_eq!(session.accept(now + Session::IDLE - tick), Ok(()));
-        assert_eq!(session.accept(now + Session::IDLE), Err(SessionOver::Idle));
+        assert_eq!(
+            session.accept(now + Session::IDLE),
+            Err(SessionExpired::Idle)
+        );
         let used = Session {
             last_seen_at: now + Session::LIFETIME - tick,
             ..session.clone()
         };
         assert_eq!(used.accept(now + Session::LIFETIME - tick), Ok(()));
-        assert_eq!(used.accept(now + Session::LIFETIME), Err(SessionOver::Old));
+        assert_eq!(
+            used.accept(now + Session::LIFETIME),
+            Err(SessionExpired::Old)
+        );
         assert_eq!(used.ends_at(), now + Session::LIFETIME);
         assert!(session.is_fresh(now + Session::FRESH - tick));
         assert!(!session.is_fresh(now + Session::FRESH));

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_exactly_is_stored_and_one_more_is_not() {
+    fn data_that_fits_exactly_is_stored_and_one_more_is_not() {
         let limits = StorageLimits {
             account_bytes: Some(100),
             project_rows: Some(10),
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_less_than_it_replaces_fits_above_a_lowered_limit() {
+    fn a_smaller_replacement_fits_above_a_lowered_limit() {
         let limits = StorageLimits {
             account_bytes: Some(1),
             project_rows: Some(1),

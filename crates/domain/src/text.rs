@@ -28,7 +28,7 @@ pub enum TextRefusal {
 /// Whether a character is invisible or changes how others look: control characters, zero widths,
 /// and direction marks (Unicode 16, 23.2 and 23.8). The joiners U+200C and U+200D are allowed,
 /// because several languages and emoji need them.
-pub fn is_unseen(character: char) -> bool {
+pub fn is_invisible(character: char) -> bool {
     character.is_control()
         || matches!(
             character,
@@ -45,7 +45,7 @@ impl<const MAX: usize> Text<MAX> {
         if folded.is_empty() {
             return Err(TextRefusal::Empty);
         }
-        if folded.chars().any(is_unseen) {
+        if folded.chars().any(is_invisible) {
             return Err(TextRefusal::ControlCharacter);
         }
         if folded.chars().count() > MAX {

@@ -24,7 +24,7 @@ impl AddressPrefix {
 
     /// Networks by which guesses are throttled, smallest first: the customer's block and, for IPv6,
     /// the site's block.
-    fn counted(self) -> (String, Option<String>) {
+    fn throttle_blocks(self) -> (String, Option<String>) {
         match self.0 {
             IpAddr::V4(_) => (self.to_string(), None),
             IpAddr::V6(_) => {
@@ -94,10 +94,10 @@ impl ThrottleKey {
 /// Rate limit of guesses per key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
-    /// The first `free` guesses need no wait; then each wait doubles, from a second to [`Throttle::LONGEST`].
-    /// Resets after a success, and after [`Throttle::FORGOTTEN_AFTER`] without a guess.
+    /// The first `free` guesses need no wait; then each wait doubles, from a second to [`Throttle::MAX_WAIT`].
+    /// Resets after a success, and after [`Throttle::RESET_AFTER`] without a guess.
     Doubling { free: u32 },
-    /// Up to `most` at once, and on average `most` per [`Throttle::FORGOTTEN_AFTER`], draining at a
+    /// Up to `most` at once, and on average `most` per [`Throttle::RESET_AFTER`], draining at a
     /// constant rate (leaky bucket). A success takes back only its own guess.
     Draining { most: u32 },
 }
@@ -129,8 +129,8 @@ pub struct GuessLimit {
 impl GuessLimit {
     /// All limits of a guess on an unknown device: network, site, e-mail address. Always locked in
     /// this order, which prevents deadlocks.
-    pub fn of_stranger(email: &EmailAddress, from: AddressPrefix) -> Vec<Self> {
-        let (network, site) = from.counted();
+    pub fn for_unknown_device(email: &EmailAddress, from: AddressPrefix) -> Vec<Self> {
+        let (network, site) = from.throttle_blocks();
         let by_network = |network: &str, pace| Self {
             key: ThrottleKey::of_network(email, network),
             pace,
@@ -145,7 +145,7 @@ impl GuessLimit {
     }
 
     /// The single limit of guesses on a known device or in a session.
-    pub fn alone(key: ThrottleKey) -> Vec<Self> {
+    pub fn single(key: ThrottleKey) -> Vec<Self> {
         vec![Self {
             key,
             pace: Pace::NARROW,
@@ -164,13 +164,13 @@ pub struct Throttle {
 
 impl Throttle {
     /// Maximum wait between two guesses.
-    pub const LONGEST: TimeDelta = TimeDelta::minutes(15);
+    pub const MAX_WAIT: TimeDelta = TimeDelta::minutes(15);
     /// Counters reset after this time without a guess.
-    pub const FORGOTTEN_AFTER: TimeDelta = TimeDelta::hours(24);
+    pub const RESET_AFTER: TimeDelta = TimeDelta::hours(24);
 
     fn doubling(self, free: u32, now: DateTime<Utc>) -> Result<Self, TimeDelta> {
         let mut guesses = 0;
-        if self.last_at + Self::FORGOTTEN_AFTER > now {
+        if self.last_at + Self::RESET_AFTER > now {
             let wait = self.last_at + self.pause(free) - now;
             if wait > TimeDelta::zero() {
                 return Err(wait);
@@ -189,11 +189,11 @@ impl Throttle {
             return TimeDelta::zero();
         };
         // 2¹⁰ seconds exceed the maximum wait.
-        TimeDelta::seconds(1 << beyond.min(10)).min(Self::LONGEST)
+        TimeDelta::seconds(1 << beyond.min(10)).min(Self::MAX_WAIT)
     }
 
     fn draining(self, most: u32, now: DateTime<Utc>) -> Result<Self, TimeDelta> {
-        let part = Self::FORGOTTEN_AFTER.num_microseconds().unwrap_or(i64::MAX) / i64::from(most);
+        let part = Self::RESET_AFTER.num_microseconds().unwrap_or(i64::MAX) / i64::from(most);
         // A clock that was set back drains nothing.
         let passed = (now - self.last_at)
             .num_microseconds()
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn five_guesses_are_free_and_then_each_waits_twice_as_long() {
+    fn after_five_free_guesses_the_wait_doubles() {
         let clock = FrozenClock::default();
         let none = Throttle {
             guesses: 0,
@@ -248,13 +248,13 @@ mod tests {
             clock.advance(TICK);
             count = pace.count(count, clock.now()).unwrap();
         }
-        clock.advance(Throttle::FORGOTTEN_AFTER);
+        clock.advance(Throttle::RESET_AFTER);
         let anew = pace.count(count, clock.now()).unwrap();
         assert_eq!(anew.guesses, 1);
     }
 
     #[test]
-    fn a_hundred_guesses_at_once_then_one_in_864_seconds() {
+    fn one_hundred_guesses_are_free_then_one_per_864_seconds() {
         let clock = FrozenClock::default();
         let none = Throttle {
             guesses: 0,
@@ -278,7 +278,7 @@ mod tests {
             Err(wait),
             "parts of a part count"
         );
-        clock.advance(Throttle::FORGOTTEN_AFTER);
+        clock.advance(Throttle::RESET_AFTER);
         assert_eq!(counted(pace, count, 100, clock.now()).guesses, 100);
     }
 
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_count_as_one_and_others_do_not() {
+    fn addresses_of_one_network_count_together() {
         let prefix = |text: &str| AddressPrefix::of(text.parse().unwrap());
         assert_eq!(prefix("192.0.2.1"), prefix("192.0.2.250"));
         assert_eq!(prefix("192.0.2.1"), prefix("::ffff:192.0.2.9"));
@@ -322,8 +322,9 @@ mod tests {
     #[test]
     fn an_ipv6_guess_counts_for_its_customer_and_its_site() {
         let ann = EmailAddress::parse("ann@example.com").unwrap();
-        let limits =
-            |from: &str| GuessLimit::of_stranger(&ann, AddressPrefix::of(from.parse().unwrap()));
+        let limits = |from: &str| {
+            GuessLimit::for_unknown_device(&ann, AddressPrefix::of(from.parse().unwrap()))
+        };
         let shared = |one: &str, other: &str| {
             let others = limits(other);
             limits(one).iter().filter(|it| others.contains(it)).count()

@@ -150,7 +150,7 @@ pub enum TokenRefusal {
 
 impl ApiToken {
     /// Minimum interval between writes of the last use.
-    pub const USE_IS_NOTED_EVERY: TimeDelta = TimeDelta::seconds(60);
+    pub const USE_WRITE_INTERVAL: TimeDelta = TimeDelta::seconds(60);
 
     pub fn accept(&self, now: DateTime<Utc>) -> Result<(), TokenRefusal> {
         if let Some(at) = self.expires_at.filter(|at| *at <= now) {
@@ -175,9 +175,9 @@ impl ApiToken {
         self.accept(now).is_ok() && self.revoked_at.is_some()
     }
 
-    pub fn use_is_news(&self, now: DateTime<Utc>) -> bool {
+    pub fn should_record_use(&self, now: DateTime<Utc>) -> bool {
         self.last_used_at
-            .is_none_or(|last| last + Self::USE_IS_NOTED_EVERY <= now)
+            .is_none_or(|last| last + Self::USE_WRITE_INTERVAL <= now)
     }
 }
 
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_generated_token_is_recognised_and_a_mistyped_one_is_not() {
+    fn a_generated_token_is_recognized_and_a_mistyped_one_is_not() {
         let token = token();
         assert_eq!(PlainToken::parse(token.reveal()), Ok(token.clone()));
         assert_eq!(token.reveal().len(), 63);
@@ -226,26 +226,26 @@ mod tests {
     }
 
     #[test]
-    fn the_checksum_is_the_crc_32_of_what_stands_before_it() {
+    fn the_checksum_is_the_crc_32_of_the_body() {
         // Published check value: CRC-32 (ISO-HDLC) of "123456789" is 0xCBF43926 = 3421780262, the
         // base-62 digits 3, 45, 35, 27, 22, 14.
         assert_eq!(checksum("123456789"), "3jZRME");
     }
 
     #[test]
-    fn an_owner_knows_a_token_by_its_last_four() {
+    fn a_token_has_four_identifying_characters() {
         let token = token();
         assert_eq!(token.last_four().len(), 4);
         assert!(token.reveal().ends_with(token.last_four()));
     }
 
     #[test]
-    fn a_token_never_shows_itself_in_logs() {
+    fn a_token_is_hidden_in_logs() {
         assert_eq!(format!("{:?}", token()), "PlainToken(…)");
     }
 
     #[test]
-    fn a_token_ends_at_its_very_moment() {
+    fn a_token_ends_exactly_at_its_limit() {
         let now = FrozenClock::default().now();
         let token = |expires_at, revoked_at| ApiToken {
             account: AccountId(1),
@@ -266,9 +266,9 @@ mod tests {
             last_used_at: Some(now - ago),
             ..token(None, None)
         };
-        assert!(token(None, None).use_is_news(now));
-        assert!(used(ApiToken::USE_IS_NOTED_EVERY).use_is_news(now));
-        assert!(!used(ApiToken::USE_IS_NOTED_EVERY - tick).use_is_news(now));
+        assert!(token(None, None).should_record_use(now));
+        assert!(used(ApiToken::USE_WRITE_INTERVAL).should_record_use(now));
+        assert!(!used(ApiToken::USE_WRITE_INTERVAL - tick).should_record_use(now));
         assert_eq!(token(Some(now + tick), None).accept(now), Ok(()));
         assert_eq!(
             token(Some(now), None).accept(now),

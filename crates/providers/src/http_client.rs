@@ -8,17 +8,17 @@ use serde::de::DeserializeOwned;
 use std::{sync::Arc, time::Duration};
 
 /// In bytes, decoded.
-const LONGEST_BODY: usize = 20 * 1024 * 1024;
+const MAX_BODY_LENGTH: usize = 20 * 1024 * 1024;
 
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct RawResponse {
     pub status: StatusCode,
     pub retry_after: Option<String>,
     pub body: Vec<u8>,
 }
 
-impl Answer {
-    pub(crate) fn kept(body: Vec<u8>) -> Self {
+impl RawResponse {
+    pub(crate) fn from_stored(body: Vec<u8>) -> Self {
         Self {
             status: StatusCode::OK,
             retry_after: None,
@@ -28,8 +28,8 @@ impl Answer {
 }
 
 /// Parses JSON. Some suppliers cut texts inside a surrogate pair: the lone half becomes U+FFFD.
-pub(crate) fn json<T: DeserializeOwned>(body: &[u8]) -> Result<T, CallFailure> {
-    let read = serde_json::from_slice(body).or_else(|error| match whole_characters(body) {
+pub(crate) fn parse_json<T: DeserializeOwned>(body: &[u8]) -> Result<T, CallFailure> {
+    let read = serde_json::from_slice(body).or_else(|error| match replace_lone_surrogates(body) {
         Some(mended) if error.is_syntax() => serde_json::from_slice(&mended),
         _ => Err(error),
     });
@@ -43,7 +43,7 @@ pub(crate) fn json<T: DeserializeOwned>(body: &[u8]) -> Result<T, CallFailure> {
 }
 
 /// Replaces lone surrogate escapes; `None` if there is none.
-fn whole_characters(body: &[u8]) -> Option<Vec<u8>> {
+fn replace_lone_surrogates(body: &[u8]) -> Option<Vec<u8>> {
     let half = |at: usize| -> Option<u16> {
         let escape = body.get(at..at + 6)?.strip_prefix(b"\\u")?;
         let code = u16::from_str_radix(std::str::from_utf8(escape).ok()?, 16).ok()?;
@@ -96,8 +96,8 @@ fn tls() -> ClientConfig {
     config
 }
 
-pub(crate) async fn ask(request: RequestBuilder) -> Result<Answer, CallFailure> {
-    let response = request.send().await.map_err(|error| unanswered(&error))?;
+pub(crate) async fn send_request(request: RequestBuilder) -> Result<RawResponse, CallFailure> {
+    let response = request.send().await.map_err(|error| send_failure(&error))?;
     let status = response.status();
     let retry_after = response
         .headers()
@@ -105,7 +105,7 @@ pub(crate) async fn ask(request: RequestBuilder) -> Result<Answer, CallFailure> 
         .and_then(|value| value.to_str().ok())
         .map(str::to_owned);
     let body = read(response).await?;
-    Ok(Answer {
+    Ok(RawResponse {
         status,
         retry_after,
         body,
@@ -114,8 +114,12 @@ pub(crate) async fn ask(request: RequestBuilder) -> Result<Answer, CallFailure> 
 
 async fn read(mut response: Response) -> Result<Vec<u8>, CallFailure> {
     let mut body = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| unread(&error))? {
-        if body.len() + chunk.len() > LONGEST_BODY {
+    while let Some(chunk) = response
+        .chunk()
+        .await
+        .map_err(|error| read_failure(&error))?
+    {
+        if body.len() + chunk.len() > MAX_BODY_LENGTH {
             return Err(CallFailure::malformed("it is longer than 20 MiB"));
         }
         body.extend_from_slice(&chunk);
@@ -123,7 +127,7 @@ async fn read(mut response: Response) -> Result<Vec<u8>, CallFailure> {
     Ok(body)
 }
 
-fn unanswered(error: &reqwest::Error) -> CallFailure {
+fn send_failure(error: &reqwest::Error) -> CallFailure {
     // The error's own text holds the URL, which may hold a key.
     if error.is_connect() {
         CallFailure {
@@ -143,7 +147,7 @@ fn unanswered(error: &reqwest::Error) -> CallFailure {
     }
 }
 
-fn unread(error: &reqwest::Error) -> CallFailure {
+fn read_failure(error: &reqwest::Error) -> CallFailure {
     if error.is_timeout() {
         CallFailure {
             error: ProviderError::TimedOut,
@@ -159,8 +163,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_a_character_is_read_as_a_mark_and_whole_ones_as_they_are() {
-        let read = |text: &str| json::<String>(format!("\"{text}\"").as_bytes()).ok();
+    fn lone_surrogates_become_replacement_characters() {
+        let read = |text: &str| parse_json::<String>(format!("\"{text}\"").as_bytes()).ok();
         for (text, meant) in [
             ("a\\ud83d\\ude00b", "a\u{1f600}b"),
             ("a\\ud83d", "a\u{fffd}"),
@@ -171,6 +175,6 @@ mod tests {
             assert_eq!(read(text).as_deref(), Some(meant), "{text}");
         }
         assert_eq!(read("a\\ud8"), None);
-        assert!(json::<String>(b"\"\\ud83d").is_err());
+        assert!(parse_json::<String>(b"\"\\ud83d").is_err());
     }
 }

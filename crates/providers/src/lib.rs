@@ -8,7 +8,7 @@
 pub mod ai;
 mod http_client;
 pub mod keywords;
-mod paying;
+mod paid_calls;
 pub mod resilience;
 pub mod sandbox;
 pub mod search;
@@ -16,4 +16,4 @@ pub mod search_console;
 mod supplier;
 pub mod vitals;
 
-pub use supplier::{Supplier, one_of};
+pub use supplier::{Supplier, join_with_or};

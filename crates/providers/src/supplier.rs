@@ -1,7 +1,7 @@
 //! What suppliers share: table rows, and the context of their calls.
 
 use crate::http_client::client;
-use crate::paying::SpendingRules;
+use crate::paid_calls::SpendingRules;
 use crate::resilience::{Guard, ResilienceSettings};
 use domain::ports::{clock::Clock, randomness::Randomness};
 use reqwest::Client;
@@ -16,7 +16,7 @@ pub struct Supplier<S: ?Sized, P: ?Sized> {
     /// Whether calls never cost anything, whatever is configured.
     pub is_free: bool,
     pub(crate) is_set: fn(&S) -> bool,
-    pub(crate) build: fn(&S, &Surroundings) -> Option<Arc<P>>,
+    pub(crate) build: fn(&S, &SupplierContext) -> Option<Arc<P>>,
 }
 
 impl<S: ?Sized, P: ?Sized> Supplier<S, P> {
@@ -25,16 +25,20 @@ impl<S: ?Sized, P: ?Sized> Supplier<S, P> {
     }
 
     /// The enabled suppliers of a table, in order.
-    pub(crate) fn built(table: &[Self], settings: &S, around: &Surroundings) -> Vec<Arc<P>> {
+    pub(crate) fn build_enabled(
+        table: &[Self],
+        settings: &S,
+        ctx: &SupplierContext,
+    ) -> Vec<Arc<P>> {
         { table.iter() }
             .filter(|it| it.is_set(settings))
-            .filter_map(|it| (it.build)(settings, around))
+            .filter_map(|it| (it.build)(settings, ctx))
             .collect()
     }
 }
 
 /// `one, two or three`.
-pub fn one_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+pub fn join_with_or<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     let mut words: Vec<&str> = words.into_iter().collect();
     let last = words.pop().unwrap_or_default();
     if words.is_empty() {
@@ -44,14 +48,14 @@ pub fn one_of<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     }
 }
 
-pub(crate) struct Surroundings {
+pub(crate) struct SupplierContext {
     pub resilience: ResilienceSettings,
     pub clock: Arc<dyn Clock>,
     pub randomness: Arc<dyn Randomness>,
     pub spending: SpendingRules,
 }
 
-impl Surroundings {
+impl SupplierContext {
     /// One client per supplier.
     pub(crate) fn http(&self) -> Client {
         client(self.resilience.connect_timeout)
@@ -63,6 +67,6 @@ impl Surroundings {
 
     pub(crate) fn guard(&self, provider: &'static str, operation: &'static str) -> Guard {
         let guard = Guard::new(self.resilience.clone(), Arc::clone(&self.randomness));
-        guard.named(provider, operation)
+        guard.with_target(provider, operation)
     }
 }

@@ -25,7 +25,7 @@ where
 pub struct ZeroOr<const MIN: u32, const MAX: u32>(pub u32);
 
 impl<const MIN: u32, const MAX: u32> ZeroOr<MIN, MAX> {
-    pub fn unless_zero(self) -> Option<u32> {
+    pub fn non_zero(self) -> Option<u32> {
         (self.0 > 0).then_some(self.0)
     }
 }
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_belong_to_what_is_taken_and_are_told() {
+    fn bounds_are_inclusive_and_reported() {
         assert_eq!(refused(&Within::<1, 64>(1)), None);
         assert_eq!(refused(&Within::<1, 64>(64)), None);
         assert_eq!(refused(&Within::<1, 64>(0)).unwrap(), "1 to 64; 0");

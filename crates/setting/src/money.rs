@@ -48,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_are_counted_in_millionths_and_bounded() {
+    fn amounts_are_in_micro_dollars_and_bounded() {
         assert_eq!(Usd::<0, 1>(0.000_001_4).micros(), 1);
         assert_eq!(Usd::<1, 1_000>(0.025).micros(), 25_000);
         assert_eq!(Usd::<0, 1_000>(-1.0).micros(), 0);

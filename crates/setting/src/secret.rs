@@ -8,7 +8,7 @@ pub struct Secret(SecretString);
 
 impl Secret {
     /// Shorter secrets occur in ordinary text and could not be redacted.
-    const SHORTEST: usize = 6;
+    const MIN_CHARS: usize = 6;
 
     pub fn new(text: String) -> Self {
         Self(text.into())
@@ -41,7 +41,7 @@ impl<'de> Deserialize<'de> for Secret {
                 "is empty; leave it out when there is none",
             ));
         }
-        if text.trim().chars().count() < Self::SHORTEST {
+        if text.trim().chars().count() < Self::MIN_CHARS {
             return Err(D::Error::custom(
                 "is shorter than 6 characters: it could not be kept out of what suppliers say",
             ));

@@ -70,11 +70,11 @@ pub fn below(section: &str, name: &str) -> String {
 
 /// Implements [`Setting`] for types whose parsed values are all valid.
 #[macro_export]
-macro_rules! taken_as_read {
+macro_rules! impl_unchecked_setting {
     ($($kind:ty),* $(,)?) => { $(impl $crate::Setting for $kind {})* };
 }
 
-taken_as_read!(bool, u32, u64, usize, String, PathBuf);
+impl_unchecked_setting!(bool, u32, u64, usize, String, PathBuf);
 
 impl<T> Setting for Vec<T> {}
 

@@ -14,7 +14,7 @@ pub struct WebAddress {
 impl WebAddress {
     /// # Panics
     /// If the URL is invalid; tests of the defaults cover every call.
-    pub fn fixed(text: &'static str) -> Self {
+    pub fn from_static(text: &'static str) -> Self {
         Self::try_from(text.to_owned()).expect("a fixed address parses")
     }
 
@@ -27,31 +27,31 @@ impl WebAddress {
     }
 
     /// Appends a path, whether or not the URL ends with a slash.
-    pub fn operation(&self, path: &str) -> String {
+    pub fn join_path(&self, path: &str) -> String {
         format!("{}{path}", self.url.as_str().trim_end_matches('/'))
     }
 
-    fn shown(&self) -> String {
-        without_credentials(&self.text)
+    fn redacted(&self) -> String {
+        redact_credentials(&self.text)
     }
 }
 
 /// Hides user, password and query of a URL.
-fn without_credentials(address: &str) -> String {
+fn redact_credentials(address: &str) -> String {
     let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let (place, rest) = rest.split_at(end);
-    let place = match place.rsplit_once('@') {
+    let (authority, rest) = rest.split_at(end);
+    let host = match authority.rsplit_once('@') {
         Some((_, place)) => format!("(hidden)@{place}"),
-        None => place.to_owned(),
+        None => authority.to_owned(),
     };
     let rest = match rest.split_once('?') {
         Some((path, _)) => format!("{path}?(hidden)"),
         None => rest.to_owned(),
     };
     match scheme {
-        "" => format!("{place}{rest}"),
-        scheme => format!("{scheme}://{place}{rest}"),
+        "" => format!("{host}{rest}"),
+        scheme => format!("{scheme}://{host}{rest}"),
     }
 }
 
@@ -68,7 +68,7 @@ impl TryFrom<String> for WebAddress {
             Some(url) => Ok(Self { text, url }),
             None => Err(format!(
                 "takes an http or https address, such as https://search.example.com; it is `{}`",
-                without_credentials(&text)
+                redact_credentials(&text)
             )),
         }
     }
@@ -76,13 +76,13 @@ impl TryFrom<String> for WebAddress {
 
 impl fmt::Debug for WebAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.shown())
+        f.write_str(&self.redacted())
     }
 }
 
 impl Serialize for WebAddress {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.shown())
+        serializer.serialize_str(&self.redacted())
     }
 }
 
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_shown_without_what_may_be_secret() {
+    fn displayed_addresses_hide_credentials_and_queries() {
         for (written, shown) in [
             ("https://a.example/v1", "https://a.example/v1"),
             (

@@ -1,21 +1,21 @@
-use crate::text::likeness::hash_of;
+use crate::text::similarity::fnv1a;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum FragmentCheck {
     /// No name can be missing: the top, a text fragment, a script's route.
-    NothingToFind,
+    NoNameNeeded,
     /// One of these names must exist: the fragment as written, and percent-decoded.
     NeedsName(String, String),
 }
 
 /// Parses a fragment, without `#`, as browsers do.
-pub(crate) fn examine(fragment: &str) -> FragmentCheck {
+pub(crate) fn parse_fragment(fragment: &str) -> FragmentCheck {
     let name = fragment
         .split_once(":~:")
         .map_or(fragment, |(before, _)| before);
     let is_route = name.starts_with(['!', '/']);
     if name.is_empty() || name.eq_ignore_ascii_case("top") || is_route {
-        return FragmentCheck::NothingToFind;
+        return FragmentCheck::NoNameNeeded;
     }
     FragmentCheck::NeedsName(name.to_owned(), percent_decoded(name))
 }
@@ -24,7 +24,7 @@ impl FragmentCheck {
     /// `names` are sorted.
     pub(crate) fn is_met_by(&self, names: &[String]) -> bool {
         match self {
-            Self::NothingToFind => true,
+            Self::NoNameNeeded => true,
             Self::NeedsName(raw, decoded) => {
                 names.binary_search(decoded).is_ok() || names.binary_search(raw).is_ok()
             }
@@ -34,10 +34,10 @@ impl FragmentCheck {
     /// `names` are sorted hashes.
     pub(crate) fn is_met_by_hashes(&self, names: &[u64]) -> bool {
         match self {
-            Self::NothingToFind => true,
+            Self::NoNameNeeded => true,
             Self::NeedsName(raw, decoded) => [decoded, raw]
                 .iter()
-                .any(|it| names.binary_search(&hash_of(it.as_bytes())).is_ok()),
+                .any(|it| names.binary_search(&fnv1a(it.as_bytes())).is_ok()),
         }
     }
 }
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_top_text_searches_and_routes_lead_somewhere_on_every_page() {
+    fn top_text_fragments_and_routes_need_no_name() {
         for fragment in [
             "",
             "top",
@@ -72,13 +72,13 @@ mod tests {
             "!/route",
             "/route",
         ] {
-            assert!(examine(fragment).is_met_by(&[]), "{fragment}");
-            assert!(examine(fragment).is_met_by_hashes(&[]), "{fragment}");
+            assert!(parse_fragment(fragment).is_met_by(&[]), "{fragment}");
+            assert!(parse_fragment(fragment).is_met_by_hashes(&[]), "{fragment}");
         }
     }
 
     #[test]
-    fn other_fragments_need_their_name_case_and_all() {
+    fn other_fragments_need_an_exact_name() {
         let names = ["Bücher".to_owned(), "a%20b".to_owned()];
         let hashes = crate::observation::web_site::name_hashes(&names);
         for (fragment, met) in [
@@ -88,9 +88,13 @@ mod tests {
             ("a%20b", true),
             ("c", false),
         ] {
-            assert_eq!(examine(fragment).is_met_by(&names), met, "{fragment}");
             assert_eq!(
-                examine(fragment).is_met_by_hashes(&hashes),
+                parse_fragment(fragment).is_met_by(&names),
+                met,
+                "{fragment}"
+            );
+            assert_eq!(
+                parse_fragment(fragment).is_met_by_hashes(&hashes),
                 met,
                 "{fragment}"
             );

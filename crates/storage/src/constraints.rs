@@ -19,7 +19,7 @@ const NAMED: [(&str, &str); 4] = [
     ),
 ];
 
-pub fn constraint_of(message: &str) -> String {
+pub fn postgres_constraint_name(message: &str) -> String {
     let columns = message.rsplit(": ").next().unwrap_or(message);
     let named = NAMED.iter().find(|(known, _)| *known == columns);
     named.map_or_else(

@@ -1,5 +1,5 @@
-use crate::executor::session::Whose;
-use crate::postgres::wall;
+use crate::executor::session::TenantScope;
+use crate::postgres::rls;
 use crate::sql::{DatabaseKind, Db, Link};
 use diesel::connection::{AnsiTransactionManager, SimpleConnection, TransactionManager};
 use diesel::{Connection, ConnectionError, ConnectionResult, QueryResult};
@@ -7,13 +7,13 @@ use diesel::{Connection, ConnectionError, ConnectionResult, QueryResult};
 impl Db {
     pub fn connect(kind: DatabaseKind, target: &str, setup: &str) -> ConnectionResult<Self> {
         let link = match kind {
-            DatabaseKind::Postgres => Link::Postgres(connected(target, setup)?),
-            DatabaseKind::Sqlite => Link::Sqlite(connected(target, setup)?),
+            DatabaseKind::Postgres => Link::Postgres(establish(target, setup)?),
+            DatabaseKind::Sqlite => Link::Sqlite(establish(target, setup)?),
         };
         Ok(link.into())
     }
 
-    pub fn answer(&mut self) -> QueryResult<()> {
+    pub fn ping(&mut self) -> QueryResult<()> {
         self.batch_execute(match self.kind() {
             DatabaseKind::Postgres => "SELECT 1",
             DatabaseKind::Sqlite => "SELECT 1 FROM sqlite_schema",
@@ -21,9 +21,9 @@ impl Db {
     }
 
     /// Sets the tenant of the transaction for row-level security of `PostgreSQL`. `SQLite` has none.
-    pub fn say_whose(&mut self, whose: Whose) -> QueryResult<()> {
+    pub fn set_tenant(&mut self, tenant: TenantScope) -> QueryResult<()> {
         match self.kind() {
-            DatabaseKind::Postgres => wall::say(self, whose),
+            DatabaseKind::Postgres => rls::set_tenant(self, tenant),
             DatabaseKind::Sqlite => Ok(()),
         }
     }
@@ -38,7 +38,7 @@ impl Db {
     }
 
     /// Sets a savepoint.
-    pub fn begin_part(&mut self) -> QueryResult<()> {
+    pub fn begin_savepoint(&mut self) -> QueryResult<()> {
         AnsiTransactionManager::begin_transaction(self)
     }
 
@@ -53,12 +53,12 @@ impl Db {
     }
 
     /// Whether Diesel's transaction manager is broken, or a transaction is open.
-    pub fn is_amid_something(&mut self) -> bool {
+    pub fn has_open_transaction(&mut self) -> bool {
         AnsiTransactionManager::is_broken_transaction_manager(self)
     }
 }
 
-fn connected<C: Connection>(target: &str, setup: &str) -> ConnectionResult<C> {
+fn establish<C: Connection>(target: &str, setup: &str) -> ConnectionResult<C> {
     let mut connection = C::establish(target)?;
     if !setup.is_empty() {
         connection

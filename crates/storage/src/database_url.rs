@@ -1,6 +1,6 @@
 use crate::files::is_disk_full;
-use crate::postgres_url::{Parts, Server, TlsRefusal};
-use crate::tls::{Check as TlsCheck, Wanted as TlsWanted};
+use crate::postgres_url::{Parts, Server, TlsOptionError};
+use crate::tls::{Check as TlsCheck, TlsOptions as TlsWanted};
 use std::fmt;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ pub(crate) enum Target {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum NotADatabaseUrl {
+pub enum DatabaseUrlError {
     #[error(
         "must begin with postgres:// or sqlite://, for example sqlite:///var/lib/sightline/data.db"
     )]
@@ -62,7 +62,7 @@ pub enum NotADatabaseUrl {
     )]
     Unescaped,
     #[error(transparent)]
-    Tls(#[from] TlsRefusal),
+    Tls(#[from] TlsOptionError),
 }
 
 impl DatabaseUrl {
@@ -72,25 +72,25 @@ impl DatabaseUrl {
 
     /// Reads `postgres://…`, `postgresql://…` (as libpq reads them) or `sqlite://path`. Refuses URLs of `PostgreSQL`
     /// with no clear password: libpq repeats parts of such URLs in its errors.
-    pub fn parse(url: &str) -> Result<Self, NotADatabaseUrl> {
+    pub fn parse(url: &str) -> Result<Self, DatabaseUrlError> {
         if let Some((_, rest)) = url
             .split_once("://")
             .filter(|(scheme, _)| matches!(*scheme, "postgres" | "postgresql"))
         {
-            if !is_clear(rest) {
-                return Err(NotADatabaseUrl::Unescaped);
+            if !is_unambiguous(rest) {
+                return Err(DatabaseUrlError::Unescaped);
             }
-            TlsWanted::of(&Parts::of(url))?;
+            TlsWanted::from_url(&Parts::of(url))?;
             return Ok(Self(Target::Postgres(url.to_owned())));
         }
         let rest = url
             .strip_prefix("sqlite:")
-            .ok_or(NotADatabaseUrl::UnknownScheme)?;
+            .ok_or(DatabaseUrlError::UnknownScheme)?;
         let path = rest.strip_prefix("//").unwrap_or(rest);
         match path {
-            ":memory:" => Err(NotADatabaseUrl::InMemory),
-            "" => Err(NotADatabaseUrl::NoPath),
-            _ if !rest.starts_with("//") => Err(NotADatabaseUrl::UnknownScheme),
+            ":memory:" => Err(DatabaseUrlError::InMemory),
+            "" => Err(DatabaseUrlError::NoPath),
+            _ if !rest.starts_with("//") => Err(DatabaseUrlError::UnknownScheme),
             path => Ok(Self(Target::Sqlite(path.into()))),
         }
     }
@@ -113,7 +113,7 @@ impl DatabaseUrl {
             let is_here = address.map_or(server.address == "localhost", |it| it.is_loopback());
             server.is_remote() && !is_here
         };
-        match TlsWanted::of(&parts) {
+        match TlsWanted::from_url(&parts) {
             Ok(Some(wanted)) => Some(Encryption::Tls(wanted.check())),
             _ if parts.servers().into_iter().any(leaves_the_machine) => Some(Encryption::Missing),
             _ => None,
@@ -135,7 +135,7 @@ impl DatabaseUrl {
 }
 
 /// Whether the rest of the URL is unambiguous: `[user[:password]@][host[:port]][,…][/database][?name=value&…]`.
-fn is_clear(rest: &str) -> bool {
+fn is_unambiguous(rest: &str) -> bool {
     let (who, behind) = rest.split_once('@').unwrap_or(("", rest));
     let (place, options) = behind.split_once('?').unwrap_or((behind, ""));
     let (hosts, database) = place.split_once('/').unwrap_or((place, ""));
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_databases_are_recognised_and_nothing_else() {
+    fn only_postgres_and_sqlite_urls_are_accepted() {
         let kind = |url| DatabaseUrl::parse(url).map(|it| it.kind());
         assert_eq!(kind("postgres://u:p@h/d"), Ok(DatabaseKind::Postgres));
         assert_eq!(
@@ -201,15 +201,15 @@ mod tests {
         );
         assert_eq!(kind("sqlite:///tmp/a.db"), Ok(DatabaseKind::Sqlite));
         assert_eq!(kind("sqlite://a.db"), Ok(DatabaseKind::Sqlite));
-        assert_eq!(kind("sqlite://"), Err(NotADatabaseUrl::NoPath));
-        assert_eq!(kind("sqlite::memory:"), Err(NotADatabaseUrl::InMemory));
-        assert_eq!(kind("sqlite://:memory:"), Err(NotADatabaseUrl::InMemory));
-        assert_eq!(kind("mysql://h/d"), Err(NotADatabaseUrl::UnknownScheme));
-        assert_eq!(kind("sqlite:a.db"), Err(NotADatabaseUrl::UnknownScheme));
+        assert_eq!(kind("sqlite://"), Err(DatabaseUrlError::NoPath));
+        assert_eq!(kind("sqlite::memory:"), Err(DatabaseUrlError::InMemory));
+        assert_eq!(kind("sqlite://:memory:"), Err(DatabaseUrlError::InMemory));
+        assert_eq!(kind("mysql://h/d"), Err(DatabaseUrlError::UnknownScheme));
+        assert_eq!(kind("sqlite:a.db"), Err(DatabaseUrlError::UnknownScheme));
     }
 
     #[test]
-    fn what_could_be_read_in_several_ways_is_refused() {
+    fn ambiguous_urls_are_refused() {
         for clear in [
             "",
             "/d",
@@ -247,13 +247,13 @@ mod tests {
             for scheme in ["postgres", "postgresql"] {
                 let url = format!("{scheme}://{unclear}");
                 let refused = DatabaseUrl::parse(&url);
-                assert_eq!(refused, Err(NotADatabaseUrl::Unescaped), "{url}");
+                assert_eq!(refused, Err(DatabaseUrlError::Unescaped), "{url}");
             }
         }
     }
 
     #[test]
-    fn what_leaves_the_machine_is_encrypted_or_not() {
+    fn encryption_is_reported_for_remote_servers() {
         for (url, encryption) in [
             ("sqlite:///tmp/a.db", None),
             ("postgres:///d", None),
@@ -276,7 +276,7 @@ mod tests {
         }
         assert_eq!(
             DatabaseUrl::parse("postgres://db/d?sslmode=verify-ca"),
-            Err(NotADatabaseUrl::Tls(TlsRefusal::NoAuthority))
+            Err(DatabaseUrlError::Tls(TlsOptionError::NoAuthority))
         );
     }
 

@@ -1,23 +1,23 @@
-use crate::constraints::constraint_of;
+use crate::constraints::postgres_constraint_name;
 use diesel::result::{DatabaseErrorInformation, DatabaseErrorKind, Error};
 use domain::ports::storage::{NoConnection, StorageError};
 
 #[derive(Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum DbErrorKind {
     /// The connection is gone; a new one may work.
     ConnectionLost,
     /// A deadlock, a lock, or a failure to serialize.
-    InTheWay,
+    Contention,
     /// A unique constraint, by name.
-    Taken(String),
-    Full,
+    UniqueViolation(String),
+    DiskFull,
     /// `SQLite`'s file is damaged.
-    Broken,
+    Corrupted,
     Other,
 }
 
 /// Primary keys whose id the application generates.
-const MINTED: [&str; 10] = [
+const GENERATED_ID_KEYS: [&str; 10] = [
     "accounts_pkey",
     "users_pkey",
     "api_tokens_pkey",
@@ -30,41 +30,44 @@ const MINTED: [&str; 10] = [
     "keyword_searches_pkey",
 ];
 
-pub fn trouble(error: &Error) -> Trouble {
+pub fn classify(error: &Error) -> DbErrorKind {
     match error {
-        Error::DatabaseError(kind, about) => weighed(*kind, about.as_ref()),
-        Error::RollbackErrorOnCommit { commit_error, .. } => trouble(commit_error),
-        Error::BrokenTransactionManager => Trouble::ConnectionLost,
-        _ => Trouble::Other,
+        Error::DatabaseError(kind, about) => classify_database_error(*kind, about.as_ref()),
+        Error::RollbackErrorOnCommit { commit_error, .. } => classify(commit_error),
+        Error::BrokenTransactionManager => DbErrorKind::ConnectionLost,
+        _ => DbErrorKind::Other,
     }
 }
 
 /// Diesel hides SQLSTATE: 40P01, 57P01, 57P02 and errors of `SQLite` are recognized by their messages.
-fn weighed(kind: DatabaseErrorKind, about: &dyn DatabaseErrorInformation) -> Trouble {
+fn classify_database_error(
+    kind: DatabaseErrorKind,
+    about: &dyn DatabaseErrorInformation,
+) -> DbErrorKind {
     let says = |text| about.message().contains(text);
     match kind {
-        DatabaseErrorKind::UniqueViolation => Trouble::Taken(
+        DatabaseErrorKind::UniqueViolation => DbErrorKind::UniqueViolation(
             about
                 .constraint_name()
-                .map_or_else(|| constraint_of(about.message()), str::to_owned),
+                .map_or_else(|| postgres_constraint_name(about.message()), str::to_owned),
         ),
-        DatabaseErrorKind::SerializationFailure => Trouble::InTheWay,
+        DatabaseErrorKind::SerializationFailure => DbErrorKind::Contention,
         DatabaseErrorKind::ClosedConnection | DatabaseErrorKind::UnableToSendCommand => {
-            Trouble::ConnectionLost
+            DbErrorKind::ConnectionLost
         }
         // SQLITE_FULL, and PostgreSQL's message for 53100.
-        _ if says("disk is full") || says("No space left on device") => Trouble::Full,
-        _ if tells_of_corruption(about.message()) => Trouble::Broken,
-        _ if says("deadlock detected") || says("is locked") => Trouble::InTheWay,
+        _ if says("disk is full") || says("No space left on device") => DbErrorKind::DiskFull,
+        _ if is_corruption_message(about.message()) => DbErrorKind::Corrupted,
+        _ if says("deadlock detected") || says("is locked") => DbErrorKind::Contention,
         _ if says("terminating connection") || says("closed the connection") => {
-            Trouble::ConnectionLost
+            DbErrorKind::ConnectionLost
         }
-        _ => Trouble::Other,
+        _ => DbErrorKind::Other,
     }
 }
 
 /// Whether a message is that of `SQLITE_CORRUPT` or `SQLITE_NOTADB`.
-pub fn tells_of_corruption(message: &str) -> bool {
+pub fn is_corruption_message(message: &str) -> bool {
     const WORDS: [&str; 3] = [
         "database disk image is malformed",
         "malformed database schema",
@@ -73,17 +76,19 @@ pub fn tells_of_corruption(message: &str) -> bool {
     WORDS.iter().any(|it| message.contains(it))
 }
 
-pub fn told(error: Error) -> StorageError {
-    match trouble(&error) {
-        Trouble::InTheWay => StorageError::Interrupted(Box::new(error)),
-        Trouble::Taken(constraint) if MINTED.contains(&constraint.as_str()) => {
+pub fn into_storage_error(error: Error) -> StorageError {
+    match classify(&error) {
+        DbErrorKind::Contention => StorageError::Interrupted(Box::new(error)),
+        DbErrorKind::UniqueViolation(constraint)
+            if GENERATED_ID_KEYS.contains(&constraint.as_str()) =>
+        {
             StorageError::IdTaken
         }
-        Trouble::Taken(constraint) => StorageError::Conflict { constraint },
-        Trouble::Full => StorageError::Full(Box::new(error)),
-        Trouble::Broken => StorageError::Broken(Box::new(error)),
-        Trouble::ConnectionLost => unavailable(NoConnection(error.to_string())),
-        Trouble::Other => unavailable(error),
+        DbErrorKind::UniqueViolation(constraint) => StorageError::Conflict { constraint },
+        DbErrorKind::DiskFull => StorageError::Full(Box::new(error)),
+        DbErrorKind::Corrupted => StorageError::Damaged(Box::new(error)),
+        DbErrorKind::ConnectionLost => unavailable(NoConnection(error.to_string())),
+        DbErrorKind::Other => unavailable(error),
     }
 }
 

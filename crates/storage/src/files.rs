@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 /// The path with `ending` appended.
-pub fn beside(path: &Path, ending: &str) -> PathBuf {
+pub fn with_suffix(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     name.into()
@@ -32,18 +32,18 @@ pub fn is_disk_full(file: &Path) -> bool {
 }
 
 /// Opens or creates a file that only its owner reads; `SQLite` gives files beside it the same mode. Follows no link.
-pub fn private(path: &Path) -> io::Result<File> {
+pub fn open_private(path: &Path) -> io::Result<File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create(true).truncate(false);
-    opened(&mut options, path)
+    open_no_follow(&mut options, path)
 }
 
 /// Creates a file that only its owner reads. Fails where the name exists, also as a dangling link.
-pub fn new_private(path: &Path) -> io::Result<File> {
-    opened(fs::OpenOptions::new().write(true).create_new(true), path)
+pub fn create_private(path: &Path) -> io::Result<File> {
+    open_no_follow(fs::OpenOptions::new().write(true).create_new(true), path)
 }
 
-fn opened(options: &mut fs::OpenOptions, path: &Path) -> io::Result<File> {
+fn open_no_follow(options: &mut fs::OpenOptions, path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     {
         use rustix::{fs::OFlags, io::Errno};
@@ -51,13 +51,13 @@ fn opened(options: &mut fs::OpenOptions, path: &Path) -> io::Result<File> {
         // Opening a pipe of that name must not block.
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
         options.mode(0o600).custom_flags(flags.bits().cast_signed());
-        let told = |error: io::Error| {
+        let with_hint = |error: io::Error| {
             if error.raw_os_error() == Some(Errno::LOOP.raw_os_error()) {
                 return io::Error::other("it is a link, which is not followed here: remove it");
             }
             error
         };
-        let file = options.open(path).map_err(told)?;
+        let file = options.open(path).map_err(with_hint)?;
         if !file.metadata()?.is_file() {
             return Err(io::Error::other("it is no file: remove it"));
         }
@@ -68,8 +68,8 @@ fn opened(options: &mut fs::OpenOptions, path: &Path) -> io::Result<File> {
 }
 
 /// Locks a file exclusively while the result lives; `None` while another has it.
-pub fn hold(path: &Path) -> io::Result<Option<File>> {
-    let file = private(path)?;
+pub fn try_lock_file(path: &Path) -> io::Result<Option<File>> {
+    let file = open_private(path)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
@@ -79,15 +79,15 @@ pub fn hold(path: &Path) -> io::Result<Option<File>> {
 
 /// Device and inode number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Identity(u64, u64);
+pub struct FileIdentity(u64, u64);
 
-impl Identity {
+impl FileIdentity {
     /// Follows links.
     pub fn at(path: &Path) -> io::Result<Self> {
         fs::metadata(path).map(|it| Self::of(&it))
     }
 
-    pub fn of_open(file: &File) -> io::Result<Self> {
+    pub fn of_file(file: &File) -> io::Result<Self> {
         file.metadata().map(|it| Self::of(&it))
     }
 

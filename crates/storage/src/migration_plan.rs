@@ -39,13 +39,13 @@ impl PlannedAction {
 pub fn plan(db: &mut Db, pending: &[String]) -> QueryResult<Vec<PlannedStep>> {
     let mut rows = BTreeMap::new();
     let mut steps = Vec::new();
-    for (name, text) in texts(db.kind()) {
+    for (name, text) in up_scripts(db.kind()) {
         if !pending.contains(&version(name)) {
             continue;
         }
         let mut actions = Vec::new();
         for statement in statements(text) {
-            let table = touched(&statement);
+            let table = full_scan_table(&statement);
             let number = match &table {
                 None => 0,
                 Some(table) => match rows.get(table) {
@@ -65,7 +65,7 @@ pub fn plan(db: &mut Db, pending: &[String]) -> QueryResult<Vec<PlannedStep>> {
     Ok(steps)
 }
 
-fn texts(kind: DatabaseKind) -> Vec<(&'static str, &'static str)> {
+fn up_scripts(kind: DatabaseKind) -> Vec<(&'static str, &'static str)> {
     let folder = FILES.get_dir(kind.name());
     let mut texts: Vec<_> = { folder.into_iter().flat_map(Dir::dirs) }
         .filter_map(|step| {
@@ -95,7 +95,7 @@ fn statements(text: &str) -> Vec<String> {
     statements.filter(|it| !it.is_empty()).collect()
 }
 
-fn touched(statement: &str) -> Option<String> {
+fn full_scan_table(statement: &str) -> Option<String> {
     let words: Vec<&str> = statement.split(' ').collect();
     let after = |word: &str| {
         let at = words.iter().position(|it| it.eq_ignore_ascii_case(word))?;
@@ -145,22 +145,22 @@ fn count(db: &mut Db, table: &str) -> QueryResult<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{migrations, queries::versions::Taken};
+    use crate::{migrations, queries::versions::AppliedMigrations};
 
     #[test]
     fn every_step_has_a_text_and_a_version() {
         for kind in [DatabaseKind::Sqlite, DatabaseKind::Postgres] {
-            let found: Vec<String> = texts(kind).iter().map(|it| version(it.0)).collect();
-            let known = migrations::pending(kind, &Taken::default()).unwrap();
+            let found: Vec<String> = up_scripts(kind).iter().map(|it| version(it.0)).collect();
+            let known = migrations::pending(kind, &AppliedMigrations::default()).unwrap();
             assert_eq!(found, known, "{kind:?}");
-            for (name, text) in texts(kind) {
+            for (name, text) in up_scripts(kind) {
                 assert!(!statements(text).is_empty(), "{name}");
             }
         }
     }
 
     #[test]
-    fn what_reads_or_writes_every_row_is_known_by_its_table() {
+    fn full_table_scans_are_attributed_to_their_table() {
         for (statement, table) in [
             ("CREATE UNIQUE INDEX a ON jobs (account_id)", Some("jobs")),
             ("CREATE INDEX a ON jobs(account_id)", Some("jobs")),
@@ -176,7 +176,7 @@ mod tests {
             ("DELETE FROM jobs WHERE a = 1", Some("jobs")),
             ("DROP TABLE jobs", None),
         ] {
-            assert_eq!(touched(statement).as_deref(), table, "{statement}");
+            assert_eq!(full_scan_table(statement).as_deref(), table, "{statement}");
         }
     }
 }

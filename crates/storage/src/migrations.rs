@@ -1,7 +1,7 @@
 use crate::errors::unavailable;
-use crate::postgres::{partitions, wall};
+use crate::postgres::{partitions, rls};
 use crate::queries::versions;
-use crate::queries::versions::Taken;
+use crate::queries::versions::AppliedMigrations;
 use crate::sql::{DatabaseKind, Db, Link};
 use crate::{postgres, sqlite};
 use diesel::backend::Backend;
@@ -32,19 +32,22 @@ pub enum MigrationError {
 }
 
 /// Retries of a step while another process seems to apply it.
-const MOST_COLLISIONS: u32 = 5;
+const MAX_COLLISIONS: u32 = 5;
 
 /// In `schema_breaks` while a transfer is unfinished: versions without transfers refuse it as a newer schema.
 pub const UNFINISHED_TRANSFER: &str = "unfinished transfer";
 
 pub const VERSION_TABLES: [&str; 2] = ["__diesel_schema_migrations", "schema_breaks"];
 
-pub fn is_unfinished_transfer(taken: &Taken) -> bool {
+pub fn is_unfinished_transfer(taken: &AppliedMigrations) -> bool {
     taken.breaks.iter().any(|it| it == UNFINISHED_TRANSFER)
 }
 
 /// Steps that are not applied, in order. Unknown steps are a newer version's, and allowed unless in `schema_breaks`.
-pub fn pending(kind: DatabaseKind, taken: &Taken) -> Result<Vec<String>, MigrationError> {
+pub fn pending(
+    kind: DatabaseKind,
+    taken: &AppliedMigrations,
+) -> Result<Vec<String>, MigrationError> {
     if is_unfinished_transfer(taken) {
         return Err(MigrationError::UnfinishedTransfer);
     }
@@ -57,11 +60,11 @@ pub fn pending(kind: DatabaseKind, taken: &Taken) -> Result<Vec<String>, Migrati
 }
 
 /// Applies all pending steps, creates the default partition and repairs row-level security.
-pub fn bring_up_to_date(db: &mut Db) -> Result<Vec<String>, MigrationError> {
+pub fn apply_all(db: &mut Db) -> Result<Vec<String>, MigrationError> {
     let taken = migrate(db)?;
     if db.kind() == DatabaseKind::Postgres && !taken.is_empty() {
-        partitions::make_rest(db).map_err(unavailable)?;
-        wall::make_whole(db).map_err(unavailable)?;
+        partitions::create_default(db).map_err(unavailable)?;
+        rls::repair(db).map_err(unavailable)?;
     }
     Ok(taken)
 }
@@ -71,7 +74,7 @@ fn migrate(db: &mut Db) -> Result<Vec<String>, MigrationError> {
     let mut taken = Vec::new();
     let mut collisions = 0;
     loop {
-        let before = look(db)?;
+        let before = read_pending(db)?;
         if before.is_empty() {
             return Ok(taken);
         }
@@ -82,12 +85,12 @@ fn migrate(db: &mut Db) -> Result<Vec<String>, MigrationError> {
         match next {
             Ok(version) => taken.push(version.to_string()),
             Err(error) => {
-                let passed_by_another = look(db)?.len() < before.len();
+                let passed_by_another = read_pending(db)?.len() < before.len();
                 if !passed_by_another {
                     collisions += 1;
                     thread::sleep(Duration::from_millis(100));
                 }
-                if collisions == MOST_COLLISIONS {
+                if collisions == MAX_COLLISIONS {
                     return Err(MigrationError::Failed(error));
                 }
             }
@@ -95,8 +98,8 @@ fn migrate(db: &mut Db) -> Result<Vec<String>, MigrationError> {
     }
 }
 
-fn look(db: &mut Db) -> Result<Vec<String>, MigrationError> {
-    let taken = versions::taken(db).map_err(unavailable)?;
+fn read_pending(db: &mut Db) -> Result<Vec<String>, MigrationError> {
+    let taken = versions::applied_migrations(db).map_err(unavailable)?;
     pending(db.kind(), &taken)
 }
 

@@ -1,4 +1,4 @@
-use crate::postgres_url::TlsRefusal;
+use crate::postgres_url::TlsOptionError;
 use domain::ports::storage::StorageError;
 use std::{io, path::PathBuf, time::Duration};
 use thiserror::Error;
@@ -20,7 +20,7 @@ pub struct OpenOptions {
     /// `PostgreSQL`: maximum of connections. `SQLite`: readers, beside the one writer.
     pub connections: u32,
     /// How long a caller waits for a connection; `None`: 2 s on `PostgreSQL`, 5 s on `SQLite`.
-    pub patience: Option<Duration>,
+    pub connection_timeout: Option<Duration>,
     /// `PostgreSQL`: how long one statement of a request may take.
     pub statement_timeout: Duration,
     /// `PostgreSQL`: the same for a job, which publishes all that it found in one statement.
@@ -38,7 +38,7 @@ impl Default for OpenOptions {
             create: false,
             exclusive: Exclusive::Server,
             connections: 10,
-            patience: None,
+            connection_timeout: None,
             statement_timeout: Duration::from_secs(5),
             work_statement_timeout: Duration::from_mins(1),
             lock_timeout: Duration::from_secs(2),
@@ -60,7 +60,7 @@ pub enum OpenError {
     #[error("the file {} cannot be used", .path.display())]
     File { path: PathBuf, source: io::Error },
     #[error("database_url: {0}")]
-    Tls(TlsRefusal),
+    Tls(TlsOptionError),
     #[error("{} cannot be used for TLS to PostgreSQL: {why}", .path.display())]
     Certificates { path: PathBuf, why: String },
     #[error(

@@ -8,11 +8,11 @@
 use std::{io, path::Path, sync::OnceLock};
 
 /// Which user this process became, and why; for error messages.
-static ACTED_AS: OnceLock<String> = OnceLock::new();
+static USER_SWITCH: OnceLock<String> = OnceLock::new();
 
 /// A sentence; `None` where root acts as nobody else. The first switch counts.
-pub fn acted_as() -> Option<&'static str> {
-    ACTED_AS.get().map(String::as_str)
+pub fn user_switch_message() -> Option<&'static str> {
+    USER_SWITCH.get().map(String::as_str)
 }
 
 /// Gives up root's rights permanently, in favor of the user who could redirect the path. Does nothing where this
@@ -34,20 +34,20 @@ pub fn as_owner_of<T>(path: &Path, act: impl FnOnce() -> T) -> io::Result<T> {
         return Ok(act());
     };
     note(owner, path);
-    let acting = system::Acting::begin(owner).map_err(|it| cannot_become(owner, path, &it))?;
+    let acting = system::UserGuard::begin(owner).map_err(|it| cannot_become(owner, path, &it))?;
     let outcome = act();
     drop(acting);
     Ok(outcome)
 }
 
 /// Whether root would act there as another user. Fails where the path contains a link of that user.
-pub fn is_anothers(path: &Path) -> io::Result<bool> {
+pub fn switches_user(path: &Path) -> io::Result<bool> {
     system::other_owner(path).map(|it| it.is_some())
 }
 
 fn note(owner: Owner, path: &Path) {
     let Owner { user, .. } = owner;
-    ACTED_AS.get_or_init(|| {
+    USER_SWITCH.get_or_init(|| {
         format!(
             "Started by root, this command acted as user {user}, to whom the folder of {} belongs: what that user may not do, it cannot do there.",
             path.display()
@@ -68,7 +68,7 @@ struct Owner {
     user: u32,
     group: u32,
     /// Whether a parent folder of root's is closed to that user, as systemd's `/var/lib/private` is.
-    is_locked_in: bool,
+    is_folder_closed: bool,
 }
 
 #[cfg(target_os = "linux")]
@@ -86,11 +86,11 @@ mod system {
     use std::{fs, io};
 
     /// The limit of Linux.
-    const MOST_LINKS: usize = 40;
+    const MAX_LINKS: usize = 40;
     /// `nogroup`, in place of root's group.
     const NO_GROUP: u32 = 65_534;
     /// Lets a user reach its own folder through one that is closed to it. Allows reading only.
-    const PASSING: CapabilitySet = CapabilitySet::DAC_READ_SEARCH;
+    const PATH_TRAVERSAL: CapabilitySet = CapabilitySet::DAC_READ_SEARCH;
 
     /// The user other than root who could redirect the path: the owner of its first folder that is not root's. `None`
     /// where this process is not root. Stops at the first name that does not exist.
@@ -106,7 +106,7 @@ mod system {
                 owner.get_or_insert(Owner {
                     user: about.uid(),
                     group: Some(about.gid()).filter(|it| *it != 0).unwrap_or(NO_GROUP),
-                    is_locked_in: is_closed,
+                    is_folder_closed: is_closed,
                 });
             }
             is_closed |= about.is_dir() && about.mode() & 0o001 == 0;
@@ -115,7 +115,7 @@ mod system {
                     return Err(link(&here, user));
                 }
                 links += 1;
-                if links > MOST_LINKS {
+                if links > MAX_LINKS {
                     break;
                 }
                 let target = fs::read_link(&here)?;
@@ -151,18 +151,18 @@ mod system {
 
     pub fn become_for_good(owner: Owner) -> io::Result<()> {
         let (user, group) = (Uid::from_raw(owner.user), Gid::from_raw(owner.group));
-        set_keep_capabilities(owner.is_locked_in)?;
+        set_keep_capabilities(owner.is_folder_closed)?;
         set_thread_groups(&[])?;
         set_thread_res_gid(group, group, group)?;
         // Drops the capabilities, unless they are kept.
         set_thread_res_uid(user, user, user)?;
-        if owner.is_locked_in {
+        if owner.is_folder_closed {
             set_keep_capabilities(false)?;
             set_capabilities(
                 None,
                 CapabilitySets {
-                    effective: PASSING,
-                    permitted: PASSING,
+                    effective: PATH_TRAVERSAL,
+                    permitted: PATH_TRAVERSAL,
                     inheritable: CapabilitySet::empty(),
                 },
             )?;
@@ -171,12 +171,12 @@ mod system {
     }
 
     /// The thread has another user's rights until this is dropped.
-    pub struct Acting {
+    pub struct UserGuard {
         groups: Vec<Gid>,
         group: Gid,
     }
 
-    impl Acting {
+    impl UserGuard {
         pub fn begin(owner: Owner) -> io::Result<Self> {
             let (groups, group) = (getgroups()?, getegid());
             set_thread_groups(&[])?;
@@ -185,9 +185,9 @@ mod system {
             set_thread_res_gid(None, Gid::from_raw(owner.group), None)?;
             // Disables the capabilities; the uid of root restores them.
             set_thread_res_uid(None, Uid::from_raw(owner.user), None)?;
-            if owner.is_locked_in {
+            if owner.is_folder_closed {
                 let passing = CapabilitySets {
-                    effective: PASSING,
+                    effective: PATH_TRAVERSAL,
                     ..capabilities(None)?
                 };
                 set_capabilities(None, passing)?;
@@ -196,7 +196,7 @@ mod system {
         }
     }
 
-    impl Drop for Acting {
+    impl Drop for UserGuard {
         fn drop(&mut self) {
             let back = set_thread_res_uid(None, Uid::ROOT, None)
                 .and_then(|()| set_thread_res_gid(None, self.group, None))
@@ -225,7 +225,7 @@ mod system {
 
     pub struct Acting;
 
-    impl Acting {
+    impl UserGuard {
         pub const fn begin(_owner: Owner) -> io::Result<Self> {
             Ok(Self)
         }

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 /// TLS options of a URL that are not supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum TlsRefusal {
+pub enum TlsOptionError {
     #[error("sslmode must be disable, allow, prefer, require, verify-ca or verify-full")]
     Mode,
     #[error(
@@ -14,15 +14,15 @@ pub enum TlsRefusal {
     )]
     NoAuthority,
     #[error("sslcert and sslkey must be given together, each a PEM file")]
-    HalfAClient,
+    IncompleteClientCertificate,
     #[error(
         "channel_binding=require is not possible, since TLS ends in a tunnel in front of libpq: use sslmode=verify-full, which proves whose server it is"
     )]
     ChannelBinding,
     #[error("sslnegotiation=direct is not possible: leave it out")]
-    Direct,
+    DirectNegotiationUnsupported,
     #[error("sslcrl and sslcrldir are not read: leave them out")]
-    Revoked,
+    RevocationListUnsupported,
     #[error(
         "sslpassword is not used: store the key of sslkey unencrypted, readable by its owner alone"
     )]
@@ -105,20 +105,20 @@ impl<'u> Parts<'u> {
     /// Decoded; of several, the last counts.
     pub fn option(&self, name: &str) -> Option<String> {
         let of_name = self.options.iter().rev().find(|(it, _)| *it == name);
-        of_name.map(|(_, value)| plain(value))
+        of_name.map(|(_, value)| percent_decode(value))
     }
 
-    pub fn names(&self) -> impl Iterator<Item = &str> {
+    pub fn option_names(&self) -> impl Iterator<Item = &str> {
         self.options.iter().map(|(name, _)| *name)
     }
 
     pub fn set(&mut self, name: &'u str, value: &str) {
         self.remove(|it| it == name);
-        self.options.push((name, escaped(value)));
+        self.options.push((name, percent_encode(value)));
     }
 
     pub fn set_default(&mut self, name: &'u str, value: &str) {
-        if self.names().all(|it| it != name) {
+        if self.option_names().all(|it| it != name) {
             self.set(name, value);
         }
     }
@@ -131,10 +131,10 @@ impl<'u> Parts<'u> {
         let of_options = self.option("password");
         self.remove(|it| it == "password");
         let of_user = self.password.take();
-        of_options.or_else(|| of_user.map(plain))
+        of_options.or_else(|| of_user.map(percent_decode))
     }
 
-    pub fn without_hosts(&mut self) {
+    pub fn clear_hosts(&mut self) {
         self.hosts = "";
     }
 
@@ -147,7 +147,7 @@ impl<'u> Parts<'u> {
                 .find(':')
                 .map(|at| behind_address + at);
             let (name, port) = at.map_or((host, ""), |at| (&host[..at], &host[at + 1..]));
-            names.push(plain(name.trim_matches(['[', ']'])));
+            names.push(percent_decode(name.trim_matches(['[', ']'])));
             ports.push(port.to_owned());
         }
         let listed = |name| {
@@ -194,11 +194,11 @@ impl fmt::Display for Parts<'_> {
     }
 }
 
-fn plain(text: &str) -> String {
+fn percent_decode(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
-fn escaped(text: &str) -> String {
+fn percent_encode(text: &str) -> String {
     utf8_percent_encode(text, ESCAPED).to_string()
 }
 
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_url_is_put_together_as_it_was() {
+    fn a_url_round_trips() {
         for url in [
             "postgres://ann:se%40cret@db:5432/sightline?sslmode=require&a=b%26c",
             "postgresql://ann@h1:1,h2:2/d",
@@ -248,13 +248,13 @@ mod tests {
     }
 
     #[test]
-    fn options_are_set_and_left_out() {
+    fn options_are_set_and_removed() {
         let mut parts = Parts::of("postgres://h/d?connect_timeout=9&sslmode=require");
         parts.set_default("connect_timeout", "2");
         parts.set_default("application_name", "a b");
         parts.set("host", "/tmp/x y,/z");
         parts.remove(|it| it.starts_with("ssl"));
-        parts.without_hosts();
+        parts.clear_hosts();
         assert_eq!(
             parts.to_string(),
             "postgres:///d?connect_timeout=9&application_name=a%20b&host=/tmp/x%20y,/z"
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_is_taken_out_of_a_url_wherever_it_stands() {
+    fn take_password_finds_it_in_user_info_and_options() {
         for (url, plain, password) in [
             (
                 "postgres://ann:se%40cret@db:5432/sightline",

@@ -7,7 +7,7 @@ pub struct Soundness(watch::Sender<Option<Result<(), String>>>);
 
 impl Soundness {
     /// The check found no fault. Does not override a fault that a statement met.
-    pub fn confirm(&self) {
+    pub fn record_sound(&self) {
         self.0.send_if_modified(|known| {
             let is_news = known.is_none();
             known.get_or_insert(Ok(()));
@@ -16,7 +16,7 @@ impl Soundness {
     }
 
     /// Final: the file has to be replaced, and the process restarted.
-    pub fn deny(&self, fault: String) {
+    pub fn record_fault(&self, fault: String) {
         self.0.send_if_modified(|known| {
             let is_news = !matches!(known, Some(Err(_)));
             if is_news {
@@ -32,9 +32,9 @@ impl Soundness {
     }
 
     /// Fails where the file is broken.
-    pub fn expect(&self) -> Result<(), StorageError> {
+    pub fn ensure_sound(&self) -> Result<(), StorageError> {
         match &*self.0.borrow() {
-            Some(Err(fault)) => Err(StorageError::Broken(fault.clone().into())),
+            Some(Err(fault)) => Err(StorageError::Damaged(fault.clone().into())),
             _ => Ok(()),
         }
     }
@@ -52,17 +52,20 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_file_that_was_found_broken_once_stays_so() {
+    async fn a_fault_is_final() {
         let soundness = Soundness::default();
         assert_eq!(soundness.is_sound(), None);
-        soundness.confirm();
+        soundness.record_sound();
         assert_eq!(soundness.is_sound(), Some(true));
-        soundness.expect().unwrap();
-        soundness.deny("malformed".to_owned());
-        soundness.deny("again".to_owned());
-        soundness.confirm();
+        soundness.ensure_sound().unwrap();
+        soundness.record_fault("malformed".to_owned());
+        soundness.record_fault("again".to_owned());
+        soundness.record_sound();
         assert_eq!(soundness.is_sound(), Some(false));
-        assert!(matches!(soundness.expect(), Err(StorageError::Broken(_))));
+        assert!(matches!(
+            soundness.ensure_sound(),
+            Err(StorageError::Damaged(_))
+        ));
         assert_eq!(soundness.until_broken().await, "malformed");
     }
 }

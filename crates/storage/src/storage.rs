@@ -1,19 +1,19 @@
 use crate::database_url::{DatabaseKind, DatabaseUrl, Target};
 use crate::errors::unavailable;
-use crate::executor::close_by::close_by;
-use crate::executor::near::Near;
+use crate::executor::in_place::InPlace;
 use crate::executor::pool::Pool;
-use crate::executor::session::{Session, Whose, blocking};
-use crate::files::{Identity, folder_of, free_bytes, is_disk_full, is_full};
+use crate::executor::read_batch::run_blocking_batch;
+use crate::executor::session::{Session, TenantScope, blocking};
+use crate::files::{FileIdentity, folder_of, free_bytes, is_disk_full, is_full};
 use crate::migration_plan::PlannedStep;
 use crate::migrations::MigrationError;
 use crate::opening::{OpenError, OpenOptions};
-use crate::postgres::wall::WallError;
-use crate::postgres::{partitions, stalled, wall};
+use crate::postgres::rls::RlsError;
+use crate::postgres::{partitions, rls, stalled};
+use crate::postgres_endpoint::PostgresEndpoint;
 use crate::queries::clock::milliseconds;
-use crate::queries::versions::Taken;
-use crate::queries::{site_turns, versions};
-use crate::reach::Reach;
+use crate::queries::versions::AppliedMigrations;
+use crate::queries::{host_throttle, versions};
 use crate::soundness::Soundness;
 use crate::sql::Db;
 use crate::sqlite::{Compacted, Prepared};
@@ -21,8 +21,10 @@ use crate::{migration_plan, migrations, postgres, sqlite};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 use domain::ports::{
-    site_turns::{SiteHash, SiteTurns},
-    storage::{ATTEMPTS, Reading, Repositories, Storage, StorageError, Transaction, Work},
+    host_throttle::{HostHash, HostThrottle},
+    storage::{
+        BatchRead, InPlaceWork, MAX_ATTEMPTS, Repositories, Storage, StorageError, Transaction,
+    },
 };
 use std::fs::File;
 use std::future;
@@ -35,7 +37,7 @@ use std::time::Duration;
 pub struct DieselStorage {
     opened: Arc<Opened>,
     /// Used by jobs ([`DieselStorage::for_work`]).
-    is_for_work: bool,
+    is_for_jobs: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -66,15 +68,15 @@ impl SqliteFigures {
 
 enum Opened {
     Postgres {
-        reach: Reach,
+        endpoint: PostgresEndpoint,
         pool: Arc<Pool>,
         /// For jobs, created on first use: requests and jobs do not wait for each other.
-        of_work: OnceLock<Arc<Pool>>,
+        job_pool: OnceLock<Arc<Pool>>,
         options: OpenOptions,
     },
     Sqlite {
         path: PathBuf,
-        identity: Identity,
+        identity: FileIdentity,
         writer: Arc<Pool>,
         readers: Arc<Pool>,
         soundness: Arc<Soundness>,
@@ -89,21 +91,21 @@ impl DieselStorage {
         let opened = blocking(move || Opened::open(url, &options)).await??;
         let storage = Self {
             opened: Arc::new(opened),
-            is_for_work: false,
+            is_for_jobs: false,
         };
-        storage.pending_or_newer().await?;
-        if storage.is_walled().await? {
-            storage.opened.says_whose(true);
+        storage.ensure_openable().await?;
+        if storage.is_rls_enabled().await? {
+            storage.opened.set_rls_enabled(true);
         }
         Ok(storage)
     }
 
     /// The same database for jobs: on `PostgreSQL` with connections of their own and a longer statement timeout.
     #[must_use]
-    pub fn for_work(&self) -> Self {
+    pub fn for_jobs(&self) -> Self {
         Self {
             opened: Arc::clone(&self.opened),
-            is_for_work: true,
+            is_for_jobs: true,
         }
     }
 
@@ -124,7 +126,7 @@ impl DieselStorage {
                     PoolFigures {
                         used: sum.used + open - idle.min(open),
                         idle: sum.idle + idle,
-                        longest_wait: sum.longest_wait.max(pool.line().age()),
+                        longest_wait: sum.longest_wait.max(pool.wait_queue().longest_wait()),
                         sqlite: None,
                     }
                 })
@@ -143,9 +145,9 @@ impl DieselStorage {
                 PoolFigures {
                     used: open - idle.min(open),
                     idle,
-                    longest_wait: writer.line().age(),
+                    longest_wait: writer.wait_queue().longest_wait(),
                     sqlite: Some(SqliteFigures {
-                        writers_waiting: writer.line().length(),
+                        writers_waiting: writer.wait_queue().length(),
                         // There is none before the first write.
                         wal_bytes: std::fs::metadata(log).map_or(0, |it| it.len()),
                         free_bytes: free_bytes(folder_of(path)),
@@ -171,17 +173,20 @@ impl DieselStorage {
     pub async fn pending(&self) -> Result<Vec<String>, MigrationError> {
         if self.kind() == DatabaseKind::Sqlite {
             let opened = Arc::clone(&self.opened);
-            blocking(move || opened.is_still_there()).await??;
+            blocking(move || opened.ensure_not_replaced()).await??;
         }
-        migrations::pending(self.kind(), &taken(self.opened.readers()).await?)
+        migrations::pending(
+            self.kind(),
+            &applied_migrations(self.opened.readers()).await?,
+        )
     }
 
     /// What pending steps will do; counts rows of tables.
     pub async fn plan(&self) -> Result<Vec<PlannedStep>, MigrationError> {
         let pending = self.pending().await?;
-        let turn = self.opened.readers().turn().await?;
+        let permit = self.opened.readers().acquire().await?;
         let plan = move |db: &mut Db| migration_plan::plan(db, &pending);
-        Ok(blocking(move || turn.look(Whose::Everyone, &plan)).await??)
+        Ok(blocking(move || permit.query(TenantScope::System, &plan)).await??)
     }
 
     /// The first faults of `SQLite`'s file, in its own words; empty where it is sound. Reads the whole file; fails
@@ -192,12 +197,13 @@ impl DieselStorage {
             Opened::Sqlite {
                 readers, soundness, ..
             } => {
-                let turn = readers.turn().await?;
-                let found = blocking(move || turn.look(Whose::Everyone, &sqlite::faults)).await;
+                let permit = readers.acquire().await?;
+                let found =
+                    blocking(move || permit.query(TenantScope::System, &sqlite::faults)).await;
                 let found = found.flatten();
                 match &found {
-                    Ok(faults) if faults.is_empty() => soundness.confirm(),
-                    Ok(faults) => soundness.deny(faults.join("; ")),
+                    Ok(faults) if faults.is_empty() => soundness.record_sound(),
+                    Ok(faults) => soundness.record_fault(faults.join("; ")),
                     // A fault of the file was recorded where it was met.
                     Err(_) => {}
                 }
@@ -229,40 +235,43 @@ impl DieselStorage {
     }
 
     /// Whether row-level security is enabled; never on `SQLite`.
-    pub async fn is_walled(&self) -> Result<bool, StorageError> {
+    pub async fn is_rls_enabled(&self) -> Result<bool, StorageError> {
         match &*self.opened {
             Opened::Postgres { pool, .. } => {
-                let turn = pool.turn().await?;
-                blocking(move || turn.look(Whose::Everyone, &wall::is_up)).await?
+                let permit = pool.acquire().await?;
+                blocking(move || permit.query(TenantScope::System, &rls::is_enabled)).await?
             }
             Opened::Sqlite { .. } => Ok(false),
         }
     }
 
     /// Running servers and workers read it when they open the database and at each ping: restart the others.
-    pub async fn wall(&self, up: bool) -> Result<(), WallError> {
+    pub async fn set_rls(&self, enable: bool) -> Result<(), RlsError> {
         let opened = Arc::clone(&self.opened);
-        blocking(move || opened.wall(up)).await??;
-        self.opened.says_whose(up);
+        blocking(move || opened.set_rls(enable)).await??;
+        self.opened.set_rls_enabled(enable);
         Ok(())
     }
 
     /// Whether the database has no schema: nobody can be using it.
     pub async fn is_fresh(&self) -> Result<bool, StorageError> {
-        Ok(taken(self.opened.readers()).await?.steps.is_empty())
+        Ok(applied_migrations(self.opened.readers())
+            .await?
+            .steps
+            .is_empty())
     }
 
     /// The pool of jobs where this is for jobs, else that of requests.
-    fn mine<'p>(&'p self, of_requests: &'p Arc<Pool>) -> &'p Arc<Pool> {
+    fn pool_for_role<'p>(&'p self, of_requests: &'p Arc<Pool>) -> &'p Arc<Pool> {
         match &*self.opened {
             Opened::Postgres {
-                reach,
-                of_work,
+                endpoint,
+                job_pool,
                 options,
                 ..
-            } if self.is_for_work => of_work.get_or_init(|| {
-                let pool = postgres::pool(reach, options, options.work_statement_timeout);
-                pool.says_whose(of_requests.is_walled());
+            } if self.is_for_jobs => job_pool.get_or_init(|| {
+                let pool = postgres::pool(endpoint, options, options.work_statement_timeout);
+                pool.set_rls_enabled(of_requests.is_rls_enabled());
                 pool
             }),
             _ => of_requests,
@@ -271,19 +280,19 @@ impl DieselStorage {
 
     fn readers(&self) -> &Arc<Pool> {
         match &*self.opened {
-            Opened::Postgres { pool, .. } => self.mine(pool),
+            Opened::Postgres { pool, .. } => self.pool_for_role(pool),
             Opened::Sqlite { readers, .. } => readers,
         }
     }
 
     fn writers(&self) -> &Arc<Pool> {
         match &*self.opened {
-            Opened::Postgres { pool, .. } => self.mine(pool),
+            Opened::Postgres { pool, .. } => self.pool_for_role(pool),
             Opened::Sqlite { writer, .. } => writer,
         }
     }
 
-    async fn pending_or_newer(&self) -> Result<(), OpenError> {
+    async fn ensure_openable(&self) -> Result<(), OpenError> {
         match self.pending().await {
             Err(MigrationError::Storage(error)) => Err(error.into()),
             Err(error @ MigrationError::UnfinishedTransfer) => {
@@ -299,13 +308,13 @@ impl Opened {
         let place = url.to_string();
         match url.0 {
             Target::Postgres(url) => {
-                let reach = Reach::of(&url)?;
-                reach.try_out(&place, options.through_pooler)?;
+                let endpoint = PostgresEndpoint::new(&url)?;
+                endpoint.check_connection(&place, options.through_pooler)?;
                 Ok(Self::Postgres {
-                    pool: postgres::pool(&reach, options, options.statement_timeout),
-                    of_work: OnceLock::new(),
+                    pool: postgres::pool(&endpoint, options, options.statement_timeout),
+                    job_pool: OnceLock::new(),
                     options: options.clone(),
-                    reach,
+                    endpoint,
                 })
             }
             Target::Sqlite(path) => {
@@ -328,11 +337,11 @@ impl Opened {
     }
 
     /// Writes to a file that was removed or replaced while open are acknowledged and lost.
-    fn is_still_there(&self) -> Result<(), StorageError> {
+    fn ensure_not_replaced(&self) -> Result<(), StorageError> {
         let Self::Sqlite { path, identity, .. } = self else {
             return Ok(());
         };
-        if Identity::at(path).ok() == Some(*identity) {
+        if FileIdentity::at(path).ok() == Some(*identity) {
             return Ok(());
         }
         Err(unavailable(format!(
@@ -349,41 +358,45 @@ impl Opened {
 
     fn pools(&self) -> impl Iterator<Item = &Arc<Pool>> {
         let both = match self {
-            Self::Postgres { pool, of_work, .. } => [Some(pool), of_work.get()],
+            Self::Postgres { pool, job_pool, .. } => [Some(pool), job_pool.get()],
             Self::Sqlite { .. } => [None, None],
         };
         both.into_iter().flatten()
     }
 
-    fn says_whose(&self, it_does: bool) {
+    fn set_rls_enabled(&self, enabled: bool) {
         for pool in self.pools() {
-            pool.says_whose(it_does);
+            pool.set_rls_enabled(enabled);
         }
     }
 
-    fn wall(&self, up: bool) -> Result<(), WallError> {
-        let Self::Postgres { reach, .. } = self else {
-            return Err(WallError::NotPostgres);
+    fn set_rls(&self, enable: bool) -> Result<(), RlsError> {
+        let Self::Postgres { endpoint, .. } = self else {
+            return Err(RlsError::NotPostgres);
         };
-        let mut connection = reach.connect_for_migration().map_err(unavailable)?;
-        if up {
-            wall::raise(&mut connection)
+        let mut connection = endpoint.connect_for_migration().map_err(unavailable)?;
+        if enable {
+            rls::enable(&mut connection)
         } else {
-            wall::lower(&mut connection)
+            rls::disable(&mut connection)
         }
     }
 
-    fn tend(&self, today: NaiveDate, keep_since: Option<NaiveDate>) -> Result<(), StorageError> {
-        let Self::Postgres { reach, .. } = self else {
+    fn maintain_partitions(
+        &self,
+        today: NaiveDate,
+        keep_since: Option<NaiveDate>,
+    ) -> Result<(), StorageError> {
+        let Self::Postgres { endpoint, .. } = self else {
             return Ok(());
         };
-        let mut connection = reach.connect_for_migration().map_err(unavailable)?;
-        partitions::tend(&mut connection, today, keep_since).map_err(unavailable)
+        let mut connection = endpoint.connect_for_migration().map_err(unavailable)?;
+        partitions::maintain(&mut connection, today, keep_since).map_err(unavailable)
     }
 
-    async fn take_turn(
+    async fn reserve_slot(
         &self,
-        site: SiteHash,
+        site: HostHash,
         pause: Duration,
         distance: Duration,
     ) -> Result<Duration, StorageError> {
@@ -392,10 +405,12 @@ impl Opened {
                 // Several processes may update the same row, which strict isolation refuses to all but one.
                 let mut tried = 1;
                 loop {
-                    let turn = pool.turn().await?;
-                    let take = move |db: &mut Db| site_turns::take(db, site, pause, distance);
-                    match blocking(move || turn.touch(Whose::Everyone, &take)).await? {
-                        Err(error) if error.is_passing() && tried < ATTEMPTS => tried += 1,
+                    let permit = pool.acquire().await?;
+                    let take = move |db: &mut Db| host_throttle::reserve(db, site, pause, distance);
+                    match blocking(move || permit.execute_idempotent(TenantScope::System, &take))
+                        .await?
+                    {
+                        Err(error) if error.is_transient() && tried < MAX_ATTEMPTS => tried += 1,
                         outcome => return outcome,
                     }
                 }
@@ -403,9 +418,9 @@ impl Opened {
             // One process works here and needs no throttle; a reservation is an ordinary write.
             Self::Sqlite { writer, .. } => {
                 let mut work = Session::begin(writer).await?;
-                let take = move |db: &mut Db| site_turns::take(db, site, pause, distance);
-                let wait = work.change(Whose::Everyone, take).await?;
-                work.keep().await?;
+                let take = move |db: &mut Db| host_throttle::reserve(db, site, pause, distance);
+                let wait = work.change(TenantScope::System, take).await?;
+                work.commit_transaction().await?;
                 Ok(wait)
             }
         }
@@ -413,17 +428,17 @@ impl Opened {
 
     fn migrate(&self) -> Result<Vec<String>, MigrationError> {
         match self {
-            Self::Postgres { reach, .. } => {
-                let db = reach.connect_for_migration();
-                migrations::bring_up_to_date(&mut db.map_err(unavailable)?)
+            Self::Postgres { endpoint, .. } => {
+                let db = endpoint.connect_for_migration();
+                migrations::apply_all(&mut db.map_err(unavailable)?)
             }
             Self::Sqlite { path, .. } => {
                 let db = sqlite::connect_for_migration(path);
                 let mut db = db.map_err(unavailable)?;
-                let taken = migrations::bring_up_to_date(&mut db)?;
+                let taken = migrations::apply_all(&mut db)?;
                 if !taken.is_empty() {
                     // Otherwise all tables stay in the log, and not in the file, as long as little is written.
-                    sqlite::empty_log(&mut db).map_err(unavailable)?;
+                    sqlite::truncate_wal(&mut db).map_err(unavailable)?;
                 }
                 Ok(taken)
             }
@@ -432,16 +447,16 @@ impl Opened {
 }
 
 async fn now(pool: &Arc<Pool>) -> Result<DateTime<Utc>, StorageError> {
-    let turn = pool.turn().await?;
-    let milliseconds = blocking(move || turn.look(Whose::Everyone, &milliseconds)).await??;
+    let permit = pool.acquire().await?;
+    let milliseconds = blocking(move || permit.query(TenantScope::System, &milliseconds)).await??;
     DateTime::from_timestamp_millis(milliseconds).ok_or(StorageError::Corrupt {
         what: "the database's clock",
     })
 }
 
-async fn taken(pool: &Arc<Pool>) -> Result<Taken, StorageError> {
-    let turn = pool.turn().await?;
-    blocking(move || turn.look(Whose::Everyone, &versions::taken)).await?
+async fn applied_migrations(pool: &Arc<Pool>) -> Result<AppliedMigrations, StorageError> {
+    let permit = pool.acquire().await?;
+    blocking(move || permit.query(TenantScope::System, &versions::applied_migrations)).await?
 }
 
 #[async_trait]
@@ -454,12 +469,12 @@ impl Storage for DieselStorage {
         Ok(Box::new(Session::begin(self.writers()).await?))
     }
 
-    fn near<'w>(&self, work: Work<'w>) -> Work<'w> {
-        Box::pin(Near(work))
+    fn run_in_place<'w>(&self, work: InPlaceWork<'w>) -> InPlaceWork<'w> {
+        Box::pin(InPlace(work))
     }
 
-    async fn close_by(&self, reading: Reading) -> Result<(), StorageError> {
-        close_by(self.readers(), reading).await
+    async fn read_batch(&self, reading: BatchRead) -> Result<(), StorageError> {
+        run_blocking_batch(self.readers(), reading).await
     }
 
     fn has_room(&self) -> bool {
@@ -470,13 +485,13 @@ impl Storage for DieselStorage {
         }
     }
 
-    async fn tend(
+    async fn maintain_partitions(
         &self,
         today: NaiveDate,
         keep_since: Option<NaiveDate>,
     ) -> Result<(), StorageError> {
         let opened = Arc::clone(&self.opened);
-        blocking(move || opened.tend(today, keep_since)).await?
+        blocking(move || opened.maintain_partitions(today, keep_since)).await?
     }
 
     async fn end_stalled(&self, silent_for: TimeDelta) -> Result<u64, StorageError> {
@@ -484,9 +499,9 @@ impl Storage for DieselStorage {
             // One process has the file, and its locks end with it.
             return Ok(0);
         };
-        let turn = self.mine(pool).turn().await?;
+        let permit = self.pool_for_role(pool).acquire().await?;
         let end = move |db: &mut Db| stalled::end(db, silent_for);
-        blocking(move || turn.look(Whose::Everyone, &end)).await?
+        blocking(move || permit.query(TenantScope::System, &end)).await?
     }
 
     async fn now(&self) -> Result<DateTime<Utc>, StorageError> {
@@ -495,7 +510,7 @@ impl Storage for DieselStorage {
 
     async fn ping(&self) -> Result<(), StorageError> {
         // Row-level security may have been changed since the database was opened.
-        self.opened.says_whose(self.is_walled().await?);
+        self.opened.set_rls_enabled(self.is_rls_enabled().await?);
         match self.pending().await {
             Ok(steps) if steps.is_empty() => Ok(()),
             Ok(steps) => Err(unavailable(format!(
@@ -509,14 +524,16 @@ impl Storage for DieselStorage {
 }
 
 #[async_trait]
-impl SiteTurns for DieselStorage {
-    async fn take(&self, site: SiteHash, distance: Duration) -> Result<Duration, StorageError> {
-        self.opened.take_turn(site, Duration::ZERO, distance).await
+impl HostThrottle for DieselStorage {
+    async fn reserve(&self, site: HostHash, distance: Duration) -> Result<Duration, StorageError> {
+        self.opened
+            .reserve_slot(site, Duration::ZERO, distance)
+            .await
     }
 
-    async fn pause(&self, site: SiteHash, time: Duration) -> Result<(), StorageError> {
+    async fn pause(&self, site: HostHash, time: Duration) -> Result<(), StorageError> {
         self.opened
-            .take_turn(site, time, Duration::ZERO)
+            .reserve_slot(site, time, Duration::ZERO)
             .await
             .map(drop)
     }

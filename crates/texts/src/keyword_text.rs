@@ -2,22 +2,22 @@ use std::borrow::Cow;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 /// For comparison: NFKC, lower case, single spaces; diacritics stay.
-pub fn normalised(text: &str) -> String {
+pub fn normalized(text: &str) -> String {
     if text.is_ascii() {
         return single_spaced(&text.to_ascii_lowercase());
     }
     // Lower-casing can produce characters that NFKC changes again.
-    let lower = compatible(text).to_lowercase();
-    single_spaced(&compatible(&lower))
+    let lower = nfkc(text).to_lowercase();
+    single_spaced(&nfkc(&lower))
 }
 
 /// For display: NFC and single spaces only.
 pub fn display(text: &str) -> String {
-    single_spaced(&composed(text))
+    single_spaced(&nfc(text))
 }
 
 /// NFC.
-pub fn composed(text: &str) -> Cow<'_, str> {
+pub fn nfc(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         Cow::Borrowed(text)
     } else {
@@ -26,7 +26,7 @@ pub fn composed(text: &str) -> Cow<'_, str> {
 }
 
 /// NFKC. Most texts already are, and the check is cheaper than composing.
-fn compatible(text: &str) -> Cow<'_, str> {
+fn nfkc(text: &str) -> Cow<'_, str> {
     if is_nfkc_quick(text.chars()) == IsNormalized::Yes {
         Cow::Borrowed(text)
     } else {
@@ -45,14 +45,14 @@ mod tests {
 
     #[test]
     fn case_width_and_spaces_do_not_make_another_keyword() {
-        assert_eq!(normalised("  Ｒｕｓｔ\u{a0} \t SEO "), "rust seo");
-        assert_eq!(normalised("ŽLUŤOUČKÝ kůň"), "žluťoučký kůň");
-        assert_eq!(normalised("e\u{301}clair"), normalised("Éclair"));
+        assert_eq!(normalized("  Ｒｕｓｔ\u{a0} \t SEO "), "rust seo");
+        assert_eq!(normalized("ŽLUŤOUČKÝ kůň"), "žluťoučký kůň");
+        assert_eq!(normalized("e\u{301}clair"), normalized("Éclair"));
     }
 
     #[test]
     fn diacritics_make_another_keyword() {
-        assert_ne!(normalised("résumé"), normalised("resume"));
+        assert_ne!(normalized("résumé"), normalized("resume"));
     }
 
     #[test]
@@ -62,15 +62,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn normalising_twice_is_normalising_once(text in any::<String>()) {
-            let once = normalised(&text);
-            prop_assert_eq!(normalised(&once), once.clone());
-            prop_assert_eq!(normalised(&display(&text)), once);
+        fn normalization_is_idempotent(text in any::<String>()) {
+            let once = normalized(&text);
+            prop_assert_eq!(normalized(&once), once.clone());
+            prop_assert_eq!(normalized(&display(&text)), once);
         }
 
         #[test]
-        fn a_text_that_looks_compatible_is(text in any::<String>()) {
-            prop_assert_eq!(compatible(&text), text.nfkc().collect::<String>());
+        fn the_nfkc_quick_check_is_right(text in any::<String>()) {
+            prop_assert_eq!(nfkc(&text), text.nfkc().collect::<String>());
         }
     }
 }

@@ -1,7 +1,7 @@
 use crate::{
     ToSchema,
     observation::{page_content::PageContent, structured_data::Item, web_site::LinkTarget},
-    text::language::tags::is_path_of_a_language,
+    text::language::tags::is_locale_segment,
 };
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -33,9 +33,9 @@ pub enum PageKind {
 /// Maximum of a list.
 const WORDS_PER_LINK: usize = 12;
 /// Minimum of a list: internal links in the main text.
-const LEAST_LINKS: usize = 15;
+const MIN_LINKS: usize = 15;
 /// An `article` element with fewer words does not count.
-const LEAST_WORDS: usize = 200;
+const MIN_WORDS: usize = 200;
 
 /// Path segments, ASCII and lower case: en, de, es, fr, it, nl, cs, sk, pl, hu.
 const CONTACT: &str = "\
@@ -68,7 +68,7 @@ pub fn page_kind(page: &PageContent) -> PageKind {
     }
     let listed = |list: &str, name: &String| list.split(' ').any(|it| it == name);
     let names = |list: &str| segments.last().is_some_and(|it| listed(list, it));
-    let short = page.text.counts.words < LEAST_WORDS;
+    let short = page.text.counts.words < MIN_WORDS;
     if names(LOGIN) || (short && page.forms.iter().any(|it| it.has_password)) {
         PageKind::Login
     } else if names(CONTACT) {
@@ -89,7 +89,7 @@ pub fn page_kind(page: &PageContent) -> PageKind {
 
 fn is_home(segments: &[String], url: &Url) -> bool {
     let is_index = |it: &String| matches!(it.as_str(), "index" | "default" | "home");
-    let is_language = |it: &String| is_path_of_a_language(it);
+    let is_language = |it: &String| is_locale_segment(it);
     url.query().is_none()
         && match segments {
             [] => true,
@@ -133,5 +133,5 @@ fn is_list(page: &PageContent) -> bool {
             && matches!(&it.target, LinkTarget::Web { url, .. } if *url != page.url && host(url) == own)
     });
     let count = links.count();
-    count >= LEAST_LINKS && page.text.counts.words <= count * WORDS_PER_LINK
+    count >= MIN_LINKS && page.text.counts.words <= count * WORDS_PER_LINK
 }

@@ -86,7 +86,7 @@ const SOURCES: [(ResultType, AnalysisKind); ResultType::ALL.len()] = [
 
 impl AnalysisKind {
     /// Kinds that this version can run.
-    pub const BUILT: [Self; 4] = [
+    pub const IMPLEMENTED: [Self; 4] = [
         Self::RankCheck,
         Self::AiVisibility,
         Self::SiteAudit,
@@ -100,13 +100,13 @@ impl AnalysisKind {
         matches!(self, Self::RankCheck)
     }
 
-    pub fn is_built(self) -> bool {
-        Self::BUILT.contains(&self)
+    pub fn is_implemented(self) -> bool {
+        Self::IMPLEMENTED.contains(&self)
     }
 
     /// Result types that this version computes. Suggestions follow from all results, so every analysis updates them.
     pub fn results(self) -> Vec<ResultType> {
-        if !self.is_built() {
+        if !self.is_implemented() {
             return Vec::new();
         }
         let is_its_own = |of: ResultType, kind: Self| kind == self || of == ResultType::Suggestions;
@@ -119,13 +119,13 @@ impl AnalysisKind {
     ///
     /// # Panics
     /// Never; tested for every type.
-    pub fn behind(result_type: ResultType) -> Self {
+    pub fn for_result(result_type: ResultType) -> Self {
         let found = SOURCES.iter().find(|(of, _)| *of == result_type);
         found.expect("every type has a source").1
     }
 
-    pub fn computes(result_type: ResultType) -> bool {
-        Self::behind(result_type).is_built()
+    pub fn is_computed(result_type: ResultType) -> bool {
+        Self::for_result(result_type).is_implemented()
     }
 
     /// The unit of its progress.
@@ -155,24 +155,24 @@ mod tests {
     }
 
     #[test]
-    fn what_a_kind_brings_comes_from_that_kind() {
+    fn a_kinds_results_come_from_that_kind() {
         for kind in AnalysisKind::ALL {
             assert_eq!(AnalysisKind::named(kind.name()), Some(kind));
             assert!(
                 kind.results()
                     .iter()
                     .filter(|result| **result != ResultType::Suggestions)
-                    .all(|result| AnalysisKind::behind(*result) == kind)
+                    .all(|result| AnalysisKind::for_result(*result) == kind)
             );
-            assert_eq!(kind.is_built(), !kind.results().is_empty());
+            assert_eq!(kind.is_implemented(), !kind.results().is_empty());
         }
         assert_eq!(AnalysisKind::named("everything"), None);
     }
 
     #[test]
-    fn every_result_is_computed_by_what_is_behind_it() {
+    fn every_result_type_is_computed() {
         for result in ResultType::ALL {
-            assert!(AnalysisKind::computes(result), "{result:?}");
+            assert!(AnalysisKind::is_computed(result), "{result:?}");
         }
     }
 
@@ -181,7 +181,7 @@ mod tests {
         for kind in AnalysisKind::ALL {
             assert_eq!(kind.is_short(), AnalysisKind::SHORT.contains(&kind));
         }
-        assert!(AnalysisKind::SHORT.iter().all(|it| it.is_built()));
+        assert!(AnalysisKind::SHORT.iter().all(|it| it.is_implemented()));
     }
 
     #[test]

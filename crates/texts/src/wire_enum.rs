@@ -60,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn every_word_leads_back_to_its_variant() {
+    fn every_name_maps_back_to_its_variant() {
         assert_eq!(Wind::ALL, [Wind::South, Wind::North]);
         assert_eq!(Wind::NAMES, ["southWind", "north wind"]);
         assert_eq!(Wind::ALL.map(Wind::name), Wind::NAMES);
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn attributes_stay_with_what_they_are_of() {
+    fn attributes_are_kept() {
         assert_eq!(Wind::default(), Wind::North);
         assert!(Wind::South < Wind::North);
     }

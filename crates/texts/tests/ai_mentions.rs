@@ -7,7 +7,7 @@ use std::{
     io::Write,
 };
 use texts::ai_answers::{
-    Languages, Visible,
+    Languages, Prose,
     brands::{BrandBook, BrandSpec},
     mentions,
 };
@@ -101,7 +101,7 @@ fn judge(rows: &str) -> Outcome {
             panic!("{row}");
         };
         let text = text.replace("\\n", "\n");
-        let visible = Visible::of(&text);
+        let visible = Prose::of(&text);
         let book = books.entry(language).or_insert_with(|| book(language));
         let found = mentions(
             book,

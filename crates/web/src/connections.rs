@@ -1,8 +1,8 @@
 //! Limits connections in total and per network. Each uses two file descriptors until its keep-alive ends.
 
-use crate::counted;
-use crate::http::hang_up::Peer;
+use crate::http::client_disconnect::Peer;
 use crate::limits::{RequestLimits, Slot, Slots, slot_limits};
+use crate::request_metrics;
 use actix_web::{dev::Extensions, rt::net::TcpStream};
 use ipnet::IpNet;
 use std::{any::Any, net::IpAddr, sync::Arc};
@@ -15,13 +15,13 @@ pub struct Connections {
 }
 
 /// Held until dropped.
-struct Open {
+struct ConnectionSlot {
     _slot: Slot,
 }
 
 impl Connections {
     pub fn new(limits: &RequestLimits) -> Self {
-        counted::limit_begins("connections");
+        request_metrics::init_rate_limit("connections");
         let proxies = limits.trusted_proxies.iter();
         let exempt = proxies.chain(&limits.uncounted_networks).copied();
         Self {
@@ -42,11 +42,11 @@ impl Connections {
         };
         match self.slot(address.ip()) {
             Some(slot) => {
-                kept.insert(Open { _slot: slot });
+                kept.insert(ConnectionSlot { _slot: slot });
             }
             None if self.is_exempt(address.ip()) => {}
             None => {
-                counted::limited("connections");
+                request_metrics::count_rate_limited("connections");
                 peer.shut_down();
             }
         }
@@ -55,7 +55,7 @@ impl Connections {
 
     /// Whether three quarters are in use; then no connection is kept alive.
     pub fn are_scarce(&self) -> bool {
-        self.slots.held() >= self.slots.max() - self.slots.max() / 4
+        self.slots.in_use() >= self.slots.max() - self.slots.max() / 4
     }
 
     fn slot(&self, address: IpAddr) -> Option<Slot> {
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_has_a_part_and_proxies_are_exempt() {
+    fn addresses_have_a_limit_and_proxies_are_exempt() {
         let connections = Connections::new(&RequestLimits {
             connections: 16,
             connections_per_address: 3,
@@ -104,6 +104,6 @@ mod tests {
         assert!(connections.are_scarce());
         assert!(connections.is_exempt("127.0.0.1".parse().unwrap()));
         drop((one, network, proxied));
-        assert_eq!(connections.slots.held(), 0);
+        assert_eq!(connections.slots.in_use(), 0);
     }
 }

@@ -24,7 +24,7 @@ fn mac(secret: &str) -> Hmac<Sha256> {
 }
 
 pub fn check_token(request: &HttpRequest, secret: &str) -> Result<(), Problem> {
-    let sent = one(request, "x-csrf-token").ok().flatten();
+    let sent = single_header(request, "x-csrf-token").ok().flatten();
     let tag = sent.and_then(|it| URL_SAFE_NO_PAD.decode(it).ok());
     let fits = tag.is_some_and(|it| mac(secret).verify_slice(&it).is_ok());
     if fits {
@@ -41,7 +41,10 @@ pub fn check_token(request: &HttpRequest, secret: &str) -> Result<(), Problem> {
 
 /// Rejects other sites, other hosts of this site, and unknown origins. Programs use the Agent API.
 pub fn check_origin(request: &HttpRequest, base_url: &str) -> Result<(), Problem> {
-    let (Ok(site), Ok(origin)) = (one(request, SITE), one(request, "origin")) else {
+    let (Ok(site), Ok(origin)) = (
+        single_header(request, SITE),
+        single_header(request, "origin"),
+    ) else {
         return Err(refused("no-origin", "The request says twice where it was made.").hint(HINT));
     };
     let problem = match (site, origin) {
@@ -63,7 +66,7 @@ pub fn check_origin(request: &HttpRequest, base_url: &str) -> Result<(), Problem
 const HINT: &str = "Send it from a page of this server, at the address that public_base_url names; programs use the Agent API with a token.";
 
 /// Fails if the header is repeated or unreadable.
-fn one<'a>(request: &'a HttpRequest, name: &str) -> Result<Option<&'a str>, ()> {
+fn single_header<'a>(request: &'a HttpRequest, name: &str) -> Result<Option<&'a str>, ()> {
     let mut values = request.headers().get_all(name);
     let Some(value) = values.next() else {
         return Ok(None);
@@ -102,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_browser_says_of_the_site_decides_and_otherwise_the_origin() {
+    fn sec_fetch_site_decides_otherwise_origin() {
         let ours = ("Origin", "https://seo.example");
         let theirs = ("Origin", "https://seo.example.evil.test");
         assert_eq!(judged(&[("Sec-Fetch-Site", "same-origin")]), None);

@@ -1,47 +1,47 @@
-use crate::answer::Answer;
 use crate::caller::Caller;
 use crate::contract::Parameter;
 use crate::contract::parameters::Query;
-use crate::http::entity_tag::{EntityTag, Wanted};
-use crate::http::hang_up::Peer;
-use crate::http::weight::Telling;
-use crate::limits::Demand;
+use crate::http::byte_budget::Verbosity;
+use crate::http::client_disconnect::Peer;
+use crate::http::entity_tag::{ETagCondition, EntityTag};
+use crate::limits::RequestClass;
 use crate::links::Surface;
 use crate::problem::Problem;
 use crate::refusals;
+use crate::response::ApiResponse;
 use crate::route_table::Verb;
 use crate::services::Services;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::account::Account;
-use domain::idempotency::{OnceOnly, StoredAnswer};
+use domain::idempotency::{IdempotentRequest, StoredResponse};
 use domain::ids::{AccountId, ProjectId};
 use domain::project::Project;
 use domain::scope::Scope;
 use domain::session::PlainSession;
-use domain::use_cases::repeats::Receipt;
-use domain::use_cases::sessions::{Member, Place};
+use domain::use_cases::idempotency::IdempotencyWriter;
+use domain::use_cases::sessions::{ClientInfo, Member};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use std::{future::Future, net::IpAddr, pin::Pin, sync::Arc};
 
 /// `Send`, since reads may run on a storage thread.
-pub type Handling = Pin<Box<dyn Future<Output = Result<Answer, Problem>> + Send>>;
+pub type HandlerFuture = Pin<Box<dyn Future<Output = Result<ApiResponse, Problem>> + Send>>;
 
 /// Pairs access with the handler's type: a handler that needs an agent cannot be public.
 #[derive(Clone, Copy)]
 pub enum Access {
-    Public(fn(Arc<Services>, PublicCall) -> Handling),
+    Public(fn(Arc<Services>, PublicCall) -> HandlerFuture),
     Agent(Scope, AgentHandler),
     /// CSP reports of our pages; the body is not parsed.
-    Report(fn(&Services, &[u8]) -> Result<Answer, Problem>),
-    Visitor(fn(Arc<Services>, VisitorCall) -> Handling),
+    Report(fn(&Services, &[u8]) -> Result<ApiResponse, Problem>),
+    Visitor(fn(Arc<Services>, VisitorCall) -> HandlerFuture),
     /// A signed-in user's own settings. Responses may contain secrets, so they are never stored for replay.
-    Member(fn(Arc<Services>, MemberCall) -> Handling),
+    Member(fn(Arc<Services>, MemberCall) -> HandlerFuture),
     /// A signed-in user, with a handler shared with agents.
     Session(AgentHandler),
 }
 
-pub type AgentHandler = fn(Arc<Services>, Call) -> Handling;
+pub type AgentHandler = fn(Arc<Services>, Call) -> HandlerFuture;
 
 impl Access {
     /// `None` when no token is needed.
@@ -72,9 +72,9 @@ pub struct Endpoint {
     /// Schema of the body.
     pub body: Option<fn() -> Value>,
     /// Success statuses with their schema names.
-    pub answers: &'static [(u16, &'static str)],
+    pub responses: &'static [(u16, &'static str)],
     /// Error statuses beyond the common ones.
-    pub refusals: &'static [u16],
+    pub error_statuses: &'static [u16],
     /// Whether responses carry an `ETag` and conditional headers are read.
     pub is_conditional: bool,
     pub deprecated: Option<Deprecation>,
@@ -88,12 +88,12 @@ pub struct Deprecation {
     /// No longer served from then on.
     pub sunset: DateTime<Utc>,
     /// URL that describes the replacement.
-    pub told_at: &'static str,
+    pub documentation_url: &'static str,
 }
 
 impl Deprecation {
     /// Between the announcement and the sunset.
-    pub const LEAST_NOTICE: TimeDelta = TimeDelta::days(365);
+    pub const MIN_NOTICE: TimeDelta = TimeDelta::days(365);
 
     /// `Deprecation` (RFC 9745): a structured-field date (RFC 9651, 3.3.7).
     pub fn since_field(&self) -> String {
@@ -106,8 +106,8 @@ impl Deprecation {
     }
 
     pub fn links(&self) -> String {
-        let place = self.told_at;
-        format!("<{place}>; rel=\"deprecation\", <{place}>; rel=\"sunset\"")
+        let url = self.documentation_url;
+        format!("<{url}>; rel=\"deprecation\", <{url}>; rel=\"sunset\"")
     }
 }
 
@@ -128,15 +128,15 @@ impl Endpoint {
             description: summary,
             parameters: Vec::new,
             body: None,
-            answers: &[],
-            refusals: &[],
+            responses: &[],
+            error_statuses: &[],
             is_conditional: false,
             deprecated: None,
             tools: &[],
         }
     }
 
-    pub fn takes(&self, parameter: &str) -> bool {
+    pub fn has_parameter(&self, parameter: &str) -> bool {
         (self.parameters)().iter().any(|it| it.name == parameter)
     }
 
@@ -147,20 +147,20 @@ impl Endpoint {
         }
     }
 
-    pub fn demand(&self) -> Demand {
+    pub fn request_class(&self) -> RequestClass {
         match self.verb {
-            Verb::Get => Demand::Read,
+            Verb::Get => RequestClass::Read,
             Verb::Post if ["startAnalysis", "sessionStartAnalysis"].contains(&self.operation) => {
-                Demand::Analysis
+                RequestClass::Analysis
             }
-            Verb::Post | Verb::Put | Verb::Patch | Verb::Delete => Demand::Write,
+            Verb::Post | Verb::Put | Verb::Patch | Verb::Delete => RequestClass::Write,
         }
     }
 }
 
 /// Builds the documents for a base URL.
 #[derive(Clone, Copy)]
-pub struct DocumentsOf {
+pub struct DocumentBuilders {
     pub openapi: fn(&str) -> Value,
     pub guide: fn(&str) -> Value,
 }
@@ -168,14 +168,14 @@ pub struct DocumentsOf {
 pub struct PublicCall {
     pub query: Query,
     /// Passed in, since the route table depends on its handlers.
-    pub documents: DocumentsOf,
+    pub documents: DocumentBuilders,
 }
 
 #[derive(Debug, Clone)]
 pub struct Visitor {
     /// Client address for rate limits.
     pub address: IpAddr,
-    pub place: Place,
+    pub place: ClientInfo,
     /// From the cookie, if well-formed.
     pub session: Option<PlainSession>,
 }
@@ -203,8 +203,8 @@ pub struct MemberCall {
 pub struct Call {
     pub caller: Caller,
     /// Set if the request carried an idempotency key.
-    pub once: Option<OnceOnly>,
-    pub if_match: Option<Wanted>,
+    pub idempotent_request: Option<IdempotentRequest>,
+    pub if_match: Option<ETagCondition>,
     /// `None` if the route has none; a nonexistent id if the segment is invalid.
     pub id: Option<i64>,
     /// Of a nested resource, as `id`.
@@ -215,7 +215,7 @@ pub struct Call {
     pub query: Query,
     /// Empty for methods without a body.
     pub body: Map<String, Value>,
-    pub telling: Telling,
+    pub verbosity: Verbosity,
     /// The client's connection, if known, so that long waits detect a disconnect.
     pub peer: Option<Peer>,
 }
@@ -245,15 +245,18 @@ impl Call {
         view: impl Fn(&T) -> V + Sync + 'a,
     ) -> impl Fn(&T) -> bool + Sync + 'a {
         let wanted = self.if_match.as_ref();
-        move |thing| wanted.is_none_or(|it| it.has_strongly(&EntityTag::of(&view(thing))))
+        move |thing| wanted.is_none_or(|it| it.matches_strong(&EntityTag::of(&view(thing))))
     }
 
     /// Stores the response in the same transaction if the request carried an Idempotency-Key.
-    pub fn receipt<'a, T>(
+    pub fn idempotency_writer<'a, T>(
         &'a self,
-        answer: &'a (dyn Fn(&T) -> StoredAnswer + Sync),
-    ) -> Option<Receipt<'a, T>> {
-        let request = self.once.as_ref()?;
-        Some(Receipt { request, answer })
+        answer: &'a (dyn Fn(&T) -> StoredResponse + Sync),
+    ) -> Option<IdempotencyWriter<'a, T>> {
+        let request = self.idempotent_request.as_ref()?;
+        Some(IdempotencyWriter {
+            request,
+            to_response: answer,
+        })
     }
 }

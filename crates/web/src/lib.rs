@@ -5,12 +5,11 @@
 //! No SQL, other adapters, randomness or business rules.
 
 pub mod agent_api;
-pub mod answer;
 pub mod caller;
 pub mod checks;
 pub mod connections;
 pub mod contract;
-pub mod counted;
+mod csp_reports;
 pub mod csrf;
 pub mod endpoint;
 pub mod endpoints;
@@ -18,26 +17,27 @@ pub mod http;
 pub mod limits;
 pub mod links;
 pub mod mcp;
-mod noticed;
 pub mod openapi;
 mod operational;
 pub mod pages;
 pub mod paging;
 pub mod paths;
-mod patience;
 pub mod pipeline;
-mod policy_reports;
 pub mod problem;
+mod protected_resource;
 mod readiness;
 mod refusals;
-mod resource;
+pub mod request_metrics;
+pub mod response;
 pub mod route_table;
 pub mod selection;
 pub mod server;
 pub mod services;
 pub mod session_api;
+mod session_auth;
 pub mod session_endpoints;
-mod signed_in;
+mod sleeper;
+mod supplier_refusals;
 mod token_revocations;
 
 #[cfg(not(feature = "schemas"))]
@@ -56,10 +56,10 @@ use std::{rc::Rc, sync::Arc};
 
 /// The pipeline handles every request, so that Actix's default responses are never sent.
 pub fn serve(services: Arc<Services>) -> impl FnOnce(&mut web::ServiceConfig) {
-    serve_these(services, everything())
+    serve_endpoints(services, all_endpoints())
 }
 
-pub fn everything() -> Vec<Endpoint> {
+pub fn all_endpoints() -> Vec<Endpoint> {
     let mut all = endpoints::agent_api();
     all.extend(session_endpoints::session_api());
     all
@@ -74,10 +74,10 @@ fn rows() -> Vec<Row> {
         scope: it.access.scope(),
         tools: it.tools,
     };
-    everything().into_iter().map(row).collect()
+    all_endpoints().into_iter().map(row).collect()
 }
 
-pub fn serve_these(
+pub fn serve_endpoints(
     services: Arc<Services>,
     endpoints: Vec<Endpoint>,
 ) -> impl FnOnce(&mut web::ServiceConfig) {
@@ -90,7 +90,7 @@ pub fn serve_these(
                 let (pages, pipeline) = (Rc::clone(&pages), Rc::clone(&pipeline));
                 let connections = Arc::clone(&connections);
                 async move {
-                    let _active = counted::Active::begin();
+                    let _active = request_metrics::ActiveRequest::begin();
                     let mut response = match pages.serve(&request).await {
                         Some(page) => page,
                         None => pipeline.serve(request, payload).await,
@@ -110,18 +110,18 @@ pub fn serve_these(
 }
 
 /// Digits without a leading zero, so that each resource has one URL.
-fn plain_id(text: &str) -> Option<i64> {
+fn parse_id(text: &str) -> Option<i64> {
     let is_plain = !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
     let found = text.parse().ok().filter(|_| is_plain);
     found.filter(|id| (1..=domain::ids::LARGEST_ID).contains(id))
 }
 
 /// An id that no row has.
-const NOBODYS: i64 = 0;
+const NONEXISTENT_ID: i64 = 0;
 
 /// An invalid id becomes a nonexistent one: both take the same lookup time.
-fn object_id(text: &str) -> i64 {
-    plain_id(text).unwrap_or(NOBODYS)
+fn id_or_nonexistent(text: &str) -> i64 {
+    parse_id(text).unwrap_or(NONEXISTENT_ID)
 }
 
 fn shortened(text: &str, most: usize) -> String {

@@ -1,6 +1,6 @@
 //! Links to operations with arguments, rendered per surface.
 
-use crate::route_table::{ROWS, Row, captured, id_argument};
+use crate::route_table::{ROWS, Row, capture_ids, id_argument};
 use serde_json::{Map, Value, json};
 use std::{borrow::Cow, sync::LazyLock};
 use url::form_urlencoded;
@@ -44,13 +44,13 @@ impl Operation {
     fn row(self, surface: Surface) -> &'static Row {
         static ROWS: LazyLock<[[&Row; 2]; Operation::ALL.len()]> = LazyLock::new(|| {
             Operation::ALL
-                .map(|it| [Surface::Agent, Surface::Session].map(|surface| it.found(surface)))
+                .map(|it| [Surface::Agent, Surface::Session].map(|surface| it.find_row(surface)))
         });
         ROWS[self as usize][usize::from(surface == Surface::Session)]
     }
 
     /// Sessions have their own rows for shared operations, such as `sessionAddKeywords`.
-    fn found(self, surface: Surface) -> &'static Row {
+    fn find_row(self, surface: Surface) -> &'static Row {
         let of_agents = |it: &&Row| it.operation == self.name();
         let of_people = |it: &&Row| {
             let name = it.operation.strip_prefix("session");
@@ -128,14 +128,14 @@ impl Link {
     }
 
     /// Parses a link of a stored response, which has the form of [`Surface::Agent`].
-    pub fn of_kept(method: Option<&str>, href: &str) -> Option<Self> {
+    pub fn parse_stored(method: Option<&str>, href: &str) -> Option<Self> {
         let (path, query) = href.split_once('?').unwrap_or((href, ""));
         Operation::ALL.into_iter().find_map(|operation| {
             let row = operation.row(Surface::Agent);
             if method.is_some_and(|it| it != row.verb.name()) {
                 return None;
             }
-            let (id, part_id) = match captured(row.path, path) {
+            let (id, part_id) = match capture_ids(row.path, path) {
                 Some((id, part_id)) => (Some(id), part_id),
                 None if row.path == path => (None, None),
                 None => return None,
@@ -164,7 +164,7 @@ fn number_or_flag(text: &str) -> Value {
 #[derive(Debug, Clone, PartialEq)]
 pub struct NextAction {
     pub link: Link,
-    pub why: Cow<'static, str>,
+    pub description: Cow<'static, str>,
     pub body: Option<Value>,
 }
 
@@ -172,7 +172,7 @@ impl NextAction {
     pub const fn new(link: Link, why: &'static str) -> Self {
         Self {
             link,
-            why: Cow::Borrowed(why),
+            description: Cow::Borrowed(why),
             body: None,
         }
     }
@@ -184,7 +184,7 @@ impl NextAction {
     }
 
     /// A tool call for MCP if a tool covers the operation, otherwise a request.
-    pub fn told(&self, surface: Surface) -> Value {
+    pub fn render(&self, surface: Surface) -> Value {
         let call = match surface {
             Surface::Tool => self.call(),
             Surface::Agent | Surface::Session => None,
@@ -209,7 +209,7 @@ impl NextAction {
         Some(json!({
             "tool": tool,
             "arguments": arguments,
-            "description": self.why,
+            "description": self.description,
         }))
     }
 
@@ -217,7 +217,7 @@ impl NextAction {
         let mut request = json!({
             "method": self.link.operation.row(surface).verb.name(),
             "href": self.link.href(surface),
-            "description": self.why,
+            "description": self.description,
         });
         if let Some(body) = &self.body {
             request["body"] = body.clone();
@@ -225,18 +225,18 @@ impl NextAction {
         request
     }
 
-    fn of_kept(told: &Value) -> Option<Self> {
-        let (method, href) = (told["method"].as_str(), told["href"].as_str()?);
+    fn parse_stored(document: &Value) -> Option<Self> {
+        let (method, href) = (document["method"].as_str(), document["href"].as_str()?);
         Some(Self {
-            link: Link::of_kept(method, href)?,
-            why: told["description"].as_str()?.to_owned().into(),
-            body: told.get("body").cloned(),
+            link: Link::parse_stored(method, href)?,
+            description: document["description"].as_str()?.to_owned().into(),
+            body: document.get("body").cloned(),
         })
     }
 }
 
 /// Renders a stored problem document for the surface of the repeated request.
-pub fn retold(kept: String, surface: Surface) -> String {
+pub fn render_stored_problem(kept: String, surface: Surface) -> String {
     if surface == Surface::Agent {
         return kept;
     }
@@ -245,12 +245,12 @@ pub fn retold(kept: String, surface: Surface) -> String {
     };
     let actions = document.get_mut("nextActions");
     for action in actions.and_then(Value::as_array_mut).into_iter().flatten() {
-        if let Some(known) = NextAction::of_kept(action) {
-            *action = known.told(surface);
+        if let Some(known) = NextAction::parse_stored(action) {
+            *action = known.render(surface);
         }
     }
     if let Some(href) = document.pointer_mut("/existing/href")
-        && let Some(link) = href.as_str().and_then(|it| Link::of_kept(None, it))
+        && let Some(link) = href.as_str().and_then(|it| Link::parse_stored(None, it))
     {
         *href = link.href(surface).into();
     }
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_of_the_agent_api_become_ours() {
+    fn agent_paths_become_session_paths() {
         let serp = Link::of(Operation::GetResults, 7).with("type", "serp");
         for (link, of_agents, of_people) in [
             (
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_kept_is_told_again_in_each_surfaces_words() {
+    fn stored_problems_are_rendered_for_each_surface() {
         let tracked = Link::of(Operation::ListKeywords, 7).with("aiTracked", true);
         let existing = Link::of(Operation::UpdateKeyword, 9);
         let back = json!({ "status": "active" });
@@ -316,50 +316,57 @@ mod tests {
             NextAction::new(tracked, "The tracked"),
             NextAction::new(existing.clone(), "Back").sending(back),
         ];
-        let told = |surface| {
+        let document = |surface| {
             let existing = json!({ "id": 9, "href": existing.href(surface) });
-            let actions = actions.each_ref().map(|it| it.told(surface));
+            let actions = actions.each_ref().map(|it| it.render(surface));
             json!({ "hint": "/api/agent/v1/models", "existing": existing, "nextActions": actions })
         };
         for surface in SURFACES {
-            let kept = told(Surface::Agent).to_string();
-            assert_eq!(retold(kept, surface), told(surface).to_string());
+            let kept = document(Surface::Agent).to_string();
+            assert_eq!(
+                render_stored_problem(kept, surface),
+                document(surface).to_string()
+            );
         }
         for href in [
             "/api/agent/v1/projects/7",
             "/api/agent/v1/analyze?jobId=3",
             "/api/projects/7/content-plans/5",
         ] {
-            let kept = Link::of_kept(None, href).map(|it| it.href(Surface::Agent));
+            let kept = Link::parse_stored(None, href).map(|it| it.href(Surface::Agent));
             assert_eq!(kept.as_deref(), Some(href));
         }
         assert_eq!(
-            Link::of_kept(None, "https://example.com/api/agent/v1/models"),
+            Link::parse_stored(None, "https://example.com/api/agent/v1/models"),
             None
         );
     }
 
     #[test]
-    fn what_a_site_wrote_stays_as_it_is() {
+    fn text_of_sites_is_not_rewritten() {
         let kept = json!({
             "nextActions": [{ "method": "GET", "href": "/api/agent/v1/projects", "description": "" }],
             "items": [{ "link": { "href": "/api/agent/v1/projects" }, "text": "/api/agent/v1/models" }],
         });
-        let told: Value =
-            serde_json::from_str(&retold(kept.to_string(), Surface::Session)).unwrap();
-        assert_eq!(told["nextActions"][0]["href"], "/api/projects");
-        assert_eq!(told["items"][0]["link"]["href"], "/api/agent/v1/projects");
-        assert_eq!(told["items"][0]["text"], "/api/agent/v1/models");
+        let rendered: Value =
+            serde_json::from_str(&render_stored_problem(kept.to_string(), Surface::Session))
+                .unwrap();
+        assert_eq!(rendered["nextActions"][0]["href"], "/api/projects");
+        assert_eq!(
+            rendered["items"][0]["link"]["href"],
+            "/api/agent/v1/projects"
+        );
+        assert_eq!(rendered["items"][0]["text"], "/api/agent/v1/models");
     }
 
     #[test]
-    fn requests_become_calls_and_what_sites_wrote_stays() {
+    fn requests_become_tool_calls_and_site_text_stays() {
         let called = |link, body: Option<Value>| {
             let action = NextAction {
                 body,
                 ..NextAction::new(link, "Why")
             };
-            action.told(Surface::Tool)
+            action.render(Surface::Tool)
         };
         let body = json!({ "type": "rankCheck", "projectId": 7 });
         assert_eq!(
@@ -390,6 +397,6 @@ mod tests {
         );
         let kept = json!({ "items": [{ "method": "GET", "href": "/api/agent/v1/projects" }] });
         let kept = kept.to_string();
-        assert_eq!(retold(kept.clone(), Surface::Tool), kept);
+        assert_eq!(render_stored_problem(kept.clone(), Surface::Tool), kept);
     }
 }

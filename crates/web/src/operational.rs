@@ -1,9 +1,9 @@
 //! Paths outside the Agent API: liveness, readiness, index and problem types.
 
-use crate::answer::Answer;
 use crate::problem::{Code, Problem};
+use crate::response::ApiResponse;
 use crate::services::Services;
-use crate::{paths, resource};
+use crate::{paths, protected_resource};
 use serde_json::json;
 
 pub const ALLOWED: [&str; 3] = ["GET", "HEAD", "OPTIONS"];
@@ -29,7 +29,7 @@ impl<'a> Operational<'a> {
             "/healthz" => Some(Self::Healthz),
             "/livez" => Some(Self::Livez),
             "/readyz" => Some(Self::Readyz),
-            _ => resource::named(path)
+            _ => protected_resource::resource_path(path)
                 .map(Self::Resource)
                 .or_else(|| path.strip_prefix(PROBLEMS).map(Self::Problem)),
         }
@@ -42,28 +42,30 @@ impl<'a> Operational<'a> {
             Self::Livez => "/livez",
             Self::Readyz => "/readyz",
             Self::Problem(_) => "/problems/{code}",
-            Self::Resource(_) => resource::WELL_KNOWN,
+            Self::Resource(_) => protected_resource::WELL_KNOWN,
         }
     }
 
     /// Needs no token.
-    pub async fn answer(self, services: &Services) -> Result<Answer, Problem> {
+    pub async fn respond(self, services: &Services) -> Result<ApiResponse, Problem> {
         let answer = match self {
             Self::Root => root(&services.config.public_base_url),
-            Self::Healthz | Self::Livez => Answer::value(&json!({ "status": "ok" })),
+            Self::Healthz | Self::Livez => ApiResponse::value(&json!({ "status": "ok" })),
             Self::Readyz => readiness(services).await,
             Self::Problem(name) => explanation(name)?,
-            Self::Resource(path) => resource::metadata(&services.config.public_base_url, path),
+            Self::Resource(path) => {
+                protected_resource::metadata(&services.config.public_base_url, path)
+            }
         };
-        Ok(Answer {
+        Ok(ApiResponse {
             cache: "no-store",
             ..answer
         })
     }
 }
 
-fn root(base_url: &str) -> Answer {
-    Answer::value(&json!({
+fn root(base_url: &str) -> ApiResponse {
+    ApiResponse::value(&json!({
         "service": "Sightline",
         "version": env!("CARGO_PKG_VERSION"),
         "api": format!("{base_url}/api/agent/v1"),
@@ -74,26 +76,26 @@ fn root(base_url: &str) -> Answer {
 }
 
 /// Not stopping, database reachable, schema current.
-async fn readiness(services: &Services) -> Answer {
+async fn readiness(services: &Services) -> ApiResponse {
     if services.stopping.is_cancelled() {
         let body = json!({ "status": "unavailable", "reason": "stopping" });
-        return Answer::with_status(503, &body);
+        return ApiResponse::with_status(503, &body);
     }
     if services
         .readiness
         .has_database(services.core.storage.as_ref())
         .await
     {
-        return Answer::value(&json!({ "status": "ok" }));
+        return ApiResponse::value(&json!({ "status": "ok" }));
     }
     let body = json!({ "status": "unavailable", "reason": "database" });
-    Answer::with_status(503, &body)
+    ApiResponse::with_status(503, &body)
 }
 
-fn explanation(name: &str) -> Result<Answer, Problem> {
+fn explanation(name: &str) -> Result<ApiResponse, Problem> {
     let code = Code::named(name)
         .ok_or_else(|| Problem::new(Code::NotFound, "There is no such kind of problem."))?;
-    Ok(Answer::value(
+    Ok(ApiResponse::value(
         &json!({ "code": code.name(), "status": code.status(), "title": code.title(), "meaning": code.meaning(), "retryable": code.is_retryable() }),
     ))
 }

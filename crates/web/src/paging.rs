@@ -1,14 +1,14 @@
 //! Paging of lists: limits, sort orders and signed cursors.
 
 use crate::contract::parameters::Query;
-use crate::contract::{Argument, Parameter, words};
-use crate::http::weight::MOST_BYTES;
+use crate::contract::{Parameter, ParameterType, string_enums};
+use crate::http::byte_budget::MAX_BYTES;
 use crate::problem::{FieldError, Problem};
 use crate::selection::Selectable;
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::AccountId;
-use domain::page::{Direction, Page, PageRequest, Position, SortValue};
+use domain::page::{Direction, Page, PageCursor, PageRequest, SortValue};
 use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -18,14 +18,14 @@ const CURSOR_LIFETIME: TimeDelta = TimeDelta::hours(24);
 const TAG_LENGTH: usize = 16;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct PageLimits {
     pub default: u32,
     /// Larger values become this.
-    pub most: u32,
+    pub max: u32,
 }
 
 /// Paging parameters of a list.
-pub fn pages(limits: Limits) -> [Parameter; 2] {
+pub fn page_parameters(limits: PageLimits) -> [Parameter; 2] {
     [
         parameter(
             "limit",
@@ -46,19 +46,19 @@ analysis::wire_enum! {
         Total = "total",
     }
 }
-words!(Included);
+string_enums!(Included);
 
 /// Requests a row count.
-pub fn total() -> [Parameter; 1] {
+pub fn total_parameter() -> [Parameter; 1] {
     [parameter(
         "include",
         "total: also count the rows of all pages, up to 10,000.",
-        <Included as Argument>::schema(),
+        <Included as ParameterType>::schema(),
     )]
 }
 
 /// Selects a sort order.
-pub fn order<S>(sorts: &[(&'static str, S)], description: &'static str) -> [Parameter; 1] {
+pub fn sort_parameter<S>(sorts: &[(&'static str, S)], description: &'static str) -> [Parameter; 1] {
     let both: Vec<String> = { sorts.iter() }
         .flat_map(|(name, _)| [(*name).to_owned(), format!("-{name}")])
         .collect();
@@ -67,7 +67,7 @@ pub fn order<S>(sorts: &[(&'static str, S)], description: &'static str) -> [Para
 }
 
 /// Selects members.
-pub fn fields(of: &Selectable) -> [Parameter; 1] {
+pub fn fields_parameter(of: &Selectable) -> [Parameter; 1] {
     let name = of.paths.join("|").replace('.', r"\.");
     [parameter(
         "fields",
@@ -94,7 +94,7 @@ pub struct Paging<'a, S> {
     pub account: AccountId,
     /// Query parameters that a cursor is bound to, as sent.
     pub bound_to: &'a str,
-    pub limits: Limits,
+    pub limits: PageLimits,
     /// Sort orders by name; the first is the default.
     pub sorts: &'a [(&'static str, S)],
     /// Of the default order.
@@ -118,7 +118,7 @@ impl<S: Copy> Paging<'_, S> {
             after: after?,
             limit: limit?,
             counted,
-            bytes: Some(MOST_BYTES),
+            bytes: Some(MAX_BYTES),
         })
     }
 
@@ -144,7 +144,7 @@ impl<S: Copy> Paging<'_, S> {
         Some(
             u32::try_from(number)
                 .unwrap_or(u32::MAX)
-                .min(self.limits.most),
+                .min(self.limits.max),
         )
     }
 
@@ -164,8 +164,9 @@ impl<S: Copy> Paging<'_, S> {
         if found.is_none() {
             let names: Vec<&str> = self.sorts.iter().map(|(known, _)| *known).collect();
             let rule = format!("must be one of {}; a leading - reverses", names.join(", "));
-            self.query
-                .note(FieldError::in_query("sort", "invalid-value", rule).allowing(&names, name));
+            self.query.note(
+                FieldError::in_query("sort", "invalid-value", rule).with_allowed(&names, name),
+            );
         }
         found.map(|(_, sort)| (*sort, direction))
     }
@@ -174,7 +175,7 @@ impl<S: Copy> Paging<'_, S> {
         self.query.word::<Included>("include").is_some()
     }
 
-    fn position(&self, text: &str, key: &CursorKey, now: DateTime<Utc>) -> Option<Position> {
+    fn position(&self, text: &str, key: &CursorKey, now: DateTime<Utc>) -> Option<PageCursor> {
         let found = read_cursor(text, key, self.binding(), now);
         if found.is_none() {
             let rule = "is not a cursor of this list with these parameters, or is older than 24 hours: begin again without it";
@@ -205,7 +206,7 @@ impl<S: Copy> Paging<'_, S> {
 }
 
 /// Query parameters that a cursor is bound to: all but cursor, limit, fields and include.
-pub fn bound_part(path: &str, query: &str) -> String {
+pub fn bound_query(path: &str, query: &str) -> String {
     let mut parts: Vec<&str> = query.split('&').filter(|part| !part.is_empty()).collect();
     parts.retain(|part| {
         !["cursor=", "limit=", "fields=", "include="]
@@ -233,7 +234,7 @@ enum WireValue {
 }
 
 fn write_cursor(
-    position: &Position,
+    position: &PageCursor,
     key: &CursorKey,
     binding: [u8; 8],
     now: DateTime<Utc>,
@@ -261,7 +262,7 @@ fn read_cursor(
     key: &CursorKey,
     binding: [u8; 8],
     now: DateTime<Utc>,
-) -> Option<Position> {
+) -> Option<PageCursor> {
     let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
     let (body, tag) = bytes.split_at_checked(bytes.len().checked_sub(TAG_LENGTH)?)?;
     mac(key, body).verify_truncated_left(tag).ok()?;
@@ -276,7 +277,7 @@ fn read_cursor(
         WireValue::R(real) => SortValue::Real(real),
         WireValue::M => SortValue::Missing,
     };
-    Some(Position { value, id: wire.i })
+    Some(PageCursor { value, id: wire.i })
 }
 
 fn mac(key: &CursorKey, body: &[u8]) -> Hmac<Sha256> {
@@ -291,7 +292,7 @@ fn sign(key: &CursorKey, body: &[u8]) -> [u8; TAG_LENGTH] {
 }
 
 /// Fails with the errors of the query.
-pub fn wanted<T>(page: Option<T>, query: &Query) -> Result<T, Problem> {
+pub fn finish_query<T>(page: Option<T>, query: &Query) -> Result<T, Problem> {
     query.finish()?;
     page.ok_or_else(|| Problem::invalid(vec![]))
 }
@@ -312,9 +313,9 @@ mod tests {
             query,
             account: AccountId(account),
             bound_to,
-            limits: Limits {
+            limits: PageLimits {
                 default: 50,
-                most: 200,
+                max: 200,
             },
             sorts: &SORTS,
             default_direction: Direction::Ascending,
@@ -333,7 +334,7 @@ mod tests {
 
     fn cursor() -> String {
         let query = Query::parse("", &[]);
-        let position = Position {
+        let position = PageCursor {
             value: SortValue::Text("žluť".into()),
             id: 42,
         };
@@ -346,11 +347,11 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_leads_back_to_its_row() {
+    fn a_cursor_decodes_to_its_row() {
         let page = read(&format!("cursor={}", cursor()), 1, "/p?tag=a", now()).unwrap();
         assert_eq!(
             page.after.unwrap(),
-            Position {
+            PageCursor {
                 value: SortValue::Text("žluť".into()),
                 id: 42
             }
@@ -358,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_of_another_account_or_list_or_day_or_hand_is_refused() {
+    fn foreign_expired_and_forged_cursors_are_refused() {
         let text = format!("cursor={}", cursor());
         assert!(read(&text, 2, "/p?tag=a", now()).is_none());
         assert!(read(&text, 1, "/p?tag=b", now()).is_none());
@@ -399,7 +400,7 @@ mod tests {
     #[test]
     fn a_cursor_is_bound_to_filters_and_not_to_size() {
         assert_eq!(
-            bound_part("/p", "limit=5&tag=a&cursor=x&sort=name"),
+            bound_query("/p", "limit=5&tag=a&cursor=x&sort=name"),
             "/p?sort=name&tag=a"
         );
     }

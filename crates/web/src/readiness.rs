@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 
 /// Load balancers poll often, and all at once during an outage.
-const HOLDS: Duration = Duration::from_secs(1);
+const CACHE_TTL: Duration = Duration::from_secs(1);
 /// With [`HOLDS`], an outage is reported within two seconds.
-const PATIENCE: Duration = Duration::from_millis(800);
+const PING_TIMEOUT: Duration = Duration::from_millis(800);
 
 #[derive(Debug, Default)]
 pub struct Readiness(Mutex<Option<(Instant, bool)>>);
@@ -17,12 +17,12 @@ impl Readiness {
     pub async fn has_database(&self, storage: &dyn Storage) -> bool {
         let mut known = self.0.lock().await;
         if let Some((at, answers)) = *known
-            && at.elapsed() < HOLDS
+            && at.elapsed() < CACHE_TTL
         {
             return answers;
         }
         let asked = Instant::now();
-        let answers = match tokio::time::timeout(PATIENCE, storage.ping()).await {
+        let answers = match tokio::time::timeout(PING_TIMEOUT, storage.ping()).await {
             Ok(Ok(())) => true,
             Ok(Err(error)) => {
                 tracing::warn!(%error, "The server is not ready.");

@@ -60,20 +60,20 @@ pub static ROWS: LazyLock<Vec<Row>> = LazyLock::new(crate::rows);
 
 /// Values of `{id}` and a second placeholder. An invalid id becomes a nonexistent one, so that both take the same
 /// lookup and response.
-pub fn captured(template: &str, path: &str) -> Option<(i64, Option<i64>)> {
+pub fn capture_ids(template: &str, path: &str) -> Option<(i64, Option<i64>)> {
     let (before, after) = template.split_once("{id}")?;
     let rest = path.strip_prefix(before)?;
     let Some((between, part)) = after.split_once('{') else {
-        return Some((one_id(rest.strip_suffix(after)?)?, None));
+        return Some((segment_id(rest.strip_suffix(after)?)?, None));
     };
     let (_, after) = part.split_once('}')?;
     let (text, part) = rest.strip_suffix(after)?.split_once(between)?;
-    Some((one_id(text)?, Some(one_id(part)?)))
+    Some((segment_id(text)?, Some(segment_id(part)?)))
 }
 
-fn one_id(text: &str) -> Option<i64> {
+fn segment_id(text: &str) -> Option<i64> {
     let is_one = !text.is_empty() && !text.contains('/');
-    is_one.then(|| crate::object_id(text))
+    is_one.then(|| crate::id_or_nonexistent(text))
 }
 
 /// Tool argument for the id in a path.
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn only_plain_positive_integers_are_ids() {
         let id = |text: &str| {
-            let (id, part) = captured("/p/{id}/keywords", &format!("/p/{text}/keywords"))?;
+            let (id, part) = capture_ids("/p/{id}/keywords", &format!("/p/{text}/keywords"))?;
             assert_eq!(part, None);
             Some(id)
         };
@@ -107,16 +107,19 @@ mod tests {
             "1.5",
             "99999999999999999999",
         ] {
-            assert_eq!(id(wrong), Some(crate::NOBODYS), "{wrong}");
+            assert_eq!(id(wrong), Some(crate::NONEXISTENT_ID), "{wrong}");
         }
         assert_eq!(
-            (id(""), id("1/2"), captured("/p/{id}", "/q/1")),
+            (id(""), id("1/2"), capture_ids("/p/{id}", "/q/1")),
             (None, None, None)
         );
-        let both = |path: &str| captured("/p/{id}/plans/{planId}", path);
+        let both = |path: &str| capture_ids("/p/{id}/plans/{planId}", path);
         assert_eq!(both("/p/42/plans/7"), Some((42, Some(7))));
-        assert_eq!(both("/p/x/plans/7"), Some((crate::NOBODYS, Some(7))));
-        assert_eq!(both("/p/42/plans/x"), Some((42, Some(crate::NOBODYS))));
+        assert_eq!(both("/p/x/plans/7"), Some((crate::NONEXISTENT_ID, Some(7))));
+        assert_eq!(
+            both("/p/42/plans/x"),
+            Some((42, Some(crate::NONEXISTENT_ID)))
+        );
         for wrong in [
             "/p/42/plans",
             "/p/42/plans/",

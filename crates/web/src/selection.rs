@@ -15,28 +15,28 @@ pub struct Selectable {
     always: &'static [&'static str],
 }
 
-pub static PROJECT: LazyLock<Selectable> = LazyLock::new(|| Selectable {
+pub static PROJECT_FIELDS: LazyLock<Selectable> = LazyLock::new(|| Selectable {
     paths: members(&["Project"]),
     always: &["id"],
 });
-pub static KEYWORD: LazyLock<Selectable> = LazyLock::new(|| Selectable {
+pub static KEYWORD_FIELDS: LazyLock<Selectable> = LazyLock::new(|| Selectable {
     paths: members(&["Keyword"]),
     always: &["id"],
 });
 /// Of all types, before the type is known.
-pub static RECORD: LazyLock<Selectable> = LazyLock::new(|| {
+pub static RECORD_FIELDS: LazyLock<Selectable> = LazyLock::new(|| {
     let schemas: Vec<&str> = all_types().map(|it| it.record).collect();
     record(&schemas)
 });
-static RECORDS: LazyLock<Vec<(ResultType, Selectable)>> = LazyLock::new(|| {
-    let all = all_types().map(|it| (it.of, record(&[it.record])));
+static FIELDS_BY_TYPE: LazyLock<Vec<(ResultType, Selectable)>> = LazyLock::new(|| {
+    let all = all_types().map(|it| (it.result_type, record(&[it.record])));
     all.collect()
 });
 
 /// # Panics
 /// Never: every type has an entry.
-pub fn record_of(result_type: ResultType) -> &'static Selectable {
-    let found = RECORDS.iter().find(|(of, _)| *of == result_type);
+pub fn record_fields(result_type: ResultType) -> &'static Selectable {
+    let found = FIELDS_BY_TYPE.iter().find(|(of, _)| *of == result_type);
     &found.expect("all types are there").1
 }
 
@@ -64,8 +64,8 @@ impl Selection {
             } else {
                 let message = format!("there is no field `{path}`");
                 let error = FieldError::in_query("fields", "unknown-field", message);
-                let noted = query.noted();
-                query.note(error.allowing_when_told(noted, &names_near(path, &known), path));
+                let noted = query.error_count();
+                query.note(error.with_allowed_if_shown(noted, &sibling_names(path, &known), path));
             }
         }
         let mut selection = Self::default();
@@ -95,10 +95,10 @@ impl Selection {
     }
 
     /// Skips members that the object does not have.
-    pub fn of(&self, whole: &Value) -> Value {
+    pub fn select(&self, whole: &Value) -> Value {
         let mut kept = Map::new();
         for (name, inner) in &self.0 {
-            if let Some(part) = whole.get(name).and_then(|it| inner.part(it)) {
+            if let Some(part) = whole.get(name).and_then(|it| inner.select_nested(it)) {
                 kept.insert(name.clone(), part);
             }
         }
@@ -106,12 +106,12 @@ impl Selection {
     }
 
     /// Selects within an object or each object of a list. `None` for other values.
-    fn part(&self, whole: &Value) -> Option<Value> {
+    fn select_nested(&self, whole: &Value) -> Option<Value> {
         match whole {
             whole if self.0.is_empty() || whole.is_null() => Some(whole.clone()),
-            Value::Object(_) => Some(self.of(whole)),
+            Value::Object(_) => Some(self.select(whole)),
             Value::Array(items) if items.iter().all(Value::is_object) => {
-                Some(items.iter().map(|it| self.of(it)).collect())
+                Some(items.iter().map(|it| self.select(it)).collect())
             }
             _ => None,
         }
@@ -119,7 +119,7 @@ impl Selection {
 }
 
 /// Members of the same object.
-fn names_near<'a>(path: &str, known: &[&'a str]) -> Vec<&'a str> {
+fn sibling_names<'a>(path: &str, known: &[&'a str]) -> Vec<&'a str> {
     let parent = path.rsplit_once('.').map(|(parent, _)| parent);
     let parent = parent.filter(|it| known.contains(it));
     let beside = known
@@ -142,38 +142,38 @@ mod tests {
 
     fn read(text: &str) -> (Query, Option<Selection>) {
         let query = Query::parse(&format!("fields={text}"), &["fields"]);
-        let selection = Selection::read(&query, &PROJECT);
+        let selection = Selection::read(&query, &PROJECT_FIELDS);
         (query, selection)
     }
 
     #[test]
-    fn the_id_and_what_is_selected_stay() {
+    fn the_id_and_selected_members_stay() {
         let whole = json!({ "id": 1, "name": "a", "reportSettings": { "enabled": true, "frequency": "daily" }, "category": null });
         let (query, selection) = read("name,+reportSettings.enabled,category");
         query.finish().unwrap();
         assert_eq!(
-            selection.unwrap().of(&whole),
+            selection.unwrap().select(&whole),
             json!({ "id": 1, "name": "a", "reportSettings": { "enabled": true }, "category": null })
         );
         let inherited = json!({ "id": 1, "reportSettings": null });
         let (_, selection) = read("reportSettings.enabled");
-        assert_eq!(selection.unwrap().of(&inherited), inherited);
+        assert_eq!(selection.unwrap().select(&inherited), inherited);
         let (_, selection) = read("reportSettings.enabled");
         assert_eq!(
             selection
                 .unwrap()
-                .of(&json!({ "id": 1, "reportSettings": 7 })),
+                .select(&json!({ "id": 1, "reportSettings": 7 })),
             json!({ "id": 1 })
         );
     }
 
     #[test]
-    fn lists_are_looked_into() {
+    fn selections_apply_inside_lists() {
         let query = Query::parse(
             "fields=keyword,items.domain,items.absolutePosition",
             &["fields"],
         );
-        let selection = Selection::read(&query, record_of(ResultType::Serp)).unwrap();
+        let selection = Selection::read(&query, record_fields(ResultType::Serp)).unwrap();
         query.finish().unwrap();
         let whole = json!({
             "keywordId": 1,
@@ -181,19 +181,19 @@ mod tests {
             "items": [{ "domain": "x", "absolutePosition": 1, "title": "t" }, { "domain": "y" }],
         });
         assert_eq!(
-            selection.of(&whole),
+            selection.select(&whole),
             json!({ "keywordId": 1, "keyword": "a", "items": [{ "domain": "x", "absolutePosition": 1 }, { "domain": "y" }] })
         );
         // The whole and a part select the whole, in either order.
         for fields in ["items,items.domain", "items.domain,items"] {
             let query = Query::parse(&format!("fields={fields}"), &["fields"]);
-            let selection = Selection::read(&query, record_of(ResultType::Serp)).unwrap();
-            assert_eq!(selection.of(&whole)["items"], whole["items"]);
+            let selection = Selection::read(&query, record_fields(ResultType::Serp)).unwrap();
+            assert_eq!(selection.select(&whole)["items"], whole["items"]);
         }
     }
 
     #[test]
-    fn names_that_are_none_are_refused_all_at_once() {
+    fn all_unknown_names_are_refused_together() {
         let (query, _) = read("nme,name,reportSettings.enabld,constructor.name,name.text,");
         let problem = query.finish().unwrap_err();
         let told: Vec<Value> = problem
@@ -223,10 +223,13 @@ mod tests {
             (ResultType::Vitals, "metrics.lcp"),
         ] {
             let has = |of: &Selectable| of.paths.iter().any(|it| it == path);
-            assert!(has(record_of(result_type)) && has(&RECORD), "{path}");
+            assert!(
+                has(record_fields(result_type)) && has(&RECORD_FIELDS),
+                "{path}"
+            );
         }
         let query = Query::parse("fields=targetUrl", &["fields"]);
-        Selection::read(&query, record_of(ResultType::Rankings));
+        Selection::read(&query, record_fields(ResultType::Rankings));
         let told = query.finish().unwrap_err().errors[0].document();
         let allowed = told["allowed"].as_array().unwrap();
         assert!(allowed.contains(&json!("position")) && !allowed.contains(&json!("targetUrl")));

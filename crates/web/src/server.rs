@@ -4,7 +4,7 @@ use crate::connections::Connections;
 use actix_web::{App, HttpServer, dev::Server, web::ServiceConfig};
 use std::{io, net::TcpListener, num::NonZeroUsize, sync::Arc, time::Duration};
 
-pub struct Served {
+pub struct HttpServerSetup {
     pub configure: Arc<dyn Fn(&mut ServiceConfig) + Send + Sync>,
     pub connections: Option<Arc<Connections>>,
     /// `None`: one per core.
@@ -13,9 +13,9 @@ pub struct Served {
     pub drain: Duration,
 }
 
-impl Served {
+impl HttpServerSetup {
     /// Starts when polled; signals do not stop it. Fails if the listener cannot be used.
-    pub fn on(self, listener: TcpListener) -> io::Result<Server> {
+    pub fn listen(self, listener: TcpListener) -> io::Result<Server> {
         let Self {
             configure,
             connections,

@@ -1,13 +1,13 @@
-use crate::answer::Answer;
 use crate::connections::Connections;
 use crate::http::cookies::CookieStyle;
 use crate::limits::{BodyLimit, Limiter, RequestLimits, Slots};
-use crate::noticed::Noticed;
 use crate::paging::CursorKey;
-use crate::patience::TimerPatience;
 use crate::problem::{Code, Problem};
 use crate::readiness::Readiness;
 use crate::refusals;
+use crate::response::ApiResponse;
+use crate::sleeper::TokioSleeper;
+use crate::supplier_refusals::SupplierRefusalCache;
 use domain::{
     device::DeviceKey,
     ids::{AccountId, ProjectId},
@@ -36,7 +36,7 @@ pub struct WebConfig {
     pub body: BodyLimit,
     /// Without an accepted token or session.
     pub unknown_body: BodyLimit,
-    pub handler_patience: std::time::Duration,
+    pub handler_timeout: std::time::Duration,
     pub limits: RequestLimits,
     pub sessions: SessionConfig,
 }
@@ -88,7 +88,7 @@ pub struct Services {
     /// Canceled at shutdown; readiness fails from then on.
     pub stopping: CancellationToken,
     pub(crate) readiness: Readiness,
-    pub(crate) noticed: Noticed,
+    pub(crate) supplier_refusals: SupplierRefusalCache,
     pub(crate) limiter: Limiter,
     pub(crate) import_slots: Arc<Slots>,
     pub(crate) password_slots: Arc<Slots>,
@@ -100,14 +100,14 @@ pub struct Services {
     pub(crate) console_exports: Arc<dyn ConsoleExports>,
     pub(crate) research_keyword: ResearchKeyword,
     /// CSP violations reported since the server started.
-    pub(crate) policy_reports: AtomicU64,
+    pub(crate) csp_report_count: AtomicU64,
 }
 
 /// The same for all callers; built on first use.
 #[derive(Default)]
 pub struct Documents {
-    pub openapi: OnceLock<Answer>,
-    pub guide: OnceLock<Answer>,
+    pub openapi: OnceLock<ApiResponse>,
+    pub guide: OnceLock<ApiResponse>,
 }
 
 impl Services {
@@ -126,7 +126,7 @@ impl Services {
     }
 
     /// Fails after the handler's timeout.
-    pub(crate) async fn patiently<T>(
+    pub(crate) async fn with_timeout<T>(
         &self,
         handling: impl Future<Output = Result<T, Problem>>,
     ) -> Result<T, Problem> {
@@ -137,7 +137,7 @@ impl Services {
             );
             problem.retry_after(Duration::from_secs(5))
         };
-        let timely = tokio::time::timeout(self.config.handler_patience, handling);
+        let timely = tokio::time::timeout(self.config.handler_timeout, handling);
         timely.await.map_err(slow)?
     }
 
@@ -153,7 +153,7 @@ impl Services {
         Self {
             core: Arc::clone(&core),
             readiness: Readiness::default(),
-            noticed: Noticed::default(),
+            supplier_refusals: SupplierRefusalCache::default(),
             limiter: Limiter::new(&config.limits, &core.clock),
             import_slots: Slots::new(MAX_IMPORTS),
             password_slots: Slots::new(MAX_PASSWORD_CHANGES),
@@ -165,10 +165,10 @@ impl Services {
             console_exports: Arc::clone(&ports.console_exports),
             research_keyword: ResearchKeyword {
                 core,
-                patience: Arc::new(TimerPatience),
+                sleeper: Arc::new(TokioSleeper),
                 supplier: Arc::clone(&ports.keyword_data),
             },
-            policy_reports: AtomicU64::new(0),
+            csp_report_count: AtomicU64::new(0),
             wake,
             stopping,
             config,

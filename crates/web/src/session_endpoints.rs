@@ -5,15 +5,15 @@ use crate::agent_api::{
     results as agent_results,
 };
 use crate::contract::Parameter;
+use crate::csp_reports;
 use crate::endpoint::{Access, Call, Endpoint, MemberCall, VisitorCall};
-use crate::endpoints::{endpoints, handled, project};
-use crate::paging::pages;
-use crate::policy_reports;
+use crate::endpoints::{endpoints, handled, project_parameters};
+use crate::paging::page_parameters;
 use crate::session_api::{
     account, analyses, api_tokens, audit_log, bulk_keywords, console_rows, content_plans,
-    keyword_research, keyword_status, models, password, reactivate, reauthenticate,
-    report_defaults, results, search_console, sessions, sign_in, sign_out, signed_in, top_results,
-    welcome,
+    current_session, keyword_research, keyword_status, models, password, reactivate,
+    reauthenticate, report_defaults, results, search_console, sessions, sign_in, sign_out,
+    top_results, welcome,
 };
 
 macro_rules! visitor {
@@ -37,16 +37,16 @@ macro_rules! report {
     };
 }
 
-fn pages_of_plans() -> Vec<Parameter> {
-    pages(content_plans::LIST_LIMITS).into()
+fn content_plan_parameters() -> Vec<Parameter> {
+    page_parameters(content_plans::LIST_LIMITS).into()
 }
 
-fn pages_of_searches() -> Vec<Parameter> {
-    pages(keyword_research::LIST_LIMITS).into()
+fn search_parameters() -> Vec<Parameter> {
+    page_parameters(keyword_research::LIST_LIMITS).into()
 }
 
 /// The project is in the path.
-fn results_of_a_project() -> Vec<Parameter> {
+fn project_result_parameters() -> Vec<Parameter> {
     let mut all = agent_results::ReadResults::parameters();
     all.retain(|it| it.name != "projectId");
     all
@@ -58,13 +58,13 @@ pub fn session_api() -> Vec<Endpoint> {
         Get "/api/welcome", visitor(welcome::read) "getWelcome" "Whether the first account is still to be created";
         Post "/api/welcome", visitor(welcome::welcome) "welcomeOwner" "Create the first account and sign in";
         Post "/api/session", visitor(sign_in::sign_in) "signIn" "Sign in";
-        Get "/api/session", member(signed_in::read) "getSession" "Who is signed in, limits, CSRF token";
+        Get "/api/session", member(current_session::read) "getSession" "Who is signed in, limits, CSRF token";
         Delete "/api/session", member(sign_out::sign_out) "signOut" "Sign out", parameters: sign_out::SignOut::parameters;
         Post "/api/session/reauthenticate", member(reauthenticate::reauthenticate) "reauthenticate" "Give the password again";
         Get "/api/settings/sessions", member(sessions::read) "listSessions" "Where one is signed in";
         Delete "/api/settings/sessions", member(sessions::end_others) "endOtherSessions" "End all other sessions", parameters: sessions::EndSessions::parameters;
         Delete "/api/settings/sessions/{id}", member(sessions::end) "endSession" "End a session";
-        Post policy_reports::PATH, report(policy_reports::take) "reportPolicy" "Report what a page's policy refused";
+        Post csp_reports::PATH, report(csp_reports::accept_reports) "reportPolicy" "Report what a page's policy refused";
         // Settings.
         Get "/api/settings/api-tokens", member(api_tokens::read) "listTokens" "List API tokens";
         Post "/api/settings/api-tokens", member(api_tokens::create) "createToken" "Create an API token";
@@ -80,7 +80,7 @@ pub fn session_api() -> Vec<Endpoint> {
         // Projects.
         Get "/api/projects", session(projects::list) "sessionListProjects" "List projects", parameters: projects::ListProjects::parameters, is_conditional: true;
         Post "/api/projects", session(projects::create) "sessionCreateProject" "Create a project";
-        Get "/api/projects/{id}", session(projects::read) "sessionGetProject" "Read a project", parameters: project, is_conditional: true;
+        Get "/api/projects/{id}", session(projects::read) "sessionGetProject" "Read a project", parameters: project_parameters, is_conditional: true;
         Patch "/api/projects/{id}", session(projects::change) "sessionUpdateProject" "Change a project", is_conditional: true;
         Delete "/api/projects/{id}", session(projects::deactivate) "sessionDeactivateProject" "Deactivate a project", is_conditional: true;
         Post "/api/projects/{id}/reactivate", session(reactivate::project) "reactivateProject" "Bring a project back";
@@ -94,7 +94,7 @@ pub fn session_api() -> Vec<Endpoint> {
         Delete "/api/keywords/{id}", session(keywords::deactivate) "sessionDeactivateKeyword" "Deactivate a keyword", is_conditional: true;
         Post "/api/keywords/{id}/reactivate", session(reactivate::keyword) "reactivateKeyword" "Bring a keyword back";
         // Results, analyses and Search Console.
-        Get "/api/projects/{id}/results", session(results::read) "sessionGetResults" "Read results", parameters: results_of_a_project, is_conditional: true;
+        Get "/api/projects/{id}/results", session(results::read) "sessionGetResults" "Read results", parameters: project_result_parameters, is_conditional: true;
         Get "/api/analyses", session(agent_analyses::list) "sessionListAnalyses" "Follow analyses", parameters: agent_analyses::ListAnalyses::parameters;
         Post "/api/analyses", session(agent_analyses::start) "sessionStartAnalysis" "Start an analysis";
         Delete "/api/analyses/{id}", session(analyses::cancel) "cancelAnalysis" "Cancel an analysis";
@@ -102,7 +102,7 @@ pub fn session_api() -> Vec<Endpoint> {
         Post "/api/projects/{id}/search-console", session(search_console::import) "importSearchConsole" "Import an export or rows of Search Console";
         Get "/api/projects/{id}/search-console/rows", session(console_rows::read) "getSearchConsoleRows" "What was searched for and shown", parameters: console_rows::ReadConsoleRows::parameters, is_conditional: true;
         // Content plans.
-        Get "/api/projects/{id}/content-plans", session(content_plans::list) "listContentPlans" "List content plans", parameters: pages_of_plans, is_conditional: true;
+        Get "/api/projects/{id}/content-plans", session(content_plans::list) "listContentPlans" "List content plans", parameters: content_plan_parameters, is_conditional: true;
         Post "/api/projects/{id}/content-plans", session(content_plans::add) "addContentPlan" "Save a content plan";
         Get "/api/projects/{id}/content-plans/{planId}", session(content_plans::read) "getContentPlan" "Read a content plan", is_conditional: true;
         Patch "/api/projects/{id}/content-plans/{planId}", session(content_plans::change) "updateContentPlan" "Change a content plan", is_conditional: true;
@@ -110,7 +110,7 @@ pub fn session_api() -> Vec<Endpoint> {
         // Keyword research.
         Get "/api/keyword-research", member(keyword_research::read) "getKeywordResearch" "How much of the month's research is used";
         Post "/api/keyword-research", member(keyword_research::research) "researchKeyword" "Research a keyword";
-        Get "/api/keyword-research/history", member(keyword_research::history) "listSearches" "List one's own searches", parameters: pages_of_searches;
+        Get "/api/keyword-research/history", member(keyword_research::history) "listSearches" "List one's own searches", parameters: search_parameters;
         Get "/api/keyword-research/history/{id}", member(keyword_research::reopen) "reopenSearch" "Open a search again", parameters: keyword_research::ReopenSearch::parameters;
         Delete "/api/keyword-research/history/{id}", member(keyword_research::forget) "forgetSearch" "Forget a search";
     ]

@@ -1,9 +1,9 @@
 //! POST /api/token-revocations: revokes a leaked token.
 
-use crate::answer::Answer;
 use crate::contract::fields::read_body;
 use crate::contract::{body, parsed};
 use crate::problem::Problem;
+use crate::response::ApiResponse;
 use crate::services::Services;
 use domain::token::PlainToken;
 use serde_json::{Map, Value, json};
@@ -11,16 +11,19 @@ use serde_json::{Map, Value, json};
 pub const PATH: &str = "/api/token-revocations";
 pub const ALLOWED: [&str; 2] = ["POST", "OPTIONS"];
 /// Longer strings are not tokens.
-const MOST_CHARACTERS: usize = 1_000;
+const MAX_CHARACTERS: usize = 1_000;
 
 /// The response is always the same, so that it does not reveal whether a token is valid.
-pub async fn take(services: &Services, body: &Map<String, Value>) -> Result<Answer, Problem> {
+pub async fn revoke_reported(
+    services: &Services,
+    body: &Map<String, Value>,
+) -> Result<ApiResponse, Problem> {
     let token = read_body(body, RevokeToken::token)?;
     services.core.report_leak(&token).await?;
     let said = json!({ "status": "accepted", "detail": "If this was a token of this server, it opens nothing any more." });
-    Ok(Answer {
+    Ok(ApiResponse {
         cache: "no-store",
-        ..Answer::with_status(202, &said)
+        ..ApiResponse::with_status(202, &said)
     })
 }
 
@@ -33,17 +36,17 @@ body! {
 struct PastedToken;
 
 parsed! {
-    PastedToken => String: token, json!({ "type": "string", "minLength": 1, "maxLength": MOST_CHARACTERS });
+    PastedToken => String: token, json!({ "type": "string", "minLength": 1, "maxLength": MAX_CHARACTERS });
 }
 
 fn token(text: &str) -> Result<String, &'static str> {
-    let fits = !text.is_empty() && text.chars().count() <= MOST_CHARACTERS;
-    fits.then(|| pasted(text).to_owned())
+    let fits = !text.is_empty() && text.chars().count() <= MAX_CHARACTERS;
+    fits.then(|| extract_token(text).to_owned())
         .ok_or("must be the text of a token")
 }
 
 /// Drops surrounding quotes, `Bearer` and line ends.
-fn pasted(text: &str) -> &str {
+fn extract_token(text: &str) -> &str {
     let Some(start) = text.find(PlainToken::PREFIX) else {
         return text;
     };
@@ -54,10 +57,10 @@ fn pasted(text: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::pasted;
+    use super::extract_token;
 
     #[test]
-    fn a_token_is_found_in_what_surrounds_it() {
+    fn a_token_is_found_in_surrounding_text() {
         let token = "sightline_agt_abc123";
         for text in [
             token.to_owned(),
@@ -65,8 +68,8 @@ mod tests {
             format!("  Bearer {token} "),
             format!("\u{feff}\"{token}\","),
         ] {
-            assert_eq!(pasted(&text), token, "{text:?}");
+            assert_eq!(extract_token(&text), token, "{text:?}");
         }
-        assert_eq!(pasted("something else"), "something else");
+        assert_eq!(extract_token("something else"), "something else");
     }
 }

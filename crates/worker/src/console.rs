@@ -1,6 +1,6 @@
 //! Fetches Search Console beside the jobs: a day of many rows is slow and must not delay sweeps.
 
-use super::{as_std, chain};
+use super::{as_std, error_chain};
 use chrono::TimeDelta;
 use domain::use_cases::search_console::fetch::{DueFetch, FetchConsole};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub(super) async fn fetch(console: Arc<FetchConsole>, every: TimeDelta, stop: Ca
         match looked {
             Ok(fetched) => fetched.iter().for_each(note),
             Err(error) => tracing::warn!(
-                error = chain(&error),
+                error = error_chain(&error),
                 "What is due of Search Console cannot be looked up; the next sweep tries again."
             ),
         }
@@ -44,7 +44,7 @@ fn note(due: &DueFetch) {
         Err(error) => tracing::warn!(
             accountId = account,
             project,
-            error = chain(error),
+            error = error_chain(error),
             "Search Console could not be fetched; it is tried again."
         ),
     }

@@ -4,41 +4,41 @@ mod ai_visibility;
 mod attempt;
 mod attempt_state;
 mod console;
-pub mod counted;
-mod endings;
-mod heart;
+mod heartbeat;
+pub mod job_metrics;
 pub mod packing;
-mod provider_trouble;
+mod provider_errors;
+mod publisher;
 mod rank_check;
 mod site_audit;
 mod slots;
 mod staging;
+mod stoppable_ledger;
 mod suggest;
-mod until_stopped;
 mod web_vitals;
 
 use attempt::Attempt;
 use chrono::{DateTime, SecondsFormat, TimeDelta, Utc};
 use domain::job::Job;
-use domain::job::clock_watch::{ClockWatch, Distrust};
-use domain::job::line::AccountQueue;
-use domain::job::slots::{Room, Slots, Takes};
-use domain::job::turns::CANDIDATES;
+use domain::job::account_queue::AccountQueue;
+use domain::job::clock_check::{ClockCheck, ClockFault};
+use domain::job::fair_queue::CANDIDATES;
+use domain::job::slots::{FreeSlots, SlotKind, Slots};
 use domain::ports::clock::Clock;
 use domain::ports::randomness::Randomness;
 use domain::ports::search_results::SearchResults;
-use domain::ports::site_door::SiteDoors;
+use domain::ports::site_access::SiteAccessProvider;
 use domain::ports::site_reader::SiteReader;
 use domain::ports::storage::{Storage, StorageError};
 use domain::schedule::Schedule;
 use domain::use_cases::Core;
+use domain::use_cases::check_clock_skew::clock_fault;
 use domain::use_cases::measure_page_speed::SpeedSources;
+use domain::use_cases::retention_clock::PurgePostponed;
 use domain::use_cases::search_console::fetch::FetchConsole;
 use domain::use_cases::sweep_queue::Swept;
-use domain::use_cases::trust_retention::Postponed;
-use domain::use_cases::watch_clock::distrust;
-use endings::Endings;
-use heart::Heart;
+use heartbeat::HeartbeatTask;
+use publisher::JobPublisher;
 use slots::WorkerSlots;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -47,22 +47,22 @@ use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 #[derive(Clone)]
-pub struct Tools {
+pub struct WorkerContext {
     pub core: Arc<Core>,
     pub console: Arc<FetchConsole>,
     pub search: Arc<dyn SearchResults>,
     pub sites: Arc<dyn SiteReader>,
-    pub doors: Arc<dyn SiteDoors>,
+    pub site_access: Arc<dyn SiteAccessProvider>,
     pub speed: SpeedSources,
-    pub load: Load,
+    pub limits: WorkerLimits,
     /// The system clock, even where jobs run on simulated days (`sightline demo`).
-    pub machine: Arc<dyn Clock>,
+    pub system_clock: Arc<dyn Clock>,
     /// How long the storage may take to reconnect after an outage.
     pub reconnects_within: Duration,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub struct Load {
+pub struct WorkerLimits {
     pub jobs: usize,
     pub short_jobs: usize,
     pub keywords_at_once: usize,
@@ -78,30 +78,35 @@ pub struct Load {
 
 pub struct Worker {
     name: String,
-    tools: Tools,
+    tools: WorkerContext,
     wake: Arc<Notify>,
     stop: CancellationToken,
 }
 
 /// Requeues every running job. Only for a process that has the database to itself, before it runs a job.
-pub async fn take_back_all(tools: &Tools) {
-    match tools.core.take_back_all().await {
-        Ok(swept) => tell(&swept),
+pub async fn requeue_running_jobs(tools: &WorkerContext) {
+    match tools.core.reclaim_all().await {
+        Ok(swept) => log_swept(&swept),
         Err(error) => tracing::warn!(
-            error = chain(&error),
+            error = error_chain(&error),
             "Jobs of an earlier process cannot be taken back yet; their leases run out by themselves."
         ),
     }
 }
 
-const HOUSE_EVERY: Duration = Duration::from_hours(24);
+const PURGE_INTERVAL: Duration = Duration::from_hours(24);
 /// The same while deletion is postponed or failed.
-const HOUSE_AGAIN: Duration = Duration::from_hours(1);
+const PURGE_RETRY_INTERVAL: Duration = Duration::from_hours(1);
 /// Mean poll interval of an idle worker; varied by 50 %, so that workers do not poll together.
-const LOOK_EVERY: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 impl Worker {
-    pub fn new(name: String, tools: Tools, wake: Arc<Notify>, stop: CancellationToken) -> Self {
+    pub fn new(
+        name: String,
+        tools: WorkerContext,
+        wake: Arc<Notify>,
+        stop: CancellationToken,
+    ) -> Self {
         Self {
             name,
             tools,
@@ -121,36 +126,38 @@ impl Worker {
             Arc::clone(&trust),
             self.stop.clone(),
         ));
-        let house = Core {
-            clock: Arc::clone(&self.tools.machine),
+        let purge_core = Core {
+            clock: Arc::clone(&self.tools.system_clock),
             ..Core::clone(&self.tools.core)
         };
-        let keeper = tokio::spawn(keep_house(house, self.stop.clone()));
+        let purger = tokio::spawn(run_purge(purge_core, self.stop.clone()));
         let console = Arc::clone(&self.tools.console);
         let every = self.tools.core.policies.queue.sweep;
         let fetcher = tokio::spawn(console::fetch(console, every, self.stop.clone()));
-        let load = &self.tools.load;
+        let load = &self.tools.limits;
         let slots = Slots::new(small(load.jobs.max(1)), small(load.short_jobs));
         let slots = Arc::new(WorkerSlots::new(slots));
-        let heart = Arc::new(Heart::default());
-        let endings = Arc::new(Endings::new(Arc::clone(&self.tools.core)));
-        let beating = tokio::spawn(Arc::clone(&heart).beat(Arc::clone(&self.tools.core)));
+        let heartbeats = Arc::new(HeartbeatTask::default());
+        let publisher = Arc::new(JobPublisher::new(Arc::clone(&self.tools.core)));
+        let heartbeat_task =
+            tokio::spawn(Arc::clone(&heartbeats).run(Arc::clone(&self.tools.core)));
         let running = TaskTracker::new();
         let mut is_full = false;
         while !self.stop.is_cancelled() {
             let room = slots.room();
             // With a wrong clock, leases would expire at once or never.
             let is_trusted = trust.load(Ordering::SeqCst);
-            let may_claim = is_trusted && self.has_room(&mut is_full);
+            let may_claim = is_trusted && self.has_disk_space(&mut is_full);
             let jobs = match &room {
                 Some(room) if may_claim => self.claim(room).await,
                 _ => vec![],
             };
             let is_idle = jobs.is_empty();
             for job in jobs {
-                let (tools, heart) = (self.tools.clone(), Arc::clone(&heart));
-                let endings = Arc::clone(&endings);
-                let attempt = Attempt::new(tools, heart, endings, job, self.stop.child_token());
+                let (tools, heartbeats) = (self.tools.clone(), Arc::clone(&heartbeats));
+                let publisher = Arc::clone(&publisher);
+                let attempt =
+                    Attempt::new(tools, heartbeats, publisher, job, self.stop.child_token());
                 let slot = slots.take(attempt.job(), attempt.state());
                 running.spawn(async move {
                     attempt.run().await;
@@ -158,19 +165,19 @@ impl Worker {
                 });
             }
             if is_idle {
-                let has_room = room.is_some_and(|it| it.takes == Takes::AnyJob);
+                let has_room = room.is_some_and(|it| it.slot_kind == SlotKind::AnyJob);
                 if is_trusted && !has_room {
-                    self.look_who_waits(&slots).await;
+                    self.yield_to_waiting_accounts(&slots).await;
                 }
-                self.rest(&slots, has_room).await;
+                self.wait_for_next_poll(&slots, has_room).await;
             }
         }
         running.close();
         running.wait().await;
-        beating.abort();
+        heartbeat_task.abort();
         for (name, beside) in [
             ("sweeper", sweeper),
-            ("housekeeper", keeper),
+            ("housekeeper", purger),
             ("fetcher", fetcher),
         ] {
             if let Err(error) = beside.await {
@@ -179,12 +186,12 @@ impl Worker {
         }
     }
 
-    async fn claim(&self, room: &Room) -> Vec<Job> {
+    async fn claim(&self, room: &FreeSlots) -> Vec<Job> {
         match self.tools.core.claim_jobs(&self.name, room).await {
             Ok(jobs) => jobs,
             Err(error) => {
                 tracing::warn!(
-                    error = chain(&error),
+                    error = error_chain(&error),
                     "The queue cannot be read; the worker tries again."
                 );
                 vec![]
@@ -193,7 +200,7 @@ impl Worker {
     }
 
     /// Without disk space an attempt would fail and count.
-    fn has_room(&self, was_full: &mut bool) -> bool {
+    fn has_disk_space(&self, was_full: &mut bool) -> bool {
         let is_full = !self.tools.core.storage.has_room();
         if is_full && !*was_full {
             tracing::error!(
@@ -206,32 +213,35 @@ impl Worker {
         !is_full
     }
 
-    async fn look_who_waits(&self, slots: &WorkerSlots) {
+    async fn yield_to_waiting_accounts(&self, slots: &WorkerSlots) {
         let policy = &self.tools.core.policies.queue;
-        if !slots.is_any_turn_over(policy.turn) {
+        if !slots.has_expired_turn(policy.time_slice) {
             return;
         }
         let now = self.tools.core.clock.now();
-        match self.who_waits(now).await {
-            Ok(waiting) => slots.ask_for_one(&waiting, policy.turn, now),
+        match self.waiting_accounts(now).await {
+            Ok(waiting) => slots.request_one_yield(&waiting, policy.time_slice, now),
             Err(error) => tracing::warn!(
-                error = chain(&error),
+                error = error_chain(&error),
                 "Who waits cannot be read; the worker looks again."
             ),
         }
     }
 
-    async fn who_waits(&self, now: DateTime<Utc>) -> Result<Vec<AccountQueue>, StorageError> {
+    async fn waiting_accounts(
+        &self,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<AccountQueue>, StorageError> {
         let cap = self.tools.core.policies.queue.running_per_account;
         let mut read = self.tools.core.storage.read().await?;
         let jobs = read.jobs();
-        let waiting = jobs.accounts_with_due_jobs(Takes::AnyJob, now, cap, CANDIDATES[0]);
+        let waiting = jobs.accounts_with_due_jobs(SlotKind::AnyJob, now, cap, CANDIDATES[0]);
         waiting.await
     }
 
     /// Waits for the next poll. A worker that cannot take every job also wakes when a slot becomes free.
-    async fn rest(&self, slots: &WorkerSlots, has_room: bool) {
-        let rest = LOOK_EVERY.mul_f64(0.5 + fraction(self.tools.core.randomness.as_ref()));
+    async fn wait_for_next_poll(&self, slots: &WorkerSlots, has_room: bool) {
+        let rest = POLL_INTERVAL.mul_f64(0.5 + fraction(self.tools.core.randomness.as_ref()));
         tokio::select! {
             () = self.stop.cancelled() => {}
             () = self.wake.notified() => {}
@@ -245,10 +255,19 @@ fn small(number: usize) -> u32 {
     number.try_into().unwrap_or(u32::MAX)
 }
 
-async fn sweep(tools: Tools, wake: Arc<Notify>, trust: Arc<AtomicBool>, stop: CancellationToken) {
-    let Tools { core, machine, .. } = &tools;
+async fn sweep(
+    tools: WorkerContext,
+    wake: Arc<Notify>,
+    trust: Arc<AtomicBool>,
+    stop: CancellationToken,
+) {
+    let WorkerContext {
+        core,
+        system_clock: machine,
+        ..
+    } = &tools;
     let policy = core.policies.queue;
-    let mut seen = ClockWatch::default();
+    let mut seen = ClockCheck::default();
     let mut known = None;
     // Leases expire during a database outage although their workers live: let these renew first.
     let heartbeat = as_std(policy.heartbeat);
@@ -257,7 +276,7 @@ async fn sweep(tools: Tools, wake: Arc<Notify>, trust: Arc<AtomicBool>, stop: Ca
     loop {
         let before = known;
         let asked_at = Instant::now();
-        let looked = is_trusted(core, machine.as_ref(), &mut seen, OF_A_WORKER).await;
+        let looked = check_clock(core, machine.as_ref(), &mut seen, WORKER_CONSEQUENCE).await;
         // A single call may block through an outage.
         if looked.is_none() || asked_at.elapsed() > heartbeat {
             renewed_at = Instant::now() + to_renew;
@@ -274,12 +293,12 @@ async fn sweep(tools: Tools, wake: Arc<Notify>, trust: Arc<AtomicBool>, stop: Ca
         if is_trusted {
             end_stalled(core.storage.as_ref(), policy.lease).await;
             if Instant::now() >= renewed_at {
-                take_back(core).await;
+                requeue_expired_jobs(core).await;
             }
             fire(core, &wake).await;
         }
         // Nothing is claimed before the first check, so it is retried soon.
-        let pause = known.map_or(LOOK_EVERY, |_| as_std(policy.sweep));
+        let pause = known.map_or(POLL_INTERVAL, |_| as_std(policy.sweep));
         tokio::select! {
             () = stop.cancelled() => return,
             () = tokio::time::sleep(pause) => {}
@@ -287,16 +306,16 @@ async fn sweep(tools: Tools, wake: Arc<Notify>, trust: Arc<AtomicBool>, stop: Ca
     }
 }
 
-const OF_A_WORKER: &str =
+const WORKER_CONSEQUENCE: &str =
     "no job is claimed or taken back, and no schedule started, until it is right";
-const OF_A_SERVER: &str =
+const SERVER_CONSEQUENCE: &str =
     "when tokens and sessions end, and which day a budget is of, is judged by it";
 
 /// Logs clock errors in a process without jobs, until the token is cancelled.
-pub async fn watch_clock(core: Arc<Core>, machine: Arc<dyn Clock>, stop: CancellationToken) {
-    let mut seen = ClockWatch::default();
+pub async fn run_clock_checks(core: Arc<Core>, machine: Arc<dyn Clock>, stop: CancellationToken) {
+    let mut seen = ClockCheck::default();
     loop {
-        is_trusted(&core, machine.as_ref(), &mut seen, OF_A_SERVER).await;
+        check_clock(&core, machine.as_ref(), &mut seen, SERVER_CONSEQUENCE).await;
         tokio::select! {
             () = stop.cancelled() => return,
             () = tokio::time::sleep(as_std(core.policies.queue.sweep)) => {}
@@ -305,19 +324,19 @@ pub async fn watch_clock(core: Arc<Core>, machine: Arc<dyn Clock>, stop: Cancell
 }
 
 /// Logs the reason if not; `None` if the database does not answer.
-async fn is_trusted(
+async fn check_clock(
     core: &Core,
     machine: &dyn Clock,
-    seen: &mut ClockWatch,
+    seen: &mut ClockCheck,
     consequence: &str,
 ) -> Option<bool> {
     let (storage, policy) = (core.storage.as_ref(), &core.policies.queue);
-    match distrust(storage, machine, policy, seen).await {
+    match clock_fault(storage, machine, policy, seen).await {
         Ok(None) => Some(true),
         Ok(Some(why)) => {
             let (what, by) = match why {
-                Distrust::Skewed(by) => ("is apart from the database's", by),
-                Distrust::Stepped(by) => ("was set", by),
+                ClockFault::Skewed(by) => ("is apart from the database's", by),
+                ClockFault::Stepped(by) => ("was set", by),
             };
             tracing::warn!(
                 seconds = by.num_seconds(),
@@ -327,7 +346,7 @@ async fn is_trusted(
         }
         Err(error) => {
             tracing::warn!(
-                error = chain(&error),
+                error = error_chain(&error),
                 "The database's clock cannot be read."
             );
             None
@@ -344,17 +363,17 @@ async fn end_stalled(storage: &dyn Storage, silent_for: TimeDelta) {
             "Connections were ended whose process stood still amid a transaction."
         ),
         Err(error) => tracing::warn!(
-            error = chain(&error),
+            error = error_chain(&error),
             "Connections that stand still cannot be ended; the next sweep tries again."
         ),
     }
 }
 
-async fn take_back(core: &Core) {
+async fn requeue_expired_jobs(core: &Core) {
     match core.sweep_queue().await {
-        Ok(swept) => tell(&swept),
+        Ok(swept) => log_swept(&swept),
         Err(error) => tracing::warn!(
-            error = chain(&error),
+            error = error_chain(&error),
             "The queue cannot be swept; the next sweep tries again."
         ),
     }
@@ -371,15 +390,15 @@ async fn fire(core: &Core, wake: &Notify) {
             }
         }
         Err(error) => tracing::warn!(
-            error = chain(&error),
+            error = error_chain(&error),
             "What is due cannot be started; the next sweep tries again."
         ),
     }
 }
 
-fn tell(swept: &Swept) {
+fn log_swept(swept: &Swept) {
     for job in &swept.moved {
-        counted::swept(job);
+        job_metrics::swept(job);
         tracing::warn!(
             jobId = job.id.0,
             accountId = job.account.0,
@@ -387,10 +406,10 @@ fn tell(swept: &Swept) {
             "A job was taken back."
         );
     }
-    for (account, error) in &swept.troubles {
+    for (account, error) in &swept.failures {
         tracing::warn!(
             accountId = account.0,
-            error = chain(error),
+            error = error_chain(error),
             "An account's jobs cannot be swept; the next sweep tries again."
         );
     }
@@ -401,7 +420,7 @@ fn note_fired(schedule: &Schedule) {
     let (kind, refusal) = (schedule.kind.name(), schedule.last_refusal.as_deref());
     match refusal {
         None => {
-            counted::enqueued(schedule.kind);
+            job_metrics::enqueued(schedule.kind);
             tracing::info!(
                 accountId = account,
                 project,
@@ -420,16 +439,19 @@ fn note_fired(schedule: &Schedule) {
 }
 
 /// At start, for installations that had no worker for months, then daily.
-async fn keep_house(core: Core, stop: CancellationToken) {
+async fn run_purge(core: Core, stop: CancellationToken) {
     loop {
-        let mut pause = HOUSE_EVERY;
-        let kept = match core.trust_retention().await {
-            Ok(None) => core.keep_house().await,
+        let mut pause = PURGE_INTERVAL;
+        let kept = match core.check_retention_clock().await {
+            Ok(None) => core.purge_expired().await,
             Ok(Some(postponed)) => {
                 note_postponed(postponed);
-                pause = HOUSE_AGAIN;
+                pause = PURGE_RETRY_INTERVAL;
                 let today = core.clock.now().date_naive();
-                core.storage.tend(today, None).await.map(|()| 0)
+                core.storage
+                    .maintain_partitions(today, None)
+                    .await
+                    .map(|()| 0)
             }
             Err(error) => Err(error),
         };
@@ -441,10 +463,10 @@ async fn keep_house(core: Core, stop: CancellationToken) {
             ),
             Err(error) => {
                 tracing::warn!(
-                    error = chain(&error),
+                    error = error_chain(&error),
                     "What is too old could not be deleted; it is tried again in an hour."
                 );
-                pause = HOUSE_AGAIN;
+                pause = PURGE_RETRY_INTERVAL;
             }
         }
         tokio::select! {
@@ -454,9 +476,9 @@ async fn keep_house(core: Core, stop: CancellationToken) {
     }
 }
 
-fn note_postponed(postponed: Postponed) {
+fn note_postponed(postponed: PurgePostponed) {
     let until = postponed.until.to_rfc3339_opts(SecondsFormat::Secs, true);
-    if let Some(apart) = postponed.apart {
+    if let Some(apart) = postponed.deviation {
         tracing::warn!(
             hours = apart.num_hours(),
             until,
@@ -467,7 +489,7 @@ fn note_postponed(postponed: Postponed) {
     }
 }
 
-pub fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+pub fn error_chain(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {

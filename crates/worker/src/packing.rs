@@ -15,13 +15,13 @@ pub fn packed(thing: &impl ToJson) -> Vec<u8> {
 pub fn unpacked<T: FromJson>(body: &[u8]) -> Result<T, JournalError> {
     match body.split_first() {
         Some((&PACKED, packed)) => {
-            let json = lz4_flex::decompress_size_prepended(packed).map_err(broken)?;
-            T::from_json(&json).map_err(broken)
+            let json = lz4_flex::decompress_size_prepended(packed).map_err(journal_error)?;
+            T::from_json(&json).map_err(journal_error)
         }
-        _ => T::from_json(body).map_err(broken),
+        _ => T::from_json(body).map_err(journal_error),
     }
 }
 
-pub fn broken(error: impl std::error::Error + Send + Sync + 'static) -> JournalError {
+pub fn journal_error(error: impl std::error::Error + Send + Sync + 'static) -> JournalError {
     JournalError(error.into())
 }

@@ -2,16 +2,16 @@ use super::attempt_state::AttemptState;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::AccountId;
 use domain::job::Job;
+use domain::job::account_queue::AccountQueue;
 use domain::job::kind::AnalysisKind;
-use domain::job::line::AccountQueue;
-use domain::job::slots::{Room, Slots, Taken};
+use domain::job::slots::{FreeSlots, OccupiedSlot, Slots};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 
 /// How long an account that yielded a slot is served after others. Claims follow each other within a second.
-const BEHIND_FOR: Duration = Duration::from_secs(3);
+const YIELD_COOLDOWN: Duration = Duration::from_secs(3);
 
 pub(super) struct WorkerSlots {
     slots: Slots,
@@ -23,7 +23,7 @@ pub(super) struct WorkerSlots {
 struct Held {
     next: u64,
     running: BTreeMap<u64, Running>,
-    behind: Option<(AccountId, Instant)>,
+    yielded: Option<(AccountId, Instant)>,
 }
 
 struct Running {
@@ -35,7 +35,7 @@ struct Running {
 
 /// Freed when dropped.
 pub(super) struct Slot {
-    of: Arc<WorkerSlots>,
+    slots: Arc<WorkerSlots>,
     number: u64,
 }
 
@@ -49,11 +49,11 @@ impl WorkerSlots {
     }
 
     /// `None` if no slot is free.
-    pub(super) fn room(&self) -> Option<Room> {
+    pub(super) fn room(&self) -> Option<FreeSlots> {
         let held = self.held();
-        let behind = { held.behind }.filter(|(_, at)| at.elapsed() < BEHIND_FOR);
+        let behind = { held.yielded }.filter(|(_, at)| at.elapsed() < YIELD_COOLDOWN);
         self.slots
-            .room(&held.taken(), behind.map(|(account, _)| account))
+            .free_slots(&held.taken(), behind.map(|(account, _)| account))
     }
 
     pub(super) fn take(self: &Arc<Self>, job: &Job, state: &Arc<AttemptState>) -> Slot {
@@ -61,10 +61,10 @@ impl WorkerSlots {
         let number = held.next;
         held.next += 1;
         if held
-            .behind
+            .yielded
             .is_some_and(|(account, _)| account != job.account)
         {
-            held.behind = None;
+            held.yielded = None;
         }
         let running = Running {
             account: job.account,
@@ -74,26 +74,26 @@ impl WorkerSlots {
         };
         held.running.insert(number, running);
         Slot {
-            of: Arc::clone(self),
+            slots: Arc::clone(self),
             number,
         }
     }
 
     /// Whether some job has run for a full turn; only then are waiting accounts queried.
-    pub(super) fn is_any_turn_over(&self, turn: TimeDelta) -> bool {
+    pub(super) fn has_expired_turn(&self, turn: TimeDelta) -> bool {
         let held = self.held();
         let taken = held.taken();
         taken.iter().any(|it| it.can_yield && it.ran >= turn)
     }
 
-    pub(super) fn ask_for_one(
+    pub(super) fn request_one_yield(
         &self,
         waiting: &[AccountQueue],
         turn: TimeDelta,
         now: DateTime<Utc>,
     ) {
         let held = self.held();
-        let place = self.slots.who_yields(&held.taken(), waiting, turn, now);
+        let place = self.slots.slot_to_yield(&held.taken(), waiting, turn, now);
         let Some(running) = place.and_then(|it| held.running.values().nth(it)) else {
             return;
         };
@@ -103,7 +103,7 @@ impl WorkerSlots {
             ran = running.since.elapsed().as_secs(),
             "Others wait: a job is asked to give its slot back at its next checkpoint."
         );
-        running.state.yield_slot(running.kind);
+        running.state.request_yield(running.kind);
     }
 
     pub(super) async fn freed(&self) {
@@ -115,7 +115,7 @@ impl WorkerSlots {
         if let Some(running) = held.running.remove(&number)
             && running.state.is_asked_to_yield()
         {
-            held.behind = Some((running.account, Instant::now()));
+            held.yielded = Some((running.account, Instant::now()));
         }
         drop(held);
         self.freed.notify_one();
@@ -128,13 +128,13 @@ impl WorkerSlots {
 
 impl Held {
     /// In slot order.
-    fn taken(&self) -> Vec<Taken> {
-        let taken = self.running.values().map(|it| Taken {
+    fn taken(&self) -> Vec<OccupiedSlot> {
+        let taken = self.running.values().map(|it| OccupiedSlot {
             account: it.account,
             kind: it.kind,
             ran: TimeDelta::from_std(it.since.elapsed()).unwrap_or(TimeDelta::MAX),
             can_yield: it.state.can_yield(),
-            is_asked: it.state.is_asked_to_yield(),
+            yield_requested: it.state.is_asked_to_yield(),
         });
         taken.collect()
     }
@@ -142,6 +142,6 @@ impl Held {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        self.of.free(self.number);
+        self.slots.free(self.number);
     }
 }

@@ -1,18 +1,18 @@
-use super::Tools;
-use super::attempt_state::{AttemptState, Broken};
-use domain::{job::Job, results::StagedFinding, use_cases::keep_leases::Hold};
+use super::WorkerContext;
+use super::attempt_state::{AttemptFailure, AttemptState};
+use domain::{job::Job, results::StagedFinding, use_cases::leases::LeaseToken};
 
-const TOGETHER: usize = 200;
+const BATCH: usize = 200;
 
 pub(super) async fn stage(
-    tools: &Tools,
+    tools: &WorkerContext,
     job: &Job,
     state: &AttemptState,
     findings: &[StagedFinding],
-) -> Result<(), Broken> {
-    for part in findings.chunks(TOGETHER) {
-        let staging = tools.core.stage_findings(Hold::of(job), part, &[]);
-        state.heed(staging.await?);
+) -> Result<(), AttemptFailure> {
+    for part in findings.chunks(BATCH) {
+        let staging = tools.core.stage_findings(LeaseToken::of(job), part, &[]);
+        state.apply(staging.await?);
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ static SOURCE: LazyLock<String> = LazyLock::new(|| {
 const EVERY_RULE: &str =
     "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']";
 /// Rules that depend on the color scheme.
-const COLOURS: &str = "{ type: 'rule', values: ['color-contrast', 'link-in-text-block'] }";
+const COLOR_RULES: &str = "{ type: 'rule', values: ['color-contrast', 'link-in-text-block'] }";
 
 const RUN: &str = r"axe.run(WHERE, {
   runOnly: RULES,
@@ -22,39 +22,39 @@ const RUN: &str = r"axe.run(WHERE, {
 }).then(({ violations }) => violations.flatMap((rule) => rule.nodes.slice(0, 5).map((node) =>
   `${rule.id} (${rule.impact}): ${node.target.join(' ')}: ${[...node.any, ...node.all, ...node.none].map((it) => it.message).join('; ')} ${node.html.slice(0, 160)}`)))";
 
-fn part_named(selector: &str) -> String {
+fn include_selector(selector: &str) -> String {
     json!({ "include": [selector] }).to_string()
 }
 
 impl Tab {
     /// Violations on the current page.
     pub async fn axe(&self) -> Vec<String> {
-        self.broken("document", EVERY_RULE).await
+        self.violations("document", EVERY_RULE).await
     }
 
     /// Violations within the selector.
     pub async fn axe_in(&self, part: &str) -> Vec<String> {
-        self.broken(&part_named(part), EVERY_RULE).await
+        self.violations(&include_selector(part), EVERY_RULE).await
     }
 
     /// Color violations within the selector.
-    pub async fn axe_of_colours_in(&self, part: &str) -> Vec<String> {
-        self.broken(&part_named(part), COLOURS).await
+    pub async fn axe_colors_in(&self, part: &str) -> Vec<String> {
+        self.violations(&include_selector(part), COLOR_RULES).await
     }
 
     /// Color violations on the current page.
-    pub async fn axe_of_colours(&self) -> Vec<String> {
-        self.broken("document", COLOURS).await
+    pub async fn axe_colors(&self) -> Vec<String> {
+        self.violations("document", COLOR_RULES).await
     }
 
-    async fn broken(&self, place: &str, rules: &str) -> Vec<String> {
-        let frames = self.order("Page.getFrameTree", json!({})).await;
+    async fn violations(&self, place: &str, rules: &str) -> Vec<String> {
+        let frames = self.command("Page.getFrameTree", json!({})).await;
         let world = json!({ "frameId": frames["frameTree"]["frame"]["id"], "worldName": "axe" });
-        let world = self.order("Page.createIsolatedWorld", world).await;
+        let world = self.command("Page.createIsolatedWorld", world).await;
         let world = &world["executionContextId"];
         let evaluate = async |expression: &str| {
             let params = json!({ "expression": expression, "contextId": world, "awaitPromise": true, "returnByValue": true });
-            self.order("Runtime.evaluate", params).await
+            self.command("Runtime.evaluate", params).await
         };
         let known = evaluate("typeof axe === 'object'").await;
         if known["result"]["value"] != true {

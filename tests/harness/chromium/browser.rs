@@ -1,8 +1,8 @@
 //! The browser that all tests of a process share. It uses the crawler's start and protocol, on its own thread, since
 //! each test has its own runtime.
 
-use super::heard::Heard;
-use crawler::{Browser, BrowserSandbox, Event, LabSettings, Message, Protocol, ProtocolError};
+use super::events::TabEvents;
+use crawler::{Browser, BrowserSandbox, BrowserSettings, Event, Message, Protocol, ProtocolError};
 use serde_json::{Value, json, value::RawValue};
 use std::{
     collections::HashMap,
@@ -34,9 +34,9 @@ const FLAGS: &[&str] = &[
 ];
 
 pub static BROWSER: LazyLock<SharedBrowser> = LazyLock::new(|| {
-    let settings = LabSettings {
+    let settings = BrowserSettings {
         sandbox: BrowserSandbox::Off,
-        ..LabSettings::default()
+        ..BrowserSettings::default()
     };
     let program = settings.program();
     let program = program.expect("the tests need Chromium (apt-get install chromium)");
@@ -48,7 +48,7 @@ pub static BROWSER: LazyLock<SharedBrowser> = LazyLock::new(|| {
             let shell = Path::new("/bin/sh");
             let started = Browser::unguarded(shell, &[&start, FLAGS].concat(), &settings);
             let (_browser, protocol) = started.expect("Chromium starts");
-            drive(protocol, received).await;
+            run_protocol(protocol, received).await;
         });
     });
     SharedBrowser {
@@ -69,27 +69,27 @@ struct Command {
 pub struct SharedBrowser {
     commands: mpsc::UnboundedSender<Command>,
     /// By session.
-    listeners: Mutex<HashMap<String, Arc<Heard>>>,
+    listeners: Mutex<HashMap<String, Arc<TabEvents>>>,
 }
 
 /// Sends commands and passes on responses and events until the browser ends.
-async fn drive(mut protocol: Protocol, mut commands: mpsc::UnboundedReceiver<Command>) {
+async fn run_protocol(mut protocol: Protocol, mut commands: mpsc::UnboundedReceiver<Command>) {
     let mut waiting = HashMap::new();
     loop {
         select! {
             Some(it) = commands.recv() => {
-                let sent = protocol.tell(it.session.as_deref(), &it.method, it.params).await;
+                let sent = protocol.send(it.session.as_deref(), &it.method, it.params).await;
                 let Ok(id) = sent else { return };
                 waiting.insert(id, it.answer);
             }
             message = protocol.message() => match message {
-                Ok(Message::Answer(id, answer)) => {
+                Ok(Message::Response(id, answer)) => {
                     if let Some(waits) = waiting.remove(&id) {
                         let _ = waits.send(answer.map(|it| parsed(&it)));
                     }
                 }
-                Ok(Message::Event(event)) => BROWSER.take(&event),
-                Ok(Message::Nothing) | Err(ProtocolError::Senseless) => {}
+                Ok(Message::Event(event)) => BROWSER.dispatch(&event),
+                Ok(Message::Other) | Err(ProtocolError::Malformed) => {}
                 Err(_) => return,
             },
         }
@@ -102,12 +102,12 @@ fn parsed(json: &RawValue) -> Value {
 }
 
 impl SharedBrowser {
-    fn listeners(&self) -> MutexGuard<'_, HashMap<String, Arc<Heard>>> {
+    fn listeners(&self) -> MutexGuard<'_, HashMap<String, Arc<TabEvents>>> {
         let listeners = self.listeners.lock();
         listeners.unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn listen(&self, session: &str, heard: &Arc<Heard>) {
+    pub fn subscribe(&self, session: &str, heard: &Arc<TabEvents>) {
         self.listeners()
             .insert(session.to_owned(), Arc::clone(heard));
     }
@@ -130,7 +130,7 @@ impl SharedBrowser {
         answered
     }
 
-    pub async fn ask(&self, session: Option<&str>, method: &str, params: Value) -> Answer {
+    pub async fn call(&self, session: Option<&str>, method: &str, params: Value) -> Answer {
         match timeout(ANSWER_TIMEOUT, self.send(session, method, params)).await {
             Ok(Ok(answer)) => answer.map_err(|it| format!("{method}: {it}")),
             Ok(Err(_)) => Err(format!("{method}: the browser is gone")),
@@ -138,7 +138,7 @@ impl SharedBrowser {
         }
     }
 
-    fn take(&self, event: &Event) {
+    fn dispatch(&self, event: &Event) {
         let session = event.session.as_deref();
         let heard = session.and_then(|it| self.listeners().get(it).cloned());
         let Some(heard) = heard else { return };
@@ -147,12 +147,12 @@ impl SharedBrowser {
             && let Some(child) = params["sessionId"].as_str()
         {
             // A cross-site frame has its own process and session.
-            self.listen(child, &heard);
+            self.subscribe(child, &heard);
             for domain in ["Runtime", "Log", "Network"] {
                 self.send(Some(child), &format!("{domain}.enable"), json!({}));
             }
         }
-        if let Some((method, params)) = heard.take(&event.method, &params) {
+        if let Some((method, params)) = heard.record(&event.method, &params) {
             self.send(session, method, params);
         }
     }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// Key-down and key-up events; the key may have the prefix `Shift+`.
-pub fn pressed(key: &str) -> [Value; 2] {
+pub fn key_events(key: &str) -> [Value; 2] {
     let (shift, name) = match key.strip_prefix("Shift+") {
         Some(name) => (true, name),
         None => (false, key),

@@ -1,9 +1,9 @@
 //! A tab and the actions of a person.
 
 use super::{
+    accessibility::{self, AxNode},
     browser::BROWSER,
-    finding::{self, Thing},
-    heard::{BINDING, Heard, Sent, text},
+    events::{BINDING, SentRequest, TabEvents, text},
     keys,
 };
 use base64::{Engine, engine::general_purpose::STANDARD};
@@ -15,15 +15,15 @@ use std::{
 };
 
 /// Long, since two cores also build and run other tests.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+pub const TIMEOUT: Duration = Duration::from_secs(30);
 
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Reports policy violations from an isolated world.
-const WATCHER: &str = "document.addEventListener('securitypolicyviolation', (it) => tellTheTest(`${it.effectiveDirective} ${it.blockedURI} ${it.sourceFile}:${it.lineNumber} ${it.sample}`));";
+const POLICY_WATCHER: &str = "document.addEventListener('securitypolicyviolation', (it) => tellTheTest(`${it.effectiveDirective} ${it.blockedURI} ${it.sourceFile}:${it.lineNumber} ${it.sample}`));";
 
 /// The center of an element, unless something covers it.
-const MIDDLE: &str = r"function () {
+const CLICK_POINT: &str = r"function () {
   this.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
   const it = [...this.getClientRects()].find((rect) => rect.width > 0 && rect.height > 0);
   if (!it) return null;
@@ -38,32 +38,32 @@ pub struct Tab {
     target: String,
     context: String,
     owns_context: bool,
-    heard: Arc<Heard>,
+    heard: Arc<TabEvents>,
     base: String,
 }
 
 impl Tab {
     /// An empty tab in a new context; paths are relative to the server (`http://host:port`).
     pub async fn open(base: impl Into<String>) -> Self {
-        let made = BROWSER.ask(None, "Target.createBrowserContext", json!({}));
+        let made = BROWSER.call(None, "Target.createBrowserContext", json!({}));
         let context = id(&made.await.expect("a context"), "browserContextId");
-        Self::within(context, true, base.into()).await
+        Self::open_in(context, true, base.into()).await
     }
 
     /// Another tab in the same context.
-    pub async fn beside(&self) -> Self {
-        Self::within(self.context.clone(), false, self.base.clone()).await
+    pub async fn new_tab(&self) -> Self {
+        Self::open_in(self.context.clone(), false, self.base.clone()).await
     }
 
-    async fn within(context: String, owns_context: bool, base: String) -> Self {
+    async fn open_in(context: String, owns_context: bool, base: String) -> Self {
         let target = json!({ "url": "about:blank", "browserContextId": context });
-        let made = BROWSER.ask(None, "Target.createTarget", target).await;
+        let made = BROWSER.call(None, "Target.createTarget", target).await;
         let target = id(&made.expect("a tab"), "targetId");
         let attach = json!({ "targetId": target, "flatten": true });
-        let made = BROWSER.ask(None, "Target.attachToTarget", attach).await;
+        let made = BROWSER.call(None, "Target.attachToTarget", attach).await;
         let session = id(&made.expect("a session"), "sessionId");
-        let heard = Arc::<Heard>::default();
-        BROWSER.listen(&session, &heard);
+        let heard = Arc::<TabEvents>::default();
+        BROWSER.subscribe(&session, &heard);
         let tab = Self {
             session,
             target,
@@ -73,38 +73,38 @@ impl Tab {
             base,
         };
         for domain in ["Page", "Runtime", "Log", "Network", "DOM"] {
-            tab.order(&format!("{domain}.enable"), json!({})).await;
+            tab.command(&format!("{domain}.enable"), json!({})).await;
         }
         let frames =
             json!({ "autoAttach": true, "waitForDebuggerOnStart": false, "flatten": true });
-        tab.order("Target.setAutoAttach", frames).await;
+        tab.command("Target.setAutoAttach", frames).await;
         let binding = json!({ "name": BINDING, "executionContextName": "watch" });
-        tab.order("Runtime.addBinding", binding).await;
-        let watcher = json!({ "source": WATCHER, "worldName": "watch" });
-        tab.order("Page.addScriptToEvaluateOnNewDocument", watcher)
+        tab.command("Runtime.addBinding", binding).await;
+        let watcher = json!({ "source": POLICY_WATCHER, "worldName": "watch" });
+        tab.command("Page.addScriptToEvaluateOnNewDocument", watcher)
             .await;
         // Every tab behaves as if it had the focus.
-        tab.order(
+        tab.command(
             "Emulation.setFocusEmulationEnabled",
             json!({ "enabled": true }),
         )
         .await;
-        tab.viewport(1440, 900, 1.0).await;
-        tab.dark(false).await;
+        tab.set_viewport(1440, 900, 1.0).await;
+        tab.set_dark(false).await;
         tab
     }
 
-    async fn ask(&self, method: &str, params: Value) -> Result<Value, String> {
-        BROWSER.ask(Some(&self.session), method, params).await
+    async fn try_command(&self, method: &str, params: Value) -> Result<Value, String> {
+        BROWSER.call(Some(&self.session), method, params).await
     }
 
     /// Sends a command; panics if the browser refuses it.
-    pub async fn order(&self, method: &str, params: Value) -> Value {
-        let answer = self.ask(method, params).await;
+    pub async fn command(&self, method: &str, params: Value) -> Value {
+        let answer = self.try_command(method, params).await;
         answer.unwrap_or_else(|error| panic!("{error}"))
     }
 
-    pub fn heard(&self) -> &Heard {
+    pub fn events(&self) -> &TabEvents {
         &self.heard
     }
 
@@ -116,8 +116,8 @@ impl Tab {
 
     /// Navigates to a path or URL, and waits until the page is idle.
     pub async fn go(&self, path: &str) {
-        self.wait(&format!("{path} is opened"), || async {
-            match self.try_to_go(path).await.as_deref() {
+        self.wait_for(&format!("{path} is opened"), || async {
+            match self.try_navigate(path).await.as_deref() {
                 None => Some(()),
                 // The page was about to navigate itself.
                 Some("net::ERR_ABORTED") => None,
@@ -125,54 +125,55 @@ impl Tab {
             }
         })
         .await;
-        self.settled().await;
+        self.wait_until_idle().await;
     }
 
     /// Navigates; returns the error, if any.
-    pub async fn try_to_go(&self, path: &str) -> Option<String> {
+    pub async fn try_navigate(&self, path: &str) -> Option<String> {
         let url = if path.starts_with('/') {
             format!("{}{path}", self.base)
         } else {
             path.to_owned()
         };
-        let answer = self.order("Page.navigate", json!({ "url": url })).await;
+        let answer = self.command("Page.navigate", json!({ "url": url })).await;
         answer["errorText"].as_str().map(str::to_owned)
     }
 
     pub async fn reload(&self) {
         self.eval("window.isOld = true").await;
-        self.order("Page.reload", json!({})).await;
-        self.until("the page comes again", "!window.isOld").await;
-        self.settled().await;
+        self.command("Page.reload", json!({})).await;
+        self.wait_until("the page comes again", "!window.isOld")
+            .await;
+        self.wait_until_idle().await;
     }
 
     /// Waits until the page is loaded and has no pending requests.
-    pub async fn settled(&self) {
-        self.until("the page is there", "document.readyState === 'complete'")
+    pub async fn wait_until_idle(&self) {
+        self.wait_until("the page is there", "document.readyState === 'complete'")
             .await;
-        self.wait("nothing is under way", || async {
+        self.wait_for("nothing is under way", || async {
             self.heard.is_quiet().then_some(())
         })
         .await;
     }
 
     /// Waits until the URL has this path (and query, if given) and the page is idle.
-    pub async fn at(&self, path: &str) {
+    pub async fn wait_for_path(&self, path: &str) {
         let path = json!(path);
         let condition = format!(
             "(({path}).includes('?') ? location.pathname + location.search : location.pathname) === {path}"
         );
-        self.until(&format!("the address is {path}"), &condition)
+        self.wait_until(&format!("the address is {path}"), &condition)
             .await;
-        self.settled().await;
+        self.wait_until_idle().await;
     }
 
     /// Waits until the path has this prefix and the page is idle; returns the path.
-    pub async fn under(&self, beginning: &str) -> String {
+    pub async fn wait_for_path_prefix(&self, beginning: &str) -> String {
         let condition = format!("location.pathname.startsWith({})", json!(beginning));
-        self.until(&format!("the address begins with {beginning}"), &condition)
+        self.wait_until(&format!("the address begins with {beginning}"), &condition)
             .await;
-        self.settled().await;
+        self.wait_until_idle().await;
         text(&self.eval("location.pathname").await)
     }
 
@@ -182,14 +183,14 @@ impl Tab {
     pub async fn eval(&self, expression: &str) -> Value {
         match self.try_eval(expression).await {
             Ok(value) => value,
-            Err(error) => self.give_up(&format!("{expression}: {error}")).await,
+            Err(error) => self.fail(&format!("{expression}: {error}")).await,
         }
     }
 
     async fn try_eval(&self, expression: &str) -> Result<Value, String> {
         let params =
             json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
-        let mut told = self.ask("Runtime.evaluate", params).await?;
+        let mut told = self.try_command("Runtime.evaluate", params).await?;
         match told["exceptionDetails"].as_object() {
             Some(details) => Err(json!(details).to_string()),
             None => Ok(told["result"]["value"].take()),
@@ -200,59 +201,61 @@ impl Tab {
         text(&self.eval("document.body.innerText").await)
     }
 
-    pub async fn sees(&self, text: &str) {
+    pub async fn wait_for_text(&self, text: &str) {
         let condition = format!(
             "document.body?.innerText.replace(/\\s+/g, ' ').toLowerCase().includes({}.toLowerCase())",
             json!(text)
         );
-        self.until(&format!("“{text}” is shown"), &condition).await;
+        self.wait_until(&format!("“{text}” is shown"), &condition)
+            .await;
     }
 
-    pub async fn until(&self, what: &str, condition: &str) {
-        self.wait(what, || self.holds(condition)).await;
+    pub async fn wait_until(&self, what: &str, condition: &str) {
+        self.wait_for(what, || self.is_true(condition)).await;
     }
 
-    pub async fn until_in(&self, patience: Duration, what: &str, condition: &str) {
-        self.wait_in(patience, what, || self.holds(condition)).await;
+    pub async fn wait_until_within(&self, timeout: Duration, what: &str, condition: &str) {
+        self.wait_for_within(timeout, what, || self.is_true(condition))
+            .await;
     }
 
-    async fn holds(&self, condition: &str) -> Option<()> {
+    async fn is_true(&self, condition: &str) -> Option<()> {
         // Between two pages there is no execution context.
         let told = self.try_eval(condition).await;
         matches!(told, Ok(Value::Bool(true))).then_some(())
     }
 
-    pub async fn wait<T, F: Future<Output = Option<T>>>(
+    pub async fn wait_for<T, F: Future<Output = Option<T>>>(
         &self,
         what: &str,
         look: impl Fn() -> F,
     ) -> T {
-        self.wait_in(PATIENCE, what, look).await
+        self.wait_for_within(TIMEOUT, what, look).await
     }
 
-    async fn wait_in<T, F: Future<Output = Option<T>>>(
+    async fn wait_for_within<T, F: Future<Output = Option<T>>>(
         &self,
-        patience: Duration,
+        timeout: Duration,
         what: &str,
         look: impl Fn() -> F,
     ) -> T {
-        let until = Instant::now() + patience;
+        let until = Instant::now() + timeout;
         loop {
             if let Some(found) = look().await {
                 return found;
             }
             if Instant::now() > until {
-                self.give_up(what).await;
+                self.fail(what).await;
             }
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
     /// Panics with a screenshot, the errors, and the page's text.
-    async fn give_up(&self, what: &str) -> ! {
+    async fn fail(&self, what: &str) -> ! {
         let place =
             std::env::temp_dir().join(format!("sightline-gave-up-{}.png", std::process::id()));
-        let shot = self.ask("Page.captureScreenshot", json!({})).await;
+        let shot = self.try_command("Page.captureScreenshot", json!({})).await;
         if let Ok(shot) = shot
             && let Ok(bytes) = STANDARD.decode(shot["data"].as_str().unwrap_or_default())
         {
@@ -267,7 +270,7 @@ impl Tab {
             .chars()
             .take(4_000)
             .collect();
-        let troubles = self.heard.troubles();
+        let troubles = self.heard.errors();
         panic!(
             "in vain: {what}\nat {url}, {}\n{troubles:#?}\n{text}",
             place.display()
@@ -276,46 +279,51 @@ impl Tab {
 
     // --- finding and acting
 
-    pub async fn things(&self) -> Vec<Thing> {
-        let tree = self.ask("Accessibility.getFullAXTree", json!({})).await;
-        tree.map(|it| finding::things(&it)).unwrap_or_default()
+    pub async fn ax_nodes(&self) -> Vec<AxNode> {
+        let tree = self
+            .try_command("Accessibility.getFullAXTree", json!({}))
+            .await;
+        tree.map(|it| accessibility::ax_nodes(&it))
+            .unwrap_or_default()
     }
 
     pub async fn has(&self, role: &str, name: &str) -> bool {
-        !finding::called(&self.things().await, role, name).is_empty()
+        !accessibility::matching(&self.ax_nodes().await, role, name).is_empty()
     }
 
     /// Waits for exactly one node with this role and name within the selector; returns its object id.
-    async fn object(&self, within: &str, role: &str, name: &str) -> String {
-        let until = Instant::now() + PATIENCE;
+    async fn find_object(&self, within: &str, role: &str, name: &str) -> String {
+        let until = Instant::now() + TIMEOUT;
         loop {
-            let all = self.things().await;
+            let all = self.ax_nodes().await;
             let mut objects = Vec::new();
-            for thing in finding::called(&all, role, name) {
-                objects.extend(self.resolved(thing, within).await);
+            for thing in accessibility::matching(&all, role, name) {
+                objects.extend(self.resolve_within(thing, within).await);
             }
             match objects.len() {
                 1 => return objects.remove(0),
                 many if Instant::now() > until => {
-                    let others = finding::others(&all, role);
+                    let others = accessibility::describe_role(&all, role);
                     let why = format!("{many} × {role} “{name}” in {within}; {others}");
-                    self.give_up(&why).await;
+                    self.fail(&why).await;
                 }
-                _ => tokio::time::sleep(LOOK).await,
+                _ => tokio::time::sleep(POLL_INTERVAL).await,
             }
         }
     }
 
-    async fn resolved(&self, thing: &Thing, within: &str) -> Option<String> {
+    async fn resolve_within(&self, thing: &AxNode, within: &str) -> Option<String> {
         let node = json!({ "backendNodeId": thing.node });
-        let found = self.ask("DOM.resolveNode", node).await;
+        let found = self.try_command("DOM.resolveNode", node).await;
         let object = found.ok()?["object"]["objectId"].as_str()?.to_owned();
         let is_within = "function (selector) { return (this.closest ? this : this.parentElement).closest(selector) !== null; }";
-        let is_within = self.call(&object, is_within, &[json!(within)]).await;
+        let is_within = self
+            .call_function(&object, is_within, &[json!(within)])
+            .await;
         (is_within == Ok(json!(true))).then_some(object)
     }
 
-    async fn call(
+    async fn call_function(
         &self,
         object: &str,
         function: &str,
@@ -323,14 +331,14 @@ impl Tab {
     ) -> Result<Value, String> {
         let arguments: Vec<Value> = arguments.iter().map(|it| json!({ "value": it })).collect();
         let params = json!({ "objectId": object, "functionDeclaration": function, "arguments": arguments, "returnByValue": true });
-        let told = self.ask("Runtime.callFunctionOn", params).await?;
+        let told = self.try_command("Runtime.callFunctionOn", params).await?;
         Ok(told["result"]["value"].clone())
     }
 
     /// Calls `function () { … this … }` on the node.
-    pub async fn of(&self, role: &str, name: &str, function: &str) -> Value {
-        let object = self.object("html", role, name).await;
-        match self.call(&object, function, &[]).await {
+    pub async fn evaluate_on(&self, role: &str, name: &str, function: &str) -> Value {
+        let object = self.find_object("html", role, name).await;
+        match self.call_function(&object, function, &[]).await {
             Ok(value) => value,
             Err(error) => panic!("{name}: {error}"),
         }
@@ -346,66 +354,68 @@ impl Tab {
         self.eval("window.isOld = true").await;
         self.click_in(within, role, name).await;
         let what = format!("“{name}” brings a page");
-        self.until(&what, "!window.isOld").await;
-        self.settled().await;
+        self.wait_until(&what, "!window.isOld").await;
+        self.wait_until_idle().await;
     }
 
     pub async fn click_in(&self, within: &str, role: &str, name: &str) {
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + TIMEOUT;
         let point = loop {
-            let object = self.object(within, role, name).await;
-            match self.call(&object, MIDDLE, &[]).await {
+            let object = self.find_object(within, role, name).await;
+            match self.call_function(&object, CLICK_POINT, &[]).await {
                 Ok(point) if point.is_object() => break point,
                 _ if Instant::now() > until => {
                     let wrong = format!("{role} “{name}” lies under something");
-                    self.give_up(&wrong).await;
+                    self.fail(&wrong).await;
                 }
-                _ => tokio::time::sleep(LOOK).await,
+                _ => tokio::time::sleep(POLL_INTERVAL).await,
             }
         };
         for (kind, buttons) in [("mouseMoved", 0), ("mousePressed", 1), ("mouseReleased", 0)] {
             let button = if kind == "mouseMoved" { "none" } else { "left" };
             let event = json!({ "type": kind, "x": point["x"], "y": point["y"], "button": button, "buttons": buttons, "clickCount": 1 });
-            self.order("Input.dispatchMouseEvent", event).await;
+            self.command("Input.dispatchMouseEvent", event).await;
         }
     }
 
     /// Replaces the text of the field with that label.
     pub async fn fill(&self, label: &str, text: &str) {
-        let object = self.object("html", "field", label).await;
+        let object = self.find_object("html", "field", label).await;
         let focus = "function () { this.scrollIntoView({ block: 'center' }); this.focus(); this.select?.(); return document.activeElement === this; }";
-        let focused = self.call(&object, focus, &[]).await;
+        let focused = self.call_function(&object, focus, &[]).await;
         assert_eq!(focused, Ok(json!(true)), "{label} takes no text");
         self.press("Delete").await;
         self.type_text(text).await;
     }
 
     pub async fn type_text(&self, text: &str) {
-        self.order("Input.insertText", json!({ "text": text }))
+        self.command("Input.insertText", json!({ "text": text }))
             .await;
     }
 
     pub async fn choose(&self, label: &str, option: &str) {
-        let object = self.object("html", "choice", label).await;
+        let object = self.find_object("html", "choice", label).await;
         let choose = "function (label) { const it = [...this.options].find((it) => it.label === label); if (!it) return false; it.selected = true; this.dispatchEvent(new Event('input', { bubbles: true })); this.dispatchEvent(new Event('change', { bubbles: true })); return true; }";
-        let chosen = self.call(&object, choose, &[json!(option)]).await;
+        let chosen = self.call_function(&object, choose, &[json!(option)]).await;
         assert_eq!(chosen, Ok(json!(true)), "{label} has no {option}");
     }
 
     /// Presses a key: `Tab`, `Shift+Tab`, `Enter`, `Space`, `Escape` …
     pub async fn press(&self, key: &str) {
-        for message in keys::pressed(key) {
-            self.order("Input.dispatchKeyEvent", message).await;
+        for message in keys::key_events(key) {
+            self.command("Input.dispatchKeyEvent", message).await;
         }
     }
 
     /// Role and name of the focused node.
     pub async fn focused(&self) -> (String, String) {
         let params = json!({ "expression": "document.activeElement" });
-        let told = self.order("Runtime.evaluate", params).await;
+        let told = self.command("Runtime.evaluate", params).await;
         let object = json!({ "objectId": told["result"]["objectId"], "fetchRelatives": false });
-        let tree = self.ask("Accessibility.getPartialAXTree", object).await;
-        let things = finding::things(&tree.unwrap_or_default());
+        let tree = self
+            .try_command("Accessibility.getPartialAXTree", object)
+            .await;
+        let things = accessibility::ax_nodes(&tree.unwrap_or_default());
         let found = things.into_iter().next();
         found.map_or_else(Default::default, |it| (it.role, it.name))
     }
@@ -420,14 +430,14 @@ impl Tab {
     }
 
     /// Why the focus is not visible. Pages scroll to it one frame later.
-    async fn focus_is_seen(&self) -> Value {
-        let mut seen = self.eval(FOCUS_IS_SEEN).await;
+    async fn focus_problem(&self) -> Value {
+        let mut seen = self.eval(FOCUS_PROBLEM).await;
         for _ in 0..20 {
             if seen == json!("") {
                 break;
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
-            seen = self.eval(FOCUS_IS_SEEN).await;
+            seen = self.eval(FOCUS_PROBLEM).await;
         }
         seen
     }
@@ -438,20 +448,20 @@ impl Tab {
             self.press(key).await;
             let (is, called) = self.focused().await;
             if is != "RootWebArea" && !is.is_empty() {
-                let seen = self.focus_is_seen().await;
+                let seen = self.focus_problem().await;
                 assert_eq!(seen, json!(""), "the focus on {is} “{called}” is not seen");
             }
-            let thing = Thing {
+            let thing = AxNode {
                 role: is,
                 name: called,
                 node: 0,
             };
-            if !finding::called(std::slice::from_ref(&thing), role, name).is_empty() {
+            if !accessibility::matching(std::slice::from_ref(&thing), role, name).is_empty() {
                 return;
             }
             passed.push(format!("{} “{}”", thing.role, thing.name));
         }
-        self.give_up(&format!(
+        self.fail(&format!(
             "no {role} “{name}” is reached by {key}: {passed:#?}"
         ))
         .await;
@@ -460,20 +470,20 @@ impl Tab {
     // --- the screen
 
     /// CSS pixels, and device pixels per CSS pixel.
-    pub async fn viewport(&self, width: u32, height: u32, scale: f64) {
+    pub async fn set_viewport(&self, width: u32, height: u32, scale: f64) {
         let metrics = json!({ "width": width, "height": height, "deviceScaleFactor": scale, "mobile": false });
-        self.order("Emulation.setDeviceMetricsOverride", metrics)
+        self.command("Emulation.setDeviceMetricsOverride", metrics)
             .await;
     }
 
     /// Sets the color scheme; motion is always reduced.
-    pub async fn dark(&self, dark: bool) {
+    pub async fn set_dark(&self, dark: bool) {
         let scheme = if dark { "dark" } else { "light" };
         let media = json!({ "features": [
             { "name": "prefers-color-scheme", "value": scheme },
             { "name": "prefers-reduced-motion", "value": "reduce" },
         ] });
-        self.order("Emulation.setEmulatedMedia", media).await;
+        self.command("Emulation.setEmulatedMedia", media).await;
     }
 
     /// Writes the whole page to a file, as PNG or WebP; returns its bytes.
@@ -489,7 +499,7 @@ impl Tab {
         if !is_png {
             params["quality"] = json!(quality);
         }
-        let shot = self.order("Page.captureScreenshot", params).await;
+        let shot = self.command("Page.captureScreenshot", params).await;
         let bytes = STANDARD.decode(shot["data"].as_str().unwrap_or_default());
         let bytes = bytes.expect("base64");
         std::fs::write(path, &bytes).expect("the picture is written");
@@ -498,13 +508,13 @@ impl Tab {
 
     // --- network
 
-    pub fn requests(&self) -> Vec<Sent> {
-        self.heard.sent()
+    pub fn requests(&self) -> Vec<SentRequest> {
+        self.heard.requests()
     }
 
     pub async fn cookie(&self, name: &str) -> Option<String> {
         let told = self
-            .order("Network.getCookies", json!({ "urls": [self.base] }))
+            .command("Network.getCookies", json!({ "urls": [self.base] }))
             .await;
         let cookies = told["cookies"].as_array()?;
         let found = cookies.iter().find(|it| it["name"] == name);
@@ -521,25 +531,25 @@ impl Tab {
             }
             None => "Network.deleteCookies",
         };
-        self.order(method, params).await;
+        self.command(method, params).await;
     }
 
     /// Waits for an expected error with this text and removes it.
-    pub async fn expect_trouble(&self, words: &str) {
-        self.wait(&format!("the browser complains of {words}"), || async {
-            self.heard.forgive(words).then_some(())
+    pub async fn expect_error(&self, words: &str) {
+        self.wait_for(&format!("the browser complains of {words}"), || async {
+            self.heard.take_error(words).then_some(())
         })
         .await;
     }
 
     /// Asserts that there are no errors.
     pub fn assert_clean(&self, what: &str) {
-        let troubles = self.heard.troubles();
+        let troubles = self.heard.errors();
         assert!(troubles.is_empty(), "{what}: {troubles:#?}");
     }
 
     /// Closes the tab after asserting that there are no errors.
-    pub async fn end(self) {
+    pub async fn close(self) {
         // Pending events arrive before the response.
         let _ = self.try_eval("0").await;
         self.assert_clean("at the end");
@@ -563,7 +573,7 @@ impl Drop for Tab {
 }
 
 /// Why the focus is not visible; empty if it is.
-const FOCUS_IS_SEEN: &str = r"(() => {
+const FOCUS_PROBLEM: &str = r"(() => {
   const it = document.activeElement;
   if (!it || it === document.body) return '';
   if (!it.matches(':focus-visible, [type=date]:focus-within')) return 'it does not match :focus-visible';

@@ -2,7 +2,7 @@
 
 use super::{
     Fixture, client_requests,
-    tools::{A_WHILE, failure, text},
+    tools::{TOOL_DELAY, failure, text},
 };
 use rmcp::{
     ErrorData, RoleServer, ServiceError,
@@ -32,7 +32,7 @@ pub async fn log(
     ];
     for (index, message) in messages.into_iter().enumerate() {
         if index > 0 {
-            sleep(A_WHILE).await;
+            sleep(TOOL_DELAY).await;
         }
         if wanted {
             let message = LoggingMessageNotificationParam::new(level, json!(message));
@@ -48,7 +48,7 @@ pub async fn progress(context: &RequestContext<RoleServer>) -> Result<CallToolRe
     let token = context.meta.get_progress_token();
     for progress in [0.0, 50.0, 100.0] {
         if progress > 0.0 {
-            sleep(A_WHILE).await;
+            sleep(TOOL_DELAY).await;
         }
         if let Some(token) = &token {
             let report = ProgressNotificationParam::new(token.clone(), progress).with_total(100.0);
@@ -63,7 +63,7 @@ pub async fn sample(
     prompt: &str,
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResult, ErrorData> {
-    ask(&client_requests::sampling(prompt, 100), context, |answer| {
+    query_client(&client_requests::sampling(prompt, 100), context, |answer| {
         let said = answer["content"]["text"].as_str().unwrap_or("no text");
         format!("LLM response: {said}")
     })
@@ -79,7 +79,7 @@ pub async fn elicit(
         "email": { "type": "string", "description": "User's email address" },
     });
     let question = client_requests::form(message, &properties, &["username", "email"]);
-    ask(&question, context, |answer| {
+    query_client(&question, context, |answer| {
         format!("User response: {}", filled_in(answer))
     })
     .await
@@ -133,7 +133,7 @@ async fn elicit_all(
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResult, ErrorData> {
     let question = client_requests::form(message, properties, &[]);
-    ask(&question, context, |answer| {
+    query_client(&question, context, |answer| {
         format!("Elicitation completed: {}", filled_in(answer))
     })
     .await
@@ -145,7 +145,7 @@ fn filled_in(answer: &Value) -> String {
 }
 
 /// Sends a request to the client and describes its response.
-async fn ask(
+async fn query_client(
     question: &Value,
     context: &RequestContext<RoleServer>,
     tell: impl FnOnce(&Value) -> String,

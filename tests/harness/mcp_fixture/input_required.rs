@@ -114,9 +114,9 @@ pub fn call(
         "test_input_required_result_request_state"
         | "test_input_required_result_tampered_state"
         | "test_streaming_elicitation" => confirmation(&round),
-        "test_input_required_result_multiple_inputs" => all_at_once(&round),
-        "test_input_required_result_multi_round" => one_after_the_other(&round),
-        "test_input_required_result_capabilities" => what_is_possible(&round, context),
+        "test_input_required_result_multiple_inputs" => multiple_inputs(&round),
+        "test_input_required_result_multi_round" => multi_round(&round),
+        "test_input_required_result_capabilities" => supported_inputs(&round, context),
         other => {
             let message = format!("Unknown tool: {other}");
             return Err(ErrorData::invalid_params(message, None));
@@ -164,7 +164,7 @@ fn confirmation(round: &Round) -> Next {
     }
 }
 
-fn all_at_once(round: &Round) -> Next {
+fn multiple_inputs(round: &Round) -> Next {
     let given = (
         round.filled_in_text("user_name", "name"),
         round.sampled("greeting"),
@@ -188,7 +188,7 @@ fn all_at_once(round: &Round) -> Next {
     }
 }
 
-fn one_after_the_other(round: &Round) -> Next {
+fn multi_round(round: &Round) -> Next {
     // From the second round on, the state contains the name.
     let known = round
         .state
@@ -217,7 +217,7 @@ fn second_step(name: &str) -> Next {
     Next::Ask(vec![("step2", question)], Some(json!({ "name": name })))
 }
 
-fn what_is_possible(round: &Round, context: &RequestContext<RoleServer>) -> Next {
+fn supported_inputs(round: &Round, context: &RequestContext<RoleServer>) -> Next {
     let questions: Vec<_> = [
         ("user_name", name_question()),
         (

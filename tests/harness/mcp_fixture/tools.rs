@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::sleep;
 
-pub const A_WHILE: Duration = Duration::from_millis(50);
+pub const TOOL_DELAY: Duration = Duration::from_millis(50);
 
 pub async fn call(
     fixture: &Fixture,
@@ -43,7 +43,7 @@ pub async fn call(
         ]),
         "test_error_handling" => failure("This tool intentionally returns an error for testing"),
         "test_reconnection" => {
-            sleep(2 * A_WHILE).await;
+            sleep(2 * TOOL_DELAY).await;
             text("Reconnection test completed")
         }
         "test_header_parameter" => text(&format!("Region: {}", argument(request, "region")?)),
@@ -52,8 +52,8 @@ pub async fn call(
             client_requests::require("sampling", context)?;
             text("The client can sample")
         }
-        "test_trigger_tool_change" => changed(fixture, Change::Tools, context).await,
-        "test_trigger_prompt_change" => changed(fixture, Change::Prompts, context).await,
+        "test_trigger_tool_change" => announce_change(fixture, Change::Tools, context).await,
+        "test_trigger_prompt_change" => announce_change(fixture, Change::Prompts, context).await,
         "test_tool_with_logging" | "test_logging_tool" => {
             client_tools::log(fixture, context).await?
         }
@@ -101,13 +101,13 @@ fn argument<'request>(
 }
 
 /// Announces a change without changing the list.
-async fn changed(
+async fn announce_change(
     fixture: &Fixture,
     change: Change,
     context: &RequestContext<RoleServer>,
 ) -> CallToolResult {
     // A subscription is acknowledged shortly before it listens.
-    sleep(A_WHILE).await;
+    sleep(TOOL_DELAY).await;
     fixture.announce(change);
     if !stateless(context) {
         // Sessions are notified without a subscription; a failed send is ignored.

@@ -18,7 +18,7 @@ pub struct Api {
 
 const BASE: &str = "/api/agent/v1";
 /// The longest time that a job of these tests may take.
-const PATIENCE: Duration = Duration::from_mins(2);
+const JOB_TIMEOUT: Duration = Duration::from_mins(2);
 
 impl Api {
     pub async fn call(&self, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
@@ -54,8 +54,13 @@ impl Api {
     }
 
     /// Retries while the rate limit refuses.
-    async fn call_in_turn(&self, method: &str, path: &str, body: Option<&Value>) -> (u16, Value) {
-        let until = Instant::now() + PATIENCE;
+    async fn call_with_retry(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<&Value>,
+    ) -> (u16, Value) {
+        let until = Instant::now() + JOB_TIMEOUT;
         loop {
             let (status, document) = self.call(method, path, body).await;
             if status != 429 || Instant::now() > until {
@@ -66,7 +71,7 @@ impl Api {
     }
 
     async fn expect(&self, status: u16, method: &str, path: &str, body: Option<&Value>) -> Value {
-        let (got, document) = self.call_in_turn(method, path, body).await;
+        let (got, document) = self.call_with_retry(method, path, body).await;
         assert_eq!(got, status, "{method} {path}: {document}");
         document
     }
@@ -97,7 +102,7 @@ impl Api {
     }
 
     /// Starts an analysis; returns the job's id.
-    pub async fn analyse(&self, kind: &str, project: i64) -> i64 {
+    pub async fn analyze(&self, kind: &str, project: i64) -> i64 {
         let body = json!({ "type": kind, "projectId": project });
         let job = self.expect(202, "POST", "/analyze", Some(&body)).await;
         number(&job, "/id")
@@ -109,26 +114,27 @@ impl Api {
 
     /// Polls a job until the condition holds.
     pub async fn follow(&self, id: i64, holds: impl Fn(&Value) -> bool) -> Value {
-        self.ask_until(&format!("/analyze?jobId={id}"), holds).await
+        self.poll_until(&format!("/analyze?jobId={id}"), holds)
+            .await
     }
 
     /// The finished job; the server delays its responses (`wait`).
     pub async fn finished(&self, id: i64) -> Value {
         let path = format!("/analyze?jobId={id}&wait=20");
-        self.ask_until(&path, is_over).await
+        self.poll_until(&path, is_finished).await
     }
 
-    async fn ask_until(&self, path: &str, holds: impl Fn(&Value) -> bool) -> Value {
-        let until = Instant::now() + PATIENCE;
+    async fn poll_until(&self, path: &str, holds: impl Fn(&Value) -> bool) -> Value {
+        let until = Instant::now() + JOB_TIMEOUT;
         loop {
-            let (status, told) = self.call_in_turn("GET", path, None).await;
+            let (status, told) = self.call_with_retry("GET", path, None).await;
             assert_eq!(status, 200, "{told}");
             let job = told["items"][0].clone();
             if holds(&job) {
                 return job;
             }
             assert!(
-                Instant::now() < until && !is_over(&job),
+                Instant::now() < until && !is_finished(&job),
                 "it never came to that: {job}"
             );
             tokio::time::sleep(Duration::from_millis(40)).await;
@@ -136,14 +142,14 @@ impl Api {
     }
 
     /// The same during outages of the database, when only 503 `database-unavailable` is allowed.
-    pub async fn finished_in_spite(&self, id: i64) -> Value {
-        let until = Instant::now() + PATIENCE;
+    pub async fn finished_despite_outages(&self, id: i64) -> Value {
+        let until = Instant::now() + JOB_TIMEOUT;
         loop {
             let path = format!("/analyze?jobId={id}");
             let (status, told) = self.call("GET", &path, None).await;
             let job = told["items"][0].clone();
             match status {
-                200 if is_over(&job) => return job,
+                200 if is_finished(&job) => return job,
                 200 | 429 => {}
                 503 => assert_eq!(told["code"], "database-unavailable", "{told}"),
                 _ => panic!("{status}: {told}"),
@@ -168,13 +174,13 @@ impl Api {
     }
 }
 
-pub fn is_over(job: &Value) -> bool {
+pub fn is_finished(job: &Value) -> bool {
     let status = job["status"].as_str().expect("a status");
     !["queued", "running", "retrying"].contains(&status)
 }
 
 /// Finished units of the job.
-pub fn done(job: &Value) -> i64 {
+pub fn done_units(job: &Value) -> i64 {
     number(job, "/progress/done")
 }
 

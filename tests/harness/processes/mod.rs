@@ -1,10 +1,10 @@
 //! The program `sightline` as real processes.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+pub mod admin_client;
 pub mod api;
 pub mod loopback;
 pub mod process;
-pub mod watcher;
 pub mod website;
 pub mod world;
 

@@ -38,10 +38,10 @@ static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
         .lines()
         .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
         .find_map(|message| message["executable"].as_str().map(PathBuf::from));
-    linked(&program.expect("cargo names the program"))
+    link_program(&program.expect("cargo names the program"))
 });
 
-fn linked(program: &Path) -> PathBuf {
+fn link_program(program: &Path) -> PathBuf {
     let mut place = DefaultHasher::new();
     env!("CARGO_MANIFEST_DIR").hash(&mut place);
     let own = program.with_file_name(format!("sightline-{:x}", place.finish()));
@@ -62,7 +62,7 @@ pub fn program() -> &'static Path {
 pub struct Process {
     child: Child,
     lines: mpsc::Receiver<String>,
-    said: Vec<String>,
+    output: Vec<String>,
 }
 
 /// A command of the program with only these settings in its environment.
@@ -98,7 +98,7 @@ impl Process {
     }
 
     /// With standard output in a file.
-    pub fn start_showing(command: Command, shown: File) -> Self {
+    pub fn start_with_stdout(command: Command, shown: File) -> Self {
         Self::start_with(command, shown.into())
     }
 
@@ -118,7 +118,7 @@ impl Process {
         Self {
             child,
             lines,
-            said: vec![],
+            output: vec![],
         }
     }
 
@@ -126,9 +126,9 @@ impl Process {
     pub fn await_line(&mut self, words: &str) -> String {
         loop {
             let Ok(line) = self.lines.recv_timeout(Duration::from_mins(1)) else {
-                panic!("`{words}` was not said:\n{}", self.said.join("\n"));
+                panic!("`{words}` was not said:\n{}", self.output.join("\n"));
             };
-            self.said.push(line.clone());
+            self.output.push(line.clone());
             if line.contains(words) {
                 return line;
             }
@@ -136,15 +136,15 @@ impl Process {
     }
 
     /// The lines of standard error so far.
-    pub fn said(&mut self) -> &[String] {
-        self.said.extend(self.lines.try_iter());
-        &self.said
+    pub fn output(&mut self) -> &[String] {
+        self.output.extend(self.lines.try_iter());
+        &self.output
     }
 
     /// All of standard error, after the process ended.
-    pub fn said_to_its_end(&mut self) -> String {
-        self.said.extend(self.lines.iter());
-        self.said.join("\n")
+    pub fn full_output(&mut self) -> String {
+        self.output.extend(self.lines.iter());
+        self.output.join("\n")
     }
 
     /// SIGKILL.
@@ -156,12 +156,12 @@ impl Process {
     /// SIGTERM; returns the exit status and the duration.
     pub fn terminate(mut self) -> (ExitStatus, Duration) {
         let begun = Instant::now();
-        self.ask_to_end();
-        (self.ended(), begun.elapsed())
+        self.send_sigterm();
+        (self.wait(), begun.elapsed())
     }
 
     /// SIGTERM.
-    pub fn ask_to_end(&self) {
+    pub fn send_sigterm(&self) {
         self.signal("-TERM");
     }
 
@@ -193,7 +193,7 @@ impl Process {
     }
 
     /// Removes the limit.
-    pub fn lift_limit_of_files(&self) {
+    pub fn lift_file_limit(&self) {
         self.limit_files("unlimited");
     }
 
@@ -205,7 +205,7 @@ impl Process {
         assert!(limited.expect("prlimit runs").success());
     }
 
-    pub fn ended(&mut self) -> ExitStatus {
+    pub fn wait(&mut self) -> ExitStatus {
         self.child.wait().expect("it ends")
     }
 }

@@ -17,10 +17,10 @@ pub struct Website {
 impl Website {
     /// With the default delay.
     pub fn start() -> Self {
-        Self::pausing(PAUSE)
+        Self::with_pause(PAUSE)
     }
 
-    pub fn pausing(pause: Duration) -> Self {
+    pub fn with_pause(pause: Duration) -> Self {
         let server = Loopback::start(move |app| {
             let any = move |n: web::Path<usize>| page(*n, pause);
             app.route("/", web::get().to(move || page(0, pause)))

@@ -1,9 +1,9 @@
 //! A database with an account, and the processes on it.
 
 use super::{
+    admin_client::AdminClient,
     api::Api,
     process::{Process, command, program},
-    watcher::Watcher,
 };
 use crate::{
     databases::{Template, TestDatabase},
@@ -25,7 +25,7 @@ use tempfile::TempDir;
 use tokio::{sync::OnceCell, task::spawn_blocking};
 
 /// For each kind of database: an account and a token, created by the commands; every world starts with a copy.
-static BEGINNINGS: [OnceCell<(Template, String, AccountId)>; 2] =
+static TEMPLATES: [OnceCell<(Template, String, AccountId)>; 2] =
     [OnceCell::const_new(), OnceCell::const_new()];
 
 pub struct World {
@@ -44,8 +44,8 @@ impl World {
             ..OpenOptions::default()
         };
         let beginning = match kind {
-            DatabaseKind::Sqlite => &BEGINNINGS[0],
-            DatabaseKind::Postgres => &BEGINNINGS[1],
+            DatabaseKind::Sqlite => &TEMPLATES[0],
+            DatabaseKind::Postgres => &TEMPLATES[1],
         };
         let make = async || {
             let world = Self::in_database(TestDatabase::with_options(kind, options()).await);
@@ -54,19 +54,20 @@ impl World {
             (template.await.unwrap(), token, account)
         };
         let (template, token, account) = beginning.get_or_init(make).await;
-        let mut world = Self::alone_in(TestDatabase::like(template, options()).await);
+        let mut world =
+            Self::without_account(TestDatabase::from_template(template, options()).await);
         world.token.clone_from(token);
         world.account = *account;
         world
     }
 
-    fn alone_in(database: TestDatabase) -> Self {
+    fn without_account(database: TestDatabase) -> Self {
         let mut world = Self {
             settings: vec![
                 ("SIGHTLINE_DATABASE_URL".to_owned(), database.url.clone()),
                 (
                     "SIGHTLINE_DATABASE_POOLER".to_owned(),
-                    (Lane::chosen() == Lane::Pgbouncer).to_string(),
+                    (Lane::from_env() == Lane::Pgbouncer).to_string(),
                 ),
             ],
             folder: TempDir::with_prefix("sightline-world-").unwrap(),
@@ -89,8 +90,8 @@ impl World {
 
     /// The same in that database.
     pub fn in_database(database: TestDatabase) -> Self {
-        let mut world = Self::alone_in(database);
-        world.say(&[
+        let mut world = Self::without_account(database);
+        world.run_command(&[
             "account",
             "create",
             "--email",
@@ -98,7 +99,7 @@ impl World {
             "--name",
             "Ann",
         ]);
-        world.token = world.say(&[
+        world.token = world.run_command(&[
             "token",
             "create",
             "--email",
@@ -107,7 +108,7 @@ impl World {
             "t",
         ]);
         let accounts: serde_json::Value =
-            serde_json::from_str(&world.say(&["account", "list", "--json"])).unwrap();
+            serde_json::from_str(&world.run_command(&["account", "list", "--json"])).unwrap();
         world.account = AccountId(accounts[0]["id"].as_i64().unwrap());
         world
     }
@@ -121,7 +122,7 @@ impl World {
 
     /// A job that was lost three times fails. Tests that kill two of its workers must not lose a third lease on a busy
     /// machine.
-    pub fn lease_long(&mut self) {
+    pub fn use_long_leases(&mut self) {
         self.set("QUEUE__LEASE_SECONDS", "10");
     }
 
@@ -162,7 +163,7 @@ impl World {
     }
 
     /// The folder of the database: tables, write-ahead log, locks.
-    pub fn place(&self) -> PathBuf {
+    pub fn database_folder(&self) -> PathBuf {
         let url = &self.database.url;
         if let Some(file) = url.strip_prefix("sqlite://") {
             return Path::new(file).parent().unwrap().to_owned();
@@ -178,7 +179,7 @@ impl World {
     }
 
     /// Runs a command; returns its standard output.
-    pub fn say(&self, arguments: &[&str]) -> String {
+    pub fn run_command(&self, arguments: &[&str]) -> String {
         let ran = self.command(arguments).output().unwrap();
         assert!(
             ran.status.success(),
@@ -193,7 +194,7 @@ impl World {
     }
 
     /// Runs a command that fails; returns its standard error.
-    pub fn fail(&self, arguments: &[&str]) -> String {
+    pub fn run_failing_command(&self, arguments: &[&str]) -> String {
         let ran = self.command(arguments).output().unwrap();
         assert!(
             !ran.status.success(),
@@ -209,7 +210,7 @@ impl World {
     }
 
     /// Runs a script in bash with the program at `target/release/sightline`, up to the first failing command.
-    pub fn paste(&self, script: &str) -> Output {
+    pub fn run_script(&self, script: &str) -> Output {
         let place = self.folder.path().join("target/release");
         std::fs::create_dir_all(&place).unwrap();
         std::os::unix::fs::symlink(program(), place.join("sightline")).unwrap();
@@ -229,7 +230,7 @@ impl World {
     }
 
     /// A server whose files are limited to so many KiB, to simulate a full disk, until
-    /// [`Process::lift_limit_of_files`].
+    /// [`Process::lift_file_limit`].
     pub fn serve_with_files_up_to(&self, kibibytes: u64, more: &[&str]) -> (Process, Api) {
         let program = program().display();
         let script = format!(
@@ -255,18 +256,18 @@ impl World {
     }
 
     /// A server with an admin listener.
-    pub fn serve_watched(&mut self, more: &[&str]) -> (Process, Api, Watcher) {
+    pub fn serve_with_admin(&mut self, more: &[&str]) -> (Process, Api, AdminClient) {
         self.set("ADMIN__LISTEN", "127.0.0.1:0");
         let (mut server, api) = self.serve(more);
-        let watcher = Watcher::of(&server.await_line("/readyz"));
+        let watcher = AdminClient::from_line(&server.await_line("/readyz"));
         (server, api, watcher)
     }
 
     /// A worker with an admin listener.
-    pub fn worker_watched(&mut self) -> (Process, Watcher) {
+    pub fn worker_with_admin(&mut self) -> (Process, AdminClient) {
         self.set("ADMIN__LISTEN", "127.0.0.1:0");
         let mut worker = self.worker();
-        let watcher = Watcher::of(&worker.await_line("/readyz"));
+        let watcher = AdminClient::from_line(&worker.await_line("/readyz"));
         (worker, watcher)
     }
 
@@ -312,7 +313,7 @@ impl World {
         }
         let journal = read
             .measurements()
-            .recorded(self.account, JobId(job), None, 1)
+            .read_journal(self.account, JobId(job), None, 1)
             .await;
         assert!(journal.unwrap().is_empty(), "the journal is still there");
     }

@@ -285,7 +285,7 @@ mod tests {
     use super::wrong;
 
     #[test]
-    fn a_statement_that_names_no_account_is_found() {
+    fn a_statement_without_the_account_is_rejected() {
         for (statement, table) in [
             (
                 "SELECT projects.id FROM projects WHERE (projects.id = $1)",
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn a_statement_that_names_the_account_is_good() {
+    fn a_statement_with_the_account_is_accepted() {
         for statement in [
             "SELECT 1 FROM \"projects\" WHERE (\"projects\".\"account_id\" = $1)",
             "INSERT INTO \"spending\" (\"account_id\", \"month\") VALUES ($1, $2)",
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_on_every_database_is_found() {
+    fn features_missing_on_some_database_are_rejected() {
         for statement in [
             "SELECT pg_advisory_xact_lock($1)",
             "UPDATE jobs SET account_id = $1 WHERE jobs.account_id = $2",

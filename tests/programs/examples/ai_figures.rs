@@ -29,7 +29,7 @@ enum Question {
     Score(f64, Option<f64>, Option<f64>, Option<f64>),
 }
 
-fn ends(interval: Option<Interval>) -> Value {
+fn interval_json(interval: Option<Interval>) -> Value {
     interval.map_or(Value::Null, |it| json!([it.low, it.high]))
 }
 
@@ -40,10 +40,14 @@ fn counts(pairs: Vec<(u64, u64)>) -> Vec<Count> {
 
 fn answer(question: Question) -> Value {
     match question {
-        Question::Wilson(k, n) => ends(wilson(k, n)),
-        Question::Newcombe(one, other) => ends(newcombe(one, other)),
-        Question::Bootstrap(values, key) => ends(bootstrap::mean_of_clusters(&values, &key)),
-        Question::FewClusters(values, key) => ends(bootstrap::mean_of_few_clusters(&values, &key)),
+        Question::Wilson(k, n) => interval_json(wilson(k, n)),
+        Question::Newcombe(one, other) => interval_json(newcombe(one, other)),
+        Question::Bootstrap(values, key) => {
+            interval_json(bootstrap::mean_of_clusters(&values, &key))
+        }
+        Question::FewClusters(values, key) => {
+            interval_json(bootstrap::mean_of_few_clusters(&values, &key))
+        }
         Question::BenjaminiHochberg(p) => json!(benjamini_hochberg::adjusted(&p)),
         Question::Rate(members, key) => panel_rate::rate(&counts(members), &key)
             .map_or(Value::Null, |it| {

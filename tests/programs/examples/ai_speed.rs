@@ -8,13 +8,13 @@
 use analysis::{
     ai_answers::{
         brands::{BrandBook, BrandSpec},
-        judge,
+        evaluate,
     },
     findings::ai_visibility::{
         PromptPanelKind, VisibilityInput, VisibilitySubject, tallies, visibility,
     },
     observation::ai_answer::{
-        AiAnswer, AnswerCitation, AnswerState, AnswerUsage, AskedPrompt, CitationPart,
+        AiAnswer, AnswerCitation, AnswerState, AnswerUsage, CitationPart, EnginePrompt,
     },
     provenance::Provenance,
 };
@@ -129,7 +129,7 @@ fn answer(at: usize) -> AiAnswer {
         provenance: Provenance::Simulated,
         requested_model: None,
         served_model: Some("model-1".to_owned()),
-        prompt: AskedPrompt {
+        prompt: EnginePrompt {
             prompt_id: format!("{}", at / 10),
             keyword_id: Some(i64::try_from(at / 50).unwrap_or_default()),
             template: "Q1".to_owned(),
@@ -161,9 +161,9 @@ fn main() -> std::io::Result<()> {
         .enumerate()
         .map(|(at, name)| BrandSpec::named(name, &format!("site{at}.com")));
     let own = brands.next().unwrap_or_default();
-    let rivals: Vec<BrandSpec> = brands.collect();
+    let competitors: Vec<BrandSpec> = brands.collect();
     let started = Instant::now();
-    let book = BrandBook::of(&own, &rivals, &["desk".to_owned(), "Möbel".to_owned()]);
+    let book = BrandBook::of(&own, &competitors, &["desk".to_owned(), "Möbel".to_owned()]);
     writeln!(
         out,
         "a book of {} brands in {:.1} ms",
@@ -173,14 +173,14 @@ fn main() -> std::io::Result<()> {
     let answers: Vec<AiAnswer> = (0..count).map(answer).collect();
     let bytes: usize = answers.iter().map(|it| it.text.len()).sum();
     let started = Instant::now();
-    let judged: Vec<_> = { answers.into_iter() }
+    let evaluated: Vec<_> = { answers.into_iter() }
         .map(|it| {
-            let found = judge(&it, &book);
+            let found = evaluate(&it, &book);
             (it, found)
         })
         .collect();
     let seconds = started.elapsed().as_secs_f64();
-    let named: usize = judged.iter().map(|it| it.1.brands.len()).sum();
+    let named: usize = evaluated.iter().map(|it| it.1.brands.len()).sum();
     #[expect(clippy::cast_precision_loss, reason = "a figure to look at")]
     let (rate, megabytes) = (count as f64 / seconds, bytes as f64 / 1e6);
     writeln!(
@@ -190,7 +190,7 @@ fn main() -> std::io::Result<()> {
     )?;
     let started = Instant::now();
     let mut records = 0;
-    for chunk in judged.chunks(50) {
+    for chunk in evaluated.chunks(50) {
         for engine in ["gemini", "perplexity"] {
             let record = visibility(&VisibilityInput {
                 subject: VisibilitySubject {
@@ -209,7 +209,7 @@ fn main() -> std::io::Result<()> {
             records += i64::from(record.answer_count > 0);
         }
     }
-    let rows = tallies(judged.iter().map(|it| (&it.0, &it.1))).len();
+    let rows = tallies(evaluated.iter().map(|it| (&it.0, &it.1))).len();
     writeln!(
         out,
         "{records} records and {rows} tallies in {:.2} s",
@@ -227,7 +227,7 @@ fn hostile(book: &BrandBook, out: &mut impl Write) -> std::io::Result<()> {
         let mut hostile = answer(0);
         hostile.text = piece.repeat(1_000_000 / piece.len());
         let started = Instant::now();
-        let found = judge(&hostile, book);
+        let found = evaluate(&hostile, book);
         writeln!(
             out,
             "a megabyte of {piece:?} in {:.2} s, {} marks",

@@ -8,7 +8,7 @@ use analysis::{
     },
     observation::{
         page_content::{Block, BlockKind, PageContent, PlacedText, TagSource},
-        web_site::SiteScope,
+        web_site::CrawlScope,
     },
 };
 use programs::{Failure, answer_lines};
@@ -50,14 +50,14 @@ fn answer(question: Question) -> Value {
 fn visits(pages: &[PageContent]) -> Value {
     let context = ChangeContext {
         project_id: 1,
-        scope: SiteScope::of_host("example.com"),
+        scope: CrawlScope::from_host("example.com"),
         source: ChangeSource::Scheduled,
         owner: PageOwner::Own,
     };
     let Some(first) = pages.first() else {
         return Value::Null;
     };
-    let mut history = PageHistory::begun(first.fetched.at);
+    let mut history = PageHistory::new(first.fetched.at);
     let mut answers = Vec::new();
     for pair in pages.windows(2) {
         let state = |at: usize| PageState {

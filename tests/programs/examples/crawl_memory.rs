@@ -6,8 +6,8 @@ use analysis::{
     document::Document,
     findings::{
         broken_links::{FindingContext, PreviousBrokenLinks},
-        judge,
-        site_cards::{AuditContext, SiteCards},
+        evaluate,
+        site_collector::{AuditContext, SiteCollector},
     },
     observation::web_site::CrawlStep,
 };
@@ -43,14 +43,14 @@ async fn main() -> Result<(), Failure> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let start = format!("http://{}/", listener.local_addr()?);
     std::thread::spawn(move || serve(&listener, pages));
-    tell("begin")?;
+    print_memory("begin")?;
     let settings = CrawlerSettings {
         allow_networks: vec!["127.0.0.0/8".parse()?],
         per_host_delay: Duration::ZERO,
         connections_per_host: 8,
         ..CrawlerSettings::default()
     };
-    let reader = PoliteReader::new(settings, Arc::new(Still), Arc::new(Letters));
+    let reader = PoliteReader::new(settings, Arc::new(FixedClock), Arc::new(FixedRandomness));
     let plan = CrawlPlan {
         start: CrawlStart::Url(start),
         max_pages: pages,
@@ -61,27 +61,27 @@ async fn main() -> Result<(), Failure> {
     let journal = DiskJournal::new()?;
     let site = reader.read(&plan, &journal).await?;
     let (read, checks) = (site.pages.len(), site.checks.len());
-    tell(&format!("{read} pages and {checks} checks read"))?;
+    print_memory(&format!("{read} pages and {checks} checks read"))?;
     let context = FindingContext {
         project_id: 0,
-        measured_at: Still.now(),
+        measured_at: FixedClock.now(),
     };
     let robots = AiRobots::of(site.robots.as_ref());
     let robots = move |url: &str| robots.verdicts(url);
-    let mut cards = SiteCards::of(site, PreviousBrokenLinks::default());
+    let mut cards = SiteCollector::of(site, PreviousBrokenLinks::default());
     let mut recorded = RecordedPages::of(&journal);
     while let Some(part) = recorded.next_part().await? {
         for page in &part {
             cards.add(&page.page);
         }
     }
-    tell("first walk")?;
+    print_memory("first walk")?;
     let context = AuditContext {
         finding: context,
         ..AuditContext::default()
     };
-    let known = cards.complete(&robots);
-    tell("complete")?;
+    let known = cards.finish(&robots);
+    print_memory("complete")?;
     let mut recorded = RecordedPages::of(&journal);
     let parts = std::iter::from_fn(|| {
         let next = recorded.next_part();
@@ -90,17 +90,17 @@ async fn main() -> Result<(), Failure> {
     });
     let mut records = 0_usize;
     let pages = parts.flatten().map(|it| it.page);
-    let summaries = judge(&known, &context, &robots, pages, |_| records += 1);
-    tell(&format!(
+    let summaries = evaluate(&known, &context, &robots, pages, |_| records += 1);
+    print_memory(&format!(
         "second walk: {records} records of {} types",
         summaries.len()
     ))?;
     let history = Document::of(&known.into_link_history(&context));
-    tell(&format!("history of {} bytes", history.as_str().len()))
+    print_memory(&format!("history of {} bytes", history.as_str().len()))
 }
 
 /// Current and peak resident memory from `/proc`.
-fn tell(stage: &str) -> Result<(), Failure> {
+fn print_memory(stage: &str) -> Result<(), Failure> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let of = |name: &str| {
         let line = status.lines().find(|it| it.starts_with(name));
@@ -117,17 +117,17 @@ fn tell(stage: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-struct Still;
+struct FixedClock;
 
-impl Clock for Still {
+impl Clock for FixedClock {
     fn now(&self) -> DateTime<Utc> {
         DateTime::UNIX_EPOCH
     }
 }
 
-struct Letters;
+struct FixedRandomness;
 
-impl Randomness for Letters {
+impl Randomness for FixedRandomness {
     fn fill(&self, bytes: &mut [u8]) {
         bytes.fill(7);
     }
@@ -159,7 +159,10 @@ impl DiskJournal {
             let mut body = vec![0; usize::try_from(end - start)?];
             self.file.read_exact_at(&mut body, *start)?;
             let step = serde_json::from_slice(&body)?;
-            steps.push(RecordedStep { place, step });
+            steps.push(RecordedStep {
+                sequence: place,
+                step,
+            });
         }
         Ok(steps)
     }

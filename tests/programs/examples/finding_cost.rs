@@ -7,14 +7,15 @@ use analysis::{
             ChangeContext, ChangeSource, PageHistory, PageOwner, PageState, SiteFacts, compare,
         },
         eeat::{
-            EeatInput, FindingContext, PageAverages, PageType, SiteSignals, judge_page, judge_site,
+            EeatInput, FindingContext, PageAverages, PageType, SiteSignals, evaluate_page,
+            evaluate_site,
         },
-        geo_score::{GeoInput, GeoSummary, judge},
+        geo_score::{GeoInput, GeoSummary, evaluate},
     },
-    observation::{page_content::PageContent, web_site::SiteScope},
+    observation::{page_content::PageContent, web_site::CrawlScope},
 };
 use chrono::DateTime;
-use crawler::extract::{Arrival, read_page};
+use crawler::extract::{ReceivedPage, read_page};
 use programs::{Failure, cpu_time, html_files};
 use std::{fs, io::Write, path::Path};
 use url::Url;
@@ -24,9 +25,13 @@ fn main() -> Result<(), Failure> {
     let mut pages = Vec::new();
     for file in html_files(Path::new(&folder))? {
         let url = Url::parse(&format!("http://localhost{}", file.display()))?;
-        pages.push(read_page(Arrival::loose(&fs::read(&file)?, None, &url)));
+        pages.push(read_page(ReceivedPage::without_crawl(
+            &fs::read(&file)?,
+            None,
+            &url,
+        )));
     }
-    let scope = SiteScope::of_url(&Url::parse("http://localhost/")?);
+    let scope = CrawlScope::from_url(&Url::parse("http://localhost/")?);
     let (same, shorter) = (
         changes(&pages, &scope, false)?,
         changes(&pages, &scope, true)?,
@@ -47,7 +52,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-fn changes(pages: &[PageContent], scope: &SiteScope, shorter: bool) -> Result<f64, Failure> {
+fn changes(pages: &[PageContent], scope: &CrawlScope, shorter: bool) -> Result<f64, Failure> {
     let context = ChangeContext {
         project_id: 1,
         scope: scope.clone(),
@@ -70,7 +75,7 @@ fn changes(pages: &[PageContent], scope: &SiteScope, shorter: bool) -> Result<f6
             page,
             site: SiteFacts::default(),
         };
-        let history = PageHistory::begun(DateTime::UNIX_EPOCH);
+        let history = PageHistory::new(DateTime::UNIX_EPOCH);
         let found = compare(&state(before), &state(after), &history, &context);
         std::hint::black_box(found);
     }
@@ -94,13 +99,13 @@ fn geo(pages: &[PageContent]) -> Result<(f64, String), Failure> {
             site: analysis::findings::geo_score::SiteIdentity::default(),
             llms_txt: None,
         };
-        summary.add(&judge(&input, &context), None);
+        summary.add(&evaluate(&input, &context), None);
     }
     let cost = per_page(begun, pages.len())?;
     Ok((cost, serde_json::to_string(&summary)?))
 }
 
-fn eeat(pages: &[PageContent], scope: SiteScope) -> Result<(f64, f64, String), Failure> {
+fn eeat(pages: &[PageContent], scope: CrawlScope) -> Result<(f64, f64, String), Failure> {
     let context = FindingContext {
         project_id: 1,
         measured_at: DateTime::UNIX_EPOCH,
@@ -120,10 +125,10 @@ fn eeat(pages: &[PageContent], scope: SiteScope) -> Result<(f64, f64, String), F
             site: &site,
             third_party_mentions: None,
         };
-        averages.add(&judge_page(&input, &context));
+        averages.add(&evaluate_page(&input, &context));
     }
     let judging = per_page(begun, pages.len())?;
-    let record = judge_site(&site, &averages, None, &context);
+    let record = evaluate_site(&site, &averages, None, &context);
     let bytes = serde_json::to_string(&site)?.len();
     let signals: Vec<String> = record
         .signals

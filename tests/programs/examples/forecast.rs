@@ -3,7 +3,7 @@
 
 use analysis::forecast::{
     change_points,
-    history::{Frequency, History, Observation, Rhythm, Seen},
+    history::{Frequency, History, Observation, ObservedValue, SeasonalPeriod},
     methods::{
         Damped, Ses, Theta, ThetaKind, naive, naive_deviations, random_walk_with_drift,
         seasonal_naive,
@@ -57,13 +57,13 @@ impl Question {
             .zip(&self.values)
             .map(|(day, value)| Observation {
                 date: first + Days::new(day),
-                seen: value.map_or(Seen::Nothing, Seen::Value),
+                value: value.map_or(ObservedValue::Missing, ObservedValue::Value),
             })
             .collect();
         let mut history = History::of(&observations, Frequency::Daily, self.scale())?;
-        history.rhythm = Rhythm {
+        history.seasonal_period = SeasonalPeriod {
             period: self.period,
-            from: self.from,
+            min_points: self.from,
         };
         Some(history)
     }
@@ -146,16 +146,16 @@ impl Question {
             "drift" => json!({"points": random_walk_with_drift(&self.known(), horizon)?}),
             "ses" => self.ses()?,
             "theta" => self.theta(ThetaKind::Standard)?,
-            "optimisedTheta" => self.theta(ThetaKind::Optimised)?,
+            "optimisedTheta" => self.theta(ThetaKind::Optimized)?,
             "dynamicTheta" => self.theta(ThetaKind::Dynamic)?,
-            "dynamicOptimisedTheta" => self.theta(ThetaKind::DynamicOptimised)?,
+            "dynamicOptimisedTheta" => self.theta(ThetaKind::DynamicOptimized)?,
             "damped" => self.damped()?,
             "season" => self.season(),
             "levels" => json!(change_points::levels(&self.known(), self.penalty)),
             "changes" => json!(change_points::change_points(&self.known())),
             "speed" => self.speed()?,
             _ => match project(self.history()?, self.scale(), horizon) {
-                Ok(projection) => told(&projection),
+                Ok(projection) => projection_json(&projection),
                 Err(refusal) => json!({"refusal": format!("{refusal:?}")}),
             },
         })
@@ -169,7 +169,7 @@ fn processor_seconds() -> Option<f64> {
     Some(nanoseconds / 1e9)
 }
 
-fn told(projection: &Projection) -> Value {
+fn projection_json(projection: &Projection) -> Value {
     let each = |part: fn(&analysis::forecast::project::Point) -> f64| -> Vec<f64> {
         projection.points.iter().map(part).collect()
     };
@@ -182,7 +182,7 @@ fn told(projection: &Projection) -> Value {
         "median": each(|it| it.median), "mean": each(|it| it.mean),
         "lo80": each(|it| it.within80.0), "hi80": each(|it| it.within80.1),
         "lo95": each(|it| it.within95.0), "hi95": each(|it| it.within95.1),
-        "changes": projection.changes.len(), "n": projection.used.places.len(),
+        "changes": projection.changes.len(), "n": projection.used.points.len(),
         "conformalSteps": projection.conformal_steps,
         "scores": projection.scores.map(|it| json!({
             "mase": it.mase, "naiveMase": it.naive_mase, "origins": it.origins, "mae": it.mae,

@@ -9,7 +9,7 @@ use analysis::{
     observation::vitals::FormFactor,
 };
 use chrono::DateTime;
-use crawler::{BrowserLab, CrawlerSettings, LabSettings};
+use crawler::{BrowserSettings, CrawlerSettings, LabRunner};
 use domain::ports::page_speed::{LabOrder, LabVitals};
 use serde_json::json;
 use std::process::ExitCode;
@@ -38,7 +38,7 @@ async fn main() -> ExitCode {
             .collect(),
         ..CrawlerSettings::default()
     };
-    let lab = BrowserLab::new(LabSettings::default(), crawler);
+    let lab = LabRunner::new(BrowserSettings::default(), crawler);
     let order = LabOrder {
         url,
         form_factor,

@@ -1,7 +1,7 @@
 //! Prints the main text blocks of HTML files as JSON lines. `--charset NAME` overrides the encoding.
 
 use analysis::observation::page_content::BlockKind;
-use crawler::extract::{Arrival, read_page};
+use crawler::extract::{ReceivedPage, read_page};
 use serde_json::json;
 use std::io::Write;
 
@@ -13,7 +13,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let charset = if is_told { words.next() } else { None };
     for file in words {
         let bytes = std::fs::read(&file)?;
-        let page = read_page(Arrival::loose(&bytes, charset.as_deref(), &url));
+        let page = read_page(ReceivedPage::without_crawl(
+            &bytes,
+            charset.as_deref(),
+            &url,
+        ));
         let main = page.text.main;
         let blocks: Vec<_> = main
             .blocks

@@ -1,7 +1,7 @@
 //! Prints the metadata of HTML files as JSON lines. Arguments: `[--charset NAME]`, then pairs of URL and file path.
 
 use analysis::observation::page_content::{DateFact, SourcedText};
-use crawler::extract::{Arrival, read_page};
+use crawler::extract::{ReceivedPage, read_page};
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -12,7 +12,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let charset = if is_told { words.next() } else { None };
     while let (Some(url), Some(file)) = (words.next(), words.next()) {
         let (bytes, url) = (std::fs::read(&file)?, url::Url::parse(&url)?);
-        let page = read_page(Arrival::loose(&bytes, charset.as_deref(), &url));
+        let page = read_page(ReceivedPage::without_crawl(
+            &bytes,
+            charset.as_deref(),
+            &url,
+        ));
         let known = &page.metadata;
         let authors: Vec<Value> = known
             .authors

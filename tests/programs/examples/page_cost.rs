@@ -7,16 +7,16 @@ use analysis::{
         issues::{PageContext, SiteContext, page_issues, site_issues},
         schema,
     },
-    observation::{page_content::PageContent, web_site::SiteScope},
+    observation::{page_content::PageContent, web_site::CrawlScope},
     page_kind::page_kind,
     site_graph::{LinkFacts, SiteGraph},
     text::{
         duplicates::clusters,
-        likeness::{jaccard, shingles},
+        similarity::{jaccard, shingles},
     },
 };
 use chrono::{DateTime, Utc};
-use crawler::extract::{Arrival, read_page};
+use crawler::extract::{ReceivedPage, read_page};
 use programs::{Failure, cpu_time, html_files};
 use std::{fs, io::Write, path::Path};
 use url::Url;
@@ -34,15 +34,15 @@ fn main() -> Result<(), Failure> {
         pages.len(),
         size / pages.len().max(1) / 1024
     )?;
-    let mut watch = Watch::start(pages.len(), repeats)?;
+    let mut watch = Stopwatch::start(pages.len(), repeats)?;
     let mut contents: Vec<PageContent> = Vec::new();
     for _ in 0..repeats {
         let read = pages
             .iter()
-            .map(|(url, bytes)| read_page(Arrival::loose(bytes, None, url)));
+            .map(|(url, bytes)| read_page(ReceivedPage::without_crawl(bytes, None, url)));
         contents = read.collect();
     }
-    watch.tell(&mut out, "read")?;
+    watch.print_stage(&mut out, "read")?;
     let mut stored = Vec::new();
     for _ in 0..repeats {
         stored = contents
@@ -50,36 +50,40 @@ fn main() -> Result<(), Failure> {
             .map(serde_json::to_vec)
             .collect::<Result<_, _>>()?;
     }
-    watch.tell(&mut out, "write down")?;
+    watch.print_stage(&mut out, "write down")?;
     for _ in 0..repeats {
         for content in &stored {
             serde_json::from_slice::<PageContent>(content)?;
         }
     }
-    watch.tell(&mut out, "take up again")?;
+    watch.print_stage(&mut out, "take up again")?;
     for _ in 0..repeats {
         audit(&contents, &mut watch, &mut out)?;
     }
     Ok(())
 }
 
-fn audit(contents: &[PageContent], watch: &mut Watch, out: &mut impl Write) -> Result<(), Failure> {
-    let scope = SiteScope::of_url(&Url::parse("http://localhost/")?);
+fn audit(
+    contents: &[PageContent],
+    watch: &mut Stopwatch,
+    out: &mut impl Write,
+) -> Result<(), Failure> {
+    let scope = CrawlScope::from_url(&Url::parse("http://localhost/")?);
     let mut site = SiteGraph::new("http://localhost/", scope.clone());
     let fingerprints: Vec<_> = { contents.iter() }
         .map(|it| site.add_page(it).fingerprint)
         .collect();
-    watch.tell(out, "cards")?;
+    watch.print_stage(out, "cards")?;
     let of = |at: usize| shingles(&contents[at].text.main.text());
     let duplicates = clusters(&fingerprints, |a, b| jaccard(&of(a), &of(b)));
     let links = LinkFacts::of(&site);
     let issues = site_issues(&site, &links, &duplicates, &SiteContext::default());
     let index = SiteIndex::new(&site, &links, &duplicates, &issues);
-    watch.tell(out, "site")?;
+    watch.print_stage(out, "site")?;
     let mut summary = ContentSummary::default();
     for (number, page) in contents.iter().enumerate() {
         let own = own_issues(page, &scope);
-        let url = site.cards[number].url;
+        let url = site.nodes[number].url;
         let context = ContentContext {
             finding: schema::FindingContext {
                 project_id: 1,
@@ -90,11 +94,11 @@ fn audit(contents: &[PageContent], watch: &mut Watch, out: &mut impl Write) -> R
             keywords: &[],
         };
         let all = issues.with_page(url, own);
-        let record = content_record(page, index.of(number), all, &context);
+        let record = content_record(page, index.page_facts(number), all, &context);
         serde_json::to_vec(&record)?;
         summary.add(&record);
     }
-    watch.tell(out, "records")?;
+    watch.print_stage(out, "records")?;
     let summary = summary.finished();
     writeln!(
         out,
@@ -114,7 +118,7 @@ fn audit(contents: &[PageContent], watch: &mut Watch, out: &mut impl Write) -> R
     Ok(())
 }
 
-fn own_issues(page: &PageContent, scope: &SiteScope) -> Vec<analysis::findings::issues::Issue> {
+fn own_issues(page: &PageContent, scope: &CrawlScope) -> Vec<analysis::findings::issues::Issue> {
     let input = schema::PageInput {
         url: &page.url,
         data: &page.structured_data,
@@ -127,7 +131,7 @@ fn own_issues(page: &PageContent, scope: &SiteScope) -> Vec<analysis::findings::
         project_id: 1,
         measured_at: DateTime::<Utc>::UNIX_EPOCH,
     };
-    let record = schema::judge_page(&input, &context);
+    let record = schema::evaluate_page(&input, &context);
     page_issues(
         page,
         &PageContext {
@@ -154,12 +158,12 @@ fn load(folder: &str) -> Result<Vec<(Url, Vec<u8>)>, Failure> {
 }
 
 /// Prints CPU time per page since the last call.
-struct Watch {
+struct Stopwatch {
     pages: f64,
     last: f64,
 }
 
-impl Watch {
+impl Stopwatch {
     fn start(pages: usize, repeats: u32) -> Result<Self, Failure> {
         Ok(Self {
             pages: f64::from(u32::try_from(pages)?) * f64::from(repeats),
@@ -167,7 +171,7 @@ impl Watch {
         })
     }
 
-    fn tell(&mut self, out: &mut impl Write, stage: &str) -> Result<(), Failure> {
+    fn print_stage(&mut self, out: &mut impl Write, stage: &str) -> Result<(), Failure> {
         let now = cpu_time()?;
         writeln!(out, "{:8.3} ms  {stage}", (now - self.last) / self.pages)?;
         self.last = now;

@@ -78,7 +78,7 @@ fn answer(question: &Question) -> Value {
             Some(sentences(text, language)),
         ),
         (None, Some(words), _) => {
-            let mut counts = counts::of_words(words.iter().map(String::as_str), language);
+            let mut counts = counts::count_words(words.iter().map(String::as_str), language);
             counts.sentences = question.sentences.unwrap_or_default();
             (counts, None)
         }

@@ -8,8 +8,8 @@ use analysis::{
         competitors::{self, CompetitorRecord, CompetitorsContext, Pinned},
         keyword_market::{Measurement, TrackedKeyword},
         rankings::{
-            self, PastRanks, RankInput, RankPoint, RankState, RankingRecord, RankingsSummary,
-            RankingsTally, Standing, changes_between,
+            self, KeywordRank, PastRanks, RankInput, RankPoint, RankState, RankingRecord,
+            RankingsSummary, RankingsTally, changes_between,
         },
         serp::{self, PreviousSerp, SerpInput, SerpRecord, SerpSummary, SerpTally},
         sov::{self, SovContext, SovRecord},
@@ -23,7 +23,7 @@ use analysis::{
     search_intent,
     search_panel::{Panel, PanelPage, PanelTopic},
     statistics::{
-        bootstrap::mean_of_clusters, concentration::concentration, isotonic::never_rising,
+        bootstrap::mean_of_clusters, concentration::concentration, isotonic::non_increasing,
         newcombe::newcombe, rbo::rbo_ext, theil_sen::slope, wilson::wilson,
     },
     url_rules::{OwnSites, SiteScope, page_key},
@@ -146,7 +146,7 @@ fn answer(question: Question) -> Value {
     let bounds = |it: analysis::statistics::wilson::Interval| [it.low, it.high];
     match question {
         Question::Market(market) => market_findings(&market),
-        Question::Cannibalization(window) => json!(judged(&window)),
+        Question::Cannibalization(window) => json!(cannibalization_record(&window)),
         Question::Changes { before, now } => {
             json!(changes_between(&standings(&before), &standings(&now)))
         }
@@ -156,7 +156,7 @@ fn answer(question: Question) -> Value {
         Question::Concentration { weights } => {
             json!(concentration(&weights).map(|it| [it.hhi, it.effective, it.entropy]))
         }
-        Question::Isotonic { points } => json!(never_rising(&points)),
+        Question::Isotonic { points } => json!(non_increasing(&points)),
         Question::Slope { values } => json!(slope(&values)),
         Question::Bootstrap { values, key } => json!(mean_of_clusters(&values, &key).map(bounds)),
         Question::Curve { rows } => json!(curve(&rows)),
@@ -180,7 +180,7 @@ fn answer(question: Question) -> Value {
                 sitelinks: false,
             };
             let page = page_of(&[listed], &[], FeatureCoverage::Partial, None, 0);
-            json!(search_intent::of(&keyword, &language, Some(&page)))
+            json!(search_intent::classify(&keyword, &language, Some(&page)))
         }
     }
 }
@@ -202,9 +202,9 @@ fn curve(rows: &[(u32, u64, u64)]) -> Option<Vec<f64>> {
     Some((1..=110).map(|position| curve.at(position)).collect())
 }
 
-fn standings(rows: &[(i64, Option<u64>, Option<u32>, u32)]) -> Vec<Standing> {
+fn standings(rows: &[(i64, Option<u64>, Option<u32>, u32)]) -> Vec<KeywordRank> {
     rows.iter()
-        .map(|(keyword_id, search_volume, position, depth)| Standing {
+        .map(|(keyword_id, search_volume, position, depth)| KeywordRank {
             keyword_id: *keyword_id,
             keyword: keyword_id.to_string(),
             search_volume: *search_volume,
@@ -332,20 +332,20 @@ fn market_findings(market: &Market) -> Value {
         };
         match PanelPage::of_record(&serp) {
             Some(seen) => panel.add(topic, &seen),
-            None => panel.miss(topic),
+            None => panel.add_missing(topic),
         }
         serps.push(serp);
         ranks.push(rank);
     }
     let (rank_sum, serp_sum) = complete(market, &panel, &mut serps, &mut ranks);
-    let (shares, rivals) = of_the_panel(market, &panel);
+    let (shares, competitors) = panel_findings(market, &panel);
     json!({
         "rankings": ranks,
         "serp": serps,
         "rankingsSummary": rank_sum,
         "serpSummary": serp_sum,
         "sov": shares,
-        "competitors": rivals,
+        "competitors": competitors,
     })
 }
 
@@ -397,8 +397,8 @@ fn complete(
     let prominence = panel.prominence();
     let (mut rank_sum, mut serp_sum) = (RankingsTally::default(), SerpTally::default());
     for (serp, rank) in serps.iter_mut().zip(&mut *ranks) {
-        serp.judge_difficulty(&prominence);
-        rank.judge_difficulty(serp.difficulty.as_ref().and_then(|it| it.score));
+        serp.complete_difficulty(&prominence);
+        rank.set_difficulty(serp.difficulty.as_ref().and_then(|it| it.score));
         serp_sum.add(serp);
     }
     let asked: Vec<PriorityInput> = ranks
@@ -419,7 +419,7 @@ fn complete(
     (rank_sum.finish(count), serp_sum.finish(count))
 }
 
-fn of_the_panel(market: &Market, panel: &Panel<'_>) -> (Vec<SovRecord>, Vec<CompetitorRecord>) {
+fn panel_findings(market: &Market, panel: &Panel<'_>) -> (Vec<SovRecord>, Vec<CompetitorRecord>) {
     let followed: BTreeSet<String> = market.tracked.iter().cloned().collect();
     let tracked = Pinned {
         class: None,
@@ -434,12 +434,12 @@ fn of_the_panel(market: &Market, panel: &Panel<'_>) -> (Vec<SovRecord>, Vec<Comp
         &SovContext {
             project_id: 1,
             tracked: &followed,
-            a_week_ago: None,
-            a_month_ago: None,
+            week_ago: None,
+            month_ago: None,
             provider: None,
         },
     );
-    let rivals = competitors::competitors(
+    let competitors = competitors::competitors(
         panel,
         &CompetitorsContext {
             project_id: 1,
@@ -450,10 +450,10 @@ fn of_the_panel(market: &Market, panel: &Panel<'_>) -> (Vec<SovRecord>, Vec<Comp
             provider: None,
         },
     );
-    (shares, rivals)
+    (shares, competitors)
 }
 
-fn judged(window: &Window) -> Option<cannibalization::CannibalizationRecord> {
+fn cannibalization_record(window: &Window) -> Option<cannibalization::CannibalizationRecord> {
     let keyword = TrackedKeyword {
         project_id: 1,
         keyword_id: 1,
@@ -488,7 +488,7 @@ fn judged(window: &Window) -> Option<cannibalization::CannibalizationRecord> {
         };
         (page_key(url), facts)
     };
-    cannibalization::judge(&CannibalizationInput {
+    cannibalization::evaluate(&CannibalizationInput {
         keyword: &keyword,
         engine: "google",
         provider: None,

@@ -17,8 +17,8 @@ use analysis::{
         competitors::{self, CompetitorRecord, CompetitorsContext},
         keyword_market::{Measurement, TrackedKeyword},
         rankings::{
-            self, PastRanks, RankInput, RankPoint, RankState, RankingRecord, RankingsTally,
-            Standing, changes_between,
+            self, KeywordRank, PastRanks, RankInput, RankPoint, RankState, RankingRecord,
+            RankingsTally, changes_between,
         },
         serp::{self, PreviousSerp, SerpInput, SerpRecord, SerpTally},
         sov::{self, SovContext, SovRecord},
@@ -225,8 +225,8 @@ fn measured(
 #[derive(Default)]
 struct Ranks {
     volumes: BTreeMap<i64, Option<u64>>,
-    standings: Vec<Standing>,
-    asked: Vec<PriorityInput>,
+    standings: Vec<KeywordRank>,
+    priority_inputs: Vec<PriorityInput>,
     sum: RankingsTally,
 }
 
@@ -237,13 +237,13 @@ fn read_ranks(records: &[Document]) -> Result<Ranks, serde_json::Error> {
         let id = rank.envelope.keyword_id.unwrap_or_default();
         ranks.volumes.insert(id, rank.search_volume);
         ranks.sum.add(&rank);
-        ranks.asked.push(PriorityInput {
+        ranks.priority_inputs.push(PriorityInput {
             opportunity: rank.target_ctr_gain,
             cpc: None,
             intent: rank.intent,
             trend: None,
         });
-        ranks.standings.push(Standing {
+        ranks.standings.push(KeywordRank {
             keyword_id: id,
             keyword: rank.market.keyword.clone(),
             search_volume: rank.search_volume,
@@ -283,14 +283,14 @@ fn shares(panel: &Panel<'_>) -> Vec<SovRecord> {
         &SovContext {
             project_id: 1,
             tracked: &BTreeSet::new(),
-            a_week_ago: None,
-            a_month_ago: None,
+            week_ago: None,
+            month_ago: None,
             provider: None,
         },
     )
 }
 
-fn rivals(panel: &Panel<'_>) -> Vec<CompetitorRecord> {
+fn competitor_records(panel: &Panel<'_>) -> Vec<CompetitorRecord> {
     competitors::competitors(
         panel,
         &CompetitorsContext {
@@ -304,8 +304,8 @@ fn rivals(panel: &Panel<'_>) -> Vec<CompetitorRecord> {
     )
 }
 
-fn moved(standings: &[Standing]) -> Vec<Standing> {
-    let shift = |it: &Standing| Standing {
+fn shift_positions(standings: &[KeywordRank]) -> Vec<KeywordRank> {
+    let shift = |it: &KeywordRank| KeywordRank {
         point: RankPoint {
             position: it.point.position.map(|position| position % 30 + 1),
             ..it.point.clone()
@@ -315,12 +315,12 @@ fn moved(standings: &[Standing]) -> Vec<Standing> {
     standings.iter().map(shift).collect()
 }
 
-fn cannibalised(
+fn cannibalization_record(
     keyword: &TrackedKeyword,
     site: &SiteScope,
     snapshots: &[OwnSnapshot],
 ) -> Option<CannibalizationRecord> {
-    cannibalization::judge(&CannibalizationInput {
+    cannibalization::evaluate(&CannibalizationInput {
         keyword,
         engine: "google",
         provider: None,
@@ -361,17 +361,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         read_serps(&serps, &known, &mut panel)
     })?;
     let shares = watch.time("5 shares of voice", || shares(&panel));
-    let rivals = watch.time("6 competitors", || rivals(&panel));
+    let competitors = watch.time("6 competitors", || competitor_records(&panel));
     let (prominence, changes, priorities) = watch.time("7 prominence, changes, priorities", || {
-        let changes = changes_between(&moved(&known.standings), &known.standings);
-        (panel.prominence(), changes, priorities(&known.asked))
+        let changes = changes_between(&shift_positions(&known.standings), &known.standings);
+        (
+            panel.prominence(),
+            changes,
+            priorities(&known.priority_inputs),
+        )
     });
     let mut tally = CannibalizationTally::default();
     for id in 1..=count {
         let keyword = tracked(i64::from(id), &mut draws);
         let snapshots = window(&mut draws);
         watch.time("8 cannibalization", || {
-            tally.add(cannibalised(&keyword, own.site(), &snapshots).as_ref());
+            tally.add(cannibalization_record(&keyword, own.site(), &snapshots).as_ref());
         });
     }
 
@@ -389,7 +393,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "{} domains, {} shares, {} competitors, {} features, {} priorities, {} moves, {} cannibalised",
         panel.domain_count(),
         shares.len(),
-        rivals.len(),
+        competitors.len(),
         serp_sum.finish(u64::from(count)).features.len(),
         priorities.len(),
         changes.compared,

@@ -16,8 +16,8 @@
 use domain::{
     ids::AccountId,
     job::{
-        line::AccountQueue,
-        turns::{CANDIDATES, SERVICE_OF_A_JOB, room, shared_out},
+        account_queue::AccountQueue,
+        fair_queue::{CANDIDATES, SERVICE_PER_JOB, allocate, free_capacity},
     },
 };
 use rand::{RngExt, SeedableRng, rngs::SmallRng};
@@ -63,13 +63,13 @@ fn main() {
     println!("|--:|--:|---|--:|--:|--:|--:|--:|");
     for share in [1.1, 1.5, 2.5, 4.0] {
         let slots = (work / DAY * share).ceil() as usize;
-        tell(slots, (&play(&accounts, slots), &accounts), work);
+        print_row(slots, (&simulate(&accounts, slots), &accounts), work);
     }
     println!();
     println!("| the others | p95 of their waits, s |");
     println!("|---|--:|");
     for (name, giant) in [("alone", 0), ("beside an account with 10,000 jobs", 10_000)] {
-        let waits = play(&neighbours(giant), 12);
+        let waits = simulate(&neighbours(giant), 12);
         let others: Vec<f64> = { waits.iter() }
             .filter(|it| it.account != 0)
             .map(|it| it.seconds)
@@ -96,25 +96,25 @@ struct Account {
 
 /// Accounts that together check that many keywords a day.
 fn market(checks_a_day: f64) -> Vec<Account> {
-    let mut chance = SmallRng::seed_from_u64(1);
+    let mut rng = SmallRng::seed_from_u64(1);
     let mut accounts = Vec::new();
     let mut left = checks_a_day;
     while left > 0.0 {
         // Zipf over five decades: half of the accounts have fewer than forty keywords.
-        let even: f64 = chance.random_range(1e-5..1.0);
+        let even: f64 = rng.random_range(1e-5..1.0);
         let keywords = (20.0 / even.powf(0.95)).min(100_000.0).min(left).ceil();
         left -= keywords;
         // Most schedules run at three in the morning, local time.
-        let zone = f64::from(chance.random_range(0..24_u32)) * 3_600.0;
+        let zone = f64::from(rng.random_range(0..24_u32)) * 3_600.0;
         let mut jobs = Vec::new();
         let mut rest = keywords as u64;
         while rest > 0 {
             let of_job = rest.min(KEYWORDS_OF_A_JOB);
             rest -= of_job;
-            let at = if chance.random_range(0.0..1.0) < 0.7 {
-                zone + chance.random_range(0.0..3_600.0)
+            let at = if rng.random_range(0.0..1.0) < 0.7 {
+                zone + rng.random_range(0.0..3_600.0)
             } else {
-                chance.random_range(0.0..DAY)
+                rng.random_range(0.0..DAY)
             };
             jobs.push(Job {
                 at: at % DAY,
@@ -146,7 +146,7 @@ fn neighbours(giant: usize) -> Vec<Account> {
     accounts
 }
 
-struct Waited {
+struct Wait {
     account: usize,
     seconds: f64,
 }
@@ -171,19 +171,19 @@ impl Ord for At {
 
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    Ends(usize),
-    Comes(usize, usize),
+    End(usize),
+    Arrival(usize, usize),
 }
 
 #[derive(Default)]
-struct Line {
+struct SimulatedQueue {
     waiting: VecDeque<usize>,
     running: u32,
     served: f64,
 }
 
-impl Line {
-    fn as_seen(&self, account: usize) -> AccountQueue {
+impl SimulatedQueue {
+    fn account_queue(&self, account: usize) -> AccountQueue {
         AccountQueue {
             account: AccountId(account as i64),
             waiting: self.waiting.len() as u32,
@@ -200,22 +200,22 @@ impl Line {
     }
 }
 
-struct Play<'a> {
+struct Simulation<'a> {
     accounts: &'a [Account],
-    lines: Vec<Line>,
+    queues: Vec<SimulatedQueue>,
     /// Accounts with a job to claim, least served first, as workers query them.
     open: BTreeSet<(u64, usize)>,
     /// The service of accounts with unfinished jobs: a new one starts at the minimum.
     busy: BTreeMap<u64, u32>,
     events: BinaryHeap<Reverse<(At, Event)>>,
     free: usize,
-    waits: Vec<Waited>,
+    waits: Vec<Wait>,
 }
 
-fn play(accounts: &[Account], slots: usize) -> Vec<Waited> {
-    let mut play = Play {
+fn simulate(accounts: &[Account], slots: usize) -> Vec<Wait> {
+    let mut play = Simulation {
         accounts,
-        lines: accounts.iter().map(|_| Line::default()).collect(),
+        queues: accounts.iter().map(|_| SimulatedQueue::default()).collect(),
         open: BTreeSet::new(),
         busy: BTreeMap::new(),
         events: BinaryHeap::new(),
@@ -225,13 +225,13 @@ fn play(accounts: &[Account], slots: usize) -> Vec<Waited> {
     for (account, it) in accounts.iter().enumerate() {
         for (job, it) in it.jobs.iter().enumerate() {
             play.events
-                .push(Reverse((At(it.at), Event::Comes(account, job))));
+                .push(Reverse((At(it.at), Event::Arrival(account, job))));
         }
     }
     while let Some(Reverse((At(now), event))) = play.events.pop() {
         match event {
-            Event::Comes(account, job) => play.come(account, job),
-            Event::Ends(account) => play.change(account, |line| line.running -= 1, 1),
+            Event::Arrival(account, job) => play.arrive(account, job),
+            Event::End(account) => play.change(account, |line| line.running -= 1, 1),
         }
         play.claim(now);
     }
@@ -243,11 +243,11 @@ fn key(served: f64) -> u64 {
     served.to_bits()
 }
 
-impl Play<'_> {
+impl Simulation<'_> {
     /// Changes an account's queue and its entries in the indexes.
-    fn change(&mut self, account: usize, act: impl FnOnce(&mut Line), freed: usize) {
-        let line = &mut self.lines[account];
-        let is_busy = |line: &Line| line.running > 0 || !line.waiting.is_empty();
+    fn change(&mut self, account: usize, act: impl FnOnce(&mut SimulatedQueue), freed: usize) {
+        let line = &mut self.queues[account];
+        let is_busy = |line: &SimulatedQueue| line.running > 0 || !line.waiting.is_empty();
         self.open.remove(&(key(line.served), account));
         if is_busy(line) {
             let served = key(line.served);
@@ -268,7 +268,7 @@ impl Play<'_> {
         self.free += freed;
     }
 
-    fn come(&mut self, account: usize, job: usize) {
+    fn arrive(&mut self, account: usize, job: usize) {
         let least = self
             .busy
             .keys()
@@ -291,46 +291,49 @@ impl Play<'_> {
         while self.free > 0 && !self.open.is_empty() {
             let wanted = self.free.min(CANDIDATES[0] as usize);
             let seen = self.open.iter().take(CANDIDATES[0] as usize);
-            let seen: Vec<AccountQueue> =
-                seen.map(|(_, it)| self.lines[*it].as_seen(*it)).collect();
+            let seen: Vec<AccountQueue> = seen
+                .map(|(_, it)| self.queues[*it].account_queue(*it))
+                .collect();
             let least = seen[0].virtual_time;
-            for (queue, turns) in
-                seen.iter()
-                    .zip(shared_out(&seen, least, |it| room(it, CAP), wanted as u32))
-            {
+            for (queue, turns) in seen.iter().zip(allocate(
+                &seen,
+                least,
+                |it| free_capacity(it, CAP),
+                wanted as u32,
+            )) {
                 let account = queue.account.0 as usize;
-                for _ in 0..turns.min(room(queue, CAP)) {
-                    self.begin(account, least, now);
+                for _ in 0..turns.min(free_capacity(queue, CAP)) {
+                    self.start(account, least, now);
                 }
             }
         }
     }
 
-    fn begin(&mut self, account: usize, least: f64, now: f64) {
-        let Some(job) = self.lines[account].waiting.front().copied() else {
+    fn start(&mut self, account: usize, least: f64, now: f64) {
+        let Some(job) = self.queues[account].waiting.front().copied() else {
             return;
         };
         let job = &self.accounts[account].jobs[job];
-        self.waits.push(Waited {
+        self.waits.push(Wait {
             account,
             seconds: now - job.at,
         });
         self.events
-            .push(Reverse((At(now + job.seconds()), Event::Ends(account))));
+            .push(Reverse((At(now + job.seconds()), Event::End(account))));
         self.free -= 1;
         self.change(
             account,
             |line| {
                 line.waiting.pop_front();
                 line.running += 1;
-                line.served = line.served.max(least) + SERVICE_OF_A_JOB;
+                line.served = line.served.max(least) + SERVICE_PER_JOB;
             },
             0,
         );
     }
 }
 
-fn tell(slots: usize, (waits, accounts): (&[Waited], &[Account]), work: f64) {
+fn print_row(slots: usize, (waits, accounts): (&[Wait], &[Account]), work: f64) {
     let sizes = [
         ("up to 100 keywords", 0, 100),
         ("up to 10,000", 101, 10_000),

@@ -4,7 +4,7 @@
 //!
 //! One JSON line per file: `{"file", "data", "record"}`.
 
-use analysis::findings::schema::{FindingContext, PageInput, judge_page};
+use analysis::findings::schema::{FindingContext, PageInput, evaluate_page};
 use chrono::DateTime;
 use serde_json::json;
 use std::{env, error::Error, fs, io::Write};
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             project_id: 1,
             measured_at: DateTime::UNIX_EPOCH,
         };
-        let record = judge_page(&page, &context);
+        let record = evaluate_page(&page, &context);
         let line = json!({ "file": argument, "data": data, "record": record });
         writeln!(out, "{line}")?;
     }

@@ -74,7 +74,7 @@ fn answer(question: Question) -> Value {
             for it in &rows {
                 searches.add_console_row(it);
             }
-            json!(searches.done().suggestions())
+            json!(searches.finish().suggestions())
         }
         Question::Effect {
             suggestion,

@@ -4,9 +4,9 @@ use analysis::text::{
     diff::difference,
     duplicates::{Fingerprint, Signature, clusters, simhash},
     language::{Language, detection::detect},
-    likeness::{jaccard, shingles},
     noise::without_noise,
     pixel_width::pixel_width,
+    similarity::{jaccard, shingles},
     stems::stem,
     words::words,
 };

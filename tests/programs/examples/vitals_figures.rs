@@ -6,7 +6,7 @@ use analysis::{
         blocking_time::{Activity, Span, time_to_interactive, total_blocking_time},
         layout_shift::{Shift, cumulative_layout_shift},
         lighthouse_score::{ControlPoints, metric_scores, performance_score},
-        speed_index::{Frame, colours, speed_index},
+        speed_index::{Frame, count_colors, speed_index},
         thresholds_of,
     },
     observation::vitals::{FormFactor, LabMetrics, VitalsMetric},
@@ -104,7 +104,7 @@ fn figure(case: Case) -> Value {
                 .iter()
                 .map(|(at, pixels)| Frame {
                     at: *at,
-                    colours: colours(pixels),
+                    colors: count_colors(pixels),
                 })
                 .collect();
             json!(speed_index(&frames))

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 /// Of the first ten pages.
-pub const LEAST_SHARED: u32 = 3;
+pub const MIN_SHARED: u32 = 3;
 
 /// The first ten URLs, by page key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct Clusters {
     pub groups: Vec<Vec<i64>>,
 }
 
-/// Connected components of keywords that share at least [`LEAST_SHARED`] of the first ten pages.
+/// Connected components of keywords that share at least [`MIN_SHARED`] of the first ten pages.
 pub fn clusters(keywords: &[TopPage]) -> Clusters {
     let mut postings: HashMap<&str, Vec<usize>> = HashMap::new();
     let mut roots: Vec<usize> = (0..keywords.len()).collect();
@@ -40,7 +40,7 @@ pub fn clusters(keywords: &[TopPage]) -> Clusters {
             }
         }
         for other in met {
-            if shared[other] >= LEAST_SHARED {
+            if shared[other] >= MIN_SHARED {
                 join(&mut roots, index, other);
             }
             shared[other] = 0;
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn three_shared_pages_link_and_links_connect() {
+    fn keywords_sharing_three_pages_form_one_group() {
         let pages = [
             page(4, "abcdef"),
             page(2, "abcxyz"),
@@ -106,7 +106,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn groups_are_those_of_comparing_every_pair(texts in proptest::collection::vec("[a-p]{0,8}", 0..14)) {
+        fn groups_equal_those_of_pairwise_comparison(texts in proptest::collection::vec("[a-p]{0,8}", 0..14)) {
             let pages: Vec<TopPage> = (0..).zip(&texts).map(|(id, text)| {
                 let mut page = page(id, text);
                 page.urls.sort();

@@ -12,20 +12,20 @@ static SETTINGS: LazyLock<CrawlerSettings> = LazyLock::new(CrawlerSettings::defa
 /// The bytes as an IPv4 address, as an IPv6 address, and as a host.
 pub(crate) fn check(bytes: &[u8]) {
     if let Some(four) = bytes.first_chunk() {
-        v4((*four).into());
+        check_v4((*four).into());
     }
     if let Some(sixteen) = bytes.first_chunk() {
-        v6((*sixteen).into());
+        check_v6((*sixteen).into());
     }
     let text = String::from_utf8_lossy(bytes);
     for url in [text.to_string(), format!("http://{text}/")] {
         if let Ok(url) = Url::parse(&url) {
-            whole(&url);
+            check_url(&url);
         }
     }
 }
 
-fn v4(address: Ipv4Addr) {
+fn check_v4(address: Ipv4Addr) {
     let is_open = is_public(IpAddr::V4(address));
     let is_special = address.is_private()
         || address.is_loopback()
@@ -37,7 +37,7 @@ fn v4(address: Ipv4Addr) {
     assert!(!(is_open && is_special), "{address}");
     let mapped = is_public(address.to_ipv6_mapped().into());
     assert_eq!(mapped, is_open, "{address} and the same mapped");
-    for hidden in disguises(address) {
+    for hidden in embedded_forms(address) {
         assert!(!is_public(hidden.into()), "{hidden} hides {address}");
     }
     let url = Url::parse(&format!("http://{address}/")).expect("a URL");
@@ -46,7 +46,7 @@ fn v4(address: Ipv4Addr) {
 
 /// IPv6 forms that a gateway or tunnel translates to an IPv4 address: compatible, NAT64 (both prefixes), 6to4, Teredo,
 /// ISATAP.
-fn disguises(address: Ipv4Addr) -> [Ipv6Addr; 7] {
+fn embedded_forms(address: Ipv4Addr) -> [Ipv6Addr; 7] {
     let [a, b, c, d] = address.octets();
     let (high, low) = (u16::from_be_bytes([a, b]), u16::from_be_bytes([c, d]));
     [
@@ -60,7 +60,7 @@ fn disguises(address: Ipv4Addr) -> [Ipv6Addr; 7] {
     ]
 }
 
-fn v6(address: Ipv6Addr) {
+fn check_v6(address: Ipv6Addr) {
     let is_open = is_public(address.into());
     assert_eq!(is_open, is_public(IpAddr::V6(address).to_canonical()));
     let is_special = address.is_loopback()
@@ -73,7 +73,7 @@ fn v6(address: Ipv6Addr) {
     assert_eq!(vet_url(&url, &SETTINGS), Err(Denied::Literal));
 }
 
-fn whole(url: &Url) {
+fn check_url(url: &Url) {
     let vetted = vet_url(url, &SETTINGS);
     if vetted.is_err() {
         return;

@@ -1,14 +1,14 @@
 //! Signed cursors round-trip; unsigned ones are refused.
 
-use crate::Chance;
+use crate::SeededRandom;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     ids::AccountId,
-    page::{Direction, Page, PageRequest, Position, SortValue},
+    page::{Direction, Page, PageCursor, PageRequest, SortValue},
 };
 use web::{
     contract::parameters::Query,
-    paging::{CursorKey, Limits, Paging},
+    paging::{CursorKey, PageLimits, Paging},
 };
 
 const KNOWN: [&str; 4] = ["limit", "cursor", "sort", "include"];
@@ -17,7 +17,7 @@ const BASE_64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy
 
 /// The bytes as a query, and as the position of a valid cursor.
 pub(crate) fn check(bytes: &[u8]) {
-    let mut chance = Chance::of(bytes);
+    let mut chance = SeededRandom::from_bytes(bytes);
     let key = CursorKey([chance.byte(); 32]);
     let now = DateTime::UNIX_EPOCH + TimeDelta::days(20_000);
 
@@ -40,13 +40,13 @@ pub(crate) fn check(bytes: &[u8]) {
     assert_eq!(read(&ours, 1, "/projects?", now), None, "another list's");
     let later = now + TimeDelta::hours(25);
     assert_eq!(read(&ours, 1, LIST, later), None, "too old");
-    let foreign = tampered(&ours, &mut chance);
+    let foreign = tamper(&ours, &mut chance);
     if foreign != ours {
         assert_eq!(read(&foreign, 1, LIST, now), None, "{foreign} of {ours}");
     }
 }
 
-fn position(bytes: &[u8], text: &str, chance: &mut Chance) -> Position {
+fn position(bytes: &[u8], text: &str, chance: &mut SeededRandom) -> PageCursor {
     let eight: [u8; 8] = std::array::from_fn(|at| bytes.get(at).copied().unwrap_or_default());
     let real = f64::from_be_bytes(eight);
     let value = match chance.below(4) {
@@ -55,12 +55,12 @@ fn position(bytes: &[u8], text: &str, chance: &mut Chance) -> Position {
         2 if real.is_finite() => SortValue::Real(real),
         _ => SortValue::Missing,
     };
-    let id = i64::from_be_bytes(chance.draw().to_be_bytes());
-    Position { value, id }
+    let id = i64::from_be_bytes(chance.next_u64().to_be_bytes());
+    PageCursor { value, id }
 }
 
 /// With one character changed, removed or added.
-fn tampered(ours: &str, chance: &mut Chance) -> String {
+fn tamper(ours: &str, chance: &mut SeededRandom) -> String {
     let mut bytes = ours.as_bytes().to_vec();
     let place = chance.below(bytes.len());
     let other = BASE_64[chance.below(BASE_64.len())];
@@ -80,9 +80,9 @@ fn paging<'a>(query: &'a Query, account: i64, list: &'a str) -> Paging<'a, u8> {
         query,
         account: AccountId(account),
         bound_to: list,
-        limits: Limits {
+        limits: PageLimits {
             default: 50,
-            most: 200,
+            max: 200,
         },
         sorts: &[("createdAt", 1), ("name", 2)],
         default_direction: Direction::Ascending,
@@ -100,7 +100,7 @@ fn request(
     paging(&query, account, list).request(key, now)
 }
 
-fn cursor(position: &Position, key: &CursorKey, now: DateTime<Utc>) -> String {
+fn cursor(position: &PageCursor, key: &CursorKey, now: DateTime<Utc>) -> String {
     let query = Query::parse("", &KNOWN);
     let page = Page::<()> {
         next: Some(position.clone()),

@@ -2,13 +2,13 @@
 //! round-trips.
 
 use analysis::observation::{
-    page_content::{
-        CharsetSource, MOST_HEADINGS, MOST_IMAGES, MOST_LINKS, PageContent, TextSource,
-    },
-    page_url::normalised,
+    page_content::{CharsetSource, MAX_HEADINGS, MAX_IMAGES, MAX_LINKS, PageContent, TextSource},
+    page_url::normalized,
     web_site::LinkTarget,
 };
-use crawler::extract::{Arrival, read_main_text, read_names, read_page, read_page_files};
+use crawler::extract::{
+    ReceivedPage, read_anchor_names, read_main_text, read_page, read_page_files,
+};
 use std::sync::LazyLock;
 use url::Url;
 
@@ -16,19 +16,19 @@ static PAGE: LazyLock<Url> =
     LazyLock::new(|| Url::parse("https://shop.example.com/dir/page.html").expect("a URL"));
 
 pub(crate) fn check(bytes: &[u8]) {
-    let page = read_page(Arrival::loose(bytes, None, &PAGE));
-    is_bounded(&page);
+    let page = read_page(ReceivedPage::without_crawl(bytes, None, &PAGE));
+    assert_bounded(&page);
     let written = serde_json::to_string(&page).expect("a page is written down");
     let again: PageContent = serde_json::from_str(&written).expect("and taken up again");
     assert_eq!(again, page);
 
     for link in &page.links {
         if let LinkTarget::Web { url, .. } = &link.target {
-            let again = normalised(url);
+            let again = normalized(url);
             assert_eq!(again.as_ref(), Some(url), "targets are in normal form");
         }
     }
-    let names = read_names(bytes, None);
+    let names = read_anchor_names(bytes, None);
     assert_eq!(names, page.names, "two readers of names agree");
     assert!(names.is_sorted(), "{names:?}");
     let main = read_main_text(bytes, None);
@@ -39,15 +39,15 @@ pub(crate) fn check(bytes: &[u8]) {
     if let Ok(source) = std::str::from_utf8(bytes)
         && page.document.charset_source == CharsetSource::Default
     {
-        stands_where_it_says(&page, source);
-        same_however_it_is_told(&page, bytes);
+        assert_lines_match(&page, source);
+        assert_charset_independent(&page, bytes);
     }
 }
 
-fn is_bounded(page: &PageContent) {
-    assert!(page.links.len() <= MOST_LINKS);
-    assert!(page.headings.len() <= MOST_HEADINGS);
-    assert!(page.images.len() <= MOST_IMAGES);
+fn assert_bounded(page: &PageContent) {
+    assert!(page.links.len() <= MAX_LINKS);
+    assert!(page.headings.len() <= MAX_HEADINGS);
+    assert!(page.images.len() <= MAX_IMAGES);
     let is_short = |text: &str, most| text.chars().count() <= most;
     assert!(page.titles.iter().all(|it| is_short(&it.text, 1_000)));
     assert!(page.metas.iter().all(|it| is_short(&it.content, 2_000)));
@@ -65,7 +65,7 @@ fn is_bounded(page: &PageContent) {
 }
 
 /// The line of a heading or image contains its tag. Lines end at `\n`.
-fn stands_where_it_says(page: &PageContent, source: &str) {
+fn assert_lines_match(page: &PageContent, source: &str) {
     let lines: Vec<String> = source.split('\n').map(str::to_ascii_lowercase).collect();
     let has = |line: u32, tag: &str| {
         let line = usize::try_from(line).ok().and_then(|it| it.checked_sub(1));
@@ -81,15 +81,15 @@ fn stands_where_it_says(page: &PageContent, source: &str) {
 }
 
 /// UTF-8 by BOM, by header and by default give the same page.
-fn same_however_it_is_told(page: &PageContent, bytes: &[u8]) {
+fn assert_charset_independent(page: &PageContent, bytes: &[u8]) {
     let as_here = |mut other: PageContent| {
         other.document.charset_source = CharsetSource::Default;
         other.response = page.response.clone();
         other
     };
-    let by_header = read_page(Arrival::loose(bytes, Some("utf-8"), &PAGE));
+    let by_header = read_page(ReceivedPage::without_crawl(bytes, Some("utf-8"), &PAGE));
     assert_eq!(as_here(by_header), *page, "told by the header");
     let marked = [b"\xef\xbb\xbf", bytes].concat();
-    let by_mark = read_page(Arrival::loose(&marked, None, &PAGE));
+    let by_mark = read_page(ReceivedPage::without_crawl(&marked, None, &PAGE));
     assert_eq!(as_here(by_mark), *page, "told by a mark");
 }

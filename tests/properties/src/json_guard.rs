@@ -1,7 +1,7 @@
 //! What the guard accepts, serde reads as the same value; what it refuses has a reason of the guard.
 
 use serde_json::{Map, Value};
-use web::http::json_guard::{MOST_DEPTH, parse};
+use web::http::json_guard::{MAX_DEPTH, parse};
 
 /// serde treats this member specially if raw values are compiled in.
 const RAW: &str = "$serde_json::private::RawValue";
@@ -13,7 +13,7 @@ pub(crate) fn check(bytes: &[u8]) {
             if !String::from_utf8_lossy(bytes).contains("private::RawValue") {
                 assert_eq!(serde.ok(), Some(Value::Object(members.clone())));
             }
-            is_accepted(&members);
+            assert_accepted(&members);
             // Parsers that keep the last duplicate would have fewer members.
             let kept = members_of(&Value::Object(members));
             assert_eq!(kept, colons(bytes), "no member is there twice");
@@ -27,16 +27,16 @@ pub(crate) fn check(bytes: &[u8]) {
                 let is_ours = wrong.reason.contains("twice") || wrong.reason.contains("nested");
                 assert!(is_ours || members.contains_key(RAW), "{wrong:?}");
                 if wrong.reason.contains("nested") {
-                    assert!(depth(&Value::Object(members)) > MOST_DEPTH, "{wrong:?}");
+                    assert!(depth(&Value::Object(members)) > MAX_DEPTH, "{wrong:?}");
                 }
             }
         }
     }
 }
 
-fn is_accepted(members: &Map<String, Value>) {
+fn assert_accepted(members: &Map<String, Value>) {
     let value = Value::Object(members.clone());
-    assert!(depth(&value) <= MOST_DEPTH);
+    assert!(depth(&value) <= MAX_DEPTH);
     let written = value.to_string();
     let again = parse(written.as_bytes()).map(Value::Object);
     assert_eq!(again, Ok(value), "what was written is read as the same");

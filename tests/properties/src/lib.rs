@@ -4,7 +4,6 @@
 //! and the tests here run the seeds of `tests/fuzz/seeds` and mutations of them.
 
 mod addresses;
-mod chance;
 mod cursor;
 mod domain_name;
 mod html;
@@ -16,14 +15,15 @@ mod owners_texts;
 mod retry_after;
 mod robots;
 mod search_console;
+mod seeded_random;
 pub mod seeds;
 mod sitemap;
 mod structured_data;
 mod token;
 mod urls;
 
-pub use chance::Chance;
 pub use mutation::Mutator;
+pub use seeded_random::SeededRandom;
 
 #[derive(Debug, Clone, Copy)]
 pub struct Property {

@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const MAX_INPUT_TIME: Duration = Duration::from_secs(10);
 
 fn main() -> io::Result<ExitCode> {
     let mut arguments = std::env::args().skip(1);
@@ -31,7 +31,7 @@ fn main() -> io::Result<ExitCode> {
 
 fn run(property: Property, time: Duration) -> io::Result<bool> {
     let name = property.name;
-    let seeds: Vec<Vec<u8>> = seeds::of(name)?.into_iter().map(|it| it.1).collect();
+    let seeds: Vec<Vec<u8>> = seeds::load(name)?.into_iter().map(|it| it.1).collect();
     let (begun, mut runs) = (Instant::now(), seeds.len());
     for seed in &seeds {
         if !holds(property, seed)? {
@@ -41,7 +41,7 @@ fn run(property: Property, time: Duration) -> io::Result<bool> {
     let mut mutator = Mutator::new(name, seeds, seeds::words(name));
     while begun.elapsed() < time {
         runs += 1;
-        if !holds(property, &mutator.draw())? {
+        if !holds(property, &mutator.next_input())? {
             return Ok(false);
         }
     }
@@ -53,14 +53,14 @@ fn run(property: Property, time: Duration) -> io::Result<bool> {
 fn holds(property: Property, input: &[u8]) -> io::Result<bool> {
     let begun = Instant::now();
     let held = catch_unwind(AssertUnwindSafe(|| property.hold(input))).is_ok();
-    if held && begun.elapsed() <= PATIENCE {
+    if held && begun.elapsed() <= MAX_INPUT_TIME {
         return Ok(true);
     }
     let folder = seeds::folder().join("artifacts").join(property.name);
     fs::create_dir_all(&folder)?;
     let path = folder.join(format!(
         "replay-{:016x}",
-        properties::Chance::of(input).draw()
+        properties::SeededRandom::from_bytes(input).next_u64()
     ));
     fs::write(&path, input)?;
     let what = if held {

@@ -4,18 +4,18 @@ use serde_json::Value;
 use std::time::Duration;
 use web::{
     http::json_guard,
-    mcp::{MOST_DEPTH, asked, misshapen, tools},
+    mcp::{MAX_DEPTH, invalid_message_reason, parse_tool_call, tools},
     route_table::Verb,
 };
 
 /// The bytes as a message, and as the arguments of each tool.
 pub(crate) fn check(bytes: &[u8]) {
-    let Ok(message) = json_guard::parse_within(bytes, MOST_DEPTH) else {
+    let Ok(message) = json_guard::parse_within(bytes, MAX_DEPTH) else {
         return;
     };
-    if misshapen(&message).is_none() {
+    if invalid_message_reason(&message).is_none() {
         assert_eq!(message.get("jsonrpc"), Some(&Value::from("2.0")));
-        is_of_its_tool(message.clone());
+        calls_own_tool(message.clone());
     }
     for tool in tools() {
         let call = serde_json::json!({
@@ -27,17 +27,17 @@ pub(crate) fn check(bytes: &[u8]) {
         let Value::Object(call) = call else {
             continue;
         };
-        assert_eq!(misshapen(&call), None);
+        assert_eq!(invalid_message_reason(&call), None);
         assert!(
-            is_of_its_tool(call),
+            calls_own_tool(call),
             "arguments make a call of {}",
             tool.name
         );
     }
 }
 
-fn is_of_its_tool(message: serde_json::Map<String, Value>) -> bool {
-    let Some(asked) = asked(message) else {
+fn calls_own_tool(message: serde_json::Map<String, Value>) -> bool {
+    let Some(asked) = parse_tool_call(message) else {
         return false;
     };
     let operation = asked.endpoint.operation;
@@ -46,11 +46,11 @@ fn is_of_its_tool(message: serde_json::Map<String, Value>) -> bool {
     assert!(asked.wait <= Duration::from_mins(5));
     let reads = asked.endpoint.verb == Verb::Get;
     assert_eq!(
-        asked.again().is_some(),
+        asked.clone_if_read().is_some(),
         reads,
         "what changes is not repeated"
     );
-    if let Some(again) = asked.again() {
+    if let Some(again) = asked.clone_if_read() {
         assert_eq!(again.endpoint.operation, operation);
     }
     true

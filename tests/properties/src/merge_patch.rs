@@ -5,14 +5,14 @@ use domain::{
     domain_name::SiteDomain,
     email::EmailAddress,
     ids::{AccountId, ProjectId},
-    project::{Priority, Project, ProjectMeta, PurgeTerm, Status, WorkflowStatus, each_once},
+    project::{Priority, Project, ProjectMeta, PurgeTerm, Status, WorkflowStatus, unique_in_order},
     report_settings::{EffectiveReportSettings, Frequency, ReportSettings, Section},
     text::{Label, Tag},
 };
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use web::{
-    agent_api::projects::{ProjectView, change_fields, patch_of},
+    agent_api::projects::{ProjectView, change_fields, read_project_patch},
     http::json_guard,
 };
 
@@ -22,7 +22,7 @@ pub(crate) fn check(bytes: &[u8]) {
     };
     let project = project();
     let before = shown(&project);
-    let Ok(patch) = patch_of(&body, &before) else {
+    let Ok(patch) = read_project_patch(&body, &before) else {
         return;
     };
     let later = project.updated_at + TimeDelta::hours(1);
@@ -37,13 +37,13 @@ pub(crate) fn check(bytes: &[u8]) {
     }
     let again = changed.patched(patch, later + TimeDelta::hours(1));
     assert_eq!(again, changed, "a second time changes nothing");
-    sent_back(&changed, &after);
+    assert_round_trip(&changed, &after);
 }
 
 /// A project as it was read can be sent back, and changes nothing.
-fn sent_back(project: &Project, shown: &Value) {
+fn assert_round_trip(project: &Project, shown: &Value) {
     let body = shown.as_object().expect("a project is an object");
-    let patch = patch_of(body, shown).expect("callers may send back what they read");
+    let patch = read_project_patch(body, shown).expect("callers may send back what they read");
     let later = project.updated_at + TimeDelta::hours(1);
     assert_eq!(project.patched(patch, later), *project);
 }
@@ -53,7 +53,7 @@ fn merged(field: &str, before: &Value, given: &Value) -> Value {
     let texts = |given: &Value, parse: fn(&str) -> String| {
         let all = given.as_array().into_iter().flatten();
         let all = all.filter_map(Value::as_str).map(parse).collect();
-        json!(each_once(all))
+        json!(unique_in_order(all))
     };
     match (field, given) {
         ("tags" | "reportRecipients", Value::Null) => json!([]),

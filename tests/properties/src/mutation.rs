@@ -1,9 +1,9 @@
 //! Deterministic, unguided mutations of seeds.
 
-use crate::Chance;
+use crate::SeededRandom;
 
 /// Longer inputs find little and take long.
-const LONGEST: usize = 16 * 1024;
+const MAX_INPUT_BYTES: usize = 16 * 1024;
 /// Fragments that parsers often mishandle.
 const AWKWARD: [&[u8]; 12] = [
     b"\0",
@@ -22,7 +22,7 @@ const AWKWARD: [&[u8]; 12] = [
 
 /// Generates inputs from seeds.
 pub struct Mutator {
-    chance: Chance,
+    chance: SeededRandom,
     seeds: Vec<Vec<u8>>,
     words: Vec<Vec<u8>>,
 }
@@ -33,19 +33,19 @@ impl Mutator {
     pub fn new(name: &str, seeds: Vec<Vec<u8>>, mut words: Vec<Vec<u8>>) -> Self {
         words.extend(AWKWARD.map(<[u8]>::to_vec));
         Self {
-            chance: Chance::of(name.as_bytes()),
+            chance: SeededRandom::from_bytes(name.as_bytes()),
             seeds,
             words,
         }
     }
 
     /// A seed with one to eight mutations.
-    pub fn draw(&mut self) -> Vec<u8> {
+    pub fn next_input(&mut self) -> Vec<u8> {
         let mut input = self.seed();
         for _ in 0..=self.chance.below(8) {
-            self.change(&mut input);
+            self.mutate(&mut input);
         }
-        input.truncate(LONGEST);
+        input.truncate(MAX_INPUT_BYTES);
         input
     }
 
@@ -54,7 +54,7 @@ impl Mutator {
         self.seeds.get(chosen).cloned().unwrap_or_default()
     }
 
-    fn change(&mut self, input: &mut Vec<u8>) {
+    fn mutate(&mut self, input: &mut Vec<u8>) {
         let chance = &mut self.chance;
         let (one, other) = (chance.below(input.len() + 1), chance.below(input.len() + 1));
         let range = one.min(other)..one.max(other).min(one.min(other) + 1 + chance.below(64));
@@ -86,10 +86,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_same_seeds_make_the_same_inputs() {
+    fn mutations_are_deterministic() {
         let drawn = || {
             let mut mutator = Mutator::new("x", vec![b"{\"a\":1}".to_vec()], vec![]);
-            (0..100).map(|_| mutator.draw()).collect::<Vec<_>>()
+            (0..100).map(|_| mutator.next_input()).collect::<Vec<_>>()
         };
         let inputs = drawn();
         assert_eq!(inputs, drawn());

@@ -1,21 +1,21 @@
 //! Accepted texts of owners are accepted again, unchanged.
 
-use analysis::keyword_text::normalised;
+use analysis::keyword_text::normalized;
 use chrono::{DateTime, TimeDelta};
 use domain::{
     email::EmailAddress,
     keyword::KeywordText,
     money::MicroUsd,
-    schedule::Rhythm,
+    schedule::Recurrence,
     scope::Scopes,
-    text::{Label, Tag, is_unseen},
+    text::{Label, Tag, is_invisible},
 };
 
 pub(crate) fn check(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     if let Ok(label) = Label::parse(&text) {
         assert!((1..=Label::MAX).contains(&label.as_str().chars().count()));
-        assert!(!label.as_str().chars().any(is_unseen));
+        assert!(!label.as_str().chars().any(is_invisible));
         assert_eq!(Label::parse(label.as_str()).as_ref(), Ok(&label));
     }
     if let Ok(tag) = Tag::parse(&text) {
@@ -30,7 +30,7 @@ pub(crate) fn check(bytes: &[u8]) {
         assert_eq!(again.as_ref(), Ok(&keyword));
         // Two spellings of one keyword are tracked once.
         let normal = keyword.normalized();
-        assert_eq!(normalised(normal), normal);
+        assert_eq!(normalized(normal), normal);
     }
     if let Some(amount) = MicroUsd::parse(&text) {
         assert!(amount.0 >= 0);
@@ -48,11 +48,11 @@ fn rhythm(text: &str) {
     let (Some(days), Some(time), Some(zone)) = (lines.next(), lines.next(), lines.next()) else {
         return;
     };
-    let Ok(rhythm) = Rhythm::parse(days, time, zone) else {
+    let Ok(rhythm) = Recurrence::parse(days, time, zone) else {
         return;
     };
     assert_eq!(rhythm.time(), time);
-    let again = Rhythm::parse(&rhythm.days.to_string(), time, zone);
+    let again = Recurrence::parse(&rhythm.days.to_string(), time, zone);
     assert_eq!(again, Ok(rhythm), "{days}");
     let now = DateTime::UNIX_EPOCH + TimeDelta::days(20_000);
     let next = rhythm.next(now);

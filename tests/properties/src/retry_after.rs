@@ -1,6 +1,6 @@
 //! `Retry-After` accepts a number and the three date formats of HTTP.
 
-use crate::Chance;
+use crate::SeededRandom;
 use chrono::{DateTime, TimeDelta};
 use providers::resilience::retry_after;
 use std::time::Duration;
@@ -29,7 +29,7 @@ pub(crate) fn check(bytes: &[u8]) {
     if bare.starts_with(['+', '-', '.']) {
         assert_eq!(read, None, "{bare:?} is neither a number nor a date");
     }
-    let seconds = Chance::of(bytes).draw() % 10_000_000_000;
+    let seconds = SeededRandom::from_bytes(bytes).next_u64() % 10_000_000_000;
     let wait = Duration::from_secs(seconds);
     assert_eq!(retry_after(&seconds.to_string(), now), Some(wait));
     for form in FORMS {

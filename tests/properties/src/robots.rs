@@ -1,13 +1,13 @@
 //! robots.txt never forbids itself, and its patterns match like a reference matcher.
 
-use crate::Chance;
+use crate::SeededRandom;
 use crawler::RobotsRules;
 use std::time::Duration;
 use url::Url;
 
 const PRODUCT: &str = "sightlinebot";
 /// The parser cuts longer lines.
-const LONGEST: usize = 16_000;
+const MAX_LINE_BYTES: usize = 16_000;
 
 /// The bytes as a file; the first two lines also as a pattern and a path.
 pub(crate) fn check(bytes: &[u8]) {
@@ -15,8 +15,8 @@ pub(crate) fn check(bytes: &[u8]) {
     let rules = RobotsRules::parse(&text, PRODUCT);
     assert!(rules.allow_path("/robots.txt"));
     assert!(rules.delay.is_none_or(|it| it <= Duration::from_secs(30)));
-    assert_eq!(rules.delay.is_some(), rules.asked_delay.is_some());
-    assert!(rules.is_hurried() == (rules.asked_delay > rules.delay));
+    assert_eq!(rules.delay.is_some(), rules.requested_delay.is_some());
+    assert!(rules.is_delay_capped() == (rules.requested_delay > rules.delay));
     for sitemap in &rules.sitemaps {
         assert!(text.contains(sitemap.as_str()), "{sitemap:?} is the file's");
     }
@@ -25,22 +25,29 @@ pub(crate) fn check(bytes: &[u8]) {
     let loud = RobotsRules::parse(&text, &PRODUCT.to_uppercase());
     assert_eq!(loud, rules, "the product's case");
     let remark = format!("# remark\n{text}");
-    assert_eq!(without_mark(&remark, &text), rules, "a remark before all");
+    assert_eq!(
+        with_leading_comment(&remark, &text),
+        rules,
+        "a remark before all"
+    );
 
     let mut lines = text.lines();
     let pattern = plain(lines.next().unwrap_or_default());
     let path = format!("/{}", plain(lines.next().unwrap_or_default()));
-    one_rule(&pattern, &path);
+    check_one_rule(&pattern, &path);
     let _ = rules.allow_path(&path);
     if let Ok(url) = Url::parse(&format!("https://shop.example{path}")) {
         let _ = rules.allow(&url);
     }
-    let mut chance = Chance::of(bytes);
-    one_rule(&drawn(&mut chance, b"/ab*$*"), &drawn(&mut chance, b"/ab"));
+    let mut chance = SeededRandom::from_bytes(bytes);
+    check_one_rule(
+        &random_path(&mut chance, b"/ab*$*"),
+        &random_path(&mut chance, b"/ab"),
+    );
 }
 
 /// A byte order mark is ignored only at the very beginning.
-fn without_mark(remark: &str, text: &str) -> RobotsRules {
+fn with_leading_comment(remark: &str, text: &str) -> RobotsRules {
     let whole = text.trim_start_matches('\u{feff}');
     let text = if whole.len() < text.len() {
         format!("# remark\n{whole}")
@@ -51,8 +58,8 @@ fn without_mark(remark: &str, text: &str) -> RobotsRules {
 }
 
 /// A file with one rule forbids exactly what the pattern matches.
-fn one_rule(pattern: &str, path: &str) {
-    if pattern.is_empty() || pattern.len() + path.len() > LONGEST || path == "/robots.txt" {
+fn check_one_rule(pattern: &str, path: &str) {
+    if pattern.is_empty() || pattern.len() + path.len() > MAX_LINE_BYTES || path == "/robots.txt" {
         return;
     }
     let file = format!("User-agent: *\nDisallow: {pattern}\n");
@@ -71,7 +78,7 @@ fn plain(line: &str) -> String {
     line.chars().filter(is_plain).take(200).collect()
 }
 
-fn drawn(chance: &mut Chance, from: &[u8]) -> String {
+fn random_path(chance: &mut SeededRandom, from: &[u8]) -> String {
     let length = chance.below(9);
     let drawn = (0..length).map(|_| char::from(from[chance.below(from.len())]));
     format!("/{}", drawn.collect::<String>())

@@ -1,7 +1,7 @@
 //! Every row that is read can be stored, no row is duplicated, and a generated export is read completely.
 
-use crate::Chance;
-use analysis::keyword_text::normalised;
+use crate::SeededRandom;
+use analysis::keyword_text::normalized;
 use chrono::NaiveDate;
 use domain::{
     ports::search_console::{ExportError, ExportFile, ReadExport},
@@ -15,14 +15,14 @@ pub(crate) fn check(bytes: &[u8]) {
     let span = Span::between(days[0], days[1]);
     let read = read(bytes, span, None);
     match &read {
-        Ok(export) => is_sound(export),
-        Err(error) => is_told(error),
+        Ok(export) => assert_storable(export),
+        Err(error) => assert_described(error),
     }
     let about_a_page = self::read(bytes, None, Some("https://shop.example.com/a"));
     if let Ok(export) = &about_a_page {
-        is_sound(export);
+        assert_storable(export);
     }
-    written(bytes, span);
+    check_written_export(bytes, span);
     // Other tools use other line ends.
     let is_plain = !bytes
         .iter()
@@ -48,18 +48,21 @@ fn read(bytes: &[u8], span: Option<Span>, page: Option<&str>) -> Result<ReadExpo
 }
 
 /// Every line as a query with random figures, in the format of Search Console.
-fn written(bytes: &[u8], span: Option<Span>) {
-    let (text, mut chance) = (String::from_utf8_lossy(bytes), Chance::of(bytes));
+fn check_written_export(bytes: &[u8], span: Option<Span>) {
+    let (text, mut chance) = (
+        String::from_utf8_lossy(bytes),
+        SeededRandom::from_bytes(bytes),
+    );
     let mut file = "Top queries,Clicks,Impressions,CTR,Position\n".to_owned();
     let (mut seen, mut wanted) = (BTreeSet::new(), Vec::new());
     for query in text.lines().map(str::trim) {
         let is_one = !query.is_empty() && !query.chars().any(char::is_control);
-        if !is_one || query.len() > 1_000 || !seen.insert(normalised(query)) {
+        if !is_one || query.len() > 1_000 || !seen.insert(normalized(query)) {
             continue;
         }
-        let impressions = 1 + chance.draw() % 100_000;
-        let clicks = chance.draw() % (impressions + 1);
-        let tenths = 10 + chance.draw() % 990;
+        let impressions = 1 + chance.next_u64() % 100_000;
+        let clicks = chance.next_u64() % (impressions + 1);
+        let tenths = 10 + chance.next_u64() % 990;
         let quoted = query.replace('"', "\"\"");
         let rate = hundredths(clicks, impressions);
         let position = format!("{}.{}", tenths / 10, tenths % 10);
@@ -94,14 +97,14 @@ fn hundredths(clicks: u64, impressions: u64) -> String {
     format!("{}.{:02}%", hundredths / 100, hundredths % 100)
 }
 
-fn is_sound(export: &ReadExport) {
+fn assert_storable(export: &ReadExport) {
     for set in &export.sets {
         assert_eq!(set.refusal(), None, "rows are such as can be stored");
         assert!(set.span.first <= set.span.last);
     }
 }
 
-fn is_told(error: &ExportError) {
+fn assert_described(error: &ExportError) {
     assert!(!error.what.is_empty() && !error.remedy.is_empty());
     assert!(error.line != Some(0), "{error:?}");
     assert!(error.to_string().len() < 4_096, "{error}");

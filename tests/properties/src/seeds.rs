@@ -12,7 +12,7 @@ pub fn folder() -> PathBuf {
 }
 
 /// The named seeds of a target, sorted.
-pub fn of(target: &str) -> io::Result<Vec<(String, Vec<u8>)>> {
+pub fn load(target: &str) -> io::Result<Vec<(String, Vec<u8>)>> {
     let mut seeds = Vec::new();
     for entry in fs::read_dir(folder().join("seeds").join(target))? {
         let path = entry?.path();
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_read_as_libfuzzer_reads_them() {
+    fn dictionary_words_are_parsed_like_libfuzzer() {
         assert_eq!(
             quoted(r#"name="a\"b""#).map(unescaped),
             Some(b"a\"b".to_vec())

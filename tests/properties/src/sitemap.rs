@@ -30,7 +30,7 @@ pub(crate) fn check(bytes: &[u8]) {
     }
     assert_eq!(Sitemap::read(bytes), sitemap, "the same twice");
     let text = String::from_utf8_lossy(bytes);
-    written(&text);
+    check_written_sitemap(&text);
     let dates = [
         LastModified::read(&text),
         LastModified::read_rfc_2822(&text),
@@ -42,7 +42,7 @@ pub(crate) fn check(bytes: &[u8]) {
 }
 
 /// Every line as a URL, alternately escaped and in CDATA.
-fn written(text: &str) {
+fn check_written_sitemap(text: &str) {
     let is_plain = |it: &&str| {
         !it.chars()
             .any(|it| it.is_control() || "\u{fffe}\u{ffff}".contains(it))

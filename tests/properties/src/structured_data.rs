@@ -10,7 +10,7 @@ static PAGE: LazyLock<Url> =
 
 /// The bytes as a page; JSON also as a JSON-LD block.
 pub(crate) fn check(bytes: &[u8]) {
-    is_sound(&read_structured_data(bytes, None, &PAGE).0);
+    assert_consistent(&read_structured_data(bytes, None, &PAGE).0);
     if !matches!(bytes.first(), Some(b'{' | b'[')) || bytes.contains(&b'<') {
         return;
     }
@@ -19,13 +19,13 @@ pub(crate) fn check(bytes: &[u8]) {
     };
     let page = format!("<meta charset=utf-8><script type='application/ld+json'>{json}</script>");
     let data = read_structured_data(page.as_bytes(), None, &PAGE).0;
-    is_sound(&data);
+    assert_consistent(&data);
     if serde_json::from_str::<serde_json::Value>(json).is_ok() {
         assert_eq!(data.parse_errors, [], "serde reads {json:?}");
     }
 }
 
-fn is_sound(data: &PageStructuredData) {
+fn assert_consistent(data: &PageStructuredData) {
     assert!(data.items.len() <= 5_000 && data.notes.len() <= 200);
     assert!(data.parse_errors.len() <= 200);
     let mut values = data.open_graph.len() + data.twitter.len();

@@ -2,18 +2,18 @@
 
 use analysis::{
     observation::page_url,
-    url_rules::{host_of_url, normalised, page_key},
+    url_rules::{host_of_url, normalized, page_key},
 };
 use url::Url;
 
 pub(crate) fn check(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    if let Some(once) = normalised(&text) {
-        assert_eq!(normalised(&once).as_ref(), Some(&once), "of {text:?}");
+    if let Some(once) = normalized(&text) {
+        assert_eq!(normalized(&once).as_ref(), Some(&once), "of {text:?}");
     }
-    if let Some(once) = page_url::normalised(&text) {
+    if let Some(once) = page_url::normalized(&text) {
         assert_eq!(
-            page_url::normalised(&once).as_ref(),
+            page_url::normalized(&once).as_ref(),
             Some(&once),
             "of {text:?}"
         );

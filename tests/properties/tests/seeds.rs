@@ -6,9 +6,9 @@ use properties::{ALL, Mutator, seeds};
 const CHANGES: usize = 300;
 
 #[test]
-fn every_property_has_seeds_and_holds_for_them() {
+fn every_property_holds_for_its_seeds() {
     for property in ALL {
-        let seeds = seeds::of(property.name).expect("a folder of seeds");
+        let seeds = seeds::load(property.name).expect("a folder of seeds");
         assert!(!seeds.is_empty(), "{} has no seeds", property.name);
         for (name, seed) in seeds {
             let told = std::panic::catch_unwind(|| property.hold(&seed));
@@ -18,13 +18,13 @@ fn every_property_has_seeds_and_holds_for_them() {
 }
 
 #[test]
-fn every_property_holds_for_changes_of_its_seeds() {
+fn every_property_holds_for_mutated_seeds() {
     for property in ALL {
-        let seeds = seeds::of(property.name).expect("a folder of seeds");
+        let seeds = seeds::load(property.name).expect("a folder of seeds");
         let seeds = seeds.into_iter().map(|it| it.1).collect();
         let mut mutator = Mutator::new(property.name, seeds, seeds::words(property.name));
         for _ in 0..CHANGES {
-            let input = mutator.draw();
+            let input = mutator.next_input();
             let told = std::panic::catch_unwind(|| property.hold(&input));
             assert!(
                 told.is_ok(),
@@ -37,7 +37,7 @@ fn every_property_holds_for_changes_of_its_seeds() {
 }
 
 #[test]
-fn every_property_is_a_target_and_every_target_a_property() {
+fn properties_and_fuzz_targets_correspond() {
     let folder = seeds::folder();
     for property in ALL {
         let target = folder.join(format!("fuzz_targets/{}.rs", property.name));

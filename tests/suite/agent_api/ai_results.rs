@@ -2,9 +2,9 @@
 
 use analysis::{
     ai_answers::{
-        JudgedAnswer,
+        EvaluatedAnswer,
         brands::{BrandBook, BrandSpec},
-        judge,
+        evaluate,
     },
     document::Document,
     findings::{
@@ -15,7 +15,7 @@ use analysis::{
         },
     },
     observation::ai_answer::{
-        AiAnswer, AnswerCitation, AnswerState, AnswerUsage, AskedPrompt, CitationPart,
+        AiAnswer, AnswerCitation, AnswerState, AnswerUsage, CitationPart, EnginePrompt,
     },
     provenance::Provenance,
     result_type::ResultType,
@@ -30,7 +30,7 @@ use serde_json::{Value, json};
 
 on_every_database![
     records_of_ai_answers_are_read_as_they_were_published,
-    a_project_that_was_never_asked_about_says_how_to_begin,
+    project_without_ai_results_returns_the_first_action,
 ];
 
 const ENGINES: [&str; 2] = ["gemini", "compatible"];
@@ -49,7 +49,7 @@ fn answer(app: &TestApp, keyword: i64, engine: &str, sample: u32) -> AiAnswer {
         provenance: Provenance::Simulated,
         requested_model: None,
         served_model: Some("model-1".to_owned()),
-        prompt: AskedPrompt {
+        prompt: EnginePrompt {
             prompt_id: format!("{keyword}.Q1.en.v1.00000000"),
             keyword_id: Some(keyword),
             template: "Q1".to_owned(),
@@ -105,10 +105,10 @@ async fn publish(app: &TestApp, project: i64, keyword: i64, job: i64) {
     let (mut findings, mut records) = (Vec::new(), Vec::new());
     let mut trends = AiTrendsSummary::empty();
     for (place, engine) in (0..).zip(ENGINES) {
-        let answers: Vec<(AiAnswer, JudgedAnswer)> = (1..=6)
+        let answers: Vec<(AiAnswer, EvaluatedAnswer)> = (1..=6)
             .map(|sample| {
                 let it = answer(app, keyword, engine, sample);
-                let judged = judge(&it, &book);
+                let judged = evaluate(&it, &book);
                 (it, judged)
             })
             .collect();
@@ -159,7 +159,7 @@ async fn publish(app: &TestApp, project: i64, keyword: i64, job: i64) {
         method_version: "1".to_owned(),
         provider: "sandbox".to_owned(),
         provenance: Provenance::Simulated,
-        coverage: Coverage::of(12, 10, 2),
+        coverage: Coverage::new(12, 10, 2),
         item_count: 2,
         summary,
         warnings: vec!["jobBudgetReached".to_owned()],
@@ -282,7 +282,7 @@ async fn records_of_ai_answers_are_read_as_they_were_published(db: TestDatabase)
         .refused(404, "project-not-found");
 }
 
-async fn a_project_that_was_never_asked_about_says_how_to_begin(db: TestDatabase) {
+async fn project_without_ai_results_returns_the_first_action(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("shop.example.com", &["a"]).await;

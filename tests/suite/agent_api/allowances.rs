@@ -11,7 +11,7 @@ use harness::{
 use serde_json::{Value, json};
 
 on_every_database![
-    of_64_who_want_the_last_five_places_five_get_one,
+    of_64_concurrent_adds_the_last_5_of_the_quota_succeed,
     each_allowance_ends_at_its_limit,
 ];
 
@@ -47,7 +47,7 @@ fn exactly_five_won(answers: &[Answer], allowance: &str) {
     }
 }
 
-async fn of_64_who_want_the_last_five_places_five_get_one(db: TestDatabase) {
+async fn of_64_concurrent_adds_the_last_5_of_the_quota_succeed(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, project, keywords) = begun(&app).await;
     let five = u32::try_from(PLACES).unwrap();

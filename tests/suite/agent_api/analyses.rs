@@ -1,10 +1,10 @@
 //! Starting and following analyses.
 
 use chrono::TimeDelta;
-use domain::{job::JobState, money::MicroUsd, ports::search_results::Unpaid};
+use domain::{job::JobState, money::MicroUsd, ports::search_results::PaidCallRefusal};
 use harness::{
     app::TestApp,
-    callers::{NOBODYS, id, ids},
+    callers::{UNKNOWN_ID, id, ids},
     databases::TestDatabase,
     on_every_database,
 };
@@ -14,19 +14,19 @@ use std::time::Duration;
 
 on_every_database![
     an_analysis_is_stored_when_it_is_accepted,
-    the_same_unfinished_analysis_is_answered_again,
-    a_dry_run_tells_and_stores_nothing,
+    starting_an_unfinished_analysis_again_returns_that_job,
+    a_dry_run_returns_the_plan_and_stores_nothing,
     analyses_are_listed_and_filtered,
-    a_held_answer_comes_when_the_job_ends,
-    held_answers_hold_nothing_that_others_need,
+    waiting_for_a_job_returns_when_it_ends,
+    waiting_requests_use_no_shared_resource,
 ];
 harness::on_sqlite![
-    kinds_that_are_not_built_are_refused,
-    a_request_without_sense_is_refused_with_every_reason,
-    a_project_without_keywords_or_out_of_use_is_not_measured,
-    a_full_queue_and_a_used_up_budget_refuse,
-    a_used_up_day_refuses_and_says_until_when,
-    what_is_not_to_be_paid_is_refused_with_what_to_do,
+    unimplemented_analysis_types_are_refused,
+    an_invalid_request_is_refused_with_all_errors,
+    empty_or_deactivated_projects_are_not_analyzed,
+    a_full_queue_or_a_spent_budget_refuses_analyses,
+    a_spent_day_budget_is_refused_with_resets_at,
+    paid_analyses_are_refused_if_paid_calls_are_off,
 ];
 
 async fn an_analysis_is_stored_when_it_is_accepted(db: TestDatabase) {
@@ -112,7 +112,7 @@ async fn an_analysis_is_stored_when_it_is_accepted(db: TestDatabase) {
     );
 }
 
-async fn the_same_unfinished_analysis_is_answered_again(db: TestDatabase) {
+async fn starting_an_unfinished_analysis_again_returns_that_job(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (project, keywords) = agent.project("shop.example.com", &["a", "b"]).await;
@@ -129,7 +129,7 @@ async fn the_same_unfinished_analysis_is_answered_again(db: TestDatabase) {
     assert!(id(&next) != first && next["deduplicated"] == false);
 }
 
-async fn a_dry_run_tells_and_stores_nothing(db: TestDatabase) {
+async fn a_dry_run_returns_the_plan_and_stores_nothing(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_limit(|limits| limits.monthly_budget = Some(MicroUsd(1_000_000)))
         .await;
@@ -225,7 +225,7 @@ async fn analyses_are_listed_and_filtered(db: TestDatabase) {
         .await
         .refused(404, "job-not-found");
     agent
-        .get(&format!("/analyze?jobId={NOBODYS}&status=gone"))
+        .get(&format!("/analyze?jobId={UNKNOWN_ID}&status=gone"))
         .await
         .refused(404, "job-not-found");
     let narrowed = format!("/analyze?jobId={rank}&type=rankCheck");
@@ -272,7 +272,7 @@ async fn analyses_are_listed_and_filtered(db: TestDatabase) {
     }
 }
 
-async fn a_held_answer_comes_when_the_job_ends(db: TestDatabase) {
+async fn waiting_for_a_job_returns_when_it_ends(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("shop.example.com", &["a"]).await;
@@ -295,8 +295,8 @@ async fn a_held_answer_comes_when_the_job_ends(db: TestDatabase) {
     );
 }
 
-async fn held_answers_hold_nothing_that_others_need(db: TestDatabase) {
-    let app = TestApp::configured(&db, |config| {
+async fn waiting_requests_use_no_shared_resource(db: TestDatabase) {
+    let app = TestApp::with_settings(&db, |config| {
         config.limits.in_flight_per_token = 40;
         config.limits.in_flight_per_account = 40;
     })
@@ -316,7 +316,7 @@ async fn held_answers_hold_nothing_that_others_need(db: TestDatabase) {
     let (project, _) = other.project("other.example.com", &["a"]).await;
     other.get(&format!("/projects/{project}")).await.ok();
     other.get("/projects").await.ok();
-    let ready = other.send(other.anywhere(reqwest::Method::GET, "/readyz"));
+    let ready = other.send(other.request_path(reqwest::Method::GET, "/readyz"));
     assert_eq!(ready.await.status, 200);
     assert!(
         polls.iter().any(|poll| !poll.is_finished()),
@@ -327,7 +327,7 @@ async fn held_answers_hold_nothing_that_others_need(db: TestDatabase) {
     }
 }
 
-async fn kinds_that_are_not_built_are_refused(db: TestDatabase) {
+async fn unimplemented_analysis_types_are_refused(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("shop.example.com", &["a"]).await;
@@ -347,7 +347,7 @@ async fn kinds_that_are_not_built_are_refused(db: TestDatabase) {
     assert_eq!(agent.get("/analyze").await.ok()["items"], json!([]));
 }
 
-async fn a_request_without_sense_is_refused_with_every_reason(db: TestDatabase) {
+async fn an_invalid_request_is_refused_with_all_errors(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (project, keywords) = agent.project("shop.example.com", &["a"]).await;
@@ -400,7 +400,7 @@ async fn a_request_without_sense_is_refused_with_every_reason(db: TestDatabase) 
     assert_eq!(told["errors"][0]["didYouMean"], "rankCheck");
 }
 
-async fn a_project_without_keywords_or_out_of_use_is_not_measured(db: TestDatabase) {
+async fn empty_or_deactivated_projects_are_not_analyzed(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("shop.example.com", &[]).await;
@@ -438,8 +438,9 @@ async fn a_project_without_keywords_or_out_of_use_is_not_measured(db: TestDataba
     );
 }
 
-async fn a_full_queue_and_a_used_up_budget_refuse(db: TestDatabase) {
-    let app = TestApp::configured(&db, |config| config.policies.queue.queued_per_account = 1).await;
+async fn a_full_queue_or_a_spent_budget_refuses_analyses(db: TestDatabase) {
+    let app =
+        TestApp::with_settings(&db, |config| config.policies.queue.queued_per_account = 1).await;
     app.db_limit(|limits| limits.monthly_budget = Some(MicroUsd(5_999)))
         .await;
     let agent = app.db_full_agent().await;
@@ -458,7 +459,7 @@ async fn a_full_queue_and_a_used_up_budget_refuse(db: TestDatabase) {
         "unfinishedAnalyses"
     );
     assert_eq!(full.header("retry-after"), "60");
-    let other = TestApp::configured(&db, |config| config.policies.queue.queued_in_all = 1).await;
+    let other = TestApp::with_settings(&db, |config| config.policies.queue.queued_total = 1).await;
     let (site, found) = agent.project("blog.example.com", &["a"]).await;
     let elsewhere = harness::callers::Caller::new(other.address, agent.token());
     let full = elsewhere
@@ -471,9 +472,9 @@ async fn a_full_queue_and_a_used_up_budget_refuse(db: TestDatabase) {
     assert_eq!(full.header("retry-after"), "60");
 }
 
-async fn a_used_up_day_refuses_and_says_until_when(db: TestDatabase) {
-    let app = TestApp::configured(&db, |config| {
-        config.policies.prices.most_per_day = Some(MicroUsd(11_999));
+async fn a_spent_day_budget_is_refused_with_resets_at(db: TestDatabase) {
+    let app = TestApp::with_settings(&db, |config| {
+        config.policies.prices.max_per_day = Some(MicroUsd(11_999));
     })
     .await;
     app.db_limit(|limits| limits.daily_budget = Some(MicroUsd(5_999)))
@@ -517,9 +518,9 @@ async fn a_used_up_day_refuses_and_says_until_when(db: TestDatabase) {
     told.refused(429, "quota-exceeded");
 }
 
-async fn what_is_not_to_be_paid_is_refused_with_what_to_do(db: TestDatabase) {
-    let app = TestApp::configured(&db, |config| {
-        config.policies.prices.unpaid = Some(Unpaid::SwitchedOff);
+async fn paid_analyses_are_refused_if_paid_calls_are_off(db: TestDatabase) {
+    let app = TestApp::with_settings(&db, |config| {
+        config.policies.prices.paid_call_refusal = Some(PaidCallRefusal::SwitchedOff);
     })
     .await;
     let agent = app.db_full_agent().await;

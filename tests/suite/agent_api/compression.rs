@@ -8,8 +8,8 @@ use harness::{
 use reqwest::{Method, Response};
 
 harness::on_sqlite![
-    long_answers_are_compressed_for_those_who_read_it,
-    what_has_a_strong_tag_is_sent_as_it_is,
+    long_responses_are_compressed_if_accepted,
+    responses_with_a_strong_etag_are_not_compressed,
 ];
 
 async fn asked(app: &TestApp, agent: &Caller, path: &str, encodings: &str) -> Response {
@@ -25,7 +25,7 @@ fn encoding(answer: &Response) -> Option<&str> {
     answer.headers().get("content-encoding")?.to_str().ok()
 }
 
-async fn long_answers_are_compressed_for_those_who_read_it(db: TestDatabase) {
+async fn long_responses_are_compressed_if_accepted(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let plain = agent.get("/docs").await.body;
@@ -53,7 +53,7 @@ async fn long_answers_are_compressed_for_those_who_read_it(db: TestDatabase) {
     assert_eq!(encoding(&short), None, "a short answer is not worth it");
 }
 
-async fn what_has_a_strong_tag_is_sent_as_it_is(db: TestDatabase) {
+async fn responses_with_a_strong_etag_are_not_compressed(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("a.example.com", &[]).await;

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use futures_util::future::join_all;
 use harness::{
     app::{Ranked, TestApp},
-    callers::{Answer, Caller, NOBODYS, id},
+    callers::{Answer, Caller, UNKNOWN_ID, id},
     databases::TestDatabase,
     on_every_database,
 };
@@ -12,17 +12,17 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 on_every_database![
-    of_64_writers_who_saw_the_same_one_wins,
-    a_change_of_what_was_changed_since_is_refused_and_does_nothing,
-    a_finished_analysis_is_another_state_of_the_project,
-    lists_have_weak_tags_that_follow_their_content,
+    of_64_writers_with_the_same_etag_one_succeeds,
+    a_change_with_an_outdated_if_match_has_no_effect,
+    a_finished_analysis_changes_the_project_etag,
+    weak_etags_of_lists_follow_their_content,
 ];
 harness::on_sqlite![
-    an_answer_that_the_caller_has_is_not_sent_again,
-    every_answer_of_a_resource_names_the_same_state_alike,
-    keywords_are_guarded_like_projects,
-    the_precondition_has_its_place_in_the_order_of_checks,
-    headers_that_cannot_be_read_are_refused,
+    a_current_representation_is_answered_with_304,
+    all_responses_of_a_resource_have_the_same_etag,
+    keyword_changes_check_if_match,
+    preconditions_are_checked_in_the_documented_order,
+    malformed_conditional_headers_are_refused,
 ];
 
 async fn with(agent: &Caller, method: Method, path: &str, header: &str, value: &str) -> Answer {
@@ -43,7 +43,7 @@ async fn a_project(app: &TestApp) -> (Caller, String, String) {
     (agent, path, tag)
 }
 
-async fn of_64_writers_who_saw_the_same_one_wins(db: TestDatabase) {
+async fn of_64_writers_with_the_same_etag_one_succeeds(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, path, tag) = a_project(&app).await;
     let writers = (0..64).map(|number| {
@@ -60,7 +60,7 @@ async fn of_64_writers_who_saw_the_same_one_wins(db: TestDatabase) {
     assert_eq!(agent.get(&path).await.ok(), won[0].ok());
 }
 
-async fn a_change_of_what_was_changed_since_is_refused_and_does_nothing(db: TestDatabase) {
+async fn a_change_with_an_outdated_if_match_has_no_effect(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, path, old) = a_project(&app).await;
     let changed = patch_if(&agent, &path, &old, json!({ "favorite": true })).await;
@@ -105,7 +105,7 @@ async fn a_change_of_what_was_changed_since_is_refused_and_does_nothing(db: Test
         .ok();
 }
 
-async fn a_finished_analysis_is_another_state_of_the_project(db: TestDatabase) {
+async fn a_finished_analysis_changes_the_project_etag(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (project, keywords) = agent.project("a.example.com", &["one"]).await;
@@ -124,7 +124,7 @@ async fn a_finished_analysis_is_another_state_of_the_project(db: TestDatabase) {
     assert_ne!(before.header("etag"), after.header("etag"));
 }
 
-async fn lists_have_weak_tags_that_follow_their_content(db: TestDatabase) {
+async fn weak_etags_of_lists_follow_their_content(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (first, keywords) = agent.project("a.example.com", &["one", "two"]).await;
@@ -172,7 +172,7 @@ async fn lists_have_weak_tags_that_follow_their_content(db: TestDatabase) {
     }
 }
 
-async fn an_answer_that_the_caller_has_is_not_sent_again(db: TestDatabase) {
+async fn a_current_representation_is_answered_with_304(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, path, tag) = a_project(&app).await;
     for wanted in [
@@ -199,7 +199,7 @@ async fn an_answer_that_the_caller_has_is_not_sent_again(db: TestDatabase) {
     assert_eq!(again.status.as_u16(), 304);
 }
 
-async fn every_answer_of_a_resource_names_the_same_state_alike(db: TestDatabase) {
+async fn all_responses_of_a_resource_have_the_same_etag(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let created = agent
@@ -219,7 +219,7 @@ async fn every_answer_of_a_resource_names_the_same_state_alike(db: TestDatabase)
     assert_eq!(gone.header("etag"), agent.get(&path).await.header("etag"));
 }
 
-async fn keywords_are_guarded_like_projects(db: TestDatabase) {
+async fn keyword_changes_check_if_match(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (_, keywords) = agent.project("a.example.com", &["one"]).await;
@@ -243,10 +243,10 @@ async fn keywords_are_guarded_like_projects(db: TestDatabase) {
         .ok();
 }
 
-async fn the_precondition_has_its_place_in_the_order_of_checks(db: TestDatabase) {
+async fn preconditions_are_checked_in_the_documented_order(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, path, _) = a_project(&app).await;
-    let nobodys = format!("/projects/{NOBODYS}");
+    let nobodys = format!("/projects/{UNKNOWN_ID}");
     patch_if(&agent, &nobodys, "\"x\"", json!({}))
         .await
         .refused(404, "project-not-found");
@@ -262,7 +262,7 @@ async fn the_precondition_has_its_place_in_the_order_of_checks(db: TestDatabase)
         .refused(409, "project-deactivated");
 }
 
-async fn headers_that_cannot_be_read_are_refused(db: TestDatabase) {
+async fn malformed_conditional_headers_are_refused(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, path, _) = a_project(&app).await;
     for wrong in ["7", "\"7", "", "\"a\" \"b\""] {

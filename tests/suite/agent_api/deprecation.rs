@@ -5,7 +5,7 @@ use harness::{app::TestApp, databases::TestDatabase};
 use reqwest::Method;
 use web::endpoint::{Deprecation, Endpoint};
 
-harness::on_sqlite![what_is_deprecated_says_so_in_every_answer];
+harness::on_sqlite![every_response_of_a_deprecated_endpoint_says_so];
 
 fn time(text: &str) -> DateTime<Utc> {
     text.parse().unwrap()
@@ -18,12 +18,12 @@ fn endpoints() -> Vec<Endpoint> {
     found.unwrap().deprecated = Some(Deprecation {
         since: time("2026-11-21T00:00:00Z"),
         sunset: time("2027-12-31T23:59:59Z"),
-        told_at: "https://seo.example/changes/projects",
+        documentation_url: "https://seo.example/changes/projects",
     });
     endpoints
 }
 
-async fn what_is_deprecated_says_so_in_every_answer(db: TestDatabase) {
+async fn every_response_of_a_deprecated_endpoint_says_so(db: TestDatabase) {
     let app = TestApp::with_endpoints(&db, endpoints).await;
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("a.example.com", &[]).await;
@@ -38,7 +38,12 @@ async fn what_is_deprecated_says_so_in_every_answer(db: TestDatabase) {
     assert_eq!(statuses, [200, 200, 404, 401]);
     for answer in told {
         // RFC 9745, 2.1: a date of RFC 9651; RFC 8594, 3: an HTTP date.
-        assert_eq!(answer.header("deprecation"), "@1795219200", "{}", answer.of);
+        assert_eq!(
+            answer.header("deprecation"),
+            "@1795219200",
+            "{}",
+            answer.request
+        );
         assert_eq!(answer.header("sunset"), "Fri, 31 Dec 2027 23:59:59 GMT");
         let links = answer.links();
         for rel in ["deprecation", "sunset", "service-desc"] {
@@ -50,12 +55,12 @@ async fn what_is_deprecated_says_so_in_every_answer(db: TestDatabase) {
         agent.delete(&path).await,
         agent.send(agent.request(Method::OPTIONS, &path)).await,
     ] {
-        assert_eq!(other.header("deprecation"), "", "{}", other.of);
+        assert_eq!(other.header("deprecation"), "", "{}", other.request);
     }
     for endpoint in web::endpoints::agent_api() {
         let notice = endpoint.deprecated.map(|it| it.sunset - it.since);
         assert!(
-            notice.is_none_or(|it| it >= Deprecation::LEAST_NOTICE),
+            notice.is_none_or(|it| it >= Deprecation::MIN_NOTICE),
             "{} goes too soon",
             endpoint.operation
         );

@@ -1,11 +1,11 @@
 //! Properties of every row of the route table.
 
-use harness::{app::TestApp, callers::NOBODYS, databases::TestDatabase};
+use harness::{app::TestApp, callers::UNKNOWN_ID, databases::TestDatabase};
 use reqwest::Method;
 use std::collections::{BTreeMap, BTreeSet};
 
 harness::on_sqlite![
-    every_other_method_is_refused_with_those_that_are_served,
+    other_methods_are_refused_with_the_allowed_ones,
     head_has_the_headers_of_get,
 ];
 
@@ -17,7 +17,7 @@ const METHODS: [&str; 9] = [
 fn table() -> BTreeMap<String, BTreeSet<&'static str>> {
     let mut table: BTreeMap<String, BTreeSet<&'static str>> = BTreeMap::new();
     for endpoint in web::endpoints::agent_api() {
-        let path = endpoint.path.replace("{id}", &NOBODYS.to_string());
+        let path = endpoint.path.replace("{id}", &UNKNOWN_ID.to_string());
         let path = path.strip_prefix("/api/agent/v1").expect("the API's base");
         let methods = table.entry(path.to_owned()).or_default();
         methods.extend([endpoint.verb.name(), "OPTIONS"]);
@@ -28,7 +28,7 @@ fn table() -> BTreeMap<String, BTreeSet<&'static str>> {
     table
 }
 
-async fn every_other_method_is_refused_with_those_that_are_served(db: TestDatabase) {
+async fn other_methods_are_refused_with_the_allowed_ones(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let table = table();

@@ -20,10 +20,10 @@ use std::{
 };
 
 harness::on_sqlite![
-    a_storage_that_is_gone_is_told_with_when_to_come_back,
-    a_storage_that_hangs_is_not_waited_for,
-    damage_tells_nothing_about_itself,
-    a_key_that_others_are_at_is_told_apart_from_a_crowd,
+    an_unreachable_database_returns_503_with_retry_after,
+    a_hanging_database_query_times_out,
+    internal_errors_reveal_no_details,
+    contention_with_a_key_returns_idempotency_in_progress,
 ];
 
 const WORKS: u8 = 0;
@@ -83,8 +83,8 @@ async fn broken(db: &TestDatabase, state: u8) -> (TestApp, Caller) {
         state: AtomicU8::new(WORKS),
     });
     let port = Arc::clone(&storage) as Arc<dyn Storage>;
-    let app = TestApp::on(port, |config| {
-        config.handler_patience = Duration::from_millis(100);
+    let app = TestApp::on_storage(port, |config| {
+        config.handler_timeout = Duration::from_millis(100);
     })
     .await;
     let agent = app.db_full_agent().await;
@@ -102,7 +102,7 @@ async fn every_answer(agent: &Caller) -> [Answer; 3] {
     ]
 }
 
-async fn a_storage_that_is_gone_is_told_with_when_to_come_back(db: TestDatabase) {
+async fn an_unreachable_database_returns_503_with_retry_after(db: TestDatabase) {
     let (app, agent) = broken(&db, GONE).await;
     for answer in every_answer(&agent).await {
         let told = answer.refused(503, "database-unavailable");
@@ -116,13 +116,13 @@ async fn a_storage_that_is_gone_is_told_with_when_to_come_back(db: TestDatabase)
     anonymous.get("/docs").await.ok();
     assert_eq!(
         anonymous
-            .send(anonymous.anywhere(Method::GET, "/livez"))
+            .send(anonymous.request_path(Method::GET, "/livez"))
             .await
             .status,
         200
     );
     let ready = anonymous
-        .send(anonymous.anywhere(Method::GET, "/readyz"))
+        .send(anonymous.request_path(Method::GET, "/readyz"))
         .await;
     assert_eq!(
         (ready.status.as_u16(), ready.json()),
@@ -133,7 +133,7 @@ async fn a_storage_that_is_gone_is_told_with_when_to_come_back(db: TestDatabase)
     );
 }
 
-async fn a_storage_that_hangs_is_not_waited_for(db: TestDatabase) {
+async fn a_hanging_database_query_times_out(db: TestDatabase) {
     let (app, agent) = broken(&db, HANGS).await;
     for answer in every_answer(&agent).await {
         answer.refused(503, "overloaded");
@@ -141,12 +141,12 @@ async fn a_storage_that_hangs_is_not_waited_for(db: TestDatabase) {
     }
     let anonymous = app.anonymous();
     let ready = anonymous
-        .send(anonymous.anywhere(Method::GET, "/readyz"))
+        .send(anonymous.request_path(Method::GET, "/readyz"))
         .await;
     assert_eq!(ready.status, 503);
 }
 
-async fn a_key_that_others_are_at_is_told_apart_from_a_crowd(db: TestDatabase) {
+async fn contention_with_a_key_returns_idempotency_in_progress(db: TestDatabase) {
     let (_app, agent) = broken(&db, CROWDED).await;
     let create = || {
         let request = agent.request(Method::POST, "/projects");
@@ -160,7 +160,7 @@ async fn a_key_that_others_are_at_is_told_apart_from_a_crowd(db: TestDatabase) {
     assert!(!told.body.contains("secret"), "{}", told.body);
 }
 
-async fn damage_tells_nothing_about_itself(db: TestDatabase) {
+async fn internal_errors_reveal_no_details(db: TestDatabase) {
     let (_app, agent) = broken(&db, DAMAGED).await;
     for answer in every_answer(&agent).await {
         answer.refused(500, "internal-error");

@@ -6,18 +6,18 @@ use harness::{app::TestApp, databases::TestDatabase, on_every_database};
 use serde_json::{Value, json};
 
 on_every_database![
-    health_tells_what_the_token_may_do_and_what_is_used,
-    an_expired_and_a_revoked_token_are_told_apart,
+    health_reports_scopes_and_usage_of_the_token,
+    expired_and_revoked_tokens_have_different_problems,
 ];
 harness::on_sqlite![
-    a_disabled_token_scheme_is_refused_with_a_challenge,
+    an_unsupported_auth_scheme_returns_a_challenge,
     docs_need_no_token_and_ignore_a_bad_one,
     the_guide_is_small_and_names_every_endpoint,
-    every_step_of_the_guide_works_when_it_is_followed,
+    every_step_of_the_guide_works,
     every_example_of_a_body_is_accepted,
 ];
 
-async fn health_tells_what_the_token_may_do_and_what_is_used(db: TestDatabase) {
+async fn health_reports_scopes_and_usage_of_the_token(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app
         .db_agent([Scope::ProjectsRead, Scope::ProjectsWrite])
@@ -54,7 +54,7 @@ async fn health_tells_what_the_token_may_do_and_what_is_used(db: TestDatabase) {
     assert_eq!(health["serverTime"], "2026-09-21T14:13:20Z");
 }
 
-async fn an_expired_and_a_revoked_token_are_told_apart(db: TestDatabase) {
+async fn expired_and_revoked_tokens_have_different_problems(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let owner = app.db_owner(0).await;
     let new = NewToken {
@@ -86,7 +86,7 @@ async fn an_expired_and_a_revoked_token_are_told_apart(db: TestDatabase) {
     assert_eq!(told["expiredAt"], "2026-09-21T15:13:20Z");
 }
 
-async fn a_disabled_token_scheme_is_refused_with_a_challenge(db: TestDatabase) {
+async fn an_unsupported_auth_scheme_returns_a_challenge(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let missing = app.anonymous().get("/health").await;
     missing.refused(401, "token-missing");
@@ -155,7 +155,7 @@ async fn the_guide_is_small_and_names_every_endpoint(db: TestDatabase) {
     assert_eq!(guide.ok()["endpoints"].as_array().unwrap().len(), 15);
 }
 
-async fn every_step_of_the_guide_works_when_it_is_followed(db: TestDatabase) {
+async fn every_step_of_the_guide_works(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let guide = app.anonymous().get("/docs?format=guide").await.ok();
@@ -170,7 +170,7 @@ async fn every_step_of_the_guide_works_when_it_is_followed(db: TestDatabase) {
             // No worker runs, so the wait is shortened.
             .replace("wait=20", "wait=1");
         let method = step["method"].as_str().unwrap().parse().unwrap();
-        let mut request = agent.anywhere(method, &path);
+        let mut request = agent.request_path(method, &path);
         if let Some(mut body) = step.get("body").cloned() {
             if body.get("projectId").is_some() {
                 body["projectId"] = project.clone();
@@ -209,9 +209,9 @@ async fn every_example_of_a_body_is_accepted(db: TestDatabase) {
             }
             let path = endpoint.path.replace("{id}", &id.to_string());
             let method = endpoint.verb.name().parse().unwrap();
-            let request = agent.anywhere(method, &path).json(&example);
+            let request = agent.request_path(method, &path).json(&example);
             let answer = agent.send(request).await;
-            let promised = endpoint.answers.iter().map(|it| it.0);
+            let promised = endpoint.responses.iter().map(|it| it.0);
             assert!(
                 promised.clone().any(|it| it == answer.status.as_u16()),
                 "{path}: {example}: {}",

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use futures_util::{StreamExt, stream};
 use harness::{
     app::TestApp,
-    callers::{Answer, Caller, NOBODYS, id, ids},
+    callers::{Answer, Caller, UNKNOWN_ID, id, ids},
     databases::TestDatabase,
     on_every_database,
 };
@@ -13,19 +13,19 @@ use serde_json::{Value, json};
 use web::limits::Rate;
 
 on_every_database![
-    the_same_request_is_executed_once_and_answered_alike,
-    another_request_with_the_key_is_refused_and_another_accounts_key_is_another,
-    a_key_is_free_again_after_a_day,
-    kept_answers_are_forgotten_though_nobody_asks_again,
-    refusals_that_depend_on_what_is_stored_are_kept_and_others_are_not,
-    an_analysis_is_asked_for_once,
-    forty_keys_sent_eight_times_in_parallel_have_forty_effects,
+    a_repeated_request_runs_once_with_the_same_response,
+    keys_are_bound_to_their_request_and_account,
+    a_key_expires_after_a_day,
+    stored_responses_are_purged_without_a_repeat,
+    only_refusals_that_depend_on_stored_data_are_stored,
+    an_analysis_with_a_key_is_queued_once,
+    forty_keys_sent_eight_times_concurrently_run_once_each,
     #[ignore = "slow: sends 8,000 requests"]
-    a_thousand_keys_sent_eight_times_in_parallel_have_a_thousand_effects,
+    thousand_keys_sent_eight_times_concurrently_run_once_each,
 ];
 harness::on_sqlite![
-    a_key_that_cannot_be_used_is_refused,
-    answers_kept_for_keys_have_a_limit_of_their_own,
+    a_malformed_key_is_refused,
+    stored_responses_have_a_separate_rate_limit,
 ];
 
 async fn post(agent: &Caller, path: &str, key: &str, body: &str) -> Answer {
@@ -41,7 +41,7 @@ fn is_replayed(answer: &Answer) -> bool {
     answer.header("idempotent-replayed") == "true"
 }
 
-async fn the_same_request_is_executed_once_and_answered_alike(db: TestDatabase) {
+async fn a_repeated_request_runs_once_with_the_same_response(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let body = r#"{"domain":"a.example.com","keywords":["one","two"]}"#;
@@ -62,7 +62,7 @@ async fn the_same_request_is_executed_once_and_answered_alike(db: TestDatabase) 
     assert_eq!(ids(&agent.get("/projects").await.ok()).len(), 1);
 }
 
-async fn kept_answers_are_forgotten_though_nobody_asks_again(db: TestDatabase) {
+async fn stored_responses_are_purged_without_a_repeat(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, account) = (app.db_full_agent().await, app.db_account().await);
     let body = r#"{"domain":"a.example.com"}"#;
@@ -74,14 +74,12 @@ async fn kept_answers_are_forgotten_though_nobody_asks_again(db: TestDatabase) {
     };
     for (hours, is_expected) in [(23, true), (1, false)] {
         app.clock.advance(TimeDelta::hours(hours));
-        app.core().keep_house().await.unwrap();
+        app.core().purge_expired().await.unwrap();
         assert_eq!(is_kept().await, is_expected, "{hours}");
     }
 }
 
-async fn another_request_with_the_key_is_refused_and_another_accounts_key_is_another(
-    db: TestDatabase,
-) {
+async fn keys_are_bound_to_their_request_and_account(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, other) = (app.db_full_agent().await, app.db_other_agent().await);
     let body = r#"{"domain":"a.example.com"}"#;
@@ -100,7 +98,7 @@ async fn another_request_with_the_key_is_refused_and_another_accounts_key_is_ano
     assert_ne!(id(&theirs.created()), project);
 }
 
-async fn a_key_is_free_again_after_a_day(db: TestDatabase) {
+async fn a_key_expires_after_a_day(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let body = r#"{"domain":"a.example.com"}"#;
@@ -114,7 +112,7 @@ async fn a_key_is_free_again_after_a_day(db: TestDatabase) {
     fresh.created();
 }
 
-async fn refusals_that_depend_on_what_is_stored_are_kept_and_others_are_not(db: TestDatabase) {
+async fn only_refusals_that_depend_on_stored_data_are_stored(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("a.example.com", &[]).await;
@@ -128,7 +126,7 @@ async fn refusals_that_depend_on_what_is_stored_are_kept_and_others_are_not(db: 
     assert_eq!(first.body, second.body);
     assert_eq!(second.header("content-type"), "application/problem+json");
 
-    let nobodys = format!("/projects/{NOBODYS}/keywords");
+    let nobodys = format!("/projects/{UNKNOWN_ID}/keywords");
     let body = r#"{"keywords":["one"]}"#;
     let missing = post(&agent, &nobodys, "missing", body).await;
     missing.refused(404, "project-not-found");
@@ -147,7 +145,7 @@ async fn refusals_that_depend_on_what_is_stored_are_kept_and_others_are_not(db: 
     mended.created();
 }
 
-async fn an_analysis_is_asked_for_once(db: TestDatabase) {
+async fn an_analysis_with_a_key_is_queued_once(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("a.example.com", &["one"]).await;
@@ -174,11 +172,11 @@ async fn an_analysis_is_asked_for_once(db: TestDatabase) {
     ));
 }
 
-async fn forty_keys_sent_eight_times_in_parallel_have_forty_effects(db: TestDatabase) {
+async fn forty_keys_sent_eight_times_concurrently_run_once_each(db: TestDatabase) {
     each_key_sent_eight_times_in_parallel_has_one_effect(db, 40).await;
 }
 
-async fn a_thousand_keys_sent_eight_times_in_parallel_have_a_thousand_effects(db: TestDatabase) {
+async fn thousand_keys_sent_eight_times_concurrently_run_once_each(db: TestDatabase) {
     each_key_sent_eight_times_in_parallel_has_one_effect(db, 1_000).await;
 }
 
@@ -203,7 +201,7 @@ async fn each_key_sent_eight_times_in_parallel_has_one_effect(db: TestDatabase, 
     assert_eq!(kept["keywordCount"], keys);
 }
 
-async fn a_key_that_cannot_be_used_is_refused(db: TestDatabase) {
+async fn a_malformed_key_is_refused(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let body = r#"{"domain":"a.example.com"}"#;
@@ -225,8 +223,11 @@ async fn a_key_that_cannot_be_used_is_refused(db: TestDatabase) {
     agent.send(read.header("Idempotency-Key", "a b")).await.ok();
 }
 
-async fn answers_kept_for_keys_have_a_limit_of_their_own(db: TestDatabase) {
-    let app = TestApp::configured(&db, |config| config.limits.kept_answers = Rate::of(1, 64)).await;
+async fn stored_responses_have_a_separate_rate_limit(db: TestDatabase) {
+    let app = TestApp::with_settings(&db, |config| {
+        config.limits.stored_responses = Rate::of(1, 64);
+    })
+    .await;
     let agent = app.db_full_agent().await;
     let domain = r#"{"domain":"a.example.com"}"#;
     let project = id(&post(&agent, "/projects", "first", domain).await.created());

@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 
 on_every_database![
     values_replace_null_resets_and_the_same_changes_nothing,
-    a_deactivated_keyword_comes_back,
+    a_deactivated_keyword_is_reactivated,
 ];
 harness::on_sqlite![
-    what_cannot_be_changed_is_refused,
+    read_only_members_are_refused,
     a_market_that_has_the_keyword_already_is_refused,
-    keywords_of_a_deactivated_project_stay_as_they_are,
+    keywords_of_a_deactivated_project_are_not_changed,
 ];
 
 async fn begun(app: &TestApp) -> (Caller, i64, String, Value) {
@@ -72,7 +72,7 @@ async fn values_replace_null_resets_and_the_same_changes_nothing(db: TestDatabas
     );
 }
 
-async fn a_deactivated_keyword_comes_back(db: TestDatabase) {
+async fn a_deactivated_keyword_is_reactivated(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, project, path, _) = begun(&app).await;
     agent.patch(&path, json!({ "aiTracked": true })).await.ok();
@@ -104,7 +104,7 @@ async fn a_deactivated_keyword_comes_back(db: TestDatabase) {
     );
 }
 
-async fn what_cannot_be_changed_is_refused(db: TestDatabase) {
+async fn read_only_members_are_refused(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, _, path, before) = begun(&app).await;
     for (patch, place, code) in [
@@ -156,7 +156,7 @@ async fn a_market_that_has_the_keyword_already_is_refused(db: TestDatabase) {
     assert_eq!(agent.patch(&path, json!({})).await.ok(), before);
 }
 
-async fn keywords_of_a_deactivated_project_stay_as_they_are(db: TestDatabase) {
+async fn keywords_of_a_deactivated_project_are_not_changed(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, project, path, before) = begun(&app).await;
     agent.delete(&format!("/projects/{project}")).await.ok();

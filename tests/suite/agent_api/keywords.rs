@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 on_every_database![
     added_keywords_are_created_existing_or_reactivated,
     all_keywords_are_added_or_none,
-    the_last_ai_place_can_be_taken_and_no_more,
+    the_ai_quota_can_be_used_up_exactly,
     lists_are_filtered_by_every_filter,
 ];
 harness::on_sqlite![
     a_keyword_carries_its_market_and_tags,
-    a_body_that_cannot_be_used_is_refused_with_every_reason,
-    a_request_larger_than_the_project_may_have_is_refused,
+    an_invalid_body_is_refused_with_all_errors,
+    a_request_beyond_the_project_quota_is_refused,
 ];
 
 async fn added_keywords_are_created_existing_or_reactivated(db: TestDatabase) {
@@ -92,7 +92,7 @@ async fn all_keywords_are_added_or_none(db: TestDatabase) {
         .created();
 }
 
-async fn the_last_ai_place_can_be_taken_and_no_more(db: TestDatabase) {
+async fn the_ai_quota_can_be_used_up_exactly(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_limit(|limits| limits.ai_tracked = 2).await;
     let agent = app.db_full_agent().await;
@@ -218,7 +218,7 @@ async fn a_keyword_carries_its_market_and_tags(db: TestDatabase) {
     );
 }
 
-async fn a_body_that_cannot_be_used_is_refused_with_every_reason(db: TestDatabase) {
+async fn an_invalid_body_is_refused_with_all_errors(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("shop.example.com", &[]).await;
@@ -266,7 +266,7 @@ async fn a_body_that_cannot_be_used_is_refused_with_every_reason(db: TestDatabas
     assert_eq!(agent.get(&path).await.ok()["items"], json!([]));
 }
 
-async fn a_request_larger_than_the_project_may_have_is_refused(db: TestDatabase) {
+async fn a_request_beyond_the_project_quota_is_refused(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_limit(|limits| limits.keywords_per_project = 2).await;
     let agent = app.db_full_agent().await;

@@ -15,20 +15,20 @@ use tokio::{io::AsyncWriteExt, net::TcpStream};
 use web::limits::{Rate, RequestLimits};
 
 harness::on_sqlite![
-    what_is_left_is_told_and_the_next_is_refused,
-    a_wait_as_long_as_the_answer_says_is_enough,
+    remaining_requests_are_reported_until_the_refusal,
+    waiting_for_retry_after_is_enough,
     an_accounts_tokens_share_its_rate,
     writes_and_analyses_have_rates_of_their_own,
-    limits_on_rates_stand_behind_token_and_scope,
-    guesses_are_slowed_down_and_never_shut_others_out,
-    forwarded_addresses_are_believed_from_trusted_proxies_alone,
-    requests_at_the_same_time_are_limited,
-    a_full_server_says_so_and_still_tells_that_it_lives,
-    a_wait_ends_when_its_sender_hangs_up,
+    rate_limits_are_checked_after_token_and_scope,
+    failed_tokens_are_limited_without_blocking_others,
+    only_trusted_proxies_set_the_client_address,
+    concurrent_requests_are_limited,
+    a_full_server_returns_503_but_livez_succeeds,
+    a_wait_ends_on_client_disconnect,
 ];
 
 async fn limited(db: &TestDatabase, change: impl FnOnce(&mut RequestLimits)) -> TestApp {
-    TestApp::configured(db, |config| change(&mut config.limits)).await
+    TestApp::with_settings(db, |config| change(&mut config.limits)).await
 }
 
 /// `r` and `t` of a policy in a `RateLimit` field.
@@ -41,7 +41,7 @@ fn left(answer: &Answer, policy: &str) -> (u64, u64) {
     (rest.parse().unwrap(), reset.parse().unwrap())
 }
 
-async fn what_is_left_is_told_and_the_next_is_refused(db: TestDatabase) {
+async fn remaining_requests_are_reported_until_the_refusal(db: TestDatabase) {
     // One per second.
     let app = limited(&db, |it| it.reads = Rate::of(60, 3)).await;
     let agent = app.db_full_agent().await;
@@ -66,7 +66,7 @@ async fn what_is_left_is_told_and_the_next_is_refused(db: TestDatabase) {
     assert_eq!(agent.head("/projects").await.status.as_u16(), 429);
 }
 
-async fn a_wait_as_long_as_the_answer_says_is_enough(db: TestDatabase) {
+async fn waiting_for_retry_after_is_enough(db: TestDatabase) {
     // One per four seconds.
     let app = limited(&db, |it| it.reads = Rate::of(15, 2)).await;
     let agent = app.db_full_agent().await;
@@ -150,7 +150,7 @@ async fn writes_and_analyses_have_rates_of_their_own(db: TestDatabase) {
     agent.get("/models").await.refused(429, "rate-limited");
 }
 
-async fn limits_on_rates_stand_behind_token_and_scope(db: TestDatabase) {
+async fn rate_limits_are_checked_after_token_and_scope(db: TestDatabase) {
     let app = limited(&db, |it| it.reads = Rate::of(60, 1)).await;
     let agent = app.db_agent([Scope::ProjectsRead]).await;
     for _ in 0..3 {
@@ -168,7 +168,7 @@ async fn limits_on_rates_stand_behind_token_and_scope(db: TestDatabase) {
     agent.options("/projects").await;
 }
 
-async fn guesses_are_slowed_down_and_never_shut_others_out(db: TestDatabase) {
+async fn failed_tokens_are_limited_without_blocking_others(db: TestDatabase) {
     let app = limited(&db, |it| {
         it.anonymous = Rate::of(60, 2);
         it.failed_tokens = Rate::of(60, 3);
@@ -202,7 +202,7 @@ async fn guesses_are_slowed_down_and_never_shut_others_out(db: TestDatabase) {
     anonymous.get("/docs").await.ok();
 }
 
-async fn forwarded_addresses_are_believed_from_trusted_proxies_alone(db: TestDatabase) {
+async fn only_trusted_proxies_set_the_client_address(db: TestDatabase) {
     let asked = async |app: &TestApp, from: &str| {
         let anonymous = app.anonymous();
         let request = anonymous
@@ -246,7 +246,7 @@ async fn forwarded_addresses_are_believed_from_trusted_proxies_alone(db: TestDat
     }
 }
 
-async fn requests_at_the_same_time_are_limited(db: TestDatabase) {
+async fn concurrent_requests_are_limited(db: TestDatabase) {
     let app = limited(&db, |it| {
         it.in_flight_per_token = 2;
         it.in_flight_per_account = 3;
@@ -274,7 +274,7 @@ async fn requests_at_the_same_time_are_limited(db: TestDatabase) {
     second.get("/models").await.ok();
 }
 
-async fn a_full_server_says_so_and_still_tells_that_it_lives(db: TestDatabase) {
+async fn a_full_server_returns_503_but_livez_succeeds(db: TestDatabase) {
     let app = limited(&db, |it| it.in_flight = 1).await;
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("a.example.com", &["one"]).await;
@@ -289,13 +289,13 @@ async fn a_full_server_says_so_and_still_tells_that_it_lives(db: TestDatabase) {
     assert_eq!(told.header("retry-after"), "1");
     // Callers without a token use other slots.
     app.anonymous().get("/docs").await.ok();
-    let alive = agent.send(agent.anywhere(Method::GET, "/livez")).await;
+    let alive = agent.send(agent.request_path(Method::GET, "/livez")).await;
     alive.ok();
     waiting.await.unwrap().ok();
     agent.get("/models").await.ok();
 }
 
-async fn a_wait_ends_when_its_sender_hangs_up(db: TestDatabase) {
+async fn a_wait_ends_on_client_disconnect(db: TestDatabase) {
     let app = limited(&db, |it| it.in_flight_per_token = 1).await;
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("a.example.com", &["one"]).await;

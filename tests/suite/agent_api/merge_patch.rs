@@ -5,7 +5,7 @@ use harness::{app::TestApp, databases::TestDatabase};
 use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 use serde_json::{Map, Value, json};
 
-harness::on_sqlite![patches_keep_the_laws_of_merge_patches];
+harness::on_sqlite![patches_satisfy_the_merge_patch_laws];
 
 const CASES: u32 = 40;
 
@@ -75,7 +75,7 @@ fn without_times(mut project: Value) -> Value {
     project
 }
 
-async fn patches_keep_the_laws_of_merge_patches(db: TestDatabase) {
+async fn patches_satisfy_the_merge_patch_laws(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (one, _) = agent.project("one.example.com", &[]).await;

@@ -11,15 +11,15 @@ use harness::{app::TestApp, databases::TestDatabase, engines, on_every_database}
 use serde_json::{Value, json};
 
 on_every_database![
-    models_tell_the_allowance_of_ai_tracked_keywords,
-    every_engine_is_listed_as_the_account_asks_it,
-    a_plan_tells_answers_cost_and_allowance,
-    what_cannot_be_asked_is_told,
+    models_return_the_ai_keyword_quota,
+    every_engine_is_listed_with_the_account_settings,
+    a_plan_returns_answer_count_cost_and_quota,
+    ai_analyses_without_keywords_or_engines_are_refused,
 ];
 
 /// Two configured engines; the others are not set up.
 async fn app(db: &TestDatabase) -> TestApp {
-    TestApp::configured(db, |config| {
+    TestApp::with_settings(db, |config| {
         config.policies.engines = engines::idle(&[("gemini", 2_000), ("perplexity", 0)]);
     })
     .await
@@ -44,7 +44,7 @@ fn model<'a>(models: &'a Value, id: &str) -> &'a Value {
     items.find(|it| it["id"] == id).unwrap()
 }
 
-async fn models_tell_the_allowance_of_ai_tracked_keywords(db: TestDatabase) {
+async fn models_return_the_ai_keyword_quota(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("shop.example.com", &[]).await;
@@ -64,7 +64,7 @@ async fn models_tell_the_allowance_of_ai_tracked_keywords(db: TestDatabase) {
     );
 }
 
-async fn every_engine_is_listed_as_the_account_asks_it(db: TestDatabase) {
+async fn every_engine_is_listed_with_the_account_settings(db: TestDatabase) {
     let app = app(&db).await;
     let agent = app.db_full_agent().await;
     let models = agent.get("/models").await.ok();
@@ -145,7 +145,7 @@ async fn every_engine_is_listed_as_the_account_asks_it(db: TestDatabase) {
     assert!(matches!(refused, Err(AiModelError::Refused(_))));
 }
 
-async fn a_plan_tells_answers_cost_and_allowance(db: TestDatabase) {
+async fn a_plan_returns_answer_count_cost_and_quota(db: TestDatabase) {
     let app = app(&db).await;
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("shop.example.com", &["untracked"]).await;
@@ -200,7 +200,7 @@ async fn a_plan_tells_answers_cost_and_allowance(db: TestDatabase) {
     );
 }
 
-async fn what_cannot_be_asked_is_told(db: TestDatabase) {
+async fn ai_analyses_without_keywords_or_engines_are_refused(db: TestDatabase) {
     let app = app(&db).await;
     let agent = app.db_full_agent().await;
     let (project, keywords) = agent.project("shop.example.com", &["a", "b"]).await;

@@ -1,27 +1,27 @@
 //! The fixed order of checks: of two errors, the earlier one is reported.
 
 use domain::scope::Scope;
-use harness::{app::TestApp, callers::NOBODYS, databases::TestDatabase};
+use harness::{app::TestApp, callers::UNKNOWN_ID, databases::TestDatabase};
 use reqwest::Method;
 use serde_json::json;
 
 harness::on_sqlite![
-    a_request_that_is_wrong_in_two_ways_answers_the_earlier_one,
-    documents_list_what_is_allowed
+    of_two_errors_the_earlier_check_is_reported,
+    problem_documents_list_allowed_values
 ];
 
 #[expect(
     clippy::too_many_lines,
     reason = "one list of requests, read from top to bottom"
 )]
-async fn a_request_that_is_wrong_in_two_ways_answers_the_earlier_one(db: TestDatabase) {
+async fn of_two_errors_the_earlier_check_is_reported(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (anonymous, full) = (app.anonymous(), app.db_full_agent().await);
     let reader = app.db_agent([Scope::ProjectsRead]).await;
     let (project, _) = full.project("shop.example.com", &[]).await;
     let (own, foreign) = (
         format!("/projects/{project}"),
-        format!("/projects/{NOBODYS}"),
+        format!("/projects/{UNKNOWN_ID}"),
     );
     let xml = ("accept", "application/xml");
     let text = ("content-type", "text/plain");
@@ -163,7 +163,7 @@ async fn a_request_that_is_wrong_in_two_ways_answers_the_earlier_one(db: TestDat
     );
 }
 
-async fn documents_list_what_is_allowed(db: TestDatabase) {
+async fn problem_documents_list_allowed_values(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let anonymous = app.anonymous();
     for (path, allow, patch, post) in [

@@ -19,16 +19,16 @@ use serde_json::json;
 use std::collections::BTreeSet;
 
 on_every_database![
-    rows_that_were_there_all_the_time_come_exactly_once,
-    no_interleaving_of_writers_loses_or_repeats_a_row,
-    every_order_is_walked_whole_and_backwards,
-    rows_are_counted_when_that_is_asked,
+    rows_that_exist_throughout_are_listed_exactly_once,
+    concurrent_writes_neither_skip_nor_repeat_rows,
+    every_sort_order_lists_all_rows_in_both_directions,
+    totals_are_counted_only_on_request,
 ];
 harness::on_sqlite![
-    pages_and_answers_keep_to_their_weight,
-    limits_are_clamped_and_told,
-    the_link_leads_to_the_next_page,
-    a_cursor_holds_for_its_list_its_filters_and_a_day,
+    pages_and_responses_stay_within_the_byte_budget,
+    limits_are_clamped_and_reported,
+    the_link_header_points_to_the_next_page,
+    a_cursor_is_bound_to_list_and_filters_for_a_day,
 ];
 
 async fn shops(app: &TestApp, agent: &Caller, names: std::ops::Range<u32>) -> BTreeSet<i64> {
@@ -44,7 +44,7 @@ async fn shops(app: &TestApp, agent: &Caller, names: std::ops::Range<u32>) -> BT
     all
 }
 
-async fn rows_that_were_there_all_the_time_come_exactly_once(db: TestDatabase) {
+async fn rows_that_exist_throughout_are_listed_exactly_once(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let mut there = shops(&app, &agent, 0..7).await;
@@ -97,7 +97,7 @@ fn interleaving() -> impl Strategy<Value = (String, u32, Vec<Between>)> {
     (sort, 1_u32..5, vec(between, 0..8))
 }
 
-async fn no_interleaving_of_writers_loses_or_repeats_a_row(db: TestDatabase) {
+async fn concurrent_writes_neither_skip_nor_repeat_rows(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let mut chance = TestRunner::deterministic();
@@ -140,8 +140,8 @@ async fn no_interleaving_of_writers_loses_or_repeats_a_row(db: TestDatabase) {
     }
 }
 
-async fn pages_and_answers_keep_to_their_weight(db: TestDatabase) {
-    const MOST: usize = 256 * 1024;
+async fn pages_and_responses_stay_within_the_byte_budget(db: TestDatabase) {
+    const MAX: usize = 256 * 1024;
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("shop.example.com", &[]).await;
@@ -150,7 +150,7 @@ async fn pages_and_answers_keep_to_their_weight(db: TestDatabase) {
     let words: Vec<String> = (0..200).map(|n| format!("word {n}")).collect();
     let body = json!({ "keywords": words, "tags": tags });
     let added = agent.post(&list, body.clone()).await;
-    assert!(added.body.len() <= MOST, "{}", added.body.len());
+    assert!(added.body.len() <= MAX, "{}", added.body.len());
     let added = added.created();
     let shown = added["created"].as_array().unwrap().len();
     assert!((10..200).contains(&shown), "{shown}");
@@ -161,8 +161,8 @@ async fn pages_and_answers_keep_to_their_weight(db: TestDatabase) {
     let mut walked = BTreeSet::new();
     let mut next = added["next"].as_str().unwrap().to_owned() + "?limit=500";
     loop {
-        let page = agent.send(agent.anywhere(Method::GET, &next)).await;
-        assert!(page.body.len() <= MOST, "{}", page.body.len());
+        let page = agent.send(agent.request_path(Method::GET, &next)).await;
+        assert!(page.body.len() <= MAX, "{}", page.body.len());
         let page = page.ok();
         walked.extend(ids(&page));
         let Some(cursor) = page["nextCursor"].as_str() else {
@@ -176,7 +176,7 @@ async fn pages_and_answers_keep_to_their_weight(db: TestDatabase) {
     assert_eq!(again["truncated"], false);
 }
 
-async fn every_order_is_walked_whole_and_backwards(db: TestDatabase) {
+async fn every_sort_order_lists_all_rows_in_both_directions(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let there = shops(&app, &agent, 0..7).await;
@@ -228,7 +228,7 @@ async fn walk(agent: &Caller, path: &str, sort: &str) -> Vec<i64> {
     }
 }
 
-async fn limits_are_clamped_and_told(db: TestDatabase) {
+async fn limits_are_clamped_and_reported(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("shop.example.com", &["a"]).await;
@@ -265,7 +265,7 @@ async fn limits_are_clamped_and_told(db: TestDatabase) {
     }
 }
 
-async fn the_link_leads_to_the_next_page(db: TestDatabase) {
+async fn the_link_header_points_to_the_next_page(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     shops(&app, &agent, 0..3).await;
@@ -278,7 +278,7 @@ async fn the_link_leads_to_the_next_page(db: TestDatabase) {
         first.links()
     );
     let last = agent
-        .send(agent.anywhere(reqwest::Method::GET, &href))
+        .send(agent.request_path(reqwest::Method::GET, &href))
         .await;
     assert_eq!(
         (
@@ -289,7 +289,7 @@ async fn the_link_leads_to_the_next_page(db: TestDatabase) {
     );
 }
 
-async fn a_cursor_holds_for_its_list_its_filters_and_a_day(db: TestDatabase) {
+async fn a_cursor_is_bound_to_list_and_filters_for_a_day(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     shops(&app, &agent, 0..3).await;
@@ -318,7 +318,7 @@ async fn a_cursor_holds_for_its_list_its_filters_and_a_day(db: TestDatabase) {
     assert_eq!(answer.errors(), refused);
 }
 
-async fn rows_are_counted_when_that_is_asked(db: TestDatabase) {
+async fn totals_are_counted_only_on_request(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     shops(&app, &agent, 0..7).await;

@@ -3,7 +3,7 @@
 use domain::{money::MicroUsd, scope::Scope};
 use harness::{
     app::TestApp,
-    callers::{Answer, Caller, NOBODYS},
+    callers::{Answer, Caller, UNKNOWN_ID},
     databases::TestDatabase,
 };
 use reqwest::{Method, RequestBuilder};
@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use web::{limits::Rate, problem::Code};
 
-harness::on_sqlite![every_kind_of_problem_is_reached_and_answers_as_it_is_written];
+harness::on_sqlite![every_problem_code_is_reachable_and_matches_golden];
 
 /// Reached by other tests, which need a moving clock, a stalled body, a failing database or concurrent keys.
 const ELSEWHERE: [(&str, &str); 18] = [
     ("token-expired", "health_docs.rs"),
     ("token-revoked", "health_docs.rs"),
-    ("request-timeout", "edge.rs"),
+    ("request-timeout", "http_edge_cases.rs"),
     ("idempotency-in-progress", "failures.rs"),
     ("concurrency-limited", "limits.rs"),
     ("internal-error", "failures.rs"),
@@ -26,7 +26,7 @@ const ELSEWHERE: [(&str, &str); 18] = [
     ("overloaded", "limits.rs"),
     ("session-required", "../session/signing_in.rs"),
     ("sign-in-refused", "../session/signing_in.rs"),
-    ("origin-not-allowed", "../mcp/door.rs"),
+    ("origin-not-allowed", "../mcp/access.rs"),
     ("csrf-rejected", "../session/csrf.rs"),
     ("reauthentication-required", "../session/sessions.rs"),
     ("welcome-over", "../session/first_run.rs"),
@@ -37,8 +37,8 @@ const ELSEWHERE: [(&str, &str); 18] = [
 
 const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/suite/agent_api");
 
-async fn every_kind_of_problem_is_reached_and_answers_as_it_is_written(db: TestDatabase) {
-    let app = TestApp::configured(&db, |config| {
+async fn every_problem_code_is_reachable_and_matches_golden(db: TestDatabase) {
+    let app = TestApp::with_settings(&db, |config| {
         config.limits.anonymous = Rate::of(60, 3);
         config.limits.failed_tokens = Rate::of(60, 1);
     })
@@ -155,9 +155,11 @@ async fn of_requests_that_cannot_be_read(agent: &Caller) -> Vec<Answer> {
 async fn of_what_is_not_there(agent: &Caller) -> Vec<Answer> {
     let tracked = json!({ "aiTracked": true });
     vec![
-        agent.get(&format!("/projects/{NOBODYS}")).await,
-        agent.patch(&format!("/keywords/{NOBODYS}"), tracked).await,
-        agent.get(&format!("/analyze?jobId={NOBODYS}")).await,
+        agent.get(&format!("/projects/{UNKNOWN_ID}")).await,
+        agent
+            .patch(&format!("/keywords/{UNKNOWN_ID}"), tracked)
+            .await,
+        agent.get(&format!("/analyze?jobId={UNKNOWN_ID}")).await,
     ]
 }
 

@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 
 on_every_database![
     absent_members_stay_and_values_replace,
-    null_resets_what_can_be_reset,
-    what_was_read_can_be_sent_back,
-    a_deactivated_project_comes_back_with_its_places,
+    null_resets_nullable_members,
+    a_read_project_can_be_sent_back,
+    a_project_is_reactivated_only_within_the_quota,
 ];
 harness::on_sqlite![
-    null_is_refused_where_there_is_no_empty_state,
-    read_only_and_immutable_members_are_refused_when_they_differ,
+    null_is_refused_for_non_nullable_members,
+    changed_read_only_members_are_refused,
     report_settings_are_merged,
-    keywords_are_refused_with_the_way_to_add_them,
+    keywords_in_a_patch_are_refused_with_the_endpoint,
     a_deactivated_project_is_not_changed,
     both_media_types_mean_merge_patch,
 ];
@@ -60,7 +60,7 @@ async fn absent_members_stay_and_values_replace(db: TestDatabase) {
     }
 }
 
-async fn null_resets_what_can_be_reset(db: TestDatabase) {
+async fn null_resets_nullable_members(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, path, before) = begun(&app).await;
     let names = [
@@ -84,7 +84,7 @@ async fn null_resets_what_can_be_reset(db: TestDatabase) {
     assert_eq!(agent.get(&path).await.ok(), after);
 }
 
-async fn what_was_read_can_be_sent_back(db: TestDatabase) {
+async fn a_read_project_can_be_sent_back(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, path, before) = begun(&app).await;
     assert_eq!(agent.patch(&path, before.clone()).await.ok(), before);
@@ -96,7 +96,7 @@ async fn what_was_read_can_be_sent_back(db: TestDatabase) {
     );
 }
 
-async fn a_deactivated_project_comes_back_with_its_places(db: TestDatabase) {
+async fn a_project_is_reactivated_only_within_the_quota(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_limit(|limits| limits.keywords = 2).await;
     let agent = app.db_full_agent().await;
@@ -136,7 +136,7 @@ async fn a_deactivated_project_comes_back_with_its_places(db: TestDatabase) {
     );
 }
 
-async fn null_is_refused_where_there_is_no_empty_state(db: TestDatabase) {
+async fn null_is_refused_for_non_nullable_members(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, path, before) = begun(&app).await;
     for name in ["name", "favorite", "status"] {
@@ -151,7 +151,7 @@ async fn null_is_refused_where_there_is_no_empty_state(db: TestDatabase) {
     assert_eq!(agent.get(&path).await.ok(), before);
 }
 
-async fn read_only_and_immutable_members_are_refused_when_they_differ(db: TestDatabase) {
+async fn changed_read_only_members_are_refused(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, path, before) = begun(&app).await;
     for name in [
@@ -217,7 +217,7 @@ async fn report_settings_are_merged(db: TestDatabase) {
     );
 }
 
-async fn keywords_are_refused_with_the_way_to_add_them(db: TestDatabase) {
+async fn keywords_in_a_patch_are_refused_with_the_endpoint(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, path, _) = begun(&app).await;
     let answer = agent.patch(&path, json!({ "keywords": ["new"] })).await;

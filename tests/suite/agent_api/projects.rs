@@ -12,19 +12,19 @@ use serde_json::{Value, json};
 on_every_database![
     a_project_with_every_field_is_read_back_as_it_was_created,
     a_project_needs_a_domain_alone,
-    the_last_place_of_the_allowance_can_be_taken_and_no_more,
-    a_domain_is_monitored_once_and_again_after_deactivation,
+    the_project_quota_can_be_used_up_exactly,
+    a_domain_is_unique_among_active_projects,
     deactivating_twice_changes_nothing_more,
     lists_are_filtered_by_every_filter,
 ];
 harness::on_sqlite![
-    a_domain_is_taken_in_many_forms_and_what_was_removed_is_told,
+    a_domain_is_normalized_with_warnings_of_removed_parts,
     a_domain_that_cannot_be_monitored_is_refused,
     tags_and_recipients_are_folded,
-    all_errors_of_a_body_are_told_at_once,
-    an_unknown_report_section_is_refused_with_the_nearest,
-    only_the_selected_fields_are_answered,
-    a_keyword_that_does_not_fit_creates_nothing,
+    all_errors_of_a_body_are_reported_together,
+    an_unknown_report_section_is_refused_with_a_correction,
+    only_selected_fields_are_returned,
+    an_invalid_keyword_creates_no_project,
 ];
 
 fn whole() -> Value {
@@ -115,7 +115,7 @@ async fn a_project_needs_a_domain_alone(db: TestDatabase) {
     }
 }
 
-async fn the_last_place_of_the_allowance_can_be_taken_and_no_more(db: TestDatabase) {
+async fn the_project_quota_can_be_used_up_exactly(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_limit(|limits| (limits.projects, limits.keywords) = (2, 3))
         .await;
@@ -144,7 +144,7 @@ async fn the_last_place_of_the_allowance_can_be_taken_and_no_more(db: TestDataba
     agent.post("/projects", third).await.created();
 }
 
-async fn a_domain_is_monitored_once_and_again_after_deactivation(db: TestDatabase) {
+async fn a_domain_is_unique_among_active_projects(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (first, _) = agent.project("shop.example.com", &[]).await;
@@ -237,7 +237,7 @@ async fn lists_are_filtered_by_every_filter(db: TestDatabase) {
     assert_eq!(wrong.errors().len(), 5, "{}", wrong.body);
 }
 
-async fn a_domain_is_taken_in_many_forms_and_what_was_removed_is_told(db: TestDatabase) {
+async fn a_domain_is_normalized_with_warnings_of_removed_parts(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     for (given, ascii, unicode, warnings) in [
@@ -341,7 +341,7 @@ async fn tags_and_recipients_are_folded(db: TestDatabase) {
     assert_eq!(changed["tags"], json!(["b", "a"]));
 }
 
-async fn all_errors_of_a_body_are_told_at_once(db: TestDatabase) {
+async fn all_errors_of_a_body_are_reported_together(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let body = json!({
@@ -398,7 +398,7 @@ async fn all_errors_of_a_body_are_told_at_once(db: TestDatabase) {
     assert_eq!(told["moreErrors"], 1_000 - shown);
 }
 
-async fn an_unknown_report_section_is_refused_with_the_nearest(db: TestDatabase) {
+async fn an_unknown_report_section_is_refused_with_a_correction(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let body = json!({ "domain": "shop.example.com", "reportSettings": { "contentOverrides": { "ranking": true } } });
@@ -419,7 +419,7 @@ async fn an_unknown_report_section_is_refused_with_the_nearest(db: TestDatabase)
         .refused(422, "validation-failed");
 }
 
-async fn only_the_selected_fields_are_answered(db: TestDatabase) {
+async fn only_selected_fields_are_returned(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let project = id(&agent.post("/projects", whole()).await.created());
@@ -441,7 +441,7 @@ async fn only_the_selected_fields_are_answered(db: TestDatabase) {
     assert_eq!(wrong.json()["errors"][0]["didYouMean"], "name");
 }
 
-async fn a_keyword_that_does_not_fit_creates_nothing(db: TestDatabase) {
+async fn an_invalid_keyword_creates_no_project(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     for wrong in ["", "  ", "a\u{7}b", &"x".repeat(201), &"w ".repeat(21)] {

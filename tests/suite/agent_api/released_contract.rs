@@ -12,7 +12,7 @@ const RELEASED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi/released.co
 const ASKS_MORE: &str = "requires ";
 
 #[test]
-fn what_the_last_release_promised_still_holds() {
+fn the_last_released_contract_still_holds() {
     let now = promises(&web::openapi::document("https://seo.example"));
     let fresh = Path::new(env!("CARGO_TARGET_TMPDIR")).join("released.contract");
     let text: Vec<&str> = now.iter().map(String::as_str).collect();
@@ -149,7 +149,7 @@ fn members(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
 }
 
 #[cfg(test)]
-mod of_the_check {
+mod breaking_change_tests {
     use super::*;
 
     type Break = fn(&mut Value);
@@ -167,7 +167,7 @@ mod of_the_check {
     }
 
     #[test]
-    fn what_is_taken_away_or_asked_for_anew_is_found() {
+    fn removals_and_new_requirements_are_breaking() {
         let projects = "/paths/~1api~1agent~1v1~1projects";
         let breaks: [(&str, Break); 6] = [
             ("", |it| remove(it, "get")),
@@ -195,7 +195,7 @@ mod of_the_check {
     }
 
     #[test]
-    fn what_is_added_breaks_nobody() {
+    fn additions_are_not_breaking() {
         let added = after(|it| {
             it["components"]["schemas"]["Project"]["properties"]["colour"] =
                 serde_json::json!({ "type": "string" });

@@ -4,7 +4,7 @@ use analysis::result_type::ResultType;
 use chrono::TimeDelta;
 use harness::{
     app::{Ranked, TestApp},
-    callers::{Caller, NOBODYS},
+    callers::{Caller, UNKNOWN_ID},
     databases::TestDatabase,
     on_every_database,
     rankings::{ranked, run, summary},
@@ -14,14 +14,14 @@ use serde_json::{Value, json};
 on_every_database![
     results_go_from_never_run_over_pending_to_ready,
     records_are_copied_as_they_are_stored,
-    histories_hold_all_runs_and_are_cut_by_time,
-    records_of_earlier_runs_are_forgotten_and_the_newest_are_not,
+    histories_have_all_runs_and_are_filtered_by_time,
+    only_records_of_earlier_runs_are_purged,
     records_are_filtered_and_sorted,
-    all_types_are_told_at_once,
+    type_all_returns_every_result_type,
 ];
 harness::on_sqlite![
     no_type_is_disabled,
-    a_request_without_sense_is_refused,
+    an_invalid_request_is_refused,
     a_page_ends_before_it_grows_too_large,
 ];
 
@@ -131,7 +131,7 @@ async fn records_are_copied_as_they_are_stored(db: TestDatabase) {
     assert_eq!(wrong.json()["errors"][0]["didYouMean"], "position");
 }
 
-async fn histories_hold_all_runs_and_are_cut_by_time(db: TestDatabase) {
+async fn histories_have_all_runs_and_are_filtered_by_time(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, project, keywords) = begun(&app).await;
     for position in [9, 5, 2] {
@@ -185,7 +185,7 @@ async fn histories_hold_all_runs_and_are_cut_by_time(db: TestDatabase) {
     assert_eq!(walked, [2, 5, 9]);
 }
 
-async fn records_of_earlier_runs_are_forgotten_and_the_newest_are_not(db: TestDatabase) {
+async fn only_records_of_earlier_runs_are_purged(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, project, keywords) = begun(&app).await;
     let path = format!("/results?type=rankings&projectId={project}&history=true");
@@ -202,15 +202,15 @@ async fn records_of_earlier_runs_are_forgotten_and_the_newest_are_not(db: TestDa
     let age = |days| app.clock.advance(TimeDelta::days(days));
     // Both are more than a year old and still returned.
     age(400);
-    app.core().keep_house().await.unwrap();
+    app.core().purge_expired().await.unwrap();
     assert_eq!(positions().await, [5, 9]);
     // The first is 37 months and a day old, the second a month younger.
     age(37 * 30 + 18 - 460);
-    app.core().keep_house().await.unwrap();
+    app.core().purge_expired().await.unwrap();
     assert_eq!(positions().await, [5]);
     // The newest is kept at any age, as the current position.
     age(4_000);
-    app.core().keep_house().await.unwrap();
+    app.core().purge_expired().await.unwrap();
     assert_eq!(positions().await, [5]);
 }
 
@@ -246,7 +246,7 @@ async fn records_are_filtered_and_sorted(db: TestDatabase) {
     }
     // A foreign keyword is not taken for one that was never measured.
     let (elsewhere, others) = agent.project("other.example.com", &["elsewhere"]).await;
-    for keyword in [NOBODYS, others[0]] {
+    for keyword in [UNKNOWN_ID, others[0]] {
         let told = agent.get(&format!("{path}&keywordId={keyword}")).await;
         told.refused(404, "keyword-not-found");
     }
@@ -257,7 +257,7 @@ async fn records_are_filtered_and_sorted(db: TestDatabase) {
     assert_eq!(agent.get(&waits).await.ok()["items"], json!([]));
 }
 
-async fn all_types_are_told_at_once(db: TestDatabase) {
+async fn type_all_returns_every_result_type(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, project, keywords) = begun(&app).await;
     let many: Vec<Ranked> = vec![ranked(&app, project, keywords[0], Some(1)); 7];
@@ -299,7 +299,7 @@ async fn all_types_are_told_at_once(db: TestDatabase) {
     );
     let next = rankings["next"].as_str().unwrap();
     agent
-        .send(agent.anywhere(reqwest::Method::GET, next))
+        .send(agent.request_path(reqwest::Method::GET, next))
         .await
         .ok();
 }
@@ -317,7 +317,7 @@ async fn no_type_is_disabled(db: TestDatabase) {
     }
 }
 
-async fn a_request_without_sense_is_refused(db: TestDatabase) {
+async fn an_invalid_request_is_refused(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, project, _) = begun(&app).await;
     let told = agent
@@ -353,7 +353,7 @@ async fn a_request_without_sense_is_refused(db: TestDatabase) {
         }
         let nobodys = agent
             .get(&format!(
-                "/results?type=rankings&projectId={NOBODYS}&{wrong}"
+                "/results?type=rankings&projectId={UNKNOWN_ID}&{wrong}"
             ))
             .await;
         nobodys.refused(404, "project-not-found");

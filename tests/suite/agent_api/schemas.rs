@@ -8,7 +8,7 @@ const FILE: &str = concat!(
 );
 
 #[test]
-fn the_file_of_schemas_holds_what_the_types_say() {
+fn the_schema_file_matches_the_derived_schemas() {
     let derived = web::openapi::derived();
     let fresh = Path::new(env!("CARGO_TARGET_TMPDIR")).join("schemas.json");
     std::fs::write(&fresh, &derived).unwrap();

@@ -21,20 +21,20 @@ use tokio::{
 use web::limits::Rate;
 
 harness::on_sqlite![
-    unknown_callers_never_cost_a_token_a_refusal,
-    networks_of_an_address_hold_a_part_of_the_unknown_slots,
-    a_mark_of_a_disabled_account_gains_no_slot,
+    unknown_callers_never_take_slots_of_accepted_tokens,
+    a_network_gets_only_a_share_of_the_unknown_slots,
+    a_device_cookie_of_a_disabled_account_gets_no_slot,
     a_slow_body_counts_for_its_token_before_it_is_read,
-    bodies_of_unknown_callers_are_short_and_quick,
-    connections_of_an_address_are_limited,
-    scarce_connections_are_not_kept,
+    bodies_of_unknown_callers_have_stricter_limits,
+    connections_per_address_are_limited,
+    scarce_connections_are_not_kept_alive,
 ];
 
 const SIGN_IN: &str = "POST /api/session";
 
 /// Default limits behind a local proxy, with long body timeouts.
 async fn shipped(db: &TestDatabase, change: impl FnOnce(&mut Settings)) -> TestApp {
-    TestApp::configured(db, |config| {
+    TestApp::with_settings(db, |config| {
         config.limits.in_flight_unknown = 64;
         config.limits.in_flight_per_address = 8;
         config.limits.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
@@ -104,7 +104,7 @@ fn from(address: &str) -> String {
     format!("x-forwarded-for: {address}")
 }
 
-async fn unknown_callers_never_cost_a_token_a_refusal(db: TestDatabase) {
+async fn unknown_callers_never_take_slots_of_accepted_tokens(db: TestDatabase) {
     let app = shipped(&db, |config| config.limits.in_flight = 4).await;
     let (agent, member) = (app.db_full_agent().await, app.db_member(0).await);
     // 12 networks with eight each would be 96.
@@ -126,7 +126,7 @@ async fn unknown_callers_never_cost_a_token_a_refusal(db: TestDatabase) {
     let guess = app.bearer(&format!("sightline_agt_{}", "a".repeat(49)));
     guess.get("/projects").await.refused(401, "token-invalid");
     for path in ["/livez", "/healthz", "/readyz"] {
-        agent.send(agent.anywhere(Method::GET, path)).await.ok();
+        agent.send(agent.request_path(Method::GET, path)).await.ok();
     }
     drop(slow);
     while anonymous.get("/docs").await.status == 503 {
@@ -135,7 +135,7 @@ async fn unknown_callers_never_cost_a_token_a_refusal(db: TestDatabase) {
     anonymous.get("/docs").await.ok();
 }
 
-async fn networks_of_an_address_hold_a_part_of_the_unknown_slots(db: TestDatabase) {
+async fn a_network_gets_only_a_share_of_the_unknown_slots(db: TestDatabase) {
     let app = shipped(&db, |_| {}).await;
     let repeated = |addresses: Vec<String>, times| -> Vec<String> {
         let all = addresses.iter().flat_map(|it| vec![from(it); times]);
@@ -173,7 +173,7 @@ async fn switch(app: &TestApp, status: AccountStatus) {
     core.switch_account(account, status).await.unwrap();
 }
 
-async fn a_mark_of_a_disabled_account_gains_no_slot(db: TestDatabase) {
+async fn a_device_cookie_of_a_disabled_account_gets_no_slot(db: TestDatabase) {
     let app = shipped(&db, |config| {
         config.limits.sign_ins = Rate::of(60, 60);
     })
@@ -210,8 +210,8 @@ async fn a_slow_body_counts_for_its_token_before_it_is_read(db: TestDatabase) {
     }
 }
 
-async fn bodies_of_unknown_callers_are_short_and_quick(db: TestDatabase) {
-    let app = TestApp::configured(&db, |config| {
+async fn bodies_of_unknown_callers_have_stricter_limits(db: TestDatabase) {
+    let app = TestApp::with_settings(&db, |config| {
         config.unknown_body.timeout = Duration::from_millis(50);
     })
     .await;
@@ -257,8 +257,8 @@ async fn connected(address: SocketAddr, wanted: usize) -> Vec<(TcpStream, String
     join_all(connecting).await.into_iter().flatten().collect()
 }
 
-async fn connections_of_an_address_are_limited(db: TestDatabase) {
-    let app = TestApp::configured(&db, |config| {
+async fn connections_per_address_are_limited(db: TestDatabase) {
+    let app = TestApp::with_settings(&db, |config| {
         config.limits.connections_per_address = 4;
         config.limits.uncounted_networks = vec![];
     })
@@ -270,8 +270,8 @@ async fn connections_of_an_address_are_limited(db: TestDatabase) {
     assert_eq!(connected(app.address, 1).await.len(), 1);
 }
 
-async fn scarce_connections_are_not_kept(db: TestDatabase) {
-    let app = TestApp::configured(&db, |config| config.limits.connections = 8).await;
+async fn scarce_connections_are_not_kept_alive(db: TestDatabase) {
+    let app = TestApp::with_settings(&db, |config| config.limits.connections = 8).await;
     let kept = connected(app.address, 5).await;
     let closes = |answer: &str| answer.contains("connection: close\r\n");
     assert!(kept.iter().all(|(_, answer)| !closes(answer)));
@@ -279,13 +279,13 @@ async fn scarce_connections_are_not_kept(db: TestDatabase) {
     assert!(closes(&more[0].1), "{}", more[0].1);
 }
 
-mod marks {
+mod device_cookies {
     use super::*;
 
     harness::on_sqlite![
-        a_mark_ends_with_its_account_its_password_and_its_time,
-        marks_end_when_somebody_signs_out_everywhere,
-        a_person_whose_marks_are_used_up_signs_in_by_the_address,
+        device_cookies_end_with_account_password_or_expiry,
+        signing_out_everywhere_revokes_device_cookies,
+        without_device_slots_sign_ins_use_the_address_slots,
     ];
 
     /// Exhausts the sign-in rate of the address.
@@ -297,7 +297,8 @@ mod marks {
     }
 
     async fn with_ten_attempts(db: &TestDatabase) -> (TestApp, Browser) {
-        let app = TestApp::configured(db, |config| config.limits.sign_ins = Rate::of(10, 10)).await;
+        let app =
+            TestApp::with_settings(db, |config| config.limits.sign_ins = Rate::of(10, 10)).await;
         let known = app.db_member(0).await;
         (app, known)
     }
@@ -309,7 +310,7 @@ mod marks {
         browser
     }
 
-    async fn marks_end_when_somebody_signs_out_everywhere(db: TestDatabase) {
+    async fn signing_out_everywhere_revokes_device_cookies(db: TestDatabase) {
         let (app, here) = with_ten_attempts(&db).await;
         let kept = with_mark_of(&app, &here);
         let sign_in = async |browser: &Browser| {
@@ -340,7 +341,7 @@ mod marks {
         }
     }
 
-    async fn a_person_whose_marks_are_used_up_signs_in_by_the_address(db: TestDatabase) {
+    async fn without_device_slots_sign_ins_use_the_address_slots(db: TestDatabase) {
         let (app, known) = with_ten_attempts(&db).await;
         let kept = with_mark_of(&app, &known);
         let guess = async |number: u32| {
@@ -361,7 +362,7 @@ mod marks {
         known.sign_in("owner0@example.com", PASSWORD).await.ok();
     }
 
-    async fn a_mark_ends_with_its_account_its_password_and_its_time(db: TestDatabase) {
+    async fn device_cookies_end_with_account_password_or_expiry(db: TestDatabase) {
         let (app, known) = with_ten_attempts(&db).await;
         let owner = app.db_owner(0).await;
         let email = owner.email.as_str();

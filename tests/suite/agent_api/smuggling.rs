@@ -8,8 +8,8 @@ use tokio::{
 };
 
 harness::on_sqlite![
-    a_request_whose_end_is_not_clear_is_refused,
-    two_clear_requests_on_one_connection_are_two_answers,
+    a_request_with_ambiguous_length_is_refused,
+    two_valid_pipelined_requests_get_two_responses,
 ];
 
 /// Sends bytes and reads until the server closes or is silent.
@@ -33,7 +33,7 @@ fn statuses(answer: &str) -> Vec<&str> {
         .collect()
 }
 
-async fn a_request_whose_end_is_not_clear_is_refused(db: TestDatabase) {
+async fn a_request_with_ambiguous_length_is_refused(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let inner = "GET /livez HTTP/1.1\r\nhost: x\r\n\r\n";
     for (what, head) in [
@@ -110,7 +110,7 @@ async fn a_request_whose_end_is_not_clear_is_refused(db: TestDatabase) {
     }
 }
 
-async fn two_clear_requests_on_one_connection_are_two_answers(db: TestDatabase) {
+async fn two_valid_pipelined_requests_get_two_responses(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let clear = "GET /livez HTTP/1.1\r\nhost: x\r\n\r\n".repeat(2);
     assert_eq!(statuses(&told(&app, &clear).await), ["200", "200"]);

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 on_every_database![an_analysis_costs_at_most_eleven_statements];
 
-const MOST: usize = 11;
+const MAX: usize = 11;
 
 /// Statements sent while the request is processed.
 async fn statements_of(
@@ -43,10 +43,10 @@ async fn statements_of(
 /// For every kind: with and without a key, new, joined and as a dry run, on an account with budgets. The first analysis
 /// is excluded, since it also creates the account's queue row.
 async fn an_analysis_costs_at_most_eleven_statements(db: TestDatabase) {
-    if Lane::chosen() != Lane::Plain {
+    if Lane::from_env() != Lane::Plain {
         return;
     }
-    let app = TestApp::configured(&db, |config| {
+    let app = TestApp::with_settings(&db, |config| {
         config.policies.engines = engines::idle(&[("gemini", 2_000), ("perplexity", 0)]);
     })
     .await;
@@ -70,7 +70,7 @@ async fn an_analysis_costs_at_most_eleven_statements(db: TestDatabase) {
     // The first use of a token is recorded after the response.
     tokio::time::sleep(Duration::from_secs(1)).await;
 
-    let bodies = { AnalysisKind::BUILT.into_iter() }
+    let bodies = { AnalysisKind::IMPLEMENTED.into_iter() }
         .map(|kind| json!({ "type": kind.name(), "projectId": project }))
         .chain([json!({ "type": "rankCheck", "projectId": project, "keywordIds": keywords })]);
     for (number, body) in bodies.enumerate() {
@@ -82,7 +82,7 @@ async fn an_analysis_costs_at_most_eleven_statements(db: TestDatabase) {
                 let key = key.map(|it| format!("{it}-{number}-{what}"));
                 let sent = statements_of(&agent, &db, body, key.as_deref()).await;
                 assert!(
-                    sent.len() <= MOST,
+                    sent.len() <= MAX,
                     "{what} {key:?} {body}: {} of {sent:#?}",
                     sent.len()
                 );

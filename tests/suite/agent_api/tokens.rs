@@ -26,14 +26,14 @@ use std::sync::Arc;
 use web::limits::Rate;
 
 on_every_database![
-    a_rotated_token_is_accepted_until_its_grace_is_over,
+    a_rotated_token_is_accepted_until_the_grace_period_ends,
     a_token_is_rotated_once,
-    a_reported_token_is_refused_from_the_next_request_on,
+    a_reported_token_is_revoked_immediately,
 ];
 harness::on_sqlite![
-    reports_tell_nothing_and_are_checked_like_the_rest,
+    reports_reveal_nothing_and_pass_the_common_checks,
     reports_are_limited_by_address,
-    a_token_as_a_request_id_is_not_taken,
+    a_token_is_not_accepted_as_request_id,
 ];
 
 async fn issued(app: &TestApp) -> (Caller, ApiToken) {
@@ -61,7 +61,7 @@ fn rotation(app: &TestApp) -> Core {
     }
 }
 
-async fn a_rotated_token_is_accepted_until_its_grace_is_over(db: TestDatabase) {
+async fn a_rotated_token_is_accepted_until_the_grace_period_ends(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (old, token) = issued(&app).await;
     app.clock.advance(TimeDelta::days(10));
@@ -114,11 +114,11 @@ async fn a_token_is_rotated_once(db: TestDatabase) {
 
 async fn report(app: &TestApp, body: &Value) -> Answer {
     let finder = app.anonymous();
-    let request = finder.anywhere(Method::POST, "/api/token-revocations");
+    let request = finder.request_path(Method::POST, "/api/token-revocations");
     finder.send(request.json(body)).await
 }
 
-async fn a_reported_token_is_refused_from_the_next_request_on(db: TestDatabase) {
+async fn a_reported_token_is_revoked_immediately(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (leaked, token) = issued(&app).await;
     let (bystander, _) = issued(&app).await;
@@ -146,7 +146,7 @@ async fn a_reported_token_is_refused_from_the_next_request_on(db: TestDatabase) 
     assert!(!leaks[0].detail.contains(&text), "{}", leaks[0].detail);
 }
 
-async fn reports_tell_nothing_and_are_checked_like_the_rest(db: TestDatabase) {
+async fn reports_reveal_nothing_and_pass_the_common_checks(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     for (wrong, place) in [
         (json!({}), "/token"),
@@ -157,7 +157,7 @@ async fn reports_tell_nothing_and_are_checked_like_the_rest(db: TestDatabase) {
         assert_eq!(report(&app, &wrong).await.errors()[0].0, place, "{wrong}");
     }
     let finder = app.anonymous();
-    let ask = |method: Method| finder.anywhere(method, "/api/token-revocations");
+    let ask = |method: Method| finder.request_path(method, "/api/token-revocations");
     let told = finder.send(ask(Method::GET)).await;
     told.refused(405, "method-not-allowed");
     assert_eq!(told.header("allow"), "POST, OPTIONS");
@@ -170,7 +170,7 @@ async fn reports_tell_nothing_and_are_checked_like_the_rest(db: TestDatabase) {
 }
 
 async fn reports_are_limited_by_address(db: TestDatabase) {
-    let app = TestApp::configured(&db, |config| {
+    let app = TestApp::with_settings(&db, |config| {
         config.limits.anonymous = Rate::of(60, 2);
     })
     .await;
@@ -182,7 +182,7 @@ async fn reports_are_limited_by_address(db: TestDatabase) {
         .refused(429, "rate-limited");
 }
 
-async fn a_token_as_a_request_id_is_not_taken(db: TestDatabase) {
+async fn a_token_is_not_accepted_as_request_id(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, _) = issued(&app).await;
     let text = agent.token().unwrap();

@@ -1,7 +1,7 @@
 //! Clickjacking, session fixation, open redirects and password guessing.
 
 use super::{
-    forged::{foreign_page, places},
+    csrf::{foreign_page, places},
     served, sign_in, signed_in,
 };
 use chrono::TimeDelta;
@@ -16,14 +16,14 @@ use storage::DatabaseKind;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "slow: every page, in a browser"]
-async fn no_page_is_shown_in_somebody_elses_frame() {
+async fn no_page_can_be_framed() {
     let (app, _database) = served().await;
     let victim = signed_in(&app).await;
     let page = foreign_page();
     for (site, place) in places(&page) {
         for path in ["/", "/sign-in", "/settings/api-tokens"] {
             for element in ["iframe", "object", "embed"] {
-                let attacker = victim.beside().await;
+                let attacker = victim.new_tab().await;
                 attacker.go(&place).await;
                 let url = json!(format!("{}{path}", app.origin()));
                 let script = format!(
@@ -33,8 +33,8 @@ async fn no_page_is_shown_in_somebody_elses_frame() {
                 attacker.eval(&script).await;
                 let what = format!("{path} in an {element} of a {site} page");
                 attacker
-                    .wait(&what, || async {
-                        let troubles = attacker.heard().troubles();
+                    .wait_for(&what, || async {
+                        let troubles = attacker.events().errors();
                         let refused = |it: &String| {
                             it.contains("frame-ancestors")
                                 || it.contains("X-Frame-Options")
@@ -53,49 +53,49 @@ async fn no_page_is_shown_in_somebody_elses_frame() {
         "ERR_BLOCKED_BY_CSP",
         "frame-src",
     ] {
-        victim.expect_trouble(words).await;
+        victim.expect_error(words).await;
     }
-    victim.end().await;
+    victim.close().await;
 }
 
 /// A page that opens ours gets no reference to its window.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "slow: signs in, and opens a window from each of two sites"]
-async fn who_opens_a_window_of_ours_does_not_hold_it() {
+async fn opener_loses_its_reference_to_our_window() {
     let (app, _database) = served().await;
     let victim = signed_in(&app).await;
     let page = foreign_page();
     for (site, place) in places(&page) {
-        let attacker = victim.beside().await;
+        let attacker = victim.new_tab().await;
         attacker.go(&place).await;
         let open = format!(
             "window.ours = window.open({}); 0",
             json!(app.origin() + "/")
         );
         let gesture = json!({ "expression": open, "userGesture": true });
-        attacker.order("Runtime.evaluate", gesture).await;
+        attacker.command("Runtime.evaluate", gesture).await;
         attacker
-            .until(
+            .wait_until(
                 &format!("a {site} page has lost it"),
                 "window.ours?.closed === true",
             )
             .await;
     }
-    victim.end().await;
+    victim.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "slow: two signed-in browsers"]
-async fn a_planted_session_is_not_adopted() {
+async fn planted_session_cookie_is_not_accepted() {
     let (app, _database) = served().await;
     app.db_owner_with_password(0).await;
     let planted = "A".repeat(43);
     let victim = Tab::open(app.origin()).await;
     victim.set_cookie("plain-sid", Some(&planted)).await;
     victim.go("/").await;
-    victim.at("/sign-in").await;
+    victim.wait_for_path("/sign-in").await;
     sign_in(&victim, "owner0@example.com", PASSWORD).await;
-    victim.at("/").await;
+    victim.wait_for_path("/").await;
     let given = victim.cookie("plain-sid").await.unwrap();
     assert_ne!(given, planted);
     // The cookie is `HttpOnly`.
@@ -110,18 +110,18 @@ async fn a_planted_session_is_not_adopted() {
     let attacker = Tab::open(app.origin()).await;
     attacker.set_cookie("plain-sid", Some(&planted)).await;
     attacker.go("/").await;
-    attacker.at("/sign-in").await;
-    attacker.end().await;
+    attacker.wait_for_path("/sign-in").await;
+    attacker.close().await;
 
     // A page on another port plants a second session cookie for some paths: neither counts. On HTTPS the `__Host-`
     // prefix prevents this.
     app.db_owner_with_password(1).await;
     let theirs = Tab::open(app.origin()).await;
     sign_in(&theirs, "owner1@example.com", PASSWORD).await;
-    theirs.at("/").await;
+    theirs.wait_for_path("/").await;
     let evil = theirs.cookie("plain-sid").await.unwrap();
     let page = foreign_page();
-    let neighbour = victim.beside().await;
+    let neighbour = victim.new_tab().await;
     neighbour.go(&places(&page)[1].1).await;
     neighbour
         .eval(&format!(
@@ -135,15 +135,15 @@ async fn a_planted_session_is_not_adopted() {
     neighbour
         .eval("document.cookie = 'plain-sid=; path=/api; max-age=0'; 0")
         .await;
-    victim.heard().forgive("status of 401");
+    victim.events().take_error("status of 401");
     victim.go("/settings/account").await;
-    victim.end().await;
-    theirs.end().await;
+    victim.close().await;
+    theirs.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "slow: every page, in a browser"]
-async fn no_address_of_ours_leads_away() {
+async fn no_url_redirects_to_another_site() {
     let (app, _database) = served().await;
     app.db_owner_with_password(0).await;
     let tab = Tab::open(app.origin()).await;
@@ -165,15 +165,15 @@ async fn no_address_of_ours_leads_away() {
         tab.fill("E-mail", "owner0@example.com").await;
         tab.fill("Password", PASSWORD).await;
         tab.click("button", "Sign in").await;
-        tab.at("/").await;
+        tab.wait_for_path("/").await;
         assert_eq!(tab.eval("location.origin").await, tab.base());
         for path in ["/sign-in", "/welcome"] {
             tab.go(&format!("{path}?{query}#{value}")).await;
-            tab.at("/").await;
+            tab.wait_for_path("/").await;
             assert_eq!(tab.eval("location.origin").await, tab.base());
         }
         tab.click("button", "Sign out").await;
-        tab.at("/sign-in").await;
+        tab.wait_for_path("/sign-in").await;
         assert_eq!(tab.eval("location.origin").await, tab.base());
     }
     for path in [
@@ -183,17 +183,17 @@ async fn no_address_of_ours_leads_away() {
         "/.//evil.example",
         "/projects//evil.example",
     ] {
-        tab.try_to_go(&format!("{}{path}", tab.base())).await;
-        tab.settled().await;
+        tab.try_navigate(&format!("{}{path}", tab.base())).await;
+        tab.wait_until_idle().await;
         assert_eq!(tab.eval("location.origin").await, tab.base(), "{path}");
-        while tab.heard().forgive("status of 404") {}
+        while tab.events().take_error("status of 404") {}
     }
-    tab.end().await;
+    tab.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "slow: a browser is refused again and again"]
-async fn guesses_are_slowed_down_and_a_known_device_is_not_locked_out() {
+async fn guesses_are_throttled_but_not_on_a_known_device() {
     let (app, _database) = served().await;
     let owner = signed_in(&app).await;
     // The session ends; the device stays known.
@@ -206,15 +206,15 @@ async fn guesses_are_slowed_down_and_a_known_device_is_not_locked_out() {
             .fill("Password", &format!("walrus number {number}"))
             .await;
         attacker.click("button", "Sign in").await;
-        attacker.expect_trouble("status of 401").await;
-        attacker.settled().await;
+        attacker.expect_error("status of 401").await;
+        attacker.wait_until_idle().await;
     }
     // The right password is refused too, with the time to wait.
     attacker.fill("Password", PASSWORD).await;
     attacker.click("button", "Sign in").await;
-    attacker.expect_trouble("status of 429").await;
-    attacker.settled().await;
-    attacker.at("/sign-in").await;
+    attacker.expect_error("status of 429").await;
+    attacker.wait_until_idle().await;
+    attacker.wait_for_path("/sign-in").await;
     let told = attacker
         .eval("document.querySelector('[role=alert]').textContent")
         .await;
@@ -223,9 +223,9 @@ async fn guesses_are_slowed_down_and_a_known_device_is_not_locked_out() {
         "it says how long to wait: {told}"
     );
     sign_in(&owner, "owner0@example.com", PASSWORD).await;
-    owner.at("/").await;
-    attacker.end().await;
-    owner.end().await;
+    owner.wait_for_path("/").await;
+    attacker.close().await;
+    owner.close().await;
 }
 
 /// Mean and the mean's variance.
@@ -241,7 +241,7 @@ fn moments(values: &[f64]) -> (f64, f64) {
 /// logarithms, without the slowest 5 %, since other tests run in parallel.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "slow: 640 attempts to sign in"]
-async fn times_do_not_tell_who_has_an_account() {
+async fn sign_in_times_do_not_reveal_accounts() {
     const PAIRS: usize = 300;
     let database = TestDatabase::empty(DatabaseKind::Sqlite).await;
     let app = TestApp::start(&database).await;

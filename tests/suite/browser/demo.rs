@@ -18,12 +18,12 @@ pub struct Demo {
 
 impl Demo {
     /// Starts it, waits until everything is measured, and signs in with the password that it prints.
-    pub async fn play() -> (Self, Tab) {
+    pub async fn start_and_sign_in() -> (Self, Tab) {
         let played = tokio::task::spawn_blocking(start).await;
         let (demo, origin, password) = played.unwrap();
         let tab = Tab::open(&origin).await;
         super::sign_in(&tab, "demo@sightline.example", &password).await;
-        tab.at("/").await;
+        tab.wait_for_path("/").await;
         (demo, tab)
     }
 

@@ -5,13 +5,13 @@ use harness::{app::PASSWORD, chromium::Tab};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "slow: Tab is pressed through six pages"]
-async fn somebody_signs_in_creates_a_project_and_measures_it_without_a_mouse() {
+async fn sign_in_project_and_rank_check_by_keyboard() {
     let (app, _database) = served().await;
     app.db_owner_with_password(0).await;
     let tab = Tab::open(app.origin()).await;
     tab.go("/sign-in").await;
     // The first field has `autofocus`.
-    tab.until(
+    tab.wait_until(
         "the first field has the focus",
         "document.activeElement?.name === 'email'",
     )
@@ -21,7 +21,7 @@ async fn somebody_signs_in_creates_a_project_and_measures_it_without_a_mouse() {
     tab.type_text(PASSWORD).await;
     tab.tab_to("button", "Sign in").await;
     tab.press("Enter").await;
-    tab.at("/").await;
+    tab.wait_for_path("/").await;
 
     // The first Tab stop skips the navigation.
     tab.press("Tab").await;
@@ -39,29 +39,30 @@ async fn somebody_signs_in_creates_a_project_and_measures_it_without_a_mouse() {
     tab.type_text("trail shoes").await;
     tab.tab_to("button", "Create the project").await;
     tab.press("Space").await;
-    let project = tab.under("/projects/").await;
+    let project = tab.wait_for_path_prefix("/projects/").await;
     tab.tab_to("button", "Check rankings now").await;
     tab.press("Enter").await;
-    tab.sees("Running now").await;
-    tab.settled().await;
+    tab.wait_for_text("Running now").await;
+    tab.wait_until_idle().await;
     tab.tab_to("button", "Stop").await;
     tab.press("Enter").await;
-    tab.until(
+    tab.wait_until(
         "it stands still",
         "document.querySelector('[data-job]') === null && document.readyState === 'complete'",
     )
     .await;
-    assert_eq!(tab.heard().dialogs().len(), 1, "it asks before it stops");
+    assert_eq!(tab.events().dialogs().len(), 1, "it asks before it stops");
 
     tab.go(&format!("{project}/keywords?sort=text")).await;
     tab.tab_to("checkbox", "Measure “running shoes” in AI answers")
         .await;
     tab.eval("window.isOld = true").await;
     tab.press("Space").await;
-    tab.until("the page comes again", "!window.isOld").await;
-    tab.settled().await;
+    tab.wait_until("the page comes again", "!window.isOld")
+        .await;
+    tab.wait_until_idle().await;
     assert_eq!(
-        tab.of(
+        tab.evaluate_on(
             "checkbox",
             "Measure “running shoes” in AI answers",
             "function () { return this.checked; }"
@@ -70,7 +71,7 @@ async fn somebody_signs_in_creates_a_project_and_measures_it_without_a_mouse() {
         true
     );
     // After the reload the focus is where it was.
-    tab.until(
+    tab.wait_until(
         "the switch has the focus",
         "document.activeElement.matches('[type=checkbox]')",
     )
@@ -82,45 +83,45 @@ async fn somebody_signs_in_creates_a_project_and_measures_it_without_a_mouse() {
     tab.tab_back_to("link", "Skip to the content").await;
     tab.tab_to("link", "Settings").await;
     tab.press("Enter").await;
-    tab.at("/settings/account").await;
+    tab.wait_for_path("/settings/account").await;
     tab.tab_to("link", "API tokens").await;
     tab.press("Enter").await;
-    tab.at("/settings/api-tokens").await;
+    tab.wait_for_path("/settings/api-tokens").await;
     tab.tab_to("field", "Name").await;
     tab.type_text("ci").await;
     tab.tab_to("checkbox", "projects:write").await;
     tab.press("Space").await;
     tab.tab_to("button", "Make the token").await;
     tab.press("Enter").await;
-    tab.sees("The token is made.").await;
-    tab.until(
+    tab.wait_for_text("The token is made.").await;
+    tab.wait_until(
         "the token is shown",
         "document.getElementById('token').textContent.length > 20",
     )
     .await;
     tab.tab_to("button", "Sign out").await;
     tab.press("Enter").await;
-    tab.at("/sign-in").await;
-    tab.end().await;
+    tab.wait_for_path("/sign-in").await;
+    tab.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_menu_opens_closes_and_gives_the_focus_back() {
+async fn menu_opens_closes_and_returns_the_focus() {
     let (app, _database) = served().await;
     let tab = signed_in(&app).await;
-    tab.viewport(360, 740, 1.0).await;
+    tab.set_viewport(360, 740, 1.0).await;
     tab.reload().await;
     assert!(!tab.has("link", "Analyses").await, "the menu is shut");
     tab.tab_to("button", "Menu").await;
     tab.press("Enter").await;
-    tab.until(
+    tab.wait_until(
         "the menu is open",
         "document.querySelector('#menu').matches(':popover-open')",
     )
     .await;
     tab.tab_to("link", "Analyses").await;
     tab.press("Escape").await;
-    tab.until(
+    tab.wait_until(
         "the menu is shut",
         "!document.querySelector('#menu').matches(':popover-open')",
     )
@@ -132,20 +133,20 @@ async fn the_menu_opens_closes_and_gives_the_focus_back() {
     tab.press("Space").await;
     tab.tab_to("link", "Analyses").await;
     tab.press("Enter").await;
-    tab.at("/analyses").await;
-    tab.end().await;
+    tab.wait_for_path("/analyses").await;
+    tab.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_dialog_keeps_the_focus_inside() {
+async fn dialog_traps_the_focus() {
     let (app, _database) = served().await;
     let tab = signed_in(&app).await;
     app.clock.advance(STALE);
     tab.go("/settings/api-tokens").await;
     tab.fill("Name", "ci").await;
     tab.press("Enter").await;
-    tab.sees("Your password, once more").await;
-    tab.expect_trouble("status of 403").await;
+    tab.wait_for_text("Your password, once more").await;
+    tab.expect_error("status of 403").await;
     for key in [
         "Tab",
         "Tab",
@@ -164,12 +165,12 @@ async fn a_dialog_keeps_the_focus_inside() {
     }
     tab.tab_to("button", "Cancel").await;
     tab.press("Enter").await;
-    tab.until(
+    tab.wait_until(
         "the dialog is gone",
         "document.querySelector('dialog') === null",
     )
     .await;
     let (_, focused) = tab.focused().await;
     assert!(focused.starts_with("Name"), "{focused}");
-    tab.end().await;
+    tab.close().await;
 }

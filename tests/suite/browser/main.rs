@@ -4,24 +4,24 @@
 //! What a test provokes it must expect by its message.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod accessibility;
 mod attacks;
-mod attacks_script;
+mod csrf;
 mod demo;
 mod dialogs;
-mod forged;
-mod house;
-mod journeys;
+mod edge_cases;
+mod installed_server;
 mod keyboard;
-mod narrow;
 mod notices;
 mod old_browser;
 mod plans;
 mod recorded;
+mod reflow;
 mod refusals;
 mod research;
-mod rules;
 mod signing_in;
-mod whole;
+mod user_flows;
+mod xss;
 
 use analysis::result_type::ResultType;
 use chrono::TimeDelta;
@@ -79,7 +79,7 @@ fn pages(projects: &[String]) -> Vec<String> {
 /// A server without a worker and with a frozen clock, on `SQLite`.
 async fn served() -> (TestApp, TestDatabase) {
     let database = TestDatabase::empty(DatabaseKind::Sqlite).await;
-    let app = TestApp::in_browsers(&database, |_| {}).await;
+    let app = TestApp::for_browsers(&database, |_| {}).await;
     (app, database)
 }
 
@@ -95,7 +95,7 @@ async fn signed_in(app: &TestApp) -> Tab {
     app.db_owner_with_password(0).await;
     let tab = Tab::open(app.origin()).await;
     sign_in(&tab, "owner0@example.com", PASSWORD).await;
-    tab.at("/").await;
+    tab.wait_for_path("/").await;
     tab
 }
 

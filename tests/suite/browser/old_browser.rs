@@ -17,12 +17,12 @@ pub enum Without {
 }
 
 /// A proxy that removes headers.
-pub struct OldBrowser {
+pub struct HeaderFilter {
     server: Loopback,
     target: Arc<OnceLock<String>>,
 }
 
-impl OldBrowser {
+impl HeaderFilter {
     pub fn start(without: Without) -> Self {
         let target = Arc::<OnceLock<String>>::default();
         let shared = web::Data::new(Arc::clone(&target));
@@ -43,7 +43,7 @@ impl OldBrowser {
     }
 
     /// Sets the target once.
-    pub fn leads_to(&self, origin: String) {
+    pub fn set_target(&self, origin: String) {
         self.target.set(origin).expect("it leads somewhere once");
     }
 

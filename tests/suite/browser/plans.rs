@@ -2,8 +2,8 @@
 //! zoom.
 
 use super::{
+    accessibility::{assert_no_violations, check_page, check_part},
     dialogs::{escape, focus_is, gone, open, overwrite, project, titled},
-    rules::{assert_none, judge, look_at},
     served, signed_in,
 };
 use harness::chromium::Tab;
@@ -17,7 +17,7 @@ const ROWS: &str = "Date,Query,Page,Clicks,Impressions,CTR,Position\n\
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "slow: axe-core in every state"]
-async fn gaps_are_followed_without_a_mouse() {
+async fn gaps_are_tracked_by_keyboard() {
     let (app, _database) = served().await;
     let tab = signed_in(&app).await;
     let project = project(&tab).await;
@@ -26,24 +26,24 @@ async fn gaps_are_followed_without_a_mouse() {
     overwrite(&tab, "Or paste it", "nothing of the kind").await;
     tab.tab_to("button", "Import").await;
     tab.press("Enter").await;
-    tab.until(
+    tab.wait_until(
         "it is refused",
         "document.querySelector('#gap-import [role=alert]') !== null",
     )
     .await;
-    tab.expect_trouble("status of 422").await;
-    look_at(&tab, "#gap-import", "rows that are none", &mut faults).await;
+    tab.expect_error("status of 422").await;
+    check_part(&tab, "#gap-import", "rows that are none", &mut faults).await;
     tab.fill("Or paste it", ROWS).await;
     tab.tab_to("button", "Import").await;
     tab.press("Enter").await;
-    tab.until(
+    tab.wait_until(
         "it is checked",
         "document.querySelector('#gap tbody tr') !== null && document.querySelector('#gap-progress').hidden",
     )
     .await;
-    tab.settled().await;
+    tab.wait_until_idle().await;
     tab.assert_clean("an import");
-    judge(&tab, "gaps", &mut faults).await;
+    check_page(&tab, "gaps", &mut faults).await;
 
     // Arrow keys switch tabs.
     tab.tab_back_to("tab", "Searched, not followed").await;
@@ -51,13 +51,13 @@ async fn gaps_are_followed_without_a_mouse() {
         tab.press("ArrowRight").await;
         let (role, called) = tab.focused().await;
         assert!(role == "tab" && called.starts_with(name), "{role} {called}");
-        look_at(&tab, "#gap", name, &mut faults).await;
+        check_part(&tab, "#gap", name, &mut faults).await;
     }
     tab.press("Home").await;
     tab.tab_to("checkbox", "blue anvils").await;
     tab.press("Space").await;
     open(&tab, "Follow them", "Save a keyword").await;
-    look_at(&tab, "dialog", "a gap to follow", &mut faults).await;
+    check_part(&tab, "dialog", "a gap to follow", &mut faults).await;
     tab.tab_to("button", "Save them").await;
     tab.press("Enter").await;
     titled(&tab, "Saved").await;
@@ -69,15 +69,15 @@ async fn gaps_are_followed_without_a_mouse() {
     tab.tab_back_to("checkbox", "green anvils").await;
     tab.press("Space").await;
     open(&tab, "Make a content plan", "Make a content plan").await;
-    look_at(&tab, "dialog", "a plan of gaps", &mut faults).await;
+    check_part(&tab, "dialog", "a plan of gaps", &mut faults).await;
     escape(&tab, "Make a content plan").await;
-    tab.end().await;
-    assert_none(&faults);
+    tab.close().await;
+    assert_no_violations(&faults);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "slow: axe-core in every state"]
-async fn a_plan_is_made_edited_and_deleted_without_a_mouse() {
+async fn plan_is_created_edited_and_deleted_by_keyboard() {
     let (app, _database) = served().await;
     let tab = signed_in(&app).await;
     let project = project(&tab).await;
@@ -85,7 +85,7 @@ async fn a_plan_is_made_edited_and_deleted_without_a_mouse() {
     tab.go(&format!("{project}/content-plans")).await;
     let button = "From this project’s keywords";
     open(&tab, button, "Make a content plan").await;
-    look_at(&tab, "dialog", "a plan of what is followed", &mut faults).await;
+    check_part(&tab, "dialog", "a plan of what is followed", &mut faults).await;
     escape(&tab, button).await;
     open_again(&tab, "Make a content plan").await;
     tab.tab_back_to("field", "Name").await;
@@ -96,37 +96,39 @@ async fn a_plan_is_made_edited_and_deleted_without_a_mouse() {
     tab.tab_to("button", "Close").await;
     tab.press("Enter").await;
     gone(&tab, button).await;
-    tab.sees("Autumn").await;
-    judge(&tab, "plans", &mut faults).await;
+    tab.wait_for_text("Autumn").await;
+    check_page(&tab, "plans", &mut faults).await;
 
     // Canceling deletes nothing.
-    tab.heard().answer_dialogs(false);
+    tab.events().answer_dialogs(false);
     tab.tab_to("button", "Delete “Autumn”").await;
     tab.press("Enter").await;
-    tab.wait("it asks", || async {
-        (tab.heard().dialogs().len() == 1).then_some(())
+    tab.wait_for("it asks", || async {
+        (tab.events().dialogs().len() == 1).then_some(())
     })
     .await;
     focus_is(&tab, "button", "Delete “Autumn”").await;
-    tab.heard().answer_dialogs(true);
+    tab.events().answer_dialogs(true);
     tab.tab_back_to("link", "Autumn").await;
     tab.press("Enter").await;
-    let plan = tab.under(&format!("{project}/content-plans/")).await;
+    let plan = tab
+        .wait_for_path_prefix(&format!("{project}/content-plans/"))
+        .await;
     edit(&tab, &mut faults).await;
     refused(&tab, &mut faults).await;
-    meet_another(&tab, &plan, &mut faults).await;
+    resolve_edit_conflict(&tab, &plan, &mut faults).await;
 
     tab.go(&format!("{project}/content-plans")).await;
     tab.tab_to("button", "Delete “").await;
     tab.press("Enter").await;
-    tab.sees("No content plan yet").await;
+    tab.wait_for_text("No content plan yet").await;
     focus_is(&tab, "button", button).await;
     tab.go(&plan).await;
-    tab.expect_trouble("status of 404").await;
-    tab.sees("Nothing is here").await;
-    look_at(&tab, "main", "a plan that is gone", &mut faults).await;
-    tab.end().await;
-    assert_none(&faults);
+    tab.expect_error("status of 404").await;
+    tab.wait_for_text("Nothing is here").await;
+    check_part(&tab, "main", "a plan that is gone", &mut faults).await;
+    tab.close().await;
+    assert_no_violations(&faults);
 }
 
 async fn open_again(tab: &Tab, title: &str) {
@@ -136,8 +138,8 @@ async fn open_again(tab: &Tab, title: &str) {
 
 /// Edits an item at 400 % zoom, and saves the plan.
 async fn edit(tab: &Tab, faults: &mut Vec<String>) {
-    tab.sees("0 of ").await;
-    tab.viewport(320, 256, 4.0).await;
+    tab.wait_for_text("0 of ").await;
+    tab.set_viewport(320, 256, 4.0).await;
     tab.tab_to("summary", "Trail shoes").await;
     tab.press("Enter").await;
     overwrite(tab, "Title", "Which trail shoes?").await;
@@ -146,33 +148,33 @@ async fn edit(tab: &Tab, faults: &mut Vec<String>) {
     overwrite(tab, "Owner", "Ann").await;
     tab.tab_to("field", "Outline").await;
     tab.type_text("Grip\nDrop").await;
-    tab.sees("Changes are not saved yet").await;
-    tab.viewport(1440, 900, 1.0).await;
-    judge(tab, "a plan with an item open", faults).await;
-    tab.viewport(320, 256, 4.0).await;
+    tab.wait_for_text("Changes are not saved yet").await;
+    tab.set_viewport(1440, 900, 1.0).await;
+    check_page(tab, "a plan with an item open", faults).await;
+    tab.set_viewport(320, 256, 4.0).await;
     tab.tab_to("button", "Save changes").await;
-    tab.viewport(1440, 900, 1.0).await;
+    tab.set_viewport(1440, 900, 1.0).await;
     tab.press("Enter").await;
-    tab.sees("Saved.").await;
+    tab.wait_for_text("Saved.").await;
     focus_is(tab, "button", "Save changes").await;
     tab.reload().await;
-    tab.sees("Which trail shoes?").await;
-    tab.sees("In progress").await;
+    tab.wait_for_text("Which trail shoes?").await;
+    tab.wait_for_text("In progress").await;
 
     tab.tab_to("button", "Export Markdown").await;
     tab.press("Enter").await;
-    tab.until(
+    tab.wait_until(
         "the file is made",
         "document.getElementById('told').textContent === 'The file is made.'",
     )
     .await;
     focus_is(tab, "button", "Export Markdown").await;
     overwrite(tab, "Filter items", "zzz").await;
-    tab.sees("No item fits").await;
-    look_at(tab, "#plan", "no item fits", faults).await;
+    tab.wait_for_text("No item fits").await;
+    check_part(tab, "#plan", "no item fits", faults).await;
     tab.tab_to("choice", "Status").await;
     overwrite_back(tab, "Filter items").await;
-    tab.sees("Which trail shoes?").await;
+    tab.wait_for_text("Which trail shoes?").await;
 }
 
 async fn overwrite_back(tab: &Tab, label: &str) {
@@ -187,41 +189,41 @@ async fn refused(tab: &Tab, faults: &mut Vec<String>) {
     overwrite(tab, "Page", "javascript:alert(1)").await;
     tab.tab_to("button", "Save changes").await;
     tab.press("Enter").await;
-    tab.until(
+    tab.wait_until(
         "it is refused",
         "document.querySelector('.chosen [role=alert]') !== null",
     )
     .await;
-    tab.expect_trouble("status of 422").await;
-    look_at(tab, "#plan", "a plan that is refused", faults).await;
+    tab.expect_error("status of 422").await;
+    check_part(tab, "#plan", "a plan that is refused", faults).await;
     focus_is(tab, "button", "Save changes").await;
     tab.tab_back_to("field", "Page").await;
     tab.type_text("https://shop.example.com/trail").await;
     tab.tab_to("button", "Save changes").await;
     tab.press("Enter").await;
-    tab.sees("Saved.").await;
+    tab.wait_for_text("Saved.").await;
     // Open items have their form immediately after a redraw.
     let redrawn = "(() => { document.querySelector('#plan [type=search]').dispatchEvent(new Event('input')); return document.querySelectorAll('#plan details[open] > .page').length; })()";
     assert_eq!(tab.eval(redrawn).await, 1);
 }
 
 /// Another tab saves the same plan in the meantime.
-async fn meet_another(tab: &Tab, plan: &str, faults: &mut Vec<String>) {
-    let other = tab.beside().await;
+async fn resolve_edit_conflict(tab: &Tab, plan: &str, faults: &mut Vec<String>) {
+    let other = tab.new_tab().await;
     other.go(plan).await;
     other.fill("Name", "Winter").await;
     other.click("button", "Save changes").await;
-    other.sees("Saved.").await;
-    other.end().await;
+    other.wait_for_text("Saved.").await;
+    other.close().await;
     tab.tab_back_to("field", "Name").await;
     tab.type_text("Summer").await;
     tab.tab_to("button", "Save changes").await;
     tab.press("Enter").await;
     focus_is(tab, "button", "Save mine over it").await;
-    tab.expect_trouble("status of 412").await;
-    look_at(tab, "#plan", "a plan that another has changed", faults).await;
+    tab.expect_error("status of 412").await;
+    check_part(tab, "#plan", "a plan that another has changed", faults).await;
     tab.press("Enter").await;
-    tab.until(
+    tab.wait_until(
         "it is saved",
         "document.querySelector('h1').textContent === 'Summer'",
     )

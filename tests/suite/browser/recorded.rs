@@ -6,32 +6,32 @@ use harness::{
     app::{PASSWORD, TestApp},
     assert_recorded,
     chromium::Tab,
-    recorded::{self, NOW, Normal, OWNER},
+    recorded::{self, NOW, Normalizer, OWNER},
 };
 use serde_json::json;
 use std::fmt::Write;
 use storage::DatabaseKind;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn pages_show_what_was_recorded() {
+async fn pages_match_the_recording() {
     let database = recorded::database(DatabaseKind::Sqlite).await.unwrap();
-    let app = TestApp::in_browsers(&database, |_| {}).await;
+    let app = TestApp::for_browsers(&database, |_| {}).await;
     recorded::serve(&app).await;
     app.db_owner_with_password(0).await;
     let tab = Tab::open(app.origin()).await;
-    tab.order(
+    tab.command(
         "Page.addScriptToEvaluateOnNewDocument",
         json!({ "source": the_time_is(NOW) }),
     )
     .await;
     let mut told = String::new();
-    let mut normal = Normal::default();
+    let mut normal = Normalizer::default();
     for page in ["/sign-in", "/nowhere"] {
         shown(&tab, page, &mut normal, &mut told).await;
     }
-    tab.expect_trouble("404").await;
+    tab.expect_error("404").await;
     sign_in(&tab, OWNER, PASSWORD).await;
-    tab.at("/").await;
+    tab.wait_for_path("/").await;
     let projects = "[...document.querySelectorAll('a[href^=\"/projects/\"]')].map((it) => it.getAttribute('href'))";
     let mut projects: Vec<String> = serde_json::from_value(tab.eval(projects).await).unwrap();
     projects.retain(|it| it.matches('/').count() == 2);
@@ -42,7 +42,7 @@ async fn pages_show_what_was_recorded() {
         shown(&tab, &page, &mut normal, &mut told).await;
     }
     assert_recorded!("pages.txt", &told);
-    tab.end().await;
+    tab.close().await;
 }
 
 /// Shifts the scripts' clock.
@@ -55,14 +55,14 @@ fn the_time_is(now: &str) -> String {
     )
 }
 
-async fn shown(tab: &Tab, page: &str, normal: &mut Normal, told: &mut String) {
+async fn shown(tab: &Tab, page: &str, normal: &mut Normalizer, told: &mut String) {
     tab.go(page).await;
-    tab.settled().await;
+    tab.wait_until_idle().await;
     let text = tab.text().await;
     let mut shown = format!("=== {page}\n{}\n\n", text.trim());
-    for thing in tab.things().await {
+    for thing in tab.ax_nodes().await {
         writeln!(shown, "{} {:?}", thing.role, thing.name).unwrap();
     }
     shown.push('\n');
-    told.push_str(&normal.of(&shown));
+    told.push_str(&normal.normalize(&shown));
 }

@@ -2,8 +2,8 @@
 //! pass axe-core and reflow at 400 % zoom.
 
 use super::{
+    accessibility::{assert_no_violations, check_part},
     dialogs::project,
-    rules::{assert_none, look_at},
     served, signed_in,
 };
 use harness::chromium::Tab;
@@ -11,13 +11,13 @@ use harness::chromium::Tab;
 /// Submits the form, and waits for the error.
 async fn refuse(tab: &Tab, form: &str, button: &str, faults: &mut Vec<String>) {
     tab.click_in(form, "button", button).await;
-    tab.until(
+    tab.wait_until(
         "it is told",
         &format!("document.querySelector('{form} [data-outcome][role=alert]') !== null"),
     )
     .await;
-    tab.expect_trouble("status of 422").await;
-    look_at(tab, form, &format!("{form} refused"), faults).await;
+    tab.expect_error("status of 422").await;
+    check_part(tab, form, &format!("{form} refused"), faults).await;
 }
 
 /// The first invalid field has the focus, and its description is the error.
@@ -27,7 +27,7 @@ async fn beside_its_field(tab: &Tab, name: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_is_refused_is_told_beside_its_field() {
+async fn validation_error_is_shown_beside_its_field() {
     let (app, _database) = served().await;
     let tab = signed_in(&app).await;
     let project = project(&tab).await;
@@ -35,17 +35,17 @@ async fn what_is_refused_is_told_beside_its_field() {
     tab.fill("Keywords", "laces").await;
     tab.fill("Country", "zz").await;
     tab.click_in("#add form", "button", "Add them").await;
-    tab.sees("No country is called “zz”.").await;
+    tab.wait_for_text("No country is called “zz”.").await;
     beside_its_field(&tab, "market.country").await;
     let mut faults = Vec::new();
-    look_at(&tab, "#add form", "a country refused", &mut faults).await;
-    tab.end().await;
-    assert_none(&faults);
+    check_part(&tab, "#add form", "a country refused", &mut faults).await;
+    tab.close().await;
+    assert_no_violations(&faults);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "slow: axe-core in six states"]
-async fn every_form_tells_what_it_refuses() {
+async fn every_form_shows_its_validation_errors() {
     let (app, _database) = served().await;
     let tab = signed_in(&app).await;
     let project = project(&tab).await;
@@ -72,13 +72,13 @@ async fn every_form_tells_what_it_refuses() {
     refuse(&tab, form, "Make the token", &mut faults).await;
 
     tab.go(&format!("{project}/keywords?search=zzz")).await;
-    tab.sees("Nothing fits").await;
-    look_at(&tab, "main", "no keyword fits", &mut faults).await;
+    tab.wait_for_text("Nothing fits").await;
+    check_part(&tab, "main", "no keyword fits", &mut faults).await;
     tab.go(&format!("{project}/keywords?search=shoes&sort=-text"))
         .await;
     tab.click("button", "Measure in AI answers").await;
-    tab.sees("Choose rows first").await;
-    look_at(&tab, "main", "keywords filtered", &mut faults).await;
-    tab.end().await;
-    assert_none(&faults);
+    tab.wait_for_text("Choose rows first").await;
+    check_part(&tab, "main", "keywords filtered", &mut faults).await;
+    tab.close().await;
+    assert_no_violations(&faults);
 }

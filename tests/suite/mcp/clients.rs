@@ -39,7 +39,7 @@ impl Demo {
             set("SIGHTLINE_LIMITS__ANALYSES_BURST", "100"),
         ];
         let demo = command(folder.path(), &settings, &["demo"]);
-        let process = Process::start_showing(demo, shown);
+        let process = Process::start_with_stdout(demo, shown);
         let place = folder.path().join("shown");
         let text = await_text(&place, "Still serving");
         let word = |start: &str| {
@@ -70,7 +70,7 @@ fn said(output: &Output) -> String {
 
 #[test]
 #[ignore = "slow: a process of Node or Python for each call"]
-fn two_clients_of_others_use_all_eight_tools() {
+fn third_party_clients_use_all_eight_tools() {
     let demo = Demo::start();
     the_inspector_calls_each_tool(&demo);
     for bridge in [None, Some(program())] {

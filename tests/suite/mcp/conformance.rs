@@ -4,7 +4,7 @@
 use harness::{
     app::TestApp,
     databases::TestDatabase,
-    mcp_servers::{fixture, with_token},
+    mcp_servers::{fixture, token_proxy},
 };
 use serde_json::Value;
 use std::{
@@ -85,7 +85,7 @@ fn checks(folder: &Path) -> Vec<Value> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_transport_meets_what_both_revisions_require() {
+async fn the_transport_conforms_to_both_protocol_revisions() {
     let served = fixture();
     let requirements: [(&[&str], usize); 2] = [
         (&["--requirements", "2025-11-25"], 30),
@@ -120,15 +120,15 @@ const OF_ANY_SERVER: [&[&str]; 8] = [
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "slow: scenarios of the conformance suite, a process each"]
-async fn the_product_passes_what_needs_no_tool_of_the_suites_own() {
+async fn the_product_passes_scenarios_without_suite_tools() {
     let database = TestDatabase::empty(DatabaseKind::Sqlite).await;
-    let app = TestApp::configured(&database, |config| {
+    let app = TestApp::with_settings(&database, |config| {
         config.limits.reads = Rate::of(60_000, 1_000);
         config.limits.account = Rate::of(60_000, 1_000);
     })
     .await;
     let agent = app.db_full_agent().await;
-    let door = with_token(app.address, &agent.token().unwrap());
+    let door = token_proxy(app.address, &agent.token().unwrap());
     let mut passed = 0;
     for scenario in OF_ANY_SERVER {
         let verdict = judged(door.url(), scenario).await;

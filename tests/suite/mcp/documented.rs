@@ -7,7 +7,7 @@ fn yes(flag: bool) -> &'static str {
 }
 
 #[test]
-fn the_table_of_tools_is_the_one_that_is_served() {
+fn the_documented_tool_table_matches_the_server() {
     let text = fs::read_to_string(concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../docs/integrate/mcp.md"
@@ -38,7 +38,7 @@ fn the_table_of_tools_is_the_one_that_is_served() {
         .collect();
     assert_eq!(told, served);
     for tool in web::mcp::tools() {
-        for name in (tool.own)().keys() {
+        for name in (tool.own_arguments)().keys() {
             let is_told = ["fields", "sort", "from", "to"].contains(&name.as_str())
                 || text.contains(&format!("| `{name}` |"));
             assert!(is_told, "`{name}` of {}", tool.name);
@@ -55,7 +55,7 @@ fn how_to() -> String {
 }
 
 #[test]
-fn the_scopes_that_tools_need_are_told() {
+fn the_documented_tool_scopes_match_the_server() {
     let text = how_to();
     let rows = text.lines().filter(|it| it.starts_with("| service_"));
     let told: Vec<(String, Vec<String>)> = rows
@@ -82,7 +82,7 @@ fn the_scopes_that_tools_need_are_told() {
 
 /// A snippet with a token would be pasted into shared files.
 #[test]
-fn snippets_name_a_variable_and_never_hold_a_token() {
+fn snippets_name_a_variable_and_contain_no_token() {
     let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md");
     let mut found = 0;
     for text in [how_to(), fs::read_to_string(readme).unwrap()] {

@@ -4,19 +4,19 @@ use harness::{
     app::TestApp,
     callers::{Answer, Caller},
     databases::TestDatabase,
-    tool_callers::{STATELESS, WITH_HANDSHAKE, addressed, message},
+    tool_callers::{STATELESS, WITH_HANDSHAKE, message, with_mcp_headers},
 };
 use reqwest::Method;
 use serde_json::{Value, json};
 
 harness::on_sqlite![
-    a_handshake_agrees_on_a_version_and_keeps_no_session,
-    without_a_handshake_every_request_says_what_it_speaks,
-    heads_that_do_not_fit_the_message_are_refused,
-    the_list_of_tools_is_the_same_each_time_and_in_both_eras,
-    what_the_protocol_refuses_and_what_a_model_is_told,
-    messages_that_cannot_be_read_are_refused_as_json_rpc_has_it,
-    eras_mix_on_one_connection,
+    a_handshake_negotiates_a_version_without_a_session,
+    without_a_handshake_every_request_names_its_version,
+    headers_that_contradict_the_message_are_refused,
+    the_tool_list_is_the_same_in_all_protocol_versions,
+    protocol_errors_and_tool_errors_are_distinguished,
+    malformed_messages_return_json_rpc_errors,
+    protocol_versions_mix_on_one_connection,
     only_posts_are_served,
 ];
 
@@ -29,7 +29,7 @@ fn handshake(version: &str) -> Value {
 
 async fn agreed(agent: &Caller, version: &str) -> Value {
     let request = agent
-        .anywhere(Method::POST, "/mcp")
+        .request_path(Method::POST, "/mcp")
         .header("Accept", "application/json, text/event-stream")
         .json(&handshake(version));
     let answer = agent.send(request).await;
@@ -37,7 +37,7 @@ async fn agreed(agent: &Caller, version: &str) -> Value {
     answer.ok()["result"].clone()
 }
 
-async fn a_handshake_agrees_on_a_version_and_keeps_no_session(db: TestDatabase) {
+async fn a_handshake_negotiates_a_version_without_a_session(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     for version in ["2025-06-18", WITH_HANDSHAKE] {
@@ -57,21 +57,21 @@ async fn a_handshake_agrees_on_a_version_and_keeps_no_session(db: TestDatabase) 
     }
     let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
     let request = agent
-        .to_tools(WITH_HANDSHAKE, &initialized)
+        .mcp_request(WITH_HANDSHAKE, &initialized)
         .header("Mcp-Session-Id", "made-up");
     let answer = agent.send(request).await;
     assert_eq!((answer.status.as_u16(), answer.body.as_str()), (202, ""));
     let request = agent
-        .to_tools(WITH_HANDSHAKE, &message("ping", &json!({})))
+        .mcp_request(WITH_HANDSHAKE, &message("ping", &json!({})))
         .header("Mcp-Session-Id", "made-up");
     assert_eq!(agent.send(request).await.ok()["result"], json!({}));
 }
 
-async fn without_a_handshake_every_request_says_what_it_speaks(db: TestDatabase) {
+async fn without_a_handshake_every_request_names_its_version(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let told = agent
-        .says(STATELESS, "server/discover", json!({}))
+        .send_message(STATELESS, "server/discover", json!({}))
         .await
         .ok()["result"]
         .clone();
@@ -84,7 +84,11 @@ async fn without_a_handshake_every_request_says_what_it_speaks(db: TestDatabase)
         told["ttlMs"].is_number() && told["cacheScope"].is_string(),
         "{told}"
     );
-    let listed = agent.says(STATELESS, "tools/list", json!({})).await.ok()["result"].clone();
+    let listed = agent
+        .send_message(STATELESS, "tools/list", json!({}))
+        .await
+        .ok()["result"]
+        .clone();
     assert_eq!(
         (
             &listed["resultType"],
@@ -98,7 +102,7 @@ async fn without_a_handshake_every_request_says_what_it_speaks(db: TestDatabase)
     // Only in the other era.
     for method in ["ping", "logging/setLevel"] {
         let refused = agent
-            .says(STATELESS, method, json!({ "level": "info" }))
+            .send_message(STATELESS, method, json!({ "level": "info" }))
             .await;
         assert_eq!(
             (refused.status.as_u16(), error_of(&refused)),
@@ -112,14 +116,14 @@ fn error_of(answer: &Answer) -> i64 {
     answer.json()["error"]["code"].as_i64().unwrap_or_default()
 }
 
-async fn heads_that_do_not_fit_the_message_are_refused(db: TestDatabase) {
+async fn headers_that_contradict_the_message_are_refused(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let call = message(
         "tools/call",
         &json!({ "name": "service_get_models", "arguments": {} }),
     );
-    let plain = || agent.to_tools(STATELESS, &call).build().unwrap();
+    let plain = || agent.mcp_request(STATELESS, &call).build().unwrap();
     for (header, value) in [
         ("mcp-method", Some("tools/list")),
         ("mcp-name", Some("service_get_results")),
@@ -154,7 +158,7 @@ async fn heads_that_do_not_fit_the_message_are_refused(db: TestDatabase) {
     } }),
     );
     let request = agent
-        .to_tools("2031-01-01", &unknown)
+        .mcp_request("2031-01-01", &unknown)
         .header("Mcp-Method", "tools/list");
     let answer = agent.send(request).await;
     assert_eq!(
@@ -168,7 +172,9 @@ async fn heads_that_do_not_fit_the_message_are_refused(db: TestDatabase) {
         json!(["2025-06-18", WITH_HANDSHAKE, STATELESS])
     );
     // Older versions have no such error: the response is a problem document.
-    let older = agent.says("1999-01-01", "tools/list", json!({})).await;
+    let older = agent
+        .send_message("1999-01-01", "tools/list", json!({}))
+        .await;
     older.refused(400, "invalid-header");
     // Names may be encoded.
     let mut request = plain();
@@ -178,14 +184,14 @@ async fn heads_that_do_not_fit_the_message_are_refused(db: TestDatabase) {
     agent.send(builder).await.ok();
 }
 
-async fn the_list_of_tools_is_the_same_each_time_and_in_both_eras(db: TestDatabase) {
+async fn the_tool_list_is_the_same_in_all_protocol_versions(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
-    let first = agent.says(STATELESS, "tools/list", json!({})).await;
-    let second = agent.says(STATELESS, "tools/list", json!({})).await;
+    let first = agent.send_message(STATELESS, "tools/list", json!({})).await;
+    let second = agent.send_message(STATELESS, "tools/list", json!({})).await;
     assert_eq!(first.body, second.body);
     let older = agent
-        .says(WITH_HANDSHAKE, "tools/list", json!({}))
+        .send_message(WITH_HANDSHAKE, "tools/list", json!({}))
         .await
         .ok();
     let tools = &first.ok()["result"]["tools"];
@@ -264,13 +270,13 @@ fn mendable() -> [(&'static str, Value, &'static str); 12] {
     ]
 }
 
-async fn what_the_protocol_refuses_and_what_a_model_is_told(db: TestDatabase) {
+async fn protocol_errors_and_tool_errors_are_distinguished(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     for version in [STATELESS, WITH_HANDSHAKE] {
         let says = |method: &'static str, params: Value| {
             let agent = agent.clone();
-            async move { agent.says(version, method, params).await }
+            async move { agent.send_message(version, method, params).await }
         };
         // Protocol errors, which a model cannot correct.
         for (method, params, code) in [
@@ -349,7 +355,7 @@ async fn what_the_protocol_refuses_and_what_a_model_is_told(db: TestDatabase) {
     agent.call("service_list_projects", list).await.ok();
 }
 
-async fn messages_that_cannot_be_read_are_refused_as_json_rpc_has_it(db: TestDatabase) {
+async fn malformed_messages_return_json_rpc_errors(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     for (body, code) in [
@@ -362,7 +368,7 @@ async fn messages_that_cannot_be_read_are_refused_as_json_rpc_has_it(db: TestDat
         (r#" [{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, -32_600),
     ] {
         let request = agent
-            .anywhere(Method::POST, "/mcp")
+            .request_path(Method::POST, "/mcp")
             .header("Accept", "application/json, text/event-stream")
             .header("Content-Type", "application/json")
             .body(body);
@@ -399,7 +405,7 @@ async fn messages_that_cannot_be_read_are_refused_as_json_rpc_has_it(db: TestDat
             json!(1),
         ),
     ] {
-        let answer = agent.send(agent.to_tools(WITH_HANDSHAKE, &body)).await;
+        let answer = agent.send(agent.mcp_request(WITH_HANDSHAKE, &body)).await;
         assert_eq!(
             (answer.status.as_u16(), error_of(&answer)),
             (400, -32_600),
@@ -408,13 +414,13 @@ async fn messages_that_cannot_be_read_are_refused_as_json_rpc_has_it(db: TestDat
         assert_eq!(answer.json()["id"], id, "{body}");
     }
     let bare = agent
-        .send(agent.to_tools(WITH_HANDSHAKE, &message("initialize", &json!({}))))
+        .send(agent.mcp_request(WITH_HANDSHAKE, &message("initialize", &json!({}))))
         .await;
     assert_eq!(error_of(&bare), -32_602);
     let ping = message("ping", &json!({}));
     let request = |accept: &str, kind: &str| {
         agent
-            .anywhere(Method::POST, "/mcp")
+            .request_path(Method::POST, "/mcp")
             .header("Accept", accept)
             .header("Content-Type", kind)
             .body(ping.to_string())
@@ -438,17 +444,21 @@ async fn messages_that_cannot_be_read_are_refused_as_json_rpc_has_it(db: TestDat
     }
     let large = message("ping", &json!({ "x": "x".repeat(300_000) }));
     agent
-        .send(agent.to_tools(WITH_HANDSHAKE, &large))
+        .send(agent.mcp_request(WITH_HANDSHAKE, &large))
         .await
         .refused(413, "payload-too-large");
 }
 
-async fn eras_mix_on_one_connection(db: TestDatabase) {
+async fn protocol_versions_mix_on_one_connection(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     for _ in 0..2 {
         for version in [STATELESS, "2025-06-18", WITH_HANDSHAKE] {
-            let listed = agent.says(version, "tools/list", json!({})).await.ok()["result"].clone();
+            let listed = agent
+                .send_message(version, "tools/list", json!({}))
+                .await
+                .ok()["result"]
+                .clone();
             assert_eq!(
                 listed["tools"].as_array().map(Vec::len),
                 Some(8),
@@ -467,18 +477,20 @@ async fn only_posts_are_served(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     for method in [Method::GET, Method::DELETE, Method::PUT, Method::PATCH] {
-        let answer = agent.send(agent.anywhere(method, "/mcp")).await;
+        let answer = agent.send(agent.request_path(method, "/mcp")).await;
         answer.refused(405, "method-not-allowed");
         assert_eq!(answer.header("allow"), "POST, OPTIONS");
     }
-    let options = agent.send(agent.anywhere(Method::OPTIONS, "/mcp")).await;
+    let options = agent
+        .send(agent.request_path(Method::OPTIONS, "/mcp"))
+        .await;
     assert_eq!(
         (options.status.as_u16(), options.header("allow")),
         (204, "POST, OPTIONS")
     );
     let nobody = app.anonymous();
-    let request = addressed(
-        nobody.anywhere(Method::POST, "/mcp/"),
+    let request = with_mcp_headers(
+        nobody.request_path(Method::POST, "/mcp/"),
         STATELESS,
         &message("tools/list", &json!({})),
     );

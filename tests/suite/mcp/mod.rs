@@ -1,10 +1,10 @@
 //! MCP tools, as clients see them.
 
+mod access;
 mod clients;
 mod conformance;
 mod documented;
-mod door;
 mod messages;
-mod same;
+mod parity;
 mod sizes;
 mod waiting;

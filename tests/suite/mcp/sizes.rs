@@ -11,12 +11,12 @@ use std::collections::BTreeSet;
 
 harness::on_sqlite![
     #[ignore = "slow: an account as full as it may be"]
-    answers_of_a_full_account_stay_small_and_pages_lose_nothing,
-    the_heaviest_records_of_every_type_are_cut_and_it_is_told,
+    results_of_a_full_account_fit_and_pages_lose_no_rows,
+    the_largest_records_are_truncated_with_a_report,
 ];
 
 const DEFAULT: usize = 16 * 1024;
-const MOST: usize = 64 * 1024;
+const MAX: usize = 64 * 1024;
 
 /// Every read tool, with the largest possible request.
 fn readings(project: i64) -> Vec<(&'static str, Value)> {
@@ -55,9 +55,9 @@ async fn stays_small(agent: &Caller, project: i64) {
         );
         answer.ok();
         let mut larger = arguments.clone();
-        larger["maxBytes"] = MOST.into();
+        larger["maxBytes"] = MAX.into();
         let answer = agent.call(tool, larger).await;
-        assert!(answer.bytes <= MOST, "{tool} {arguments}: {}", answer.bytes);
+        assert!(answer.bytes <= MAX, "{tool} {arguments}: {}", answer.bytes);
         let mut least = arguments.clone();
         least["maxBytes"] = json!(4_096);
         let answer = agent.call(tool, least).await;
@@ -73,7 +73,7 @@ async fn stays_small(agent: &Caller, project: i64) {
     }
 }
 
-async fn answers_of_a_full_account_stay_small_and_pages_lose_nothing(db: TestDatabase) {
+async fn results_of_a_full_account_fit_and_pages_lose_no_rows(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_limit(|limits| {
         limits.keywords = 10_000;
@@ -101,9 +101,9 @@ async fn answers_of_a_full_account_stay_small_and_pages_lose_nothing(db: TestDat
     let mut seen = BTreeSet::new();
     let mut pages = 0;
     loop {
-        let arguments = json!({ "projectId": project, "include": "keywords", "limit": 500, "cursor": cursor, "maxBytes": MOST });
+        let arguments = json!({ "projectId": project, "include": "keywords", "limit": 500, "cursor": cursor, "maxBytes": MAX });
         let page = agent.call("service_list_projects", arguments).await;
-        assert!(page.bytes <= MOST, "{}", page.bytes);
+        assert!(page.bytes <= MAX, "{}", page.bytes);
         let page = page.ok();
         let found = ids(&page);
         keywords.extend(&found);
@@ -136,7 +136,7 @@ async fn answers_of_a_full_account_stay_small_and_pages_lose_nothing(db: TestDat
     stays_small(&agent, project).await;
 }
 
-async fn the_heaviest_records_of_every_type_are_cut_and_it_is_told(db: TestDatabase) {
+async fn the_largest_records_are_truncated_with_a_report(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("example.com", &["a"]).await;

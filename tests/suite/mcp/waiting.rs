@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
 on_both![
-    a_caller_who_listens_hears_how_far_it_is_and_then_its_end,
+    a_waiting_call_gets_progress_and_then_the_result,
     a_wait_ends_with_its_analysis_or_with_its_time,
-    whoever_hangs_up_is_waited_for_no_longer,
-    a_server_that_stops_answers_whoever_waits,
+    a_wait_ends_on_client_disconnect,
+    a_stopping_server_answers_waiting_calls,
 ];
 
 /// A server with a slow supplier, and a project with so many keywords.
@@ -40,7 +40,7 @@ async fn stream(agent: &Caller, version: &str, arguments: Value) -> Vec<Value> {
         "arguments": arguments,
         "_meta": { "progressToken": "p" },
     });
-    let request = agent.to_tools(version, &message("tools/call", &params));
+    let request = agent.mcp_request(version, &message("tools/call", &params));
     let answer = request.send().await.unwrap();
     let kind = answer.headers()["content-type"]
         .to_str()
@@ -58,7 +58,7 @@ async fn stream(agent: &Caller, version: &str, arguments: Value) -> Vec<Value> {
         .collect()
 }
 
-async fn a_caller_who_listens_hears_how_far_it_is_and_then_its_end(mut world: World) {
+async fn a_waiting_call_gets_progress_and_then_the_result(mut world: World) {
     let (server, agent, project) = measuring(&mut world, 60).await;
     for version in [STATELESS, WITH_HANDSHAKE] {
         let start = json!({ "type": "rankCheck", "projectId": project, "wait": 60 });
@@ -113,7 +113,7 @@ async fn a_wait_ends_with_its_analysis_or_with_its_time(mut world: World) {
     server.terminate();
 }
 
-async fn whoever_hangs_up_is_waited_for_no_longer(mut world: World) {
+async fn a_wait_ends_on_client_disconnect(mut world: World) {
     world.set("LIMITS__IN_FLIGHT_PER_TOKEN", "1");
     let (server, agent, project) = measuring(&mut world, 1_000).await;
     let start = json!({ "type": "rankCheck", "projectId": project, "wait": 300 });
@@ -136,7 +136,7 @@ async fn whoever_hangs_up_is_waited_for_no_longer(mut world: World) {
     server.terminate();
 }
 
-async fn a_server_that_stops_answers_whoever_waits(mut world: World) {
+async fn a_stopping_server_answers_waiting_calls(mut world: World) {
     let (server, agent, project) = measuring(&mut world, 1_000).await;
     let waits = {
         let agent = agent.clone();

@@ -10,11 +10,11 @@ use harness::{
 use serde_json::json;
 use std::{fs, path::Path};
 
-on_every_database![hostile_text_stays_text];
+on_every_database![hostile_text_is_escaped_on_every_page];
 
 const HOSTILE: &str = "\"'><script>alert(1)</script><img src=x onerror=alert(1)>";
 
-async fn hostile_text_stays_text(db: TestDatabase) {
+async fn hostile_text_is_escaped_on_every_page(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let body = json!({
@@ -60,7 +60,7 @@ async fn hostile_text_stays_text(db: TestDatabase) {
 
 /// `html!` escapes all text except `PreEscaped`.
 #[test]
-fn no_source_of_a_page_leaves_text_unescaped() {
+fn no_source_uses_preescaped() {
     let pages = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/web/src");
     let mut folders = vec![Path::new(pages).to_path_buf()];
     let mut read = 0;

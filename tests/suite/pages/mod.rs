@@ -33,7 +33,7 @@ fn pages(project: i64) -> Vec<String> {
 }
 
 async fn get(app: &TestApp, path: &str) -> Response {
-    let request = app.looks().bare(Method::GET, path);
+    let request = app.page_browser().cookie_request(Method::GET, path);
     request
         .header(ACCEPT, "text/html,*/*;q=0.8")
         .send()

@@ -11,15 +11,15 @@ use harness::{
 use serde_json::json;
 
 on_every_database![
-    a_running_check_is_not_shown_as_nothing_measured,
-    report_settings_say_that_nothing_is_sent_yet,
+    running_check_is_shown_instead_of_the_empty_state,
+    report_settings_say_that_reports_are_not_sent_yet,
     empty_pages_say_what_to_do_next,
-    what_is_deactivated_can_be_reached,
-    favourites_stand_before_all_others,
-    what_was_made_up_is_no_past_of_what_was_measured,
-    simulated_figures_say_so,
-    figures_say_when_by_what_and_from_how_many,
-    long_lists_come_a_page_at_a_time,
+    deactivated_items_can_be_reached,
+    favorites_come_first,
+    simulated_positions_are_not_in_the_measured_history,
+    simulated_data_is_labeled,
+    results_show_time_provider_and_coverage,
+    long_lists_are_paginated_without_repetition,
 ];
 
 async fn empty_pages_say_what_to_do_next(db: TestDatabase) {
@@ -48,7 +48,7 @@ async fn empty_pages_say_what_to_do_next(db: TestDatabase) {
     }
 }
 
-async fn a_running_check_is_not_shown_as_nothing_measured(db: TestDatabase) {
+async fn running_check_is_shown_instead_of_the_empty_state(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_sign_in(0).await;
     let agent = app.db_full_agent().await;
@@ -61,7 +61,7 @@ async fn a_running_check_is_not_shown_as_nothing_measured(db: TestDatabase) {
     assert!(!page.contains("Nothing is measured yet"));
 }
 
-async fn report_settings_say_that_nothing_is_sent_yet(db: TestDatabase) {
+async fn report_settings_say_that_reports_are_not_sent_yet(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_sign_in(0).await;
     let (project, _) = project(&app, 0).await;
@@ -72,7 +72,7 @@ async fn report_settings_say_that_nothing_is_sent_yet(db: TestDatabase) {
     }
 }
 
-async fn what_is_deactivated_can_be_reached(db: TestDatabase) {
+async fn deactivated_items_can_be_reached(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_sign_in(0).await;
     let agent = app.db_full_agent().await;
@@ -91,7 +91,7 @@ async fn what_is_deactivated_can_be_reached(db: TestDatabase) {
     assert!(shelved.contains(&format!("/projects/{project}\"")));
 }
 
-async fn favourites_stand_before_all_others(db: TestDatabase) {
+async fn favorites_come_first(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_limit(|it| it.projects = 40).await;
     app.db_sign_in(0).await;
@@ -115,7 +115,7 @@ async fn favourites_stand_before_all_others(db: TestDatabase) {
     assert!(at(&only, "Zeta").is_some() && at(&only, "Project 00").is_none());
 }
 
-async fn what_was_made_up_is_no_past_of_what_was_measured(db: TestDatabase) {
+async fn simulated_positions_are_not_in_the_measured_history(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_sign_in(0).await;
     let agent = app.db_full_agent().await;
@@ -168,7 +168,7 @@ async fn published(app: &TestApp, keywords: u32) -> i64 {
     project
 }
 
-async fn simulated_figures_say_so(db: TestDatabase) {
+async fn simulated_data_is_labeled(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let project = published(&app, 2).await;
     for path in [
@@ -189,7 +189,7 @@ async fn simulated_figures_say_so(db: TestDatabase) {
     );
 }
 
-async fn figures_say_when_by_what_and_from_how_many(db: TestDatabase) {
+async fn results_show_time_provider_and_coverage(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let project = published(&app, 2).await;
     let page = text(&app, &format!("/projects/{project}/results/rankings")).await;
@@ -213,7 +213,7 @@ async fn figures_say_when_by_what_and_from_how_many(db: TestDatabase) {
     assert!(page.contains("The same as a table") && page.contains("role=\"img\""));
 }
 
-async fn long_lists_come_a_page_at_a_time(db: TestDatabase) {
+async fn long_lists_are_paginated_without_repetition(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let project = published(&app, 120).await;
     for start in [

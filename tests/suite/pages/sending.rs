@@ -6,18 +6,18 @@ use reqwest::{Method, header::ACCEPT_ENCODING};
 use serde_json::json;
 
 on_every_database![
-    nobody_sees_a_page_without_a_session,
-    without_an_account_everything_leads_to_the_first_run,
-    pages_carry_their_headers,
-    what_is_not_there_and_what_is_anothers_look_alike,
-    a_plan_has_a_page_and_what_is_no_plan_has_none,
-    whoever_signs_in_goes_on_to_pages_of_ours_alone,
-    what_is_no_page_is_told_as_one_to_browsers,
-    files_are_kept_for_ever_under_their_version,
-    pages_are_read_and_nothing_else,
+    pages_without_a_session_redirect_to_sign_in,
+    without_an_account_pages_redirect_to_the_first_run,
+    pages_have_security_headers,
+    missing_and_foreign_pages_have_the_same_response,
+    only_existing_plans_have_a_page,
+    sign_in_redirects_only_to_own_pages,
+    browsers_get_an_html_404,
+    assets_are_cached_forever_under_their_hash,
+    pages_are_read_only,
 ];
 
-async fn nobody_sees_a_page_without_a_session(db: TestDatabase) {
+async fn pages_without_a_session_redirect_to_sign_in(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (project, _) = project(&app, 1).await;
     for path in pages(project).iter().filter(|it| *it != "/docs") {
@@ -36,7 +36,7 @@ async fn nobody_sees_a_page_without_a_session(db: TestDatabase) {
     assert_eq!(header(&get(&app, "/welcome").await, "location"), "/sign-in");
 }
 
-async fn without_an_account_everything_leads_to_the_first_run(db: TestDatabase) {
+async fn without_an_account_pages_redirect_to_the_first_run(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let welcome = text(&app, "/welcome").await;
     assert!(welcome.contains("POST /api/welcome"));
@@ -51,7 +51,7 @@ async fn without_an_account_everything_leads_to_the_first_run(db: TestDatabase) 
     }
 }
 
-async fn pages_carry_their_headers(db: TestDatabase) {
+async fn pages_have_security_headers(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (project, _) = project(&app, 1).await;
     app.db_sign_in(0).await;
@@ -109,7 +109,7 @@ fn assert_nothing_is_sent_in_addresses(page: &str) {
     }
 }
 
-async fn what_is_not_there_and_what_is_anothers_look_alike(db: TestDatabase) {
+async fn missing_and_foreign_pages_have_the_same_response(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (theirs, _) = project(&app, 1).await;
     app.db_sign_in(1).await;
@@ -137,7 +137,7 @@ async fn what_is_not_there_and_what_is_anothers_look_alike(db: TestDatabase) {
     assert!(answers.iter().all(|it| *it == answers[0]));
 }
 
-async fn a_plan_has_a_page_and_what_is_no_plan_has_none(db: TestDatabase) {
+async fn only_existing_plans_have_a_page(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (project, _) = project(&app, 1).await;
     let plan = json!({ "name": "Winter <i>", "clusteredBy": "words", "items": [] });
@@ -153,7 +153,7 @@ async fn a_plan_has_a_page_and_what_is_no_plan_has_none(db: TestDatabase) {
     }
 }
 
-async fn whoever_signs_in_goes_on_to_pages_of_ours_alone(db: TestDatabase) {
+async fn sign_in_redirects_only_to_own_pages(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_owner(0).await;
     let then = async |next: &str| {
@@ -183,7 +183,7 @@ async fn whoever_signs_in_goes_on_to_pages_of_ours_alone(db: TestDatabase) {
     }
 }
 
-async fn what_is_no_page_is_told_as_one_to_browsers(db: TestDatabase) {
+async fn browsers_get_an_html_404(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_owner(0).await;
     for signed_in in [false, true] {
@@ -209,7 +209,7 @@ async fn what_is_no_page_is_told_as_one_to_browsers(db: TestDatabase) {
     }
 }
 
-async fn files_are_kept_for_ever_under_their_version(db: TestDatabase) {
+async fn assets_are_cached_forever_under_their_hash(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let page = text(&app, "/docs").await;
     let style = page
@@ -225,7 +225,7 @@ async fn files_are_kept_for_ever_under_their_version(db: TestDatabase) {
     let plain = response.bytes().await.unwrap();
     let request = app
         .anonymous()
-        .anywhere(Method::GET, style)
+        .request_path(Method::GET, style)
         .header(ACCEPT_ENCODING, "gzip");
     let response = request.send().await.unwrap();
     assert_eq!(header(&response, "content-encoding"), "gzip");
@@ -237,11 +237,16 @@ async fn files_are_kept_for_ever_under_their_version(db: TestDatabase) {
     );
 }
 
-async fn pages_are_read_and_nothing_else(db: TestDatabase) {
+async fn pages_are_read_only(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_sign_in(0).await;
     for method in [Method::POST, Method::PUT, Method::DELETE] {
-        let response = app.looks().bare(method, "/analyses").send().await.unwrap();
+        let response = app
+            .page_browser()
+            .cookie_request(method, "/analyses")
+            .send()
+            .await
+            .unwrap();
         assert_eq!(
             (response.status().as_u16(), header(&response, "allow")),
             (405, "GET, HEAD")
@@ -249,8 +254,8 @@ async fn pages_are_read_and_nothing_else(db: TestDatabase) {
     }
     let get = get(&app, "/analyses").await;
     let head = app
-        .looks()
-        .bare(Method::HEAD, "/analyses")
+        .page_browser()
+        .cookie_request(Method::HEAD, "/analyses")
         .send()
         .await
         .unwrap();
@@ -261,14 +266,14 @@ async fn pages_are_read_and_nothing_else(db: TestDatabase) {
     assert!(head.text().await.unwrap().is_empty());
     let root = app
         .anonymous()
-        .anywhere(Method::GET, "/")
+        .request_path(Method::GET, "/")
         .send()
         .await
         .unwrap();
     assert_eq!(header(&root, "content-type"), "application/json");
     let api = app
         .anonymous()
-        .anywhere(Method::GET, "/api/nothing")
+        .request_path(Method::GET, "/api/nothing")
         .send()
         .await
         .unwrap();

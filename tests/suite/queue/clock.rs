@@ -3,11 +3,11 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     job::{
-        clock_watch::{ClockWatch, Distrust},
+        clock_check::{ClockCheck, ClockFault},
         policy::QueuePolicy,
     },
     ports::clock::Clock,
-    use_cases::watch_clock::distrust,
+    use_cases::check_clock_skew::clock_fault,
 };
 use harness::{databases::TestDatabase, on_every_database};
 
@@ -26,14 +26,14 @@ impl Clock for Set {
 async fn an_hour_more_or_less_is_noticed(db: TestDatabase) {
     let told = async |by: TimeDelta| {
         let (storage, policy) = (db.port(), QueuePolicy::default());
-        let mut seen = ClockWatch::default();
+        let mut seen = ClockCheck::default();
         let clock = Set(by);
-        let told = distrust(storage.as_ref(), &clock, &policy, &mut seen);
+        let told = clock_fault(storage.as_ref(), &clock, &policy, &mut seen);
         told.await.unwrap()
     };
     assert_eq!(told(TimeDelta::zero()).await, None);
     for hour in [TimeDelta::hours(1), -TimeDelta::hours(1)] {
-        let Some(Distrust::Skewed(by)) = told(hour).await else {
+        let Some(ClockFault::Skewed(by)) = told(hour).await else {
             panic!("{hour} is not noticed");
         };
         assert!((by - hour).abs() < TimeDelta::seconds(5), "{by}");

@@ -15,7 +15,7 @@ use domain::{
     ports::clock::Clock,
     project::{ProjectPatch, Status},
     use_cases::{
-        end_attempt::AttemptEnd, keep_leases::HoldError, request_analysis::RequestAnalysisError,
+        end_attempt::AttemptEnd, leases::LeaseError, request_analysis::RequestAnalysisError,
     },
 };
 use harness::{databases::TestDatabase, on_every_database};
@@ -245,7 +245,7 @@ impl Walk<'_> {
             let measured = self.queue.measure(&job, 1).await;
             match self.queue.record(&job, &measured).await {
                 Ok(_) => {}
-                Err(HoldError::Lost) => self.happened.too_late += 1,
+                Err(LeaseError::Lost) => self.happened.too_late += 1,
                 Err(error) => panic!("{error}"),
             }
         }
@@ -260,7 +260,7 @@ impl Walk<'_> {
                     self.held
                         .retain(|it| it.id != job.id || it.epoch != job.epoch);
                 }
-                Err(HoldError::Lost) => self.happened.too_late += 1,
+                Err(LeaseError::Lost) => self.happened.too_late += 1,
                 Err(error) => panic!("{error}"),
             }
         }
@@ -289,7 +289,7 @@ impl Walk<'_> {
         if let Some(job) = self.any_held() {
             let ends = [
                 failure(),
-                AttemptEnd::GivenBack,
+                AttemptEnd::Released,
                 AttemptEnd::Stopped,
                 later(),
                 later(),
@@ -299,7 +299,7 @@ impl Walk<'_> {
                 Ok(_) => self
                     .held
                     .retain(|it| it.id != job.id || it.epoch != job.epoch),
-                Err(HoldError::Lost) => self.happened.too_late += 1,
+                Err(LeaseError::Lost) => self.happened.too_late += 1,
                 Err(error) => panic!("{error}"),
             }
         }
@@ -394,5 +394,8 @@ fn later() -> AttemptEnd {
     let AttemptEnd::Failed(error) = failure() else {
         unreachable!("it is one");
     };
-    AttemptEnd::Later { error, asked: None }
+    AttemptEnd::Retry {
+        error,
+        requested_delay: None,
+    }
 }

@@ -13,38 +13,40 @@ use domain::{
     ids::{AccountId, IdMint, ProjectId},
     job::{
         Job, JobPriority, JobState, Trigger, kind::AnalysisKind, policy::QueuePolicy,
-        progress::Progress, slots::Room,
+        progress::Progress, slots::FreeSlots,
     },
     keyword::{KeywordChoice, KeywordText, NewKeywords},
     market::Market,
     money::MicroUsd,
     ports::{
-        call_journal::{Begun, CallJournal, Ended, PaidCall},
         clock::Clock,
         jobs::{JobFilter, JobSort},
+        paid_call_ledger::{PaidCall, PaidCallLedger, PaidCallOutcome, PaidCallStart},
         search_results::SearchQuery,
         spending::{Counter, month_of},
         storage::{Storage, StorageError},
     },
     project::{NewProject, ProjectMeta},
     results::{FindingQuery, FindingSort},
-    schedule::{Rhythm, Schedule},
+    schedule::{Recurrence, Schedule},
     test_support::{CountingRandomness, FrozenClock},
     text::Label,
     use_cases::{
         Core, Policies,
         end_attempt::{AttemptEnd, AttemptError},
-        keep_leases::{GoOn, Hold, HoldError, SignOfLife},
+        job_call_ledger::JobCallLedger,
+        leases::{Heartbeat, LeaseError, LeaseToken, WorkerSignal},
         measure_keyword::{MeasureKeyword, MeasuredKeyword},
-        publish_results::Outcome,
-        request_analysis::{AnalysisRequest, Prices, RequestAnalysisError, Requested, Tick},
-        write_down_calls::WriteDownCalls,
+        publish_results::JobResults,
+        request_analysis::{
+            AnalysisRequest, Prices, RequestAnalysisError, RequestedJob, ScheduleFiring,
+        },
     },
 };
 use domain::{
     domain_name::SiteDomain,
     page::{Direction, PageRequest},
-    ports::search_results::{SearchResults, Searched, Spent, SupplierLabel, Unpaid},
+    ports::search_results::{PaidCallRefusal, SearchOutcome, SearchResults, Spent, SupplierLabel},
 };
 use harness::{databases::TestDatabase, on_every_database};
 use std::sync::Arc;
@@ -164,7 +166,7 @@ impl Queue {
     fn prices(&self) -> Prices {
         Prices {
             per_keyword: Spent::on(1, MicroUsd(100)),
-            most_per_day: self.most_per_day,
+            max_per_day: self.most_per_day,
             speed_pages: 10,
             ..Prices::default()
         }
@@ -175,7 +177,7 @@ impl Queue {
     }
 
     async fn schedule(&self, account: AccountId, project: ProjectId, days: &str) -> Schedule {
-        let rhythm = Rhythm::parse(days, "03:00", "UTC").unwrap();
+        let rhythm = Recurrence::parse(days, "03:00", "UTC").unwrap();
         let core = self.core();
         let set = core.set_schedule(account, project, AnalysisKind::RankCheck, rhythm);
         set.await.unwrap()
@@ -209,7 +211,7 @@ impl Queue {
         &self,
         account: AccountId,
         project: ProjectId,
-    ) -> Result<Requested, RequestAnalysisError> {
+    ) -> Result<RequestedJob, RequestAnalysisError> {
         let request = AnalysisRequest {
             project,
             kind: AnalysisKind::RankCheck,
@@ -222,9 +224,9 @@ impl Queue {
     }
 
     /// What the job's calls that cost money are written down in.
-    fn journal(&self, job: &Job) -> Arc<dyn CallJournal> {
-        let hold = Hold::of(job);
-        Arc::new(WriteDownCalls::new(Arc::new(self.core()), hold))
+    fn journal(&self, job: &Job) -> Arc<dyn PaidCallLedger> {
+        let hold = LeaseToken::of(job);
+        Arc::new(JobCallLedger::new(Arc::new(self.core()), hold))
     }
 
     async fn claim(&self, worker: &str) -> Option<Job> {
@@ -233,24 +235,26 @@ impl Queue {
 
     async fn claim_up_to(&self, worker: &str, wanted: u32) -> Vec<Job> {
         let core = self.core();
-        core.claim_jobs(worker, &Room::of(wanted)).await.unwrap()
+        core.claim_jobs(worker, &FreeSlots::of(wanted))
+            .await
+            .unwrap()
     }
 
     /// Signs of life for these jobs of one account, all as far as they were when claimed.
-    async fn keep(&self, jobs: &[&Job]) -> Vec<Option<GoOn>> {
-        let signs: Vec<SignOfLife> = { jobs.iter() }
-            .map(|job| SignOfLife {
-                hold: Hold::of(job),
+    async fn keep(&self, jobs: &[&Job]) -> Vec<Option<WorkerSignal>> {
+        let signs: Vec<Heartbeat> = { jobs.iter() }
+            .map(|job| Heartbeat {
+                lease: LeaseToken::of(job),
                 progress: job.progress.clone(),
             })
             .collect();
         let core = self.core();
-        core.keep_leases(jobs[0].account, &signs).await.unwrap()
+        core.renew_leases(jobs[0].account, &signs).await.unwrap()
     }
 
     async fn sweep(&self) -> Vec<Job> {
         let swept = self.core().sweep_queue().await.unwrap();
-        assert!(swept.troubles.is_empty(), "{:?}", swept.troubles);
+        assert!(swept.failures.is_empty(), "{:?}", swept.failures);
         swept.moved
     }
 
@@ -263,8 +267,8 @@ impl Queue {
             .job
     }
 
-    async fn end(&self, job: &Job, end: &AttemptEnd) -> Result<Job, HoldError> {
-        self.core().end_attempt(Hold::of(job), end).await
+    async fn end(&self, job: &Job, end: &AttemptEnd) -> Result<Job, LeaseError> {
+        self.core().end_attempt(LeaseToken::of(job), end).await
     }
 
     /// Measures the job's next keywords, as a worker does; at most `most`.
@@ -275,7 +279,7 @@ impl Queue {
         let next = core.next_keywords(job, &source, &measured, None);
         let tasks = next.await.unwrap().tasks;
         let measure = MeasureKeyword::new(Arc::new(EmptyEngine(self.clock())), self.clock(), 10)
-            .writing_down(self.journal(job));
+            .with_ledger(self.journal(job));
         let site = SiteDomain::accepted("shop.example.com".into(), "shop.example.com".into());
         let mut done = Vec::new();
         for task in tasks.into_iter().take(most) {
@@ -284,15 +288,19 @@ impl Queue {
         done
     }
 
-    async fn record(&self, job: &Job, measured: &[MeasuredKeyword]) -> Result<GoOn, HoldError> {
+    async fn record(
+        &self,
+        job: &Job,
+        measured: &[MeasuredKeyword],
+    ) -> Result<WorkerSignal, LeaseError> {
         self.core()
-            .record_measurements(Hold::of(job), measured, 0, &Progress::default())
+            .record_measurements(LeaseToken::of(job), measured, 0, &Progress::default())
             .await
     }
 
-    async fn outcome(&self, job: &Job) -> Result<Outcome, HoldError> {
-        let sum = self.core().sum_up_rankings(job, 2, &mut ()).await?;
-        Ok(Outcome {
+    async fn outcome(&self, job: &Job) -> Result<JobResults, LeaseError> {
+        let sum = self.core().summarize_rankings(job, 2, &mut ()).await?;
+        Ok(JobResults {
             heads: sum.heads,
             latest: sum.latest,
             ..empty_handed()
@@ -305,30 +313,30 @@ impl Queue {
         for job in jobs {
             outcomes.push(match self.outcome(job).await {
                 // A worker that summed up while it still held the job comes too late just so.
-                Err(HoldError::Lost) => empty_handed(),
+                Err(LeaseError::Lost) => empty_handed(),
                 outcome => outcome.unwrap(),
             });
         }
         let ends: Vec<_> = { jobs.iter() }
             .zip(&outcomes)
-            .map(|(job, outcome)| (Hold::of(job), outcome))
+            .map(|(job, outcome)| (LeaseToken::of(job), outcome))
             .collect();
         let core = self.core();
         core.publish_all(jobs[0].account, &ends).await.unwrap()
     }
 
-    async fn publish(&self, job: &Job) -> Result<Job, HoldError> {
+    async fn publish(&self, job: &Job) -> Result<Job, LeaseError> {
         let outcome = self.outcome(job).await?;
         let core = self.core();
-        core.publish_results(Hold::of(job), &outcome).await
+        core.publish_results(LeaseToken::of(job), &outcome).await
     }
 }
 
-fn empty_handed() -> Outcome {
-    Outcome {
+fn empty_handed() -> JobResults {
+    JobResults {
         heads: vec![],
         latest: vec![],
-        carried: vec![],
+        carried_over: vec![],
         partial: false,
         progress: Progress::default(),
     }
@@ -347,26 +355,30 @@ impl SearchResults for EmptyEngine {
         }
     }
 
-    fn most(&self, _: u32) -> Spent {
+    fn max_spend(&self, _: u32) -> Spent {
         Spent::on(1, MicroUsd(100))
     }
 
-    fn unpaid(&self, _: u32) -> Option<Unpaid> {
+    fn paid_call_refusal(&self, _: u32) -> Option<PaidCallRefusal> {
         None
     }
 
-    async fn search(&self, query: &SearchQuery, journal: &Arc<dyn CallJournal>) -> Searched {
-        let Spent { cost, .. } = self.most(10);
+    async fn search(
+        &self,
+        query: &SearchQuery,
+        journal: &Arc<dyn PaidCallLedger>,
+    ) -> SearchOutcome {
+        let Spent { cost, .. } = self.max_spend(10);
         let call = PaidCall {
             step: query.keyword.clone(),
-            most: cost,
+            max_cost: cost,
         };
-        if let Ok(Begun::Now(ticket)) = journal.begin(&call).await {
+        if let Ok(PaidCallStart::Proceed(ticket)) = journal.begin(&call).await {
             let answer = Some(b"nothing".to_vec());
             let ended = journal
                 .end(
                     ticket,
-                    Ended {
+                    PaidCallOutcome {
                         calls: 1,
                         cost,
                         answer,
@@ -389,12 +401,12 @@ impl SearchResults for EmptyEngine {
             related: vec![],
             warnings: vec![],
         };
-        Searched {
+        SearchOutcome {
             answer: Ok(page),
-            cut_by: None,
+            truncated_by: None,
             spent: Spent {
-                written_down: 1,
-                ..self.most(10)
+                ledger_calls: 1,
+                ..self.max_spend(10)
             },
         }
     }
@@ -502,7 +514,7 @@ async fn an_accounts_damage_keeps_nobody_else_waiting(db: TestDatabase) {
     let queue = Queue::on(&db);
     let ours = behind_many(&queue, &db, "UPDATE jobs SET errors = 'no list'").await;
     assert_eq!(queue.claim("w").await.unwrap().id, ours.id);
-    let told = queue.core().claim_jobs("w", &Room::of(1)).await;
+    let told = queue.core().claim_jobs("w", &FreeSlots::of(1)).await;
     assert!(
         matches!(told, Err(StorageError::Corrupt { .. })),
         "{told:?}"
@@ -512,7 +524,7 @@ async fn an_accounts_damage_keeps_nobody_else_waiting(db: TestDatabase) {
         "UPDATE account_queues SET attention_at = next_run_at WHERE next_run_at IS NOT NULL",
     );
     let swept = queue.core().sweep_queue().await.unwrap();
-    assert_eq!(swept.troubles.len(), 12);
+    assert_eq!(swept.failures.len(), 12);
 }
 
 async fn a_newcomer_does_not_push_back_those_who_wait(db: TestDatabase) {
@@ -598,12 +610,15 @@ async fn a_lost_lease_is_noticed_and_the_old_worker_can_do_nothing(db: TestDatab
     assert_eq!(queue.keep(&[&zombie]).await, [None]);
     assert!(matches!(
         queue.record(&zombie, &measured).await,
-        Err(HoldError::Lost)
+        Err(LeaseError::Lost)
     ));
-    assert!(matches!(queue.publish(&zombie).await, Err(HoldError::Lost)));
+    assert!(matches!(
+        queue.publish(&zombie).await,
+        Err(LeaseError::Lost)
+    ));
     assert!(matches!(
         queue.end(&zombie, &failure()).await,
-        Err(HoldError::Lost)
+        Err(LeaseError::Lost)
     ));
     assert_eq!(
         queue.read(&again).await,
@@ -659,10 +674,17 @@ async fn leases_of_an_account_are_renewed_together(db: TestDatabase) {
     let [one, two, three] = held.as_slice() else {
         panic!("{held:?}")
     };
-    queue.end(two, &AttemptEnd::GivenBack).await.unwrap();
+    queue.end(two, &AttemptEnd::Released).await.unwrap();
     queue.clock.advance(TimeDelta::seconds(20));
     let answers = queue.keep(&[one, two, three]).await;
-    assert_eq!(answers, [Some(GoOn::Yes), None, Some(GoOn::Yes)]);
+    assert_eq!(
+        answers,
+        [
+            Some(WorkerSignal::Continue),
+            None,
+            Some(WorkerSignal::Continue)
+        ]
+    );
     let until = |job: &Job| job.lease.as_ref().map(|it| it.until);
     for job in [one, three] {
         let now = queue.read(job).await;
@@ -694,7 +716,7 @@ async fn jobs_of_an_account_are_ended_together(db: TestDatabase) {
         let measured = queue.measure(job, 1).await;
         queue.record(job, &measured).await.unwrap();
     }
-    queue.end(lost, &AttemptEnd::GivenBack).await.unwrap();
+    queue.end(lost, &AttemptEnd::Released).await.unwrap();
     // One that is named twice ends once: its account's line would be told twice otherwise.
     let ended = queue.publish_all(&[one, lost, three, one]).await;
     let states: Vec<_> = ended
@@ -754,7 +776,7 @@ async fn measurements_of_an_earlier_attempt_are_kept_and_published_once(db: Test
         (JobState::Succeeded, 2, MicroUsd(200))
     );
     assert!(
-        matches!(queue.publish(&second).await, Err(HoldError::Lost)),
+        matches!(queue.publish(&second).await, Err(LeaseError::Lost)),
         "results appear once"
     );
 
@@ -825,7 +847,7 @@ async fn a_deactivated_project_stops_its_jobs_and_frees_what_was_set_aside(db: T
     let measured = queue.measure(&held, 1).await;
     assert_eq!(
         queue.record(&held, &measured).await.unwrap(),
-        GoOn::CancelRequested
+        WorkerSignal::CancelRequested
     );
     assert_eq!(
         queue.end(&held, &AttemptEnd::Stopped).await.unwrap().state,
@@ -978,7 +1000,7 @@ async fn a_schedule_that_was_removed_or_changed_meanwhile_is_not_fired(db: TestD
             priority: JobPriority::Low,
             trigger: Trigger::Schedule,
         };
-        let tick = Tick { before, after };
+        let tick = ScheduleFiring { before, after };
         let fired = core.request_scheduled(&request, &tick).await;
         assert_eq!(fired.unwrap(), None);
     }

@@ -4,7 +4,7 @@
 use super::*;
 use domain::{
     account::AccountLimits,
-    ports::{call_journal::Answered, search_results::ProviderError, spending::Spending},
+    ports::{paid_call_ledger::RecordedAnswer, search_results::ProviderError, spending::Spending},
     use_cases::budgets::{Budget, OverBudget},
 };
 use futures_util::future::join_all;
@@ -21,12 +21,12 @@ on_every_database![
 fn call(step: &str, most: i64) -> PaidCall {
     PaidCall {
         step: step.to_owned(),
-        most: MicroUsd(most),
+        max_cost: MicroUsd(most),
     }
 }
 
-fn ended(cost: i64, answer: Option<&str>) -> Ended {
-    Ended {
+fn ended(cost: i64, answer: Option<&str>) -> PaidCallOutcome {
+    PaidCallOutcome {
         calls: 1,
         cost: MicroUsd(cost),
         answer: answer.map(|it| it.as_bytes().to_vec()),
@@ -78,12 +78,12 @@ async fn of_sixty_four_calls_at_once_as_many_are_begun_as_there_is_money(db: Tes
     let begun = join_all(tasks.collect::<Vec<_>>()).await;
     let begun: Vec<_> = begun.into_iter().map(Result::unwrap).collect();
     let made = begun.iter().filter_map(|it| match it {
-        Ok(Begun::Now(ticket)) => Some(*ticket),
+        Ok(PaidCallStart::Proceed(ticket)) => Some(*ticket),
         _ => None,
     });
     let made: Vec<_> = made.collect();
     assert_eq!(made.len(), 6, "200 are six times 30 and 20 more");
-    let refused = { begun.iter() }.filter(|it| matches!(it, Err(ProviderError::CapReached)));
+    let refused = { begun.iter() }.filter(|it| matches!(it, Err(ProviderError::JobBudgetReached)));
     assert_eq!(refused.count(), 58);
     assert_eq!(queue.read(&job).await.cost.spent, MicroUsd(180));
     // They all end at once as well, three of them for less.
@@ -110,12 +110,12 @@ async fn what_a_killed_attempt_began_stays_spent_and_what_was_answered_is_not_as
     let queue = Queue::on(&db);
     let (ann, job) = at_work(&queue).await;
     let first = queue.journal(&job);
-    let Ok(Begun::Now(ticket)) = first.begin(&call("a", 60)).await else {
+    let Ok(PaidCallStart::Proceed(ticket)) = first.begin(&call("a", 60)).await else {
         panic!("there is money");
     };
     first.end(ticket, ended(50, Some("[1]"))).await.unwrap();
     let lost = first.begin(&call("b", 60)).await;
-    assert!(matches!(lost, Ok(Begun::Now(_))), "{lost:?}");
+    assert!(matches!(lost, Ok(PaidCallStart::Proceed(_))), "{lost:?}");
     assert_eq!(queue.read(&job).await.cost.spent, MicroUsd(110));
 
     queue.clock.advance(TimeDelta::seconds(46));
@@ -124,24 +124,24 @@ async fn what_a_killed_attempt_began_stays_spent_and_what_was_answered_is_not_as
     let again = queue.claim("v").await.unwrap();
     assert_eq!(again.cost.spent, MicroUsd(110), "it does not grow back");
     let second = queue.journal(&again);
-    let before = Answered {
+    let before = RecordedAnswer {
         body: b"[1]".to_vec(),
         at: job.started_at.unwrap(),
     };
     assert_eq!(
         second.begin(&call("a", 60)).await,
-        Ok(Begun::Before(before))
+        Ok(PaidCallStart::AlreadyAnswered(before))
     );
-    let Ok(Begun::Now(ticket)) = second.begin(&call("b", 60)).await else {
+    let Ok(PaidCallStart::Proceed(ticket)) = second.begin(&call("b", 60)).await else {
         panic!("nobody answered it");
     };
     second.end(ticket, ended(60, None)).await.unwrap();
     // 30 are left.
     let more = second.begin(&call("c", 31)).await;
-    assert_eq!(more, Err(ProviderError::CapReached));
+    assert_eq!(more, Err(ProviderError::JobBudgetReached));
     assert!(matches!(
         second.begin(&call("c", 30)).await,
-        Ok(Begun::Now(_))
+        Ok(PaidCallStart::Proceed(_))
     ));
     queue.end(&again, &failure()).await.unwrap();
     assert_eq!(queue.spending(ann, &job).await, [counted(0, 200); 3]);
@@ -151,7 +151,7 @@ async fn a_worker_that_lost_its_job_spends_nothing(db: TestDatabase) {
     let queue = Queue::on(&db);
     let (_, job) = at_work(&queue).await;
     let journal = queue.journal(&job);
-    let Ok(Begun::Now(ticket)) = journal.begin(&call("a", 60)).await else {
+    let Ok(PaidCallStart::Proceed(ticket)) = journal.begin(&call("a", 60)).await else {
         panic!("there is money");
     };
     queue.clock.advance(TimeDelta::seconds(46));
@@ -161,7 +161,7 @@ async fn a_worker_that_lost_its_job_spends_nothing(db: TestDatabase) {
         journal.end(ticket, ended(1, Some("late"))).await,
     ] {
         assert!(
-            matches!(outcome, Err(ProviderError::NotWrittenDown { .. })),
+            matches!(outcome, Err(ProviderError::NotRecorded { .. })),
             "{outcome:?}"
         );
     }
@@ -238,7 +238,7 @@ async fn answers_are_kept_for_a_week_and_then_forgotten(db: TestDatabase) {
     let queue = Queue::on(&db);
     let (ann, job) = at_work(&queue).await;
     let journal = queue.journal(&job);
-    let Ok(Begun::Now(ticket)) = journal.begin(&call("a", 60)).await else {
+    let Ok(PaidCallStart::Proceed(ticket)) = journal.begin(&call("a", 60)).await else {
         panic!("there is money");
     };
     journal.end(ticket, ended(50, Some("[1]"))).await.unwrap();
@@ -249,10 +249,10 @@ async fn answers_are_kept_for_a_week_and_then_forgotten(db: TestDatabase) {
         found.unwrap().map(|it| it.body)
     };
     queue.clock.advance(TimeDelta::days(7));
-    core.keep_house().await.unwrap();
+    core.purge_expired().await.unwrap();
     assert_eq!(answer().await, Some(b"[1]".to_vec()));
     queue.clock.advance(TimeDelta::seconds(1));
-    core.keep_house().await.unwrap();
+    core.purge_expired().await.unwrap();
     assert_eq!(answer().await, None);
     // What it cost is still known.
     assert_eq!(queue.read(&job).await.cost.spent, MicroUsd(50));

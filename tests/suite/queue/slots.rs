@@ -9,7 +9,7 @@ use domain::{
     job::{
         Job, JobPriority, JobState, Trigger,
         kind::AnalysisKind,
-        slots::{Room, Slots, Taken},
+        slots::{FreeSlots, OccupiedSlot, Slots},
     },
     keyword::KeywordChoice,
     ports::clock::Clock,
@@ -60,15 +60,15 @@ async fn fill(queue: &Queue, slots: Slots, running: &mut Vec<Job>) {
     }
 }
 
-fn room(slots: Slots, running: &[Job]) -> Option<Room> {
-    let taken = running.iter().map(|job| Taken {
+fn room(slots: Slots, running: &[Job]) -> Option<FreeSlots> {
+    let taken = running.iter().map(|job| OccupiedSlot {
         account: job.account,
         kind: job.kind,
         ran: TimeDelta::zero(),
         can_yield: false,
-        is_asked: false,
+        yield_requested: false,
     });
-    slots.room(&taken.collect::<Vec<_>>(), None)
+    slots.free_slots(&taken.collect::<Vec<_>>(), None)
 }
 
 fn kinds_of(running: &[Job], account: AccountId) -> Vec<AnalysisKind> {
@@ -121,8 +121,8 @@ async fn an_account_takes_no_last_slot_while_others_wait(db: TestDatabase) {
 }
 
 async fn take_back(queue: &Queue) -> Vec<Job> {
-    let swept = queue.core().take_back_all().await.unwrap();
-    assert!(swept.troubles.is_empty(), "{:?}", swept.troubles);
+    let swept = queue.core().reclaim_all().await.unwrap();
+    assert!(swept.failures.is_empty(), "{:?}", swept.failures);
     swept.moved
 }
 
@@ -178,10 +178,10 @@ async fn a_job_waits_for_a_worker_when_none_lives(db: TestDatabase) {
     let (ann, sites) = projects(&queue, "ann", 1).await;
     let waits = queue.ask(ann, sites[0]).await;
     queue.clock.advance(TimeDelta::seconds(14));
-    assert!(!core.is_no_worker_online_for([&waits]).await.unwrap());
+    assert!(!core.no_worker_online_for([&waits]).await.unwrap());
     queue.clock.advance(TimeDelta::seconds(1));
-    assert!(core.is_no_worker_online_for([&waits]).await.unwrap());
-    assert!(!core.is_no_worker_online_for([]).await.unwrap());
+    assert!(core.no_worker_online_for([&waits]).await.unwrap());
+    assert!(!core.no_worker_online_for([]).await.unwrap());
 
     // A worker that is busy with another account's job lives.
     let (bob, sites) = projects(&queue, "bob", 1).await;
@@ -189,10 +189,7 @@ async fn a_job_waits_for_a_worker_when_none_lives(db: TestDatabase) {
     let claimed = queue.claim_up_to("w", 2).await;
     let waits = claimed.iter().find(|it| it.account == ann).unwrap();
     let waits = queue
-        .end(
-            waits,
-            &domain::use_cases::end_attempt::AttemptEnd::GivenBack,
-        )
+        .end(waits, &domain::use_cases::end_attempt::AttemptEnd::Released)
         .await
         .unwrap();
     queue.clock.advance(TimeDelta::seconds(40));
@@ -200,8 +197,8 @@ async fn a_job_waits_for_a_worker_when_none_lives(db: TestDatabase) {
     queue.keep(&[busy]).await;
     queue.sweep().await;
     queue.clock.advance(TimeDelta::seconds(20));
-    assert!(!core.is_no_worker_online_for([&waits]).await.unwrap());
+    assert!(!core.no_worker_online_for([&waits]).await.unwrap());
     // It died: nobody renews, and nobody looks after its account.
     queue.clock.advance(TimeDelta::seconds(90));
-    assert!(core.is_no_worker_online_for([&waits]).await.unwrap());
+    assert!(core.no_worker_online_for([&waits]).await.unwrap());
 }

@@ -1,7 +1,7 @@
 //! Compares the responses to hundreds of requests, and the statements that they send, with recordings, on databases of
 //! an earlier version.
 
-mod words;
+mod stored_words;
 
 use harness::{
     app::TestApp,
@@ -9,9 +9,9 @@ use harness::{
     browsers::Browser,
     callers::{Caller, client},
     databases::TestDatabase,
-    recorded::{self, Normal, Statements, in_lines, is_boundary},
+    recorded::{self, Normalizer, Statements, in_lines, is_boundary},
     sql_rules,
-    tool_callers::{WITH_HANDSHAKE, addressed, message},
+    tool_callers::{WITH_HANDSHAKE, message, with_mcp_headers},
 };
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
@@ -24,18 +24,18 @@ use storage::DatabaseKind;
 const REQUESTS: &str = include_str!("../../recorded/requests.txt");
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn sqlite_answers_what_was_recorded() {
+async fn sqlite_responses_match_the_recording() {
     answers_are_what_was_recorded(DatabaseKind::Sqlite).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn postgres_answers_what_was_recorded() {
+async fn postgres_responses_match_the_recording() {
     answers_are_what_was_recorded(DatabaseKind::Postgres).await;
 }
 
 /// `POST /analyze` as recorded on both databases.
 #[test]
-fn no_analysis_costs_more_than_eleven_statements() {
+fn requesting_an_analysis_takes_at_most_11_statements() {
     for recorded in [
         include_str!("../../recorded/statements.sqlite.txt"),
         include_str!("../../recorded/statements.postgres.txt"),
@@ -60,7 +60,7 @@ async fn answers_are_what_was_recorded(kind: DatabaseKind) {
     };
     let app = TestApp::start(&database).await;
     recorded::serve(&app).await;
-    let mut asking = Asking::begun(&app, &database).await;
+    let mut asking = Recorder::start(&app, &database).await;
     for line in REQUESTS.lines() {
         if !line.is_empty() && !line.starts_with('#') {
             asking.ask(line).await;
@@ -72,7 +72,7 @@ async fn answers_are_what_was_recorded(kind: DatabaseKind) {
 }
 
 /// All callers, and the recorded responses.
-struct Asking<'a> {
+struct Recorder<'a> {
     app: &'a TestApp,
     database: &'a TestDatabase,
     agent: Caller,
@@ -80,13 +80,13 @@ struct Asking<'a> {
     other: Caller,
     session: Browser,
     values: HashMap<String, String>,
-    normal: Normal,
+    normal: Normalizer,
     answers: String,
     statements: Statements,
 }
 
-impl<'a> Asking<'a> {
-    async fn begun(app: &'a TestApp, database: &'a TestDatabase) -> Self {
+impl<'a> Recorder<'a> {
+    async fn start(app: &'a TestApp, database: &'a TestDatabase) -> Self {
         let agent = app.db_full_agent().await;
         let reader = app.db_agent([domain::scope::Scope::ProjectsRead]).await;
         let (other, session) = (app.db_other_agent().await, app.db_member(0).await);
@@ -116,7 +116,7 @@ impl<'a> Asking<'a> {
             other,
             session,
             values,
-            normal: Normal::default(),
+            normal: Normalizer::default(),
             answers: String::new(),
             statements: Statements::default(),
         }
@@ -170,7 +170,7 @@ impl<'a> Asking<'a> {
             _ => text,
         };
         let told = format!("=== {line}\n{}\n{headers}\n\n{text}\n\n", status.as_u16());
-        self.answers.push_str(&self.normal.of(&told));
+        self.answers.push_str(&self.normal.normalize(&told));
         if ["visitor ", "/reauthenticate", "/password"]
             .iter()
             .any(|it| asked.contains(it))
@@ -203,20 +203,20 @@ impl<'a> Asking<'a> {
                 let arguments: Value = serde_json::from_str(body.unwrap()).unwrap();
                 let params = json!({ "name": name, "arguments": arguments });
                 let message = message("tools/call", &params);
-                return self.agent.to_tools(WITH_HANDSHAKE, &message);
+                return self.agent.mcp_request(WITH_HANDSHAKE, &message);
             }
             ["tools", method] => {
-                let request = self.agent.anywhere(Method::POST, "/mcp");
-                return addressed(request, WITH_HANDSHAKE, &message(method, &json!({})));
+                let request = self.agent.request_path(Method::POST, "/mcp");
+                return with_mcp_headers(request, WITH_HANDSHAKE, &message(method, &json!({})));
             }
             [who, method, path] => {
                 let method: Method = method.parse().unwrap();
                 match who {
-                    "agent" => self.agent.anywhere(method, path),
-                    "reader" => self.reader.anywhere(method, path),
-                    "other" => self.other.anywhere(method, path),
-                    "session" => self.session.from_our_page(method, path),
-                    "visitor" => self.app.browser().from_our_page(method, path),
+                    "agent" => self.agent.request_path(method, path),
+                    "reader" => self.reader.request_path(method, path),
+                    "other" => self.other.request_path(method, path),
+                    "session" => self.session.same_origin_request(method, path),
+                    "visitor" => self.app.browser().same_origin_request(method, path),
                     _ => client().request(method, format!("{}{path}", self.app.origin())),
                 }
             }

@@ -8,13 +8,13 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 on_every_database![
-    researched_figures_stay_with_saved_keywords,
-    each_keyword_is_told_what_became_of_it,
-    of_all_or_nothing_nothing_is_saved_when_one_is_refused,
-    no_allowance_is_passed_by_many_at_once,
+    saved_keywords_keep_researched_figures,
+    each_keyword_has_an_outcome,
+    mode_all_saves_nothing_if_one_keyword_is_refused,
+    concurrent_saves_never_exceed_the_quota,
     a_request_with_a_key_saves_once,
     a_thousand_keywords_take_as_many_statements_as_ten,
-    what_cannot_be_read_is_told,
+    invalid_bodies_are_refused_with_their_location,
 ];
 
 async fn project(browser: &Browser, keywords: &[&str]) -> i64 {
@@ -39,7 +39,7 @@ fn outcomes(saved: &Value) -> Vec<(&str, &str)> {
         .collect()
 }
 
-async fn researched_figures_stay_with_saved_keywords(db: TestDatabase) {
+async fn saved_keywords_keep_researched_figures(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     let project = project(&browser, &[]).await;
@@ -83,7 +83,7 @@ async fn researched_figures_stay_with_saved_keywords(db: TestDatabase) {
     assert!(kept(&saved["items"][0]).await.metrics.is_none());
 }
 
-async fn each_keyword_is_told_what_became_of_it(db: TestDatabase) {
+async fn each_keyword_has_an_outcome(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_limit(|it| it.ai_tracked = 1).await;
     let browser = app.db_member(0).await;
@@ -164,7 +164,7 @@ async fn each_keyword_is_told_what_became_of_it(db: TestDatabase) {
     );
 }
 
-async fn of_all_or_nothing_nothing_is_saved_when_one_is_refused(db: TestDatabase) {
+async fn mode_all_saves_nothing_if_one_keyword_is_refused(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_limit(|it| (it.keywords, it.ai_tracked) = (3, 1))
         .await;
@@ -220,7 +220,7 @@ async fn of_all_or_nothing_nothing_is_saved_when_one_is_refused(db: TestDatabase
     );
 }
 
-async fn no_allowance_is_passed_by_many_at_once(db: TestDatabase) {
+async fn concurrent_saves_never_exceed_the_quota(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_limit(|it| (it.keywords, it.ai_tracked) = (40, 10))
         .await;
@@ -275,7 +275,7 @@ async fn a_request_with_a_key_saves_once(db: TestDatabase) {
     let bulk = format!("/api/projects/{project}/keywords/bulk");
     let keyed = async |body: Value| {
         let request = browser
-            .from_our_page(Method::POST, &bulk)
+            .same_origin_request(Method::POST, &bulk)
             .header("Idempotency-Key", "bulk-1");
         browser.send(request.json(&body)).await
     };
@@ -306,7 +306,7 @@ async fn a_thousand_keywords_take_as_many_statements_as_ten(db: TestDatabase) {
     assert!(costs[0] > 0 && costs[1] <= costs[0] + 1, "{costs:?}");
 }
 
-async fn what_cannot_be_read_is_told(db: TestDatabase) {
+async fn invalid_bodies_are_refused_with_their_location(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     let project = project(&browser, &[]).await;

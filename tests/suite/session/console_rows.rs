@@ -6,11 +6,11 @@ use harness::{
 use serde_json::{Value, json};
 
 on_every_database![
-    rows_are_sent_and_read_summed_up,
-    sums_are_read_in_pages_those_shown_most_first,
-    searches_without_pages_are_told_where_nothing_else_was_imported,
-    what_is_wrong_with_a_row_is_told_with_its_place_and_nothing_is_imported,
-    a_period_that_cannot_be_is_refused,
+    imported_rows_are_read_as_sums,
+    sums_are_paged_by_impressions_descending,
+    query_rows_are_returned_if_no_page_rows_were_imported,
+    an_invalid_row_is_located_and_nothing_is_imported,
+    an_invalid_period_is_refused,
     an_archive_in_the_body_is_refused_without_unpacking,
 ];
 
@@ -36,7 +36,7 @@ fn row(
     })
 }
 
-async fn rows_are_sent_and_read_summed_up(db: TestDatabase) {
+async fn imported_rows_are_read_as_sums(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     let path = project(&browser).await;
@@ -126,7 +126,7 @@ async fn rows_are_sent_and_read_summed_up(db: TestDatabase) {
     );
 }
 
-async fn sums_are_read_in_pages_those_shown_most_first(db: TestDatabase) {
+async fn sums_are_paged_by_impressions_descending(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     let path = project(&browser).await;
@@ -160,7 +160,7 @@ async fn sums_are_read_in_pages_those_shown_most_first(db: TestDatabase) {
     assert_eq!(browser.get(&other).await.errors()[0].1, "invalid-cursor");
 }
 
-async fn searches_without_pages_are_told_where_nothing_else_was_imported(db: TestDatabase) {
+async fn query_rows_are_returned_if_no_page_rows_were_imported(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     let path = project(&browser).await;
@@ -179,7 +179,7 @@ async fn searches_without_pages_are_told_where_nothing_else_was_imported(db: Tes
     assert_eq!(read["items"][0]["page"], "https://shop.example.com/a");
 }
 
-async fn what_is_wrong_with_a_row_is_told_with_its_place_and_nothing_is_imported(db: TestDatabase) {
+async fn an_invalid_row_is_located_and_nothing_is_imported(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     let path = project(&browser).await;
@@ -240,7 +240,7 @@ async fn what_is_wrong_with_a_row_is_told_with_its_place_and_nothing_is_imported
     assert_eq!(browser.get(&path).await.ok()["imported"], json!([]));
 }
 
-async fn a_period_that_cannot_be_is_refused(db: TestDatabase) {
+async fn an_invalid_period_is_refused(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     let rows = format!("{}/rows", project(&browser).await);

@@ -3,7 +3,7 @@
 use harness::{
     app::TestApp,
     browsers::Browser,
-    callers::{Answer, NOBODYS, id},
+    callers::{Answer, UNKNOWN_ID, id},
     databases::TestDatabase,
     on_every_database,
 };
@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 on_every_database![
     a_plan_is_saved_read_changed_and_removed,
     plans_are_listed_newest_first_in_pages,
-    what_is_wrong_with_a_plan_is_told_with_its_place,
-    a_plan_that_somebody_else_changed_is_not_overwritten,
+    errors_of_a_plan_name_their_location,
+    a_concurrently_changed_plan_is_not_overwritten,
     a_request_with_a_key_saves_one_plan,
-    a_project_has_no_more_plans_than_it_may_and_none_while_it_is_deactivated,
+    plans_are_limited_and_need_an_active_project,
 ];
 
 async fn project(browser: &Browser) -> i64 {
@@ -85,7 +85,7 @@ async fn a_plan_is_saved_read_changed_and_removed(db: TestDatabase) {
         (saved.clone(), answer.header("etag"))
     );
     let unchanged = browser
-        .from_our_page(Method::GET, &path)
+        .same_origin_request(Method::GET, &path)
         .header("If-None-Match", read.header("etag"));
     assert_eq!(browser.send(unchanged).await.status, 304);
 
@@ -113,7 +113,7 @@ async fn a_plan_is_saved_read_changed_and_removed(db: TestDatabase) {
         browser.get(&path).await,
         browser.patch(&path, json!({ "name": "x" })).await,
         browser.delete(&path).await,
-        browser.get(&format!("{plans}/{NOBODYS}")).await,
+        browser.get(&format!("{plans}/{UNKNOWN_ID}")).await,
         browser.get(&format!("{plans}/nonsense")).await,
     ] {
         let told = gone.refused(404, "content-plan-not-found");
@@ -175,7 +175,7 @@ async fn plans_are_listed_newest_first_in_pages(db: TestDatabase) {
     assert_eq!(wrong.errors()[0].0, "status");
 }
 
-async fn what_is_wrong_with_a_plan_is_told_with_its_place(db: TestDatabase) {
+async fn errors_of_a_plan_name_their_location(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     let project = project(&browser).await;
@@ -271,7 +271,7 @@ async fn what_is_wrong_with_a_plan_is_told_with_its_place(db: TestDatabase) {
     assert_eq!(browser.get(&path).await.ok(), saved);
 }
 
-async fn a_plan_that_somebody_else_changed_is_not_overwritten(db: TestDatabase) {
+async fn a_concurrently_changed_plan_is_not_overwritten(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     let project = project(&browser).await;
@@ -281,7 +281,7 @@ async fn a_plan_that_somebody_else_changed_is_not_overwritten(db: TestDatabase) 
     let first = answer.header("etag").to_owned();
     let expecting = |method: Method, tag: &str| {
         browser
-            .from_our_page(method, &path)
+            .same_origin_request(method, &path)
             .header("If-Match", tag.to_owned())
     };
     let changed = browser
@@ -315,7 +315,7 @@ async fn a_request_with_a_key_saves_one_plan(db: TestDatabase) {
     let plans = format!("/api/projects/{project}/content-plans");
     let keyed = async |name: &str| -> Answer {
         let request = browser
-            .from_our_page(Method::POST, &plans)
+            .same_origin_request(Method::POST, &plans)
             .header("Idempotency-Key", "plan-1");
         browser.send(request.json(&plan(name, &[item("a")]))).await
     };
@@ -339,9 +339,7 @@ async fn a_request_with_a_key_saves_one_plan(db: TestDatabase) {
     assert_eq!(listed["items"].as_array().unwrap().len(), 1);
 }
 
-async fn a_project_has_no_more_plans_than_it_may_and_none_while_it_is_deactivated(
-    db: TestDatabase,
-) {
+async fn plans_are_limited_and_need_an_active_project(db: TestDatabase) {
     use domain::{
         content_plan::ContentPlan,
         ids::{ContentPlanId, ProjectId},
@@ -353,7 +351,7 @@ async fn a_project_has_no_more_plans_than_it_may_and_none_while_it_is_deactivate
     let plans = format!("/api/projects/{project}/content-plans");
     let account = app.db_account().await;
     let mut work = app.storage.write().await.unwrap();
-    for n in 1..i64::from(ContentPlan::MOST_IN_A_PROJECT) {
+    for n in 1..i64::from(ContentPlan::MAX_IN_A_PROJECT) {
         let plan = ContentPlan {
             account,
             id: ContentPlanId(n),

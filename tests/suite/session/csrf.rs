@@ -11,18 +11,18 @@ use serde_json::json;
 use web::endpoint::Access;
 
 on_every_database![
-    every_write_is_refused_unless_a_page_of_ours_made_it,
-    signing_in_is_protected_too,
-    other_names_of_the_server_open_neither_page_nor_session,
+    every_cross_site_write_is_refused,
+    sign_in_checks_the_origin,
+    foreign_host_names_get_neither_page_nor_session,
 ];
 
-async fn other_names_of_the_server_open_neither_page_nor_session(db: TestDatabase) {
+async fn foreign_host_names_get_neither_page_nor_session(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     let agent = app.db_full_agent().await;
     for (host, is_ours) in [("seo.example", true), ("evil.example", false)] {
         for path in ["/api/session", "/api/projects", "/api/welcome"] {
-            let request = browser.from_our_page(Method::GET, path);
+            let request = browser.same_origin_request(Method::GET, path);
             let answer = browser.send(request.header("Host", host)).await;
             if is_ours {
                 answer.ok();
@@ -31,12 +31,12 @@ async fn other_names_of_the_server_open_neither_page_nor_session(db: TestDatabas
             }
         }
         let body = json!({ "domain": format!("shop.{host}.com") });
-        let write = browser.from_our_page(Method::POST, "/api/projects");
+        let write = browser.same_origin_request(Method::POST, "/api/projects");
         let answer = browser.send(write.header("Host", host).json(&body)).await;
         assert_eq!(answer.status, if is_ours { 201 } else { 403 });
         for path in ["/", "/sign-in", "/docs"] {
             let page = browser
-                .bare(Method::GET, path)
+                .cookie_request(Method::GET, path)
                 .header("Accept", "text/html");
             let answer = page.header("Host", host).send().await.unwrap();
             assert_eq!(answer.status() == 403, !is_ours, "{path} of {host}");
@@ -48,7 +48,7 @@ async fn other_names_of_the_server_open_neither_page_nor_session(db: TestDatabas
 }
 
 /// Every unsafe route with forged headers has no effect.
-async fn every_write_is_refused_unless_a_page_of_ours_made_it(db: TestDatabase) {
+async fn every_cross_site_write_is_refused(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (browser, other) = (app.db_member(0).await, app.db_member(1).await);
     let (token, others) = (browser.csrf().unwrap(), other.csrf().unwrap());
@@ -98,7 +98,7 @@ async fn every_write_is_refused_unless_a_page_of_ours_made_it(db: TestDatabase) 
             (&[("Origin", ORIGIN), ("X-CSRF-Token", "")], "bad-token"),
         ];
         for (headers, reason) in forged {
-            let mut request = browser.bare(verb.parse().unwrap(), &path);
+            let mut request = browser.cookie_request(verb.parse().unwrap(), &path);
             for (name, value) in headers {
                 request = request.header(*name, *value);
             }
@@ -114,7 +114,7 @@ async fn every_write_is_refused_unless_a_page_of_ours_made_it(db: TestDatabase) 
     assert!(browser.is_signed_in().await, "nothing of it was done");
 }
 
-async fn signing_in_is_protected_too(db: TestDatabase) {
+async fn sign_in_checks_the_origin(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_owner_with_password(0).await;
     let browser = app.browser();
@@ -124,7 +124,9 @@ async fn signing_in_is_protected_too(db: TestDatabase) {
         (vec![("Origin", "https://evil.example")], "cross-site"),
         (vec![], "no-origin"),
     ] {
-        let mut request = browser.bare(Method::POST, "/api/session").json(&body);
+        let mut request = browser
+            .cookie_request(Method::POST, "/api/session")
+            .json(&body);
         for (name, value) in headers {
             request = request.header(name, value);
         }
@@ -132,7 +134,7 @@ async fn signing_in_is_protected_too(db: TestDatabase) {
         assert_eq!(refused["reason"], reason);
     }
     let by_origin = browser
-        .bare(Method::POST, "/api/session")
+        .cookie_request(Method::POST, "/api/session")
         .header("Origin", ORIGIN)
         .json(&body);
     browser.send(by_origin).await.ok();

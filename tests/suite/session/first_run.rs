@@ -5,9 +5,9 @@ use harness::{app::TestApp, databases::TestDatabase, on_every_database};
 use serde_json::{Value, json};
 
 on_every_database![
-    whoever_knows_the_code_becomes_the_owner_and_is_signed_in,
-    of_sixteen_who_come_at_once_one_is_welcomed,
-    a_server_with_an_account_welcomes_nobody,
+    the_setup_code_creates_the_owner_and_a_session,
+    of_16_concurrent_setups_one_succeeds,
+    setup_is_refused_if_an_account_exists,
 ];
 
 const PATH: &str = "/api/welcome";
@@ -16,7 +16,7 @@ fn owner(code: Option<&str>, email: &str) -> Value {
     json!({ "code": code, "email": email, "name": "Ann", "password": "fourteen damp otters" })
 }
 
-async fn whoever_knows_the_code_becomes_the_owner_and_is_signed_in(db: TestDatabase) {
+async fn the_setup_code_creates_the_owner_and_a_session(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (browser, code) = (app.browser(), app.welcome_code.as_deref());
     assert_eq!(browser.get(PATH).await.ok()["open"], true);
@@ -45,7 +45,7 @@ async fn whoever_knows_the_code_becomes_the_owner_and_is_signed_in(db: TestDatab
     again.refused(409, "welcome-over");
 }
 
-async fn of_sixteen_who_come_at_once_one_is_welcomed(db: TestDatabase) {
+async fn of_16_concurrent_setups_one_succeeds(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let code = app.welcome_code.as_deref();
     let all = (0..16).map(|number| {
@@ -64,7 +64,7 @@ async fn of_sixteen_who_come_at_once_one_is_welcomed(db: TestDatabase) {
     assert_eq!(read.accounts().list().await.unwrap().len(), 1);
 }
 
-async fn a_server_with_an_account_welcomes_nobody(db: TestDatabase) {
+async fn setup_is_refused_if_an_account_exists(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_owner(0).await;
     let code = app.welcome_code.as_deref();

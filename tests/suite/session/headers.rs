@@ -2,9 +2,9 @@
 
 use harness::{app::TestApp, callers::client, databases::TestDatabase, on_every_database};
 
-on_every_database![a_page_may_load_what_is_ours_and_an_answer_nothing];
+on_every_database![pages_load_own_sources_and_responses_load_none];
 
-async fn a_page_may_load_what_is_ours_and_an_answer_nothing(db: TestDatabase) {
+async fn pages_load_own_sources_and_responses_load_none(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let read = |path: &str| client().get(format!("http://{}{path}", app.address)).send();
     let page = read("/docs").await.unwrap();

@@ -16,10 +16,10 @@ use domain::{
     market::{Country, Language},
     money::MicroUsd,
     ports::{
-        call_journal::{Begun, CallJournal, Ended, PaidCall},
         clock::Clock,
-        keyword_data::{KeywordData, KeywordDataLabel, KeywordQuery, Researched},
-        search_results::{ProviderError, Spent, Unpaid},
+        keyword_data::{KeywordData, KeywordDataLabel, KeywordDataOutcome, KeywordQuery},
+        paid_call_ledger::{PaidCall, PaidCallLedger, PaidCallOutcome, PaidCallStart},
+        search_results::{PaidCallRefusal, ProviderError, Spent},
         spending::{Counter, Spending},
         storage::Storage,
     },
@@ -46,22 +46,22 @@ use storage::{DatabaseKind, OpenOptions};
 
 on_every_database![
     an_answer_has_every_documented_member,
-    of_sixty_four_misses_with_five_left_five_are_bought,
-    twenty_equal_searches_at_two_servers_buy_once_and_cost_one_unit,
-    a_failing_supplier_costs_no_unit_and_whoever_waits_is_told,
-    ones_own_answers_are_free_at_the_limit,
-    an_answer_of_another_account_looks_like_a_purchase,
-    equal_searches_of_two_accounts_take_a_unit_of_each,
-    a_result_is_good_for_thirty_days,
-    a_month_begins_anew_at_midnight_utc,
-    a_search_is_opened_again_without_a_call_or_a_unit,
-    a_history_is_ones_own_and_paged,
-    unknown_places_are_answered_with_the_nearest_names,
-    ideas_that_a_project_tracks_are_told_apart,
-    money_is_set_aside_and_no_cap_is_passed,
-    whoever_dies_leaves_no_unit_behind,
-    an_answer_that_comes_too_late_books_nothing,
-    a_search_goes_on_when_nobody_waits_for_it,
+    of_64_cache_misses_with_5_units_left_5_are_bought,
+    equal_searches_at_two_servers_cost_one_call_and_one_unit,
+    a_supplier_failure_costs_no_unit_and_fails_all_waiters,
+    cached_results_are_free_without_units_left,
+    a_result_cached_by_another_account_costs_a_unit,
+    equal_searches_of_two_accounts_cost_each_a_unit,
+    a_result_is_cached_for_30_days,
+    units_reset_at_midnight_utc_on_the_first,
+    reopening_a_search_costs_no_call_and_no_unit,
+    the_history_belongs_to_the_user_and_is_paged,
+    unknown_countries_return_the_closest_names,
+    ideas_mark_keywords_that_the_project_tracks,
+    cost_is_reserved_and_never_exceeds_the_budget,
+    a_crashed_server_leaves_no_reserved_unit,
+    a_late_result_uses_no_unit,
+    a_search_continues_after_client_disconnect,
 ];
 
 const RESEARCH: &str = "/api/keyword-research";
@@ -107,21 +107,25 @@ impl KeywordData for Market {
         }
     }
 
-    fn most(&self) -> Spent {
+    fn max_spend(&self) -> Spent {
         Spent::on(1, self.most)
     }
 
-    fn unpaid(&self) -> Option<Unpaid> {
+    fn paid_call_refusal(&self) -> Option<PaidCallRefusal> {
         None
     }
 
-    async fn research(&self, query: &KeywordQuery, journal: &Arc<dyn CallJournal>) -> Researched {
+    async fn research(
+        &self,
+        query: &KeywordQuery,
+        journal: &Arc<dyn PaidCallLedger>,
+    ) -> KeywordDataOutcome {
         self.calls.fetch_add(1, Ordering::SeqCst);
         let call = PaidCall {
             step: query.keyword.clone(),
-            most: self.most,
+            max_cost: self.most,
         };
-        let Ok(Begun::Now(ticket)) = journal.begin(&call).await else {
+        let Ok(PaidCallStart::Proceed(ticket)) = journal.begin(&call).await else {
             panic!("what was set aside allows it");
         };
         tokio::time::sleep(self.takes).await;
@@ -129,7 +133,7 @@ impl KeywordData for Market {
             let clock = clock.lock().unwrap_or_else(PoisonError::into_inner);
             clock.as_ref().expect("a clock").advance(*lag);
         }
-        let ended = Ended {
+        let ended = PaidCallOutcome {
             calls: 1,
             cost: self.costs,
             answer: None,
@@ -152,7 +156,7 @@ impl KeywordData for Market {
             ideas: vec![idea("red shoes"), idea("Blue Shoes"), idea("old shoes")],
         };
         let is_down = self.is_down.load(Ordering::SeqCst);
-        Researched {
+        KeywordDataOutcome {
             answer: if is_down {
                 Err(ProviderError::Unavailable)
             } else {
@@ -165,7 +169,7 @@ impl KeywordData for Market {
 
 async fn served(db: &TestDatabase, market: &Arc<Market>) -> TestApp {
     let market = Arc::clone(market) as Arc<dyn KeywordData>;
-    TestApp::researching(db.port(), market, |_| {}).await
+    TestApp::with_keyword_data(db.port(), market, |_| {}).await
 }
 
 fn asked(keyword: &str) -> Value {
@@ -281,7 +285,7 @@ async fn an_answer_has_every_documented_member(db: TestDatabase) {
     assert_eq!(quota(&browser).await, (1, 100, true));
 }
 
-async fn of_sixty_four_misses_with_five_left_five_are_bought(db: TestDatabase) {
+async fn of_64_cache_misses_with_5_units_left_5_are_bought(db: TestDatabase) {
     let market = Arc::new(Market::that_takes(300));
     let app = served(&db, &market).await;
     let browser = app.db_member(0).await;
@@ -316,7 +320,7 @@ async fn of_sixty_four_misses_with_five_left_five_are_bought(db: TestDatabase) {
         .refused(429, "quota-exceeded");
 }
 
-async fn twenty_equal_searches_at_two_servers_buy_once_and_cost_one_unit(db: TestDatabase) {
+async fn equal_searches_at_two_servers_cost_one_call_and_one_unit(db: TestDatabase) {
     let market = Arc::new(Market::that_takes(400));
     let first = served(&db, &market).await;
     let storage: Arc<dyn Storage> = match db.kind() {
@@ -324,7 +328,7 @@ async fn twenty_equal_searches_at_two_servers_buy_once_and_cost_one_unit(db: Tes
         DatabaseKind::Sqlite => db.port(),
     };
     let data = Arc::clone(&market) as Arc<dyn KeywordData>;
-    let second = TestApp::researching(storage, data, |_| {}).await;
+    let second = TestApp::with_keyword_data(storage, data, |_| {}).await;
     let here = first.db_member(0).await;
     let there = second.browser();
     there.set_cookie("__Host-sid", here.cookie("__Host-sid").as_deref());
@@ -348,7 +352,7 @@ async fn twenty_equal_searches_at_two_servers_buy_once_and_cost_one_unit(db: Tes
     assert_eq!(history["items"].as_array().unwrap().len(), 1);
 }
 
-async fn a_failing_supplier_costs_no_unit_and_whoever_waits_is_told(db: TestDatabase) {
+async fn a_supplier_failure_costs_no_unit_and_fails_all_waiters(db: TestDatabase) {
     let market = Arc::new(Market::that_takes(500));
     market.is_down.store(true, Ordering::SeqCst);
     let app = served(&db, &market).await;
@@ -373,7 +377,7 @@ async fn a_failing_supplier_costs_no_unit_and_whoever_waits_is_told(db: TestData
     assert_eq!(quota(&browser).await, (1, 1, false));
 }
 
-async fn ones_own_answers_are_free_at_the_limit(db: TestDatabase) {
+async fn cached_results_are_free_without_units_left(db: TestDatabase) {
     let market = Arc::new(Market::that_takes(0));
     let app = served(&db, &market).await;
     let browser = app.db_member(0).await;
@@ -395,7 +399,7 @@ async fn ones_own_answers_are_free_at_the_limit(db: TestDatabase) {
     assert_eq!(market.calls(), 2);
 }
 
-async fn an_answer_of_another_account_looks_like_a_purchase(db: TestDatabase) {
+async fn a_result_cached_by_another_account_costs_a_unit(db: TestDatabase) {
     let market = Arc::new(Market::that_takes(0));
     let app = served(&db, &market).await;
     let one = app.db_member(0).await;
@@ -428,7 +432,7 @@ async fn an_answer_of_another_account_looks_like_a_purchase(db: TestDatabase) {
         .refused(429, "quota-exceeded");
 }
 
-async fn equal_searches_of_two_accounts_take_a_unit_of_each(db: TestDatabase) {
+async fn equal_searches_of_two_accounts_cost_each_a_unit(db: TestDatabase) {
     let market = Arc::new(Market::that_takes(200));
     let app = served(&db, &market).await;
     let (one, other) = (app.db_member(0).await, app.db_member(1).await);
@@ -442,7 +446,7 @@ async fn equal_searches_of_two_accounts_take_a_unit_of_each(db: TestDatabase) {
     assert_eq!((quota(&one).await.0, quota(&other).await.0), (1, 1));
 }
 
-async fn a_result_is_good_for_thirty_days(db: TestDatabase) {
+async fn a_result_is_cached_for_30_days(db: TestDatabase) {
     let market = Arc::new(Market::that_takes(0));
     let app = served(&db, &market).await;
     let browser = app.db_member(0).await;
@@ -454,10 +458,10 @@ async fn a_result_is_good_for_thirty_days(db: TestDatabase) {
         app.db_member(0)
     };
     let browser = later(TimeDelta::days(30) - TimeDelta::microseconds(1)).await;
-    core.keep_house().await.unwrap();
+    core.purge_expired().await.unwrap();
     assert_eq!(researched(&browser, "red shoes").await.ok()["cached"], true);
     let browser = later(TimeDelta::microseconds(1)).await;
-    core.keep_house().await.unwrap();
+    core.purge_expired().await.unwrap();
     assert_eq!(
         researched(&browser, "red shoes").await.ok()["cached"],
         false
@@ -467,14 +471,14 @@ async fn a_result_is_good_for_thirty_days(db: TestDatabase) {
     let listed = |page: Value| page["items"].as_array().unwrap().len();
     assert_eq!(listed(browser.get(HISTORY).await.ok()), 2);
     let browser = later(TimeDelta::days(385)).await;
-    core.keep_house().await.unwrap();
+    core.purge_expired().await.unwrap();
     assert_eq!(listed(browser.get(HISTORY).await.ok()), 2);
     let browser = later(TimeDelta::days(15)).await;
-    core.keep_house().await.unwrap();
+    core.purge_expired().await.unwrap();
     assert_eq!(listed(browser.get(HISTORY).await.ok()), 0);
 }
 
-async fn a_month_begins_anew_at_midnight_utc(db: TestDatabase) {
+async fn units_reset_at_midnight_utc_on_the_first(db: TestDatabase) {
     let market = Arc::new(Market::that_takes(0));
     let app = served(&db, &market).await;
     app.db_limit(|limits| limits.keyword_research = 1).await;
@@ -494,7 +498,7 @@ async fn a_month_begins_anew_at_midnight_utc(db: TestDatabase) {
     );
 }
 
-async fn a_search_is_opened_again_without_a_call_or_a_unit(db: TestDatabase) {
+async fn reopening_a_search_costs_no_call_and_no_unit(db: TestDatabase) {
     let market = Arc::new(Market::that_takes(0));
     let app = served(&db, &market).await;
     let browser = app.db_member(0).await;
@@ -533,7 +537,7 @@ async fn a_search_is_opened_again_without_a_call_or_a_unit(db: TestDatabase) {
     browser.delete(&path).await.refused(404, "not-found");
 }
 
-async fn a_history_is_ones_own_and_paged(db: TestDatabase) {
+async fn the_history_belongs_to_the_user_and_is_paged(db: TestDatabase) {
     let market = Arc::new(Market::that_takes(0));
     let app = served(&db, &market).await;
     let (browser, other) = (app.db_member(0).await, app.db_member(1).await);
@@ -574,7 +578,7 @@ async fn a_history_is_ones_own_and_paged(db: TestDatabase) {
     browser.get(&foreign).await.ok();
 }
 
-async fn unknown_places_are_answered_with_the_nearest_names(db: TestDatabase) {
+async fn unknown_countries_return_the_closest_names(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     let wish = json!({ "keyword": "shoes", "location": "Germny", "language": "Germn" });
@@ -600,7 +604,7 @@ async fn unknown_places_are_answered_with_the_nearest_names(db: TestDatabase) {
     assert_eq!(quota(&browser).await, (1, 100, true));
 }
 
-async fn ideas_that_a_project_tracks_are_told_apart(db: TestDatabase) {
+async fn ideas_mark_keywords_that_the_project_tracks(db: TestDatabase) {
     let market = Arc::new(Market::that_takes(0));
     let app = served(&db, &market).await;
     let (browser, other) = (app.db_member(0).await, app.db_member(1).await);
@@ -686,11 +690,11 @@ fn dear() -> Market {
     }
 }
 
-async fn money_is_set_aside_and_no_cap_is_passed(db: TestDatabase) {
+async fn cost_is_reserved_and_never_exceeds_the_budget(db: TestDatabase) {
     let market = Arc::new(dear());
     let data = Arc::clone(&market) as Arc<dyn KeywordData>;
-    let app = TestApp::researching(db.port(), data, |config| {
-        config.policies.prices.most_per_day = Some(MicroUsd(130_000));
+    let app = TestApp::with_keyword_data(db.port(), data, |config| {
+        config.policies.prices.max_per_day = Some(MicroUsd(130_000));
     })
     .await;
     let browser = app.db_member(0).await;
@@ -733,7 +737,7 @@ async fn money_is_set_aside_and_no_cap_is_passed(db: TestDatabase) {
     assert_eq!(researched(&browser, "one").await.ok()["cached"], true);
 }
 
-async fn whoever_dies_leaves_no_unit_behind(db: TestDatabase) {
+async fn a_crashed_server_leaves_no_reserved_unit(db: TestDatabase) {
     let market = Arc::new(dear());
     let app = served(&db, &market).await;
     let browser = app.db_member(0).await;
@@ -749,18 +753,18 @@ async fn whoever_dies_leaves_no_unit_behind(db: TestDatabase) {
         account,
         flight: FlightId(77),
         day: now.date_naive(),
-        most: MicroUsd(40_000),
+        max_cost: MicroUsd(40_000),
         until: now + Flight::LEASE,
     };
     let mut work = app.storage.write().await.unwrap();
     let key = subject.key("keyword data");
     let departed = work
         .research()
-        .depart(key, reservation.flight, now, reservation.until);
+        .begin_flight(key, reservation.flight, now, reservation.until);
     assert!(departed.await.unwrap());
     work.research().reserve(&reservation).await.unwrap();
     for counter in Counter::of(account, reservation.day) {
-        let reserved = work.spending().reserve(counter, reservation.most, None);
+        let reserved = work.spending().reserve(counter, reservation.max_cost, None);
         assert!(reserved.await.unwrap());
     }
     work.commit().await.unwrap();
@@ -781,13 +785,13 @@ async fn whoever_dies_leaves_no_unit_behind(db: TestDatabase) {
     // The outcome of the dead process's call is unknown: its money counts as spent, its unit does not.
     let core = app.core();
     for _ in 0..2 {
-        core.keep_house().await.unwrap();
+        core.purge_expired().await.unwrap();
         assert_eq!(spending(&app).await, stands(0, 55_000));
     }
     assert_eq!(quota(&browser).await, (1, 1, false));
 }
 
-async fn an_answer_that_comes_too_late_books_nothing(db: TestDatabase) {
+async fn a_late_result_uses_no_unit(db: TestDatabase) {
     let clock: Arc<Mutex<Option<Arc<FrozenClock>>>> = Arc::default();
     let market = Arc::new(Market {
         lags: Some((Arc::clone(&clock), Flight::LEASE)),
@@ -804,7 +808,7 @@ async fn an_answer_that_comes_too_late_books_nothing(db: TestDatabase) {
     assert_eq!(browser.get(HISTORY).await.ok()["items"], json!([]));
 }
 
-async fn a_search_goes_on_when_nobody_waits_for_it(db: TestDatabase) {
+async fn a_search_continues_after_client_disconnect(db: TestDatabase) {
     let market = Arc::new(Market::that_takes(600));
     let app = served(&db, &market).await;
     let browser = app.db_member(0).await;

@@ -27,8 +27,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 on_every_database![
-    a_month_is_told_with_what_it_rests_on,
-    a_month_before_the_project_is_unknown_and_one_ahead_is_refused,
+    a_month_is_returned_with_its_sources,
+    earlier_months_are_null_and_future_months_are_refused,
     months_are_read_in_pages,
     ten_thousand_keywords_take_as_many_statements_as_three,
 ];
@@ -149,7 +149,7 @@ async fn september(app: &TestApp) -> (Browser, i64, Vec<i64>) {
         tallied(app, one, "gemini", "a", 0),
     ];
     work.answers()
-        .count_in(account, ProjectId(project), &counted)
+        .save_tallies(account, ProjectId(project), &counted)
         .await
         .unwrap();
     // Measured in August only.
@@ -179,7 +179,7 @@ fn told(item: &Value, names: &[&str]) -> Vec<Value> {
     names.iter().map(|it| item[*it].clone()).collect()
 }
 
-async fn a_month_is_told_with_what_it_rests_on(db: TestDatabase) {
+async fn a_month_is_returned_with_its_sources(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (browser, project, keywords) = september(&app).await;
     let one = keywords[0];
@@ -336,7 +336,7 @@ async fn a_month_that_is_over_is_told_as_it_ended(browser: &Browser, path: &str)
     );
 }
 
-async fn a_month_before_the_project_is_unknown_and_one_ahead_is_refused(db: TestDatabase) {
+async fn earlier_months_are_null_and_future_months_are_refused(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (browser, project, keywords) = project(&app, &["one"]).await;
     measure(&app, project, &[seen(&app, keywords[0], 1, Some(3))]).await;

@@ -11,8 +11,8 @@ use serde_json::json;
 use tokio::task::JoinSet;
 
 on_every_database![
-    another_password_ends_the_other_sessions_and_the_old_id,
-    a_password_that_others_guess_is_refused,
+    a_password_change_ends_other_sessions_and_the_old_id,
+    weak_passwords_are_refused,
     a_password_change_revokes_tokens_when_asked,
     signing_out_everywhere_revokes_tokens_when_asked,
     ending_other_sessions_revokes_tokens_when_asked,
@@ -23,11 +23,11 @@ harness::on_sqlite![an_account_changes_one_password_at_a_time];
 const PATH: &str = "/api/settings/password";
 const NEW: &str = "Čtrnáct mokrých vyder";
 
-async fn another_password_ends_the_other_sessions_and_the_old_id(db: TestDatabase) {
+async fn a_password_change_ends_other_sessions_and_the_old_id(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (here, there) = (app.db_member(0).await, app.browser());
     there.sign_in("owner0@example.com", PASSWORD).await.ok();
-    let before = here.copied();
+    let before = here.copy();
     let wrong = json!({ "currentPassword": "another walrus", "newPassword": NEW });
     let told = here.post(PATH, wrong).await.errors();
     assert_eq!(told, [("/currentPassword".into(), "wrong-password".into())]);
@@ -51,7 +51,7 @@ async fn another_password_ends_the_other_sessions_and_the_old_id(db: TestDatabas
     );
 }
 
-async fn a_password_that_others_guess_is_refused(db: TestDatabase) {
+async fn weak_passwords_are_refused(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     for (new, code) in [

@@ -7,8 +7,8 @@ use reqwest::Response;
 use serde_json::json;
 
 on_every_database![
-    reports_on_pages_of_ours_are_taken_in_both_forms,
-    a_flood_of_reports_holds_up_nothing_else,
+    csp_reports_are_accepted_in_both_formats,
+    many_csp_reports_do_not_block_other_requests,
 ];
 
 async fn send(app: &TestApp, kind: &str, body: String) -> Response {
@@ -19,7 +19,7 @@ async fn send(app: &TestApp, kind: &str, body: String) -> Response {
     request.body(body).send().await.unwrap()
 }
 
-async fn reports_on_pages_of_ours_are_taken_in_both_forms(db: TestDatabase) {
+async fn csp_reports_are_accepted_in_both_formats(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let page = client().get(format!("http://{}/sign-in", app.address));
     let page = page.send().await.unwrap();
@@ -55,7 +55,7 @@ async fn reports_on_pages_of_ours_are_taken_in_both_forms(db: TestDatabase) {
     assert_eq!(elsewhere.send().await.unwrap().status(), 403);
 }
 
-async fn a_flood_of_reports_holds_up_nothing_else(db: TestDatabase) {
+async fn many_csp_reports_do_not_block_other_requests(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let mut statuses = vec![];
     for _ in 0..25 {

@@ -12,8 +12,8 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 on_every_database![
-    people_reach_what_agents_reach_and_the_answers_name_their_paths,
-    a_project_and_a_keyword_are_brought_back,
+    session_routes_match_agent_routes_with_their_own_links,
+    a_project_and_a_keyword_are_reactivated,
     an_analysis_is_started_by_the_session_and_canceled,
     results_are_those_that_agents_read,
     an_export_of_search_console_is_imported,
@@ -25,13 +25,13 @@ async fn project(browser: &Browser, domain: &str) -> (i64, i64) {
     (id(&created), id(&created["keywords"]["created"][0]))
 }
 
-async fn people_reach_what_agents_reach_and_the_answers_name_their_paths(db: TestDatabase) {
+async fn session_routes_match_agent_routes_with_their_own_links(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (browser, agent) = (app.db_member(0).await, app.db_full_agent().await);
     let body = json!({ "domain": "shop.example.com", "keywords": ["rank tracker"] });
     let keyed = |body: &Value| {
         browser
-            .from_our_page(Method::POST, "/api/projects")
+            .same_origin_request(Method::POST, "/api/projects")
             .header("Idempotency-Key", "once")
             .json(body)
     };
@@ -59,13 +59,13 @@ async fn people_reach_what_agents_reach_and_the_answers_name_their_paths(db: Tes
         (theirs.ok(), theirs.header("etag"))
     );
     let unchanged = browser
-        .from_our_page(Method::GET, &path)
+        .same_origin_request(Method::GET, &path)
         .header("If-None-Match", read.header("etag"));
     assert_eq!(browser.send(unchanged).await.status, 304);
     let changed = browser.patch(&path, json!({ "favorite": true })).await.ok();
     assert_eq!(changed["favorite"], true);
     let stale = browser
-        .from_our_page(Method::PATCH, &path)
+        .same_origin_request(Method::PATCH, &path)
         .header("If-Match", read.header("etag"))
         .json(&json!({ "favorite": false }));
     browser
@@ -100,7 +100,7 @@ async fn people_reach_what_agents_reach_and_the_answers_name_their_paths(db: Tes
     assert_eq!(missing["nextActions"][0]["href"], "/api/projects");
 }
 
-async fn a_project_and_a_keyword_are_brought_back(db: TestDatabase) {
+async fn a_project_and_a_keyword_are_reactivated(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     let (project, keyword) = project(&browser, "shop.example.com").await;

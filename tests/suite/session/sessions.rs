@@ -14,17 +14,17 @@ use sha2::{Digest, Sha256};
 use tokio::sync::oneshot;
 
 on_every_database![
-    a_session_ends_when_it_rests_too_long_and_lasts_when_it_is_used,
-    a_session_ends_when_it_is_too_old_however_much_it_is_used,
-    giving_the_password_again_makes_a_new_id_and_ends_the_old,
-    what_matters_most_needs_the_password_given_a_moment_ago,
-    what_was_asked_for_before_the_session_ended_is_not_done,
+    a_session_expires_when_idle_and_lasts_while_used,
+    a_session_expires_at_its_maximum_age_despite_use,
+    reauthentication_replaces_the_session_id,
+    sensitive_actions_need_recent_reauthentication,
+    requests_of_an_ended_session_have_no_effect,
     sessions_are_listed_and_ended_one_by_one,
-    ending_another_session_needs_the_password_given_a_moment_ago,
-    the_twenty_first_session_ends_the_one_that_rested_longest,
-    what_ends_in_favour_of_another_is_written_down,
-    the_house_puts_away_what_is_over_and_writes_it_down,
-    every_transition_is_written_down_and_no_secret_is,
+    ending_another_session_needs_reauthentication,
+    the_21st_session_ends_the_longest_idle_one,
+    replaced_sessions_are_audited,
+    expired_sessions_are_purged_and_audited,
+    every_transition_is_audited_without_secrets,
 ];
 
 /// Waits until a use was recorded, which is asynchronous.
@@ -48,7 +48,7 @@ fn now(app: &TestApp) -> String {
         .to_owned()
 }
 
-async fn a_session_ends_when_it_rests_too_long_and_lasts_when_it_is_used(db: TestDatabase) {
+async fn a_session_expires_when_idle_and_lasts_while_used(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     for _ in 0..3 {
@@ -64,7 +64,7 @@ async fn a_session_ends_when_it_rests_too_long_and_lasts_when_it_is_used(db: Tes
     assert!(!browser.is_signed_in().await);
 }
 
-async fn a_session_ends_when_it_is_too_old_however_much_it_is_used(db: TestDatabase) {
+async fn a_session_expires_at_its_maximum_age_despite_use(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     // 28 × (12 h − 1 min) is 28 minutes less than 14 days.
@@ -78,10 +78,10 @@ async fn a_session_ends_when_it_is_too_old_however_much_it_is_used(db: TestDatab
     assert!(!browser.is_signed_in().await);
 }
 
-async fn giving_the_password_again_makes_a_new_id_and_ends_the_old(db: TestDatabase) {
+async fn reauthentication_replaces_the_session_id(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
-    let (before, path) = (browser.copied(), "/api/session/reauthenticate");
+    let (before, path) = (browser.copy(), "/api/session/reauthenticate");
     let wrong = browser
         .post(path, json!({ "password": "another walrus" }))
         .await;
@@ -102,7 +102,7 @@ async fn giving_the_password_again_makes_a_new_id_and_ends_the_old(db: TestDatab
     assert!(browser.is_signed_in().await && !before.is_signed_in().await);
 }
 
-async fn what_matters_most_needs_the_password_given_a_moment_ago(db: TestDatabase) {
+async fn sensitive_actions_need_recent_reauthentication(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     let token = json!({ "name": "ci", "scopes": ["projects:read"] });
@@ -138,7 +138,7 @@ async fn what_matters_most_needs_the_password_given_a_moment_ago(db: TestDatabas
 }
 
 /// A request that began before its session ended has no effect after it.
-async fn what_was_asked_for_before_the_session_ended_is_not_done(db: TestDatabase) {
+async fn requests_of_an_ended_session_have_no_effect(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_owner_with_password(0).await;
     let (owner, thief) = (app.browser(), app.browser());
@@ -160,7 +160,7 @@ async fn what_was_asked_for_before_the_session_ended_is_not_done(db: TestDatabas
             told.await.unwrap();
             Ok(rest)
         }));
-        let request = { thief.from_our_page(method, path) }
+        let request = { thief.same_origin_request(method, path) }
             .header("Content-Type", "application/json")
             .body(Body::wrap_stream(slowly));
         let asking = tokio::spawn({
@@ -223,7 +223,7 @@ async fn sessions_are_listed_and_ended_one_by_one(db: TestDatabase) {
     assert!(here.is_signed_in().await && !there.is_signed_in().await);
 }
 
-async fn ending_another_session_needs_the_password_given_a_moment_ago(db: TestDatabase) {
+async fn ending_another_session_needs_reauthentication(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (here, there) = (app.db_member(0).await, app.browser());
     there.sign_in("owner0@example.com", PASSWORD).await.ok();
@@ -263,7 +263,7 @@ async fn ending_another_session_needs_the_password_given_a_moment_ago(db: TestDa
     assert_eq!(everywhere["endedSessions"], 2);
 }
 
-async fn the_twenty_first_session_ends_the_one_that_rested_longest(db: TestDatabase) {
+async fn the_21st_session_ends_the_longest_idle_one(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_owner_with_password(0).await;
     let mut browsers = vec![];
@@ -299,7 +299,7 @@ async fn endings(browser: &Browser) -> Vec<(String, String)> {
     told.collect()
 }
 
-async fn what_ends_in_favour_of_another_is_written_down(db: TestDatabase) {
+async fn replaced_sessions_are_audited(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (browser, elsewhere) = (app.db_member(0).await, app.browser());
     app.db_owner_with_password(1).await;
@@ -335,7 +335,7 @@ async fn what_ends_in_favour_of_another_is_written_down(db: TestDatabase) {
     assert_eq!(endings(&browser).await, [("session.expired".into(), over)]);
 }
 
-async fn the_house_puts_away_what_is_over_and_writes_it_down(db: TestDatabase) {
+async fn expired_sessions_are_purged_and_audited(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_owner_with_password(0).await;
     for _ in 0..2 {
@@ -346,17 +346,17 @@ async fn the_house_puts_away_what_is_over_and_writes_it_down(db: TestDatabase) {
     let browser = app.browser();
     browser.sign_in("owner0@example.com", PASSWORD).await.ok();
     let core = app.core();
-    core.keep_house().await.unwrap();
+    core.purge_expired().await.unwrap();
     assert_eq!(endings(&browser).await, [], "they last");
     app.clock.advance(TimeDelta::hours(10));
     for _ in 0..2 {
-        core.keep_house().await.unwrap();
+        core.purge_expired().await.unwrap();
         let over = ("session.expired".into(), "2 sessions".into());
         assert_eq!(endings(&browser).await, [over]);
     }
 }
 
-async fn every_transition_is_written_down_and_no_secret_is(db: TestDatabase) {
+async fn every_transition_is_audited_without_secrets(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     app.browser()

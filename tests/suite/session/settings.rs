@@ -11,10 +11,10 @@ use web::limits::Rate;
 
 on_every_database![
     a_token_is_shown_once_works_and_is_revoked,
-    what_a_token_is_to_be_is_checked,
+    new_token_settings_are_validated,
     a_token_lasts_no_longer_than_the_server_allows,
-    a_longest_lifetime_ends_tokens_that_were_made_before,
-    what_is_called_is_changed_and_an_address_belongs_to_one,
+    a_maximum_lifetime_applies_to_existing_tokens,
+    profile_changes_apply_and_emails_are_unique,
     report_defaults_are_inherited_by_projects,
     models_are_set_together_or_not_at_all,
     sessions_of_an_account_share_its_rate_of_writes,
@@ -28,7 +28,7 @@ async fn a_token_is_shown_once_works_and_is_revoked(db: TestDatabase) {
     let wish =
         json!({ "name": "ci", "scopes": ["projects:read", "projects:write"], "expiresInDays": 30 });
     let keyed = browser
-        .from_our_page(reqwest::Method::POST, TOKENS)
+        .same_origin_request(reqwest::Method::POST, TOKENS)
         .header("Idempotency-Key", "one")
         .json(&wish);
     let answer = browser.send(keyed).await;
@@ -77,7 +77,7 @@ async fn a_token_is_shown_once_works_and_is_revoked(db: TestDatabase) {
     assert_eq!(browser.delete(&path).await.ok(), revoked);
 }
 
-async fn what_a_token_is_to_be_is_checked(db: TestDatabase) {
+async fn new_token_settings_are_validated(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     for (wish, place) in [
@@ -113,7 +113,7 @@ fn thirty_days(config: &mut Settings) {
 }
 
 async fn a_token_lasts_no_longer_than_the_server_allows(db: TestDatabase) {
-    let app = TestApp::configured(&db, thirty_days).await;
+    let app = TestApp::with_settings(&db, thirty_days).await;
     let browser = app.db_member(0).await;
     for days in [json!(null), json!(31), json!(90)] {
         let wish = json!({ "name": "ci", "scopes": ["projects:read"], "expiresInDays": days });
@@ -139,8 +139,8 @@ async fn a_token_lasts_no_longer_than_the_server_allows(db: TestDatabase) {
     }
 }
 
-async fn a_longest_lifetime_ends_tokens_that_were_made_before(db: TestDatabase) {
-    let app = TestApp::configured(&db, thirty_days).await;
+async fn a_maximum_lifetime_applies_to_existing_tokens(db: TestDatabase) {
+    let app = TestApp::with_settings(&db, thirty_days).await;
     // The harness creates tokens without expiry, as before the limit existed.
     let agent = app.db_full_agent().await;
     app.clock
@@ -164,7 +164,7 @@ async fn a_longest_lifetime_ends_tokens_that_were_made_before(db: TestDatabase) 
     listed("expired").await;
 }
 
-async fn what_is_called_is_changed_and_an_address_belongs_to_one(db: TestDatabase) {
+async fn profile_changes_apply_and_emails_are_unique(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     app.db_owner(1).await;
@@ -258,7 +258,7 @@ async fn models_are_set_together_or_not_at_all(db: TestDatabase) {
 }
 
 async fn sessions_of_an_account_share_its_rate_of_writes(db: TestDatabase) {
-    let app = TestApp::configured(&db, |config| config.limits.writes = Rate::of(60, 4)).await;
+    let app = TestApp::with_settings(&db, |config| config.limits.writes = Rate::of(60, 4)).await;
     let owner = app.db_owner_with_password(0).await;
     let (first, second) = (app.browser(), app.browser());
     for browser in [&first, &second] {

@@ -16,22 +16,22 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 on_every_database![
-    somebody_signs_in_looks_around_and_signs_out,
-    the_answer_does_not_tell_who_has_an_account,
-    an_id_that_a_browser_brings_is_never_adopted,
+    a_user_signs_in_reads_and_signs_out,
+    the_response_does_not_reveal_accounts,
+    a_session_id_from_the_client_is_never_adopted,
     signing_in_again_ends_the_session_before,
     signing_out_everywhere_ends_every_session,
-    a_token_does_not_count_here_and_a_cookie_not_there,
-    what_is_sent_is_checked,
-    an_owner_is_told_what_happened_since_the_last_sign_in,
-    wrong_passwords_in_a_session_are_told_like_failed_sign_ins,
-    a_first_sign_in_tells_of_nothing,
-    pages_tell_it_for_ten_minutes,
+    tokens_and_cookies_are_not_interchangeable,
+    sign_in_bodies_are_validated,
+    sign_in_returns_events_since_the_last_sign_in,
+    wrong_session_passwords_count_as_failed_sign_ins,
+    a_first_sign_in_returns_no_events,
+    pages_show_the_events_for_ten_minutes,
 ];
 
 const SID: &str = "__Host-sid";
 
-async fn somebody_signs_in_looks_around_and_signs_out(db: TestDatabase) {
+async fn a_user_signs_in_reads_and_signs_out(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let owner = app.db_owner_with_password(0).await;
     let browser = app.browser();
@@ -70,7 +70,7 @@ async fn somebody_signs_in_looks_around_and_signs_out(db: TestDatabase) {
     assert_eq!(session["csrfToken"].as_str(), browser.csrf().as_deref());
     assert_eq!(session["quotas"][0]["name"], "projects");
 
-    let kept = browser.copied();
+    let kept = browser.copy();
     let bye = browser.delete("/api/session").await;
     assert_eq!(bye.ok()["endedSessions"], 1);
     assert_eq!(bye.header("clear-site-data"), "\"cache\", \"storage\"");
@@ -89,7 +89,7 @@ fn without_what_is_random(answer: &Answer) -> (u16, String, Vec<String>) {
     (status, body, names.collect())
 }
 
-async fn the_answer_does_not_tell_who_has_an_account(db: TestDatabase) {
+async fn the_response_does_not_reveal_accounts(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_owner_with_password(0).await;
     let no_password = app.db_owner(1).await;
@@ -123,7 +123,7 @@ async fn the_answer_does_not_tell_who_has_an_account(db: TestDatabase) {
     }
 }
 
-async fn an_id_that_a_browser_brings_is_never_adopted(db: TestDatabase) {
+async fn a_session_id_from_the_client_is_never_adopted(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let owner = app.db_owner_with_password(0).await;
     let browser = app.browser();
@@ -142,7 +142,7 @@ async fn an_id_that_a_browser_brings_is_never_adopted(db: TestDatabase) {
 async fn signing_in_again_ends_the_session_before(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
-    let before = browser.copied();
+    let before = browser.copy();
     browser.sign_in("owner0@example.com", PASSWORD).await.ok();
     assert!(browser.is_signed_in().await);
     assert!(!before.is_signed_in().await);
@@ -162,10 +162,10 @@ async fn signing_out_everywhere_ends_every_session(db: TestDatabase) {
     assert!(here.cookie("__Host-device").is_none());
 }
 
-async fn a_token_does_not_count_here_and_a_cookie_not_there(db: TestDatabase) {
+async fn tokens_and_cookies_are_not_interchangeable(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, browser) = (app.db_full_agent().await, app.db_member(0).await);
-    let with_token = agent.anywhere(Method::GET, "/api/session");
+    let with_token = agent.request_path(Method::GET, "/api/session");
     let refused = agent
         .send(with_token)
         .await
@@ -175,14 +175,14 @@ async fn a_token_does_not_count_here_and_a_cookie_not_there(db: TestDatabase) {
         "{refused}"
     );
     let both = browser
-        .from_our_page(Method::GET, "/api/projects")
+        .same_origin_request(Method::GET, "/api/projects")
         .bearer_auth(agent.token().unwrap());
     browser.send(both).await.refused(401, "session-required");
     let at_agents = browser.get("/api/agent/v1/projects").await;
     at_agents.refused(401, "token-missing");
 }
 
-async fn what_is_sent_is_checked(db: TestDatabase) {
+async fn sign_in_bodies_are_validated(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     let wrong = browser
@@ -195,7 +195,7 @@ async fn what_is_sent_is_checked(db: TestDatabase) {
     let too_long = browser.post("/api/session", long).await;
     assert_eq!(too_long.errors()[0].0, "/password");
     let form = browser
-        .from_our_page(Method::POST, "/api/session")
+        .same_origin_request(Method::POST, "/api/session")
         .form(&[("email", "owner0@example.com"), ("password", PASSWORD)]);
     browser
         .send(form)
@@ -255,7 +255,7 @@ async fn signed_in(app: &TestApp) -> Browser {
     browser
 }
 
-async fn an_owner_is_told_what_happened_since_the_last_sign_in(db: TestDatabase) {
+async fn sign_in_returns_events_since_the_last_sign_in(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     signed_in(&app).await;
     something_happened(&app).await;
@@ -304,7 +304,7 @@ async fn an_owner_is_told_what_happened_since_the_last_sign_in(db: TestDatabase)
 }
 
 /// A hijacked session must not allow unnoticed guesses.
-async fn wrong_passwords_in_a_session_are_told_like_failed_sign_ins(db: TestDatabase) {
+async fn wrong_session_passwords_count_as_failed_sign_ins(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = signed_in(&app).await;
     app.clock.advance(TimeDelta::seconds(1));
@@ -339,13 +339,13 @@ async fn wrong_passwords_in_a_session_are_told_like_failed_sign_ins(db: TestData
     );
 }
 
-async fn a_first_sign_in_tells_of_nothing(db: TestDatabase) {
+async fn a_first_sign_in_returns_no_events(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let session = signed_in(&app).await.get("/api/session").await.ok();
     assert_eq!(session["sinceLastSignIn"], Value::Null);
 }
 
-async fn pages_tell_it_for_ten_minutes(db: TestDatabase) {
+async fn pages_show_the_events_for_ten_minutes(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let words = "3 failed sign-ins";
     assert!(!signed_in(&app).await.page("/").await.contains(words));

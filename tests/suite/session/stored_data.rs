@@ -8,13 +8,13 @@ use harness::{
 use serde_json::{Value, json};
 
 on_every_database![
-    a_deactivated_project_says_when_it_is_purged_and_is,
-    an_upgrade_leaves_time_to_keep_deactivated_projects,
-    deactivated_projects_take_room_of_the_account,
-    deactivated_keywords_take_room_of_the_account,
+    a_deactivated_project_is_purged_at_purge_at,
+    an_upgrade_postpones_purges_of_deactivated_projects,
+    deactivated_projects_count_toward_the_storage_quota,
+    deactivated_keywords_count_toward_the_storage_quota,
     rows_beyond_the_limits_are_not_imported,
-    plans_beyond_the_limit_are_neither_saved_nor_enlarged,
-    usage_is_told_by_api_and_page,
+    plans_beyond_the_quota_are_neither_saved_nor_enlarged,
+    api_and_page_report_storage_usage,
     old_events_of_the_audit_log_are_removed,
 ];
 
@@ -60,7 +60,7 @@ fn allowance(problem: &Value) -> &str {
     problem["allowance"]["name"].as_str().unwrap()
 }
 
-async fn a_deactivated_project_says_when_it_is_purged_and_is(db: TestDatabase) {
+async fn a_deactivated_project_is_purged_at_purge_at(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     let agent = app.db_full_agent().await;
@@ -84,7 +84,7 @@ async fn a_deactivated_project_says_when_it_is_purged_and_is(db: TestDatabase) {
 
     // Before the term ends, everything can be reactivated.
     app.clock.advance(TimeDelta::days(364));
-    app.core().keep_house().await.unwrap();
+    app.core().purge_expired().await.unwrap();
     let browser = app.db_member(0).await;
     let back = browser.post(&format!("{path}/reactivate"), json!({})).await;
     let back = back.ok();
@@ -103,7 +103,7 @@ async fn a_deactivated_project_says_when_it_is_purged_and_is(db: TestDatabase) {
         .post(&format!("{path}/reactivate"), json!({}))
         .await
         .refused(404, "project-not-found");
-    app.core().keep_house().await.unwrap();
+    app.core().purge_expired().await.unwrap();
     browser.get(&path).await.refused(404, "project-not-found");
     browser
         .get(&format!("{plans}/{saved}"))
@@ -118,7 +118,7 @@ async fn a_deactivated_project_says_when_it_is_purged_and_is(db: TestDatabase) {
 }
 
 /// Data of a version without purge terms stays for 30 days after the upgrade.
-async fn an_upgrade_leaves_time_to_keep_deactivated_projects(db: TestDatabase) {
+async fn an_upgrade_postpones_purges_of_deactivated_projects(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     let old = project(&browser, "shop.example.com").await;
@@ -127,13 +127,13 @@ async fn an_upgrade_leaves_time_to_keep_deactivated_projects(db: TestDatabase) {
     app.clock.advance(TimeDelta::days(500));
     for (days, purged) in [(0, 0), (29, 0), (1, 1), (1, 0)] {
         app.clock.advance(TimeDelta::days(days));
-        assert_eq!(app.core().keep_house().await.unwrap(), purged);
+        assert_eq!(app.core().purge_expired().await.unwrap(), purged);
     }
     let browser = app.db_member(0).await;
     browser.get(&path).await.refused(404, "project-not-found");
 }
 
-async fn deactivated_projects_take_room_of_the_account(db: TestDatabase) {
+async fn deactivated_projects_count_toward_the_storage_quota(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     app.db_limit(|limits| limits.projects = 2).await;
@@ -161,8 +161,8 @@ async fn deactivated_projects_take_room_of_the_account(db: TestDatabase) {
     browser.post(&back, json!({})).await.ok();
 }
 
-async fn deactivated_keywords_take_room_of_the_account(db: TestDatabase) {
-    let app = TestApp::configured(&db, |config| {
+async fn deactivated_keywords_count_toward_the_storage_quota(db: TestDatabase) {
+    let app = TestApp::with_settings(&db, |config| {
         config.policies.storage.inactive_factor = Some(1);
     })
     .await;
@@ -200,7 +200,7 @@ async fn deactivated_keywords_take_room_of_the_account(db: TestDatabase) {
 }
 
 async fn rows_beyond_the_limits_are_not_imported(db: TestDatabase) {
-    let app = TestApp::configured(&db, |config| {
+    let app = TestApp::with_settings(&db, |config| {
         config.policies.storage = StorageLimits {
             project_rows: Some(8),
             account_bytes: Some(3_000),
@@ -253,8 +253,8 @@ async fn rows_beyond_the_limits_are_not_imported(db: TestDatabase) {
     assert_eq!(state["imported"], json!([]));
 }
 
-async fn plans_beyond_the_limit_are_neither_saved_nor_enlarged(db: TestDatabase) {
-    let app = TestApp::configured(&db, |config| {
+async fn plans_beyond_the_quota_are_neither_saved_nor_enlarged(db: TestDatabase) {
+    let app = TestApp::with_settings(&db, |config| {
         config.policies.storage.account_bytes = Some(3_000);
     })
     .await;
@@ -277,7 +277,7 @@ async fn plans_beyond_the_limit_are_neither_saved_nor_enlarged(db: TestDatabase)
     browser.post(&plans, plan(5)).await.created();
 }
 
-async fn usage_is_told_by_api_and_page(db: TestDatabase) {
+async fn api_and_page_report_storage_usage(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     let agent = app.db_full_agent().await;
@@ -320,13 +320,13 @@ async fn old_events_of_the_audit_log_are_removed(db: TestDatabase) {
     let began = app.clock.now();
     // For 30 days after an upgrade nothing is purged.
     app.clock.advance(TimeDelta::days(401));
-    app.core().keep_house().await.unwrap();
+    app.core().purge_expired().await.unwrap();
     app.clock.advance(TimeDelta::days(29));
-    app.core().keep_house().await.unwrap();
+    app.core().purge_expired().await.unwrap();
     let browser = app.db_member(0).await;
     assert_eq!(oldest(&browser).await, began);
     app.clock.advance(TimeDelta::days(1));
-    app.core().keep_house().await.unwrap();
+    app.core().purge_expired().await.unwrap();
     let browser = app.db_member(0).await;
     assert!(oldest(&browser).await > began);
 }

@@ -3,7 +3,7 @@
 use harness::{
     app::TestApp,
     browsers::Browser,
-    callers::{Answer, NOBODYS, id},
+    callers::{Answer, UNKNOWN_ID, id},
     databases::TestDatabase,
     on_every_database,
 };
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use web::endpoint::Access;
 
 on_every_database![
-    a_foreign_id_answers_like_one_that_never_was,
+    a_foreign_id_is_answered_like_an_unknown_id,
     every_route_needs_a_session,
 ];
 
@@ -30,7 +30,7 @@ async fn everything(browser: &Browser, project: i64) -> Vec<Value> {
     seen
 }
 
-async fn a_foreign_id_answers_like_one_that_never_was(db: TestDatabase) {
+async fn a_foreign_id_is_answered_like_an_unknown_id(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (owner, other) = (app.db_member(0).await, app.db_member(1).await);
     let body = json!({ "domain": "shop.example.com", "keywords": ["rank tracker"] });
@@ -70,7 +70,7 @@ async fn a_foreign_id_answers_like_one_that_never_was(db: TestDatabase) {
         let mut answers: Vec<Answer> = vec![];
         for named in [
             foreign.to_string(),
-            NOBODYS.to_string(),
+            UNKNOWN_ID.to_string(),
             "nonsense".to_owned(),
         ] {
             let mut path = endpoint.path.replace("{id}", &named);
@@ -78,7 +78,7 @@ async fn a_foreign_id_answers_like_one_that_never_was(db: TestDatabase) {
             if endpoint.path.ends_with("/results") {
                 path.push_str("?type=rankings");
             }
-            let request = other.from_our_page(verb.parse().unwrap(), &path);
+            let request = other.same_origin_request(verb.parse().unwrap(), &path);
             let request = if ["GET", "DELETE"].contains(&verb) {
                 request
             } else {
@@ -86,13 +86,13 @@ async fn a_foreign_id_answers_like_one_that_never_was(db: TestDatabase) {
             };
             answers.push(other.send(request).await);
         }
-        assert_eq!(answers[0].status, 404, "{}", answers[0].of);
+        assert_eq!(answers[0].status, 404, "{}", answers[0].request);
         for answer in &answers[1..] {
             assert_eq!(
                 answer.without_request_id(),
                 answers[0].without_request_id(),
                 "{}",
-                answer.of
+                answer.request
             );
         }
         tried += 1;
@@ -100,7 +100,7 @@ async fn a_foreign_id_answers_like_one_that_never_was(db: TestDatabase) {
     assert!(tried >= 22, "{tried}");
     let in_body = |id: i64| json!({ "type": "rankCheck", "projectId": id });
     let foreign = other.post("/api/analyses", in_body(project)).await;
-    let nobodys = other.post("/api/analyses", in_body(NOBODYS)).await;
+    let nobodys = other.post("/api/analyses", in_body(UNKNOWN_ID)).await;
     foreign.refused(404, "project-not-found");
     assert_eq!(foreign.without_request_id(), nobodys.without_request_id());
     assert_eq!(
@@ -118,7 +118,7 @@ async fn every_route_needs_a_session(db: TestDatabase) {
             continue;
         }
         let path = endpoint.path.replace("{id}", "7").replace("{planId}", "8");
-        let request = stranger.from_our_page(endpoint.verb.name().parse().unwrap(), &path);
+        let request = stranger.same_origin_request(endpoint.verb.name().parse().unwrap(), &path);
         let refused = stranger.send(request).await;
         refused.refused(401, "session-required");
         assert!(

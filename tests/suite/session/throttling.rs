@@ -15,21 +15,21 @@ use serde_json::json;
 use web::limits::Rate;
 
 on_every_database![
-    guesses_wait_longer_and_longer_whether_or_not_there_is_an_account,
-    of_sixty_four_guesses_at_once_five_are_looked_at,
-    a_known_device_is_not_held_up_by_others,
+    delays_grow_equally_for_known_and_unknown_accounts,
+    of_64_concurrent_attempts_at_most_5_are_checked,
+    failures_of_others_do_not_delay_a_known_device,
     an_address_has_ten_attempts_a_minute,
-    the_password_in_a_session_is_guessed_as_slowly,
-    guesses_from_many_networks_stop_at_a_hundred,
-    a_known_device_signs_in_while_others_are_stopped,
-    guesses_within_one_ipv6_site_are_counted_together,
-    the_right_password_uses_up_no_guess,
-    an_operators_new_password_sets_the_count_back,
+    session_passwords_are_throttled_like_sign_ins,
+    failures_from_many_networks_stop_at_100_per_account,
+    a_known_device_signs_in_while_others_are_throttled,
+    failures_within_one_ipv6_site_count_together,
+    a_correct_password_is_not_counted_as_failure,
+    an_operator_password_reset_resets_the_throttle,
 ];
 
 /// Behind a proxy, so that a request may come from any network.
 async fn behind_a_proxy(db: &TestDatabase) -> TestApp {
-    TestApp::configured(db, |config| {
+    TestApp::with_settings(db, |config| {
         config.limits.trusted_proxies = vec!["127.0.0.0/8".parse::<IpNet>().unwrap()];
     })
     .await
@@ -37,7 +37,7 @@ async fn behind_a_proxy(db: &TestDatabase) -> TestApp {
 
 async fn sign_in_from(browser: &Browser, address: &str, email: &str, password: &str) -> Answer {
     let body = json!({ "email": email, "password": password });
-    let request = browser.from_our_page(Method::POST, "/api/session");
+    let request = browser.same_origin_request(Method::POST, "/api/session");
     let request = request.header("X-Forwarded-For", address).json(&body);
     browser.send(request).await
 }
@@ -57,7 +57,7 @@ async fn guesses_until_refused(app: &TestApp, email: &str) -> (usize, String) {
     (150, String::new())
 }
 
-async fn guesses_from_many_networks_stop_at_a_hundred(db: TestDatabase) {
+async fn failures_from_many_networks_stop_at_100_per_account(db: TestDatabase) {
     let app = behind_a_proxy(&db).await;
     app.db_owner_with_password(0).await;
     for email in ["owner0@example.com", "nobody@example.com"] {
@@ -80,7 +80,7 @@ async fn guesses_from_many_networks_stop_at_a_hundred(db: TestDatabase) {
     assert_eq!(guesses_until_refused(&app, email).await.0, 100);
 }
 
-async fn a_known_device_signs_in_while_others_are_stopped(db: TestDatabase) {
+async fn a_known_device_signs_in_while_others_are_throttled(db: TestDatabase) {
     let app = behind_a_proxy(&db).await;
     let known = app.db_member(0).await;
     known.set_cookie("__Host-sid", None);
@@ -96,7 +96,7 @@ async fn a_known_device_signs_in_while_others_are_stopped(db: TestDatabase) {
     stranger.refused(429, "rate-limited");
 }
 
-async fn guesses_within_one_ipv6_site_are_counted_together(db: TestDatabase) {
+async fn failures_within_one_ipv6_site_count_together(db: TestDatabase) {
     let app = behind_a_proxy(&db).await;
     app.db_owner_with_password(0).await;
     let (browser, email) = (app.browser(), "owner0@example.com");
@@ -116,7 +116,7 @@ async fn guesses_within_one_ipv6_site_are_counted_together(db: TestDatabase) {
     elsewhere.ok();
 }
 
-async fn the_right_password_uses_up_no_guess(db: TestDatabase) {
+async fn a_correct_password_is_not_counted_as_failure(db: TestDatabase) {
     let app = behind_a_proxy(&db).await;
     app.db_owner_with_password(0).await;
     let email = "owner0@example.com";
@@ -127,7 +127,7 @@ async fn the_right_password_uses_up_no_guess(db: TestDatabase) {
     }
 }
 
-async fn an_operators_new_password_sets_the_count_back(db: TestDatabase) {
+async fn an_operator_password_reset_resets_the_throttle(db: TestDatabase) {
     let app = behind_a_proxy(&db).await;
     app.db_owner_with_password(0).await;
     let email = "owner0@example.com";
@@ -138,7 +138,7 @@ async fn an_operators_new_password_sets_the_count_back(db: TestDatabase) {
         .ok();
 }
 
-async fn guesses_wait_longer_and_longer_whether_or_not_there_is_an_account(db: TestDatabase) {
+async fn delays_grow_equally_for_known_and_unknown_accounts(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_owner_with_password(0).await;
     let browser = app.browser();
@@ -166,7 +166,7 @@ async fn guesses_wait_longer_and_longer_whether_or_not_there_is_an_account(db: T
     browser.sign_in("owner0@example.com", PASSWORD).await.ok();
 }
 
-async fn of_sixty_four_guesses_at_once_five_are_looked_at(db: TestDatabase) {
+async fn of_64_concurrent_attempts_at_most_5_are_checked(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_owner_with_password(0).await;
     let guesses = (0..64).map(|number| {
@@ -191,8 +191,8 @@ async fn of_sixty_four_guesses_at_once_five_are_looked_at(db: TestDatabase) {
     );
 }
 
-async fn a_known_device_is_not_held_up_by_others(db: TestDatabase) {
-    let app = TestApp::configured(&db, |config| {
+async fn failures_of_others_do_not_delay_a_known_device(db: TestDatabase) {
+    let app = TestApp::with_settings(&db, |config| {
         config.limits.sign_ins = Rate::of(10, 10);
         config.limits.all_sign_ins = Rate::of(60, 12);
         config.limits.anonymous = Rate::of(60, 20);
@@ -239,7 +239,7 @@ async fn a_known_device_is_not_held_up_by_others(db: TestDatabase) {
 }
 
 async fn an_address_has_ten_attempts_a_minute(db: TestDatabase) {
-    let app = TestApp::configured(&db, |config| {
+    let app = TestApp::with_settings(&db, |config| {
         config.limits.sign_ins = Rate::of(10, 10);
         config.limits.trusted_proxies = vec!["127.0.0.0/8".parse::<IpNet>().unwrap()];
     })
@@ -247,7 +247,7 @@ async fn an_address_has_ten_attempts_a_minute(db: TestDatabase) {
     let browser = app.browser();
     let from = |address: &'static str, email: String| {
         let body = json!({ "email": email, "password": "another walrus" });
-        let request = browser.from_our_page(Method::POST, "/api/session");
+        let request = browser.same_origin_request(Method::POST, "/api/session");
         let request = request.header("X-Forwarded-For", address).json(&body);
         let browser = browser.clone();
         async move { browser.send(request).await.status.as_u16() }
@@ -264,7 +264,7 @@ async fn an_address_has_ten_attempts_a_minute(db: TestDatabase) {
     assert_eq!(from("192.0.2.1", "y@example.com".into()).await, 429);
 }
 
-async fn the_password_in_a_session_is_guessed_as_slowly(db: TestDatabase) {
+async fn session_passwords_are_throttled_like_sign_ins(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     let guess = json!({ "password": "another walrus" });

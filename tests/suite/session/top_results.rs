@@ -15,8 +15,8 @@ use harness::{
 use serde_json::{Value, json};
 
 on_every_database![
-    pages_are_told_as_keys_best_first,
-    what_does_not_fit_is_asked_for_again,
+    pages_are_returned_best_first,
+    omitted_keywords_can_be_requested_next,
 ];
 
 async fn publish(app: &TestApp, project: i64, job: i64, records: &[(i64, Value)]) {
@@ -43,7 +43,7 @@ async fn publish(app: &TestApp, project: i64, job: i64, records: &[(i64, Value)]
         method_version: "serp/1".into(),
         provider: "sandbox".into(),
         provenance: Provenance::Simulated,
-        coverage: Coverage::of(count, count, 0),
+        coverage: Coverage::new(count, count, 0),
         item_count: count,
         summary: Document::from_stored("{}".to_owned()),
         warnings: vec![],
@@ -62,7 +62,7 @@ fn found(position: u32, url: &str) -> Value {
     json!({ "organicPosition": position, "url": url, "title": "A page" })
 }
 
-async fn pages_are_told_as_keys_best_first(db: TestDatabase) {
+async fn pages_are_returned_best_first(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (owner, other) = (app.db_member(0).await, app.db_member(1).await);
     let body = json!({ "domain": "shop.example.com", "keywords": ["one", "two", "three"] });
@@ -133,7 +133,7 @@ fn ids_of(told: &Value) -> Vec<i64> {
         .collect()
 }
 
-async fn what_does_not_fit_is_asked_for_again(db: TestDatabase) {
+async fn omitted_keywords_can_be_requested_next(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let owner = app.db_member(0).await;
     let texts: Vec<String> = (0..40).map(|it| format!("keyword {it}")).collect();

@@ -15,12 +15,12 @@ use harness::{databases::TestStorage, on_every_storage};
 on_every_storage![
     an_account_is_read_back_as_written,
     an_e_mail_address_belongs_to_one_person,
-    people_of_two_accounts_may_have_the_same_number,
-    an_account_is_locked_and_no_other,
-    saving_an_account_leaves_its_usage_alone_and_the_reverse,
+    users_of_two_accounts_may_share_an_id,
+    locking_an_account_locks_no_other,
+    saving_an_account_and_its_usage_are_independent,
     all_accounts_are_listed_oldest_first_with_their_owners,
     active_accounts_without_any_budget_are_counted,
-    a_taken_account_id_is_told_from_a_conflict,
+    a_taken_account_id_is_not_a_conflict,
 ];
 
 async fn an_account_is_read_back_as_written(db: TestStorage) {
@@ -58,7 +58,7 @@ async fn an_e_mail_address_belongs_to_one_person(db: TestStorage) {
     ask!(db, r => assert_eq!(r.accounts().find(stranger).await.unwrap(), None));
 }
 
-async fn people_of_two_accounts_may_have_the_same_number(db: TestStorage) {
+async fn users_of_two_accounts_may_share_an_id(db: TestStorage) {
     let namesake = User {
         id: owner(ANN).id,
         ..owner(BOB)
@@ -77,7 +77,7 @@ async fn people_of_two_accounts_may_have_the_same_number(db: TestStorage) {
     });
 }
 
-async fn an_account_is_locked_and_no_other(db: TestStorage) {
+async fn locking_an_account_locks_no_other(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => {
         for id in [ANN, BOB] {
@@ -87,7 +87,7 @@ async fn an_account_is_locked_and_no_other(db: TestStorage) {
     });
 }
 
-async fn saving_an_account_leaves_its_usage_alone_and_the_reverse(db: TestStorage) {
+async fn saving_an_account_and_its_usage_are_independent(db: TestStorage) {
     two_accounts(&db).await;
     let usage = AccountUsage {
         projects: 1,
@@ -127,7 +127,7 @@ async fn all_accounts_are_listed_oldest_first_with_their_owners(db: TestStorage)
     );
 }
 
-async fn a_taken_account_id_is_told_from_a_conflict(db: TestStorage) {
+async fn a_taken_account_id_is_not_a_conflict(db: TestStorage) {
     two_accounts(&db).await;
     let other = User {
         email: owner(AccountId(3)).email,
@@ -158,5 +158,5 @@ async fn active_accounts_without_any_budget_are_counted(db: TestStorage) {
     for it in all {
         change!(db, tx => tx.accounts().add(&it, &owner(it.id)).await.unwrap());
     }
-    ask!(db, r => assert_eq!(r.accounts().without_budget().await.unwrap(), 2));
+    ask!(db, r => assert_eq!(r.accounts().count_without_budget().await.unwrap(), 2));
 }

@@ -4,12 +4,12 @@ use super::examples::*;
 use analysis::{
     ai_answers::{
         brands::{BrandBook, BrandSpec},
-        judge,
+        evaluate,
     },
     document::Document,
     findings::ai_visibility::{PromptTally, tallies},
     observation::ai_answer::{
-        AiAnswer, AnswerCitation, AnswerState, AnswerUsage, AskedPrompt, CitationPart, TextSpan,
+        AiAnswer, AnswerCitation, AnswerState, AnswerUsage, CitationPart, EnginePrompt, TextSpan,
     },
     provenance::Provenance,
     result_type::ResultType,
@@ -17,21 +17,21 @@ use analysis::{
 use chrono::{DateTime, Days, Utc};
 use domain::{
     ids::{AccountId, AnswerId, JobId, KeywordId},
-    kept_answers::{AnswerKey, AnswerQuery, KeptAnswer, KeywordTallies, TallyPlace},
-    results::{CARRIED, Coverage, ResultHead, StagedFinding},
+    kept_answers::{AnswerKey, AnswerQuery, KeptAnswer, KeywordTallies, TallyCursor},
+    results::{CARRIED_OVER_ORDINAL, Coverage, ResultHead, StagedFinding},
 };
 use harness::{databases::TestStorage, on_every_storage};
 
 on_every_storage![
     an_answer_is_read_as_it_was_kept,
-    a_question_has_one_answer_in_a_run,
-    answers_are_found_by_what_they_are_about,
-    answers_are_listed_newest_first_and_in_parts,
-    old_answers_are_forgotten_a_part_at_a_time,
-    counts_are_replaced_and_walked_over_in_order,
-    old_counts_are_forgotten,
-    records_of_several_engines_are_carried_while_keywords_are_tracked,
-    nobody_sees_the_answers_of_others,
+    a_prompt_sample_has_one_answer_per_run,
+    answers_are_filtered_by_keyword,
+    answers_are_paged_newest_first,
+    old_answers_are_deleted_in_batches,
+    tallies_are_replaced_and_paged_in_order,
+    old_tallies_are_deleted,
+    records_of_tracked_keywords_are_carried_over,
+    answers_are_isolated_by_account,
 ];
 
 const JOB: JobId = JobId(31);
@@ -43,7 +43,7 @@ fn answer(keyword: Option<i64>, engine: &str, sample: u32, at: DateTime<Utc>) ->
         provenance: Provenance::Simulated,
         requested_model: Some("model".to_owned()),
         served_model: Some("model-1".to_owned()),
-        prompt: AskedPrompt {
+        prompt: EnginePrompt {
             prompt_id: format!("{}.Q1", keyword.unwrap_or(0)),
             keyword_id: keyword,
             template: "Q1".to_owned(),
@@ -114,7 +114,7 @@ async fn an_answer_is_read_as_it_was_kept(db: TestStorage) {
     assert_eq!(missing, None);
 }
 
-async fn a_question_has_one_answer_in_a_run(db: TestStorage) {
+async fn a_prompt_sample_has_one_answer_per_run(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let first = kept(1, answer(Some(21), "a", 1, now()));
     keep(&db, ANN, std::slice::from_ref(&first)).await;
@@ -133,7 +133,7 @@ async fn a_question_has_one_answer_in_a_run(db: TestStorage) {
     assert_eq!(ask!(db, r => r.answers().count(ANN, JOB).await.unwrap()), 1);
 }
 
-async fn answers_are_found_by_what_they_are_about(db: TestStorage) {
+async fn answers_are_filtered_by_keyword(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let answers = [
         kept(1, answer(Some(22), "a", 2, now())),
@@ -164,7 +164,7 @@ async fn answers_are_found_by_what_they_are_about(db: TestStorage) {
     assert!(of(&[]).await.is_empty());
 }
 
-async fn answers_are_listed_newest_first_and_in_parts(db: TestStorage) {
+async fn answers_are_paged_newest_first(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let mut answers = Vec::new();
     for id in 1..=6 {
@@ -190,14 +190,15 @@ async fn answers_are_listed_newest_first_and_in_parts(db: TestStorage) {
     assert_eq!(ids(&db, &narrow).await, [3, 1]);
 }
 
-async fn old_answers_are_forgotten_a_part_at_a_time(db: TestStorage) {
+async fn old_answers_are_deleted_in_batches(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let answers: Vec<KeptAnswer> = (1..=5)
         .map(|id| kept(id, answer(Some(21), &format!("e{id}"), 1, after(id))))
         .collect();
     keep(&db, ANN, &answers).await;
     keep(&db, BOB, &answers).await;
-    let forget = async || change!(db, tx => tx.answers().forget(ANN, after(4), 2).await.unwrap());
+    let forget =
+        async || change!(db, tx => tx.answers().purge_before(ANN, after(4), 2).await.unwrap());
     assert_eq!((forget().await, forget().await, forget().await), (2, 1, 0));
     assert_eq!(ids(&db, &all(10)).await, [5, 4]);
     let theirs = ask!(db, r => r.answers().count(BOB, JOB).await.unwrap());
@@ -207,7 +208,7 @@ async fn old_answers_are_forgotten_a_part_at_a_time(db: TestStorage) {
 fn counted(engine: &str, ago: u64, job: i64, keyword: i64) -> KeywordTallies {
     let book = BrandBook::of(&BrandSpec::named("Acme", "acme.com"), &[], &[]);
     let answer = answer(Some(keyword), engine, 1, now());
-    let judged = judge(&answer, &book);
+    let judged = evaluate(&answer, &book);
     KeywordTallies {
         job: JobId(job),
         day: now().date_naive() - Days::new(ago),
@@ -217,7 +218,7 @@ fn counted(engine: &str, ago: u64, job: i64, keyword: i64) -> KeywordTallies {
     }
 }
 
-async fn counts_are_replaced_and_walked_over_in_order(db: TestStorage) {
+async fn tallies_are_replaced_and_paged_in_order(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let rows = [
         counted("a", 2, 31, 22),
@@ -228,7 +229,7 @@ async fn counts_are_replaced_and_walked_over_in_order(db: TestStorage) {
         counted("b", 1, 31, 21),
     ];
     assert_eq!(rows[0].tallies[0].mentions, 1);
-    change!(db, tx => tx.answers().count_in(ANN, SHOP, &rows).await.unwrap());
+    change!(db, tx => tx.answers().save_tallies(ANN, SHOP, &rows).await.unwrap());
     let changed = KeywordTallies {
         tallies: vec![PromptTally {
             mentions: 0,
@@ -236,14 +237,14 @@ async fn counts_are_replaced_and_walked_over_in_order(db: TestStorage) {
         }],
         ..rows[2].clone()
     };
-    change!(db, tx => tx.answers().count_in(ANN, SHOP, std::slice::from_ref(&changed)).await.unwrap());
+    change!(db, tx => tx.answers().save_tallies(ANN, SHOP, std::slice::from_ref(&changed)).await.unwrap());
     let since = now().date_naive() - Days::new(2);
-    let (mut seen, mut after): (Vec<KeywordTallies>, Option<TallyPlace>) = (Vec::new(), None);
+    let (mut seen, mut after): (Vec<KeywordTallies>, Option<TallyCursor>) = (Vec::new(), None);
     loop {
         let part =
             ask!(db, r => r.answers().tallies(ANN, SHOP, "a", since, after, 1).await.unwrap());
         let Some(last) = part.last() else { break };
-        after = Some(last.place());
+        after = Some(last.cursor());
         seen.extend(part);
     }
     assert_eq!(
@@ -256,19 +257,19 @@ async fn counts_are_replaced_and_walked_over_in_order(db: TestStorage) {
     assert!(theirs.is_empty());
 }
 
-async fn old_counts_are_forgotten(db: TestStorage) {
+async fn old_tallies_are_deleted(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let rows: Vec<KeywordTallies> = (0..6)
         .flat_map(|ago| [counted("a", ago, 31, 21), counted("b", ago, 31, 21)])
         .collect();
     change!(db, tx => {
-        tx.answers().count_in(ANN, SHOP, &rows).await.unwrap();
-        tx.answers().count_in(BOB, SHOP, &rows).await.unwrap();
+        tx.answers().save_tallies(ANN, SHOP, &rows).await.unwrap();
+        tx.answers().save_tallies(BOB, SHOP, &rows).await.unwrap();
     });
     let before = now().date_naive() - Days::new(1);
     let mut forgotten = Vec::new();
     loop {
-        let number = change!(db, tx => tx.answers().forget_tallies(ANN, before, 3).await.unwrap());
+        let number = change!(db, tx => tx.answers().purge_tallies(ANN, before, 3).await.unwrap());
         forgotten.push(number);
         if number < 3 {
             break;
@@ -309,7 +310,7 @@ async fn publish(db: &TestStorage, job: JobId, findings: &[StagedFinding]) {
         method_version: "ai-visibility/1".to_owned(),
         provider: "sandbox".to_owned(),
         provenance: Provenance::Simulated,
-        coverage: Coverage::of(1, 1, 0),
+        coverage: Coverage::new(1, 1, 0),
         item_count: findings.len() as u64,
         summary: Document::from_stored("{}".to_owned()),
         warnings: vec![],
@@ -322,7 +323,7 @@ async fn publish(db: &TestStorage, job: JobId, findings: &[StagedFinding]) {
 
 /// A run of one keyword carries over records about the other keywords and the project; keywords that are not tracked
 /// any more are left out.
-async fn records_of_several_engines_are_carried_while_keywords_are_tracked(db: TestStorage) {
+async fn records_of_tracked_keywords_are_carried_over(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let tracked = |id: i64, ai_tracked: bool| domain::keyword::Keyword {
         ai_tracked,
@@ -347,7 +348,7 @@ async fn records_of_several_engines_are_carried_while_keywords_are_tracked(db: T
         change!(db, tx => tx.measurements().stage(ANN, job, &[own]).await.unwrap());
         // A second attempt carries nothing over twice.
         for expected in [5, 0] {
-            let carried = change!(db, tx => tx.answers().stage_carried(ANN, SHOP, job, &[0, 1]).await.unwrap());
+            let carried = change!(db, tx => tx.answers().stage_carried_over(ANN, SHOP, job, &[0, 1]).await.unwrap());
             assert_eq!(carried, expected);
         }
         let of = ResultType::AiVisibility;
@@ -360,23 +361,22 @@ async fn records_of_several_engines_are_carried_while_keywords_are_tracked(db: T
             found,
             [
                 (place(22, 1), "\"anew\""),
-                (CARRIED, "\"project a\""),
-                (CARRIED + 1, "\"project b\""),
-                (CARRIED + place(22, 0), "\"22 0\""),
-                (CARRIED + place(23, 0), "\"23 0\""),
-                (CARRIED + place(23, 1), "\"23 1\""),
+                (CARRIED_OVER_ORDINAL, "\"project a\""),
+                (CARRIED_OVER_ORDINAL + 1, "\"project b\""),
+                (CARRIED_OVER_ORDINAL + place(22, 0), "\"22 0\""),
+                (CARRIED_OVER_ORDINAL + place(23, 0), "\"23 0\""),
+                (CARRIED_OVER_ORDINAL + place(23, 1), "\"23 1\""),
             ]
         );
         publish(&db, job, &[]).await;
     }
     // Nothing is carried over for engines that are not queried any more.
     add_job(&db, &job_of_ann(JobId(34))).await;
-    let carried =
-        change!(db, tx => tx.answers().stage_carried(ANN, SHOP, JobId(34), &[1]).await.unwrap());
+    let carried = change!(db, tx => tx.answers().stage_carried_over(ANN, SHOP, JobId(34), &[1]).await.unwrap());
     assert_eq!(carried, 3);
 }
 
-async fn nobody_sees_the_answers_of_others(db: TestStorage) {
+async fn answers_are_isolated_by_account(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let it = kept(1, answer(Some(21), "a", 1, now()));
     keep(&db, ANN, std::slice::from_ref(&it)).await;

@@ -8,9 +8,9 @@ use domain::{
 use harness::{databases::TestStorage, on_every_storage};
 
 on_every_storage![
-    what_was_set_last_stands,
+    the_last_settings_win,
     the_last_use_of_each_engine_is_remembered,
-    nobody_sees_how_others_ask,
+    model_settings_are_isolated_by_account,
 ];
 
 fn odd() -> ModelSettings {
@@ -26,18 +26,18 @@ fn odd() -> ModelSettings {
     }
 }
 
-async fn what_was_set_last_stands(db: TestStorage) {
+async fn the_last_settings_win(db: TestStorage) {
     two_accounts(&db).await;
-    let usual = ModelSettings::usual("chatgpt");
+    let usual = ModelSettings::default_for("chatgpt");
     change!(db, tx => {
-        tx.ai_models().set(ANN, &ModelSettings::usual("gemini")).await.unwrap();
+        tx.ai_models().set(ANN, &ModelSettings::default_for("gemini")).await.unwrap();
         tx.ai_models().set(ANN, &usual).await.unwrap();
     });
     change!(db, tx => tx.ai_models().set(ANN, &odd()).await.unwrap());
     let set = ask!(db, r => r.ai_models().list(ANN).await.unwrap());
     assert_eq!(set, [usual, odd()]);
     // Settings that are left out are reset.
-    let again = ModelSettings::usual("gemini");
+    let again = ModelSettings::default_for("gemini");
     change!(db, tx => tx.ai_models().set(ANN, &again).await.unwrap());
     let set = ask!(db, r => r.ai_models().list(ANN).await.unwrap());
     assert_eq!(set[1], again);
@@ -52,7 +52,7 @@ async fn the_last_use_of_each_engine_is_remembered(db: TestStorage) {
     assert_eq!(used, [("a".to_owned(), now()), ("b".to_owned(), after(5))]);
 }
 
-async fn nobody_sees_how_others_ask(db: TestStorage) {
+async fn model_settings_are_isolated_by_account(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => {
         tx.ai_models().set(ANN, &odd()).await.unwrap();
@@ -62,7 +62,7 @@ async fn nobody_sees_how_others_ask(db: TestStorage) {
         assert!(r.ai_models().list(BOB).await.unwrap().is_empty());
         assert!(r.ai_models().last_used(BOB).await.unwrap().is_empty());
     });
-    change!(db, tx => tx.ai_models().set(BOB, &ModelSettings::usual("gemini")).await.unwrap());
+    change!(db, tx => tx.ai_models().set(BOB, &ModelSettings::default_for("gemini")).await.unwrap());
     let set = ask!(db, r => r.ai_models().list(ANN).await.unwrap());
     assert_eq!(set, [odd()]);
 }

@@ -9,8 +9,8 @@ use harness::{databases::TestStorage, on_every_storage};
 
 on_every_storage![
     events_are_read_back_newest_first_and_by_account,
-    events_of_some_actions_before_a_moment_are_read_of_one_account,
-    old_events_of_one_account_are_removed_in_parts,
+    events_are_filtered_by_action_time_and_account,
+    old_events_of_one_account_are_deleted_in_batches,
 ];
 
 fn event(account: AccountId, id: i64, second: i64) -> AuditEvent {
@@ -42,7 +42,7 @@ async fn events_are_read_back_newest_first_and_by_account(db: TestStorage) {
     assert_eq!(all[2], event(ANN, 1, 5));
 }
 
-async fn events_of_some_actions_before_a_moment_are_read_of_one_account(db: TestStorage) {
+async fn events_are_filtered_by_action_time_and_account(db: TestStorage) {
     two_accounts(&db).await;
     let begun = AuditEvent {
         action: AuditAction::SessionBegun,
@@ -65,7 +65,7 @@ async fn events_of_some_actions_before_a_moment_are_read_of_one_account(db: Test
     assert_eq!(found, [event(ANN, 3, 7), begun]);
 }
 
-async fn old_events_of_one_account_are_removed_in_parts(db: TestStorage) {
+async fn old_events_of_one_account_are_deleted_in_batches(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => for it in [
         event(ANN, 1, 5),
@@ -75,12 +75,12 @@ async fn old_events_of_one_account_are_removed_in_parts(db: TestStorage) {
     ] {
         tx.audit().record(&it).await.unwrap();
     });
-    let at = ask!(db, r => r.audit().at_behind(ANN, 2).await.unwrap());
+    let at = ask!(db, r => r.audit().cutoff_for_newest(ANN, 2).await.unwrap());
     assert_eq!(at, Some(after(5)));
-    let at = ask!(db, r => r.audit().at_behind(ANN, 3).await.unwrap());
+    let at = ask!(db, r => r.audit().cutoff_for_newest(ANN, 3).await.unwrap());
     assert_eq!(at, None);
     for expected in [1, 1, 0] {
-        let removed = change!(db, tx => tx.audit().forget_before(ANN, after(7), 1).await.unwrap());
+        let removed = change!(db, tx => tx.audit().purge_before(ANN, after(7), 1).await.unwrap());
         assert_eq!(removed, expected);
     }
     let left = ask!(db, r => r.audit().newest(ANN, 9).await.unwrap());

@@ -9,14 +9,14 @@ use domain::{
 use harness::{databases::TestStorage, on_every_storage};
 
 on_every_storage![
-    a_binding_is_kept_whole_and_once,
-    what_is_due_is_found_and_moved_on_once,
-    an_account_sees_its_own_bindings_alone,
+    a_project_has_one_binding,
+    a_due_binding_is_advanced_once,
+    bindings_are_isolated_by_account,
 ];
 
 fn binding(account: AccountId) -> Binding {
     let property = Property::accepted("sc-domain:shop11.example.com".to_owned());
-    Binding::begun(account, SHOP, property, now())
+    Binding::new(account, SHOP, property, now())
 }
 
 async fn set(db: &TestStorage, binding: &Binding) {
@@ -27,15 +27,15 @@ async fn find(db: &TestStorage, account: AccountId) -> Option<Binding> {
     ask!(db, r => r.console_bindings().find(account, SHOP).await.unwrap())
 }
 
-async fn a_binding_is_kept_whole_and_once(db: TestStorage) {
+async fn a_project_has_one_binding(db: TestStorage) {
     two_accounts(&db).await;
     assert_eq!(find(&db, ANN).await, None);
     set(&db, &binding(ANN)).await;
     let full = binding(ANN)
-        .reached(day(3), after(1))
+        .advanced_to(day(3), after(1))
         .failed("no \u{17e}lu\u{165}".to_owned(), after(2));
     let held = Binding {
-        held_until: Some(after(9)),
+        leased_until: Some(after(9)),
         ..full
     };
     set(&db, &held).await;
@@ -48,7 +48,7 @@ async fn a_binding_is_kept_whole_and_once(db: TestStorage) {
     assert_eq!(due, []);
 }
 
-async fn what_is_due_is_found_and_moved_on_once(db: TestStorage) {
+async fn a_due_binding_is_advanced_once(db: TestStorage) {
     two_accounts(&db).await;
     let late = Binding {
         next_at: after(60),
@@ -64,7 +64,7 @@ async fn what_is_due_is_found_and_moved_on_once(db: TestStorage) {
     assert_eq!(found, [binding(ANN)]);
 
     // Of two workers that read the same binding, one gets it.
-    let taken = found[0].held(after(1));
+    let taken = found[0].leased(after(1));
     let advance = async |before: &Binding, next: &Binding| {
         let (before, next) = (before.clone(), next.clone());
         change!(db, tx => tx.console_bindings().advance(&before, &next).await.unwrap())
@@ -72,7 +72,7 @@ async fn what_is_due_is_found_and_moved_on_once(db: TestStorage) {
     assert!(advance(&found[0], &taken).await);
     assert!(!advance(&found[0], &taken).await);
     assert_eq!(due(after(60)).await, [BOB]);
-    let done = taken.reached(day(3), after(2)).done(after(2));
+    let done = taken.advanced_to(day(3), after(2)).completed(after(2));
     assert!(!advance(&found[0], &done).await, "it stands elsewhere");
     assert!(advance(&taken, &done).await);
     assert_eq!(find(&db, ANN).await, Some(done.clone()));
@@ -85,7 +85,7 @@ async fn what_is_due_is_found_and_moved_on_once(db: TestStorage) {
     assert!(!advance(&done, &taken).await);
 }
 
-async fn an_account_sees_its_own_bindings_alone(db: TestStorage) {
+async fn bindings_are_isolated_by_account(db: TestStorage) {
     two_accounts(&db).await;
     set(&db, &binding(ANN)).await;
     assert_eq!(find(&db, BOB).await, None);
@@ -95,7 +95,7 @@ async fn an_account_sees_its_own_bindings_alone(db: TestStorage) {
         account: BOB,
         ..binding(ANN)
     };
-    let moved = change!(db, tx => tx.console_bindings().advance(&of_theirs, &of_theirs.held(now())).await.unwrap());
+    let moved = change!(db, tx => tx.console_bindings().advance(&of_theirs, &of_theirs.leased(now())).await.unwrap());
     assert!(!moved);
     let removed = change!(db, tx => tx.console_bindings().remove(BOB, SHOP).await.unwrap());
     assert!(!removed);

@@ -6,24 +6,24 @@ use domain::{
     ids::{ConsoleSpanId, ProjectId},
     page::{Direction, PageRequest},
     search_console::{
-        About, ConsoleCountry, ConsoleDevice, Cut, Origin, RowSet, RowSum, SearchRow, Span,
-        StoredSpan, Told,
+        ConsoleCountry, ConsoleDevice, DimensionSet, ImportInfo, Origin, RowSet, RowSubject,
+        RowSum, SearchRow, Span, StoredSpan,
     },
 };
 use harness::{databases::TestStorage, on_every_storage};
 
 on_every_storage![
-    rows_are_summed_up_over_what_was_imported,
-    the_same_days_again_take_the_place_of_what_was_there,
+    rows_are_summed_over_imports,
+    an_import_of_the_same_days_replaces_the_old_one,
     many_rows_are_stored_in_batches,
-    what_was_shown_most_comes_first,
-    sums_are_read_in_parts_and_each_stands_once,
-    clicks_of_pages_are_told_by_day,
-    old_imports_are_forgotten_a_part_at_a_time,
-    an_account_sees_its_own_rows_alone,
+    rows_with_most_impressions_come_first,
+    sums_are_paged_without_duplicates,
+    clicks_of_pages_are_summed_by_day,
+    old_imports_are_deleted_in_batches,
+    rows_are_isolated_by_account,
 ];
 
-const MARKET: Cut = Cut::by_market(About::QueryAndPage);
+const MARKET: DimensionSet = DimensionSet::by_market(RowSubject::QueryAndPage);
 
 fn row(query: &str, page: &str, clicks: u64, impressions: u64, position: f64) -> SearchRow {
     SearchRow {
@@ -39,14 +39,14 @@ fn row(query: &str, page: &str, clicks: u64, impressions: u64, position: f64) ->
 
 fn of_day(before: u64, rows: Vec<SearchRow>) -> RowSet {
     RowSet {
-        cut: MARKET,
+        dimensions: MARKET,
         span: Span::day(day(before)),
         rows,
     }
 }
 
-fn told(origin: Origin) -> Told {
-    Told {
+fn told(origin: Origin) -> ImportInfo {
+    ImportInfo {
         origin,
         label: "sc-domain:example.com".to_owned(),
         at: now(),
@@ -67,7 +67,7 @@ fn ids(spans: &[StoredSpan]) -> Vec<ConsoleSpanId> {
     spans.iter().map(|it| it.id).collect()
 }
 
-async fn rows_are_summed_up_over_what_was_imported(db: TestStorage) {
+async fn rows_are_summed_over_imports(db: TestStorage) {
     two_accounts(&db).await;
     let sets = vec![
         of_day(
@@ -92,7 +92,7 @@ async fn rows_are_summed_up_over_what_was_imported(db: TestStorage) {
         stored[0],
         StoredSpan {
             id: ConsoleSpanId(100),
-            cut: MARKET,
+            dimensions: MARKET,
             span: Span::day(day(3)),
             rows: 2,
             origin: Origin::Api,
@@ -103,7 +103,8 @@ async fn rows_are_summed_up_over_what_was_imported(db: TestStorage) {
     // The newest day is left out: only named spans are summed up.
     let two = &ids(&stored)[..2];
     let texts = ["rust seo".to_owned(), "nothing".to_owned()];
-    let mut sums = ask!(db, r => r.console_rows().about_queries(ANN, two, &texts).await.unwrap());
+    let mut sums =
+        ask!(db, r => r.console_rows().sums_for_queries(ANN, two, &texts).await.unwrap());
     sums.sort_by_key(|it| it.page.clone());
     let sum = |query: &str, page: &str, clicks, impressions, weighted_position| RowSum {
         query: Some(query.to_owned()),
@@ -141,10 +142,10 @@ async fn rows_are_summed_up_over_what_was_imported(db: TestStorage) {
     assert!(none.is_empty());
 }
 
-async fn the_same_days_again_take_the_place_of_what_was_there(db: TestStorage) {
+async fn an_import_of_the_same_days_replaces_the_old_one(db: TestStorage) {
     two_accounts(&db).await;
     let period = |cut, rows| RowSet {
-        cut,
+        dimensions: cut,
         span: Span::between(day(30), day(3)).unwrap(),
         rows,
     };
@@ -154,7 +155,7 @@ async fn the_same_days_again_take_the_place_of_what_was_there(db: TestStorage) {
         device: None,
         ..row(text, "", 1, 10, 3.0)
     };
-    let queries = Cut::plain(About::Query);
+    let queries = DimensionSet::aggregated(RowSubject::Query);
     let first = vec![
         period(queries, vec![query("a"), query("b")]),
         of_day(3, vec![row("a", "a", 1, 1, 1.0)]),
@@ -179,7 +180,7 @@ async fn the_same_days_again_take_the_place_of_what_was_there(db: TestStorage) {
     }
     let texts = ["a".to_owned()];
     let days = ids(&stored);
-    let sums = ask!(db, r => r.console_rows().about_queries(ANN, &days, &texts).await.unwrap());
+    let sums = ask!(db, r => r.console_rows().sums_for_queries(ANN, &days, &texts).await.unwrap());
     let clicks: u64 = sums.iter().map(|it| it.clicks).sum();
     assert_eq!(clicks, 9, "7 in the place of 1, and 2");
 }
@@ -192,13 +193,13 @@ async fn many_rows_are_stored_in_batches(db: TestStorage) {
     assert_eq!(stored[0].rows, 12_345);
     let texts: Vec<String> = (0..2_500).map(|n| format!("query {n}")).collect();
     let of = ids(&stored);
-    let sums = ask!(db, r => r.console_rows().about_queries(ANN, &of, &texts).await.unwrap());
+    let sums = ask!(db, r => r.console_rows().sums_for_queries(ANN, &of, &texts).await.unwrap());
     assert_eq!(sums.len(), 2_500);
     assert_eq!(store(&db, 200, vec![of_day(2, vec![])]).await, 12_345);
     assert_eq!(spans(&db).await[0].rows, 0);
 }
 
-async fn what_was_shown_most_comes_first(db: TestStorage) {
+async fn rows_with_most_impressions_come_first(db: TestStorage) {
     two_accounts(&db).await;
     let mobile = SearchRow {
         device: Some(ConsoleDevice::Mobile),
@@ -217,7 +218,7 @@ async fn what_was_shown_most_comes_first(db: TestStorage) {
     ];
     store(&db, 100, sets).await;
     let of = ids(&spans(&db).await);
-    let most = ask!(db, r => r.console_rows().most_shown(ANN, &of, 2).await.unwrap());
+    let most = ask!(db, r => r.console_rows().top_by_impressions(ANN, &of, 2).await.unwrap());
     let told: Vec<_> = most
         .iter()
         .map(|it| {
@@ -232,7 +233,7 @@ async fn what_was_shown_most_comes_first(db: TestStorage) {
     assert_eq!(told, [("b", 2, 110, None), ("a", 1, 100, None)]);
 }
 
-async fn sums_are_read_in_parts_and_each_stands_once(db: TestStorage) {
+async fn sums_are_paged_without_duplicates(db: TestStorage) {
     two_accounts(&db).await;
     let mut of_a_day = vec![
         row("Rust SEO", "a", 3, 10, 2.0),
@@ -254,7 +255,7 @@ async fn sums_are_read_in_parts_and_each_stands_once(db: TestStorage) {
             counted: false,
             bytes: None,
         };
-        let page = ask!(db, r => r.console_rows().shown(ANN, &spans, &request).await.unwrap());
+        let page = ask!(db, r => r.console_rows().list_by_impressions(ANN, &spans, &request).await.unwrap());
         assert!(page.items.len() <= 3);
         seen.extend(page.items);
         after = page.next;
@@ -285,11 +286,12 @@ async fn sums_are_read_in_parts_and_each_stands_once(db: TestStorage) {
         counted: false,
         bytes: None,
     };
-    let theirs = ask!(db, r => r.console_rows().shown(BOB, &spans, &request).await.unwrap());
+    let theirs =
+        ask!(db, r => r.console_rows().list_by_impressions(BOB, &spans, &request).await.unwrap());
     assert!(theirs.items.is_empty());
 }
 
-async fn clicks_of_pages_are_told_by_day(db: TestStorage) {
+async fn clicks_of_pages_are_summed_by_day(db: TestStorage) {
     two_accounts(&db).await;
     let page = |page: &str, clicks| SearchRow {
         query: None,
@@ -298,7 +300,7 @@ async fn clicks_of_pages_are_told_by_day(db: TestStorage) {
         ..row("", page, clicks, 50, 2.0)
     };
     let of_pages = |before, rows| RowSet {
-        cut: Cut::plain(About::Page),
+        dimensions: DimensionSet::aggregated(RowSubject::Page),
         ..of_day(before, rows)
     };
     let sets = vec![
@@ -320,22 +322,22 @@ async fn clicks_of_pages_are_told_by_day(db: TestStorage) {
     );
 }
 
-async fn old_imports_are_forgotten_a_part_at_a_time(db: TestStorage) {
+async fn old_imports_are_deleted_in_batches(db: TestStorage) {
     two_accounts(&db).await;
     let sets = (1..=9).map(|n| of_day(n, vec![row("a", "a", 1, 10, 3.0)]));
     store(&db, 100, sets.collect()).await;
-    let forget = async |limit| change!(db, tx => tx.console_rows().forget(ANN, day(4), limit).await.unwrap());
+    let forget = async |limit| change!(db, tx => tx.console_rows().purge_before(ANN, day(4), limit).await.unwrap());
     assert_eq!(
         (forget(3).await, forget(3).await, forget(3).await),
         (3, 2, 0)
     );
     let left: Vec<_> = spans(&db).await.iter().map(|it| it.span.last).collect();
     assert_eq!(left, [day(4), day(3), day(2), day(1)]);
-    let theirs = change!(db, tx => tx.console_rows().forget(BOB, day(0), 9).await.unwrap());
+    let theirs = change!(db, tx => tx.console_rows().purge_before(BOB, day(0), 9).await.unwrap());
     assert_eq!(theirs, 0);
 }
 
-async fn an_account_sees_its_own_rows_alone(db: TestStorage) {
+async fn rows_are_isolated_by_account(db: TestStorage) {
     two_accounts(&db).await;
     store(&db, 100, vec![of_day(2, vec![row("a", "a", 1, 10, 3.0)])]).await;
     let of = ids(&spans(&db).await);
@@ -347,9 +349,9 @@ async fn an_account_sees_its_own_rows_alone(db: TestStorage) {
         let rows = r.console_rows();
         assert!(rows.spans(BOB, SHOP, day(400)).await.unwrap().is_empty());
         assert!(rows.spans(ANN, ProjectId(12), day(400)).await.unwrap().is_empty());
-        assert!(rows.about_queries(BOB, &of, &texts).await.unwrap().is_empty());
+        assert!(rows.sums_for_queries(BOB, &of, &texts).await.unwrap().is_empty());
         assert!(rows.by_position(BOB, &of).await.unwrap().is_empty());
-        assert!(rows.most_shown(BOB, &of, 9).await.unwrap().is_empty());
+        assert!(rows.top_by_impressions(BOB, &of, 9).await.unwrap().is_empty());
         assert!(rows.page_days(BOB, &of, &urls).await.unwrap().is_empty());
     });
     // The other's import of the same days leaves this one alone.

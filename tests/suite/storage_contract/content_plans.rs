@@ -4,7 +4,7 @@ use super::examples::*;
 use domain::{
     content_plan::{Clustering, ContentPlan, PlanSummary},
     ids::{AccountId, ContentPlanId, ProjectId},
-    page::{Direction, PageRequest, Position},
+    page::{Direction, PageCursor, PageRequest},
     ports::{content_plans::ContentPlanSort, storage::StorageError},
     test_support::a_content_plan,
     text::Label,
@@ -13,9 +13,9 @@ use harness::{databases::TestStorage, on_every_storage};
 
 on_every_storage![
     a_plan_is_read_as_it_was_saved,
-    plans_are_listed_newest_first_and_in_parts,
-    nobody_reads_or_changes_the_plans_of_others,
-    an_id_that_is_taken_is_told,
+    plans_are_paged_newest_first,
+    plans_are_isolated_by_account,
+    a_taken_id_is_reported,
 ];
 
 fn plan(account: AccountId, id: i64, age: i64) -> ContentPlan {
@@ -37,7 +37,7 @@ async fn find(db: &TestStorage, account: AccountId, id: i64) -> Option<ContentPl
 }
 
 fn request(
-    after: Option<Position>,
+    after: Option<PageCursor>,
     limit: u32,
     direction: Direction,
 ) -> PageRequest<ContentPlanSort> {
@@ -70,7 +70,7 @@ async fn a_plan_is_read_as_it_was_saved(db: TestStorage) {
     assert_eq!(find(&db, ANN, 71).await, None);
 }
 
-async fn plans_are_listed_newest_first_and_in_parts(db: TestStorage) {
+async fn plans_are_paged_newest_first(db: TestStorage) {
     two_accounts(&db).await;
     for (id, age) in [(71, 30), (72, 10), (73, 20), (74, 20)] {
         add(&db, &plan(ANN, id, age)).await;
@@ -107,7 +107,7 @@ async fn plans_are_listed_newest_first_and_in_parts(db: TestStorage) {
     assert_eq!(count, 4);
 }
 
-async fn nobody_reads_or_changes_the_plans_of_others(db: TestStorage) {
+async fn plans_are_isolated_by_account(db: TestStorage) {
     two_accounts(&db).await;
     let (ours, theirs) = (plan(ANN, 71, 0), plan(BOB, 71, 9));
     add(&db, &ours).await;
@@ -134,7 +134,7 @@ async fn nobody_reads_or_changes_the_plans_of_others(db: TestStorage) {
     assert_eq!(count, 0);
 }
 
-async fn an_id_that_is_taken_is_told(db: TestStorage) {
+async fn a_taken_id_is_reported(db: TestStorage) {
     two_accounts(&db).await;
     add(&db, &plan(ANN, 71, 0)).await;
     let mut work = domain::ports::storage::Storage::write(&*db.storage)

@@ -3,7 +3,7 @@
 use super::examples::*;
 use chrono::{DateTime, Utc};
 use domain::{
-    idempotency::{Fingerprint, IdempotencyRecord, StoredAnswer},
+    idempotency::{Fingerprint, IdempotencyRecord, StoredResponse},
     ids::{AccountId, CallerId},
 };
 use harness::{databases::TestStorage, on_every_storage};
@@ -11,7 +11,7 @@ use harness::{databases::TestStorage, on_every_storage};
 on_every_storage![
     a_record_is_read_back_as_written,
     a_key_has_one_record_in_its_account,
-    old_records_of_one_account_are_forgotten,
+    old_records_of_one_account_are_deleted,
 ];
 
 fn record(account: AccountId, key: &str, seconds: i64) -> IdempotencyRecord {
@@ -20,7 +20,7 @@ fn record(account: AccountId, key: &str, seconds: i64) -> IdempotencyRecord {
         key: key.into(),
         fingerprint: Fingerprint::of("POST", "/projects", key.as_bytes()),
         caller: CallerId(4),
-        answer: StoredAnswer {
+        response: StoredResponse {
             status: 201,
             location: Some("/projects/11".into()),
             etag: Some("\"1\"".into()),
@@ -38,10 +38,10 @@ fn before() -> DateTime<Utc> {
 async fn a_record_is_read_back_as_written(db: TestStorage) {
     two_accounts(&db).await;
     let mut bare = record(ANN, "b", 0);
-    (bare.answer.location, bare.answer.etag) = (None, None);
+    (bare.response.location, bare.response.etag) = (None, None);
     change!(db, tx => {
-        tx.idempotency().keep(&record(ANN, "a", 0), before()).await.unwrap();
-        tx.idempotency().keep(&bare, before()).await.unwrap();
+        tx.idempotency().store(&record(ANN, "a", 0), before()).await.unwrap();
+        tx.idempotency().store(&bare, before()).await.unwrap();
     });
     ask!(db, r => {
         assert_eq!(r.idempotency().find(ANN, "a").await.unwrap(), Some(record(ANN, "a", 0)));
@@ -53,15 +53,15 @@ async fn a_record_is_read_back_as_written(db: TestStorage) {
 
 async fn a_key_has_one_record_in_its_account(db: TestStorage) {
     two_accounts(&db).await;
-    change!(db, tx => tx.idempotency().keep(&record(ANN, "a", 0), before()).await.unwrap());
-    change!(db, tx => tx.idempotency().keep(&record(BOB, "a", 0), before()).await.unwrap());
+    change!(db, tx => tx.idempotency().store(&record(ANN, "a", 0), before()).await.unwrap());
+    change!(db, tx => tx.idempotency().store(&record(BOB, "a", 0), before()).await.unwrap());
     let first = record(ANN, "a", 0);
     for (over, is_kept) in [
         (first.first_used_at - tick(), false),
         (first.first_used_at, true),
     ] {
         let second = record(ANN, "a", 5);
-        let kept = change!(db, tx => tx.idempotency().keep(&second, over).await.unwrap());
+        let kept = change!(db, tx => tx.idempotency().store(&second, over).await.unwrap());
         assert_eq!(kept, is_kept);
         ask!(db, r => {
             let stands = if is_kept { &second } else { &first };
@@ -71,13 +71,13 @@ async fn a_key_has_one_record_in_its_account(db: TestStorage) {
     }
 }
 
-async fn old_records_of_one_account_are_forgotten(db: TestStorage) {
+async fn old_records_of_one_account_are_deleted(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => for it in [record(ANN, "old", 0), record(ANN, "new", 9), record(BOB, "old", 0)] {
-        tx.idempotency().keep(&it, before()).await.unwrap();
+        tx.idempotency().store(&it, before()).await.unwrap();
     });
     let time = record(ANN, "new", 9).first_used_at;
-    let forgotten = change!(db, tx => tx.idempotency().forget_before(ANN, time).await.unwrap());
+    let forgotten = change!(db, tx => tx.idempotency().purge_before(ANN, time).await.unwrap());
     assert_eq!(forgotten, 1);
     ask!(db, r => {
         assert_eq!(r.idempotency().find(ANN, "old").await.unwrap(), None);

@@ -5,7 +5,7 @@ use analysis::result_type::ResultType;
 use diesel::{Connection, RunQueryDsl, SqliteConnection};
 use domain::{
     ids::{AccountId, JobId, KeywordId, TokenId},
-    job::{Job, slots::Takes},
+    job::{Job, slots::SlotKind},
     keyword::KeywordChoice,
     market::Market,
     page::{Direction, PageRequest},
@@ -24,10 +24,10 @@ use harness::{
 };
 
 on_every_storage![
-    a_stranger_finds_lists_and_locks_no_project_or_keyword,
-    a_stranger_finds_lists_and_locks_no_job_or_result,
-    a_stranger_changes_nothing,
-    equal_ids_of_two_accounts_are_two_things,
+    another_account_reaches_no_project_or_keyword,
+    another_account_reaches_no_job_or_result,
+    another_account_changes_nothing,
+    equal_ids_of_two_accounts_are_distinct,
 ];
 
 const STRANGER: AccountId = AccountId(3);
@@ -48,7 +48,7 @@ async fn with_a_stranger(db: &TestStorage) {
     change!(db, tx => tx.accounts().add(&account(STRANGER), &owner(STRANGER)).await.unwrap());
 }
 
-async fn a_stranger_finds_lists_and_locks_no_project_or_keyword(db: TestStorage) {
+async fn another_account_reaches_no_project_or_keyword(db: TestStorage) {
     with_a_stranger(&db).await;
     let mut tx = domain::ports::storage::Storage::write(&*db.storage)
         .await
@@ -121,7 +121,7 @@ async fn a_stranger_finds_lists_and_locks_no_project_or_keyword(db: TestStorage)
     );
 }
 
-async fn a_stranger_finds_lists_and_locks_no_job_or_result(db: TestStorage) {
+async fn another_account_reaches_no_job_or_result(db: TestStorage) {
     with_a_stranger(&db).await;
     let mut tx = domain::ports::storage::Storage::write(&*db.storage)
         .await
@@ -151,7 +151,7 @@ async fn a_stranger_finds_lists_and_locks_no_job_or_result(db: TestStorage) {
     );
     assert!(jobs.position(STRANGER, JobId(31)).await.unwrap().is_none());
     assert!(
-        jobs.lock_due(STRANGER, Takes::AnyJob, now(), 9)
+        jobs.lock_due(STRANGER, SlotKind::AnyJob, now(), 9)
             .await
             .unwrap()
             .is_empty()
@@ -162,7 +162,10 @@ async fn a_stranger_finds_lists_and_locks_no_job_or_result(db: TestStorage) {
             .unwrap()
             .is_none()
     );
-    let (line, found) = jobs.lock_with_line(STRANGER, &[JobId(31)]).await.unwrap();
+    let (line, found) = jobs
+        .lock_queue_and_jobs(STRANGER, &[JobId(31)])
+        .await
+        .unwrap();
     assert_eq!((line.account, found), (STRANGER, vec![]));
     assert!(
         jobs.lock_all(STRANGER, &[JobId(31)])
@@ -193,7 +196,7 @@ async fn a_stranger_finds_lists_and_locks_no_job_or_result(db: TestStorage) {
     assert!(history.unwrap()[0].points.is_empty());
     assert!(
         measurements
-            .recorded(STRANGER, JobId(31), None, 9)
+            .read_journal(STRANGER, JobId(31), None, 9)
             .await
             .unwrap()
             .is_empty()
@@ -207,7 +210,7 @@ async fn a_stranger_finds_lists_and_locks_no_job_or_result(db: TestStorage) {
     );
 }
 
-async fn a_stranger_changes_nothing(db: TestStorage) {
+async fn another_account_changes_nothing(db: TestStorage) {
     with_a_stranger(&db).await;
     change!(db, tx => {
         let renamed = Project { name: Label::parse("Mine").unwrap(), ..project(STRANGER, 11) };
@@ -229,7 +232,7 @@ async fn a_stranger_changes_nothing(db: TestStorage) {
     });
 }
 
-async fn equal_ids_of_two_accounts_are_two_things(db: TestStorage) {
+async fn equal_ids_of_two_accounts_are_distinct(db: TestStorage) {
     with_a_stranger(&db).await;
     let renamed = Project {
         name: Label::parse("Mine").unwrap(),

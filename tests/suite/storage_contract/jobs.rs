@@ -8,7 +8,7 @@ use domain::{
         kind::AnalysisKind,
         policy::QueuePolicy,
         progress::{Progress, Stage},
-        slots::Takes,
+        slots::SlotKind,
     },
     keyword::KeywordChoice,
     money::MicroUsd,
@@ -19,14 +19,14 @@ use harness::{databases::TestStorage, on_every_storage};
 use std::collections::BTreeSet;
 
 on_every_storage![
-    jobs_forgotten_are_those_the_domain_calls_forgettable,
+    deleted_jobs_match_the_domain_rule,
     a_job_is_read_back_as_written,
     many_jobs_are_saved_and_locked_together,
     a_dedupe_key_is_unique_among_unfinished_jobs,
-    each_filter_selects_what_it_says,
-    due_jobs_are_those_the_domain_calls_due,
+    each_filter_selects_matching_jobs,
+    due_jobs_match_the_domain_rule,
     a_slot_for_short_jobs_takes_no_other,
-    jobs_needing_attention_are_those_the_domain_says,
+    jobs_needing_attention_match_the_domain_rule,
     the_most_urgent_due_job_comes_first,
     a_position_counts_the_waiting_jobs_before_it,
     a_summary_counts_unfinished_jobs,
@@ -114,7 +114,8 @@ async fn many_jobs_are_saved_and_locked_together(db: TestStorage) {
     assert_eq!(found, changed);
     let line = change!(db, tx => tx.jobs().refresh_queue(ANN, 2.5).await.unwrap());
     for ids in [&ids[..], &ids[..1], &ids[2..]] {
-        let (beside, found) = change!(db, tx => tx.jobs().lock_with_line(ANN, ids).await.unwrap());
+        let (beside, found) =
+            change!(db, tx => tx.jobs().lock_queue_and_jobs(ANN, ids).await.unwrap());
         assert_eq!(beside, line);
         let those = changed.iter().filter(|it| ids.contains(&it.id)).cloned();
         assert_eq!(found, those.collect::<Vec<_>>());
@@ -144,7 +145,7 @@ async fn a_dedupe_key_is_unique_among_unfinished_jobs(db: TestStorage) {
     }
 }
 
-async fn each_filter_selects_what_it_says(db: TestStorage) {
+async fn each_filter_selects_matching_jobs(db: TestStorage) {
     two_accounts_at_work(&db).await;
     change!(db, tx => tx.projects().add(&project(ANN, 12)).await.unwrap());
     add_job(
@@ -248,7 +249,7 @@ fn at_the_boundaries() -> Vec<Job> {
     jobs
 }
 
-async fn due_jobs_are_those_the_domain_calls_due(db: TestStorage) {
+async fn due_jobs_match_the_domain_rule(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let mut tx = db.storage.write().await.unwrap();
     for example in at_the_boundaries() {
@@ -260,7 +261,7 @@ async fn due_jobs_are_those_the_domain_calls_due(db: TestStorage) {
             tx.jobs().save(&example).await.unwrap();
             let found = tx
                 .jobs()
-                .lock_due(ANN, Takes::AnyJob, now(), 5)
+                .lock_due(ANN, SlotKind::AnyJob, now(), 5)
                 .await
                 .unwrap();
             let is_due = example.is_due(now()) && !cancel_requested;
@@ -271,7 +272,7 @@ async fn due_jobs_are_those_the_domain_calls_due(db: TestStorage) {
 
 async fn a_slot_for_short_jobs_takes_no_other(db: TestStorage) {
     two_accounts(&db).await;
-    for (id, kind) in (1..).zip(AnalysisKind::BUILT) {
+    for (id, kind) in (1..).zip(AnalysisKind::IMPLEMENTED) {
         let example = Job {
             kind,
             ..job(ANN, id)
@@ -280,8 +281,8 @@ async fn a_slot_for_short_jobs_takes_no_other(db: TestStorage) {
     }
     let mut tx = db.storage.write().await.unwrap();
     for (takes, wanted) in [
-        (Takes::AnyJob, &AnalysisKind::BUILT[..]),
-        (Takes::ShortJobs, &AnalysisKind::SHORT[..]),
+        (SlotKind::AnyJob, &AnalysisKind::IMPLEMENTED[..]),
+        (SlotKind::ShortJobs, &AnalysisKind::SHORT[..]),
     ] {
         let found = tx.jobs().lock_due(ANN, takes, now(), 9).await.unwrap();
         let kinds: Vec<AnalysisKind> = found.iter().map(|it| it.kind).collect();
@@ -289,7 +290,7 @@ async fn a_slot_for_short_jobs_takes_no_other(db: TestStorage) {
     }
 }
 
-async fn jobs_needing_attention_are_those_the_domain_says(db: TestStorage) {
+async fn jobs_needing_attention_match_the_domain_rule(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let mut tx = db.storage.write().await.unwrap();
     for example in at_the_boundaries() {
@@ -330,7 +331,7 @@ async fn the_most_urgent_due_job_comes_first(db: TestStorage) {
     let mut tx = db.storage.write().await.unwrap();
     while let Some(next) = tx
         .jobs()
-        .lock_due(ANN, Takes::AnyJob, now(), 1)
+        .lock_due(ANN, SlotKind::AnyJob, now(), 1)
         .await
         .unwrap()
         .pop()
@@ -429,7 +430,7 @@ async fn a_projects_unfinished_jobs_are_locked_together(db: TestStorage) {
     }
 }
 
-async fn jobs_forgotten_are_those_the_domain_calls_forgettable(db: TestStorage) {
+async fn deleted_jobs_match_the_domain_rule(db: TestStorage) {
     two_accounts(&db).await;
     let policy = QueuePolicy::default();
     let mut kept = Vec::new();
@@ -446,7 +447,7 @@ async fn jobs_forgotten_are_those_the_domain_calls_forgettable(db: TestStorage) 
                     ..job(ANN, id)
                 };
                 add_job(&db, &old).await;
-                kept.extend((!old.is_forgettable(now(), &policy)).then_some(id));
+                kept.extend((!old.is_purgeable(now(), &policy)).then_some(id));
             }
         }
     }
@@ -459,7 +460,7 @@ async fn jobs_forgotten_are_those_the_domain_calls_forgettable(db: TestStorage) 
     )
     .await;
     kept.push(id + 1);
-    change!(db, tx => while tx.jobs().forget(ANN, now(), &policy, 7).await.unwrap() > 0 {});
+    change!(db, tx => while tx.jobs().purge_finished(ANN, now(), &policy, 7).await.unwrap() > 0 {});
     let page = PageRequest {
         sort: JobSort::CreatedAt,
         direction: Direction::Ascending,

@@ -10,13 +10,13 @@ use domain::{
 use harness::{databases::TestStorage, on_every_storage};
 
 on_every_storage![
-    a_page_is_kept_with_the_content_of_the_journal_once_its_job_is_published,
-    a_visit_without_content_leaves_what_is_kept_and_changes_what_is_remembered,
-    a_page_that_was_never_read_is_not_kept,
-    what_a_job_staged_is_thrown_away_with_it,
-    urls_are_walked_once_each,
-    pages_that_nobody_visits_any_more_are_forgotten,
-    an_account_sees_its_own_pages_alone,
+    publishing_a_job_stores_its_pages_with_content,
+    a_visit_without_content_updates_the_memory_only,
+    a_page_without_content_is_not_stored,
+    discarding_a_job_discards_its_staged_pages,
+    urls_are_paged_without_duplicates,
+    pages_not_visited_any_more_are_deleted,
+    pages_are_isolated_by_account,
 ];
 
 const PAGE: &str = "https://shop.example.com/a";
@@ -49,7 +49,7 @@ async fn run(db: &TestStorage, job: i64, pages: &[StagedPage]) {
                 sequence: content.entry,
                 body: vec![u8::try_from(content.entry).unwrap()],
             };
-            tx.measurements().record(ANN, JobId(job), &[entry]).await.unwrap();
+            tx.measurements().append_journal(ANN, JobId(job), &[entry]).await.unwrap();
         }
         tx.pages().stage(ANN, JobId(job), pages).await.unwrap();
     });
@@ -62,7 +62,8 @@ async fn run(db: &TestStorage, job: i64, pages: &[StagedPage]) {
 }
 
 async fn kept(db: &TestStorage, url: &str) -> Option<KeptPage> {
-    let mut found = ask!(db, r => r.pages().kept(ANN, SHOP, &[url.to_owned()]).await.unwrap());
+    let mut found =
+        ask!(db, r => r.pages().find_by_urls(ANN, SHOP, &[url.to_owned()]).await.unwrap());
     assert!(found.len() <= 1);
     found.pop()
 }
@@ -76,7 +77,7 @@ async fn two_jobs(db: &TestStorage) {
     add_job(db, &job(ANN, 32)).await;
 }
 
-async fn a_page_is_kept_with_the_content_of_the_journal_once_its_job_is_published(db: TestStorage) {
+async fn publishing_a_job_stores_its_pages_with_content(db: TestStorage) {
     two_jobs(&db).await;
     run(&db, 31, &[staged(PAGE, Some(7), 1)]).await;
     let page = |body, n| {
@@ -98,9 +99,7 @@ async fn a_page_is_kept_with_the_content_of_the_journal_once_its_job_is_publishe
     assert_eq!(validators(&db, PAGE).await, [(PAGE.to_owned(), etag)]);
 }
 
-async fn a_visit_without_content_leaves_what_is_kept_and_changes_what_is_remembered(
-    db: TestStorage,
-) {
+async fn a_visit_without_content_updates_the_memory_only(db: TestStorage) {
     two_jobs(&db).await;
     run(&db, 31, &[staged(PAGE, Some(7), 1)]).await;
     let before = validators(&db, PAGE).await;
@@ -110,14 +109,14 @@ async fn a_visit_without_content_leaves_what_is_kept_and_changes_what_is_remembe
     assert_eq!(validators(&db, PAGE).await, before);
 }
 
-async fn a_page_that_was_never_read_is_not_kept(db: TestStorage) {
+async fn a_page_without_content_is_not_stored(db: TestStorage) {
     two_jobs(&db).await;
     run(&db, 31, &[staged(PAGE, None, 1)]).await;
     assert_eq!(kept(&db, PAGE).await, None);
     assert_eq!(validators(&db, PAGE).await, []);
 }
 
-async fn what_a_job_staged_is_thrown_away_with_it(db: TestStorage) {
+async fn discarding_a_job_discards_its_staged_pages(db: TestStorage) {
     two_jobs(&db).await;
     change!(db, tx => {
         tx.pages().stage(ANN, JobId(31), &[staged(PAGE, Some(7), 1)]).await.unwrap();
@@ -128,7 +127,7 @@ async fn what_a_job_staged_is_thrown_away_with_it(db: TestStorage) {
         body: vec![7],
     };
     change!(db, tx => {
-        tx.measurements().record(ANN, JobId(31), &[entry]).await.unwrap();
+        tx.measurements().append_journal(ANN, JobId(31), &[entry]).await.unwrap();
         tx.results().publish(ANN, SHOP, JobId(31), &[], &[]).await.unwrap();
     });
     assert_eq!(kept(&db, PAGE).await, None);
@@ -145,7 +144,7 @@ async fn keep_many(db: &TestStorage) {
     run(db, 31, &pages).await;
 }
 
-async fn urls_are_walked_once_each(db: TestStorage) {
+async fn urls_are_paged_without_duplicates(db: TestStorage) {
     keep_many(&db).await;
     let mut walked: Vec<String> = Vec::new();
     loop {
@@ -162,9 +161,9 @@ async fn urls_are_walked_once_each(db: TestStorage) {
     assert_eq!(walked, all);
 }
 
-async fn pages_that_nobody_visits_any_more_are_forgotten(db: TestStorage) {
+async fn pages_not_visited_any_more_are_deleted(db: TestStorage) {
     keep_many(&db).await;
-    let forget = async |limit| change!(db, tx => tx.pages().forget(ANN, SHOP, after(11), limit).await.unwrap());
+    let forget = async |limit| change!(db, tx => tx.pages().purge_before(ANN, SHOP, after(11), limit).await.unwrap());
     assert_eq!(forget(4).await, 4, "a part at a time, the oldest first");
     assert_eq!(kept(&db, &many()[3]).await, None);
     assert!(kept(&db, &many()[4]).await.is_some());
@@ -173,16 +172,17 @@ async fn pages_that_nobody_visits_any_more_are_forgotten(db: TestStorage) {
     assert!(kept(&db, &many()[10]).await.is_some());
 }
 
-async fn an_account_sees_its_own_pages_alone(db: TestStorage) {
+async fn pages_are_isolated_by_account(db: TestStorage) {
     two_jobs(&db).await;
     run(&db, 31, &[staged(PAGE, Some(7), 1)]).await;
     let urls = [PAGE.to_owned()];
     ask!(db, r => {
-        assert!(r.pages().kept(BOB, SHOP, &urls).await.unwrap().is_empty());
+        assert!(r.pages().find_by_urls(BOB, SHOP, &urls).await.unwrap().is_empty());
         assert!(r.pages().validators(BOB, SHOP, &urls).await.unwrap().is_empty());
         assert!(r.pages().urls(BOB, SHOP, None, 10).await.unwrap().is_empty());
     });
-    let forgotten = change!(db, tx => tx.pages().forget(BOB, SHOP, after(999), 10).await.unwrap());
+    let forgotten =
+        change!(db, tx => tx.pages().purge_before(BOB, SHOP, after(999), 10).await.unwrap());
     assert_eq!(forgotten, 0);
     assert!(kept(&db, PAGE).await.is_some());
 }

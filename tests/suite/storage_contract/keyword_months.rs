@@ -9,19 +9,19 @@ use chrono::{NaiveDate, TimeDelta};
 use domain::{
     ids::{AccountId, JobId, KeywordId},
     kept_answers::KeywordTallies,
-    keyword_month::{CalendarMonth, MonthCourse},
+    keyword_month::{CalendarMonth, MonthRanks},
     results::{KeywordMeasurement, SearchSource},
 };
 use harness::{databases::TestStorage, on_every_storage};
 use std::collections::BTreeMap;
 
 on_every_storage![
-    days_positions_and_the_best_of_a_month_are_told,
-    where_a_month_began_is_told_by_its_first_day_and_the_week_before_else_by_its_first_measurement,
-    sources_are_told_apart,
-    of_several_measurements_of_a_day_the_last_one_counts,
-    counts_of_answers_are_those_of_the_month_and_the_keywords,
-    nobody_sees_the_months_of_others,
+    a_month_reports_days_positions_and_best,
+    the_start_of_a_month_may_lie_in_the_week_before,
+    sources_are_separate_series,
+    the_last_measurement_of_a_day_counts,
+    tallies_are_those_of_the_month_and_keywords,
+    months_are_isolated_by_account,
 ];
 
 fn month() -> CalendarMonth {
@@ -33,15 +33,15 @@ fn ago(day_of_month: u32) -> u32 {
     21 - day_of_month
 }
 
-async fn courses(db: &TestStorage, account: AccountId, month: CalendarMonth) -> Vec<MonthCourse> {
+async fn courses(db: &TestStorage, account: AccountId, month: CalendarMonth) -> Vec<MonthRanks> {
     let asked = [21, 22, 23].map(KeywordId);
     let mut found =
-        ask!(db, r => r.keyword_months().courses(account, SHOP, &asked, month).await.unwrap());
+        ask!(db, r => r.keyword_months().ranks(account, SHOP, &asked, month).await.unwrap());
     found.sort_by_key(|it| (it.keyword, it.source.engine.clone()));
     found
 }
 
-async fn days_positions_and_the_best_of_a_month_are_told(db: TestStorage) {
+async fn a_month_reports_days_positions_and_best(db: TestStorage) {
     use RankState::{Error, NotRanked, Ranked};
     assert_eq!(month().to_string(), "2026-09");
     at_work(&db).await;
@@ -85,9 +85,7 @@ async fn days_positions_and_the_best_of_a_month_are_told(db: TestStorage) {
     assert!(courses(&db, ANN, before).await.is_empty());
 }
 
-async fn where_a_month_began_is_told_by_its_first_day_and_the_week_before_else_by_its_first_measurement(
-    db: TestStorage,
-) {
+async fn the_start_of_a_month_may_lie_in_the_week_before(db: TestStorage) {
     use RankState::{Error, Ranked};
     at_work(&db).await;
     measured(
@@ -121,7 +119,7 @@ async fn where_a_month_began_is_told_by_its_first_day_and_the_week_before_else_b
     );
 }
 
-async fn sources_are_told_apart(db: TestStorage) {
+async fn sources_are_separate_series(db: TestStorage) {
     at_work(&db).await;
     let sandbox = SearchSource {
         engine: "sandbox".into(),
@@ -149,7 +147,7 @@ async fn sources_are_told_apart(db: TestStorage) {
     assert_eq!(told, [(&google(), 2, seen), (&sandbox, 1, made_up)]);
 }
 
-async fn of_several_measurements_of_a_day_the_last_one_counts(db: TestStorage) {
+async fn the_last_measurement_of_a_day_counts(db: TestStorage) {
     at_work(&db).await;
     let mut later = measurement(21, 2, ago(5), RankState::Ranked);
     later.point.measured_at += TimeDelta::hours(1);
@@ -194,7 +192,7 @@ fn tallies(day: NaiveDate, engine: &str, keyword: i64) -> KeywordTallies {
     }
 }
 
-async fn counts_of_answers_are_those_of_the_month_and_the_keywords(db: TestStorage) {
+async fn tallies_are_those_of_the_month_and_keywords(db: TestStorage) {
     at_work(&db).await;
     let (first, last) = (month().first(), month().last());
     let inside = [
@@ -208,7 +206,7 @@ async fn counts_of_answers_are_those_of_the_month_and_the_keywords(db: TestStora
         tallies(first, "chatgpt", 24),
     ];
     let all = [inside.to_vec(), outside.to_vec()].concat();
-    change!(db, tx => tx.answers().count_in(ANN, SHOP, &all).await.unwrap());
+    change!(db, tx => tx.answers().save_tallies(ANN, SHOP, &all).await.unwrap());
     let asked = [21, 22, 23].map(KeywordId);
     let mut found =
         ask!(db, r => r.keyword_months().tallies(ANN, SHOP, &asked, month()).await.unwrap());
@@ -219,7 +217,7 @@ async fn counts_of_answers_are_those_of_the_month_and_the_keywords(db: TestStora
     assert!(theirs.is_empty());
 }
 
-async fn nobody_sees_the_months_of_others(db: TestStorage) {
+async fn months_are_isolated_by_account(db: TestStorage) {
     at_work(&db).await;
     measured(&db, &[measurement(21, 1, 1, RankState::Ranked)]).await;
     assert_eq!(courses(&db, ANN, month()).await.len(), 1);

@@ -27,12 +27,12 @@ on_every_storage![
     a_thousand_keywords_are_added_at_once_and_saved_at_once,
     a_text_is_unique_in_its_market_and_project,
     keywords_are_found_by_their_texts_in_one_market,
-    saving_leaves_the_latest_rank_and_the_volume_alone,
+    saving_keeps_the_latest_rank_and_volume,
     latest_ranks_are_set_for_one_account,
-    what_is_not_there_is_not_made_by_saving,
+    saving_does_not_create_keywords,
     only_active_keywords_are_counted,
-    batches_walk_through_the_chosen_active_keywords_in_order,
-    each_filter_selects_what_it_says,
+    batches_return_chosen_active_keywords_in_order,
+    each_filter_selects_matching_keywords,
 ];
 
 async fn the_usual_market_is_that_of_most_active_keywords(db: TestStorage) {
@@ -180,7 +180,7 @@ async fn keywords_are_found_by_their_texts_in_one_market(db: TestStorage) {
     assert_eq!(found, [keyword(ANN, 21, "A"), gone]);
 }
 
-async fn saving_leaves_the_latest_rank_and_the_volume_alone(db: TestStorage) {
+async fn saving_keeps_the_latest_rank_and_volume(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => tx.keywords().add(&[rich()]).await.unwrap());
     let changed = Keyword {
@@ -215,7 +215,7 @@ async fn latest_ranks_are_set_for_one_account(db: TestStorage) {
     assert_eq!(other.unwrap().latest, None);
 }
 
-async fn what_is_not_there_is_not_made_by_saving(db: TestStorage) {
+async fn saving_does_not_create_keywords(db: TestStorage) {
     two_accounts_at_work(&db).await;
     change!(db, tx => tx.keywords().save_all(&[keyword(ANN, 99, "ghost"), keyword(ANN, 21, "real")]).await.unwrap());
     assert_eq!(found(&db, 99).await, None);
@@ -235,22 +235,22 @@ async fn only_active_keywords_are_counted(db: TestStorage) {
         let named = [21, 22, 23, 24, 21].map(KeywordId);
         assert_eq!(r.keywords().count_active_named(ANN, SHOP, &named).await.unwrap(), 2);
         assert_eq!(r.keywords().count_active_named(ANN, SHOP, &[]).await.unwrap(), 0);
-        let found = r.keywords().ai_tracked_named_and_models(ANN, SHOP, &named).await.unwrap();
+        let found = r.keywords().count_ai_tracked_and_models(ANN, SHOP, &named).await.unwrap();
         assert_eq!(found, (1, vec![]), "no model was set");
     });
-    let models = ["chatgpt", "gemini"].map(ModelSettings::usual);
+    let models = ["chatgpt", "gemini"].map(ModelSettings::default_for);
     change!(db, tx => for it in models.iter().rev() {
         tx.ai_models().set(ANN, it).await.unwrap();
         tx.ai_models().set(BOB, it).await.unwrap();
     });
     for (named, number) in [(vec![22, 24], 1), (vec![], 0)] {
         let named: Vec<KeywordId> = named.into_iter().map(KeywordId).collect();
-        let found = ask!(db, r => r.keywords().ai_tracked_named_and_models(ANN, SHOP, &named).await.unwrap());
+        let found = ask!(db, r => r.keywords().count_ai_tracked_and_models(ANN, SHOP, &named).await.unwrap());
         assert_eq!(found, (number, models.to_vec()));
     }
 }
 
-async fn batches_walk_through_the_chosen_active_keywords_in_order(db: TestStorage) {
+async fn batches_return_chosen_active_keywords_in_order(db: TestStorage) {
     two_accounts(&db).await;
     let mut all: Vec<Keyword> = (1..=9).map(|n| keyword(ANN, n, &format!("k{n}"))).collect();
     all[4].status = Status::Deactivated;
@@ -276,7 +276,7 @@ async fn batches_walk_through_the_chosen_active_keywords_in_order(db: TestStorag
     }
 }
 
-async fn each_filter_selects_what_it_says(db: TestStorage) {
+async fn each_filter_selects_matching_keywords(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => tx.keywords().add(&[
         rich(),

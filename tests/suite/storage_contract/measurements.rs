@@ -3,7 +3,7 @@
 use super::examples::*;
 use analysis::{
     document::Document,
-    findings::rankings::{Mark, RankPoint, RankState},
+    findings::rankings::{BestPosition, RankPoint, RankState},
     observation::search_page::FeatureCoverage,
     provenance::Provenance,
     result_type::ResultType,
@@ -17,16 +17,16 @@ use domain::{
 use harness::{databases::TestStorage, on_every_storage};
 
 on_every_storage![
-    a_history_reaches_back_37_days_and_to_the_newest_measured_point_before,
-    a_history_leaves_out_the_job_that_asks,
-    a_failed_measurement_in_the_window_does_not_hide_the_last_good_one,
+    a_history_covers_37_days_and_the_point_before,
+    a_history_excludes_the_current_job,
+    a_failed_measurement_does_not_hide_the_last_good_one,
     a_job_measures_a_keyword_once,
     an_older_page_never_replaces_a_newer_one,
-    staging_the_same_place_again_replaces_what_was_there,
-    the_last_of_equal_places_in_one_call_counts,
-    staged_records_are_walked_in_order,
-    a_journal_is_walked_in_order,
-    discarding_clears_one_job_alone,
+    staging_the_same_ordinal_replaces_the_record,
+    the_last_of_equal_ordinals_in_one_call_counts,
+    staged_records_are_paged_in_order,
+    a_journal_is_paged_in_order,
+    discarding_affects_one_job_only,
 ];
 
 /// The only search source of these tests.
@@ -78,7 +78,7 @@ pub fn measurement(
         day: day(days_before.into()),
         source: google(),
         own: vec![],
-        best: Some(Mark {
+        best: Some(BestPosition {
             position: days_before + 1,
             at: point.measured_at,
         }),
@@ -97,7 +97,7 @@ pub async fn at_work(db: &TestStorage) {
     change!(db, tx => tx.keywords().add(&[keyword(ANN, 22, "b"), keyword(ANN, 23, "c")]).await.unwrap());
 }
 
-async fn a_history_reaches_back_37_days_and_to_the_newest_measured_point_before(db: TestStorage) {
+async fn a_history_covers_37_days_and_the_point_before(db: TestStorage) {
     use RankState::{Error, NotRanked, Ranked};
     at_work(&db).await;
     measured(
@@ -124,7 +124,7 @@ async fn a_history_reaches_back_37_days_and_to_the_newest_measured_point_before(
         histories[2].points,
         [point(1, NotRanked), point(37, Ranked)]
     );
-    let best = Mark {
+    let best = BestPosition {
         position: 2,
         at: point(1, NotRanked).measured_at,
     };
@@ -135,7 +135,7 @@ async fn a_history_reaches_back_37_days_and_to_the_newest_measured_point_before(
     assert_eq!(histories[2].serp, Some(serp("3")));
 }
 
-async fn a_history_leaves_out_the_job_that_asks(db: TestStorage) {
+async fn a_history_excludes_the_current_job(db: TestStorage) {
     at_work(&db).await;
     measured(
         &db,
@@ -157,7 +157,7 @@ async fn a_history_leaves_out_the_job_that_asks(db: TestStorage) {
     });
 }
 
-async fn a_failed_measurement_in_the_window_does_not_hide_the_last_good_one(db: TestStorage) {
+async fn a_failed_measurement_does_not_hide_the_last_good_one(db: TestStorage) {
     at_work(&db).await;
     measured(
         &db,
@@ -229,7 +229,7 @@ fn staged(ordinal: i64, result_type: ResultType, keyword: Option<i64>) -> Staged
     }
 }
 
-async fn staging_the_same_place_again_replaces_what_was_there(db: TestStorage) {
+async fn staging_the_same_ordinal_replaces_the_record(db: TestStorage) {
     at_work(&db).await;
     let changed = StagedFinding {
         sort_value: None,
@@ -250,7 +250,7 @@ async fn staging_the_same_place_again_replaces_what_was_there(db: TestStorage) {
     });
 }
 
-async fn the_last_of_equal_places_in_one_call_counts(db: TestStorage) {
+async fn the_last_of_equal_ordinals_in_one_call_counts(db: TestStorage) {
     at_work(&db).await;
     let twice = [
         staged(1, ResultType::Serp, Some(21)),
@@ -261,7 +261,7 @@ async fn the_last_of_equal_places_in_one_call_counts(db: TestStorage) {
     assert_eq!(found, [twice[1].clone()]);
 }
 
-async fn staged_records_are_walked_in_order(db: TestStorage) {
+async fn staged_records_are_paged_in_order(db: TestStorage) {
     at_work(&db).await;
     let many: Vec<StagedFinding> = [7, 2, 5]
         .map(|it| staged(it, ResultType::Serp, None))
@@ -282,18 +282,18 @@ fn entry(sequence: i64) -> JournalEntry {
     }
 }
 
-async fn a_journal_is_walked_in_order(db: TestStorage) {
+async fn a_journal_is_paged_in_order(db: TestStorage) {
     at_work(&db).await;
-    change!(db, tx => tx.measurements().record(ANN, JobId(31), &[3, 1, 2].map(entry)).await.unwrap());
+    change!(db, tx => tx.measurements().append_journal(ANN, JobId(31), &[3, 1, 2].map(entry)).await.unwrap());
     ask!(db, r => {
-        let first = r.measurements().recorded(ANN, JobId(31), None, 2).await.unwrap();
+        let first = r.measurements().read_journal(ANN, JobId(31), None, 2).await.unwrap();
         assert_eq!(first, [entry(1), entry(2)]);
-        let rest = r.measurements().recorded(ANN, JobId(31), Some(2), 2).await.unwrap();
+        let rest = r.measurements().read_journal(ANN, JobId(31), Some(2), 2).await.unwrap();
         assert_eq!(rest, [entry(3)]);
     });
 }
 
-async fn discarding_clears_one_job_alone(db: TestStorage) {
+async fn discarding_affects_one_job_only(db: TestStorage) {
     at_work(&db).await;
     add_job(
         &db,
@@ -304,12 +304,12 @@ async fn discarding_clears_one_job_alone(db: TestStorage) {
     )
     .await;
     change!(db, tx => for id in [31, 32].map(JobId) {
-        tx.measurements().record(ANN, id, &[entry(1)]).await.unwrap();
+        tx.measurements().append_journal(ANN, id, &[entry(1)]).await.unwrap();
         tx.measurements().stage(ANN, id, &[staged(1, ResultType::Serp, None)]).await.unwrap();
     });
     change!(db, tx => tx.measurements().discard(ANN, JobId(31)).await.unwrap());
     ask!(db, r => for (id, left) in [(31, 0), (32, 1)] {
-        let recorded = r.measurements().recorded(ANN, JobId(id), None, 9).await.unwrap();
+        let recorded = r.measurements().read_journal(ANN, JobId(id), None, 9).await.unwrap();
         let staged = r.measurements().staged(ANN, JobId(id), ResultType::Serp, None, 9).await.unwrap();
         assert_eq!((recorded.len(), staged.len()), (left, left), "{id}");
     });

@@ -4,7 +4,7 @@ use super::examples::*;
 use analysis::findings::rankings::RankState;
 use domain::{
     keyword::{Keyword, LatestRank},
-    page::{Direction, PageRequest, Position, SortValue},
+    page::{Direction, PageCursor, PageRequest, SortValue},
     ports::{
         jobs::{JobFilter, JobSort},
         keywords::{KeywordFilter, KeywordSort},
@@ -19,12 +19,12 @@ use harness::{databases::TestStorage, on_every_storage};
 use Direction::{Ascending, Descending};
 
 on_every_storage![
-    projects_are_walked_in_every_order,
-    keywords_are_walked_in_every_order,
-    jobs_are_walked_by_age,
-    rows_added_between_two_pages_disturb_nothing,
+    projects_are_paged_in_every_order,
+    keywords_are_paged_in_every_order,
+    jobs_are_paged_by_age,
+    rows_added_between_pages_cause_no_gap_or_repeat,
     a_position_of_another_order_is_an_error,
-    a_page_ends_before_its_bytes_and_the_next_begins_there,
+    a_page_ends_at_its_byte_budget,
 ];
 
 async fn walked_projects(db: &TestStorage, sort: ProjectSort, direction: Direction) -> Vec<i64> {
@@ -48,7 +48,7 @@ async fn walked_projects(db: &TestStorage, sort: ProjectSort, direction: Directi
     }
 }
 
-async fn projects_are_walked_in_every_order(db: TestStorage) {
+async fn projects_are_paged_in_every_order(db: TestStorage) {
     two_accounts(&db).await;
     let named = |id, name, priority, analysed: Option<i64>| Project {
         name: Label::parse(name).unwrap(),
@@ -98,7 +98,7 @@ async fn projects_are_walked_in_every_order(db: TestStorage) {
     );
 }
 
-async fn keywords_are_walked_in_every_order(db: TestStorage) {
+async fn keywords_are_paged_in_every_order(db: TestStorage) {
     two_accounts(&db).await;
     let at = |id, text, position: Option<u32>| Keyword {
         latest: position.map(|position| LatestRank {
@@ -145,7 +145,7 @@ async fn keywords_are_walked_in_every_order(db: TestStorage) {
     }
 }
 
-async fn jobs_are_walked_by_age(db: TestStorage) {
+async fn jobs_are_paged_by_age(db: TestStorage) {
     two_accounts(&db).await;
     for id in 1..=5 {
         add_job(
@@ -178,7 +178,7 @@ async fn jobs_are_walked_by_age(db: TestStorage) {
     assert_eq!(ids, [5, 4, 3, 2, 1]);
 }
 
-async fn rows_added_between_two_pages_disturb_nothing(db: TestStorage) {
+async fn rows_added_between_pages_cause_no_gap_or_repeat(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => tx.keywords().add(&[keyword(ANN, 10, "b"), keyword(ANN, 20, "d"), keyword(ANN, 30, "f")]).await.unwrap());
     let mut request = PageRequest {
@@ -203,7 +203,7 @@ async fn rows_added_between_two_pages_disturb_nothing(db: TestStorage) {
 
 async fn a_position_of_another_order_is_an_error(db: TestStorage) {
     two_accounts(&db).await;
-    let wrong = Position {
+    let wrong = PageCursor {
         value: SortValue::Text("x".into()),
         id: 1,
     };
@@ -223,7 +223,7 @@ async fn a_position_of_another_order_is_an_error(db: TestStorage) {
     assert!(matches!(outcome, Err(StorageError::Unavailable(_))));
 }
 
-async fn a_page_ends_before_its_bytes_and_the_next_begins_there(db: TestStorage) {
+async fn a_page_ends_at_its_byte_budget(db: TestStorage) {
     two_accounts(&db).await;
     let texts = ["a", "b", &"c".repeat(90), "d", "e"];
     let added: Vec<Keyword> = { (1..).zip(texts) }

@@ -5,7 +5,7 @@ use domain::{
     ids::{AccountId, JobId},
     money::MicroUsd,
     ports::{
-        call_journal::{Ended, Ticket},
+        paid_call_ledger::{LedgerEntry, PaidCallOutcome},
         paid_calls::PaidCallKey,
     },
 };
@@ -14,8 +14,8 @@ use harness::{databases::TestStorage, on_every_storage};
 on_every_storage![
     an_answer_is_found_by_its_step_in_every_attempt,
     a_call_without_an_answer_brings_none,
-    old_calls_are_forgotten_a_part_at_a_time,
-    an_account_sees_its_own_answers_alone,
+    old_calls_are_deleted_in_batches,
+    answers_are_isolated_by_account,
 ];
 
 const JOB: JobId = JobId(31);
@@ -26,20 +26,28 @@ fn key(account: AccountId, epoch: i64, number: i64) -> PaidCallKey {
         account,
         job: JOB,
         epoch,
-        ticket: Ticket { number, most },
+        entry: LedgerEntry {
+            number,
+            max_cost: most,
+        },
     }
 }
 
-fn answered(answer: &str) -> Ended {
-    Ended {
+fn answered(answer: &str) -> PaidCallOutcome {
+    PaidCallOutcome {
         calls: 1,
         cost: MicroUsd(10),
         answer: Some(answer.as_bytes().to_vec()),
     }
 }
 
-async fn write_down(db: &TestStorage, call: PaidCallKey, step: &str, ended: Option<&Ended>) {
-    let at = after(call.ticket.number);
+async fn write_down(
+    db: &TestStorage,
+    call: PaidCallKey,
+    step: &str,
+    ended: Option<&PaidCallOutcome>,
+) {
+    let at = after(call.entry.number);
     change!(db, tx => tx.paid_calls().begin(call, step, at).await.unwrap());
     if let Some(ended) = ended {
         change!(db, tx => {
@@ -79,7 +87,7 @@ async fn an_answer_is_found_by_its_step_in_every_attempt(db: TestStorage) {
 async fn a_call_without_an_answer_brings_none(db: TestStorage) {
     two_accounts_at_work(&db).await;
     write_down(&db, key(ANN, 1, 1), "a", None).await;
-    write_down(&db, key(ANN, 1, 2), "b", Some(&Ended::default())).await;
+    write_down(&db, key(ANN, 1, 2), "b", Some(&PaidCallOutcome::default())).await;
     assert_eq!(answer(&db, ANN, "a").await, None);
     assert_eq!(answer(&db, ANN, "b").await, None);
     write_down(&db, key(ANN, 2, 1), "a", Some(&answered(""))).await;
@@ -87,13 +95,13 @@ async fn a_call_without_an_answer_brings_none(db: TestStorage) {
     assert_eq!(answer(&db, ANN, "a").await, Some(String::new()));
 }
 
-async fn old_calls_are_forgotten_a_part_at_a_time(db: TestStorage) {
+async fn old_calls_are_deleted_in_batches(db: TestStorage) {
     two_accounts_at_work(&db).await;
     for number in 1..=9 {
         let call = key(ANN, number % 2, number);
         write_down(&db, call, &number.to_string(), Some(&answered("x"))).await;
     }
-    let forget = async |limit| change!(db, tx => tx.paid_calls().forget(ANN, after(7), limit).await.unwrap());
+    let forget = async |limit| change!(db, tx => tx.paid_calls().purge_before(ANN, after(7), limit).await.unwrap());
     assert_eq!(forget(4).await, 4, "the oldest first");
     assert_eq!(answer(&db, ANN, "4").await, None);
     assert!(answer(&db, ANN, "5").await.is_some());
@@ -102,14 +110,14 @@ async fn old_calls_are_forgotten_a_part_at_a_time(db: TestStorage) {
     assert!(answer(&db, ANN, "7").await.is_some());
 }
 
-async fn an_account_sees_its_own_answers_alone(db: TestStorage) {
+async fn answers_are_isolated_by_account(db: TestStorage) {
     two_accounts_at_work(&db).await;
     write_down(&db, key(ANN, 1, 1), "a", Some(&answered("x"))).await;
     // The other account's job has the same id.
     assert_eq!(answer(&db, BOB, "a").await, None);
     change!(db, tx => {
         assert!(!tx.paid_calls().end(key(BOB, 1, 1), &answered("y"), now()).await.unwrap());
-        assert_eq!(tx.paid_calls().forget(BOB, after(999), 9).await.unwrap(), 0);
+        assert_eq!(tx.paid_calls().purge_before(BOB, after(999), 9).await.unwrap(), 0);
     });
     assert_eq!(answer(&db, ANN, "a").await, Some("x".into()));
 }

@@ -11,19 +11,19 @@ use domain::{
 use harness::{databases::TestStorage, on_every_storage};
 
 on_every_storage![
-    a_password_belongs_to_its_person_and_may_be_missing,
-    marks_of_devices_are_withdrawn_for_one_person_until_a_later_password,
-    people_of_two_accounts_with_the_same_number_have_their_own_passwords,
-    an_address_is_changed_in_both_places_and_belongs_to_one,
-    whether_there_is_any_account_is_known,
-    what_hashes_cost_is_known_and_bounded,
+    a_password_belongs_to_one_user,
+    withdrawn_devices_are_those_of_one_user,
+    equal_user_ids_have_separate_passwords,
+    an_email_change_updates_user_and_directory,
+    any_reports_whether_an_account_exists,
+    hash_costs_are_listed_up_to_a_limit,
 ];
 
 fn hash(text: &str) -> PasswordHash {
     PasswordHash(text.to_owned())
 }
 
-async fn a_password_belongs_to_its_person_and_may_be_missing(db: TestStorage) {
+async fn a_password_belongs_to_one_user(db: TestStorage) {
     two_accounts(&db).await;
     let (ann, bob) = (owner(ANN), owner(BOB));
     change!(db, tx => {
@@ -39,29 +39,29 @@ async fn a_password_belongs_to_its_person_and_may_be_missing(db: TestStorage) {
         assert_eq!(found, Some(expected));
         let found = r.passwords().credentials(&bob.email).await.unwrap().unwrap();
         assert_eq!((found.user, found.password), (bob.clone(), None));
-        assert_eq!(r.passwords().devices_from(ANN, owner(ANN).id).await.unwrap(), Some(after(2)));
-        assert_eq!(r.passwords().devices_from(BOB, owner(ANN).id).await.unwrap(), None);
-        assert_eq!(r.passwords().devices_from(BOB, bob.id).await.unwrap(), None);
+        assert_eq!(r.passwords().devices_valid_from(ANN, owner(ANN).id).await.unwrap(), Some(after(2)));
+        assert_eq!(r.passwords().devices_valid_from(BOB, owner(ANN).id).await.unwrap(), None);
+        assert_eq!(r.passwords().devices_valid_from(BOB, bob.id).await.unwrap(), None);
         let nobody = EmailAddress::parse("nobody@example.com").unwrap();
         assert_eq!(r.passwords().credentials(&nobody).await.unwrap(), None);
     });
 }
 
-async fn marks_of_devices_are_withdrawn_for_one_person_until_a_later_password(db: TestStorage) {
+async fn withdrawn_devices_are_those_of_one_user(db: TestStorage) {
     two_accounts(&db).await;
     let (ann, bob) = (owner(ANN).id, owner(BOB).id);
     change!(db, tx => {
         tx.passwords().set(ANN, ann, &hash("one"), after(1)).await.unwrap();
         tx.passwords().set(BOB, bob, &hash("one"), after(1)).await.unwrap();
-        tx.passwords().withdraw_devices(ANN, ann, after(2)).await.unwrap();
-        assert_eq!(tx.passwords().devices_from(ANN, ann).await.unwrap(), Some(after(2)));
-        assert_eq!(tx.passwords().devices_from(BOB, bob).await.unwrap(), Some(after(1)));
+        tx.passwords().revoke_devices(ANN, ann, after(2)).await.unwrap();
+        assert_eq!(tx.passwords().devices_valid_from(ANN, ann).await.unwrap(), Some(after(2)));
+        assert_eq!(tx.passwords().devices_valid_from(BOB, bob).await.unwrap(), Some(after(1)));
         tx.passwords().set(ANN, ann, &hash("two"), after(3)).await.unwrap();
-        assert_eq!(tx.passwords().devices_from(ANN, ann).await.unwrap(), Some(after(3)));
+        assert_eq!(tx.passwords().devices_valid_from(ANN, ann).await.unwrap(), Some(after(3)));
     });
 }
 
-async fn people_of_two_accounts_with_the_same_number_have_their_own_passwords(db: TestStorage) {
+async fn equal_user_ids_have_separate_passwords(db: TestStorage) {
     let people = [ANN, BOB].map(|it| User {
         id: owner(ANN).id,
         ..owner(it)
@@ -82,7 +82,7 @@ async fn people_of_two_accounts_with_the_same_number_have_their_own_passwords(db
     }
 }
 
-async fn an_address_is_changed_in_both_places_and_belongs_to_one(db: TestStorage) {
+async fn an_email_change_updates_user_and_directory(db: TestStorage) {
     two_accounts(&db).await;
     let (ann, bob) = (owner(ANN), owner(BOB));
     let changed = User {
@@ -112,7 +112,7 @@ async fn an_address_is_changed_in_both_places_and_belongs_to_one(db: TestStorage
     );
 }
 
-async fn whether_there_is_any_account_is_known(db: TestStorage) {
+async fn any_reports_whether_an_account_exists(db: TestStorage) {
     let any = ask!(db, r => r.accounts().any().await.unwrap());
     two_accounts(&db).await;
     assert_eq!(
@@ -121,7 +121,7 @@ async fn whether_there_is_any_account_is_known(db: TestStorage) {
     );
 }
 
-async fn what_hashes_cost_is_known_and_bounded(db: TestStorage) {
+async fn hash_costs_are_listed_up_to_a_limit(db: TestStorage) {
     two_accounts(&db).await;
     let hashes = [(ANN, "2"), (BOB, "3")].map(|(account, passes)| {
         let hash = format!("$argon2id$v=19$m=19456,t={passes},p=1$c2FsdA$b3V0cHV0");

@@ -18,11 +18,11 @@ use std::collections::BTreeMap;
 
 on_every_storage![
     a_project_is_read_back_as_written,
-    an_active_domain_is_unique_in_its_account_and_only_there,
+    an_active_domain_is_unique_within_its_account,
     saving_a_project_onto_a_taken_domain_conflicts,
-    an_analysis_is_noted_without_touching_anything_else,
-    each_filter_selects_what_it_says,
-    a_search_looks_at_name_domain_and_client_whatever_the_case,
+    noting_an_analysis_changes_nothing_else,
+    each_filter_selects_matching_projects,
+    search_covers_name_domain_and_client_in_any_case,
     a_project_is_found_by_its_active_domain,
 ];
 
@@ -72,7 +72,7 @@ async fn a_project_is_read_back_as_written(db: TestStorage) {
     ask!(db, r => assert_eq!(r.projects().find(ANN, ProjectId(12)).await.unwrap(), Some(gone)));
 }
 
-async fn an_active_domain_is_unique_in_its_account_and_only_there(db: TestStorage) {
+async fn an_active_domain_is_unique_within_its_account(db: TestStorage) {
     two_accounts(&db).await;
     let same = Project {
         domain: project(ANN, 11).domain,
@@ -102,7 +102,7 @@ async fn saving_a_project_onto_a_taken_domain_conflicts(db: TestStorage) {
     assert!(matches!(outcome, Err(StorageError::Conflict { .. })));
 }
 
-async fn an_analysis_is_noted_without_touching_anything_else(db: TestStorage) {
+async fn noting_an_analysis_changes_nothing_else(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => tx.projects().note_analysis(ANN, SHOP, after(3)).await.unwrap());
     let noted = Project {
@@ -138,7 +138,7 @@ async fn selected(db: &TestStorage, filter: &ProjectFilter) -> Vec<i64> {
     page.items.iter().map(|it| it.id.0).collect()
 }
 
-async fn each_filter_selects_what_it_says(db: TestStorage) {
+async fn each_filter_selects_matching_projects(db: TestStorage) {
     type Set = fn(&mut ProjectFilter);
     three_projects(&db).await;
     let cases: [(Set, &[i64]); 10] = [
@@ -163,7 +163,7 @@ async fn each_filter_selects_what_it_says(db: TestStorage) {
     }
 }
 
-async fn a_search_looks_at_name_domain_and_client_whatever_the_case(db: TestStorage) {
+async fn search_covers_name_domain_and_client_in_any_case(db: TestStorage) {
     three_projects(&db).await;
     let cases: [(&str, &[i64]); 7] = [
         ("größTE 店", &[12]),

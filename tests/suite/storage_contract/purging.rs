@@ -19,7 +19,7 @@ on_every_storage![
     deactivated_projects_are_found_by_their_date;
     but not in memory:
     a_purged_project_leaves_no_row_in_any_table = "it reads tables by SQL",
-    parts_are_bounded = "a project is purged at once",
+    purge_batches_are_bounded = "a project is purged at once",
 ];
 
 /// A row of each table that the examples leave empty; `{a}` is the account.
@@ -129,7 +129,7 @@ async fn filled(db: &TestStorage) {
 
 async fn purge(db: &TestStorage, account: AccountId, project: ProjectId) -> u32 {
     for part in 1..1_000 {
-        let is_left = change!(db, tx => tx.projects().purge_part(account, project).await.unwrap());
+        let is_left = change!(db, tx => tx.projects().purge_batch(account, project).await.unwrap());
         if !is_left {
             return part;
         }
@@ -196,7 +196,7 @@ async fn deactivated_projects_are_found_by_their_date(db: TestStorage) {
     assert_eq!((count(ANN).await, count(BOB).await), (4, 1));
 }
 
-async fn parts_are_bounded(db: TestStorage) {
+async fn purge_batches_are_bounded(db: TestStorage) {
     two_accounts(&db).await;
     let many: Vec<_> = (100..135)
         .map(|id| keyword(ANN, id, &format!("k{id}")))

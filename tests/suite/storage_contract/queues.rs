@@ -4,24 +4,24 @@ use super::examples::*;
 use domain::{
     account::{Account, AccountStatus},
     ids::{AccountId, JobId, ProjectId},
-    job::{Job, JobState, Lease, kind::AnalysisKind, line::AccountQueue, slots::Takes},
+    job::{Job, JobState, Lease, account_queue::AccountQueue, kind::AnalysisKind, slots::SlotKind},
     ports::storage::StorageError,
 };
 use harness::{databases::TestStorage, on_every_storage};
 use std::{sync::Arc, time::Duration};
 
 on_every_storage![
-    a_line_is_made_when_it_is_first_locked,
-    each_account_has_its_own_line,
-    a_refreshed_line_counts_the_accounts_jobs,
-    accounts_with_due_jobs_come_least_served_first_and_below_the_cap,
+    a_queue_is_created_by_its_first_lock,
+    each_account_has_its_own_queue,
+    refreshing_a_queue_recounts_its_jobs,
+    due_accounts_come_least_served_first_below_the_cap,
     a_slot_for_short_jobs_finds_accounts_that_have_one,
-    accounts_that_run_jobs_are_listed_and_looked_after,
-    accounts_are_looked_at_when_their_time_has_come,
-    the_server_knows_its_load_and_its_next_moment,
-    an_account_its_line_and_a_project_are_locked_together;
+    accounts_with_running_jobs_are_listed,
+    accounts_need_attention_once_their_time_has_come,
+    queue_figures_report_load_and_next_run,
+    account_queue_and_project_are_locked_together;
     but not in memory:
-    whoever_waits_for_an_account_finds_it_as_it_is_then = "nobody waits for a lock: the second to commit is interrupted",
+    waiter_sees_the_account_after_the_lock = "nobody waits for a lock: the second to commit is interrupted",
     no_job_is_taken_twice_by_many_workers = "nobody waits for a lock: the second to commit is interrupted",
 ];
 
@@ -37,7 +37,7 @@ fn empty(account: AccountId) -> AccountQueue {
     }
 }
 
-async fn a_line_is_made_when_it_is_first_locked(db: TestStorage) {
+async fn a_queue_is_created_by_its_first_lock(db: TestStorage) {
     two_accounts(&db).await;
     let locked = change!(db, tx => tx.jobs().lock_queue(ANN).await.unwrap());
     assert_eq!(locked, empty(ANN));
@@ -47,7 +47,7 @@ async fn a_line_is_made_when_it_is_first_locked(db: TestStorage) {
     assert_eq!(again, Some(empty(ANN)));
 }
 
-async fn each_account_has_its_own_line(db: TestStorage) {
+async fn each_account_has_its_own_queue(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let lines = [(ANN, 1.5), (BOB, 2.5)].map(|(account, virtual_time)| AccountQueue {
         virtual_time,
@@ -62,7 +62,7 @@ async fn each_account_has_its_own_line(db: TestStorage) {
         let locked = change!(db, tx => tx.jobs().lock_queue(account).await.unwrap());
         let tried = change!(db, tx => tx.jobs().try_lock_queue(account).await.unwrap());
         let beside =
-            change!(db, tx => tx.jobs().lock_with_line(account, &[JobId(31)]).await.unwrap());
+            change!(db, tx => tx.jobs().lock_queue_and_jobs(account, &[JobId(31)]).await.unwrap());
         assert_eq!(
             (&locked, tried.as_ref(), &beside.0),
             (&line, Some(&line), &line)
@@ -71,7 +71,7 @@ async fn each_account_has_its_own_line(db: TestStorage) {
     }
 }
 
-async fn a_refreshed_line_counts_the_accounts_jobs(db: TestStorage) {
+async fn refreshing_a_queue_recounts_its_jobs(db: TestStorage) {
     two_accounts(&db).await;
     let lease = |until| {
         Some(Lease {
@@ -139,7 +139,7 @@ async fn a_refreshed_line_counts_the_accounts_jobs(db: TestStorage) {
     );
 }
 
-async fn accounts_with_due_jobs_come_least_served_first_and_below_the_cap(db: TestStorage) {
+async fn due_accounts_come_least_served_first_below_the_cap(db: TestStorage) {
     two_accounts_at_work(&db).await;
     change!(db, tx => {
         tx.accounts().add(&account(AccountId(3)), &owner(AccountId(3))).await.unwrap();
@@ -157,7 +157,7 @@ async fn accounts_with_due_jobs_come_least_served_first_and_below_the_cap(db: Te
         (after(5), 2, 10, vec![AccountId(3), BOB, ANN]),
         (after(5), 2, 1, vec![AccountId(3)]),
     ] {
-        let found = ask!(db, r => r.jobs().accounts_with_due_jobs(Takes::AnyJob, moment, cap, limit).await.unwrap());
+        let found = ask!(db, r => r.jobs().accounts_with_due_jobs(SlotKind::AnyJob, moment, cap, limit).await.unwrap());
         let ids: Vec<AccountId> = found.iter().map(|it| it.account).collect();
         assert_eq!(ids, expected, "{moment} {cap} {limit}");
     }
@@ -180,9 +180,9 @@ async fn a_slot_for_short_jobs_finds_accounts_that_have_one(db: TestStorage) {
         change!(db, tx => tx.jobs().refresh_queue(account, 0.0).await.unwrap());
     }
     for (takes, moment, expected) in [
-        (Takes::AnyJob, now(), vec![ANN, BOB]),
-        (Takes::ShortJobs, after(4), vec![]),
-        (Takes::ShortJobs, after(5), vec![BOB]),
+        (SlotKind::AnyJob, now(), vec![ANN, BOB]),
+        (SlotKind::ShortJobs, after(4), vec![]),
+        (SlotKind::ShortJobs, after(5), vec![BOB]),
     ] {
         let found =
             ask!(db, r => r.jobs().accounts_with_due_jobs(takes, moment, 4, 9).await.unwrap());
@@ -191,7 +191,7 @@ async fn a_slot_for_short_jobs_finds_accounts_that_have_one(db: TestStorage) {
     }
 }
 
-async fn accounts_that_run_jobs_are_listed_and_looked_after(db: TestStorage) {
+async fn accounts_with_running_jobs_are_listed(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let running = Job {
         state: JobState::Running,
@@ -212,13 +212,13 @@ async fn accounts_that_run_jobs_are_listed_and_looked_after(db: TestStorage) {
             assert_eq!(found, expected, "{behind:?}");
         }
         for (since, expected) in [(after(44), true), (after(45), false)] {
-            let found = r.jobs().is_any_account_looked_after(since).await.unwrap();
+            let found = r.jobs().has_live_workers(since).await.unwrap();
             assert_eq!(found, expected, "{since}");
         }
     });
 }
 
-async fn accounts_are_looked_at_when_their_time_has_come(db: TestStorage) {
+async fn accounts_need_attention_once_their_time_has_come(db: TestStorage) {
     two_accounts_at_work(&db).await;
     change!(db, tx => {
         tx.jobs().save(&Job { expires_at: after(10), ..job(ANN, 31) }).await.unwrap();
@@ -232,11 +232,11 @@ async fn accounts_are_looked_at_when_their_time_has_come(db: TestStorage) {
     });
 }
 
-async fn the_server_knows_its_load_and_its_next_moment(db: TestStorage) {
+async fn queue_figures_report_load_and_next_run(db: TestStorage) {
     ask!(db, r => {
         let figures = r.jobs().queue_figures().await.unwrap();
         assert_eq!(figures.unfinished(), 0);
-        assert!(figures.least_virtual_time.abs() < f64::EPSILON);
+        assert!(figures.min_virtual_time.abs() < f64::EPSILON);
         assert_eq!(r.jobs().next_run_at().await.unwrap(), None);
     });
     two_accounts_at_work(&db).await;
@@ -253,12 +253,12 @@ async fn the_server_knows_its_load_and_its_next_moment(db: TestStorage) {
     ask!(db, r => {
         let figures = r.jobs().queue_figures().await.unwrap();
         assert_eq!(figures.unfinished(), 3);
-        assert!((figures.least_virtual_time - 4.0).abs() < f64::EPSILON);
+        assert!((figures.min_virtual_time - 4.0).abs() < f64::EPSILON);
         assert_eq!(r.jobs().next_run_at().await.unwrap(), Some(now()));
     });
 }
 
-async fn an_account_its_line_and_a_project_are_locked_together(db: TestStorage) {
+async fn account_queue_and_project_are_locked_together(db: TestStorage) {
     two_accounts(&db).await;
     let nowhere = ProjectId(99);
     let found =
@@ -304,7 +304,7 @@ async fn an_account_its_line_and_a_project_are_locked_together(db: TestStorage) 
     assert_eq!(found, None);
 }
 
-async fn whoever_waits_for_an_account_finds_it_as_it_is_then(db: TestStorage) {
+async fn waiter_sees_the_account_after_the_lock(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => tx.jobs().lock_queue(ANN).await.unwrap());
     let mut first = db.storage.write().await.unwrap();
@@ -345,7 +345,7 @@ async fn no_job_is_taken_twice_by_many_workers(db: TestStorage) {
                 let mut tx = storage.write().await.unwrap();
                 let Some(next) = tx
                     .jobs()
-                    .lock_due(ANN, Takes::AnyJob, now(), 1)
+                    .lock_due(ANN, SlotKind::AnyJob, now(), 1)
                     .await
                     .unwrap()
                     .pop()

@@ -2,19 +2,19 @@
 
 use super::examples::*;
 use analysis::result_type::ResultType;
-use domain::owners_words::{IgnoredSuggestion, NamedSite, SiteRole};
+use domain::project_overrides::{IgnoredSuggestion, SiteAnnotation, SiteRole};
 use domain::{
     ids::{JobId, SessionId, TokenId},
-    job::slots::Takes,
+    job::slots::SlotKind,
     money::MicroUsd,
     ports::{
-        call_journal::{Ended, Ticket},
+        paid_call_ledger::{LedgerEntry, PaidCallOutcome},
         paid_calls::PaidCallKey,
         spending::Counter,
         storage::StorageError,
     },
     project::Project,
-    search_console::{Origin, Told},
+    search_console::{ImportInfo, Origin},
     token::RevokeReason,
 };
 use harness::{databases::TestStorage, on_every_storage};
@@ -22,7 +22,7 @@ use harness::{databases::TestStorage, on_every_storage};
 on_every_storage![
     every_change_through_a_reader_is_refused,
     a_reader_sees_what_is_committed_between_two_calls,
-    a_transaction_sees_its_own_changes_and_nobody_else_does,
+    uncommitted_changes_are_visible_to_their_transaction_only,
 ];
 
 fn a_call() -> PaidCallKey {
@@ -31,16 +31,19 @@ fn a_call() -> PaidCallKey {
         account: ANN,
         job: JobId(31),
         epoch: 1,
-        ticket: Ticket { number, most },
+        entry: LedgerEntry {
+            number,
+            max_cost: most,
+        },
     }
 }
 
-fn a_rival() -> NamedSite {
-    NamedSite {
+fn a_rival() -> SiteAnnotation {
+    SiteAnnotation {
         domain: "rival.com".to_owned(),
         role: SiteRole::Competitor,
         class: None,
-        named_at: now(),
+        annotated_at: now(),
     }
 }
 
@@ -74,10 +77,12 @@ async fn every_change_through_a_reader_is_refused(db: TestStorage) {
         r.projects().lock(ANN, SHOP),
         r.projects().save(&project(ANN, 11)),
         r.projects().note_analysis(ANN, SHOP, now()),
-        r.owners_words().name_site(ANN, SHOP, &a_rival()),
-        r.owners_words().forget_site(ANN, SHOP, "rival.com"),
-        r.owners_words().ignore(ANN, SHOP, &an_ignored_suggestion()),
-        r.owners_words().take_up(ANN, SHOP, "a1"),
+        r.project_overrides().set_site_role(ANN, SHOP, &a_rival()),
+        r.project_overrides()
+            .remove_site_role(ANN, SHOP, "rival.com"),
+        r.project_overrides()
+            .ignore_suggestion(ANN, SHOP, &an_ignored_suggestion()),
+        r.project_overrides().unignore_suggestion(ANN, SHOP, "a1"),
         r.keywords().add(&[]),
         r.keywords().save(&keyword(ANN, 21, "x")),
         r.keywords().save_all(&[]),
@@ -89,9 +94,9 @@ async fn every_change_through_a_reader_is_refused(db: TestStorage) {
         r.jobs().lock_queue(ANN),
         r.jobs().try_lock_queue(ANN),
         r.jobs().refresh_queue(ANN, 0.0),
-        r.jobs().lock_due(ANN, Takes::AnyJob, now(), 1),
+        r.jobs().lock_due(ANN, SlotKind::AnyJob, now(), 1),
         r.jobs().lock_all(ANN, &[JobId(31)]),
-        r.jobs().lock_with_line(ANN, &[JobId(31)]),
+        r.jobs().lock_queue_and_jobs(ANN, &[JobId(31)]),
         r.jobs().lock_with_project(ANN, SHOP),
         r.jobs().lock_newcomer_with_project(ANN, SHOP),
         r.jobs().save_all(&[job(ANN, 31)]),
@@ -99,7 +104,7 @@ async fn every_change_through_a_reader_is_refused(db: TestStorage) {
         r.measurements().add(ANN, SHOP, &[]),
         r.measurements().stage(ANN, JobId(31), &[]),
         r.measurements().discard(ANN, JobId(31)),
-        r.measurements().record(ANN, JobId(31), &[]),
+        r.measurements().append_journal(ANN, JobId(31), &[]),
         r.results().publish(ANN, SHOP, JobId(31), &[], &[]),
         r.results()
             .copy_staged(ANN, SHOP, (ResultType::Serp, JobId(31)), None, 1),
@@ -109,16 +114,16 @@ async fn every_change_through_a_reader_is_refused(db: TestStorage) {
             SHOP,
             &[],
             &[],
-            &Told {
+            &ImportInfo {
                 origin: Origin::Export,
                 label: String::new(),
                 at: now(),
             }
         ),
         r.stored_data().recount(ANN, None),
-        r.projects().purge_part(ANN, SHOP),
-        r.audit().forget_before(ANN, now(), 1),
-        r.console_rows().forget(ANN, MONTH, 1),
+        r.projects().purge_batch(ANN, SHOP),
+        r.audit().purge_before(ANN, now(), 1),
+        r.console_rows().purge_before(ANN, MONTH, 1),
         r.console_bindings().remove(ANN, SHOP),
         r.spending()
             .reserve(Counter::Month(ANN, MONTH), MicroUsd(0), None),
@@ -133,10 +138,11 @@ async fn every_change_through_a_reader_is_refused(db: TestStorage) {
         r.spending()
             .settle(Counter::ServerDay(MONTH), MicroUsd(0), MicroUsd(0)),
         r.paid_calls().begin(a_call(), "x", now()),
-        r.paid_calls().end(a_call(), &Ended::default(), now()),
-        r.paid_calls().forget(ANN, now(), 1),
-        r.idempotency().forget_before(ANN, now()),
-        r.site_turns().forget_before(now(), 1),
+        r.paid_calls()
+            .end(a_call(), &PaidCallOutcome::default(), now()),
+        r.paid_calls().purge_before(ANN, now(), 1),
+        r.idempotency().purge_before(ANN, now()),
+        r.host_throttle().purge_before(now(), 1),
         r.secrets().find_or_add("x", [0; 32]),
     ];
 }
@@ -167,7 +173,7 @@ async fn a_reader_sees_what_is_committed_between_two_calls(db: TestStorage) {
     );
 }
 
-async fn a_transaction_sees_its_own_changes_and_nobody_else_does(db: TestStorage) {
+async fn uncommitted_changes_are_visible_to_their_transaction_only(db: TestStorage) {
     two_accounts(&db).await;
     let mut tx = db.storage.write().await.unwrap();
     tx.projects()

@@ -4,7 +4,7 @@ use super::examples::*;
 use analysis::{
     observation::keyword_research::{
         CompetitionLevel, CostPerClick, IdeaRelation, KeywordFigures, KeywordIdea, MonthlyVolume,
-        ResearchedKeyword, ToldIntent,
+        ReportedIntent, ResearchedKeyword,
     },
     observation::search_page::Feature,
     provenance::Provenance,
@@ -15,7 +15,7 @@ use domain::{
     keyword::KeywordText,
     keyword_metrics::{Cpc, KeywordMetrics},
     keyword_research::{
-        Flight, KeptResearch, ResearchSubject, Reservation, Search, SearchLine, SubjectKey,
+        Flight, KeptResearch, ResearchSubject, Reservation, Search, SearchSummary, SubjectKey,
     },
     market::{Country, Language},
     money::MicroUsd,
@@ -27,15 +27,15 @@ use harness::{databases::TestStorage, on_every_storage};
 use std::collections::{BTreeMap, BTreeSet};
 
 on_every_storage![
-    what_is_kept_comes_back_whole_until_it_expires,
-    a_question_is_under_way_once,
-    units_are_counted_by_account_and_month,
-    a_search_comes_back_whole_and_moves_up_when_it_is_repeated,
-    searches_are_a_persons_own,
-    an_account_finds_its_own_newest_answer,
-    old_rows_are_forgotten_a_part_at_a_time,
-    active_keywords_of_a_market_are_told,
-    volumes_are_noted_in_their_market_alone,
+    stored_research_is_returned_until_it_expires,
+    a_subject_has_one_flight_at_a_time,
+    usage_is_counted_by_account_and_month,
+    a_repeated_search_moves_to_the_top,
+    searches_are_private_to_their_user,
+    an_account_finds_its_own_newest_search,
+    old_rows_are_deleted_in_batches,
+    active_keywords_of_a_market_are_listed,
+    volumes_are_stored_in_their_market_only,
 ];
 
 const KEY: SubjectKey = SubjectKey([7; 32]);
@@ -61,7 +61,7 @@ fn kept(volume: u64) -> KeptResearch {
         competition_level: Some(CompetitionLevel::Low),
         difficulty: Some(41.0),
         referring_domains: None,
-        intent: Some(ToldIntent {
+        intent: Some(ReportedIntent {
             main: Intent::Commercial,
             secondary: vec![Intent::Transactional],
             confidence: Some(0.7),
@@ -85,7 +85,7 @@ fn kept(volume: u64) -> KeptResearch {
         }],
         figures,
     };
-    KeptResearch::bought(found, now())
+    KeptResearch::new(found, now())
 }
 
 fn search(account: AccountId, id: i64, keyword: &str) -> Search {
@@ -111,10 +111,10 @@ fn request(limit: u32) -> PageRequest<SearchSort> {
     }
 }
 
-async fn what_is_kept_comes_back_whole_until_it_expires(db: TestStorage) {
+async fn stored_research_is_returned_until_it_expires(db: TestStorage) {
     let (first, second) = (kept(1_000), kept(2_000));
     change!(db, tx => tx.research().keep(KEY, &subject("Red Shoes"), &first).await.unwrap());
-    let found = async |at| ask!(db, r => r.research().kept(KEY, at).await.unwrap());
+    let found = async |at| ask!(db, r => r.research().find_kept(KEY, at).await.unwrap());
     assert_eq!(found(now()).await, Some(first.clone()));
     let end = first.expires_at;
     assert_eq!(found(end - tick()).await, Some(first));
@@ -123,18 +123,18 @@ async fn what_is_kept_comes_back_whole_until_it_expires(db: TestStorage) {
     assert_eq!(found(now()).await, Some(second));
     let other = SubjectKey([8; 32]);
     assert_eq!(
-        ask!(db, r => r.research().kept(other, now()).await.unwrap()),
+        ask!(db, r => r.research().find_kept(other, now()).await.unwrap()),
         None
     );
 }
 
-async fn a_question_is_under_way_once(db: TestStorage) {
+async fn a_subject_has_one_flight_at_a_time(db: TestStorage) {
     let depart = async |id: i64, at| {
         let until = at + Flight::LEASE;
-        change!(db, tx => tx.research().depart(KEY, FlightId(id), at, until).await.unwrap())
+        change!(db, tx => tx.research().begin_flight(KEY, FlightId(id), at, until).await.unwrap())
     };
     let flight = async || ask!(db, r => r.research().flight(KEY).await.unwrap());
-    let land = async |id: i64, failure: Option<&str>| change!(db, tx => tx.research().land(KEY, FlightId(id), after(1), failure.map(str::to_owned)).await.unwrap());
+    let land = async |id: i64, failure: Option<&str>| change!(db, tx => tx.research().end_flight(KEY, FlightId(id), after(1), failure.map(str::to_owned)).await.unwrap());
     assert_eq!(flight().await, None);
     assert!(depart(1, now()).await);
     assert!(!depart(2, now()).await);
@@ -164,7 +164,7 @@ async fn a_question_is_under_way_once(db: TestStorage) {
     assert_eq!(flight().await, None);
 }
 
-async fn units_are_counted_by_account_and_month(db: TestStorage) {
+async fn usage_is_counted_by_account_and_month(db: TestStorage) {
     two_accounts(&db).await;
     let september = MONTH - chrono::Months::new(2);
     let usage = async |account, at| {
@@ -178,7 +178,7 @@ async fn units_are_counted_by_account_and_month(db: TestStorage) {
         account,
         flight: FlightId(id),
         day: now().date_naive(),
-        most: MicroUsd(40_000),
+        max_cost: MicroUsd(40_000),
         until: after(120),
     };
     assert_eq!(usage(ANN, now()).await, (0, 0));
@@ -194,24 +194,24 @@ async fn units_are_counted_by_account_and_month(db: TestStorage) {
     change!(db, tx => {
         assert!(tx.research().release(ANN, FlightId(1)).await.unwrap());
         assert!(!tx.research().release(ANN, FlightId(1)).await.unwrap());
-        tx.research().book(ANN, september).await.unwrap();
-        tx.research().book(ANN, september).await.unwrap();
-        tx.research().book(ANN, MONTH).await.unwrap();
+        tx.research().count_purchase(ANN, september).await.unwrap();
+        tx.research().count_purchase(ANN, september).await.unwrap();
+        tx.research().count_purchase(ANN, MONTH).await.unwrap();
     });
     assert_eq!(usage(ANN, now()).await, (2, 2));
     assert_eq!(usage(BOB, now()).await, (0, 1));
-    let lapsed = async |at, most| ask!(db, r => r.research().lapsed(ANN, at, most).await.unwrap());
+    let lapsed = async |at, most| ask!(db, r => r.research().expired_reservations(ANN, at, most).await.unwrap());
     assert_eq!(lapsed(after(119), 5).await, []);
     let both = [reservation(ANN, 2), reservation(ANN, 3)];
     assert_eq!(lapsed(after(120), 5).await, both);
     assert_eq!(lapsed(after(120), 1).await, both[..1]);
 }
 
-async fn a_search_comes_back_whole_and_moves_up_when_it_is_repeated(db: TestStorage) {
+async fn a_repeated_search_moves_to_the_top(db: TestStorage) {
     two_accounts(&db).await;
     let first = search(ANN, 1, "Red  Shoes");
     let user = first.user;
-    let note = async |search: &Search| change!(db, tx => tx.research().note(search).await.unwrap());
+    let note = async |search: &Search| change!(db, tx => tx.research().record_search(search).await.unwrap());
     assert_eq!(note(&first).await, SearchId(1));
     let found =
         async |id| ask!(db, r => r.research().search(ANN, user, SearchId(id)).await.unwrap());
@@ -234,7 +234,7 @@ async fn a_search_comes_back_whole_and_moves_up_when_it_is_repeated(db: TestStor
     assert_eq!(note(&later).await, SearchId(3));
     let page = ask!(db, r => r.research().searches(ANN, user, &request(1)).await.unwrap());
     assert_eq!(page.total.unwrap().rows, 2);
-    let line = SearchLine {
+    let line = SearchSummary {
         id: SearchId(1),
         subject: first.subject.clone(),
         provider: "sandbox".to_owned(),
@@ -254,18 +254,18 @@ async fn a_search_comes_back_whole_and_moves_up_when_it_is_repeated(db: TestStor
     assert_eq!((page.items[0].id, page.next), (SearchId(3), None));
 }
 
-async fn searches_are_a_persons_own(db: TestStorage) {
+async fn searches_are_private_to_their_user(db: TestStorage) {
     two_accounts(&db).await;
     let (anns, bobs) = (search(ANN, 1, "shoes"), search(BOB, 1, "shoes"));
     change!(db, tx => {
-        tx.research().note(&anns).await.unwrap();
-        tx.research().note(&bobs).await.unwrap();
+        tx.research().record_search(&anns).await.unwrap();
+        tx.research().record_search(&bobs).await.unwrap();
     });
     let page = ask!(db, r => r.research().searches(ANN, anns.user, &request(9)).await.unwrap());
     assert_eq!(page.items.len(), 1);
     let crossed = ask!(db, r => r.research().search(ANN, bobs.user, SearchId(1)).await.unwrap());
     assert_eq!(crossed, None);
-    let forget = async |account, user| change!(db, tx => tx.research().forget(account, user, SearchId(1)).await.unwrap());
+    let forget = async |account, user| change!(db, tx => tx.research().delete_search(account, user, SearchId(1)).await.unwrap());
     assert!(!forget(ANN, bobs.user).await);
     assert!(forget(ANN, anns.user).await);
     assert!(!forget(ANN, anns.user).await);
@@ -273,7 +273,7 @@ async fn searches_are_a_persons_own(db: TestStorage) {
     assert_eq!(bobs_own, Some(bobs));
 }
 
-async fn old_rows_are_forgotten_a_part_at_a_time(db: TestStorage) {
+async fn old_rows_are_deleted_in_batches(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => for number in 0..5_u8 {
         let key = SubjectKey([number; 32]);
@@ -281,28 +281,28 @@ async fn old_rows_are_forgotten_a_part_at_a_time(db: TestStorage) {
         kept.expires_at = after(i64::from(number));
         tx.research().keep(key, &subject("shoes"), &kept).await.unwrap();
         let (flight, until) = (FlightId(number.into()), after(number.into()));
-        tx.research().depart(key, flight, now(), until).await.unwrap();
+        tx.research().begin_flight(key, flight, now(), until).await.unwrap();
         let search = search(ANN, i64::from(number) + 1, &format!("shoes {number}"));
-        tx.research().note(&search).await.unwrap();
+        tx.research().record_search(&search).await.unwrap();
     });
     let at = after(3);
     change!(db, tx => {
-        assert_eq!(tx.research().forget_kept(at, 3).await.unwrap(), 3);
-        assert_eq!(tx.research().forget_kept(at, 3).await.unwrap(), 1);
-        assert_eq!(tx.research().forget_kept(at, 3).await.unwrap(), 0);
-        assert_eq!(tx.research().forget_flights(at, 2).await.unwrap(), 2);
-        assert_eq!(tx.research().forget_flights(at, 2).await.unwrap(), 1);
-        assert_eq!(tx.research().forget_flights(at, 2).await.unwrap(), 0);
-        assert_eq!(tx.research().forget_searches(ANN, at, 2).await.unwrap(), 2);
-        assert_eq!(tx.research().forget_searches(ANN, at, 2).await.unwrap(), 0);
-        assert_eq!(tx.research().forget_searches(BOB, after(99), 2).await.unwrap(), 0);
+        assert_eq!(tx.research().purge_kept(at, 3).await.unwrap(), 3);
+        assert_eq!(tx.research().purge_kept(at, 3).await.unwrap(), 1);
+        assert_eq!(tx.research().purge_kept(at, 3).await.unwrap(), 0);
+        assert_eq!(tx.research().purge_flights(at, 2).await.unwrap(), 2);
+        assert_eq!(tx.research().purge_flights(at, 2).await.unwrap(), 1);
+        assert_eq!(tx.research().purge_flights(at, 2).await.unwrap(), 0);
+        assert_eq!(tx.research().purge_searches(ANN, at, 2).await.unwrap(), 2);
+        assert_eq!(tx.research().purge_searches(ANN, at, 2).await.unwrap(), 0);
+        assert_eq!(tx.research().purge_searches(BOB, after(99), 2).await.unwrap(), 0);
     });
     let last = SubjectKey([4; 32]);
-    assert!(ask!(db, r => r.research().kept(last, now()).await.unwrap()).is_some());
+    assert!(ask!(db, r => r.research().find_kept(last, now()).await.unwrap()).is_some());
     assert!(ask!(db, r => r.research().flight(last).await.unwrap()).is_some());
 }
 
-async fn active_keywords_of_a_market_are_told(db: TestStorage) {
+async fn active_keywords_of_a_market_are_listed(db: TestStorage) {
     two_accounts(&db).await;
     let mut gone = keyword(ANN, 22, "old shoes");
     gone.status = Status::Deactivated;
@@ -328,7 +328,7 @@ async fn active_keywords_of_a_market_are_told(db: TestStorage) {
     assert_eq!(found, BTreeSet::new());
 }
 
-async fn volumes_are_noted_in_their_market_alone(db: TestStorage) {
+async fn volumes_are_stored_in_their_market_only(db: TestStorage) {
     two_accounts(&db).await;
     let mut german = keyword(ANN, 22, "red shoes");
     german.market.language = Language::parse("de").unwrap();
@@ -387,18 +387,18 @@ async fn volumes_are_noted_in_their_market_alone(db: TestStorage) {
     }
 }
 
-async fn an_account_finds_its_own_newest_answer(db: TestStorage) {
+async fn an_account_finds_its_own_newest_search(db: TestStorage) {
     two_accounts(&db).await;
     let older = search(ANN, 1, "red shoes");
     let mut newer = search(ANN, 2, "red shoes");
-    newer.kept = KeptResearch::bought(kept(2_000).found, after(60));
+    newer.kept = KeptResearch::new(kept(2_000).found, after(60));
     let key = older.key;
     change!(db, tx => for it in [&newer, &older, &search(ANN, 3, "blue shoes")] {
-        tx.research().note(it).await.unwrap();
+        tx.research().record_search(it).await.unwrap();
     });
     let own = |account, key, at| {
         let db = &db;
-        async move { ask!(db, r => r.research().own(account, key, at).await.unwrap()) }
+        async move { ask!(db, r => r.research().find_own(account, key, at).await.unwrap()) }
     };
     assert_eq!(own(ANN, key, now()).await, Some(newer.kept.clone()));
     assert_eq!(own(BOB, key, now()).await, None);

@@ -8,8 +8,8 @@ use domain::{
     job::{Job, JobState},
     page::{Direction, PageRequest},
     results::{
-        CARRIED, Coverage, Finding, FindingQuery, FindingSort, JournalEntry, ResultHead,
-        StagedFinding,
+        CARRIED_OVER_ORDINAL, Coverage, Finding, FindingQuery, FindingSort, JournalEntry,
+        ResultHead, StagedFinding,
     },
 };
 use harness::{databases::TestStorage, on_every_storage};
@@ -17,16 +17,16 @@ use harness::{databases::TestStorage, on_every_storage};
 use Direction::{Ascending, Descending};
 
 on_every_storage![
-    what_a_run_did_not_measure_is_carried_over_once_and_is_no_history,
-    what_a_run_leaves_for_the_next_is_read_back_and_replaced,
-    nothing_is_visible_before_it_is_published_and_all_of_it_after,
+    unmeasured_records_are_carried_over_without_history,
+    a_carried_document_is_read_and_replaced,
+    publishing_makes_all_results_visible_at_once,
     records_copied_ahead_are_invisible_until_published,
     a_new_run_moves_the_heads_and_keeps_the_history,
     each_head_comes_with_its_first_records,
-    records_of_a_run_are_walked_in_every_order,
-    records_of_all_runs_are_walked_in_every_order,
-    each_filter_selects_what_it_says,
-    several_projects_are_read_at_once_and_nothing_of_others,
+    records_of_a_run_are_paged_in_every_order,
+    records_of_all_runs_are_paged_in_every_order,
+    each_filter_selects_matching_records,
+    several_projects_of_one_account_are_read_at_once,
     records_about_some_keywords_are_those_of_the_run,
 ];
 
@@ -129,7 +129,7 @@ async fn walked(db: &TestStorage, mut query: FindingQuery) -> Vec<(i64, i64)> {
     }
 }
 
-async fn nothing_is_visible_before_it_is_published_and_all_of_it_after(db: TestStorage) {
+async fn publishing_makes_all_results_visible_at_once(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let entry = JournalEntry {
         sequence: 1,
@@ -137,7 +137,7 @@ async fn nothing_is_visible_before_it_is_published_and_all_of_it_after(db: TestS
     };
     change!(db, tx => {
         tx.measurements().stage(ANN, JobId(31), &[record(31, 0, Some(1.0))]).await.unwrap();
-        tx.measurements().record(ANN, JobId(31), &[entry]).await.unwrap();
+        tx.measurements().append_journal(ANN, JobId(31), &[entry]).await.unwrap();
     });
     let all = query(None, FindingSort::Ordinal, Ascending);
     ask!(db, r => {
@@ -156,7 +156,7 @@ async fn nothing_is_visible_before_it_is_published_and_all_of_it_after(db: TestS
         let expected = Finding { job: JobId(31), ordinal: 0, sort_value: Some(1.0), measured_at: staged.measured_at, record: staged.record };
         assert_eq!((found.items, found.next), (vec![expected], None));
         assert!(r.measurements().staged(ANN, JobId(31), ResultType::Rankings, None, 9).await.unwrap().is_empty());
-        assert!(r.measurements().recorded(ANN, JobId(31), None, 9).await.unwrap().is_empty());
+        assert!(r.measurements().read_journal(ANN, JobId(31), None, 9).await.unwrap().is_empty());
     });
 }
 
@@ -270,7 +270,7 @@ async fn each_head_comes_with_its_first_records(db: TestStorage) {
     });
 }
 
-async fn records_of_a_run_are_walked_in_every_order(db: TestStorage) {
+async fn records_of_a_run_are_paged_in_every_order(db: TestStorage) {
     two_runs(&db).await;
     for (sort, direction, expected) in [
         (FindingSort::Ordinal, Ascending, [0, 1, 2, 3]),
@@ -285,7 +285,7 @@ async fn records_of_a_run_are_walked_in_every_order(db: TestStorage) {
     }
 }
 
-async fn records_of_all_runs_are_walked_in_every_order(db: TestStorage) {
+async fn records_of_all_runs_are_paged_in_every_order(db: TestStorage) {
     two_runs(&db).await;
     for (sort, rising) in [
         (
@@ -357,7 +357,7 @@ async fn records_of_all_runs_are_walked_in_every_order(db: TestStorage) {
     );
 }
 
-async fn each_filter_selects_what_it_says(db: TestStorage) {
+async fn each_filter_selects_matching_records(db: TestStorage) {
     two_runs(&db).await;
     let any = || query(None, FindingSort::MeasuredAt, Ascending);
     for (query, expected) in [
@@ -423,17 +423,17 @@ async fn each_filter_selects_what_it_says(db: TestStorage) {
     }
 }
 
-async fn what_a_run_leaves_for_the_next_is_read_back_and_replaced(db: TestStorage) {
+async fn a_carried_document_is_read_and_replaced(db: TestStorage) {
     two_runs(&db).await;
     let left = |text: &str| Document::from_stored(text.to_owned());
     for text in ["{\"run\":1}", "{\"run\":2}"] {
-        change!(db, tx => tx.results().carry(ANN, SHOP, ResultType::BrokenLinks, &left(text)).await.unwrap());
+        change!(db, tx => tx.results().save_carried_over(ANN, SHOP, ResultType::BrokenLinks, &left(text)).await.unwrap());
     }
     ask!(db, r => {
-        let carried = r.results().carried(ANN, SHOP, ResultType::BrokenLinks).await.unwrap();
+        let carried = r.results().carried_over(ANN, SHOP, ResultType::BrokenLinks).await.unwrap();
         assert_eq!(carried, Some(left("{\"run\":2}")));
-        assert_eq!(r.results().carried(ANN, SHOP, ResultType::Rankings).await.unwrap(), None);
-        assert_eq!(r.results().carried(BOB, SHOP, ResultType::BrokenLinks).await.unwrap(), None);
+        assert_eq!(r.results().carried_over(ANN, SHOP, ResultType::Rankings).await.unwrap(), None);
+        assert_eq!(r.results().carried_over(BOB, SHOP, ResultType::BrokenLinks).await.unwrap(), None);
     });
 }
 
@@ -441,8 +441,8 @@ async fn what_a_run_leaves_for_the_next_is_read_back_and_replaced(db: TestStorag
 async fn keywords_of(db: &TestStorage, job: Option<i64>) -> Vec<i64> {
     let rows = walked(db, query(job, FindingSort::Ordinal, Ascending)).await;
     let keyword = |(_, ordinal): (i64, i64)| {
-        if ordinal >= CARRIED {
-            ordinal - CARRIED
+        if ordinal >= CARRIED_OVER_ORDINAL {
+            ordinal - CARRIED_OVER_ORDINAL
         } else {
             20 + ordinal
         }
@@ -450,7 +450,7 @@ async fn keywords_of(db: &TestStorage, job: Option<i64>) -> Vec<i64> {
     rows.into_iter().map(keyword).collect()
 }
 
-async fn what_a_run_did_not_measure_is_carried_over_once_and_is_no_history(db: TestStorage) {
+async fn unmeasured_records_are_carried_over_without_history(db: TestStorage) {
     two_runs(&db).await;
     // Of the four keywords of the newest run, 20 does not exist any more.
     change!(db, tx => tx.keywords().add(&[keyword(ANN, 22, "b"), keyword(ANN, 23, "c")]).await.unwrap());
@@ -461,7 +461,7 @@ async fn what_a_run_did_not_measure_is_carried_over_once_and_is_no_history(db: T
         for expected in [2, 0] {
             let carried = change!(db, tx => tx
                 .measurements()
-                .stage_carried(ANN, SHOP, JobId(id), ResultType::Rankings)
+                .stage_carried_over(ANN, SHOP, JobId(id), ResultType::Rankings)
                 .await
                 .unwrap());
             assert_eq!(carried, expected);
@@ -484,24 +484,24 @@ async fn what_a_run_did_not_measure_is_carried_over_once_and_is_no_history(db: T
     assert_eq!(history.len(), 4 + 4 + 1 + 1, "{history:?}");
 }
 
-async fn several_projects_are_read_at_once_and_nothing_of_others(db: TestStorage) {
+async fn several_projects_of_one_account_are_read_at_once(db: TestStorage) {
     two_runs(&db).await;
     let left = Document::from_stored("{}".into());
     change!(db, tx => {
-        tx.results().carry(ANN, SHOP, ResultType::Forecast, &left).await.unwrap();
+        tx.results().save_carried_over(ANN, SHOP, ResultType::Forecast, &left).await.unwrap();
     });
     let projects = [SHOP, ProjectId(999)];
     ask!(db, r => {
         let both = &[ResultType::Rankings, ResultType::Serp];
-        let found = r.results().heads_of(ANN, &projects, both).await.unwrap();
+        let found = r.results().heads_for_projects(ANN, &projects, both).await.unwrap();
         assert_eq!(found, [head(32, ResultType::Rankings, 4)]);
-        let other = r.results().heads_of(ANN, &projects, &[ResultType::Serp]).await.unwrap();
+        let other = r.results().heads_for_projects(ANN, &projects, &[ResultType::Serp]).await.unwrap();
         assert_eq!(other, []);
-        assert_eq!(r.results().heads_of(ANN, &[], both).await.unwrap(), []);
-        assert_eq!(r.results().heads_of(BOB, &projects, both).await.unwrap(), []);
-        let carried = r.results().carried_of(ANN, &projects, ResultType::Forecast).await.unwrap();
+        assert_eq!(r.results().heads_for_projects(ANN, &[], both).await.unwrap(), []);
+        assert_eq!(r.results().heads_for_projects(BOB, &projects, both).await.unwrap(), []);
+        let carried = r.results().carried_over_for_projects(ANN, &projects, ResultType::Forecast).await.unwrap();
         assert_eq!(carried, [(SHOP, left.clone())]);
-        let others = r.results().carried_of(BOB, &projects, ResultType::Forecast).await.unwrap();
+        let others = r.results().carried_over_for_projects(BOB, &projects, ResultType::Forecast).await.unwrap();
         assert_eq!(others, []);
     });
 }
@@ -511,11 +511,11 @@ async fn records_about_some_keywords_are_those_of_the_run(db: TestStorage) {
     let keywords = [KeywordId(20), KeywordId(23), KeywordId(999)];
     ask!(db, r => {
         let run = (ResultType::Rankings, JobId(31));
-        let found = r.results().about_keywords(ANN, SHOP, run, &keywords).await.unwrap();
+        let found = r.results().find_by_keywords(ANN, SHOP, run, &keywords).await.unwrap();
         let mut found: Vec<(i64, i64)> = found.iter().map(|it| (it.job.0, it.ordinal)).collect();
         found.sort_unstable();
         assert_eq!(found, [(31, 0), (31, 3)]);
-        let others = r.results().about_keywords(BOB, SHOP, run, &keywords).await.unwrap();
+        let others = r.results().find_by_keywords(BOB, SHOP, run, &keywords).await.unwrap();
         assert_eq!(others, []);
     });
 }

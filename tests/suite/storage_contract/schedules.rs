@@ -5,14 +5,14 @@ use chrono::{DateTime, Utc};
 use domain::{
     ids::AccountId,
     job::kind::AnalysisKind,
-    schedule::{Rhythm, Schedule},
+    schedule::{Recurrence, Schedule},
 };
 use harness::{databases::TestStorage, on_every_storage};
 
 on_every_storage![
     each_account_has_its_own_schedules,
     removing_one_leaves_the_others,
-    a_schedule_moves_on_once_and_alone,
+    a_schedule_is_advanced_once,
 ];
 
 const KIND: AnalysisKind = AnalysisKind::RankCheck;
@@ -22,7 +22,7 @@ fn schedule(account: AccountId, next_at: DateTime<Utc>) -> Schedule {
         account,
         project: SHOP,
         kind: KIND,
-        rhythm: Rhythm::parse("daily", "03:00", "Europe/Berlin").unwrap(),
+        recurrence: Recurrence::parse("daily", "03:00", "Europe/Berlin").unwrap(),
         next_at,
         last_at: None,
         last_refusal: None,
@@ -70,7 +70,7 @@ async fn removing_one_leaves_the_others(db: TestStorage) {
     });
 }
 
-async fn a_schedule_moves_on_once_and_alone(db: TestStorage) {
+async fn a_schedule_is_advanced_once(db: TestStorage) {
     let [hers, _] = both(&db).await;
     // Both are due at the same time.
     let his = schedule(BOB, hers.next_at);

@@ -3,9 +3,9 @@
 use harness::{databases::TestDatabase, on_every_database};
 use std::sync::Arc;
 
-on_every_database![everyone_is_told_the_first_secret];
+on_every_database![all_servers_get_the_first_secret];
 
-async fn everyone_is_told_the_first_secret(db: TestDatabase) {
+async fn all_servers_get_the_first_secret(db: TestDatabase) {
     let storage = db.port();
     let servers: Vec<_> = (1..=8u8)
         .map(|fresh| {

@@ -4,14 +4,14 @@ use chrono::TimeDelta;
 use domain::ports::server_notes::{ServerNote, Topic};
 use harness::{databases::TestStorage, on_every_storage};
 
-on_every_storage![a_topic_has_one_note_which_the_next_one_replaces,];
+on_every_storage![a_new_note_replaces_the_old_one_of_its_topic,];
 
 async fn notes(db: &TestStorage) -> Vec<ServerNote> {
     let mut read = db.storage.read().await.unwrap();
     read.server_notes().all().await.unwrap()
 }
 
-async fn a_topic_has_one_note_which_the_next_one_replaces(db: TestStorage) {
+async fn a_new_note_replaces_the_old_one_of_its_topic(db: TestStorage) {
     assert_eq!(notes(&db).await, []);
     let now = db.storage.now().await.unwrap();
     let refusal = Topic::Refusal {

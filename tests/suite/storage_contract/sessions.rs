@@ -12,15 +12,15 @@ use std::time::Duration;
 
 on_every_storage![
     a_session_is_found_by_its_hash_with_its_person_and_account,
-    people_of_two_accounts_with_the_same_number_have_their_own_sessions,
-    sessions_are_listed_by_their_last_use_and_the_newest_use_stays,
-    only_a_persons_own_sessions_are_ended,
-    all_sessions_end_but_the_one_that_is_to_stay,
-    an_accounts_sessions_end_with_what_leads_to_them_and_no_others,
-    what_is_over_is_forgotten_and_nothing_else,
+    equal_user_ids_have_separate_sessions,
+    sessions_are_listed_by_their_newest_use,
+    only_the_users_own_sessions_are_ended,
+    all_sessions_but_one_are_ended,
+    ending_an_accounts_sessions_affects_no_other_account,
+    only_expired_sessions_are_deleted,
     an_ended_session_leaves_nothing_behind;
     but not in memory:
-    a_locked_session_ends_after_whoever_locked_it = "nobody waits for a lock: the second to commit is interrupted",
+    ending_a_session_waits_for_its_lock = "nobody waits for a lock: the second to commit is interrupted",
 ];
 
 fn session(account: AccountId, id: i64) -> Session {
@@ -73,7 +73,7 @@ async fn a_session_is_found_by_its_hash_with_its_person_and_account(db: TestStor
     assert_eq!(known.unwrap().session, nameless);
 }
 
-async fn people_of_two_accounts_with_the_same_number_have_their_own_sessions(db: TestStorage) {
+async fn equal_user_ids_have_separate_sessions(db: TestStorage) {
     let people = [ANN, BOB].map(|it| User {
         id: owner(ANN).id,
         ..owner(it)
@@ -96,7 +96,7 @@ async fn people_of_two_accounts_with_the_same_number_have_their_own_sessions(db:
     }
 }
 
-async fn sessions_are_listed_by_their_last_use_and_the_newest_use_stays(db: TestStorage) {
+async fn sessions_are_listed_by_their_newest_use(db: TestStorage) {
     begun(&db).await;
     assert_eq!(listed(&db, ANN).await, [3, 2, 1]);
     change!(db, tx => {
@@ -110,7 +110,7 @@ async fn sessions_are_listed_by_their_last_use_and_the_newest_use_stays(db: Test
     assert_eq!(bobs.session, session(BOB, 1));
 }
 
-async fn only_a_persons_own_sessions_are_ended(db: TestStorage) {
+async fn only_the_users_own_sessions_are_ended(db: TestStorage) {
     begun(&db).await;
     let (ann, bob) = (owner(ANN).id, owner(BOB).id);
     change!(db, tx => {
@@ -131,7 +131,7 @@ async fn only_a_persons_own_sessions_are_ended(db: TestStorage) {
     });
 }
 
-async fn a_locked_session_ends_after_whoever_locked_it(db: TestStorage) {
+async fn ending_a_session_waits_for_its_lock(db: TestStorage) {
     begun(&db).await;
     let mut holder = db.storage.write().await.unwrap();
     let mut locked = vec![];
@@ -161,7 +161,7 @@ async fn a_locked_session_ends_after_whoever_locked_it(db: TestStorage) {
     change!(db, tx => assert!(!tx.sessions().lock(ANN, SessionId(1)).await.unwrap()));
 }
 
-async fn all_sessions_end_but_the_one_that_is_to_stay(db: TestStorage) {
+async fn all_sessions_but_one_are_ended(db: TestStorage) {
     begun(&db).await;
     let ann = owner(ANN).id;
     let ended =
@@ -172,9 +172,9 @@ async fn all_sessions_end_but_the_one_that_is_to_stay(db: TestStorage) {
     assert_eq!(listed(&db, BOB).await, [1]);
 }
 
-async fn an_accounts_sessions_end_with_what_leads_to_them_and_no_others(db: TestStorage) {
+async fn ending_an_accounts_sessions_affects_no_other_account(db: TestStorage) {
     begun(&db).await;
-    let ended = change!(db, tx => tx.sessions().end_account(ANN).await.unwrap());
+    let ended = change!(db, tx => tx.sessions().end_all_of_account(ANN).await.unwrap());
     assert_eq!((ended, listed(&db, ANN).await), (3, vec![]));
     assert_eq!(listed(&db, BOB).await, [1]);
     ask!(db, r => {
@@ -186,13 +186,13 @@ async fn an_accounts_sessions_end_with_what_leads_to_them_and_no_others(db: Test
     change!(db, tx => tx.sessions().add(&session(ANN, 1), hash(ANN, 1)).await.unwrap());
 }
 
-async fn what_is_over_is_forgotten_and_nothing_else(db: TestStorage) {
+async fn only_expired_sessions_are_deleted(db: TestStorage) {
     begun(&db).await;
     let long_ago = after(0) - TimeDelta::days(30);
     let forgotten = change!(db, tx => {
         // One was created exactly then, one was last used exactly then.
-        let old = tx.sessions().forget(ANN, after(1), long_ago).await.unwrap();
-        let idle = tx.sessions().forget(ANN, long_ago, after(2) + tick()).await.unwrap();
+        let old = tx.sessions().purge_expired(ANN, after(1), long_ago).await.unwrap();
+        let idle = tx.sessions().purge_expired(ANN, long_ago, after(2) + tick()).await.unwrap();
         (old, idle)
     });
     assert_eq!(forgotten, (1, 1));

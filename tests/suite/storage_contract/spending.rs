@@ -10,13 +10,13 @@ use harness::{databases::TestStorage, on_every_storage};
 use std::sync::Arc;
 
 on_every_storage![
-    an_amount_is_set_aside_up_to_the_cap_and_not_beyond,
-    a_settled_reservation_makes_room,
+    an_amount_is_reserved_up_to_the_cap,
+    a_settled_reservation_frees_budget,
     months_and_accounts_are_counted_apart,
-    days_are_counted_apart_from_months_and_the_servers_from_an_accounts;
+    day_month_and_server_totals_are_separate;
     but not in memory:
-    of_sixty_four_parallel_reservations_exactly_as_many_succeed_as_there_is_room = "nobody waits for a lock: the second to commit is interrupted",
-    of_sixty_four_accounts_reservations_as_many_succeed_as_the_server_may_spend = "nobody waits for a lock: the second to commit is interrupted",
+    parallel_reservations_stop_at_the_cap = "nobody waits for a lock: the second to commit is interrupted",
+    parallel_accounts_stop_at_the_server_cap = "nobody waits for a lock: the second to commit is interrupted",
 ];
 
 const ANNS_MONTH: Counter = Counter::Month(ANN, MONTH);
@@ -31,7 +31,7 @@ fn spending(reserved: i64, spent: i64) -> Spending {
     }
 }
 
-async fn an_amount_is_set_aside_up_to_the_cap_and_not_beyond(db: TestStorage) {
+async fn an_amount_is_reserved_up_to_the_cap(db: TestStorage) {
     two_accounts(&db).await;
     let cap = Some(MicroUsd(10));
     for (amount, cap, expected) in [
@@ -51,7 +51,7 @@ async fn an_amount_is_set_aside_up_to_the_cap_and_not_beyond(db: TestStorage) {
     assert_eq!(found, spending(15, 0));
 }
 
-async fn a_settled_reservation_makes_room(db: TestStorage) {
+async fn a_settled_reservation_frees_budget(db: TestStorage) {
     two_accounts(&db).await;
     let cap = Some(MicroUsd(10));
     change!(db, tx => {
@@ -75,9 +75,7 @@ async fn months_and_accounts_are_counted_apart(db: TestStorage) {
     });
 }
 
-async fn of_sixty_four_parallel_reservations_exactly_as_many_succeed_as_there_is_room(
-    db: TestStorage,
-) {
+async fn parallel_reservations_stop_at_the_cap(db: TestStorage) {
     two_accounts(&db).await;
     let storage = db.port();
     let attempts: Vec<_> = (0..64)
@@ -105,7 +103,7 @@ async fn of_sixty_four_parallel_reservations_exactly_as_many_succeed_as_there_is
     assert_eq!(found, spending(5, 0));
 }
 
-async fn days_are_counted_apart_from_months_and_the_servers_from_an_accounts(db: TestStorage) {
+async fn day_month_and_server_totals_are_separate(db: TestStorage) {
     two_accounts(&db).await;
     let (cap, amount) = (Some(MicroUsd(10)), MicroUsd(6));
     change!(db, tx => {
@@ -134,9 +132,7 @@ async fn days_are_counted_apart_from_months_and_the_servers_from_an_accounts(db:
     });
 }
 
-async fn of_sixty_four_accounts_reservations_as_many_succeed_as_the_server_may_spend(
-    db: TestStorage,
-) {
+async fn parallel_accounts_stop_at_the_server_cap(db: TestStorage) {
     two_accounts(&db).await;
     let storage = db.port();
     let attempts: Vec<_> = (0..64)

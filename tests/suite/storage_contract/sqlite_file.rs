@@ -23,7 +23,7 @@ fn path(db: &TestDatabase) -> PathBuf {
 }
 
 #[tokio::test]
-async fn a_second_server_on_the_same_file_is_refused_and_a_tool_is_not() {
+async fn a_second_server_is_refused_and_a_tool_is_not() {
     let db = TestDatabase::empty(DatabaseKind::Sqlite).await;
     let second = opened(&db.url, OpenOptions::default()).await;
     assert!(matches!(second.err(), Some(OpenError::InUse(_))));
@@ -40,7 +40,7 @@ async fn a_second_server_on_the_same_file_is_refused_and_a_tool_is_not() {
 
 /// A copy of the file alone must contain the schema.
 #[tokio::test]
-async fn the_schema_is_in_the_file_once_it_is_made() {
+async fn a_new_schema_is_checkpointed_into_the_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("data.db");
     let create = OpenOptions {
@@ -59,7 +59,7 @@ async fn the_schema_is_in_the_file_once_it_is_made() {
 }
 
 #[tokio::test]
-async fn whatever_a_file_is_called_it_is_one_servers() {
+async fn a_file_has_one_server_under_every_path() {
     let db = TestDatabase::empty(DatabaseKind::Sqlite).await;
     let (file, folder) = (path(&db), tempfile::tempdir().unwrap());
     let place = |name: &str| folder.path().join(name);
@@ -92,7 +92,7 @@ async fn whatever_a_file_is_called_it_is_one_servers() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_removed_or_replaced_beneath_a_server_is_noticed() {
+async fn a_removed_or_replaced_file_is_detected() {
     let db = TestDatabase::empty(DatabaseKind::Sqlite).await;
     let (file, away) = (path(&db), path(&db).with_extension("away"));
     assert_eq!(db.storage.pending().await.unwrap(), Vec::<String>::new());
@@ -118,7 +118,7 @@ async fn the_lock_ends_with_the_server() {
 }
 
 #[tokio::test]
-async fn a_mistyped_path_is_an_error_and_makes_nothing() {
+async fn a_mistyped_path_is_an_error_and_creates_nothing() {
     let db = TestDatabase::empty(DatabaseKind::Sqlite).await;
     let missing = path(&db).with_file_name("missing.db");
     let url = format!("sqlite://{}", missing.display());
@@ -155,8 +155,8 @@ async fn only_its_owner_reads_the_file() {
 }
 
 #[tokio::test]
-async fn the_log_grows_beside_a_reader_that_does_not_end_and_shrinks_when_it_does() {
-    const MOST: u64 = 64 << 20;
+async fn the_wal_shrinks_after_a_long_reader_ends() {
+    const MAX: u64 = 64 << 20;
     let db = TestDatabase::empty(DatabaseKind::Sqlite).await;
     let file = path(&db).display().to_string();
     let log = || fs::metadata(format!("{file}-wal")).unwrap().len();
@@ -172,12 +172,12 @@ async fn the_log_grows_beside_a_reader_that_does_not_end_and_shrinks_when_it_doe
     drop(other);
     // Nothing that the reader may still need is overwritten, and no writer waits for it.
     two_accounts(&db).await;
-    assert!(log() > MOST, "{}", log());
+    assert!(log() > MAX, "{}", log());
     drop(reader);
     // One write checkpoints the log, the next restarts it.
     for number in 3..5 {
         let id = AccountId(number);
         change!(db, tx => tx.accounts().add(&account(id), &owner(id)).await.unwrap());
     }
-    assert!(log() <= MOST, "{}", log());
+    assert!(log() <= MAX, "{}", log());
 }

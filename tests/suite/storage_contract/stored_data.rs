@@ -4,7 +4,7 @@ use super::examples::*;
 use domain::{
     content_plan::ContentPlan,
     ids::{AccountId, ConsoleSpanId, ContentPlanId, ProjectId},
-    search_console::{About, Cut, Origin, RowSet, SearchRow, Span, Told},
+    search_console::{DimensionSet, ImportInfo, Origin, RowSet, RowSubject, SearchRow, Span},
     stored_data::{DataSize, StoredData},
     test_support::a_content_plan,
 };
@@ -13,7 +13,7 @@ use harness::{databases::TestStorage, on_every_storage};
 on_every_storage![
     keywords_rows_and_plans_are_counted_as_they_come_and_go;
     but not in memory:
-    what_was_stored_uncounted_is_counted_at_the_next_change = "it counts whenever it is asked",
+    uncounted_data_is_counted_at_the_next_change = "it counts whenever it is asked",
     a_recount_corrects_what_another_version_wrote = "it counts whenever it is asked",
 ];
 
@@ -32,7 +32,7 @@ fn rows(before: u64, queries: &[&str]) -> RowSet {
         position: Some(1.0),
     });
     RowSet {
-        cut: Cut::plain(About::Query),
+        dimensions: DimensionSet::aggregated(RowSubject::Query),
         span: Span::day(day(before)),
         rows: rows.collect(),
     }
@@ -41,7 +41,7 @@ fn rows(before: u64, queries: &[&str]) -> RowSet {
 async fn import(db: &TestStorage, account: AccountId, first_id: i64, sets: &[RowSet]) {
     let ids = (first_id..).map(ConsoleSpanId).take(sets.len());
     let ids: Vec<ConsoleSpanId> = ids.collect();
-    let told = Told {
+    let told = ImportInfo {
         origin: Origin::Export,
         label: "x".to_owned(),
         at: now(),
@@ -85,7 +85,7 @@ async fn keywords_rows_and_plans_are_counted_as_they_come_and_go(db: TestStorage
     let larger = rows(1, &["c", "a longer search"]);
     let freed = ask!(db, r => r
         .console_rows()
-        .size_of_same(ANN, SHOP, &[larger.clone(), rows(2, &["x"])])
+        .size_of_replaced(ANN, SHOP, &[larger.clone(), rows(2, &["x"])])
         .await
         .unwrap());
     assert_eq!(freed, second.size());
@@ -96,7 +96,7 @@ async fn keywords_rows_and_plans_are_counted_as_they_come_and_go(db: TestStorage
         (stored.console_rows, stored.console_bytes),
         (expected.rows, expected.bytes)
     );
-    change!(db, tx => tx.console_rows().forget(ANN, day(300), 9).await.unwrap());
+    change!(db, tx => tx.console_rows().purge_before(ANN, day(300), 9).await.unwrap());
     assert_eq!(
         of_account(&db, ANN).await.console_bytes,
         larger.size().bytes
@@ -124,7 +124,7 @@ async fn recounted(db: &TestStorage, account: AccountId) {
     assert_eq!(left, None);
 }
 
-async fn what_was_stored_uncounted_is_counted_at_the_next_change(db: TestStorage) {
+async fn uncounted_data_is_counted_at_the_next_change(db: TestStorage) {
     two_accounts(&db).await;
     import(&db, ANN, 51, &[rows(1, &["a"])]).await;
     change!(db, tx => {

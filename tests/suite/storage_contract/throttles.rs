@@ -6,15 +6,15 @@ use futures_util::future::join_all;
 use harness::{databases::TestStorage, on_every_storage};
 
 on_every_storage![
-    a_key_begins_with_nothing_and_is_counted_by_itself,
-    guesses_at_the_same_time_are_all_counted,
-    old_counts_are_forgotten_some_at_a_time,
+    each_key_is_counted_from_zero,
+    concurrent_guesses_are_all_counted,
+    old_counts_are_deleted_in_batches,
 ];
 
 const ONE: ThrottleKey = ThrottleKey([1; 32]);
 const TWO: ThrottleKey = ThrottleKey([2; 32]);
 
-async fn a_key_begins_with_nothing_and_is_counted_by_itself(db: TestStorage) {
+async fn each_key_is_counted_from_zero(db: TestStorage) {
     let counted = Throttle {
         guesses: 7,
         last_at: after(3) + tick(),
@@ -27,14 +27,14 @@ async fn a_key_begins_with_nothing_and_is_counted_by_itself(db: TestStorage) {
     change!(db, tx => {
         assert_eq!(tx.throttles().lock(ONE, after(9)).await.unwrap(), counted);
         assert_eq!(tx.throttles().lock(TWO, now()).await.unwrap().guesses, 0);
-        tx.throttles().forget(ONE).await.unwrap();
+        tx.throttles().reset(ONE).await.unwrap();
     });
     change!(db, tx => assert_eq!(tx.throttles().lock(ONE, now()).await.unwrap().guesses, 0));
 }
 
-async fn guesses_at_the_same_time_are_all_counted(db: TestStorage) {
+async fn concurrent_guesses_are_all_counted(db: TestStorage) {
     let guess = |_| async {
-        domain::ports::storage::retrying(&*db.storage, || async {
+        domain::ports::storage::run_with_retries(&*db.storage, || async {
             let mut tx = domain::ports::storage::Storage::write(&*db.storage).await?;
             let before = tx.throttles().lock(ONE, now()).await?;
             let counted = Throttle {
@@ -52,13 +52,13 @@ async fn guesses_at_the_same_time_are_all_counted(db: TestStorage) {
     change!(db, tx => assert_eq!(tx.throttles().lock(ONE, now()).await.unwrap().guesses, 32));
 }
 
-async fn old_counts_are_forgotten_some_at_a_time(db: TestStorage) {
+async fn old_counts_are_deleted_in_batches(db: TestStorage) {
     change!(db, tx => for number in 0..5_u8 {
         tx.throttles().lock(ThrottleKey([number; 32]), after(number.into())).await.unwrap();
     });
     let forget = |most| {
         let db = &db;
-        async move { change!(db, tx => tx.throttles().forget_before(after(4), most).await.unwrap()) }
+        async move { change!(db, tx => tx.throttles().purge_before(after(4), most).await.unwrap()) }
     };
     assert_eq!(
         (forget(3).await, forget(3).await, forget(3).await),

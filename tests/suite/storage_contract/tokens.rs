@@ -12,11 +12,11 @@ use domain::{
 use harness::{databases::TestStorage, on_every_storage};
 
 on_every_storage![
-    a_token_is_found_by_its_hash_in_whatever_state_it_is,
+    a_token_is_found_by_its_hash_in_any_state,
     an_account_lists_its_own_tokens_newest_first,
-    a_token_ends_at_the_earliest_moment_that_was_said,
+    the_earliest_revocation_time_counts,
     the_working_tokens_of_one_account_are_revoked_together,
-    the_newest_use_of_a_token_stays,
+    the_last_use_of_a_token_never_moves_back,
 ];
 
 fn token(account: AccountId, id: i64) -> ApiToken {
@@ -44,7 +44,7 @@ async fn issued(db: &TestStorage) {
     });
 }
 
-async fn a_token_is_found_by_its_hash_in_whatever_state_it_is(db: TestStorage) {
+async fn a_token_is_found_by_its_hash_in_any_state(db: TestStorage) {
     issued(&db).await;
     let disabled = Account {
         status: AccountStatus::Disabled,
@@ -75,7 +75,7 @@ async fn an_account_lists_its_own_tokens_newest_first(db: TestStorage) {
     assert_eq!(listed, [token(ANN, 2), token(ANN, 1)]);
 }
 
-async fn a_token_ends_at_the_earliest_moment_that_was_said(db: TestStorage) {
+async fn the_earliest_revocation_time_counts(db: TestStorage) {
     issued(&db).await;
     let outcomes = change!(db, tx => {
         let tokens = tx.tokens();
@@ -128,7 +128,7 @@ async fn end_of(
     (found.revoked_at, found.revoke_reason)
 }
 
-async fn the_newest_use_of_a_token_stays(db: TestStorage) {
+async fn the_last_use_of_a_token_never_moves_back(db: TestStorage) {
     issued(&db).await;
     for second in [5, 9, 7] {
         change!(db, tx => tx.tokens().note_use(ANN, TokenId(1), after(second)).await.unwrap());

@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use domain::{
     account::AccountUsage,
     ids::{JobId, ProjectId},
-    job::slots::Takes,
+    job::slots::SlotKind,
     ports::storage::{Storage, StorageError, Transaction},
     project::Project,
 };
@@ -26,14 +26,14 @@ use storage::{DatabaseKind, OpenOptions};
 on_every_storage![
     a_dropped_transaction_leaves_nothing,
     a_failed_transaction_is_over,
-    an_abandoned_transaction_gives_its_connection_back,
+    an_abandoned_transaction_returns_its_connection,
     an_empty_transaction_commits,
     the_storage_answers_a_ping;
     but not in memory:
-    an_abandoned_call_gives_its_connection_back = "it has no connections",
+    an_abandoned_call_returns_its_connection = "it has no connections",
     an_account_is_locked_until_its_transaction_ends = "nobody waits for a lock: the second to commit is interrupted",
-    two_racing_writers_cannot_both_take_the_last_place = "nobody waits for a lock: the second to commit is interrupted",
-    a_job_that_is_locked_is_passed_over = "nobody waits for a lock: the second to commit is interrupted",
+    racing_writers_never_exceed_the_limit = "nobody waits for a lock: the second to commit is interrupted",
+    a_locked_job_is_skipped = "nobody waits for a lock: the second to commit is interrupted",
 ];
 
 async fn a_dropped_transaction_leaves_nothing(db: TestStorage) {
@@ -64,7 +64,7 @@ async fn a_failed_transaction_is_over(db: TestStorage) {
     });
 }
 
-async fn an_abandoned_call_gives_its_connection_back(db: TestStorage) {
+async fn an_abandoned_call_returns_its_connection(db: TestStorage) {
     two_accounts(&db).await;
     let mut abandoned = 0;
     for id in 100..130 {
@@ -93,7 +93,7 @@ async fn an_abandoned_call_gives_its_connection_back(db: TestStorage) {
     change!(db, tx => tx.projects().add(&project(ANN, 100)).await.unwrap());
 }
 
-async fn an_abandoned_transaction_gives_its_connection_back(db: TestStorage) {
+async fn an_abandoned_transaction_returns_its_connection(db: TestStorage) {
     two_accounts(&db).await;
     for id in 100..130 {
         let mut tx = db.storage.write().await.unwrap();
@@ -123,7 +123,7 @@ async fn an_account_is_locked_until_its_transaction_ends(db: TestStorage) {
     assert_eq!(second.await.unwrap().usage, usage);
 }
 
-async fn two_racing_writers_cannot_both_take_the_last_place(db: TestStorage) {
+async fn racing_writers_never_exceed_the_limit(db: TestStorage) {
     two_accounts(&db).await;
     let limit = 3;
     let storage = db.port();
@@ -154,7 +154,7 @@ async fn two_racing_writers_cannot_both_take_the_last_place(db: TestStorage) {
     );
 }
 
-async fn a_job_that_is_locked_is_passed_over(db: TestStorage) {
+async fn a_locked_job_is_skipped(db: TestStorage) {
     if db.database().kind() == DatabaseKind::Sqlite {
         return the_second_writer_waits_for_the_first(&db).await;
     }
@@ -164,13 +164,13 @@ async fn a_job_that_is_locked_is_passed_over(db: TestStorage) {
     let mut second = db.storage.write().await.unwrap();
     let taken = first
         .jobs()
-        .lock_due(ANN, Takes::AnyJob, now(), 1)
+        .lock_due(ANN, SlotKind::AnyJob, now(), 1)
         .await
         .unwrap()
         .remove(0);
     let next = second
         .jobs()
-        .lock_due(ANN, Takes::AnyJob, now(), 1)
+        .lock_due(ANN, SlotKind::AnyJob, now(), 1)
         .await
         .unwrap()
         .remove(0);
@@ -183,7 +183,7 @@ async fn a_job_that_is_locked_is_passed_over(db: TestStorage) {
     drop(second);
     first
         .jobs()
-        .lock_with_line(ANN, &[JobId(31)])
+        .lock_queue_and_jobs(ANN, &[JobId(31)])
         .await
         .unwrap();
     let mut second = db.storage.write().await.unwrap();
@@ -209,12 +209,12 @@ async fn the_storage_answers_a_ping(db: TestStorage) {
 }
 
 #[tokio::test]
-async fn whoever_waits_too_long_for_a_connection_is_told_so() {
+async fn waiting_too_long_for_a_connection_is_an_error() {
     for kind in [DatabaseKind::Sqlite, DatabaseKind::Postgres] {
-        let patience = Some(Duration::from_millis(500));
+        let connection_timeout = Some(Duration::from_millis(500));
         let options = OpenOptions {
             connections: 1,
-            patience,
+            connection_timeout,
             ..OpenOptions::default()
         };
         let db = TestDatabase::with_options(kind, options).await;
@@ -244,7 +244,7 @@ async fn had_at_last(db: &TestDatabase) -> Box<dyn Transaction> {
 }
 
 #[tokio::test]
-async fn a_lock_that_is_not_given_back_ends_in_an_error_not_in_a_hang() {
+async fn a_lock_wait_times_out_with_an_error() {
     let lock_timeout = Duration::from_millis(50);
     let options = OpenOptions {
         lock_timeout,
@@ -260,14 +260,14 @@ async fn a_lock_that_is_not_given_back_ends_in_an_error_not_in_a_hang() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_statement_of_a_job_may_take_longer_than_one_of_a_request() {
+async fn a_job_statement_may_outlast_the_request_timeout() {
     let options = OpenOptions {
         statement_timeout: Duration::from_millis(100),
         lock_timeout: Duration::from_secs(20),
         ..OpenOptions::default()
     };
     let db = TestDatabase::with_options(DatabaseKind::Postgres, options).await;
-    if Lane::chosen() == Lane::Pgbouncer {
+    if Lane::from_env() == Lane::Pgbouncer {
         // There the role has one timeout for both.
         return;
     }
@@ -280,7 +280,7 @@ async fn a_statement_of_a_job_may_take_longer_than_one_of_a_request() {
         matches!(outcome, Err(StorageError::Unavailable(_))),
         "{outcome:?}"
     );
-    let for_work = db.storage.for_work();
+    let for_work = db.storage.for_jobs();
     let job = tokio::spawn(async move {
         let mut job = for_work.write().await?;
         let found = job.accounts().lock(ANN).await?;
@@ -291,13 +291,13 @@ async fn a_statement_of_a_job_may_take_longer_than_one_of_a_request() {
     first.commit().await.unwrap();
     assert!(job.await.unwrap().unwrap().is_some());
     // Both pools see the same rows, and the figures count both.
-    let mut reader = db.storage.for_work().read().await.unwrap();
+    let mut reader = db.storage.for_jobs().read().await.unwrap();
     assert!(reader.accounts().find(BOB).await.unwrap().is_some());
     assert!(db.storage.figures().idle >= 2);
 }
 
 #[tokio::test]
-async fn a_deadlock_is_told_as_interrupted() {
+async fn a_deadlock_is_reported_as_interrupted() {
     let lock_timeout = Duration::from_secs(10);
     let options = OpenOptions {
         lock_timeout,
@@ -320,12 +320,12 @@ async fn a_deadlock_is_told_as_interrupted() {
         second.projects().save(&other)
     );
     let interrupted = [outcomes.0, outcomes.1].into_iter().filter_map(Result::err);
-    let interrupted: Vec<bool> = interrupted.map(|it| it.is_passing()).collect();
+    let interrupted: Vec<bool> = interrupted.map(|it| it.is_transient()).collect();
     assert_eq!(interrupted, [true]);
 }
 
 #[tokio::test]
-async fn a_process_that_stands_still_amid_a_message_keeps_its_locks_no_longer_than_allowed() {
+async fn a_stalled_process_loses_its_locks() {
     let options = OpenOptions {
         lock_timeout: Duration::from_millis(50),
         ..OpenOptions::default()

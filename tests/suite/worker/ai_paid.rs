@@ -2,7 +2,7 @@
 
 use super::{
     ai_visibility::{items, results_of, tracked},
-    api::{done, number},
+    api::{done_units, number},
     chat_model::ChatModel,
     crashes::{Working, start},
     on_both,
@@ -21,11 +21,11 @@ const PRICE: usize = 2_000;
 const AT_ONCE: usize = 4;
 
 on_both!(
-    what_answers_cost_is_the_sum_of_their_calls,
+    cost_is_the_sum_of_the_calls,
     #[ignore = "slow: processes are killed, and leases run out"]
-    a_killed_worker_repeats_no_more_than_was_under_way,
-    a_cap_in_the_middle_ends_the_run_with_what_was_measured,
-    what_no_lexicon_speaks_is_judged_by_the_model_and_paid_from_the_same_purse,
+    killed_worker_repeats_only_calls_under_way,
+    reached_cap_ends_the_run_with_partial_results,
+    model_rates_sentiment_on_the_same_budget,
 );
 
 /// A model, and an account whose budget covers one run at its maximum cost.
@@ -43,7 +43,7 @@ fn paying(world: &mut World, pause: u64) -> ChatModel {
     }
     let budget = dollars(SET_ASIDE);
     for flag in ["--monthly-budget", "--daily-budget"] {
-        world.say(&[
+        world.run_command(&[
             "account",
             "limits",
             "--email",
@@ -63,7 +63,7 @@ fn sum(records: &[Value], member: &str) -> i64 {
     records.iter().map(|it| number(it, member)).sum()
 }
 
-async fn what_answers_cost_is_the_sum_of_their_calls(mut world: World) {
+async fn cost_is_the_sum_of_the_calls(mut world: World) {
     let model = paying(&mut world, 5);
     let working = start(&world);
     let api = &working.api;
@@ -75,7 +75,7 @@ async fn what_answers_cost_is_the_sum_of_their_calls(mut world: World) {
         json!({ "amount": dollars(SET_ASIDE), "currency": "USD", "calls": SET_ASIDE })
     );
     let over = api
-        .finished(api.analyse("aiVisibility", project).await)
+        .finished(api.analyze("aiVisibility", project).await)
         .await;
     assert_eq!(over["status"], "succeeded", "{over}");
     let (billed, most_under_way) = {
@@ -113,14 +113,14 @@ async fn what_answers_cost_is_the_sum_of_their_calls(mut world: World) {
     assert_eq!((status, &told["code"]), (429, &json!("quota-exceeded")));
 }
 
-async fn a_killed_worker_repeats_no_more_than_was_under_way(mut world: World) {
-    world.lease_long();
+async fn killed_worker_repeats_only_calls_under_way(mut world: World) {
+    world.use_long_leases();
     let model = paying(&mut world, 150);
     let mut working = start(&world);
     let project = tracked(&working.api, KEYWORDS).await;
-    let job = working.api.analyse("aiVisibility", project).await;
+    let job = working.api.analyze("aiVisibility", project).await;
     for part in [20, 60] {
-        working.api.follow(job, |job| done(job) >= part).await;
+        working.api.follow(job, |job| done_units(job) >= part).await;
         let Working { worker, beside, .. } = working;
         worker.kill();
         drop(beside);
@@ -145,20 +145,20 @@ async fn a_killed_worker_repeats_no_more_than_was_under_way(mut world: World) {
 }
 
 /// A model that bills four times its maximum is queried until the reserved budget is used up.
-async fn a_cap_in_the_middle_ends_the_run_with_what_was_measured(mut world: World) {
+async fn reached_cap_ends_the_run_with_partial_results(mut world: World) {
     let model = paying(&mut world, 5);
     model.bill(400);
     let working = start(&world);
     let api = &working.api;
     let project = tracked(api, KEYWORDS).await;
     let over = api
-        .finished(api.analyse("aiVisibility", project).await)
+        .finished(api.analyze("aiVisibility", project).await)
         .await;
     assert_eq!(over["status"], "partial", "{over}");
     let billed = usize::try_from(model.asked().billed()).unwrap();
     assert!(billed < ANSWERS / 2, "{billed}");
     assert_eq!(over["cost"]["amount"], dollars(4 * billed));
-    assert_eq!(done(&over), i64::try_from(billed).unwrap());
+    assert_eq!(done_units(&over), i64::try_from(billed).unwrap());
 
     let found = results_of(api, "ai-visibility", project).await;
     assert!(
@@ -176,13 +176,11 @@ async fn a_cap_in_the_middle_ends_the_run_with_what_was_measured(mut world: Worl
     );
 }
 
-async fn what_no_lexicon_speaks_is_judged_by_the_model_and_paid_from_the_same_purse(
-    mut world: World,
-) {
+async fn model_rates_sentiment_on_the_same_budget(mut world: World) {
     let model = paying(&mut world, 5);
     world.set("AI__SENTIMENT_BY", "compatible");
     for flag in ["--monthly-budget", "--daily-budget"] {
-        world.say(&["account", "limits", "--email", "ann@example.com", flag, "5"]);
+        world.run_command(&["account", "limits", "--email", "ann@example.com", flag, "5"]);
     }
     let working = start(&world);
     let api = &working.api;
@@ -206,7 +204,7 @@ async fn what_no_lexicon_speaks_is_judged_by_the_model_and_paid_from_the_same_pu
     assert_eq!(plan["expectedCost"]["amount"], dollars(55 + 3));
 
     let over = api
-        .finished(api.analyse("aiVisibility", project).await)
+        .finished(api.analyze("aiVisibility", project).await)
         .await;
     assert_eq!(over["status"], "succeeded", "{over}");
     let (billed, about) = {

@@ -1,7 +1,7 @@
 //! AI visibility through the API with the sandbox's engines: killed runs and partial runs.
 
 use super::{
-    api::{Api, done, number},
+    api::{Api, done_units, number},
     crashes::{Working, start},
     on_both,
     world::World,
@@ -11,13 +11,13 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 on_both!(
-    answers_become_records_with_intervals_and_are_read_one_by_one,
-    failed_and_refused_answers_lower_no_rate,
+    answers_become_records_and_can_be_read_one_by_one,
+    failed_and_refused_answers_do_not_lower_rates,
     #[ignore = "slow: processes are killed, and leases run out"]
-    a_killed_run_goes_on_and_keeps_no_answer_twice,
-    a_run_of_one_keyword_or_one_engine_hides_no_other,
-    models_are_set_by_command_and_the_next_run_asks_so,
-    trends_and_suggestions_follow_from_what_was_counted,
+    killed_run_resumes_without_duplicate_answers,
+    partial_run_keeps_other_keywords_and_engines,
+    models_set_by_command_apply_to_the_next_run,
+    trends_and_suggestions_follow_from_the_tallies,
 );
 
 const KEYWORDS: usize = 3;
@@ -92,7 +92,7 @@ fn answers(world: &World, project: i64, more: &[&str]) -> Vec<Value> {
         "200",
     ];
     arguments.extend(more);
-    serde_json::from_str(&world.say(&arguments)).unwrap()
+    serde_json::from_str(&world.run_command(&arguments)).unwrap()
 }
 
 /// All stored answers, page by page.
@@ -108,7 +108,7 @@ fn all_answers(world: &World, project: i64) -> Vec<Value> {
     }
 }
 
-async fn answers_become_records_with_intervals_and_are_read_one_by_one(world: World) {
+async fn answers_become_records_and_can_be_read_one_by_one(world: World) {
     let (_server, api) = world.serve(&[]);
     let project = tracked(&api, KEYWORDS).await;
     let asked = json!({ "type": "aiVisibility", "projectId": project, "dryRun": true });
@@ -117,7 +117,7 @@ async fn answers_become_records_with_intervals_and_are_read_one_by_one(world: Wo
     assert_eq!(plan["expectedCost"]["amount"], "0.00");
 
     let over = api
-        .finished(api.analyse("aiVisibility", project).await)
+        .finished(api.analyze("aiVisibility", project).await)
         .await;
     assert_eq!(over["status"], "succeeded", "{over}");
     assert_eq!(
@@ -176,7 +176,7 @@ async fn answers_become_records_with_intervals_and_are_read_one_by_one(world: Wo
             &id,
         ];
         arguments.extend(form);
-        world.say(&arguments)
+        world.run_command(&arguments)
     };
     let one: Value = serde_json::from_str(&show(&["--json"])).unwrap();
     let text: Vec<char> = one["text"].as_str().unwrap().chars().collect();
@@ -185,7 +185,7 @@ async fn answers_become_records_with_intervals_and_are_read_one_by_one(world: Wo
     }
     assert!(show(&[]).contains(one["engine"].as_str().unwrap()));
     assert!(show(&["--html"]).contains("Content-Security-Policy"));
-    let nobody = world.fail(&[
+    let nobody = world.run_failing_command(&[
         "answers",
         "show",
         "--email",
@@ -205,10 +205,10 @@ async fn answers_become_records_with_intervals_and_are_read_one_by_one(world: Wo
     assert_eq!(told["state"], "sandbox");
 }
 
-async fn failed_and_refused_answers_lower_no_rate(mut world: World) {
+async fn failed_and_refused_answers_do_not_lower_rates(mut world: World) {
     let (server, api) = world.serve(&[]);
     let project = tracked(&api, KEYWORDS).await;
-    api.finished(api.analyse("aiVisibility", project).await)
+    api.finished(api.analyze("aiVisibility", project).await)
         .await;
     let before = results(&api, "ai-visibility", project).await;
     drop(server);
@@ -217,7 +217,7 @@ async fn failed_and_refused_answers_lower_no_rate(mut world: World) {
     world.set("SEARCH__SANDBOX__FAILURE_RATE", "0.3");
     let (_server, api) = world.serve(&[]);
     let over = api
-        .finished(api.analyse("aiVisibility", project).await)
+        .finished(api.analyze("aiVisibility", project).await)
         .await;
     assert_eq!(over["status"], "partial", "{over}");
     let after = results(&api, "ai-visibility", project).await;
@@ -266,15 +266,15 @@ fn mean_of_prompts(rows: &[Value]) -> f64 {
     rates.sum::<f64>() / f64::from(u32::try_from(prompts.len()).unwrap())
 }
 
-async fn a_killed_run_goes_on_and_keeps_no_answer_twice(mut world: World) {
-    world.lease_long();
+async fn killed_run_resumes_without_duplicate_answers(mut world: World) {
+    world.use_long_leases();
     world.set("SEARCH__SANDBOX__LATENCY_MS", "1500");
     let mut working = start(&world);
     let project = tracked(&working.api, KEYWORDS).await;
-    let job = working.api.analyse("aiVisibility", project).await;
+    let job = working.api.analyze("aiVisibility", project).await;
     let mut kept = BTreeSet::new();
     for part in [30, 120] {
-        working.api.follow(job, |job| done(job) >= part).await;
+        working.api.follow(job, |job| done_units(job) >= part).await;
         let Working { worker, beside, .. } = working;
         worker.kill();
         drop(beside);
@@ -309,10 +309,10 @@ async fn a_killed_run_goes_on_and_keeps_no_answer_twice(mut world: World) {
     );
 }
 
-async fn a_run_of_one_keyword_or_one_engine_hides_no_other(world: World) {
+async fn partial_run_keeps_other_keywords_and_engines(world: World) {
     let (_server, api) = world.serve(&[]);
     let project = tracked(&api, KEYWORDS).await;
-    api.finished(api.analyse("aiVisibility", project).await)
+    api.finished(api.analyze("aiVisibility", project).await)
         .await;
     let whole = results(&api, "ai-visibility", project).await;
     let keyword = items(&whole)
@@ -376,7 +376,7 @@ async fn a_run_of_one_keyword_or_one_engine_hides_no_other(world: World) {
         .call("PATCH", &format!("/keywords/{keyword}"), Some(&off))
         .await;
     assert_eq!(status, 200, "{told}");
-    api.finished(api.analyse("aiVisibility", project).await)
+    api.finished(api.analyze("aiVisibility", project).await)
         .await;
     let after = results(&api, "ai-visibility", project).await;
     assert!(
@@ -387,13 +387,13 @@ async fn a_run_of_one_keyword_or_one_engine_hides_no_other(world: World) {
     assert_eq!(items(&after).len(), items(&whole).len() - ENGINES);
 }
 
-async fn models_are_set_by_command_and_the_next_run_asks_so(world: World) {
+async fn models_set_by_command_apply_to_the_next_run(world: World) {
     let (_server, api) = world.serve(&[]);
     let project = tracked(&api, 1).await;
     let set = |more: &[&str]| {
         let mut arguments = vec!["models", "set", "--email", "ann@example.com"];
         arguments.extend(more);
-        world.say(&arguments)
+        world.run_command(&arguments)
     };
     set(&["--engine", "sandboxOverview", "--active", "no"]);
     set(&["--engine", "sandboxMentions", "--active", "no"]);
@@ -410,7 +410,7 @@ async fn models_are_set_by_command_and_the_next_run_asks_so(world: World) {
         "at",
     ]);
     assert_eq!(told, "sandboxAssistant: asked, 2 prompts 3 times each");
-    let wrong = world.fail(&[
+    let wrong = world.run_failing_command(&[
         "models",
         "set",
         "--email",
@@ -421,7 +421,7 @@ async fn models_are_set_by_command_and_the_next_run_asks_so(world: World) {
         "2",
     ]);
     assert!(wrong.contains("3 to 20"), "{wrong}");
-    let listed: Value = serde_json::from_str(&world.say(&[
+    let listed: Value = serde_json::from_str(&world.run_command(&[
         "models",
         "list",
         "--email",
@@ -432,7 +432,7 @@ async fn models_are_set_by_command_and_the_next_run_asks_so(world: World) {
     assert_eq!(listed[0]["samplesPerPrompt"], 3);
 
     let over = api
-        .finished(api.analyse("aiVisibility", project).await)
+        .finished(api.analyze("aiVisibility", project).await)
         .await;
     assert_eq!(over["progress"]["done"], (2 + 1) * 3);
     let found = results(&api, "ai-visibility", project).await;
@@ -447,11 +447,11 @@ async fn models_are_set_by_command_and_the_next_run_asks_so(world: World) {
     assert!(first["lastUsedAt"].is_string(), "{first}");
 }
 
-async fn trends_and_suggestions_follow_from_what_was_counted(world: World) {
+async fn trends_and_suggestions_follow_from_the_tallies(world: World) {
     let (_server, api) = world.serve(&[]);
     let project = tracked(&api, KEYWORDS).await;
     let id = project.to_string();
-    world.say(&[
+    world.run_command(&[
         "sites",
         "call",
         "--email",
@@ -463,9 +463,9 @@ async fn trends_and_suggestions_follow_from_what_was_counted(world: World) {
         "Zyxwor Desks",
         "Zyxwor",
     ]);
-    api.finished(api.analyse("rankCheck", project).await).await;
+    api.finished(api.analyze("rankCheck", project).await).await;
     let over = api
-        .finished(api.analyse("aiVisibility", project).await)
+        .finished(api.analyze("aiVisibility", project).await)
         .await;
     assert_eq!(over["status"], "succeeded", "{over}");
     let trends = results(&api, "ai-trends", project).await;
@@ -495,7 +495,7 @@ async fn trends_and_suggestions_follow_from_what_was_counted(world: World) {
             .is_empty()
     );
     // The next rank check reports AI rates of competitors and the AI share of voice.
-    api.finished(api.analyse("rankCheck", project).await).await;
+    api.finished(api.analyze("rankCheck", project).await).await;
     let rivals = results(&api, "competitors", project).await;
     assert!(
         items(&rivals)

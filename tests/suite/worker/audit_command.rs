@@ -38,7 +38,7 @@ fn command_of(folder: &TempDir, address: SocketAddr, more: &[&str]) -> Command {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn nothing_is_printed_of_an_audit_that_fails_and_what_cannot_be_printed_is_a_failure() {
+async fn failed_audit_prints_nothing_and_unwritable_output_fails() {
     let (folder, site) = (TempDir::new().unwrap(), ChangingSite::start());
     site.publish(1);
     // A missing folder fails before the crawl, a folder at the file's path when the report is written.
@@ -76,7 +76,7 @@ async fn nothing_is_printed_of_an_audit_that_fails_and_what_cannot_be_printed_is
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_audit_is_told_as_json_and_as_a_page_that_needs_nothing_else() {
+async fn audit_is_reported_as_json_and_self_contained_html() {
     let (folder, site) = (TempDir::new().unwrap(), Website::start());
     let file = folder.path().join("report.html");
     let ran = audit(
@@ -108,7 +108,7 @@ async fn an_audit_is_told_as_json_and_as_a_page_that_needs_nothing_else() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn proxies_that_the_environment_names_are_not_used() {
+async fn proxy_variables_are_ignored() {
     let (folder, site) = (TempDir::new().unwrap(), Website::start());
     let proxy = TcpListener::bind("127.0.0.1:0").unwrap();
     proxy.set_nonblocking(true).unwrap();
@@ -138,7 +138,7 @@ async fn proxies_that_the_environment_names_are_not_used() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn findings_of_a_severity_end_an_audit_with_three() {
+async fn findings_of_the_severity_exit_with_3() {
     let (folder, site) = (TempDir::new().unwrap(), Website::start());
     let ran = audit(&folder, &site, &["--fail-on", "error"]);
     assert_eq!(ran.status.code(), Some(3), "{ran:?}");
@@ -149,7 +149,7 @@ async fn findings_of_a_severity_end_an_audit_with_three() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_site_that_is_kept_is_compared_and_a_file_of_somebody_else_is_left_alone() {
+async fn kept_site_is_compared_and_foreign_files_stay() {
     let (folder, site) = (TempDir::new().unwrap(), ChangingSite::start());
     let file = folder.path().join("site.pages");
     let report = folder.path().join("report.html");
@@ -199,7 +199,7 @@ async fn a_site_that_is_kept_is_compared_and_a_file_of_somebody_else_is_left_alo
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "slow: three loads in a browser"]
-async fn how_fast_the_first_page_is_is_told_when_asked_for() {
+async fn speed_of_the_first_page_is_reported_on_request() {
     let (folder, site) = (TempDir::new().unwrap(), ChangingSite::start());
     site.publish(1);
     let report = folder.path().join("report.html");
@@ -221,7 +221,7 @@ async fn how_fast_the_first_page_is_is_told_when_asked_for() {
 }
 
 #[test]
-fn the_hint_fits_what_keeps_a_site_from_being_read() {
+fn hint_matches_the_cause_of_an_unreadable_site() {
     let folder = TempDir::new().unwrap();
     // The port is closed.
     let refusing = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
@@ -269,7 +269,7 @@ fn the_hint_fits_what_keeps_a_site_from_being_read() {
 }
 
 #[test]
-fn an_address_that_is_none_is_wrong_usage() {
+fn invalid_url_is_a_usage_error() {
     let folder = TempDir::new().unwrap();
     let ran = command(folder.path(), &[], &["audit", "ftp://example.com"]).output();
     assert_eq!(ran.unwrap().status.code(), Some(2));

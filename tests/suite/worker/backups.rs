@@ -16,19 +16,19 @@ use std::{
 use storage::DatabaseKind;
 
 on_both!(
-    what_was_acknowledged_before_a_backup_began_is_in_it,
-    a_backup_that_is_not_whole_is_refused,
-    nothing_is_given_up_without_a_word,
-    one_backup_to_a_name_at_a_time,
-    what_a_killed_backup_left_stops_nobody,
-    what_a_restore_replaces_is_kept,
+    backup_holds_everything_acknowledged_before_it,
+    incomplete_backup_is_refused,
+    backup_and_restore_overwrite_only_on_request,
+    one_backup_at_a_time_per_file,
+    leftovers_of_a_killed_backup_are_replaced,
+    replaced_data_is_kept,
 );
 
 /// Backups connect directly, without a pooler or other test lane in between.
 fn look_past_lanes(world: &mut World) {
     if let (Some(url), true) = (
         world.database.superuser_url(),
-        Lane::chosen() != Lane::Plain,
+        Lane::from_env() != Lane::Plain,
     ) {
         world.set("DATABASE_URL", &url);
     }
@@ -40,7 +40,7 @@ pub fn backup(world: &World) -> PathBuf {
 
 pub fn take(world: &World) -> Value {
     let file = backup(world);
-    let told = world.say(&["backup", "--json", file.to_str().unwrap()]);
+    let told = world.run_command(&["backup", "--json", file.to_str().unwrap()]);
     serde_json::from_str(&told).unwrap()
 }
 
@@ -50,7 +50,7 @@ async fn elsewhere(world: &World) -> (String, Option<TestDatabase>) {
         let file = world.folder().join("restored.db");
         return (format!("sqlite://{}", file.display()), None);
     }
-    let fresh = TestDatabase::bare(DatabaseKind::Postgres).await;
+    let fresh = TestDatabase::without_schema(DatabaseKind::Postgres).await;
     fresh.end_connections();
     (fresh.url.clone(), Some(fresh))
 }
@@ -75,12 +75,12 @@ async fn write(api: Api, writer: usize, acknowledged: Arc<Mutex<Vec<i64>>>, over
     }
 }
 
-async fn what_was_acknowledged_before_a_backup_began_is_in_it(mut world: World) {
+async fn backup_holds_everything_acknowledged_before_it(mut world: World) {
     for limit in ["WRITES", "READS", "ACCOUNT"] {
         world.set(&format!("LIMITS__{limit}_PER_MINUTE"), "60000");
         world.set(&format!("LIMITS__{limit}_BURST"), "6000");
     }
-    world.say(&[
+    world.run_command(&[
         "account",
         "limits",
         "--email",
@@ -125,10 +125,10 @@ async fn what_was_acknowledged_before_a_backup_began_is_in_it(mut world: World) 
     );
 
     let file = backup(&world);
-    world.say(&["restore", "--verify", file.to_str().unwrap()]);
+    world.run_command(&["restore", "--verify", file.to_str().unwrap()]);
     let (url, _fresh) = elsewhere(&world).await;
     world.set("DATABASE_URL", &url);
-    world.say(&["restore", file.to_str().unwrap()]);
+    world.run_command(&["restore", file.to_str().unwrap()]);
     let (_restored, api) = world.serve(&["--no-worker"]);
     for project in before {
         let found = api.get(&format!("/projects/{project}")).await;
@@ -136,7 +136,7 @@ async fn what_was_acknowledged_before_a_backup_began_is_in_it(mut world: World) 
     }
 }
 
-async fn a_backup_that_is_not_whole_is_refused(mut world: World) {
+async fn incomplete_backup_is_refused(mut world: World) {
     look_past_lanes(&mut world);
     take(&world);
     let file = backup(&world);
@@ -150,36 +150,36 @@ async fn a_backup_that_is_not_whole_is_refused(mut world: World) {
     edited[middle] ^= 1;
     fs::write(&file, &edited).unwrap();
     for arguments in [&["restore", name][..], &["restore", "--verify", name]] {
-        let told = world.fail(arguments);
+        let told = world.run_failing_command(arguments);
         assert!(told.contains("SHA-256"), "{told}");
     }
     fs::write(&file, &whole[..middle]).unwrap();
-    let told = world.fail(&["restore", name]);
+    let told = world.run_failing_command(&["restore", name]);
     assert!(told.contains("bytes, and had"), "{told}");
     fs::write(&file, &whole).unwrap();
     fs::remove_file(file.with_extension("manifest.json")).unwrap();
-    let told = world.fail(&["restore", name]);
+    let told = world.run_failing_command(&["restore", name]);
     assert!(told.contains("backup.manifest.json"), "{told}");
 }
 
-async fn nothing_is_given_up_without_a_word(mut world: World) {
+async fn backup_and_restore_overwrite_only_on_request(mut world: World) {
     look_past_lanes(&mut world);
     take(&world);
     let file = backup(&world);
     let name = file.to_str().unwrap();
-    let told = world.fail(&["backup", name]);
+    let told = world.run_failing_command(&["backup", name]);
     assert!(told.contains("is there already"), "{told}");
     world.database.end_connections();
-    let told = world.fail(&["restore", name]);
+    let told = world.run_failing_command(&["restore", name]);
     assert!(told.contains("--force"), "{told}");
     let (server, api) = world.serve(&["--no-worker"]);
     api.project("later.example.com", 1).await;
-    let told = world.fail(&["restore", "--force", name]);
+    let told = world.run_failing_command(&["restore", "--force", name]);
     assert!(told.contains("a server is running"), "{told}");
     let listed = api.get("/projects?include=total").await;
     assert_eq!(listed["total"], 1, "{listed}");
     server.terminate();
-    world.say(&["restore", "--force", name]);
+    world.run_command(&["restore", "--force", name]);
     let (_server, api) = world.serve(&["--no-worker"]);
     let listed = api.get("/projects?include=total").await;
     assert_eq!(listed["total"], 0, "{listed}");
@@ -194,7 +194,7 @@ fn around(file: &Path) -> Vec<String> {
     names
 }
 
-async fn one_backup_to_a_name_at_a_time(mut world: World) {
+async fn one_backup_at_a_time_per_file(mut world: World) {
     look_past_lanes(&mut world);
     let file = backup(&world);
     let name = file.to_str().unwrap();
@@ -203,38 +203,38 @@ async fn one_backup_to_a_name_at_a_time(mut world: World) {
     fs::write(&part, "half of it").unwrap();
     let lock = fs::File::create(world.folder().join("backup.part.lock")).unwrap();
     lock.lock().unwrap();
-    let told = world.fail(&["backup", name]);
+    let told = world.run_failing_command(&["backup", name]);
     assert!(told.contains("is under way"), "{told}");
     assert_eq!(fs::read_to_string(&part).unwrap(), "half of it");
     drop(lock);
 
     let start = || Process::start(world.command(&["backup", name]));
     let mut both = [start(), start()];
-    let took = both.each_mut().map(|it| it.ended().success());
+    let took = both.each_mut().map(|it| it.wait().success());
     assert_eq!(took.iter().filter(|it| **it).count(), 1, "{took:?}");
     let [first, second] = &mut both;
     let refused = if took[0] { second } else { first };
-    let said = refused.said_to_its_end();
+    let said = refused.full_output();
     assert!(
         said.contains("is under way") || said.contains("is there already"),
         "{said}"
     );
-    world.say(&["restore", "--verify", name]);
+    world.run_command(&["restore", "--verify", name]);
     assert_eq!(around(&file), ["backup", "backup.manifest.json"]);
 }
 
-async fn what_a_killed_backup_left_stops_nobody(mut world: World) {
+async fn leftovers_of_a_killed_backup_are_replaced(mut world: World) {
     look_past_lanes(&mut world);
     let file = backup(&world);
     for ending in [".part", ".part-journal", ".part.lock", ".manifest.json"] {
         fs::write(world.folder().join(format!("backup{ending}")), "half of it").unwrap();
     }
     take(&world);
-    world.say(&["restore", "--verify", file.to_str().unwrap()]);
+    world.run_command(&["restore", "--verify", file.to_str().unwrap()]);
     assert_eq!(around(&file), ["backup", "backup.manifest.json"]);
     // The backup of a lone manifest may have been moved elsewhere.
     fs::remove_file(&file).unwrap();
-    let told = world.fail(&["backup", file.to_str().unwrap()]);
+    let told = world.run_failing_command(&["backup", file.to_str().unwrap()]);
     assert!(told.contains("backup.manifest.json is there"), "{told}");
 }
 
@@ -243,13 +243,13 @@ const LATER: &str = "DO $$ BEGIN CREATE TABLE of_a_later_version (number BIGINT)
      EXECUTE (SELECT format('ALTER TABLE of_a_later_version OWNER TO %I', tableowner) \
      FROM pg_tables WHERE tablename = 'accounts' LIMIT 1); END $$";
 
-async fn what_a_restore_replaces_is_kept(mut world: World) {
+async fn replaced_data_is_kept(mut world: World) {
     look_past_lanes(&mut world);
     take(&world);
     let first = backup(&world);
     let replaced = |world: &World, file: &Path| -> String {
         world.database.end_connections();
-        let told = world.say(&["restore", "--force", "--json", file.to_str().unwrap()]);
+        let told = world.run_command(&["restore", "--force", "--json", file.to_str().unwrap()]);
         let told: Value = serde_json::from_str(&told).unwrap();
         told["replaced"].as_str().unwrap().to_owned()
     };
@@ -260,7 +260,7 @@ async fn what_a_restore_replaces_is_kept(mut world: World) {
     let kept = replaced(&world, &first);
     // A backup holds the current schema only, without the replaced ones.
     let second = world.folder().join("second");
-    world.say(&["backup", second.to_str().unwrap()]);
+    world.run_command(&["backup", second.to_str().unwrap()]);
     let kept_later = replaced(&world, &second);
     if world.is_sqlite() {
         assert!(kept_later.ends_with(".replaced.2"), "{kept_later}");
@@ -290,9 +290,9 @@ async fn what_a_restore_replaces_is_kept(mut world: World) {
     world.database.end_connections();
     let arguments = ["restore", "--force", "--programs"];
     let more = [programs.to_str().unwrap(), second.to_str().unwrap()];
-    let told = world.fail(&[&arguments[..], &more].concat());
+    let told = world.run_failing_command(&[&arguments[..], &more].concat());
     assert!(told.contains("pg_restore failed: cannot"), "{told}");
-    let accounts = world.say(&["account", "list", "--json"]);
+    let accounts = world.run_command(&["account", "list", "--json"]);
     assert!(accounts.contains("ann@example.com"), "{accounts}");
     world.database.run_sql(
         "SELECT 1 / (count(*) = 2)::INT FROM pg_namespace WHERE nspname LIKE 'sightline_replaced%'",

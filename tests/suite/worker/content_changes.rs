@@ -16,7 +16,7 @@ use std::{
 
 pub const HOST: &str = "shop.example.com";
 
-on_both!(what_changed_between_two_audits_is_told);
+on_both!(changes_between_two_audits_are_reported);
 
 /// The served edition, and the responses so far.
 #[derive(Default)]
@@ -146,7 +146,7 @@ struct Audits<'a> {
 
 impl Audits<'_> {
     async fn run(&self) {
-        let job = self.api.analyse("siteAudit", self.project).await;
+        let job = self.api.analyze("siteAudit", self.project).await;
         assert_eq!(self.api.finished(job).await["status"], "succeeded");
     }
 
@@ -177,7 +177,7 @@ fn fields(record: &Value) -> Vec<&str> {
         .collect()
 }
 
-async fn what_changed_between_two_audits_is_told(mut world: World) {
+async fn changes_between_two_audits_are_reported(mut world: World) {
     let site = ChangingSite::start();
     site.settle_in(&mut world);
     let (_server, api) = world.serve(&[]);

@@ -1,10 +1,10 @@
 //! Workers that are killed or stopped in the middle of a rank check.
 
 use super::{
-    api::{Api, done, number},
+    admin_client::AdminClient,
+    api::{Api, done_units, number},
     on_both,
     process::Process,
-    watcher::Watcher,
     world::World,
 };
 use std::time::Duration;
@@ -12,10 +12,10 @@ use std::time::Duration;
 const KEYWORDS: usize = 1_000;
 
 on_both!(
-    a_killed_worker_costs_an_attempt_and_no_keyword_is_measured_twice,
+    killed_worker_costs_an_attempt_and_repeats_no_keyword,
     #[ignore = "slow: waits for the time in which a worker may end its work"]
-    a_worker_told_to_stop_gives_the_job_back_within_thirty_seconds,
-    a_rank_check_is_canceled_while_its_supplier_hangs,
+    stopped_worker_requeues_its_job_within_30_seconds,
+    rank_check_is_canceled_despite_a_hanging_supplier,
 );
 
 /// The worker process: on SQLite the server itself, on PostgreSQL a separate one.
@@ -43,10 +43,10 @@ pub fn start(world: &World) -> Working {
 }
 
 /// The same with a watcher of the worker process.
-pub fn start_watched(world: &mut World) -> (Working, Watcher) {
+pub fn start_watched(world: &mut World) -> (Working, AdminClient) {
     world.set("ADMIN__LISTEN", "127.0.0.1:0");
     let mut working = start(world);
-    let watcher = Watcher::of(&working.worker.await_line("/readyz"));
+    let watcher = AdminClient::from_line(&working.worker.await_line("/readyz"));
     (working, watcher)
 }
 
@@ -54,8 +54,8 @@ async fn halfway(world: &mut World) -> (Working, i64, i64) {
     world.set("SEARCH__SANDBOX__LATENCY_MS", "50");
     let working = start(world);
     let project = working.api.project("example.com", KEYWORDS).await;
-    let job = working.api.analyse("rankCheck", project).await;
-    let seen = working.api.follow(job, |job| done(job) >= 200).await;
+    let job = working.api.analyze("rankCheck", project).await;
+    let seen = working.api.follow(job, |job| done_units(job) >= 200).await;
     assert_eq!(seen["stages"][0]["name"], "measure", "{seen}");
     assert_eq!(seen["stages"][0]["status"], "running", "{seen}");
     (working, project, job)
@@ -86,7 +86,7 @@ async fn assert_published_once(world: &World, api: &Api, project: i64, job: i64)
     assert_eq!((records.len(), keywords.len()), (KEYWORDS, KEYWORDS));
 }
 
-async fn a_killed_worker_costs_an_attempt_and_no_keyword_is_measured_twice(mut world: World) {
+async fn killed_worker_costs_an_attempt_and_repeats_no_keyword(mut world: World) {
     let (working, project, job) = halfway(&mut world).await;
     working.worker.kill();
     drop(working.beside);
@@ -101,11 +101,11 @@ async fn a_killed_worker_costs_an_attempt_and_no_keyword_is_measured_twice(mut w
     );
     let lost = &["reason=\"worker-lost\""][..];
     watcher.await_sum("job_rescues_total", lost, 1.0).await;
-    assert_eq!(done(&over), 1_000, "{over}");
+    assert_eq!(done_units(&over), 1_000, "{over}");
     assert_published_once(&world, &again.api, project, job).await;
 }
 
-async fn a_worker_told_to_stop_gives_the_job_back_within_thirty_seconds(mut world: World) {
+async fn stopped_worker_requeues_its_job_within_30_seconds(mut world: World) {
     let (working, project, job) = halfway(&mut world).await;
     let (status, took) = working.worker.terminate();
     assert!(
@@ -126,11 +126,11 @@ async fn a_worker_told_to_stop_gives_the_job_back_within_thirty_seconds(mut worl
     assert_published_once(&world, &again.api, project, job).await;
 }
 
-async fn a_rank_check_is_canceled_while_its_supplier_hangs(mut world: World) {
+async fn rank_check_is_canceled_despite_a_hanging_supplier(mut world: World) {
     world.set("SEARCH__SANDBOX__LATENCY_MS", "60000");
     let working = start(&world);
     let project = working.api.project("example.com", 2).await;
-    let job = working.api.analyse("rankCheck", project).await;
+    let job = working.api.analyze("rankCheck", project).await;
     working
         .api
         .follow(job, |job| job["status"] == "running")
@@ -141,7 +141,7 @@ async fn a_rank_check_is_canceled_while_its_supplier_hangs(mut world: World) {
     // The pending answer is free, so nothing waits for it.
     assert!(asked.elapsed() < Duration::from_secs(20));
     assert_eq!(
-        (&over["status"], done(&over)),
+        (&over["status"], done_units(&over)),
         (&"canceled".into(), 0),
         "{over}"
     );

@@ -4,7 +4,7 @@ use super::process::{Process, command};
 use std::time::Duration;
 
 #[test]
-fn a_demo_told_to_stop_amid_its_past_ends_soon_and_leaves_nothing() {
+fn stopped_demo_ends_soon_and_leaves_no_files() {
     let home = tempfile::tempdir().unwrap();
     let set = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let settings = [

@@ -16,7 +16,7 @@ use domain::{
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-on_both!(what_came_of_a_fix_is_told_by_what_was_measured_since);
+on_both!(effect_of_a_fix_follows_from_later_measurements);
 
 const PAGE: &str = "https://example.com/a";
 /// How many days ago the faults were last seen; they were fixed the day after.
@@ -89,10 +89,10 @@ async fn effect(api: &Api, project: i64, id: &str) -> Value {
     of.expect("what was fixed is remembered")["effect"].clone()
 }
 
-async fn what_came_of_a_fix_is_told_by_what_was_measured_since(world: World) {
+async fn effect_of_a_fix_follows_from_later_measurements(world: World) {
     let (_server, api) = world.serve(&[]);
     let project = api.project("example.com", 30).await;
-    let over = api.finished(api.analyse("rankCheck", project).await).await;
+    let over = api.finished(api.analyze("rankCheck", project).await).await;
     let suggestions = api.records("suggestions", project).await;
     let like = &suggestions[0];
     let speed = json!([{

@@ -2,7 +2,7 @@
 
 use super::{
     ai_visibility::tracked,
-    api::{Api, done, number},
+    api::{Api, done_units, number},
     crashes::{Working, start},
     google::Google,
     on_both,
@@ -15,9 +15,9 @@ use std::time::Duration;
 
 on_both!(
     #[ignore = "slow: a process stops amid each kind of analysis"]
-    a_worker_told_to_stop_gives_back_analyses_of_every_kind,
+    stopped_worker_requeues_every_kind_of_job,
     #[ignore = "slow: processes pause past a lease, for each kind of analysis"]
-    a_worker_that_stood_still_does_nothing_twice_for_any_kind,
+    frozen_worker_repeats_nothing_for_any_kind,
 );
 
 const KEYWORDS: usize = 160;
@@ -45,7 +45,7 @@ struct Around {
 /// A worker with one analysis of each kind, all of them started and none near its end.
 async fn under_way(world: &mut World) -> (Around, Working, Vec<UnderWay>) {
     let (site, small, google) = (
-        Website::pausing(Duration::from_millis(500)),
+        Website::with_pause(Duration::from_millis(500)),
         SmallSite::start(EVERYBODY),
         Google::start(),
     );
@@ -74,7 +74,7 @@ async fn under_way(world: &mut World) -> (Around, Working, Vec<UnderWay>) {
     ];
     let mut jobs = vec![];
     for (kind, project, amid) in projects {
-        let job = api.analyse(kind, project).await;
+        let job = api.analyze(kind, project).await;
         jobs.push(UnderWay {
             kind,
             project,
@@ -83,7 +83,7 @@ async fn under_way(world: &mut World) -> (Around, Working, Vec<UnderWay>) {
         });
     }
     for it in &jobs {
-        api.follow(it.job, |job| done(job) >= it.amid).await;
+        api.follow(it.job, |job| done_units(job) >= it.amid).await;
     }
     for it in &jobs {
         let seen = api.job(it.job).await;
@@ -128,7 +128,7 @@ async fn assert_whole(world: &World, api: &Api, jobs: &[UnderWay], attempts: Opt
     }
 }
 
-async fn a_worker_told_to_stop_gives_back_analyses_of_every_kind(mut world: World) {
+async fn stopped_worker_requeues_every_kind_of_job(mut world: World) {
     let (_around, working, jobs) = under_way(&mut world).await;
     let (status, took) = working.worker.terminate();
     assert!(
@@ -143,7 +143,7 @@ async fn a_worker_told_to_stop_gives_back_analyses_of_every_kind(mut world: Worl
     assert_whole(&world, &again.api, &jobs, Some(1)).await;
 }
 
-async fn a_worker_that_stood_still_does_nothing_twice_for_any_kind(mut world: World) {
+async fn frozen_worker_repeats_nothing_for_any_kind(mut world: World) {
     let (_around, working, jobs) = under_way(&mut world).await;
     working.worker.freeze();
     if world.is_sqlite() {

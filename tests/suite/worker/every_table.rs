@@ -23,13 +23,13 @@ pub enum Rows {
 /// An empty database without a schema.
 pub async fn elsewhere(kind: DatabaseKind) -> TestDatabase {
     let target = match kind {
-        DatabaseKind::Postgres => TestDatabase::bare(kind).await,
+        DatabaseKind::Postgres => TestDatabase::without_schema(kind).await,
         DatabaseKind::Sqlite => {
             let tool = OpenOptions {
                 exclusive: Exclusive::Tool,
                 ..OpenOptions::default()
             };
-            TestDatabase::like(&Template::Sqlite(vec![]), tool).await
+            TestDatabase::from_template(&Template::Sqlite(vec![]), tool).await
         }
     };
     target.end_connections();

@@ -1,13 +1,13 @@
 //! Two servers and two workers on one PostgreSQL.
 
 use super::{
-    api::{done, number},
+    api::{done_units, number},
     world::World,
 };
 use storage::DatabaseKind;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn two_servers_and_two_workers_share_the_jobs_and_do_each_once() {
+async fn two_servers_and_two_workers_run_each_job_once() {
     let mut world = World::on(DatabaseKind::Postgres).await;
     world.set("WORKER__JOBS", "1");
     world.set("SEARCH__SANDBOX__LATENCY_MS", "30");
@@ -18,7 +18,7 @@ async fn two_servers_and_two_workers_share_the_jobs_and_do_each_once() {
     for n in 0..6 {
         let (_, api) = &servers[n % 2];
         let project = api.project(&format!("shop{n}.example.com"), 120).await;
-        asked.push((project, api.analyse("rankCheck", project).await));
+        asked.push((project, api.analyze("rankCheck", project).await));
     }
     for (n, (project, job)) in asked.iter().enumerate() {
         // Followed through the other server.
@@ -29,7 +29,7 @@ async fn two_servers_and_two_workers_share_the_jobs_and_do_each_once() {
             (&"succeeded".into(), 1)
         );
         assert_eq!(
-            (done(&over), number(&over, "/progress/total")),
+            (done_units(&over), number(&over, "/progress/total")),
             (120, 120),
             "{over}"
         );
@@ -37,7 +37,7 @@ async fn two_servers_and_two_workers_share_the_jobs_and_do_each_once() {
         world.assert_measured_once(*project, *job, 120).await;
     }
     let begun = workers.each_mut().map(|worker| {
-        let said = worker.said();
+        let said = worker.output();
         said.iter()
             .filter(|it| it.contains("A job begins."))
             .count()

@@ -21,7 +21,7 @@ async fn commands_of_getting_started_work_when_pasted(mut world: World) {
     let script = pasted(&page)
         .replace("127.0.0.1:8080", &api.address)
         .replace("ann@example.com", "newcomer@example.com");
-    let ran = tokio::task::spawn_blocking(move || (world.paste(&script), world));
+    let ran = tokio::task::spawn_blocking(move || (world.run_script(&script), world));
     let (ran, _world) = ran.await.unwrap();
     let said = told(&ran);
     for words in [

@@ -11,14 +11,12 @@ use std::net::TcpListener;
 use storage::DatabaseKind;
 
 on_both!(
-    a_request_leaves_one_line_with_its_route_and_account_and_without_its_secrets,
-    a_trace_leads_from_a_request_to_the_job_that_it_queued,
-    every_line_of_a_log_of_objects_is_one,
+    request_is_one_log_line_without_secrets,
+    trace_links_a_request_to_its_job,
+    every_line_of_a_json_log_is_an_object,
 );
 
-async fn a_request_leaves_one_line_with_its_route_and_account_and_without_its_secrets(
-    mut world: World,
-) {
+async fn request_is_one_log_line_without_secrets(mut world: World) {
     world.set("LOG__FORMAT", "json");
     let (mut server, api) = world.serve(&["--no-worker"]);
     let project = api.project("example.com", 1).await;
@@ -32,7 +30,7 @@ async fn a_request_leaves_one_line_with_its_route_and_account_and_without_its_se
         (&404.into(), &Value::Null)
     );
     let lines: Vec<Value> = server
-        .said()
+        .output()
         .iter()
         .filter(|line| line.contains("/api/agent/v1/projects/{id}\""))
         .map(|line| serde_json::from_str(line).unwrap())
@@ -47,13 +45,13 @@ async fn a_request_leaves_one_line_with_its_route_and_account_and_without_its_se
     for part in ["requestId", "tokenId", "milliseconds"] {
         assert!(!line[part].is_null(), "{part} is missing: {line}");
     }
-    let said = server.said().join("\n");
+    let said = server.output().join("\n");
     for secret in [&api.token, "fields=id", "pasted-by-mistake"] {
         assert!(!said.contains(secret), "{secret} is in the log");
     }
 }
 
-async fn a_trace_leads_from_a_request_to_the_job_that_it_queued(mut world: World) {
+async fn trace_links_a_request_to_its_job(mut world: World) {
     const TRACE: &str = "0af7651916cd43dd8448eb211c80319c";
     world.set("LOG__FORMAT", "json");
     let (mut server, api) = world.serve(&[]);
@@ -75,7 +73,7 @@ async fn a_trace_leads_from_a_request_to_the_job_that_it_queued(mut world: World
     assert_eq!(queued["span"]["requestId"], "request-of-a-trace");
     let over = read(&server.await_line("A job's attempt is over."));
     assert_eq!((&over["jobId"], &over["attempt"]), (&job["id"], &1.into()));
-    let lines: Vec<Value> = { server.said().iter() }
+    let lines: Vec<Value> = { server.output().iter() }
         .filter(|line| line.contains("A request was answered.") && line.contains(TRACE))
         .map(|line| read(line))
         .collect();
@@ -84,17 +82,17 @@ async fn a_trace_leads_from_a_request_to_the_job_that_it_queued(mut world: World
     assert_eq!(lines[0]["requestId"], "request-of-a-trace");
 }
 
-async fn every_line_of_a_log_of_objects_is_one(mut world: World) {
+async fn every_line_of_a_json_log_is_an_object(mut world: World) {
     world.set("LOG__FORMAT", "json");
-    let (mut server, ..) = world.serve_watched(&["--no-worker"]);
-    server.ask_to_end();
-    assert!(server.ended().success());
-    let mut said = vec![server.said_to_its_end()];
+    let (mut server, ..) = world.serve_with_admin(&["--no-worker"]);
+    server.send_sigterm();
+    assert!(server.wait().success());
+    let mut said = vec![server.full_output()];
     if !world.is_sqlite() {
         let mut worker = world.worker();
-        worker.ask_to_end();
-        assert!(worker.ended().success());
-        said.push(worker.said_to_its_end());
+        worker.send_sigterm();
+        assert!(worker.wait().success());
+        said.push(worker.full_output());
     }
     // The reason of an exit is a JSON object too.
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -102,15 +100,15 @@ async fn every_line_of_a_log_of_objects_is_one(mut world: World) {
     let arguments = ["serve", "--listen", &taken];
     let mut failed = Process::start(world.command(&arguments));
     failed.await_line("cannot listen on");
-    assert!(!failed.ended().success());
-    said.push(failed.said_to_its_end());
+    assert!(!failed.wait().success());
+    said.push(failed.full_output());
     // Multi-line messages of libpq stay one line.
     let away = "postgres://nobody@127.0.0.1:1/nowhere";
     let settings = [("DATABASE_URL", away), ("LOG__FORMAT", "json")]
         .map(|(name, value)| (format!("SIGHTLINE_{name}"), value.to_owned()));
     let mut failed = Process::start(command(world.folder(), &settings, &["serve"]));
-    assert!(!failed.ended().success());
-    said.push(failed.said_to_its_end());
+    assert!(!failed.wait().success());
+    said.push(failed.full_output());
     assert!(said.last().unwrap().contains("127.0.0.1"), "{said:?}");
     let said = said.join("\n");
     assert!(said.lines().count() > 6, "{said}");
@@ -124,7 +122,7 @@ async fn every_line_of_a_log_of_objects_is_one(mut world: World) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_proxy_that_is_not_trusted_is_told_once() {
+async fn untrusted_proxy_is_logged_once() {
     let mut world = World::on(DatabaseKind::Sqlite).await;
     world.set("PUBLIC_BASE_URL", "https://search.example.com");
     let (mut server, api) = world.serve(&["--no-worker"]);
@@ -134,15 +132,15 @@ async fn a_proxy_that_is_not_trusted_is_told_once() {
             .header("X-Forwarded-For", format!("203.0.113.{number}"));
         asked.send().await.unwrap();
     }
-    server.ask_to_end();
-    assert!(server.ended().success());
-    let said = server.said_to_its_end();
+    server.send_sigterm();
+    assert!(server.wait().success());
+    let said = server.full_output();
     let told = said.matches("is not in trusted_proxies").count();
     assert_eq!(told, 1, "{said}");
 }
 
 #[test]
-fn the_code_for_the_first_account_is_for_who_reads_along_and_in_no_log_of_objects() {
+fn setup_link_is_in_the_readable_log_only() {
     let arguments = ["serve", "--listen", "127.0.0.1:0", "--no-worker"];
     for (format, words, other) in [
         ("readable", "/welcome#", "There is no account yet"),
@@ -152,9 +150,9 @@ fn the_code_for_the_first_account_is_for_who_reads_along_and_in_no_log_of_object
         let settings = [("SIGHTLINE_LOG__FORMAT".to_owned(), format.to_owned())];
         let mut server = Process::start(command(folder.path(), &settings, &arguments));
         server.await_line(words);
-        server.ask_to_end();
-        assert!(server.ended().success());
-        let said = server.said_to_its_end();
+        server.send_sigterm();
+        assert!(server.wait().success());
+        let said = server.full_output();
         assert!(!said.contains(other), "{said}");
     }
 }

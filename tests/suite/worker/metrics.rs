@@ -1,8 +1,8 @@
 //! Metrics: names, units and labels as documented, few series, and values that change.
 
 use super::{
+    admin_client::{AdminClient, Scrape},
     on_both,
-    watcher::{Scraped, Watcher},
     world::World,
 };
 use chrono::TimeDelta;
@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use std::{collections::BTreeSet, fs, path::Path};
 
 on_both!(
-    metrics_are_the_documented_ones_and_move_with_requests_and_jobs,
-    labels_stay_few_whatever_callers_send,
+    metrics_match_the_documentation_and_change,
+    label_values_are_bounded_for_any_input,
 );
 
 /// Allowed unit suffixes, and metrics without one.
@@ -87,7 +87,7 @@ fn labels(line: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-fn family(line: &str, scraped: &Scraped) -> String {
+fn family(line: &str, scraped: &Scrape) -> String {
     let name = line.split('{').next().unwrap();
     let parts = ["_bucket", "_sum", "_count"];
     let base = parts.iter().find_map(|it| name.strip_suffix(it));
@@ -102,11 +102,11 @@ fn family(line: &str, scraped: &Scraped) -> String {
 }
 
 /// Rules for every scrape.
-fn lint(scraped: &Scraped) {
+fn lint(scraped: &Scrape) {
     let told = documented();
     let served: BTreeSet<&String> = scraped.types.keys().collect();
     assert_eq!(served, told.iter().map(|it| &it[0]).collect());
-    assert_eq!(served, scraped.helped.iter().collect());
+    assert_eq!(served, scraped.with_help.iter().collect());
     for [name, kind, _] in &told {
         assert_eq!(&scraped.types[name], kind, "{name}");
         let has_unit = UNITS.iter().any(|it| name.ends_with(it));
@@ -118,7 +118,7 @@ fn lint(scraped: &Scraped) {
     for (line, value) in &scraped.samples {
         if let Some(old) = line.strip_prefix("sightline_") {
             let same = scraped
-                .old
+                .unprefixed
                 .get(old)
                 .is_some_and(|it| it.total_cmp(value).is_eq());
             assert!(same, "{old} is not told under its old name");
@@ -152,10 +152,10 @@ fn lint(scraped: &Scraped) {
     }
 }
 
-async fn metrics_are_the_documented_ones_and_move_with_requests_and_jobs(mut world: World) {
+async fn metrics_match_the_documentation_and_change(mut world: World) {
     world.set("LIMITS__FAILED_TOKENS_BURST", "3");
     world.set("LIMITS__FAILED_TOKENS_PER_MINUTE", "1");
-    let (server, api, watcher) = world.serve_watched(&[]);
+    let (server, api, watcher) = world.serve_with_admin(&[]);
     let rest = watcher.metrics().await;
     lint(&rest);
     assert!(rest.samples.len() < 2_000, "{} at rest", rest.samples.len());
@@ -163,7 +163,7 @@ async fn metrics_are_the_documented_ones_and_move_with_requests_and_jobs(mut wor
 
     are_there_from_the_start(&rest);
     let project = api.project("metrics.example.com", 4).await;
-    let job = api.analyse("rankCheck", project).await;
+    let job = api.analyze("rankCheck", project).await;
     api.finished(job).await;
     for _ in 0..5 {
         let stranger = super::api::Api {
@@ -238,8 +238,8 @@ async fn metrics_are_the_documented_ones_and_move_with_requests_and_jobs(mut wor
     drop(server);
 
     // A server without a worker reports waiting jobs.
-    let (_server, api, watcher) = world.serve_watched(&["--no-worker"]);
-    api.analyse("rankCheck", project).await;
+    let (_server, api, watcher) = world.serve_with_admin(&["--no-worker"]);
+    api.analyze("rankCheck", project).await;
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     let waiting = watcher.metrics().await;
     assert!((waiting.sum("jobs_queued", &["waiting"]) - 1.0).abs() < f64::EPSILON);
@@ -249,7 +249,7 @@ async fn metrics_are_the_documented_ones_and_move_with_requests_and_jobs(mut wor
     a_backup_is_told(&world, &watcher).await;
 }
 
-fn are_there_from_the_start(rest: &Scraped) {
+fn are_there_from_the_start(rest: &Scrape) {
     // Alert rules need the first increase, which a series that starts with it lacks.
     for reason in ["reason=\"worker-lost\"", "reason=\"deadline-passed\""] {
         let line = format!("sightline_job_rescues_total{{{reason}}}");
@@ -271,10 +271,10 @@ fn are_there_from_the_start(rest: &Scraped) {
     assert!(rest.sum("last_backup_timestamp_seconds", &[]).abs() < f64::EPSILON);
 }
 
-async fn a_backup_is_told(world: &World, watcher: &Watcher) {
+async fn a_backup_is_told(world: &World, watcher: &AdminClient) {
     let file = world.folder().join("backup");
     let began = world.database.storage.now().await.unwrap();
-    world.say(&["backup", file.to_str().unwrap()]);
+    world.run_command(&["backup", file.to_str().unwrap()]);
     loop {
         let told = watcher.metrics().await;
         let at = told.sum("last_backup_timestamp_seconds", &[]);
@@ -311,11 +311,11 @@ async fn call_tool(api: &super::api::Api) {
     assert!(told["result"]["isError"] != true, "{told}");
 }
 
-async fn labels_stay_few_whatever_callers_send(mut world: World) {
+async fn label_values_are_bounded_for_any_input(mut world: World) {
     for limit in ["READS", "WRITES", "ACCOUNT", "ANONYMOUS", "FAILED_TOKENS"] {
         world.set(&format!("LIMITS__{limit}_BURST"), "2000");
     }
-    let (_server, api, watcher) = world.serve_watched(&["--no-worker"]);
+    let (_server, api, watcher) = world.serve_with_admin(&["--no-worker"]);
     let mixed = async |round: usize| {
         for number in 0..40 {
             let id = round * 1_000 + number;
@@ -342,7 +342,7 @@ async fn labels_stay_few_whatever_callers_send(mut world: World) {
     let second = watcher.metrics().await;
     lint(&second);
     assert!(second.samples.len() < 2_000, "{}", second.samples.len());
-    let names = |it: &Scraped| it.samples.keys().cloned().collect::<BTreeSet<_>>();
+    let names = |it: &Scrape| it.samples.keys().cloned().collect::<BTreeSet<_>>();
     let more: Vec<_> = names(&second).difference(&names(&first)).cloned().collect();
     assert!(more.is_empty(), "the second load brought {more:?}");
     assert!(second.text.contains("route=\"_unmatched\""));

@@ -1,7 +1,7 @@
 //! Workers killed during paid calls, and paid calls that are disabled.
 
 use super::{
-    api::{Api, done, number},
+    api::{Api, done_units, number},
     crashes::{Working, start},
     on_both,
     serper::Serper,
@@ -17,13 +17,13 @@ const PRICE: usize = 1_000;
 
 on_both!(
     #[ignore = "slow: processes are killed, and leases run out"]
-    each_killed_attempt_repeats_one_paid_call_at_the_most_and_no_cap_is_passed,
-    what_is_switched_off_is_not_asked_any_more,
-    a_cap_that_is_met_on_a_later_page_is_told,
-    money_that_was_spent_in_vain_is_told_with_its_cause,
-    a_worker_told_to_stop_waits_for_the_call_that_is_paid,
+    kill_repeats_at_most_one_paid_call_within_the_cap,
+    disabled_paid_calls_are_not_made,
+    cap_reached_on_a_later_page_is_reported,
+    cost_of_failed_calls_is_reported_with_its_cause,
+    stopping_worker_awaits_the_paid_call,
     #[ignore = "slow: a worker waits for a call that hangs"]
-    a_worker_told_to_stop_leaves_a_paid_call_that_hangs_and_its_money_stays_counted,
+    stopping_worker_leaves_a_hanging_paid_call_charged,
 );
 
 /// A supplier, and an account whose budget covers one rank check at its maximum cost.
@@ -38,7 +38,7 @@ pub fn paying(world: &mut World, pause: u64) -> Serper {
     }
     world.set("SEARCH__DEPTH", &(PAGES * 10).to_string());
     for flag in ["--monthly-budget", "--daily-budget"] {
-        world.say(&[
+        world.run_command(&[
             "account",
             "limits",
             "--email",
@@ -78,14 +78,12 @@ fn dollars(calls: usize) -> String {
     domain::money::MicroUsd(i64::try_from(calls * PRICE).unwrap()).to_string()
 }
 
-async fn each_killed_attempt_repeats_one_paid_call_at_the_most_and_no_cap_is_passed(
-    mut world: World,
-) {
-    world.lease_long();
+async fn kill_repeats_at_most_one_paid_call_within_the_cap(mut world: World) {
+    world.use_long_leases();
     let serper = paying(&mut world, 60);
     let mut working = start(&world);
     let project = working.api.project("example.com", KEYWORDS).await;
-    let job = working.api.analyse("rankCheck", project).await;
+    let job = working.api.analyze("rankCheck", project).await;
     for (kill, calls) in [(1, 8), (2, 30)] {
         amid(&serper, calls).await;
         let Working { worker, beside, .. } = working;
@@ -100,7 +98,7 @@ async fn each_killed_attempt_repeats_one_paid_call_at_the_most_and_no_cap_is_pas
         "{over}"
     );
     assert_eq!(number(&over, "/attempts"), 3);
-    assert!(done(&over) >= 19, "{over}");
+    assert!(done_units(&over) >= 19, "{over}");
 
     let (billed, repeated, at_once) = {
         let asked = serper.asked();
@@ -132,12 +130,12 @@ async fn each_killed_attempt_repeats_one_paid_call_at_the_most_and_no_cap_is_pas
     assert_eq!((status, &told["code"]), (429, &json!("quota-exceeded")));
 }
 
-async fn what_is_switched_off_is_not_asked_any_more(mut world: World) {
+async fn disabled_paid_calls_are_not_made(mut world: World) {
     let serper = paying(&mut world, 20);
     let working = start(&world);
     let project = working.api.project("example.com", KEYWORDS).await;
-    let job = working.api.analyse("rankCheck", project).await;
-    working.api.follow(job, |job| done(job) >= 2).await;
+    let job = working.api.analyze("rankCheck", project).await;
+    working.api.follow(job, |job| done_units(job) >= 2).await;
     drop(working);
     let before = serper.asked().billed();
 
@@ -148,7 +146,7 @@ async fn what_is_switched_off_is_not_asked_any_more(mut world: World) {
     assert_eq!(serper.asked().billed(), before);
     // Earlier measurements are published.
     let records = again.api.records("rankings", project).await;
-    assert_eq!(i64::try_from(records.len()).unwrap(), done(&over));
+    assert_eq!(i64::try_from(records.len()).unwrap(), done_units(&over));
     let more = json!({ "type": "rankCheck", "projectId": project });
     let (status, told) = again.api.call("POST", "/analyze", Some(&more)).await;
     assert_eq!((status, &told["code"]), (409, &json!("feature-disabled")));
@@ -166,18 +164,18 @@ async fn what_is_switched_off_is_not_asked_any_more(mut world: World) {
     assert!(missing.contains("search.paid_calls"), "{missing}");
 }
 
-async fn a_cap_that_is_met_on_a_later_page_is_told(mut world: World) {
+async fn cap_reached_on_a_later_page_is_reported(mut world: World) {
     let serper = paying(&mut world, 10);
     serper.asked().nonsense = 1;
     let working = start(&world);
     let project = working.api.project("example.com", 3).await;
-    let job = working.api.analyse("rankCheck", project).await;
+    let job = working.api.analyze("rankCheck", project).await;
     let over = working.api.finished(job).await;
     // The failed first call was billed, so the budget lacks one for the last page.
     let (calls, billed) = (3 * PAGES, serper.asked().billed());
     assert_eq!(usize::try_from(billed).unwrap(), calls);
     assert_eq!(
-        (&over["status"], &over["cost"]["amount"], done(&over)),
+        (&over["status"], &over["cost"]["amount"], done_units(&over)),
         (&json!("partial"), &json!(dollars(calls)), 3),
         "{over}"
     );
@@ -194,12 +192,12 @@ async fn a_cap_that_is_met_on_a_later_page_is_told(mut world: World) {
     assert_eq!(cut.count(), 1);
 }
 
-async fn money_that_was_spent_in_vain_is_told_with_its_cause(mut world: World) {
+async fn cost_of_failed_calls_is_reported_with_its_cause(mut world: World) {
     let serper = paying(&mut world, 10);
     serper.asked().nonsense = u32::MAX;
     let working = start(&world);
     let project = working.api.project("example.com", 1).await;
-    let job = working.api.analyse("rankCheck", project).await;
+    let job = working.api.analyze("rankCheck", project).await;
     let over = working.api.finished(job).await;
     assert_eq!(over["status"], "failed", "{over}");
     let billed = serper.asked().billed();
@@ -208,11 +206,11 @@ async fn money_that_was_spent_in_vain_is_told_with_its_cause(mut world: World) {
     assert!(detail.contains("cannot be read"), "{over}");
 }
 
-async fn a_worker_told_to_stop_waits_for_the_call_that_is_paid(mut world: World) {
+async fn stopping_worker_awaits_the_paid_call(mut world: World) {
     let serper = paying(&mut world, 1_500);
     let working = start(&world);
     let project = working.api.project("example.com", 1).await;
-    let job = working.api.analyse("rankCheck", project).await;
+    let job = working.api.analyze("rankCheck", project).await;
     amid(&serper, 1).await;
     let (status, took) = working.worker.terminate();
     assert!(status.success(), "{status}");
@@ -236,14 +234,12 @@ async fn a_worker_told_to_stop_waits_for_the_call_that_is_paid(mut world: World)
     assert_eq!(i64::from(serper.asked().billed()), calls);
 }
 
-async fn a_worker_told_to_stop_leaves_a_paid_call_that_hangs_and_its_money_stays_counted(
-    mut world: World,
-) {
-    world.lease_long();
+async fn stopping_worker_leaves_a_hanging_paid_call_charged(mut world: World) {
+    world.use_long_leases();
     let serper = paying(&mut world, 40_000);
     let working = start(&world);
     let project = working.api.project("example.com", 1).await;
-    let job = working.api.analyse("rankCheck", project).await;
+    let job = working.api.analyze("rankCheck", project).await;
     amid(&serper, 1).await;
     let (status, took) = working.worker.terminate();
     assert!(status.success(), "{status}");

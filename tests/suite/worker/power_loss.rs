@@ -16,7 +16,7 @@ fn cut(more: &[&str]) -> Output {
 }
 
 #[test]
-fn what_was_acknowledged_is_there_after_the_power_was_cut() {
+fn acknowledged_data_survives_power_loss() {
     let ran = cut(&[]);
     let said = String::from_utf8_lossy(&ran.stdout).into_owned();
     assert!(ran.status.success(), "{ran:?}");
@@ -27,7 +27,7 @@ fn what_was_acknowledged_is_there_after_the_power_was_cut() {
 }
 
 #[test]
-fn a_database_that_forgets_is_found_out() {
+fn forgetful_database_is_detected() {
     let ran = cut(&["--forgetful"]);
     let said = String::from_utf8_lossy(&ran.stdout).into_owned();
     assert!(

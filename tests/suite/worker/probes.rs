@@ -1,9 +1,9 @@
 //! Probes of real processes whose database disappears and returns.
 
 use super::{
+    admin_client::AdminClient,
     on_both,
     process::{Process, command},
-    watcher::Watcher,
     world::World,
 };
 use diesel::{Connection, SqliteConnection, connection::SimpleConnection};
@@ -23,32 +23,32 @@ use std::{
 use storage::DatabaseKind;
 
 on_both!(
-    what_operators_look_at_is_apart_from_what_callers_reach,
-    a_server_and_a_worker_are_ready_until_they_are_told_to_stop,
-    a_terminal_that_goes_away_ends_a_server_in_order,
+    admin_and_public_paths_are_separate,
+    server_and_worker_are_ready_until_stopped,
+    closed_terminal_shuts_the_server_down,
 );
 
-async fn what_operators_look_at_is_apart_from_what_callers_reach(mut world: World) {
-    let (_server, api, watcher) = world.serve_watched(&["--no-worker"]);
+async fn admin_and_public_paths_are_separate(mut world: World) {
+    let (_server, api, watcher) = world.serve_with_admin(&["--no-worker"]);
     for path in ["/livez", "/readyz", "/startupz"] {
-        let (status, told) = watcher.look(path).await;
+        let (status, told) = watcher.get(path).await;
         assert_eq!((status, &told), (200, &json!({ "status": "ok" })), "{path}");
     }
-    let (status, told) = watcher.look("/debug/config").await;
+    let (status, told) = watcher.get("/debug/config").await;
     assert_eq!(status, 200);
     assert_eq!(told["settings"]["queue.lease_seconds"]["value"], "3");
     let from = told["settings"]["queue.lease_seconds"]["from"].to_string();
     assert!(from.contains("SIGHTLINE_QUEUE__LEASE_SECONDS"), "{from}");
 
     for path in ["/livez", "/metrics"] {
-        let head = watcher.ask(Method::HEAD, path).await;
+        let head = watcher.request(Method::HEAD, path).await;
         assert_eq!(head.headers()["cache-control"], "no-store");
         assert_eq!(
             (head.status().as_u16(), head.text().await.unwrap()),
             (200, String::new())
         );
         for method in [Method::POST, Method::DELETE, Method::OPTIONS] {
-            let refused = watcher.ask(method, path).await;
+            let refused = watcher.request(method, path).await;
             assert_eq!(refused.status(), 405);
             assert_eq!(refused.headers()["allow"], "GET, HEAD");
             assert_eq!(
@@ -67,7 +67,7 @@ async fn what_operators_look_at_is_apart_from_what_callers_reach(mut world: Worl
         "/sign-in",
         "/mcp",
     ] {
-        let (status, told) = watcher.look(path).await;
+        let (status, told) = watcher.get(path).await;
         assert_eq!(
             (status, &told["code"]),
             (404, &"not-found".into()),
@@ -79,35 +79,35 @@ async fn what_operators_look_at_is_apart_from_what_callers_reach(mut world: Worl
     }
 }
 
-async fn a_server_and_a_worker_are_ready_until_they_are_told_to_stop(mut world: World) {
+async fn server_and_worker_are_ready_until_stopped(mut world: World) {
     world.set("SHUTDOWN_DELAY_SECONDS", "3");
-    let (mut server, _, at_server) = world.serve_watched(&["--no-worker"]);
-    assert_eq!(at_server.look("/readyz").await.0, 200);
+    let (mut server, _, at_server) = world.serve_with_admin(&["--no-worker"]);
+    assert_eq!(at_server.get("/readyz").await.0, 200);
     if !world.is_sqlite() {
-        let (mut worker, at_worker) = world.worker_watched();
-        assert_eq!(at_worker.look("/readyz").await.0, 200);
-        assert_eq!(at_worker.look("/startupz").await.0, 200);
-        worker.ask_to_end();
-        assert!(worker.ended().success());
+        let (mut worker, at_worker) = world.worker_with_admin();
+        assert_eq!(at_worker.get("/readyz").await.0, 200);
+        assert_eq!(at_worker.get("/startupz").await.0, 200);
+        worker.send_sigterm();
+        assert!(worker.wait().success());
     }
-    server.ask_to_end();
-    let told = at_server.until("/readyz", 503).await;
+    server.send_sigterm();
+    let told = at_server.wait_for_status("/readyz", 503).await;
     assert_eq!(told["reasons"][0]["reason"], "stopping");
-    assert_eq!(at_server.look("/livez").await.0, 200);
-    assert!(server.ended().success());
+    assert_eq!(at_server.get("/livez").await.0, 200);
+    assert!(server.wait().success());
 }
 
-async fn a_terminal_that_goes_away_ends_a_server_in_order(mut world: World) {
-    let (mut server, _, _) = world.serve_watched(&[]);
+async fn closed_terminal_shuts_the_server_down(mut world: World) {
+    let (mut server, _, _) = world.serve_with_admin(&[]);
     server.hang_up();
     server.await_line("Stopping");
-    assert!(server.ended().success());
+    assert!(server.wait().success());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn settings_are_not_shown_to_pages_with_a_name_of_their_own() {
+async fn settings_are_not_shown_to_foreign_hosts() {
     let mut world = World::on(DatabaseKind::Sqlite).await;
-    let (_server, _, watcher) = world.serve_watched(&["--no-worker"]);
+    let (_server, _, watcher) = world.serve_with_admin(&["--no-worker"]);
     for (host, more, expected) in [
         (watcher.address.as_str(), "", 200),
         ("localhost:9090", "", 200),
@@ -142,7 +142,7 @@ fn serve_on(url: &str, more: &[(&str, &str)]) -> (Process, tempfile::TempDir) {
 }
 
 /// A ready server process on its own database server.
-async fn ready_on_its_own() -> (PostgresServer, Process, tempfile::TempDir, Watcher) {
+async fn ready_on_its_own() -> (PostgresServer, Process, tempfile::TempDir, AdminClient) {
     let start = || {
         let server = PostgresServer::start();
         server.execute("CREATE DATABASE probed OWNER sightline");
@@ -152,20 +152,20 @@ async fn ready_on_its_own() -> (PostgresServer, Process, tempfile::TempDir, Watc
     // Bypasses a pooler, which would hide that its server is down.
     let url = postgres.direct_url("probed");
     let (mut server, folder) = serve_on(&url, &[("ADMIN__LISTEN", "127.0.0.1:0")]);
-    let watcher = Watcher::of(&server.await_line("/readyz"));
-    watcher.until("/readyz", 200).await;
+    let watcher = AdminClient::from_line(&server.await_line("/readyz"));
+    watcher.wait_for_status("/readyz", 200).await;
     (postgres, server, folder, watcher)
 }
 
 /// Time from `moment` until the path answers with that status.
-async fn since(moment: Instant, watcher: &Watcher, path: &str, status: u16) -> Duration {
-    watcher.until(path, status).await;
+async fn since(moment: Instant, watcher: &AdminClient, path: &str, status: u16) -> Duration {
+    watcher.wait_for_status(path, status).await;
     moment.elapsed()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "slow: a database is stopped and started again, twice"]
-async fn a_lost_database_is_told_within_two_seconds_and_its_return_within_five() {
+async fn lost_database_shows_within_2_s_and_its_return_in_5() {
     let (postgres, _server, _folder, watcher) = ready_on_its_own().await;
     for round in 0..2 {
         let away = tokio::task::spawn_blocking({
@@ -176,14 +176,14 @@ async fn a_lost_database_is_told_within_two_seconds_and_its_return_within_five()
             }
         });
         // Readiness is polled all the time, as orchestrators do.
-        let told = watcher.until("/readyz", 503).await;
+        let told = watcher.wait_for_status("/readyz", 503).await;
         let noticed = Instant::now();
         let lost = noticed.saturating_duration_since(away.await.unwrap());
         assert!(lost < Duration::from_secs(2), "round {round}: {lost:?}");
         assert_eq!(told["reasons"][0]["reason"], "database", "{told}");
         // A lost database must not cause restarts, and probes answer quickly.
         let begun = tokio::time::Instant::now();
-        assert_eq!(watcher.look("/livez").await.0, 200);
+        assert_eq!(watcher.get("/livez").await.0, 200);
         assert!(begun.elapsed() < Duration::from_millis(500));
         tokio::time::sleep(Duration::from_secs(6)).await;
         let begun = tokio::time::Instant::now();
@@ -209,10 +209,10 @@ async fn a_lost_database_is_told_within_two_seconds_and_its_return_within_five()
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "slow: waits until a database is given up"]
-async fn a_database_that_hangs_is_told_like_one_that_is_gone() {
+async fn hanging_database_is_reported_like_a_lost_one() {
     let (postgres, _server, _folder, watcher) = ready_on_its_own().await;
     for round in 0..2 {
-        PostgresServer::stand_still_in(&postgres.folder());
+        PostgresServer::pause_in(&postgres.folder());
         let hangs = Instant::now();
         let lost = since(hangs, &watcher, "/readyz", 503).await;
         // Detected by the next check at the latest.
@@ -220,18 +220,18 @@ async fn a_database_that_hangs_is_told_like_one_that_is_gone() {
             lost < Duration::from_millis(2_050),
             "round {round}: {lost:?}"
         );
-        let (_, told) = watcher.look("/readyz").await;
+        let (_, told) = watcher.get("/readyz").await;
         assert_eq!(told["reasons"][0]["reason"], "database", "{told}");
         // It hangs longer than any timeout; probes answer all the time.
         while hangs.elapsed() < Duration::from_secs(12) {
             let asked = Instant::now();
-            assert_eq!(watcher.look("/livez").await.0, 200);
+            assert_eq!(watcher.get("/livez").await.0, 200);
             assert!(asked.elapsed() < Duration::from_millis(500));
-            assert_eq!(watcher.look("/readyz").await.0, 503);
+            assert_eq!(watcher.get("/readyz").await.0, 503);
             assert!(asked.elapsed() < Duration::from_millis(1_500));
             tokio::time::sleep(Duration::from_millis(250)).await;
         }
-        PostgresServer::go_on_in(&postgres.folder());
+        PostgresServer::resume_in(&postgres.folder());
         let returned = since(Instant::now(), &watcher, "/readyz", 200).await;
         assert!(
             returned < Duration::from_secs(5),
@@ -242,28 +242,28 @@ async fn a_database_that_hangs_is_told_like_one_that_is_gone() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_server_whose_file_is_removed_or_replaced_is_not_ready() {
+async fn server_is_unready_without_its_original_file() {
     let mut world = World::on(DatabaseKind::Sqlite).await;
-    let (_server, _, watcher) = world.serve_watched(&["--no-worker"]);
+    let (_server, _, watcher) = world.serve_with_admin(&["--no-worker"]);
     let file = PathBuf::from(world.database.url.strip_prefix("sqlite://").unwrap());
     let away = file.with_extension("away");
-    watcher.until("/readyz", 200).await;
+    watcher.wait_for_status("/readyz", 200).await;
     fs::rename(&file, &away).unwrap();
-    let told = watcher.until("/readyz", 503).await;
+    let told = watcher.wait_for_status("/readyz", 503).await;
     assert_eq!(told["reasons"][0]["reason"], "database", "{told}");
     // The same bytes in another file are another database.
     fs::copy(&away, &file).unwrap();
     tokio::time::sleep(Duration::from_millis(1_500)).await;
-    assert_eq!(watcher.look("/readyz").await.0, 503);
-    assert_eq!(watcher.look("/livez").await.0, 200);
+    assert_eq!(watcher.get("/readyz").await.0, 503);
+    assert_eq!(watcher.get("/livez").await.0, 200);
     fs::rename(&away, &file).unwrap();
-    watcher.until("/readyz", 200).await;
+    watcher.wait_for_status("/readyz", 200).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn writes_that_wait_for_longer_than_five_seconds_make_a_server_unready() {
+async fn writes_waiting_over_5_s_make_the_server_unready() {
     let mut world = World::on(DatabaseKind::Sqlite).await;
-    let (_server, api, watcher) = world.serve_watched(&["--no-worker"]);
+    let (_server, api, watcher) = world.serve_with_admin(&["--no-worker"]);
     api.get("/models").await;
     let file = world.database.url.strip_prefix("sqlite://").unwrap();
     // Another program holds the file's lock, so nobody can write.
@@ -284,18 +284,18 @@ async fn writes_that_wait_for_longer_than_five_seconds_make_a_server_unready() {
             }
         });
     }
-    assert_eq!(watcher.look("/readyz").await.0, 200);
-    let told = watcher.until("/readyz", 503).await;
+    assert_eq!(watcher.get("/readyz").await.0, 200);
+    let told = watcher.wait_for_status("/readyz", 503).await;
     assert_eq!(told["reasons"][0]["reason"], "writerQueue", "{told}");
-    assert_eq!(watcher.look("/livez").await.0, 200);
+    assert_eq!(watcher.get("/livez").await.0, 200);
     over.store(true, Ordering::SeqCst);
     holder.batch_execute("ROLLBACK").unwrap();
-    watcher.until("/readyz", 200).await;
+    watcher.wait_for_status("/readyz", 200).await;
     writes.join_all().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_address_that_was_asked_for_and_is_taken_ends_the_start() {
+async fn configured_address_in_use_ends_the_start() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let folder = tempfile::tempdir().unwrap();
@@ -315,7 +315,7 @@ async fn an_address_that_was_asked_for_and_is_taken_ends_the_start() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_second_process_goes_on_without_where_only_the_usual_place_is_taken() {
+async fn default_admin_address_in_use_is_tolerated() {
     // Taken by this test, or by another program of the machine.
     let _taken = TcpListener::bind("127.0.0.1:9090");
     let folder = tempfile::tempdir().unwrap();

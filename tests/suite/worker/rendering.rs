@@ -13,8 +13,8 @@ use std::{fs::Permissions, os::unix::fs::PermissionsExt, path::Path, process::Ou
 use tempfile::TempDir;
 
 on_both!(
-    a_site_audit_tells_what_chromium_shows,
-    without_chromium_a_site_audit_says_so_and_is_done,
+    site_audit_reports_rendered_content,
+    site_audit_without_chromium_succeeds_with_a_warning,
 );
 
 const EVERYBODY: &str = "User-agent: *\nAllow: /\n";
@@ -33,7 +33,7 @@ fn folder() -> TempDir {
 
 async fn audited(api: &Api) -> (Value, Value) {
     let project = api.project(HOST, 0).await;
-    let job = api.analyse("siteAudit", project).await;
+    let job = api.analyze("siteAudit", project).await;
     let over = api.finished(job).await;
     assert_eq!(over["status"], "succeeded", "{over}");
     let of = |kind: &str| format!("/results?type={kind}&projectId={project}");
@@ -43,7 +43,7 @@ async fn audited(api: &Api) -> (Value, Value) {
     )
 }
 
-async fn a_site_audit_tells_what_chromium_shows(mut world: World) {
+async fn site_audit_reports_rendered_content(mut world: World) {
     let (folder, site) = (folder(), SmallSite::start(EVERYBODY));
     site.settle_in(&mut world);
     world.set("CRAWLER__RENDER_PAGES", "5");
@@ -61,7 +61,7 @@ async fn a_site_audit_tells_what_chromium_shows(mut world: World) {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
-async fn without_chromium_a_site_audit_says_so_and_is_done(mut world: World) {
+async fn site_audit_without_chromium_succeeds_with_a_warning(mut world: World) {
     let site = SmallSite::start(EVERYBODY);
     site.settle_in(&mut world);
     world.set("CRAWLER__RENDER_PAGES", "5");
@@ -92,7 +92,7 @@ fn audit(site: &Website, browsers: &TempDir, set: &[(&str, &str)], more: &[&str]
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_audit_renders_as_many_pages_as_are_asked_for() {
+async fn audit_renders_the_requested_number_of_pages() {
     let (browsers, site) = (folder(), Website::start());
     let report = browsers.path().join("report.html");
     let html = report.to_str().unwrap();
@@ -118,7 +118,7 @@ async fn an_audit_renders_as_many_pages_as_are_asked_for() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_audit_without_chromium_says_what_is_missing_and_goes_on() {
+async fn audit_without_chromium_warns_and_continues() {
     let (browsers, site) = (TempDir::new().unwrap(), Website::start());
     let nowhere = [("VITALS__LAB__BROWSER", "/nonexistent/browser")];
     let report = browsers.path().join("report.html");
@@ -138,7 +138,7 @@ async fn an_audit_without_chromium_says_what_is_missing_and_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_doctor_says_which_browser_renders() {
+async fn doctor_names_the_rendering_browser() {
     let said = |set: &[(&str, &str)]| {
         let settings: Vec<(String, String)> = { set.iter() }
             .map(|(name, value)| (format!("SIGHTLINE_{name}"), (*value).to_owned()))

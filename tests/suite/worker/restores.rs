@@ -47,7 +47,7 @@ fn names(file: &Path) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_wreck_is_moved_aside_whole_with_its_log() {
+async fn corrupt_database_is_moved_aside_with_its_wal() {
     let (world, backup, file) = begin().await;
     let wreck = [
         ("", "no database"),
@@ -57,47 +57,47 @@ async fn a_wreck_is_moved_aside_whole_with_its_log() {
     for (ending, text) in wreck {
         fs::write(beside(&file, ending), text).unwrap();
     }
-    let told = world.fail(&["restore", &backup]);
+    let told = world.run_failing_command(&["restore", &backup]);
     assert!(told.contains("is not a database"), "{told}");
     assert!(told.contains("--force"), "{told}");
     for (ending, text) in wreck {
         assert_eq!(fs::read_to_string(beside(&file, ending)).unwrap(), text);
     }
 
-    let told = world.say(&["restore", "--force", &backup]);
+    let told = world.run_command(&["restore", "--force", &backup]);
     let kept = beside(&file, ".replaced");
     assert!(told.contains(kept.to_str().unwrap()), "{told}");
     for (ending, text) in wreck {
         assert_eq!(fs::read_to_string(beside(&kept, ending)).unwrap(), text);
     }
     assert!(!beside(&file, "-wal").exists());
-    world.say(&["account", "list"]);
+    world.run_command(&["account", "list"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_database_whose_pages_are_gone_is_given_up_by_force() {
+async fn corrupt_database_is_replaced_with_force() {
     let (world, backup, file) = begin().await;
-    world.say(&["restore", &backup]);
+    world.run_command(&["restore", &backup]);
     let mut bytes = fs::read(&file).unwrap();
     // The signature stays, the content is garbage.
     bytes[100..].fill(0xA5);
     fs::write(&file, &bytes).unwrap();
-    let told = world.fail(&["restore", &backup]);
+    let told = world.run_failing_command(&["restore", &backup]);
     assert!(told.contains("malformed"), "{told}");
-    world.say(&["restore", "--force", &backup]);
+    world.run_command(&["restore", "--force", &backup]);
     assert_eq!(fs::read(beside(&file, ".replaced")).unwrap(), bytes);
-    world.say(&["account", "list"]);
+    world.run_command(&["account", "list"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_was_kept_once_is_never_overwritten() {
+async fn kept_files_are_never_overwritten() {
     let (world, backup, file) = begin().await;
-    world.say(&["restore", &backup]);
+    world.run_command(&["restore", &backup]);
     let mut kept = Vec::new();
     for name in [".replaced", ".replaced.2", ".replaced.3"] {
         let email = format!("bea{}@example.com", kept.len());
-        world.say(&["account", "create", "--email", &email, "--name", "Bea"]);
-        let told = world.say(&["restore", "--force", "--json", &backup]);
+        world.run_command(&["account", "create", "--email", &email, "--name", "Bea"]);
+        let told = world.run_command(&["restore", "--force", "--json", &backup]);
         let told: serde_json::Value = serde_json::from_str(&told).unwrap();
         let place = beside(&file, name);
         assert_eq!(told["replaced"], place.to_str().unwrap());
@@ -112,17 +112,17 @@ async fn what_was_kept_once_is_never_overwritten() {
     for (bytes, email, place) in kept {
         assert_eq!(fs::read(&place).unwrap(), bytes);
         let url = format!("sqlite://{}", place.display());
-        let listed = world.say(&["account", "list", "--database-url", &url]);
+        let listed = world.run_command(&["account", "list", "--database-url", &url]);
         assert!(listed.contains(&email), "{listed}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_restored_database_is_its_owners_alone_whatever_the_backup_was() {
+async fn restored_database_is_private_to_its_owner() {
     let (world, backup, file) = begin().await;
     for of_backup in [0o644, 0o400] {
         fs::set_permissions(&backup, PermissionsExt::from_mode(of_backup)).unwrap();
-        world.say(&["restore", "--force", &backup]);
+        world.run_command(&["restore", "--force", &backup]);
         assert_eq!(mode(&file), 0o600, "{of_backup:o}");
     }
     let (_server, api) = world.serve(&["--no-worker"]);
@@ -133,25 +133,25 @@ async fn a_restored_database_is_its_owners_alone_whatever_the_backup_was() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_link_leads_to_the_lock_and_to_the_file_of_its_target() {
+async fn symlink_uses_lock_and_file_of_its_target() {
     let (mut world, backup, file) = begin().await;
-    world.say(&["restore", &backup]);
+    world.run_command(&["restore", &backup]);
     let (server, api) = world.serve(&["--no-worker"]);
     let (link, folder) = (world.folder().join("link"), world.folder().join("other"));
     symlink(&file, &link).unwrap();
     symlink(file.parent().unwrap(), &folder).unwrap();
     for name in [link.clone(), folder.join("sightline.db")] {
         name_database(&mut world, &name);
-        let told = world.fail(&["serve", "--listen", "127.0.0.1:0"]);
+        let told = world.run_failing_command(&["serve", "--listen", "127.0.0.1:0"]);
         assert!(told.contains("another server is running"), "{told}");
-        let told = world.fail(&["restore", "--force", &backup]);
+        let told = world.run_failing_command(&["restore", "--force", &backup]);
         assert!(told.contains("a server is running"), "{told}");
     }
     api.project("later.example.com", 1).await;
     server.terminate();
 
     name_database(&mut world, &link);
-    let told = world.say(&["restore", "--force", &backup]);
+    let told = world.run_command(&["restore", "--force", &backup]);
     let kept = beside(&file, ".replaced");
     assert!(told.contains(kept.to_str().unwrap()), "{told}");
     assert!(kept.is_file());
@@ -163,15 +163,15 @@ async fn a_link_leads_to_the_lock_and_to_the_file_of_its_target() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_place_that_cannot_be_written_is_told_as_what_it_is() {
+async fn unwritable_path_is_reported() {
     let (mut world, backup, file) = begin().await;
     name_database(&mut world, &file.join("missing/sightline.db"));
-    let told = world.fail(&["restore", &backup]);
+    let told = world.run_failing_command(&["restore", &backup]);
     assert!(told.contains("there is no folder"), "{told}");
     assert!(told.contains("make it"), "{told}");
     // Nobody can create files there, not even root.
     name_database(&mut world, Path::new("/sys/sightline.db"));
-    let told = world.fail(&["restore", &backup]);
+    let told = world.run_failing_command(&["restore", &backup]);
     assert!(told.contains("sightline.db.lock cannot be used"), "{told}");
     let reasons = [
         "Permission denied",
@@ -184,14 +184,14 @@ async fn a_place_that_cannot_be_written_is_told_as_what_it_is() {
 
 /// Root restores for the service's user. Needs root: others own their folders.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_root_restores_belongs_to_the_owner_of_its_folder() {
+async fn file_restored_by_root_belongs_to_the_folder_owner() {
     let (world, backup, file) = begin().await;
     let folder = file.parent().unwrap();
     let is_root = fs::metadata("/proc/self").unwrap().uid() == 0;
     if is_root {
         chown(folder, Some(65_534), Some(65_534)).unwrap();
     }
-    world.say(&["restore", &backup]);
+    world.run_command(&["restore", &backup]);
     let owner = fs::metadata(folder).unwrap().uid();
     for ending in ["", ".lock"] {
         let made = fs::metadata(beside(&file, ending)).unwrap();

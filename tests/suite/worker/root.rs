@@ -17,7 +17,7 @@ fn is_root() -> bool {
 /// Needs root, which alone can give files away.
 #[test]
 #[ignore = "slow: 102 attacks, each with processes of its own"]
-fn what_the_service_plants_gives_it_nothing() {
+fn links_planted_for_root_gain_no_access() {
     if !is_root() {
         return;
     }
@@ -32,7 +32,7 @@ fn what_the_service_plants_gives_it_nothing() {
 }
 
 #[test]
-fn the_data_folder_is_private_and_doctor_minds_others() {
+fn data_folder_is_private_and_doctor_checks_it() {
     let place = TempDir::new().unwrap();
     let data = place.path().join("above/data");
     let flag = ["--data-dir", data.to_str().unwrap()];

@@ -5,9 +5,9 @@ use chrono::TimeDelta;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-on_both!(what_is_due_is_started_by_the_server_itself);
+on_both!(due_schedules_start_automatically);
 
-async fn what_is_due_is_started_by_the_server_itself(world: World) {
+async fn due_schedules_start_automatically(world: World) {
     let (_server, api) = world.serve(&[]);
     let project = api.project("example.com", 3).await;
     let id = project.to_string();
@@ -21,7 +21,7 @@ async fn what_is_due_is_started_by_the_server_itself(world: World) {
     ];
     let schedule = |verb: &'static str, more: &[&'static str]| {
         let arguments = [&["schedule", verb], &of[..], more].concat();
-        world.say(&arguments)
+        world.run_command(&arguments)
     };
     let preview = schedule("set", &["--days", "daily", "--dry-run"]);
     assert!(
@@ -70,5 +70,5 @@ async fn what_is_due_is_started_by_the_server_itself(world: World) {
 
 fn listed(world: &World) -> Value {
     let arguments = ["schedule", "list", "--email", "ann@example.com", "--json"];
-    serde_json::from_str(&world.say(&arguments)).unwrap()
+    serde_json::from_str(&world.run_command(&arguments)).unwrap()
 }

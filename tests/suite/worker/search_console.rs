@@ -19,9 +19,9 @@ use std::{
 };
 
 on_both!(
-    imported_rows_feed_rankings_the_curve_cannibalization_and_suggestions,
-    a_wrong_file_is_told_and_nothing_of_it_is_imported,
-    a_bound_property_is_fetched_once_a_day_and_failures_are_told,
+    imported_rows_feed_rank_checks_and_suggestions,
+    invalid_file_is_reported_and_not_imported,
+    bound_property_is_fetched_daily_and_failures_reported,
 );
 
 const EMAIL: [&str; 2] = ["--email", "ann@example.com"];
@@ -36,7 +36,7 @@ pub fn console(world: &World, verb: &str, project: i64, more: &[&str]) -> String
         "--project",
         &project,
     ];
-    world.say(&[&of[..], more].concat())
+    world.run_command(&[&of[..], more].concat())
 }
 
 fn status(world: &World, project: i64) -> Value {
@@ -62,7 +62,7 @@ pub fn file(world: &World, name: &str, text: &str) -> String {
 }
 
 pub async fn check(api: &Api, project: i64) {
-    let over = api.finished(api.analyse("rankCheck", project).await).await;
+    let over = api.finished(api.analyze("rankCheck", project).await).await;
     assert_eq!(over["status"], "succeeded", "{over}");
 }
 
@@ -74,7 +74,7 @@ async fn first(api: &Api, project: i64) -> Value {
 }
 
 #[expect(clippy::too_many_lines, reason = "one story, told in its order")]
-async fn imported_rows_feed_rankings_the_curve_cannibalization_and_suggestions(world: World) {
+async fn imported_rows_feed_rank_checks_and_suggestions(world: World) {
     let (_server, api) = world.serve(&[]);
     let project = api.project("example.com", 3).await;
     check(&api, project).await;
@@ -221,7 +221,7 @@ async fn imported_rows_feed_rankings_the_curve_cannibalization_and_suggestions(w
     assert_eq!(told("running shoes 2"), (json!(11), json!(false)));
 }
 
-async fn a_wrong_file_is_told_and_nothing_of_it_is_imported(world: World) {
+async fn invalid_file_is_reported_and_not_imported(world: World) {
     let (_server, api) = world.serve(&[]);
     let project = api.project("example.com", 1).await;
     let fine = "Top queries,Clicks,Impressions,CTR,Position\nshoes,1,10,10%,3\n";
@@ -247,13 +247,13 @@ async fn a_wrong_file_is_told_and_nothing_of_it_is_imported(world: World) {
         "--to",
         &to,
     ];
-    let told = world.fail(&[&of[..], &[&files[0], &files[1]]].concat());
+    let told = world.run_failing_command(&[&of[..], &[&files[0], &files[1]]].concat());
     assert!(
         told.contains("Pages.csv, line 3, column 2 (“Clicks”): “two” is no number of clicks"),
         "{told}"
     );
     assert_eq!(status(&world, project)["imported"], json!([]));
-    let told = world.fail(
+    let told = world.run_failing_command(
         &of[..6]
             .iter()
             .chain(&[&*files[0]])
@@ -266,7 +266,7 @@ async fn a_wrong_file_is_told_and_nothing_of_it_is_imported(world: World) {
         "other.csv",
         "Page,Clicks,Impressions,CTR,Position\nhttps://example.org/,1,10,10%,3\n",
     );
-    let told = world.fail(&[&of[..], &[&other]].concat());
+    let told = world.run_failing_command(&[&of[..], &[&other]].concat());
     assert!(told.contains("https://example.org/"), "{told}");
     let said = console(
         &world,
@@ -358,7 +358,7 @@ async fn query(shared: Shared, request: HttpRequest, asked: web::Json<Value>) ->
 }
 
 #[expect(clippy::too_many_lines, reason = "one story, told in its order")]
-async fn a_bound_property_is_fetched_once_a_day_and_failures_are_told(mut world: World) {
+async fn bound_property_is_fetched_daily_and_failures_reported(mut world: World) {
     let known = Arc::new(Mutex::new(Known {
         lag: 3,
         trouble: Some((403, "forbidden")),
@@ -397,7 +397,11 @@ async fn a_bound_property_is_fetched_once_a_day_and_failures_are_told(mut world:
         "--property",
         "sc-domain:example.org",
     ];
-    assert!(world.fail(&wrong).contains("the project is example.com"));
+    assert!(
+        world
+            .run_failing_command(&wrong)
+            .contains("the project is example.com")
+    );
     console(
         &world,
         "bind",
@@ -504,7 +508,8 @@ async fn a_bound_property_is_fetched_once_a_day_and_failures_are_told(mut world:
         "--project",
         &id,
     ];
-    let told = world.fail(&[&of[..], &["--from", "2020-01-01", "--to", "2020-01-02"]].concat());
+    let told = world
+        .run_failing_command(&[&of[..], &["--from", "2020-01-01", "--to", "2020-01-02"]].concat());
     assert!(told.contains("sixteen months"), "{told}");
     console(&world, "unbind", project, &[]);
     assert_eq!(status(&world, project)["binding"], Value::Null);
@@ -532,7 +537,7 @@ async fn make_due(world: &World, project: i64) {
         .unwrap();
     let due = Binding {
         next_at: now() - chrono::TimeDelta::seconds(1),
-        held_until: None,
+        leased_until: None,
         ..there
     };
     work.console_bindings().set(&due).await.unwrap();

@@ -16,10 +16,10 @@ use domain::{
 use serde_json::{Value, json};
 
 on_both!(
-    shares_and_competitors_follow_from_the_pages_of_all_keywords,
-    a_check_of_one_keyword_judges_all_of_them,
-    a_history_is_forecast_and_tells_which_own_pages_take_turns,
-    what_to_do_about_own_pages_that_take_turns_follows_from_the_audit,
+    shares_and_competitors_come_from_all_serps,
+    check_of_one_keyword_evaluates_all,
+    history_yields_forecasts_and_cannibalization,
+    cannibalization_advice_follows_from_the_audit,
 );
 
 async fn results(api: &Api, result_type: &str, project: i64) -> Value {
@@ -35,10 +35,10 @@ fn sum(items: &Value, member: &str) -> f64 {
     items.iter().map(|it| it[member].as_f64().unwrap()).sum()
 }
 
-async fn shares_and_competitors_follow_from_the_pages_of_all_keywords(world: World) {
+async fn shares_and_competitors_come_from_all_serps(world: World) {
     let (_server, api) = world.serve(&[]);
     let project = api.project("example.com", 60).await;
-    let over = api.finished(api.analyse("rankCheck", project).await).await;
+    let over = api.finished(api.analyze("rankCheck", project).await).await;
     assert_eq!(over["status"], "succeeded", "{over}");
     assert_eq!(
         over["results"],
@@ -105,10 +105,10 @@ async fn shares_and_competitors_follow_from_the_pages_of_all_keywords(world: Wor
     assert_eq!(rivalry["summary"]["coverage"]["measured"], 60);
 }
 
-async fn a_check_of_one_keyword_judges_all_of_them(world: World) {
+async fn check_of_one_keyword_evaluates_all(world: World) {
     let (_server, api) = world.serve(&[]);
     let project = api.project("example.com", 20).await;
-    api.finished(api.analyse("rankCheck", project).await).await;
+    api.finished(api.analyze("rankCheck", project).await).await;
     let keyword = api.records("rankings", project).await[0]["keywordId"].clone();
     let some = json!({ "type": "rankCheck", "projectId": project, "keywordIds": [keyword] });
     let job = api.call("POST", "/analyze", Some(&some)).await.1;
@@ -175,7 +175,7 @@ async fn remember(world: &World, project: i64, measurements: &[KeywordMeasuremen
     work.commit().await.unwrap();
 }
 
-async fn a_history_is_forecast_and_tells_which_own_pages_take_turns(world: World) {
+async fn history_yields_forecasts_and_cannibalization(world: World) {
     let (_server, api) = world.serve(&[]);
     let project = api.project("example.com", 2).await;
     let path = format!("/projects/{project}/keywords");
@@ -187,7 +187,7 @@ async fn a_history_is_forecast_and_tells_which_own_pages_take_turns(world: World
     remember(&world, project, &past(keyword(0), true, now, pages)).await;
     remember(&world, project, &past(keyword(1), false, now, pages)).await;
 
-    let over = api.finished(api.analyse("rankCheck", project).await).await;
+    let over = api.finished(api.analyze("rankCheck", project).await).await;
     assert_eq!(over["status"], "succeeded", "{over}");
     let of = async |result_type: &str, keyword: i64| {
         let path = format!("/results?type={result_type}&projectId={project}&keywordId={keyword}");
@@ -232,7 +232,7 @@ async fn a_history_is_forecast_and_tells_which_own_pages_take_turns(world: World
     assert_eq!(rank[0]["changeKind"], "firstSeen", "{rank}");
 }
 
-async fn what_to_do_about_own_pages_that_take_turns_follows_from_the_audit(mut world: World) {
+async fn cannibalization_advice_follows_from_the_audit(mut world: World) {
     let site = ChangingSite::start();
     site.settle_in(&mut world);
     site.publish(1);
@@ -252,10 +252,10 @@ async fn what_to_do_about_own_pages_that_take_turns_follows_from_the_audit(mut w
     }
     for edition in [1, 2] {
         site.publish(edition);
-        let over = api.finished(api.analyse("siteAudit", project).await).await;
+        let over = api.finished(api.analyze("siteAudit", project).await).await;
         assert_eq!(over["status"], "succeeded", "{over}");
     }
-    let over = api.finished(api.analyse("rankCheck", project).await).await;
+    let over = api.finished(api.analyze("rankCheck", project).await).await;
     assert_eq!(over["status"], "succeeded", "{over}");
     let found = results(&api, "cannibalization", project).await;
     let of = |rival: &str| {

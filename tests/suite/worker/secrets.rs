@@ -7,8 +7,8 @@ use std::{path::Path, process::Command};
 use storage::DatabaseKind;
 
 on_both!(
-    a_token_is_neither_on_the_disk_nor_in_a_log,
-    no_secret_is_in_what_a_server_and_a_worker_show_and_say,
+    tokens_are_neither_stored_nor_logged,
+    server_and_worker_reveal_no_secrets,
 );
 
 const PASSWORD: &str = "a walrus under 7 umbrellas";
@@ -25,10 +25,10 @@ fn files_with(text: &str, folder: &Path) -> String {
     String::from_utf8(found.stdout).unwrap()
 }
 
-async fn a_token_is_neither_on_the_disk_nor_in_a_log(mut world: World) {
+async fn tokens_are_neither_stored_nor_logged(mut world: World) {
     world.set("LOG__LEVEL", "trace");
     let (mut server, api) = world.serve(&[]);
-    let rotated = world.say(&[
+    let rotated = world.run_command(&[
         "token",
         "create",
         "--email",
@@ -37,7 +37,7 @@ async fn a_token_is_neither_on_the_disk_nor_in_a_log(mut world: World) {
         "canary",
     ]);
     let project = api.project("canary.example.com", 3).await;
-    let job = api.analyse("rankCheck", project).await;
+    let job = api.analyze("rankCheck", project).await;
     api.finished(job).await;
     // Places where a token may be put by mistake: query, path, unknown parameter.
     for token in [&api.token, &rotated] {
@@ -47,10 +47,10 @@ async fn a_token_is_neither_on_the_disk_nor_in_a_log(mut world: World) {
         api.call("GET", &format!("/analyze?jobId={token}"), None)
             .await;
     }
-    let listed = world.say(&["token", "list", "--email", "ann@example.com", "--json"]);
+    let listed = world.run_command(&["token", "list", "--email", "ann@example.com", "--json"]);
     assert!(!listed.contains(&api.token));
 
-    let place = world.place();
+    let place = world.database_folder();
     // Proves that the search finds text.
     assert!(!files_with("canary.example.com", &place).is_empty());
     for token in [&api.token, &rotated] {
@@ -58,7 +58,7 @@ async fn a_token_is_neither_on_the_disk_nor_in_a_log(mut world: World) {
         // Nor the secret part without prefix and checksum.
         let secret = &token["sightline_agt_".len()..token.len() - 6];
         assert_eq!(files_with(secret, &place), "");
-        let said = server.said().join("\n");
+        let said = server.output().join("\n");
         assert!(said.lines().count() > 10, "it says a lot at this level");
         assert!(!said.contains(secret), "the log holds the token");
     }
@@ -78,11 +78,11 @@ async fn session(address: &str) -> String {
     sid.unwrap().split(';').next().unwrap().to_owned()
 }
 
-async fn no_secret_is_in_what_a_server_and_a_worker_show_and_say(mut world: World) {
+async fn server_and_worker_reveal_no_secrets(mut world: World) {
     let set = format!(
         "printf '%s\\n' '{PASSWORD}' | target/release/sightline account password --email ann@example.com"
     );
-    assert!(world.paste(&set).status.success());
+    assert!(world.run_script(&set).status.success());
     // No server listens there: every call fails and is logged.
     world.set("SEARCH__SERPER__API_KEY", KEY);
     world.set("SEARCH__SERPER__BASE_URL", "http://127.0.0.1:9");
@@ -95,8 +95,8 @@ async fn no_secret_is_in_what_a_server_and_a_worker_show_and_say(mut world: Worl
     }
     let alone = world.is_sqlite();
     let arguments: &[&str] = if alone { &[] } else { &["--no-worker"] };
-    let (mut server, api, at_server) = world.serve_watched(arguments);
-    let mut worker = (!alone).then(|| world.worker_watched());
+    let (mut server, api, at_server) = world.serve_with_admin(arguments);
+    let mut worker = (!alone).then(|| world.worker_with_admin());
     let cookie = session(&api.address).await;
     for token in [&api.token, &cookie] {
         let request = client().get(format!("http://{}/api/session", api.address));
@@ -104,7 +104,7 @@ async fn no_secret_is_in_what_a_server_and_a_worker_show_and_say(mut world: Worl
         request.header("traceparent", token).send().await.unwrap();
     }
     let project = api.project("canary.example.com", 2).await;
-    api.analyse("rankCheck", project).await;
+    api.analyze("rankCheck", project).await;
     let works = worker.as_mut().map_or(&mut server, |(worker, _)| worker);
     works.await_line("A job's attempt is over.");
 
@@ -118,11 +118,11 @@ async fn no_secret_is_in_what_a_server_and_a_worker_show_and_say(mut world: Worl
             "/startupz",
             "/livez",
         ] {
-            let answer = watcher.ask(reqwest::Method::GET, path).await;
+            let answer = watcher.request(reqwest::Method::GET, path).await;
             shown.push(answer.text().await.unwrap());
         }
         // Settings and failed calls are shown.
-        let (_, config) = watcher.look("/debug/config").await;
+        let (_, config) = watcher.get("/debug/config").await;
         let key = &config["settings"]["search.serper.api_key"];
         assert!(key["from"].to_string().contains("API_KEY"), "{config}");
         shown.push(config.to_string());
@@ -132,9 +132,9 @@ async fn no_secret_is_in_what_a_server_and_a_worker_show_and_say(mut world: Worl
     let words = ["serper", "searchPage", "supplierUnavailable"];
     let name = "http_client_request_duration_seconds_count";
     assert!(failed.sum(name, &words) > 0.0, "{}", failed.text);
-    shown.push(server.said().join("\n"));
+    shown.push(server.output().join("\n"));
     if let Some((worker, _)) = &mut worker {
-        shown.push(worker.said().join("\n"));
+        shown.push(worker.output().join("\n"));
     }
     let shown = shown.join("\n");
     assert!(shown.lines().count() > 500, "it says a lot at this level");
@@ -150,14 +150,14 @@ fn status(told: &(u16, Value)) -> (u16, &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_revoked_token_is_refused_by_every_process_at_once() {
+async fn revoked_token_is_refused_by_every_process() {
     let world = World::on(DatabaseKind::Postgres).await;
     let servers: Vec<(Process, _)> = (0..3).map(|_| world.serve(&["--no-worker"])).collect();
     for round in 0..3 {
         let name = format!("round{round}");
         let create = ["token", "create", "--email", "ann@example.com", "--name"];
-        let token = world.say(&[&create[..], &[&name]].concat());
-        let listed = world.say(&["token", "list", "--email", "ann@example.com", "--json"]);
+        let token = world.run_command(&[&create[..], &[&name]].concat());
+        let listed = world.run_command(&["token", "list", "--email", "ann@example.com", "--json"]);
         let listed: Vec<Value> = serde_json::from_str(&listed).unwrap();
         let id = listed.iter().find(|it| it["name"] == name.as_str());
         let id = id.unwrap()["id"].to_string();
@@ -170,7 +170,7 @@ async fn a_revoked_token_is_refused_by_every_process_at_once() {
         for api in &apis {
             api.get("/models").await;
         }
-        world.say(&["token", "revoke", "--email", "ann@example.com", "--id", &id]);
+        world.run_command(&["token", "revoke", "--email", "ann@example.com", "--id", &id]);
         for api in &apis {
             let told = api.call("GET", "/models", None).await;
             assert_eq!(status(&told), (401, "token-revoked"));

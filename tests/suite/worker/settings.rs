@@ -1,8 +1,8 @@
 //! Invalid settings: the start and `config check` end with exit code 2 and name the fix.
 
 use super::{
+    admin_client::AdminClient,
     process::{Process, command},
-    watcher::Watcher,
     world::World,
 };
 use diesel::{
@@ -75,7 +75,7 @@ const MISTAKES: [(&str, &str, &[&str]); 14] = [
 ];
 
 #[test]
-fn a_setting_that_cannot_be_used_is_named_with_what_it_takes_and_ends_the_start_with_2() {
+fn invalid_setting_is_named_and_exits_with_2() {
     let folder = tempfile::tempdir().unwrap();
     for (name, value, words) in MISTAKES {
         let settings = [(format!("SIGHTLINE_{name}"), value.to_owned())];
@@ -92,7 +92,7 @@ fn a_setting_that_cannot_be_used_is_named_with_what_it_takes_and_ends_the_start_
 }
 
 #[test]
-fn the_demo_listens_where_the_setting_says() {
+fn demo_listens_on_the_configured_address() {
     let folder = tempfile::tempdir().unwrap();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
@@ -126,7 +126,7 @@ fn config(
 }
 
 #[test]
-fn every_mistake_in_the_settings_is_told_before_anything_is_opened() {
+fn all_invalid_settings_are_reported_before_opening() {
     let place = TempDir::new().unwrap();
     let file = "listen = \"here\"\n[crawler]\nmax_page = 7\n[search.serper]\napi_key = \"a-key-of-serper\"\n";
     fs::write(place.path().join("sightline.toml"), file).unwrap();
@@ -173,7 +173,7 @@ fn every_mistake_in_the_settings_is_told_before_anything_is_opened() {
 }
 
 #[test]
-fn settings_without_a_mistake_are_shown_without_secrets() {
+fn valid_settings_are_shown_without_secrets() {
     let place = TempDir::new().unwrap();
     let key = place.path().join("key");
     fs::write(&key, "hunter2-of-serper\n").unwrap();
@@ -244,7 +244,7 @@ fn doctor_notices_services_of_kubernetes_and_proxies() {
 }
 
 #[test]
-fn who_only_looks_makes_no_database() {
+fn read_only_commands_create_no_database() {
     let place = TempDir::new().unwrap();
     let (database, code) = examined(&place, &[], "database");
     assert_eq!((&database["state"], code), (&json!("notice"), Some(0)));
@@ -263,7 +263,7 @@ fn who_only_looks_makes_no_database() {
 }
 
 #[test]
-fn doctor_tells_builds_that_are_not_made_for_production() {
+fn doctor_reports_non_production_builds() {
     let (build, code) = examined(&TempDir::new().unwrap(), &[], "build");
     assert_eq!((&build["state"], code), (&json!("notice"), Some(0)));
     let told = build.to_string();
@@ -274,7 +274,7 @@ fn doctor_tells_builds_that_are_not_made_for_production() {
 }
 
 #[test]
-fn doctor_tells_where_nobody_can_sign_in() {
+fn doctor_reports_that_nobody_can_sign_in() {
     let place = TempDir::new().unwrap();
     let everywhere = ("SIGHTLINE_LISTEN", "0.0.0.0:8080");
     let state =
@@ -297,7 +297,7 @@ fn break_table(file: &Path, table: &str) {
 
 fn await_broken(process: &mut Process) {
     let broken = "The database is broken, and no job is run";
-    if !process.said().iter().any(|line| line.contains(broken)) {
+    if !process.output().iter().any(|line| line.contains(broken)) {
         process.await_line(broken);
     }
 }
@@ -307,14 +307,14 @@ fn file(world: &World) -> &Path {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_fault_that_a_statement_meets_is_told_and_ends_writing() {
+async fn corruption_met_by_a_statement_stops_writes() {
     let mut world = World::on(DatabaseKind::Sqlite).await;
     let (server, api) = world.serve(&["--no-worker"]);
     let project = api.project("example.com", 2).await;
     assert!(server.terminate().0.success());
     // Moves the rows from the WAL into the file.
     { opened(file(&world)).batch_execute("PRAGMA wal_checkpoint(TRUNCATE)") }.unwrap();
-    let (mut server, api, watcher) = world.serve_watched(&[]);
+    let (mut server, api, watcher) = world.serve_with_admin(&[]);
     let begun = Instant::now();
     while watcher.metrics().await.sum("sqlite_integrity_ok", &[]) < 1.0 {
         assert!(
@@ -336,7 +336,7 @@ async fn a_fault_that_a_statement_meets_is_told_and_ends_writing() {
         "{told}"
     );
     await_broken(&mut server);
-    let told = watcher.until("/readyz", 503).await;
+    let told = watcher.wait_for_status("/readyz", 503).await;
     assert_eq!(told["reasons"][0]["reason"], "databaseBroken", "{told}");
     let wanted = json!({ "type": "rankCheck", "projectId": project });
     let (status, told) = api.call("POST", "/analyze", Some(&wanted)).await;
@@ -350,24 +350,24 @@ async fn a_fault_that_a_statement_meets_is_told_and_ends_writing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_job_is_run_on_a_broken_file() {
+async fn no_job_runs_on_a_corrupt_file() {
     let mut world = World::on(DatabaseKind::Sqlite).await;
     let (server, api) = world.serve(&["--no-worker"]);
     let project = api.project("example.com", 2).await;
-    let job = api.analyse("rankCheck", project).await;
+    let job = api.analyze("rankCheck", project).await;
     assert!(server.terminate().0.success());
     break_table(file(&world), "content_plans");
     let unclaimed =
         format!("SELECT count(*) FROM jobs WHERE id = {job} AND epoch = 0 AND state = 'ready'");
     for is_worker in [true, false] {
         let (mut process, watcher) = if is_worker {
-            world.worker_watched()
+            world.worker_with_admin()
         } else {
-            let (server, _, watcher) = world.serve_watched(&[]);
+            let (server, _, watcher) = world.serve_with_admin(&[]);
             (server, watcher)
         };
         await_broken(&mut process);
-        let told = watcher.until("/readyz", 503).await;
+        let told = watcher.wait_for_status("/readyz", 503).await;
         assert_eq!(told["reasons"][0]["reason"], "databaseBroken", "{told}");
         tokio::time::sleep(Duration::from_secs(1)).await;
         assert_eq!(world.database.counts(&unclaimed)[0].1, 1);
@@ -376,7 +376,7 @@ async fn no_job_is_run_on_a_broken_file() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn doctor_a_start_and_its_probes_tell_that_a_database_is_broken() {
+async fn doctor_start_and_probes_report_corruption() {
     let place = TempDir::new().unwrap();
     let fresh = { command(place.path(), &[], &["migrate"]) }
         .output()
@@ -400,8 +400,8 @@ async fn doctor_a_start_and_its_probes_tell_that_a_database_is_broken() {
     let admin = "SIGHTLINE_ADMIN__LISTEN".to_owned();
     let settings = [(admin, "127.0.0.1:0".to_owned())];
     let mut server = Process::start(command(place.path(), &settings, &arguments));
-    let watcher = Watcher::of(&server.await_line("/readyz"));
-    let told = watcher.until("/readyz", 503).await;
+    let watcher = AdminClient::from_line(&server.await_line("/readyz"));
+    let told = watcher.wait_for_status("/readyz", 503).await;
     assert_eq!(told["reasons"][0]["reason"], "databaseBroken", "{told}");
     let metrics = watcher.metrics().await;
     assert!(metrics.sum("sqlite_integrity_ok", &[]).abs() < f64::EPSILON);
@@ -433,7 +433,7 @@ fn root_page(file: &Path, table: &str) -> usize {
 
 /// For example a rehearsal on a machine whose environment names production.
 #[test]
-fn a_data_dir_never_leads_to_a_database_named_elsewhere() {
+fn data_dir_never_uses_a_database_named_elsewhere() {
     let place = TempDir::new().unwrap();
     let named = |folder: &str| {
         let folder = place.path().join(folder);

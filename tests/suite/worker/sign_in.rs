@@ -6,7 +6,7 @@ use reqwest::Response;
 use serde_json::{Value, json};
 use std::{path::Path, process::Command};
 
-on_both!(an_owner_signs_in_and_no_secret_is_on_the_disk_or_in_a_log);
+on_both!(sign_in_stores_and_logs_no_secrets);
 
 const PASSWORD: &str = "a walrus under 7 umbrellas";
 
@@ -25,9 +25,9 @@ fn cookies(answer: &Response) -> Vec<String> {
     lines.map(|it| it.to_str().unwrap().to_owned()).collect()
 }
 
-async fn an_owner_signs_in_and_no_secret_is_on_the_disk_or_in_a_log(mut world: World) {
+async fn sign_in_stores_and_logs_no_secrets(mut world: World) {
     let set = |password: &str| {
-        world.paste(&format!(
+        world.run_script(&format!(
             "printf '%s\\n' '{password}' | target/release/sightline account password --email ann@example.com"
         ))
     };
@@ -71,9 +71,9 @@ async fn an_owner_signs_in_and_no_secret_is_on_the_disk_or_in_a_log(mut world: W
     assert_eq!(answer.status(), 201);
     let token: Value = answer.json().await.unwrap();
 
-    let place = world.place();
+    let place = world.database_folder();
     assert!(!files_with("ann@example.com", &place).is_empty());
-    let said = server.said().join("\n");
+    let said = server.output().join("\n");
     assert!(said.lines().count() > 10, "it says a lot at this level");
     let secrets = [
         PASSWORD,

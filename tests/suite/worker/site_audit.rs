@@ -1,7 +1,7 @@
 //! A site audit through the API, killed in the middle.
 
 use super::{
-    api::{Api, done, number},
+    api::{Api, done_units, number},
     on_both,
     website::{PAGES, Website},
     world::World,
@@ -9,9 +9,9 @@ use super::{
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-on_both!(a_killed_site_audit_goes_on_and_finds_what_an_undisturbed_one_finds);
+on_both!(resumed_site_audit_finds_the_same_as_an_undisturbed_one);
 
-async fn a_killed_site_audit_goes_on_and_finds_what_an_undisturbed_one_finds(mut world: World) {
+async fn resumed_site_audit_finds_the_same_as_an_undisturbed_one(mut world: World) {
     let site = Website::start();
     let hosts = ["one.example.com", "two.example.com"];
     let resolve =
@@ -22,8 +22,8 @@ async fn a_killed_site_audit_goes_on_and_finds_what_an_undisturbed_one_finds(mut
 
     let (server, api) = world.serve(&[]);
     let project = api.project(hosts[0], 0).await;
-    let job = api.analyse("siteAudit", project).await;
-    api.follow(job, |job| done(job) >= 15).await;
+    let job = api.analyze("siteAudit", project).await;
+    api.follow(job, |job| done_units(job) >= 15).await;
     server.kill();
 
     let (_server, api) = world.serve(&[]);
@@ -43,7 +43,7 @@ async fn a_killed_site_audit_goes_on_and_finds_what_an_undisturbed_one_finds(mut
     world.assert_nothing_staged(job).await;
 
     let other = api.project(hosts[1], 0).await;
-    let undisturbed = api.analyse("siteAudit", other).await;
+    let undisturbed = api.analyze("siteAudit", other).await;
     assert_eq!(api.finished(undisturbed).await["attempts"], 1);
     for (result_type, records) in [
         ("broken-links", PAGES / 5 + (PAGES - 1) / 7),

@@ -1,7 +1,7 @@
 //! Worker slots with accounts that exceed their share, with real processes and slow sites.
 
 use super::{
-    api::{Api, done, number},
+    api::{Api, done_units, number},
     loopback::Loopback,
     on_both,
     world::World,
@@ -17,8 +17,8 @@ use storage::DatabaseKind;
 
 on_both!(
     an_audit_yields_its_only_slot_and_fetches_no_page_twice,
-    audits_of_one_account_do_not_hold_up_anothers_rank_check,
-    a_job_that_waits_without_a_worker_says_so,
+    audits_do_not_delay_another_accounts_rank_check,
+    job_without_a_worker_reports_why_it_waits,
 );
 
 const PAGES: usize = 24;
@@ -88,9 +88,9 @@ async fn answer(
 
 fn second_account(world: &World, ann: &Api) -> Api {
     let email = ["--email", "bob@example.com", "--name", "Bob"];
-    world.say(&[&["account", "create"], &email[..]].concat());
+    world.run_command(&[&["account", "create"], &email[..]].concat());
     Api {
-        token: world.say(&[&["token", "create"], &email[..]].concat()),
+        token: world.run_command(&[&["token", "create"], &email[..]].concat()),
         ..ann.clone()
     }
 }
@@ -102,16 +102,16 @@ async fn an_audit_yields_its_only_slot_and_fetches_no_page_twice(mut world: Worl
     let (_server, ann) = world.serve(&[]);
     let bob = second_account(&world, &ann);
     let project = ann.project("s0.example.com", 0).await;
-    let audit = ann.analyse("siteAudit", project).await;
-    ann.follow(audit, |job| done(job) >= 4).await;
+    let audit = ann.analyze("siteAudit", project).await;
+    ann.follow(audit, |job| done_units(job) >= 4).await;
 
     let project = bob.project("example.org", 3).await;
     for _ in 0..2 {
-        let check = bob.analyse("rankCheck", project).await;
+        let check = bob.analyze("rankCheck", project).await;
         assert_eq!(bob.finished(check).await["status"], "succeeded");
         let meanwhile = ann.job(audit).await;
         assert!(meanwhile["finishedAt"].is_null(), "{meanwhile}");
-        assert!(done(&meanwhile) >= 4, "progress is kept: {meanwhile}");
+        assert!(done_units(&meanwhile) >= 4, "progress is kept: {meanwhile}");
     }
     let over = ann.finished(audit).await;
     assert_eq!(
@@ -125,20 +125,20 @@ async fn an_audit_yields_its_only_slot_and_fetches_no_page_twice(mut world: Worl
     assert!(asked.values().all(|it| *it == 1), "{asked:?}");
 }
 
-async fn audits_of_one_account_do_not_hold_up_anothers_rank_check(mut world: World) {
+async fn audits_do_not_delay_another_accounts_rank_check(mut world: World) {
     let _site = SlowSite::start(&mut world, Duration::from_secs(2));
     let (_server, ann) = world.serve(&[]);
     let bob = second_account(&world, &ann);
     let mut audits = Vec::new();
     for n in 0..HOSTS {
         let project = ann.project(&format!("s{n}.example.com"), 0).await;
-        audits.push(ann.analyse("siteAudit", project).await);
+        audits.push(ann.analyze("siteAudit", project).await);
     }
     for audit in &audits[..3] {
         ann.follow(*audit, |job| job["status"] == "running").await;
     }
     let project = bob.project("example.org", 3).await;
-    let check = bob.analyse("rankCheck", project).await;
+    let check = bob.analyze("rankCheck", project).await;
     assert_eq!(bob.finished(check).await["status"], "succeeded");
     for audit in &audits {
         let audit = ann.job(*audit).await;
@@ -147,10 +147,10 @@ async fn audits_of_one_account_do_not_hold_up_anothers_rank_check(mut world: Wor
     }
 }
 
-async fn a_job_that_waits_without_a_worker_says_so(world: World) {
+async fn job_without_a_worker_reports_why_it_waits(world: World) {
     let (server, api) = world.serve(&["--no-worker"]);
     let project = api.project("example.org", 3).await;
-    let job = api.analyse("rankCheck", project).await;
+    let job = api.analyze("rankCheck", project).await;
     assert!(api.job(job).await["waitingFor"].is_null());
     let waits = api.follow(job, |job| job["waitingFor"] == "worker").await;
     assert_eq!(waits["status"], "queued", "{waits}");
@@ -165,7 +165,7 @@ async fn a_job_that_waits_without_a_worker_says_so(world: World) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_restarted_sqlite_server_takes_its_jobs_back_at_once() {
+async fn restarted_sqlite_server_requeues_its_jobs_at_once() {
     let mut world = World::on(DatabaseKind::Sqlite).await;
     // Longer than this test takes.
     world.set("QUEUE__LEASE_SECONDS", "600");
@@ -173,8 +173,8 @@ async fn a_restarted_sqlite_server_takes_its_jobs_back_at_once() {
     world.set("SEARCH__SANDBOX__LATENCY_MS", "50");
     let (server, api) = world.serve(&[]);
     let project = api.project("example.org", 400).await;
-    let job = api.analyse("rankCheck", project).await;
-    api.follow(job, |job| done(job) >= 50).await;
+    let job = api.analyze("rankCheck", project).await;
+    api.follow(job, |job| done_units(job) >= 50).await;
     server.kill();
 
     let (_server, api) = world.serve(&[]);

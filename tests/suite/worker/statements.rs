@@ -22,12 +22,12 @@ const SITE: &str = "one.example.com";
 const IDLE: Duration = Duration::from_secs(4);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn analyses_send_the_statements_that_were_recorded() {
-    if Lane::chosen() != Lane::Plain {
+async fn analyses_send_the_recorded_statements() {
+    if Lane::from_env() != Lane::Plain {
         return;
     }
-    let database = TestDatabase::on_its_own_server().await;
-    let log = database.servers_folder().join("log");
+    let database = TestDatabase::on_own_server().await;
+    let log = database.server_folder().join("log");
     database.run_sql("ALTER ROLE sightline SET log_statement = 'all'");
     let mut world = World::in_database(database);
     let (site, small, google) = (
@@ -63,7 +63,7 @@ async fn analyses_send_the_statements_that_were_recorded() {
     let mut idle: BTreeSet<String> = sent().into_iter().collect();
     let mut of_each: Vec<(&str, BTreeSet<String>)> = vec![];
     for (kind, project) in projects {
-        let job = api.analyse(kind, project).await;
+        let job = api.analyze(kind, project).await;
         let over = format!(
             "-- over\nSELECT count(*) FROM jobs WHERE id = {job} AND finished_at IS NOT NULL"
         );

@@ -5,29 +5,29 @@ use std::time::Duration;
 use storage::DatabaseKind;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn signals_that_come_together_are_one() {
+async fn simultaneous_signals_count_as_one() {
     let world = World::on(DatabaseKind::Sqlite).await;
     let (mut server, _) = world.serve(&[]);
-    server.ask_to_end();
-    server.ask_to_end();
-    assert!(server.ended().success(), "{}", server.said_to_its_end());
+    server.send_sigterm();
+    server.send_sigterm();
+    assert!(server.wait().success(), "{}", server.full_output());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_first_signal_gives_jobs_back_and_a_later_one_ends() {
+async fn first_signal_requeues_jobs_and_a_later_one_exits() {
     for is_later in [false, true] {
         let mut world = World::on(DatabaseKind::Sqlite).await;
         world.set("SEARCH__SANDBOX__LATENCY_MS", "60000");
         let (mut server, api) = world.serve(&[]);
         let project = api.project("example.com", 2).await;
-        let job = api.analyse("rankCheck", project).await;
+        let job = api.analyze("rankCheck", project).await;
         api.follow(job, |job| job["status"] == "running").await;
-        server.ask_to_end();
+        server.send_sigterm();
         if is_later {
             tokio::time::sleep(Duration::from_millis(1_200)).await;
         }
-        server.ask_to_end();
-        assert_eq!(server.ended().code(), Some(i32::from(is_later)));
+        server.send_sigterm();
+        assert_eq!(server.wait().code(), Some(i32::from(is_later)));
         let given_back = format!(
             "SELECT count(*) FROM jobs WHERE id = {job} AND state = 'ready' AND attempt = 0"
         );
@@ -36,26 +36,26 @@ async fn the_first_signal_gives_jobs_back_and_a_later_one_ends() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_next_server_waits_for_the_file_of_the_last() {
+async fn next_server_waits_for_the_database_file() {
     let world = World::on(DatabaseKind::Sqlite).await;
     let (mut server, api) = world.serve(&[]);
-    server.ask_to_end();
+    server.send_sigterm();
     let arguments = ["serve", "--listen", &api.address];
     let mut next = Process::start(world.command(&arguments));
     next.await_line("listens on");
-    assert!(server.ended().success());
+    assert!(server.wait().success());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_next_server_waits_for_the_address_of_the_last() {
+async fn next_server_waits_for_the_address() {
     let (first, next) = (
         World::on(DatabaseKind::Sqlite).await,
         World::on(DatabaseKind::Sqlite).await,
     );
     let (mut server, api) = first.serve(&["--no-worker"]);
-    server.ask_to_end();
+    server.send_sigterm();
     let arguments = ["serve", "--no-worker", "--listen", &api.address];
     let mut next = Process::start(next.command(&arguments));
     next.await_line("listens on");
-    assert!(server.ended().success());
+    assert!(server.wait().success());
 }

@@ -3,23 +3,21 @@
 use super::{api::number, on_both, world::World};
 
 on_both!(
-    a_supplier_that_always_fails_ends_the_job_with_a_code_and_a_hint_and_earlier_results_stand,
-    a_supplier_that_fails_for_some_keywords_loses_no_rank,
+    failing_supplier_fails_the_job_and_keeps_results,
+    partial_supplier_failure_loses_no_rank,
 );
 
-async fn a_supplier_that_always_fails_ends_the_job_with_a_code_and_a_hint_and_earlier_results_stand(
-    mut world: World,
-) {
+async fn failing_supplier_fails_the_job_and_keeps_results(mut world: World) {
     let (server, api) = world.serve(&[]);
     let project = api.project("example.com", 40).await;
-    let good = api.analyse("rankCheck", project).await;
+    let good = api.analyze("rankCheck", project).await;
     assert_eq!(api.finished(good).await["status"], "succeeded");
     let earlier = api.records("rankings", project).await;
     assert!(server.terminate().0.success());
 
     world.set("SEARCH__SANDBOX__FAILURE_RATE", "1");
     let (_server, api) = world.serve(&[]);
-    let bad = api.analyse("rankCheck", project).await;
+    let bad = api.analyze("rankCheck", project).await;
     let over = api.finished(bad).await;
     assert_eq!(
         (&over["status"], number(&over, "/attempts")),
@@ -38,11 +36,11 @@ async fn a_supplier_that_always_fails_ends_the_job_with_a_code_and_a_hint_and_ea
     world.assert_nothing_staged(bad).await;
 }
 
-async fn a_supplier_that_fails_for_some_keywords_loses_no_rank(mut world: World) {
+async fn partial_supplier_failure_loses_no_rank(mut world: World) {
     world.set("SEARCH__SANDBOX__FAILURE_RATE", "0.3");
     let (_server, api) = world.serve(&[]);
     let project = api.project("example.com", 100).await;
-    let job = api.analyse("rankCheck", project).await;
+    let job = api.analyze("rankCheck", project).await;
     let over = api.finished(job).await;
     // The sandbox fails for a keyword all day, so that retries cannot help.
     assert_eq!(

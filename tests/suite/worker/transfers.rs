@@ -17,14 +17,14 @@ use std::{collections::BTreeMap, fs, time::Duration};
 use storage::DatabaseKind;
 
 on_both!(
-    every_table_arrives_whole_and_the_source_stays,
-    a_transfer_stopped_in_any_table_goes_on,
-    a_killed_transfer_goes_on,
+    every_table_is_transferred_and_the_source_unchanged,
+    interrupted_transfer_resumes_in_any_table,
+    killed_transfer_resumes,
     a_changed_or_other_source_is_refused,
     a_target_with_rows_is_refused,
-    nothing_may_run_on_either_end,
-    a_changed_or_lost_row_is_found,
-    every_answer_is_the_same_afterwards,
+    transfer_is_refused_while_either_database_is_in_use,
+    changed_or_lost_row_is_detected,
+    every_response_is_the_same_after_a_transfer,
 );
 
 /// Everything that is transferred: all tables but the processes' notes.
@@ -37,13 +37,13 @@ async fn dump(database: &TestDatabase) -> Dump {
 /// Runs `transfer` from the world's database and returns its report.
 fn transfer(world: &World, to: &str) -> Value {
     world.database.end_connections();
-    let told = world.say(&["transfer", "--json", "--to", to]);
+    let told = world.run_command(&["transfer", "--json", "--to", to]);
     serde_json::from_str(&told).unwrap()
 }
 
 fn fail(world: &World, to: &str) -> String {
     world.database.end_connections();
-    world.fail(&["transfer", "--to", to])
+    world.run_failing_command(&["transfer", "--to", to])
 }
 
 const fn other(kind: DatabaseKind) -> DatabaseKind {
@@ -59,7 +59,7 @@ fn bytes(world: &World) -> Option<Vec<u8>> {
     Some(fs::read(path).unwrap())
 }
 
-async fn every_table_arrives_whole_and_the_source_stays(mut world: World) {
+async fn every_table_is_transferred_and_the_source_unchanged(mut world: World) {
     fill(&world, Rows::Few).await;
     let before = (bytes(&world), dump(&world.database).await);
     // An empty table would prove nothing.
@@ -83,7 +83,7 @@ async fn every_table_arrives_whole_and_the_source_stays(mut world: World) {
         // A transfer back restores the original.
         target.end_connections();
         let back = elsewhere(world.database.kind()).await;
-        world.say(&["transfer", "--from", &target.url, "--to", &back.url]);
+        world.run_command(&["transfer", "--from", &target.url, "--to", &back.url]);
         dump(&back).await.assert_is(&before.1);
         target.end_connections();
         world.set("DATABASE_URL", &target.url);
@@ -116,11 +116,11 @@ fn accept(target: &TestDatabase, table: &str) {
     });
 }
 
-async fn a_transfer_stopped_in_any_table_goes_on(mut world: World) {
+async fn interrupted_transfer_resumes_in_any_table(mut world: World) {
     fill(&world, Rows::Many).await;
     let before = dump(&world.database).await;
     let target = elsewhere(other(world.database.kind())).await;
-    world.say(&["migrate", "--database-url", &target.url]);
+    world.run_command(&["migrate", "--database-url", &target.url]);
     let mut rows_before = 0;
     for table in ["accounts", "jobs", "user_directory", "rank_history"] {
         refuse(&target, table);
@@ -153,7 +153,7 @@ async fn a_transfer_stopped_in_any_table_goes_on(mut world: World) {
         }
         let nowhere = world.folder().join("nowhere.db");
         let nowhere = format!("sqlite://{}", nowhere.display());
-        let told = world.fail(&["transfer", "--to", &nowhere]);
+        let told = world.run_failing_command(&["transfer", "--to", &nowhere]);
         assert!(told.contains("is not a source"), "{told}");
         world.set("DATABASE_URL", &own);
         let all = dump(&target).await.rows();
@@ -191,11 +191,11 @@ fn release(target: &TestDatabase, table: &str) {
     });
 }
 
-async fn a_killed_transfer_goes_on(mut world: World) {
+async fn killed_transfer_resumes(mut world: World) {
     fill(&world, Rows::Many).await;
     let before = dump(&world.database).await;
     let target = elsewhere(other(world.database.kind())).await;
-    world.say(&["migrate", "--database-url", &target.url]);
+    world.run_command(&["migrate", "--database-url", &target.url]);
     // On a fast machine it would end before it is killed.
     hold(&target, "rank_history");
     for pause in [20, 60, 100, 300] {
@@ -217,7 +217,7 @@ async fn a_killed_transfer_goes_on(mut world: World) {
 /// A target with an unfinished transfer of this source.
 async fn unfinished(world: &World) -> TestDatabase {
     let target = elsewhere(other(world.database.kind())).await;
-    world.say(&["migrate", "--database-url", &target.url]);
+    world.run_command(&["migrate", "--database-url", &target.url]);
     refuse(&target, "projects");
     fail(world, &target.url);
     accept(&target, "projects");
@@ -231,9 +231,9 @@ async fn a_changed_or_other_source_is_refused(world: World) {
     // A backup changes nothing that is transferred. One of the unfinished target is refused.
     let file = backup(&world);
     let file = file.to_str().unwrap();
-    let told = world.fail(&["backup", file, "--database-url", &target.url]);
+    let told = world.run_failing_command(&["backup", file, "--database-url", &target.url]);
     assert!(told.contains("is unfinished"), "{told}");
-    world.say(&["backup", file]);
+    world.run_command(&["backup", file]);
     for (change, back, told) in [
         (
             "UPDATE brands SET names = names || '!' WHERE account_id = 7",
@@ -265,7 +265,7 @@ async fn a_changed_or_other_source_is_refused(world: World) {
 async fn a_target_with_rows_is_refused(world: World) {
     for kind in [DatabaseKind::Sqlite, DatabaseKind::Postgres] {
         let target = elsewhere(kind).await;
-        world.say(&["migrate", "--database-url", &target.url]);
+        world.run_command(&["migrate", "--database-url", &target.url]);
         target.run_sql(
             "INSERT INTO server_spending (day, reserved, spent) VALUES ('2026-11-20', 0, 0)",
         );
@@ -285,25 +285,25 @@ async fn a_target_with_rows_is_refused(world: World) {
     assert_eq!(ran.status.code(), Some(2));
 }
 
-async fn nothing_may_run_on_either_end(mut world: World) {
+async fn transfer_is_refused_while_either_database_is_in_use(mut world: World) {
     let own = world.database.url.clone();
     let target = elsewhere(other(world.database.kind())).await;
     world.database.end_connections();
     let (server, _) = world.serve(&["--no-worker"]);
-    let told = world.fail(&["transfer", "--to", &target.url]);
+    let told = world.run_failing_command(&["transfer", "--to", &target.url]);
     assert!(told.contains("running on"), "{told}");
     server.terminate();
     world.set("DATABASE_URL", &target.url);
     let (server, _) = world.serve(&["--no-worker"]);
     world.set("DATABASE_URL", &own);
-    let told = world.fail(&["transfer", "--to", &target.url]);
+    let told = world.run_failing_command(&["transfer", "--to", &target.url]);
     assert!(told.contains("running on"), "{told}");
     server.terminate();
     // The URL may be in a file, which hides its password.
     target.run_sql("DELETE FROM server_secrets");
     let file = world.folder().join("target.url");
     fs::write(&file, format!("{}\n", target.url)).unwrap();
-    world.say(&["transfer", "--to-file", file.to_str().unwrap()]);
+    world.run_command(&["transfer", "--to-file", file.to_str().unwrap()]);
 }
 
 /// Makes the target change or drop the third row of `brands`.
@@ -330,7 +330,7 @@ fn spoil(target: &TestDatabase, is_lost: bool) {
     });
 }
 
-async fn a_changed_or_lost_row_is_found(mut world: World) {
+async fn changed_or_lost_row_is_detected(mut world: World) {
     fill(&world, Rows::Few).await;
     let own = world.database.url.clone();
     for (is_lost, words) in [
@@ -338,7 +338,7 @@ async fn a_changed_or_lost_row_is_found(mut world: World) {
         (true, "brands: 8 rows in the source, 7 in the target"),
     ] {
         let target = elsewhere(other(world.database.kind())).await;
-        world.say(&["migrate", "--database-url", &target.url]);
+        world.run_command(&["migrate", "--database-url", &target.url]);
         spoil(&target, is_lost);
         // Verification keeps failing while the fault is there.
         for _ in 0..2 {
@@ -347,7 +347,7 @@ async fn a_changed_or_lost_row_is_found(mut world: World) {
             assert!(is_told, "{told}");
         }
         world.set("DATABASE_URL", &target.url);
-        let told = world.fail(&["serve", "--listen", "127.0.0.1:0"]);
+        let told = world.run_failing_command(&["serve", "--listen", "127.0.0.1:0"]);
         assert!(told.contains("is unfinished"), "{told}");
         world.set("DATABASE_URL", &own);
     }
@@ -407,7 +407,7 @@ async fn answers(api: &Api, projects: &[i64], jobs: &[i64]) -> BTreeMap<String, 
     all
 }
 
-async fn every_answer_is_the_same_afterwards(mut world: World) {
+async fn every_response_is_the_same_after_a_transfer(mut world: World) {
     let site = Website::start();
     let host = "one.example.com";
     let resolve = format!(
@@ -429,7 +429,7 @@ async fn every_answer_is_the_same_afterwards(mut world: World) {
         ("siteAudit", projects[0]),
         ("aiVisibility", projects[1]),
     ] {
-        let job = api.analyse(kind, project).await;
+        let job = api.analyze(kind, project).await;
         let over = api.finished(job).await;
         assert_eq!(over["status"], "succeeded", "{over}");
         jobs.push(job);

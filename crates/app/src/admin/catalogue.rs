@@ -18,7 +18,7 @@ pub struct Metric {
 impl Metric {
     /// The served name has our prefix, except for the standard Prometheus process metrics.
     pub fn served_name(self) -> String {
-        let prefix = if self.is_of_every_process() {
+        let prefix = if self.is_process_metric() {
             ""
         } else {
             "sightline_"
@@ -26,7 +26,7 @@ impl Metric {
         format!("{prefix}{}", self.name)
     }
 
-    pub fn is_of_every_process(self) -> bool {
+    pub fn is_process_metric(self) -> bool {
         self.name.starts_with("process_")
     }
 }

@@ -1,10 +1,10 @@
 //! Gauges that are read at scrape time: connections and the queue of all accounts.
 
-use crate::wiring::Foundation;
+use crate::wiring::AppContext;
 use chrono::{DateTime, Utc};
 use domain::ids::AccountId;
+use domain::job::account_queue::AccountQueue;
 use domain::job::fairness::jain;
-use domain::job::line::AccountQueue;
 use domain::ports::clock::Clock;
 use domain::ports::jobs::QueueFigures;
 use domain::ports::server_notes::Topic;
@@ -17,17 +17,17 @@ use storage::DieselStorage;
 use tokio::sync::Mutex;
 
 /// The database is queried at most once per interval, however often `/metrics` is scraped.
-const EVERY: Duration = Duration::from_secs(5);
-const PATIENCE: Duration = Duration::from_millis(900);
+const REFRESH_INTERVAL: Duration = Duration::from_secs(5);
+const QUERY_TIMEOUT: Duration = Duration::from_millis(900);
 /// The window over which the fairness index compares the service of accounts.
-const WINDOW: Duration = Duration::from_mins(5);
+const FAIRNESS_WINDOW: Duration = Duration::from_mins(5);
 /// More accounts would not change the index noticeably.
-const MOST_ACCOUNTS: u32 = 1_000;
+const MAX_ACCOUNTS: u32 = 1_000;
 
 #[derive(Default)]
 pub struct Gauges {
     sources: OnceLock<Sources>,
-    looked: Mutex<Looked>,
+    refresh_state: Mutex<RefreshState>,
 }
 
 struct Sources {
@@ -37,81 +37,86 @@ struct Sources {
 }
 
 #[derive(Default)]
-struct Looked {
+struct RefreshState {
     at: Option<Instant>,
-    service: VecDeque<Service>,
+    service: VecDeque<ServiceSample>,
 }
 
-struct Service {
+struct ServiceSample {
     at: Instant,
-    had: HashMap<AccountId, f64>,
+    virtual_times: HashMap<AccountId, f64>,
 }
 
 impl Gauges {
-    pub fn started(&self, foundation: &Foundation) {
+    pub fn set_sources(&self, context: &AppContext) {
         // Called once; a second call is ignored.
         let _ = self.sources.set(Sources {
-            database: foundation.database.clone(),
-            storage: Arc::clone(&foundation.storage),
-            clock: Arc::clone(&foundation.clock),
+            database: context.database.clone(),
+            storage: Arc::clone(&context.storage),
+            clock: Arc::clone(&context.clock),
         });
     }
 
     /// Figures from the database are at most five seconds old, and NaN while it does not respond.
-    pub async fn read(&self) {
+    pub async fn refresh(&self) {
         let Some(sources) = self.sources.get() else {
             return;
         };
-        connections(&sources.database);
+        record_connections(&sources.database);
         Collector::default().collect();
         // A concurrent scrape gets the previous values.
-        let Ok(mut looked) = self.looked.try_lock() else {
+        let Ok(mut refresh_state) = self.refresh_state.try_lock() else {
             return;
         };
-        if looked.at.is_some_and(|at| at.elapsed() < EVERY) {
+        if refresh_state
+            .at
+            .is_some_and(|at| at.elapsed() < REFRESH_INTERVAL)
+        {
             return;
         }
-        looked.at = Some(Instant::now());
-        match tokio::time::timeout(PATIENCE, stored(sources.storage.as_ref())).await {
-            Ok(Ok(stored)) => {
-                stored.tell(sources.clock.now());
-                metrics::gauge!("job_fairness_jain").set(looked.fairness(&stored.accounts));
+        refresh_state.at = Some(Instant::now());
+        match tokio::time::timeout(QUERY_TIMEOUT, load_stored_figures(sources.storage.as_ref()))
+            .await
+        {
+            Ok(Ok(figures)) => {
+                figures.record(sources.clock.now());
+                metrics::gauge!("job_fairness_jain").set(refresh_state.fairness(&figures.accounts));
             }
-            _ => unknown(),
+            _ => record_unknown(),
         }
     }
 }
 
-fn connections(database: &DieselStorage) {
+fn record_connections(database: &DieselStorage) {
     let figures = database.figures();
     metrics::gauge!("db_pool_connections", "state" => "used").set(figures.used);
     metrics::gauge!("db_pool_connections", "state" => "idle").set(figures.idle);
     if let Some(sqlite) = figures.sqlite {
-        metrics::gauge!("sqlite_writer_queue_depth").set(number(sqlite.writers_waiting as u64));
-        metrics::gauge!("sqlite_wal_bytes").set(number(sqlite.wal_bytes));
+        metrics::gauge!("sqlite_writer_queue_depth").set(to_f64(sqlite.writers_waiting as u64));
+        metrics::gauge!("sqlite_wal_bytes").set(to_f64(sqlite.wal_bytes));
         let is_sound = sqlite
             .is_sound
             .map_or(f64::NAN, |it| f64::from(u8::from(it)));
         metrics::gauge!("sqlite_integrity_ok").set(is_sound);
-        let free = sqlite.free_bytes.map_or(f64::NAN, number);
+        let free = sqlite.free_bytes.map_or(f64::NAN, to_f64);
         metrics::gauge!("data_dir_free_bytes").set(free);
     }
 }
 
-struct Stored {
+struct StoredFigures {
     figures: QueueFigures,
     accounts: Vec<AccountQueue>,
     backup_at: Option<DateTime<Utc>>,
     now: DateTime<Utc>,
 }
 
-async fn stored(storage: &dyn Storage) -> Result<Stored, StorageError> {
+async fn load_stored_figures(storage: &dyn Storage) -> Result<StoredFigures, StorageError> {
     let mut read = storage.read().await?;
     let figures = read.jobs().queue_figures().await?;
-    let accounts = read.jobs().waiting_accounts(MOST_ACCOUNTS).await?;
+    let accounts = read.jobs().waiting_accounts(MAX_ACCOUNTS).await?;
     let notes = read.server_notes().all().await?;
     let backup = notes.iter().find(|it| it.topic == Topic::Backup);
-    Ok(Stored {
+    Ok(StoredFigures {
         figures,
         accounts,
         backup_at: backup.map(|it| it.noted_at),
@@ -119,11 +124,11 @@ async fn stored(storage: &dyn Storage) -> Result<Stored, StorageError> {
     })
 }
 
-impl Stored {
-    fn tell(&self, now: DateTime<Utc>) {
+impl StoredFigures {
+    fn record(&self, now: DateTime<Utc>) {
         let figures = &self.figures;
-        metrics::gauge!("jobs_queued", "state" => "waiting").set(number(figures.waiting));
-        metrics::gauge!("jobs_queued", "state" => "running").set(number(figures.running));
+        metrics::gauge!("jobs_queued", "state" => "waiting").set(to_f64(figures.waiting));
+        metrics::gauge!("jobs_queued", "state" => "running").set(to_f64(figures.running));
         let past = |at: Option<DateTime<Utc>>| {
             { at }.map_or(0.0, |at| (self.now - at).as_seconds_f64().max(0.0))
         };
@@ -137,7 +142,7 @@ impl Stored {
 }
 
 /// Stale figures of an unreachable database would look like an idle queue.
-fn unknown() {
+fn record_unknown() {
     for state in ["waiting", "running"] {
         metrics::gauge!("jobs_queued", "state" => state).set(f64::NAN);
     }
@@ -152,26 +157,33 @@ fn unknown() {
     }
 }
 
-impl Looked {
+impl RefreshState {
     /// Jain index over accounts that wait now and waited when the window began: growth of virtual time; idle accounts
     /// were raised.
     fn fairness(&mut self, accounts: &[AccountQueue]) -> f64 {
         let now = Instant::now();
-        let had = { accounts.iter() }
+        let virtual_times = { accounts.iter() }
             .map(|it| (it.account, it.virtual_time))
             .collect();
-        while self.service.len() > 1 && self.service.get(1).is_some_and(|it| now - it.at >= WINDOW)
+        while self.service.len() > 1
+            && self
+                .service
+                .get(1)
+                .is_some_and(|it| now - it.at >= FAIRNESS_WINDOW)
         {
             self.service.pop_front();
         }
         let index = self.service.front().map_or(1.0, |then| {
             let shares = accounts.iter().filter_map(|it| {
-                let before = then.had.get(&it.account)?;
+                let before = then.virtual_times.get(&it.account)?;
                 Some((it.virtual_time - before).max(0.0))
             });
             jain(&shares.collect::<Vec<_>>())
         });
-        self.service.push_back(Service { at: now, had });
+        self.service.push_back(ServiceSample {
+            at: now,
+            virtual_times,
+        });
         index
     }
 }
@@ -180,6 +192,6 @@ impl Looked {
     clippy::cast_precision_loss,
     reason = "exact far beyond what is counted here"
 )]
-const fn number(it: u64) -> f64 {
+const fn to_f64(it: u64) -> f64 {
     it as f64
 }

@@ -6,7 +6,7 @@ mod probes;
 mod recorder;
 
 use crate::settings::{AdminAddress, Loaded};
-use crate::wiring::Foundation;
+use crate::wiring::AppContext;
 use actix_web::http::uri::Authority;
 use actix_web::http::{Method, StatusCode, header};
 use actix_web::web::{ServiceConfig, to};
@@ -22,21 +22,21 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
-use web::checks::place::is_safe as is_safe_host;
+use web::checks::origin_check::is_rebinding_safe as is_safe_host;
 use web::links::Surface;
 use web::problem::{Code, Problem};
-use web::server::Served;
+use web::server::HttpServerSetup;
 
 const JSON: &str = "application/json";
 const PROBLEM: &str = "application/problem+json";
-const ALLOWED: &str = "GET, HEAD";
+const ALLOWED_METHODS: &str = "GET, HEAD";
 
 pub struct Admin {
-    looks: Arc<Looks>,
+    service: Arc<AdminService>,
     address: SocketAddr,
 }
 
-struct Looks {
+struct AdminService {
     probes: Probes,
     gauges: Gauges,
     recorder: Recorder,
@@ -45,7 +45,7 @@ struct Looks {
     base_url: String,
 }
 
-struct Told {
+struct AdminResponse {
     status: u16,
     kind: &'static str,
     body: String,
@@ -54,44 +54,44 @@ struct Told {
 impl Admin {
     /// Listens before the database is opened, so that a start can be watched. `None` if off or if the default port is
     /// taken.
-    pub fn begin(loaded: &Loaded, stopping: CancellationToken) -> anyhow::Result<Option<Self>> {
+    pub fn start(loaded: &Loaded, stopping: CancellationToken) -> anyhow::Result<Option<Self>> {
         let Some(listener) = listen(loaded.settings.admin.listen)? else {
             return Ok(None);
         };
         let address = listener.local_addr()?;
-        let looks = Arc::new(Looks {
+        let service = Arc::new(AdminService {
             probes: Probes::new(stopping),
             gauges: Gauges::default(),
-            recorder: Recorder::begin()?,
+            recorder: Recorder::install()?,
             config: config(loaded),
             base_url: loaded.settings.public_base_url(),
         });
-        serve(listener, Arc::clone(&looks))?;
-        Ok(Some(Self { looks, address }))
+        serve(listener, Arc::clone(&service))?;
+        Ok(Some(Self { service, address }))
     }
 
-    pub fn words(&self) -> String {
+    pub fn description(&self) -> String {
         format!("http://{} ({})", self.address, PATHS.join(", "))
     }
 
     /// From now on the process is ready while its database is.
-    pub fn started(&self, foundation: &Foundation) {
-        let looks = &self.looks;
-        looks.probes.started(foundation.database.clone());
-        looks.gauges.started(foundation);
+    pub fn mark_started(&self, context: &AppContext) {
+        let service = &self.service;
+        service.probes.mark_started(context.database.clone());
+        service.gauges.set_sources(context);
     }
 }
 
 /// A second process on the machine continues without an admin listener if only the default port is taken.
 fn listen(at: AdminAddress) -> anyhow::Result<Option<TcpListener>> {
-    let (address, was_asked_for) = match at {
+    let (address, is_explicit) = match at {
         AdminAddress::Off => return Ok(None),
-        AdminAddress::Usual => (AdminAddress::USUAL, false),
+        AdminAddress::Default => (AdminAddress::DEFAULT_ADDRESS, false),
         AdminAddress::At(address) => (address, true),
     };
     match TcpListener::bind(address) {
         Ok(listener) => Ok(Some(listener)),
-        Err(error) if !was_asked_for && error.kind() == ErrorKind::AddrInUse => {
+        Err(error) if !is_explicit && error.kind() == ErrorKind::AddrInUse => {
             tracing::warn!(
                 %address,
                 "Another program listens where probes and metrics usually are: this process has none. Set admin.listen to another address, or to off."
@@ -104,76 +104,76 @@ fn listen(at: AdminAddress) -> anyhow::Result<Option<TcpListener>> {
     }
 }
 
-fn serve(listener: TcpListener, looks: Arc<Looks>) -> anyhow::Result<()> {
+fn serve(listener: TcpListener, service: Arc<AdminService>) -> anyhow::Result<()> {
     let configure = move |config: &mut ServiceConfig| {
-        let looks = Arc::clone(&looks);
+        let service = Arc::clone(&service);
         config.default_service(to(move |request: HttpRequest| {
-            let looks = Arc::clone(&looks);
-            async move { looks.answer(&request).await }
+            let service = Arc::clone(&service);
+            async move { service.handle(&request).await }
         }));
     };
-    let listening = Served {
+    let listening = HttpServerSetup {
         configure: Arc::new(configure),
         connections: None,
         threads: Some(NonZeroUsize::MIN),
         drain: Duration::ZERO,
     };
     let server = listening
-        .on(listener)
+        .listen(listener)
         .context("cannot serve probes and metrics")?;
     // It serves until the process ends, so that shutdown can be observed.
     tokio::spawn(server);
     Ok(())
 }
 
-impl Looks {
-    async fn answer(&self, request: &HttpRequest) -> HttpResponse {
-        let told = match (request.path(), request.method()) {
+impl AdminService {
+    async fn handle(&self, request: &HttpRequest) -> HttpResponse {
+        let response = match (request.path(), request.method()) {
             ("/livez" | "/readyz" | "/startupz" | "/metrics" | "/debug/config", method)
                 if !matches!(*method, Method::GET | Method::HEAD) =>
             {
-                let told = self.problem(&Problem::new(
+                let response = self.problem(&Problem::new(
                     Code::MethodNotAllowed,
                     "Only GET and HEAD are served here.",
                 ));
-                return told.send(&[("allow", ALLOWED)]);
+                return response.into_response(&[("allow", ALLOWED_METHODS)]);
             }
-            ("/livez", _) => self.probes.lives().await.into(),
-            ("/readyz", _) => self.probes.is_ready().await.into(),
-            ("/startupz", _) => self.probes.has_begun().into(),
+            ("/livez", _) => self.probes.check_liveness().await.into(),
+            ("/readyz", _) => self.probes.check_readiness().await.into(),
+            ("/startupz", _) => self.probes.check_startup().into(),
             ("/metrics", _) => {
-                self.gauges.read().await;
-                Told {
+                self.gauges.refresh().await;
+                AdminResponse {
                     status: 200,
-                    kind: recorder::TEXT,
-                    body: self.recorder.text(),
+                    kind: recorder::CONTENT_TYPE,
+                    body: self.recorder.render(),
                 }
             }
-            ("/debug/config", _) if !is_by_a_safe_name(request) => self.problem(
+            ("/debug/config", _) if !has_safe_host(request) => self.problem(
                 &Problem::new(Code::OriginNotAllowed, "Settings are not shown to pages that reach this listener by a name of their own.")
                     .hint("Ask by an address, by localhost, or by a name without a dot."),
             ),
-            ("/debug/config", _) => Told::json(200, &self.config),
+            ("/debug/config", _) => AdminResponse::json(200, &self.config),
             _ => self.problem(
                 &Problem::new(Code::NotFound, "Nothing is served at this path.")
                     .with("paths", json!(PATHS)),
             ),
         };
-        told.send(&[])
+        response.into_response(&[])
     }
 
-    fn problem(&self, problem: &Problem) -> Told {
+    fn problem(&self, problem: &Problem) -> AdminResponse {
         // These responses are not correlated with requests of callers, so they need no request id.
         let body = problem.document(Surface::Agent, &self.base_url, "admin-listener");
-        Told {
+        AdminResponse {
             kind: PROBLEM,
-            ..Told::json(problem.code.status(), &body)
+            ..AdminResponse::json(problem.code.status(), &body)
         }
     }
 }
 
 /// Guards against DNS rebinding: a web page can set any header but `Host`.
-fn is_by_a_safe_name(request: &HttpRequest) -> bool {
+fn has_safe_host(request: &HttpRequest) -> bool {
     let host = request.headers().get(header::HOST);
     let host = host.and_then(|it| it.to_str().ok()?.parse::<Authority>().ok());
     host.is_some_and(|it| is_safe_host(it.host()))
@@ -187,7 +187,7 @@ const PATHS: [&str; 5] = [
     "/debug/config",
 ];
 
-impl Told {
+impl AdminResponse {
     fn json(status: u16, body: &Value) -> Self {
         Self {
             status,
@@ -197,20 +197,20 @@ impl Told {
     }
 
     /// Actix omits the body of responses to HEAD.
-    fn send(self, more: &[(&'static str, &'static str)]) -> HttpResponse {
+    fn into_response(self, headers: &[(&'static str, &'static str)]) -> HttpResponse {
         let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = HttpResponse::build(status);
         response.insert_header((header::CONTENT_TYPE, self.kind));
         response.insert_header((header::CACHE_CONTROL, "no-store"));
         response.insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
-        for header in more {
+        for header in headers {
             response.insert_header(*header);
         }
         response.body(self.body)
     }
 }
 
-impl From<Vec<probes::Reason>> for Told {
+impl From<Vec<probes::Reason>> for AdminResponse {
     /// Without reasons the probe succeeds.
     fn from(reasons: Vec<probes::Reason>) -> Self {
         if reasons.is_empty() {

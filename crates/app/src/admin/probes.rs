@@ -6,13 +6,13 @@ use storage::{DieselStorage, MigrationError, SqliteFigures};
 use tokio::{runtime::Handle, sync::Mutex};
 use tokio_util::sync::CancellationToken;
 
-const HOLDS: Duration = Duration::from_secs(1);
-/// Together with [`HOLDS`], a lost database is reported within two seconds.
-const PATIENCE: Duration = Duration::from_millis(800);
+const CACHE_TTL: Duration = Duration::from_secs(1);
+/// Together with [`CACHE_TTL`], a lost database is reported within two seconds.
+const DATABASE_TIMEOUT: Duration = Duration::from_millis(800);
 /// Longest accepted time that the first waiter has waited for a connection.
-const MOST_WAIT: Duration = Duration::from_secs(5);
+const MAX_WAIT: Duration = Duration::from_secs(5);
 /// How long the main runtime may take to run an empty task.
-const STIR: Duration = Duration::from_secs(2);
+const LIVENESS_TIMEOUT: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
@@ -21,11 +21,11 @@ pub struct Reason {
 }
 
 pub struct Probes {
-    others: Handle,
+    main_runtime: Handle,
     stopping: CancellationToken,
     database: OnceLock<DieselStorage>,
     /// The last result of the database check. Concurrent probes wait for the same result.
-    known: Mutex<Option<(Instant, Option<Reason>)>>,
+    last_check: Mutex<Option<(Instant, Option<Reason>)>>,
 }
 
 impl Reason {
@@ -40,48 +40,48 @@ impl Reason {
 impl Probes {
     pub fn new(stopping: CancellationToken) -> Self {
         Self {
-            others: Handle::current(),
+            main_runtime: Handle::current(),
             stopping,
             database: OnceLock::new(),
-            known: Mutex::new(None),
+            last_check: Mutex::new(None),
         }
     }
 
-    pub fn started(&self, database: DieselStorage) {
+    pub fn mark_started(&self, database: DieselStorage) {
         // Called once; a second call is ignored.
         let _ = self.database.set(database);
     }
 
     /// This listener has its own thread, so the check spawns a task on the main runtime.
-    pub async fn lives(&self) -> Vec<Reason> {
-        let stir = self.others.spawn(async {});
-        match tokio::time::timeout(STIR, stir).await {
+    pub async fn check_liveness(&self) -> Vec<Reason> {
+        let task = self.main_runtime.spawn(async {});
+        match tokio::time::timeout(LIVENESS_TIMEOUT, task).await {
             Ok(Ok(())) => vec![],
             _ => vec![Reason::new("stuck", "no thread takes up work")],
         }
     }
 
     /// Whether the database is open, the schema is current, and the public listener is bound.
-    pub fn has_begun(&self) -> Vec<Reason> {
+    pub fn check_startup(&self) -> Vec<Reason> {
         match self.database.get() {
             Some(_) => vec![],
             None => vec![Reason::new("starting", "the process has not begun yet")],
         }
     }
 
-    pub async fn is_ready(&self) -> Vec<Reason> {
+    pub async fn check_readiness(&self) -> Vec<Reason> {
         let Some(database) = self.database.get() else {
-            return self.has_begun();
+            return self.check_startup();
         };
         let mut reasons = Vec::new();
         if self.stopping.is_cancelled() {
             reasons.push(Reason::new("stopping", "the process was told to stop"));
         }
-        reasons.extend(self.against_database(database).await);
+        reasons.extend(self.database_reason(database).await);
         let figures = database.figures();
-        reasons.extend(figures.sqlite.iter().flat_map(against_file));
+        reasons.extend(figures.sqlite.iter().flat_map(file_reasons));
         let waits = figures.longest_wait;
-        if waits >= MOST_WAIT {
+        if waits >= MAX_WAIT {
             let seconds = waits.as_secs();
             let detail = format!("writes have waited for {seconds} s");
             reasons.push(Reason::new("writerQueue", detail));
@@ -89,28 +89,28 @@ impl Probes {
         reasons
     }
 
-    async fn against_database(&self, database: &DieselStorage) -> Option<Reason> {
-        let mut known = self.known.lock().await;
+    async fn database_reason(&self, database: &DieselStorage) -> Option<Reason> {
+        let mut known = self.last_check.lock().await;
         if let Some((at, reason)) = known.as_ref()
-            && at.elapsed() < HOLDS
+            && at.elapsed() < CACHE_TTL
         {
             return reason.clone();
         }
-        let asked = Instant::now();
-        let reason = ask(database).await;
+        let checked_at = Instant::now();
+        let reason = check_database(database).await;
         let name = |it: &Option<Reason>| it.as_ref().map(|it| it.name);
         let before = known.as_ref().and_then(|it| name(&it.1));
         if let Some(reason) = name(&reason).filter(|it| Some(*it) != before) {
             tracing::warn!(reason, "The process is not ready.");
         }
         // The age counts from the start of the check.
-        *known = Some((asked, reason.clone()));
+        *known = Some((checked_at, reason.clone()));
         reason
     }
 }
 
 /// `SQLite` file faults: reads still work, but writes should go to another server.
-fn against_file(figures: &SqliteFigures) -> Vec<Reason> {
+fn file_reasons(figures: &SqliteFigures) -> Vec<Reason> {
     let mut reasons = Vec::new();
     if figures.is_sound == Some(false) {
         let detail = "SQLite finds its file broken, and nothing is written: stop, and restore a backup with --force";
@@ -123,14 +123,14 @@ fn against_file(figures: &SqliteFigures) -> Vec<Reason> {
     reasons
 }
 
-async fn ask(database: &DieselStorage) -> Option<Reason> {
-    match tokio::time::timeout(PATIENCE, database.pending()).await {
+async fn check_database(database: &DieselStorage) -> Option<Reason> {
+    match tokio::time::timeout(DATABASE_TIMEOUT, database.pending()).await {
         Ok(Ok(steps)) if steps.is_empty() => None,
         Ok(Ok(steps)) => {
             let detail = format!("the schema lacks {} steps: run `migrate`", steps.len());
             Some(Reason::new("migrations", detail))
         }
-        Ok(Err(MigrationError::Storage(_))) | Err(_) => Some(unreached(database)),
+        Ok(Err(MigrationError::Storage(_))) | Err(_) => Some(unreachable_database(database)),
         Ok(Err(_)) => Some(Reason::new(
             "migrations",
             "the schema is not one that this version knows",
@@ -139,7 +139,7 @@ async fn ask(database: &DieselStorage) -> Option<Reason> {
 }
 
 /// The driver's message may contain hosts and roles; the public `/readyz` does not show details.
-fn unreached(database: &DieselStorage) -> Reason {
+fn unreachable_database(database: &DieselStorage) -> Reason {
     let detail = "the database does not answer in time";
     match database.last_failure() {
         Some(why) => Reason::new("database", format!("{detail}: {why}")),
@@ -152,9 +152,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_broken_file_and_a_full_disk_speak_against_it() {
+    fn damaged_file_and_full_disk_make_it_unready() {
         let names = |figures: SqliteFigures| -> Vec<&str> {
-            against_file(&figures).iter().map(|it| it.name).collect()
+            file_reasons(&figures).iter().map(|it| it.name).collect()
         };
         let usual = SqliteFigures {
             free_bytes: Some(u64::MAX),

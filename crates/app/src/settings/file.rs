@@ -1,7 +1,7 @@
 //! The settings file: all mistakes are reported together, each with its line.
 
 use super::Settings;
-use super::sources::{check, keys, merge, nearest, nested};
+use super::sources::{check, keys, merge, nearest_key, nested_table};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
@@ -30,7 +30,7 @@ pub fn read(text: &str) -> (Table, Vec<String>) {
         let key = path.join(".");
         let path: Vec<&str> = path.iter().map(String::as_str).collect();
         let is_text = value.is_str();
-        let alone = nested(&path, value);
+        let alone = nested_table(&path, value);
         match check(&alone) {
             Ok(()) => merge(&mut good, alone),
             Err(reason) => {
@@ -57,7 +57,7 @@ fn is_secret(key: &str) -> bool {
 
 fn with_hint(key: &str, reason: &str) -> String {
     let last = |key: &str| key.rsplit('.').next().unwrap_or(key).to_owned();
-    let meant = nearest(key)
+    let meant = nearest_key(key)
         .filter(|it| strsim::jaro_winkler(&last(it), &last(key)) > 0.7)
         .filter(|_| reason.contains("unknown field"));
     meant.map_or_else(
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_mistake_is_shown_with_its_line() {
+    fn a_mistake_is_reported_with_its_line() {
         let (_, wrong) = read("[crawler]\nmax_pages = \"many\"\n");
         assert!(wrong.len() == 1 && wrong[0].contains("line 2"), "{wrong:?}");
         let (_, unnamed) = read("[log]\nformat = \"xml\"\n");
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_shows_no_secret() {
+    fn messages_contain_no_secret() {
         for file in [
             "[search.serper]\napi_key = 12345678\n",
             "[search.serper]\nlogin = 12345678\n",
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn several_are_told_each_with_its_line_and_what_was_meant_and_the_rest_is_read() {
+    fn each_mistake_has_line_and_suggestion_and_the_rest_is_read() {
         let (good, wrong) = read(
             "listen = \"here\"\n[crawler]\nmax_page = 7\nmax_depth = 3\ncontact_url = 1\n[log]\nlevel = \"info\"\n",
         );

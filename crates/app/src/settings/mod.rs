@@ -18,14 +18,14 @@ pub use values::{
 use chrono::TimeDelta;
 use domain::{
     project::PurgeTerm, stored_data::StorageLimits, token::TokenPolicy,
-    use_cases::keep_house::Retention,
+    use_cases::maintenance::Retention,
 };
 use providers::{
     ai::AiSettings, keywords::KeywordResearchSettings, search::SearchSettings,
     search_console::SearchConsoleSettings,
 };
 use serde::{Deserialize, Serialize};
-use setting::{Mistakes, Seconds, WebAddress, Within, ZeroOr, settings, taken_as_read};
+use setting::{Mistakes, Seconds, WebAddress, Within, ZeroOr, impl_unchecked_setting, settings};
 use std::{net::SocketAddr, path::PathBuf};
 use storage::DatabaseUrl;
 use web::limits::RequestLimits;
@@ -66,7 +66,7 @@ settings! {
         pub new_accounts: NewAccountSettings,
         pub tokens: TokenSettings,
     }
-    rules Settings::listeners
+    rules Settings::check_listeners
 }
 
 settings! {
@@ -124,8 +124,8 @@ settings! {
         pub inactive_factor: Within<0, 1_000> = Within(StorageLimits::default().inactive_factor.unwrap_or(0)),
         /// Search Console rows and content plans of an account, in MiB.
         pub account_mebibytes: ZeroOr<16, { u32::MAX }> =
-            whole(StorageLimits::default().account_bytes.map(|it| it / MEBIBYTE)),
-        pub project_rows: ZeroOr<1_000, { u32::MAX }> = whole(StorageLimits::default().project_rows),
+            limit_or_zero(StorageLimits::default().account_bytes.map(|it| it / MEBIBYTE)),
+        pub project_rows: ZeroOr<1_000, { u32::MAX }> = limit_or_zero(StorageLimits::default().project_rows),
     }
 }
 
@@ -133,44 +133,44 @@ settings! {
     /// Rate limits of one server process: sustained (`…_per_minute`) and `…_burst`. Zero is not allowed: it would lock
     /// everyone out.
     pub struct LimitSettings {
-        pub reads_per_minute: Limit = Within(usual().reads.per_minute.get()),
-        pub reads_burst: Limit = Within(usual().reads.burst.get()),
-        pub writes_per_minute: Limit = Within(usual().writes.per_minute.get()),
-        pub writes_burst: Limit = Within(usual().writes.burst.get()),
-        pub analyses_per_minute: Limit = Within(usual().analyses.per_minute.get()),
-        pub analyses_burst: Limit = Within(usual().analyses.burst.get()),
-        pub account_per_minute: Limit = Within(usual().account.per_minute.get()),
-        pub account_burst: Limit = Within(usual().account.burst.get()),
+        pub reads_per_minute: Limit = Within(default_limits().reads.per_minute.get()),
+        pub reads_burst: Limit = Within(default_limits().reads.burst.get()),
+        pub writes_per_minute: Limit = Within(default_limits().writes.per_minute.get()),
+        pub writes_burst: Limit = Within(default_limits().writes.burst.get()),
+        pub analyses_per_minute: Limit = Within(default_limits().analyses.per_minute.get()),
+        pub analyses_burst: Limit = Within(default_limits().analyses.burst.get()),
+        pub account_per_minute: Limit = Within(default_limits().account.per_minute.get()),
+        pub account_burst: Limit = Within(default_limits().account.burst.get()),
         /// Requests without a token, per address.
-        pub anonymous_per_minute: Limit = Within(usual().anonymous.per_minute.get()),
-        pub anonymous_burst: Limit = Within(usual().anonymous.burst.get()),
+        pub anonymous_per_minute: Limit = Within(default_limits().anonymous.per_minute.get()),
+        pub anonymous_burst: Limit = Within(default_limits().anonymous.burst.get()),
         /// Requests with a rejected token, per address.
-        pub failed_tokens_per_minute: Limit = Within(usual().failed_tokens.per_minute.get()),
-        pub failed_tokens_burst: Limit = Within(usual().failed_tokens.burst.get()),
+        pub failed_tokens_per_minute: Limit = Within(default_limits().failed_tokens.per_minute.get()),
+        pub failed_tokens_burst: Limit = Within(default_limits().failed_tokens.burst.get()),
         /// Sign-in attempts per address or known device.
-        pub sign_ins_per_minute: Limit = Within(usual().sign_ins.per_minute.get()),
-        pub sign_ins_burst: Limit = Within(usual().sign_ins.burst.get()),
+        pub sign_ins_per_minute: Limit = Within(default_limits().sign_ins.per_minute.get()),
+        pub sign_ins_burst: Limit = Within(default_limits().sign_ins.burst.get()),
         /// Sign-in attempts of all unknown devices together.
-        pub all_sign_ins_per_minute: Limit = Within(usual().all_sign_ins.per_minute.get()),
-        pub all_sign_ins_burst: Limit = Within(usual().all_sign_ins.burst.get()),
+        pub all_sign_ins_per_minute: Limit = Within(default_limits().all_sign_ins.per_minute.get()),
+        pub all_sign_ins_burst: Limit = Within(default_limits().all_sign_ins.burst.get()),
         /// Responses stored for idempotency keys per account, in MiB: as a burst and in 24 hours.
-        pub kept_answer_mib: Limit = Within(usual().kept_answers.burst.get() / 1_024),
-        pub in_flight_per_token: Limit = Within(usual().in_flight_per_token),
-        pub in_flight_per_account: Limit = Within(usual().in_flight_per_account),
+        pub kept_answer_mib: Limit = Within(default_limits().stored_responses.burst.get() / 1_024),
+        pub in_flight_per_token: Limit = Within(default_limits().in_flight_per_token),
+        pub in_flight_per_account: Limit = Within(default_limits().in_flight_per_account),
         /// Concurrent requests with an accepted token or session.
-        pub in_flight: Limit = Within(usual().in_flight),
+        pub in_flight: Limit = Within(default_limits().in_flight),
         /// Concurrent requests without one.
-        pub in_flight_unknown: Limit = Within(usual().in_flight_unknown),
+        pub in_flight_unknown: Limit = Within(default_limits().in_flight_unknown),
         /// Concurrent requests without one, per address.
-        pub in_flight_per_address: Limit = Within(usual().in_flight_per_address),
-        pub connections: Limit = Within(usual().connections),
-        pub connections_per_address: Limit = Within(usual().connections_per_address),
+        pub in_flight_per_address: Limit = Within(default_limits().in_flight_per_address),
+        pub connections: Limit = Within(default_limits().connections),
+        pub connections_per_address: Limit = Within(default_limits().connections_per_address),
     }
 }
 
 pub type Limit = Within<1, 1_000_000_000>;
 
-fn usual() -> RequestLimits {
+fn default_limits() -> RequestLimits {
     RequestLimits::default()
 }
 
@@ -190,7 +190,7 @@ pub enum LogFormat {
     Json,
 }
 
-taken_as_read!(LogFormat);
+impl_unchecked_setting!(LogFormat);
 
 settings! {
     pub struct WorkerSettings {
@@ -219,7 +219,7 @@ settings! {
         /// How long a job runs before it yields its slot to waiting jobs.
         pub turn_seconds: QueueSeconds = Within(60),
     }
-    rules QueueSettings::a_lease_outlives_a_late_heartbeat
+    rules QueueSettings::check_lease_length
 }
 
 /// The minimum of 1 prevents busy loops.
@@ -227,7 +227,7 @@ type QueueSeconds = Within<1, 3_600>;
 
 settings! {
     pub struct CrawlerSettings {
-        pub contact_url: WebAddress = WebAddress::fixed("https://sightline.invalid/bot"),
+        pub contact_url: WebAddress = WebAddress::from_static("https://sightline.invalid/bot"),
         /// Non-public networks (CIDR) that may be crawled.
         pub allow_networks: Vec<Network>,
         /// Networks (CIDR) that are never crawled.
@@ -259,17 +259,17 @@ impl TokenSettings {
 
 const MEBIBYTE: u64 = 1_024 * 1_024;
 
-fn whole<const MIN: u32, const MAX: u32>(limit: Option<u64>) -> ZeroOr<MIN, MAX> {
+fn limit_or_zero<const MIN: u32, const MAX: u32>(limit: Option<u64>) -> ZeroOr<MIN, MAX> {
     ZeroOr(limit.unwrap_or(0).try_into().unwrap_or(u32::MAX))
 }
 
 impl StorageSettings {
     pub fn limits(&self) -> StorageLimits {
-        let mebibytes = self.account_mebibytes.unless_zero();
+        let mebibytes = self.account_mebibytes.non_zero();
         StorageLimits {
             inactive_factor: Some(self.inactive_factor.0).filter(|it| *it > 0),
             account_bytes: mebibytes.map(|it| u64::from(it) * MEBIBYTE),
-            project_rows: self.project_rows.unless_zero().map(u64::from),
+            project_rows: self.project_rows.non_zero().map(u64::from),
         }
     }
 }
@@ -277,21 +277,21 @@ impl StorageSettings {
 impl RetentionSettings {
     pub fn retention(&self) -> Retention {
         Retention {
-            ranks: self.rank_months.unless_zero(),
-            pages: self.page_days.unless_zero(),
-            records: self.record_months.unless_zero(),
-            answers: self.answer_days.unless_zero(),
-            ai_answers: self.ai_answer_days.unless_zero(),
-            console: self.console_months.unless_zero(),
-            searches: self.search_months.unless_zero(),
-            deactivated_projects: PurgeTerm(self.deactivated_project_days.unless_zero()),
-            audit: self.audit_days.unless_zero(),
+            ranks: self.rank_months.non_zero(),
+            pages: self.page_days.non_zero(),
+            records: self.record_months.non_zero(),
+            answers: self.answer_days.non_zero(),
+            ai_answers: self.ai_answer_days.non_zero(),
+            console: self.console_months.non_zero(),
+            searches: self.search_months.non_zero(),
+            deactivated_projects: PurgeTerm(self.deactivated_project_days.non_zero()),
+            audit: self.audit_days.non_zero(),
         }
     }
 }
 
 impl QueueSettings {
-    fn a_lease_outlives_a_late_heartbeat(&self, key: &str, mistakes: &mut Mistakes) {
+    fn check_lease_length(&self, key: &str, mistakes: &mut Mistakes) {
         let heartbeat = self.heartbeat_seconds.0;
         let least = heartbeat.saturating_mul(2);
         if !(least..=7_200).contains(&self.lease_seconds) {
@@ -306,7 +306,7 @@ impl QueueSettings {
 
 impl Settings {
     /// The two listeners need different addresses. Files such as keys are checked when they are needed.
-    fn listeners(&self, _: &str, mistakes: &mut Mistakes) {
+    fn check_listeners(&self, _: &str, mistakes: &mut Mistakes) {
         let listen = self.listen.0;
         if listen.port() != 0 && self.admin.listen == AdminAddress::At(listen) {
             let allowed = "another address than listen, or off";
@@ -338,23 +338,25 @@ impl Settings {
 
 #[cfg(test)]
 mod tests {
-    use super::{sources::unusable, *};
+    use super::{sources::find_mistakes, *};
     use setting::{Share, Usd};
     use std::collections::BTreeMap;
 
-    fn told(settings: &Settings) -> String {
-        unusable(settings, &BTreeMap::new()).unwrap().to_string()
+    fn mistakes_text(settings: &Settings) -> String {
+        find_mistakes(settings, &BTreeMap::new())
+            .unwrap()
+            .to_string()
     }
 
     type Mistake = fn(&mut Settings);
 
     #[test]
-    fn the_defaults_can_be_used() {
-        assert!(unusable(&Settings::default(), &BTreeMap::new()).is_none());
+    fn defaults_are_valid() {
+        assert!(find_mistakes(&Settings::default(), &BTreeMap::new()).is_none());
     }
 
     #[test]
-    fn a_value_out_of_range_is_refused_with_its_key_and_itself() {
+    fn out_of_range_value_is_refused_with_key_and_value() {
         let broken: [(&str, &str, Mistake); 8] = [
             ("search.depth", "is 0", |it| it.search.depth.0 = 0),
             ("worker.jobs", "is 0", |it| it.worker.jobs.0 = 0),
@@ -382,13 +384,13 @@ mod tests {
         for (key, value, change) in broken {
             let mut settings = Settings::default();
             change(&mut settings);
-            let told = told(&settings);
+            let told = mistakes_text(&settings);
             assert!(told.contains(key) && told.contains(value), "{told}");
         }
     }
 
     #[test]
-    fn a_mistake_of_a_model_is_refused_with_the_setting_and_its_origin() {
+    fn invalid_model_setting_is_refused_with_key_and_origin() {
         let mut settings = Settings::default();
         settings.ai.chatgpt.most_searches.0 = 0;
         settings.ai.compatible.model.0 = "a b".to_owned();
@@ -398,7 +400,7 @@ mod tests {
             "ai.chatgpt.most_searches".to_owned(),
             Origin::Environment(name),
         );
-        let told = unusable(&settings, &BTreeMap::from([origin]))
+        let told = find_mistakes(&settings, &BTreeMap::from([origin]))
             .unwrap()
             .to_string();
         for line in [
@@ -412,10 +414,10 @@ mod tests {
     }
 
     #[test]
-    fn all_mistakes_are_told_at_once() {
+    fn all_invalid_settings_are_reported_together() {
         let mut settings = Settings::default();
         (settings.search.depth.0, settings.worker.jobs.0) = (0, 0);
-        let told = told(&settings);
+        let told = mistakes_text(&settings);
         assert_eq!(told.lines().count(), 2, "{told}");
     }
 }

@@ -30,7 +30,7 @@ settings! {
         pub memory_mib: Within<16, 65_536> = Within(3_072),
         pub traffic_mib: Within<16, 65_536> = Within(256),
     }
-    rules LabSettings::a_load_ends_after_the_page_had_its_time
+    rules LabSettings::check_run_length
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,10 +42,10 @@ pub enum SandboxChoice {
     Off,
 }
 
-setting::taken_as_read!(SandboxChoice);
+setting::impl_unchecked_setting!(SandboxChoice);
 
 impl LabSettings {
-    fn a_load_ends_after_the_page_had_its_time(&self, key: &str, mistakes: &mut Mistakes) {
+    fn check_run_length(&self, key: &str, mistakes: &mut Mistakes) {
         let least = self.load_seconds.0.saturating_add(10);
         let run = self.run_seconds;
         if !(least..=1_200).contains(&run) {

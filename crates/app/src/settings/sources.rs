@@ -10,9 +10,9 @@ use toml::{Table, Value};
 const FILE: &str = "sightline.toml";
 const PREFIX: &str = "SIGHTLINE_";
 /// Suffix of a variable that names a file with the value, as containers pass secrets.
-const IN_FILE: &str = "_FILE";
+const FILE_SUFFIX: &str = "_FILE";
 /// Read by `sightline mcp` and by clients, not settings of the server.
-const NOT_SETTINGS: [&str; 4] = [
+const IGNORED_VARIABLES: [&str; 4] = [
     "SIGHTLINE_URL",
     "SIGHTLINE_TOKEN",
     "SIGHTLINE_TRUST",
@@ -62,7 +62,7 @@ impl Loaded {
     /// Every effective setting with its displayed value, secrets hidden, and its origin.
     pub fn rows(&self) -> Vec<(String, String, String)> {
         let settings = &self.settings;
-        let rows = shown(settings).into_iter();
+        let rows = display_rows(settings).into_iter();
         rows.map(|(key, value)| match key.as_str() {
             // Defaults that are derived from other settings.
             "database_url" if settings.database_url.is_none() => {
@@ -96,7 +96,7 @@ pub enum SettingsError {
     #[error("mistake in the environment: {name}: {reason}")]
     InEnvironment { name: String, reason: String },
     #[error("{0}")]
-    Unusable(String),
+    Invalid(String),
     #[error("mistake in the setting {key}: {reason}")]
     InFlag { key: String, reason: String },
     /// `--data-dir` with a database from another source is ambiguous, and a wrong guess could replace data.
@@ -105,25 +105,25 @@ pub enum SettingsError {
         folder.display()
     )]
     TwoDatabases { folder: PathBuf, origin: Origin },
-    #[error("{}", lines(.0))]
+    #[error("{}", describe_all(.0))]
     Several(Vec<SettingsError>),
 }
 
-fn lines(all: &[SettingsError]) -> String {
-    let all: Vec<String> = all.iter().map(SettingsError::told).collect();
+fn describe_all(all: &[SettingsError]) -> String {
+    let all: Vec<String> = all.iter().map(SettingsError::describe).collect();
     all.join("\n")
 }
 
 impl SettingsError {
-    pub fn each(&self) -> Vec<String> {
+    pub fn messages(&self) -> Vec<String> {
         match self {
-            Self::Several(all) => all.iter().flat_map(Self::each).collect(),
-            Self::Unusable(told) => told.lines().map(str::to_owned).collect(),
-            other => vec![other.told()],
+            Self::Several(all) => all.iter().flat_map(Self::messages).collect(),
+            Self::Invalid(text) => text.lines().map(str::to_owned).collect(),
+            other => vec![other.describe()],
         }
     }
 
-    fn told(&self) -> String {
+    fn describe(&self) -> String {
         match self {
             Self::File { source, .. } => format!("{self}: {source}"),
             other => other.to_string(),
@@ -145,25 +145,25 @@ impl Sources {
                     path: path.clone(),
                     reason,
                 }));
-                note(&table, "", &Origin::File(path), &mut origins);
+                record_origins(&table, "", &Origin::File(path), &mut origins);
                 merge(&mut merged, table);
             }
             Err(error) => mistakes.push(error),
         }
-        for (name, read) in self.environment() {
+        for (name, read) in self.parse_environment() {
             match read {
                 Ok(table) => {
-                    note(&table, "", &Origin::Environment(name), &mut origins);
+                    record_origins(&table, "", &Origin::Environment(name), &mut origins);
                     merge(&mut merged, table);
                 }
                 Err(reason) => mistakes.push(SettingsError::InEnvironment { name, reason }),
             }
         }
         for (key, value) in &self.flags {
-            let table = nested(&key.split('.').collect::<Vec<_>>(), value.clone());
+            let table = nested_table(&key.split('.').collect::<Vec<_>>(), value.clone());
             match check(&table) {
                 Ok(()) => {
-                    note(&table, "", &Origin::Flag, &mut origins);
+                    record_origins(&table, "", &Origin::Flag, &mut origins);
                     merge(&mut merged, table);
                 }
                 Err(reason) => mistakes.push(SettingsError::InFlag {
@@ -187,7 +187,7 @@ impl Sources {
             key: "settings".to_owned(),
             reason: error.to_string(),
         })?;
-        mistakes.extend(unusable(&settings, &origins));
+        mistakes.extend(find_mistakes(&settings, &origins));
         match (mistakes.pop(), mistakes.is_empty()) {
             (None, _) => Ok(Loaded {
                 settings,
@@ -237,28 +237,30 @@ impl Sources {
         }
     }
 
-    fn environment(&self) -> Vec<(String, Result<Table, String>)> {
+    fn parse_environment(&self) -> Vec<(String, Result<Table, String>)> {
         let ours = self
             .environment
             .iter()
-            .filter(|(name, _)| name.starts_with(PREFIX) && !NOT_SETTINGS.contains(&name.as_str()))
-            .filter(|(name, text)| !is_of_a_service(name, text))
+            .filter(|(name, _)| {
+                name.starts_with(PREFIX) && !IGNORED_VARIABLES.contains(&name.as_str())
+            })
+            .filter(|(name, text)| !is_service_variable(name, text))
             // An empty variable is ignored: CI systems pass missing secrets as empty.
             .filter(|(_, text)| !text.is_empty());
-        ours.map(|(name, text)| (name.clone(), self.set_by(name, text)))
+        ours.map(|(name, text)| (name.clone(), self.parse_or_read_file(name, text)))
             .collect()
     }
 
     fn service_variables(&self) -> Vec<String> {
         let all = self.environment.iter();
-        let of_services = all.filter(|(name, text)| is_of_a_service(name, text));
+        let of_services = all.filter(|(name, text)| is_service_variable(name, text));
         of_services.map(|(name, _)| name.clone()).collect()
     }
 
     /// A variable holds a value, or with the suffix the name of a file with the value.
-    fn set_by(&self, name: &str, text: &str) -> Result<Table, String> {
-        let Some(setting) = name.strip_suffix(IN_FILE).filter(|it| is_setting(it)) else {
-            return variable(name, text);
+    fn parse_or_read_file(&self, name: &str, text: &str) -> Result<Table, String> {
+        let Some(setting) = name.strip_suffix(FILE_SUFFIX).filter(|it| is_setting(it)) else {
+            return parse_variable(name, text);
         };
         let is_set = |(known, value): &(String, String)| known == setting && !value.is_empty();
         if self.environment.iter().any(is_set) {
@@ -266,14 +268,14 @@ impl Sources {
         }
         let held = std::fs::read_to_string(text)
             .map_err(|error| format!("names a file that cannot be read: {text}: {error}"))?;
-        variable(setting, held.trim_end_matches(['\r', '\n']))
+        parse_variable(setting, held.trim_end_matches(['\r', '\n']))
     }
 }
 
 /// Whether Kubernetes set the variable for a Service named `sightline…` (kubernetes.io, "Discovering services"):
 /// `SIGHTLINE_SERVICE_HOST`, `SIGHTLINE_PORT=tcp://…`, `SIGHTLINE_WEB_PORT_80_TCP_ADDR`.
-fn is_of_a_service(name: &str, text: &str) -> bool {
-    let of_port = |name: &str| {
+fn is_service_variable(name: &str, text: &str) -> bool {
+    let names_port = |name: &str| {
         let (_, behind) = name.split_once("_PORT_").unwrap_or_default();
         let mut parts = behind.split('_');
         parts.next().is_some_and(|it| it.parse::<u16>().is_ok())
@@ -288,27 +290,27 @@ fn is_of_a_service(name: &str, text: &str) -> bool {
             || name.ends_with("_SERVICE_PORT")
             || name.contains("_SERVICE_PORT_")
             || name.ends_with("_PORT") && is_address
-            || of_port(name))
+            || names_port(name))
 }
 
 fn is_setting(name: &str) -> bool {
-    let key = key_of(name).replace("__", ".");
+    let key = setting_key(name).replace("__", ".");
     keys().iter().any(|it| it.name == key)
 }
 
-fn key_of(name: &str) -> String {
+fn setting_key(name: &str) -> String {
     name.trim_start_matches(PREFIX).to_lowercase()
 }
 
 /// `SIGHTLINE_CRAWLER__MAX_PAGES` is `crawler.max_pages`; the value is TOML, or a plain string where one is allowed.
-fn variable(name: &str, text: &str) -> Result<Table, String> {
-    let key = key_of(name);
+fn parse_variable(name: &str, text: &str) -> Result<Table, String> {
+    let key = setting_key(name);
     let path: Vec<&str> = key.split("__").collect();
-    let plain = nested(&path, Value::String(text.to_owned()));
-    let outcome = match as_toml(text) {
+    let plain = nested_table(&path, Value::String(text.to_owned()));
+    let outcome = match parse_toml(text) {
         None => check(&plain).map(|()| plain),
         Some(value) => {
-            let typed = nested(&path, value);
+            let typed = nested_table(&path, value);
             match check(&typed) {
                 Ok(()) => Ok(typed),
                 Err(reason) => check(&plain).map(|()| plain).map_err(|_| reason),
@@ -317,7 +319,7 @@ fn variable(name: &str, text: &str) -> Result<Table, String> {
     };
     outcome.map_err(|reason| {
         let hint = if reason.contains("unknown field") {
-            meant(&key)
+            suggestion(&key)
         } else if reason.contains("expected a sequence") {
             Some("a list is written as [\"one\", \"two\"]".to_owned())
         } else {
@@ -327,12 +329,12 @@ fn variable(name: &str, text: &str) -> Result<Table, String> {
     })
 }
 
-fn meant(key: &str) -> Option<String> {
-    let best = nearest(key)?.replace('.', "__").to_uppercase();
+fn suggestion(key: &str) -> Option<String> {
+    let best = nearest_key(key)?.replace('.', "__").to_uppercase();
     Some(format!("did you mean {PREFIX}{best}?"))
 }
 
-pub(super) fn nearest(key: &str) -> Option<String> {
+pub(super) fn nearest_key(key: &str) -> Option<String> {
     let flat = |text: &str| text.replace("__", "_").replace('.', "_");
     let likeness = |it: &String| strsim::jaro_winkler(&flat(it), &flat(key));
     let all = keys().into_iter().map(|it| it.name);
@@ -348,7 +350,7 @@ pub(super) fn keys() -> Vec<Key> {
 }
 
 /// Values that were parsed but are invalid, each with key and origin.
-pub(super) fn unusable(
+pub(super) fn find_mistakes(
     settings: &Settings,
     origins: &BTreeMap<String, Origin>,
 ) -> Option<SettingsError> {
@@ -360,22 +362,22 @@ pub(super) fn unusable(
         format!("the setting {key} takes {allowed}; it is {value} ({origin})")
     });
     let lines: Vec<String> = lines.collect();
-    (!lines.is_empty()).then(|| SettingsError::Unusable(lines.join("\n")))
+    (!lines.is_empty()).then(|| SettingsError::Invalid(lines.join("\n")))
 }
 
-fn as_toml(text: &str) -> Option<Value> {
+fn parse_toml(text: &str) -> Option<Value> {
     let mut table: Table = toml::from_str(&format!("value = {text}")).ok()?;
     table.remove("value")
 }
 
-pub(super) fn nested(path: &[&str], value: Value) -> Table {
+pub(super) fn nested_table(path: &[&str], value: Value) -> Table {
     let (first, rest) = path
         .split_first()
         .map_or(("", path), |(first, rest)| (*first, rest));
     let inner = if rest.is_empty() {
         value
     } else {
-        Value::Table(nested(rest, value))
+        Value::Table(nested_table(rest, value))
     };
     Table::from_iter([(first.to_owned(), inner)])
 }
@@ -388,7 +390,7 @@ pub(super) fn check(table: &Table) -> Result<(), String> {
         read.map_err(|error| error.message().to_owned())
     };
     check(table.clone()).map_err(|first| {
-        let mut each: Vec<String> = { entries(table).into_iter() }
+        let mut each: Vec<String> = { single_entry_tables(table).into_iter() }
             .filter_map(|it| check(it).err())
             .collect();
         each.dedup();
@@ -401,11 +403,11 @@ pub(super) fn check(table: &Table) -> Result<(), String> {
 }
 
 /// The setting once per list entry, with that entry alone.
-fn entries(table: &Table) -> Vec<Table> {
+fn single_entry_tables(table: &Table) -> Vec<Table> {
     let alone = |key: &String, value| Table::from_iter([(key.clone(), value)]);
     { table.iter() }
         .flat_map(|(key, value)| match value {
-            Value::Table(inner) => { entries(inner).into_iter() }
+            Value::Table(inner) => { single_entry_tables(inner).into_iter() }
                 .map(|it| alone(key, Value::Table(it)))
                 .collect(),
             Value::Array(all) => { all.iter() }
@@ -427,7 +429,12 @@ pub(super) fn merge(into: &mut Table, from: Table) {
     }
 }
 
-fn note(table: &Table, prefix: &str, origin: &Origin, origins: &mut BTreeMap<String, Origin>) {
+fn record_origins(
+    table: &Table,
+    prefix: &str,
+    origin: &Origin,
+    origins: &mut BTreeMap<String, Origin>,
+) {
     for (key, value) in table {
         let dotted = if prefix.is_empty() {
             key.clone()
@@ -435,7 +442,7 @@ fn note(table: &Table, prefix: &str, origin: &Origin, origins: &mut BTreeMap<Str
             format!("{prefix}.{key}")
         };
         match value {
-            Value::Table(inner) => note(inner, &dotted, origin, origins),
+            Value::Table(inner) => record_origins(inner, &dotted, origin, origins),
             _ => {
                 origins.insert(dotted, origin.clone());
             }
@@ -444,7 +451,7 @@ fn note(table: &Table, prefix: &str, origin: &Origin, origins: &mut BTreeMap<Str
 }
 
 /// The settings as dotted keys and displayed values, secrets hidden.
-pub fn shown(settings: &Settings) -> Vec<(String, String)> {
+pub fn display_rows(settings: &Settings) -> Vec<(String, String)> {
     let mut rows = Vec::new();
     if let Ok(Value::Table(table)) = Value::try_from(settings) {
         flatten(&table, "", &mut rows);
@@ -488,7 +495,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_to_be_set() {
+    fn no_setting_is_required() {
         let loaded = environment(&[("HOME", "/home/ann")]).load().unwrap();
         assert_eq!(
             loaded.settings.data_dir,
@@ -499,7 +506,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_take_text_numbers_and_lists() {
+    fn variables_accept_strings_numbers_and_lists() {
         let loaded = environment(&[
             ("SIGHTLINE_LISTEN", "0.0.0.0:9000"),
             ("SIGHTLINE_CRAWLER__ALLOW_NETWORKS", "[\"127.0.0.0/8\"]"),
@@ -534,7 +541,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_told_with_its_place_and_what_is_allowed() {
+    fn unknown_variable_is_reported_with_the_allowed_keys() {
         let unknown = environment(&[("SIGHTLINE_LISTN", "x")])
             .load()
             .unwrap_err()
@@ -546,7 +553,7 @@ mod tests {
     }
 
     #[test]
-    fn what_kubernetes_says_of_a_service_is_no_setting() {
+    fn kubernetes_service_variables_are_ignored() {
         let of_services = [
             ("SIGHTLINE_SERVICE_HOST", "10.0.0.1"),
             ("SIGHTLINE_SERVICE_PORT", "80"),
@@ -573,7 +580,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_variable_is_recognised() {
+    fn misspelled_variable_gets_a_suggestion() {
         for (given, meant) in [
             ("SIGHTLINE_LISTN", "SIGHTLINE_LISTEN"),
             (
@@ -590,7 +597,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_that_is_set_to_nothing_sets_nothing() {
+    fn empty_variable_is_ignored() {
         let loaded = environment(&[
             ("HOME", "/home/ann"),
             ("SIGHTLINE_SEARCH__SERPER__API_KEY", ""),
@@ -603,7 +610,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_is_told_at_once() {
+    fn mistakes_of_all_sources_are_reported_together() {
         let told = environment(&[
             ("SIGHTLINE_LISTN", "x"),
             ("SIGHTLINE_CRAWLER__MAX_PAGES", "0"),
@@ -617,7 +624,7 @@ mod tests {
         ])
         .load()
         .unwrap_err();
-        let each = told.each();
+        let each = told.messages();
         assert_eq!(each.len(), 6, "{each:?}");
         for part in [
             "SIGHTLINE_LISTN",
@@ -635,7 +642,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_can_name_the_file_that_holds_a_secret() {
+    fn file_variable_reads_the_secret_from_a_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("key");
         std::fs::write(&path, "hunter2-of-serper\n").unwrap();
@@ -663,21 +670,21 @@ mod tests {
     }
 
     #[test]
-    fn a_tilde_is_the_home_folder() {
+    fn tilde_is_the_home_folder() {
         let pairs = [("HOME", "/home/ann"), ("SIGHTLINE_DATA_DIR", "~/data")];
         let loaded = environment(&pairs).load().unwrap();
         assert_eq!(loaded.settings.data_dir, PathBuf::from("/home/ann/data"));
     }
 
     #[test]
-    fn a_value_out_of_range_is_told_with_its_place() {
+    fn out_of_range_value_is_reported_with_its_variable() {
         let told = environment(&[("SIGHTLINE_CRAWLER__MAX_PAGES", "0")]).load();
         let told = told.unwrap_err().to_string();
         assert!(told.contains("(SIGHTLINE_CRAWLER__MAX_PAGES)"), "{told}");
     }
 
     #[test]
-    fn flags_stand_above_the_environment() {
+    fn flags_override_the_environment() {
         let mut sources = environment(&[("SIGHTLINE_LISTEN", "127.0.0.1:1")]);
         sources
             .flags
@@ -686,7 +693,7 @@ mod tests {
     }
 
     #[test]
-    fn a_data_dir_beside_a_database_from_elsewhere_is_refused() {
+    fn data_dir_flag_with_another_database_is_refused() {
         let flag = |key: &str, value: &str| (key.to_owned(), Value::String(value.to_owned()));
         let production = ("SIGHTLINE_DATABASE_URL", "postgres://ann@db/production");
         let mut sources = environment(&[production, ("SIGHTLINE_DATA_DIR", "/var/lib/sightline")]);
@@ -730,7 +737,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_pair_of_credentials_is_a_mistake() {
+    fn login_without_password_is_refused() {
         let login = ("SIGHTLINE_SEARCH__DATA_FOR_SEO__LOGIN", "ann@example.com");
         let told = environment(&[login]).load().unwrap_err().to_string();
         assert!(told.contains("search.data_for_seo.password"), "{told}");
@@ -740,7 +747,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_hidden_wherever_settings_are_shown() {
+    fn secrets_are_hidden_in_all_output() {
         let loaded = environment(&[
             ("SIGHTLINE_DATABASE_URL", "postgres://u:hunter2@h/d"),
             ("SIGHTLINE_SEARCH__DATA_FOR_SEO__LOGIN", "hunter2"),
@@ -749,7 +756,7 @@ mod tests {
         ])
         .load()
         .unwrap();
-        let rows = format!("{:?} {:?}", shown(&loaded.settings), loaded.settings);
+        let rows = format!("{:?} {:?}", display_rows(&loaded.settings), loaded.settings);
         assert!(!rows.contains("hunter2"), "{rows}");
     }
 }

@@ -4,12 +4,12 @@ use crawler::Resolve;
 use domain::money::MicroUsd;
 use rustls::pki_types::{CertificateDer, pem::PemObject};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use setting::{Setting, taken_as_read};
+use setting::{Setting, impl_unchecked_setting};
 use std::net::SocketAddr;
 use storage::DatabaseUrl;
 use tracing_subscriber::EnvFilter;
 
-taken_as_read!(LogLevel, ListenAddress, AdminAddress, Budget);
+impl_unchecked_setting!(LogLevel, ListenAddress, AdminAddress, Budget);
 
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
@@ -101,14 +101,14 @@ impl From<ListenAddress> for String {
 pub enum AdminAddress {
     /// Not set: the default address, unless another process has it.
     #[default]
-    Usual,
+    Default,
     Off,
     /// This address, or the process does not start.
     At(SocketAddr),
 }
 
 impl AdminAddress {
-    pub const USUAL: SocketAddr =
+    pub const DEFAULT_ADDRESS: SocketAddr =
         SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 9090);
     const OFF: &'static str = "off";
 }
@@ -130,7 +130,7 @@ impl TryFrom<String> for AdminAddress {
 impl From<AdminAddress> for String {
     fn from(address: AdminAddress) -> Self {
         match address {
-            AdminAddress::Usual => AdminAddress::USUAL.to_string(),
+            AdminAddress::Default => AdminAddress::DEFAULT_ADDRESS.to_string(),
             AdminAddress::Off => AdminAddress::OFF.to_owned(),
             AdminAddress::At(address) => address.to_string(),
         }
@@ -145,7 +145,7 @@ pub struct Budget(pub Option<MicroUsd>);
 impl Budget {
     const NONE: &'static str = "none";
     /// A million US dollars, like other caps.
-    const MOST: MicroUsd = MicroUsd(1_000_000_000_000);
+    const MAX: MicroUsd = MicroUsd(1_000_000_000_000);
 }
 
 impl TryFrom<toml::Value> for Budget {
@@ -159,7 +159,7 @@ impl TryFrom<toml::Value> for Budget {
         if text == Self::NONE {
             return Ok(Self(None));
         }
-        let budget = MicroUsd::parse(&text).filter(|it| *it <= Self::MOST);
+        let budget = MicroUsd::parse(&text).filter(|it| *it <= Self::MAX);
         budget.map(|it| Self(Some(it))).ok_or_else(|| {
             format!(
                 "takes US dollars up to 1000000, such as 25 or 12.50, or \"none\"; it is `{text}`"
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_shows_what_was_given_and_what_is_taken() {
+    fn refusal_shows_the_value_and_an_example() {
         let refusals = [
             (refusal::<LogLevel>("a=b=c"), "a=b=c", "web=debug"),
             (refusal::<LogLevel>(""), "``", "info"),
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_is_what_was_written() {
+    fn values_are_printed_as_they_were_written() {
         let entry = "Docs.example.com:80=127.0.0.1:8101".to_owned();
         let parsed = ResolveEntry::try_from(entry).unwrap();
         assert_eq!(String::from(parsed), "docs.example.com:80=127.0.0.1:8101");

@@ -1,16 +1,16 @@
 //! Invalid lines get an error response, and the next line is read.
 
 use crate::{
+    client::Client,
     server::{Received, Server, result},
-    talk::Talk,
 };
 use serde_json::json;
 use tokio::io::AsyncWriteExt;
 
 #[tokio::test]
-async fn what_is_no_message_is_told_and_does_not_end_the_bridge() {
+async fn invalid_line_is_reported_and_the_bridge_continues() {
     let server = Server::start(|request: &Received| result(request, "done")).await;
-    let mut talk = Talk::with(&server.url());
+    let mut talk = Client::connect(&server.url());
     for (line, code, id) in [
         ("hello", -32700, json!(null)),
         ("{\"id\":1,", -32700, json!(null)),
@@ -22,8 +22,8 @@ async fn what_is_no_message_is_told_and_does_not_end_the_bridge() {
         ("5", -32600, json!(null)),
         ("{\"id\":5}", -32600, json!(5)),
     ] {
-        talk.say(line).await;
-        let told = talk.hear().await;
+        talk.send(line).await;
+        let told = talk.receive().await;
         assert_eq!(
             (&told["error"]["code"], &told["id"]),
             (&json!(code), &id),
@@ -31,16 +31,16 @@ async fn what_is_no_message_is_told_and_does_not_end_the_bridge() {
         );
     }
     talk.to.write_all(b"\xff\xfe\n").await.unwrap();
-    assert_eq!(talk.hear().await["error"]["code"], -32700);
+    assert_eq!(talk.receive().await["error"]["code"], -32700);
     assert!(server.received().is_empty());
-    talk.say("{\"id\":1,\"method\":\"ping\"}").await;
-    assert_eq!(talk.hear().await["result"], "done");
+    talk.send("{\"id\":1,\"method\":\"ping\"}").await;
+    assert_eq!(talk.receive().await["result"], "done");
 }
 
 #[tokio::test]
-async fn a_line_that_is_too_long_is_told_with_its_id() {
+async fn too_long_line_is_reported_with_its_id() {
     let server = Server::start(|request: &Received| result(request, "done")).await;
-    let mut talk = Talk::with(&server.url());
+    let mut talk = Client::connect(&server.url());
     let message = |length: usize| {
         let text = "x".repeat(length);
         format!(
@@ -48,15 +48,15 @@ async fn a_line_that_is_too_long_is_told_with_its_id() {
         )
     };
     let around = message(0).len();
-    talk.say(&message(1024 * 1024 - around)).await;
-    assert_eq!(talk.hear().await["result"], "done");
-    talk.say(&message(1024 * 1024 - around + 1)).await;
-    let told = talk.hear().await;
+    talk.send(&message(1024 * 1024 - around)).await;
+    assert_eq!(talk.receive().await["result"], "done");
+    talk.send(&message(1024 * 1024 - around + 1)).await;
+    let told = talk.receive().await;
     assert_eq!(
         (&told["id"], &told["error"]["code"]),
         (&json!(8), &json!(-32600))
     );
-    talk.say("{\"id\":9,\"method\":\"ping\"}").await;
-    assert_eq!(talk.hear().await["id"], 9);
+    talk.send("{\"id\":9,\"method\":\"ping\"}").await;
+    assert_eq!(talk.receive().await["id"], 9);
     assert_eq!(server.received().len(), 2);
 }

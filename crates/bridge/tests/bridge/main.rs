@@ -1,9 +1,9 @@
 //! The bridge between in-memory streams and a server on loopback.
 
-mod ending;
+mod client;
 mod failures;
 mod lines;
 mod relaying;
 mod secrets;
 mod server;
-mod talk;
+mod shutdown;

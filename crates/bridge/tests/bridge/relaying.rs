@@ -1,8 +1,8 @@
 //! Relayed messages: both protocol generations, streams, concurrency, cancellation.
 
 use crate::{
+    client::{Client, TOKEN, settings},
     server::{Received, Server, Step, accepted, json, result, stream},
-    talk::{TOKEN, Talk, settings},
 };
 use bridge::Ending;
 use serde_json::json;
@@ -13,7 +13,7 @@ fn event(data: &str) -> Step {
 }
 
 #[tokio::test]
-async fn after_initialize_every_message_names_the_version_that_was_agreed_on() {
+async fn messages_after_initialize_send_the_negotiated_version() {
     let server = Server::start(|request: &Received| match request.method().as_str() {
         "initialize" => json(
             "{\n \"jsonrpc\": \"2.0\", \"id\": 0,\n \"result\": {\"protocolVersion\": \"2025-06-18\"}}\n",
@@ -22,20 +22,20 @@ async fn after_initialize_every_message_names_the_version_that_was_agreed_on() {
         _ => accepted(),
     })
     .await;
-    let mut talk = Talk::with(&format!("{}/seo/", server.url()));
+    let mut talk = Client::connect(&format!("{}/seo/", server.url()));
     let initialize = r#"{ "jsonrpc":"2.0","id":0, "method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#;
-    talk.say(initialize).await;
-    talk.say("").await;
-    talk.say("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\r")
+    talk.send(initialize).await;
+    talk.send("").await;
+    talk.send("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\r")
         .await;
-    talk.say(r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"x"}}"#)
+    talk.send(r#"{"jsonrpc":"2.0","id":"a","method":"tools/call","params":{"name":"x"}}"#)
         .await;
     assert_eq!(
-        talk.hear_text().await,
+        talk.receive_text().await,
         r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18"}}"#
     );
-    assert_eq!(talk.hear().await["result"], "called");
-    let received = server.asked(3).await;
+    assert_eq!(talk.receive().await["result"], "called");
+    let received = server.wait_for_requests(3).await;
     assert_eq!(received[0].body, initialize, "the text stays as it came");
     assert_eq!(received[0].header("mcp-protocol-version"), None);
     for request in &received {
@@ -56,13 +56,13 @@ async fn after_initialize_every_message_names_the_version_that_was_agreed_on() {
 }
 
 #[tokio::test]
-async fn a_message_that_names_its_version_has_its_headers_from_itself() {
+async fn messages_own_version_determines_its_headers() {
     let server = Server::start(|request: &Received| match request.method().as_str() {
         "notifications/cancelled" => accepted(),
         _ => result(request, "done"),
     })
     .await;
-    let mut talk = Talk::with(&server.url());
+    let mut talk = Client::connect(&server.url());
     let message = |id: u32, method: &str, params: serde_json::Value| {
         let mut params = params;
         params["_meta"] = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28"});
@@ -86,17 +86,17 @@ async fn a_message_that_names_its_version_has_its_headers_from_itself() {
             Some("sightline://projects"),
         ),
     ] {
-        talk.say(&message(1, method, params)).await;
-        assert_eq!(talk.hear().await["result"], "done");
+        talk.send(&message(1, method, params)).await;
+        assert_eq!(talk.receive().await["result"], "done");
         let request = server.received().pop().unwrap();
         assert_eq!(request.header("mcp-protocol-version"), Some("2026-07-28"));
         assert_eq!(request.header("mcp-method"), Some(method));
         assert_eq!(request.header("mcp-name"), name);
     }
     // A notification without a version has that of the last request.
-    talk.say(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}"#)
+    talk.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}"#)
         .await;
-    let request = server.asked(5).await.pop().unwrap();
+    let request = server.wait_for_requests(5).await.pop().unwrap();
     assert_eq!(request.header("mcp-protocol-version"), Some("2026-07-28"));
     assert_eq!(
         request.header("mcp-method"),
@@ -105,7 +105,7 @@ async fn a_message_that_names_its_version_has_its_headers_from_itself() {
 }
 
 #[tokio::test]
-async fn what_a_stream_says_comes_at_once_and_in_its_order() {
+async fn stream_messages_arrive_immediately_and_in_order() {
     let server = Server::start(|_: &Received| {
         stream(vec![
             Step::Send(": alive\n\n".to_owned()),
@@ -118,21 +118,21 @@ async fn what_a_stream_says_comes_at_once_and_in_its_order() {
         ])
     })
     .await;
-    let mut talk = Talk::with(&server.url());
-    talk.say(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#)
+    let mut talk = Client::connect(&server.url());
+    talk.send(r#"{"jsonrpc":"2.0","id":1,"method":"tools/call"}"#)
         .await;
-    assert_eq!(talk.hear().await["params"]["progress"], 1);
+    assert_eq!(talk.receive().await["params"]["progress"], 1);
     assert_eq!(
-        talk.hear_text().await,
+        talk.receive_text().await,
         r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":2}}"#
     );
-    assert_eq!(talk.hear().await["result"], "done");
+    assert_eq!(talk.receive().await["result"], "done");
     // The rest of the stream is read for a short time only.
-    server.left(1).await;
+    server.wait_for_disconnects(1).await;
 }
 
 #[tokio::test]
-async fn a_fast_answer_does_not_wait_for_a_slow_one_and_lines_stay_whole() {
+async fn fast_response_overtakes_slow_one_without_mixing_lines() {
     let long = "x".repeat(200_000);
     let server = Server::start(move |request: &Received| {
         let mut steps = result(request, &long);
@@ -142,16 +142,16 @@ async fn a_fast_answer_does_not_wait_for_a_slow_one_and_lines_stay_whole() {
         steps
     })
     .await;
-    let mut talk = Talk::with(&server.url());
-    talk.say(r#"{"jsonrpc":"2.0","id":"slow","method":"slow"}"#)
+    let mut talk = Client::connect(&server.url());
+    talk.send(r#"{"jsonrpc":"2.0","id":"slow","method":"slow"}"#)
         .await;
     for id in 0..20 {
-        talk.say(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"fast"}}"#))
+        talk.send(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"fast"}}"#))
             .await;
     }
     let mut ids = Vec::new();
     for _ in 0..21 {
-        ids.push(talk.hear().await["id"].clone());
+        ids.push(talk.receive().await["id"].clone());
     }
     assert_eq!(ids.pop().unwrap(), "slow");
     ids.sort_by_key(serde_json::Value::as_u64);
@@ -159,52 +159,52 @@ async fn a_fast_answer_does_not_wait_for_a_slow_one_and_lines_stay_whole() {
 }
 
 #[tokio::test]
-async fn only_so_many_are_with_the_server_at_once_and_what_is_too_much_is_told() {
+async fn concurrency_is_limited_and_excess_is_refused() {
     let server = Server::start(|_: &Received| vec![Step::Hold]).await;
     let mut settings = settings(&server.url());
-    settings.limits.at_once = 2;
-    settings.limits.waiting = 1;
-    let mut talk = Talk::begin(settings);
+    settings.limits.max_in_flight = 2;
+    settings.limits.max_waiting = 1;
+    let mut talk = Client::start(settings);
     for id in 1..=4 {
-        talk.say(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"x"}}"#))
+        talk.send(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"x"}}"#))
             .await;
     }
-    let told = talk.hear().await;
+    let told = talk.receive().await;
     assert_eq!(
         (&told["id"], &told["error"]["code"]),
         (&json!(4), &json!(-32000))
     );
-    assert_eq!(server.asked(2).await.len(), 2);
+    assert_eq!(server.wait_for_requests(2).await.len(), 2);
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert_eq!(server.received().len(), 2);
 }
 
 #[tokio::test]
-async fn a_cancelled_request_closes_its_connection_and_has_no_answer() {
+async fn cancelled_request_closes_connection_without_response() {
     let server = Server::start(|request: &Received| match request.method().as_str() {
         "slow" => vec![Step::Hold],
         "other" => result(request, "done"),
         _ => accepted(),
     })
     .await;
-    let mut talk = Talk::with(&server.url());
-    talk.say(r#"{"jsonrpc":"2.0","id":"\u0061","method":"slow"}"#)
+    let mut talk = Client::connect(&server.url());
+    talk.send(r#"{"jsonrpc":"2.0","id":"\u0061","method":"slow"}"#)
         .await;
-    server.asked(1).await;
+    server.wait_for_requests(1).await;
     let cancel =
         r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}}"#;
-    talk.say(cancel).await;
-    server.left(1).await;
-    let received = server.asked(2).await;
+    talk.send(cancel).await;
+    server.wait_for_disconnects(1).await;
+    let received = server.wait_for_requests(2).await;
     assert_eq!(received[1].body, cancel, "the server is told, too");
-    talk.say(r#"{"jsonrpc":"2.0","id":2,"method":"other"}"#)
+    talk.send(r#"{"jsonrpc":"2.0","id":2,"method":"other"}"#)
         .await;
-    assert_eq!(talk.hear().await["id"], 2);
+    assert_eq!(talk.receive().await["id"], 2);
     assert_eq!(talk.end().await, (vec![], Ending::Input { given_up: 0 }));
 }
 
 #[tokio::test]
-async fn nothing_is_sent_before_initialize_is_answered() {
+async fn messages_wait_for_the_response_to_initialize() {
     let server = Server::start(|request: &Received| {
         let mut steps = result(request, "done");
         if request.method() == "initialize" {
@@ -213,14 +213,14 @@ async fn nothing_is_sent_before_initialize_is_answered() {
         steps
     })
     .await;
-    let mut talk = Talk::with(&server.url());
-    talk.say(r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#)
+    let mut talk = Client::connect(&server.url());
+    talk.send(r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#)
         .await;
-    talk.say(r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#)
+    talk.send(r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#)
         .await;
-    server.asked(1).await;
+    server.wait_for_requests(1).await;
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert_eq!(server.received().len(), 1);
-    assert_eq!(talk.hear().await["id"], 1);
-    assert_eq!(talk.hear().await["id"], 2);
+    assert_eq!(talk.receive().await["id"], 1);
+    assert_eq!(talk.receive().await["id"], 2);
 }

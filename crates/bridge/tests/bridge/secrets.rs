@@ -1,8 +1,8 @@
 //! The token is sent to the server alone, and the server must prove its identity.
 
 use crate::{
+    client::{Client, TOKEN, settings},
     server::{Received, Server, Step, answer, result},
-    talk::{TOKEN, Talk, settings},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
 use bridge::Trust;
@@ -56,7 +56,7 @@ fn listen(log: &Log) -> tracing::subscriber::DefaultGuard {
 }
 
 #[tokio::test]
-async fn the_token_is_neither_written_nor_logged_whatever_happens() {
+async fn token_is_never_written_or_logged() {
     let log = Log::default();
     let _guard = listen(&log);
     let problem = |request: &Received| {
@@ -72,8 +72,8 @@ async fn the_token_is_neither_written_nor_logged_whatever_happens() {
     })
     .await;
     let mut settings = settings(&server.url());
-    settings.limits.silence = Duration::from_secs(2);
-    let mut talk = Talk::begin(settings);
+    settings.limits.idle_timeout = Duration::from_secs(2);
+    let mut talk = Client::start(settings);
     for line in [
         r#"{"id":1,"method":"refused"}"#,
         r#"{"method":"notifications/refused"}"#,
@@ -81,9 +81,9 @@ async fn the_token_is_neither_written_nor_logged_whatever_happens() {
         r#"{"id":3,"method":"ping"}"#,
         "nonsense",
     ] {
-        talk.say(line).await;
+        talk.send(line).await;
     }
-    server.asked(4).await;
+    server.wait_for_requests(4).await;
     let (lines, _) = talk.end().await;
     let lines = lines.join("\n");
     assert!(lines.contains("Bearer (hidden) is wrong."), "{lines}");
@@ -98,7 +98,7 @@ async fn the_token_is_neither_written_nor_logged_whatever_happens() {
 }
 
 #[tokio::test]
-async fn a_token_that_goes_out_in_the_clear_is_warned_of_once() {
+async fn unencrypted_token_is_warned_of_once() {
     for (url, times) in [
         ("http://192.0.2.1", 1),
         ("https://192.0.2.1", 0),
@@ -106,7 +106,7 @@ async fn a_token_that_goes_out_in_the_clear_is_warned_of_once() {
     ] {
         let log = Log::default();
         let _guard = listen(&log);
-        let talk = Talk::with(url);
+        let talk = Client::connect(url);
         talk.end().await;
         let log = log.text();
         assert_eq!(log.matches("is not encrypted").count(), times, "{log}");
@@ -155,17 +155,17 @@ fn accepting(server: &rcgen::Certificate, key: &rcgen::KeyPair) -> TlsAcceptor {
     TlsAcceptor::from(Arc::new(config))
 }
 
-fn trusting(url: &str, pem: &str) -> Talk {
+fn trusting(url: &str, pem: &str) -> Client {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("authority.pem");
     fs::write(&path, pem).expect("a file");
     let mut settings = settings(url);
     settings.trust = Trust::with_file(&path).expect("an authority");
-    Talk::begin(settings)
+    Client::start(settings)
 }
 
 #[tokio::test]
-async fn a_certificate_of_ones_own_is_trusted_unless_it_is_marked_as_an_authoritys() {
+async fn self_signed_certificate_is_trusted_unless_marked_as_ca() {
     let as_openssl_makes_it = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
     for (mark, is_trusted) in [
         (rcgen::IsCa::ExplicitNoCa, true),
@@ -175,8 +175,8 @@ async fn a_certificate_of_ones_own_is_trusted_unless_it_is_marked_as_an_authorit
         let server =
             Server::start_encrypted(acceptor, |request: &Received| result(request, "done")).await;
         let mut talk = trusting(&server.url(), &pem);
-        talk.say(r#"{"id":1,"method":"ping"}"#).await;
-        let told = talk.hear().await;
+        talk.send(r#"{"id":1,"method":"ping"}"#).await;
+        let told = talk.receive().await;
         if is_trusted {
             assert_eq!(told["result"], "done");
         } else {
@@ -187,13 +187,13 @@ async fn a_certificate_of_ones_own_is_trusted_unless_it_is_marked_as_an_authorit
 }
 
 #[tokio::test]
-async fn an_authority_of_ones_own_is_trusted_when_it_is_named() {
+async fn private_ca_is_trusted_when_configured() {
     let (acceptor, pem) = private_authority();
     let server =
         Server::start_encrypted(acceptor, |request: &Received| result(request, "done")).await;
-    let mut talk = Talk::with(&server.url());
-    talk.say(r#"{"id":1,"method":"ping"}"#).await;
-    let told = talk.hear().await;
+    let mut talk = Client::connect(&server.url());
+    talk.send(r#"{"id":1,"method":"ping"}"#).await;
+    let told = talk.receive().await;
     let message = told["error"]["message"].as_str().unwrap();
     assert!(
         message.contains("certificate") && message.contains("--trust"),
@@ -202,6 +202,6 @@ async fn an_authority_of_ones_own_is_trusted_when_it_is_named() {
     assert!(server.received().is_empty());
 
     let mut talk = trusting(&server.url(), &pem);
-    talk.say(r#"{"id":1,"method":"ping"}"#).await;
-    assert_eq!(talk.hear().await["result"], "done");
+    talk.send(r#"{"id":1,"method":"ping"}"#).await;
+    assert_eq!(talk.receive().await["result"], "done");
 }

@@ -156,7 +156,7 @@ impl Server {
     }
 
     /// Waits until so many requests were received.
-    pub async fn asked(&self, times: usize) -> Vec<Received> {
+    pub async fn wait_for_requests(&self, times: usize) -> Vec<Received> {
         for _ in 0..1500 {
             let received = self.received();
             if received.len() >= times {
@@ -168,7 +168,7 @@ impl Server {
     }
 
     /// Waits until so many clients disconnected from `Step::Hold`.
-    pub async fn left(&self, times: usize) {
+    pub async fn wait_for_disconnects(&self, times: usize) {
         for _ in 0..1500 {
             if self.shared.left.load(Ordering::SeqCst) >= times {
                 return;

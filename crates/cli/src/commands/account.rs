@@ -1,7 +1,7 @@
-use super::{Ended, WrongUsage, owner};
+use super::{Outcome, UsageError, find_owner};
 use crate::cli::{AccountCommand, LimitsArgs};
-use crate::terminal::{remark, say, show_table};
-use crate::wiring::{Foundation, hasher};
+use crate::terminal::{eprint_line, print_line, print_table};
+use crate::wiring::{AppContext, password_hasher};
 use anyhow::Context;
 use domain::account::{Account, AccountLimits, AccountStatus};
 use domain::allowance::Allowance;
@@ -14,38 +14,38 @@ use domain::user::User;
 use serde_json::json;
 use std::io::{BufRead, Read};
 
-const MOST_PASSWORD: u64 = 8_192;
+const MAX_PASSWORD_BYTES: u64 = 8_192;
 
-pub async fn run(foundation: &Foundation, command: AccountCommand) -> anyhow::Result<Ended> {
+pub async fn run(context: &AppContext, command: AccountCommand) -> anyhow::Result<Outcome> {
     match command {
-        AccountCommand::Create { email, name } => create(foundation, &email, &name).await?,
-        AccountCommand::List { json } => list(foundation, json).await?,
-        AccountCommand::Limits(args) => limits(foundation, &args).await?,
-        AccountCommand::Log { email, most, json } => log(foundation, &email, most, json).await?,
+        AccountCommand::Create { email, name } => create(context, &email, &name).await?,
+        AccountCommand::List { json } => list(context, json).await?,
+        AccountCommand::Limits(args) => limits(context, &args).await?,
+        AccountCommand::Log { email, most, json } => log(context, &email, most, json).await?,
         AccountCommand::Password {
             email,
             revoke_tokens,
-        } => password(foundation, &email, revoke_tokens).await?,
-        AccountCommand::Disable { email, enable } => switch(foundation, &email, enable).await?,
+        } => password(context, &email, revoke_tokens).await?,
+        AccountCommand::Disable { email, enable } => set_status(context, &email, enable).await?,
     }
-    Ok(Ended::Done)
+    Ok(Outcome::Done)
 }
 
-async fn create(foundation: &Foundation, email: &str, name: &str) -> anyhow::Result<()> {
+async fn create(context: &AppContext, email: &str, name: &str) -> anyhow::Result<()> {
     let email =
-        EmailAddress::parse(email).map_err(|error| WrongUsage(format!("--email {error}")))?;
-    let name = Label::parse(name).map_err(|error| WrongUsage(format!("--name {error}")))?;
-    let (account, owner) = foundation.core().create_account(&email, &name).await?;
-    say(format!(
+        EmailAddress::parse(email).map_err(|error| UsageError(format!("--email {error}")))?;
+    let name = Label::parse(name).map_err(|error| UsageError(format!("--name {error}")))?;
+    let (account, owner) = context.core().create_account(&email, &name).await?;
+    print_line(format!(
         "Account {} of {} is ready.",
         account.id, owner.email
     ));
-    say(format!("It may have {}.", account.limits));
-    say(format!(
+    print_line(format!("It may have {}.", account.limits));
+    print_line(format!(
         "Next: sightline token create --email {} --name first --scopes all",
         owner.email
     ));
-    say(format!(
+    print_line(format!(
         "To sign in, set a password: sightline account password --email {}",
         owner.email
     ));
@@ -53,53 +53,49 @@ async fn create(foundation: &Foundation, email: &str, name: &str) -> anyhow::Res
 }
 
 /// Read from standard input: an argument would be visible in the process list.
-async fn password(
-    foundation: &Foundation,
-    email: &str,
-    revokes_tokens: bool,
-) -> anyhow::Result<()> {
-    let owner = owner(&foundation.storage, email).await?;
+async fn password(context: &AppContext, email: &str, revokes_tokens: bool) -> anyhow::Result<()> {
+    let owner = find_owner(&context.storage, email).await?;
     let reading = tokio::task::spawn_blocking(|| {
         let mut line = String::new();
         let read = std::io::stdin()
             .lock()
-            .take(MOST_PASSWORD)
+            .take(MAX_PASSWORD_BYTES)
             .read_line(&mut line);
         read.map(|_| line)
     });
     let line = reading.await?.context("the password cannot be read")?;
     let password = line.strip_suffix('\n').unwrap_or(&line);
     let password = password.strip_suffix('\r').unwrap_or(password);
-    let (core, hasher) = (foundation.core(), hasher(foundation)?);
+    let (core, hasher) = (context.core(), password_hasher(context)?);
     let set = core.set_password(hasher.as_ref(), &owner, password, revokes_tokens);
     let ended = match set.await {
         Err(SetPasswordError::Unfit(refusal)) => {
-            return Err(WrongUsage(format!("the password {refusal}")).into());
+            return Err(UsageError(format!("the password {refusal}")).into());
         }
         outcome => outcome?,
     };
     let (email, sessions) = (&owner.email, ended.sessions);
     if revokes_tokens {
         let tokens = ended.tokens;
-        say(format!(
+        print_line(format!(
             "The password of {email} is set; {sessions} sessions ended, {tokens} tokens were revoked."
         ));
         return Ok(());
     }
-    say(format!(
+    print_line(format!(
         "The password of {email} is set; {sessions} sessions ended. Tokens stay; --revoke-tokens revokes them."
     ));
     Ok(())
 }
 
-async fn list(foundation: &Foundation, as_json: bool) -> anyhow::Result<()> {
-    let accounts = foundation.storage.read().await?.accounts().list().await?;
+async fn list(context: &AppContext, as_json: bool) -> anyhow::Result<()> {
+    let accounts = context.storage.read().await?.accounts().list().await?;
     if as_json {
         let rows: Vec<_> = accounts.iter().map(as_value).collect();
-        say(serde_json::to_string_pretty(&rows)?);
+        print_line(serde_json::to_string_pretty(&rows)?);
         return Ok(());
     }
-    show_table(
+    print_table(
         &[
             "id",
             "name",
@@ -150,37 +146,37 @@ fn as_value((account, owner): &(Account, User)) -> serde_json::Value {
     })
 }
 
-async fn limits(foundation: &Foundation, args: &LimitsArgs) -> anyhow::Result<()> {
-    let owner = owner(&foundation.storage, &args.email).await?;
-    let accounts = foundation.storage.read().await?.accounts().list().await?;
+async fn limits(context: &AppContext, args: &LimitsArgs) -> anyhow::Result<()> {
+    let owner = find_owner(&context.storage, &args.email).await?;
+    let accounts = context.storage.read().await?.accounts().list().await?;
     let account = accounts
         .into_iter()
         .find(|(account, _)| account.id == owner.account);
     let (account, _) =
         account.ok_or_else(|| anyhow::anyhow!("the account of {} is gone", owner.email))?;
-    let was = account.limits;
+    let before = account.limits;
     let limits = AccountLimits {
-        projects: args.projects.unwrap_or(was.projects),
-        keywords: args.keywords.unwrap_or(was.keywords),
+        projects: args.projects.unwrap_or(before.projects),
+        keywords: args.keywords.unwrap_or(before.keywords),
         keywords_per_project: args
             .keywords_per_project
-            .unwrap_or(was.keywords_per_project),
-        ai_tracked: args.ai_tracked.unwrap_or(was.ai_tracked),
-        keyword_research: args.keyword_research.unwrap_or(was.keyword_research),
-        monthly_budget: budget(
+            .unwrap_or(before.keywords_per_project),
+        ai_tracked: args.ai_tracked.unwrap_or(before.ai_tracked),
+        keyword_research: args.keyword_research.unwrap_or(before.keyword_research),
+        monthly_budget: parse_budget(
             "--monthly-budget",
             args.monthly_budget.as_deref(),
-            was.monthly_budget,
+            before.monthly_budget,
         )?,
-        daily_budget: budget(
+        daily_budget: parse_budget(
             "--daily-budget",
             args.daily_budget.as_deref(),
-            was.daily_budget,
+            before.daily_budget,
         )?,
     };
-    let core = foundation.core();
+    let core = context.core();
     core.limit_account(owner.account, limits).await?;
-    say(format!("{} may have {limits}.", owner.email));
+    print_line(format!("{} may have {limits}.", owner.email));
     let now = Account { limits, ..account };
     for Allowance { name, limit, used } in [
         now.project_allowance(),
@@ -188,7 +184,7 @@ async fn limits(foundation: &Foundation, args: &LimitsArgs) -> anyhow::Result<()
         now.ai_allowance(),
     ] {
         if used > limit {
-            remark(format!(
+            eprint_line(format!(
                 "{}: {used} are in use and {limit} allowed. Nothing is removed; more are refused until fewer are in use.",
                 name.name()
             ));
@@ -197,35 +193,35 @@ async fn limits(foundation: &Foundation, args: &LimitsArgs) -> anyhow::Result<()
     Ok(())
 }
 
-fn budget(
+fn parse_budget(
     flag: &str,
     given: Option<&str>,
-    was: Option<MicroUsd>,
-) -> Result<Option<MicroUsd>, WrongUsage> {
+    before: Option<MicroUsd>,
+) -> Result<Option<MicroUsd>, UsageError> {
     let Some(text) = given else {
-        return Ok(was);
+        return Ok(before);
     };
     if text == "none" {
         return Ok(None);
     }
     let wrong = || {
-        WrongUsage(format!(
+        UsageError(format!(
             "{flag} takes US dollars such as 25 or 12.50, or `none`; it was `{text}`"
         ))
     };
     MicroUsd::parse(text).map(Some).ok_or_else(wrong)
 }
 
-async fn log(foundation: &Foundation, email: &str, most: u32, as_json: bool) -> anyhow::Result<()> {
-    let owner = owner(&foundation.storage, email).await?;
-    let events = foundation.core().audit_events(owner.account, most).await?;
+async fn log(context: &AppContext, email: &str, most: u32, as_json: bool) -> anyhow::Result<()> {
+    let owner = find_owner(&context.storage, email).await?;
+    let events = context.core().audit_events(owner.account, most).await?;
     let time = |event: &AuditEvent| event.at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
     if as_json {
         let rows: Vec<_> = events
             .iter()
             .map(|it| json!({ "at": time(it), "actor": it.actor.name(), "action": it.action.name(), "token": it.token.map(|it| it.0), "detail": it.detail }))
             .collect();
-        say(serde_json::to_string_pretty(&rows)?);
+        print_line(serde_json::to_string_pretty(&rows)?);
         return Ok(());
     }
     let row = |it: &AuditEvent| {
@@ -237,23 +233,23 @@ async fn log(foundation: &Foundation, email: &str, most: u32, as_json: bool) -> 
             it.detail.clone(),
         ]
     };
-    show_table(
+    print_table(
         &["at", "by", "what", "token", "more"],
         events.iter().map(row),
     );
     Ok(())
 }
 
-async fn switch(foundation: &Foundation, email: &str, enable: bool) -> anyhow::Result<()> {
-    let owner = owner(&foundation.storage, email).await?;
+async fn set_status(context: &AppContext, email: &str, enable: bool) -> anyhow::Result<()> {
+    let owner = find_owner(&context.storage, email).await?;
     let status = if enable {
         AccountStatus::Active
     } else {
         AccountStatus::Disabled
     };
-    let core = foundation.core();
+    let core = context.core();
     core.switch_account(owner.account, status).await?;
-    say(format!(
+    print_line(format!(
         "The account of {} is {}.",
         owner.email,
         status.name()

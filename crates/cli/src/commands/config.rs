@@ -1,38 +1,38 @@
 //! `sightline config`: checks and shows settings.
 
-use super::Ended;
+use super::Outcome;
 use crate::cli::ConfigCommand;
 use crate::settings::{Loaded, SettingsError};
-use crate::terminal::{say, show_table};
+use crate::terminal::{print_line, print_table};
 use serde_json::json;
 
 /// Opens nothing else, so that it can run before a start and on any machine.
 pub fn run(
     command: &ConfigCommand,
     loaded: Result<Loaded, SettingsError>,
-) -> anyhow::Result<Ended> {
+) -> anyhow::Result<Outcome> {
     match *command {
         ConfigCommand::Check { json } => {
             if json {
-                let mistakes = loaded.as_ref().err().map(SettingsError::each);
+                let mistakes = loaded.as_ref().err().map(SettingsError::messages);
                 let mistakes = mistakes.unwrap_or_default();
-                let told = json!({ "fine": mistakes.is_empty(), "mistakes": mistakes });
-                say(serde_json::to_string_pretty(&told)?);
+                let document = json!({ "fine": mistakes.is_empty(), "mistakes": mistakes });
+                print_line(serde_json::to_string_pretty(&document)?);
             }
             let loaded = loaded?;
             if !json {
                 let set = loaded.origins.len();
                 if let Some(encryption) = loaded.settings.database().encryption() {
-                    say(format!("Connections to the database: {encryption}."));
+                    print_line(format!("Connections to the database: {encryption}."));
                 }
-                say(format!(
+                print_line(format!(
                     "The settings are fine: {set} set, the others have their defaults (`sightline config show`)."
                 ));
             }
         }
         ConfigCommand::Show { json } => show(&loaded?, json)?,
     }
-    Ok(Ended::Done)
+    Ok(Outcome::Done)
 }
 
 fn show(loaded: &Loaded, as_json: bool) -> anyhow::Result<()> {
@@ -41,10 +41,10 @@ fn show(loaded: &Loaded, as_json: bool) -> anyhow::Result<()> {
         let rows: Vec<_> = rows
             .map(|(key, value, from)| json!({ "key": key, "value": value, "from": from }))
             .collect();
-        say(serde_json::to_string_pretty(&rows)?);
+        print_line(serde_json::to_string_pretty(&rows)?);
     } else {
         let rows = rows.map(|(key, value, from)| [key, value, from]);
-        show_table(&["setting", "value", "from"], rows);
+        print_table(&["setting", "value", "from"], rows);
     }
     Ok(())
 }

@@ -1,22 +1,22 @@
-use super::Ended;
-use crate::server::{NAME_THE_ADDRESS, nobody_can_sign_in, unnamed_behind_a_proxy};
+use super::Outcome;
+use crate::server::{SET_BASE_URL, proxy_without_base_url, sign_in_remedy};
 use crate::settings::{Loaded, Origin, Settings};
-use crate::spending::{REMEDY, paid_sources, without_bound};
-use crate::terminal::{say, show_table};
+use crate::spending::{REMEDY, paid_sources, unbounded_spenders};
+use crate::terminal::{print_line, print_table};
 use crate::wiring::{
-    Role, ai_engines, is_yet_to_be_made, keyword_data, machine, open_database, queue_policy,
-    search_results, server_addresses, server_host, site_tools,
+    Role, ai_engines, is_database_missing, keyword_data, open_database, queue_policy,
+    search_results, server_addresses, server_host, site_services, system_ports,
 };
 use chrono::{DateTime, Datelike, SecondsFormat, TimeDelta, Utc};
 use crawler::is_public;
-use domain::job::clock_watch::{ClockWatch, Distrust};
+use domain::job::clock_check::{ClockCheck, ClockFault};
 use domain::money::MicroUsd;
 use domain::ports::jobs::QueueFigures;
-use domain::ports::search_results::Unpaid;
+use domain::ports::search_results::PaidCallRefusal;
 use domain::ports::server_notes::{ServerNote, Topic};
 use domain::ports::storage::{Storage, StorageError};
-use domain::use_cases::watch_clock::distrust;
-use providers::{Supplier, ai, keywords, one_of, search, search_console::account_of};
+use domain::use_cases::check_clock_skew::clock_fault;
+use providers::{Supplier, ai, join_with_or, keywords, search, search_console::account_email};
 use serde_json::json;
 use setting::Cap;
 use std::fs::OpenOptions;
@@ -32,30 +32,35 @@ use tokio::{net::lookup_host, time::timeout};
 struct Check {
     what: &'static str,
     state: State,
-    told: String,
+    message: String,
     todo: Option<String>,
 }
 
 impl Check {
-    fn good(what: &'static str, told: impl Into<String>) -> Self {
-        Self::of(what, State::Good, told, None)
+    fn good(what: &'static str, message: impl Into<String>) -> Self {
+        Self::new(what, State::Good, message, None)
     }
 
     /// Works, but may not be intended.
-    fn notice(what: &'static str, told: impl Into<String>, todo: impl Into<String>) -> Self {
-        Self::of(what, State::Notice, told, Some(todo.into()))
+    fn notice(what: &'static str, message: impl Into<String>, todo: impl Into<String>) -> Self {
+        Self::new(what, State::Notice, message, Some(todo.into()))
     }
 
     /// Does not work until something is done.
-    fn bad(what: &'static str, told: impl Into<String>, todo: impl Into<String>) -> Self {
-        Self::of(what, State::Bad, told, Some(todo.into()))
+    fn bad(what: &'static str, message: impl Into<String>, todo: impl Into<String>) -> Self {
+        Self::new(what, State::Bad, message, Some(todo.into()))
     }
 
-    fn of(what: &'static str, state: State, told: impl Into<String>, todo: Option<String>) -> Self {
+    fn new(
+        what: &'static str,
+        state: State,
+        message: impl Into<String>,
+        todo: Option<String>,
+    ) -> Self {
         Self {
             what,
             state,
-            told: told.into(),
+            message: message.into(),
             todo,
         }
     }
@@ -79,8 +84,8 @@ impl State {
 }
 
 /// Fails if any check is bad.
-pub async fn run(loaded: Loaded, as_json: bool, all: bool) -> anyhow::Result<Ended> {
-    let opened = if is_yet_to_be_made(&loaded.settings) {
+pub async fn run(loaded: Loaded, as_json: bool, all: bool) -> anyhow::Result<Outcome> {
+    let opened = if is_database_missing(&loaded.settings) {
         None
     } else {
         Some(open_database(&loaded.settings, Role::Tool).await)
@@ -91,7 +96,7 @@ pub async fn run(loaded: Loaded, as_json: bool, all: bool) -> anyhow::Result<End
         encryption(&loaded.settings),
         environment(&loaded),
         suppliers(&loaded.settings),
-        refused(opened).await,
+        supplier_refusals(opened).await,
         queue(opened).await,
         backup(opened).await,
         engines(&loaded.settings),
@@ -109,24 +114,24 @@ pub async fn run(loaded: Loaded, as_json: bool, all: bool) -> anyhow::Result<End
         disk(&loaded.settings),
     ];
     if as_json {
-        say(serde_json::to_string_pretty(&as_value(&loaded, &checks))?);
+        print_line(serde_json::to_string_pretty(&as_value(&loaded, &checks))?);
     } else {
         show(&loaded, &checks, all);
     }
     if checks.iter().any(|check| check.state == State::Bad) {
         anyhow::bail!("something has to be mended first; see above");
     }
-    Ok(Ended::Done)
+    Ok(Outcome::Done)
 }
 
 fn show(loaded: &Loaded, checks: &[Check], all: bool) {
-    show_table(
+    print_table(
         &["check", "state", "told", "what to do"],
         checks.iter().map(|check| {
             [
                 check.what.to_owned(),
                 check.state.name().to_owned(),
-                check.told.clone(),
+                check.message.clone(),
                 check.todo.clone().unwrap_or_default(),
             ]
         }),
@@ -137,9 +142,9 @@ fn show(loaded: &Loaded, checks: &[Check], all: bool) {
     let left_out = if all { 0 } else { defaults.len() };
     let shown = set.into_iter().chain(defaults.into_iter().skip(left_out));
     let shown = shown.map(|(key, value, origin)| [key, value, origin]);
-    show_table(&["setting", "value", "from"], shown);
+    print_table(&["setting", "value", "from"], shown);
     if left_out > 0 {
-        say(format!(
+        print_line(format!(
             "{left_out} settings have their defaults: `sightline doctor --all` lists them."
         ));
     }
@@ -151,11 +156,11 @@ fn as_value(loaded: &Loaded, checks: &[Check]) -> serde_json::Value {
         .into_iter()
         .map(|(key, value, from)| json!({ "key": key, "value": value, "from": from }))
         .collect();
-    let checks: Vec<_> = checks.iter().map(|it| json!({ "check": it.what, "state": it.state.name(), "told": it.told, "todo": it.todo })).collect();
+    let checks: Vec<_> = checks.iter().map(|it| json!({ "check": it.what, "state": it.state.name(), "told": it.message, "todo": it.todo })).collect();
     json!({ "settings": settings, "checks": checks })
 }
 
-const MAKE_ROOM: &str = "Make room on the disk: nothing is lost, and it goes on then.";
+const FREE_DISK_SPACE: &str = "Make room on the disk: nothing is lost, and it goes on then.";
 
 /// The database, opened once for all checks; `None` if it does not exist yet.
 type Opened<'o> = Option<&'o anyhow::Result<DieselStorage>>;
@@ -163,7 +168,7 @@ type Opened<'o> = Option<&'o anyhow::Result<DieselStorage>>;
 async fn database(settings: &Settings, opened: Opened<'_>) -> Check {
     let what = "database";
     let shown = settings.database();
-    let broken =
+    let restore =
         "Restore a backup: `sightline restore --force FILE` keeps the broken file beside it.";
     let opened = match opened {
         None => {
@@ -179,9 +184,9 @@ async fn database(settings: &Settings, opened: Opened<'_>) -> Check {
                 _ if matches!(error.downcast_ref(), Some(OpenError::Unfinished(_))) => {
                     "Run the same `sightline transfer` again, or name another database."
                 }
-                DatabaseKind::Sqlite if shown.is_disk_full() => MAKE_ROOM,
-                _ if matches!(error.downcast_ref(), Some(OpenError::NotADatabase(_))) => broken,
-                DatabaseKind::Sqlite if format!("{error:#}").contains("malformed") => broken,
+                DatabaseKind::Sqlite if shown.is_disk_full() => FREE_DISK_SPACE,
+                _ if matches!(error.downcast_ref(), Some(OpenError::NotADatabase(_))) => restore,
+                DatabaseKind::Sqlite if format!("{error:#}").contains("malformed") => restore,
                 DatabaseKind::Sqlite => "Check that the file may be read and written.",
                 DatabaseKind::Postgres => {
                     "Check the setting database_url, and that the server answers."
@@ -193,15 +198,15 @@ async fn database(settings: &Settings, opened: Opened<'_>) -> Check {
     match opened.faults().await {
         Ok(faults) if faults.is_empty() => {}
         Ok(faults) => {
-            let told = format!("{shown} is broken: {}", faults.join("; "));
-            return Check::bad(what, told, broken);
+            let message = format!("{shown} is broken: {}", faults.join("; "));
+            return Check::bad(what, message, restore);
         }
         Err(error) => {
             let why = anyhow::Error::from(error);
             return Check::bad(
                 what,
                 format!("{shown} cannot be read whole: {why:#}"),
-                broken,
+                restore,
             );
         }
     }
@@ -268,21 +273,24 @@ fn encryption(settings: &Settings) -> Check {
 
 fn suppliers(settings: &Settings) -> Check {
     let what = "search results";
-    let (clock, randomness) = machine();
+    let (clock, randomness) = system_ports();
     let supplier = search_results(settings, &clock, &randomness);
     if settings.search.is_simulated() {
         return Check::notice(
             what,
             "sandbox: a simulated market, marked so in every record",
-            format!("For real results set {}.", needs(search::SUPPLIERS)),
+            format!(
+                "For real results set {}.",
+                required_settings(search::SUPPLIERS)
+            ),
         );
     }
-    if let Some(unpaid) = supplier.unpaid(settings.search.depth.0) {
+    if let Some(unpaid) = supplier.paid_call_refusal(settings.search.depth.0) {
         let suppliers = settings.search.suppliers().join(", then ");
-        let told = format!("{suppliers}: nobody is asked, {unpaid}");
-        return Check::bad(what, told, mend(unpaid));
+        let message = format!("{suppliers}: nobody is asked, {unpaid}");
+        return Check::bad(what, message, remedy_for(unpaid));
     }
-    let most = supplier.most(settings.search.depth.0);
+    let most = supplier.max_spend(settings.search.depth.0);
     Check::good(
         what,
         format!(
@@ -298,16 +306,16 @@ fn suppliers(settings: &Settings) -> Check {
 }
 
 /// Refusals of the operator's account, as recorded by servers and workers.
-async fn refused(opened: Opened<'_>) -> Check {
+async fn supplier_refusals(opened: Opened<'_>) -> Check {
     let what = "suppliers' accounts";
     let Some(Ok(opened)) = opened else {
         return Check::notice(what, WITHOUT_DATABASE, "See the database above.");
     };
     let notes = match notes(opened).await {
         Ok(notes) => notes,
-        Err(error) => return not_known(what, error),
+        Err(error) => return unknown_check(what, error),
     };
-    let told = notes.into_iter().filter_map(|it| match it.topic {
+    let refusals = notes.into_iter().filter_map(|it| match it.topic {
         Topic::Refusal { provider, .. } => Some(format!(
             "{provider} refused ours at {} ({})",
             it.noted_at.to_rfc3339_opts(SecondsFormat::Secs, true),
@@ -315,13 +323,13 @@ async fn refused(opened: Opened<'_>) -> Check {
         )),
         Topic::Backup | Topic::Retention => None,
     });
-    let told: Vec<String> = told.collect();
-    if told.is_empty() {
+    let refusals: Vec<String> = refusals.collect();
+    if refusals.is_empty() {
         return Check::good(what, "no refusal is noted");
     }
     Check::bad(
         what,
-        told.join("; "),
+        refusals.join("; "),
         "Look at the key in the settings, and at the balance of the account there; this goes away with the next call that is answered.",
     )
 }
@@ -340,7 +348,7 @@ async fn backup(opened: Opened<'_>) -> Check {
     let found = async { Ok::<_, StorageError>((notes(opened).await?, opened.now().await?)) };
     let (notes, now) = match found.await {
         Ok(found) => found,
-        Err(error) => return not_known(what, error),
+        Err(error) => return unknown_check(what, error),
     };
     match notes.into_iter().find(|it| it.topic == Topic::Backup) {
         Some(note) => Check::good(
@@ -359,7 +367,7 @@ async fn backup(opened: Opened<'_>) -> Check {
     }
 }
 
-fn not_known(what: &'static str, error: StorageError) -> Check {
+fn unknown_check(what: &'static str, error: StorageError) -> Check {
     let why = anyhow::Error::from(error);
     Check::notice(
         what,
@@ -369,8 +377,8 @@ fn not_known(what: &'static str, error: StorageError) -> Check {
 }
 
 /// Longer than a job waits for the sweep of a live worker, and than a due job waits for an idle worker.
-const OVERDUE: TimeDelta = TimeDelta::minutes(1);
-const DUE: TimeDelta = TimeDelta::minutes(5);
+const MAX_SWEEP_DELAY: TimeDelta = TimeDelta::minutes(1);
+const MAX_START_DELAY: TimeDelta = TimeDelta::minutes(5);
 
 async fn queue(opened: Opened<'_>) -> Check {
     let what = "queue";
@@ -385,7 +393,7 @@ async fn queue(opened: Opened<'_>) -> Check {
     };
     let (figures, now) = match figures.await {
         Ok(found) => found,
-        Err(error) => return not_known(what, error),
+        Err(error) => return unknown_check(what, error),
     };
     let QueueFigures {
         waiting,
@@ -395,31 +403,33 @@ async fn queue(opened: Opened<'_>) -> Check {
         ..
     } = figures;
     let is_past = |at: Option<DateTime<Utc>>, by| at.is_some_and(|at| now - at > by);
-    let told = format!("{waiting} analyses wait and {running} run");
-    if is_past(attention_at, OVERDUE) || running == 0 && is_past(next_run_at, DUE) {
+    let message = format!("{waiting} analyses wait and {running} run");
+    if is_past(attention_at, MAX_SWEEP_DELAY)
+        || running == 0 && is_past(next_run_at, MAX_START_DELAY)
+    {
         return Check::bad(
             what,
-            format!("{told}, and no worker looks after them"),
+            format!("{message}, and no worker looks after them"),
             "Start `sightline worker`, or `serve` without --no-worker; if one runs, look at its log.",
         );
     }
-    Check::good(what, told)
+    Check::good(what, message)
 }
 
 fn engines(settings: &Settings) -> Check {
     let what = "AI engines";
-    let (clock, randomness) = machine();
+    let (clock, randomness) = system_ports();
     let engines = ai_engines(settings, &clock, &randomness);
-    let mut all_are_asked = true;
-    let told: Vec<String> = { engines.all() }
+    let mut all_are_active = true;
+    let descriptions: Vec<String> = { engines.all() }
         .map(|engine| {
             let label = engine.label();
-            if let Some(unpaid) = engine.unpaid() {
-                all_are_asked = false;
+            if let Some(unpaid) = engine.paid_call_refusal() {
+                all_are_active = false;
                 return format!("{}: not asked, {unpaid}", label.name);
             }
             let model = label.model.map(|it| format!(" ({it})"));
-            let cost = engine.most().cost;
+            let cost = engine.max_spend().cost;
             let (name, model) = (label.name, model.unwrap_or_default());
             format!(
                 "{name}{model}: {cost} {} an answer at the most",
@@ -427,24 +437,27 @@ fn engines(settings: &Settings) -> Check {
             )
         })
         .collect();
-    let told = told.join("; ");
+    let message = descriptions.join("; ");
     if settings.ai.is_simulated(&settings.search) {
         return Check::notice(
             what,
-            format!("sandbox: simulated engines, marked so in every record; {told}"),
-            format!("For real answers set {}.", needs(&ai::suppliers())),
+            format!("sandbox: simulated engines, marked so in every record; {message}"),
+            format!(
+                "For real answers set {}.",
+                required_settings(&ai::suppliers())
+            ),
         );
     }
-    if all_are_asked {
-        return Check::good(what, told);
+    if all_are_active {
+        return Check::good(what, message);
     }
     let todo = "Set ai.paid_calls and search.paid_calls = true, raise ai.most_per_call, or set the prices of the model.";
-    Check::bad(what, told, todo)
+    Check::bad(what, message, todo)
 }
 
 fn research(settings: &Settings) -> Check {
     let what = "keyword research";
-    let (clock, randomness) = machine();
+    let (clock, randomness) = system_ports();
     let supplier = keyword_data(settings, &clock, &randomness);
     let [Supplier { name, needs, .. }] = keywords::suppliers();
     let label = supplier.label();
@@ -455,14 +468,14 @@ fn research(settings: &Settings) -> Check {
             format!("For real figures set {needs}."),
         );
     }
-    if let Some(unpaid) = supplier.unpaid() {
+    if let Some(unpaid) = supplier.paid_call_refusal() {
         return Check::bad(
             what,
             format!("{name}: not asked, {unpaid}"),
             "Set search.paid_calls = true, raise search.most_per_call, or lower keyword_research.price_per_call to what a call costs.",
         );
     }
-    let most = supplier.most();
+    let most = supplier.max_spend();
     Check::good(
         what,
         format!(
@@ -481,12 +494,12 @@ async fn spending(settings: &Settings, opened: Opened<'_>) -> Check {
     }
     let Some(database) = opened else {
         let limits = settings.new_accounts.limits();
-        let told = format!("there are no accounts yet; a new one may have {limits}");
+        let message = format!("there are no accounts yet; a new one may have {limits}");
         let has_cap = settings.search.most_per_day.is_some();
         return if has_cap || !settings.new_accounts.is_without_budget() {
-            Check::good(what, told)
+            Check::good(what, message)
         } else {
-            Check::notice(what, told, REMEDY)
+            Check::notice(what, message, REMEDY)
         };
     };
     let unknown = |why: String| {
@@ -498,7 +511,7 @@ async fn spending(settings: &Settings, opened: Opened<'_>) -> Check {
     };
     match database {
         Err(error) => unknown(format!("{error:#}")),
-        Ok(database) => match without_bound(settings, Arc::new(database.clone())).await {
+        Ok(database) => match unbounded_spenders(settings, Arc::new(database.clone())).await {
             Ok(None) => Check::good(what, "every account has a cap, or all of them together"),
             Ok(Some(told)) => Check::notice(what, told, REMEDY),
             Err(error) => unknown(format!("{:#}", anyhow::Error::from(error))),
@@ -511,16 +524,16 @@ fn spending_caps(settings: &Settings) -> String {
     if !settings.search.paid_calls {
         return "suppliers that cost money are not asked (search.paid_calls)".to_owned();
     }
-    let told = |most: Option<Cap>| most.map_or_else(|| "no cap".to_owned(), |it| it.0.to_string());
+    let cap = |most: Option<Cap>| most.map_or_else(|| "no cap".to_owned(), |it| it.0.to_string());
     format!(
         "a call may cost {}, a day of all accounts {}",
-        told(settings.search.most_per_call),
-        told(settings.search.most_per_day)
+        cap(settings.search.most_per_call),
+        cap(settings.search.most_per_day)
     )
 }
 
-fn needs<S, P: ?Sized>(suppliers: &[Supplier<S, P>]) -> String {
-    one_of(
+fn required_settings<S, P: ?Sized>(suppliers: &[Supplier<S, P>]) -> String {
+    join_with_or(
         suppliers
             .iter()
             .map(|it| it.needs)
@@ -528,33 +541,35 @@ fn needs<S, P: ?Sized>(suppliers: &[Supplier<S, P>]) -> String {
     )
 }
 
-fn mend(unpaid: Unpaid) -> String {
+fn remedy_for(unpaid: PaidCallRefusal) -> String {
     match unpaid {
-        Unpaid::SwitchedOff => {
+        PaidCallRefusal::SwitchedOff => {
             let free = search::SUPPLIERS.iter().filter(|it| it.is_free);
-            let free = one_of(free.map(|it| it.needs));
+            let free = join_with_or(free.map(|it| it.needs));
             format!("Set search.paid_calls = true, or a supplier that costs nothing ({free}).")
         }
-        Unpaid::TooDear { .. } => "Raise search.most_per_call, or lower search.depth.".to_owned(),
-        Unpaid::PriceUnknown => "Set the supplier's price.".to_owned(),
+        PaidCallRefusal::TooExpensive { .. } => {
+            "Raise search.most_per_call, or lower search.depth.".to_owned()
+        }
+        PaidCallRefusal::PriceUnknown => "Set the supplier's price.".to_owned(),
     }
 }
 
 fn speed(settings: &Settings) -> Check {
     let what = "web vitals";
-    let (clock, randomness) = machine();
-    let sources = site_tools(settings, &clock, &randomness, None).speed;
+    let (clock, randomness) = system_ports();
+    let sources = site_services(settings, &clock, &randomness, None).speed;
     let (names, missing) = (sources.names(), sources.missing());
-    let told = if names.is_empty() {
+    let message = if names.is_empty() {
         "not configured: only what files say is told, every paint is null".to_owned()
     } else {
         names.join(", ")
     };
     if missing.is_empty() {
-        return Check::good(what, told);
+        return Check::good(what, message);
     }
     let todo: Vec<String> = missing.iter().map(|it| format!("{it}.")).collect();
-    Check::notice(what, told, todo.join(" "))
+    Check::notice(what, message, todo.join(" "))
 }
 
 /// Whether the service account's key is usable; `status` shows what it may read.
@@ -566,7 +581,7 @@ async fn search_console(settings: &Settings) -> Check {
             "not fetched (search_console.key_file is not set); exports can be imported",
         );
     };
-    match account_of(file).await {
+    match account_email(file).await {
         Ok(email) => Check::good(
             what,
             format!(
@@ -585,11 +600,11 @@ fn crawler(settings: &Settings) -> Check {
     let what = "crawler";
     let set = &settings.crawler;
     let networks = set.allow_networks.iter().map(|it| it.0.to_string());
-    let named = set
+    let resolved = set
         .resolve
         .iter()
         .filter(|it| !is_public(it.0.address.ip()));
-    let named = named.map(|it| format!("{} for {}", it.0.address, it.0.host));
+    let named = resolved.map(|it| format!("{} for {}", it.0.address, it.0.host));
     let open: Vec<String> = networks.chain(named).collect();
     if open.is_empty() {
         return Check::good(what, "reads public addresses only");
@@ -604,7 +619,7 @@ fn crawler(settings: &Settings) -> Check {
     )
 }
 
-const LOOKUP: Duration = Duration::from_secs(3);
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Addresses of this server that projects cannot crawl. Behind NAT or a shared proxy only the operator knows them.
 async fn own_addresses(settings: &Settings) -> Check {
@@ -617,7 +632,7 @@ async fn own_addresses(settings: &Settings) -> Check {
     let host = server_host(settings);
     let mut open = Vec::new();
     if let Some(host) = &host {
-        let Ok(Ok(found)) = timeout(LOOKUP, lookup_host((host.as_str(), 0))).await else {
+        let Ok(Ok(found)) = timeout(LOOKUP_TIMEOUT, lookup_host((host.as_str(), 0))).await else {
             return Check::notice(
                 what,
                 format!("{host} cannot be resolved here, so its addresses are not known"),
@@ -635,7 +650,7 @@ async fn own_addresses(settings: &Settings) -> Check {
             what,
             format!(
                 "{host} leads to {}, which is no address of this machine, and projects may read it",
-                listed(&open)
+                join_addresses(&open)
             ),
             "If it is this server's own (behind NAT), name it in crawler.deny_networks; if others share it (a CDN), leave it open.",
         );
@@ -651,10 +666,13 @@ async fn own_addresses(settings: &Settings) -> Check {
     if known.is_empty() {
         return Check::good(what, "no public address of this server is open to projects");
     }
-    Check::good(what, format!("projects do not read {}", listed(&known)))
+    Check::good(
+        what,
+        format!("projects do not read {}", join_addresses(&known)),
+    )
 }
 
-fn listed(addresses: &[IpAddr]) -> String {
+fn join_addresses(addresses: &[IpAddr]) -> String {
     let addresses: Vec<String> = addresses.iter().map(ToString::to_string).collect();
     addresses.join(", ")
 }
@@ -662,7 +680,7 @@ fn listed(addresses: &[IpAddr]) -> String {
 fn sign_in(settings: &Settings) -> Check {
     let what = "sign-in";
     let base = settings.public_base_url();
-    match nobody_can_sign_in(settings) {
+    match sign_in_remedy(settings) {
         None => Check::good(what, format!("people sign in at {base}/sign-in")),
         Some(remedy) => Check::notice(
             what,
@@ -682,8 +700,8 @@ fn proxies(settings: &Settings) -> Check {
             "Set trusted_proxies to the networks of the proxy, and have it append the client's address to X-Forwarded-For.",
         );
     }
-    if let Some(told) = unnamed_behind_a_proxy(settings) {
-        return Check::notice(what, told, NAME_THE_ADDRESS);
+    if let Some(told) = proxy_without_base_url(settings) {
+        return Check::notice(what, told, SET_BASE_URL);
     }
     Check::good(
         what,
@@ -697,8 +715,8 @@ fn proxies(settings: &Settings) -> Check {
 
 async fn rendering(settings: &Settings) -> Check {
     let what = "rendering";
-    let (clock, randomness) = machine();
-    let reader = site_tools(settings, &clock, &randomness, None).sites;
+    let (clock, randomness) = system_ports();
+    let reader = site_services(settings, &clock, &randomness, None).sites;
     let browser = reader.browser().await;
     let pages = settings.crawler.render_pages.0;
     match (pages, browser) {
@@ -716,7 +734,7 @@ async fn rendering(settings: &Settings) -> Check {
             what,
             format!("audits show the first {pages} pages in {browser}"),
         ),
-        (pages, None) => Check::of(
+        (pages, None) => Check::new(
             what,
             State::Notice,
             format!("audits shall show {pages} pages in a browser, and there is none"),
@@ -750,32 +768,32 @@ fn build() -> Check {
 }
 
 /// The year of the first release: an earlier clock is wrong.
-const NOT_BEFORE: i32 = 2026;
+const MIN_YEAR: i32 = 2026;
 
 /// Whether the machine's clock is plausible and agrees with the database's.
 async fn clock(settings: &Settings, opened: Opened<'_>) -> Check {
     let what = "clock";
-    let (clock, _) = machine();
+    let (clock, _) = system_ports();
     let now = clock.now();
-    let told = now.to_rfc3339_opts(SecondsFormat::Secs, true);
-    if now.year() < NOT_BEFORE {
-        return Check::bad(what, told, "Set the machine's clock.");
+    let message = now.to_rfc3339_opts(SecondsFormat::Secs, true);
+    if now.year() < MIN_YEAR {
+        return Check::bad(what, message, "Set the machine's clock.");
     }
     // A database that does not respond is reported by another check.
     let Some(Ok(database)) = opened else {
-        return Check::good(what, told);
+        return Check::good(what, message);
     };
-    let (policy, mut seen) = (queue_policy(&settings.queue), ClockWatch::default());
-    match distrust(database, clock.as_ref(), &policy, &mut seen).await {
-        Ok(Some(Distrust::Skewed(by) | Distrust::Stepped(by))) => Check::bad(
+    let (policy, mut seen) = (queue_policy(&settings.queue), ClockCheck::default());
+    match clock_fault(database, clock.as_ref(), &policy, &mut seen).await {
+        Ok(Some(ClockFault::Skewed(by) | ClockFault::Stepped(by))) => Check::bad(
             what,
             format!(
-                "{told}, {} s apart from the database's",
+                "{message}, {} s apart from the database's",
                 by.num_seconds().abs()
             ),
             "Set the clocks of both machines by a time service (NTP): workers claim nothing while they differ.",
         ),
-        _ => Check::good(what, told),
+        _ => Check::good(what, message),
     }
 }
 
@@ -786,19 +804,19 @@ fn disk(settings: &Settings) -> Check {
         return Check::good(what, "not used: the database is elsewhere");
     }
     let shown = folder.display();
-    if is_yet_to_be_made(settings) && !folder.exists() {
-        let told = format!("{shown} is not there yet");
-        return Check::notice(what, told, "The first start makes it.");
+    if is_database_missing(settings) && !folder.exists() {
+        let message = format!("{shown} is not there yet");
+        return Check::notice(what, message, "The first start makes it.");
     }
     let file = settings.data_file();
     if let (Ok(true), Err(error)) = (
         file.try_exists(),
         OpenOptions::new().append(true).open(&file),
     ) {
-        let told = format!("{}: {error}", file.display());
+        let message = format!("{}: {error}", file.display());
         let mend =
             "Let the user of the server write the file, for example with chmod 600 and chown.";
-        return Check::bad(what, told, mend);
+        return Check::bad(what, message, mend);
     }
     // An unnamed file cannot overwrite anything.
     let written = tempfile::tempfile_in(folder).and_then(|mut it| it.write_all(b"ok"));
@@ -816,7 +834,7 @@ fn disk(settings: &Settings) -> Check {
             what,
             format!("{shown}: {error}"),
             match error.kind() {
-                ErrorKind::StorageFull => MAKE_ROOM,
+                ErrorKind::StorageFull => FREE_DISK_SPACE,
                 _ => "Set data_dir to a folder that can be written.",
             },
         ),
@@ -837,17 +855,17 @@ mod tests {
     }
 
     #[test]
-    fn networks_that_are_opened_are_open_to_every_account() {
+    fn allowed_networks_are_reported_as_open_to_all_accounts() {
         let mut settings = Settings::default();
         assert_eq!(crawler(&settings).state, State::Good);
         settings.crawler.allow_networks = vec![Network("10.0.0.0/8".parse().unwrap())];
         let check = crawler(&settings);
         assert_eq!(check.state, State::Notice);
-        assert!(check.told.contains("every account") && check.told.contains("10.0.0.0/8"));
+        assert!(check.message.contains("every account") && check.message.contains("10.0.0.0/8"));
     }
 
     #[test]
-    fn a_database_that_cannot_be_written_is_told() {
+    fn unwritable_database_is_reported() {
         let folder = tempfile::tempdir().unwrap();
         let settings = Settings {
             data_dir: folder.path().to_owned(),
@@ -857,23 +875,23 @@ mod tests {
         // A directory cannot be written as a file, not even by root, who ignores modes.
         std::fs::create_dir(settings.data_file()).unwrap();
         let check = disk(&settings);
-        assert_eq!(check.state, State::Bad, "{}", check.told);
-        assert!(check.told.contains("sightline.db"), "{}", check.told);
+        assert_eq!(check.state, State::Bad, "{}", check.message);
+        assert!(check.message.contains("sightline.db"), "{}", check.message);
     }
 
     #[tokio::test]
-    async fn an_unknown_own_address_is_told() {
+    async fn unknown_own_address_is_reported() {
         let check = own_addresses(&at("https://name.invalid")).await;
-        assert_eq!(check.state, State::Notice, "{}", check.told);
+        assert_eq!(check.state, State::Notice, "{}", check.message);
         let check = own_addresses(&at("http://localhost:8080")).await;
-        assert_eq!(check.state, State::Good, "{}", check.told);
+        assert_eq!(check.state, State::Good, "{}", check.message);
         let mut settings = at("http://93.184.216.34");
         let check = own_addresses(&settings).await;
-        assert!(check.told.contains("93.184.216.34"), "{}", check.told);
+        assert!(check.message.contains("93.184.216.34"), "{}", check.message);
         settings.public_base_url = None;
         settings.listen = ListenAddress("0.0.0.0:80".parse().unwrap());
         let is_known = !server_addresses(&settings).is_empty();
         let check = own_addresses(&settings).await;
-        assert_eq!(check.state == State::Good, is_known, "{}", check.told);
+        assert_eq!(check.state == State::Good, is_known, "{}", check.message);
     }
 }

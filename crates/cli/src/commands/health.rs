@@ -1,8 +1,8 @@
 //! `sightline health`: for health checks where no HTTP client is installed, as in the image.
 
-use super::Ended;
+use super::Outcome;
 use crate::settings::{AdminAddress, Settings};
-use crate::terminal::say;
+use crate::terminal::print_line;
 use anyhow::Context;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
@@ -11,33 +11,33 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 /// Longer than the listener's own database timeout.
-const PATIENCE: Duration = Duration::from_secs(3);
-const MAX_ANSWER: u64 = 65_536;
+const TIMEOUT: Duration = Duration::from_secs(3);
+const MAX_RESPONSE_BYTES: u64 = 65_536;
 
-pub async fn run(settings: &Settings, path: &str) -> anyhow::Result<Ended> {
+pub async fn run(settings: &Settings, path: &str) -> anyhow::Result<Outcome> {
     let address = match settings.admin.listen {
         AdminAddress::Off => anyhow::bail!(
             "admin.listen is off: set it to an address, for the server and for this command"
         ),
-        AdminAddress::Usual => AdminAddress::USUAL,
-        AdminAddress::At(address) => reachable(address),
+        AdminAddress::Default => AdminAddress::DEFAULT_ADDRESS,
+        AdminAddress::At(address) => connectable(address),
     };
     let url = format!("http://{address}{path}");
-    let asked = timeout(PATIENCE, ask(address, path)).await;
-    let (status, body) = { asked.context("it takes too long").flatten() }
+    let response = timeout(TIMEOUT, request(address, path)).await;
+    let (status, body) = { response.context("it takes too long").flatten() }
         .with_context(|| format!("{url} does not answer"))?;
     anyhow::ensure!(status == 200, "{url} answers {status}: {body}");
-    say(body);
-    Ok(Ended::Done)
+    print_line(body);
+    Ok(Outcome::Done)
 }
 
 /// HTTP/1.0, so that no HTTP client is needed; the listener supports it.
-async fn ask(address: SocketAddr, path: &str) -> anyhow::Result<(u16, String)> {
+async fn request(address: SocketAddr, path: &str) -> anyhow::Result<(u16, String)> {
     let mut stream = TcpStream::connect(address).await?;
     let request = format!("GET {path} HTTP/1.0\r\nHost: {address}\r\n\r\n");
     stream.write_all(request.as_bytes()).await?;
     let mut answer = String::new();
-    let mut answers = stream.take(MAX_ANSWER);
+    let mut answers = stream.take(MAX_RESPONSE_BYTES);
     answers.read_to_string(&mut answer).await?;
     let (head, body) = answer.split_once("\r\n\r\n").context("no HTTP")?;
     let status = head.split(' ').nth(1).context("no status")?;
@@ -45,7 +45,7 @@ async fn ask(address: SocketAddr, path: &str) -> anyhow::Result<(u16, String)> {
 }
 
 /// An unspecified address is reached via loopback.
-fn reachable(address: SocketAddr) -> SocketAddr {
+fn connectable(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip() {
         IpAddr::V4(Ipv4Addr::UNSPECIFIED) => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(Ipv6Addr::UNSPECIFIED) => Ipv6Addr::LOCALHOST.into(),

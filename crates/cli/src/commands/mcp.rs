@@ -1,6 +1,6 @@
 //! `sightline mcp`: MCP on standard input and output, for a remote server.
 
-use super::{Ended, WrongUsage};
+use super::{Outcome, UsageError};
 use crate::{cli::McpArgs, process, settings::LogSettings};
 use anyhow::Context;
 use bridge::{Address, Bridge, Limits, Settings, SetupError, Token, Trust};
@@ -9,10 +9,10 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 /// Exits the process: a read of standard input cannot be cancelled, and the runtime would wait for it.
-pub async fn run(args: &McpArgs, token: Option<&str>) -> anyhow::Result<Ended> {
-    let settings = settings(args, token).map_err(|error| WrongUsage(error.to_string()))?;
-    process::log(&LogSettings::default())?;
-    let stop = on_signal()?;
+pub async fn run(args: &McpArgs, token: Option<&str>) -> anyhow::Result<Outcome> {
+    let settings = settings(args, token).map_err(|error| UsageError(error.to_string()))?;
+    process::init_logging(&LogSettings::default())?;
+    let stop = cancel_on_signal()?;
     let input = unbuffered(&io::stdin()).context("standard input cannot be used")?;
     let output = unbuffered(&io::stdout()).context("standard output cannot be used")?;
     Box::pin(Bridge::new(settings).run(input, output, stop)).await;
@@ -43,7 +43,7 @@ fn unbuffered(stream: &impl AsFd) -> io::Result<tokio::fs::File> {
 }
 
 /// On a signal nothing has to be finished.
-fn on_signal() -> anyhow::Result<CancellationToken> {
+fn cancel_on_signal() -> anyhow::Result<CancellationToken> {
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
     let stop = CancellationToken::new();

@@ -1,69 +1,69 @@
-use super::{Ended, WrongUsage};
+use super::{Outcome, UsageError};
 use crate::settings::Loaded;
-use crate::terminal::say;
-use crate::wiring::{Role, is_yet_to_be_made, open_database};
+use crate::terminal::print_line;
+use crate::wiring::{Role, is_database_missing, open_database};
 use storage::{PlannedAction, PlannedStep};
 
-pub async fn run(loaded: Loaded, action: &str, dry_run: bool) -> anyhow::Result<Ended> {
+pub async fn run(loaded: Loaded, action: &str, dry_run: bool) -> anyhow::Result<Outcome> {
     if dry_run && action != "run" {
         let wrong = format!("--dry-run belongs to `migrate run`, not to `migrate {action}`");
-        return Err(WrongUsage(wrong).into());
+        return Err(UsageError(wrong).into());
     }
     let role = if action == "run" && !dry_run {
         Role::Migration
     } else {
         Role::Tool
     };
-    if (action == "status" || dry_run) && is_yet_to_be_made(&loaded.settings) {
+    if (action == "status" || dry_run) && is_database_missing(&loaded.settings) {
         let place = loaded.settings.database();
-        say(format!(
+        print_line(format!(
             "There is no database at {place} yet: the first start makes it."
         ));
-        return Ok(Ended::Done);
+        return Ok(Outcome::Done);
     }
     let database = open_database(&loaded.settings, role).await?;
-    if let Some(up) = wall(action) {
-        database.wall(up).await?;
-        say(if up {
+    if let Some(enabled) = rls_change(action) {
+        database.set_rls(enabled).await?;
+        print_line(if enabled {
             "Row-level security is up. Start servers and workers again: they notice when they open the database."
         } else {
             "Row-level security is down."
         });
-        return Ok(Ended::Done);
+        return Ok(Outcome::Done);
     }
     if dry_run {
-        tell_plan(&database.plan().await?);
-        return Ok(Ended::Done);
+        print_plan(&database.plan().await?);
+        return Ok(Outcome::Done);
     }
     let pending = database.pending().await?;
     if action == "status" {
         match pending.len() {
-            0 => say("The schema is up to date."),
-            count => say(format!(
+            0 => print_line("The schema is up to date."),
+            count => print_line(format!(
                 "{count} migration(s) to run: {}.",
                 pending.join(", ")
             )),
         }
-        if database.is_walled().await? {
-            say("Row-level security is up.");
+        if database.is_rls_enabled().await? {
+            print_line("Row-level security is up.");
         }
-        return Ok(Ended::Done);
+        return Ok(Outcome::Done);
     }
     let taken = database.migrate().await?;
     match taken.len() {
-        0 => say("The schema was up to date."),
-        count => say(format!("Ran {count} migration(s): {}.", taken.join(", "))),
+        0 => print_line("The schema was up to date."),
+        count => print_line(format!("Ran {count} migration(s): {}.", taken.join(", "))),
     }
-    Ok(Ended::Done)
+    Ok(Outcome::Done)
 }
 
-fn tell_plan(steps: &[PlannedStep]) {
+fn print_plan(steps: &[PlannedStep]) {
     if steps.is_empty() {
-        say("The schema is up to date: nothing would be done.");
+        print_line("The schema is up to date: nothing would be done.");
         return;
     }
     for step in steps {
-        say(&step.name);
+        print_line(&step.name);
         for action in &step.actions {
             let cost = match &action.table {
                 Some(table) if action.rows > 0 => format!(
@@ -73,20 +73,20 @@ fn tell_plan(steps: &[PlannedStep]) {
                 ),
                 _ => String::new(),
             };
-            say(format!("  {}{cost}", action.statement));
+            print_line(format!("  {}{cost}", action.statement));
         }
     }
     let seconds: u64 = { steps.iter().flat_map(|it| &it.actions) }
         .map(PlannedAction::seconds)
         .sum();
-    say(format!(
+    print_line(format!(
         "{} migration(s) would run, each in a transaction of its own; together about {seconds} s where tables are read or written. Nothing was changed.",
         steps.len()
     ));
 }
 
 /// Whether the action enables or disables row-level security.
-fn wall(action: &str) -> Option<bool> {
+fn rls_change(action: &str) -> Option<bool> {
     match action {
         "wall-up" => Some(true),
         "wall-down" => Some(false),

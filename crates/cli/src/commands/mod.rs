@@ -21,10 +21,10 @@ pub mod transfer;
 pub mod worker;
 
 use crate::cli::ProjectArgs;
-use crate::process::Stopping;
+use crate::process::Shutdown;
 use crate::settings::{ListenAddress, Loaded, Settings};
 use crate::spending;
-use crate::wiring::{Foundation, Role, is_yet_to_be_made};
+use crate::wiring::{AppContext, Role, is_database_missing};
 use ::worker::Worker;
 use domain::email::EmailAddress;
 use domain::ids::{AccountId, ProjectId};
@@ -36,7 +36,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
+pub enum Outcome {
     Done,
     /// There are findings of the severity given to `--fail-on`.
     Findings,
@@ -45,50 +45,50 @@ pub enum Ended {
 /// A usage error that the parser cannot detect.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct WrongUsage(pub String);
+pub struct UsageError(pub String);
 
 /// Opens an existing database: with a mistyped folder it would create an empty one.
-pub async fn foundation(loaded: Loaded) -> anyhow::Result<Foundation> {
-    expect_a_database(&loaded.settings)?;
-    Box::pin(Foundation::open(loaded, Role::Tool)).await
+pub async fn open_context(loaded: Loaded) -> anyhow::Result<AppContext> {
+    require_database(&loaded.settings)?;
+    Box::pin(AppContext::open(loaded, Role::Tool)).await
 }
 
-fn expect_a_database(settings: &Settings) -> Result<(), WrongUsage> {
-    if !is_yet_to_be_made(settings) {
+fn require_database(settings: &Settings) -> Result<(), UsageError> {
+    if !is_database_missing(settings) {
         return Ok(());
     }
     let place = settings.database();
-    Err(WrongUsage(format!(
+    Err(UsageError(format!(
         "There is no database at {place} yet: the first start or `sightline account create` makes it. If there should be one, check --data-dir or --database-url."
     )))
 }
 
 /// How long the first job waits for the integrity check; on a large file the check continues while jobs run.
-const MAX_LOOK: Duration = Duration::from_secs(5);
+const MAX_INTEGRITY_WAIT: Duration = Duration::from_secs(5);
 
 /// Checks the database's integrity. The worker's token is cancelled when the process stops or the database is damaged.
-pub fn look_for_faults(
-    foundation: &Foundation,
-    stopping: &Stopping,
+pub fn spawn_integrity_check(
+    context: &AppContext,
+    stopping: &Shutdown,
 ) -> (CancellationToken, JoinHandle<()>) {
     let working = stopping.work.child_token();
-    let look = look(foundation.database.clone(), working.clone());
-    (working, tokio::spawn(look))
+    let check = check_integrity(context.database.clone(), working.clone());
+    (working, tokio::spawn(check))
 }
 
-pub async fn work(worker: Worker, working: CancellationToken, look: JoinHandle<()>) {
+pub async fn run_worker(worker: Worker, working: CancellationToken, check: JoinHandle<()>) {
     tokio::select! {
         // The check ended or panicked: jobs run in both cases.
-        _ = look => {}
-        () = tokio::time::sleep(MAX_LOOK) => {}
+        _ = check => {}
+        () = tokio::time::sleep(MAX_INTEGRITY_WAIT) => {}
         () = working.cancelled() => {}
     }
     worker.run().await;
 }
 
 /// Reports damage at once, not when a damaged page is first read. Readable data is still served.
-async fn look(database: DieselStorage, working: CancellationToken) {
-    tokio::spawn(watch(database.clone(), working.clone()));
+async fn check_integrity(database: DieselStorage, working: CancellationToken) {
+    tokio::spawn(watch_for_corruption(database.clone(), working.clone()));
     let found = database.faults().await;
     if found.is_ok_and(|it| !it.is_empty()) {
         working.cancel();
@@ -96,7 +96,7 @@ async fn look(database: DieselStorage, working: CancellationToken) {
 }
 
 /// Logs the first fault that this check or any statement finds.
-async fn watch(database: DieselStorage, working: CancellationToken) {
+async fn watch_for_corruption(database: DieselStorage, working: CancellationToken) {
     let found = database.until_broken().await;
     working.cancel();
     tracing::error!(
@@ -105,53 +105,55 @@ async fn watch(database: DieselStorage, working: CancellationToken) {
     );
 }
 
-pub fn listen_where_told(settings: &mut Settings, told: Option<&str>) -> Result<(), WrongUsage> {
-    let Some(told) = told else { return Ok(()) };
+pub fn override_listen(settings: &mut Settings, address: Option<&str>) -> Result<(), UsageError> {
+    let Some(address) = address else {
+        return Ok(());
+    };
     let wrong = |_| {
-        WrongUsage(format!(
-            "--listen takes an address such as 127.0.0.1:8080; it was `{told}`"
+        UsageError(format!(
+            "--listen takes an address such as 127.0.0.1:8080; it was `{address}`"
         ))
     };
-    settings.listen = ListenAddress(told.parse().map_err(wrong)?);
+    settings.listen = ListenAddress(address.parse().map_err(wrong)?);
     Ok(())
 }
 
-async fn warn_of_spending(foundation: &Foundation) -> anyhow::Result<()> {
-    let storage = Arc::clone(&foundation.storage);
-    if let Some(told) = spending::without_bound(&foundation.settings, storage).await? {
-        tracing::warn!("{told}. {}", spending::REMEDY);
+async fn warn_about_spending(context: &AppContext) -> anyhow::Result<()> {
+    let storage = Arc::clone(&context.storage);
+    if let Some(warning) = spending::unbounded_spenders(&context.settings, storage).await? {
+        tracing::warn!("{warning}. {}", spending::REMEDY);
     }
     Ok(())
 }
 
-async fn owner(storage: &Arc<dyn Storage>, email: &str) -> anyhow::Result<User> {
+async fn find_owner(storage: &Arc<dyn Storage>, email: &str) -> anyhow::Result<User> {
     let email =
-        EmailAddress::parse(email).map_err(|error| WrongUsage(format!("--email {error}")))?;
+        EmailAddress::parse(email).map_err(|error| UsageError(format!("--email {error}")))?;
     let mut read = storage.read().await?;
     let found = read.accounts().owner_by_email(&email).await?;
     found.ok_or_else(|| {
-        WrongUsage(format!(
+        UsageError(format!(
             "There is no account of {email}. `sightline account list` shows them all."
         ))
         .into()
     })
 }
 
-async fn project(
-    foundation: &Foundation,
-    of: &ProjectArgs,
+async fn find_project(
+    context: &AppContext,
+    project_args: &ProjectArgs,
 ) -> anyhow::Result<(AccountId, ProjectId)> {
-    let owner = owner(&foundation.storage, &of.email).await?;
-    let project = ProjectId(of.project);
-    let found = foundation.core().project(owner.account, project).await?;
+    let owner = find_owner(&context.storage, &project_args.email).await?;
+    let project = ProjectId(project_args.project);
+    let found = context.core().project(owner.account, project).await?;
     if found.is_none() {
-        return Err(no_project(of).into());
+        return Err(no_such_project(project_args).into());
     }
     Ok((owner.account, project))
 }
 
-fn no_project(of: &ProjectArgs) -> WrongUsage {
-    WrongUsage(format!(
+fn no_such_project(of: &ProjectArgs) -> UsageError {
+    UsageError(format!(
         "{} has no active project {}; the API lists projects under /api/agent/v1/projects.",
         of.email, of.project
     ))

@@ -1,7 +1,7 @@
-use super::{Ended, WrongUsage, owner};
+use super::{Outcome, UsageError, find_owner};
 use crate::cli::{ModelArgs, ModelsCommand};
-use crate::terminal::{remark, say, show_table};
-use crate::wiring::Foundation;
+use crate::terminal::{eprint_line, print_line, print_table};
+use crate::wiring::AppContext;
 use domain::ai_models::{ModelChange, ModelSettings};
 use domain::market::{Country, Language};
 use domain::money::MicroUsd;
@@ -10,20 +10,20 @@ use domain::use_cases::ai_models::{AiModel, AiModelError};
 use serde_json::{Value, json};
 use std::fmt::Display;
 
-pub async fn run(foundation: &Foundation, command: ModelsCommand) -> anyhow::Result<Ended> {
+pub async fn run(context: &AppContext, command: ModelsCommand) -> anyhow::Result<Outcome> {
     match command {
-        ModelsCommand::List { email, json } => list(foundation, &email, json).await?,
-        ModelsCommand::Set(args) => set(foundation, &args).await?,
+        ModelsCommand::List { email, json } => list(context, &email, json).await?,
+        ModelsCommand::Set(args) => set(context, &args).await?,
     }
-    Ok(Ended::Done)
+    Ok(Outcome::Done)
 }
 
-async fn list(foundation: &Foundation, email: &str, as_json: bool) -> anyhow::Result<()> {
-    let account = owner(&foundation.storage, email).await?.account;
-    let models = foundation.core_with_engines().ai_models(account).await?;
+async fn list(context: &AppContext, email: &str, as_json: bool) -> anyhow::Result<()> {
+    let account = find_owner(&context.storage, email).await?.account;
+    let models = context.core_with_engines().ai_models(account).await?;
     if as_json {
         let rows: Vec<Value> = models.iter().map(as_value).collect();
-        say(serde_json::to_string_pretty(&rows)?);
+        print_line(serde_json::to_string_pretty(&rows)?);
         return Ok(());
     }
     let header = [
@@ -38,7 +38,7 @@ async fn list(foundation: &Foundation, email: &str, as_json: bool) -> anyhow::Re
         "USD each",
         "last asked",
     ];
-    show_table(&header, models.iter().map(row));
+    print_table(&header, models.iter().map(row));
     Ok(())
 }
 
@@ -48,7 +48,7 @@ fn row(model: &AiModel) -> [String; 10] {
     let state = match set_up {
         None => "not set up".to_owned(),
         Some(_) if !settings.is_active => "off".to_owned(),
-        Some(it) => match it.unpaid {
+        Some(it) => match it.paid_call_refusal {
             None => "asked".to_owned(),
             Some(unpaid) => format!("not asked: {unpaid}"),
         },
@@ -62,22 +62,22 @@ fn row(model: &AiModel) -> [String; 10] {
         state,
         settings.prompts.to_string(),
         settings.samples.to_string(),
-        shown(settings.country.as_ref()),
-        shown(settings.language.as_ref()),
+        value_or_keyword(settings.country.as_ref()),
+        value_or_keyword(settings.language.as_ref()),
         settings.weight.to_string(),
-        { set_up.and_then(|it| it.most) }.map_or_else(String::new, |it| it.cost.to_string()),
+        { set_up.and_then(|it| it.max_spend) }.map_or_else(String::new, |it| it.cost.to_string()),
         last.map_or_else(String::new, |it| it.format("%Y-%m-%d %H:%M").to_string()),
     ]
 }
 
-fn shown(value: Option<&impl Display>) -> String {
+fn value_or_keyword(value: Option<&impl Display>) -> String {
     value.map_or_else(|| "keyword".to_owned(), ToString::to_string)
 }
 
 fn as_value(model: &AiModel) -> Value {
     let settings = &model.settings;
     let set_up = model.configured.as_ref();
-    let price = set_up.and_then(|it| it.most);
+    let price = set_up.and_then(|it| it.max_spend);
     json!({
         "engine": settings.engine,
         "label": model.title,
@@ -85,7 +85,7 @@ fn as_value(model: &AiModel) -> Value {
         "model": set_up.and_then(|it| it.label.model.clone()),
         "provenance": set_up.map(|it| it.label.provenance),
         "configured": set_up.is_some(),
-        "unavailable": set_up.and_then(|it| it.unpaid.map(|it| it.to_string())),
+        "unavailable": set_up.and_then(|it| it.paid_call_refusal.map(|it| it.to_string())),
         "active": settings.is_active,
         "samplesPerPrompt": settings.samples,
         "promptsPerKeyword": settings.prompts,
@@ -99,28 +99,28 @@ fn as_value(model: &AiModel) -> Value {
     })
 }
 
-async fn set(foundation: &Foundation, args: &ModelArgs) -> anyhow::Result<()> {
-    let account = owner(&foundation.storage, &args.email).await?.account;
-    let change = change(args)?;
+async fn set(context: &AppContext, args: &ModelArgs) -> anyhow::Result<()> {
+    let account = find_owner(&context.storage, &args.email).await?.account;
+    let change = parse_change(args)?;
     if change == ModelChange::default() {
         return Err(
-            WrongUsage("say what is to be different, for example --samples 5".into()).into(),
+            UsageError("say what is to be different, for example --samples 5".into()).into(),
         );
     }
-    let settings = foundation
+    let settings = context
         .core_with_engines()
         .change_ai_model(account, &args.engine, &change)
         .await
         .map_err(|error| match error {
             AiModelError::Storage(error) => anyhow::Error::from(error),
-            refusal => WrongUsage(format!("nothing was changed: {refusal}.")).into(),
+            refusal => UsageError(format!("nothing was changed: {refusal}.")).into(),
         })?;
-    say(told(&settings));
-    remark("The next analysis asks so.");
+    print_line(describe(&settings));
+    eprint_line("The next analysis asks so.");
     Ok(())
 }
 
-fn told(settings: &ModelSettings) -> String {
+fn describe(settings: &ModelSettings) -> String {
     let state = if settings.is_active { "asked" } else { "off" };
     format!(
         "{}: {state}, {} prompts {} times each",
@@ -128,7 +128,7 @@ fn told(settings: &ModelSettings) -> String {
     )
 }
 
-fn change(args: &ModelArgs) -> Result<ModelChange, WrongUsage> {
+fn parse_change(args: &ModelArgs) -> Result<ModelChange, UsageError> {
     let flag = |it: &Option<String>| {
         it.as_ref()
             .map_or(Change::Keep, |it| Change::Set(it == "yes"))
@@ -137,23 +137,23 @@ fn change(args: &ModelArgs) -> Result<ModelChange, WrongUsage> {
         is_active: flag(&args.active),
         samples: args.samples.map_or(Change::Keep, Change::Set),
         prompts: args.prompts.map_or(Change::Keep, Change::Set),
-        country: or_the_keywords("--country", args.country.as_deref(), Country::parse)?,
-        language: or_the_keywords("--language", args.language.as_deref(), Language::parse)?,
+        country: parse_or_keyword("--country", args.country.as_deref(), Country::parse)?,
+        language: parse_or_keyword("--language", args.language.as_deref(), Language::parse)?,
         web_search: flag(&args.web_search),
         weight: args.weight.map_or(Change::Keep, Change::Set),
     })
 }
 
-fn or_the_keywords<T, E: Display>(
+fn parse_or_keyword<T, E: Display>(
     flag: &str,
     value: Option<&str>,
     parse: fn(&str) -> Result<T, E>,
-) -> Result<Change<Option<T>>, WrongUsage> {
+) -> Result<Change<Option<T>>, UsageError> {
     match value {
         None => Ok(Change::Keep),
         Some("keyword") => Ok(Change::Set(None)),
         Some(code) => parse(code)
             .map(|it| Change::Set(Some(it)))
-            .map_err(|refusal| WrongUsage(format!("{flag} {refusal}; it was `{code}`"))),
+            .map_err(|refusal| UsageError(format!("{flag} {refusal}; it was `{code}`"))),
     }
 }

@@ -1,7 +1,7 @@
-use super::{Ended, WrongUsage, no_project, owner};
+use super::{Outcome, UsageError, find_owner, no_such_project};
 use crate::cli::{ScheduleCommand, ScheduledAnalysis};
-use crate::terminal::{remark, say, show_table};
-use crate::wiring::{Foundation, search_results};
+use crate::terminal::{eprint_line, print_line, print_table};
+use crate::wiring::{AppContext, search_results};
 use anyhow::Context;
 use chrono::{DateTime, Utc};
 use domain::{
@@ -10,84 +10,89 @@ use domain::{
     job::{JobPriority, Trigger, kind::AnalysisKind},
     keyword::KeywordChoice,
     money::MicroUsd,
-    schedule::{Rhythm, Schedule},
+    schedule::{Recurrence, Schedule},
     use_cases::{request_analysis::AnalysisRequest, schedules::ScheduleError},
 };
 use serde_json::json;
 
-pub async fn run(foundation: &Foundation, command: ScheduleCommand) -> anyhow::Result<Ended> {
+pub async fn run(context: &AppContext, command: ScheduleCommand) -> anyhow::Result<Outcome> {
     match command {
         ScheduleCommand::Set {
-            of,
+            analysis,
             days,
             at,
             zone,
             dry_run,
         } => {
-            let rhythm = Rhythm::parse(&days, &at, &zone)
-                .map_err(|error| WrongUsage(format!("{days} {at} {zone}: {error}")))?;
-            set(foundation, &of, rhythm, dry_run).await?;
+            let rhythm = Recurrence::parse(&days, &at, &zone)
+                .map_err(|error| UsageError(format!("{days} {at} {zone}: {error}")))?;
+            set(context, &analysis, rhythm, dry_run).await?;
         }
-        ScheduleCommand::List { email, json } => list(foundation, &email, json).await?,
-        ScheduleCommand::Remove { of } => remove(foundation, &of).await?,
+        ScheduleCommand::List { email, json } => list(context, &email, json).await?,
+        ScheduleCommand::Remove { analysis } => remove(context, &analysis).await?,
     }
-    Ok(Ended::Done)
+    Ok(Outcome::Done)
 }
 
-fn kind(of: &ScheduledAnalysis) -> Result<AnalysisKind, WrongUsage> {
-    let built = AnalysisKind::BUILT.map(AnalysisKind::name).join(", ");
+fn parse_kind(of: &ScheduledAnalysis) -> Result<AnalysisKind, UsageError> {
+    let built = AnalysisKind::IMPLEMENTED.map(AnalysisKind::name).join(", ");
     AnalysisKind::named(&of.kind)
-        .filter(|it| it.is_built())
-        .ok_or_else(|| WrongUsage(format!("--type takes one of {built}; it was `{}`", of.kind)))
+        .filter(|it| it.is_implemented())
+        .ok_or_else(|| UsageError(format!("--type takes one of {built}; it was `{}`", of.kind)))
 }
 
 async fn set(
-    foundation: &Foundation,
-    of: &ScheduledAnalysis,
-    rhythm: Rhythm,
+    context: &AppContext,
+    analysis: &ScheduledAnalysis,
+    rhythm: Recurrence,
     dry_run: bool,
 ) -> anyhow::Result<()> {
-    let (owner, kind) = (owner(&foundation.storage, &of.of.email).await?, kind(of)?);
-    let project = ProjectId(of.of.project);
-    let now = foundation.clock.now();
+    let (owner, kind) = (
+        find_owner(&context.storage, &analysis.project_args.email).await?,
+        parse_kind(analysis)?,
+    );
+    let project = ProjectId(analysis.project_args.project);
+    let now = context.clock.now();
     let times = rhythm.times_in_30_days(now);
-    let cost = cost(foundation, owner.account, project, kind).await?;
+    let cost = estimate_cost(context, owner.account, project, kind).await?;
     let all = MicroUsd(cost.0.saturating_mul(times.into()));
-    let whose = prices_of(foundation, kind);
-    let often =
-        format!("{times} times in the next 30 days, for {all} USD at today's keywords{whose}");
+    let note = price_note(context, kind);
+    let summary =
+        format!("{times} times in the next 30 days, for {all} USD at today's keywords{note}");
     if dry_run {
-        say(format!("Nothing is set: it would run {often}."));
+        print_line(format!("Nothing is set: it would run {summary}."));
         return Ok(());
     }
-    let core = foundation.core();
+    let core = context.core();
     let set = core.set_schedule(owner.account, project, kind, rhythm);
     let schedule = match set.await {
-        Err(ScheduleError::NoSuchProject) => return Err(no_project(&of.of).into()),
+        Err(ScheduleError::NoSuchProject) => {
+            return Err(no_such_project(&analysis.project_args).into());
+        }
         outcome => outcome?,
     };
-    say(told(&schedule));
-    remark(format!(
-        "It runs {often}. `sightline schedule remove` ends it."
+    print_line(describe(&schedule));
+    eprint_line(format!(
+        "It runs {summary}. `sightline schedule remove` ends it."
     ));
     Ok(())
 }
 
 /// Names the source of prices: workers with other settings have others.
-fn prices_of(foundation: &Foundation, kind: AnalysisKind) -> String {
+fn price_note(context: &AppContext, kind: AnalysisKind) -> String {
     if kind != AnalysisKind::RankCheck {
         return String::new();
     }
-    let settings = &foundation.settings;
-    let search = search_results(settings, &foundation.clock, &foundation.randomness);
+    let settings = &context.settings;
+    let search = search_results(settings, &context.clock, &context.randomness);
     format!(
         " and at the prices of {}, by the settings that this command sees",
         search.label().name
     )
 }
 
-async fn cost(
-    foundation: &Foundation,
+async fn estimate_cost(
+    context: &AppContext,
     account: AccountId,
     project: ProjectId,
     kind: AnalysisKind,
@@ -100,54 +105,61 @@ async fn cost(
         priority: JobPriority::Low,
         trigger: Trigger::Schedule,
     };
-    let mut read = foundation.storage.read().await?;
+    let mut read = context.storage.read().await?;
     let account = read.accounts().find(account).await?;
     drop(read);
     let account = account.context("The account is gone.")?;
-    let plan = { foundation.priced_core() }
+    let plan = { context.priced_core() }
         .plan_analysis(&account, &request)
         .await
-        .map_err(|error| WrongUsage(format!("It could not run: {error}.")))?;
+        .map_err(|error| UsageError(format!("It could not run: {error}.")))?;
     Ok(plan.cost)
 }
 
-async fn list(foundation: &Foundation, email: &str, as_json: bool) -> anyhow::Result<()> {
-    let owner = owner(&foundation.storage, email).await?;
-    let schedules = foundation.core().schedules(owner.account).await?;
+async fn list(context: &AppContext, email: &str, as_json: bool) -> anyhow::Result<()> {
+    let owner = find_owner(&context.storage, email).await?;
+    let schedules = context.core().schedules(owner.account).await?;
     if as_json {
         let rows: Vec<_> = schedules.iter().map(as_value).collect();
-        say(serde_json::to_string_pretty(&rows)?);
+        print_line(serde_json::to_string_pretty(&rows)?);
         return Ok(());
     }
     let header = ["project", "type", "days", "at", "zone", "next", "last"];
-    show_table(&header, schedules.iter().map(row));
+    print_table(&header, schedules.iter().map(row));
     Ok(())
 }
 
-async fn remove(foundation: &Foundation, of: &ScheduledAnalysis) -> anyhow::Result<()> {
-    let (owner, kind) = (owner(&foundation.storage, &of.of.email).await?, kind(of)?);
-    let core = foundation.core();
+async fn remove(context: &AppContext, analysis: &ScheduledAnalysis) -> anyhow::Result<()> {
+    let (owner, kind) = (
+        find_owner(&context.storage, &analysis.project_args.email).await?,
+        parse_kind(analysis)?,
+    );
+    let core = context.core();
     let removed = core
-        .remove_schedule(owner.account, ProjectId(of.of.project), kind)
+        .remove_schedule(
+            owner.account,
+            ProjectId(analysis.project_args.project),
+            kind,
+        )
         .await?;
     if !removed {
-        return Err(WrongUsage(format!(
+        return Err(UsageError(format!(
             "Project {} has no schedule for {}. `sightline schedule list --email {}` shows them all.",
-            of.of.project,
+            analysis.project_args.project,
             kind.name(),
-            of.of.email
+            analysis.project_args.email
         ))
         .into());
     }
-    remark(format!("{} is no longer started by itself.", kind.name()));
+    eprint_line(format!("{} is no longer started by itself.", kind.name()));
     Ok(())
 }
 
-fn told(schedule: &Schedule) -> String {
+fn describe(schedule: &Schedule) -> String {
     let Schedule {
         kind,
         project,
-        rhythm,
+        recurrence: rhythm,
         next_at,
         ..
     } = schedule;
@@ -157,27 +169,27 @@ fn told(schedule: &Schedule) -> String {
         rhythm.days,
         rhythm.time(),
         rhythm.zone,
-        minute(*next_at)
+        format_minute(*next_at)
     )
 }
 
-fn minute(at: DateTime<Utc>) -> String {
+fn format_minute(at: DateTime<Utc>) -> String {
     at.format("%Y-%m-%d %H:%M UTC").to_string()
 }
 
 fn row(schedule: &Schedule) -> [String; 7] {
     let last = match (schedule.last_at, &schedule.last_refusal) {
         (None, _) => "never".to_owned(),
-        (Some(at), None) => minute(at),
-        (Some(at), Some(refusal)) => format!("{}: {refusal}", minute(at)),
+        (Some(at), None) => format_minute(at),
+        (Some(at), Some(refusal)) => format!("{}: {refusal}", format_minute(at)),
     };
     [
         schedule.project.to_string(),
         schedule.kind.name().to_owned(),
-        schedule.rhythm.days.to_string(),
-        schedule.rhythm.time(),
-        schedule.rhythm.zone.to_string(),
-        minute(schedule.next_at),
+        schedule.recurrence.days.to_string(),
+        schedule.recurrence.time(),
+        schedule.recurrence.zone.to_string(),
+        format_minute(schedule.next_at),
         last,
     ]
 }
@@ -186,9 +198,9 @@ fn as_value(schedule: &Schedule) -> serde_json::Value {
     json!({
         "projectId": schedule.project.0,
         "type": schedule.kind.name(),
-        "days": schedule.rhythm.days.to_string(),
-        "at": schedule.rhythm.time(),
-        "zone": schedule.rhythm.zone.name(),
+        "days": schedule.recurrence.days.to_string(),
+        "at": schedule.recurrence.time(),
+        "zone": schedule.recurrence.zone.name(),
         "nextAt": schedule.next_at,
         "lastAt": schedule.last_at,
         "lastRefusal": schedule.last_refusal,

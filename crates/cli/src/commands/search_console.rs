@@ -1,12 +1,12 @@
-use super::{Ended, WrongUsage, no_project, project};
+use super::{Outcome, UsageError, find_project, no_such_project};
 use crate::cli::{ProjectArgs, SearchConsoleCommand};
-use crate::terminal::{progress_bar, remark, say, show_table};
-use crate::wiring::{Foundation, console_fetcher};
+use crate::terminal::{eprint_line, print_line, print_table, progress_bar};
+use crate::wiring::{AppContext, console_fetcher};
 use analysis::findings::suggestions::ConsoleRow;
 use anyhow::Context;
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::ports::search_console::{ConsoleExports, ExportFile, ReadExport};
-use domain::search_console::{Cut, FRESH, LONGEST_PERIOD, RowSet, Span};
+use domain::search_console::{DimensionSet, MAX_BASIS_AGE, MAX_PERIOD_DAYS, RowSet, Span};
 use domain::use_cases::search_console::fetch::{FetchConsoleError, FetchedDay};
 use domain::use_cases::search_console::import::ImportConsoleError;
 use domain::use_cases::search_console::{BindConsoleError, ConsoleState, ImportedSpan};
@@ -14,112 +14,137 @@ use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-const LONGEST: u64 = 64 * 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
-pub async fn run(foundation: &Foundation, command: SearchConsoleCommand) -> anyhow::Result<Ended> {
+pub async fn run(context: &AppContext, command: SearchConsoleCommand) -> anyhow::Result<Outcome> {
     match command {
         SearchConsoleCommand::Import {
-            of,
+            project_args,
             from,
             to,
             page,
             files,
-        } => import(foundation, &of, period(from, to)?, page, &files).await?,
-        SearchConsoleCommand::Bind { of, property } => bind(foundation, &of, &property).await?,
-        SearchConsoleCommand::Unbind { of } => unbind(foundation, &of).await?,
-        SearchConsoleCommand::Fetch { of, from, to } => {
-            fetch(foundation, &of, period(from, to)?).await?;
+        } => {
+            import(
+                context,
+                &project_args,
+                parse_period(from, to)?,
+                page,
+                &files,
+            )
+            .await?;
         }
-        SearchConsoleCommand::Rows { of, limit, json } => {
-            rows(foundation, &of, limit, json).await?;
+        SearchConsoleCommand::Bind {
+            project_args,
+            property,
+        } => bind(context, &project_args, &property).await?,
+        SearchConsoleCommand::Unbind { project_args } => unbind(context, &project_args).await?,
+        SearchConsoleCommand::Fetch {
+            project_args,
+            from,
+            to,
+        } => {
+            fetch(context, &project_args, parse_period(from, to)?).await?;
         }
-        SearchConsoleCommand::Status { of, json } => status(foundation, &of, json).await?,
+        SearchConsoleCommand::Rows {
+            project_args,
+            limit,
+            json,
+        } => {
+            rows(context, &project_args, limit, json).await?;
+        }
+        SearchConsoleCommand::Status { project_args, json } => {
+            status(context, &project_args, json).await?;
+        }
     }
-    Ok(Ended::Done)
+    Ok(Outcome::Done)
 }
 
-fn period(from: Option<NaiveDate>, to: Option<NaiveDate>) -> Result<Option<Span>, WrongUsage> {
+fn parse_period(
+    from: Option<NaiveDate>,
+    to: Option<NaiveDate>,
+) -> Result<Option<Span>, UsageError> {
     match (from, to) {
         (None, None) => Ok(None),
         (Some(from), Some(to)) => Span::between(from, to)
             .map(Some)
-            .ok_or_else(|| WrongUsage(format!("--from {from} comes after --to {to}"))),
-        _ => Err(WrongUsage("--from and --to belong together".to_owned())),
+            .ok_or_else(|| UsageError(format!("--from {from} comes after --to {to}"))),
+        _ => Err(UsageError("--from and --to belong together".to_owned())),
     }
 }
 
 async fn import(
-    foundation: &Foundation,
-    of: &ProjectArgs,
+    context: &AppContext,
+    project_args: &ProjectArgs,
     span: Option<Span>,
     page: Option<String>,
     files: &[PathBuf],
 ) -> anyhow::Result<()> {
-    let (account, project) = project(foundation, of).await?;
+    let (account, project) = find_project(context, project_args).await?;
     let bar = progress_bar("reading");
     bar.set_length(files.len() as u64);
     let mut sets: Vec<RowSet> = Vec::new();
     let mut names = Vec::new();
     for path in files {
-        let export = read(path, span, page.clone()).await?;
+        let export = read_export(path, span, page.clone()).await?;
         for left_out in &export.left_out {
-            remark(format!("Left out of {left_out}."));
+            eprint_line(format!("Left out of {left_out}."));
         }
         sets.extend(export.sets);
-        names.push(name_of(path));
+        names.push(file_name(path));
         bar.inc(1);
     }
     bar.finish_and_clear();
-    let (core, label) = (foundation.core(), names.join(", "));
+    let (core, label) = (context.core(), names.join(", "));
     let import = core.import_console_rows(account, project, sets, &label);
     let imported = match import.await {
-        Err(ImportConsoleError::NoSuchProject) => return Err(no_project(of).into()),
+        Err(ImportConsoleError::NoSuchProject) => return Err(no_such_project(project_args).into()),
         Err(ImportConsoleError::Storage(error)) => return Err(error.into()),
         Err(refusal) => {
-            let told = format!("Nothing is imported: {refusal}.");
-            return Err(WrongUsage(told).into());
+            let message = format!("Nothing is imported: {refusal}.");
+            return Err(UsageError(message).into());
         }
         Ok(imported) => imported,
     };
-    for (cut, spans) in by_cut(&imported.spans) {
-        say(format!("{cut}: {spans}"));
+    for (cut, spans) in rows_by_dimensions(&imported.spans) {
+        print_line(format!("{cut}: {spans}"));
     }
     if imported.foreign > 0 {
-        remark(format!(
+        eprint_line(format!(
             "{} rows about pages of other sites are left out.",
             imported.foreign
         ));
     }
     if imported.replaced > 0 {
-        remark(format!(
+        eprint_line(format!(
             "{} rows that were there for the same days are replaced.",
             imported.replaced
         ));
     }
-    tell_use(&imported.spans, foundation.clock.now().date_naive());
+    report_usage(&imported.spans, context.clock.now().date_naive());
     Ok(())
 }
 
-fn tell_use(spans: &[(Cut, Span, u64)], today: NaiveDate) {
+fn report_usage(spans: &[(DimensionSet, Span, u64)], today: NaiveDate) {
     if let Some((cut, span, _)) = spans.iter().find(|it| it.1.is_too_long()) {
-        remark(format!(
-            "{} of {span} is kept, and no figure rests on it: a period of more than {LONGEST_PERIOD} days that is told as a whole says too little of its end. Export three months or less.",
+        eprint_line(format!(
+            "{} of {span} is kept, and no figure rests on it: a period of more than {MAX_PERIOD_DAYS} days that is told as a whole says too little of its end. Export three months or less.",
             cut.name()
         ));
     }
-    let of_use = spans.iter().map(|it| it.1).filter(|it| !it.is_too_long());
-    match of_use.max_by_key(|it| it.last) {
+    let usable = spans.iter().map(|it| it.1).filter(|it| !it.is_too_long());
+    match usable.max_by_key(|it| it.last) {
         None => {}
-        Some(newest) if !newest.is_fresh(today) => remark(format!(
+        Some(newest) if !newest.is_fresh(today) => eprint_line(format!(
             "They end on {}, more than {} days ago: no figure rests on them now; clicks of earlier days are compared with newer ones once there are some.",
             newest.last,
-            FRESH.num_days()
+            MAX_BASIS_AGE.num_days()
         )),
-        Some(_) => remark("The next rank check makes use of them."),
+        Some(_) => eprint_line("The next rank check makes use of them."),
     }
 }
 
-fn by_cut(spans: &[(Cut, Span, u64)]) -> Vec<(String, String)> {
+fn rows_by_dimensions(spans: &[(DimensionSet, Span, u64)]) -> Vec<(String, String)> {
     let mut cuts: std::collections::BTreeMap<String, (Span, u64)> =
         std::collections::BTreeMap::new();
     for (cut, span, rows) in spans {
@@ -133,24 +158,28 @@ fn by_cut(spans: &[(Cut, Span, u64)]) -> Vec<(String, String)> {
         .collect()
 }
 
-fn name_of(path: &Path) -> String {
+fn file_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str());
     name.to_string_lossy().into_owned()
 }
 
 /// Reads the file off the async threads.
-async fn read(path: &Path, span: Option<Span>, page: Option<String>) -> anyhow::Result<ReadExport> {
-    let name = name_of(path);
-    let unread = || format!("cannot read {}", path.display());
-    let told = tokio::fs::metadata(path).await.with_context(unread)?;
-    if !told.is_file() || told.len() > LONGEST {
-        return Err(WrongUsage(format!(
+async fn read_export(
+    path: &Path,
+    span: Option<Span>,
+    page: Option<String>,
+) -> anyhow::Result<ReadExport> {
+    let name = file_name(path);
+    let failure = || format!("cannot read {}", path.display());
+    let metadata = tokio::fs::metadata(path).await.with_context(failure)?;
+    if !metadata.is_file() || metadata.len() > MAX_FILE_BYTES {
+        return Err(UsageError(format!(
             "Nothing is imported: {} is no file of at most 64 MiB. Export shorter periods and import them one after the other.",
             path.display()
         ))
         .into());
     }
-    let bytes = tokio::fs::read(path).await.with_context(unread)?;
+    let bytes = tokio::fs::read(path).await.with_context(failure)?;
     let read = tokio::task::spawn_blocking(move || {
         let exports: Arc<dyn ConsoleExports> = providers::search_console::exports();
         exports.read(&ExportFile {
@@ -162,59 +191,63 @@ async fn read(path: &Path, span: Option<Span>, page: Option<String>) -> anyhow::
         })
     });
     read.await?
-        .map_err(|error| WrongUsage(format!("Nothing is imported: {error}")).into())
+        .map_err(|error| UsageError(format!("Nothing is imported: {error}")).into())
 }
 
-async fn bind(foundation: &Foundation, of: &ProjectArgs, property: &str) -> anyhow::Result<()> {
-    let (account, project) = project(foundation, of).await?;
-    let core = foundation.core();
+async fn bind(
+    context: &AppContext,
+    project_args: &ProjectArgs,
+    property: &str,
+) -> anyhow::Result<()> {
+    let (account, project) = find_project(context, project_args).await?;
+    let core = context.core();
     let bind = core.bind_console(account, project, property);
     let binding = match bind.await {
-        Err(BindConsoleError::NoSuchProject) => return Err(no_project(of).into()),
+        Err(BindConsoleError::NoSuchProject) => return Err(no_such_project(project_args).into()),
         Err(BindConsoleError::Property(refusal)) => {
-            return Err(WrongUsage(format!("--property {property} {refusal}")).into());
+            return Err(UsageError(format!("--property {property} {refusal}")).into());
         }
         outcome => outcome?,
     };
-    say(format!(
+    print_line(format!(
         "{} is fetched for project {project}.",
         binding.property
     ));
-    match console_fetcher(foundation).missing() {
-        Some(missing) => remark(format!("Not before something is done: {missing}.")),
-        None => remark(
+    match console_fetcher(context).missing() {
+        Some(missing) => eprint_line(format!("Not before something is done: {missing}.")),
+        None => eprint_line(
             "A worker begins at once and then looks once a day; `sightline search-console fetch` does not wait for it.",
         ),
     }
     Ok(())
 }
 
-async fn unbind(foundation: &Foundation, of: &ProjectArgs) -> anyhow::Result<()> {
-    let (account, project) = project(foundation, of).await?;
-    let core = foundation.core();
+async fn unbind(context: &AppContext, project_args: &ProjectArgs) -> anyhow::Result<()> {
+    let (account, project) = find_project(context, project_args).await?;
+    let core = context.core();
     if !core.unbind_console(account, project).await? {
-        return Err(not_bound(of).into());
+        return Err(no_binding(project_args).into());
     }
-    remark("Nothing more is fetched; what was fetched stays.");
+    eprint_line("Nothing more is fetched; what was fetched stays.");
     Ok(())
 }
 
-fn not_bound(of: &ProjectArgs) -> WrongUsage {
-    WrongUsage(format!(
+fn no_binding(of: &ProjectArgs) -> UsageError {
+    UsageError(format!(
         "No property is bound to project {0}. `sightline search-console bind --email {1} --project {0} --property sc-domain:example.com` binds one.",
         of.project, of.email
     ))
 }
 
 async fn fetch(
-    foundation: &Foundation,
-    of: &ProjectArgs,
+    context: &AppContext,
+    project_args: &ProjectArgs,
     span: Option<Span>,
 ) -> anyhow::Result<()> {
-    let (account, project) = project(foundation, of).await?;
-    let source = console_fetcher(foundation);
+    let (account, project) = find_project(context, project_args).await?;
+    let source = console_fetcher(context);
     if let Some(missing) = source.missing() {
-        return Err(WrongUsage(format!("Nothing can be fetched: {missing}.")).into());
+        return Err(UsageError(format!("Nothing can be fetched: {missing}.")).into());
     }
     let bar = progress_bar("days");
     let shown = bar.clone();
@@ -226,10 +259,10 @@ async fn fetch(
     let fetched = source.run(account, project, span, &on_day).await;
     bar.finish_and_clear();
     let fetched = match fetched {
-        Err(FetchConsoleError::NotBound) => return Err(not_bound(of).into()),
-        Err(FetchConsoleError::NoSuchProject) => return Err(no_project(of).into()),
+        Err(FetchConsoleError::NotBound) => return Err(no_binding(project_args).into()),
+        Err(FetchConsoleError::NoSuchProject) => return Err(no_such_project(project_args).into()),
         Err(refusal @ FetchConsoleError::TooOld(_)) => {
-            return Err(WrongUsage(format!("Nothing is fetched: {refusal}.")).into());
+            return Err(UsageError(format!("Nothing is fetched: {refusal}.")).into());
         }
         outcome => outcome?,
     };
@@ -237,7 +270,7 @@ async fn fetch(
         || "nothing is final yet".to_owned(),
         |day| format!("through {day}"),
     );
-    say(format!(
+    print_line(format!(
         "{} days, {} rows, {through}",
         fetched.days, fetched.rows
     ));
@@ -245,26 +278,26 @@ async fn fetch(
 }
 
 async fn rows(
-    foundation: &Foundation,
-    of: &ProjectArgs,
+    context: &AppContext,
+    project_args: &ProjectArgs,
     limit: u32,
     as_json: bool,
 ) -> anyhow::Result<()> {
-    let (account, project) = project(foundation, of).await?;
-    let today = foundation.clock.now().date_naive();
-    let core = foundation.core();
+    let (account, project) = find_project(context, project_args).await?;
+    let today = context.clock.now().date_naive();
+    let core = context.core();
     let rows = core.console_rows(account, project, today, limit).await?;
     if as_json {
-        say(serde_json::to_string_pretty(&rows)?);
+        print_line(serde_json::to_string_pretty(&rows)?);
         return Ok(());
     }
     let Some(first) = rows.first() else {
-        remark(
+        eprint_line(
             "There are no rows by search and page of the last weeks. `sightline search-console status` shows what there is.",
         );
         return Ok(());
     };
-    remark(format!(
+    eprint_line(format!(
         "From {} to {}, all countries and devices together:",
         first.from, first.to
     ));
@@ -278,36 +311,40 @@ async fn rows(
         ]
     };
     let header = ["search", "page", "shown", "clicked", "position"];
-    show_table(&header, rows.iter().map(row));
+    print_table(&header, rows.iter().map(row));
     Ok(())
 }
 
-async fn status(foundation: &Foundation, of: &ProjectArgs, as_json: bool) -> anyhow::Result<()> {
-    let (account, project) = project(foundation, of).await?;
-    let state = foundation.core().console_state(account, project).await?;
-    let state = state.ok_or_else(|| no_project(of))?;
+async fn status(
+    context: &AppContext,
+    project_args: &ProjectArgs,
+    as_json: bool,
+) -> anyhow::Result<()> {
+    let (account, project) = find_project(context, project_args).await?;
+    let state = context.core().console_state(account, project).await?;
+    let state = state.ok_or_else(|| no_such_project(project_args))?;
     if as_json {
-        say(serde_json::to_string_pretty(&as_value(&state))?);
+        print_line(serde_json::to_string_pretty(&as_value(&state))?);
         return Ok(());
     }
-    show(&state, foundation.clock.now());
-    if let Some(missing) = console_fetcher(foundation).missing() {
-        remark(format!("Nothing is fetched: {missing}."));
+    show(&state, context.clock.now());
+    if let Some(missing) = console_fetcher(context).missing() {
+        eprint_line(format!("Nothing is fetched: {missing}."));
     }
     Ok(())
 }
 
 fn show(state: &ConsoleState, now: DateTime<Utc>) {
     match &state.binding {
-        None => remark("No property is bound: rows come from imported files alone."),
+        None => eprint_line("No property is bound: rows come from imported files alone."),
         Some(binding) => {
             let through = binding
-                .through
+                .fetched_through
                 .map_or("never".to_owned(), |it| it.to_string());
-            let last = binding.last_at.map_or("never".to_owned(), minute);
+            let last = binding.last_at.map_or("never".to_owned(), format_minute);
             let outcome = match &binding.last_failure {
                 Some(failure) => format!("failed {} time(s): {failure}", binding.failures),
-                None if binding.is_held(now) => "is being fetched".to_owned(),
+                None if binding.is_leased(now) => "is being fetched".to_owned(),
                 None => "fine".to_owned(),
             };
             let header = ["property", "fetched through", "last", "how it went", "next"];
@@ -316,22 +353,22 @@ fn show(state: &ConsoleState, now: DateTime<Utc>) {
                 through,
                 last,
                 outcome,
-                minute(binding.next_at),
+                format_minute(binding.next_at),
             ];
-            show_table(&header, [row]);
+            print_table(&header, [row]);
         }
     }
     let header = ["rows of", "days", "told", "rows", "from", "imported"];
-    show_table(&header, state.imported.iter().map(span_row));
+    print_table(&header, state.imported.iter().map(span_row));
 }
 
-fn minute(at: DateTime<Utc>) -> String {
+fn format_minute(at: DateTime<Utc>) -> String {
     at.format("%Y-%m-%d %H:%M UTC").to_string()
 }
 
 fn span_row(it: &ImportedSpan) -> [String; 6] {
     [
-        it.cut.name(),
+        it.dimensions.name(),
         it.span.to_string(),
         match it.days {
             Some(days) => format!("{days} of {} days", it.span.days()),
@@ -339,7 +376,7 @@ fn span_row(it: &ImportedSpan) -> [String; 6] {
         },
         it.rows.to_string(),
         format!("{}: {}", it.origin.name(), it.label),
-        minute(it.imported_at),
+        format_minute(it.imported_at),
     ]
 }
 
@@ -347,7 +384,7 @@ fn as_value(state: &ConsoleState) -> serde_json::Value {
     let binding = state.binding.as_ref().map(|it| {
         json!({
             "property": it.property.as_str(),
-            "through": it.through,
+            "through": it.fetched_through,
             "nextAt": it.next_at,
             "lastAt": it.last_at,
             "lastFailure": it.last_failure,
@@ -357,7 +394,7 @@ fn as_value(state: &ConsoleState) -> serde_json::Value {
     let imported: Vec<_> = { state.imported.iter() }
         .map(|it| {
             json!({
-                "cut": it.cut.name(),
+                "cut": it.dimensions.name(),
                 "from": it.span.first,
                 "to": it.span.last,
                 "days": it.days,

@@ -1,151 +1,162 @@
-use super::{Ended, WrongUsage, no_project, project};
+use super::{Outcome, UsageError, find_project, no_such_project};
 use crate::cli::{ProjectArgs, SitesCommand};
-use crate::terminal::{remark, say, show_table};
-use crate::wiring::Foundation;
+use crate::terminal::{eprint_line, print_line, print_table};
+use crate::wiring::AppContext;
 use analysis::url_rules::DomainName;
-use domain::owners_words::{NamedSite, SiteClass, SiteRole};
+use domain::project_overrides::{SiteAnnotation, SiteClass, SiteRole};
 use domain::text::Label;
-use domain::use_cases::brands::NameBrandError;
-use domain::use_cases::named_sites::NameSiteError;
+use domain::use_cases::brands::SetBrandNamesError;
+use domain::use_cases::site_annotations::SetSiteRoleError;
 use serde_json::json;
 
-pub async fn run(foundation: &Foundation, command: SitesCommand) -> anyhow::Result<Ended> {
+pub async fn run(context: &AppContext, command: SitesCommand) -> anyhow::Result<Outcome> {
     match command {
         SitesCommand::Name {
-            of,
+            project_args,
             domain,
             role,
             class,
-        } => name(foundation, &of, &domain, &role, class.as_deref()).await?,
-        SitesCommand::List { of, json } => list(foundation, &of, json).await?,
+        } => set_role(context, &project_args, &domain, &role, class.as_deref()).await?,
+        SitesCommand::List { project_args, json } => list(context, &project_args, json).await?,
         SitesCommand::Call {
-            of,
+            project_args,
             domain,
             word,
             names,
-        } => call(foundation, &of, &domain, word.as_deref(), &names).await?,
-        SitesCommand::Forget { of, domain } => forget(foundation, &of, &domain).await?,
+        } => set_names(context, &project_args, &domain, word.as_deref(), &names).await?,
+        SitesCommand::Forget {
+            project_args,
+            domain,
+        } => remove_role(context, &project_args, &domain).await?,
     }
-    Ok(Ended::Done)
+    Ok(Outcome::Done)
 }
 
-async fn name(
-    foundation: &Foundation,
-    of: &ProjectArgs,
+async fn set_role(
+    context: &AppContext,
+    project_args: &ProjectArgs,
     domain: &str,
     role: &str,
     class: Option<&str>,
 ) -> anyhow::Result<()> {
-    let (account, project) = project(foundation, of).await?;
-    let host = host(domain)?;
-    let role = one_of("--as", role, &SiteRole::NAMES)?;
+    let (account, project) = find_project(context, project_args).await?;
+    let host = parse_host(domain)?;
+    let role = parse_choice("--as", role, &SiteRole::NAMES)?;
     let role = SiteRole::named(&role).unwrap_or(SiteRole::Competitor);
     let class = class
-        .map(|it| one_of("--class", it, &SiteClass::NAMES))
+        .map(|it| parse_choice("--class", it, &SiteClass::NAMES))
         .transpose()?
         .and_then(|it| SiteClass::named(&it));
-    let core = foundation.core();
-    let named = core.name_site(account, project, &host, role, class);
+    let core = context.core();
+    let named = core.set_site_role(account, project, &host, role, class);
     let site = named.await.map_err(|error| match error {
-        NameSiteError::Storage(error) => anyhow::Error::from(error),
-        NameSiteError::NoSuchProject => no_project(of).into(),
-        refusal => WrongUsage(format!("{domain} is not named: {refusal}.")).into(),
+        SetSiteRoleError::Storage(error) => anyhow::Error::from(error),
+        SetSiteRoleError::NoSuchProject => no_such_project(project_args).into(),
+        refusal => UsageError(format!("{domain} is not named: {refusal}.")).into(),
     })?;
-    say(format!("{}: {}", site.domain, site.role.name()));
-    remark("The next rank check counts with it.");
+    print_line(format!("{}: {}", site.domain, site.role.name()));
+    eprint_line("The next rank check counts with it.");
     Ok(())
 }
 
-fn one_of(flag: &str, value: &str, names: &[&str]) -> Result<String, WrongUsage> {
+fn parse_choice(flag: &str, value: &str, names: &[&str]) -> Result<String, UsageError> {
     let is_known = names.contains(&value);
     is_known.then(|| value.to_owned()).ok_or_else(|| {
-        WrongUsage(format!(
+        UsageError(format!(
             "{flag} takes one of {}; it was `{value}`",
             names.join(", ")
         ))
     })
 }
 
-fn host(domain: &str) -> Result<String, WrongUsage> {
-    DomainName::recognised(domain).map_err(|refusal| {
-        WrongUsage(format!(
+fn parse_host(domain: &str) -> Result<String, UsageError> {
+    DomainName::parse_non_public(domain).map_err(|refusal| {
+        UsageError(format!(
             "--domain takes a domain name such as rival.com: {refusal}; it was `{domain}`"
         ))
     })
 }
 
-async fn list(foundation: &Foundation, of: &ProjectArgs, as_json: bool) -> anyhow::Result<()> {
-    let (account, project) = project(foundation, of).await?;
-    let sites = foundation.core().named_sites(account, project).await?;
+async fn list(
+    context: &AppContext,
+    project_args: &ProjectArgs,
+    as_json: bool,
+) -> anyhow::Result<()> {
+    let (account, project) = find_project(context, project_args).await?;
+    let sites = context.core().site_annotations(account, project).await?;
     if as_json {
         let rows: Vec<_> = sites.iter().map(as_value).collect();
-        say(serde_json::to_string_pretty(&rows)?);
+        print_line(serde_json::to_string_pretty(&rows)?);
         return Ok(());
     }
-    let row = |it: &NamedSite| {
+    let row = |it: &SiteAnnotation| {
         [
             it.domain.clone(),
             it.role.name().to_owned(),
             it.class.map_or("", SiteClass::name).to_owned(),
-            it.named_at.format("%Y-%m-%d").to_string(),
+            it.annotated_at.format("%Y-%m-%d").to_string(),
         ]
     };
-    show_table(&["domain", "as", "class", "since"], sites.iter().map(row));
+    print_table(&["domain", "as", "class", "since"], sites.iter().map(row));
     Ok(())
 }
 
-fn as_value(site: &NamedSite) -> serde_json::Value {
+fn as_value(site: &SiteAnnotation) -> serde_json::Value {
     json!({
         "domain": site.domain,
         "role": site.role.name(),
         "class": site.class.map(SiteClass::name),
-        "namedAt": site.named_at,
+        "namedAt": site.annotated_at,
     })
 }
 
-async fn call(
-    foundation: &Foundation,
-    of: &ProjectArgs,
+async fn set_names(
+    context: &AppContext,
+    project_args: &ProjectArgs,
     domain: &str,
     word: Option<&str>,
     names: &[String],
 ) -> anyhow::Result<()> {
-    let (account, project) = project(foundation, of).await?;
+    let (account, project) = find_project(context, project_args).await?;
     let read = |it: &String| {
-        Label::parse(it).map_err(|refusal| WrongUsage(format!("the name `{it}` {refusal}")))
+        Label::parse(it).map_err(|refusal| UsageError(format!("the name `{it}` {refusal}")))
     };
     let names: Vec<Label> = names.iter().map(read).collect::<Result<_, _>>()?;
     let is_word = word.map(|it| it == "yes");
-    let brand = { foundation.core() }
-        .name_brand(account, project, &host(domain)?, &names, is_word)
+    let brand = { context.core() }
+        .set_brand_names(account, project, &parse_host(domain)?, &names, is_word)
         .await
         .map_err(|error| match error {
-            NameBrandError::Storage(error) => anyhow::Error::from(error),
-            NameBrandError::NoSuchProject => no_project(of).into(),
-            refusal => WrongUsage(format!("{domain} is not called so: {refusal}.")).into(),
+            SetBrandNamesError::Storage(error) => anyhow::Error::from(error),
+            SetBrandNamesError::NoSuchProject => no_such_project(project_args).into(),
+            refusal => UsageError(format!("{domain} is not called so: {refusal}.")).into(),
         })?;
     let names: Vec<&str> = brand.names.iter().map(Label::as_str).collect();
     if names.is_empty() {
-        remark(format!("{} is called by its domain alone.", brand.domain));
+        eprint_line(format!("{} is called by its domain alone.", brand.domain));
     } else {
-        say(format!("{}: {}", brand.domain, names.join(", ")));
+        print_line(format!("{}: {}", brand.domain, names.join(", ")));
     }
     Ok(())
 }
 
-async fn forget(foundation: &Foundation, of: &ProjectArgs, domain: &str) -> anyhow::Result<()> {
-    let (account, project) = project(foundation, of).await?;
-    let was_there = { foundation.core() }
-        .forget_site(account, project, &host(domain)?)
+async fn remove_role(
+    context: &AppContext,
+    project_args: &ProjectArgs,
+    domain: &str,
+) -> anyhow::Result<()> {
+    let (account, project) = find_project(context, project_args).await?;
+    let was_there = { context.core() }
+        .remove_site_role(account, project, &parse_host(domain)?)
         .await?;
     if !was_there {
-        return Err(WrongUsage(format!(
+        return Err(UsageError(format!(
             "{domain} is not named. `sightline sites list --email {} --project {}` shows what is.",
-            of.email, of.project
+            project_args.email, project_args.project
         ))
         .into());
     }
-    remark(format!(
+    eprint_line(format!(
         "{domain} is forgotten; the next rank check counts without it."
     ));
     Ok(())

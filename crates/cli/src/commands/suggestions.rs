@@ -1,33 +1,45 @@
-use super::{Ended, WrongUsage, no_project, project};
+use super::{Outcome, UsageError, find_project, no_such_project};
 use crate::cli::{ProjectArgs, SuggestionsCommand};
-use crate::terminal::{remark, say, shortened, show_table};
-use crate::wiring::Foundation;
+use crate::terminal::{eprint_line, print_line, print_table, truncate};
+use crate::wiring::AppContext;
 use analysis::findings::suggestions::{ExpectedGain, GainMetric, State, SuggestionRecord};
-use domain::{ids::KeywordId, owners_words::IgnoreReason, use_cases::suggestions::SuggestionError};
+use domain::{
+    ids::KeywordId, project_overrides::IgnoreReason, use_cases::suggestions::SuggestionError,
+};
 use serde_json::json;
 use std::collections::HashMap;
 
-const TITLE: usize = 60;
+const TITLE_CHARS: usize = 60;
 
-pub async fn run(foundation: &Foundation, command: SuggestionsCommand) -> anyhow::Result<Ended> {
+pub async fn run(context: &AppContext, command: SuggestionsCommand) -> anyhow::Result<Outcome> {
     match command {
-        SuggestionsCommand::List { of, all, json } => list(foundation, &of, all, json).await?,
-        SuggestionsCommand::Ignore { of, id, reason } => {
-            ignore(foundation, &of, &id, reason).await?;
+        SuggestionsCommand::List {
+            project_args,
+            all,
+            json,
+        } => list(context, &project_args, all, json).await?,
+        SuggestionsCommand::Ignore {
+            project_args,
+            id,
+            reason,
+        } => {
+            ignore(context, &project_args, &id, reason).await?;
         }
-        SuggestionsCommand::TakeUp { of, id } => take_up(foundation, &of, &id).await?,
+        SuggestionsCommand::TakeUp { project_args, id } => {
+            unignore(context, &project_args, &id).await?;
+        }
     }
-    Ok(Ended::Done)
+    Ok(Outcome::Done)
 }
 
 async fn list(
-    foundation: &Foundation,
-    of: &ProjectArgs,
+    context: &AppContext,
+    project_args: &ProjectArgs,
     all: bool,
     as_json: bool,
 ) -> anyhow::Result<()> {
-    let (account, project) = project(foundation, of).await?;
-    let core = foundation.core();
+    let (account, project) = find_project(context, project_args).await?;
+    let core = context.core();
     let mut records = core.suggestions(account, project).await?;
     records.retain(|it| all || it.is_open());
     let ignored = core.ignored_suggestions(account, project).await?;
@@ -35,8 +47,8 @@ async fn list(
         let ignored: Vec<_> = { ignored.iter() }
             .map(|it| json!({ "suggestionId": it.id, "reason": it.reason, "ignoredAt": it.ignored_at }))
             .collect();
-        let told = json!({ "items": records, "ignored": ignored });
-        say(serde_json::to_string_pretty(&told)?);
+        let document = json!({ "items": records, "ignored": ignored });
+        print_line(serde_json::to_string_pretty(&document)?);
         return Ok(());
     }
     let keywords = records.iter().filter_map(|it| it.keyword_ids.first());
@@ -55,32 +67,35 @@ async fn list(
             it.suggestion_id.clone(),
             format!("{:.0}", it.priority_score),
             state,
-            it.expected_gain.as_ref().map(gain).unwrap_or_default(),
-            shortened(&it.title, TITLE),
-            about(it, &named),
+            it.expected_gain
+                .as_ref()
+                .map(format_gain)
+                .unwrap_or_default(),
+            truncate(&it.title, TITLE_CHARS),
+            affected(it, &named),
         ]
     };
-    show_table(
+    print_table(
         &["id", "priority", "state", "gain", "what", "where"],
         records.iter().map(row),
     );
     Ok(())
 }
 
-fn gain(of: &ExpectedGain) -> String {
-    match of.metric {
+fn format_gain(gain: &ExpectedGain) -> String {
+    match gain.metric {
         GainMetric::ClicksPerMonth => {
-            format!("{:.0} to {:.0} clicks a month", of.low, of.high)
+            format!("{:.0} to {:.0} clicks a month", gain.low, gain.high)
         }
         GainMetric::ClickShare => format!(
             "{:.1} to {:.1} % of searches",
-            100.0 * of.low,
-            100.0 * of.high
+            100.0 * gain.low,
+            100.0 * gain.high
         ),
     }
 }
 
-fn about(it: &SuggestionRecord, named: &HashMap<KeywordId, String>) -> String {
+fn affected(it: &SuggestionRecord, named: &HashMap<KeywordId, String>) -> String {
     let more = |all: usize| match all {
         0 | 1 => String::new(),
         all => format!(" and {} more", all - 1),
@@ -105,40 +120,44 @@ fn state_name(state: State) -> String {
 }
 
 async fn ignore(
-    foundation: &Foundation,
-    of: &ProjectArgs,
+    context: &AppContext,
+    project_args: &ProjectArgs,
     id: &str,
     reason: Option<String>,
 ) -> anyhow::Result<()> {
     let reason = { reason.as_deref().map(IgnoreReason::parse) }
         .transpose()
-        .map_err(|refusal| WrongUsage(format!("{id} is not ignored: --reason {refusal}.")))?;
-    let (account, project) = project(foundation, of).await?;
-    let core = foundation.core();
+        .map_err(|refusal| UsageError(format!("{id} is not ignored: --reason {refusal}.")))?;
+    let (account, project) = find_project(context, project_args).await?;
+    let core = context.core();
     let outcome = core.ignore_suggestion(account, project, id, reason).await;
     outcome.map_err(|error| match error {
         SuggestionError::Storage(error) => anyhow::Error::from(error),
-        SuggestionError::NoSuchProject => no_project(of).into(),
-        SuggestionError::NoSuchSuggestion => WrongUsage(format!(
+        SuggestionError::NoSuchProject => no_such_project(project_args).into(),
+        SuggestionError::NoSuchSuggestion => UsageError(format!(
             "The newest suggestions have no `{id}`. `sightline suggestions list --email {} --project {}` shows their ids.",
-            of.email, of.project
+            project_args.email, project_args.project
         ))
         .into(),
-        refusal @ SuggestionError::TooMany => WrongUsage(format!("{id} is not ignored: {refusal}.")).into(),
+        refusal @ SuggestionError::TooMany => UsageError(format!("{id} is not ignored: {refusal}.")).into(),
     })?;
-    remark(format!(
+    eprint_line(format!(
         "{id} is ignored: from the next analysis on its record says so. `sightline suggestions take-up` ends that."
     ));
     Ok(())
 }
 
-async fn take_up(foundation: &Foundation, of: &ProjectArgs, id: &str) -> anyhow::Result<()> {
-    let (account, project) = project(foundation, of).await?;
-    let core = foundation.core();
-    let was_ignored = core.take_up_suggestion(account, project, id).await?;
+async fn unignore(
+    context: &AppContext,
+    project_args: &ProjectArgs,
+    id: &str,
+) -> anyhow::Result<()> {
+    let (account, project) = find_project(context, project_args).await?;
+    let core = context.core();
+    let was_ignored = core.unignore_suggestion(account, project, id).await?;
     if !was_ignored {
-        return Err(WrongUsage(format!("{id} was not ignored.")).into());
+        return Err(UsageError(format!("{id} was not ignored.")).into());
     }
-    say(format!("{id} is open again from the next analysis on."));
+    print_line(format!("{id} is open again from the next analysis on."));
     Ok(())
 }

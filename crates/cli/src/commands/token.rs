@@ -1,7 +1,7 @@
-use super::{Ended, WrongUsage, owner};
+use super::{Outcome, UsageError, find_owner};
 use crate::cli::TokenCommand;
-use crate::terminal::{remark, say, show_table};
-use crate::wiring::Foundation;
+use crate::terminal::{eprint_line, print_line, print_table};
+use crate::wiring::AppContext;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::account::AccountStatus;
 use domain::audit::Actor;
@@ -10,11 +10,11 @@ use domain::scope::{Scope, Scopes};
 use domain::text::Label;
 use domain::token::{ApiToken, RevokeReason};
 use domain::use_cases::tokens::{
-    Asker, IssueTokenError, LONGEST_GRACE, NewToken, RotateTokenError,
+    IssueTokenError, MAX_GRACE, NewToken, RotateTokenError, TokenIssuer,
 };
 use serde_json::json;
 
-pub async fn run(foundation: &Foundation, command: TokenCommand) -> anyhow::Result<Ended> {
+pub async fn run(context: &AppContext, command: TokenCommand) -> anyhow::Result<Outcome> {
     match command {
         TokenCommand::Create {
             email,
@@ -22,25 +22,29 @@ pub async fn run(foundation: &Foundation, command: TokenCommand) -> anyhow::Resu
             scopes,
             expires_in,
         } => {
-            let policy = foundation.settings.tokens.policy();
+            let policy = context.settings.tokens.policy();
             let lifetime = expires_in.map_or_else(
                 || Ok(Some(policy.shortened(NewToken::DEFAULT_LIFETIME))),
-                |it| lifetime(&it),
+                |it| parse_lifetime(&it),
             )?;
-            create(foundation, &email, &wanted(&name, &scopes, lifetime)?).await?;
+            create(context, &email, &parse_new_token(&name, &scopes, lifetime)?).await?;
         }
-        TokenCommand::List { email, json } => list(foundation, &email, json).await?,
+        TokenCommand::List { email, json } => list(context, &email, json).await?,
         TokenCommand::Rotate { email, id, grace } => {
-            rotate(foundation, &email, TokenId(id), self::grace(&grace)?).await?;
+            rotate(context, &email, TokenId(id), self::parse_grace(&grace)?).await?;
         }
-        TokenCommand::Revoke { email, id } => revoke(foundation, &email, TokenId(id)).await?,
+        TokenCommand::Revoke { email, id } => revoke(context, &email, TokenId(id)).await?,
     }
-    Ok(Ended::Done)
+    Ok(Outcome::Done)
 }
 
-fn wanted(name: &str, scopes: &str, lifetime: Option<TimeDelta>) -> Result<NewToken, WrongUsage> {
+fn parse_new_token(
+    name: &str,
+    scopes: &str,
+    lifetime: Option<TimeDelta>,
+) -> Result<NewToken, UsageError> {
     let none = || {
-        WrongUsage(format!(
+        UsageError(format!(
             "--scopes takes `all` or some of {}",
             Scope::NAMES.join(",")
         ))
@@ -49,28 +53,28 @@ fn wanted(name: &str, scopes: &str, lifetime: Option<TimeDelta>) -> Result<NewTo
         return Err(none());
     }
     Ok(NewToken {
-        name: Label::parse(name).map_err(|error| WrongUsage(format!("--name {error}")))?,
-        scopes: Scopes::parse(scopes).map_err(|error| WrongUsage(format!("--scopes: {error}")))?,
+        name: Label::parse(name).map_err(|error| UsageError(format!("--name {error}")))?,
+        scopes: Scopes::parse(scopes).map_err(|error| UsageError(format!("--scopes: {error}")))?,
         lifetime,
     })
 }
 
 /// `90d`, `12h`, or `never`.
-fn lifetime(text: &str) -> Result<Option<TimeDelta>, WrongUsage> {
+fn parse_lifetime(text: &str) -> Result<Option<TimeDelta>, UsageError> {
     if text == "never" {
         return Ok(None);
     }
     let wrong = || {
-        WrongUsage(format!(
+        UsageError(format!(
             "--expires-in takes days (1d to 3650d), hours (12h) or `never`; it was `{text}`"
         ))
     };
-    let sensible = TimeDelta::hours(1)..=TimeDelta::days(3_650);
-    span(
+    let allowed = TimeDelta::hours(1)..=TimeDelta::days(3_650);
+    parse_span(
         text,
         &[('d', TimeDelta::try_days), ('h', TimeDelta::try_hours)],
     )
-    .filter(|it| sensible.contains(it))
+    .filter(|it| allowed.contains(it))
     .map(Some)
     .ok_or_else(wrong)
 }
@@ -79,33 +83,33 @@ fn lifetime(text: &str) -> Result<Option<TimeDelta>, WrongUsage> {
 type Unit = (char, fn(i64) -> Option<TimeDelta>);
 
 /// A number with a unit, such as `90d`.
-fn span(text: &str, units: &[Unit]) -> Option<TimeDelta> {
+fn parse_span(text: &str, units: &[Unit]) -> Option<TimeDelta> {
     let (_, make) = units.iter().find(|(name, _)| text.ends_with(*name))?;
     make(text[..text.len() - 1].parse().ok()?)
 }
 
-async fn create(foundation: &Foundation, email: &str, new: &NewToken) -> anyhow::Result<()> {
-    let owner = owner(&foundation.storage, email).await?;
-    let mut read = foundation.storage.read().await?;
+async fn create(context: &AppContext, email: &str, new: &NewToken) -> anyhow::Result<()> {
+    let owner = find_owner(&context.storage, email).await?;
+    let mut read = context.storage.read().await?;
     let account = read.accounts().find(owner.account).await?;
     if account.is_some_and(|it| it.status == AccountStatus::Disabled) {
         anyhow::bail!(
             "the account of {email} is switched off, so that no token of it opens anything; `sightline account disable --enable --email {email}` switches it on"
         );
     }
-    let core = foundation.core();
-    let (plain, token) = match core.issue_token(Asker::Operator(&owner), new).await {
+    let core = context.core();
+    let (plain, token) = match core.issue_token(TokenIssuer::Operator(&owner), new).await {
         Err(IssueTokenError::TooLong { longest }) => {
             let days = longest.num_days();
-            return Err(WrongUsage(format!("--expires-in takes {days}d at the most on this server, as tokens.max_lifetime_days says")).into());
+            return Err(UsageError(format!("--expires-in takes {days}d at the most on this server, as tokens.max_lifetime_days says")).into());
         }
         outcome => outcome?,
     };
-    say(plain.reveal());
+    print_line(plain.reveal());
     let end = token
         .expires_at
         .map_or_else(|| "never".to_owned(), |at| at.date_naive().to_string());
-    remark(format!(
+    eprint_line(format!(
         "Token {} with {} ends: {end}. It is shown this once; keep it out of repositories and logs.",
         token.id, token.scopes
     ));
@@ -113,14 +117,14 @@ async fn create(foundation: &Foundation, email: &str, new: &NewToken) -> anyhow:
 }
 
 /// `30m` or `2h`.
-fn grace(text: &str) -> Result<TimeDelta, WrongUsage> {
+fn parse_grace(text: &str) -> Result<TimeDelta, UsageError> {
     let wrong = || {
-        WrongUsage(format!(
+        UsageError(format!(
             "--grace takes minutes or hours, 0m to 24h; it was `{text}`"
         ))
     };
-    let allowed = TimeDelta::zero()..=LONGEST_GRACE;
-    span(
+    let allowed = TimeDelta::zero()..=MAX_GRACE;
+    parse_span(
         text,
         &[('m', TimeDelta::try_minutes), ('h', TimeDelta::try_hours)],
     )
@@ -129,21 +133,21 @@ fn grace(text: &str) -> Result<TimeDelta, WrongUsage> {
 }
 
 async fn rotate(
-    foundation: &Foundation,
+    context: &AppContext,
     email: &str,
     old: TokenId,
     grace: TimeDelta,
 ) -> anyhow::Result<()> {
-    let owner = owner(&foundation.storage, email).await?;
-    let core = foundation.core();
+    let owner = find_owner(&context.storage, email).await?;
+    let core = context.core();
     let (plain, token) = match core.rotate_token(owner.account, old, grace).await {
         Err(RotateTokenError::NoSuchToken) => {
-            return Err(WrongUsage(format!("{} has no token {old} that works and was not rotated before. `sightline token list --email {}` shows them all.", owner.email, owner.email)).into());
+            return Err(UsageError(format!("{} has no token {old} that works and was not rotated before. `sightline token list --email {}` shows them all.", owner.email, owner.email)).into());
         }
         outcome => outcome?,
     };
-    say(plain.reveal());
-    remark(format!(
+    print_line(plain.reveal());
+    eprint_line(format!(
         "Token {} takes the place of {old}, which is accepted for {} minutes more.",
         token.id,
         grace.num_minutes()
@@ -151,13 +155,13 @@ async fn rotate(
     Ok(())
 }
 
-async fn list(foundation: &Foundation, email: &str, as_json: bool) -> anyhow::Result<()> {
-    let owner = owner(&foundation.storage, email).await?;
-    let now = foundation.clock.now();
-    let tokens = foundation.core().tokens(owner.account).await?;
+async fn list(context: &AppContext, email: &str, as_json: bool) -> anyhow::Result<()> {
+    let owner = find_owner(&context.storage, email).await?;
+    let now = context.clock.now();
+    let tokens = context.core().tokens(owner.account).await?;
     if as_json {
         let rows: Vec<_> = tokens.iter().map(|token| as_value(token, now)).collect();
-        say(serde_json::to_string_pretty(&rows)?);
+        print_line(serde_json::to_string_pretty(&rows)?);
         return Ok(());
     }
     let header = [
@@ -169,7 +173,7 @@ async fn list(foundation: &Foundation, email: &str, as_json: bool) -> anyhow::Re
         "last used",
         "expires",
     ];
-    show_table(&header, tokens.iter().map(|token| row(token, now)));
+    print_table(&header, tokens.iter().map(|token| row(token, now)));
     Ok(())
 }
 
@@ -217,17 +221,17 @@ fn as_value(token: &ApiToken, now: DateTime<Utc>) -> serde_json::Value {
     })
 }
 
-async fn revoke(foundation: &Foundation, email: &str, id: TokenId) -> anyhow::Result<()> {
-    let owner = owner(&foundation.storage, email).await?;
-    let core = foundation.core();
+async fn revoke(context: &AppContext, email: &str, id: TokenId) -> anyhow::Result<()> {
+    let owner = find_owner(&context.storage, email).await?;
+    let core = context.core();
     if core
         .revoke_token(Actor::Operator, owner.account, id)
         .await?
     {
-        say(format!("Token {id} is revoked."));
+        print_line(format!("Token {id} is revoked."));
         return Ok(());
     }
-    Err(WrongUsage(format!("{} has no token {id} that could be revoked. `sightline token list --email {}` shows them all.", owner.email, owner.email)).into())
+    Err(UsageError(format!("{} has no token {id} that could be revoked. `sightline token list --email {}` shows them all.", owner.email, owner.email)).into())
 }
 
 #[cfg(test)]
@@ -235,21 +239,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_grace_is_a_day_at_the_most() {
-        assert_eq!(grace("30m").unwrap(), TimeDelta::minutes(30));
-        assert_eq!(grace("24h").unwrap(), TimeDelta::hours(24));
+    fn grace_period_is_at_most_one_day() {
+        assert_eq!(parse_grace("30m").unwrap(), TimeDelta::minutes(30));
+        assert_eq!(parse_grace("24h").unwrap(), TimeDelta::hours(24));
         for wrong in ["", "1", "h", "25h", "-1m", "1d"] {
-            assert!(grace(wrong).is_err(), "{wrong}");
+            assert!(parse_grace(wrong).is_err(), "{wrong}");
         }
     }
 
     #[test]
     fn lifetimes_are_days_hours_or_never() {
-        assert_eq!(lifetime("90d").unwrap(), Some(TimeDelta::days(90)));
-        assert_eq!(lifetime("12h").unwrap(), Some(TimeDelta::hours(12)));
-        assert_eq!(lifetime("never").unwrap(), None);
+        assert_eq!(parse_lifetime("90d").unwrap(), Some(TimeDelta::days(90)));
+        assert_eq!(parse_lifetime("12h").unwrap(), Some(TimeDelta::hours(12)));
+        assert_eq!(parse_lifetime("never").unwrap(), None);
         for wrong in ["", "90", "d", "-1d", "0h", "99999999999d", "1w"] {
-            assert!(lifetime(wrong).is_err(), "{wrong}");
+            assert!(parse_lifetime(wrong).is_err(), "{wrong}");
         }
     }
 }

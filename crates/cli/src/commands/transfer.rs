@@ -1,8 +1,8 @@
-use super::{Ended, WrongUsage, expect_a_database};
+use super::{Outcome, UsageError, require_database};
 use crate::cli::TransferArgs;
 use crate::settings::Settings;
-use crate::terminal::{remark, say};
-use crate::wiring::make_data_folder;
+use crate::terminal::{eprint_line, print_line};
+use crate::wiring::create_data_folder;
 use anyhow::Context;
 use std::fs;
 use std::path::Path;
@@ -11,81 +11,85 @@ use storage::{DatabaseUrl, TransferProgress, TransferStep};
 
 const REPORT_INTERVAL: Duration = Duration::from_secs(3);
 
-pub struct Ends {
+pub struct Endpoints {
     pub from: DatabaseUrl,
     pub to: DatabaseUrl,
 }
 
 /// Opens neither database.
-pub fn ends(settings: &Settings, args: &TransferArgs) -> anyhow::Result<Ends> {
-    let from = named("--from", args.from.as_deref(), args.from_file.as_deref())?;
-    let to = named("--to", args.to.as_deref(), args.to_file.as_deref())?;
+pub fn resolve_endpoints(settings: &Settings, args: &TransferArgs) -> anyhow::Result<Endpoints> {
+    let from = parse_endpoint("--from", args.from.as_deref(), args.from_file.as_deref())?;
+    let to = parse_endpoint("--to", args.to.as_deref(), args.to_file.as_deref())?;
     if from.is_none() && to.is_none() {
-        return Err(WrongUsage(
+        return Err(UsageError(
             "`sightline transfer` takes --from or --to, or both: the end that is left out is the database of the settings".to_owned(),
         )
         .into());
     }
     if from.is_none() {
-        expect_a_database(settings)?;
+        require_database(settings)?;
     }
-    Ok(Ends {
+    Ok(Endpoints {
         from: from.unwrap_or_else(|| settings.database()),
         to: to.unwrap_or_else(|| settings.database()),
     })
 }
 
-fn named(
+fn parse_endpoint(
     flag: &str,
     url: Option<&str>,
     file: Option<&Path>,
 ) -> anyhow::Result<Option<DatabaseUrl>> {
-    let held = match file {
+    let content = match file {
         Some(file) => {
-            let held = fs::read_to_string(file);
-            Some(held.with_context(|| format!("cannot read {}", file.display()))?)
+            let content = fs::read_to_string(file);
+            Some(content.with_context(|| format!("cannot read {}", file.display()))?)
         }
         None => None,
     };
-    let url = url.or(held.as_deref().map(str::trim));
+    let url = url.or(content.as_deref().map(str::trim));
     let parsed = url.map(DatabaseUrl::parse).transpose();
-    Ok(parsed.map_err(|error| WrongUsage(format!("{flag} {error}")))?)
+    Ok(parsed.map_err(|error| UsageError(format!("{flag} {error}")))?)
 }
 
-pub async fn run(settings: &Settings, ends: Ends, args: &TransferArgs) -> anyhow::Result<Ended> {
-    let Ends { from, to } = ends;
+pub async fn run(
+    settings: &Settings,
+    endpoints: Endpoints,
+    args: &TransferArgs,
+) -> anyhow::Result<Outcome> {
+    let Endpoints { from, to } = endpoints;
     if args.to.is_none() && args.to_file.is_none() {
-        make_data_folder(settings)?;
+        create_data_folder(settings)?;
     }
     let place = to.to_string();
-    remark(format!("Reading {from}; it is not changed."));
-    let transferred = storage::transfer(from, to, shown(place.clone())).await?;
+    eprint_line(format!("Reading {from}; it is not changed."));
+    let transferred = storage::transfer(from, to, progress_reporter(place.clone())).await?;
     if args.json {
-        say(serde_json::to_string_pretty(&transferred)?);
-        return Ok(Ended::Done);
+        print_line(serde_json::to_string_pretty(&transferred)?);
+        return Ok(Outcome::Done);
     }
-    say(format!(
+    print_line(format!(
         "{place} holds everything: {} rows in {} tables, each read back and equal to the source.",
         transferred.rows,
         transferred.tables.len()
     ));
     if transferred.rows_before > 0 {
-        say(format!(
+        print_line(format!(
             "{} of these rows had been copied by an earlier run.",
             transferred.rows_before
         ));
     }
-    Ok(Ended::Done)
+    Ok(Outcome::Done)
 }
 
-fn shown(place: String) -> impl FnMut(&TransferProgress<'_>) + Send + 'static {
+fn progress_reporter(place: String) -> impl FnMut(&TransferProgress<'_>) + Send + 'static {
     let mut step = TransferStep::Reading;
     let (mut began, mut rows_at_begin) = (Instant::now(), 0);
     let mut last = began;
     move |now| {
         if now.step != step {
             (step, began, rows_at_begin) = (now.step, Instant::now(), now.all_rows);
-            remark(match step {
+            eprint_line(match step {
                 TransferStep::Reading => unreachable!("it is the first"),
                 TransferStep::Copying => format!("Copying to {place}."),
                 TransferStep::Verifying => format!("Reading {place} back to compare."),
@@ -98,7 +102,7 @@ fn shown(place: String) -> impl FnMut(&TransferProgress<'_>) + Send + 'static {
         let of = |of: Option<u64>| of.map(|it| format!(" of {it}")).unwrap_or_default();
         let rows = u128::from(now.all_rows - rows_at_begin);
         let rate = rows * 1_000 / began.elapsed().as_millis().max(1);
-        remark(format!(
+        eprint_line(format!(
             "{} {}: {}{} rows; all tables: {}{} rows, {rate} rows/s.",
             match now.step {
                 TransferStep::Reading => "Read",

@@ -1,37 +1,45 @@
-use super::{Ended, look_for_faults, warn_of_spending, work};
+use super::{Outcome, run_worker, spawn_integrity_check, warn_about_spending};
 use crate::admin::Admin;
-use crate::notes;
-use crate::process::{Stopping, tell, worker_name};
+use crate::process::{Shutdown, announce, worker_name};
+use crate::refusal_notes;
 use crate::settings::Loaded;
-use crate::wiring::{Foundation, Role, warn_of_open_networks};
+use crate::wiring::{AppContext, Role, warn_about_open_networks};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use worker::Worker;
 
 /// Runs until the process is stopped; running jobs are then requeued.
-pub async fn run(loaded: Loaded) -> anyhow::Result<Ended> {
-    let stopping = Stopping::default();
-    stopping.on_signal(Duration::ZERO)?;
-    let admin = Admin::begin(&loaded, stopping.work.clone())?;
-    let foundation = Foundation::open(loaded, Role::Server).await?.for_work();
-    let name = worker_name(foundation.randomness.as_ref());
-    tell(format!(
+pub async fn run(loaded: Loaded) -> anyhow::Result<Outcome> {
+    let stopping = Shutdown::default();
+    stopping.trigger_on_signal(Duration::ZERO)?;
+    let admin = Admin::start(&loaded, stopping.work.clone())?;
+    let context = AppContext::open(loaded, Role::Server).await?.for_jobs();
+    let name = worker_name(context.randomness.as_ref());
+    announce(format!(
         "Worker {name} takes jobs from {}.",
-        foundation.settings.database()
+        context.settings.database()
     ));
-    warn_of_spending(&foundation).await?;
+    warn_about_spending(&context).await?;
     if let Some(admin) = &admin {
-        admin.started(&foundation);
-        tell(format!("  admin      {}", admin.words()));
+        admin.mark_started(&context);
+        announce(format!("  admin      {}", admin.description()));
     }
-    warn_of_open_networks(&foundation.settings);
-    tokio::spawn(notes::keep(foundation.core(), stopping.work.clone()));
-    let tools = foundation.tools();
-    foundation.take_back_jobs(&tools).await;
-    let (working, look) = look_for_faults(&foundation, &stopping);
-    let worker = Worker::new(name, tools, Arc::new(Notify::new()), working.clone());
-    work(worker, working, look).await;
+    warn_about_open_networks(&context.settings);
+    tokio::spawn(refusal_notes::sync_refusals(
+        context.core(),
+        stopping.work.clone(),
+    ));
+    let worker_context = context.worker_context();
+    context.requeue_running_jobs(&worker_context).await;
+    let (working, look) = spawn_integrity_check(&context, &stopping);
+    let worker = Worker::new(
+        name,
+        worker_context,
+        Arc::new(Notify::new()),
+        working.clone(),
+    );
+    run_worker(worker, working, look).await;
     // With a damaged database, probes and metrics still report it.
     stopping.work.cancelled().await;
-    Ok(Ended::Done)
+    Ok(Outcome::Done)
 }

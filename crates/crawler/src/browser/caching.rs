@@ -3,7 +3,7 @@
 use chrono::DateTime;
 
 /// In seconds; `None` without caching headers, 0 when they forbid storing or reuse.
-pub fn fresh_for(
+pub fn freshness_lifetime(
     cache_control: Option<&str>,
     expires: Option<&str>,
     date: Option<&str>,
@@ -23,11 +23,11 @@ pub fn fresh_for(
     let age = directives
         .iter()
         .find_map(|it| it.strip_prefix("max-age=")?.trim_matches('"').parse().ok());
-    age.or_else(|| until(expires?, date))
+    age.or_else(|| expires_lifetime(expires?, date))
 }
 
 /// `Expires` minus `Date`; an invalid `Expires` counts as expired.
-fn until(expires: &str, date: Option<&str>) -> Option<u64> {
+fn expires_lifetime(expires: &str, date: Option<&str>) -> Option<u64> {
     let Ok(expires) = DateTime::parse_from_rfc2822(expires.trim()) else {
         return Some(0);
     };
@@ -44,21 +44,21 @@ mod tests {
         let now = Some("Sat, 21 Nov 2026 10:00:00 GMT");
         let later = Some("Sat, 21 Nov 2026 11:00:00 GMT");
         assert_eq!(
-            fresh_for(Some("public, max-age=600"), later, now),
+            freshness_lifetime(Some("public, max-age=600"), later, now),
             Some(600)
         );
         assert_eq!(
-            fresh_for(Some("no-store, max-age=600"), None, None),
+            freshness_lifetime(Some("no-store, max-age=600"), None, None),
             Some(0)
         );
         assert_eq!(
-            fresh_for(Some("private, no-cache=\"x\""), None, None),
+            freshness_lifetime(Some("private, no-cache=\"x\""), None, None),
             Some(0)
         );
-        assert_eq!(fresh_for(None, later, now), Some(3_600));
-        assert_eq!(fresh_for(Some("public"), Some("0"), now), Some(0));
-        assert_eq!(fresh_for(None, now, later), Some(0));
-        assert_eq!(fresh_for(None, None, now), None);
-        assert_eq!(fresh_for(Some("max-age=many"), None, None), None);
+        assert_eq!(freshness_lifetime(None, later, now), Some(3_600));
+        assert_eq!(freshness_lifetime(Some("public"), Some("0"), now), Some(0));
+        assert_eq!(freshness_lifetime(None, now, later), Some(0));
+        assert_eq!(freshness_lifetime(None, None, now), None);
+        assert_eq!(freshness_lifetime(Some("max-age=many"), None, None), None);
     }
 }

@@ -91,7 +91,7 @@ impl Device {
 
     /// `Network.setUserAgentOverride`: the device's browser in this browser's version, then the crawler's product
     /// token.
-    pub fn user_agent(&self, chrome: &str, ours: &str) -> Value {
+    pub fn user_agent(&self, chrome: &str, product_token: &str) -> Value {
         let version = chrome.split('.').next().unwrap_or(chrome);
         let (system, suffix) = if self.mobile {
             ("Linux; Android 11; moto g power (2022)", " Mobile")
@@ -102,7 +102,7 @@ impl Device {
             ["Chromium", "Not:A-Brand"].map(|brand| json!({"brand": brand, "version": version}));
         json!({
             "userAgent": format!(
-                "Mozilla/5.0 ({system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{version}.0.0.0{suffix} Safari/537.36 {ours}"
+                "Mozilla/5.0 ({system}) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{version}.0.0.0{suffix} Safari/537.36 {product_token}"
             ),
             "userAgentMetadata": {
                 "brands": brands,
@@ -123,7 +123,7 @@ mod tests {
 
     /// Lighthouse 12.8.2, mobile preset: 562.5 ms, 1,474.56 and 675 Kb/s.
     #[test]
-    fn a_phones_network_is_lighthouses() {
+    fn phone_network_matches_lighthouse() {
         let network = PHONE.network();
         assert_eq!(network["latency"], 562.5);
         assert_eq!(network["downloadThroughput"], 188_743.0);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_told_who_asks() {
+    fn user_agent_ends_with_the_product_token() {
         let agent = PHONE.user_agent("156.0.8078.79", "sightlinebot/0.1 (+https://x.example)");
         let text = agent["userAgent"].as_str().unwrap();
         assert!(text.contains("Android 11") && text.contains("Chrome/156.0.0.0 Mobile"));

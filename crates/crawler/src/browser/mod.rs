@@ -7,7 +7,7 @@
 
 mod caching;
 mod device;
-mod gate;
+mod egress_proxy;
 mod messages;
 mod popups;
 mod process;
@@ -27,10 +27,10 @@ mod visit;
 pub use process::Browser;
 pub use protocol::{Event, Message, Protocol, ProtocolError};
 pub use renderer::Renderer;
-pub use settings::{BrowserSandbox, LabSettings, USUAL_PLACES};
+pub use settings::{BrowserSandbox, BrowserSettings, DEFAULT_BROWSER_PATHS};
 pub use static_reader::StaticReader;
-pub use tab::{NotShown, Shown};
-pub use version::name_of;
+pub use tab::{RenderError, RenderedHtml};
+pub use version::browser_version;
 
 use crate::{fetch::Fetcher, guard::vet_url, settings::CrawlerSettings};
 use analysis::observation::vitals::{LabMeasurement, LabRun};
@@ -38,7 +38,7 @@ use analysis::provenance::Provenance;
 use async_trait::async_trait;
 use device::Device;
 use domain::ports::page_speed::{LabError, LabOrder, LabVitals, NotConfigured};
-use gate::Gate;
+use egress_proxy::EgressProxy;
 use std::{path::Path, sync::Arc, time::Duration};
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
@@ -47,60 +47,61 @@ use url::Url;
 const PROVIDER: &str = "chromium";
 
 /// More runs add no information.
-const MOST_RUNS: u32 = 25;
+const MAX_RUNS: u32 = 25;
 
 /// Failed loads after which a page that never loaded is given up.
-const MOST_FAILURES: usize = 2;
+const MAX_FAILURES: usize = 2;
 
-const WATCH: Duration = Duration::from_secs(1);
+const WATCH_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Loads pages in headless Chromium, one at a time: parallel loads would slow each other down.
-pub struct BrowserLab {
-    settings: LabSettings,
+pub struct LabRunner {
+    settings: BrowserSettings,
     crawler: Arc<CrawlerSettings>,
     /// Throttles loads per host; `None` in examples and tests.
-    polite: Option<Arc<Fetcher>>,
-    one: Semaphore,
+    throttle_fetcher: Option<Arc<Fetcher>>,
+    load_permit: Semaphore,
 }
 
-impl BrowserLab {
-    pub fn new(settings: LabSettings, crawler: CrawlerSettings) -> Self {
+impl LabRunner {
+    pub fn new(settings: BrowserSettings, crawler: CrawlerSettings) -> Self {
         Self {
             settings,
             crawler: Arc::new(crawler),
-            polite: None,
-            one: Semaphore::new(1),
+            throttle_fetcher: None,
+            load_permit: Semaphore::new(1),
         }
     }
 
     /// Throttles its loads together with a fetcher's requests.
-    pub(crate) fn taking_turns(settings: LabSettings, fetcher: Arc<Fetcher>) -> Self {
+    pub(crate) fn with_throttle(settings: BrowserSettings, fetcher: Arc<Fetcher>) -> Self {
         Self {
             settings,
             crawler: Arc::clone(&fetcher.settings),
-            polite: Some(fetcher),
-            one: Semaphore::new(1),
+            throttle_fetcher: Some(fetcher),
+            load_permit: Semaphore::new(1),
         }
     }
 
     async fn run(&self, program: &Path, device: Device, url: &Url) -> Result<LabRun, LabError> {
         let limit = self.settings.traffic_limit;
-        let user = process::user(&self.settings);
-        let gate = Gate::open(Arc::clone(&self.crawler), limit, user).await;
-        let gate = gate.map_err(|_| LabError::Browser("no port is free".to_owned()))?;
-        let (browser, protocol) = Browser::guarded(program, &self.settings, gate.port())?;
-        let ours = format!(
+        let user = process::browser_uid(&self.settings);
+        let proxy = EgressProxy::start(Arc::clone(&self.crawler), limit, user).await;
+        let proxy = proxy.map_err(|_| LabError::Browser("no port is free".to_owned()))?;
+        let (browser, protocol) = Browser::guarded(program, &self.settings, proxy.port())?;
+        let product_token = format!(
             "{}/{} (+{})",
             self.crawler.product, self.crawler.version, self.crawler.contact
         );
         let load = async {
-            let visit = visit::Visit::prepare(protocol, &self.settings, device, &ours).await;
-            visit.map_err(unprepared)?.load(url.as_str()).await
+            let visit =
+                visit::Visit::prepare(protocol, &self.settings, device, &product_token).await;
+            visit.map_err(as_startup_error)?.load(url.as_str()).await
         };
         let watched = async {
             tokio::select! {
                 run = load => run,
-                () = watch(&browser, &gate, self.settings.memory_limit) => Err(LabError::TooHeavy),
+                () = watch_limits(&browser, &proxy, self.settings.memory_limit) => Err(LabError::TooHeavy),
             }
         };
         let outcome = timeout(self.settings.run_limit, watched).await;
@@ -111,19 +112,19 @@ impl BrowserLab {
 }
 
 /// Returns when the browser exceeds its traffic or memory limit.
-async fn watch(browser: &Browser, gate: &Gate, memory_limit: u64) {
-    while !gate.is_exhausted() {
+async fn watch_limits(browser: &Browser, proxy: &EgressProxy, memory_limit: u64) {
+    while !proxy.is_exhausted() {
         let group = browser.group();
-        let memory = tokio::task::spawn_blocking(move || process_list::memory_of(group)).await;
+        let memory = tokio::task::spawn_blocking(move || process_list::group_memory(group)).await;
         if memory.is_ok_and(|it| it > memory_limit) {
             return;
         }
-        sleep(WATCH).await;
+        sleep(WATCH_INTERVAL).await;
     }
 }
 
 /// A browser that exits before its first answer did not start at all.
-fn unprepared(error: LabError) -> LabError {
+fn as_startup_error(error: LabError) -> LabError {
     match error {
         LabError::Browser(reason) if reason == protocol::ProtocolError::Ended.to_string() => {
             NotConfigured {
@@ -137,7 +138,7 @@ fn unprepared(error: LabError) -> LabError {
 }
 
 #[async_trait]
-impl LabVitals for BrowserLab {
+impl LabVitals for LabRunner {
     fn missing(&self) -> Option<NotConfigured> {
         self.settings
             .missing("until then only what a page's files say is measured")
@@ -160,12 +161,12 @@ impl LabVitals for BrowserLab {
             return Err(LabError::Order("only http and https are loaded"));
         }
         vet_url(&url, &self.crawler).map_err(|_| LabError::Unreachable)?;
-        let asked = order.runs.unwrap_or(self.settings.runs).clamp(1, MOST_RUNS);
-        let _turn = self.one.acquire().await;
+        let asked = order.runs.unwrap_or(self.settings.runs).clamp(1, MAX_RUNS);
+        let _load_permit = self.load_permit.acquire().await;
         let (mut runs, mut failures) = (Vec::new(), Vec::new());
         for number in 1..=asked {
-            let _place = match &self.polite {
-                Some(fetcher) => Some(fetcher.turn(&url).await),
+            let _host_permit = match &self.throttle_fetcher {
+                Some(fetcher) => Some(fetcher.acquire_host_permit(&url).await),
                 None => None,
             };
             match self.run(&program, device, &url).await {
@@ -174,7 +175,7 @@ impl LabVitals for BrowserLab {
                     tracing::warn!(number, code = error.code(), "a page load failed");
                     let is_final = !error.is_retryable();
                     failures.push(error);
-                    if runs.is_empty() && (is_final || failures.len() >= MOST_FAILURES) {
+                    if runs.is_empty() && (is_final || failures.len() >= MAX_FAILURES) {
                         break;
                     }
                 }

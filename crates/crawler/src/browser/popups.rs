@@ -13,7 +13,7 @@ pub async fn close_popup(
         && event.target_info.target_id != own_frame
     {
         let which = json!({"targetId": event.target_info.target_id});
-        protocol.tell(None, "Target.closeTarget", which).await?;
+        protocol.send(None, "Target.closeTarget", which).await?;
     }
     Ok(())
 }

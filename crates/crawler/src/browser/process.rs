@@ -1,8 +1,8 @@
 //! A browser process group with its own profile; both are removed on drop.
 
-use super::process_list::users_of;
+use super::process_list::processes_using;
 use super::protocol::Protocol;
-use super::settings::{BrowserSandbox, LabSettings};
+use super::settings::{BrowserSandbox, BrowserSettings};
 use domain::ports::page_speed::LabError;
 use rustix::process::{Pid, Signal, geteuid, kill_process_group};
 use std::os::unix::fs::chown;
@@ -15,7 +15,8 @@ use tokio::process::{Child, Command};
 
 /// Moves the pipes to descriptors 3 and 4, where the browser expects them, disables core files, and executes the
 /// browser.
-const START: &str = r#"ulimit -c 0; exec "$0" "$@" 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null"#;
+const LAUNCH_SCRIPT: &str =
+    r#"ulimit -c 0; exec "$0" "$@" 3<&0 4>&1 0</dev/null 1>/dev/null 2>/dev/null"#;
 
 /// Flags of every browser: headless, no background network traffic, unthrottled timers.
 const FLAGS: &[&str] = &[
@@ -42,7 +43,7 @@ const FLAGS: &[&str] = &[
 ];
 
 /// More flags for untrusted pages: no network traffic of the browser's own, no audio.
-const GUARDED: &[&str] = &[
+const GUARDED_FLAGS: &[&str] = &[
     "--disable-default-apps",
     "--disable-component-extensions-with-background-pages",
     "--disable-client-side-phishing-detection",
@@ -67,9 +68,9 @@ const GUARDED: &[&str] = &[
 const PREFIX: &str = "sightline-browser-";
 
 /// Unused profiles older than this were left by a killed process.
-const STALE: Duration = Duration::from_hours(1);
+const STALE_AFTER: Duration = Duration::from_hours(1);
 
-const FUNERAL: Duration = Duration::from_secs(5);
+const CLEANUP_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub struct Browser {
     child: Child,
@@ -81,11 +82,11 @@ impl Browser {
     /// `gate` is the port of the egress proxy, the browser's only route.
     pub fn guarded(
         program: &Path,
-        settings: &LabSettings,
-        gate: u16,
+        settings: &BrowserSettings,
+        proxy_port: u16,
     ) -> Result<(Self, Protocol), LabError> {
-        let gate = format!("--proxy-server=socks5://127.0.0.1:{gate}");
-        Self::start(program, &[GUARDED, &[&gate]].concat(), settings)
+        let proxy_flag = format!("--proxy-server=socks5://127.0.0.1:{proxy_port}");
+        Self::start(program, &[GUARDED_FLAGS, &[&proxy_flag]].concat(), settings)
     }
 
     /// Network access is up to `arguments`. For tests of this product's pages.
@@ -93,7 +94,7 @@ impl Browser {
     pub fn unguarded(
         program: &Path,
         arguments: &[&str],
-        settings: &LabSettings,
+        settings: &BrowserSettings,
     ) -> Result<(Self, Protocol), LabError> {
         Self::start(program, arguments, settings)
     }
@@ -101,12 +102,13 @@ impl Browser {
     fn start(
         program: &Path,
         arguments: &[&str],
-        settings: &LabSettings,
+        settings: &BrowserSettings,
     ) -> Result<(Self, Protocol), LabError> {
-        let profile = profile(settings).map_err(|it| told("its folder cannot be made", &it))?;
+        let profile =
+            create_profile(settings).map_err(|it| start_error("its folder cannot be made", &it))?;
         let mut command = Command::new("/bin/sh");
         command
-            .args(["-c", START])
+            .args(["-c", LAUNCH_SCRIPT])
             .arg(program)
             .args(arguments)
             .args(FLAGS)
@@ -139,13 +141,13 @@ impl Browser {
             .stderr(Stdio::null())
             .process_group(0)
             .kill_on_drop(true);
-        if runs_as_other() {
+        if drops_privileges() {
             let (user, group) = settings.unprivileged;
             command.uid(user).gid(group);
         }
         let mut child = command
             .spawn()
-            .map_err(|it| told("it does not start", &it))?;
+            .map_err(|it| start_error("it does not start", &it))?;
         let group = child
             .id()
             .and_then(|it| Pid::from_raw(i32::try_from(it).ok()?));
@@ -169,7 +171,7 @@ impl Browser {
         self.kill();
         let _ = self.child.wait().await;
         if let Some(profile) = self.profile.take() {
-            let _ = tokio::task::spawn_blocking(move || bury(profile)).await;
+            let _ = tokio::task::spawn_blocking(move || remove_profile(profile)).await;
         }
     }
 
@@ -184,33 +186,33 @@ impl Drop for Browser {
         if let Some(profile) = self.profile.take() {
             self.kill();
             // `drop` must not block; a thread may.
-            std::thread::spawn(move || bury(profile));
+            std::thread::spawn(move || remove_profile(profile));
         }
     }
 }
 
-fn told(what: &str, error: &io::Error) -> LabError {
+fn start_error(what: &str, error: &io::Error) -> LabError {
     LabError::Browser(format!("{what}: {}", error.kind()))
 }
 
 /// A browser must not run as root.
-pub fn runs_as_other() -> bool {
+pub fn drops_privileges() -> bool {
     geteuid().is_root()
 }
 
-pub fn user(settings: &LabSettings) -> u32 {
-    if runs_as_other() {
+pub fn browser_uid(settings: &BrowserSettings) -> u32 {
+    if drops_privileges() {
         settings.unprivileged.0
     } else {
         geteuid().as_raw()
     }
 }
 
-fn profile(settings: &LabSettings) -> io::Result<TempDir> {
+fn create_profile(settings: &BrowserSettings) -> io::Result<TempDir> {
     let folder = settings.folder.clone().unwrap_or_else(std::env::temp_dir);
-    sweep(&folder);
+    remove_stale_profiles(&folder);
     let profile = tempfile::Builder::new().prefix(PREFIX).tempdir_in(folder)?;
-    if runs_as_other() {
+    if drops_privileges() {
         let (user, group) = settings.unprivileged;
         chown(profile.path(), Some(user), Some(group))?;
     }
@@ -218,7 +220,7 @@ fn profile(settings: &LabSettings) -> io::Result<TempDir> {
 }
 
 /// Removes profiles left by killed processes; their browsers ended when the pipes closed.
-fn sweep(folder: &Path) {
+fn remove_stale_profiles(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries {
         let is_ours = entry
@@ -227,7 +229,10 @@ fn sweep(folder: &Path) {
             .is_some_and(|it| it.starts_with(PREFIX));
         let changed = entry.metadata().and_then(|it| it.modified()).ok();
         let age = changed.and_then(|it| it.elapsed().ok());
-        if is_ours && age.is_some_and(|it| it > STALE) && users_of(&entry.path()).is_empty() {
+        if is_ours
+            && age.is_some_and(|it| it > STALE_AFTER)
+            && processes_using(&entry.path()).is_empty()
+        {
             // Best effort.
             let _ = fs::remove_dir_all(entry.path());
         }
@@ -235,13 +240,13 @@ fn sweep(folder: &Path) {
 }
 
 /// Waits until no process uses the folder (crash handlers leave the group), kills the rest, and removes it.
-fn bury(profile: TempDir) {
-    let until = Instant::now() + FUNERAL;
+fn remove_profile(profile: TempDir) {
+    let until = Instant::now() + CLEANUP_TIMEOUT;
     let path = profile.path().to_owned();
-    while !users_of(&path).is_empty() && Instant::now() < until {
+    while !processes_using(&path).is_empty() && Instant::now() < until {
         std::thread::sleep(Duration::from_millis(20));
     }
-    for user in users_of(&path) {
+    for user in processes_using(&path) {
         let _ = rustix::process::kill_process(user, Signal::KILL);
     }
     // Files may still be written during removal.

@@ -4,12 +4,12 @@ use rustix::process::Pid;
 use std::{fs, path::Path};
 
 /// Resident bytes of a process group; shared pages count once per process. 0 without `/proc`.
-pub fn memory_of(group: Pid) -> u64 {
+pub fn group_memory(group: Pid) -> u64 {
     let own = |it: &(i32, i32, u64)| it.1 == group.as_raw_nonzero().get();
     processes().filter(own).map(|it| it.2).sum()
 }
 
-pub fn users_of(folder: &Path) -> Vec<Pid> {
+pub fn processes_using(folder: &Path) -> Vec<Pid> {
     let Some(folder) = folder.to_str() else {
         return Vec::new();
     };
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_process_finds_itself_with_memory() {
+    fn own_process_is_listed_with_its_memory() {
         let own = i32::try_from(std::process::id()).unwrap();
         let found = processes().find(|it| it.0 == own).unwrap();
         assert!(found.2 > 100_000, "{found:?}");

@@ -10,15 +10,15 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStdin, ChildStdout};
 
 /// The isolated world in which observers and readers run.
-pub const WORLD: &str = "sightline";
+pub const ISOLATED_WORLD: &str = "sightline";
 
-const LONGEST_MESSAGE: usize = 64 * 1024 * 1024;
+const MAX_MESSAGE_LENGTH: usize = 64 * 1024 * 1024;
 
 const CHUNK: usize = 256 * 1024;
 
 /// Events queued while a command waits for its answer, and their bytes.
-const MOST_WAITING: usize = 100_000;
-const MOST_WAITING_BYTES: usize = 128 * 1024 * 1024;
+const MAX_WAITING: usize = 100_000;
+const MAX_WAITING_BYTES: usize = 128 * 1024 * 1024;
 
 #[derive(Debug, Error)]
 pub enum ProtocolError {
@@ -26,9 +26,9 @@ pub enum ProtocolError {
     Ended,
     /// A message exceeds the limit, or too many events are queued.
     #[error("the browser says too much")]
-    TooMuch,
+    LimitExceeded,
     #[error("the browser's words make no sense")]
-    Senseless,
+    Malformed,
     #[error("the browser refuses {method}: {reason}")]
     Refused { method: String, reason: String },
 }
@@ -48,8 +48,8 @@ pub struct Protocol {
     /// Offset from which the end of the next message is searched.
     searched: usize,
     last_id: u64,
-    waiting: VecDeque<Event>,
-    waiting_bytes: usize,
+    queued_events: VecDeque<Event>,
+    queued_bytes: usize,
 }
 
 #[derive(Deserialize)]
@@ -60,22 +60,22 @@ struct Wire<'a> {
     params: Option<&'a RawValue>,
     #[serde(borrow)]
     result: Option<&'a RawValue>,
-    error: Option<Refusal>,
+    error: Option<ErrorObject>,
     #[serde(rename = "sessionId")]
     session: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Refusal {
+struct ErrorObject {
     #[serde(default)]
     message: String,
 }
 
 pub enum Message {
     /// Answer to a command, by its id; `Err` has the browser's reason.
-    Answer(u64, Result<Box<RawValue>, String>),
+    Response(u64, Result<Box<RawValue>, String>),
     Event(Event),
-    Nothing,
+    Other,
 }
 
 impl Protocol {
@@ -86,13 +86,13 @@ impl Protocol {
             unread: Vec::new(),
             searched: 0,
             last_id: 0,
-            waiting: VecDeque::new(),
-            waiting_bytes: 0,
+            queued_events: VecDeque::new(),
+            queued_bytes: 0,
         }
     }
 
     /// Sends a command without waiting for its answer; returns its id.
-    pub async fn tell(
+    pub async fn send(
         &mut self,
         session: Option<&str>,
         method: &str,
@@ -111,25 +111,25 @@ impl Protocol {
     }
 
     /// Sends a command and waits for its answer; events are queued meanwhile.
-    pub async fn ask<T: for<'de> Deserialize<'de>>(
+    pub async fn call<T: for<'de> Deserialize<'de>>(
         &mut self,
         session: Option<&str>,
         method: &str,
         params: Value,
     ) -> Result<T, ProtocolError> {
-        let asked = self.tell(session, method, params).await?;
+        let asked = self.send(session, method, params).await?;
         loop {
             match self.message().await? {
-                Message::Answer(id, answer) if id == asked => {
+                Message::Response(id, answer) if id == asked => {
                     let answer = answer.map_err(|reason| ProtocolError::Refused {
                         method: method.to_owned(),
                         reason,
                     })?;
                     return serde_json::from_str(answer.get())
-                        .map_err(|_| ProtocolError::Senseless);
+                        .map_err(|_| ProtocolError::Malformed);
                 }
-                Message::Event(event) => self.keep(event)?,
-                Message::Answer(..) | Message::Nothing => {}
+                Message::Event(event) => self.queue_event(event)?,
+                Message::Response(..) | Message::Other => {}
             }
         }
     }
@@ -143,9 +143,9 @@ impl Protocol {
         if let Some(context) = context {
             blank["browserContextId"] = json!(context);
         }
-        let page: Created = self.ask(None, "Target.createTarget", blank).await?;
+        let page: Created = self.call(None, "Target.createTarget", blank).await?;
         let attach = json!({"targetId": page.target_id, "flatten": true});
-        let attached: Attached = self.ask(None, "Target.attachToTarget", attach).await?;
+        let attached: Attached = self.call(None, "Target.attachToTarget", attach).await?;
         Ok((page.target_id, attached.session_id))
     }
 
@@ -156,43 +156,43 @@ impl Protocol {
         frame: &str,
         expression: &str,
     ) -> Result<Value, ProtocolError> {
-        let world = json!({"frameId": frame, "worldName": WORLD});
+        let world = json!({"frameId": frame, "worldName": ISOLATED_WORLD});
         let world: World = self
-            .ask(Some(session), "Page.createIsolatedWorld", world)
+            .call(Some(session), "Page.createIsolatedWorld", world)
             .await?;
         let what = json!({
             "contextId": world.execution_context_id,
             "expression": expression,
             "returnByValue": true,
         });
-        let evaluated = self.ask(Some(session), "Runtime.evaluate", what).await;
+        let evaluated = self.call(Some(session), "Runtime.evaluate", what).await;
         evaluated.map(|it: Evaluated| it.result.value)
     }
 
     /// Sends a command and waits for completion.
-    pub async fn order(
+    pub async fn execute(
         &mut self,
         session: Option<&str>,
         method: &str,
         params: Value,
     ) -> Result<(), ProtocolError> {
-        let _: Value = self.ask(session, method, params).await?;
+        let _: Value = self.call(session, method, params).await?;
         Ok(())
     }
 
-    fn keep(&mut self, event: Event) -> Result<(), ProtocolError> {
-        self.waiting_bytes += event.params.get().len();
-        self.waiting.push_back(event);
-        if self.waiting.len() > MOST_WAITING || self.waiting_bytes > MOST_WAITING_BYTES {
-            return Err(ProtocolError::TooMuch);
+    fn queue_event(&mut self, event: Event) -> Result<(), ProtocolError> {
+        self.queued_bytes += event.params.get().len();
+        self.queued_events.push_back(event);
+        if self.queued_events.len() > MAX_WAITING || self.queued_bytes > MAX_WAITING_BYTES {
+            return Err(ProtocolError::LimitExceeded);
         }
         Ok(())
     }
 
     /// The next event. Cancel-safe.
     pub async fn event(&mut self) -> Result<Event, ProtocolError> {
-        if let Some(event) = self.waiting.pop_front() {
-            self.waiting_bytes -= event.params.get().len();
+        if let Some(event) = self.queued_events.pop_front() {
+            self.queued_bytes -= event.params.get().len();
             return Ok(event);
         }
         loop {
@@ -208,14 +208,14 @@ impl Protocol {
             let end = self.unread[self.searched..].iter().position(|it| *it == 0);
             if let Some(end) = end {
                 let end = self.searched + end;
-                let message = understood(&self.unread[..end]);
+                let message = parse_message(&self.unread[..end]);
                 self.unread.drain(..=end);
                 self.searched = 0;
                 return message;
             }
             self.searched = self.unread.len();
-            if self.searched > LONGEST_MESSAGE {
-                return Err(ProtocolError::TooMuch);
+            if self.searched > MAX_MESSAGE_LENGTH {
+                return Err(ProtocolError::LimitExceeded);
             }
             self.unread.reserve(CHUNK);
             match self.from.read_buf(&mut self.unread).await {
@@ -226,12 +226,12 @@ impl Protocol {
     }
 }
 
-fn understood(bytes: &[u8]) -> Result<Message, ProtocolError> {
-    let wire: Wire<'_> = serde_json::from_slice(bytes).map_err(|_| ProtocolError::Senseless)?;
-    let empty = || RawValue::from_string("{}".to_owned()).map_err(|_| ProtocolError::Senseless);
+fn parse_message(bytes: &[u8]) -> Result<Message, ProtocolError> {
+    let wire: Wire<'_> = serde_json::from_slice(bytes).map_err(|_| ProtocolError::Malformed)?;
+    let empty = || RawValue::from_string("{}".to_owned()).map_err(|_| ProtocolError::Malformed);
     let owned = |it: Option<&RawValue>| it.map_or_else(empty, |it| Ok(it.to_owned()));
     Ok(match (wire.id, wire.method) {
-        (Some(id), _) => Message::Answer(
+        (Some(id), _) => Message::Response(
             id,
             match wire.error {
                 Some(refusal) => Err(refusal.message),
@@ -243,7 +243,7 @@ fn understood(bytes: &[u8]) -> Result<Message, ProtocolError> {
             method,
             params: owned(wire.params)?,
         }),
-        (None, None) => Message::Nothing,
+        (None, None) => Message::Other,
     })
 }
 
@@ -252,13 +252,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_refusals_and_events_are_told_apart() {
-        let answer = understood(br#"{"id":3,"result":{"a":1}}"#).unwrap();
-        assert!(matches!(answer, Message::Answer(3, Ok(it)) if it.get() == r#"{"a":1}"#));
-        let refusal = understood(br#"{"id":4,"error":{"code":-32000,"message":"no"}}"#).unwrap();
-        assert!(matches!(refusal, Message::Answer(4, Err(reason)) if reason == "no"));
-        let event = understood(br#"{"method":"Page.x","params":{"b":2},"sessionId":"S"}"#).unwrap();
+    fn responses_errors_and_events_are_distinguished() {
+        let answer = parse_message(br#"{"id":3,"result":{"a":1}}"#).unwrap();
+        assert!(matches!(answer, Message::Response(3, Ok(it)) if it.get() == r#"{"a":1}"#));
+        let refusal = parse_message(br#"{"id":4,"error":{"code":-32000,"message":"no"}}"#).unwrap();
+        assert!(matches!(refusal, Message::Response(4, Err(reason)) if reason == "no"));
+        let event =
+            parse_message(br#"{"method":"Page.x","params":{"b":2},"sessionId":"S"}"#).unwrap();
         assert!(matches!(event, Message::Event(it) if it.session.as_deref() == Some("S")));
-        assert!(understood(b"{").is_err());
+        assert!(parse_message(b"{").is_err());
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Open requests that do not delay a load: streams, polling.
-const MOST_REQUESTS: usize = 2;
+const MAX_OPEN_REQUESTS: usize = 2;
 
 /// A loaded page that paints nothing is not waited for longer.
 const PAINT_LIMIT: Duration = Duration::from_secs(15);
@@ -30,7 +30,7 @@ impl Quiet {
     }
 
     pub fn requests(&mut self, under_way: usize, now: Instant) {
-        if under_way > MOST_REQUESTS {
+        if under_way > MAX_OPEN_REQUESTS {
             self.network = None;
         } else {
             self.network.get_or_insert(now);
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn everything_has_to_be_over() {
+    async fn load_paint_and_requests_must_all_be_over() {
         let begin = Instant::now();
         let mut quiet = Quiet::default();
         quiet.requests(0, begin);
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_page_that_paints_nothing_is_given_up() {
+    async fn a_page_without_paint_is_quiet_after_the_limit() {
         let begin = Instant::now();
         let mut quiet = Quiet::default();
         quiet.requests(0, begin);

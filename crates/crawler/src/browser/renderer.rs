@@ -1,13 +1,13 @@
 //! Renders the pages of a crawl. One browser renders them one after the other, each in its own browser context. It
-//! starts with the first page and is replaced after it died, was killed or has rendered [`MOST_PAGES`]. Its only
+//! starts with the first page and is replaced after it died, was killed or has rendered [`MAX_PAGES`]. Its only
 //! network route is the egress proxy.
 
-use super::gate::Gate;
+use super::egress_proxy::EgressProxy;
 use super::process::Browser;
 use super::protocol::Protocol;
-use super::settings::LabSettings;
-use super::tab::{NotShown, Shown, Tab};
-use super::{process, unprepared, watch};
+use super::settings::BrowserSettings;
+use super::tab::{RenderError, RenderedHtml, Tab};
+use super::{as_startup_error, process, watch_limits};
 use crate::fetch::Fetcher;
 use analysis::observation::page_content::RenderFailure;
 use domain::ports::page_speed::LabError;
@@ -24,15 +24,15 @@ const START_LIMIT: Duration = Duration::from_secs(30);
 const GRACE: Duration = Duration::from_secs(15);
 
 /// Pages after which the browser is replaced, which bounds memory leaks.
-const MOST_PAGES: u32 = 100;
+const MAX_PAGES: u32 = 100;
 
 /// Consecutive failed starts after which this crawl stops trying.
-const MOST_STARTS: u32 = 3;
+const MAX_FAILED_STARTS: u32 = 3;
 
 /// Dropping it ends its browser.
 pub struct Renderer {
     fetcher: Arc<Fetcher>,
-    settings: LabSettings,
+    settings: BrowserSettings,
     /// Limits concurrent pages over all crawls of the process.
     tabs: Arc<Semaphore>,
     state: Mutex<State>,
@@ -40,19 +40,19 @@ pub struct Renderer {
 
 #[derive(Default)]
 struct State {
-    running: Option<Running>,
+    running: Option<RunningBrowser>,
     failed_starts: u32,
 }
 
-struct Running {
+struct RunningBrowser {
     browser: Browser,
-    gate: Gate,
+    proxy: EgressProxy,
     protocol: Protocol,
     pages: u32,
 }
 
 impl Renderer {
-    pub fn new(fetcher: Arc<Fetcher>, settings: LabSettings, tabs: Arc<Semaphore>) -> Self {
+    pub fn new(fetcher: Arc<Fetcher>, settings: BrowserSettings, tabs: Arc<Semaphore>) -> Self {
         Self {
             fetcher,
             settings,
@@ -62,11 +62,11 @@ impl Renderer {
     }
 
     /// Renders a page that robots.txt allows until it is idle or its time is over. Counts as one request to its host.
-    pub async fn show(&self, url: &Url) -> Result<Shown, NotShown> {
+    pub async fn render(&self, url: &Url) -> Result<RenderedHtml, RenderError> {
         let mut state = self.state.lock().await;
         let _tab = self.tabs.acquire().await;
-        let _turn = self.fetcher.turn(url).await;
-        let mut used = state.running.take().filter(|it| it.pages < MOST_PAGES);
+        let _host_permit = self.fetcher.acquire_host_permit(url).await;
+        let mut used = state.running.take().filter(|it| it.pages < MAX_PAGES);
         loop {
             let was_used = used.is_some();
             let mut running = match used.take() {
@@ -75,10 +75,10 @@ impl Renderer {
             };
             running.pages += 1;
             let limit = self.settings.render_limit + GRACE;
-            let outcome = timeout(limit, running.show(&self.settings, self.agent(), url)).await;
+            let outcome = timeout(limit, running.render(&self.settings, self.agent(), url)).await;
             let outcome = outcome.unwrap_or_else(|_| Err(RenderFailure::TimedOut.into()));
             match &outcome {
-                Err(it) if it.is_the_browsers_fault() => {
+                Err(it) if it.needs_new_browser() => {
                     running.browser.end().await;
                     // A browser that died of an earlier page is not this page's failure.
                     if was_used && it.reason == RenderFailure::BrowserFailed {
@@ -104,11 +104,11 @@ impl Renderer {
         self.fetcher.settings.user_agent()
     }
 
-    async fn start(&self, state: &mut State) -> Result<Running, NotShown> {
-        if state.failed_starts >= MOST_STARTS {
+    async fn start(&self, state: &mut State) -> Result<RunningBrowser, RenderError> {
+        if state.failed_starts >= MAX_FAILED_STARTS {
             return Err(RenderFailure::BrowserFailed.into());
         }
-        match self.started().await {
+        match self.launch().await {
             Ok(running) => {
                 state.failed_starts = 0;
                 Ok(running)
@@ -121,19 +121,19 @@ impl Renderer {
         }
     }
 
-    async fn started(&self) -> Result<Running, LabError> {
+    async fn launch(&self) -> Result<RunningBrowser, LabError> {
         let program = self.settings.program();
         let program = program.ok_or_else(|| LabError::Browser("there is none".to_owned()))?;
         let rules = Arc::clone(&self.fetcher.settings);
-        let user = process::user(&self.settings);
-        let gate = Gate::open(rules, self.settings.traffic_limit, user).await;
-        let gate = gate.map_err(|_| LabError::Browser("no port is free".to_owned()))?;
-        let (browser, mut protocol) = Browser::guarded(&program, &self.settings, gate.port())?;
+        let user = process::browser_uid(&self.settings);
+        let proxy = EgressProxy::start(rules, self.settings.traffic_limit, user).await;
+        let proxy = proxy.map_err(|_| LabError::Browser("no port is free".to_owned()))?;
+        let (browser, mut protocol) = Browser::guarded(&program, &self.settings, proxy.port())?;
         let first = async {
-            let version = protocol.ask::<Value>(None, "Browser.getVersion", json!({}));
-            version.await.map_err(|it| unprepared(it.into()))?;
+            let version = protocol.call::<Value>(None, "Browser.getVersion", json!({}));
+            version.await.map_err(|it| as_startup_error(it.into()))?;
             let all = json!({"discover": true});
-            let told = protocol.order(None, "Target.setDiscoverTargets", all);
+            let told = protocol.execute(None, "Target.setDiscoverTargets", all);
             told.await.map_err(LabError::from)
         };
         let told = timeout(START_LIMIT, first).await;
@@ -141,35 +141,35 @@ impl Renderer {
             browser.end().await;
             return Err(error);
         }
-        Ok(Running {
+        Ok(RunningBrowser {
             browser,
-            gate,
+            proxy,
             protocol,
             pages: 0,
         })
     }
 }
 
-impl Running {
-    async fn show(
+impl RunningBrowser {
+    async fn render(
         &mut self,
-        settings: &LabSettings,
+        settings: &BrowserSettings,
         agent: String,
         url: &Url,
-    ) -> Result<Shown, NotShown> {
-        self.gate.count_anew();
+    ) -> Result<RenderedHtml, RenderError> {
+        self.proxy.reset_traffic();
         let page = async {
             let mut tab = Tab::open(&mut self.protocol, &agent, url).await?;
-            let shown = tab.show(settings.render_limit).await;
+            let shown = tab.render(settings.render_limit).await;
             // Ending the browser closes its tabs.
-            if !matches!(&shown, Err(it) if it.is_the_browsers_fault()) {
+            if !matches!(&shown, Err(it) if it.needs_new_browser()) {
                 tab.close().await?;
             }
             shown
         };
         tokio::select! {
             shown = page => shown,
-            () = watch(&self.browser, &self.gate, settings.memory_limit) => Err(RenderFailure::TooHeavy.into()),
+            () = watch_limits(&self.browser, &self.proxy, settings.memory_limit) => Err(RenderFailure::TooHeavy.into()),
         }
     }
 }

@@ -21,64 +21,64 @@ const NEVER_QUIET: &str = "neverQuiet";
 const READERS_DISAGREE: &str = "lcpReadersDisagree";
 
 /// Accepted difference of the two LCP values, in ms and as a share.
-const LEEWAY: f64 = 50.0;
-const LEEWAY_SHARE: f64 = 0.05;
+const LCP_TOLERANCE_MS: f64 = 50.0;
+const LCP_TOLERANCE_SHARE: f64 = 0.05;
 
 /// Results of the observers in the page; times in ms after the time origin.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Seen {
-    lcp: Option<SeenPaint>,
+pub struct ObserverReport {
+    lcp: Option<ObservedPaint>,
     #[serde(default)]
-    shifts: Vec<SeenShift>,
+    shifts: Vec<ObservedShift>,
     unsized_images: Option<u32>,
 }
 
 #[derive(Debug, Deserialize)]
-struct SeenPaint {
+struct ObservedPaint {
     at: f64,
     url: Option<String>,
     selector: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
-struct SeenShift {
+struct ObservedShift {
     at: f64,
     score: f64,
-    parts: Vec<SeenPart>,
+    parts: Vec<ObservedShiftPart>,
 }
 
 #[derive(Debug, Deserialize)]
-struct SeenPart {
+struct ObservedShiftPart {
     selector: Option<String>,
     area: f64,
 }
 
-pub struct Witnesses<'a> {
+pub struct RunInputs<'a> {
     pub final_url: String,
     pub load: Load,
     pub requests: &'a Requests,
     pub resources: Vec<ResourceFact>,
     /// `None` when the page did not answer.
-    pub seen: Option<Seen>,
+    pub observed: Option<ObserverReport>,
     pub warnings: Vec<String>,
 }
 
-impl Witnesses<'_> {
-    pub fn conclude(mut self) -> LabRun {
-        let page: Vec<&Request> = self.requests.page().collect();
+impl RunInputs<'_> {
+    pub fn into_run(mut self) -> LabRun {
+        let page: Vec<&Request> = self.requests.document_requests().collect();
         let origin = self.load.origin;
         let since = |at: f64| (at - origin) * 1_000.0;
         let answered = page.last().and_then(|it| it.answered).map(since);
         let metrics = self.metrics(answered.filter(|it| *it > 0.0));
-        self.doubt(&metrics);
-        let seen = self.seen.unwrap_or_default();
+        self.add_warnings(&metrics);
+        let seen = self.observed.unwrap_or_default();
         let redirects = page.first().zip(page.last());
         LabRun {
             final_url: self.final_url,
             lcp_breakdown: breakdown(&metrics, &seen, self.requests, origin),
             lcp_element: metrics.lcp.and(seen.lcp.as_ref()).map(element),
-            cls_sources: moved(&seen.shifts),
+            cls_sources: layout_shift_sources(&seen.shifts),
             redirects_ms: redirects.map(|(first, last)| (last.begun - first.begun) * 1_000.0),
             server_response_ms: page.last().and_then(|it| it.server_ms),
             unsized_images: seen.unsized_images,
@@ -114,23 +114,23 @@ impl Witnesses<'_> {
         }
     }
 
-    fn doubt(&mut self, metrics: &LabMetrics) {
+    fn add_warnings(&mut self, metrics: &LabMetrics) {
         let mut warn = |code: &str| self.warnings.push(code.to_owned());
         if metrics.fcp.is_none() {
             warn(NO_PAINT);
         } else if metrics.tti.is_none() {
             warn(NEVER_QUIET);
         }
-        let other = self.seen.as_ref().and_then(|it| it.lcp.as_ref());
+        let other = self.observed.as_ref().and_then(|it| it.lcp.as_ref());
         if let (Some(lcp), Some(other)) = (metrics.lcp, other)
-            && (lcp - other.at).abs() > LEEWAY.max(lcp * LEEWAY_SHARE)
+            && (lcp - other.at).abs() > LCP_TOLERANCE_MS.max(lcp * LCP_TOLERANCE_SHARE)
         {
             warn(READERS_DISAGREE);
         }
     }
 }
 
-fn element(paint: &SeenPaint) -> LcpElement {
+fn element(paint: &ObservedPaint) -> LcpElement {
     let kind = if paint.url.is_some() { "image" } else { "text" };
     LcpElement {
         selector: paint.selector.clone(),
@@ -142,13 +142,13 @@ fn element(paint: &SeenPaint) -> LcpElement {
 /// LCP subparts (`core/computed/metrics/lcp-breakdown.js` of lighthouse 12.8.2).
 fn breakdown(
     metrics: &LabMetrics,
-    seen: &Seen,
+    seen: &ObserverReport,
     requests: &Requests,
     origin: f64,
 ) -> Option<LcpBreakdown> {
     let (lcp, paint) = (metrics.lcp?, seen.lcp.as_ref()?);
     let ttfb = metrics.ttfb?.min(lcp);
-    let image = paint.url.as_ref().and_then(|it| requests.of_url(it));
+    let image = paint.url.as_ref().and_then(|it| requests.find_by_url(it));
     let (begun, ended) = match image {
         Some(image) => {
             let since = |at: f64| ((at - origin) * 1_000.0).min(lcp);
@@ -165,7 +165,7 @@ fn breakdown(
     })
 }
 
-fn moved(shifts: &[SeenShift]) -> Vec<ClsSource> {
+fn layout_shift_sources(shifts: &[ObservedShift]) -> Vec<ClsSource> {
     let shifts: Vec<(Shift, Vec<ShiftPart>)> = shifts
         .iter()
         .map(|it| {

@@ -2,14 +2,14 @@ use domain::ports::page_speed::NotConfigured;
 use std::{path::PathBuf, time::Duration};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LabSettings {
-    /// The executable; `None` for the first existing one of [`USUAL_PLACES`].
+pub struct BrowserSettings {
+    /// The executable; `None` for the first existing one of [`DEFAULT_BROWSER_PATHS`].
     pub browser: Option<PathBuf>,
     pub runs: u32,
     /// Where browsers keep their profiles (the unprivileged user needs access); `None` for the temporary directory.
     pub folder: Option<PathBuf>,
     /// Pause after the browser's start: without it, FCP is 0.2 s later on two busy cores.
-    pub settling: Duration,
+    pub warm_up: Duration,
     /// How long a page must be quiet to count as loaded: Time to Interactive needs 5 s, Lighthouse waits 5.25 s.
     pub quiet: Duration,
     /// Time limit for becoming quiet; afterwards the page is measured as it is, with a warning.
@@ -37,7 +37,7 @@ pub enum BrowserSandbox {
 }
 
 /// Usual install locations; the executable precedes its wrapper script.
-pub const USUAL_PLACES: &[&str] = &[
+pub const DEFAULT_BROWSER_PATHS: &[&str] = &[
     "/usr/lib/chromium/chromium",
     "/usr/bin/chromium",
     "/usr/lib64/chromium-browser/chromium-browser",
@@ -52,13 +52,13 @@ const NOBODY: (u32, u32) = (65_534, 65_534);
 
 const GIB: u64 = 1024 * 1024 * 1024;
 
-impl Default for LabSettings {
+impl Default for BrowserSettings {
     fn default() -> Self {
         Self {
             browser: None,
             runs: 5,
             folder: None,
-            settling: Duration::from_secs(2),
+            warm_up: Duration::from_secs(2),
             quiet: Duration::from_millis(5_250),
             load_limit: Duration::from_secs(45),
             render_limit: Duration::from_secs(10),
@@ -71,9 +71,9 @@ impl Default for LabSettings {
     }
 }
 
-impl LabSettings {
+impl BrowserSettings {
     pub fn program(&self) -> Option<PathBuf> {
-        let usual = USUAL_PLACES.iter().map(PathBuf::from);
+        let usual = DEFAULT_BROWSER_PATHS.iter().map(PathBuf::from);
         let named = self.browser.iter().cloned();
         if self.browser.is_some() {
             return named.into_iter().find(|it| it.is_file());

@@ -2,8 +2,8 @@
 //! compression, freshness and render blocking; no paint metrics. Files are requested one after the other. Server
 //! response time is unknown, because time to first byte includes connecting.
 
-use super::{caching::fresh_for, requests::is_text, visit::gzip_size};
-use crate::extract::{NamedFile, read_page_files};
+use super::{caching::freshness_lifetime, requests::is_text, visit::gzip_size};
+use crate::extract::{LoadedFile, read_page_files};
 use crate::fetch::clients::Clients;
 use crate::fetch::{Body, BodyLimit, Fetcher, read_body};
 use crate::guard::vet_url;
@@ -17,9 +17,9 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, timeout};
 use url::Url;
 
-const MOST_FILES: usize = 100;
+const MAX_FILES: usize = 100;
 
-const LONGEST: Duration = Duration::from_mins(1);
+const READ_TIMEOUT: Duration = Duration::from_mins(1);
 
 const CUT_SHORT: &str = "filesCutShort";
 
@@ -27,7 +27,7 @@ pub struct StaticReader {
     settings: Arc<CrawlerSettings>,
     clients: Clients,
     /// Throttles requests per host; `None` in tests.
-    polite: Option<Arc<Fetcher>>,
+    throttle_fetcher: Option<Arc<Fetcher>>,
 }
 
 impl StaticReader {
@@ -36,17 +36,17 @@ impl StaticReader {
         Self {
             clients: Clients::new(Arc::clone(&settings)),
             settings,
-            polite: None,
+            throttle_fetcher: None,
         }
     }
 
     /// Throttles its requests together with a fetcher's.
-    pub(crate) fn taking_turns(fetcher: Arc<Fetcher>) -> Self {
+    pub(crate) fn with_throttle(fetcher: Arc<Fetcher>) -> Self {
         let settings = Arc::clone(&fetcher.settings);
         Self {
             clients: Clients::new(Arc::clone(&settings)),
             settings,
-            polite: Some(fetcher),
+            throttle_fetcher: Some(fetcher),
         }
     }
 
@@ -62,8 +62,8 @@ impl StaticReader {
             request = request.header(header::HOST, host);
         }
         let limits = &self.settings.limits;
-        let patience = limits.dns + limits.connect + limits.first_byte;
-        match timeout(patience, request.send()).await {
+        let response_timeout = limits.dns + limits.connect + limits.first_byte;
+        match timeout(response_timeout, request.send()).await {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(error)) if error.is_timeout() => Err(LabError::TimedOut),
             Ok(Err(_)) => Err(LabError::Unreachable),
@@ -101,7 +101,7 @@ impl StaticReader {
     }
 
     /// A file that cannot be fetched has no status.
-    async fn file(&self, named: &NamedFile) -> ResourceFact {
+    async fn file(&self, named: &LoadedFile) -> ResourceFact {
         let mut fact = ResourceFact {
             url: named.url.clone(),
             kind: named.kind,
@@ -116,10 +116,10 @@ impl StaticReader {
             return fact;
         };
         if let Ok(page) = self.page(&url).await {
-            let head = Head::of(&page.response);
+            let head = ResponseHead::of(&page.response);
             head.describe(&mut fact);
             if let Ok(body) = self.body(page.response).await {
-                head.weigh(&mut fact, &body);
+                head.set_sizes(&mut fact, &body);
             }
         }
         fact
@@ -143,7 +143,7 @@ fn redirect(response: &Response, url: &Url) -> Option<Url> {
         .ok()
 }
 
-struct Head {
+struct ResponseHead {
     status: u16,
     media_type: String,
     charset: Option<String>,
@@ -152,7 +152,7 @@ struct Head {
     bytes: u64,
 }
 
-impl Head {
+impl ResponseHead {
     fn of(response: &Response) -> Self {
         let headers = response.headers();
         let said = |name: HeaderName| headers.get(name)?.to_str().ok();
@@ -171,12 +171,12 @@ impl Head {
                 .trim()
                 .to_owned(),
             is_compressed: said(header::CONTENT_ENCODING).is_some_and(|it| it.trim() != "identity"),
-            fresh_for: fresh_for(
+            fresh_for: freshness_lifetime(
                 said(header::CACHE_CONTROL),
                 said(header::EXPIRES),
                 said(header::DATE),
             ),
-            bytes: length(headers),
+            bytes: header_bytes(headers),
         }
     }
 
@@ -187,7 +187,7 @@ impl Head {
     }
 
     /// Sets the sizes, if the body is complete.
-    fn weigh(&self, fact: &mut ResourceFact, body: &Body) {
+    fn set_sizes(&self, fact: &mut ResourceFact, body: &Body) {
         if body.truncation != analysis::observation::web_site::Truncation::None {
             return;
         }
@@ -199,7 +199,7 @@ impl Head {
 }
 
 /// Header bytes in HTTP/1.1 encoding.
-fn length(headers: &HeaderMap) -> u64 {
+fn header_bytes(headers: &HeaderMap) -> u64 {
     headers
         .iter()
         .map(|(name, value)| (name.as_str().len() + value.len() + 4) as u64)
@@ -212,18 +212,18 @@ fn ms(duration: Duration) -> f64 {
 
 #[async_trait]
 impl StaticVitals for StaticReader {
-    async fn look(&self, order: &LabOrder) -> Result<StaticFacts, LabError> {
+    async fn analyze(&self, order: &LabOrder) -> Result<StaticFacts, LabError> {
         let start = Url::parse(&order.url).map_err(|_| LabError::Order("this is no URL"))?;
         if !matches!(start.scheme(), "http" | "https") {
             return Err(LabError::Order("only http and https are loaded"));
         }
-        let _place = match &self.polite {
-            Some(fetcher) => Some(fetcher.turn(&start).await),
+        let _host_permit = match &self.throttle_fetcher {
+            Some(fetcher) => Some(fetcher.acquire_host_permit(&start).await),
             None => None,
         };
-        let until = Instant::now() + LONGEST;
+        let until = Instant::now() + READ_TIMEOUT;
         let page = self.page(&start).await?;
-        let head = Head::of(&page.response);
+        let head = ResponseHead::of(&page.response);
         if head.status >= 400 {
             return Err(LabError::Status(head.status));
         }
@@ -243,9 +243,9 @@ impl StaticVitals for StaticReader {
             blocks_rendering: false,
         };
         head.describe(&mut document);
-        head.weigh(&mut document, &body);
+        head.set_sizes(&mut document, &body);
         let (mut resources, mut warnings) = (vec![document], Vec::new());
-        for file in named.files.iter().take(MOST_FILES) {
+        for file in named.files.iter().take(MAX_FILES) {
             let rest = until.saturating_duration_since(Instant::now());
             match timeout(rest, self.file(file)).await {
                 Ok(fact) => resources.push(fact),

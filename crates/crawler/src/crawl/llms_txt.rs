@@ -3,7 +3,7 @@ use crate::fetch::{BodyLimit, Want};
 use analysis::observation::web_site::{CrawlStep, LlmsTxtFact};
 use domain::ports::site_reader::SiteReadError;
 
-const MOST_BYTES: usize = 64 << 10;
+const MAX_BYTES: usize = 64 << 10;
 
 impl Crawl<'_> {
     /// Requested once, if robots.txt allows it; recorded only if the server answers.
@@ -11,21 +11,21 @@ impl Crawl<'_> {
         if self.record.site().is_some_and(|it| it.llms_txt.is_some()) {
             return Ok(());
         }
-        let tools = &self.tools;
-        let Ok(url) = tools.start.join("/llms.txt") else {
+        let context = &self.context;
+        let Ok(url) = context.start.join("/llms.txt") else {
             return Ok(());
         };
-        if !tools.robots.allows(tools.fetcher, &url).await {
+        if !context.robots.allows(context.fetcher, &url).await {
             return Ok(());
         }
         let limit = BodyLimit {
-            encoded: MOST_BYTES,
-            decoded: MOST_BYTES,
+            encoded: MAX_BYTES,
+            decoded: MAX_BYTES,
         };
         let want = Want::Everything(limit);
-        let answer = tools
+        let answer = context
             .fetcher
-            .ask_patiently(&url, want, Some(&tools.robots))
+            .fetch_with_retries(&url, want, Some(&context.robots))
             .await;
         let fetched = &answer.fetched;
         let answered = fetched.status.filter(|_| fetched.failure.is_none());

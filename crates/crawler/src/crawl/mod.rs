@@ -2,23 +2,23 @@
 //! level is read in link order, so the page limit cuts at the same place whichever response comes first, and a
 //! resumed crawl gives the same result.
 
-mod beginning;
 mod llms_txt;
 mod pages;
 mod rendering;
 mod revisits;
+mod site_start;
 mod sitemaps;
 mod targets;
 
-pub use beginning::try_starts;
+pub use site_start::try_starts;
 
 use crate::browser::Renderer;
 use crate::fetch::{Fetcher, RobotsCache};
 use crate::frontier::{Frontier, UrlNumber, UrlSet};
 use crate::journal::Record;
-use crate::soft_404::{Asker, Probes};
+use crate::soft_404::{ProbeContext, Probes};
 use analysis::observation::web_site::{
-    CheckState, CrawlStep, Discovery, Fetched, LimitHit, SiteObservation, SiteScope,
+    CheckState, CrawlScope, CrawlStep, Discovery, Fetched, LimitHit, SiteObservation,
 };
 use domain::ports::{
     clock::Clock,
@@ -32,33 +32,33 @@ use url::Url;
 pub struct Crawl<'a> {
     plan: &'a CrawlPlan,
     clock: &'a dyn Clock,
-    tools: Tools<'a>,
+    context: CrawlContext<'a>,
     record: Record<'a>,
     frontier: Frontier,
-    asked_as_page: UrlSet,
+    requested_as_page: UrlSet,
     /// Pages of the levels so far, recorded ones included.
-    pages_met: u64,
-    trapped: BTreeSet<LimitHit>,
+    pages_found: u64,
+    target_limits: BTreeSet<LimitHit>,
     begun: Instant,
     phase: CrawlPhase,
     sitemaps: Count,
     pages_known: u64,
-    in_vain: u64,
+    non_pages_in_batch: u64,
     checks_known: u64,
     revisits: Count,
 }
 
-struct Tools<'a> {
+struct CrawlContext<'a> {
     fetcher: &'a Fetcher,
     randomness: &'a dyn Randomness,
     robots: RobotsCache,
     probes: Probes,
     start: Url,
-    scope: SiteScope,
+    scope: CrawlScope,
     renderer: Option<Renderer>,
 }
 
-fn told_of(start: &str, fetched: &Fetched) -> String {
+fn describe_failure(start: &str, fetched: &Fetched) -> String {
     let url = &fetched.final_url;
     match (fetched.failure, fetched.status) {
         (Some(_), _) => {
@@ -74,9 +74,9 @@ fn told_of(start: &str, fetched: &Fetched) -> String {
     }
 }
 
-impl Tools<'_> {
-    fn asker(&self) -> Asker<'_> {
-        Asker {
+impl CrawlContext<'_> {
+    fn probe_context(&self) -> ProbeContext<'_> {
+        ProbeContext {
             fetcher: self.fetcher,
             robots: &self.robots,
             randomness: self.randomness,
@@ -96,11 +96,11 @@ impl<'a> Crawl<'a> {
         let mut record = Record::load(journal).await?;
         let robots = RobotsCache::default();
         let (start, scope) =
-            beginning::find_site(fetcher, clock, plan, &mut record, &robots).await?;
-        if robots.is_hurried(&start) {
-            record.limit(LimitHit::CrawlDelay).await?;
+            site_start::find_site(fetcher, clock, plan, &mut record, &robots).await?;
+        if robots.is_delay_capped(&start) {
+            record.record_limit(LimitHit::CrawlDelay).await?;
         }
-        let tools = Tools {
+        let context = CrawlContext {
             fetcher,
             randomness,
             robots,
@@ -112,17 +112,17 @@ impl<'a> Crawl<'a> {
         Ok(Self {
             plan,
             clock,
-            tools,
+            context,
             record,
             frontier: Frontier::default(),
-            asked_as_page: UrlSet::default(),
-            pages_met: 0,
-            trapped: BTreeSet::new(),
+            requested_as_page: UrlSet::default(),
+            pages_found: 0,
+            target_limits: BTreeSet::new(),
             begun: Instant::now(),
             phase: CrawlPhase::default(),
             sitemaps: Count::default(),
             pages_known: 0,
-            in_vain: 0,
+            non_pages_in_batch: 0,
             checks_known: 0,
             revisits: Count::default(),
         })
@@ -130,34 +130,34 @@ impl<'a> Crawl<'a> {
 
     pub async fn run(mut self) -> Result<SiteObservation, SiteReadError> {
         self.read_llms_txt().await?;
-        self.record.go_on()?;
+        self.record.ensure_running()?;
         let listed = self.read_sitemaps().await?;
-        self.enter(CrawlPhase::Pages);
-        let start = self.record.urls().id(self.tools.start.as_str());
+        self.set_phase(CrawlPhase::Pages);
+        let start = self.record.urls().intern(self.context.start.as_str());
         if let Err(limit) = self.admit(start) {
-            self.record.limit(limit).await?;
+            self.record.record_limit(limit).await?;
         }
         self.read_from(vec![start], 0, Discovery::Start).await?;
         let mut beyond = Vec::new();
         for url in listed {
-            let url = self.record.urls().id(&url);
+            let url = self.record.urls().intern(&url);
             if self.admit(url) == Ok(true) {
                 beyond.push(url);
             }
         }
         self.read_from(beyond, 1, Discovery::Sitemap).await?;
         if self.record.counts().0 == 0 {
-            return Err(SiteReadError::NoPage(self.told_of_the_start()));
+            return Err(SiteReadError::NoPage(self.start_page_failure()));
         }
         // All pages are read.
-        if let Some(renderer) = self.tools.renderer.take() {
+        if let Some(renderer) = self.context.renderer.take() {
             renderer.end().await;
         }
-        self.enter(CrawlPhase::Targets);
+        self.set_phase(CrawlPhase::Targets);
         self.check_targets().await?;
-        self.enter(CrawlPhase::Revisits);
+        self.set_phase(CrawlPhase::Revisits);
         self.revisit().await?;
-        self.enter(CrawlPhase::Over);
+        self.set_phase(CrawlPhase::Over);
         if self.record.site().is_none_or(|it| it.finished_at.is_none()) {
             let at = self.clock.now();
             self.record.add(vec![CrawlStep::Finished { at }]).await?;
@@ -166,11 +166,11 @@ impl<'a> Crawl<'a> {
         self.record.into_site().ok_or(nothing)
     }
 
-    fn told_of_the_start(&self) -> String {
-        let start = self.tools.start.as_str();
+    fn start_page_failure(&self) -> String {
+        let start = self.context.start.as_str();
         match self.record.check(start).map(|it| &it.state) {
             Some(CheckState::BlockedByRobots) => "robots.txt does not allow it".to_owned(),
-            Some(CheckState::Asked { fetched, .. }) => told_of(start, fetched),
+            Some(CheckState::Asked { fetched, .. }) => describe_failure(start, fetched),
             _ => "it was not asked for".to_owned(),
         }
     }
@@ -188,7 +188,7 @@ impl<'a> Crawl<'a> {
         let (mut level, mut depth, mut discovery) = (first, depth, discovery);
         while !level.is_empty() {
             if depth > self.plan.max_depth {
-                return self.record.limit(LimitHit::MaxDepth).await;
+                return self.record.record_limit(LimitHit::MaxDepth).await;
             }
             let read = self.read_level(&level, depth, discovery).await?;
             level = self.next_level(&read).await?;
@@ -214,24 +214,24 @@ impl<'a> Crawl<'a> {
             }
         }
         for limit in limits {
-            self.record.limit(limit).await?;
+            self.record.record_limit(limit).await?;
         }
         Ok(next)
     }
 
-    fn is_late(&self) -> bool {
-        self.begun.elapsed() > self.tools.fetcher.settings.max_duration
+    fn is_over_time(&self) -> bool {
+        self.begun.elapsed() > self.context.fetcher.settings.max_duration
     }
 
-    fn enter(&mut self, phase: CrawlPhase) {
+    fn set_phase(&mut self, phase: CrawlPhase) {
         self.phase = phase;
-        self.tell_progress();
+        self.report_progress();
     }
 
-    fn tell_progress(&self) {
+    fn report_progress(&self) {
         let (pages, checks) = self.record.counts();
         let most = u64::from(self.plan.max_pages);
-        let known = self.pages_known.saturating_sub(self.in_vain);
+        let known = self.pages_known.saturating_sub(self.non_pages_in_batch);
         self.record.journal().progress(CrawlProgress {
             phase: self.phase,
             sitemaps: self.sitemaps,

@@ -1,7 +1,7 @@
-use super::{Crawl, Tools, rendering::RenderQueue};
-use crate::check::refused;
-use crate::extract::{Arrival, EXTRACTION, read_page};
-use crate::fetch::{Answer, Want};
+use super::{Crawl, CrawlContext, rendering::RenderQueue};
+use crate::check::robots_refusal;
+use crate::extract::{EXTRACTION_VERSION, ReceivedPage, read_page};
+use crate::fetch::{FetchOutcome, Want};
 use crate::frontier::{UrlNumber, UrlSet};
 use analysis::observation::{
     page_content::PageContent,
@@ -15,10 +15,10 @@ use std::{borrow::Cow, collections::VecDeque};
 use url::Url;
 
 /// Kept pages looked up per query.
-const KEPT: usize = 200;
+const LOOKUP_BATCH: usize = 200;
 const NOT_MODIFIED: u16 = 304;
 
-type Kept<'a> = (&'a dyn EarlierPages, Validators);
+type KeptVersion<'a> = (&'a dyn EarlierPages, Validators);
 
 impl<'a> Crawl<'a> {
     /// Reads a level in order until the plan's page limit; returns the pages found.
@@ -32,33 +32,33 @@ impl<'a> Crawl<'a> {
         let mut brought = Vec::new();
         let mut rest = level;
         while !rest.is_empty() {
-            let room = u64::from(self.plan.max_pages).saturating_sub(self.pages_met);
-            let bound = match (room, self.is_late()) {
+            let room = u64::from(self.plan.max_pages).saturating_sub(self.pages_found);
+            let bound = match (room, self.is_over_time()) {
                 (0, _) => Some(LimitHit::MaxPages),
                 (_, true) => Some(LimitHit::Duration),
                 (_, false) => None,
             };
             if let Some(bound) = bound {
-                self.record.limit(bound).await?;
+                self.record.record_limit(bound).await?;
                 self.pages_known -= rest.len() as u64;
                 break;
             }
             // As many URLs as may still become pages; while rendering, as many as may still be rendered.
-            let shown = self.room_for_rendering();
+            let shown = self.pages_left_to_render();
             let room = if shown > 0 { room.min(shown) } else { room };
             let size = rest.len().min(usize::try_from(room).unwrap_or(usize::MAX));
             let (batch, others) = rest.split_at(size);
             rest = others;
             for url in batch {
-                self.asked_as_page.insert(*url);
+                self.requested_as_page.insert(*url);
             }
             self.read_batch(batch, depth, discovery, shown > 0).await?;
             let pages: Vec<UrlNumber> = batch.iter().filter_map(|it| self.page_of(*it)).collect();
-            self.pages_met += pages.len() as u64;
+            self.pages_found += pages.len() as u64;
             // URLs that are not pages are no longer expected.
             self.pages_known -= (batch.len() - pages.len()) as u64;
-            self.in_vain = 0;
-            self.tell_progress();
+            self.non_pages_in_batch = 0;
+            self.report_progress();
             brought.extend(pages);
         }
         Ok(brought)
@@ -73,7 +73,7 @@ impl<'a> Crawl<'a> {
             return None;
         };
         let landed = self.record.page(&fetched.final_url)?.url.clone();
-        let landed = self.record.urls().id(&landed);
+        let landed = self.record.urls().intern(&landed);
         (self.admit(landed) == Ok(true)).then_some(landed)
     }
 
@@ -87,51 +87,51 @@ impl<'a> Crawl<'a> {
         let unknown: Vec<UrlNumber> = { batch.iter().copied() }
             .filter(|it| !self.record.is_known(*it))
             .collect();
-        let mut of_the_batch = UrlSet::default();
+        let mut batch_urls = UrlSet::default();
         for url in batch {
-            of_the_batch.insert(*url);
+            batch_urls.insert(*url);
         }
-        let (_, connections) = self.tools.fetcher.settings.pace(&self.tools.start);
-        let mut parts = unknown.chunks(KEPT);
+        let (_, connections) = self.context.fetcher.settings.pace(&self.context.start);
+        let mut parts = unknown.chunks(LOOKUP_BATCH);
         let mut ahead = VecDeque::new();
         let mut running = FuturesUnordered::new();
         let mut queue = RenderQueue::default();
         loop {
-            while !self.record.is_ending()
+            while !self.record.is_stopping()
                 && running.len() < connections as usize
-                && queue.has_room()
+                && queue.has_capacity()
             {
                 if ahead.is_empty() {
                     let Some(part) = parts.next() else { break };
-                    ahead = self.with_what_is_kept(part).await?;
+                    ahead = self.load_validators(part).await?;
                 }
                 let Some((url, kept)) = ahead.pop_front() else {
                     break;
                 };
-                running.push(self.tools.read(url, depth, discovery, kept));
+                running.push(self.context.read(url, depth, discovery, kept));
             }
             // A fetch or a rendering, whichever completes first.
             let (is_read, mut steps) = futures_util::select! {
                 steps = running.select_next_some() => (true, steps),
-                steps = queue.showing.select_next_some() => (false, steps),
-                complete => return self.record.go_on(),
+                steps = queue.rendering.select_next_some() => (false, steps),
+                complete => return self.record.ensure_running(),
             };
             if is_read {
-                self.in_vain += u64::from(!has_page(&steps));
+                self.non_pages_in_batch += u64::from(!has_page(&steps));
                 while let Some(Some(more)) = running.next().now_or_never() {
-                    self.in_vain += u64::from(!has_page(&more));
+                    self.non_pages_in_batch += u64::from(!has_page(&more));
                     steps.extend(more);
                 }
                 // A redirect target is kept unless the crawl reaches it on its own.
                 steps.retain(|it| match it {
                     CrawlStep::Page(page) => {
-                        let url = self.record.urls().id(&page.url);
-                        of_the_batch.contains(url) || !self.frontier.has(url)
+                        let url = self.record.urls().intern(&page.url);
+                        batch_urls.contains(url) || !self.frontier.contains(url)
                     }
                     _ => true,
                 });
                 if render {
-                    steps = queue.take(steps, &self.tools, &self.record);
+                    steps = queue.queue_pages(steps, &self.context, &self.record);
                 }
             }
             let is_full =
@@ -139,16 +139,16 @@ impl<'a> Crawl<'a> {
             let has_full_page = steps.iter().any(is_full);
             self.record.add(steps).await?;
             if has_full_page {
-                self.record.limit(LimitHit::LinksOfPage).await?;
+                self.record.record_limit(LimitHit::LinksOfPage).await?;
             }
-            self.tell_progress();
+            self.report_progress();
         }
     }
 
-    async fn with_what_is_kept(
+    async fn load_validators(
         &self,
         part: &[UrlNumber],
-    ) -> Result<VecDeque<(String, Option<Kept<'a>>)>, SiteReadError> {
+    ) -> Result<VecDeque<(String, Option<KeptVersion<'a>>)>, SiteReadError> {
         let earlier = self.record.journal().earlier();
         let urls: Vec<String> = { part.iter() }
             .map(|it| self.record.url(*it).to_owned())
@@ -162,42 +162,49 @@ impl<'a> Crawl<'a> {
     }
 }
 
-impl Tools<'_> {
+impl CrawlContext<'_> {
     /// Fetches a URL: returns a page, a check, or a check and the page it redirects to.
     async fn read(
         &self,
         text: String,
         depth: u32,
         discovery: Discovery,
-        kept: Option<Kept<'_>>,
+        kept: Option<KeptVersion<'_>>,
     ) -> Vec<CrawlStep> {
         let text = text.as_str();
         let Ok(url) = Url::parse(text) else {
             return Vec::new();
         };
-        if let Some(state) = refused(self.fetcher, &self.robots, &url).await {
-            return vec![checked(text, state)];
+        if let Some(state) = robots_refusal(self.fetcher, &self.robots, &url).await {
+            return vec![check_step(text, state)];
         }
         let robots = Some(&self.robots);
         let mut answer = match &kept {
             Some((_, validators)) => {
-                let asked = self.fetcher.ask_whether_changed(&url, validators, robots);
+                let asked = self.fetcher.fetch_if_changed(&url, validators, robots);
                 asked.await
             }
-            None => self.fetcher.ask_patiently(&url, Want::Html, robots).await,
+            None => {
+                self.fetcher
+                    .fetch_with_retries(&url, Want::Html, robots)
+                    .await
+            }
         };
         if let Some((earlier, _)) = kept.filter(|_| answer.fetched.status == Some(NOT_MODIFIED)) {
             if let Ok(Some(page)) = earlier.page(text).await
-                && page.document.extraction == EXTRACTION
+                && page.document.extraction == EXTRACTION_VERSION
             {
                 let page = unchanged(page, &answer.fetched, depth, discovery);
                 return vec![CrawlStep::Page(Box::new(page))];
             }
             // The kept page is unusable, so it is fetched in full.
-            answer = self.fetcher.ask_patiently(&url, Want::Html, robots).await;
+            answer = self
+                .fetcher
+                .fetch_with_retries(&url, Want::Html, robots)
+                .await;
         }
         if answer.blocked {
-            return vec![checked(text, CheckState::BlockedByRobots)];
+            return vec![check_step(text, CheckState::BlockedByRobots)];
         }
         let fetched = answer.fetched.clone();
         let redirected = fetched.hops() > 0;
@@ -208,7 +215,7 @@ impl Tools<'_> {
                 fetched,
                 names: None,
             };
-            steps.push(checked(text, state));
+            steps.push(check_step(text, state));
         }
         steps.extend(page.map(|it| CrawlStep::Page(Box::new(it))));
         steps
@@ -216,7 +223,7 @@ impl Tools<'_> {
 
     async fn page(
         &self,
-        answer: Answer,
+        answer: FetchOutcome,
         depth: u32,
         discovery: Discovery,
         steps: &mut Vec<CrawlStep>,
@@ -234,7 +241,7 @@ impl Tools<'_> {
             ..fetched
         };
         let mut content = tokio::task::spawn_blocking(move || {
-            read_page(Arrival {
+            read_page(ReceivedPage {
                 bytes: Cow::Owned(body.bytes),
                 charset: charset.as_deref(),
                 url: &place,
@@ -248,7 +255,7 @@ impl Tools<'_> {
         .ok()?;
         let (similarity, probe) = self
             .probes
-            .compare(&url, &content.text.main, &self.asker())
+            .compare(&url, &content.text.main, &self.probe_context())
             .await;
         steps.extend(probe.map(CrawlStep::Probe));
         content.probe_similarity = similarity;
@@ -276,7 +283,7 @@ fn unchanged(page: PageContent, asked: &Fetched, depth: u32, discovery: Discover
     }
 }
 
-fn checked(url: &str, state: CheckState) -> CrawlStep {
+fn check_step(url: &str, state: CheckState) -> CrawlStep {
     CrawlStep::Check(Box::new(TargetCheck {
         url: url.to_owned(),
         state,

@@ -1,8 +1,8 @@
 //! Rendering: pages are rendered before they are recorded, so that the journal has both versions in one step.
 
-use super::{Crawl, Tools};
-use crate::browser::{NotShown, Renderer, Shown};
-use crate::extract::{Arrival, read_page};
+use super::{Crawl, CrawlContext};
+use crate::browser::{RenderError, RenderedHtml, Renderer};
+use crate::extract::{ReceivedPage, read_page};
 use crate::journal::Record;
 use analysis::observation::page_content::{PageContent, RenderFailure, Rendered, RenderedPage};
 use analysis::observation::web_site::CrawlStep;
@@ -11,27 +11,27 @@ use std::{borrow::Cow, collections::HashSet};
 use url::Url;
 
 /// Fetched pages that wait for rendering; fetching pauses at this limit.
-const MOST_WAITING: usize = 8;
+const MAX_WAITING: usize = 8;
 
 #[derive(Default)]
 pub(super) struct RenderQueue<'a> {
-    pub(super) showing: FuturesUnordered<BoxFuture<'a, Vec<CrawlStep>>>,
+    pub(super) rendering: FuturesUnordered<BoxFuture<'a, Vec<CrawlStep>>>,
     known: HashSet<String>,
 }
 
 impl<'a> RenderQueue<'a> {
-    pub(super) fn has_room(&self) -> bool {
-        self.showing.len() < MOST_WAITING
+    pub(super) fn has_capacity(&self) -> bool {
+        self.rendering.len() < MAX_WAITING
     }
 
     /// Queues steps with pages to render; returns steps to record now. Steps of one batch stay together.
-    pub(super) fn take(
+    pub(super) fn queue_pages(
         &mut self,
         mut steps: Vec<CrawlStep>,
-        tools: &'a Tools<'_>,
+        context: &'a CrawlContext<'_>,
         record: &Record<'_>,
     ) -> Vec<CrawlStep> {
-        let Some(renderer) = &tools.renderer else {
+        let Some(renderer) = &context.renderer else {
             return steps;
         };
         steps.retain(|it| match it {
@@ -44,47 +44,44 @@ impl<'a> RenderQueue<'a> {
         if !steps.iter().any(|it| matches!(it, CrawlStep::Page(_))) {
             return steps;
         }
-        self.showing
-            .push(Box::pin(tools.with_pages_shown(renderer, steps)));
+        self.rendering
+            .push(Box::pin(context.render_pages(renderer, steps)));
         Vec::new()
     }
 }
 
 impl Crawl<'_> {
-    pub(super) fn room_for_rendering(&self) -> u64 {
-        if self.tools.renderer.is_none() || self.is_late() {
+    pub(super) fn pages_left_to_render(&self) -> u64 {
+        if self.context.renderer.is_none() || self.is_over_time() {
             return 0;
         }
-        u64::from(self.plan.render.pages()).saturating_sub(self.pages_met)
+        u64::from(self.plan.render.pages()).saturating_sub(self.pages_found)
     }
 }
 
-impl Tools<'_> {
-    async fn with_pages_shown(
-        &self,
-        renderer: &Renderer,
-        mut steps: Vec<CrawlStep>,
-    ) -> Vec<CrawlStep> {
+impl CrawlContext<'_> {
+    async fn render_pages(&self, renderer: &Renderer, mut steps: Vec<CrawlStep>) -> Vec<CrawlStep> {
         for step in &mut steps {
             if let CrawlStep::Page(page) = step {
-                page.rendered = Some(self.rendered(renderer, page).await);
+                page.rendered = Some(self.render_page(renderer, page).await);
             }
         }
         steps
     }
 
-    async fn rendered(&self, renderer: &Renderer, sent: &PageContent) -> Rendered {
-        let failed = |NotShown { reason, detail }| Rendered::Failed { reason, detail };
+    async fn render_page(&self, renderer: &Renderer, sent: &PageContent) -> Rendered {
+        let failed = |RenderError { reason, detail }| Rendered::Failed { reason, detail };
         let Ok(url) = Url::parse(&sent.url) else {
             return failed(RenderFailure::Unreachable.into());
         };
-        let distance = self.robots.delay_of(&url).unwrap_or_default();
-        self.fetcher.keep_distance(&url, distance);
-        match renderer.show(&url).await {
+        let distance = self.robots.crawl_delay(&url).unwrap_or_default();
+        self.fetcher.set_crawl_delay(&url, distance);
+        match renderer.render(&url).await {
             Err(reason) => failed(reason),
             Ok(shown) => {
                 let sent = sent.clone();
-                let compared = tokio::task::spawn_blocking(move || beside(&sent, &shown, &url));
+                let compared =
+                    tokio::task::spawn_blocking(move || compare_documents(&sent, &shown, &url));
                 let compared = compared.await.map(Rendered::Shown);
                 compared.unwrap_or_else(|_| failed(RenderFailure::TooHeavy.into()))
             }
@@ -93,8 +90,8 @@ impl Tools<'_> {
 }
 
 /// Reads the rendered document like the sent one, with the same headers.
-fn beside(sent: &PageContent, shown: &Shown, url: &Url) -> RenderedPage {
-    let content = read_page(Arrival {
+fn compare_documents(sent: &PageContent, shown: &RenderedHtml, url: &Url) -> RenderedPage {
+    let content = read_page(ReceivedPage {
         bytes: Cow::Borrowed(shown.html.as_bytes()),
         charset: Some("utf-8"),
         url,
@@ -103,5 +100,5 @@ fn beside(sent: &PageContent, shown: &Shown, url: &Url) -> RenderedPage {
         depth: sent.depth,
         discovery: sent.discovery,
     });
-    RenderedPage::beside(sent, &content, shown.settled)
+    RenderedPage::compare(sent, &content, shown.settled)
 }

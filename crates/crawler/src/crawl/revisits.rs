@@ -1,29 +1,29 @@
 //! Pages of earlier crawls that are no longer linked: whether they still exist.
 
 use super::Crawl;
-use crate::check::{Target, check};
+use crate::check::{Target, check_target};
 use analysis::observation::web_site::CrawlStep;
 use domain::ports::site_reader::SiteReadError;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use url::Url;
 
 /// A site that changed all its URLs has many.
-const MOST: usize = 1_000;
+const MAX_REVISITS: usize = 1_000;
 
 impl Crawl<'_> {
     pub(super) async fn revisit(&mut self) -> Result<(), SiteReadError> {
-        let targets = self.forsaken().await?;
+        let targets = self.unlinked_pages().await?;
         self.revisits.total = targets.len() as u64;
-        let (fetcher, robots) = (self.tools.fetcher, &self.tools.robots);
+        let (fetcher, robots) = (self.context.fetcher, &self.context.robots);
         let most = fetcher.settings.connections_per_crawl.max(1) as usize;
         let mut waiting = targets.into_iter();
         let mut running = FuturesUnordered::new();
         loop {
-            while running.len() < most && !self.record.is_ending() {
+            while running.len() < most && !self.record.is_stopping() {
                 let Some(target) = waiting.next() else { break };
-                running.push(check(fetcher, robots, target));
+                running.push(check_target(fetcher, robots, target));
             }
-            if self.is_late() {
+            if self.is_over_time() {
                 break;
             }
             let Some(checked) = running.next().await else {
@@ -32,12 +32,12 @@ impl Crawl<'_> {
             let step = CrawlStep::Revisit(Box::new(checked));
             self.record.add(vec![step]).await?;
             self.revisits.done += 1;
-            self.tell_progress();
+            self.report_progress();
         }
-        self.record.go_on()
+        self.record.ensure_running()
     }
 
-    async fn forsaken(&self) -> Result<Vec<Target>, SiteReadError> {
+    async fn unlinked_pages(&self) -> Result<Vec<Target>, SiteReadError> {
         let earlier = self.record.journal().earlier();
         let mut targets = Vec::new();
         let mut behind = None;
@@ -48,25 +48,25 @@ impl Crawl<'_> {
             };
             behind = Some(last.clone());
             let parsed = { urls.iter() }
-                .filter(|it| !self.was_met(it))
+                .filter(|it| !self.was_visited(it))
                 .filter_map(|it| Url::parse(it).ok());
-            let own = parsed.filter(|it| self.tools.scope.contains(it));
+            let own = parsed.filter(|it| self.context.scope.contains(it));
             targets.extend(own.map(|url| Target {
                 url,
                 is_internal: true,
-                wants_names: false,
+                needs_anchor_names: false,
             }));
-            if targets.len() >= MOST {
-                targets.truncate(MOST);
+            if targets.len() >= MAX_REVISITS {
+                targets.truncate(MAX_REVISITS);
                 return Ok(targets);
             }
         }
     }
 
-    fn was_met(&self, url: &str) -> bool {
+    fn was_visited(&self, url: &str) -> bool {
         self.record.number(url).is_some_and(|it| {
             let record = &self.record;
-            record.is_known(it) || record.was_revisited(it) || self.asked_as_page.contains(it)
+            record.is_known(it) || record.was_revisited(it) || self.requested_as_page.contains(it)
         })
     }
 }

@@ -4,18 +4,18 @@ use crate::robots::RobotsRules;
 use crate::sitemap;
 use crate::sitemap::{Sitemap, SitemapEntry};
 use analysis::observation::{
-    page_url::normalise,
+    page_url::normalize,
     web_site::{CrawlStep, FetchFailure, Fetched, LimitHit, SitemapFact, Truncation},
 };
 use domain::ports::site_reader::{Count, SiteReadError};
 use std::collections::{HashSet, VecDeque};
 use url::Url;
 
-const MOST_SITEMAPS: usize = 500;
+const MAX_SITEMAPS: usize = 500;
 /// Examples kept of entries outside the site.
-const MOST_FOREIGN: usize = 5;
+const MAX_FOREIGN: usize = 5;
 
-struct Read {
+struct FetchedSitemap {
     sitemap: Sitemap,
     status: Option<u16>,
 }
@@ -23,7 +23,7 @@ struct Read {
 impl Crawl<'_> {
     pub(super) async fn read_sitemaps(&mut self) -> Result<Vec<String>, SiteReadError> {
         let named = self.named_sitemaps();
-        let usual = self.tools.start.join("/sitemap.xml").ok();
+        let usual = self.context.start.join("/sitemap.xml").ok();
         let mut waiting: VecDeque<(String, bool)> = if named.is_empty() {
             usual.map(|it| (it.into(), false)).into_iter().collect()
         } else {
@@ -37,25 +37,25 @@ impl Crawl<'_> {
                 done: read as u64,
                 total: (read + 1 + waiting.len()) as u64,
             };
-            self.tell_progress();
+            self.report_progress();
             read += 1;
-            self.record.go_on()?;
+            self.record.ensure_running()?;
             let (fact, further) = self.read_sitemap(&url, named).await?;
             pages.extend(fact.pages);
             for url in further {
-                if met.insert(url.clone()) && met.len() <= MOST_SITEMAPS {
+                if met.insert(url.clone()) && met.len() <= MAX_SITEMAPS {
                     waiting.push_back((url, true));
                 }
             }
-            if read >= MOST_SITEMAPS || self.is_late() {
+            if read >= MAX_SITEMAPS || self.is_over_time() {
                 break;
             }
         }
         self.sitemaps.done = read as u64;
         self.sitemaps.total = read as u64;
         let is_cut = pages.len() > self.plan.max_pages as usize;
-        if is_cut || !waiting.is_empty() || met.len() > MOST_SITEMAPS {
-            self.record.limit(LimitHit::Sitemaps).await?;
+        if is_cut || !waiting.is_empty() || met.len() > MAX_SITEMAPS {
+            self.record.record_limit(LimitHit::Sitemaps).await?;
         }
         pages.truncate(self.plan.max_pages as usize);
         Ok(pages)
@@ -64,11 +64,11 @@ impl Crawl<'_> {
     fn named_sitemaps(&self) -> Vec<String> {
         let robots = self.record.site().and_then(|it| it.robots.as_ref());
         let text = robots.map_or("", |it| &it.text);
-        let rules = RobotsRules::parse(text, &self.tools.fetcher.settings.product);
+        let rules = RobotsRules::parse(text, &self.context.fetcher.settings.product);
         let named = rules.sitemaps.iter();
         named
-            .filter_map(|it| self.tools.start.join(it).ok())
-            .map(|it| normalise(&it).0)
+            .filter_map(|it| self.context.start.join(it).ok())
+            .map(|it| normalize(&it).0)
             .collect()
     }
 
@@ -80,11 +80,11 @@ impl Crawl<'_> {
         if let Some(fact) = self.record.sitemap(url) {
             return Ok((fact.clone(), fact.sitemaps.clone()));
         }
-        let Read { sitemap, status } = self.fetch_sitemap(url).await;
+        let FetchedSitemap { sitemap, status } = self.fetch_sitemap(url).await;
         let most = self.plan.max_pages as usize;
         let own = |entry: &SitemapEntry| {
-            let url = self.tools.start.join(&entry.url).ok()?;
-            self.tools.scope.contains(&url).then(|| normalise(&url).0)
+            let url = self.context.start.join(&entry.url).ok()?;
+            self.context.scope.contains(&url).then(|| normalize(&url).0)
         };
         let all = || sitemap.pages.iter().chain(&sitemap.sitemaps);
         let foreign = || all().filter(|it| self.is_foreign(it)).map(|it| &it.url);
@@ -101,14 +101,14 @@ impl Crawl<'_> {
                 .sitemaps
                 .iter()
                 .filter_map(own)
-                .take(MOST_SITEMAPS)
+                .take(MAX_SITEMAPS)
                 .collect(),
-            entries: small(all().count()),
+            entries: to_u32(all().count()),
             problem: sitemap.problem.map(str::to_owned),
             named,
             status,
-            foreign: small(foreign().count()),
-            foreign_examples: foreign().take(MOST_FOREIGN).cloned().collect(),
+            foreign: to_u32(foreign().count()),
+            foreign_examples: foreign().take(MAX_FOREIGN).cloned().collect(),
         };
         self.record
             .add(vec![CrawlStep::Sitemap(fact.clone())])
@@ -118,14 +118,14 @@ impl Crawl<'_> {
     }
 
     fn is_foreign(&self, entry: &SitemapEntry) -> bool {
-        let url = self.tools.start.join(&entry.url);
+        let url = self.context.start.join(&entry.url);
         url.is_ok_and(|it| {
-            matches!(it.scheme(), "http" | "https") && !self.tools.scope.contains(&it)
+            matches!(it.scheme(), "http" | "https") && !self.context.scope.contains(&it)
         })
     }
 
-    async fn fetch_sitemap(&self, url: &str) -> Read {
-        let failed = |problem, status| Read {
+    async fn fetch_sitemap(&self, url: &str) -> FetchedSitemap {
+        let failed = |problem, status| FetchedSitemap {
             sitemap: Sitemap {
                 problem: Some(problem),
                 ..Sitemap::default()
@@ -135,22 +135,22 @@ impl Crawl<'_> {
         let Ok(url) = Url::parse(url) else {
             return failed("invalidUrl", None);
         };
-        if !self.tools.robots.allows(self.tools.fetcher, &url).await {
+        if !self.context.robots.allows(self.context.fetcher, &url).await {
             return failed("blockedByRobots", None);
         }
         let limit = BodyLimit {
-            encoded: sitemap::MOST_BYTES,
-            decoded: sitemap::MOST_BYTES,
+            encoded: sitemap::MAX_BYTES,
+            decoded: sitemap::MAX_BYTES,
         };
         let answer = self
-            .tools
+            .context
             .fetcher
-            .ask_patiently(&url, Want::Everything(limit), Some(&self.tools.robots))
+            .fetch_with_retries(&url, Want::Everything(limit), Some(&self.context.robots))
             .await;
         let fetched = answer.fetched;
         let status = fetched.status;
         let Some(body) = answer.body.filter(|_| fetched.is_success()) else {
-            return failed(why_not(&fetched), status);
+            return failed(failure_code(&fetched), status);
         };
         let is_cut = body.truncation == Truncation::AtLimit;
         let read = tokio::task::spawn_blocking(move || Sitemap::read(&body.bytes)).await;
@@ -160,20 +160,20 @@ impl Crawl<'_> {
         if is_cut {
             sitemap.problem = Some("tooLarge");
         }
-        Read { sitemap, status }
+        FetchedSitemap { sitemap, status }
     }
 }
 
-fn why_not(fetched: &Fetched) -> &'static str {
-    let said_yes = fetched.status.is_some_and(|it| (200..300).contains(&it));
+fn failure_code(fetched: &Fetched) -> &'static str {
+    let is_success = fetched.status.is_some_and(|it| (200..300).contains(&it));
     match (fetched.failure, fetched.status) {
         (_, Some(404 | 410)) => "absent",
-        (Some(FetchFailure::Incomplete), _) if said_yes => "cutOff",
-        (Some(_), _) if said_yes => "undecodable",
+        (Some(FetchFailure::Incomplete), _) if is_success => "cutOff",
+        (Some(_), _) if is_success => "undecodable",
         _ => "unavailable",
     }
 }
 
-fn small(count: usize) -> u32 {
+fn to_u32(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -1,7 +1,7 @@
 //! Link targets that are not pages: resources, pages beyond the limits, other hosts.
 
 use super::Crawl;
-use crate::check::{Target, check};
+use crate::check::{Target, check_target};
 use crate::journal::KnownTarget;
 use analysis::observation::page_url::{is_loopback, registrable_domain};
 use analysis::observation::web_site::{CrawlStep, LimitHit};
@@ -14,19 +14,19 @@ use url::Url;
 impl Crawl<'_> {
     pub(super) async fn check_targets(&mut self) -> Result<(), SiteReadError> {
         let mut targets = self.targets();
-        let settings = &self.tools.fetcher.settings;
+        let settings = &self.context.fetcher.settings;
         let (most, most_external) = (settings.max_checks, settings.max_external_checks);
-        if cut(&mut targets, most as usize, most_external as usize) {
-            self.record.limit(LimitHit::MaxChecks).await?;
+        if apply_limits(&mut targets, most as usize, most_external as usize) {
+            self.record.record_limit(LimitHit::MaxChecks).await?;
         }
         targets.retain(|it| !self.record.is_known(it.number));
         self.checks_known = self.record.counts().1 + targets.len() as u64;
-        self.tell_progress();
+        self.report_progress();
         let targets = targets.into_iter().filter_map(|it| {
             Some(Target {
                 url: Url::parse(self.record.url(it.number)).ok()?,
                 is_internal: it.is_internal,
-                wants_names: it.wants_names,
+                needs_anchor_names: it.needs_anchor_names,
             })
         });
         self.check_all(targets.collect()).await
@@ -41,7 +41,7 @@ impl Crawl<'_> {
             };
             let number = target.number;
             // URLs requested by a level do not count as checks.
-            if self.record.page_at(number).is_some() || self.asked_as_page.contains(number) {
+            if self.record.page_at(number).is_some() || self.requested_as_page.contains(number) {
                 continue;
             }
             let Ok(url) = Url::parse(self.record.url(number)) else {
@@ -53,7 +53,7 @@ impl Crawl<'_> {
             if target.is_internal
                 && let Err(limit) = self.admit(number)
             {
-                self.trapped.insert(limit);
+                self.target_limits.insert(limit);
                 continue;
             }
             targets.push(target);
@@ -64,18 +64,18 @@ impl Crawl<'_> {
     }
 
     async fn check_all(&mut self, targets: Vec<Target>) -> Result<(), SiteReadError> {
-        for limit in std::mem::take(&mut self.trapped) {
-            self.record.limit(limit).await?;
+        for limit in std::mem::take(&mut self.target_limits) {
+            self.record.record_limit(limit).await?;
         }
-        let tools = &self.tools;
-        let most = tools.fetcher.settings.connections_per_crawl.max(1) as usize;
-        let mut waiting = by_turns(targets).into_iter();
+        let context = &self.context;
+        let most = context.fetcher.settings.connections_per_crawl.max(1) as usize;
+        let mut waiting = interleave_domains(targets).into_iter();
         let mut running = FuturesUnordered::new();
         loop {
-            let late = self.begun.elapsed() > tools.fetcher.settings.max_duration;
-            while running.len() < most && !late && !self.record.is_ending() {
+            let late = self.begun.elapsed() > context.fetcher.settings.max_duration;
+            while running.len() < most && !late && !self.record.is_stopping() {
                 let Some(target) = waiting.next() else { break };
-                running.push(check(tools.fetcher, &tools.robots, target));
+                running.push(check_target(context.fetcher, &context.robots, target));
             }
             let Some(first) = running.next().await else {
                 break;
@@ -85,18 +85,18 @@ impl Crawl<'_> {
                 steps.push(CrawlStep::Check(Box::new(more)));
             }
             self.record.add(steps).await?;
-            self.tell_progress();
+            self.report_progress();
         }
-        self.record.go_on()?;
+        self.record.ensure_running()?;
         if waiting.next().is_some() {
-            self.record.limit(LimitHit::Duration).await?;
+            self.record.record_limit(LimitHit::Duration).await?;
         }
         Ok(())
     }
 }
 
 /// Keeps `most` targets, `most_external` of them external; true if any were removed.
-fn cut(targets: &mut Vec<KnownTarget>, most: usize, most_external: usize) -> bool {
+fn apply_limits(targets: &mut Vec<KnownTarget>, most: usize, most_external: usize) -> bool {
     let before = targets.len();
     let mut external = 0;
     targets.retain(|it| {
@@ -108,7 +108,7 @@ fn cut(targets: &mut Vec<KnownTarget>, most: usize, most_external: usize) -> boo
 }
 
 /// Interleaves domains, so that a slow one does not delay the others.
-fn by_turns(targets: Vec<Target>) -> Vec<Target> {
+fn interleave_domains(targets: Vec<Target>) -> Vec<Target> {
     let mut hosts: BTreeMap<String, VecDeque<Target>> = BTreeMap::new();
     for target in targets {
         let host = registrable_domain(target.url.host_str().unwrap_or_default());

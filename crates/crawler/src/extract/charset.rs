@@ -8,7 +8,7 @@ use std::borrow::Cow;
 const PRESCAN: usize = 1_024;
 
 /// Bytes of a decoded page; the rest is cut.
-const MOST_TEXT: usize = 10 << 20;
+const MAX_TEXT: usize = 10 << 20;
 
 pub struct Decoded<'a> {
     pub text: Cow<'a, str>,
@@ -18,7 +18,7 @@ pub struct Decoded<'a> {
 }
 
 /// Number of U+FFFD that decoding added; `had_errors` comes from the decoder.
-pub fn replaced(text: &str, bytes: &[u8], had_errors: bool) -> usize {
+pub fn count_replacements(text: &str, bytes: &[u8], had_errors: bool) -> usize {
     const MARK: &[u8] = "\u{fffd}".as_bytes();
     if !had_errors {
         return 0;
@@ -59,12 +59,12 @@ pub fn decode<'a>(bytes: &'a [u8], from_http: Option<&str>) -> Decoded<'a> {
 fn decoded<'a>(encoding: &'static Encoding, bytes: &'a [u8]) -> (Cow<'a, str>, bool) {
     // One byte can become three bytes of UTF-8.
     if let Some(text) = encoding.decode_without_bom_handling_and_without_replacement(bytes)
-        && text.len() <= MOST_TEXT
+        && text.len() <= MAX_TEXT
     {
         return (text, false);
     }
     let mut decoder = encoding.new_decoder_without_bom_handling();
-    let mut text = String::with_capacity(MOST_TEXT.min(3 * bytes.len() + 16));
+    let mut text = String::with_capacity(MAX_TEXT.min(3 * bytes.len() + 16));
     let (_, _, had_errors) = decoder.decode_to_string(bytes, &mut text, true);
     (Cow::Owned(text), had_errors)
 }
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_byte_order_mark_beats_http_and_http_beats_the_page() {
+    fn charset_precedence_is_bom_then_http_then_meta() {
         let page = b"<meta charset=iso-8859-2>\xe8";
         assert_eq!(decode(page, None).text.chars().last(), Some('č'));
         assert_eq!(
@@ -142,10 +142,10 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_none_of_the_encoding_are_counted() {
+    fn malformed_bytes_are_counted() {
         let counted = |bytes: &[u8], from_http| {
             let decoded = decode(bytes, from_http);
-            replaced(&decoded.text, bytes, decoded.had_errors)
+            count_replacements(&decoded.text, bytes, decoded.had_errors)
         };
         assert_eq!(counted("č \u{fffd}".as_bytes(), Some("utf-8")), 0);
         // windows-1250 labeled as UTF-8.

@@ -7,15 +7,15 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Attributes per element.
-pub const MOST_ATTRIBUTES: usize = 250;
+pub const MAX_ATTRIBUTES: usize = 250;
 
 /// Bytes read of attributes such as `class`.
-const MOST_OF_ATTRIBUTE: usize = 400;
+const MAX_SHORT_ATTRIBUTE: usize = 400;
 
 pub type NodeId = usize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TagPlace {
+pub struct SourcePosition {
     pub line: u32,
     pub column: u32,
 }
@@ -26,7 +26,7 @@ pub enum Kind {
         name: QualName,
         attributes: Vec<Attribute>,
         /// `None` for elements that the parser implied or repeated.
-        place: Option<TagPlace>,
+        position: Option<SourcePosition>,
     },
     Text(StrTendril),
     Other,
@@ -44,7 +44,7 @@ pub struct Dom {
     pub nodes: Vec<Node>,
     /// In document order, without the contents of templates.
     pub order: Vec<NodeId>,
-    scripts: HashMap<NodeId, TagPlace>,
+    scripts: HashMap<NodeId, SourcePosition>,
     pub has_doctype: bool,
 }
 
@@ -77,21 +77,23 @@ impl Dom {
     /// The start of an attribute's value, or empty; bounded, because classes are read from many elements.
     pub fn short_attribute(&self, id: NodeId, wanted: &str) -> &str {
         let value = self.attribute(id, wanted).unwrap_or_default();
-        let mut end = value.len().min(MOST_OF_ATTRIBUTE);
+        let mut end = value.len().min(MAX_SHORT_ATTRIBUTE);
         while !value.is_char_boundary(end) {
             end -= 1;
         }
         &value[..end]
     }
 
-    pub fn place(&self, id: NodeId) -> Option<TagPlace> {
+    pub fn position(&self, id: NodeId) -> Option<SourcePosition> {
         match &self.nodes[id].kind {
-            Kind::Element { place, .. } => *place,
+            Kind::Element {
+                position: place, ..
+            } => *place,
             _ => None,
         }
     }
 
-    pub fn script_place(&self, id: NodeId) -> Option<TagPlace> {
+    pub fn script_position(&self, id: NodeId) -> Option<SourcePosition> {
         self.scripts.get(&id).copied()
     }
 
@@ -109,14 +111,14 @@ impl Dom {
     /// A node and its descendants in document order, at most 5,000. Without the bound, reading the text of nested
     /// elements would take quadratic time.
     pub fn below(&self, from: NodeId) -> impl Iterator<Item = NodeId> {
-        const MOST: usize = 5_000;
+        const MAX_DESCENDANTS: usize = 5_000;
         let mut stack = vec![from];
         let next = move || {
             let id = stack.pop()?;
             stack.extend(self.nodes[id].children.iter().rev());
             Some(id)
         };
-        std::iter::from_fn(next).take(MOST)
+        std::iter::from_fn(next).take(MAX_DESCENDANTS)
     }
 
     /// A node and all its descendants in document order; `enter` decides whether children are visited.
@@ -133,9 +135,9 @@ impl Dom {
 }
 
 #[derive(Clone)]
-pub struct Handle(Rc<Held>);
+pub struct Handle(Rc<HandleData>);
 
-struct Held {
+struct HandleData {
     id: NodeId,
     name: QualName,
     template: Option<Handle>,
@@ -148,7 +150,7 @@ pub struct Sink {
     pub pending: RefCell<Option<Pending>>,
     pub depth: Cell<u32>,
     pub last: Cell<NodeId>,
-    scripts: RefCell<HashMap<NodeId, TagPlace>>,
+    scripts: RefCell<HashMap<NodeId, SourcePosition>>,
     has_doctype: Cell<bool>,
     pub has_body: Cell<bool>,
 }
@@ -157,8 +159,8 @@ pub struct Pending {
     pub name: LocalName,
     /// Set for `a` only: tells it from earlier `a` elements that the parser repeats.
     pub attributes: Option<Vec<Attribute>>,
-    pub place: TagPlace,
-    pub script: Option<TagPlace>,
+    pub position: SourcePosition,
+    pub script: Option<SourcePosition>,
 }
 
 impl Sink {
@@ -185,24 +187,24 @@ impl Sink {
         self.nodes.borrow().len()
     }
 
-    pub fn append_loose(
+    pub fn append_flat(
         &self,
         parent: NodeId,
         name: QualName,
         mut attributes: Vec<Attribute>,
-        place: TagPlace,
+        place: SourcePosition,
     ) -> NodeId {
         attributes.shrink_to_fit();
         let id = self.add(Kind::Element {
             name,
             attributes,
-            place: Some(place),
+            position: Some(place),
         });
         self.attach(parent, id, None);
         id
     }
 
-    pub fn append_loose_text(&self, parent: NodeId, text: StrTendril) {
+    pub fn append_flat_text(&self, parent: NodeId, text: StrTendril) {
         let id = self.add(Kind::Text(text));
         self.attach(parent, id, None);
     }
@@ -281,7 +283,7 @@ impl Sink {
 
 impl Handle {
     fn new(id: NodeId, name: QualName) -> Self {
-        Self(Rc::new(Held {
+        Self(Rc::new(HandleData {
             id,
             name,
             template: None,
@@ -335,7 +337,7 @@ impl TreeSink for Sink {
         let id = self.add(Kind::Element {
             name: name.clone(),
             attributes,
-            place: pending.as_ref().map(|it| it.place),
+            position: pending.as_ref().map(|it| it.position),
         });
         if let Some(script) = pending.and_then(|it| it.script) {
             self.scripts.borrow_mut().insert(id, script);
@@ -344,7 +346,7 @@ impl TreeSink for Sink {
         let template = flags
             .template
             .then(|| Handle::new(self.add(Kind::Other), no_name()));
-        Handle(Rc::new(Held {
+        Handle(Rc::new(HandleData {
             id,
             name,
             template,
@@ -412,7 +414,7 @@ impl TreeSink for Sink {
         {
             for it in attributes {
                 // Each attribute is compared with all others.
-                if known.len() < MOST_ATTRIBUTES && known.iter().all(|old| old.name != it.name) {
+                if known.len() < MAX_ATTRIBUTES && known.iter().all(|old| old.name != it.name) {
                     known.push(it);
                 }
             }

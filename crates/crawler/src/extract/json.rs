@@ -5,7 +5,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use serde_json::Number;
 use std::{cell::Cell, fmt};
 
-use super::dom::TagPlace;
+use super::dom::SourcePosition;
 
 pub enum Json {
     Null,
@@ -23,7 +23,7 @@ pub struct Object {
     pub entries: Vec<(String, Json)>,
 }
 
-pub enum Refused {
+pub enum JsonError {
     TooDeep,
     TooLarge,
     /// Not JSON; `at` is a byte offset.
@@ -43,10 +43,10 @@ impl Object {
 
 /// Parses JSON (RFC 8259) up to serde's 128 levels. Numbers out of range become the text [`INFINITE`], since browsers
 /// read infinity. Each value is deducted from `room`.
-pub fn read(text: &str, room: &Cell<usize>) -> Result<Json, Refused> {
-    match parse(text, room) {
-        Err(Refused::Invalid { message, .. }) if message == "number out of range" => {
-            parse(&without_infinite_numbers(text), room)
+pub fn read(text: &str, budget: &Cell<usize>) -> Result<Json, JsonError> {
+    match parse(text, budget) {
+        Err(JsonError::Invalid { message, .. }) if message == "number out of range" => {
+            parse(&without_infinite_numbers(text), budget)
         }
         read => read,
     }
@@ -87,23 +87,23 @@ fn without_infinite_numbers(text: &str) -> String {
     out
 }
 
-fn parse(text: &str, room: &Cell<usize>) -> Result<Json, Refused> {
+fn parse(text: &str, budget: &Cell<usize>) -> Result<Json, JsonError> {
     let objects = Cell::new(0);
     let mut reader = serde_json::Deserializer::from_str(text);
     let objects = &objects;
-    let seed = Seed { objects, room };
+    let seed = Seed { objects, budget };
     let json = seed.deserialize(&mut reader);
     let json = json.and_then(|it| reader.end().map(|()| it));
     json.map_err(|error| {
         let said = error.to_string();
         let message = said.split(" at line ").next().unwrap_or(&said).to_owned();
-        if message == NO_ROOM {
-            Refused::TooLarge
+        if message == BUDGET_EXCEEDED {
+            JsonError::TooLarge
         } else if message == "recursion limit exceeded" {
-            Refused::TooDeep
+            JsonError::TooDeep
         } else {
             let at = offset(text, error.line(), error.column());
-            Refused::Invalid { message, at }
+            JsonError::Invalid { message, at }
         }
     })
 }
@@ -123,14 +123,14 @@ fn offset(text: &str, line: usize, column: usize) -> usize {
 }
 
 /// Position of a byte offset, given where the text begins.
-pub fn place_of(text: &str, at: usize, begins: TagPlace) -> TagPlace {
+pub fn position_at(text: &str, at: usize, begins: SourcePosition) -> SourcePosition {
     let mut place = begins;
     advance(&mut place, &text[..at]);
     place
 }
 
 /// Positions of all `{` outside strings of valid JSON.
-pub fn object_places(text: &str, begins: TagPlace) -> Vec<TagPlace> {
+pub fn object_positions(text: &str, begins: SourcePosition) -> Vec<SourcePosition> {
     let (mut all, mut place) = (Vec::new(), begins);
     let (mut in_string, mut escaped) = (false, false);
     for it in text.chars() {
@@ -146,11 +146,11 @@ pub fn object_places(text: &str, begins: TagPlace) -> Vec<TagPlace> {
     all
 }
 
-fn advance(place: &mut TagPlace, text: &str) {
+fn advance(place: &mut SourcePosition, text: &str) {
     text.chars().for_each(|it| step(place, it));
 }
 
-fn step(place: &mut TagPlace, character: char) {
+fn step(place: &mut SourcePosition, character: char) {
     if character == '\n' {
         place.line += 1;
         place.column = 1;
@@ -162,19 +162,20 @@ fn step(place: &mut TagPlace, character: char) {
 #[derive(Clone, Copy)]
 struct Seed<'a> {
     objects: &'a Cell<usize>,
-    room: &'a Cell<usize>,
+    budget: &'a Cell<usize>,
 }
 
-const NO_ROOM: &str = "too many values";
+const BUDGET_EXCEEDED: &str = "too many values";
 
 impl<'de> DeserializeSeed<'de> for Seed<'_> {
     type Value = Json;
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Json, D::Error> {
-        let room = self.room.get();
-        self.room.set(
-            room.checked_sub(1)
-                .ok_or_else(|| D::Error::custom(NO_ROOM))?,
+        let budget = self.budget.get();
+        self.budget.set(
+            budget
+                .checked_sub(1)
+                .ok_or_else(|| D::Error::custom(BUDGET_EXCEEDED))?,
         );
         from.deserialize_any(self)
     }

@@ -1,16 +1,16 @@
 use super::dom::{Dom, Kind, NodeId};
-use super::place::Places;
+use super::locator::ElementLocator;
 use super::srcset::{css_urls, srcset};
 use super::target::target_of;
-use super::text::{MOST_CHARACTERS, text_of};
-use analysis::observation::page_content::MOST_LINKS;
+use super::text::{MAX_CHARACTERS, text_of};
+use analysis::observation::page_content::MAX_LINKS;
 use analysis::observation::web_site::{LinkTarget, PageLink, Position};
 use analysis::text::words::{collapsed, shortened};
 use std::{cell::OnceCell, collections::HashMap};
 use url::Url;
 
-const MOST_RAW: usize = 2_048;
-const MOST_REL: usize = 200;
+const MAX_RAW: usize = 2_048;
+const MAX_REL: usize = 200;
 const MAX_LABELS: usize = 10;
 
 const ATTRIBUTES: &[(&str, &str)] = &[
@@ -35,10 +35,10 @@ const ATTRIBUTES: &[(&str, &str)] = &[
 ];
 
 /// `link` types that open connections or name services.
-const NO_DOCUMENT: &[&str] = &["preconnect", "dns-prefetch", "pingback", "edituri"];
+const NON_DOCUMENT_RELS: &[&str] = &["preconnect", "dns-prefetch", "pingback", "edituri"];
 
 /// Base URL: the first `base[href]`, resolved against the page.
-pub fn base(dom: &Dom, page: &Url) -> Url {
+pub fn base_url(dom: &Dom, page: &Url) -> Url {
     let element = dom
         .elements("base")
         .find(|it| dom.attribute(*it, "href").is_some());
@@ -52,25 +52,30 @@ pub fn base(dom: &Dom, page: &Url) -> Url {
 pub struct LinkReader<'a> {
     dom: &'a Dom,
     base: &'a Url,
-    pub places: &'a Places<'a>,
+    pub locator: &'a ElementLocator<'a>,
     in_main: &'a [bool],
     /// The first element of each id, computed on first use.
     by_id: OnceCell<HashMap<&'a str, NodeId>>,
 }
 
 impl<'a> LinkReader<'a> {
-    pub fn new(dom: &'a Dom, base: &'a Url, places: &'a Places<'a>, in_main: &'a [bool]) -> Self {
+    pub fn new(
+        dom: &'a Dom,
+        base: &'a Url,
+        locator: &'a ElementLocator<'a>,
+        in_main: &'a [bool],
+    ) -> Self {
         Self {
             dom,
             base,
-            places,
+            locator,
             in_main,
             by_id: OnceCell::new(),
         }
     }
 
     pub fn read(&self, id: NodeId, links: &mut Vec<PageLink>) {
-        let room = MOST_LINKS.saturating_sub(links.len());
+        let room = MAX_LINKS.saturating_sub(links.len());
         let Some(name) = self.dom.name(id) else {
             return;
         };
@@ -95,9 +100,9 @@ impl<'a> LinkReader<'a> {
                     );
                 }
                 ("meta", _) => links.extend(self.refresh(id, value)),
-                ("link", _) if !self.links_a_document(id) => {}
+                ("link", _) if !self.is_document_link(id) => {}
                 // An empty action is the page itself; forms are never submitted.
-                ("form", _) if value.trim().is_empty() || self.is_posted(id) => {}
+                ("form", _) if value.trim().is_empty() || self.is_post_form(id) => {}
                 _ => links.extend(self.link(id, attribute, value)),
             }
         }
@@ -105,20 +110,20 @@ impl<'a> LinkReader<'a> {
 
     fn link(&self, id: NodeId, attribute: &str, raw: &str) -> Option<PageLink> {
         // Elements without a position were repeated by the parser.
-        let place = self.dom.place(id)?;
+        let place = self.dom.position(id)?;
         Some(PageLink {
-            raw: shortened(raw, MOST_RAW).to_owned(),
+            raw: shortened(raw, MAX_RAW).to_owned(),
             target: target_of(raw, self.base),
             element: self.dom.name(id)?.to_owned(),
             attribute: attribute.to_owned(),
-            rel: { self.dom.attribute(id, "rel") }.map(|it| shortened(it, MOST_REL).to_owned()),
+            rel: { self.dom.attribute(id, "rel") }.map(|it| shortened(it, MAX_REL).to_owned()),
             text: self.text(id),
             position: Position {
                 line: place.line,
                 column: place.column,
-                css_path: self.places.css_path(id),
+                css_path: self.locator.css_path(id),
             },
-            placement: self.places.placement(id),
+            placement: self.locator.placement(id),
             in_main_text: self.in_main.get(id).copied().unwrap_or_default(),
         })
     }
@@ -129,7 +134,7 @@ impl<'a> LinkReader<'a> {
             "a" => text_of(self.dom, id)
                 .or_else(|| self.alternative_text(id))
                 .or_else(|| said("aria-label").or_else(|| said("title")))
-                .or_else(|| self.label_of_others(id)),
+                .or_else(|| self.referenced_label(id)),
             "area" | "img" => said("alt").or_else(|| said("title")),
             "iframe" | "object" => said("title"),
             _ => None,
@@ -142,7 +147,7 @@ impl<'a> LinkReader<'a> {
     }
 
     /// Fallback for link text: elements named by `aria-labelledby`, else a descendant's `aria-label`.
-    fn label_of_others(&self, id: NodeId) -> Option<String> {
+    fn referenced_label(&self, id: NodeId) -> Option<String> {
         let by_id = self.by_id.get_or_init(|| {
             let elements = self.dom.order.iter().rev();
             let named = elements.filter_map(|it| Some((self.dom.attribute(*it, "id")?, *it)));
@@ -187,17 +192,17 @@ impl<'a> LinkReader<'a> {
         (link.target != LinkTarget::Empty).then_some(link)
     }
 
-    fn links_a_document(&self, id: NodeId) -> bool {
+    fn is_document_link(&self, id: NodeId) -> bool {
         let rel = self
             .dom
             .attribute(id, "rel")
             .unwrap_or_default()
             .to_ascii_lowercase();
         let mut words = rel.split_ascii_whitespace().peekable();
-        words.peek().is_some() && !words.all(|it| NO_DOCUMENT.contains(&it))
+        words.peek().is_some() && !words.all(|it| NON_DOCUMENT_RELS.contains(&it))
     }
 
-    fn is_posted(&self, id: NodeId) -> bool {
+    fn is_post_form(&self, id: NodeId) -> bool {
         let method = self.dom.attribute(id, "method").unwrap_or_default();
         method.trim().eq_ignore_ascii_case("post") || method.trim().eq_ignore_ascii_case("dialog")
     }
@@ -205,6 +210,6 @@ impl<'a> LinkReader<'a> {
 
 /// Attribute text, collapsed and shortened like element text; `None` when empty.
 fn short_text(value: &str) -> Option<String> {
-    let text = collapsed(shortened(value.trim_start(), 10 * MOST_CHARACTERS));
-    (!text.is_empty()).then(|| shortened(&text, MOST_CHARACTERS).to_owned())
+    let text = collapsed(shortened(value.trim_start(), 10 * MAX_CHARACTERS));
+    (!text.is_empty()).then(|| shortened(&text, MAX_CHARACTERS).to_owned())
 }

@@ -4,27 +4,27 @@ mod dom;
 mod json;
 mod json_ld;
 mod links;
+mod locator;
 mod main_text;
 mod metadata;
 mod page_files;
 mod parse;
-mod place;
 mod srcset;
 mod structured_data;
 mod target;
 mod text;
 mod visible_text;
 
-pub use content::{Arrival, read_main_text, read_names, read_page};
-pub use page_files::{NamedFile, read_page_files};
+pub use content::{ReceivedPage, read_anchor_names, read_main_text, read_page};
+pub use page_files::{LoadedFile, read_page_files};
 
 use analysis::observation::structured_data::PageStructuredData;
 use url::Url;
 
 /// Version of the extraction. Increase it whenever the same bytes are read differently: pages are then fetched in
-/// full despite a 304, and changes between versions are not reported (`ChangedField::is_judged_by_the_reader` of the
+/// full despite a 304, and changes between versions are not reported (`ChangedField::depends_on_extraction` of the
 /// crate `site`).
-pub const EXTRACTION: u32 = 6;
+pub const EXTRACTION_VERSION: u32 = 6;
 
 pub fn read_structured_data(
     bytes: &[u8],
@@ -32,7 +32,10 @@ pub fn read_structured_data(
     url: &Url,
 ) -> (PageStructuredData, String) {
     let dom = parse::parse(&charset::decode(bytes, from_http).text).dom;
-    let data =
-        structured_data::structured_data(&dom, &json_ld::JsonLd::of(&dom), &links::base(&dom, url));
+    let data = structured_data::structured_data(
+        &dom,
+        &json_ld::JsonLd::of(&dom),
+        &links::base_url(&dom, url),
+    );
     (data, visible_text::visible_text(&dom))
 }

@@ -2,7 +2,7 @@
 
 use super::charset::decode;
 use super::dom::{Dom, NodeId};
-use super::links::base;
+use super::links::base_url;
 use super::parse::parse;
 use super::target::target_of;
 use analysis::observation::{vitals::ResourceKind, web_site::LinkTarget};
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use url::Url;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NamedFile {
+pub struct LoadedFile {
     pub url: String,
     pub kind: ResourceKind,
     pub blocks_rendering: bool,
@@ -19,25 +19,25 @@ pub struct NamedFile {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageFiles {
     /// Unique, in document order.
-    pub files: Vec<NamedFile>,
+    pub files: Vec<LoadedFile>,
     pub unsized_images: u32,
 }
 
 pub fn read_page_files(bytes: &[u8], from_http: Option<&str>, url: &Url) -> PageFiles {
     let dom = parse(&decode(bytes, from_http).text).dom;
-    let base = base(&dom, url);
+    let base = base_url(&dom, url);
     let (mut found, mut known) = (PageFiles::default(), BTreeSet::new());
     for &id in &dom.order {
         if dom.is_html(id, "img") && is_unsized(&dom, id) {
             found.unsized_images += 1;
         }
-        let Some((raw, kind, blocks_rendering)) = named(&dom, id) else {
+        let Some((raw, kind, blocks_rendering)) = loaded_file(&dom, id) else {
             continue;
         };
         if let LinkTarget::Web { url, .. } = target_of(raw, &base)
             && known.insert(url.clone())
         {
-            found.files.push(NamedFile {
+            found.files.push(LoadedFile {
                 url,
                 kind,
                 blocks_rendering,
@@ -48,12 +48,16 @@ pub fn read_page_files(bytes: &[u8], from_http: Option<&str>, url: &Url) -> Page
 }
 
 /// The file that a browser loads at once for an element.
-pub(super) fn named(dom: &Dom, id: NodeId) -> Option<(&str, ResourceKind, bool)> {
+pub(super) fn loaded_file(dom: &Dom, id: NodeId) -> Option<(&str, ResourceKind, bool)> {
     let attribute = |name| dom.attribute(id, name);
     let is_lazy = || attribute("loading").is_some_and(|it| it.eq_ignore_ascii_case("lazy"));
     Some(match dom.name(id)? {
-        "link" => linked(dom, id)?,
-        "script" => (attribute("src")?, ResourceKind::Script, blocks(dom, id)),
+        "link" => link_file(dom, id)?,
+        "script" => (
+            attribute("src")?,
+            ResourceKind::Script,
+            is_parser_blocking(dom, id),
+        ),
         "img" if !is_lazy() => (attribute("src")?, ResourceKind::Image, false),
         "iframe" if !is_lazy() => (attribute("src")?, ResourceKind::Document, false),
         "video" => (attribute("poster")?, ResourceKind::Image, false),
@@ -61,7 +65,7 @@ pub(super) fn named(dom: &Dom, id: NodeId) -> Option<(&str, ResourceKind, bool)>
     })
 }
 
-fn linked(dom: &Dom, id: NodeId) -> Option<(&str, ResourceKind, bool)> {
+fn link_file(dom: &Dom, id: NodeId) -> Option<(&str, ResourceKind, bool)> {
     let attribute = |name| dom.attribute(id, name);
     let rel = attribute("rel")?.to_ascii_lowercase();
     let is = |wanted| rel.split_ascii_whitespace().any(|it| it == wanted);
@@ -94,7 +98,7 @@ fn linked(dom: &Dom, id: NodeId) -> Option<(&str, ResourceKind, bool)> {
 }
 
 /// Classic scripts in the head block the parser unless async or deferred.
-fn blocks(dom: &Dom, id: NodeId) -> bool {
+fn is_parser_blocking(dom: &Dom, id: NodeId) -> bool {
     let has = |name| dom.attribute(id, name).is_some();
     let is_module = dom
         .attribute(id, "type")
@@ -128,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_named_once_with_their_kind_and_whether_they_block() {
+    fn files_are_unique_with_kind_and_render_blocking() {
         let found = files(
             "<base href=/a/><link rel=stylesheet href=s.css><link rel='alternate stylesheet' href=no.css>\
              <link rel=stylesheet media=print href=p.css><link rel=preload as=font href=f.woff2>\

@@ -1,7 +1,7 @@
 //! Parsing with positions: html5ever does not report where a tag begins, so the source is fed in pieces that begin at
 //! `<`, and a tag begins at the first piece that no earlier token consumed.
 
-use super::dom::{Dom, Handle, MOST_ATTRIBUTES, NodeId, Pending, Sink, TagPlace};
+use super::dom::{Dom, Handle, MAX_ATTRIBUTES, NodeId, Pending, Sink, SourcePosition};
 use html5ever::interface::TreeSink;
 use html5ever::tendril::{SliceExt, StrTendril};
 use html5ever::tokenizer::states::RawKind;
@@ -13,14 +13,14 @@ use html5ever::{QualName, TokenizerResult, ns};
 use std::cell::{Cell, RefCell};
 
 /// Beyond this many nodes or this depth, a page is read without structure; its links still count.
-const MOST_NODES: usize = 80_000;
-const MOST_DEPTH: u32 = 512;
+const MAX_NODES: usize = 80_000;
+const MAX_DEPTH: u32 = 512;
 /// Elements read without structure.
-const MOST_LOOSE: usize = 20_000;
+const MAX_FLAT_ELEMENTS: usize = 20_000;
 /// Attributes per page; beyond it, elements without structure are dropped too.
-const MOST_OF_ALL_ATTRIBUTES: usize = 250_000;
+const MAX_PAGE_ATTRIBUTES: usize = 250_000;
 /// Bytes of text, without scripts and style sheets: about 350,000 words.
-const MOST_TEXT: usize = 2 << 20;
+const MAX_TEXT: usize = 2 << 20;
 
 pub struct Parsed {
     pub dom: Dom,
@@ -34,12 +34,12 @@ pub struct Parsed {
 /// The tag that was meant to end the head: `</head>`, or else `<body>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HeadEnd {
-    pub place: TagPlace,
-    pub earlier: Option<Ender>,
+    pub position: SourcePosition,
+    pub ended_early_by: Option<HeadEndCause>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ender {
+pub enum HeadEndCause {
     Content,
     /// Content inside `noscript`, which parsers with scripting ignore.
     Noscript,
@@ -55,7 +55,7 @@ pub fn parse_source(source: &StrTendril) -> Parsed {
         scripting_enabled: false,
         ..TreeBuilderOpts::default()
     };
-    let sink = PlacingSink {
+    let sink = PositionSink {
         builder: TreeBuilder::new(Sink::new(), options),
         source: source.clone(),
         starts: RefCell::default(),
@@ -63,7 +63,7 @@ pub fn parse_source(source: &StrTendril) -> Parsed {
         is_raw: Cell::new(false),
         text: Cell::new(0),
         attributes: Cell::new(0),
-        loose: Cell::new(0),
+        flat_elements: Cell::new(0),
         limited: Cell::new(false),
         left_out: Cell::new(false),
         frozen: Cell::new(None),
@@ -76,12 +76,14 @@ pub fn parse_source(source: &StrTendril) -> Parsed {
     let mut pieces = Pieces::of(source);
     while let Some(piece) = pieces.next() {
         let is_tag = tokenizer.sink.is_between_tokens();
-        tokenizer.sink.begin_piece(piece.place, piece.from as usize);
+        tokenizer
+            .sink
+            .begin_piece(piece.position, piece.from as usize);
         let tag = &source[piece.from as usize..];
-        if let Some(overlong) = is_tag.then(|| overlong(tag)).flatten() {
+        if let Some(overlong) = is_tag.then(|| overlong_tag(tag)).flatten() {
             // The parser compares each attribute with all others of its tag.
             queue.push_back(source.subtendril(piece.from, overlong.cut));
-            pieces.go_on_at(&piece, overlong.end);
+            pieces.resume_at(&piece, overlong.end);
             tokenizer.sink.limited.set(true);
         } else {
             queue.push_back(source.subtendril(piece.from, piece.length));
@@ -105,13 +107,13 @@ pub fn parse_source(source: &StrTendril) -> Parsed {
 struct Pieces<'a> {
     source: &'a str,
     at: usize,
-    place: TagPlace,
+    position: SourcePosition,
 }
 
 struct Piece {
     from: u32,
     length: u32,
-    place: TagPlace,
+    position: SourcePosition,
 }
 
 impl<'a> Pieces<'a> {
@@ -119,24 +121,24 @@ impl<'a> Pieces<'a> {
         Self {
             source,
             at: 0,
-            place: TagPlace { line: 1, column: 1 },
+            position: SourcePosition { line: 1, column: 1 },
         }
     }
 
-    fn go_on_at(&mut self, piece: &Piece, behind: u32) {
+    fn resume_at(&mut self, piece: &Piece, behind: u32) {
         let (from, behind) = (piece.from as usize, behind as usize);
-        self.place = piece.place;
-        self.pass(&self.source[from..from + behind]);
+        self.position = piece.position;
+        self.advance(&self.source[from..from + behind]);
         self.at = from + behind;
     }
 
-    fn pass(&mut self, text: &str) {
+    fn advance(&mut self, text: &str) {
         match text.rsplit_once('\n') {
             Some((before, last)) => {
-                self.place.line += 1 + small(before.matches('\n').count());
-                self.place.column = 1 + small(last.chars().count());
+                self.position.line += 1 + to_u32(before.matches('\n').count());
+                self.position.column = 1 + to_u32(last.chars().count());
             }
-            None => self.place.column += small(text.chars().count()),
+            None => self.position.column += to_u32(text.chars().count()),
         }
     }
 }
@@ -152,17 +154,17 @@ impl Iterator for Pieces<'_> {
             .find('<')
             .map_or(rest.len(), |it| it + after_first);
         let piece = Piece {
-            from: small(self.at),
-            length: small(length),
-            place: self.place,
+            from: to_u32(self.at),
+            length: to_u32(length),
+            position: self.position,
         };
-        self.pass(&rest[..length]);
+        self.advance(&rest[..length]);
         self.at += length;
         Some(piece)
     }
 }
 
-struct Overlong {
+struct OverlongTag {
     /// Offset of the first excess attribute.
     cut: u32,
     /// Offset of the tag's `>`, or of the dashes before it if it ends a comment.
@@ -170,7 +172,7 @@ struct Overlong {
 }
 
 /// The tag at the beginning of a text, if it has too many attributes (HTML, 13.2.5.32 to 13.2.5.40).
-fn overlong(text: &str) -> Option<Overlong> {
+fn overlong_tag(text: &str) -> Option<OverlongTag> {
     let bytes = text.as_bytes();
     let name = bytes.get(1).filter(|it| **it != b'/').or(bytes.get(2))?;
     if !name.is_ascii_alphabetic() {
@@ -191,7 +193,7 @@ fn overlong(text: &str) -> Option<Overlong> {
             break;
         }
         count += 1;
-        if count > MOST_ATTRIBUTES && cut.is_none() {
+        if count > MAX_ATTRIBUTES && cut.is_none() {
             cut = Some(at);
         }
         at = find(at + 1, &|it| is_blank(it) || matches!(it, b'>' | b'='));
@@ -212,20 +214,20 @@ fn overlong(text: &str) -> Option<Overlong> {
     } else {
         end
     };
-    Some(Overlong {
-        cut: small(cut),
-        end: small(end.max(cut)),
+    Some(OverlongTag {
+        cut: to_u32(cut),
+        end: to_u32(end.max(cut)),
     })
 }
 
 /// Bodies end at 10 MiB, long before this saturates.
-fn small(number: usize) -> u32 {
+fn to_u32(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// Position after the first `>` outside quoted values.
-fn end_of_tag(text: &str, begins: TagPlace) -> TagPlace {
-    let TagPlace {
+fn end_of_tag(text: &str, begins: SourcePosition) -> SourcePosition {
+    let SourcePosition {
         mut line,
         mut column,
     } = begins;
@@ -244,7 +246,7 @@ fn end_of_tag(text: &str, begins: TagPlace) -> TagPlace {
         }
         after_equals = quote.is_none() && (it == '=' || after_equals && it.is_ascii_whitespace());
     }
-    TagPlace { line, column }
+    SourcePosition { line, column }
 }
 
 /// The last character boundary within `most` bytes.
@@ -256,18 +258,18 @@ fn cut_at(text: &str, most: usize) -> usize {
     end
 }
 
-struct PlacingSink {
+struct PositionSink {
     builder: TreeBuilder<Handle, Sink>,
     source: StrTendril,
     /// Position and source offset of each piece.
-    starts: RefCell<Vec<(TagPlace, usize)>>,
+    starts: RefCell<Vec<(SourcePosition, usize)>>,
     taken: Cell<usize>,
     /// Whether raw text up to an end tag follows.
     is_raw: Cell<bool>,
     /// Bytes of text so far.
     text: Cell<usize>,
     attributes: Cell<usize>,
-    loose: Cell<usize>,
+    flat_elements: Cell<usize>,
     limited: Cell<bool>,
     left_out: Cell<bool>,
     /// Parent of further elements, once the limits are reached.
@@ -286,17 +288,17 @@ enum Noscript {
     BeganBody,
 }
 
-impl TokenSink for PlacingSink {
+impl TokenSink for PositionSink {
     type Handle = Handle;
 
     fn process_token(&self, token: Token, line: u64) -> TokenSinkResult<Handle> {
         if matches!(token, Token::ParseError(_)) {
             return self.builder.process_token(token, line);
         }
-        let (place, offset) = self.take_place();
+        let (place, offset) = self.take_position();
         let token = match token {
             Token::CharacterTokens(text) => {
-                let Some(text) = self.taken_in(text) else {
+                let Some(text) = self.within_text_limit(text) else {
                     return TokenSinkResult::Continue;
                 };
                 Token::CharacterTokens(text)
@@ -304,7 +306,7 @@ impl TokenSink for PlacingSink {
             other => other,
         };
         let is_end = matches!(&token, Token::TagToken(tag) if tag.kind == TagKind::EndTag);
-        let result = self.place_token(token, line, place, offset);
+        let result = self.process_positioned(token, line, place, offset);
         match result {
             TokenSinkResult::RawData(_) | TokenSinkResult::Plaintext => self.is_raw.set(true),
             _ if is_end => self.is_raw.set(false),
@@ -325,13 +327,13 @@ impl TokenSink for PlacingSink {
     }
 }
 
-impl PlacingSink {
+impl PositionSink {
     /// Whether a `<` may begin a tag: all input has become tokens.
     fn is_between_tokens(&self) -> bool {
         !self.is_raw.get() && self.taken.get() == self.starts.borrow().len()
     }
 
-    fn begin_piece(&self, place: TagPlace, offset: usize) {
+    fn begin_piece(&self, place: SourcePosition, offset: usize) {
         let mut starts = self.starts.borrow_mut();
         let taken = starts.len();
         if self.taken.get() == taken && taken > 1 {
@@ -341,29 +343,29 @@ impl PlacingSink {
         starts.push((place, offset));
     }
 
-    fn taken_in(&self, text: StrTendril) -> Option<StrTendril> {
+    fn within_text_limit(&self, text: StrTendril) -> Option<StrTendril> {
         if self.is_raw.get() {
             return Some(text);
         }
         let known = self.text.get();
-        if known >= MOST_TEXT {
+        if known >= MAX_TEXT {
             self.limited.set(true);
             return None;
         }
         self.text.set(known + text.len());
-        let kept = cut_at(&text, MOST_TEXT - known);
+        let kept = cut_at(&text, MAX_TEXT - known);
         if kept == text.len() {
             return Some(text);
         }
         self.limited.set(true);
-        Some(text.subtendril(0, small(kept)))
+        Some(text.subtendril(0, to_u32(kept)))
     }
 
-    fn place_token(
+    fn process_positioned(
         &self,
         token: Token,
         line: u64,
-        place: TagPlace,
+        place: SourcePosition,
         offset: usize,
     ) -> TokenSinkResult<Handle> {
         if let Token::TagToken(tag) = &token {
@@ -380,22 +382,22 @@ impl PlacingSink {
             Token::TagToken(tag) if tag.kind == TagKind::StartTag => Some(Pending {
                 name: tag.name.clone(),
                 attributes: (&*tag.name == "a").then(|| tag.attrs.clone()),
-                place,
+                position: place,
                 script: (&*tag.name == "script").then(|| end_of_tag(&self.source[offset..], place)),
             }),
             _ => None,
         };
         let result = self.builder.process_token(token, line);
-        let is_full = sink.len() > MOST_NODES
-            || sink.depth.get() > MOST_DEPTH
-            || self.attributes.get() > MOST_OF_ALL_ATTRIBUTES;
+        let is_full = sink.len() > MAX_NODES
+            || sink.depth.get() > MAX_DEPTH
+            || self.attributes.get() > MAX_PAGE_ATTRIBUTES;
         if is_full {
             self.frozen.set(Some(sink.last.get()));
         }
         result
     }
 
-    fn watch_head(&self, token: &Token, place: TagPlace) {
+    fn watch_head(&self, token: &Token, place: SourcePosition) {
         let Token::TagToken(tag) = token else {
             return;
         };
@@ -403,13 +405,13 @@ impl PlacingSink {
         match (tag.kind, &*tag.name) {
             (TagKind::EndTag, "head") | (TagKind::StartTag, "body") => {
                 let ender = if self.noscript.get() == Noscript::BeganBody {
-                    Ender::Noscript
+                    HeadEndCause::Noscript
                 } else {
-                    Ender::Content
+                    HeadEndCause::Content
                 };
                 self.head_end.set(Some(HeadEnd {
-                    place,
-                    earlier: has_body.then_some(ender),
+                    position: place,
+                    ended_early_by: has_body.then_some(ender),
                 }));
             }
             (TagKind::StartTag, "noscript") if !has_body => self.noscript.set(Noscript::Open),
@@ -424,37 +426,42 @@ impl PlacingSink {
         }
     }
 
-    fn take_place(&self) -> (TagPlace, usize) {
+    fn take_position(&self) -> (SourcePosition, usize) {
         let starts = self.starts.borrow();
         let first = starts.get(self.taken.get()).or_else(|| starts.last());
         let place = first.copied();
         self.taken.set(starts.len());
-        place.unwrap_or((TagPlace { line: 1, column: 1 }, 0))
+        place.unwrap_or((SourcePosition { line: 1, column: 1 }, 0))
     }
 
     fn read_without_structure(
         &self,
         parent: NodeId,
         token: Token,
-        place: TagPlace,
+        place: SourcePosition,
     ) -> TokenSinkResult<Handle> {
         match token {
             Token::TagToken(tag) if tag.kind == TagKind::StartTag => {
-                self.keep_loose(parent, tag, place)
+                self.keep_flat(parent, tag, place)
             }
             Token::TagToken(tag) if &*tag.name == "a" => {
                 self.open_link.set(None);
                 TokenSinkResult::Continue
             }
             Token::CharacterTokens(text) => {
-                self.keep_loose_text(text);
+                self.keep_flat_text(text);
                 TokenSinkResult::Continue
             }
             _ => TokenSinkResult::Continue,
         }
     }
 
-    fn keep_loose(&self, parent: NodeId, tag: Tag, place: TagPlace) -> TokenSinkResult<Handle> {
+    fn keep_flat(
+        &self,
+        parent: NodeId,
+        tag: Tag,
+        place: SourcePosition,
+    ) -> TokenSinkResult<Handle> {
         let result = match &*tag.name {
             "script" => TokenSinkResult::RawData(RawKind::ScriptData),
             "style" | "xmp" | "iframe" | "noembed" | "noframes" => {
@@ -467,26 +474,26 @@ impl PlacingSink {
         if tag.attrs.is_empty() {
             return result;
         }
-        let is_full =
-            self.loose.get() >= MOST_LOOSE || self.attributes.get() > MOST_OF_ALL_ATTRIBUTES;
+        let is_full = self.flat_elements.get() >= MAX_FLAT_ELEMENTS
+            || self.attributes.get() > MAX_PAGE_ATTRIBUTES;
         if is_full {
             self.left_out.set(true);
             return result;
         }
-        self.loose.set(self.loose.get() + 1);
+        self.flat_elements.set(self.flat_elements.get() + 1);
         let is_link = &*tag.name == "a";
         let name = QualName::new(None, ns!(html), tag.name);
         let sink = &self.builder.sink;
-        let id = sink.append_loose(parent, name, tag.attrs, place);
+        let id = sink.append_flat(parent, name, tag.attrs, place);
         if is_link {
             self.open_link.set(Some(id));
         }
         result
     }
 
-    fn keep_loose_text(&self, text: StrTendril) {
+    fn keep_flat_text(&self, text: StrTendril) {
         if let Some(link) = self.open_link.get() {
-            self.builder.sink.append_loose_text(link, text);
+            self.builder.sink.append_flat_text(link, text);
         }
     }
 }
@@ -500,14 +507,14 @@ mod tests {
     fn places(source: &str) -> Vec<String> {
         let dom = parse(source).dom;
         let described = dom.order.iter().filter_map(|&id| {
-            let place = dom.place(id)?;
+            let place = dom.position(id)?;
             Some(format!("{}@{}:{}", dom.name(id)?, place.line, place.column))
         });
         described.collect()
     }
 
     #[test]
-    fn tags_are_placed_by_line_and_column_in_characters() {
+    fn tag_positions_are_lines_and_character_columns() {
         assert_eq!(
             places("<p>ä<a href=x>\n  <b>y</b></a>"),
             ["p@1:1", "a@1:5", "b@2:3"]
@@ -515,7 +522,7 @@ mod tests {
     }
 
     #[test]
-    fn comments_scripts_and_angle_brackets_in_attributes_do_not_move_places() {
+    fn angle_brackets_outside_tags_do_not_shift_positions() {
         assert_eq!(places("<!-- <a> -->\n<a title='<a <b'>"), ["a@2:1"]);
         assert_eq!(
             places("<script>if (a<b) '<a href=x>'</script><a href=y>"),
@@ -533,7 +540,7 @@ mod tests {
         let text_at = |source: &str| {
             let dom = parse(source).dom;
             let script = (0..dom.nodes.len()).find(|it| dom.is_html(*it, "script"));
-            let place = dom.script_place(script.unwrap()).unwrap();
+            let place = dom.script_position(script.unwrap()).unwrap();
             (place.line, place.column)
         };
         assert_eq!(text_at("<p>ä<script>1</script>"), (1, 13));
@@ -541,7 +548,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_that_the_parser_repeats_have_one_place() {
+    fn repeated_elements_have_one_position() {
         assert_eq!(
             places("<a href=1><p>x</a>y<a href=2>z")
                 .iter()
@@ -559,7 +566,7 @@ mod tests {
     }
 
     #[test]
-    fn tags_with_too_many_attributes_are_cut_and_nothing_else_is() {
+    fn only_tags_with_too_many_attributes_are_cut() {
         let many = |count: usize| {
             let all: Vec<String> = (0..count).map(|it| format!("a{it}=</{it} ")).collect();
             all.concat()
@@ -573,14 +580,17 @@ mod tests {
             (attributes.len(), parsed.limited)
         };
         assert_eq!(
-            attributes_of(&format!("<p {}>", many(MOST_ATTRIBUTES)), "p"),
+            attributes_of(&format!("<p {}>", many(MAX_ATTRIBUTES)), "p"),
             (250, false)
         );
         let source = format!("<p {}\n x='>'>y<a href=z>", many(9_000));
         assert_eq!(attributes_of(&source, "p"), (250, true));
         let place = parse(&source).dom;
         let link = place.elements("a").next().unwrap();
-        assert_eq!(place.place(link), Some(TagPlace { line: 2, column: 9 }));
+        assert_eq!(
+            place.position(link),
+            Some(SourcePosition { line: 2, column: 9 })
+        );
         // Words outside tags are not cut.
         for text in [
             "<script>i <p {} </script>",
@@ -601,8 +611,8 @@ mod tests {
     }
 
     #[test]
-    fn text_without_end_is_cut_between_characters() {
-        let parsed = parse(&("<p>x".to_owned() + &"語".repeat(MOST_TEXT) + "<b>y"));
+    fn endless_text_is_cut_at_a_character_boundary() {
+        let parsed = parse(&("<p>x".to_owned() + &"語".repeat(MAX_TEXT) + "<b>y"));
         let text: usize = { parsed.dom.nodes.iter() }
             .map(|it| match &it.kind {
                 Kind::Text(text) => text.len(),
@@ -610,23 +620,23 @@ mod tests {
             })
             .sum();
         assert!(
-            parsed.limited && (MOST_TEXT - 3..=MOST_TEXT).contains(&text),
+            parsed.limited && (MAX_TEXT - 3..=MAX_TEXT).contains(&text),
             "{text}"
         );
         assert_eq!(parsed.dom.elements("b").count(), 1);
     }
 
     #[test]
-    fn a_million_nested_or_flat_elements_are_survived_and_their_links_kept() {
+    fn links_beyond_the_nesting_limit_are_kept() {
         let deep = "<div><b>".repeat(100_000) + "<a href=x>end</a>";
         let parsed = parse(&deep);
-        assert!(parsed.limited && parsed.dom.nodes.len() < 2 * MOST_NODES);
+        assert!(parsed.limited && parsed.dom.nodes.len() < 2 * MAX_NODES);
         let link = (0..parsed.dom.nodes.len())
             .find(|it| parsed.dom.is_html(*it, "a"))
             .unwrap();
         assert_eq!(
-            parsed.dom.place(link),
-            Some(TagPlace {
+            parsed.dom.position(link),
+            Some(SourcePosition {
                 line: 1,
                 column: 800_001
             })

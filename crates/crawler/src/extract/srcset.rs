@@ -3,9 +3,9 @@ use analysis::text::words::shortened;
 use std::sync::LazyLock;
 
 /// Longer values are not URLs.
-const MOST_URL: usize = 4_096;
+const MAX_URL: usize = 4_096;
 /// Bytes of white space skipped before a URL.
-const MOST_BLANK: usize = 256;
+const MAX_BLANK: usize = 256;
 
 /// URLs of a `srcset`, split as in the HTML standard; at most `most`.
 pub fn srcset(text: &str, most: usize) -> Vec<&str> {
@@ -44,14 +44,14 @@ pub fn css_urls(text: &str, most: usize) -> Vec<String> {
     let css = without_comments(text);
     let mut urls = Vec::new();
     let mut begun = 0;
-    for found in MARKS.find_iter(&css) {
+    for found in URL_MARKERS.find_iter(&css) {
         // A marker inside the last URL is part of it.
         if found.start() < begun {
             continue;
         }
         let is_import = found.pattern().as_u32() == 1;
         let from = found.end() + blank(&css[found.end()..]);
-        let value = shortened(&css[from..], MOST_URL);
+        let value = shortened(&css[from..], MAX_URL);
         let quote = value.chars().next().filter(|it| matches!(it, '"' | '\''));
         let end = match quote {
             Some(quote) => value[1..].find(quote).map(|it| (1, it + 1)),
@@ -70,16 +70,16 @@ pub fn css_urls(text: &str, most: usize) -> Vec<String> {
     urls
 }
 
-static MARKS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+static URL_MARKERS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .build(["url(", "@import"])
         .expect("two short words are no matter")
 });
 
-/// Leading white space in bytes, up to [`MOST_BLANK`].
+/// Leading white space in bytes, up to [`MAX_BLANK`].
 fn blank(text: &str) -> usize {
-    let start = shortened(text, MOST_BLANK);
+    let start = shortened(text, MAX_BLANK);
     start.len() - start.trim_start().len()
 }
 
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn srcsets_are_split_where_browsers_split_them() {
+    fn srcsets_are_split_as_in_browsers() {
         assert_eq!(srcset("a.png 1x, b.png 2x", 9), ["a.png", "b.png"]);
         assert_eq!(
             srcset("a.png, b,c.png 100w ,d.png", 9),
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn style_sheets_name_urls_with_and_without_quotes() {
+    fn css_urls_are_read_with_and_without_quotes() {
         let css = "a{background:URL( x.png )} /* url(no.png) */ @import 'a.css'; @import url(\"b.css\"); b{src:url('c d.woff')}";
         assert_eq!(css_urls(css, 9), ["x.png", "a.css", "b.css", "c d.woff"]);
         assert_eq!(css_urls("url(a)url(b)url(c)", 2), ["a", "b"]);

@@ -1,4 +1,4 @@
-use analysis::observation::{page_url::normalise, web_site::LinkTarget};
+use analysis::observation::{page_url::normalize, web_site::LinkTarget};
 use url::{ParseError, Url};
 
 /// Parses a link as browsers do: trimmed, resolved against the base.
@@ -18,7 +18,7 @@ fn of_url(url: &Url) -> LinkTarget {
     let after_scheme = || url.as_str()[url.scheme().len() + 1..].to_owned();
     match url.scheme() {
         "http" | "https" => {
-            let (url, fragment) = normalise(url);
+            let (url, fragment) = normalize(url);
             LinkTarget::Web { url, fragment }
         }
         "mailto" => LinkTarget::Mail(after_scheme()),
@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn links_lead_where_browsers_would_go() {
+    fn links_are_resolved_as_in_browsers() {
         let base = Url::parse("https://example.com/docs/page.html?x=1").unwrap();
         for (raw, target) in [
             (" ../a b \n", web("https://example.com/a%20b", None)),

@@ -1,14 +1,14 @@
 use super::dom::{Dom, Kind, NodeId};
 use analysis::text::words::{collapsed, shortened};
 
-pub const MOST_CHARACTERS: usize = 300;
+pub const MAX_CHARACTERS: usize = 300;
 
 /// The text of an element, white space collapsed, shortened.
 pub fn text_of(dom: &Dom, id: NodeId) -> Option<String> {
-    text_of_up_to(dom, id, MOST_CHARACTERS)
+    text_up_to(dom, id, MAX_CHARACTERS)
 }
 
-pub fn text_of_up_to(dom: &Dom, id: NodeId, most: usize) -> Option<String> {
+pub fn text_up_to(dom: &Dom, id: NodeId, most: usize) -> Option<String> {
     // Most elements hold a single text.
     if let [only] = dom.nodes[id].children.as_slice()
         && let Kind::Text(text) = &dom.nodes[*only].kind

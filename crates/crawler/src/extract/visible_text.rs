@@ -42,7 +42,7 @@ mod tests {
     use crate::extract::parse::parse;
 
     #[test]
-    fn what_is_hidden_is_not_seen() {
+    fn hidden_text_is_excluded() {
         let page = "<title>T</title><nav>a</nav><p hidden>b<p style='Display: none'>c<script>d</script>\
             <p>e<b>f</b><img alt=g><input type=hidden value=h><button value=i>j</button>";
         let text = visible_text(&parse(page).dom);

@@ -1,6 +1,6 @@
 //! Reads a body with one layer of encoding, decoded incrementally under limits.
 
-use super::error::Failed;
+use super::error::FetchError;
 use crate::limits::FetchLimits;
 use analysis::observation::web_site::{FetchFailure, Truncation};
 use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
@@ -26,7 +26,7 @@ pub async fn read_body(
     mut response: Response,
     limit: BodyLimit,
     limits: &FetchLimits,
-) -> Result<Body, Failed> {
+) -> Result<Body, FetchError> {
     let encoding = encoding_of(&response)?;
     let mut decoder = Decoder::new(encoding, limit.decoded, limits);
     let begun = Instant::now();
@@ -39,7 +39,7 @@ pub async fn read_body(
         received += chunk.len();
         metrics::counter!("crawler_bytes_total").increment(chunk.len() as u64);
         if decoder.push(chunk, received)? || received >= limit.encoded {
-            return Ok(decoder.cut());
+            return Ok(decoder.finish_truncated());
         }
     }
 }
@@ -49,19 +49,19 @@ async fn next_chunk(
     begun: Instant,
     received: usize,
     limits: &FetchLimits,
-) -> Result<Option<impl AsRef<[u8]> + use<>>, Failed> {
+) -> Result<Option<impl AsRef<[u8]> + use<>>, FetchError> {
     loop {
         let spent = begun.elapsed();
         let too_slow = spent > limits.rate_grace
-            && (received as u128) * 1_000 < u128::from(limits.least_rate) * spent.as_millis();
+            && (received as u128) * 1_000 < u128::from(limits.min_rate) * spent.as_millis();
         if too_slow || spent >= limits.total {
-            return Err(Failed::new(FetchFailure::Timeout, "bodyTooSlow"));
+            return Err(FetchError::new(FetchFailure::Timeout, "bodyTooSlow"));
         }
-        let patience = limits.total.saturating_sub(spent).min(limits.rate_grace);
-        if let Ok(chunk) = timeout(patience, response.chunk()).await {
+        let chunk_timeout = limits.total.saturating_sub(spent).min(limits.rate_grace);
+        if let Ok(chunk) = timeout(chunk_timeout, response.chunk()).await {
             return match chunk {
                 Ok(chunk) => Ok(chunk),
-                Err(_) => Err(Failed::new(FetchFailure::Incomplete, "bodyIncomplete")),
+                Err(_) => Err(FetchError::new(FetchFailure::Incomplete, "bodyIncomplete")),
             };
         }
     }
@@ -75,7 +75,7 @@ enum Encoding {
 }
 
 /// The body's only encoding; several layers, or an unrequested encoding, are refused.
-fn encoding_of(response: &Response) -> Result<Encoding, Failed> {
+fn encoding_of(response: &Response) -> Result<Encoding, FetchError> {
     let mut names = response
         .headers()
         .get_all(header::CONTENT_ENCODING)
@@ -87,13 +87,13 @@ fn encoding_of(response: &Response) -> Result<Encoding, Failed> {
         (None, _) => Ok(Encoding::Identity),
         (Some("gzip" | "x-gzip"), None) => Ok(Encoding::Gzip),
         (Some("deflate"), None) => Ok(Encoding::Deflate),
-        _ => Err(Failed::new(FetchFailure::Unread, "contentEncoding")),
+        _ => Err(FetchError::new(FetchFailure::Unread, "contentEncoding")),
     }
 }
 
-struct Bounded {
+struct BoundedBuffer {
     bytes: Vec<u8>,
-    most: usize,
+    limit: usize,
     ratio: usize,
     ratio_from: usize,
     encoded: usize,
@@ -106,9 +106,9 @@ enum Stop {
     Bomb,
 }
 
-impl Write for Bounded {
+impl Write for BoundedBuffer {
     fn write(&mut self, part: &[u8]) -> io::Result<usize> {
-        let room = self.most - self.bytes.len();
+        let room = self.limit - self.bytes.len();
         self.bytes.extend_from_slice(&part[..part.len().min(room)]);
         let decoded = self.bytes.len();
         if decoded > self.ratio_from && decoded / self.ratio > self.encoded {
@@ -128,19 +128,19 @@ impl Write for Bounded {
 }
 
 enum Decoder {
-    Plain(Bounded),
-    Gzip(MultiGzDecoder<Bounded>),
+    Plain(BoundedBuffer),
+    Gzip(MultiGzDecoder<BoundedBuffer>),
     /// Zlib or raw deflate, decided by the first byte.
-    Undecided(Bounded),
-    Zlib(ZlibDecoder<Bounded>),
-    Bare(DeflateDecoder<Bounded>),
+    Undecided(BoundedBuffer),
+    Zlib(ZlibDecoder<BoundedBuffer>),
+    Bare(DeflateDecoder<BoundedBuffer>),
 }
 
 impl Decoder {
     fn new(encoding: Encoding, most: usize, limits: &FetchLimits) -> Self {
-        let bounded = Bounded {
+        let bounded = BoundedBuffer {
             bytes: Vec::new(),
-            most,
+            limit: most,
             ratio: limits.ratio.max(1),
             ratio_from: limits.ratio_from,
             encoded: 0,
@@ -154,8 +154,8 @@ impl Decoder {
     }
 
     /// Decodes a chunk; true when the limit is reached.
-    fn push(&mut self, part: &[u8], received: usize) -> Result<bool, Failed> {
-        self.decide(part);
+    fn push(&mut self, part: &[u8], received: usize) -> Result<bool, FetchError> {
+        self.detect_format(part);
         self.bounded().encoded = received;
         let written = match self {
             Self::Plain(it) | Self::Undecided(it) => it.write_all(part),
@@ -165,15 +165,17 @@ impl Decoder {
         };
         match (self.bounded().stop, written) {
             (Some(Stop::Full), _) => Ok(true),
-            (Some(Stop::Bomb), _) => Err(Failed::new(FetchFailure::Unread, "decompressionBomb")),
+            (Some(Stop::Bomb), _) => {
+                Err(FetchError::new(FetchFailure::Unread, "decompressionBomb"))
+            }
             (None, Err(_)) => Err(undecodable()),
             (None, Ok(())) => Ok(false),
         }
     }
 
-    fn decide(&mut self, part: &[u8]) {
+    fn detect_format(&mut self, part: &[u8]) {
         if let (Self::Undecided(bounded), Some(first)) = (&mut *self, part.first()) {
-            let empty = Bounded {
+            let empty = BoundedBuffer {
                 bytes: Vec::new(),
                 ..*bounded
             };
@@ -185,7 +187,7 @@ impl Decoder {
         }
     }
 
-    fn bounded(&mut self) -> &mut Bounded {
+    fn bounded(&mut self) -> &mut BoundedBuffer {
         match self {
             Self::Plain(it) | Self::Undecided(it) => it,
             Self::Gzip(it) => it.get_mut(),
@@ -195,7 +197,7 @@ impl Decoder {
     }
 
     /// The response has ended, so the encoding must have ended too.
-    fn finish(mut self) -> Result<Body, Failed> {
+    fn finish(mut self) -> Result<Body, FetchError> {
         let ended = match &mut self {
             Self::Plain(_) | Self::Undecided(_) => Ok(()),
             Self::Gzip(it) => it.try_finish(),
@@ -203,8 +205,10 @@ impl Decoder {
             Self::Bare(it) => it.try_finish(),
         };
         match (self.bounded().stop, ended) {
-            (Some(Stop::Full), _) => Ok(self.cut()),
-            (Some(Stop::Bomb), _) => Err(Failed::new(FetchFailure::Unread, "decompressionBomb")),
+            (Some(Stop::Full), _) => Ok(self.finish_truncated()),
+            (Some(Stop::Bomb), _) => {
+                Err(FetchError::new(FetchFailure::Unread, "decompressionBomb"))
+            }
             (None, Err(_)) => Err(undecodable()),
             (None, Ok(())) => Ok(Body {
                 bytes: std::mem::take(&mut self.bounded().bytes),
@@ -214,7 +218,7 @@ impl Decoder {
         }
     }
 
-    fn cut(mut self) -> Body {
+    fn finish_truncated(mut self) -> Body {
         Body {
             bytes: std::mem::take(&mut self.bounded().bytes),
             truncation: Truncation::AtLimit,
@@ -223,6 +227,6 @@ impl Decoder {
     }
 }
 
-fn undecodable() -> Failed {
-    Failed::new(FetchFailure::Undecodable, "undecodableBody")
+fn undecodable() -> FetchError {
+    FetchError::new(FetchFailure::Undecodable, "undecodableBody")
 }

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use url::Url;
 
-const KEPT: usize = 64;
-const IDLE: Duration = Duration::from_secs(10);
+const MAX_CLIENTS: usize = 64;
+const IDLE_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub struct Clients {
     settings: Arc<CrawlerSettings>,
@@ -45,7 +45,7 @@ impl Clients {
         // Credentials in a link are never sent. Neither call fails for http and https.
         let _ = bare.set_username("");
         let _ = bare.set_password(None);
-        let given = self.settings.resolved(host, port);
+        let given = self.settings.configured_address(host, port);
         let authority = given.filter(|it| it.port() != port).map(|address| {
             // An explicit port in the URL would override the resolver's.
             let _ = bare.set_port(Some(address.port()));
@@ -65,7 +65,7 @@ impl Clients {
             return Ok(client.clone());
         }
         let client = self.build(port)?;
-        if kept.len() >= KEPT {
+        if kept.len() >= MAX_CLIENTS {
             kept.clear();
         }
         kept.insert(origin, client.clone());
@@ -88,7 +88,7 @@ impl Clients {
             .no_brotli()
             .no_deflate()
             .connect_timeout(limits.dns + limits.connect)
-            .pool_idle_timeout(IDLE)
+            .pool_idle_timeout(IDLE_TIMEOUT)
             .http1_max_headers(limits.headers)
             .http2_max_header_list_size(u32::try_from(limits.header_bytes).unwrap_or(u32::MAX))
             .user_agent(self.settings.user_agent())

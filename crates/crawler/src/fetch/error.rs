@@ -4,18 +4,18 @@ use analysis::observation::web_site::{FetchFailure, Fetched};
 use std::{error::Error, io};
 
 /// Code of a connect timeout.
-pub const NO_CONNECTION: &str = "connectTimedOut";
+pub const CONNECT_TIMED_OUT: &str = "connectTimedOut";
 
 /// Unknown and denied names share one code, which does not disclose what the resolver knows.
 const NO_PUBLIC_ADDRESS: &str = "noPublicAddress";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failed {
+pub struct FetchError {
     pub failure: FetchFailure,
     pub detail: String,
 }
 
-impl From<&Fetched> for Failed {
+impl From<&Fetched> for FetchError {
     fn from(fetched: &Fetched) -> Self {
         Self {
             failure: fetched.failure.unwrap_or(FetchFailure::Connect),
@@ -24,7 +24,7 @@ impl From<&Fetched> for Failed {
     }
 }
 
-impl Failed {
+impl FetchError {
     pub fn new(failure: FetchFailure, detail: &str) -> Self {
         Self {
             failure,
@@ -37,7 +37,7 @@ impl Failed {
         Self::new(FetchFailure::Connect, "unreachable")
     }
 
-    pub fn is_about_redirects(&self) -> bool {
+    pub fn is_redirect_error(&self) -> bool {
         matches!(
             self.failure,
             FetchFailure::RedirectLoop
@@ -46,65 +46,65 @@ impl Failed {
         )
     }
 
-    pub fn of(error: &reqwest::Error) -> Self {
+    pub fn from_reqwest(error: &reqwest::Error) -> Self {
         causes(error)
-            .find_map(of_cause)
-            .unwrap_or_else(|| of_phase(error))
+            .find_map(from_cause)
+            .unwrap_or_else(|| from_phase(error))
     }
 }
 
-fn of_cause(cause: &(dyn Error + 'static)) -> Option<Failed> {
+fn from_cause(cause: &(dyn Error + 'static)) -> Option<FetchError> {
     if let Some(error) = cause.downcast_ref::<ResolveError>() {
         return Some(match error {
             // The port is checked only once all addresses are allowed.
-            ResolveError::Denied(Denied::Port) => Failed::unreachable(),
-            ResolveError::Unknown(_) | ResolveError::Nowhere | ResolveError::Denied(_) => {
-                Failed::new(FetchFailure::Dns, NO_PUBLIC_ADDRESS)
+            ResolveError::Denied(Denied::Port) => FetchError::unreachable(),
+            ResolveError::Unknown(_) | ResolveError::NoAddress | ResolveError::Denied(_) => {
+                FetchError::new(FetchFailure::Dns, NO_PUBLIC_ADDRESS)
             }
-            ResolveError::TimedOut => Failed::new(FetchFailure::Dns, "nameLookupTimedOut"),
+            ResolveError::TimedOut => FetchError::new(FetchFailure::Dns, "nameLookupTimedOut"),
             // Not the host's fault, so it is retried.
-            ResolveError::Busy => Failed::new(FetchFailure::Timeout, NO_CONNECTION),
+            ResolveError::Busy => FetchError::new(FetchFailure::Timeout, CONNECT_TIMED_OUT),
         });
     }
     if let Some(error) = cause.downcast_ref::<rustls::Error>() {
-        return Some(Failed::new(FetchFailure::Tls, tls_detail(error)));
+        return Some(FetchError::new(FetchFailure::Tls, tls_detail(error)));
     }
     let error = cause.downcast_ref::<io::Error>()?;
     match error.get_ref() {
         // Unwraps an error inside an `io::Error`.
-        Some(inner) => of_cause(inner),
-        None => of_io(error.kind()),
+        Some(inner) => from_cause(inner),
+        None => from_io(error.kind()),
     }
 }
 
-fn of_io(kind: io::ErrorKind) -> Option<Failed> {
+fn from_io(kind: io::ErrorKind) -> Option<FetchError> {
     match kind {
-        io::ErrorKind::TimedOut => Some(Failed::new(FetchFailure::Timeout, "timedOut")),
+        io::ErrorKind::TimedOut => Some(FetchError::new(FetchFailure::Timeout, "timedOut")),
         io::ErrorKind::ConnectionReset
         | io::ErrorKind::ConnectionAborted
         | io::ErrorKind::BrokenPipe
         | io::ErrorKind::UnexpectedEof => {
-            Some(Failed::new(FetchFailure::Incomplete, "connectionBroke"))
+            Some(FetchError::new(FetchFailure::Incomplete, "connectionBroke"))
         }
         _ => None,
     }
 }
 
-fn of_phase(error: &reqwest::Error) -> Failed {
+fn from_phase(error: &reqwest::Error) -> FetchError {
     if error.is_connect() && error.is_timeout() {
-        return Failed::new(FetchFailure::Timeout, NO_CONNECTION);
+        return FetchError::new(FetchFailure::Timeout, CONNECT_TIMED_OUT);
     }
     if error.is_connect() {
-        return Failed::unreachable();
+        return FetchError::unreachable();
     }
     if error.is_timeout() {
-        return Failed::new(FetchFailure::Timeout, "timedOut");
+        return FetchError::new(FetchFailure::Timeout, "timedOut");
     }
     let text: String = causes(error).map(|it| it.to_string() + "; ").collect();
     if text.contains("before message completed") || text.contains("connection closed") {
-        return Failed::new(FetchFailure::Incomplete, "connectionBroke");
+        return FetchError::new(FetchFailure::Incomplete, "connectionBroke");
     }
-    Failed::new(FetchFailure::Malformed, "notHttp")
+    FetchError::new(FetchFailure::Malformed, "notHttp")
 }
 
 fn tls_detail(error: &rustls::Error) -> &'static str {
@@ -124,21 +124,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_private_name_fails_like_one_that_does_not_exist() {
-        let unknown = of_cause(&ResolveError::Unknown("no such name".to_owned()));
+    fn private_and_unknown_names_fail_alike() {
+        let unknown = from_cause(&ResolveError::Unknown("no such name".to_owned()));
         assert_eq!(
             unknown,
-            Some(Failed::new(FetchFailure::Dns, "noPublicAddress"))
+            Some(FetchError::new(FetchFailure::Dns, "noPublicAddress"))
         );
         for denied in [Denied::Address, Denied::Name, Denied::Own] {
-            assert_eq!(of_cause(&ResolveError::Denied(denied)), unknown, "{denied}");
+            assert_eq!(
+                from_cause(&ResolveError::Denied(denied)),
+                unknown,
+                "{denied}"
+            );
         }
-        assert_eq!(of_cause(&ResolveError::Nowhere), unknown);
+        assert_eq!(from_cause(&ResolveError::NoAddress), unknown);
     }
 
     #[test]
-    fn a_lookup_that_was_not_begun_is_tried_again() {
-        let failed = of_cause(&ResolveError::Busy).unwrap();
+    fn a_busy_resolver_is_a_transient_failure() {
+        let failed = from_cause(&ResolveError::Busy).unwrap();
         assert_eq!(failed.failure, FetchFailure::Timeout);
     }
 }

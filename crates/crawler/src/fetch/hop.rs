@@ -1,9 +1,9 @@
 //! One request and its response, without following redirects.
 
 use super::body::{Body, BodyLimit, read_body};
+use super::bot_challenge::{is_challenge_body, is_challenge_response};
 use super::clients::Clients;
-use super::error::Failed;
-use super::wall::{looks_like_a_wall, says_it_is_a_wall};
+use super::error::FetchError;
 use crate::{guard::vet_url, limits::FetchLimits, settings::CrawlerSettings};
 use analysis::observation::page_content::{ResponseFacts, ResponseHeaders};
 use analysis::observation::web_site::FetchFailure;
@@ -26,7 +26,7 @@ pub enum Want {
     Everything(BodyLimit),
 }
 
-pub struct HopAnswer {
+pub struct HopResponse {
     pub status: u16,
     /// Target of a redirect, as sent.
     pub location: Option<String>,
@@ -40,10 +40,10 @@ pub struct HopAnswer {
     /// From the request to the headers.
     pub first_byte: Duration,
     pub body: Option<Body>,
-    pub body_failure: Option<Failed>,
+    pub body_failure: Option<FetchError>,
 }
 
-const WALL_BYTES: BodyLimit = BodyLimit {
+const CHALLENGE_BODY_LIMIT: BodyLimit = BodyLimit {
     encoded: 64 * 1024,
     decoded: 256 * 1024,
 };
@@ -56,20 +56,20 @@ pub async fn send(
     url: &Url,
     want: Want,
     validators: Option<&Validators>,
-) -> Result<HopAnswer, Failed> {
-    vet_url(url, settings).map_err(|_| Failed::unreachable())?;
+) -> Result<HopResponse, FetchError> {
+    vet_url(url, settings).map_err(|_| FetchError::unreachable())?;
     let begun = Instant::now();
-    let patience = limits.dns + limits.connect + limits.first_byte;
+    let response_timeout = limits.dns + limits.connect + limits.first_byte;
     let response = timeout(
-        patience.min(limits.total),
+        response_timeout.min(limits.total),
         request(clients, url, want, validators),
     )
     .await
-    .map_err(|_| Failed::new(FetchFailure::Timeout, "noAnswer"))??;
+    .map_err(|_| FetchError::new(FetchFailure::Timeout, "noAnswer"))??;
     let first_byte = begun.elapsed();
     vet_peer(&response, settings, url)?;
     vet_headers(response.headers(), settings)?;
-    let mut answer = HopAnswer::of(&response);
+    let mut answer = HopResponse::of(&response);
     answer.first_byte = first_byte;
     if answer.location.is_none() {
         let limits = FetchLimits {
@@ -86,8 +86,10 @@ async fn request(
     url: &Url,
     want: Want,
     validators: Option<&Validators>,
-) -> Result<Response, Failed> {
-    let route = clients.route(url).map_err(|it| Failed::of(&it))?;
+) -> Result<Response, FetchError> {
+    let route = clients
+        .route(url)
+        .map_err(|it| FetchError::from_reqwest(&it))?;
     let method = match want {
         Want::Head => Method::HEAD,
         _ => Method::GET,
@@ -106,32 +108,37 @@ async fn request(
     if let Some(date) = validators.and_then(|it| it.last_modified.as_deref()) {
         request = request.header(header::IF_MODIFIED_SINCE, date);
     }
-    request.send().await.map_err(|it| Failed::of(&it))
+    request
+        .send()
+        .await
+        .map_err(|it| FetchError::from_reqwest(&it))
 }
 
 /// Second check: the connector already connects to vetted addresses only.
-fn vet_peer(response: &Response, settings: &CrawlerSettings, url: &Url) -> Result<(), Failed> {
-    let fine = |peer: std::net::SocketAddr| settings.opens(peer.ip()) || settings.is_own(url);
+fn vet_peer(response: &Response, settings: &CrawlerSettings, url: &Url) -> Result<(), FetchError> {
+    let fine = |peer: std::net::SocketAddr| {
+        settings.may_connect_to(peer.ip()) || settings.is_operator_host(url)
+    };
     if response.remote_addr().is_none_or(fine) {
         Ok(())
     } else {
-        Err(Failed::unreachable())
+        Err(FetchError::unreachable())
     }
 }
 
-fn vet_headers(headers: &HeaderMap, settings: &CrawlerSettings) -> Result<(), Failed> {
+fn vet_headers(headers: &HeaderMap, settings: &CrawlerSettings) -> Result<(), FetchError> {
     let bytes: usize = headers
         .iter()
         .map(|(name, value)| name.as_str().len() + value.len() + 4)
         .sum();
     let limits = &settings.limits;
     if bytes > limits.header_bytes || headers.len() > limits.headers {
-        return Err(Failed::new(FetchFailure::Malformed, "headersTooLarge"));
+        return Err(FetchError::new(FetchFailure::Malformed, "headersTooLarge"));
     }
     Ok(())
 }
 
-impl HopAnswer {
+impl HopResponse {
     pub fn response_facts(&self) -> ResponseFacts {
         let body = self.body.as_ref();
         ResponseFacts {
@@ -151,7 +158,7 @@ impl HopAnswer {
             location: location(status, headers),
             content_type: media.as_deref().and_then(media_type),
             charset: media.as_deref().and_then(charset),
-            challenge: says_it_is_a_wall(status, headers),
+            challenge: is_challenge_response(status, headers),
             retry_after: text(headers, &header::RETRY_AFTER)
                 .and_then(|it| it.trim().parse().ok())
                 .map(Duration::from_secs),
@@ -177,7 +184,7 @@ impl HopAnswer {
             Want::Head | Want::Headers => return,
             Want::Everything(limit) if success => limit,
             Want::Html if success && maybe_html => whole,
-            _ if matches!(self.status, 403 | 429 | 503) && maybe_html => WALL_BYTES,
+            _ if matches!(self.status, 403 | 429 | 503) && maybe_html => CHALLENGE_BODY_LIMIT,
             _ => return,
         };
         match read_body(response, limit, limits).await {
@@ -187,19 +194,19 @@ impl HopAnswer {
                 }
                 self.body = Some(body);
             }
-            Ok(body) => self.challenge |= looks_like_a_wall(&body.bytes),
+            Ok(body) => self.challenge |= is_challenge_body(&body.bytes),
             Err(failed) if success => self.body_failure = Some(failed),
             Err(_) => {}
         }
     }
 }
 
-pub fn redirects(status: u16) -> bool {
+pub fn is_redirect(status: u16) -> bool {
     matches!(status, 301 | 302 | 303 | 307 | 308)
 }
 
 fn location(status: u16, headers: &HeaderMap) -> Option<String> {
-    if !redirects(status) {
+    if !is_redirect(status) {
         return None;
     }
     let value = headers.get(header::LOCATION)?;

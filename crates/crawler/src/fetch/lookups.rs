@@ -11,11 +11,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{Instant, timeout_at};
 
 /// Concurrent lookups of the process.
-const MOST: usize = 32;
+const MAX_LOOKUPS: usize = 32;
 /// Concurrent lookups per registrable domain: its silent name servers do not take all threads.
-const MOST_PER_DOMAIN: usize = 4;
+const MAX_PER_DOMAIN: usize = 4;
 
-pub static LOOKUPS: LazyLock<Lookups> = LazyLock::new(|| Lookups::new(MOST, system));
+pub static LOOKUPS: LazyLock<Lookups> = LazyLock::new(|| Lookups::new(MAX_LOOKUPS, system));
 
 type Found = Result<Vec<SocketAddr>, LookupError>;
 type Source = dyn Fn(&str) -> io::Result<Vec<SocketAddr>> + Send + Sync;
@@ -57,7 +57,7 @@ impl Lookups {
             Some(running) => running,
             None => self.begin(name, until).await?,
         };
-        received(running, until).await
+        wait_for_result(running, until).await
     }
 
     /// The running lookup of a name, if any; an error if its domain has too many.
@@ -68,7 +68,7 @@ impl Lookups {
         }
         let domain = registrable_domain(name);
         let of_domain = running.keys().filter(|it| registrable_domain(it) == domain);
-        if of_domain.count() >= MOST_PER_DOMAIN {
+        if of_domain.count() >= MAX_PER_DOMAIN {
             return Err(LookupError::Busy);
         }
         Ok(None)
@@ -89,7 +89,7 @@ impl Lookups {
         }
         let (sender, receiver) = watch::channel(None);
         lock(&self.running).insert(name.clone(), receiver.clone());
-        let entry = Entry {
+        let entry = RunningLookup {
             name,
             running: Arc::clone(&self.running),
             _permit: permit,
@@ -111,19 +111,19 @@ impl Lookups {
 }
 
 /// A running lookup: removes its name and releases the permit on drop.
-struct Entry {
+struct RunningLookup {
     name: String,
     running: Arc<Mutex<Running>>,
     _permit: OwnedSemaphorePermit,
 }
 
-impl Drop for Entry {
+impl Drop for RunningLookup {
     fn drop(&mut self) {
         lock(&self.running).remove(&self.name);
     }
 }
 
-async fn received(mut running: watch::Receiver<Option<Found>>, until: Instant) -> Found {
+async fn wait_for_result(mut running: watch::Receiver<Option<Found>>, until: Instant) -> Found {
     match timeout_at(until, running.wait_for(Option::is_some)).await {
         Ok(Ok(found)) => (*found).clone().unwrap_or(Err(LookupError::TimedOut)),
         Ok(Err(_)) => Err(LookupError::NotFound("the look-up broke off".to_owned())),
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn silent_name_servers_hold_a_bounded_number_of_threads() {
+    async fn silent_name_servers_block_a_bounded_number_of_threads() {
         let (servers, lookups) = silent(3);
         let names: Vec<String> = (0..20).map(|it| format!("www.site{it}.com")).collect();
         let found = join_all(names.iter().map(|it| lookups.find(it, SHORT))).await;
@@ -222,18 +222,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_domain_holds_only_a_part_of_the_threads() {
+    async fn one_domain_gets_only_a_share_of_the_threads() {
         let (servers, lookups) = silent(8);
         let names: Vec<String> = (0..8).map(|it| format!("n{it}.example.com")).collect();
         let found = join_all(names.iter().map(|it| lookups.find(it, SHORT))).await;
         let timed_out = found.iter().filter(|it| **it == Err(LookupError::TimedOut));
-        assert_eq!(timed_out.count(), MOST_PER_DOMAIN);
-        assert_eq!(servers.asked(), MOST_PER_DOMAIN);
+        assert_eq!(timed_out.count(), MAX_PER_DOMAIN);
+        assert_eq!(servers.asked(), MAX_PER_DOMAIN);
         servers.end();
     }
 
     #[tokio::test]
-    async fn a_lookup_that_panics_gives_its_thread_back() {
+    async fn a_panicking_lookup_releases_its_permit() {
         let lookups = Lookups::new(1, |name| {
             assert_ne!(name, "broken.example.com");
             Ok(vec![address()])

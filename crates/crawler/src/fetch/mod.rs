@@ -1,4 +1,5 @@
 mod body;
+mod bot_challenge;
 pub mod clients;
 mod error;
 mod hop;
@@ -6,25 +7,24 @@ mod lookups;
 mod resolver;
 mod retry;
 mod robots_cache;
-mod wall;
 
 pub use body::{Body, BodyLimit, read_body};
-pub use error::NO_CONNECTION;
+pub use error::CONNECT_TIMED_OUT;
 pub use hop::Want;
-pub use resolver::{resolve, why_denied};
+pub use resolver::{denial_reason, resolve};
 pub use robots_cache::{Permission, RobotsCache, fetch_robots};
 
-use crate::{limits::FetchLimits, politeness::HostGates, settings::CrawlerSettings};
+use crate::{limits::FetchLimits, politeness::HostLimiters, settings::CrawlerSettings};
 use analysis::observation::page_content::ResponseFacts;
-use analysis::observation::page_url::normalise;
+use analysis::observation::page_url::normalize;
 use analysis::observation::web_site::{FetchFailure, Fetched, Hop, Truncation};
 use clients::Clients;
 use domain::{
     kept_pages::Validators,
-    ports::{clock::Clock, randomness::Randomness, site_turns::SiteTurns},
+    ports::{clock::Clock, host_throttle::HostThrottle, randomness::Randomness},
 };
-use error::Failed;
-use hop::{HopAnswer, redirects};
+use error::FetchError;
+use hop::{HopResponse, is_redirect};
 use std::{sync::Arc, time::Duration};
 use tokio::{sync::OwnedSemaphorePermit, time::Instant};
 use url::Url;
@@ -32,12 +32,12 @@ use url::Url;
 pub struct Fetcher {
     pub settings: Arc<CrawlerSettings>,
     clients: Clients,
-    gates: HostGates,
+    limiters: HostLimiters,
     clock: Arc<dyn Clock>,
     randomness: Arc<dyn Randomness>,
 }
 
-pub struct Answer {
+pub struct FetchOutcome {
     pub fetched: Fetched,
     pub body: Option<Body>,
     pub charset: Option<String>,
@@ -59,43 +59,45 @@ impl Fetcher {
         Self {
             clients: Clients::new(Arc::clone(&settings)),
             settings,
-            gates: HostGates::default(),
+            limiters: HostLimiters::default(),
             clock,
             randomness,
         }
     }
 
-    pub fn sharing(self, turns: Arc<dyn SiteTurns>) -> Self {
+    pub fn with_shared_throttle(self, turns: Arc<dyn HostThrottle>) -> Self {
         Self {
-            gates: HostGates::sharing(turns),
+            limiters: HostLimiters::with_shared_throttle(turns),
             ..self
         }
     }
 
     /// One attempt with redirects, within `most`. robots.txt is checked for each hop but the first, which the caller
     /// has checked. With validators, the server may answer 304.
-    async fn ask_once(&self, asking: &Asking<'_>, most: Duration) -> Answer {
-        let Asking { want, robots, .. } = *asking;
-        let mut trail = Trail::new(asking.url, most);
+    async fn fetch_once(&self, request: &FetchRequest<'_>, most: Duration) -> FetchOutcome {
+        let FetchRequest { want, robots, .. } = *request;
+        let mut trail = RedirectTrail::new(request.url, most);
         loop {
             // Validators belong to the requested URL, not to redirect targets.
-            let validators = asking.validators.filter(|_| trail.chain.is_empty());
-            let gate = self.gates.gate(&trail.url, &self.settings);
-            let crawl_delay = robots.and_then(|it| it.delay_of(&trail.url));
+            let validators = request.validators.filter(|_| trail.chain.is_empty());
+            let limiter = self.limiters.limiter(&trail.url, &self.settings);
+            let crawl_delay = robots.and_then(|it| it.crawl_delay(&trail.url));
             let (delay, _) = self.settings.pace(&trail.url);
-            let place = gate.enter(delay.max(crawl_delay.unwrap_or_default())).await;
+            let permit = limiter
+                .acquire(delay.max(crawl_delay.unwrap_or_default()))
+                .await;
             let begun = Instant::now();
             let limits = FetchLimits {
-                total: self.settings.limits.total.min(trail.rest()),
+                total: self.settings.limits.total.min(trail.remaining()),
                 ..self.settings.limits.clone()
             };
             let (clients, settings) = (&self.clients, &self.settings);
             let answer = hop::send(clients, settings, &limits, &trail.url, want, validators).await;
-            drop(place);
+            drop(permit);
             trail.spent += begun.elapsed();
-            match answer.and_then(|it| trail.take(it, &self.settings)) {
-                Ok(Taken::Follow) => {}
-                Ok(Taken::Final(answer)) => return self.conclude(&trail, Ok(*answer)),
+            match answer.and_then(|it| trail.record_hop(it, &self.settings)) {
+                Ok(HopStep::Follow) => {}
+                Ok(HopStep::Final(answer)) => return self.conclude(&trail, Ok(*answer)),
                 Err(failed) => return self.conclude(&trail, Err(failed)),
             }
             let Some(robots) = robots else {
@@ -106,7 +108,7 @@ impl Fetcher {
                 Permission::Granted => {}
                 Permission::Refused => return self.blocked(&trail),
                 Permission::Unreachable(fetched) => {
-                    return self.conclude(&trail, Err(Failed::from(&*fetched)));
+                    return self.conclude(&trail, Err(FetchError::from(&*fetched)));
                 }
             }
         }
@@ -114,21 +116,27 @@ impl Fetcher {
 
     /// Waits for the host's throttle, for a load that is not sent from here; counts as one request while the permit
     /// is held.
-    pub async fn turn(&self, url: &Url) -> OwnedSemaphorePermit {
-        let gate = self.gates.gate(url, &self.settings);
+    pub async fn acquire_host_permit(&self, url: &Url) -> OwnedSemaphorePermit {
+        let limiter = self.limiters.limiter(url, &self.settings);
         let (delay, _) = self.settings.pace(url);
-        gate.enter(delay.max(gate.asked())).await
+        limiter.acquire(delay.max(limiter.crawl_delay())).await
     }
 
-    pub fn keep_distance(&self, url: &Url, distance: Duration) {
-        self.gates.gate(url, &self.settings).ask_for(distance);
+    pub fn set_crawl_delay(&self, url: &Url, distance: Duration) {
+        self.limiters
+            .limiter(url, &self.settings)
+            .set_crawl_delay(distance);
     }
 
-    fn conclude(&self, trail: &Trail, answer: Result<HopAnswer, Failed>) -> Answer {
+    fn conclude(
+        &self,
+        trail: &RedirectTrail,
+        answer: Result<HopResponse, FetchError>,
+    ) -> FetchOutcome {
         let timed_out = matches!(&answer, Err(it) if it.failure == FetchFailure::Timeout);
-        self.gates
-            .gate(&trail.url, &self.settings)
-            .saw_timeout(timed_out);
+        self.limiters
+            .limiter(&trail.url, &self.settings)
+            .record_timeout(timed_out);
         let mut fetched = self.fetched(trail);
         tracing::debug!(
             host = trail.url.host_str(),
@@ -138,12 +146,12 @@ impl Fetcher {
         );
         match answer {
             Err(failed) => {
-                if !failed.is_about_redirects() {
+                if !failed.is_redirect_error() {
                     fetched.status = None;
                 }
                 fetched.failure = Some(failed.failure);
                 fetched.detail = Some(failed.detail);
-                Answer::bodiless(fetched, trail.spent)
+                FetchOutcome::without_body(fetched, trail.spent)
             }
             Ok(answer) => {
                 let response = answer.response_facts();
@@ -165,7 +173,7 @@ impl Fetcher {
                     fetched.failure = Some(failed.failure);
                     fetched.detail = Some(failed.detail);
                 }
-                Answer {
+                FetchOutcome {
                     fetched,
                     body: answer.body,
                     charset: answer.charset,
@@ -178,17 +186,17 @@ impl Fetcher {
         }
     }
 
-    fn blocked(&self, trail: &Trail) -> Answer {
-        Answer {
+    fn blocked(&self, trail: &RedirectTrail) -> FetchOutcome {
+        FetchOutcome {
             blocked: true,
-            ..Answer::bodiless(self.fetched(trail), trail.spent)
+            ..FetchOutcome::without_body(self.fetched(trail), trail.spent)
         }
     }
 
-    fn fetched(&self, trail: &Trail) -> Fetched {
+    fn fetched(&self, trail: &RedirectTrail) -> Fetched {
         Fetched {
             chain: trail.chain.clone(),
-            final_url: normalise(&trail.url).0,
+            final_url: normalize(&trail.url).0,
             status: trail.chain.last().map(|it| it.status),
             failure: None,
             detail: None,
@@ -203,8 +211,8 @@ impl Fetcher {
     }
 }
 
-impl Answer {
-    fn bodiless(fetched: Fetched, spent: Duration) -> Self {
+impl FetchOutcome {
+    fn without_body(fetched: Fetched, spent: Duration) -> Self {
         Self {
             fetched,
             body: None,
@@ -217,70 +225,74 @@ impl Answer {
     }
 }
 
-struct Asking<'a> {
+struct FetchRequest<'a> {
     url: &'a Url,
     want: Want,
     validators: Option<&'a Validators>,
     robots: Option<&'a RobotsCache>,
 }
 
-struct Trail {
+struct RedirectTrail {
     url: Url,
     chain: Vec<Hop>,
     spent: Duration,
-    most: Duration,
+    time_limit: Duration,
 }
 
-enum Taken {
+enum HopStep {
     Follow,
-    Final(Box<HopAnswer>),
+    Final(Box<HopResponse>),
 }
 
-impl Trail {
+impl RedirectTrail {
     fn new(url: &Url, most: Duration) -> Self {
         Self {
             url: url.clone(),
             chain: Vec::new(),
             spent: Duration::ZERO,
-            most,
+            time_limit: most,
         }
     }
 
-    fn rest(&self) -> Duration {
-        self.most.saturating_sub(self.spent)
+    fn remaining(&self) -> Duration {
+        self.time_limit.saturating_sub(self.spent)
     }
 
     /// Records a response, and follows it if it is an allowed redirect.
-    fn take(&mut self, answer: HopAnswer, settings: &CrawlerSettings) -> Result<Taken, Failed> {
+    fn record_hop(
+        &mut self,
+        answer: HopResponse,
+        settings: &CrawlerSettings,
+    ) -> Result<HopStep, FetchError> {
         self.chain.push(Hop {
-            url: normalise(&self.url).0,
+            url: normalize(&self.url).0,
             status: answer.status,
         });
         let Some(location) = answer.location.as_deref() else {
             // Browsers show its body, which is not the requested page.
-            if redirects(answer.status) {
-                return Err(Failed::new(FetchFailure::InvalidRedirect, "noLocation"));
+            if is_redirect(answer.status) {
+                return Err(FetchError::new(FetchFailure::InvalidRedirect, "noLocation"));
             }
-            return Ok(Taken::Final(Box::new(answer)));
+            return Ok(HopStep::Final(Box::new(answer)));
         };
-        let invalid = || Failed::new(FetchFailure::InvalidRedirect, "invalidLocation");
+        let invalid = || FetchError::new(FetchFailure::InvalidRedirect, "invalidLocation");
         let next = self.url.join(location).map_err(|_| invalid())?;
         if !matches!(next.scheme(), "http" | "https") {
             return Err(invalid());
         }
         let limits = &settings.limits;
-        let bare = normalise(&next).0;
+        let bare = normalize(&next).0;
         if self.chain.iter().any(|it| it.url == bare) {
-            return Err(Failed::new(FetchFailure::RedirectLoop, "redirectLoop"));
+            return Err(FetchError::new(FetchFailure::RedirectLoop, "redirectLoop"));
         }
         if self.chain.len() > limits.redirects {
             let failure = FetchFailure::TooManyRedirects;
-            return Err(Failed::new(failure, "tooManyRedirects"));
+            return Err(FetchError::new(failure, "tooManyRedirects"));
         }
-        if self.spent >= self.most {
-            return Err(Failed::new(FetchFailure::Timeout, "redirectsTooSlow"));
+        if self.spent >= self.time_limit {
+            return Err(FetchError::new(FetchFailure::Timeout, "redirectsTooSlow"));
         }
         self.url = next;
-        Ok(Taken::Follow)
+        Ok(HopStep::Follow)
     }
 }

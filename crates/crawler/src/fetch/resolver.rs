@@ -1,7 +1,7 @@
 //! Resolves names inside the connector, so that the vetted address is the one connected to.
 
 use super::lookups::{LOOKUPS, LookupError};
-use crate::guard::{Denied, judge_url, vet_addresses};
+use crate::guard::{Denied, evaluate_url, vet_addresses};
 use crate::settings::CrawlerSettings;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::{net::SocketAddr, sync::Arc};
@@ -19,7 +19,7 @@ pub enum ResolveError {
     #[error("the name does not resolve: {0}")]
     Unknown(String),
     #[error("the name has no address")]
-    Nowhere,
+    NoAddress,
     #[error("resolving the name took too long")]
     TimedOut,
     #[error("too many names are being resolved")]
@@ -55,20 +55,20 @@ pub async fn resolve(
     port: u16,
     settings: &CrawlerSettings,
 ) -> Result<Vec<SocketAddr>, ResolveError> {
-    if let Some(address) = settings.resolved(name, port) {
+    if let Some(address) = settings.configured_address(name, port) {
         return Ok(vec![address]);
     }
     let found = LOOKUPS.find(name, settings.limits.dns).await?;
     if found.is_empty() {
-        return Err(ResolveError::Nowhere);
+        return Err(ResolveError::NoAddress);
     }
     vet_addresses(name, port, &found, settings)?;
     Ok(found)
 }
 
 /// For the operator of this machine only: others see a host that does not answer.
-pub async fn why_denied(url: &Url, settings: &CrawlerSettings) -> Option<Denied> {
-    if let Err(denied) = judge_url(url, settings) {
+pub async fn denial_reason(url: &Url, settings: &CrawlerSettings) -> Option<Denied> {
+    if let Err(denied) = evaluate_url(url, settings) {
         return Some(denied);
     }
     let Some(Host::Domain(name)) = url.host() else {
@@ -86,7 +86,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_name_that_leads_to_a_private_address_is_not_connected_to() {
+    async fn names_with_private_addresses_are_denied() {
         let closed = CrawlerSettings::default();
         let resolved = resolve("localhost", 80, &closed).await;
         assert!(
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_operators_map_decides_by_host_and_port() {
+    async fn the_resolve_map_matches_host_and_port() {
         let address: SocketAddr = "127.0.0.1:8101".parse().unwrap();
         let settings = CrawlerSettings {
             resolve: vec![crate::settings::Resolve {

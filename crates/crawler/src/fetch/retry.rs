@@ -1,4 +1,4 @@
-use super::{Answer, Asking, Fetcher, RobotsCache, Want};
+use super::{FetchOutcome, FetchRequest, Fetcher, RobotsCache, Want};
 use analysis::observation::web_site::FetchFailure;
 use domain::kept_pages::Validators;
 use std::time::Duration;
@@ -7,70 +7,71 @@ use url::Url;
 
 impl Fetcher {
     /// Fetches, with retries after transient failures.
-    pub async fn ask_patiently(
+    pub async fn fetch_with_retries(
         &self,
         url: &Url,
         want: Want,
         robots: Option<&RobotsCache>,
-    ) -> Answer {
-        self.ask_within(url, want, robots, self.settings.limits.patience)
+    ) -> FetchOutcome {
+        self.fetch_within(url, want, robots, self.settings.limits.url_timeout)
             .await
     }
 
     /// The same within another time limit.
-    pub async fn ask_within(
+    pub async fn fetch_within(
         &self,
         url: &Url,
         want: Want,
         robots: Option<&RobotsCache>,
         most: Duration,
-    ) -> Answer {
-        let asking = Asking {
+    ) -> FetchOutcome {
+        let request = FetchRequest {
             url,
             want,
             validators: None,
             robots,
         };
-        self.patiently(&asking, most).await
+        self.run_with_retries(&request, most).await
     }
 
-    /// As [`Self::ask_patiently`], but conditional: 304 if the earlier version did not change.
-    pub async fn ask_whether_changed(
+    /// As [`Self::fetch_with_retries`], but conditional: 304 if the earlier version did not change.
+    pub async fn fetch_if_changed(
         &self,
         url: &Url,
         validators: &Validators,
         robots: Option<&RobotsCache>,
-    ) -> Answer {
-        let asking = Asking {
+    ) -> FetchOutcome {
+        let request = FetchRequest {
             url,
             want: Want::Html,
             validators: Some(validators),
             robots,
         };
-        self.patiently(&asking, self.settings.limits.patience).await
+        self.run_with_retries(&request, self.settings.limits.url_timeout)
+            .await
     }
 
     /// One `HEAD` request within half of the time limit; the rest is left for `GET`.
-    pub async fn ask_head(&self, url: &Url, robots: Option<&RobotsCache>) -> Answer {
-        let asking = Asking {
+    pub async fn fetch_head(&self, url: &Url, robots: Option<&RobotsCache>) -> FetchOutcome {
+        let request = FetchRequest {
             url,
             want: Want::Head,
             validators: None,
             robots,
         };
-        self.ask_once(&asking, self.settings.limits.patience / 2)
+        self.fetch_once(&request, self.settings.limits.url_timeout / 2)
             .await
     }
 
-    async fn patiently(&self, asking: &Asking<'_>, most: Duration) -> Answer {
+    async fn run_with_retries(&self, request: &FetchRequest<'_>, most: Duration) -> FetchOutcome {
         let limits = &self.settings.limits;
         let mut pause = limits.retry_wait;
         let mut spent = Duration::ZERO;
-        let mut earlier: Option<Answer> = None;
+        let mut earlier: Option<FetchOutcome> = None;
         let mut attempt = 1;
         loop {
             let rest = most.saturating_sub(spent);
-            let mut answer = self.ask_once(asking, rest).await;
+            let mut answer = self.fetch_once(request, rest).await;
             spent += answer.spent;
             // An attempt cut by the time limit says less than the one before.
             let is_cut = rest < limits.total
@@ -81,17 +82,17 @@ impl Fetcher {
             }
             answer.fetched.attempts = attempt;
             answer.spent = spent;
-            let gate = self.gates.gate(asking.url, &self.settings);
+            let limiter = self.limiters.limiter(request.url, &self.settings);
             let asked_to_wait = answer.retry_after.filter(|_| is_overloaded(&answer));
             if let Some(time) = asked_to_wait {
-                gate.pause(time.min(limits.retry_after)).await;
+                limiter.pause(time.min(limits.retry_after)).await;
             }
             let wait = asked_to_wait.unwrap_or_default().max(self.jittered(pause));
             // A host that asks for a long pause is not retried in this crawl.
             let give_up = attempt > limits.retries
                 || spent + wait >= most
-                || !may_be_bad_luck(&answer)
-                || !gate.deserves_patience();
+                || !is_transient(&answer)
+                || !limiter.may_retry();
             if give_up {
                 return answer;
             }
@@ -111,12 +112,12 @@ impl Fetcher {
     }
 }
 
-fn is_overloaded(answer: &Answer) -> bool {
+fn is_overloaded(answer: &FetchOutcome) -> bool {
     matches!(answer.fetched.status, Some(429 | 503))
 }
 
 /// 5xx, 408, 429, timeouts and incomplete answers; never connection failures.
-fn may_be_bad_luck(answer: &Answer) -> bool {
+fn is_transient(answer: &FetchOutcome) -> bool {
     let fetched = &answer.fetched;
     if answer.blocked || fetched.challenge {
         return false;

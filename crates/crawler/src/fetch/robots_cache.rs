@@ -1,9 +1,9 @@
 //! robots.txt of each origin in a crawl, fetched once.
 
 use super::{BodyLimit, Fetcher, Want};
-use crate::guard::blocked;
-use crate::robots::{MOST_BYTES, RobotsRules};
-use analysis::observation::page_url::normalise;
+use crate::guard::count_blocked;
+use crate::robots::{MAX_BYTES, RobotsRules};
+use analysis::observation::page_url::normalize;
 use analysis::observation::web_site::{FetchFailure, Fetched, RobotsFact, RobotsState};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -12,15 +12,15 @@ use tokio::sync::OnceCell;
 use url::Url;
 
 /// Redirects of a robots.txt; with more it counts as absent.
-const MOST_REDIRECTS: usize = 5;
+const MAX_REDIRECTS: usize = 5;
 
 /// Rules by origin, for one crawl.
 #[derive(Default)]
 pub struct RobotsCache {
-    hosts: Mutex<HashMap<String, Arc<OnceCell<Arc<Known>>>>>,
+    hosts: Mutex<HashMap<String, Arc<OnceCell<Arc<CachedRules>>>>>,
 }
 
-struct Known {
+struct CachedRules {
     rules: RobotsRules,
     unreachable: Option<Fetched>,
     spent: Duration,
@@ -37,7 +37,7 @@ pub enum Permission {
 impl RobotsCache {
     pub fn set(&self, fact: &RobotsFact, product: &str) -> RobotsRules {
         let rules = rules_of(fact, product);
-        let known = Arc::new(Known {
+        let known = Arc::new(CachedRules {
             rules: rules.clone(),
             unreachable: None,
             spent: Duration::ZERO,
@@ -62,7 +62,7 @@ impl RobotsCache {
         let cell = Arc::clone(self.lock().entry(origin(url)).or_default());
         let known = cell
             .get_or_init(|| async {
-                let known = Known::ask(fetcher, url).await;
+                let known = CachedRules::fetch(fetcher, url).await;
                 *spent += known.spent;
                 known
             })
@@ -70,13 +70,13 @@ impl RobotsCache {
         match &known.unreachable {
             Some(failed) => Permission::Unreachable(Box::new(Fetched {
                 chain: Vec::new(),
-                final_url: normalise(url).0,
+                final_url: normalize(url).0,
                 status: None,
                 ..failed.clone()
             })),
             None if known.rules.allow(url) => Permission::Granted,
             None => {
-                blocked("robots");
+                count_blocked("robots");
                 Permission::Refused
             }
         }
@@ -87,26 +87,26 @@ impl RobotsCache {
     }
 
     /// Crawl delay of the URL's host, if its robots.txt is known.
-    pub fn delay_of(&self, url: &Url) -> Option<Duration> {
+    pub fn crawl_delay(&self, url: &Url) -> Option<Duration> {
         let cell = self.lock().get(&origin(url)).map(Arc::clone)?;
         cell.get().and_then(|it| it.rules.delay)
     }
 
     /// Whether that host asked for a longer delay than the maximum.
-    pub fn is_hurried(&self, url: &Url) -> bool {
+    pub fn is_delay_capped(&self, url: &Url) -> bool {
         let cell = self.lock().get(&origin(url)).map(Arc::clone);
-        cell.is_some_and(|it| it.get().is_some_and(|it| it.rules.is_hurried()))
+        cell.is_some_and(|it| it.get().is_some_and(|it| it.rules.is_delay_capped()))
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<OnceCell<Arc<Known>>>>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Arc<OnceCell<Arc<CachedRules>>>>> {
         self.hosts.lock().expect("no code panics while holding it")
     }
 }
 
-impl Known {
-    async fn ask(fetcher: &Fetcher, url: &Url) -> Arc<Self> {
-        let patience = fetcher.settings.limits.robots_patience;
-        let (fact, brought, spent) = fetch_robots(fetcher, url, patience).await;
+impl CachedRules {
+    async fn fetch(fetcher: &Fetcher, url: &Url) -> Arc<Self> {
+        let timeout = fetcher.settings.limits.robots_timeout;
+        let (fact, brought, spent) = fetch_robots(fetcher, url, timeout).await;
         // An unreadable response forbids, but says nothing about the host.
         let network_failed = fact.state == RobotsState::Unavailable
             && brought.failure.is_some()
@@ -137,15 +137,15 @@ pub async fn fetch_robots(
     url: &Url,
     most: Duration,
 ) -> (RobotsFact, Fetched, Duration) {
-    let mut place = url.clone();
-    place.set_path("/robots.txt");
-    place.set_query(None);
+    let mut robots_url = url.clone();
+    robots_url.set_path("/robots.txt");
+    robots_url.set_query(None);
     let limit = BodyLimit {
-        encoded: MOST_BYTES,
-        decoded: MOST_BYTES,
+        encoded: MAX_BYTES,
+        decoded: MAX_BYTES,
     };
     let answer = fetcher
-        .ask_within(&place, Want::Everything(limit), None, most)
+        .fetch_within(&robots_url, Want::Everything(limit), None, most)
         .await;
     let state = state_of(&answer.fetched);
     let body = answer.body.filter(|_| state == RobotsState::Rules);
@@ -159,7 +159,7 @@ pub async fn fetch_robots(
 }
 
 fn state_of(fetched: &Fetched) -> RobotsState {
-    let leads_nowhere = matches!(
+    let is_redirect_error = matches!(
         fetched.failure,
         Some(
             FetchFailure::RedirectLoop
@@ -168,8 +168,8 @@ fn state_of(fetched: &Fetched) -> RobotsState {
         )
     );
     match (fetched.failure, fetched.status) {
-        _ if leads_nowhere => RobotsState::Absent,
-        (None, _) if fetched.hops() > MOST_REDIRECTS => RobotsState::Absent,
+        _ if is_redirect_error => RobotsState::Absent,
+        (None, _) if fetched.hops() > MAX_REDIRECTS => RobotsState::Absent,
         (None, Some(200..=299)) => RobotsState::Rules,
         // 429 asks to come back later, like a server error.
         (None, Some(400..=428 | 430..=499 | 300..=399)) => RobotsState::Absent,

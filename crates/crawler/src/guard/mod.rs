@@ -36,11 +36,11 @@ impl Denied {
     }
 
     fn count(self) {
-        blocked(self.name());
+        count_blocked(self.name());
     }
 }
 
-pub fn blocked(reason: &'static str) {
+pub fn count_blocked(reason: &'static str) {
     metrics::counter!("crawler_blocked_total", "reason" => reason).increment(1);
 }
 
@@ -64,16 +64,16 @@ const RESERVED: &[&str] = &[
 
 /// Vets a URL before the request; names are vetted again by address when resolved.
 pub fn vet_url(url: &Url, settings: &CrawlerSettings) -> Result<(), Denied> {
-    judge_url(url, settings).inspect_err(|denied| denied.count())
+    evaluate_url(url, settings).inspect_err(|denied| denied.count())
 }
 
 /// [`vet_url`] without counting metrics.
-pub fn judge_url(url: &Url, settings: &CrawlerSettings) -> Result<(), Denied> {
+pub fn evaluate_url(url: &Url, settings: &CrawlerSettings) -> Result<(), Denied> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(Denied::Scheme);
     }
     match url.host() {
-        _ if settings.is_own(url) => Ok(()),
+        _ if settings.is_operator_host(url) => Ok(()),
         Some(Host::Domain(name)) => vet_name(name, settings),
         Some(Host::Ipv4(_) | Host::Ipv6(_)) => Err(Denied::Literal),
         None => Err(Denied::Name),
@@ -87,23 +87,25 @@ pub fn vet_addresses(
     addresses: &[SocketAddr],
     settings: &CrawlerSettings,
 ) -> Result<(), Denied> {
-    judge_addresses(name, port, addresses, settings).inspect_err(|denied| denied.count())
+    evaluate_addresses(name, port, addresses, settings).inspect_err(|denied| denied.count())
 }
 
-fn judge_addresses(
+fn evaluate_addresses(
     name: &str,
     port: u16,
     addresses: &[SocketAddr],
     settings: &CrawlerSettings,
 ) -> Result<(), Denied> {
-    if !addresses.iter().all(|it| settings.opens(it.ip())) {
-        let own = addresses.iter().any(|it| settings.is_of_server(it.ip()));
+    if !addresses.iter().all(|it| settings.may_connect_to(it.ip())) {
+        let own = addresses
+            .iter()
+            .any(|it| settings.is_server_address(it.ip()));
         return Err(if own { Denied::Own } else { Denied::Address });
     }
-    if addresses.iter().all(|it| settings.allows(it.ip())) {
+    if addresses.iter().all(|it| settings.is_allowlisted(it.ip())) {
         return Ok(());
     }
-    if settings.is_name_of_server(name) {
+    if settings.is_server_name(name) {
         return Err(Denied::Own);
     }
     if is_reserved(name) {

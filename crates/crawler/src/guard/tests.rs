@@ -144,7 +144,7 @@ fn disguises(address: Ipv4Addr) -> Vec<IpAddr> {
 }
 
 #[test]
-fn no_special_purpose_address_is_public_whatever_its_disguise() {
+fn special_purpose_addresses_are_denied_in_every_form() {
     let mut tried = 0;
     for address in NOT_PUBLIC.iter().flat_map(|it| samples(it)) {
         let mut forms = vec![address];
@@ -160,7 +160,7 @@ fn no_special_purpose_address_is_public_whatever_its_disguise() {
 }
 
 #[test]
-fn the_neighbours_of_special_ranges_are_public() {
+fn addresses_next_to_special_ranges_are_public() {
     for text in PUBLIC {
         assert!(is_public(text.parse().unwrap()), "{text}");
     }
@@ -179,7 +179,7 @@ fn open_loopback() -> CrawlerSettings {
 }
 
 #[test]
-fn addresses_in_place_of_names_are_refused_in_every_notation() {
+fn ip_literals_are_denied_in_every_notation() {
     let closed = CrawlerSettings::default();
     for host in [
         "127.0.0.1",
@@ -211,7 +211,7 @@ fn addresses_in_place_of_names_are_refused_in_every_notation() {
 }
 
 #[test]
-fn names_of_no_public_host_are_refused() {
+fn reserved_names_are_denied() {
     let closed = CrawlerSettings::default();
     for host in [
         "localhost",
@@ -244,7 +244,7 @@ fn names_of_no_public_host_are_refused() {
 }
 
 #[test]
-fn one_private_address_condemns_the_name() {
+fn one_private_address_denies_the_name() {
     let closed = CrawlerSettings::default();
     let addresses = |list: &[&str]| -> Vec<SocketAddr> {
         list.iter()
@@ -262,7 +262,7 @@ fn one_private_address_condemns_the_name() {
 }
 
 #[test]
-fn the_operators_own_public_addresses_can_be_closed() {
+fn denied_networks_may_be_public() {
     let settings = CrawlerSettings {
         deny_networks: vec!["93.184.216.0/24".parse().unwrap()],
         ..CrawlerSettings::default()
@@ -276,7 +276,7 @@ fn the_operators_own_public_addresses_can_be_closed() {
 }
 
 #[test]
-fn addresses_and_the_name_of_the_server_are_closed_unless_opened() {
+fn own_addresses_and_name_are_denied_unless_allowed() {
     let mut settings = CrawlerSettings {
         server_addresses: vec!["93.184.216.34".parse().unwrap()],
         server_host: Some("seo.example.com".to_owned()),
@@ -297,7 +297,7 @@ fn addresses_and_the_name_of_the_server_are_closed_unless_opened() {
 }
 
 #[test]
-fn what_is_closed_stays_closed_inside_a_network_that_is_opened() {
+fn denied_networks_override_allowed_ones() {
     let settings = CrawlerSettings {
         allow_networks: vec!["10.0.0.0/8".parse().unwrap()],
         deny_networks: vec!["10.0.0.0/24".parse().unwrap()],
@@ -316,7 +316,7 @@ fn what_is_closed_stays_closed_inside_a_network_that_is_opened() {
 }
 
 #[test]
-fn a_host_whose_address_the_operator_gave_is_asked_where_it_is_closed_too() {
+fn configured_addresses_override_denied_networks() {
     let settings = CrawlerSettings {
         deny_networks: vec!["10.0.0.0/24".parse().unwrap()],
         resolve: vec![Resolve {
@@ -326,13 +326,13 @@ fn a_host_whose_address_the_operator_gave_is_asked_where_it_is_closed_too() {
         }],
         ..CrawlerSettings::default()
     };
-    assert!(settings.is_own(&url("http://docs.example.com/")));
-    assert!(!settings.is_own(&url("http://docs.example.com:81/")));
-    assert!(!settings.opens("10.0.0.1".parse().unwrap()));
+    assert!(settings.is_operator_host(&url("http://docs.example.com/")));
+    assert!(!settings.is_operator_host(&url("http://docs.example.com:81/")));
+    assert!(!settings.may_connect_to("10.0.0.1".parse().unwrap()));
 }
 
 #[test]
-fn the_operators_networks_are_open_on_any_port_and_no_others() {
+fn only_allowed_networks_are_open_on_any_port() {
     let open = open_loopback();
     assert_eq!(vet_url(&url("http://127.0.0.1:8101/"), &open), Ok(()));
     assert_eq!(vet_url(&url("http://[::ffff:127.0.0.1]:1/"), &open), Ok(()));

@@ -4,8 +4,8 @@ mod shared;
 
 use crate::settings::CrawlerSettings;
 use analysis::observation::page_url::registrable_domain;
-use domain::ports::site_turns::{SiteHash, SiteTurns};
-use shared::SharedTurns;
+use domain::ports::host_throttle::{HostHash, HostThrottle};
+use shared::SharedThrottle;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -15,55 +15,58 @@ use tokio::time::{Instant, sleep, sleep_until};
 use url::Url;
 
 /// Beyond this many, idle hosts are removed.
-const GATES_KEPT: usize = 4_096;
+const MAX_LIMITERS: usize = 4_096;
 /// Consecutive timeouts after which requests to a host are not retried.
-const PATIENCE: u32 = 3;
+const MAX_CONSECUTIVE_TIMEOUTS: u32 = 3;
 
 #[derive(Default)]
-pub struct HostGates {
-    gates: Mutex<HashMap<String, Arc<Gate>>>,
-    shared: Option<Arc<SharedTurns>>,
+pub struct HostLimiters {
+    limiters: Mutex<HashMap<String, Arc<HostLimiter>>>,
+    shared: Option<Arc<SharedThrottle>>,
 }
 
-pub struct Gate {
-    places: Arc<Semaphore>,
+pub struct HostLimiter {
+    permits: Arc<Semaphore>,
     next: Mutex<Instant>,
-    asked: Mutex<Duration>,
-    timeouts_in_a_row: AtomicU32,
-    site: SiteHash,
-    shared: Option<Arc<SharedTurns>>,
+    crawl_delay: Mutex<Duration>,
+    consecutive_timeouts: AtomicU32,
+    site: HostHash,
+    shared: Option<Arc<SharedThrottle>>,
 }
 
-impl HostGates {
-    pub fn sharing(turns: Arc<dyn SiteTurns>) -> Self {
+impl HostLimiters {
+    pub fn with_shared_throttle(turns: Arc<dyn HostThrottle>) -> Self {
         Self {
-            shared: Some(Arc::new(SharedTurns::new(turns))),
+            shared: Some(Arc::new(SharedThrottle::new(turns))),
             ..Self::default()
         }
     }
 
-    pub fn gate(&self, url: &Url, settings: &CrawlerSettings) -> Arc<Gate> {
-        let mut gates = self.gates.lock().expect("no code panics while holding it");
-        if gates.len() > GATES_KEPT {
-            gates.retain(|_, gate| Arc::strong_count(gate) > 1 || gate.is_waiting());
+    pub fn limiter(&self, url: &Url, settings: &CrawlerSettings) -> Arc<HostLimiter> {
+        let mut limiters = self
+            .limiters
+            .lock()
+            .expect("no code panics while holding it");
+        if limiters.len() > MAX_LIMITERS {
+            limiters.retain(|_, limiter| Arc::strong_count(limiter) > 1 || limiter.is_waiting());
         }
         let key = key(url, settings);
-        let site = SiteHash::of(&key);
-        let gate = gates.entry(key).or_insert_with(|| {
+        let site = HostHash::of(&key);
+        let limiter = limiters.entry(key).or_insert_with(|| {
             let (_, connections) = settings.pace(url);
-            Arc::new(Gate::new(connections, site, self.shared.clone()))
+            Arc::new(HostLimiter::new(connections, site, self.shared.clone()))
         });
-        Arc::clone(gate)
+        Arc::clone(limiter)
     }
 }
 
-impl Gate {
-    fn new(connections: u32, site: SiteHash, shared: Option<Arc<SharedTurns>>) -> Self {
+impl HostLimiter {
+    fn new(connections: u32, site: HostHash, shared: Option<Arc<SharedThrottle>>) -> Self {
         Self {
-            places: Arc::new(Semaphore::new(connections as usize)),
+            permits: Arc::new(Semaphore::new(connections as usize)),
             next: Mutex::new(Instant::now()),
-            asked: Mutex::default(),
-            timeouts_in_a_row: AtomicU32::new(0),
+            crawl_delay: Mutex::default(),
+            consecutive_timeouts: AtomicU32::new(0),
             site,
             shared,
         }
@@ -78,8 +81,8 @@ impl Gate {
     }
 
     /// Waits for a permit and for the host's delay; dropping the permit releases it.
-    pub async fn enter(&self, delay: Duration) -> OwnedSemaphorePermit {
-        let permit = Arc::clone(&self.places)
+    pub async fn acquire(&self, delay: Duration) -> OwnedSemaphorePermit {
+        let permit = Arc::clone(&self.permits)
             .acquire_owned()
             .await
             .expect("nobody closes the semaphore");
@@ -94,20 +97,26 @@ impl Gate {
         if let Some(shared) = &self.shared
             && !delay.is_zero()
         {
-            sleep(shared.take(self.site, delay).await).await;
+            sleep(shared.reserve(self.site, delay).await).await;
             let mut next = self.next();
             *next = (*next).max(Instant::now() + delay);
         }
         permit
     }
 
-    pub fn ask_for(&self, distance: Duration) {
-        *self.asked.lock().expect("no code panics while holding it") = distance;
+    pub fn set_crawl_delay(&self, distance: Duration) {
+        *self
+            .crawl_delay
+            .lock()
+            .expect("no code panics while holding it") = distance;
     }
 
     /// Crawl delay of the site; zero until known.
-    pub fn asked(&self) -> Duration {
-        *self.asked.lock().expect("no code panics while holding it")
+    pub fn crawl_delay(&self) -> Duration {
+        *self
+            .crawl_delay
+            .lock()
+            .expect("no code panics while holding it")
     }
 
     /// Delays further requests, except those that other processes have already reserved.
@@ -121,23 +130,23 @@ impl Gate {
         }
     }
 
-    pub fn saw_timeout(&self, timed_out: bool) {
+    pub fn record_timeout(&self, timed_out: bool) {
         if timed_out {
-            self.timeouts_in_a_row.fetch_add(1, Ordering::Relaxed);
+            self.consecutive_timeouts.fetch_add(1, Ordering::Relaxed);
         } else {
-            self.timeouts_in_a_row.store(0, Ordering::Relaxed);
+            self.consecutive_timeouts.store(0, Ordering::Relaxed);
         }
     }
 
-    pub fn deserves_patience(&self) -> bool {
-        self.timeouts_in_a_row.load(Ordering::Relaxed) < PATIENCE
+    pub fn may_retry(&self) -> bool {
+        self.consecutive_timeouts.load(Ordering::Relaxed) < MAX_CONSECUTIVE_TIMEOUTS
     }
 }
 
 /// The operator's hosts are separated by port, others by registrable domain.
 fn key(url: &Url, settings: &CrawlerSettings) -> String {
     let host = url.host_str().unwrap_or_default();
-    if settings.is_own(url) {
+    if settings.is_operator_host(url) {
         return format!("{host}:{}", url.port_or_known_default().unwrap_or(0));
     }
     registrable_domain(host)
@@ -152,8 +161,8 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn requests_to_one_domain_keep_their_distance_over_subdomains_and_crawls() {
-        let gates = HostGates::default();
+    async fn one_domain_shares_its_delay_across_subdomains() {
+        let gates = HostLimiters::default();
         let settings = CrawlerSettings::default();
         let begin = Instant::now();
         for host in [
@@ -161,39 +170,40 @@ mod tests {
             "https://b.example.com/",
             "http://example.com/x",
         ] {
-            let place = gates.gate(&url(host), &settings);
-            drop(place.enter(Duration::from_secs(1)).await);
+            let place = gates.limiter(&url(host), &settings);
+            drop(place.acquire(Duration::from_secs(1)).await);
         }
         assert_eq!(begin.elapsed().as_secs(), 2);
-        let other = gates.gate(&url("http://example.org/"), &settings);
-        drop(other.enter(Duration::from_secs(1)).await);
+        let other = gates.limiter(&url("http://example.org/"), &settings);
+        drop(other.acquire(Duration::from_secs(1)).await);
         assert_eq!(begin.elapsed().as_secs(), 2);
     }
 
     #[test]
-    fn the_distance_that_a_site_asks_for_is_kept_in_mind() {
-        let gates = HostGates::default();
+    fn the_crawl_delay_is_stored_per_domain() {
+        let gates = HostLimiters::default();
         let settings = CrawlerSettings::default();
-        let gate = gates.gate(&url("http://example.com/a"), &settings);
-        assert_eq!(gate.asked(), Duration::ZERO);
-        gate.ask_for(Duration::from_secs(7));
-        let same = gates.gate(&url("https://www.example.com/b"), &settings);
-        assert_eq!(same.asked(), Duration::from_secs(7));
+        let gate = gates.limiter(&url("http://example.com/a"), &settings);
+        assert_eq!(gate.crawl_delay(), Duration::ZERO);
+        gate.set_crawl_delay(Duration::from_secs(7));
+        let same = gates.limiter(&url("https://www.example.com/b"), &settings);
+        assert_eq!(same.crawl_delay(), Duration::from_secs(7));
     }
 
     #[tokio::test(start_paused = true)]
     async fn one_request_is_in_flight_at_a_time() {
-        let gates = HostGates::default();
-        let gate = gates.gate(&url("http://example.com/"), &CrawlerSettings::default());
-        let first = gate.enter(Duration::ZERO).await;
-        let second = tokio::time::timeout(Duration::from_secs(9), gate.enter(Duration::ZERO)).await;
+        let gates = HostLimiters::default();
+        let gate = gates.limiter(&url("http://example.com/"), &CrawlerSettings::default());
+        let first = gate.acquire(Duration::ZERO).await;
+        let second =
+            tokio::time::timeout(Duration::from_secs(9), gate.acquire(Duration::ZERO)).await;
         assert!(second.is_err());
         drop(first);
-        drop(gate.enter(Duration::ZERO).await);
+        drop(gate.acquire(Duration::ZERO).await);
     }
 
     #[test]
-    fn public_hosts_are_spared_whatever_the_settings_say() {
+    fn public_hosts_have_a_minimum_delay() {
         let settings = CrawlerSettings {
             per_host_delay: Duration::ZERO,
             connections_per_host: 50,

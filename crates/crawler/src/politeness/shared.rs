@@ -1,41 +1,41 @@
 //! Host throttle shared by all processes on one database.
 
-use domain::ports::site_turns::{SiteHash, SiteTurns};
+use domain::ports::host_throttle::{HostHash, HostThrottle};
 use domain::ports::storage::StorageError;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-pub struct SharedTurns {
-    turns: Arc<dyn SiteTurns>,
-    is_silent: AtomicBool,
+pub struct SharedThrottle {
+    throttle: Arc<dyn HostThrottle>,
+    is_unavailable: AtomicBool,
 }
 
-impl SharedTurns {
-    pub fn new(turns: Arc<dyn SiteTurns>) -> Self {
+impl SharedThrottle {
+    pub fn new(turns: Arc<dyn HostThrottle>) -> Self {
         Self {
-            turns,
-            is_silent: AtomicBool::new(false),
+            throttle: turns,
+            is_unavailable: AtomicBool::new(false),
         }
     }
 
     /// Reserves a time and returns the wait; zero if that fails: this process then keeps its own delay.
-    pub async fn take(&self, site: SiteHash, distance: Duration) -> Duration {
-        let taken = self.turns.take(site, distance).await;
-        self.heard(taken).unwrap_or_default()
+    pub async fn reserve(&self, site: HostHash, distance: Duration) -> Duration {
+        let reserved = self.throttle.reserve(site, distance).await;
+        self.track_availability(reserved).unwrap_or_default()
     }
 
-    pub async fn pause(&self, site: SiteHash, time: Duration) {
-        let paused = self.turns.pause(site, time).await;
-        self.heard(paused);
+    pub async fn pause(&self, site: HostHash, time: Duration) {
+        let paused = self.throttle.pause(site, time).await;
+        self.track_availability(paused);
     }
 
     /// Logs an outage once, until the throttle is available again.
-    fn heard<T>(&self, answer: Result<T, StorageError>) -> Option<T> {
-        let was_silent = self.is_silent.swap(answer.is_err(), Ordering::Relaxed);
+    fn track_availability<T>(&self, answer: Result<T, StorageError>) -> Option<T> {
+        let was_unavailable = self.is_unavailable.swap(answer.is_err(), Ordering::Relaxed);
         answer
             .inspect_err(|error| {
-                if !was_silent {
+                if !was_unavailable {
                     tracing::warn!(
                         %error,
                         "turns at sites are not shared: until they are again, this process keeps its distance by itself"
@@ -48,7 +48,7 @@ impl SharedTurns {
 
 #[cfg(test)]
 mod tests {
-    use super::super::HostGates;
+    use super::super::HostLimiters;
     use super::*;
     use crate::settings::CrawlerSettings;
     use async_trait::async_trait;
@@ -61,14 +61,14 @@ mod tests {
     /// A shared throttle in memory that can be made unavailable.
     #[derive(Default)]
     struct Book {
-        free_at: Mutex<HashMap<SiteHash, Instant>>,
+        free_at: Mutex<HashMap<HostHash, Instant>>,
         is_away: AtomicBool,
     }
 
     impl Book {
         fn take(
             &self,
-            site: SiteHash,
+            site: HostHash,
             pause: Duration,
             distance: Duration,
         ) -> Result<Duration, StorageError> {
@@ -84,31 +84,35 @@ mod tests {
     }
 
     #[async_trait]
-    impl SiteTurns for Book {
-        async fn take(&self, site: SiteHash, distance: Duration) -> Result<Duration, StorageError> {
+    impl HostThrottle for Book {
+        async fn reserve(
+            &self,
+            site: HostHash,
+            distance: Duration,
+        ) -> Result<Duration, StorageError> {
             Self::take(self, site, Duration::ZERO, distance)
         }
 
-        async fn pause(&self, site: SiteHash, time: Duration) -> Result<(), StorageError> {
+        async fn pause(&self, site: HostHash, time: Duration) -> Result<(), StorageError> {
             Self::take(self, site, time, Duration::ZERO).map(drop)
         }
     }
 
     /// The hosts of two processes, and their shared throttle.
-    fn two_processes() -> (Arc<Book>, [HostGates; 2]) {
+    fn two_processes() -> (Arc<Book>, [HostLimiters; 2]) {
         let book = Arc::new(Book::default());
-        let gates = [(); 2].map(|()| HostGates::sharing(Arc::clone(&book) as _));
+        let gates = [(); 2].map(|()| HostLimiters::with_shared_throttle(Arc::clone(&book) as _));
         (book, gates)
     }
 
-    async fn enter(gates: &HostGates, url: &str, delay: Duration) {
+    async fn enter(gates: &HostLimiters, url: &str, delay: Duration) {
         let url = Url::parse(url).unwrap();
-        let gate = gates.gate(&url, &CrawlerSettings::default());
-        drop(gate.enter(delay).await);
+        let gate = gates.limiter(&url, &CrawlerSettings::default());
+        drop(gate.acquire(delay).await);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn two_processes_keep_one_distance_and_take_turns() {
+    async fn two_processes_share_one_delay_and_alternate() {
         let (_, gates) = two_processes();
         let begin = Instant::now();
         let moments = Mutex::new(Vec::new());
@@ -130,7 +134,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn sites_do_not_wait_for_each_other_and_no_distance_asks_nobody() {
+    async fn sites_are_independent_and_zero_delay_reserves_nothing() {
         let (book, [one, two]) = two_processes();
         let begin = Instant::now();
         enter(&one, "http://example.com/", SECOND).await;
@@ -142,11 +146,11 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_a_site_asks_one_process_to_wait_all_wait() {
+    async fn a_pause_applies_to_all_processes() {
         let (_, [one, two]) = two_processes();
         let begin = Instant::now();
         let url = Url::parse("http://example.com/").unwrap();
-        let gate = one.gate(&url, &CrawlerSettings::default());
+        let gate = one.limiter(&url, &CrawlerSettings::default());
         gate.pause(SECOND * 30).await;
         enter(&two, "http://example.com/", SECOND).await;
         assert_eq!(begin.elapsed().as_secs(), 30);
@@ -155,7 +159,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn without_whoever_hands_out_turns_each_process_keeps_its_distance() {
+    async fn each_process_throttles_alone_during_an_outage() {
         let (book, [one, two]) = two_processes();
         let begin = Instant::now();
         book.is_away.store(true, Ordering::Relaxed);
@@ -171,7 +175,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_process_that_waited_for_others_keeps_its_distance_from_then_on() {
+    async fn the_delay_is_kept_after_waiting_for_other_processes() {
         let (book, [one, two]) = two_processes();
         let begin = Instant::now();
         enter(&two, "http://example.com/", SECOND * 10).await;

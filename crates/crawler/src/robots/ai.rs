@@ -38,7 +38,7 @@ mod tests {
     use analysis::observation::web_site::RobotsState;
 
     #[test]
-    fn each_crawler_has_rules_of_its_own() {
+    fn each_ai_crawler_has_its_own_rules() {
         let fact = RobotsFact {
             origin: "https://example.com".to_owned(),
             state: RobotsState::Rules,

@@ -38,7 +38,7 @@ pub fn escaped(pattern: &str) -> String {
     };
     for (at, byte) in bytes.iter().enumerate() {
         let is_digit = (at >= 1 && is_escape(at - 1)) || (at >= 2 && is_escape(at - 2));
-        if is_no_part_of_urls(*byte) {
+        if must_be_escaped(*byte) {
             out.extend([
                 "%",
                 HEX[usize::from(byte >> 4)],
@@ -54,7 +54,7 @@ pub fn escaped(pattern: &str) -> String {
 }
 
 /// Neither reserved nor unreserved in RFC 3986, and not `%`.
-fn is_no_part_of_urls(byte: u8) -> bool {
+fn must_be_escaped(byte: u8) -> bool {
     !byte.is_ascii_graphic()
         || matches!(
             byte,

@@ -3,4 +3,4 @@ mod matching;
 mod rules;
 
 pub use ai::AiRobots;
-pub use rules::{MOST_BYTES, RobotsRules};
+pub use rules::{MAX_BYTES, RobotsRules};

@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_forms_of_the_profile_are_read() {
+    fn all_forms_of_the_w3c_profile_are_parsed() {
         for (text, read) in [
             ("1997", "1997-01-01"),
             ("1997-07", "1997-07-01"),
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_unknown() {
+    fn other_dates_are_rejected() {
         for text in [
             "",
             "yesterday",

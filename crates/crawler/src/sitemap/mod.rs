@@ -1,7 +1,7 @@
 //! Sitemaps: XML without DTD and entities, indexes, plain lists, feeds, gzip.
 
+mod decoding;
 mod last_modified;
-mod source;
 
 pub use last_modified::LastModified;
 
@@ -11,14 +11,14 @@ use quick_xml::{Reader, XmlVersion};
 use std::borrow::Cow;
 
 /// Decoded bytes read of a sitemap, of 50 MiB allowed (sitemaps.org); the rest is ignored.
-pub const MOST_BYTES: usize = 32 * 1024 * 1024;
+pub const MAX_BYTES: usize = 32 * 1024 * 1024;
 /// Entries per sitemap (sitemaps.org).
-pub const MOST_ENTRIES: usize = 50_000;
+pub const MAX_ENTRIES: usize = 50_000;
 /// A longer `loc` is ignored (sitemaps.org).
-const MOST_URL: usize = 2_048;
+const MAX_URL: usize = 2_048;
 /// Bytes of all URLs kept of a sitemap: 50,000 of more than 300 each.
-const MOST_URL_BYTES: usize = 16 * 1024 * 1024;
-const MOST_DEPTH: usize = 16;
+const MAX_URL_BYTES: usize = 16 * 1024 * 1024;
+const MAX_DEPTH: usize = 16;
 /// Root elements of sitemaps, by sitemaps.org and by Google; they may be empty.
 const ROOTS: [&str; 5] = ["urlset", "sitemapindex", "rss", "RDF", "feed"];
 
@@ -41,8 +41,8 @@ pub struct Sitemap {
 impl Sitemap {
     /// An error ends the parse; entries read so far are kept.
     pub fn read(bytes: &[u8]) -> Self {
-        let (bytes, packing) = source::unpacked(bytes);
-        let (text, encoding) = source::text(&bytes);
+        let (bytes, gzip_problem) = decoding::gunzip(bytes);
+        let (text, encoding) = decoding::text(&bytes);
         let text = text.trim_start();
         let read = if text.starts_with('<') {
             Self::read_xml(text)
@@ -50,16 +50,16 @@ impl Sitemap {
             Self::read_list(text)
         };
         Self {
-            problem: packing.or(encoding).or(read.problem),
+            problem: gzip_problem.or(encoding).or(read.problem),
             ..read
         }
     }
 
     fn read_list(text: &str) -> Self {
         let lines = text.lines().map(str::trim);
-        let urls = lines.filter(|it| it.starts_with("http") && it.len() <= MOST_URL);
+        let urls = lines.filter(|it| it.starts_with("http") && it.len() <= MAX_URL);
         let mut pages: Vec<_> = urls
-            .take(MOST_ENTRIES + 1)
+            .take(MAX_ENTRIES + 1)
             .map(|it| SitemapEntry {
                 url: it.to_owned(),
                 last_modified: None,
@@ -67,10 +67,10 @@ impl Sitemap {
             .collect();
         let problem = match pages.len() {
             0 => Some("notSitemap"),
-            1..=MOST_ENTRIES => None,
+            1..=MAX_ENTRIES => None,
             _ => Some("tooManyEntries"),
         };
-        pages.truncate(MOST_ENTRIES);
+        pages.truncate(MAX_ENTRIES);
         Self {
             pages,
             sitemaps: Vec::new(),
@@ -79,13 +79,13 @@ impl Sitemap {
     }
 
     fn read_xml(text: &str) -> Self {
-        let mut reading = Reading::default();
+        let mut reading = SitemapParser::default();
         let mut reader = Reader::from_str(text);
         loop {
             let problem = match reader.read_event() {
                 Ok(Event::Start(tag)) => reading.open(&tag),
                 Ok(Event::Empty(tag)) => {
-                    reading.pass(&tag);
+                    reading.read_empty_element(&tag);
                     None
                 }
                 Ok(Event::Text(part)) => {
@@ -101,7 +101,7 @@ impl Sitemap {
                 // A DOCTYPE without declarations is harmless.
                 Ok(Event::DocType(part)) if part.contains('[') => Some("doctype"),
                 Ok(Event::DocType(part)) if names_html(&part) => Some("html"),
-                Ok(Event::Eof) => return reading.ended(),
+                Ok(Event::Eof) => return reading.finish(),
                 Ok(_) => None,
                 Err(_) => Some("notXml"),
             };
@@ -121,7 +121,7 @@ fn names_html(text: &str) -> bool {
 }
 
 #[derive(Default)]
-struct Reading {
+struct SitemapParser {
     sitemap: Sitemap,
     has_root: bool,
     parents: Vec<String>,
@@ -130,7 +130,7 @@ struct Reading {
     url_bytes: usize,
 }
 
-impl Reading {
+impl SitemapParser {
     fn open(&mut self, tag: &BytesStart) -> Option<&'static str> {
         let name = tag.local_name().as_ref().to_owned();
         self.text.clear();
@@ -145,18 +145,18 @@ impl Reading {
             self.has_root |= ROOTS.contains(&name.as_str());
         }
         self.parents.push(name);
-        (self.parents.len() > MOST_DEPTH).then_some("tooDeep")
+        (self.parents.len() > MAX_DEPTH).then_some("tooDeep")
     }
 
     /// An empty-element tag.
-    fn pass(&mut self, tag: &BytesStart) {
+    fn read_empty_element(&mut self, tag: &BytesStart) {
         let is_root = self.parents.is_empty();
         self.has_root |= is_root && ROOTS.contains(&tag.local_name().as_ref());
         self.link(tag);
     }
 
     /// At the end of the text, all elements must be closed.
-    fn ended(self) -> Sitemap {
+    fn finish(self) -> Sitemap {
         let is_empty = self.sitemap.pages.is_empty() && self.sitemap.sitemaps.is_empty();
         let problem = if !self.parents.is_empty() {
             Some("cutOff")
@@ -188,14 +188,14 @@ impl Reading {
     }
 
     fn add(&mut self, text: &str) {
-        if self.text.len() <= MOST_URL {
+        if self.text.len() <= MAX_URL {
             // Enough to detect that it is too long.
-            self.text.push_str(shortened(text, MOST_URL + 1));
+            self.text.push_str(shortened(text, MAX_URL + 1));
         }
     }
 
     fn add_reference(&mut self, reference: &BytesRef) -> Option<&'static str> {
-        let Some(text) = source::character(reference) else {
+        let Some(text) = decoding::character(reference) else {
             return Some("entity");
         };
         self.add(&text);
@@ -215,23 +215,23 @@ impl Reading {
                 self.entry.last_modified = LastModified::read(&text);
             }
             ("item", "pubDate") => self.entry.last_modified = LastModified::read_rfc_2822(&text),
-            (_, "url" | "item" | "entry") => return self.take(false),
-            (_, "sitemap") => return self.take(true),
+            (_, "url" | "item" | "entry") => return self.add_entry(false),
+            (_, "sitemap") => return self.add_entry(true),
             _ => {}
         }
         None
     }
 
-    fn take(&mut self, is_sitemap: bool) -> Option<&'static str> {
+    fn add_entry(&mut self, is_sitemap: bool) -> Option<&'static str> {
         let entry = std::mem::take(&mut self.entry);
-        if entry.url.is_empty() || entry.url.len() > MOST_URL {
+        if entry.url.is_empty() || entry.url.len() > MAX_URL {
             return None;
         }
-        if self.sitemap.pages.len() + self.sitemap.sitemaps.len() >= MOST_ENTRIES {
+        if self.sitemap.pages.len() + self.sitemap.sitemaps.len() >= MAX_ENTRIES {
             return Some("tooManyEntries");
         }
         self.url_bytes += entry.url.len();
-        if self.url_bytes > MOST_URL_BYTES {
+        if self.url_bytes > MAX_URL_BYTES {
             return Some("tooLarge");
         }
         if is_sitemap {

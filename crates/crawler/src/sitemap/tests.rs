@@ -38,7 +38,7 @@ fn pages_are_read_with_references_resolved() {
 }
 
 #[test]
-fn dates_are_kept_where_they_can_be_read() {
+fn valid_dates_are_kept() {
     let sitemap = "<urlset><url><lastmod>2024-05-06T07:08Z</lastmod><loc>https://example.com/a</loc></url>
         <url><loc>https://example.com/b</loc><lastmod>last week</lastmod></url><url><loc>https://example.com/c</loc></url></urlset>";
     assert_eq!(
@@ -106,7 +106,7 @@ fn other_encodings_are_read() {
 }
 
 #[test]
-fn doctypes_entities_and_broken_xml_end_the_reading() {
+fn doctypes_entities_and_malformed_xml_end_the_parse() {
     let lol = r#"<!DOCTYPE x [<!ENTITY a "b">]><urlset><url><loc>https://example.com/&a;</loc></url></urlset>"#;
     assert_eq!(Sitemap::read(lol.as_bytes()).problem, Some("doctype"));
     let harmless = format!("<!DOCTYPE urlset>{}", &TWO[TWO.find("<urlset").unwrap()..]);
@@ -121,7 +121,7 @@ fn doctypes_entities_and_broken_xml_end_the_reading() {
 }
 
 #[test]
-fn what_ends_too_early_or_is_something_else_is_told() {
+fn truncated_files_and_other_formats_are_reported() {
     let problem = |text: &str| Sitemap::read(text.as_bytes()).problem;
     let cut = &TWO[..TWO.rfind("<url>").unwrap()];
     let sitemap = Sitemap::read(cut.as_bytes());
@@ -152,7 +152,7 @@ fn what_ends_too_early_or_is_something_else_is_told() {
 }
 
 #[test]
-fn what_could_be_unpacked_is_read() {
+fn truncated_gzip_is_read_as_far_as_possible() {
     let mut cut = packed(&TWO.repeat(50).into_bytes());
     cut.truncate(cut.len() - 8);
     let sitemap = Sitemap::read(&cut);
@@ -163,17 +163,17 @@ fn what_could_be_unpacked_is_read() {
 }
 
 #[test]
-fn fifty_thousand_entries_are_fine_and_one_more_is_not() {
+fn fifty_thousand_entries_are_the_limit() {
     let entry = "<url><loc>https://example.com/a</loc></url>";
-    let full = format!("<urlset>{}</urlset>", entry.repeat(MOST_ENTRIES));
+    let full = format!("<urlset>{}</urlset>", entry.repeat(MAX_ENTRIES));
     assert_eq!(Sitemap::read(full.as_bytes()).problem, None);
-    let over = format!("<urlset>{}</urlset>", entry.repeat(MOST_ENTRIES + 1));
+    let over = format!("<urlset>{}</urlset>", entry.repeat(MAX_ENTRIES + 1));
     let over = Sitemap::read(over.as_bytes());
     assert_eq!(
         (over.pages.len(), over.problem),
-        (MOST_ENTRIES, Some("tooManyEntries"))
+        (MAX_ENTRIES, Some("tooManyEntries"))
     );
-    let list = "https://example.com/a\n".repeat(MOST_ENTRIES + 1);
+    let list = "https://example.com/a\n".repeat(MAX_ENTRIES + 1);
     assert_eq!(
         Sitemap::read(list.as_bytes()).problem,
         Some("tooManyEntries")
@@ -195,7 +195,7 @@ fn a_gzip_bomb_is_refused() {
 
 proptest::proptest! {
     #[test]
-    fn any_bytes_are_survived(text in "(<(/?url|/?loc|/?urlset|/?entry|link href='x'/|!\\[CDATA\\[)>?|&amp;|&#x?0;|x| ){0,40}") {
+    fn arbitrary_xml_is_parsed(text in "(<(/?url|/?loc|/?urlset|/?entry|link href='x'/|!\\[CDATA\\[)>?|&amp;|&#x?0;|x| ){0,40}") {
         Sitemap::read(text.as_bytes());
     }
 }

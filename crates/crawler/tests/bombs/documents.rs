@@ -325,7 +325,7 @@ async fn pages_of_too_much_data() {
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "slow: reads to the limits"]
-async fn sitemaps_of_too_much() {
+async fn sitemaps_of_excessive_size() {
     let entries = |count: usize| {
         let mut text = "<urlset>".to_owned();
         for number in 0..count {
@@ -411,7 +411,7 @@ async fn sitemaps_of_too_much() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn robots_of_too_much() {
+async fn robots_txt_of_excessive_size() {
     let rules = each(60_000, |it| format!("Disallow: /{it}*a*b*c\n"));
     let stars = format!("User-agent: *\nDisallow: /{}$\n", "*a".repeat(200_000));
     let robots = |text: &str| answer(200, "Content-Type: text/plain\r\n", text);

@@ -26,7 +26,7 @@ fn encoded(as_what: &str, body: &[u8]) -> Act {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_small_on_the_wire_and_huge_unpacked() {
+async fn decompression_bombs() {
     let spaces = vec![b' '; 200 * MIB];
     let bomb = gzip(&spaces);
     let zlib = {
@@ -108,7 +108,7 @@ async fn what_is_small_on_the_wire_and_huge_unpacked() {
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "slow: reads to the limits"]
-async fn what_has_no_end() {
+async fn endless_responses() {
     let head = |more: &str| format!("HTTP/1.1 200 X\r\n{HTML}{more}\r\n").into_bytes();
     let chunked = head("Transfer-Encoding: chunked\r\n");
     let bombs = vec![
@@ -189,7 +189,7 @@ async fn what_has_no_end() {
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "slow: waits until sites have taken too long"]
-async fn what_comes_drop_by_drop() {
+async fn slow_responses() {
     let head = format!("HTTP/1.1 200 X\r\n{HTML}Content-Length: 100000\r\n\r\n");
     let drip = |text: &str| Act::Drip(text.repeat(1_000).into_bytes(), DRIP);
     let body = || Act::Drip([head.as_bytes(), &[b'x'; 10_000]].concat(), DRIP);

@@ -14,7 +14,7 @@ fn a_faultless_site_has_no_issue() {
 }
 
 #[test]
-fn every_code_appears_alone_on_the_site_with_that_fault() {
+fn each_fault_site_has_exactly_its_code() {
     let mut wrong = Vec::new();
     for code in IssueCode::ALL {
         let fault = fault_site(ORIGIN, code);
@@ -33,7 +33,7 @@ fn every_code_appears_alone_on_the_site_with_that_fault() {
 }
 
 #[test]
-fn sites_that_are_easily_misjudged_have_their_codes() {
+fn edge_cases_have_exactly_their_codes() {
     for case in edge_cases(ORIGIN) {
         let found = audit(&case.site, None).issues;
         let kinds: BTreeSet<IssueCode> = found.values().flatten().map(|it| it.code).collect();
@@ -50,7 +50,7 @@ fn sites_that_are_easily_misjudged_have_their_codes() {
 }
 
 #[test]
-fn poor_and_middling_values_differ_in_severity() {
+fn poor_and_mediocre_vitals_differ_in_severity() {
     use analysis::findings::issues::Severity;
     let fault = fault_site(ORIGIN, IssueCode::LcpPoor);
     let found = audit(&fault.site, Some(VitalsFault::Lcp)).issues;
@@ -59,7 +59,7 @@ fn poor_and_middling_values_differ_in_severity() {
 }
 
 #[test]
-fn records_know_what_the_site_tells_of_their_pages() {
+fn records_have_site_wide_facts_of_their_pages() {
     let faultless = audit(&faultless(ORIGIN), None).records;
     let glaze = &faultless["https://example.com/guides/glaze"];
     assert_eq!(

@@ -12,10 +12,10 @@ use analysis::{
     },
     observation::{
         page_content::{PageContent, ResponseFacts, ResponseHeaders},
-        page_url::{is_loopback, normalise},
+        page_url::{is_loopback, normalize},
         vitals::{FieldMetric, FieldSample, FieldScope, FormFactor, VitalsMetric},
         web_site::{
-            CheckState, Discovery, FetchFailure, Fetched, Hop, LinkTarget, LlmsTxtFact, SiteScope,
+            CheckState, CrawlScope, Discovery, FetchFailure, Fetched, Hop, LinkTarget, LlmsTxtFact,
             SitemapFact, TargetCheck,
         },
     },
@@ -23,13 +23,13 @@ use analysis::{
     site_graph::{LinkFacts, SiteGraph},
     text::{
         duplicates::clusters,
-        likeness::{jaccard, shingles},
+        similarity::{jaccard, shingles},
     },
 };
 use chrono::{DateTime, Utc};
 use crawler::{
     RobotsRules, Sitemap,
-    extract::{Arrival, read_page},
+    extract::{ReceivedPage, read_page},
 };
 use std::{
     borrow::Cow,
@@ -38,11 +38,11 @@ use std::{
 use url::Url;
 
 const PRODUCT: &str = "Sightline";
-const MOST_HOPS: usize = 10;
+const MAX_HOPS: usize = 10;
 
 struct Crawl {
     site: GeneratedSite,
-    scope: SiteScope,
+    scope: CrawlScope,
     robots: RobotsRules,
     pages: BTreeMap<String, PageContent>,
     checks: BTreeMap<String, TargetCheck>,
@@ -65,13 +65,13 @@ pub fn audit(spec: &SiteSpec, vitals: Option<VitalsFault>) -> Audit {
     let robots_txt = text(&site, "/robots.txt");
     let start = Url::parse(&site.origin).unwrap();
     let mut crawl = Crawl {
-        scope: SiteScope::of_host(start.host_str().unwrap()),
+        scope: CrawlScope::from_host(start.host_str().unwrap()),
         robots: RobotsRules::parse(&robots_txt, PRODUCT),
         pages: BTreeMap::new(),
         checks: BTreeMap::new(),
         site,
     };
-    let start = normalise(&start).0;
+    let start = normalize(&start).0;
     let sitemap = crawl.sitemap();
     crawl.read_level(vec![start.clone()], 0, Discovery::Start);
     let beyond = sitemap
@@ -128,7 +128,7 @@ pub fn audit(spec: &SiteSpec, vitals: Option<VitalsFault>) -> Audit {
             scope: &crawl.scope,
             keywords: &[],
         };
-        let record = content_record(page, index.of(number), all.clone(), &context);
+        let record = content_record(page, index.page_facts(number), all.clone(), &context);
         issues.insert(page.url.clone(), all);
         records.insert(page.url.clone(), record);
     }
@@ -151,7 +151,7 @@ impl Crawl {
         let read = Sitemap::read(&self.site.answers[&url].body);
         let own = |text: &str| {
             let url = Url::parse(text).ok()?;
-            self.scope.contains(&url).then(|| normalise(&url).0)
+            self.scope.contains(&url).then(|| normalize(&url).0)
         };
         SitemapFact {
             url,
@@ -194,7 +194,7 @@ impl Crawl {
             };
             for link in &self.pages[&landed].links {
                 if let LinkTarget::Web { url, .. } = &link.target
-                    && link.may_lead_to_a_page()
+                    && link.may_target_page()
                     && self.is_internal(url)
                 {
                     waiting.push_back((url.clone(), depth + 1, Discovery::Link));
@@ -267,9 +267,9 @@ impl Crawl {
             };
             if let Some(to) = header("location") {
                 let next = Url::parse(&at).unwrap().join(&to).unwrap();
-                at = normalise(&next).0;
+                at = normalize(&next).0;
                 let is_loop = fetched.chain.iter().any(|it| it.url == at);
-                if is_loop || fetched.chain.len() > MOST_HOPS {
+                if is_loop || fetched.chain.len() > MAX_HOPS {
                     fetched.failure = Some(FetchFailure::RedirectLoop);
                     return (fetched, None);
                 }
@@ -291,7 +291,7 @@ impl Crawl {
     ) -> PageContent {
         let url = Url::parse(&fetched.final_url).unwrap();
         let size = answer.body.len() as u64;
-        let mut page = read_page(Arrival {
+        let mut page = read_page(ReceivedPage {
             bytes: Cow::Borrowed(&answer.body),
             charset: None,
             url: &url,
@@ -308,7 +308,7 @@ impl Crawl {
         let probe = url.join("xkcdqwertzuiopasdfghjklyx").unwrap();
         let (fetched, probed) = self.ask(probe.as_str());
         if let Some(probed) = probed.filter(|_| fetched.is_success()) {
-            let other = read_page(Arrival::loose(&probed.body, None, &probe));
+            let other = read_page(ReceivedPage::without_crawl(&probed.body, None, &probe));
             let of = |page: &PageContent| shingles(&page.text.main.text());
             page.probe_similarity = Some(jaccard(&of(&page), &of(&other)));
         }
@@ -349,7 +349,7 @@ impl Crawl {
             project_id: 1,
             measured_at: now(),
         };
-        let record = schema::judge_page(&input, &context);
+        let record = schema::evaluate_page(&input, &context);
         let vitals: Vec<VitalsRecord> = vitals
             .map(|it| record_of(&page.url, it))
             .into_iter()

@@ -37,7 +37,7 @@ fn packed(bytes: &[u8]) -> Vec<u8> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_image_that_only_srcset_names_is_broken_as_any_other() {
+async fn broken_images_in_srcset_are_reported() {
     for html in [
         "<img src=/cup.png srcset=\"/cup.png 1x, /lost.png 2x\" alt=\"A cup\" width=40 height=30>",
         "<picture><source srcset=/lost.avif><img src=/cup.png alt=\"A cup\" width=40 height=30></picture>",
@@ -48,7 +48,7 @@ async fn an_image_that_only_srcset_names_is_broken_as_any_other() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sitemap_that_cannot_be_read_is_told() {
+async fn unreadable_declared_sitemaps_are_reported() {
     let sitemap = |change: &dyn Fn(Answer) -> Answer| {
         let mut site = faultless(ORIGIN).generated();
         let whole = site.answer(&format!("{ORIGIN}/sitemap.xml"));
@@ -80,7 +80,7 @@ async fn a_sitemap_that_cannot_be_read_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sitemap_that_nobody_names_may_be_anything() {
+async fn undeclared_sitemaps_are_not_reported() {
     for other in [
         Answer::file("text/html", "<html><p>Not here.</html>"),
         Answer::status(503),
@@ -96,7 +96,7 @@ async fn a_sitemap_that_nobody_names_may_be_anything() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn entries_of_other_hosts_are_counted() {
+async fn sitemap_entries_of_other_hosts_are_counted() {
     let mut site = faultless(ORIGIN).generated();
     let whole = site.answer(&format!("{ORIGIN}/sitemap.xml"));
     let body = String::from_utf8(whole.body).unwrap();
@@ -118,7 +118,7 @@ async fn entries_of_other_hosts_are_counted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_of_white_space_is_empty() {
+async fn a_white_space_page_has_empty_main_content() {
     for path in ["/guides/blank", "/blank.html", "/ws", "/blank/"] {
         let mut site = with(&format!("<p>See <a href={path}>what is to come</a>.</p>")).generated();
         answer(&mut site, path, Answer::file("text/html", " \n\t \n"));
@@ -134,7 +134,7 @@ async fn a_page_of_white_space_is_empty() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_that_was_reached_and_not_read_says_why() {
+async fn unread_pages_are_reported_with_a_reason() {
     let encoded = |encoding: &str, body: &[u8]| {
         let mut answer = Answer::file("text/html", body);
         let header = ("content-encoding".to_owned(), encoding.to_owned());
@@ -167,7 +167,7 @@ async fn a_page_that_was_reached_and_not_read_says_why() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_with_nothing_in_it_is_told() {
+async fn empty_responses_are_reported() {
     for status in [200, 204] {
         let mut site = with("<p>See <a href=/nothing>nothing</a>.</p>").generated();
         let nothing = Answer {
@@ -185,7 +185,7 @@ async fn an_answer_with_nothing_in_it_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_redirect_to_nowhere_is_a_broken_link_and_no_error_of_the_server() {
+async fn a_redirect_without_location_is_a_broken_link() {
     let mut site = with("<p>See <a href=/moved>what was moved</a>.</p>").generated();
     answer(&mut site, "/moved", Answer::status(302));
     let told = audit(site).await;
@@ -198,7 +198,7 @@ async fn a_redirect_to_nowhere_is_a_broken_link_and_no_error_of_the_server() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_in_another_encoding_than_it_says_is_told() {
+async fn a_charset_mismatch_is_a_warning() {
     let mut site = faultless(ORIGIN).generated();
     let mut glaze = site.answer(GLAZE);
     // windows-1250 in a page declared as UTF-8.
@@ -221,7 +221,7 @@ async fn a_page_in_another_encoding_than_it_says_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_failed_once_elsewhere_warns_when_it_fails_again() {
+async fn a_repeated_external_failure_becomes_a_warning() {
     let spec = || {
         let mut site = with("<p>See <a href=https://other.example/a>what others write</a>.</p>");
         let silent = Answer {
@@ -248,7 +248,7 @@ async fn what_failed_once_elsewhere_warns_when_it_fails_again() {
 
 /// Nesting beyond the parser's limit, followed by required elements.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_whose_structure_ends_early_claims_nothing() {
+async fn beyond_the_parser_limit_nothing_is_claimed() {
     let deep = "<div>".repeat(600)
         + "<h2></h2><a href=/><img src=/cup.png alt=Cup width=1 height=1></a><p>Words that nobody counts.";
     let told = audit(with(&deep).generated()).await;
@@ -264,16 +264,20 @@ async fn a_page_whose_structure_ends_early_claims_nothing() {
 
 /// A page without links, as far as it was read.
 #[test]
-fn a_page_whose_links_were_not_read_is_no_dead_end() {
+fn unread_links_do_not_make_a_dead_end() {
     use analysis::{
         findings::issues::{IssueCode, PageContext, page_issues},
-        observation::web_site::{SiteScope, Truncation},
+        observation::web_site::{CrawlScope, Truncation},
         page_kind::PageKind,
     };
-    use crawler::extract::{Arrival, read_page};
+    use crawler::extract::{ReceivedPage, read_page};
     let url = url::Url::parse(GLAZE).unwrap();
-    let mut page = read_page(Arrival::loose(b"<title>Glaze</title><p>Glaze", None, &url));
-    let scope = SiteScope::of_host("example.com");
+    let mut page = read_page(ReceivedPage::without_crawl(
+        b"<title>Glaze</title><p>Glaze",
+        None,
+        &url,
+    ));
+    let scope = CrawlScope::from_host("example.com");
     let context = PageContext {
         kind: PageKind::Other,
         scope: &scope,

@@ -6,9 +6,9 @@ use analysis::{
     findings::{
         broken_links::PreviousBrokenLinks,
         envelope::FindingContext,
+        evaluate,
         issues::IssueCode,
-        judge,
-        site_cards::{AuditContext, SiteCards},
+        site_collector::{AuditContext, SiteCollector},
     },
     observation::{page_content::PageContent, web_site::CrawlStep},
     result_type::ResultType,
@@ -165,13 +165,13 @@ pub async fn audited(site: GeneratedSite, before: Before) -> Audited {
     }
     let robots = AiRobots::of(observation.robots.as_ref());
     let robots = move |url: &str| robots.verdicts(url);
-    let mut cards = SiteCards::of(observation, before.history);
+    let mut cards = SiteCollector::of(observation, before.history);
     for page in &pages {
         cards.add(page);
     }
-    let site = cards.complete(&robots);
+    let site = cards.finish(&robots);
     let (mut records, mut links) = (BTreeMap::new(), Vec::new());
-    let summaries = judge(&site, &context, &robots, pages.into_iter(), |it| {
+    let summaries = evaluate(&site, &context, &robots, pages.into_iter(), |it| {
         let record: Value = it.record.parse().unwrap();
         match it.result_type {
             ResultType::Content => {
@@ -206,7 +206,7 @@ async fn a_faultless_site_has_no_issue() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_code_appears_alone_on_the_site_with_that_fault() {
+async fn each_fault_site_has_exactly_its_code() {
     let read = IssueCode::ALL.into_iter().map(|code| async move {
         let fault = fault_site(ORIGIN, code);
         (code, codes(&fault.site, fault.vitals).await)

@@ -42,7 +42,7 @@ fn suggested(
             measured_at: "2025-06-19T00:00:00Z".parse().unwrap(),
         });
     }
-    let mut findings = searches.done();
+    let mut findings = searches.finish();
     for it in records.values() {
         findings.add_content(it);
     }
@@ -65,7 +65,7 @@ fn rules_of(all: &[SuggestionRecord]) -> BTreeSet<&str> {
 }
 
 #[test]
-fn nothing_is_suggested_for_a_faultless_site() {
+fn a_faultless_site_has_no_suggestions() {
     let all = suggested(
         &faultless(ORIGIN),
         None,
@@ -75,7 +75,7 @@ fn nothing_is_suggested_for_a_faultless_site() {
 }
 
 #[test]
-fn one_fault_of_a_site_brings_exactly_its_rule() {
+fn each_fault_triggers_exactly_its_rule() {
     let (mut wrong, mut tried) = (Vec::new(), 0);
     for rule in rules() {
         // Vitals have their own records.
@@ -95,7 +95,7 @@ fn one_fault_of_a_site_brings_exactly_its_rule() {
 }
 
 #[test]
-fn a_fault_without_a_rule_brings_none() {
+fn faults_without_a_rule_have_no_suggestion() {
     for code in IssueCode::ALL {
         if rules().iter().any(|it| it.id == code.as_str()) {
             continue;
@@ -107,7 +107,7 @@ fn a_fault_without_a_rule_brings_none() {
 }
 
 #[test]
-fn pages_with_visitors_are_not_to_be_hidden_or_left_alone() {
+fn noindex_and_orphan_pages_with_traffic_are_suggested() {
     let hidden = fault_site(ORIGIN, IssueCode::Noindex).site;
     let all = suggested(&hidden, None, &["https://example.com/guides/glaze"]);
     assert_eq!(rules_of(&all), BTreeSet::from(["noindexWithTraffic"]));

@@ -22,7 +22,7 @@ const PAGE: &str = r#"<!doctype html><html lang=en><meta charset=utf-8>
 </script>"#;
 
 #[tokio::test]
-async fn every_figure_of_a_known_page_is_there_and_they_agree_with_each_other() {
+async fn all_metrics_of_a_known_page_are_consistent() {
     let Some(mut lab) = lab().await else { return };
     let css = "body{color:#123}/*".to_owned() + &"long comment ".repeat(400) + "*/";
     let style = answer("200 OK", "text/css", "", css.as_bytes());
@@ -116,7 +116,7 @@ async fn every_figure_of_a_known_page_is_there_and_they_agree_with_each_other() 
 
 #[tokio::test]
 #[ignore = "slow: two loads in a browser"]
-async fn a_phone_and_a_desktop_are_stood_in_for_and_the_server_is_told_who_asks() {
+async fn phone_and_desktop_are_emulated_with_our_user_agent() {
     let Some(lab) = lab().await else { return };
     let site = site(&[("/", html(PAGE)), ("/picture.svg", picture())]).await;
     lab.load(&site.url("/"), FormFactor::Phone).await.unwrap();
@@ -154,7 +154,7 @@ async fn a_phone_and_a_desktop_are_stood_in_for_and_the_server_is_told_who_asks(
 }
 
 #[tokio::test]
-async fn a_redirect_leads_to_the_page_that_is_measured() {
+async fn the_redirect_target_is_measured() {
     let Some(lab) = lab().await else { return };
     let moved = answer("302 Found", "text/plain", "location: /page\r\n", b"");
     let site = site(&[
@@ -172,7 +172,7 @@ async fn a_redirect_leads_to_the_page_that_is_measured() {
 
 #[tokio::test]
 #[ignore = "slow: three loads in a browser"]
-async fn what_is_not_there_or_no_page_is_told_and_not_measured() {
+async fn missing_and_non_html_pages_are_reported() {
     let Some(lab) = lab().await else { return };
     let site = site(&[
         ("/json", answer("200 OK", "application/json", "", b"{}")),
@@ -217,7 +217,7 @@ async fn what_is_not_there_or_no_page_is_told_and_not_measured() {
 
 #[tokio::test]
 #[ignore = "slow: waits until a page has shown nothing for long"]
-async fn a_page_that_shows_nothing_has_no_paints() {
+async fn an_empty_page_has_no_paint_metrics() {
     let Some(lab) = lab().await else { return };
     let site = site(&[("/", html("<title>x</title>"))]).await;
     let run = lab.load(&site.url("/"), FormFactor::Desktop).await.unwrap();

@@ -37,7 +37,7 @@ const ATTEMPTS: &str = r#"<!doctype html><title>x</title><h1>Hostile</h1>
 </script>"#;
 
 #[tokio::test]
-async fn no_page_makes_the_browser_talk_to_an_address_that_is_not_open() {
+async fn pages_cannot_reach_addresses_that_are_not_allowed() {
     let Some(mut lab) = lab().await else { return };
     lab.settings.quiet = Duration::from_secs(2);
     // 127.0.0.2 is private like 127.0.0.1, but the operator did not allow it.
@@ -75,7 +75,7 @@ async fn no_page_makes_the_browser_talk_to_an_address_that_is_not_open() {
 
 #[tokio::test]
 #[ignore = "slow: loads in a browser"]
-async fn a_redirect_to_an_address_that_is_not_open_ends_there() {
+async fn redirects_to_addresses_not_allowed_fail() {
     let Some(lab) = lab().await else { return };
     let forbidden = TcpListener::bind("127.0.0.2:0").await.unwrap();
     let there = format!("location: http://{}/\r\n", forbidden.local_addr().unwrap());
@@ -103,7 +103,7 @@ async fn a_redirect_to_an_address_that_is_not_open_ends_there() {
 
 #[tokio::test]
 #[ignore = "slow: waits for a page that never rests"]
-async fn a_page_that_asks_questions_and_never_rests_is_measured_all_the_same() {
+async fn a_page_with_dialogs_and_endless_work_is_measured() {
     let Some(lab) = lab().await else { return };
     let page = r#"<title>x</title><h1>Restless</h1><script>
         alert("answer me"); confirm("really?"); prompt("how?");
@@ -118,7 +118,7 @@ async fn a_page_that_asks_questions_and_never_rests_is_measured_all_the_same() {
 
 #[tokio::test]
 #[ignore = "slow: waits until a load has taken too long"]
-async fn a_page_that_never_answers_again_is_killed_or_measured_as_it_was() {
+async fn an_unresponsive_page_is_killed_or_measured() {
     let Some(mut lab) = lab().await else { return };
     lab.settings.load_limit = Duration::from_secs(4);
     lab.settings.run_limit = Duration::from_secs(15);
@@ -133,7 +133,7 @@ async fn a_page_that_never_answers_again_is_killed_or_measured_as_it_was() {
 
 #[tokio::test]
 #[ignore = "slow: waits until a load has taken too long"]
-async fn a_server_that_says_nothing_is_not_waited_for_longer_than_a_run_may_take() {
+async fn a_silent_server_ends_at_the_run_limit() {
     let Some(mut lab) = lab().await else { return };
     lab.settings.run_limit = Duration::from_secs(5);
     let site = site(&[("/", Act::Silence)]).await;
@@ -156,7 +156,7 @@ async fn an_endless_page_is_cut_off() {
 
 #[tokio::test]
 #[ignore = "slow: a browser fills its memory"]
-async fn a_browser_that_takes_more_memory_than_it_may_is_killed() {
+async fn a_browser_above_the_memory_limit_is_killed() {
     let Some(mut lab) = lab().await else { return };
     lab.settings.memory_limit = 1;
     let site = site(&[("/", html("<title>x</title><h1>Small</h1>"))]).await;
@@ -178,7 +178,7 @@ async fn a_load_that_is_cancelled_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn without_a_browser_it_is_told_what_is_missing_and_how_to_get_it() {
+async fn a_missing_browser_is_reported_with_a_remedy() {
     let Some(mut lab) = lab().await else { return };
     lab.settings.browser = Some(PathBuf::from("/nonexistent/chromium"));
     let outcome = lab.load("http://127.0.0.1:1/", FormFactor::Desktop).await;

@@ -3,7 +3,7 @@
 use super::fault_server::{Act, FaultServer, Site};
 use super::left_behind::left_behind;
 use analysis::observation::vitals::{FormFactor, LabRun};
-use crawler::{BrowserLab, CrawlerSettings, LabSettings};
+use crawler::{BrowserSettings, CrawlerSettings, LabRunner};
 use domain::ports::page_speed::{LabError, LabOrder, LabVitals};
 use std::{fs, os::unix::fs::PermissionsExt, time::Duration};
 use tempfile::TempDir;
@@ -17,7 +17,7 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
 
 /// A browser that may reach 127.0.0.1, and no other loopback address.
 pub struct TestLab {
-    pub settings: LabSettings,
+    pub settings: BrowserSettings,
     folder: TempDir,
     _turn: MutexGuard<'static, ()>,
 }
@@ -29,14 +29,14 @@ pub async fn lab() -> Option<TestLab> {
     let folder = TempDir::with_prefix("long-".repeat(25)).unwrap();
     // The browser runs as another user when tests run as root.
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    let settings = LabSettings {
+    let settings = BrowserSettings {
         folder: Some(folder.path().to_owned()),
         runs: 1,
-        settling: Duration::from_millis(300),
+        warm_up: Duration::from_millis(300),
         quiet: Duration::from_millis(600),
         load_limit: Duration::from_secs(8),
         run_limit: Duration::from_mins(1),
-        ..LabSettings::default()
+        ..BrowserSettings::default()
     };
     if settings.program().is_none() {
         eprintln!(
@@ -52,12 +52,12 @@ pub async fn lab() -> Option<TestLab> {
 }
 
 impl TestLab {
-    fn lab(&self) -> BrowserLab {
+    fn lab(&self) -> LabRunner {
         let crawler = CrawlerSettings {
             allow_networks: vec!["127.0.0.1/32".parse().unwrap()],
             ..CrawlerSettings::default()
         };
-        BrowserLab::new(self.settings.clone(), crawler)
+        LabRunner::new(self.settings.clone(), crawler)
     }
 
     /// Loads a page once, and checks that nothing of the browser is left.

@@ -19,11 +19,11 @@ async fn look(url: &str) -> Result<StaticFacts, LabError> {
         form_factor: FormFactor::Phone,
         runs: None,
     };
-    reader.look(&order).await
+    reader.analyze(&order).await
 }
 
 #[tokio::test]
-async fn bytes_compression_freshness_and_what_blocks_are_read_from_files() {
+async fn file_facts_are_read_without_a_browser() {
     let css = "p { color: red } ".repeat(500);
     let page = "<link rel=stylesheet href=/s.css><script async src=/gone.js></script><img src=/i.svg><img src=/i.svg width=1 height=1>";
     let moved = answer(
@@ -80,7 +80,7 @@ async fn bytes_compression_freshness_and_what_blocks_are_read_from_files() {
 }
 
 #[tokio::test]
-async fn a_file_that_breaks_off_or_may_not_be_asked_for_has_no_size() {
+async fn incomplete_or_denied_files_have_no_size() {
     let forbidden = TcpListener::bind("127.0.0.2:0").await.unwrap();
     let page = format!(
         "<img src=/broken><img src=/endless><img src=http://{}/x>",
@@ -113,7 +113,7 @@ async fn a_file_that_breaks_off_or_may_not_be_asked_for_has_no_size() {
 }
 
 #[tokio::test]
-async fn what_is_no_page_is_told() {
+async fn failures_and_non_html_responses_are_reported() {
     let site = site(&[
         ("/gone", answer("410 Gone", "text/html", "", b"x")),
         ("/json", answer("200 OK", "application/json", "", b"{}")),

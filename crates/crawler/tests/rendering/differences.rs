@@ -19,7 +19,7 @@ fn page(by_script: bool) -> String {
 }
 
 #[tokio::test]
-async fn text_that_a_script_brings_is_told_and_shuts_the_gate() {
+async fn script_only_text_is_an_issue_and_fails_the_geo_gate() {
     let text = answer("200 OK", "text/plain", "", "<p>And more of it.</p>");
     let server = site(&[("/", html(&page(true))), ("/text", text)]).await;
     let found = audited(&Browsing::new(), &server).await;
@@ -43,7 +43,7 @@ async fn text_that_a_script_brings_is_told_and_shuts_the_gate() {
 }
 
 #[tokio::test]
-async fn the_same_text_in_the_document_is_neither() {
+async fn text_in_the_document_is_no_issue() {
     let server = site(&[("/", html(&page(false)))]).await;
     let found = audited(&Browsing::new(), &server).await;
     let rendered = &found.content["rendered"];
@@ -57,7 +57,7 @@ async fn the_same_text_in_the_document_is_neither() {
 }
 
 #[tokio::test]
-async fn a_script_that_brings_nothing_is_no_reason() {
+async fn a_script_that_adds_nothing_is_no_issue() {
     let page = "<!doctype html><html lang=en><title>Clay</title><script src=/a.js></script><h1>Clay</h1><p>Closed today.";
     let script = answer("200 OK", "text/javascript", "", "window.x = 1");
     let server = site(&[("/", html(page)), ("/a.js", script)]).await;
@@ -71,7 +71,7 @@ async fn a_script_that_brings_nothing_is_no_reason() {
 }
 
 #[tokio::test]
-async fn head_links_and_data_that_a_script_changes_are_told() {
+async fn changes_by_scripts_are_reported() {
     let page = format!(
         r#"<!doctype html><html lang=en><head><title>Sent</title><meta name=robots content="noarchive">
         <link rel=canonical href="/sent"></head><body><h1>Sent too</h1><noscript><p>Switch scripts on.</p><a href=/none>none</a></noscript>
@@ -128,7 +128,7 @@ async fn head_links_and_data_that_a_script_changes_are_told() {
 }
 
 #[tokio::test]
-async fn headers_count_with_and_without_scripts_and_pictures_are_not_asked_for() {
+async fn headers_apply_to_both_versions_and_images_are_blocked() {
     let headers = "x-robots-tag: googlebot: noarchive\r\nlink: </c>; rel=canonical\r\n";
     let page = r"<title>x</title><h1>x</h1><img src=/i.png><style>@font-face{font-family:f;src:url(/f.woff2)} h1{font-family:f; background:url(/b.png)}</style><video src=/v.mp4 autoplay muted></video><script src=/s.js></script>";
     let document = answer("200 OK", "text/html", headers, page);

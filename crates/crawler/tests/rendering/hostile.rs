@@ -18,7 +18,7 @@ fn home(paths: &[&str]) -> Act {
 
 #[tokio::test]
 #[ignore = "slow: waits until a page has taken too long"]
-async fn scripts_without_end_questions_and_huge_documents_end_in_a_state() {
+async fn hostile_pages_end_with_a_render_failure() {
     let mut browsing = Browsing::new();
     browsing.lab.render_limit = Duration::from_secs(6);
     let endless = "<title>x</title><h1>Stuck</h1><script>while (true);</script>";
@@ -87,7 +87,7 @@ async fn scripts_without_end_questions_and_huge_documents_end_in_a_state() {
 }
 
 #[tokio::test]
-async fn a_private_address_is_not_asked_whatever_the_script_tries() {
+async fn scripts_cannot_reach_private_addresses() {
     let forbidden = TcpListener::bind("127.0.0.2:0").await.unwrap();
     let place = forbidden.local_addr().unwrap();
     let page = format!(
@@ -107,7 +107,7 @@ async fn a_private_address_is_not_asked_whatever_the_script_tries() {
 }
 
 #[tokio::test]
-async fn a_page_that_leads_elsewhere_is_not_followed() {
+async fn navigation_to_another_page_is_blocked() {
     let forbidden = TcpListener::bind("127.0.0.2:0").await.unwrap();
     let away = format!("http://{}/", forbidden.local_addr().unwrap());
     let to = |address: &str| {
@@ -176,7 +176,7 @@ async fn a_page_that_leads_elsewhere_is_not_followed() {
 }
 
 #[tokio::test]
-async fn a_browser_that_takes_too_much_is_killed_and_another_one_shows_the_next_page() {
+async fn the_browser_is_replaced_after_exceeding_a_limit() {
     let head = b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n".to_vec();
     let page =
         "<title>x</title><h1>Heavy</h1><script>fetch('/flood').then((it) => it.text())</script>";

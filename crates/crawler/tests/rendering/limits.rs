@@ -44,7 +44,7 @@ fn asked(pages: &[PageContent], server: &FaultServer) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn the_first_pages_of_the_crawl_are_shown_and_no_others() {
+async fn only_the_first_pages_of_a_crawl_are_rendered() {
     let server = three_levels().await;
     let mut browsing = Browsing::new();
     browsing.pages = 3;
@@ -54,7 +54,7 @@ async fn the_first_pages_of_the_crawl_are_shown_and_no_others() {
 }
 
 #[tokio::test]
-async fn a_crawl_that_goes_on_shows_the_same_pages_once() {
+async fn a_resumed_crawl_renders_the_same_pages_once() {
     let server = three_levels().await;
     let mut browsing = Browsing::new();
     browsing.pages = 4;
@@ -82,7 +82,7 @@ async fn a_crawl_that_goes_on_shows_the_same_pages_once() {
 }
 
 #[tokio::test]
-async fn without_a_browser_a_crawl_goes_on_and_it_is_told_what_is_missing() {
+async fn a_crawl_without_a_browser_reports_what_is_missing() {
     let server = three_levels().await;
     let mut browsing = Browsing::new();
     browsing.lab.browser = Some(PathBuf::from("/nonexistent/chromium"));

@@ -8,8 +8,8 @@ use super::{
 use analysis::{
     findings::{
         broken_links::PreviousBrokenLinks,
-        judge,
-        site_cards::{AuditContext, PageRecord, SiteCards},
+        evaluate,
+        site_collector::{AuditContext, PageRecord, SiteCollector},
     },
     observation::{
         page_content::{PageContent, RenderFailure, Rendered, RenderedPage},
@@ -17,7 +17,7 @@ use analysis::{
     },
     result_type::ResultType,
 };
-use crawler::{CrawlerSettings, FetchLimits, LabSettings};
+use crawler::{BrowserSettings, CrawlerSettings, FetchLimits};
 use domain::ports::site_reader::{CrawlPlan, Rendering, SiteReader};
 use serde_json::Value;
 use std::{fs, os::unix::fs::PermissionsExt, time::Duration};
@@ -25,7 +25,7 @@ use tempfile::TempDir;
 
 /// Browser settings and plan of a crawl.
 pub struct Browsing {
-    pub lab: LabSettings,
+    pub lab: BrowserSettings,
     pub pages: u32,
     folder: TempDir,
 }
@@ -35,9 +35,9 @@ impl Browsing {
         let folder = tempfile::tempdir().unwrap();
         // The browser runs as another user when tests run as root.
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
-        let lab = LabSettings {
+        let lab = BrowserSettings {
             folder: Some(folder.path().to_owned()),
-            ..LabSettings::default()
+            ..BrowserSettings::default()
         };
         assert!(
             lab.program().is_some(),
@@ -138,21 +138,21 @@ pub async fn audited(browsing: &Browsing, server: &FaultServer) -> Audited {
         use analysis::observation::web_site::SiteObservation;
         match (step, &mut site) {
             (CrawlStep::Started { start, scope, at }, None) => {
-                site = Some(SiteObservation::begun(start.clone(), scope.clone(), *at));
+                site = Some(SiteObservation::started(start.clone(), scope.clone(), *at));
             }
             (step, Some(site)) => site.add(step.clone()),
             _ => {}
         }
     }
-    let mut cards = SiteCards::of(site.unwrap(), PreviousBrokenLinks::default());
+    let mut cards = SiteCollector::of(site.unwrap(), PreviousBrokenLinks::default());
     for page in &pages {
         cards.add(page);
     }
     let (context, robots) = (AuditContext::default(), |_: &str| Vec::new());
-    let site = cards.complete(&robots);
+    let site = cards.finish(&robots);
     let home = server.url("/");
     let mut records: Vec<PageRecord> = Vec::new();
-    let _ = judge(&site, &context, &robots, pages.into_iter(), |it| {
+    let _ = evaluate(&site, &context, &robots, pages.into_iter(), |it| {
         records.push(it);
     });
     let of = |kind| {

@@ -93,7 +93,7 @@ async fn listen(listener: TcpListener, acceptor: TlsAcceptor, heard: Arc<AtomicU
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_certificate_for_another_name_is_refused_though_the_address_is_right() {
+async fn a_certificate_for_another_name_is_refused() {
     let server = Encrypted::start().await;
     let found = server.judged(vec![server.authority.clone()]).await;
     let refused = [(format!("/{OTHER}"), Verdict::TlsError)];
@@ -102,7 +102,7 @@ async fn a_certificate_for_another_name_is_refused_though_the_address_is_right()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_certificate_of_an_authority_that_nobody_trusts_is_refused() {
+async fn a_certificate_of_an_untrusted_authority_is_refused() {
     let server = Encrypted::start().await;
     let found = server.judged(Vec::new()).await;
     let refused = [NAMED, OTHER].map(|host| (format!("/{host}"), Verdict::TlsError));

@@ -8,7 +8,7 @@ use analysis::{
     findings::broken_links::Verdict,
     observation::web_site::{CheckState, LimitHit, Truncation},
 };
-use domain::ports::site_reader::{SiteReadError, Unreached};
+use domain::ports::site_reader::{SiteReadError, UnreachableReason};
 use flate2::{Compression, write::GzEncoder};
 use std::{collections::BTreeMap, io::Write, time::Duration};
 
@@ -78,7 +78,7 @@ async fn statuses_become_verdicts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn redirects_of_every_kind_end() {
+async fn redirects_of_every_kind_get_a_verdict() {
     let server = FaultServer::start(Site::new(), |path| match path {
         "/" => page_of_links(&[
             "/loop-a",
@@ -141,7 +141,7 @@ async fn redirects_of_every_kind_end() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_private_address_looks_like_a_host_that_does_not_answer() {
+async fn a_private_address_looks_like_an_unreachable_host() {
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let refused = format!("http://{}/", closed.local_addr().unwrap());
     drop(closed);
@@ -173,7 +173,7 @@ async fn a_host_without_encryption_is_a_tls_error() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn slow_silent_and_breaking_answers_become_verdicts() {
+async fn slow_silent_and_broken_responses_become_verdicts() {
     let slow =
         b"HTTP/1.1 200 X\r\nContent-Type: text/html\r\nContent-Length: 100000\r\n\r\n".to_vec();
     let mut dripping = slow.clone();
@@ -211,7 +211,7 @@ async fn slow_silent_and_breaking_answers_become_verdicts() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn oversized_answers_are_cut_or_refused() {
+async fn oversized_responses_are_cut_or_refused() {
     let long = "y".repeat(1_000);
     let large: Vec<String> = (0..90).map(|it| format!("X-{it}: {long}\r\n")).collect();
     let many: Vec<String> = (0..500).map(|it| format!("X-{it}: y\r\n")).collect();
@@ -313,7 +313,7 @@ async fn oversized_answers_are_cut_or_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn broken_text_is_read_as_far_as_it_goes() {
+async fn malformed_text_is_read_as_far_as_possible() {
     let body =
         b"<title>\xff\xfe bad \xc3</title><a href=\"/caf\xe9\">x</a><a href=/fine>y</a>\0<a hre";
     let server = FaultServer::start(
@@ -396,7 +396,7 @@ async fn a_site_that_answers_everything_has_soft_404s() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn robots_that_cannot_be_had_forbid_and_missing_ones_do_not() {
+async fn unavailable_robots_txt_forbids_and_a_missing_one_allows() {
     let with = |robots: Act| site(vec![("/robots.txt", robots), ("/private", html("x"))]);
     for (robots, allowed) in [
         (answer(500, "", ""), false),
@@ -421,7 +421,7 @@ async fn robots_that_cannot_be_had_forbid_and_missing_ones_do_not() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_host_that_says_nothing_is_told_from_one_that_refuses() {
+async fn silent_and_refusing_hosts_are_distinguished() {
     // The kernel accepts the connection, and no one answers.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let silent_at = silent.local_addr().unwrap();
@@ -429,8 +429,8 @@ async fn a_host_that_says_nothing_is_told_from_one_that_refuses() {
     let refusing = gone.address;
     drop(gone);
     for (url, how) in [
-        (format!("https://{silent_at}/"), Unreached::Silence),
-        (format!("http://{refusing}/"), Unreached::Connection),
+        (format!("https://{silent_at}/"), UnreachableReason::Silence),
+        (format!("http://{refusing}/"), UnreachableReason::Connection),
     ] {
         let outcome = read(url).await;
         assert!(
@@ -463,7 +463,7 @@ async fn robots_are_obeyed_for_pages_checks_and_redirects() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_site_without_a_page_to_begin_at_is_no_audit_without_findings() {
+async fn a_site_without_a_start_page_fails() {
     for (act, told) in [
         (answer(404, HTML, "gone"), "answers 404"),
         (answer(500, HTML, "broken"), "answers 500"),
@@ -483,7 +483,7 @@ async fn a_site_without_a_page_to_begin_at_is_no_audit_without_findings() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_sends_us_away_for_long_is_not_asked_again() {
+async fn a_long_retry_after_is_not_retried() {
     let busy = answer(429, "Retry-After: 100000\r\n", "");
     let server = FaultServer::start(site(vec![("/busy", busy)]), |_| not_found()).await;
     let found = verdicts(&read(server.url("/")).await.unwrap());

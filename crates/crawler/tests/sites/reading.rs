@@ -28,7 +28,7 @@ fn library() -> Site {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_crawl_that_was_stopped_goes_on_and_finds_the_same() {
+async fn a_resumed_crawl_finds_the_same() {
     let whole_server = FaultServer::start(library(), |_| not_found()).await;
     let whole = findings(&read(whole_server.url("/")).await.unwrap());
     assert_eq!(whole.records.len(), 40);
@@ -75,7 +75,7 @@ async fn a_crawl_that_was_stopped_goes_on_and_finds_the_same() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_finished_crawl_is_not_read_again() {
+async fn a_finished_crawl_sends_no_requests() {
     let server = FaultServer::start(library(), |_| not_found()).await;
     let (plan, journal) = (plan(server.url("/")), MemoryJournal::default());
     let first = crawl(settings(), &plan, &journal).await.unwrap();
@@ -91,7 +91,7 @@ async fn a_finished_crawl_is_not_read_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_page_limit_cuts_at_the_same_place_whatever_answers_first() {
+async fn the_page_limit_does_not_depend_on_response_order() {
     let mut chosen = Vec::new();
     for slow in [3, 7] {
         let mut site = library();
@@ -110,7 +110,7 @@ async fn the_page_limit_cuts_at_the_same_place_whatever_answers_first() {
             limits: FetchLimits {
                 first_byte: Duration::from_mins(1),
                 total: Duration::from_mins(1),
-                patience: Duration::from_mins(1),
+                url_timeout: Duration::from_mins(1),
                 ..quick_limits()
             },
             ..settings()
@@ -131,7 +131,7 @@ async fn the_page_limit_cuts_at_the_same_place_whatever_answers_first() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_operators_map_serves_a_domain_from_loopback() {
+async fn the_resolve_map_serves_a_domain_from_loopback() {
     let server = FaultServer::start(
         [
             (
@@ -205,7 +205,7 @@ async fn the_operators_map_serves_a_domain_from_loopback() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn loopback_is_closed_unless_the_operator_opens_it() {
+async fn loopback_is_denied_unless_allowed() {
     let server = FaultServer::start(library(), |_| not_found()).await;
     let closed = CrawlerSettings {
         allow_networks: Vec::new(),
@@ -225,7 +225,7 @@ async fn loopback_is_closed_unless_the_operator_opens_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn other_hosts_are_asked_by_head_and_doubted_by_get() {
+async fn external_links_use_head_and_confirm_failures_by_get() {
     let other = FaultServer::start(
         [
             ("/fine".to_owned(), html("x")),
@@ -300,7 +300,7 @@ async fn other_hosts_are_asked_by_head_and_doubted_by_get() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn requests_say_who_asks_and_carry_nothing_else() {
+async fn requests_have_our_user_agent_and_no_cookies() {
     let site = [(
         "/".to_owned(),
         answer(
@@ -328,7 +328,7 @@ async fn requests_say_who_asks_and_carry_nothing_else() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_delay_that_robots_ask_for_is_kept() {
+async fn the_crawl_delay_is_kept() {
     let mut site = Site::new();
     site.insert(
         "/robots.txt".to_owned(),
@@ -348,7 +348,7 @@ async fn the_delay_that_robots_ask_for_is_kept() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn progress_names_each_phase_and_waits_for_no_page_that_did_not_come() {
+async fn progress_has_all_phases_and_drops_missing_pages() {
     const GONE: u64 = 9;
     let gone: Vec<String> = (0..GONE).map(|it| format!("/gone{it}")).collect();
     let mut links: Vec<&str> = gone.iter().map(String::as_str).collect();
@@ -381,7 +381,7 @@ async fn progress_names_each_phase_and_waits_for_no_page_that_did_not_come() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_delay_that_is_not_kept_in_full_is_told() {
+async fn a_capped_crawl_delay_is_reported() {
     let robots = "User-agent: *\nDisallow: /private\nCrawl-delay: 100000\n";
     let mut site = Site::new();
     site.insert("/robots.txt".to_owned(), answer(200, "", robots));
@@ -396,7 +396,7 @@ async fn a_delay_that_is_not_kept_in_full_is_told() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sitemaps_lead_to_pages_that_no_link_leads_to() {
+async fn sitemaps_lead_to_unlinked_pages() {
     let mut site = Site::new();
     site.insert(
         "/robots.txt".to_owned(),
@@ -426,7 +426,7 @@ async fn sitemaps_lead_to_pages_that_no_link_leads_to() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_page_behind_a_redirect_is_read_once_and_its_fragments_count() {
+async fn redirect_targets_are_read_once_with_their_fragments() {
     let site = [
         (
             "/".to_owned(),
@@ -450,7 +450,7 @@ async fn the_page_behind_a_redirect_is_read_once_and_its_fragments_count() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_host_that_does_not_answer_is_asked_for_its_robots_alone() {
+async fn unreachable_hosts_are_requested_once_for_robots_txt() {
     let silent = FaultServer::start(Site::new(), |_| Act::Silence).await;
     let port = silent.address.port();
     let links = [
@@ -479,7 +479,7 @@ async fn a_host_that_does_not_answer_is_asked_for_its_robots_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn llms_txt_is_asked_for_once_and_only_what_answers_is_told() {
+async fn llms_txt_is_requested_once_and_recorded_if_answered() {
     let mut site = library();
     site.insert(
         "/llms.txt".to_owned(),
@@ -527,7 +527,7 @@ async fn a_partial_byte_order_mark_hides_no_rule() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn few_targets_on_other_sites_are_asked_for() {
+async fn external_checks_are_limited() {
     let other = FaultServer::start(Site::new(), |_| not_found()).await;
     let external = "http://other.example.com/";
     let named = |path: &str| format!("{external}{path}");

@@ -63,7 +63,10 @@ impl CrawlJournal for MemoryJournal {
         // In small batches, like a database.
         let part = behind.take(7);
         Ok(part
-            .map(|(place, step)| RecordedStep { place, step })
+            .map(|(place, step)| RecordedStep {
+                sequence: place,
+                step,
+            })
             .collect())
     }
 
@@ -87,8 +90,8 @@ pub fn quick_limits() -> FetchLimits {
         dns: Duration::from_millis(400),
         first_byte: Duration::from_millis(400),
         total: Duration::from_millis(900),
-        patience: Duration::from_secs(2),
-        robots_patience: Duration::from_secs(2),
+        url_timeout: Duration::from_secs(2),
+        robots_timeout: Duration::from_secs(2),
         rate_grace: Duration::from_millis(300),
         encoded_bytes: 300_000,
         decoded_bytes: 1_000_000,

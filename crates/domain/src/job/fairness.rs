@@ -17,7 +17,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_shares_are_fair_and_one_who_has_everything_is_not() {
+    fn equal_shares_are_fair_and_a_monopoly_is_not() {
         let is = |shares: &[f64], index: f64| assert!((jain(shares) - index).abs() < 1e-9);
         is(&[2.0, 2.0, 2.0, 2.0], 1.0);
         is(&[5.0, 0.0, 0.0, 0.0], 0.25);

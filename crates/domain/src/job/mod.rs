@@ -2,16 +2,16 @@
 //!
 //! The state machine is in [`transitions`]; storage only stores its decisions.
 
-pub mod clock_watch;
+pub mod account_queue;
+pub mod budget;
+pub mod clock_check;
+pub mod fair_queue;
 pub mod fairness;
 pub mod kind;
-pub mod line;
 pub mod policy;
 pub mod progress;
-pub mod purse;
 pub mod slots;
 pub mod transitions;
-pub mod turns;
 
 use crate::ai_models::ModelChoice;
 use crate::ids::{AccountId, JobId, KeywordId, ProjectId};
@@ -23,7 +23,7 @@ use policy::QueuePolicy;
 use progress::Progress;
 
 /// Idle workers poll for due jobs at least once a second.
-const TAKEN_WITHIN: TimeDelta = TimeDelta::seconds(15);
+const OVERDUE_AFTER: TimeDelta = TimeDelta::seconds(15);
 
 analysis::wire_enum! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -142,7 +142,7 @@ pub struct JobError {
 
 impl JobError {
     /// Maximum errors stored per job.
-    pub const KEPT: usize = 5;
+    pub const MAX_KEPT: usize = 5;
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -212,15 +212,15 @@ impl Job {
 
     /// Whether it has been due for so long that any idle worker would have claimed it.
     pub fn is_overdue(&self, now: DateTime<Utc>) -> bool {
-        self.is_due(now) && !self.cancel_requested && self.run_at + TAKEN_WITHIN <= now
+        self.is_due(now) && !self.cancel_requested && self.run_at + OVERDUE_AFTER <= now
     }
 
     pub const fn is_last_attempt(&self, policy: &QueuePolicy) -> bool {
-        self.attempt >= policy.most_attempts
+        self.attempt >= policy.max_attempts
     }
 
     /// Whether it ended long enough ago to be deleted.
-    pub fn is_forgettable(&self, now: DateTime<Utc>, policy: &QueuePolicy) -> bool {
+    pub fn is_purgeable(&self, now: DateTime<Utc>, policy: &QueuePolicy) -> bool {
         let kept_for = match self.state.status() {
             JobStatus::Failed => policy.failed_kept_for,
             _ => policy.done_kept_for,
@@ -248,7 +248,7 @@ pub fn dedupe_key(
 ) -> String {
     let of_keywords = match keywords {
         KeywordChoice::All => "all".to_owned(),
-        KeywordChoice::Named(named) => digest_of(named),
+        KeywordChoice::Named(named) => keyword_set_digest(named),
     };
     let mut key = format!("{project}:{}:{of_keywords}", kind.name());
     if let ModelChoice::Named(named) = models {
@@ -260,7 +260,7 @@ pub fn dedupe_key(
 }
 
 /// Distinguishes keyword sets of one project.
-fn digest_of(keywords: &[KeywordId]) -> String {
+fn keyword_set_digest(keywords: &[KeywordId]) -> String {
     use sha2::{Digest, Sha256};
     let mut sorted = keywords.to_vec();
     sorted.sort_unstable();

@@ -15,22 +15,22 @@ pub struct QueuePolicy {
     pub site_audit_deadline: TimeDelta,
     /// Maximum wait for a worker.
     pub expires_after: TimeDelta,
-    pub most_attempts: u32,
+    pub max_attempts: u32,
     /// Maximum lost leases: a job that kills its workers is a poison job.
-    pub most_crashes: u32,
+    pub max_crashes: u32,
     /// First delay between attempts; doubles each time.
     pub first_delay: TimeDelta,
-    pub longest_delay: TimeDelta,
+    pub max_delay: TimeDelta,
     /// Maximum delay that a supplier can request.
-    pub longest_asked_delay: TimeDelta,
+    pub max_requested_delay: TimeDelta,
     /// Minimum run time of a job before it yields its slot to others.
-    pub turn: TimeDelta,
+    pub time_slice: TimeDelta,
     /// Running jobs of one account, over all worker processes.
     pub running_per_account: u32,
     /// Unfinished jobs of one account.
     pub queued_per_account: u32,
     /// Unfinished jobs of the server.
-    pub queued_in_all: u64,
+    pub queued_total: u64,
     /// How long jobs that succeeded or were canceled are stored. Their results stay.
     pub done_kept_for: TimeDelta,
     pub failed_kept_for: TimeDelta,
@@ -45,15 +45,15 @@ impl Default for QueuePolicy {
             rank_check_deadline: TimeDelta::hours(2),
             site_audit_deadline: TimeDelta::hours(6),
             expires_after: TimeDelta::hours(24),
-            most_attempts: 5,
-            most_crashes: 3,
+            max_attempts: 5,
+            max_crashes: 3,
             first_delay: TimeDelta::seconds(15),
-            longest_delay: TimeDelta::minutes(30),
-            longest_asked_delay: TimeDelta::hours(6),
-            turn: TimeDelta::seconds(60),
+            max_delay: TimeDelta::minutes(30),
+            max_requested_delay: TimeDelta::hours(6),
+            time_slice: TimeDelta::seconds(60),
             running_per_account: 4,
             queued_per_account: 200,
-            queued_in_all: 10_000,
+            queued_total: 10_000,
             done_kept_for: TimeDelta::days(30),
             failed_kept_for: TimeDelta::days(90),
         }
@@ -78,8 +78,8 @@ impl QueuePolicy {
         let whole = self
             .first_delay
             .checked_mul(1 << doublings)
-            .unwrap_or(self.longest_delay)
-            .min(self.longest_delay);
+            .unwrap_or(self.max_delay)
+            .min(self.max_delay);
         let half = whole / 2;
         #[expect(
             clippy::cast_possible_truncation,
@@ -116,12 +116,12 @@ mod tests {
             ..QueuePolicy::default()
         };
         for attempt in [2, 21, 22, u32::MAX] {
-            assert_eq!(policy.delay_after(attempt, 1.0), policy.longest_delay);
+            assert_eq!(policy.delay_after(attempt, 1.0), policy.max_delay);
         }
     }
 
     #[test]
-    fn what_waits_for_others_may_take_longer() {
+    fn jobs_that_wait_for_sites_or_engines_have_longer_deadlines() {
         let policy = QueuePolicy::default();
         for kind in AnalysisKind::ALL {
             let hours = if kind == AnalysisKind::RankCheck {
@@ -135,7 +135,7 @@ mod tests {
 
     /// A worker may miss three heartbeats before its job goes to another.
     #[test]
-    fn a_lease_outlasts_some_signs_of_life() {
+    fn a_lease_outlasts_four_heartbeats() {
         let policy = QueuePolicy::default();
         assert!(policy.heartbeat * 4 < policy.lease);
         assert!(policy.lease < policy.rank_check_deadline);

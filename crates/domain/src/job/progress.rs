@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stage_tells_where_it_stands() {
+    fn the_status_of_a_stage_follows_from_its_counts() {
         let stage = |done, is_over| Stage::counted("measure", done, 9, is_over).status;
         assert_eq!(stage(0, false), StageStatus::Waiting);
         assert_eq!(stage(1, false), StageStatus::Running);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_job_is_as_far_as_its_stages_are() {
+    fn the_progress_of_a_job_is_the_sum_of_its_stages() {
         let stages = vec![
             Stage::counted("measure", 3, 5, false),
             Stage::counted("store", 1, 4, false),

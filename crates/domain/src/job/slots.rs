@@ -8,23 +8,23 @@
 //! - A job that has run for its time slice yields at its next checkpoint if an account that runs fewer
 //!   jobs waits. So a short job that turns out to be long delays others by at most one time slice.
 
-use super::{kind::AnalysisKind, line::AccountQueue};
+use super::{account_queue::AccountQueue, kind::AnalysisKind};
 use crate::ids::AccountId;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Takes {
+pub enum SlotKind {
     AnyJob,
     /// [Short jobs](AnalysisKind::is_short) only.
     ShortJobs,
 }
 
-impl Takes {
+impl SlotKind {
     /// Kinds that this version can run.
     pub const fn kinds(self) -> &'static [AnalysisKind] {
         match self {
-            Self::AnyJob => &AnalysisKind::BUILT,
+            Self::AnyJob => &AnalysisKind::IMPLEMENTED,
             Self::ShortJobs => &AnalysisKind::SHORT,
         }
     }
@@ -37,7 +37,7 @@ pub struct Slots {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Taken {
+pub struct OccupiedSlot {
     pub account: AccountId,
     pub kind: AnalysisKind,
     /// Time since it was claimed.
@@ -46,36 +46,36 @@ pub struct Taken {
     /// would never finish if it yielded.
     pub can_yield: bool,
     /// Whether it was asked to yield.
-    pub is_asked: bool,
+    pub yield_requested: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Room {
-    pub takes: Takes,
+pub struct FreeSlots {
+    pub slot_kind: SlotKind,
     pub free: u32,
-    most_of_account: u32,
+    max_per_account: u32,
     held: BTreeMap<AccountId, u32>,
-    behind: Option<AccountId>,
+    deprioritized: Option<AccountId>,
 }
 
-impl Room {
+impl FreeSlots {
     pub const fn of(free: u32) -> Self {
         Self {
-            takes: Takes::AnyJob,
+            slot_kind: SlotKind::AnyJob,
             free,
-            most_of_account: u32::MAX,
+            max_per_account: u32::MAX,
             held: BTreeMap::new(),
-            behind: None,
+            deprioritized: None,
         }
     }
 
     /// Slots that the account may still take while others wait.
     pub fn share(&self, account: AccountId) -> u32 {
-        if self.behind == Some(account) {
+        if self.deprioritized == Some(account) {
             return 0;
         }
         let held = self.held.get(&account).copied().unwrap_or(0);
-        self.most_of_account.saturating_sub(held)
+        self.max_per_account.saturating_sub(held)
     }
 }
 
@@ -95,40 +95,45 @@ impl Slots {
 
     /// Free slots beside the running jobs; `None` if there is none. `behind` is an account that
     /// just yielded, which gets none while others wait.
-    pub fn room(&self, taken: &[Taken], behind: Option<AccountId>) -> Option<Room> {
+    pub fn free_slots(
+        &self,
+        taken: &[OccupiedSlot],
+        behind: Option<AccountId>,
+    ) -> Option<FreeSlots> {
         let free = self.all.checked_sub(count(taken)).filter(|it| *it > 0)?;
         let (kind, free) = match self.free_for_long_jobs(taken) {
-            0 => (Takes::ShortJobs, free),
-            some => (Takes::AnyJob, some.min(free)),
+            0 => (SlotKind::ShortJobs, free),
+            some => (SlotKind::AnyJob, some.min(free)),
         };
-        Some(Room {
-            takes: kind,
+        Some(FreeSlots {
+            slot_kind: kind,
             free,
-            most_of_account: self.all.saturating_sub(1).max(1),
+            max_per_account: self.all.saturating_sub(1).max(1),
             held: by_account(taken),
-            behind,
+            deprioritized: behind,
         })
     }
 
     /// Index of the running job that yields its slot if nothing more can be claimed and accounts wait: the
     /// longest-running one of the account with most slots here. The waiting account (least served first)
     /// must run fewer jobs anywhere than that. Only one job at a time is asked, after it ran for a `turn`.
-    pub fn who_yields(
+    pub fn slot_to_yield(
         &self,
-        taken: &[Taken],
+        taken: &[OccupiedSlot],
         waiting: &[AccountQueue],
         turn: TimeDelta,
         now: DateTime<Utc>,
     ) -> Option<usize> {
-        if taken.iter().any(|it| it.is_asked && it.can_yield) {
+        if taken.iter().any(|it| it.yield_requested && it.can_yield) {
             return None;
         }
         let held = by_account(taken);
-        let holds = |it: &Taken| held.get(&it.account).copied().unwrap_or(0);
+        let holds = |it: &OccupiedSlot| held.get(&it.account).copied().unwrap_or(0);
         let is_full_of_long_jobs = self.free_for_long_jobs(taken) == 0;
         waiting.iter().find_map(|queue| {
             let has_short_job = queue.next_short_run_at.is_some_and(|at| at <= now);
-            let helps = |it: &Taken| has_short_job || !it.kind.is_short() || !is_full_of_long_jobs;
+            let helps =
+                |it: &OccupiedSlot| has_short_job || !it.kind.is_short() || !is_full_of_long_jobs;
             let able = taken.iter().enumerate().filter(|(_, it)| {
                 it.account != queue.account
                     && it.can_yield
@@ -141,18 +146,18 @@ impl Slots {
         })
     }
 
-    fn free_for_long_jobs(self, taken: &[Taken]) -> u32 {
+    fn free_for_long_jobs(self, taken: &[OccupiedSlot]) -> u32 {
         let long = taken.iter().filter(|it| !it.kind.is_short()).count();
         let long = u32::try_from(long).unwrap_or(u32::MAX);
         (self.all - self.for_short_jobs).saturating_sub(long)
     }
 }
 
-fn count(taken: &[Taken]) -> u32 {
+fn count(taken: &[OccupiedSlot]) -> u32 {
     u32::try_from(taken.len()).unwrap_or(u32::MAX)
 }
 
-fn by_account(taken: &[Taken]) -> BTreeMap<AccountId, u32> {
+fn by_account(taken: &[OccupiedSlot]) -> BTreeMap<AccountId, u32> {
     let mut held = BTreeMap::new();
     for it in taken {
         *held.entry(it.account).or_default() += 1;
@@ -171,13 +176,13 @@ mod tests {
     const EVE: AccountId = AccountId(3);
     const TURN: TimeDelta = TimeDelta::seconds(60);
 
-    fn runs(account: AccountId, kind: AnalysisKind, seconds: i64) -> Taken {
-        Taken {
+    fn runs(account: AccountId, kind: AnalysisKind, seconds: i64) -> OccupiedSlot {
+        OccupiedSlot {
             account,
             kind,
             ran: TimeDelta::seconds(seconds),
             can_yield: true,
-            is_asked: false,
+            yield_requested: false,
         }
     }
 
@@ -197,8 +202,10 @@ mod tests {
         FrozenClock::default().now()
     }
 
-    fn takes(slots: Slots, taken: &[Taken]) -> Option<(Takes, u32)> {
-        slots.room(taken, None).map(|it| (it.takes, it.free))
+    fn takes(slots: Slots, taken: &[OccupiedSlot]) -> Option<(SlotKind, u32)> {
+        slots
+            .free_slots(taken, None)
+            .map(|it| (it.slot_kind, it.free))
     }
 
     #[test]
@@ -206,10 +213,10 @@ mod tests {
         let slots = Slots::new(4, 1);
         let mut taken = vec![];
         for free in [3, 2, 1] {
-            assert_eq!(takes(slots, &taken), Some((Takes::AnyJob, free)));
+            assert_eq!(takes(slots, &taken), Some((SlotKind::AnyJob, free)));
             taken.push(runs(ANN, SiteAudit, 1));
         }
-        assert_eq!(takes(slots, &taken), Some((Takes::ShortJobs, 1)));
+        assert_eq!(takes(slots, &taken), Some((SlotKind::ShortJobs, 1)));
         taken.push(runs(BOB, RankCheck, 1));
         assert_eq!(takes(slots, &taken), None);
     }
@@ -218,35 +225,35 @@ mod tests {
     fn short_jobs_may_take_every_slot() {
         let slots = Slots::new(3, 1);
         let taken = [runs(ANN, RankCheck, 1); 3];
-        assert_eq!(takes(slots, &taken[..1]), Some((Takes::AnyJob, 2)));
-        assert_eq!(takes(slots, &taken[..2]), Some((Takes::AnyJob, 1)));
+        assert_eq!(takes(slots, &taken[..1]), Some((SlotKind::AnyJob, 2)));
+        assert_eq!(takes(slots, &taken[..2]), Some((SlotKind::AnyJob, 1)));
         assert_eq!(takes(slots, &taken), None);
     }
 
     #[test]
     fn a_process_with_one_slot_takes_any_job() {
         for slots in [Slots::new(1, 1), Slots::new(1, 0), Slots::new(1, 9)] {
-            assert_eq!(takes(slots, &[]), Some((Takes::AnyJob, 1)));
+            assert_eq!(takes(slots, &[]), Some((SlotKind::AnyJob, 1)));
         }
-        assert_eq!(takes(Slots::new(2, 9), &[]), Some((Takes::AnyJob, 1)));
-        assert_eq!(takes(Slots::new(2, 0), &[]), Some((Takes::AnyJob, 2)));
+        assert_eq!(takes(Slots::new(2, 9), &[]), Some((SlotKind::AnyJob, 1)));
+        assert_eq!(takes(Slots::new(2, 0), &[]), Some((SlotKind::AnyJob, 2)));
     }
 
     #[test]
     fn an_account_gets_all_slots_but_one_while_others_wait() {
         let slots = Slots::new(4, 1);
         let taken = [runs(ANN, SiteAudit, 1), runs(ANN, SiteAudit, 1)];
-        let room = slots.room(&taken, None).unwrap();
+        let room = slots.free_slots(&taken, None).unwrap();
         assert_eq!((room.share(ANN), room.share(BOB)), (1, 3));
-        let room = slots.room(&taken, Some(BOB)).unwrap();
+        let room = slots.free_slots(&taken, Some(BOB)).unwrap();
         assert_eq!((room.share(ANN), room.share(BOB)), (1, 0));
-        let one = Slots::new(1, 0).room(&[], None).unwrap();
+        let one = Slots::new(1, 0).free_slots(&[], None).unwrap();
         assert_eq!(one.share(ANN), 1);
-        assert_eq!(Room::of(7).share(ANN), u32::MAX);
+        assert_eq!(FreeSlots::of(7).share(ANN), u32::MAX);
     }
 
     #[test]
-    fn the_longest_job_of_who_has_most_slots_yields() {
+    fn the_longest_job_of_the_account_with_most_slots_yields() {
         let slots = Slots::new(4, 0);
         let taken = [
             runs(BOB, SiteAudit, 900),
@@ -255,15 +262,15 @@ mod tests {
             runs(ANN, SiteAudit, 59),
         ];
         let waiting = [waits(EVE, 0, false)];
-        assert_eq!(slots.who_yields(&taken, &waiting, TURN, now()), Some(2));
-        assert_eq!(slots.who_yields(&taken, &[], TURN, now()), None);
+        assert_eq!(slots.slot_to_yield(&taken, &waiting, TURN, now()), Some(2));
+        assert_eq!(slots.slot_to_yield(&taken, &[], TURN, now()), None);
     }
 
     #[test]
-    fn nothing_yields_before_its_turn_is_over() {
+    fn nothing_yields_before_its_time_slice_is_over() {
         let slots = Slots::new(1, 0);
         let waiting = [waits(BOB, 0, true)];
-        let asked = |taken: Taken| slots.who_yields(&[taken], &waiting, TURN, now());
+        let asked = |taken: OccupiedSlot| slots.slot_to_yield(&[taken], &waiting, TURN, now());
         assert_eq!(asked(runs(ANN, SiteAudit, 59)), None);
         assert_eq!(asked(runs(ANN, SiteAudit, 60)), Some(0));
         assert_eq!(asked(runs(ANN, RankCheck, 60)), Some(0));
@@ -273,20 +280,20 @@ mod tests {
     fn nothing_yields_without_progress_or_twice() {
         let slots = Slots::new(2, 0);
         let waiting = [waits(BOB, 0, true)];
-        let stuck = Taken {
+        let stuck = OccupiedSlot {
             can_yield: false,
             ..runs(ANN, SiteAudit, 900)
         };
-        let asked = Taken {
-            is_asked: true,
+        let asked = OccupiedSlot {
+            yield_requested: true,
             ..runs(ANN, SiteAudit, 900)
         };
         let other = runs(ANN, SiteAudit, 100);
-        let of = |taken: &[Taken]| slots.who_yields(taken, &waiting, TURN, now());
+        let of = |taken: &[OccupiedSlot]| slots.slot_to_yield(taken, &waiting, TURN, now());
         assert_eq!(of(&[stuck, other]), Some(1));
         assert_eq!(of(&[asked, other]), None);
         // A job without a checkpoint ahead does not block the choice of another.
-        let ending = Taken {
+        let ending = OccupiedSlot {
             can_yield: false,
             ..asked
         };
@@ -294,10 +301,10 @@ mod tests {
     }
 
     #[test]
-    fn an_account_that_runs_as_many_waits() {
+    fn an_account_that_runs_as_many_jobs_waits() {
         let slots = Slots::new(2, 0);
         let taken = [runs(ANN, SiteAudit, 900), runs(BOB, SiteAudit, 900)];
-        let of = |waiting: &[AccountQueue]| slots.who_yields(&taken, waiting, TURN, now());
+        let of = |waiting: &[AccountQueue]| slots.slot_to_yield(&taken, waiting, TURN, now());
         assert_eq!(of(&[waits(ANN, 1, true)]), None);
         assert_eq!(of(&[waits(EVE, 1, true)]), None);
         assert!(of(&[waits(ANN, 1, true), waits(EVE, 0, false)]).is_some());
@@ -307,8 +314,9 @@ mod tests {
     fn no_short_job_yields_for_long_ones_that_do_not_fit() {
         let slots = Slots::new(2, 1);
         let taken = [runs(ANN, SiteAudit, 10), runs(BOB, RankCheck, 900)];
-        let of =
-            |has_short_job| slots.who_yields(&taken, &[waits(EVE, 0, has_short_job)], TURN, now());
+        let of = |has_short_job| {
+            slots.slot_to_yield(&taken, &[waits(EVE, 0, has_short_job)], TURN, now())
+        };
         assert_eq!(of(false), None);
         assert_eq!(of(true), Some(1));
     }

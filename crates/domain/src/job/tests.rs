@@ -28,7 +28,7 @@ fn job_in(state: JobState) -> Job {
 }
 
 #[test]
-fn states_have_the_names_that_are_stored_and_the_status_that_is_shown() {
+fn states_have_their_stored_names_and_public_status() {
     let rows = JobState::ALL.map(|it| {
         assert_eq!(JobState::named(it.name()), Some(it));
         (
@@ -56,7 +56,7 @@ fn states_have_the_names_that_are_stored_and_the_status_that_is_shown() {
 }
 
 #[test]
-fn every_state_stands_behind_one_status() {
+fn every_state_has_one_status() {
     for status in JobStatus::ALL {
         assert_eq!(JobStatus::named(status.name()), Some(status));
         let states: Vec<JobState> = status.states().collect();
@@ -79,7 +79,7 @@ fn priorities_rise_and_are_read_by_their_names() {
 }
 
 #[test]
-fn the_last_error_is_told_of_jobs_that_failed_or_wait_for_another_attempt() {
+fn the_last_error_is_shown_for_failed_and_retrying_jobs() {
     let error = |attempt| JobError {
         code: "supplier-unavailable".to_owned(),
         detail: "The supplier is not available.".to_owned(),
@@ -103,7 +103,7 @@ fn the_last_error_is_told_of_jobs_that_failed_or_wait_for_another_attempt() {
 }
 
 #[test]
-fn failures_are_remembered_longer_than_what_was_done() {
+fn failed_jobs_are_kept_longer_than_finished_ones() {
     let policy = QueuePolicy::default();
     for state in JobState::ALL {
         let job = job_in(state);
@@ -113,13 +113,13 @@ fn failures_are_remembered_longer_than_what_was_done() {
         };
         let end = now() + TimeDelta::days(days);
         let is_over = !state.is_unfinished();
-        assert!(!job.is_forgettable(end - TICK, &policy), "{state:?}");
-        assert_eq!(job.is_forgettable(end, &policy), is_over, "{state:?}");
+        assert!(!job.is_purgeable(end - TICK, &policy), "{state:?}");
+        assert_eq!(job.is_purgeable(end, &policy), is_over, "{state:?}");
     }
 }
 
 #[test]
-fn a_running_job_needs_attention_when_its_lease_or_its_deadline_is_over() {
+fn a_running_job_needs_attention_after_its_lease_or_deadline() {
     let job = job_in(JobState::Running);
     let lease_ends = now() + TimeDelta::seconds(45);
     assert!(!job.needs_attention(lease_ends - TICK));
@@ -135,7 +135,7 @@ fn a_running_job_needs_attention_when_its_lease_or_its_deadline_is_over() {
 }
 
 #[test]
-fn a_waiting_job_needs_attention_when_nobody_came_in_time() {
+fn a_waiting_job_needs_attention_when_it_expires() {
     for state in JobState::ALL {
         let job = job_in(state);
         if state != JobState::Running {

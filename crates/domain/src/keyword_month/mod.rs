@@ -13,7 +13,7 @@ use std::fmt;
 
 /// A measurement this long before a month still gives the rank at its start, because keywords may
 /// be measured weekly.
-const BEFORE: Days = Days::new(7);
+const LOOKBACK: Days = Days::new(7);
 
 /// A calendar month, in UTC.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -52,8 +52,8 @@ impl CalendarMonth {
     }
 
     /// First day whose measurement may give the rank at the start of the month.
-    pub fn looked_back_to(self) -> NaiveDate {
-        self.first.checked_sub_days(BEFORE).unwrap_or(self.first)
+    pub fn lookback_start(self) -> NaiveDate {
+        self.first.checked_sub_days(LOOKBACK).unwrap_or(self.first)
     }
 }
 
@@ -75,7 +75,7 @@ pub struct MonthPoint {
 
 /// A keyword's ranks of one source in a month, without failed measurements.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MonthCourse {
+pub struct MonthRanks {
     pub keyword: KeywordId,
     /// Each source is a separate series.
     pub source: SearchSource,
@@ -115,7 +115,7 @@ pub struct KeywordMonth {
     /// The current state of the keyword.
     pub keyword: Keyword,
     /// `None` if it was not measured in the month.
-    pub course: Option<MonthCourse>,
+    pub ranks: Option<MonthRanks>,
     /// In the current month, the newest measurement, which may be older than the month; in a past
     /// month, its last rank.
     pub now: Option<MonthPoint>,
@@ -126,15 +126,15 @@ pub struct KeywordMonth {
 }
 
 /// Joins the data of keywords, in their order.
-pub fn put_together(
+pub fn assemble(
     keywords: Vec<Keyword>,
     month: CalendarMonth,
     today: NaiveDate,
-    courses: Vec<MonthCourse>,
+    courses: Vec<MonthRanks>,
     tallies: Vec<KeywordTallies>,
     volumes: &HashMap<KeywordId, u32, impl std::hash::BuildHasher>,
 ) -> Vec<KeywordMonth> {
-    let mut newest: HashMap<KeywordId, MonthCourse> = HashMap::new();
+    let mut newest: HashMap<KeywordId, MonthRanks> = HashMap::new();
     for course in courses {
         let is_newer = newest
             .get(&course.keyword)
@@ -155,9 +155,9 @@ pub fn put_together(
         let mentions = counted.remove(&keyword.id);
         KeywordMonth {
             now: last.or_else(|| latest(&keyword).filter(|_| is_running)),
-            mentions: mentions.and_then(|it| mentions_of(&it, keyword.id, month)),
+            mentions: mentions.and_then(|it| mention_rates(&it, keyword.id, month)),
             search_volume: volumes.get(&keyword.id).copied(),
-            course,
+            ranks: course,
             keyword,
         }
     });
@@ -175,7 +175,7 @@ fn latest(keyword: &Keyword) -> Option<MonthPoint> {
 }
 
 /// A month's tallies as rates, only of the newest run's provenance.
-fn mentions_of(
+fn mention_rates(
     tallies: &[(JobId, PromptTally)],
     keyword: KeywordId,
     month: CalendarMonth,

@@ -22,8 +22,8 @@ fn point(hours_ago: i64, position: Option<u32>) -> MonthPoint {
     }
 }
 
-fn course(engine: &str, hours_ago: i64, position: u32) -> MonthCourse {
-    MonthCourse {
+fn course(engine: &str, hours_ago: i64, position: u32) -> MonthRanks {
+    MonthRanks {
         keyword: ID,
         source: SearchSource {
             engine: engine.to_owned(),
@@ -39,10 +39,10 @@ fn course(engine: &str, hours_ago: i64, position: u32) -> MonthCourse {
 fn together(
     keyword: Keyword,
     month: CalendarMonth,
-    courses: Vec<MonthCourse>,
+    courses: Vec<MonthRanks>,
     tallies: Vec<KeywordTallies>,
 ) -> KeywordMonth {
-    let all = put_together(
+    let all = assemble(
         vec![keyword],
         month,
         today(),
@@ -105,12 +105,12 @@ fn tallied(
 }
 
 #[test]
-fn a_month_is_read_and_written_and_ends_where_it_ends() {
+fn a_month_is_parsed_and_knows_its_days() {
     let month = CalendarMonth::parse("2028-02").unwrap();
     assert_eq!(month.to_string(), "2028-02");
     assert_eq!(month.first().to_string(), "2028-02-01");
     assert_eq!(month.last().to_string(), "2028-02-29");
-    assert_eq!(month.looked_back_to().to_string(), "2028-01-25");
+    assert_eq!(month.lookback_start().to_string(), "2028-01-25");
     assert_eq!(CalendarMonth::of(month.last()), Some(month));
     for wrong in [
         "2028-2",
@@ -138,13 +138,13 @@ fn sources_are_never_joined_and_the_newest_counts() {
         ],
         vec![],
     );
-    let seen = found.course.unwrap();
+    let seen = found.ranks.unwrap();
     assert_eq!((seen.source.engine.as_str(), seen.days), ("sandbox", 3));
     assert_eq!(found.now, Some(point(2, Some(1))));
 }
 
 #[test]
-fn now_is_the_newest_measurement_of_a_month_that_goes_on_and_nothing_of_one_that_is_over() {
+fn now_is_the_newest_measurement_in_the_current_month_only() {
     let now = |keyword, month| together(keyword, month, vec![], vec![]).now;
     assert_eq!(
         now(latest(RankState::Ranked), month()).unwrap().position,
@@ -158,7 +158,7 @@ fn now_is_the_newest_measurement_of_a_month_that_goes_on_and_nothing_of_one_that
 }
 
 #[test]
-fn rates_are_means_over_prompts_and_simulated_answers_stay_apart() {
+fn rates_are_means_over_prompts_without_simulated_answers() {
     use Provenance::{Measured, Simulated};
     let day = month().first();
     let later = day + Days::new(2);

@@ -13,7 +13,7 @@ const OURS: [&str; 2] = ["sightline", "seo"];
 /// that stand for letters (`@`, `4`): 48 take at most 0.14 s, 256 would take 1.6 s.
 const CHARACTERS: usize = 48;
 /// Shorter names occur in too many words.
-const SHORTEST_NAME: usize = 3;
+const MIN_NAME_CHARS: usize = 3;
 
 /// Whether fewer than 10¹⁰ guesses find it (score 3 or less), with publicly known names as
 /// dictionary words. At the minimum hash cost, 10¹⁰ guesses take one core eight years.
@@ -43,7 +43,7 @@ fn words(names: &[&str]) -> BTreeSet<String> {
     });
     split
         .chain(OURS.map(str::to_owned))
-        .filter(|it| it.chars().count() >= SHORTEST_NAME)
+        .filter(|it| it.chars().count() >= MIN_NAME_CHARS)
         .collect()
 }
 
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_long_texts_both_ends_are_estimated() {
+    fn both_ends_of_long_passwords_are_estimated() {
         let random = "kv9#Tq2!zLw8@mXr4$Bn";
         let weak = "password".repeat(8);
         assert!(is_easily_guessed(&weak, &[]));

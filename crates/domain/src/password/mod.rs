@@ -12,14 +12,14 @@ use unicode_normalization::UnicodeNormalization;
 pub struct TypedPassword(String);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("must have at most {} characters", TypedPassword::MOST)]
+#[error("must have at most {} characters", TypedPassword::MAX_CHARS)]
 pub struct TooLong;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum PasswordRefusal {
-    #[error("must have at least {} characters", TypedPassword::LEAST)]
+    #[error("must have at least {} characters", TypedPassword::MIN_CHARS)]
     TooShort,
-    #[error("must have at most {} characters", TypedPassword::MOST)]
+    #[error("must have at most {} characters", TypedPassword::MAX_CHARS)]
     TooLong,
     #[error(
         "is easily guessed: it is one of the commonest passwords, or made of them, of repeats, or of names that others know"
@@ -29,32 +29,32 @@ pub enum PasswordRefusal {
 
 impl TypedPassword {
     /// Minimum characters of a new password.
-    pub const LEAST: usize = 12;
+    pub const MIN_CHARS: usize = 12;
     /// Maximum characters.
-    pub const MOST: usize = 256;
+    pub const MAX_CHARS: usize = 256;
 
     /// Accepts any text that could be a password. Kinds of spaces and compositions of accents are
     /// equalized (RFC 8265, 4.2.2), because keyboards differ. Nothing is truncated, and case is kept.
     pub fn parse(text: &str) -> Result<Self, TooLong> {
         // Counting before normalization bounds the work; composition makes a text at most three
         // times as long (Unicode, UAX 15).
-        if text.chars().take(3 * Self::MOST + 1).count() > 3 * Self::MOST {
+        if text.chars().take(3 * Self::MAX_CHARS + 1).count() > 3 * Self::MAX_CHARS {
             return Err(TooLong);
         }
         let folded: String = { text.chars() }
             .map(|it| if is_space(it) { ' ' } else { it })
             .nfc()
             .collect();
-        (folded.chars().count() <= Self::MOST)
+        (folded.chars().count() <= Self::MAX_CHARS)
             .then_some(Self(folded))
             .ok_or(TooLong)
     }
 
     /// Validates a new password: long enough, and hard to guess. `known` are names that attackers
     /// may know, such as the e-mail address.
-    pub fn chosen(text: &str, known: &[&str]) -> Result<Self, PasswordRefusal> {
+    pub fn parse_new(text: &str, known: &[&str]) -> Result<Self, PasswordRefusal> {
         let typed = Self::parse(text).map_err(|_| PasswordRefusal::TooLong)?;
-        if typed.0.chars().count() < Self::LEAST {
+        if typed.0.chars().count() < Self::MIN_CHARS {
             return Err(PasswordRefusal::TooShort);
         }
         if is_easily_guessed(&typed.0, known) {
@@ -104,7 +104,7 @@ pub struct HashCost {
     /// Parameters in the PHC string: `$argon2id$v=19$m=19456,t=2,p=1`.
     pub parameters: String,
     /// Digest of the hash, which outsiders cannot compute.
-    mark: [u8; 32],
+    digest: [u8; 32],
 }
 
 impl HashCost {
@@ -113,16 +113,16 @@ impl HashCost {
         let parameters = hash.0.rsplitn(3, '$').nth(2)?;
         Some(Self {
             parameters: parameters.to_owned(),
-            mark: Sha256::digest(&hash.0).into(),
+            digest: Sha256::digest(&hash.0).into(),
         })
     }
 
     /// Decoy cost for an address without a password: that of the stored hash whose digest with the address is
     /// lowest (rendezvous hashing). An address always gets the same cost, so a second try reveals nothing;
     /// costs are distributed as among known addresses; the salts in the digests keep the assignment secret.
-    pub fn standing_in_for<'a>(email: &EmailAddress, all: &'a [Self]) -> Option<&'a Self> {
+    pub fn decoy_for<'a>(email: &EmailAddress, all: &'a [Self]) -> Option<&'a Self> {
         all.iter().min_by_key(|it| {
-            let digest = Sha256::new().chain_update(it.mark);
+            let digest = Sha256::new().chain_update(it.digest);
             <[u8; 32]>::from(digest.chain_update(email.as_str()).finalize())
         })
     }
@@ -133,11 +133,11 @@ mod tests {
     use super::*;
 
     fn chosen(text: &str) -> Result<TypedPassword, PasswordRefusal> {
-        TypedPassword::chosen(text, &["ann.lee@orchard.example", "Ann Lee"])
+        TypedPassword::parse_new(text, &["ann.lee@orchard.example", "Ann Lee"])
     }
 
     #[test]
-    fn twelve_to_256_characters_of_any_kind_are_taken_as_they_are() {
+    fn twelve_to_256_characters_of_any_kind_are_accepted() {
         assert_eq!(
             chosen("kvašená řepa"),
             TypedPassword::parse("kvašená řepa").map_err(|_| PasswordRefusal::TooLong)
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn accents_and_spaces_count_as_they_look() {
+    fn equivalent_accents_and_spaces_are_equal() {
         assert_eq!(
             TypedPassword::parse("cafe\u{301}\u{A0}x"),
             TypedPassword::parse("café x")
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_try_first_is_refused() {
+    fn guessable_passwords_are_refused() {
         for common in [
             "password1234",
             "PASSWORD12345",
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_shows_itself_in_logs() {
+    fn passwords_and_hashes_are_hidden_in_logs() {
         let shown = format!(
             "{:?} {:?}",
             chosen("tkgz-81!rq04"),
@@ -217,18 +217,18 @@ mod tests {
 
     fn cost_of(number: usize, costs: &[HashCost]) -> &str {
         let email = EmailAddress::parse(&format!("somebody{number}@example.com")).unwrap();
-        &HashCost::standing_in_for(&email, costs).unwrap().parameters
+        &HashCost::decoy_for(&email, costs).unwrap().parameters
     }
 
     #[test]
-    fn a_cost_is_the_parameters_that_a_hash_names() {
+    fn the_cost_of_a_hash_is_its_parameters() {
         let costs = costs(1, 0);
         assert_eq!(costs[0].parameters, "$argon2id$v=19$m=19456,t=2,p=1");
         assert_eq!(HashCost::of(&PasswordHash("old".into())), None);
     }
 
     #[test]
-    fn unknown_addresses_cost_as_often_the_same_as_known_ones() {
+    fn unknown_addresses_have_the_cost_distribution_of_known_ones() {
         let costs = costs(30, 70);
         let is_old = |number: &usize| cost_of(*number, &costs).contains("t=2");
         let old = (0..2_000).filter(is_old).count();
@@ -244,7 +244,7 @@ mod tests {
         // Only addresses assigned to the one renewed hash, before or after, change: about 1 in 50.
         assert!((1..50).contains(&changed), "{changed} of 1000");
         assert_eq!(
-            HashCost::standing_in_for(&EmailAddress::parse("a@b.example").unwrap(), &[]),
+            HashCost::decoy_for(&EmailAddress::parse("a@b.example").unwrap(), &[]),
             None
         );
     }

@@ -30,7 +30,7 @@ pub trait AccountRepository: Send {
         usage: AccountUsage,
     ) -> Result<(), StorageError>;
     /// Number of active accounts with neither a monthly nor a daily budget. For the operator.
-    async fn without_budget(&mut self) -> Result<u64, StorageError>;
+    async fn count_without_budget(&mut self) -> Result<u64, StorageError>;
     /// All accounts with their owners, oldest first. For the operator.
     async fn list(&mut self) -> Result<Vec<(Account, User)>, StorageError>;
 }

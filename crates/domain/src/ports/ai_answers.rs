@@ -1,7 +1,7 @@
-use super::call_journal::CallJournal;
-use super::search_results::{ProviderError, Spent, Unpaid};
+use super::paid_call_ledger::PaidCallLedger;
+use super::search_results::{PaidCallRefusal, ProviderError, Spent};
 use analysis::{
-    observation::ai_answer::{AiAnswer, AnswerCitation, AnswerState, AnswerUsage, AskedPrompt},
+    observation::ai_answer::{AiAnswer, AnswerCitation, AnswerState, AnswerUsage, EnginePrompt},
     provenance::Provenance,
 };
 use async_trait::async_trait;
@@ -30,7 +30,7 @@ pub const SIMULATED_ENGINES: [(&str, &str); 3] = [
 ];
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct AiQuestion {
+pub struct AiQuery {
     pub prompt: String,
     /// ISO 639-1, lower case, for example `de`.
     pub language: String,
@@ -102,7 +102,7 @@ impl EngineAnswer {
     pub fn into_observation(
         self,
         label: &EngineLabel,
-        prompt: AskedPrompt,
+        prompt: EnginePrompt,
         sample: u32,
     ) -> AiAnswer {
         AiAnswer {
@@ -125,7 +125,7 @@ impl EngineAnswer {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
+pub struct AiQueryOutcome {
     pub answer: Result<EngineAnswer, ProviderError>,
     /// Includes failed queries.
     pub spent: Spent,
@@ -138,20 +138,20 @@ pub struct Asked {
 pub trait AiEngine: Send + Sync {
     fn label(&self) -> EngineLabel;
     /// Maximum calls and cost of one answer from any provider; reserved in advance.
-    fn most(&self) -> Spent;
+    fn max_spend(&self) -> Spent;
     /// Why paid calls are refused; `None` if the engine may be queried.
-    fn unpaid(&self) -> Option<Unpaid>;
+    fn paid_call_refusal(&self) -> Option<PaidCallRefusal>;
     /// Maximum concurrent queries; further ones wait.
-    fn at_once(&self) -> usize;
+    fn max_concurrency(&self) -> usize;
     /// Records each paid call in the ledger before making it; makes no call that the ledger refuses.
-    async fn ask(&self, question: &AiQuestion, journal: &Arc<dyn CallJournal>) -> Asked;
+    async fn query(&self, query: &AiQuery, ledger: &Arc<dyn PaidCallLedger>) -> AiQueryOutcome;
 }
 
 /// The configured engines; without credentials, those of the sandbox.
 #[derive(Clone, Default)]
 pub struct AiEngines {
     all: Vec<Arc<dyn AiEngine>>,
-    judge: Option<Arc<dyn AiEngine>>,
+    sentiment_engine: Option<Arc<dyn AiEngine>>,
 }
 
 impl AiEngines {
@@ -159,7 +159,7 @@ impl AiEngines {
     pub fn new(engines: Vec<Arc<dyn AiEngine>>) -> Self {
         Self {
             all: engines,
-            judge: None,
+            sentiment_engine: None,
         }
     }
 
@@ -174,14 +174,16 @@ impl AiEngines {
 
     /// Sets the engine that classifies sentiment in languages without a lexicon.
     #[must_use]
-    pub fn judged_by(mut self, name: &str) -> Self {
-        self.judge = self.named(name).cloned();
+    pub fn with_sentiment_engine(mut self, name: &str) -> Self {
+        self.sentiment_engine = self.named(name).cloned();
         self
     }
 
     /// The engine that classifies sentiment; `None` while its paid calls are refused.
-    pub fn judge(&self) -> Option<&Arc<dyn AiEngine>> {
-        self.judge.as_ref().filter(|it| it.unpaid().is_none())
+    pub fn sentiment_engine(&self) -> Option<&Arc<dyn AiEngine>> {
+        self.sentiment_engine
+            .as_ref()
+            .filter(|it| it.paid_call_refusal().is_none())
     }
 }
 

@@ -26,13 +26,13 @@ pub trait AuditRepository: Send {
         most: u32,
     ) -> Result<Vec<AuditEvent>, StorageError>;
     /// Time of the newest event beyond the account's `kept` newest; `None` if there is none.
-    async fn at_behind(
+    async fn cutoff_for_newest(
         &mut self,
         account: AccountId,
         kept: u32,
     ) -> Result<Option<DateTime<Utc>>, StorageError>;
     /// Deletes up to `most` of the account's events before the given time; returns how many.
-    async fn forget_before(
+    async fn purge_before(
         &mut self,
         account: AccountId,
         before: DateTime<Utc>,

@@ -1,7 +1,7 @@
 use super::storage::StorageError;
 use crate::ids::{AccountId, ConsoleSpanId, ProjectId};
 use crate::page::{Page, PageRequest};
-use crate::search_console::{PageDay, RowSet, RowSum, StoredSpan, Told};
+use crate::search_console::{ImportInfo, PageDay, RowSet, RowSum, StoredSpan};
 use crate::stored_data::DataSize;
 use analysis::ctr::PositionClicks;
 use async_trait::async_trait;
@@ -20,10 +20,10 @@ pub trait ConsoleRowRepository: Send {
         project: ProjectId,
         ids: &[ConsoleSpanId],
         sets: &[RowSet],
-        told: &Told,
+        told: &ImportInfo,
     ) -> Result<u64, StorageError>;
     /// Size of the rows that [`replace`](Self::replace) would remove for these sets.
-    async fn size_of_same(
+    async fn size_of_replaced(
         &mut self,
         account: AccountId,
         project: ProjectId,
@@ -43,21 +43,21 @@ pub trait ConsoleRowRepository: Send {
         spans: &[ConsoleSpanId],
     ) -> Result<Vec<PositionClicks>, StorageError>;
     /// Sums by query, page, country and device, unordered. `queries` are normalized keyword texts.
-    async fn about_queries(
+    async fn sums_for_queries(
         &mut self,
         account: AccountId,
         spans: &[ConsoleSpanId],
         queries: &[String],
     ) -> Result<Vec<RowSum>, StorageError>;
     /// Sums by query and page over countries and devices, most impressions first.
-    async fn most_shown(
+    async fn top_by_impressions(
         &mut self,
         account: AccountId,
         spans: &[ConsoleSpanId],
         limit: u32,
     ) -> Result<Vec<RowSum>, StorageError>;
     /// Sums by query and page over countries, devices and days, most impressions first.
-    async fn shown(
+    async fn list_by_impressions(
         &mut self,
         account: AccountId,
         spans: &[ConsoleSpanId],
@@ -71,7 +71,7 @@ pub trait ConsoleRowRepository: Send {
         pages: &[String],
     ) -> Result<Vec<PageDay>, StorageError>;
     /// Deletes up to `limit` of the account's imports that end before that day; returns how many.
-    async fn forget(
+    async fn purge_before(
         &mut self,
         account: AccountId,
         before: NaiveDate,

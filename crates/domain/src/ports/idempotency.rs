@@ -13,13 +13,13 @@ pub trait IdempotencyRepository: Send {
     ) -> Result<Option<IdempotencyRecord>, StorageError>;
     /// Stores a record, replacing one of its key first used at `over` or before. `false` if the key
     /// has a later one, which stays.
-    async fn keep(
+    async fn store(
         &mut self,
         record: &IdempotencyRecord,
         over: DateTime<Utc>,
     ) -> Result<bool, StorageError>;
     /// Deletes the account's records first used before that time.
-    async fn forget_before(
+    async fn purge_before(
         &mut self,
         account: AccountId,
         time: DateTime<Utc>,

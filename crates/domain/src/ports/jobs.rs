@@ -5,7 +5,8 @@ use crate::{
     account::Account,
     ids::{AccountId, JobId, ProjectId},
     job::{
-        Job, JobStatus, kind::AnalysisKind, line::AccountQueue, policy::QueuePolicy, slots::Takes,
+        Job, JobStatus, account_queue::AccountQueue, kind::AnalysisKind, policy::QueuePolicy,
+        slots::SlotKind,
     },
     page::{Page, PageRequest},
     project::Project,
@@ -45,7 +46,7 @@ pub struct QueueFigures {
     /// Lower bound of the time when a job needs a sweep: its lease, its deadline or its start time expires.
     pub attention_at: Option<DateTime<Utc>>,
     /// Minimum virtual time of accounts with unfinished jobs; new accounts start there.
-    pub least_virtual_time: f64,
+    pub min_virtual_time: f64,
 }
 
 impl QueueFigures {
@@ -104,7 +105,7 @@ pub trait JobRepository: Send {
         account: AccountId,
     ) -> Result<Option<AccountQueue>, StorageError>;
     /// `lock_queue` and `lock_all` in one statement; locks the queue row first.
-    async fn lock_with_line(
+    async fn lock_queue_and_jobs(
         &mut self,
         account: AccountId,
         jobs: &[JobId],
@@ -123,9 +124,9 @@ pub trait JobRepository: Send {
         project: ProjectId,
     ) -> Result<Option<(Account, Project)>, StorageError>;
     /// Overwrites the account's queue row, which the transaction must have locked.
-    async fn save_queue(&mut self, line: &AccountQueue) -> Result<(), StorageError>;
+    async fn save_queue(&mut self, queue: &AccountQueue) -> Result<(), StorageError>;
     /// Adds the queue row of an account without one; [`StorageError::Interrupted`] if one exists by now.
-    async fn add_queue(&mut self, line: &AccountQueue) -> Result<(), StorageError>;
+    async fn add_queue(&mut self, queue: &AccountQueue) -> Result<(), StorageError>;
     /// Recounts the account's unfinished jobs, and saves the counts and the virtual time.
     async fn refresh_queue(
         &mut self,
@@ -137,7 +138,7 @@ pub trait JobRepository: Send {
     async fn lock_due(
         &mut self,
         account: AccountId,
-        takes: Takes,
+        takes: SlotKind,
         now: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<Job>, StorageError>;
@@ -149,8 +150,8 @@ pub trait JobRepository: Send {
         limit: u32,
     ) -> Result<Vec<Job>, StorageError>;
 
-    /// Deletes up to `limit` jobs for which [`Job::is_forgettable`] holds; their results stay.
-    async fn forget(
+    /// Deletes up to `limit` jobs for which [`Job::is_purgeable`] holds; their results stay.
+    async fn purge_finished(
         &mut self,
         account: AccountId,
         now: DateTime<Utc>,
@@ -161,7 +162,7 @@ pub trait JobRepository: Send {
     /// Accounts with due jobs of these kinds and fewer than `cap` running, least served first. For workers.
     async fn accounts_with_due_jobs(
         &mut self,
-        takes: Takes,
+        takes: SlotKind,
         now: DateTime<Utc>,
         cap: u32,
         limit: u32,
@@ -180,10 +181,7 @@ pub trait JobRepository: Send {
     ) -> Result<Vec<AccountId>, StorageError>;
     /// Whether some account with running jobs needs no sweep before `since`: only live workers
     /// sweep in time. For requests of any account.
-    async fn is_any_account_looked_after(
-        &mut self,
-        since: DateTime<Utc>,
-    ) -> Result<bool, StorageError>;
+    async fn has_live_workers(&mut self, since: DateTime<Utc>) -> Result<bool, StorageError>;
     /// Numbers of the whole queue. For metrics.
     async fn queue_figures(&mut self) -> Result<QueueFigures, StorageError>;
     /// Like `queue_figures`, plus whether the account has a queue row, in one statement. For requests.

@@ -1,6 +1,6 @@
 use super::storage::StorageError;
 use crate::ids::{AccountId, AnswerId, JobId, KeywordId, ProjectId};
-use crate::kept_answers::{AnswerKey, AnswerQuery, KeptAnswer, KeywordTallies, TallyPlace};
+use crate::kept_answers::{AnswerKey, AnswerQuery, KeptAnswer, KeywordTallies, TallyCursor};
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 
@@ -44,7 +44,7 @@ pub trait AnswerRepository: Send {
         query: &AnswerQuery,
     ) -> Result<Vec<KeptAnswer>, StorageError>;
     /// Deletes up to `limit` answers stored before that time; returns how many.
-    async fn forget(
+    async fn purge_before(
         &mut self,
         account: AccountId,
         before: DateTime<Utc>,
@@ -52,7 +52,7 @@ pub trait AnswerRepository: Send {
     ) -> Result<u64, StorageError>;
 
     /// Saves a run's tallies, replacing those of the same keyword, engine and run.
-    async fn count_in(
+    async fn save_tallies(
         &mut self,
         account: AccountId,
         project: ProjectId,
@@ -65,13 +65,13 @@ pub trait AnswerRepository: Send {
         project: ProjectId,
         engine: &str,
         since: NaiveDate,
-        after: Option<TallyPlace>,
+        after: Option<TallyCursor>,
         limit: u32,
     ) -> Result<Vec<KeywordTallies>, StorageError>;
-    /// Stages the project's newest visibility records at these ordinals ([`record_places`](crate::record_places))
+    /// Stages the project's newest visibility records at these ordinals ([`record_ordinals`](crate::record_ordinals))
     /// where the job has staged none: those of AI-tracked keywords and of the project itself. Their ordinals start
-    /// at [`CARRIED`](crate::results::CARRIED); returns how many. Idempotent.
-    async fn stage_carried(
+    /// at [`CARRIED_OVER_ORDINAL`](crate::results::CARRIED_OVER_ORDINAL); returns how many. Idempotent.
+    async fn stage_carried_over(
         &mut self,
         account: AccountId,
         project: ProjectId,
@@ -80,7 +80,7 @@ pub trait AnswerRepository: Send {
     ) -> Result<u64, StorageError>;
 
     /// Deletes about `limit` tallies, in whole days; returns how many, fewer than `limit` at the end.
-    async fn forget_tallies(
+    async fn purge_tallies(
         &mut self,
         account: AccountId,
         before: NaiveDate,

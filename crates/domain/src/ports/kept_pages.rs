@@ -17,7 +17,7 @@ pub trait PageRepository: Send {
         pages: &[StagedPage],
     ) -> Result<(), StorageError>;
     /// Stored pages among these, unordered.
-    async fn kept(
+    async fn find_by_urls(
         &mut self,
         account: AccountId,
         project: ProjectId,
@@ -39,7 +39,7 @@ pub trait PageRepository: Send {
         limit: u32,
     ) -> Result<Vec<String>, StorageError>;
     /// Deletes up to `limit` pages last visited before that time; returns how many.
-    async fn forget(
+    async fn purge_before(
         &mut self,
         account: AccountId,
         project: ProjectId,

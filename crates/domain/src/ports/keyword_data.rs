@@ -1,5 +1,5 @@
-use super::call_journal::CallJournal;
-use super::search_results::{ProviderError, Spent, Unpaid};
+use super::paid_call_ledger::PaidCallLedger;
+use super::search_results::{PaidCallRefusal, ProviderError, Spent};
 use analysis::{observation::keyword_research::ResearchedKeyword, provenance::Provenance};
 use async_trait::async_trait;
 use chrono::NaiveDate;
@@ -25,7 +25,7 @@ pub struct KeywordDataLabel {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Researched {
+pub struct KeywordDataOutcome {
     pub answer: Result<ResearchedKeyword, ProviderError>,
     /// Includes failed queries.
     pub spent: Spent,
@@ -38,10 +38,14 @@ pub struct Researched {
 pub trait KeywordData: Send + Sync {
     fn label(&self) -> KeywordDataLabel;
     /// Maximum calls and cost of a query; reserved in advance.
-    fn most(&self) -> Spent;
+    fn max_spend(&self) -> Spent;
     /// Why paid calls are refused; `None` if the supplier may be queried.
-    fn unpaid(&self) -> Option<Unpaid>;
+    fn paid_call_refusal(&self) -> Option<PaidCallRefusal>;
     /// Takes less than [`Flight::LEASE`](crate::keyword_research::Flight::LEASE). Records each paid
     /// call in the ledger before making it.
-    async fn research(&self, query: &KeywordQuery, journal: &Arc<dyn CallJournal>) -> Researched;
+    async fn research(
+        &self,
+        query: &KeywordQuery,
+        ledger: &Arc<dyn PaidCallLedger>,
+    ) -> KeywordDataOutcome;
 }

@@ -1,7 +1,7 @@
 use super::storage::StorageError;
 use crate::ids::{AccountId, KeywordId, ProjectId};
 use crate::kept_answers::KeywordTallies;
-use crate::keyword_month::{CalendarMonth, MonthCourse};
+use crate::keyword_month::{CalendarMonth, MonthRanks};
 use async_trait::async_trait;
 use std::collections::HashMap;
 
@@ -10,13 +10,13 @@ use std::collections::HashMap;
 #[async_trait]
 pub trait KeywordMonthRepository: Send {
     /// Ranks of these keywords by source, unordered; keywords without measurements are omitted.
-    async fn courses(
+    async fn ranks(
         &mut self,
         account: AccountId,
         project: ProjectId,
         keywords: &[KeywordId],
         month: CalendarMonth,
-    ) -> Result<Vec<MonthCourse>, StorageError>;
+    ) -> Result<Vec<MonthRanks>, StorageError>;
     /// Tallies of AI answers about these keywords, unordered.
     async fn tallies(
         &mut self,

@@ -130,7 +130,7 @@ pub trait KeywordRepository: Send {
     ) -> Result<Vec<Keyword>, StorageError>;
     /// How many of the named keywords are active, AI-tracked keywords of the project, and the
     /// account's AI engine settings, in one statement.
-    async fn ai_tracked_named_and_models(
+    async fn count_ai_tracked_and_models(
         &mut self,
         account: AccountId,
         project: ProjectId,

@@ -1,7 +1,8 @@
 use super::storage::StorageError;
 use crate::ids::{AccountId, JobId, KeywordId, ProjectId};
 use crate::results::{
-    AsOf, CoursePoint, JournalEntry, KeywordHistory, KeywordMeasurement, OwnSnapshot, StagedFinding,
+    AsOf, JournalEntry, KeywordHistory, KeywordMeasurement, OwnSnapshot, RankHistoryPoint,
+    StagedFinding,
 };
 use analysis::result_type::ResultType;
 use async_trait::async_trait;
@@ -22,14 +23,14 @@ pub trait MeasurementRepository: Send {
     ) -> Result<Vec<KeywordHistory>, StorageError>;
     /// Rank histories of these keywords from `since` through the day of `as_of`, its job included;
     /// oldest first, measurements of one day in their order. In the order of `keywords`.
-    async fn courses(
+    async fn rank_histories(
         &mut self,
         account: AccountId,
         project: ProjectId,
         keywords: &[KeywordId],
         since: NaiveDate,
         as_of: &AsOf,
-    ) -> Result<Vec<Vec<CoursePoint>>, StorageError>;
+    ) -> Result<Vec<Vec<RankHistoryPoint>>, StorageError>;
     /// Own pages in that period, in the order of `keywords`; failed measurements are omitted.
     async fn own_places(
         &mut self,
@@ -55,7 +56,7 @@ pub trait MeasurementRepository: Send {
     ) -> Result<Vec<(KeywordId, u32)>, StorageError>;
     /// Deletes points measured before a day, of a batch of the account's keywords after `after` in
     /// id order; returns the last of them, `None` at the end.
-    async fn forget_points(
+    async fn purge_points(
         &mut self,
         account: AccountId,
         before: NaiveDate,
@@ -63,7 +64,7 @@ pub trait MeasurementRepository: Send {
     ) -> Result<Option<KeywordId>, StorageError>;
     /// Deletes records of a type measured before the given time, of a batch of the account's projects after
     /// `after`; keeps those of the newest run. Returns the last of the projects, `None` at the end.
-    async fn forget_findings(
+    async fn purge_findings(
         &mut self,
         account: AccountId,
         result_type: ResultType,
@@ -79,8 +80,8 @@ pub trait MeasurementRepository: Send {
         findings: &[StagedFinding],
     ) -> Result<(), StorageError>;
     /// Stages the project's newest records of a type about active keywords for which the job has staged
-    /// none, from ordinal [`CARRIED`](crate::results::CARRIED) on; returns how many. Idempotent.
-    async fn stage_carried(
+    /// none, from ordinal [`CARRIED_OVER_ORDINAL`](crate::results::CARRIED_OVER_ORDINAL) on; returns how many. Idempotent.
+    async fn stage_carried_over(
         &mut self,
         account: AccountId,
         project: ProjectId,
@@ -106,14 +107,14 @@ pub trait MeasurementRepository: Send {
     /// Deletes everything the job staged or wrote to its journal.
     async fn discard(&mut self, account: AccountId, job: JobId) -> Result<(), StorageError>;
 
-    async fn record(
+    async fn append_journal(
         &mut self,
         account: AccountId,
         job: JobId,
         entries: &[JournalEntry],
     ) -> Result<(), StorageError>;
     /// A batch of the job's journal, in order.
-    async fn recorded(
+    async fn read_journal(
         &mut self,
         account: AccountId,
         job: JobId,

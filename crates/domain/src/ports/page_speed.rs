@@ -32,7 +32,7 @@ pub trait FieldVitals: Send + Sync {
     /// Missing configuration; `None` if complete.
     fn missing(&self) -> Option<NotConfigured>;
     fn provider(&self) -> String;
-    async fn field(
+    async fn fetch(
         &self,
         target: &FieldTarget,
         form_factor: FormFactor,
@@ -73,7 +73,7 @@ pub trait LabVitals: Send + Sync {
 #[async_trait]
 pub trait StaticVitals: Send + Sync {
     /// Fetches a page and the files it references.
-    async fn look(&self, order: &LabOrder) -> Result<StaticFacts, LabError>;
+    async fn analyze(&self, order: &LabOrder) -> Result<StaticFacts, LabError>;
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]

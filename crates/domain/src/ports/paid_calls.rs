@@ -1,4 +1,4 @@
-use super::call_journal::{Answered, Ended, Ticket};
+use super::paid_call_ledger::{LedgerEntry, PaidCallOutcome, RecordedAnswer};
 use super::storage::StorageError;
 use crate::ids::{AccountId, JobId};
 use async_trait::async_trait;
@@ -10,7 +10,7 @@ pub struct PaidCallKey {
     pub account: AccountId,
     pub job: JobId,
     pub epoch: i64,
-    pub ticket: Ticket,
+    pub entry: LedgerEntry,
 }
 
 /// Stores paid calls for some days. The job stores their cost too, so deleting them loses nothing.
@@ -28,7 +28,7 @@ pub trait PaidCallRepository: Send {
     async fn end(
         &mut self,
         call: PaidCallKey,
-        ended: &Ended,
+        ended: &PaidCallOutcome,
         at: DateTime<Utc>,
     ) -> Result<bool, StorageError>;
     /// The supplier's answer to that step in any attempt of the job.
@@ -37,9 +37,9 @@ pub trait PaidCallRepository: Send {
         account: AccountId,
         job: JobId,
         step: &str,
-    ) -> Result<Option<Answered>, StorageError>;
+    ) -> Result<Option<RecordedAnswer>, StorageError>;
     /// Deletes up to `limit` calls begun before that time; returns how many.
-    async fn forget(
+    async fn purge_before(
         &mut self,
         account: AccountId,
         before: DateTime<Utc>,

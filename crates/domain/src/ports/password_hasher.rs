@@ -3,7 +3,7 @@ use async_trait::async_trait;
 use thiserror::Error;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Compared {
+pub enum Verification {
     Wrong,
     Right {
         /// The hash was made with outdated parameters.
@@ -17,7 +17,7 @@ pub enum HashingError {
     #[error("too many passwords are being checked")]
     Busy,
     #[error("a password hash cannot be computed: {0}")]
-    Broken(String),
+    Failed(String),
 }
 
 /// Hashes and verifies passwords off the async threads, because both are slow on purpose.
@@ -27,20 +27,20 @@ pub enum HashingError {
 pub trait PasswordHasher: Send + Sync {
     /// Hashes the password with a fresh salt.
     async fn hash(&self, password: &TypedPassword) -> Result<PasswordHash, HashingError>;
-    /// Validates a new password ([`TypedPassword::chosen`]) and hashes it; estimating its strength is slow as well.
-    async fn hash_chosen(
+    /// Validates a new password ([`TypedPassword::parse_new`]) and hashes it; estimating its strength is slow as well.
+    async fn hash_new(
         &self,
         text: &str,
         known: &[String],
     ) -> Result<Result<PasswordHash, PasswordRefusal>, HashingError>;
-    async fn compare(
+    async fn verify(
         &self,
         password: &TypedPassword,
         hash: &PasswordHash,
-    ) -> Result<Compared, HashingError>;
+    ) -> Result<Verification, HashingError>;
     /// Takes as long as verifying a hash of that cost (the current one if `None`), so that timing
     /// does not reveal whether a user has a password.
-    async fn pretend(
+    async fn verify_dummy(
         &self,
         password: &TypedPassword,
         cost: Option<HashCost>,

@@ -25,14 +25,14 @@ pub trait PasswordRepository: Send {
         email: &EmailAddress,
     ) -> Result<Option<Credentials>, StorageError>;
     /// Device cookies issued since then are valid: since the password was set or, later,
-    /// [`Self::withdraw_devices`] was called. `None` if no password was set.
-    async fn devices_from(
+    /// [`Self::revoke_devices`] was called. `None` if no password was set.
+    async fn devices_valid_from(
         &mut self,
         account: AccountId,
         user: UserId,
     ) -> Result<Option<DateTime<Utc>>, StorageError>;
     /// Invalidates the user's device cookies issued before that time.
-    async fn withdraw_devices(
+    async fn revoke_devices(
         &mut self,
         account: AccountId,
         user: UserId,

@@ -73,7 +73,7 @@ pub trait ProjectRepository: Send {
     ) -> Result<Vec<ProjectId>, StorageError>;
     /// Deletes a bounded batch of a project's data, and at last the project; returns whether
     /// anything is left. The project must have no unfinished jobs.
-    async fn purge_part(
+    async fn purge_batch(
         &mut self,
         account: AccountId,
         project: ProjectId,

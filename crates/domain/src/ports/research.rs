@@ -1,7 +1,7 @@
 use super::storage::StorageError;
 use crate::ids::{AccountId, FlightId, SearchId, UserId};
 use crate::keyword_research::{
-    Flight, KeptResearch, ResearchSubject, Reservation, Search, SearchLine, SubjectKey,
+    Flight, KeptResearch, ResearchSubject, Reservation, Search, SearchSummary, SubjectKey,
 };
 use crate::page::{Page, PageRequest};
 use async_trait::async_trait;
@@ -21,13 +21,13 @@ pub enum SearchSort {
 #[async_trait]
 pub trait ResearchRepository: Send {
     /// The unexpired result under the key.
-    async fn kept(
+    async fn find_kept(
         &mut self,
         key: SubjectKey,
         now: DateTime<Utc>,
     ) -> Result<Option<KeptResearch>, StorageError>;
     /// The account's newest unexpired result under the key.
-    async fn own(
+    async fn find_own(
         &mut self,
         account: AccountId,
         key: SubjectKey,
@@ -41,10 +41,10 @@ pub trait ResearchRepository: Send {
         kept: &KeptResearch,
     ) -> Result<(), StorageError>;
     /// Deletes up to `most` expired results.
-    async fn forget_kept(&mut self, now: DateTime<Utc>, most: u32) -> Result<u64, StorageError>;
+    async fn purge_kept(&mut self, now: DateTime<Utc>, most: u32) -> Result<u64, StorageError>;
 
     /// Begins a flight; `false` if the key has another. Callers with the same key wait until the transaction ends.
-    async fn depart(
+    async fn begin_flight(
         &mut self,
         key: SubjectKey,
         flight: FlightId,
@@ -54,7 +54,7 @@ pub trait ResearchRepository: Send {
     /// The current flight, or the last one if it failed.
     async fn flight(&mut self, key: SubjectKey) -> Result<Option<Flight>, StorageError>;
     /// Ends a flight, with its failure if any; `false` if another flight has the key by now.
-    async fn land(
+    async fn end_flight(
         &mut self,
         key: SubjectKey,
         flight: FlightId,
@@ -62,7 +62,7 @@ pub trait ResearchRepository: Send {
         failure: Option<String>,
     ) -> Result<bool, StorageError>;
     /// Deletes up to `most` flights that expired before that time.
-    async fn forget_flights(
+    async fn purge_flights(
         &mut self,
         before: DateTime<Utc>,
         most: u32,
@@ -87,9 +87,13 @@ pub trait ResearchRepository: Send {
     async fn release(&mut self, account: AccountId, flight: FlightId)
     -> Result<bool, StorageError>;
     /// Adds one to the searches bought in the month.
-    async fn book(&mut self, account: AccountId, month: NaiveDate) -> Result<(), StorageError>;
+    async fn count_purchase(
+        &mut self,
+        account: AccountId,
+        month: NaiveDate,
+    ) -> Result<(), StorageError>;
     /// Up to `most` of the account's expired reservations.
-    async fn lapsed(
+    async fn expired_reservations(
         &mut self,
         account: AccountId,
         now: DateTime<Utc>,
@@ -97,13 +101,13 @@ pub trait ResearchRepository: Send {
     ) -> Result<Vec<Reservation>, StorageError>;
 
     /// Records a search, or updates the time of the user's earlier one with the same answer; returns its id.
-    async fn note(&mut self, search: &Search) -> Result<SearchId, StorageError>;
+    async fn record_search(&mut self, search: &Search) -> Result<SearchId, StorageError>;
     async fn searches(
         &mut self,
         account: AccountId,
         user: UserId,
         page: &PageRequest<SearchSort>,
-    ) -> Result<Page<SearchLine>, StorageError>;
+    ) -> Result<Page<SearchSummary>, StorageError>;
     async fn search(
         &mut self,
         account: AccountId,
@@ -111,14 +115,14 @@ pub trait ResearchRepository: Send {
         search: SearchId,
     ) -> Result<Option<Search>, StorageError>;
     /// Deletes one of a user's searches; returns whether it existed.
-    async fn forget(
+    async fn delete_search(
         &mut self,
         account: AccountId,
         user: UserId,
         search: SearchId,
     ) -> Result<bool, StorageError>;
     /// Deletes up to `most` of the account's searches last searched before that time.
-    async fn forget_searches(
+    async fn purge_searches(
         &mut self,
         account: AccountId,
         before: DateTime<Utc>,

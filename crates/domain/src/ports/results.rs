@@ -36,13 +36,13 @@ pub trait ResultRepository: Send {
         job: JobId,
     ) -> Result<(), StorageError>;
     /// Data that the newest run of a type left for the next one; never shown.
-    async fn carried(
+    async fn carried_over(
         &mut self,
         account: AccountId,
         project: ProjectId,
         result_type: ResultType,
     ) -> Result<Option<Document>, StorageError>;
-    async fn carry(
+    async fn save_carried_over(
         &mut self,
         account: AccountId,
         project: ProjectId,
@@ -56,21 +56,21 @@ pub trait ResultRepository: Send {
         result_type: ResultType,
     ) -> Result<Option<ResultHead>, StorageError>;
     /// Heads of these types of several projects, unordered.
-    async fn heads_of(
+    async fn heads_for_projects(
         &mut self,
         account: AccountId,
         projects: &[ProjectId],
         result_types: &[ResultType],
     ) -> Result<Vec<ResultHead>, StorageError>;
     /// Records of a run about these keywords, unordered.
-    async fn about_keywords(
+    async fn find_by_keywords(
         &mut self,
         account: AccountId,
         project: ProjectId,
         run: (ResultType, JobId),
         keywords: &[KeywordId],
     ) -> Result<Vec<Finding>, StorageError>;
-    async fn carried_of(
+    async fn carried_over_for_projects(
         &mut self,
         account: AccountId,
         projects: &[ProjectId],

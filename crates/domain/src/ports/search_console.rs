@@ -1,7 +1,7 @@
 //! Search Console: its API, and the files that it and other tools export.
 
 use super::{page_speed::NotConfigured, search_results::ProviderError};
-use crate::search_console::{Cut, Property, RowSet, SearchRow, Span};
+use crate::search_console::{DimensionSet, Property, RowSet, SearchRow, Span};
 use async_trait::async_trait;
 use chrono::NaiveDate;
 use std::fmt;
@@ -24,7 +24,7 @@ pub trait SearchConsole: Send + Sync {
         &self,
         property: &Property,
         day: NaiveDate,
-        cut: Cut,
+        cut: DimensionSet,
         most: u32,
     ) -> Result<Vec<SearchRow>, SearchConsoleError>;
 }

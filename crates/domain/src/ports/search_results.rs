@@ -1,4 +1,4 @@
-use super::call_journal::CallJournal;
+use super::paid_call_ledger::PaidCallLedger;
 use crate::{money::MicroUsd, results::SearchSource};
 use analysis::observation::search_page::{Device, SearchPage};
 use analysis::provenance::Provenance;
@@ -47,7 +47,7 @@ pub struct Spent {
     /// billed counts as billed.
     pub cost: MicroUsd,
     /// Those of the calls that are in the ledger, which charges them to the job.
-    pub written_down: u64,
+    pub ledger_calls: u64,
 }
 
 impl Spent {
@@ -56,15 +56,15 @@ impl Spent {
         Self {
             calls,
             cost: MicroUsd(price.0.saturating_mul(count)),
-            written_down: 0,
+            ledger_calls: 0,
         }
     }
 
     /// The same, with all calls in the ledger.
     #[must_use]
-    pub const fn written_down(self) -> Self {
+    pub const fn all_in_ledger(self) -> Self {
         Self {
-            written_down: self.calls,
+            ledger_calls: self.calls,
             ..self
         }
     }
@@ -74,16 +74,16 @@ impl Spent {
         Self {
             calls: self.calls.saturating_add(other.calls),
             cost: MicroUsd(self.cost.0.saturating_add(other.cost.0)),
-            written_down: self.written_down.saturating_add(other.written_down),
+            ledger_calls: self.ledger_calls.saturating_add(other.ledger_calls),
         }
     }
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Searched {
+pub struct SearchOutcome {
     pub answer: Result<SearchPage, ProviderError>,
     /// Why the page has fewer results than requested, if a later call failed.
-    pub cut_by: Option<ProviderError>,
+    pub truncated_by: Option<ProviderError>,
     /// Includes failed searches.
     pub spent: Spent,
 }
@@ -104,31 +104,31 @@ impl SupplierLabel {
 pub trait SearchResults: Send + Sync {
     fn label(&self) -> SupplierLabel;
     /// Maximum calls and cost of a search of that depth with any supplier; reserved in advance.
-    fn most(&self, depth: u32) -> Spent;
+    fn max_spend(&self, depth: u32) -> Spent;
     /// Why paid calls are refused; `None` if a supplier may be queried.
-    fn unpaid(&self, depth: u32) -> Option<Unpaid>;
+    fn paid_call_refusal(&self, depth: u32) -> Option<PaidCallRefusal>;
     /// Records each paid call in the ledger before making it; makes no call that the ledger refuses.
-    async fn search(&self, query: &SearchQuery, journal: &Arc<dyn CallJournal>) -> Searched;
+    async fn search(&self, query: &SearchQuery, ledger: &Arc<dyn PaidCallLedger>) -> SearchOutcome;
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unpaid {
+pub enum PaidCallRefusal {
     SwitchedOff,
     /// The price of one call exceeds the limit per call.
-    TooDear {
+    TooExpensive {
         price: MicroUsd,
-        most: MicroUsd,
+        limit: MicroUsd,
     },
     PriceUnknown,
 }
 
-impl Unpaid {
+impl PaidCallRefusal {
     pub const fn hint(self) -> &'static str {
         match self {
             Self::SwitchedOff => {
                 "Ask the operator to allow calls that cost money (the settings search.paid_calls and ai.paid_calls), or to set a supplier that costs nothing."
             }
-            Self::TooDear { .. } => {
+            Self::TooExpensive { .. } => {
                 "Ask the operator to raise search.most_per_call, for AI engines ai.most_per_call, or to lower search.depth."
             }
             Self::PriceUnknown => {
@@ -138,11 +138,11 @@ impl Unpaid {
     }
 }
 
-impl fmt::Display for Unpaid {
+impl fmt::Display for PaidCallRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::SwitchedOff => f.write_str("calls that cost money are switched off"),
-            Self::TooDear { price, most } => write!(
+            Self::TooExpensive { price, limit: most } => write!(
                 f,
                 "a call can cost {price} {0}, and may cost {most} {0}",
                 MicroUsd::CURRENCY
@@ -155,18 +155,18 @@ impl fmt::Display for Unpaid {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ProviderError {
     #[error("the supplier does not accept the credentials")]
-    Unauthorised,
+    Unauthorized,
     #[error("the supplier's account is used up")]
     OutOfFunds,
     /// The job's budget is used up; the supplier was not queried.
     #[error("what was set aside for the job is used up")]
-    CapReached,
+    JobBudgetReached,
     /// Paid calls are refused; the call was not made.
     #[error("{0}")]
-    Unpaid(Unpaid),
+    PaidCallRefused(PaidCallRefusal),
     /// The paid call could not be recorded in the ledger; it was not made.
     #[error("a call that costs money could not be written down before")]
-    NotWrittenDown {
+    NotRecorded {
         /// The cause, for the operator only.
         why: String,
     },
@@ -196,34 +196,37 @@ impl ProviderError {
             Self::RateLimited { .. }
             | Self::Unavailable
             | Self::TimedOut
-            | Self::NotWrittenDown { .. }
+            | Self::NotRecorded { .. }
             | Self::Malformed { .. } => true,
-            Self::Unauthorised
+            Self::Unauthorized
             | Self::OutOfFunds
-            | Self::CapReached
-            | Self::Unpaid(_)
+            | Self::JobBudgetReached
+            | Self::PaidCallRefused(_)
             | Self::Refused { .. } => false,
         }
     }
 
     /// Whether every further query fails the same way until a person intervenes.
-    pub const fn is_lasting(&self) -> bool {
+    pub const fn is_permanent(&self) -> bool {
         matches!(
             self,
-            Self::Unauthorised | Self::OutOfFunds | Self::CapReached | Self::Unpaid(_)
+            Self::Unauthorized
+                | Self::OutOfFunds
+                | Self::JobBudgetReached
+                | Self::PaidCallRefused(_)
         )
     }
 
     /// A stable code for records and problem documents.
     pub const fn code(&self) -> &'static str {
         match self {
-            Self::Unauthorised => "supplierUnauthorised",
+            Self::Unauthorized => "supplierUnauthorised",
             Self::OutOfFunds => "supplierOutOfFunds",
-            Self::CapReached => "jobBudgetReached",
-            Self::Unpaid(Unpaid::SwitchedOff) => "paidCallsSwitchedOff",
-            Self::Unpaid(Unpaid::TooDear { .. }) => "callTooDear",
-            Self::Unpaid(Unpaid::PriceUnknown) => "priceUnknown",
-            Self::NotWrittenDown { .. } => "callNotWrittenDown",
+            Self::JobBudgetReached => "jobBudgetReached",
+            Self::PaidCallRefused(PaidCallRefusal::SwitchedOff) => "paidCallsSwitchedOff",
+            Self::PaidCallRefused(PaidCallRefusal::TooExpensive { .. }) => "callTooDear",
+            Self::PaidCallRefused(PaidCallRefusal::PriceUnknown) => "priceUnknown",
+            Self::NotRecorded { .. } => "callNotWrittenDown",
             Self::RateLimited { .. } => "supplierRateLimited",
             Self::Unavailable => "supplierUnavailable",
             Self::TimedOut => "supplierTimedOut",

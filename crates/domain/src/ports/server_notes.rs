@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn topics_are_read_as_they_are_written() {
+    fn topics_survive_a_round_trip() {
         let refusal = Topic::Refusal {
             provider: "serper".to_owned(),
             operation: "searchPage".to_owned(),

@@ -48,7 +48,7 @@ pub trait SessionRepository: Send {
         but: Option<SessionId>,
     ) -> Result<u64, StorageError>;
     /// Ends all sessions of an account; returns how many existed.
-    async fn end_account(&mut self, account: AccountId) -> Result<u64, StorageError>;
+    async fn end_all_of_account(&mut self, account: AccountId) -> Result<u64, StorageError>;
     async fn note_use(
         &mut self,
         account: AccountId,
@@ -56,7 +56,7 @@ pub trait SessionRepository: Send {
         at: DateTime<Utc>,
     ) -> Result<(), StorageError>;
     /// Deletes the account's sessions begun or last used at or before these times.
-    async fn forget(
+    async fn purge_expired(
         &mut self,
         account: AccountId,
         begun: DateTime<Utc>,

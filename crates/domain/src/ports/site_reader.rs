@@ -118,7 +118,7 @@ pub enum Continue {
     Yes,
     /// Begin no further request and stop once those in flight are recorded, so that a later attempt
     /// fetches nothing twice.
-    NoFurther,
+    NoNewRequests,
     /// Stop at once; recorded steps stay for a later attempt.
     No,
 }
@@ -126,14 +126,14 @@ pub enum Continue {
 /// A step and its position in the journal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedStep {
-    pub place: i64,
+    pub sequence: i64,
     pub step: CrawlStep,
 }
 
 /// A page and its position in the journal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedPage {
-    pub place: i64,
+    pub sequence: i64,
     pub page: PageContent,
 }
 
@@ -204,10 +204,10 @@ impl<'a> RecordedPages<'a> {
             let Some(last) = steps.last() else {
                 return Ok(None);
             };
-            self.behind = Some(last.place);
+            self.behind = Some(last.sequence);
             let pages = steps.into_iter().filter_map(|it| match it.step {
                 CrawlStep::Page(page) => Some(RecordedPage {
-                    place: it.place,
+                    sequence: it.sequence,
                     page: *page,
                 }),
                 _ => None,
@@ -241,7 +241,7 @@ pub trait SiteReader: Send + Sync {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum Unreached {
+pub enum UnreachableReason {
     /// The name is unknown or resolves to blocked addresses; telling them apart would reveal the
     /// names of a private network.
     #[error("its name cannot be resolved, or leads to no public address")]
@@ -261,7 +261,7 @@ pub enum SiteReadError {
     /// Neither https nor http answered. Blocked addresses give the same error, so that nobody can
     /// probe a private network.
     #[error("the site cannot be reached: {0}")]
-    Unreachable(Unreached),
+    Unreachable(UnreachableReason),
     /// The start page cannot be read, and no sitemap names another: the reason.
     #[error("the start page cannot be read: {0}")]
     NoPage(String),

@@ -75,7 +75,7 @@ mod tests {
     use crate::test_support::ACCOUNT;
 
     #[test]
-    fn work_counts_in_its_month_on_its_day_and_on_the_servers() {
+    fn spending_counts_for_month_day_and_server_day() {
         let [day, first] = [17, 1].map(|day| NaiveDate::from_ymd_opt(2026, 11, day).unwrap());
         let counters = [
             Counter::Month(ACCOUNT, first),

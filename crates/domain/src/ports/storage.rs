@@ -16,7 +16,7 @@ pub enum StorageError {
     Full(#[source] Box<dyn Error + Send + Sync>),
     /// The database is damaged: some of it can be read, and nothing should be added.
     #[error("the database is broken")]
-    Broken(#[source] Box<dyn Error + Send + Sync>),
+    Damaged(#[source] Box<dyn Error + Send + Sync>),
     /// Serialization failure or deadlock: the whole transaction may be retried.
     #[error("another transaction was in the way")]
     Interrupted(#[source] Box<dyn Error + Send + Sync>),
@@ -42,7 +42,7 @@ pub struct NoConnection(pub String);
 
 impl StorageError {
     /// Whether the database is unavailable or its disk full, so that the job is not to blame.
-    pub fn is_of_an_outage(&self) -> bool {
+    pub fn is_outage(&self) -> bool {
         match self {
             Self::Unavailable(source) => source.is::<NoConnection>(),
             Self::Full(_) => true,
@@ -51,16 +51,16 @@ impl StorageError {
     }
 
     /// Whether the whole transaction may be retried.
-    pub fn is_passing(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         matches!(self, Self::Interrupted(_) | Self::IdTaken)
     }
 }
 
-/// Future for [`Storage::close_by`]; it passes on its results itself.
-pub type Reading = Pin<Box<dyn Future<Output = ()> + Send>>;
+/// Future for [`Storage::read_batch`]; it passes on its results itself.
+pub type BatchRead = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Future for [`Storage::near`].
-pub type Work<'w> = Pin<Box<dyn Future<Output = ()> + Send + 'w>>;
+/// Future for [`Storage::run_in_place`].
+pub type InPlaceWork<'w> = Pin<Box<dyn Future<Output = ()> + Send + 'w>>;
 
 #[async_trait]
 pub trait Storage: Send + Sync {
@@ -70,13 +70,13 @@ pub trait Storage: Send + Sync {
     async fn write(&self) -> Result<Box<dyn Transaction>, StorageError>;
     /// Runs several reads on one blocking thread: one thread hop instead of one per query. Only
     /// placement differs; results are the same.
-    async fn close_by(&self, reading: Reading) -> Result<(), StorageError> {
+    async fn read_batch(&self, reading: BatchRead) -> Result<(), StorageError> {
         reading.await;
         Ok(())
     }
     /// Runs a transaction's work on a blocking thread if one is free, so that its statements need
     /// no thread hops. Only placement differs; results are the same.
-    fn near<'w>(&self, work: Work<'w>) -> Work<'w> {
+    fn run_in_place<'w>(&self, work: InPlaceWork<'w>) -> InPlaceWork<'w> {
         work
     }
     /// Whether there is space to store what jobs measure.
@@ -85,7 +85,7 @@ pub trait Storage: Send + Sync {
     }
     /// Creates history partitions of the coming months and drops those that ended before
     /// `keep_since`, if the storage partitions by month; correctness does not depend on it.
-    async fn tend(
+    async fn maintain_partitions(
         &self,
         today: NaiveDate,
         keep_since: Option<NaiveDate>,
@@ -115,7 +115,7 @@ macro_rules! repositories {
             sessions: sessions SessionRepository MockSessionRepository,
             throttles: throttles ThrottleRepository MockThrottleRepository,
             server_notes: server_notes ServerNoteRepository MockServerNoteRepository,
-            site_turns: site_turns SiteTurnRepository MockSiteTurnRepository,
+            host_throttle: host_throttle HostThrottleRepository MockHostThrottleRepository,
             tokens: tokens TokenRepository MockTokenRepository,
             projects: projects ProjectRepository MockProjectRepository,
             keywords: keywords KeywordRepository MockKeywordRepository,
@@ -126,7 +126,7 @@ macro_rules! repositories {
             ai_models: ai_models AiModelRepository MockAiModelRepository,
             answers: kept_answers AnswerRepository MockAnswerRepository,
             schedules: schedules ScheduleRepository MockScheduleRepository,
-            owners_words: owners_words OwnersWordsRepository MockOwnersWordsRepository,
+            project_overrides: project_overrides ProjectOverrideRepository MockProjectOverrideRepository,
             content_plans: content_plans ContentPlanRepository MockContentPlanRepository,
             keyword_months: keyword_months KeywordMonthRepository MockKeywordMonthRepository,
             console_rows: console_rows ConsoleRowRepository MockConsoleRowRepository,
@@ -159,22 +159,25 @@ pub trait Transaction: Repositories {
 }
 
 /// Maximum attempts of a transaction.
-pub const ATTEMPTS: u32 = 10;
+pub const MAX_ATTEMPTS: u32 = 10;
 
 /// Runs a transaction in place, and retries it on transient errors, which it recognizes through [`AsStorageError`].
-pub async fn retrying<T, E, F, Fut>(storage: &dyn Storage, mut transaction: F) -> Result<T, E>
+pub async fn run_with_retries<T, E, F, Fut>(
+    storage: &dyn Storage,
+    mut transaction: F,
+) -> Result<T, E>
 where
     F: FnMut() -> Fut + Send,
     Fut: Future<Output = Result<T, E>> + Send,
     T: Send,
     E: AsStorageError + Send,
 {
-    for _ in 1..ATTEMPTS {
+    for _ in 1..MAX_ATTEMPTS {
         match once(storage, transaction()).await {
             Err(error)
                 if error
                     .as_storage_error()
-                    .is_some_and(StorageError::is_passing) => {}
+                    .is_some_and(StorageError::is_transient) => {}
             outcome => return outcome,
         }
     }
@@ -211,7 +214,7 @@ impl dyn Storage {
         E: AsStorageError + From<StorageError> + Send,
     {
         let (prepare, run) = (&prepare, &run);
-        retrying(self, || async move {
+        run_with_retries(self, || async move {
             let prepared = prepare();
             run(self.write().await?, prepared).await
         })
@@ -222,7 +225,7 @@ impl dyn Storage {
 async fn once<T: Send>(storage: &dyn Storage, work: impl Future<Output = T> + Send) -> T {
     let mut outcome = None;
     let work = async { outcome = Some(work.await) };
-    storage.near(Box::pin(work)).await;
+    storage.run_in_place(Box::pin(work)).await;
     outcome.expect("work that is over has an outcome")
 }
 

@@ -14,7 +14,7 @@ pub trait ThrottleRepository: Send {
         now: DateTime<Utc>,
     ) -> Result<Throttle, StorageError>;
     async fn save(&mut self, key: ThrottleKey, throttle: Throttle) -> Result<(), StorageError>;
-    async fn forget(&mut self, key: ThrottleKey) -> Result<(), StorageError>;
+    async fn reset(&mut self, key: ThrottleKey) -> Result<(), StorageError>;
     /// Deletes up to `most` keys whose last guess was before that time.
-    async fn forget_before(&mut self, time: DateTime<Utc>, most: u32) -> Result<u64, StorageError>;
+    async fn purge_before(&mut self, time: DateTime<Utc>, most: u32) -> Result<u64, StorageError>;
 }

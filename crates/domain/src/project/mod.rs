@@ -81,8 +81,8 @@ pub struct ProjectPatch {
 }
 
 impl ProjectMeta {
-    pub const MOST_TAGS: usize = 50;
-    pub const MOST_RECIPIENTS: usize = 20;
+    pub const MAX_TAGS: usize = 50;
+    pub const MAX_RECIPIENTS: usize = 20;
 
     #[must_use]
     pub fn patched(mut self, patch: ProjectPatch) -> Self {
@@ -232,7 +232,7 @@ impl PurgeTerm {
         since.checked_add_signed(self.length()?)
     }
 
-    pub fn is_over(self, project: &Project, now: DateTime<Utc>) -> bool {
+    pub fn is_expired(self, project: &Project, now: DateTime<Utc>) -> bool {
         self.purge_at(project).is_some_and(|it| it <= now)
     }
 
@@ -243,7 +243,7 @@ impl PurgeTerm {
 }
 
 /// Keeps the first of each value, in order.
-pub fn each_once<T: PartialEq>(values: Vec<T>) -> Vec<T> {
+pub fn unique_in_order<T: PartialEq>(values: Vec<T>) -> Vec<T> {
     let mut kept = Vec::with_capacity(values.len());
     for value in values {
         if !kept.contains(&value) {
@@ -273,8 +273,8 @@ mod tests {
         let term = PurgeTerm(Some(30));
         let end = now + TimeDelta::days(30);
         assert_eq!(term.purge_at(&gone), Some(end));
-        assert!(!term.is_over(&gone, end - TimeDelta::microseconds(1)));
-        assert!(term.is_over(&gone, end));
+        assert!(!term.is_expired(&gone, end - TimeDelta::microseconds(1)));
+        assert!(term.is_expired(&gone, end));
         assert_eq!(term.cutoff(end), gone.deactivated_at);
         assert_eq!(term.purge_at(&a_project()), None);
         assert_eq!(PurgeTerm(None).purge_at(&gone), None);
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn report_settings_are_merged_member_by_member_and_cleared_as_a_whole() {
+    fn report_settings_merge_by_member_and_clear_as_a_whole() {
         let enable = ReportSettingsPatch {
             enabled: Change::Set(Some(true)),
             ..Default::default()
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn deactivating_twice_keeps_the_first_time() {
+    fn deactivating_twice_keeps_the_first_timestamp() {
         let once = a_project().deactivated(later());
         assert_eq!(once.deactivated(later() + TimeDelta::hours(1)), once);
         let back = ProjectPatch {

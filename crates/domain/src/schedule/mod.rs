@@ -17,7 +17,7 @@ pub struct Schedule {
     pub account: AccountId,
     pub project: ProjectId,
     pub kind: AnalysisKind,
-    pub rhythm: Rhythm,
+    pub recurrence: Recurrence,
     pub next_at: DateTime<Utc>,
     /// When it was last due.
     pub last_at: Option<DateTime<Utc>>,
@@ -27,7 +27,7 @@ pub struct Schedule {
 
 /// How often, and at what local time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rhythm {
+pub struct Recurrence {
     pub days: Days,
     /// 0 to 23.
     pub hour: u8,
@@ -46,7 +46,7 @@ pub enum Days {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum RhythmRefusal {
+pub enum RecurrenceRefusal {
     #[error("must be `daily`, `weekly:monday` to `weekly:sunday`, or `monthly:1` to `monthly:28`")]
     Days,
     #[error("must be a time of the day such as 02:30")]
@@ -65,21 +65,21 @@ const WEEK: [&str; 7] = [
     "sunday",
 ];
 
-impl Rhythm {
+impl Recurrence {
     /// `daily`, `weekly:monday`, `monthly:1`; `02:30`; `Europe/Berlin`.
-    pub fn parse(days: &str, time: &str, zone: &str) -> Result<Self, RhythmRefusal> {
-        let (hour, minute) = time.split_once(':').ok_or(RhythmRefusal::Time)?;
+    pub fn parse(days: &str, time: &str, zone: &str) -> Result<Self, RecurrenceRefusal> {
+        let (hour, minute) = time.split_once(':').ok_or(RecurrenceRefusal::Time)?;
         let number = |text: &str, below: u8| {
             let number = digits(text).filter(|it| *it < below);
             number
                 .filter(|_| text.len() == 2)
-                .ok_or(RhythmRefusal::Time)
+                .ok_or(RecurrenceRefusal::Time)
         };
         Ok(Self {
             days: Days::from_str(days)?,
             hour: number(hour, 24)?,
             minute: number(minute, 60)?,
-            zone: zone.parse().map_err(|_| RhythmRefusal::Zone)?,
+            zone: zone.parse().map_err(|_| RecurrenceRefusal::Zone)?,
         })
     }
 
@@ -140,20 +140,20 @@ impl Days {
 }
 
 impl FromStr for Days {
-    type Err = RhythmRefusal;
+    type Err = RecurrenceRefusal;
 
-    fn from_str(text: &str) -> Result<Self, RhythmRefusal> {
+    fn from_str(text: &str) -> Result<Self, RecurrenceRefusal> {
         if text == "daily" {
             return Ok(Self::Daily);
         }
         if let Some(day) = text.strip_prefix("weekly:") {
             let day = (1..).zip(WEEK).find_map(|(n, it)| (it == day).then_some(n));
-            return day.map(Self::Weekly).ok_or(RhythmRefusal::Days);
+            return day.map(Self::Weekly).ok_or(RecurrenceRefusal::Days);
         }
         let day = text.strip_prefix("monthly:").and_then(digits);
         day.filter(|it| (1..=28).contains(it))
             .map(Self::Monthly)
-            .ok_or(RhythmRefusal::Days)
+            .ok_or(RecurrenceRefusal::Days)
     }
 }
 
@@ -171,23 +171,23 @@ impl fmt::Display for Days {
 }
 
 impl Schedule {
-    pub fn begun(
+    pub fn new(
         account: AccountId,
         project: ProjectId,
         kind: AnalysisKind,
-        rhythm: Rhythm,
+        rhythm: Recurrence,
         now: DateTime<Utc>,
     ) -> Self {
         let mut schedule = Self {
             account,
             project,
             kind,
-            rhythm,
+            recurrence: rhythm,
             next_at: now,
             last_at: None,
             last_refusal: None,
         };
-        schedule.next_at = schedule.tick_after(now);
+        schedule.next_at = schedule.next_firing(now);
         schedule
     }
 
@@ -195,7 +195,7 @@ impl Schedule {
     #[must_use]
     pub fn fired(&self, now: DateTime<Utc>, refusal: Option<String>) -> Self {
         Self {
-            next_at: self.tick_after(now),
+            next_at: self.next_firing(now),
             last_at: Some(self.next_at),
             last_refusal: refusal,
             ..self.clone()
@@ -203,13 +203,13 @@ impl Schedule {
     }
 
     /// The first firing after `now`, moved by this schedule's own offset.
-    fn tick_after(&self, now: DateTime<Utc>) -> DateTime<Utc> {
-        let own = self.own_delay();
-        self.rhythm.next(now - own) + own
+    fn next_firing(&self, now: DateTime<Utc>) -> DateTime<Utc> {
+        let own = self.stable_offset();
+        self.recurrence.next(now - own) + own
     }
 
     /// Constant offset after the hour that differs between most schedules.
-    fn own_delay(&self) -> TimeDelta {
+    fn stable_offset(&self) -> TimeDelta {
         let mut hash = Sha256::new();
         hash.update(self.account.0.to_be_bytes());
         hash.update(self.project.0.to_be_bytes());
@@ -221,7 +221,7 @@ impl Schedule {
 }
 
 #[cfg(test)]
-mod times;
+mod recurrence_tests;
 
 #[cfg(test)]
 mod tests {
@@ -232,12 +232,12 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn rhythm(days: &str, time: &str, zone: &str) -> Rhythm {
-        Rhythm::parse(days, time, zone).unwrap()
+    fn rhythm(days: &str, time: &str, zone: &str) -> Recurrence {
+        Recurrence::parse(days, time, zone).unwrap()
     }
 
     #[test]
-    fn rhythms_come_round_at_their_local_time() {
+    fn recurrences_occur_at_their_local_time() {
         for (days, time, zone, now, next) in [
             (
                 "daily",
@@ -314,24 +314,24 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rhythm_is_refused_with_what_is() {
+    fn an_invalid_recurrence_is_refused_with_its_valid_forms() {
         for (days, time, zone, refusal) in [
-            ("hourly", "02:30", "UTC", RhythmRefusal::Days),
-            ("weekly", "02:30", "UTC", RhythmRefusal::Days),
-            ("monthly:29", "02:30", "UTC", RhythmRefusal::Days),
-            ("monthly:0", "02:30", "UTC", RhythmRefusal::Days),
-            ("monthly:+5", "02:30", "UTC", RhythmRefusal::Days),
-            ("weekly:", "02:30", "UTC", RhythmRefusal::Days),
-            ("daily", "24:00", "UTC", RhythmRefusal::Time),
-            ("daily", "02:60", "UTC", RhythmRefusal::Time),
-            ("daily", "+2:30", "UTC", RhythmRefusal::Time),
-            ("daily", "02:+5", "UTC", RhythmRefusal::Time),
-            ("daily", "2:30", "UTC", RhythmRefusal::Time),
-            ("daily", "noon", "UTC", RhythmRefusal::Time),
-            ("daily", "02:30", "Berlin", RhythmRefusal::Zone),
+            ("hourly", "02:30", "UTC", RecurrenceRefusal::Days),
+            ("weekly", "02:30", "UTC", RecurrenceRefusal::Days),
+            ("monthly:29", "02:30", "UTC", RecurrenceRefusal::Days),
+            ("monthly:0", "02:30", "UTC", RecurrenceRefusal::Days),
+            ("monthly:+5", "02:30", "UTC", RecurrenceRefusal::Days),
+            ("weekly:", "02:30", "UTC", RecurrenceRefusal::Days),
+            ("daily", "24:00", "UTC", RecurrenceRefusal::Time),
+            ("daily", "02:60", "UTC", RecurrenceRefusal::Time),
+            ("daily", "+2:30", "UTC", RecurrenceRefusal::Time),
+            ("daily", "02:+5", "UTC", RecurrenceRefusal::Time),
+            ("daily", "2:30", "UTC", RecurrenceRefusal::Time),
+            ("daily", "noon", "UTC", RecurrenceRefusal::Time),
+            ("daily", "02:30", "Berlin", RecurrenceRefusal::Zone),
         ] {
             assert_eq!(
-                Rhythm::parse(days, time, zone),
+                Recurrence::parse(days, time, zone),
                 Err(refusal),
                 "{days} {time} {zone}"
             );
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn rhythms_are_told_as_they_are_written() {
+    fn recurrences_survive_a_round_trip() {
         for days in [
             "daily",
             "weekly:monday",
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn a_month_is_counted_before_it_is_paid_for() {
+    fn runs_in_30_days_are_counted() {
         let now = at("2026-11-22T12:00:00Z");
         let times = |days| rhythm(days, "02:30", "UTC").times_in_30_days(now);
         assert_eq!(
@@ -364,7 +364,7 @@ mod tests {
 
     fn schedule(project: i64, now: DateTime<Utc>) -> Schedule {
         let rhythm = rhythm("daily", "02:30", "UTC");
-        Schedule::begun(
+        Schedule::new(
             AccountId(1),
             ProjectId(project),
             AnalysisKind::RankCheck,
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_missed_is_made_up_for_once() {
+    fn missed_firings_are_caught_up_once() {
         let begun = schedule(1, at("2026-11-01T00:00:00Z"));
         let late = at("2026-11-22T12:00:00Z");
         let fired = begun.fired(late, None);
@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn schedules_of_the_same_hour_come_one_after_the_other() {
+    fn schedules_of_the_same_hour_are_spread() {
         let now = at("2026-11-22T00:00:00Z");
         let mut by_minute = [0; 30];
         for project in 1..=3_000 {
@@ -404,12 +404,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn ticks_lie_within_the_spread_and_never_stand_still(project in 1_i64..1_000_000, days in 0_i64..400, seconds in 0_i64..86_400) {
+        fn firings_lie_within_the_spread_and_advance(project in 1_i64..1_000_000, days in 0_i64..400, seconds in 0_i64..86_400) {
             let now = at("2026-01-01T00:00:00Z") + TimeDelta::days(days) + TimeDelta::seconds(seconds);
             let begun = schedule(project, now);
             prop_assert!(begun.next_at > now);
             prop_assert!(begun.next_at <= now + TimeDelta::days(1));
-            let behind = begun.next_at - begun.rhythm.next(begun.next_at - SPREAD);
+            let behind = begun.next_at - begun.recurrence.next(begun.next_at - SPREAD);
             prop_assert!(behind >= TimeDelta::zero() && behind < SPREAD);
             // Fired on time, it is due again exactly a day later.
             let fired = begun.fired(begun.next_at, None);

@@ -1,20 +1,20 @@
 //! Selects the imported rows that a figure is based on: one set of dimensions and consecutive days,
 //! so that nothing is counted twice and a month is a month.
 
-use super::{About, Cut, Origin, Span};
+use super::{DimensionSet, Origin, RowSubject, Span};
 use crate::ids::ConsoleSpanId;
 use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
 use std::collections::BTreeMap;
 
 /// Rows that end longer ago are outdated.
-pub const FRESH: TimeDelta = TimeDelta::days(35);
+pub const MAX_BASIS_AGE: TimeDelta = TimeDelta::days(35);
 /// Longer periods imported as a whole say too little about their end, in days.
-pub const LONGEST_PERIOD: i64 = 100;
+pub const MAX_PERIOD_DAYS: i64 = 100;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredSpan {
     pub id: ConsoleSpanId,
-    pub cut: Cut,
+    pub dimensions: DimensionSet,
     pub span: Span,
     pub rows: u64,
     pub origin: Origin,
@@ -25,7 +25,7 @@ pub struct StoredSpan {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Basis {
-    pub cut: Cut,
+    pub dimensions: DimensionSet,
     /// Covered days, without gaps.
     pub span: Span,
     pub spans: Vec<ConsoleSpanId>,
@@ -35,28 +35,37 @@ pub struct Basis {
 
 /// Rows of that subject for the last days up to `on`: the newest consecutive days, at most `days`, else the
 /// newest period imported as a whole. Days take precedence over periods, and dimensions by market over others.
-pub fn choose(stored: &[StoredSpan], about: About, on: NaiveDate, days: u64) -> Option<Basis> {
-    let fresh =
-        |it: &&StoredSpan| it.cut.about == about && it.span.last <= on && it.span.is_fresh(on);
-    let mut by_cut: BTreeMap<Cut, BTreeMap<NaiveDate, &StoredSpan>> = BTreeMap::new();
+pub fn choose_basis(
+    stored: &[StoredSpan],
+    about: RowSubject,
+    on: NaiveDate,
+    days: u64,
+) -> Option<Basis> {
+    let fresh = |it: &&StoredSpan| {
+        it.dimensions.subject == about && it.span.last <= on && it.span.is_fresh(on)
+    };
+    let mut by_cut: BTreeMap<DimensionSet, BTreeMap<NaiveDate, &StoredSpan>> = BTreeMap::new();
     let of_days = stored
         .iter()
-        .filter(|it| it.cut.about == about && it.span.is_day());
+        .filter(|it| it.dimensions.subject == about && it.span.is_day());
     for it in of_days.filter(|it| it.span.last <= on) {
-        by_cut.entry(it.cut).or_default().insert(it.span.last, it);
+        by_cut
+            .entry(it.dimensions)
+            .or_default()
+            .insert(it.span.last, it);
     }
     let newest = by_cut
         .into_iter()
-        .filter_map(|(cut, of_days)| run(cut, &of_days, days))
+        .filter_map(|(cut, of_days)| latest_run(cut, &of_days, days))
         .filter(|it| it.span.is_fresh(on))
-        .max_by_key(|it| (it.span.last, fineness(it.cut)));
+        .max_by_key(|it| (it.span.last, granularity(it.dimensions)));
     newest.or_else(|| {
         let periods = stored.iter().filter(fresh);
         let period = periods
             .filter(|it| !it.span.is_day() && !it.span.is_too_long())
-            .max_by_key(|it| (it.span.last, fineness(it.cut), it.imported_at))?;
+            .max_by_key(|it| (it.span.last, granularity(it.dimensions), it.imported_at))?;
         Some(Basis {
-            cut: period.cut,
+            dimensions: period.dimensions,
             span: period.span,
             spans: vec![period.id],
             imported_at: period.imported_at,
@@ -66,24 +75,28 @@ pub fn choose(stored: &[StoredSpan], about: About, on: NaiveDate, days: u64) -> 
 
 impl Span {
     pub fn is_fresh(self, on: NaiveDate) -> bool {
-        on - self.last <= FRESH
+        on - self.last <= MAX_BASIS_AGE
     }
 
     pub fn is_too_long(self) -> bool {
-        self.days() > LONGEST_PERIOD
+        self.days() > MAX_PERIOD_DAYS
     }
 }
 
 /// How well rows separate markets; higher is finer.
-pub(crate) const fn fineness(cut: Cut) -> (bool, bool) {
+pub(crate) const fn granularity(cut: DimensionSet) -> (bool, bool) {
     (cut.by_country, cut.by_device)
 }
 
 /// The latest consecutive days.
-fn run(cut: Cut, of_days: &BTreeMap<NaiveDate, &StoredSpan>, most: u64) -> Option<Basis> {
+fn latest_run(
+    cut: DimensionSet,
+    of_days: &BTreeMap<NaiveDate, &StoredSpan>,
+    most: u64,
+) -> Option<Basis> {
     let (last, newest) = of_days.last_key_value()?;
     let mut basis = Basis {
-        cut,
+        dimensions: cut,
         span: Span::day(*last),
         spans: Vec::new(),
         imported_at: newest.imported_at,
@@ -108,10 +121,10 @@ mod tests {
         NaiveDate::from_ymd_opt(2026, 1, 1).unwrap() + Days::new(n)
     }
 
-    fn stored(id: i64, cut: Cut, first: u64, last: u64) -> StoredSpan {
+    fn stored(id: i64, cut: DimensionSet, first: u64, last: u64) -> StoredSpan {
         StoredSpan {
             id: ConsoleSpanId(id),
-            cut,
+            dimensions: cut,
             span: Span::between(day(first), day(last)).unwrap(),
             rows: 1,
             origin: Origin::Api,
@@ -120,37 +133,40 @@ mod tests {
         }
     }
 
-    const PLAIN: Cut = Cut::plain(About::Query);
-    const MARKET: Cut = Cut::by_market(About::Query);
+    const PLAIN: DimensionSet = DimensionSet::aggregated(RowSubject::Query);
+    const MARKET: DimensionSet = DimensionSet::by_market(RowSubject::Query);
 
     #[test]
     fn the_newest_days_without_a_gap_are_taken() {
         let mut all: Vec<StoredSpan> = (0..60)
             .map(|n| stored(n.try_into().unwrap(), PLAIN, n, n))
             .collect();
-        let basis = choose(&all, About::Query, day(62), 28).unwrap();
+        let basis = choose_basis(&all, RowSubject::Query, day(62), 28).unwrap();
         assert_eq!(
             (basis.span.first, basis.span.last, basis.spans.len()),
             (day(32), day(59), 28)
         );
         all.remove(50);
-        let basis = choose(&all, About::Query, day(62), 28).unwrap();
+        let basis = choose_basis(&all, RowSubject::Query, day(62), 28).unwrap();
         assert_eq!((basis.span.first, basis.spans.len()), (day(51), 9));
         // Neither future nor outdated rows.
-        let basis = choose(&all, About::Query, day(40), 28).unwrap();
+        let basis = choose_basis(&all, RowSubject::Query, day(40), 28).unwrap();
         assert_eq!(basis.span.last, day(40));
-        assert_eq!(choose(&all, About::Query, day(59 + 36), 28), None);
-        assert_eq!(choose(&all, About::Page, day(60), 28), None);
+        assert_eq!(
+            choose_basis(&all, RowSubject::Query, day(59 + 36), 28),
+            None
+        );
+        assert_eq!(choose_basis(&all, RowSubject::Page, day(60), 28), None);
     }
 
     #[test]
-    fn days_go_before_periods_and_markets_before_all_together() {
+    fn days_precede_periods_and_markets_precede_aggregates() {
         let period = stored(1, PLAIN, 0, 59);
         let long = stored(2, PLAIN, 0, 100);
         let day_of_market = stored(3, MARKET, 40, 40);
         let of = |all: &[&StoredSpan], on| {
             let all: Vec<StoredSpan> = all.iter().map(|it| (*it).clone()).collect();
-            choose(&all, About::Query, day(on), 28)
+            choose_basis(&all, RowSubject::Query, day(on), 28)
                 .map(|it| it.spans.iter().map(|it| it.0).collect::<Vec<_>>())
         };
         assert_eq!(of(&[&period], 60), Some(vec![1]));

@@ -6,7 +6,7 @@ use chrono::{DateTime, NaiveDate, NaiveTime, TimeDelta, Utc};
 use sha2::{Digest, Sha256};
 
 /// Lease of a fetch, renewed after each stored day.
-pub const HOLD: TimeDelta = TimeDelta::minutes(30);
+pub const FETCH_LEASE: TimeDelta = TimeDelta::minutes(30);
 /// In UTC; days become final some time after midnight in California.
 const HOUR: u32 = 11;
 /// Spreads the fetches of projects, in seconds.
@@ -22,9 +22,9 @@ pub struct Binding {
     pub bound_at: DateTime<Utc>,
     pub next_at: DateTime<Utc>,
     /// End of the lease while a fetch runs.
-    pub held_until: Option<DateTime<Utc>>,
+    pub leased_until: Option<DateTime<Utc>>,
     /// The last fetched day; all earlier days were fetched too.
-    pub through: Option<NaiveDate>,
+    pub fetched_through: Option<NaiveDate>,
     /// End of the last fetch, successful or not.
     pub last_at: Option<DateTime<Utc>>,
     /// Why the last fetch failed; `None` if it succeeded.
@@ -35,7 +35,7 @@ pub struct Binding {
 
 impl Binding {
     /// A new binding, due at once.
-    pub fn begun(
+    pub fn new(
         account: AccountId,
         project: ProjectId,
         property: Property,
@@ -47,43 +47,43 @@ impl Binding {
             property,
             bound_at: now,
             next_at: now,
-            held_until: None,
-            through: None,
+            leased_until: None,
+            fetched_through: None,
             last_at: None,
             last_failure: None,
             failures: 0,
         }
     }
 
-    pub fn is_held(&self, now: DateTime<Utc>) -> bool {
-        self.held_until.is_some_and(|until| until > now)
+    pub fn is_leased(&self, now: DateTime<Utc>) -> bool {
+        self.leased_until.is_some_and(|until| until > now)
     }
 
     /// Leased to a fetch; nobody else fetches until the lease ends.
     #[must_use]
-    pub fn held(&self, now: DateTime<Utc>) -> Self {
+    pub fn leased(&self, now: DateTime<Utc>) -> Self {
         Self {
-            next_at: now + HOLD,
-            held_until: Some(now + HOLD),
+            next_at: now + FETCH_LEASE,
+            leased_until: Some(now + FETCH_LEASE),
             ..self.clone()
         }
     }
 
     /// After a day was stored.
     #[must_use]
-    pub fn reached(&self, day: NaiveDate, now: DateTime<Utc>) -> Self {
+    pub fn advanced_to(&self, day: NaiveDate, now: DateTime<Utc>) -> Self {
         Self {
-            through: self.through.max(Some(day)),
-            ..self.held(now)
+            fetched_through: self.fetched_through.max(Some(day)),
+            ..self.leased(now)
         }
     }
 
     /// After all final days were fetched.
     #[must_use]
-    pub fn done(&self, now: DateTime<Utc>) -> Self {
+    pub fn completed(&self, now: DateTime<Utc>) -> Self {
         Self {
             next_at: self.next_fetch(now),
-            held_until: None,
+            leased_until: None,
             last_at: Some(now),
             last_failure: None,
             failures: 0,
@@ -97,7 +97,7 @@ impl Binding {
         let pause = (FIRST_PAUSE * (1 << doublings)).min(TimeDelta::days(1));
         Self {
             next_at: now + pause,
-            held_until: None,
+            leased_until: None,
             last_at: Some(now),
             last_failure: Some(why),
             failures: self.failures.saturating_add(1),
@@ -132,7 +132,7 @@ mod tests {
 
     fn binding() -> Binding {
         let property = Property::accepted("sc-domain:acme.com".to_owned());
-        Binding::begun(
+        Binding::new(
             AccountId(1),
             ProjectId(2),
             property,
@@ -141,19 +141,19 @@ mod tests {
     }
 
     #[test]
-    fn it_is_fetched_once_a_day_at_a_time_of_its_own() {
+    fn a_binding_is_fetched_daily_at_its_own_time() {
         let first = binding();
         assert_eq!(first.next_at, first.bound_at);
-        let done = first.held(first.next_at).done(first.next_at);
+        let done = first.leased(first.next_at).completed(first.next_at);
         assert!(
             done.next_at > at("2026-11-22T11:00:00Z") && done.next_at < at("2026-11-22T13:00:00Z")
         );
-        let again = done.done(done.next_at);
+        let again = done.completed(done.next_at);
         assert_eq!(again.next_at - done.next_at, TimeDelta::days(1));
     }
 
     #[test]
-    fn failures_are_noted_and_tried_again_later_and_later() {
+    fn failures_are_recorded_and_retried_with_backoff() {
         let now = at("2026-11-22T06:00:00Z");
         let mut binding = binding();
         let mut pauses = Vec::new();
@@ -166,17 +166,19 @@ mod tests {
             (binding.failures, binding.last_failure.as_deref()),
             (7, Some("no"))
         );
-        let done = binding.done(now);
+        let done = binding.completed(now);
         assert_eq!((done.failures, done.last_failure), (0, None));
     }
 
     #[test]
-    fn who_fetches_holds_it_and_a_day_never_goes_back() {
+    fn a_fetch_leases_the_binding_and_progress_never_goes_back() {
         let now = at("2026-11-22T06:00:00Z");
-        let held = binding().held(now);
-        assert!(held.is_held(now) && !held.is_held(now + HOLD));
+        let held = binding().leased(now);
+        assert!(held.is_leased(now) && !held.is_leased(now + FETCH_LEASE));
         let day = NaiveDate::from_ymd_opt(2026, 11, 1).unwrap();
-        let reached = held.reached(day, now).reached(day.pred_opt().unwrap(), now);
-        assert_eq!(reached.through, Some(day));
+        let reached = held
+            .advanced_to(day, now)
+            .advanced_to(day.pred_opt().unwrap(), now);
+        assert_eq!(reached.fetched_through, Some(day));
     }
 }

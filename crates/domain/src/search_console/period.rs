@@ -1,12 +1,12 @@
 //! Selects the imported rows that cover a requested period.
 
-use super::{About, Cut, Span, StoredSpan, basis::fineness};
+use super::{DimensionSet, RowSubject, Span, StoredSpan, basis::granularity};
 use crate::ids::ConsoleSpanId;
 use std::collections::BTreeMap;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PeriodRows {
-    pub cut: Cut,
+    pub dimensions: DimensionSet,
     pub span: Span,
     /// Number of days; less than the span if days are missing.
     pub days: u64,
@@ -15,26 +15,28 @@ pub struct PeriodRows {
 
 /// Rows of that subject within the period: of the dimensions with most days, else the longest
 /// period imported as a whole. Dimensions, days and periods are never mixed.
-pub fn within(stored: &[StoredSpan], about: About, period: Span) -> Option<PeriodRows> {
+pub fn rows_within(stored: &[StoredSpan], about: RowSubject, period: Span) -> Option<PeriodRows> {
     let lies_within = |it: &&StoredSpan| {
-        it.cut.about == about && it.span.first >= period.first && it.span.last <= period.last
+        it.dimensions.subject == about
+            && it.span.first >= period.first
+            && it.span.last <= period.last
     };
-    let mut by_cut: BTreeMap<Cut, Vec<&StoredSpan>> = BTreeMap::new();
+    let mut by_cut: BTreeMap<DimensionSet, Vec<&StoredSpan>> = BTreeMap::new();
     for it in stored
         .iter()
         .filter(lies_within)
         .filter(|it| it.span.is_day())
     {
-        by_cut.entry(it.cut).or_default().push(it);
+        by_cut.entry(it.dimensions).or_default().push(it);
     }
     let days = by_cut
         .into_iter()
-        .max_by_key(|(cut, days)| (days.len(), fineness(*cut)));
+        .max_by_key(|(cut, days)| (days.len(), granularity(*cut)));
     if let Some((cut, days)) = days {
         let first = days.iter().map(|it| it.span.first).min()?;
         let last = days.iter().map(|it| it.span.last).max()?;
         return Some(PeriodRows {
-            cut,
+            dimensions: cut,
             span: Span::between(first, last)?,
             days: days.len() as u64,
             spans: days.iter().map(|it| it.id).collect(),
@@ -44,12 +46,12 @@ pub fn within(stored: &[StoredSpan], about: About, period: Span) -> Option<Perio
         (
             it.span.days(),
             it.span.last,
-            fineness(it.cut),
+            granularity(it.dimensions),
             it.imported_at,
         )
     })?;
     Some(PeriodRows {
-        cut: period.cut,
+        dimensions: period.dimensions,
         span: period.span,
         days: period.span.days().unsigned_abs(),
         spans: vec![period.id],
@@ -70,10 +72,10 @@ mod tests {
         Span::between(day(first), day(last)).unwrap()
     }
 
-    fn stored(id: i64, cut: Cut, first: u64, last: u64) -> StoredSpan {
+    fn stored(id: i64, cut: DimensionSet, first: u64, last: u64) -> StoredSpan {
         StoredSpan {
             id: ConsoleSpanId(id),
-            cut,
+            dimensions: cut,
             span: span(first, last),
             rows: 1,
             origin: Origin::Api,
@@ -82,33 +84,33 @@ mod tests {
         }
     }
 
-    const PLAIN: Cut = Cut::plain(About::QueryAndPage);
-    const MARKET: Cut = Cut::by_market(About::QueryAndPage);
+    const PLAIN: DimensionSet = DimensionSet::aggregated(RowSubject::QueryAndPage);
+    const MARKET: DimensionSet = DimensionSet::by_market(RowSubject::QueryAndPage);
 
     fn ids(all: &[StoredSpan], first: u64, last: u64) -> Option<(u64, Vec<i64>)> {
-        let found = within(all, About::QueryAndPage, span(first, last))?;
+        let found = rows_within(all, RowSubject::QueryAndPage, span(first, last))?;
         Some((found.days, found.spans.iter().map(|it| it.0).collect()))
     }
 
     #[test]
-    fn the_cut_that_tells_most_days_is_taken_alone() {
+    fn the_dimensions_with_most_days_are_used_alone() {
         let all = [
             stored(1, PLAIN, 1, 1),
             stored(2, PLAIN, 2, 2),
             stored(3, PLAIN, 4, 4),
             stored(4, MARKET, 2, 2),
-            stored(5, Cut::plain(About::Query), 3, 3),
+            stored(5, DimensionSet::aggregated(RowSubject::Query), 3, 3),
             stored(6, PLAIN, 0, 9),
         ];
         assert_eq!(ids(&all, 0, 9), Some((3, vec![1, 2, 3])));
         assert_eq!(ids(&all, 2, 2), Some((1, vec![4])), "the finer of both");
         assert_eq!(ids(&all, 5, 9), None, "a part of a period says nothing");
-        let found = within(&all, About::QueryAndPage, span(0, 9)).unwrap();
-        assert_eq!((found.span, found.cut), (span(1, 4), PLAIN));
+        let found = rows_within(&all, RowSubject::QueryAndPage, span(0, 9)).unwrap();
+        assert_eq!((found.span, found.dimensions), (span(1, 4), PLAIN));
     }
 
     #[test]
-    fn a_period_is_taken_where_no_day_is_told() {
+    fn a_period_is_used_where_no_day_was_imported() {
         let all = [
             stored(1, PLAIN, 0, 6),
             stored(2, PLAIN, 0, 9),

@@ -1,4 +1,4 @@
-use super::{ConsoleCountry, cut::Cut};
+use super::{ConsoleCountry, dimensions::DimensionSet};
 use crate::stored_data::DataSize;
 use analysis::observation::search_page::Device;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -6,12 +6,12 @@ use std::{collections::HashMap, fmt};
 use thiserror::Error;
 
 /// Maximum per row, so that sums over all rows of a project stay far below 2^63.
-const MOST_COUNT: u64 = 10_000_000_000;
+const MAX_COUNT: u64 = 10_000_000_000;
 
 /// Maximum bytes of queries and URLs.
-pub const MOST_TEXT: usize = 4_096;
+pub const MAX_TEXT: usize = 4_096;
 /// Maximum average position.
-pub const MOST_POSITION: f64 = 10_000.0;
+pub const MAX_POSITION: f64 = 10_000.0;
 
 /// Days that a row covers, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -64,7 +64,7 @@ analysis::wire_enum! {
 }
 
 impl ConsoleDevice {
-    pub fn in_any_case(name: &str) -> Option<Self> {
+    pub fn parse_ignore_case(name: &str) -> Option<Self> {
         { Self::ALL.into_iter() }.find(|it| it.name().eq_ignore_ascii_case(name))
     }
 
@@ -118,15 +118,15 @@ pub type RowKey = (
 );
 
 impl SearchRow {
-    pub fn refusal(&self, cut: Cut) -> Option<RowRefusal> {
+    pub fn refusal(&self, cut: DimensionSet) -> Option<RowRefusal> {
         let refused = |field, what| Some(RowRefusal { field, what });
-        if self.query.is_some() != cut.about.has_query() {
+        if self.query.is_some() != cut.subject.has_query() {
             return refused(
                 RowField::Query,
                 "rows of one kind all name a search, or none does",
             );
         }
-        if self.page.is_some() != cut.about.has_page() {
+        if self.page.is_some() != cut.subject.has_page() {
             return refused(
                 RowField::Page,
                 "rows of one kind all name a page, or none does",
@@ -144,13 +144,13 @@ impl SearchRow {
                 "rows of one kind all name a device, or none does",
             );
         }
-        if self.query.as_deref().is_some_and(is_no_text) {
+        if self.query.as_deref().is_some_and(is_invalid_text) {
             return refused(
                 RowField::Query,
                 "must be text of 1 to 4096 bytes without control characters",
             );
         }
-        if self.page.as_deref().is_some_and(is_no_address) {
+        if self.page.as_deref().is_some_and(is_invalid_url) {
             return refused(
                 RowField::Page,
                 "must be an http or https address of at most 4096 bytes",
@@ -162,14 +162,14 @@ impl SearchRow {
                 "cannot be more than impressions: what was clicked was shown",
             );
         }
-        if self.impressions > MOST_COUNT {
+        if self.impressions > MAX_COUNT {
             return refused(
                 RowField::Impressions,
                 "is more than ten billion, which nobody counts in a row",
             );
         }
         match self.position {
-            Some(it) if !(1.0..=MOST_POSITION).contains(&it) => {
+            Some(it) if !(1.0..=MAX_POSITION).contains(&it) => {
                 refused(RowField::Position, "must be from 1 to 10000")
             }
             Some(_) if self.impressions == 0 => {
@@ -186,7 +186,7 @@ impl SearchRow {
         clippy::cast_sign_loss,
         reason = "positions are checked to be from 1 to 10000"
     )]
-    pub fn place(&self) -> Option<u32> {
+    pub fn rounded_position(&self) -> Option<u32> {
         self.position.map(|it| it.round() as u32)
     }
 
@@ -195,26 +195,26 @@ impl SearchRow {
         let query = self
             .query
             .as_deref()
-            .map(analysis::keyword_text::normalised);
+            .map(analysis::keyword_text::normalized);
         (query, self.page.clone(), self.country, self.device)
     }
 }
 
-fn is_no_text(text: &str) -> bool {
-    text.trim().is_empty() || text.len() > MOST_TEXT || text.chars().any(char::is_control)
+fn is_invalid_text(text: &str) -> bool {
+    text.trim().is_empty() || text.len() > MAX_TEXT || text.chars().any(char::is_control)
 }
 
-fn is_no_address(text: &str) -> bool {
+fn is_invalid_url(text: &str) -> bool {
     let is_web = ["http://", "https://"]
         .iter()
         .any(|it| text.starts_with(it));
-    !is_web || is_no_text(text) || analysis::url_rules::host_of_url(text).is_none()
+    !is_web || is_invalid_text(text) || analysis::url_rules::host_of_url(text).is_none()
 }
 
 /// All rows of one set of dimensions for some days: the unit that is imported and replaced.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowSet {
-    pub cut: Cut,
+    pub dimensions: DimensionSet,
     pub span: Span,
     pub rows: Vec<SearchRow>,
 }
@@ -240,11 +240,11 @@ impl RowSet {
     pub fn refusal(&self) -> Option<(usize, RowRefusal)> {
         let rows = self.rows.iter().enumerate();
         rows.into_iter()
-            .find_map(|(place, row)| Some((place, row.refusal(self.cut)?)))
+            .find_map(|(place, row)| Some((place, row.refusal(self.dimensions)?)))
     }
 
     /// Indexes of two rows with the same key: one would be counted twice.
-    pub fn repeated(&self) -> Option<(usize, usize)> {
+    pub fn first_duplicate(&self) -> Option<(usize, usize)> {
         let mut seen = HashMap::with_capacity(self.rows.len());
         for (place, row) in self.rows.iter().enumerate() {
             if let Some(first) = seen.insert(row.key(), place) {
@@ -264,7 +264,7 @@ analysis::wire_enum! {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct ImportInfo {
     pub origin: Origin,
     /// Name of the file, or the property.
     pub label: String,
@@ -305,7 +305,7 @@ impl RowSum {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search_console::About;
+    use crate::search_console::RowSubject;
 
     fn row(query: &str, clicks: u64, impressions: u64, position: f64) -> SearchRow {
         SearchRow {
@@ -319,10 +319,10 @@ mod tests {
         }
     }
 
-    const QUERIES: Cut = Cut::plain(About::Query);
+    const QUERIES: DimensionSet = DimensionSet::aggregated(RowSubject::Query);
 
     #[test]
-    fn a_row_that_cannot_be_is_refused_with_its_part() {
+    fn an_impossible_row_is_refused_with_its_field() {
         assert_eq!(row("rust", 3, 10, 1.0).refusal(QUERIES), None);
         let field = |row: SearchRow| row.refusal(QUERIES).map(|it| it.field);
         assert_eq!(field(row(" ", 0, 1, 1.0)), Some(RowField::Query));
@@ -342,7 +342,7 @@ mod tests {
             query: None,
             ..row("", 0, 1, 1.0)
         };
-        let pages = Cut::plain(About::Page);
+        let pages = DimensionSet::aggregated(RowSubject::Page);
         assert_eq!(page("https://acme.com/a").refusal(pages), None);
         for bad in ["/a", "javascript:alert(1)", "https://", "ftp://acme.com/"] {
             let refused = page(bad).refusal(pages).map(|it| it.field);
@@ -357,7 +357,7 @@ mod tests {
     #[test]
     fn the_size_of_a_set_grows_with_rows_and_their_texts() {
         let mut set = RowSet {
-            cut: QUERIES,
+            dimensions: QUERIES,
             span: Span::day(NaiveDate::default()),
             rows: vec![],
         };
@@ -369,14 +369,14 @@ mod tests {
     }
 
     #[test]
-    fn two_rows_about_the_same_are_found() {
+    fn duplicate_rows_are_found() {
         let mut set = RowSet {
-            cut: QUERIES,
+            dimensions: QUERIES,
             span: Span::day(NaiveDate::default()),
             rows: vec![row("rust", 0, 1, 1.0), row("seo", 0, 1, 1.0)],
         };
-        assert_eq!(set.repeated(), None);
+        assert_eq!(set.first_duplicate(), None);
         set.rows.push(row("Rust ", 0, 1, 1.0));
-        assert_eq!(set.repeated(), Some((0, 2)));
+        assert_eq!(set.first_duplicate(), Some((0, 2)));
     }
 }

@@ -1,7 +1,7 @@
 use super::end_attempt::cancel_unfinished;
-use super::given::Given;
 use super::sessions::{Member, still_signed_in};
-use super::{Core, may_be_storage};
+use super::transaction_input::TransactionInput;
+use super::{Core, impl_as_storage_error};
 use crate::account::{Account, AccountLimits, AccountStatus, AccountUsage};
 use crate::allowance::Allowance;
 use crate::audit::{Actor, AuditAction, AuditEvent};
@@ -69,7 +69,7 @@ pub enum ChangeProfileError {
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-may_be_storage!(ChangeProfileError);
+impl_as_storage_error!(ChangeProfileError);
 
 #[derive(Debug, Error)]
 pub enum CreateAccountError {
@@ -78,7 +78,7 @@ pub enum CreateAccountError {
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-may_be_storage!(CreateAccountError);
+impl_as_storage_error!(CreateAccountError);
 
 impl Core {
     /// `None` if there is no such account.
@@ -117,7 +117,7 @@ impl Core {
         email: &EmailAddress,
         name: &Label,
     ) -> Result<(Account, User), CreateAccountError> {
-        let create = |mut work: Box<dyn Transaction>, mut given: Given| async move {
+        let create = |mut work: Box<dyn Transaction>, mut given: TransactionInput| async move {
             if work.accounts().owner_by_email(email).await?.is_some() {
                 return Err(CreateAccountError::EmailTaken);
             }
@@ -150,7 +150,7 @@ impl Core {
             work.commit().await?;
             Ok((account, owner))
         };
-        self.transaction_given(create).await
+        self.transaction_with_ids(create).await
     }
 
     /// For the operator. Existing items stay, even above a lower limit.
@@ -187,30 +187,30 @@ impl Core {
         change: impl Fn(Account) -> Account + Send + Sync,
     ) -> Result<Option<Account>, StorageError> {
         let change = &change;
-        let run = |mut work: Box<dyn Transaction>, mut given: Given| async move {
+        let run = |mut work: Box<dyn Transaction>, mut given: TransactionInput| async move {
             let Some(found) = work.accounts().lock(account).await? else {
                 return Ok(None);
             };
             let changed = change(found);
             work.accounts().save(&changed).await?;
-            let mut told = vec![detail.to_owned()];
+            let mut details = vec![detail.to_owned()];
             if changed.status == AccountStatus::Disabled {
-                let ended = work.sessions().end_account(account).await?;
-                told.push(format!("{ended} sessions ended"));
+                let ended = work.sessions().end_all_of_account(account).await?;
+                details.push(format!("{ended} sessions ended"));
                 let queue = work.jobs().lock_queue(account).await?;
                 let stopped = cancel_unfinished(work.as_mut(), &queue, None, given.now).await?;
-                told.push(format!("{stopped} analyses canceled"));
+                details.push(format!("{stopped} analyses canceled"));
             }
-            told.retain(|it| !it.is_empty());
+            details.retain(|it| !it.is_empty());
             let event = AuditEvent {
-                detail: told.join("; "),
+                detail: details.join("; "),
                 ..given.event(account, Actor::Operator, action)
             };
             work.audit().record(&event).await?;
             work.commit().await?;
             Ok(Some(changed))
         };
-        self.transaction_given(run).await
+        self.transaction_with_ids(run).await
     }
 
     /// Changes the account's name, and its owner's name and address for signing in.
@@ -219,7 +219,7 @@ impl Core {
         member: &Member,
         patch: &ProfilePatch,
     ) -> Result<(Account, User), ChangeProfileError> {
-        self.transaction_given(|work, given| changed_profile(work, given, member, patch))
+        self.transaction_with_ids(|work, given| apply_profile_patch(work, given, member, patch))
             .await
     }
 
@@ -229,7 +229,7 @@ impl Core {
         account: AccountId,
         defaults: &EffectiveReportSettings,
     ) -> Result<Option<Account>, StorageError> {
-        let change = |mut work: Box<dyn Transaction>, mut given: Given| async move {
+        let change = |mut work: Box<dyn Transaction>, mut given: TransactionInput| async move {
             let Some(found) = work.accounts().lock(account).await? else {
                 return Ok(None);
             };
@@ -246,7 +246,7 @@ impl Core {
             work.commit().await?;
             Ok(Some(changed))
         };
-        self.transaction_given(change).await
+        self.transaction_with_ids(change).await
     }
 
     /// The newest events, newest first.
@@ -274,9 +274,9 @@ impl Core {
     }
 }
 
-async fn changed_profile(
+async fn apply_profile_patch(
     mut work: Box<dyn Transaction>,
-    mut given: Given,
+    mut given: TransactionInput,
     member: &Member,
     patch: &ProfilePatch,
 ) -> Result<(Account, User), ChangeProfileError> {
@@ -305,7 +305,7 @@ async fn changed_profile(
         outcome => outcome?,
     }
     let event = AuditEvent {
-        detail: told(&before, &account, &user_before, &user),
+        detail: profile_changes(&before, &account, &user_before, &user),
         ..given.event(account.id, Actor::Owner, AuditAction::AccountChanged)
     };
     work.audit().record(&event).await?;
@@ -313,13 +313,15 @@ async fn changed_profile(
     Ok((account, user))
 }
 
-fn told(before: &Account, after: &Account, user_before: &User, user: &User) -> String {
+fn profile_changes(before: &Account, after: &Account, user_before: &User, user: &User) -> String {
     let changes = [
         (before.name != after.name).then(|| format!("account name: {}", after.name)),
         (user_before.name != user.name).then(|| format!("name: {}", user.name)),
         (user_before.email != user.email)
             .then(|| format!("e-mail: {} instead of {}", user.email, user_before.email)),
     ];
-    let told: Vec<String> = changes.into_iter().flatten().collect();
-    told.join("; ")
+    { changes.into_iter() }
+        .flatten()
+        .collect::<Vec<_>>()
+        .join("; ")
 }

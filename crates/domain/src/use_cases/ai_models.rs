@@ -1,12 +1,12 @@
 //! An account's settings for AI engines.
 
-use super::given::Given;
-use super::{Core, may_be_storage};
+use super::transaction_input::TransactionInput;
+use super::{Core, impl_as_storage_error};
 use crate::ai_models::{ModelChange, ModelRefusal, ModelSettings};
 use crate::audit::{Actor, AuditAction, AuditEvent};
 use crate::ids::AccountId;
 use crate::ports::ai_answers::{AiEngine, AiEngines, ENGINES, EngineLabel};
-use crate::ports::search_results::{Spent, Unpaid};
+use crate::ports::search_results::{PaidCallRefusal, Spent};
 use crate::ports::storage::{Repositories, StorageError, Transaction};
 use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, HashMap};
@@ -26,13 +26,13 @@ pub struct AiModel {
 pub struct ConfiguredEngine {
     pub label: EngineLabel,
     /// Maximum calls and cost of an answer; `None` while paid calls are refused.
-    pub most: Option<Spent>,
+    pub max_spend: Option<Spent>,
     /// Why paid calls are refused.
-    pub unpaid: Option<Unpaid>,
+    pub paid_call_refusal: Option<PaidCallRefusal>,
 }
 
 #[derive(Clone)]
-pub struct AskedEngine {
+pub struct ActiveEngine {
     pub engine: Arc<dyn AiEngine>,
     pub label: EngineLabel,
     pub settings: ModelSettings,
@@ -47,7 +47,7 @@ pub enum AiModelError {
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-may_be_storage!(AiModelError);
+impl_as_storage_error!(AiModelError);
 
 impl Core {
     /// The server's engines first, then those that could be configured.
@@ -61,7 +61,7 @@ impl Core {
         drop(read);
         let mut settings = |engine: &str| {
             set.remove(engine)
-                .unwrap_or_else(|| ModelSettings::usual(engine))
+                .unwrap_or_else(|| ModelSettings::default_for(engine))
         };
         let mut models: Vec<AiModel> = Vec::new();
         for engine in self.policies.engines.all() {
@@ -71,8 +71,11 @@ impl Core {
                 title: label.title.clone(),
                 last_used_at: used.get(&label.name).copied(),
                 configured: Some(ConfiguredEngine {
-                    most: engine.unpaid().is_none().then(|| engine.most()),
-                    unpaid: engine.unpaid(),
+                    max_spend: engine
+                        .paid_call_refusal()
+                        .is_none()
+                        .then(|| engine.max_spend()),
+                    paid_call_refusal: engine.paid_call_refusal(),
                     label,
                 }),
             });
@@ -102,7 +105,7 @@ impl Core {
             let set = work.ai_models().list(account).await?;
             let before = { set.into_iter() }
                 .find(|it| it.engine == engine)
-                .unwrap_or_else(|| ModelSettings::usual(engine));
+                .unwrap_or_else(|| ModelSettings::default_for(engine));
             let settings = before.changed(change.clone())?;
             work.ai_models().set(account, &settings).await?;
             work.commit().await?;
@@ -118,12 +121,12 @@ impl Core {
         changes: &[(String, ModelChange)],
     ) -> Result<(), AiModelError> {
         self.check_known(changes.iter().map(|(engine, _)| engine.as_str()))?;
-        let set = |mut work: Box<dyn Transaction>, mut given: Given| async move {
+        let set = |mut work: Box<dyn Transaction>, mut given: TransactionInput| async move {
             let mut all = work.ai_models().list(account).await?;
             for (engine, change) in changes {
                 let at = all.iter().position(|it| it.engine == *engine);
                 let before = at.map(|at| all.swap_remove(at));
-                let before = before.unwrap_or_else(|| ModelSettings::usual(engine));
+                let before = before.unwrap_or_else(|| ModelSettings::default_for(engine));
                 let settings = before.changed(change.clone())?;
                 // There are only a few engines.
                 work.ai_models().set(account, &settings).await?;
@@ -137,7 +140,7 @@ impl Core {
             work.audit().record(&event).await?;
             Ok(work.commit().await?)
         };
-        self.transaction_given(set).await
+        self.transaction_with_ids(set).await
     }
 
     fn check_known<'a>(
@@ -161,24 +164,24 @@ impl Core {
 }
 
 /// The account's active engines, in the server's order.
-pub async fn asked_engines<R: Repositories + ?Sized>(
+pub async fn active_engines<R: Repositories + ?Sized>(
     repositories: &mut R,
     account: AccountId,
     engines: &AiEngines,
-) -> Result<Vec<AskedEngine>, StorageError> {
+) -> Result<Vec<ActiveEngine>, StorageError> {
     let set = repositories.ai_models().list(account).await?;
-    Ok(asked_of(&set, engines))
+    Ok(select_active(&set, engines))
 }
 
 /// The server's engines that are active with these settings, in its order.
-pub(super) fn asked_of(set: &[ModelSettings], engines: &AiEngines) -> Vec<AskedEngine> {
+pub(super) fn select_active(set: &[ModelSettings], engines: &AiEngines) -> Vec<ActiveEngine> {
     let asked = engines.all().filter_map(|engine| {
         let label = engine.label();
         let settings = { set.iter() }
             .find(|it| it.engine == label.name)
             .cloned()
-            .unwrap_or_else(|| ModelSettings::usual(&label.name));
-        settings.is_active.then(|| AskedEngine {
+            .unwrap_or_else(|| ModelSettings::default_for(&label.name));
+        settings.is_active.then(|| ActiveEngine {
             engine: Arc::clone(engine),
             label,
             settings,
@@ -194,12 +197,12 @@ mod tests {
     use crate::test_support::{FakeStorage, core};
 
     #[tokio::test]
-    async fn what_is_not_named_stays_as_it_was() {
+    async fn unnamed_model_settings_stay() {
         let storage = Arc::new(FakeStorage::default());
         storage.expect(|work| {
             let before = ModelSettings {
                 samples: 9,
-                ..ModelSettings::usual("gemini")
+                ..ModelSettings::default_for("gemini")
             };
             work.ai_models
                 .expect_list()
@@ -221,7 +224,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_engine_that_is_none_is_told_with_those_there_are() {
+    async fn an_unknown_engine_is_refused_with_the_known_ones() {
         let refused = core(Arc::new(FakeStorage::default()))
             .change_ai_model(AccountId(1), "jarvis", &ModelChange::default())
             .await;

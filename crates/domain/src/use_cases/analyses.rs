@@ -1,6 +1,6 @@
 //! Requested analyses: jobs of an account's queue.
 
-use super::{Core, end_attempt::put_away, may_be_storage};
+use super::{Core, end_attempt::save_and_release, impl_as_storage_error};
 use crate::ids::{AccountId, JobId};
 use crate::job::Job;
 use crate::page::{Page, PageRequest};
@@ -9,7 +9,7 @@ use crate::ports::storage::{StorageError, Transaction};
 use thiserror::Error;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct JobState {
+pub struct JobDetails {
     pub job: Job,
     /// Number of the account's jobs ahead of it; `None` if it is not waiting.
     pub position: Option<u32>,
@@ -39,7 +39,7 @@ pub enum CancelAnalysisError {
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-may_be_storage!(CancelAnalysisError);
+impl_as_storage_error!(CancelAnalysisError);
 
 impl Core {
     pub async fn analyses(
@@ -64,7 +64,7 @@ impl Core {
         &self,
         account: AccountId,
         job: JobId,
-    ) -> Result<Option<JobState>, StorageError> {
+    ) -> Result<Option<JobDetails>, StorageError> {
         let mut read = self.storage.read().await?;
         let Some(found) = read.jobs().find(account, job).await? else {
             return Ok(None);
@@ -75,7 +75,7 @@ impl Core {
             None
         };
         let queue = read.jobs().summary(account).await?;
-        Ok(Some(JobState {
+        Ok(Some(JobDetails {
             job: found,
             position,
             queue,
@@ -99,13 +99,13 @@ impl Core {
             let Ok(canceled) = before.canceled(now) else {
                 return Ok(before);
             };
-            put_away(work.as_mut(), &canceled).await?;
+            save_and_release(work.as_mut(), &canceled).await?;
             let virtual_time = queue.virtual_time;
             work.jobs().refresh_queue(account, virtual_time).await?;
             work.commit().await?;
             Ok(canceled)
         };
-        self.transaction_at(cancel).await
+        self.transaction_with_time(cancel).await
     }
 
     /// Whether jobs are overdue because no worker is online. Reads nothing if none is overdue.
@@ -113,7 +113,7 @@ impl Core {
     /// Needs no extra writes: an idle worker claims a due job within a second, and a busy one
     /// renews its leases and sweeps in time. So an overdue job means that no worker is online,
     /// unless some account has running jobs and is swept in time.
-    pub async fn is_no_worker_online_for<'j>(
+    pub async fn no_worker_online_for<'j>(
         &self,
         jobs: impl IntoIterator<Item = &'j Job>,
     ) -> Result<bool, StorageError> {
@@ -123,7 +123,7 @@ impl Core {
         }
         let mut read = self.storage.read().await?;
         let since = now - self.policies.queue.sweep * 3;
-        let is_any_online = read.jobs().is_any_account_looked_after(since).await?;
+        let is_any_online = read.jobs().has_live_workers(since).await?;
         Ok(!is_any_online)
     }
 }

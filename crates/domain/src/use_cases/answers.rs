@@ -2,22 +2,22 @@ use super::Core;
 use crate::ids::{AccountId, AnswerId, ProjectId};
 use crate::kept_answers::{AnswerQuery, KeptAnswer};
 use crate::ports::storage::StorageError;
-use analysis::ai_answers::{self, JudgedAnswer};
+use analysis::ai_answers::{self, EvaluatedAnswer};
 
-pub const MOST_LISTED: u32 = 200;
+pub const MAX_LISTED: u32 = 200;
 
 /// An answer with its brand mentions and cited pages marked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MarkedAnswer {
     pub kept: KeptAnswer,
     /// Evaluation by the current brands and rules.
-    pub judged: JudgedAnswer,
+    pub evaluation: EvaluatedAnswer,
     /// Brand names, the project's first; `judged` refers to them by index.
     pub brands: Vec<String>,
 }
 
 impl Core {
-    /// Newest first, at most [`MOST_LISTED`]; `None` if the account has no such project.
+    /// Newest first, at most [`MAX_LISTED`]; `None` if the account has no such project.
     pub async fn answers(
         &self,
         account: AccountId,
@@ -29,7 +29,7 @@ impl Core {
             return Ok(None);
         }
         let query = AnswerQuery {
-            limit: query.limit.min(MOST_LISTED),
+            limit: query.limit.min(MAX_LISTED),
             ..query.clone()
         };
         let answers = read.answers().list(account, project, &query).await?;
@@ -50,9 +50,9 @@ impl Core {
         let (Some(project), Some(kept)) = (found, kept) else {
             return Ok(None);
         };
-        let book = self.known_brands(&project).await?.book;
+        let book = self.project_brands(&project).await?.book;
         Ok(Some(MarkedAnswer {
-            judged: ai_answers::judge(&kept.answer, &book),
+            evaluation: ai_answers::evaluate(&kept.answer, &book),
             brands: (0..book.count())
                 .map(|it| book.name(it).to_owned())
                 .collect(),

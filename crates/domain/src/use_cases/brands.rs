@@ -1,10 +1,10 @@
 //! The brands to look for in answers about a project: its own and its competitors'.
 
-use super::{Core, may_be_storage};
+use super::{Core, impl_as_storage_error};
 use crate::ids::{AccountId, ProjectId};
-use crate::owners_words::{BrandNames, NamedSite, SiteRole};
 use crate::ports::storage::{Repositories, StorageError, Transaction};
 use crate::project::Project;
+use crate::project_overrides::{BrandNames, SiteAnnotation, SiteRole};
 use crate::results::FindingQuery;
 use crate::text::Label;
 use analysis::ai_answers::brands::{BrandBook, BrandSpec};
@@ -16,73 +16,76 @@ use analysis::url_rules::{OwnSites, SiteScope, registrable_domain};
 use thiserror::Error;
 
 /// Maximum competitors chosen from search pages if the owner names none.
-const FOLLOWED: usize = 10;
+const MAX_AUTO_COMPETITORS: usize = 10;
 /// Maximum competitors considered for that.
-const LOOKED_AT: u32 = 50;
+const MAX_CANDIDATES: u32 = 50;
 /// Maximum brands per project.
-pub const MOST_BRANDS: usize = 200;
+pub const MAX_BRANDS: usize = 200;
 /// Maximum names per brand.
-pub const MOST_NAMES: usize = 20;
+pub const MAX_NAMES: usize = 20;
 
 #[derive(Debug, Error)]
-pub enum NameBrandError {
+pub enum SetBrandNamesError {
     #[error("there is no such active project")]
     NoSuchProject,
-    #[error("a project names at most {MOST_BRANDS} brands")]
+    #[error("a project names at most {MAX_BRANDS} brands")]
     TooManyBrands,
-    #[error("a brand has at most {MOST_NAMES} names")]
+    #[error("a brand has at most {MAX_NAMES} names")]
     TooManyNames,
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-may_be_storage!(NameBrandError);
+impl_as_storage_error!(SetBrandNamesError);
 
 #[derive(Debug, Clone)]
-pub struct KnownBrands {
+pub struct ProjectBrands {
     pub book: BrandBook,
     pub name: String,
     pub category: Option<String>,
     /// Domains of automatically chosen competitors; the next run uses the same ones.
-    pub followed: Vec<String>,
+    pub auto_competitors: Vec<String>,
 }
 
-impl KnownBrands {
+impl ProjectBrands {
     /// Data for the next run.
-    pub fn carried(&self) -> Document {
-        Document::of(&self.followed)
+    pub fn carried_over(&self) -> Document {
+        Document::of(&self.auto_competitors)
     }
 }
 
 impl Core {
     /// Uses the competitors that the owner named. If there are none, chooses those that rank for most
     /// of the same keywords; they stay, so that shares of different weeks count the same brands.
-    pub async fn known_brands(&self, project: &Project) -> Result<KnownBrands, StorageError> {
+    pub async fn project_brands(&self, project: &Project) -> Result<ProjectBrands, StorageError> {
         let (account, id) = (project.account, project.id);
         let mut read = self.storage.read().await?;
-        let named = read.owners_words().named_sites(account, id).await?;
-        let called = read.owners_words().brands(account, id).await?;
-        let is_rival = |it: &NamedSite| it.role == SiteRole::Competitor;
+        let named = read
+            .project_overrides()
+            .site_annotations(account, id)
+            .await?;
+        let called = read.project_overrides().brand_names(account, id).await?;
+        let is_rival = |it: &SiteAnnotation| it.role == SiteRole::Competitor;
         let followed = if named.iter().any(is_rival) {
             Vec::new()
         } else {
-            followed(read.as_mut(), account, id).await?
+            auto_competitors(read.as_mut(), account, id).await?
         };
         drop(read);
-        Ok(known(project, &named, &called, followed))
+        Ok(build_brands(project, &named, &called, followed))
     }
 
     /// Sets the brand names of the project or a competitor; `host` is already validated. Without
     /// names, the entry is deleted.
-    pub async fn name_brand(
+    pub async fn set_brand_names(
         &self,
         account: AccountId,
         project: ProjectId,
         host: &str,
         names: &[Label],
         is_word: Option<bool>,
-    ) -> Result<BrandNames, NameBrandError> {
-        if names.len() > MOST_NAMES {
-            return Err(NameBrandError::TooManyNames);
+    ) -> Result<BrandNames, SetBrandNamesError> {
+        if names.len() > MAX_NAMES {
+            return Err(SetBrandNamesError::TooManyNames);
         }
         let brand = &BrandNames {
             domain: registrable_domain(host).unwrap_or(host).to_owned(),
@@ -92,15 +95,15 @@ impl Core {
         let name = |mut work: Box<dyn Transaction>| async move {
             let found = work.projects().lock(account, project).await?;
             if !found.as_ref().is_some_and(Project::is_active) {
-                return Err(NameBrandError::NoSuchProject);
+                return Err(SetBrandNamesError::NoSuchProject);
             }
-            let words = work.owners_words();
-            let known = words.brands(account, project).await?;
+            let words = work.project_overrides();
+            let known = words.brand_names(account, project).await?;
             let is_new = known.iter().all(|it| it.domain != brand.domain);
-            if is_new && known.len() >= MOST_BRANDS {
-                return Err(NameBrandError::TooManyBrands);
+            if is_new && known.len() >= MAX_BRANDS {
+                return Err(SetBrandNamesError::TooManyBrands);
             }
-            words.call_brand(account, project, brand).await?;
+            words.set_brand_names(account, project, brand).await?;
             work.commit().await?;
             Ok(brand.clone())
         };
@@ -108,14 +111,14 @@ impl Core {
     }
 }
 
-async fn followed(
+async fn auto_competitors(
     read: &mut dyn Repositories,
     account: AccountId,
     project: ProjectId,
 ) -> Result<Vec<String>, StorageError> {
     let carried = read
         .results()
-        .carried(account, project, ResultType::AiVisibility)
+        .carried_over(account, project, ResultType::AiVisibility)
         .await?;
     let carried: Option<Vec<String>> = carried.and_then(|it| it.parse().ok());
     if let Some(carried) = carried.filter(|it| !it.is_empty()) {
@@ -125,25 +128,25 @@ async fn followed(
     let Some(head) = read.results().head(account, project, of).await? else {
         return Ok(Vec::new());
     };
-    let query = FindingQuery::in_order(of, head.job, None, LOOKED_AT);
+    let query = FindingQuery::by_ordinal(of, head.job, None, MAX_CANDIDATES);
     let page = read.results().findings(account, project, &query).await?;
     let mut domains = Vec::new();
     for finding in page.items {
         let record: CompetitorRecord =
             { finding.record.parse() }.map_err(|_| StorageError::Corrupt { what: "a record" })?;
-        if record.class == SiteClass::Direct && domains.len() < FOLLOWED {
+        if record.class == SiteClass::Direct && domains.len() < MAX_AUTO_COMPETITORS {
             domains.push(record.domain);
         }
     }
     Ok(domains)
 }
 
-fn known(
+fn build_brands(
     project: &Project,
-    named: &[NamedSite],
+    named: &[SiteAnnotation],
     called: &[BrandNames],
     followed: Vec<String>,
-) -> KnownBrands {
+) -> ProjectBrands {
     let site = project.domain.ascii();
     let own_domain = registrable_domain(site).unwrap_or(site);
     let mut own = spec(own_domain, called);
@@ -171,11 +174,11 @@ fn known(
     let category = project.meta.category.as_ref().map(ToString::to_string);
     let words: Vec<String> = category.iter().cloned().collect();
     let book = BrandBook::of(&own, &rivals, &words);
-    KnownBrands {
+    ProjectBrands {
         book: book.with_own_sites(OwnSites::with_aliases(SiteScope::of(site), aliases)),
         name: own.name,
         category,
-        followed,
+        auto_competitors: followed,
     }
 }
 
@@ -219,24 +222,24 @@ mod tests {
         }
     }
 
-    fn rival(domain: &str) -> NamedSite {
-        NamedSite {
+    fn rival(domain: &str) -> SiteAnnotation {
+        SiteAnnotation {
             domain: domain.to_owned(),
             role: SiteRole::Competitor,
             class: None,
-            named_at: FrozenClock::default().now(),
+            annotated_at: FrozenClock::default().now(),
         }
     }
 
     #[test]
-    fn brands_are_called_as_their_owner_says_or_by_their_domains() {
+    fn brands_have_the_owners_names_or_those_of_their_domains() {
         let called = [BrandNames {
             domain: "kappel.de".to_owned(),
             names: vec![Label::parse("Kappel & Söhne").unwrap()],
             is_word: None,
         }];
         let named = [rival("kappel.de"), rival("nordika.com")];
-        let known = known(&project("Zyxwor"), &named, &called, vec![]);
+        let known = build_brands(&project("Zyxwor"), &named, &called, vec![]);
         assert_eq!(known.name, "Zyxwor");
         let named = |text: &str| known.book.named_in(text, "en");
         assert_eq!(named("Zyxwor or Kappel and Söhne?").len(), 2);
@@ -248,8 +251,8 @@ mod tests {
     }
 
     #[test]
-    fn a_project_that_is_called_as_its_domain_has_the_domains_name() {
-        let known = known(&project("shop.acme-desks.com"), &[], &[], vec![]);
+    fn an_unnamed_project_gets_its_brand_from_the_domain() {
+        let known = build_brands(&project("shop.acme-desks.com"), &[], &[], vec![]);
         assert_eq!(known.name, "Acme-desks");
     }
 }

@@ -22,7 +22,7 @@ analysis::wire_enum! {
 
 /// A budget with the counter it limits; without a cap nothing is refused.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bound {
+pub(super) struct BudgetLimit {
     pub which: Budget,
     pub counter: Counter,
     pub cap: Option<MicroUsd>,
@@ -47,15 +47,15 @@ pub struct OverBudget {
 impl Core {
     /// In the order in which a transaction reserves: the contended row of all accounts comes last,
     /// to keep its lock short.
-    pub(super) fn budgets(&self, account: &Account, day: NaiveDate) -> [Bound; 3] {
+    pub(super) fn budgets(&self, account: &Account, day: NaiveDate) -> [BudgetLimit; 3] {
         let limits = &account.limits;
         let [month, of_day, server] = Counter::of(account.id, day);
         [
             (Budget::Month, month, limits.monthly_budget),
             (Budget::Day, of_day, limits.daily_budget),
-            (Budget::ServerDay, server, self.policies.prices.most_per_day),
+            (Budget::ServerDay, server, self.policies.prices.max_per_day),
         ]
-        .map(|(which, counter, cap)| Bound {
+        .map(|(which, counter, cap)| BudgetLimit {
             which,
             counter,
             cap,
@@ -63,7 +63,7 @@ impl Core {
     }
 }
 
-impl Bound {
+impl BudgetLimit {
     /// Refused if the cap would be exceeded. Free work is not counted.
     pub async fn reserve<E>(&self, work: &mut dyn Transaction, amount: MicroUsd) -> Result<(), E>
     where

@@ -1,21 +1,21 @@
 //! Claims the next jobs for a worker: least served account first, in each account's order.
 
-use super::{Core, repeats::forget_old};
-use crate::job::line::AccountQueue;
-use crate::job::slots::{Room, Takes};
-use crate::job::turns::{CANDIDATES, SERVICE_OF_A_JOB};
-use crate::job::{Job, turns};
+use super::{Core, idempotency::purge_expired_records};
+use crate::job::account_queue::AccountQueue;
+use crate::job::fair_queue::{CANDIDATES, SERVICE_PER_JOB};
+use crate::job::slots::{FreeSlots, SlotKind};
+use crate::job::{Job, fair_queue};
 use crate::ports::storage::{StorageError, Transaction};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Jobs deleted at once.
-const FORGOTTEN_TOGETHER: u32 = 20;
+const PURGE_BATCH: u32 = 20;
 
 /// Jobs allocated to an account, and its maximum.
-struct Turn {
+struct AccountShare {
     queue: AccountQueue,
-    turns: u32,
-    most: u32,
+    allocated: u32,
+    max_jobs: u32,
 }
 
 impl Core {
@@ -23,7 +23,11 @@ impl Core {
     ///
     /// Accounts are chosen from the queue rows, jobs within each account, so that each transaction
     /// touches one account only.
-    pub async fn claim_jobs(&self, worker: &str, room: &Room) -> Result<Vec<Job>, StorageError> {
+    pub async fn claim_jobs(
+        &self,
+        worker: &str,
+        room: &FreeSlots,
+    ) -> Result<Vec<Job>, StorageError> {
         let cap = self.policies.queue.running_per_account;
         let mut tried = 0;
         let mut damage = Ok(());
@@ -33,7 +37,7 @@ impl Core {
             let now = self.clock.now();
             let accounts = reader
                 .jobs()
-                .accounts_with_due_jobs(room.takes, now, cap, limit);
+                .accounts_with_due_jobs(room.slot_kind, now, cap, limit);
             let accounts = accounts.await?;
             let others_wait = accounts.len() > 1;
             let most = |queue: &AccountQueue| {
@@ -42,20 +46,20 @@ impl Core {
                 } else {
                     u32::MAX
                 };
-                turns::room(queue, cap).min(share)
+                fair_queue::free_capacity(queue, cap).min(share)
             };
             let least = accounts.first().map_or(0.0, |queue| queue.virtual_time);
             let are_all = accounts.len() < limit as usize;
             let mut untried = accounts.get(tried..).unwrap_or_default().to_vec();
-            apart(&mut untried, worker);
-            let turns = turns::shared_out(&untried, least, most, room.free);
-            let turns = { untried.iter().zip(turns) }.map(|(queue, turns)| Turn {
+            order_ties_by_worker(&mut untried, worker);
+            let allocated = fair_queue::allocate(&untried, least, most, room.free);
+            let shares = { untried.iter().zip(allocated) }.map(|(queue, turns)| AccountShare {
                 queue: *queue,
-                turns,
-                most: most(queue),
+                allocated: turns,
+                max_jobs: most(queue),
             });
-            let turns: Vec<Turn> = turns.collect();
-            match self.claim_of(&turns, least, worker, room.takes).await {
+            let shares: Vec<AccountShare> = shares.collect();
+            match self.claim_of(&shares, least, worker, room.slot_kind).await {
                 Ok(claimed) if !claimed.is_empty() => return Ok(claimed),
                 Ok(_) => {}
                 Err(error) if is_damage(&error) => damage = Err(error),
@@ -71,29 +75,29 @@ impl Core {
 
     async fn claim_of(
         &self,
-        turns: &[Turn],
+        turns: &[AccountShare],
         least: f64,
         worker: &str,
-        takes: Takes,
+        takes: SlotKind,
     ) -> Result<Vec<Job>, StorageError> {
         let mut claimed = Vec::new();
-        let mut trouble = Ok(());
-        for turn in turns {
+        let mut failure = Ok(());
+        for share in turns {
             // Accounts without an allocation are tried if no job could be claimed so far.
             let most = if claimed.is_empty() {
-                turn.turns.max(1).min(turn.most)
+                share.allocated.max(1).min(share.max_jobs)
             } else {
-                turn.turns
+                share.allocated
             };
             if most == 0 {
                 continue;
             }
-            let claiming = self.claim_in(turn.queue, least, worker, takes, most);
+            let claiming = self.claim_in(share.queue, least, worker, takes, most);
             match claiming.await {
                 Ok(jobs) => claimed.extend(jobs),
                 Err(error) => {
                     let is_damage = is_damage(&error);
-                    trouble = Err(error);
+                    failure = Err(error);
                     if !is_damage {
                         break;
                     }
@@ -102,7 +106,7 @@ impl Core {
         }
         // Claimed jobs are already leased, so they must run.
         if claimed.is_empty() {
-            trouble?;
+            failure?;
         }
         Ok(claimed)
     }
@@ -112,7 +116,7 @@ impl Core {
         seen: AccountQueue,
         least: f64,
         worker: &str,
-        takes: Takes,
+        takes: SlotKind,
         most: u32,
     ) -> Result<Vec<Job>, StorageError> {
         let policy = &self.policies.queue;
@@ -120,7 +124,10 @@ impl Core {
             let Some(queue) = work.jobs().try_lock_queue(seen.account).await? else {
                 return Ok(vec![]);
             };
-            let most = most.min(turns::room(&queue, policy.running_per_account));
+            let most = most.min(fair_queue::free_capacity(
+                &queue,
+                policy.running_per_account,
+            ));
             if most == 0 {
                 return Ok(vec![]);
             }
@@ -128,42 +135,43 @@ impl Core {
             let due = jobs.lock_due(queue.account, takes, now, most).await?;
             let claim = |job| Some((job, Job::claimed(job, worker, now, policy).ok()?));
             let pairs: Vec<(&Job, Job)> = due.iter().filter_map(claim).collect();
-            let line =
-                { pairs.iter() }.fold(queue, |line, (job, claimed)| line.after(Some(job), claimed));
+            let updated = { pairs.iter() }.fold(queue, |queue, (job, claimed)| {
+                queue.after_change(Some(job), claimed)
+            });
             let claimed: Vec<Job> = pairs.into_iter().map(|(_, claimed)| claimed).collect();
             work.jobs().save_all(&claimed).await?;
-            let service = claimed.iter().map(|_| SERVICE_OF_A_JOB).sum::<f64>();
+            let service = claimed.iter().map(|_| SERVICE_PER_JOB).sum::<f64>();
             let virtual_time = match claimed.len() {
                 0 => queue.virtual_time,
                 _ => queue.virtual_time.max(least) + service,
             };
-            if claimed.len() < most as usize || line.waiting == 0 {
+            if claimed.len() < most as usize || updated.waiting == 0 {
                 // Nothing more is due: a good time to purge old jobs and stored responses, and to
                 // recompute when the next job is due.
                 work.jobs()
-                    .forget(queue.account, now, policy, FORGOTTEN_TOGETHER)
+                    .purge_finished(queue.account, now, policy, PURGE_BATCH)
                     .await?;
-                forget_old(work.as_mut(), queue.account, now).await?;
+                purge_expired_records(work.as_mut(), queue.account, now).await?;
                 work.jobs()
                     .refresh_queue(queue.account, virtual_time)
                     .await?;
             } else {
-                let line = AccountQueue {
+                let updated = AccountQueue {
                     virtual_time,
-                    ..line
+                    ..updated
                 };
-                work.jobs().save_queue(&line).await?;
+                work.jobs().save_queue(&updated).await?;
             }
             work.commit().await?;
             Ok(claimed)
         };
-        self.transaction_at(claim).await
+        self.transaction_with_time(claim).await
     }
 }
 
 /// Breaks ties by a worker-specific order: workers that look at the same time would otherwise
 /// contend for the same account.
-fn apart(accounts: &mut [AccountQueue], worker: &str) {
+fn order_ties_by_worker(accounts: &mut [AccountQueue], worker: &str) {
     let of_this_worker = |queue: &AccountQueue| {
         let mut hasher = DefaultHasher::new();
         (worker, queue.account.0).hash(&mut hasher);

@@ -1,4 +1,4 @@
-use super::{Core, may_be_storage};
+use super::{Core, impl_as_storage_error};
 use crate::allowance::{Allowance, AllowanceExceeded, AllowanceName};
 use crate::content_plan::{ContentPlan, ContentPlanPatch, NewContentPlan, PlanSummary};
 use crate::ids::{AccountId, ContentPlanId, ProjectId};
@@ -7,7 +7,7 @@ use crate::ports::content_plans::ContentPlanSort;
 use crate::ports::storage::{StorageError, Transaction};
 use crate::precondition::{Precondition, holds};
 use crate::stored_data::{DataSize, StorageExceeded, StoredData};
-use crate::use_cases::repeats::{Receipt, UsedMeanwhile};
+use crate::use_cases::idempotency::{IdempotencyWriter, KeyUsedConcurrently};
 use chrono::{DateTime, Utc};
 use thiserror::Error;
 
@@ -27,11 +27,11 @@ pub enum ContentPlanError {
     #[error(transparent)]
     Full(#[from] StorageExceeded),
     #[error(transparent)]
-    UsedMeanwhile(#[from] UsedMeanwhile),
+    UsedMeanwhile(#[from] KeyUsedConcurrently),
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-may_be_storage!(ContentPlanError);
+impl_as_storage_error!(ContentPlanError);
 
 type Expected<'a> = Precondition<'a, ContentPlan>;
 
@@ -71,12 +71,12 @@ impl Core {
         account: AccountId,
         project: ProjectId,
         new: &NewContentPlan,
-        receipt: Option<Receipt<'_, ContentPlan>>,
+        writer: Option<IdempotencyWriter<'_, ContentPlan>>,
     ) -> Result<ContentPlan, ContentPlanError> {
         let prepare = || (ContentPlanId::mint(&self.mint), self.clock.now());
         self.storage
             .transaction_with(prepare, |work, prepared| {
-                self.added(work, prepared, account, project, new, receipt)
+                self.added(work, prepared, account, project, new, writer)
             })
             .await
     }
@@ -88,7 +88,7 @@ impl Core {
         account: AccountId,
         project: ProjectId,
         new: &NewContentPlan,
-        receipt: Option<Receipt<'_, ContentPlan>>,
+        writer: Option<IdempotencyWriter<'_, ContentPlan>>,
     ) -> Result<ContentPlan, ContentPlanError> {
         // Locks out other plans of the account, so that each is checked against the total after the previous one.
         work.accounts().lock(account).await?;
@@ -97,9 +97,9 @@ impl Core {
             .lock(account, project)
             .await?
             .ok_or(ContentPlanError::NoSuchProject)?;
-        if let Some(receipt) = &receipt {
-            receipt
-                .begin::<ContentPlanError>(work.as_mut(), account, now)
+        if let Some(writer) = &writer {
+            writer
+                .ensure_unused::<ContentPlanError>(work.as_mut(), account, now)
                 .await?;
         }
         if !project.is_active() {
@@ -107,7 +107,7 @@ impl Core {
         }
         let room = Allowance {
             name: AllowanceName::ContentPlans,
-            limit: ContentPlan::MOST_IN_A_PROJECT,
+            limit: ContentPlan::MAX_IN_A_PROJECT,
             used: work.content_plans().count(account, project.id).await?,
         };
         room.reserve(1)?;
@@ -125,9 +125,9 @@ impl Core {
         let limits = &self.policies.storage;
         limits.check(of_account, of_project, plan.size(), DataSize::default())?;
         work.content_plans().add(&plan).await?;
-        if let Some(receipt) = &receipt {
-            receipt
-                .keep::<ContentPlanError>(work.as_mut(), account, now, &plan)
+        if let Some(writer) = &writer {
+            writer
+                .store::<ContentPlanError>(work.as_mut(), account, now, &plan)
                 .await?;
         }
         work.commit().await?;
@@ -145,7 +145,7 @@ impl Core {
     ) -> Result<ContentPlan, ContentPlanError> {
         let change = |mut work: Box<dyn Transaction>, now| async move {
             work.accounts().lock(account).await?;
-            let before = held(work.as_mut(), account, project, plan, precondition).await?;
+            let before = lock_plan(work.as_mut(), account, project, plan, precondition).await?;
             let after = before.patched(patch.clone(), now);
             if after != before {
                 let (of_account, of_project) = stored(work.as_mut(), account, project).await?;
@@ -156,7 +156,7 @@ impl Core {
             }
             Ok(after)
         };
-        self.transaction_at(change).await
+        self.transaction_with_time(change).await
     }
 
     pub async fn remove_content_plan(
@@ -167,7 +167,7 @@ impl Core {
         precondition: Expected<'_>,
     ) -> Result<(), ContentPlanError> {
         let remove = |mut work: Box<dyn Transaction>| async move {
-            held(work.as_mut(), account, project, plan, precondition).await?;
+            lock_plan(work.as_mut(), account, project, plan, precondition).await?;
             work.content_plans().remove(account, project, plan).await?;
             Ok(work.commit().await?)
         };
@@ -176,7 +176,7 @@ impl Core {
 }
 
 /// Loads the plan and locks the project's plans until the transaction ends.
-async fn held(
+async fn lock_plan(
     work: &mut dyn Transaction,
     account: AccountId,
     project: ProjectId,
@@ -217,7 +217,9 @@ async fn stored(
 mod tests {
     use super::*;
     use crate::ids::{ConsoleSpanId, ContentPlanId};
-    use crate::search_console::{About, Cut, Origin, RowSet, SearchRow, Span, Told};
+    use crate::search_console::{
+        DimensionSet, ImportInfo, Origin, RowSet, RowSubject, SearchRow, Span,
+    };
     use crate::stored_data::StorageLimits;
     use crate::test_support::fixtures::{account, now, plan, project};
     use crate::test_support::{ACCOUNT, ImportRow, MemoryStorage, a_content_plan, a_project, core};
@@ -247,8 +249,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_last_plan_of_a_project_is_saved_and_the_next_is_not() {
-        let storage = with_plans(ContentPlan::MOST_IN_A_PROJECT - 1);
+    async fn the_last_allowed_plan_is_saved_and_the_next_is_refused() {
+        let storage = with_plans(ContentPlan::MAX_IN_A_PROJECT - 1);
         let usual = StorageLimits::default();
         let last = added(&storage, usual).await.unwrap();
         assert_eq!(storage.commits(), 1);
@@ -273,11 +275,11 @@ mod tests {
         ImportRow {
             project: a_project().id,
             set: RowSet {
-                cut: Cut::plain(About::Page),
+                dimensions: DimensionSet::aggregated(RowSubject::Page),
                 span: Span::day(now().date_naive()),
                 rows: vec![row],
             },
-            told: Told {
+            told: ImportInfo {
                 origin: Origin::Export,
                 label: "x".to_owned(),
                 at: now(),
@@ -286,7 +288,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_account_that_has_stored_its_bytes_adds_no_plan() {
+    async fn an_account_at_its_storage_limit_adds_no_plan() {
         let limits = StorageLimits {
             account_bytes: Some(10_000),
             ..StorageLimits::default()

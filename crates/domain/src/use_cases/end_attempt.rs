@@ -1,10 +1,10 @@
 //! Ends a worker's attempt without results: retry, failure, release, or cancellation.
 
 use super::Core;
-use super::given::Jitter;
-use super::keep_leases::{Hold, HoldError, held};
+use super::leases::{LeaseError, LeaseToken, load_leased_job};
+use super::transaction_input::Jitter;
 use crate::ids::{AccountId, ProjectId};
-use crate::job::line::AccountQueue;
+use crate::job::account_queue::AccountQueue;
 use crate::job::{Job, JobCost, JobError};
 use crate::money::MicroUsd;
 use crate::ports::spending::Counter;
@@ -14,14 +14,14 @@ use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AttemptEnd {
     /// Transient error: retry. A supplier may have requested a delay.
-    Later {
+    Retry {
         error: AttemptError,
-        asked: Option<TimeDelta>,
+        requested_delay: Option<TimeDelta>,
     },
     /// Permanent error: no retry.
     Failed(AttemptError),
     /// The worker shuts down or yields the slot to others; the attempt does not count.
-    GivenBack,
+    Released,
     /// The database was unavailable; the attempt does not count, and the next one starts after a delay.
     Interrupted,
     Stopped,
@@ -37,15 +37,15 @@ pub struct AttemptError {
 
 impl Core {
     /// Returns the new job.
-    pub async fn end_attempt(&self, hold: Hold, end: &AttemptEnd) -> Result<Job, HoldError> {
+    pub async fn end_attempt(&self, hold: LeaseToken, end: &AttemptEnd) -> Result<Job, LeaseError> {
         let prepare = || (self.clock.now(), Jitter::draw(&*self.randomness));
         let conclude = |mut work: Box<dyn Transaction>, prepared| async move {
             let queue = work.jobs().lock_queue(hold.account).await?;
-            let before = held(work.as_mut(), hold).await?;
+            let before = load_leased_job(work.as_mut(), hold).await?;
             let after = self.after_attempt(&before, hold.epoch, end, prepared)?;
-            put_away(work.as_mut(), &after).await?;
-            let line = queue.after(Some(&before), &after);
-            work.jobs().save_queue(&line).await?;
+            save_and_release(work.as_mut(), &after).await?;
+            let updated = queue.after_change(Some(&before), &after);
+            work.jobs().save_queue(&updated).await?;
             work.commit().await?;
             Ok(after)
         };
@@ -58,16 +58,19 @@ impl Core {
         epoch: i64,
         end: &AttemptEnd,
         (now, jitter): (DateTime<Utc>, Jitter),
-    ) -> Result<Job, HoldError> {
+    ) -> Result<Job, LeaseError> {
         let policy = &self.policies.queue;
         let ended = match end {
-            AttemptEnd::Later { error, asked } => {
+            AttemptEnd::Retry {
+                error,
+                requested_delay: asked,
+            } => {
                 let delay =
                     asked.unwrap_or_else(|| policy.delay_after(job.attempt, jitter.of(job.id)));
                 job.retried(epoch, noted(error, true, job, now), delay, now, policy)
             }
             AttemptEnd::Failed(error) => job.failed(epoch, noted(error, false, job, now), now),
-            AttemptEnd::GivenBack => job.released(epoch, now),
+            AttemptEnd::Released => job.released(epoch, now),
             AttemptEnd::Interrupted => job.interrupted(epoch, policy.first_delay, now),
             AttemptEnd::Stopped => job.stopped(epoch, now),
         };
@@ -88,7 +91,10 @@ fn noted(error: &AttemptError, retryable: bool, job: &Job, at: DateTime<Utc>) ->
 }
 
 /// Saves a job. For an ended one, deletes what it staged and releases the unspent part of its reservation.
-pub(super) async fn put_away(work: &mut dyn Transaction, job: &Job) -> Result<(), StorageError> {
+pub(super) async fn save_and_release(
+    work: &mut dyn Transaction,
+    job: &Job,
+) -> Result<(), StorageError> {
     if !job.state.is_unfinished() {
         work.measurements().discard(job.account, job.id).await?;
         let results = work.results();
@@ -134,7 +140,7 @@ pub(super) async fn cancel_unfinished(
     let mut stopped = 0;
     for job in work.jobs().lock_unfinished(queue.account, project).await? {
         if let Ok(canceled) = job.canceled(now) {
-            put_away(work, &canceled).await?;
+            save_and_release(work, &canceled).await?;
             stopped += 1;
         }
     }

@@ -1,13 +1,13 @@
 //! Counts guesses before they are checked.
 
-use super::{Core, may_be_storage};
+use super::{Core, impl_as_storage_error};
 use crate::ports::storage::{StorageError, Transaction};
 use crate::throttle::{GuessLimit, Pace, Throttle};
 use chrono::{DateTime, TimeDelta, Utc};
 use thiserror::Error;
 
 /// A counted guess: for each limit, the counter before and after.
-pub(super) struct Counted(Vec<(GuessLimit, Throttle, Throttle)>);
+pub(super) struct CountedGuess(Vec<(GuessLimit, Throttle, Throttle)>);
 
 #[derive(Debug, Error)]
 pub(super) enum NoGuess {
@@ -16,12 +16,12 @@ pub(super) enum NoGuess {
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-may_be_storage!(NoGuess);
+impl_as_storage_error!(NoGuess);
 
 impl Core {
     /// Counts a guess; the commit is independent of later work. A guess that must wait for one
     /// limit is not counted by any.
-    pub(super) async fn count_guess(&self, limits: &[GuessLimit]) -> Result<Counted, NoGuess> {
+    pub(super) async fn count_guess(&self, limits: &[GuessLimit]) -> Result<CountedGuess, NoGuess> {
         let count = |mut work: Box<dyn Transaction>, now: DateTime<Utc>| async move {
             let (mut counted, mut longest) = (Vec::with_capacity(limits.len()), None);
             // Locks two or three rows, in the order of the limits.
@@ -39,25 +39,25 @@ impl Core {
                 work.throttles().save(limit.key, *after).await?;
             }
             work.commit().await?;
-            Ok(Counted(counted))
+            Ok(CountedGuess(counted))
         };
-        self.transaction_at(count).await
+        self.transaction_with_time(count).await
     }
 
     /// Takes back a guess that could not be checked. The wait does not start anew, unless there
     /// were other guesses meanwhile.
-    pub(super) async fn give_back_guess(&self, guess: &Counted) -> Result<(), StorageError> {
+    pub(super) async fn give_back_guess(&self, guess: &CountedGuess) -> Result<(), StorageError> {
         let give_back = |mut work: Box<dyn Transaction>, now| async move {
             for one in &guess.0 {
                 take_back(work.as_mut(), one, now).await?;
             }
             work.commit().await
         };
-        self.transaction_at(give_back).await
+        self.transaction_with_time(give_back).await
     }
 }
 
-impl Counted {
+impl CountedGuess {
     /// Resets the counters after a right guess, in the transaction of its effect.
     pub(super) async fn was_right(
         &self,
@@ -66,7 +66,7 @@ impl Counted {
     ) -> Result<(), StorageError> {
         for one @ (limit, ..) in &self.0 {
             match limit.pace {
-                Pace::Doubling { .. } => work.throttles().forget(limit.key).await?,
+                Pace::Doubling { .. } => work.throttles().reset(limit.key).await?,
                 Pace::Draining { .. } => take_back(work, one, now).await?,
             }
         }

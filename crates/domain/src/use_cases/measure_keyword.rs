@@ -4,9 +4,11 @@ use super::keywords::KeywordTask;
 use crate::domain_name::SiteDomain;
 use crate::job::Job;
 use crate::keyword::Keyword;
-use crate::ports::call_journal::{CallJournal, NothingToSpend};
 use crate::ports::clock::Clock;
-use crate::ports::search_results::{ProviderError, SearchQuery, SearchResults, Searched, Spent};
+use crate::ports::paid_call_ledger::{NoPaidCalls, PaidCallLedger};
+use crate::ports::search_results::{
+    ProviderError, SearchOutcome, SearchQuery, SearchResults, Spent,
+};
 use crate::results::{
     KeywordHistory, KeywordMeasurement, OwnPlace, PreviousSerp, RankPoint, SearchSource,
     StagedFinding,
@@ -28,7 +30,7 @@ pub struct MeasureKeyword {
     clock: Arc<dyn Clock>,
     depth: u32,
     prominence: Option<DomainProminence>,
-    journal: Arc<dyn CallJournal>,
+    ledger: Arc<dyn PaidCallLedger>,
 }
 
 #[derive(Debug, Clone)]
@@ -40,14 +42,14 @@ pub struct MeasuredKeyword {
     /// Why it failed; the records state it too.
     pub failure: Option<ProviderError>,
     /// Why fewer results were checked than requested.
-    pub cut_by: Option<ProviderError>,
+    pub truncated_by: Option<ProviderError>,
 }
 
 impl MeasuredKeyword {
     /// An error that would stop every further keyword too.
-    pub fn lasting_trouble(&self) -> Option<&ProviderError> {
-        let trouble = self.failure.as_ref().or(self.cut_by.as_ref());
-        trouble.filter(|it| it.is_lasting())
+    pub fn permanent_failure(&self) -> Option<&ProviderError> {
+        let error = self.failure.as_ref().or(self.truncated_by.as_ref());
+        error.filter(|it| it.is_permanent())
     }
 }
 
@@ -58,19 +60,19 @@ impl MeasureKeyword {
             clock,
             depth,
             prominence: None,
-            journal: Arc::new(NothingToSpend),
+            ledger: Arc::new(NoPaidCalls),
         }
     }
 
     /// Records paid calls; without a ledger none are made.
     #[must_use]
-    pub fn writing_down(self, journal: Arc<dyn CallJournal>) -> Self {
-        Self { journal, ..self }
+    pub fn with_ledger(self, ledger: Arc<dyn PaidCallLedger>) -> Self {
+        Self { ledger, ..self }
     }
 
     /// Sets the prominence of domains in the project's last run, an input of keyword difficulty.
     #[must_use]
-    pub fn beside(self, prominence: Option<DomainProminence>) -> Self {
+    pub fn with_prominence(self, prominence: Option<DomainProminence>) -> Self {
         Self { prominence, ..self }
     }
 
@@ -81,22 +83,22 @@ impl MeasureKeyword {
     /// Always returns records; after a failure they claim nothing about the rank.
     pub async fn run(&self, job: &Job, site: &SiteDomain, task: &KeywordTask) -> MeasuredKeyword {
         let query = self.query(job, site, &task.keyword);
-        let Searched {
+        let SearchOutcome {
             answer,
-            cut_by,
+            truncated_by: cut_by,
             spent,
-        } = self.search.search(&query, &self.journal).await;
+        } = self.search.search(&query, &self.ledger).await;
         match answer {
             Ok(page) => MeasuredKeyword {
-                cut_by,
-                ..self.judge(job, site, task, Measurement::Seen(&page), spent)
+                truncated_by: cut_by,
+                ..self.evaluate(job, site, task, Measurement::Seen(&page), spent)
             },
             Err(error) => {
                 let failed = self.failed(&error);
-                let judged = self.judge(job, site, task, Measurement::Failed(&failed), spent);
+                let evaluated = self.evaluate(job, site, task, Measurement::Failed(&failed), spent);
                 MeasuredKeyword {
                     failure: Some(error),
-                    ..judged
+                    ..evaluated
                 }
             }
         }
@@ -126,7 +128,7 @@ impl MeasureKeyword {
         }
     }
 
-    fn judge(
+    fn evaluate(
         &self,
         job: &Job,
         site: &SiteDomain,
@@ -177,14 +179,14 @@ impl MeasureKeyword {
         });
 
         MeasuredKeyword {
-            measurement: fact(job, task, source, &rank, &serp),
+            measurement: to_measurement(job, task, source, &rank, &serp),
             findings: vec![
                 staged_rank(&task.keyword, &rank),
                 staged_serp(&task.keyword, &serp),
             ],
-            calls: spent.calls.saturating_sub(spent.written_down),
+            calls: spent.calls.saturating_sub(spent.ledger_calls),
             failure: None,
-            cut_by: None,
+            truncated_by: None,
         }
     }
 }
@@ -199,11 +201,11 @@ pub fn tracked(keyword: &Keyword, ranks: Provenance) -> TrackedKeyword {
         location: keyword.market.location.as_ref().map(ToString::to_string),
         language: keyword.market.language.to_string(),
         device: keyword.market.device,
-        search_volume: keyword.volume_beside(ranks).map(u64::from),
+        search_volume: keyword.volume_for_ranks(ranks).map(u64::from),
     }
 }
 
-fn fact(
+fn to_measurement(
     job: &Job,
     task: &KeywordTask,
     source: SearchSource,
@@ -220,7 +222,7 @@ fn fact(
         source,
         point: RankPoint::of(rank),
         own: own_places(rank, curve),
-        best: best.map(|(position, at)| rankings::Mark { position, at }),
+        best: best.map(|(position, at)| rankings::BestPosition { position, at }),
         worst: rank.worst_position,
         serp: PreviousSerp::of(serp),
     }

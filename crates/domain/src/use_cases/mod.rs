@@ -4,47 +4,47 @@ pub mod accounts;
 pub mod ai_models;
 pub mod analyses;
 pub mod answers;
-pub mod ask_engine;
 pub mod brands;
 pub mod budgets;
+pub mod check_clock_skew;
 pub mod choose_pages;
 pub mod claim_jobs;
+pub mod classify_sentiment;
 pub mod content_plans;
 pub mod end_attempt;
-pub mod judge_sentiment;
-pub mod keep_house;
-pub mod keep_leases;
+pub mod idempotency;
+pub mod job_call_ledger;
 pub mod keywords;
+pub mod leases;
+pub mod maintenance;
 pub mod measure_keyword;
 pub mod measure_page_speed;
-pub mod named_sites;
 pub mod own_searches;
 pub mod passwords;
 pub mod plan_prompts;
 pub mod projects;
 pub mod publish_results;
+pub mod query_ai_engine;
 pub mod recording;
-pub mod repeats;
 pub mod request_analysis;
 pub mod research;
 pub mod results;
+pub mod retention_clock;
 pub mod schedules;
 pub mod search_console;
 pub mod sessions;
 pub mod sign_in;
 pub mod since_sign_in;
+pub mod site_annotations;
 pub mod suggestions;
-pub mod sum_up_rankings;
+pub mod summarize_rankings;
 pub mod sweep_queue;
 pub mod tokens;
-pub mod trust_retention;
-pub mod watch_clock;
 pub mod welcome_owner;
-pub mod write_down_calls;
 
-mod given;
 mod guesses;
-mod places;
+mod quota;
+mod transaction_input;
 
 use crate::account::AccountLimits;
 use crate::ids::IdMint;
@@ -55,7 +55,7 @@ use crate::ports::randomness::Randomness;
 use crate::ports::storage::Storage;
 use crate::stored_data::StorageLimits;
 use crate::token::TokenPolicy;
-use keep_house::Retention;
+use maintenance::Retention;
 use request_analysis::Prices;
 use std::sync::Arc;
 
@@ -82,7 +82,7 @@ pub struct Policies {
 }
 
 /// Implements `AsStorageError`, for [`retrying`](crate::ports::storage::retrying).
-macro_rules! may_be_storage {
+macro_rules! impl_as_storage_error {
     ($error:ty) => {
         impl crate::ports::storage::AsStorageError for $error {
             fn as_storage_error(&self) -> Option<&crate::ports::storage::StorageError> {
@@ -94,4 +94,4 @@ macro_rules! may_be_storage {
         }
     };
 }
-pub(crate) use may_be_storage;
+pub(crate) use impl_as_storage_error;

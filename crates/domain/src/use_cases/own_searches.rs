@@ -6,11 +6,11 @@ use crate::job::Job;
 use crate::keyword::Keyword;
 use crate::ports::storage::{Storage, StorageError};
 use crate::search_console::{
-    About, Basis, ConsoleCountry, ConsoleDevice, RowSum, choose, fineness,
+    Basis, ConsoleCountry, ConsoleDevice, RowSubject, RowSum, choose_basis, granularity,
 };
 use analysis::ctr::ClickCurve;
 use analysis::findings::rankings::{OwnSearchData, OwnSearchPeriod};
-use analysis::keyword_text::normalised;
+use analysis::keyword_text::normalized;
 use chrono::Days;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
@@ -19,9 +19,9 @@ use std::sync::Arc;
 /// Days of keyword figures; the same window as for cannibalization.
 const RECENT: u64 = 28;
 /// Days of the click curve, longer because each position needs a thousand impressions.
-const LONG: u64 = 90;
+const CURVE_DAYS: u64 = 90;
 /// Days searched for both: the days themselves, and a period that began earlier.
-const BACK: Days = Days::new(240);
+const LOOKBACK: Days = Days::new(240);
 
 /// Search Console data of a project; queried for a batch of keywords at a time.
 pub struct OwnSearches {
@@ -47,15 +47,16 @@ impl Core {
         let account = job.account;
         let mut read = self.storage.read().await?;
         let stored = { read.console_rows() }
-            .spans(account, job.project, job.day - BACK)
+            .spans(account, job.project, job.day - LOOKBACK)
             .await?;
-        let basis = |about, days| choose(&stored, about, job.day, days);
-        let of_curve = basis(About::QueryAndPage, LONG).or_else(|| basis(About::Query, LONG));
+        let basis = |about, days| choose_basis(&stored, about, job.day, days);
+        let of_curve = basis(RowSubject::QueryAndPage, CURVE_DAYS)
+            .or_else(|| basis(RowSubject::Query, CURVE_DAYS));
         let curve = match &of_curve {
             None => None,
             Some(basis) => {
                 let places = read.console_rows().by_position(account, &basis.spans);
-                let name = format!("{}{}", ClickCurve::OWN, basis.span.last);
+                let name = format!("{}{}", ClickCurve::OWN_PREFIX, basis.span.last);
                 ClickCurve::measured(&name, &places.await?)
             }
         };
@@ -63,8 +64,8 @@ impl Core {
             storage: Arc::clone(&self.storage),
             account,
             curve,
-            queries: basis(About::Query, RECENT),
-            pages: basis(About::QueryAndPage, RECENT),
+            queries: basis(RowSubject::Query, RECENT),
+            pages: basis(RowSubject::QueryAndPage, RECENT),
         })
     }
 }
@@ -76,7 +77,7 @@ impl OwnSearches {
     }
 
     /// Data of these keywords; keywords without data are omitted unless the project has a curve.
-    pub async fn of(
+    pub async fn data_for(
         &self,
         keywords: &[&Keyword],
     ) -> Result<HashMap<KeywordId, OwnSearchData>, StorageError> {
@@ -89,11 +90,11 @@ impl OwnSearches {
                 curve: self.curve.clone(),
                 ..OwnSearchData::default()
             };
-            let told = { tables.iter() }
+            let preferred = { tables.iter() }
                 .map(|(basis, rows)| (basis, of_market(keyword, basis, rows)))
                 .find(|(_, rows)| !rows.is_empty());
-            if let Some((basis, rows)) = told {
-                tell(&mut own, basis, &rows);
+            if let Some((basis, rows)) = preferred {
+                fill_sums(&mut own, basis, &rows);
             }
             let is_something = own.curve.is_some() || own.period.is_some();
             is_something.then_some((keyword.id, own))
@@ -105,7 +106,7 @@ impl OwnSearches {
     /// query. If the first has no data on a keyword, the next is used.
     fn best_first(&self) -> Vec<&Basis> {
         let mut tables: Vec<&Basis> = self.queries.iter().chain(&self.pages).collect();
-        tables.sort_by_key(|it| Reverse((fineness(it.cut), it.span.last)));
+        tables.sort_by_key(|it| Reverse((granularity(it.dimensions), it.span.last)));
         tables
     }
 
@@ -145,11 +146,11 @@ impl OwnSearches {
         let texts: Vec<String> = texts.into_iter().map(str::to_owned).collect();
         let mut read = self.storage.read().await?;
         let rows = { read.console_rows() }
-            .about_queries(self.account, &basis.spans, &texts)
+            .sums_for_queries(self.account, &basis.spans, &texts)
             .await?;
         let mut by_text: HashMap<String, Vec<RowSum>> = HashMap::new();
         for row in rows {
-            let text = normalised(row.query.as_deref().unwrap_or_default());
+            let text = normalized(row.query.as_deref().unwrap_or_default());
             by_text.entry(text).or_default().push(row);
         }
         Ok(by_text)
@@ -167,14 +168,14 @@ fn of_market<'r>(
     let rows = rows.get(keyword.text.normalized());
     rows.into_iter()
         .flatten()
-        .filter(|it| !basis.cut.by_country || it.country == Some(country))
-        .filter(|it| !basis.cut.by_device || it.device == Some(device))
+        .filter(|it| !basis.dimensions.by_country || it.country == Some(country))
+        .filter(|it| !basis.dimensions.by_device || it.device == Some(device))
         .collect()
 }
 
 /// Sums a keyword's rows, at least one. Rows by page count each page on a results page: with
 /// several pages, only clicks can be added; impressions and position are unknown.
-fn tell(own: &mut OwnSearchData, basis: &Basis, rows: &[&RowSum]) {
+fn fill_sums(own: &mut OwnSearchData, basis: &Basis, rows: &[&RowSum]) {
     let pages: BTreeSet<Option<&str>> = rows.iter().map(|it| it.page.as_deref()).collect();
     own.clicks = Some(rows.iter().map(|it| it.clicks).sum());
     if pages.len() == 1 {
@@ -189,6 +190,6 @@ fn tell(own: &mut OwnSearchData, basis: &Basis, rows: &[&RowSum]) {
     own.period = Some(OwnSearchPeriod {
         from: basis.span.first,
         to: basis.span.last,
-        of_market: basis.cut.is_by_market(),
+        of_market: basis.dimensions.is_by_market(),
     });
 }

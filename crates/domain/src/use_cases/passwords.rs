@@ -1,14 +1,14 @@
 //! Passwords of signed-in users, and those set by the operator.
 
-use super::given::Given;
-use super::guesses::Counted;
-use super::sessions::{EndedAccess, Member, Place, SessionSecrets, SignedIn, begin_session};
+use super::guesses::CountedGuess;
+use super::sessions::{ClientInfo, EndedAccess, Member, SessionSecrets, SignedIn, begin_session};
 use super::sign_in::SignInError;
 use super::tokens::revoke_all_tokens;
-use super::{Core, may_be_storage, sessions};
+use super::transaction_input::TransactionInput;
+use super::{Core, impl_as_storage_error, sessions};
 use crate::audit::{Actor, AuditAction, AuditEvent};
 use crate::password::{PasswordHash, PasswordRefusal, TypedPassword};
-use crate::ports::password_hasher::{Compared, HashingError, PasswordHasher};
+use crate::ports::password_hasher::{HashingError, PasswordHasher, Verification};
 use crate::ports::storage::{StorageError, Transaction};
 use crate::throttle::{GuessLimit, ThrottleKey};
 use crate::user::User;
@@ -43,10 +43,10 @@ pub enum SetPasswordError {
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-may_be_storage!(SetPasswordError);
+impl_as_storage_error!(SetPasswordError);
 
 /// A new password and what it invalidates.
-struct Change<'a> {
+struct PasswordUpdate<'a> {
     hash: &'a PasswordHash,
     ends_others: bool,
     revokes_tokens: bool,
@@ -55,7 +55,7 @@ struct Change<'a> {
 /// A password that was verified.
 struct Checked {
     hash: PasswordHash,
-    guess: Counted,
+    guess: CountedGuess,
 }
 
 impl Core {
@@ -66,7 +66,7 @@ impl Core {
         hasher: &dyn PasswordHasher,
         member: &Member,
         password: &TypedPassword,
-        place: &Place,
+        place: &ClientInfo,
     ) -> Result<SignedIn, SignInError> {
         let known = self.check_password(hasher, member, password).await?;
         let (signed_in, _) = self.renew_session(member, &known, None, place).await?;
@@ -79,7 +79,7 @@ impl Core {
         hasher: &dyn PasswordHasher,
         member: &Member,
         wish: &NewPassword,
-        place: &Place,
+        place: &ClientInfo,
     ) -> Result<(SignedIn, u64), ChangePasswordError> {
         let known = [
             member.user.email.as_str(),
@@ -89,10 +89,10 @@ impl Core {
         .map(str::to_owned);
         // Only after the current one is verified, because estimating and hashing the new one is expensive.
         let current = self.check_password(hasher, member, &wish.current).await?;
-        let new_hash = hasher.hash_chosen(&wish.new, &known).await;
+        let new_hash = hasher.hash_new(&wish.new, &known).await;
         let reason = match new_hash.map_err(SignInError::from) {
             Ok(Ok(hash)) => {
-                let change = Change {
+                let change = PasswordUpdate {
                     hash: &hash,
                     ends_others: wish.ends_others,
                     revokes_tokens: wish.revokes_tokens,
@@ -120,30 +120,30 @@ impl Core {
         revokes_tokens: bool,
     ) -> Result<EndedAccess, SetPasswordError> {
         let known = [user.email.as_str(), user.name.as_str()].map(str::to_owned);
-        let hash = &hasher.hash_chosen(password, &known).await??;
+        let hash = &hasher.hash_new(password, &known).await??;
         let (account, by) = (user.account, Actor::Operator);
-        let set = |mut work: Box<dyn Transaction>, mut given: Given| async move {
+        let set = |mut work: Box<dyn Transaction>, mut given: TransactionInput| async move {
             work.passwords()
                 .set(account, user.id, hash, given.now)
                 .await?;
             let key = ThrottleKey::of_email(&user.email);
-            work.throttles().forget(key).await?;
+            work.throttles().reset(key).await?;
             let sessions = work.sessions().end_all(account, user.id, None).await?;
-            let (mut tokens, mut told) = (0, String::new());
+            let (mut tokens, mut details) = (0, String::new());
             if revokes_tokens {
                 let reason = "with the password";
                 tokens = revoke_all_tokens(work.as_mut(), account, by, reason, &mut given).await?;
-                told = format!("; {tokens} tokens revoked");
+                details = format!("; {tokens} tokens revoked");
             }
             let event = AuditEvent {
-                detail: format!("of {}; {sessions} sessions ended{told}", user.email),
+                detail: format!("of {}; {sessions} sessions ended{details}", user.email),
                 ..given.event(account, by, AuditAction::PasswordChanged)
             };
             work.audit().record(&event).await?;
             work.commit().await?;
             Ok(EndedAccess { sessions, tokens })
         };
-        self.transaction_given(set).await
+        self.transaction_with_ids(set).await
     }
 
     /// Counts a guess and verifies the password.
@@ -154,7 +154,7 @@ impl Core {
         password: &TypedPassword,
     ) -> Result<Checked, SignInError> {
         let key = ThrottleKey::of_session(member.session.id);
-        let guess = self.count_guess(&GuessLimit::alone(key)).await?;
+        let guess = self.count_guess(&GuessLimit::single(key)).await?;
         let mut read = self.storage.read().await?;
         let known = read.passwords().credentials(&member.user.email).await?;
         drop(read);
@@ -162,19 +162,19 @@ impl Core {
             .filter(|it| it.user.id == member.user.id)
             .and_then(|it| it.password);
         let refused = || SignInError::Refused {
-            whose: Some(member.account.id),
+            account: Some(member.account.id),
         };
         let Some(hash) = hash else {
             return Err(refused());
         };
-        match hasher.compare(password, &hash).await {
+        match hasher.verify(password, &hash).await {
             Err(HashingError::Busy) => {
                 self.give_back_guess(&guess).await?;
                 Err(SignInError::Busy)
             }
             Err(error) => Err(error.into()),
-            Ok(Compared::Wrong) => Err(refused()),
-            Ok(Compared::Right { .. }) => Ok(Checked { hash, guess }),
+            Ok(Verification::Wrong) => Err(refused()),
+            Ok(Verification::Right { .. }) => Ok(Checked { hash, guess }),
         }
     }
 
@@ -182,10 +182,15 @@ impl Core {
         &self,
         member: &Member,
         known: &Checked,
-        change: Option<&Change<'_>>,
-        place: &Place,
+        change: Option<&PasswordUpdate<'_>>,
+        place: &ClientInfo,
     ) -> Result<(SignedIn, u64), SignInError> {
-        let prepare = || (self.given(), SessionSecrets::generate(&*self.randomness));
+        let prepare = || {
+            (
+                self.transaction_input(),
+                SessionSecrets::generate(&*self.randomness),
+            )
+        };
         self.storage
             .transaction_with(prepare, |work, given| {
                 renewed(work, given, member, known, change, place)
@@ -196,52 +201,52 @@ impl Core {
 
 async fn renewed(
     mut work: Box<dyn Transaction>,
-    (mut given, secrets): (Given, SessionSecrets),
+    (mut given, secrets): (TransactionInput, SessionSecrets),
     member: &Member,
     known: &Checked,
-    change: Option<&Change<'_>>,
-    place: &Place,
+    change: Option<&PasswordUpdate<'_>>,
+    place: &ClientInfo,
 ) -> Result<(SignedIn, u64), SignInError> {
     let (account, user) = (member.account.id, member.user.id);
     let refused = || SignInError::Refused {
-        whose: Some(account),
+        account: Some(account),
     };
     if work.passwords().lock(account, user).await?.as_ref() != Some(&known.hash) {
         return Err(refused());
     }
     work.throttles()
-        .forget(ThrottleKey::of_session(member.session.id))
+        .reset(ThrottleKey::of_session(member.session.id))
         .await?;
     let before = [member.session.id];
     // A session ended meanwhile must not be revived.
     if work.sessions().end(account, user, &before).await? == 0 {
         return Err(refused());
     }
-    let (mut told_others, mut revoked) = (String::new(), 0);
+    let (mut details, mut revoked) = (String::new(), 0);
     if let Some(change) = change {
         work.passwords()
             .set(account, user, change.hash, given.now)
             .await?;
         if change.ends_others {
             let ended = work.sessions().end_all(account, user, None).await?;
-            told_others = format!("; {ended} other sessions ended");
+            details = format!("; {ended} other sessions ended");
         }
         if change.revokes_tokens {
             let (by, reason) = (Actor::Owner, "with the password");
             revoked = revoke_all_tokens(work.as_mut(), account, by, reason, &mut given).await?;
             // Writing to a string cannot fail.
-            let _ = write!(told_others, "; {revoked} tokens revoked");
+            let _ = write!(details, "; {revoked} tokens revoked");
         }
     }
     let action = change.map_or(AuditAction::SessionRenewed, |_| {
         AuditAction::PasswordChanged
     });
-    let whose = (&member.account, &member.user);
-    let signed_in = begin_session(work.as_mut(), whose, place, &mut given, secrets).await?;
+    let owner = (&member.account, &member.user);
+    let signed_in = begin_session(work.as_mut(), owner, place, &mut given, secrets).await?;
     let event = AuditEvent {
         detail: format!(
-            "{}, in the place of session {}{told_others}",
-            sessions::told(&signed_in.session),
+            "{}, in the place of session {}{details}",
+            sessions::describe_session(&signed_in.session),
             member.session.id
         ),
         ..given.event(account, Actor::Owner, action)

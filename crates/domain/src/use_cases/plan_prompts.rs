@@ -1,12 +1,12 @@
 //! Plans the queries to AI engines: each prompt of a keyword's panel, several samples, on every engine.
 
-use super::{ai_models::AskedEngine, brands::KnownBrands};
+use super::{ai_models::ActiveEngine, brands::ProjectBrands};
 use crate::{
-    kept_answers::AnswerKey, keyword::Keyword, market::Market, ports::ai_answers::AiQuestion,
+    kept_answers::AnswerKey, keyword::Keyword, market::Market, ports::ai_answers::AiQuery,
     project::Project,
 };
 use analysis::ai_prompts::PromptTopic;
-use analysis::observation::ai_answer::AskedPrompt;
+use analysis::observation::ai_answer::EnginePrompt;
 use analysis::{ai_prompts, search_intent};
 use chrono::NaiveDate;
 use std::{collections::HashSet, hash::BuildHasher, sync::Arc};
@@ -17,21 +17,21 @@ pub fn branded_prompts(project: &Project) -> u64 {
 }
 
 pub struct PlanPrompts {
-    brands: Arc<KnownBrands>,
+    brands: Arc<ProjectBrands>,
     site: String,
     day: NaiveDate,
 }
 
 /// A single query to an engine.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Question {
-    pub prompt: AskedPrompt,
+pub struct PlannedQuery {
+    pub prompt: EnginePrompt,
     /// Number of the sample, from 1.
     pub sample: u32,
-    pub asked: AiQuestion,
+    pub query: AiQuery,
 }
 
-pub fn most_questions(engine: &AskedEngine, keywords: u64, branded: u64) -> u64 {
+pub fn max_queries(engine: &ActiveEngine, keywords: u64, branded: u64) -> u64 {
     let settings = &engine.settings;
     let prompts = keywords.saturating_mul(settings.prompts.into());
     prompts
@@ -39,8 +39,8 @@ pub fn most_questions(engine: &AskedEngine, keywords: u64, branded: u64) -> u64 
         .saturating_mul(settings.samples.into())
 }
 
-impl Question {
-    pub fn key(&self, engine: &AskedEngine) -> AnswerKey {
+impl PlannedQuery {
+    pub fn key(&self, engine: &ActiveEngine) -> AnswerKey {
         AnswerKey {
             engine: engine.label.name.clone(),
             prompt_id: self.prompt.prompt_id.clone(),
@@ -50,7 +50,7 @@ impl Question {
 }
 
 impl PlanPrompts {
-    pub fn new(brands: Arc<KnownBrands>, site: &str, day: NaiveDate) -> Self {
+    pub fn new(brands: Arc<ProjectBrands>, site: &str, day: NaiveDate) -> Self {
         Self {
             brands,
             site: site.to_owned(),
@@ -60,7 +60,7 @@ impl PlanPrompts {
 
     /// Queries to an engine about a keyword. All prompts come once before any repeats, so that an
     /// interrupted run covers each.
-    pub fn about(&self, engine: &AskedEngine, keyword: &Keyword) -> Vec<Question> {
+    pub fn about(&self, engine: &ActiveEngine, keyword: &Keyword) -> Vec<PlannedQuery> {
         let settings = &engine.settings;
         let text = keyword.text.as_str();
         let market = &keyword.market;
@@ -71,7 +71,7 @@ impl PlanPrompts {
             keyword: text,
             language: &language,
             location: location.as_deref(),
-            intent: search_intent::of(text, &language, None),
+            intent: search_intent::classify(text, &language, None),
         };
         let most = usize::try_from(settings.prompts).unwrap_or(usize::MAX);
         let panel = ai_prompts::panel(&topic, &self.brands.book, most);
@@ -80,10 +80,10 @@ impl PlanPrompts {
 
     /// Queries to an engine that name the project, in the market of most keywords. None in a
     /// language without templates.
-    pub fn about_the_brand(&self, engine: &AskedEngine, market: &Market) -> Vec<Question> {
+    pub fn about_the_brand(&self, engine: &ActiveEngine, market: &Market) -> Vec<PlannedQuery> {
         let language = engine.settings.language.unwrap_or(market.language);
         let brands = &self.brands;
-        let prompts = ai_prompts::branded(
+        let prompts = ai_prompts::branded_prompts(
             &brands.name,
             brands.category.as_deref(),
             &language.to_string(),
@@ -93,19 +93,19 @@ impl PlanPrompts {
 
     fn repeated(
         &self,
-        engine: &AskedEngine,
-        prompts: &[AskedPrompt],
+        engine: &ActiveEngine,
+        prompts: &[EnginePrompt],
         market: &Market,
-    ) -> Vec<Question> {
+    ) -> Vec<PlannedQuery> {
         let settings = &engine.settings;
         let country = settings.country.unwrap_or(market.country).to_string();
         let location = market.location.as_ref().map(ToString::to_string);
         (1..=settings.samples)
             .flat_map(|sample| prompts.iter().map(move |prompt| (sample, prompt)))
-            .map(|(sample, prompt)| Question {
+            .map(|(sample, prompt)| PlannedQuery {
                 prompt: prompt.clone(),
                 sample,
-                asked: AiQuestion {
+                query: AiQuery {
                     prompt: prompt.text.clone(),
                     language: prompt.language.clone(),
                     country: country.clone(),
@@ -122,11 +122,11 @@ impl PlanPrompts {
 }
 
 pub fn unanswered<S: BuildHasher>(
-    engine: &AskedEngine,
-    questions: Vec<Question>,
+    engine: &ActiveEngine,
+    questions: Vec<PlannedQuery>,
     answered: &HashSet<AnswerKey, S>,
-) -> Vec<Question> {
-    let is_open = |it: &Question| !answered.contains(&it.key(engine));
+) -> Vec<PlannedQuery> {
+    let is_open = |it: &PlannedQuery| !answered.contains(&it.key(engine));
     questions.into_iter().filter(is_open).collect()
 }
 
@@ -141,8 +141,8 @@ mod tests {
     use analysis::ai_answers::brands::{BrandBook, BrandSpec};
     use analysis::provenance::Provenance;
 
-    fn engine(settings: ModelSettings) -> AskedEngine {
-        AskedEngine {
+    fn engine(settings: ModelSettings) -> ActiveEngine {
+        ActiveEngine {
             engine: Arc::new(MockAiEngine::new()),
             label: EngineLabel {
                 name: settings.engine.clone(),
@@ -158,22 +158,22 @@ mod tests {
     }
 
     fn plan() -> PlanPrompts {
-        let brands = KnownBrands {
+        let brands = ProjectBrands {
             book: BrandBook::of(&BrandSpec::named("Zyxwor", "zyxwor.com"), &[], &[]),
             name: "Zyxwor".to_owned(),
             category: Some("desks".to_owned()),
-            followed: vec![],
+            auto_competitors: vec![],
         };
         let day = FrozenClock::default().now().date_naive();
         PlanPrompts::new(Arc::new(brands), "zyxwor.com", day)
     }
 
     #[test]
-    fn every_prompt_comes_once_before_any_comes_again() {
+    fn every_prompt_is_planned_once_before_any_repeat() {
         let engine = engine(ModelSettings {
             samples: 3,
             prompts: 4,
-            ..ModelSettings::usual("gemini")
+            ..ModelSettings::default_for("gemini")
         });
         let questions = plan().about(&engine, &a_keyword("standing desk"));
         let samples: Vec<u32> = questions.iter().map(|it| it.sample).collect();
@@ -182,19 +182,19 @@ mod tests {
             .map(|it| it.prompt.prompt_id.as_str())
             .collect();
         assert_eq!(first.len(), 4);
-        assert_eq!(most_questions(&engine, 1, 0), 12);
-        assert_eq!(most_questions(&engine, 1, 2), 12 + 6);
+        assert_eq!(max_queries(&engine, 1, 0), 12);
+        assert_eq!(max_queries(&engine, 1, 2), 12 + 6);
         let branded = plan().about_the_brand(&engine, &Market::default());
         assert_eq!(branded.len(), 6);
         assert!(branded.iter().all(|it| it.prompt.is_branded));
     }
 
     #[test]
-    fn what_is_set_stands_before_what_the_keyword_has() {
-        let mut settings = ModelSettings::usual("gemini");
+    fn model_settings_override_the_keywords_market() {
+        let mut settings = ModelSettings::default_for("gemini");
         let asked = |settings: &ModelSettings| {
             let engine = engine(settings.clone());
-            plan().about(&engine, &a_keyword("desk"))[0].asked.clone()
+            plan().about(&engine, &a_keyword("desk"))[0].query.clone()
         };
         let own = asked(&settings);
         assert_eq!((own.country.as_str(), own.language.as_str()), ("us", "en"));
@@ -211,8 +211,8 @@ mod tests {
     }
 
     #[test]
-    fn what_was_answered_is_not_asked_again() {
-        let engine = engine(ModelSettings::usual("gemini"));
+    fn answered_queries_are_not_planned_again() {
+        let engine = engine(ModelSettings::default_for("gemini"));
         let questions = plan().about(&engine, &a_keyword("desk"));
         let answered: HashSet<AnswerKey> =
             questions[..7].iter().map(|it| it.key(&engine)).collect();

@@ -2,7 +2,7 @@
 
 use super::Core;
 use super::end_attempt::settle;
-use super::keep_leases::{Hold, HoldError};
+use super::leases::{LeaseError, LeaseToken};
 use crate::ids::{AccountId, JobId, KeywordId};
 use crate::job::Job;
 use crate::job::progress::Progress;
@@ -14,14 +14,14 @@ use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 
 /// Records copied per transaction: some 10 MB of the largest.
-pub const PART: u32 = 500;
+pub const COPY_BATCH: u32 = 500;
 
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct JobResults {
     pub heads: Vec<ResultHead>,
     pub latest: Vec<(KeywordId, LatestRank)>,
     /// Data for the next run of a type.
-    pub carried: Vec<(ResultType, Document)>,
+    pub carried_over: Vec<(ResultType, Document)>,
     /// Whether something could not be measured.
     pub partial: bool,
     pub progress: Progress,
@@ -29,36 +29,40 @@ pub struct Outcome {
 
 impl Core {
     /// Returns the finished job. A worker whose lease was lost publishes nothing.
-    pub async fn publish_results(&self, hold: Hold, outcome: &Outcome) -> Result<Job, HoldError> {
-        let ended = self.publish_all(hold.account, &[(hold, outcome)]).await?;
-        ended.into_iter().flatten().next().ok_or(HoldError::Lost)
+    pub async fn publish_results(
+        &self,
+        lease: LeaseToken,
+        outcome: &JobResults,
+    ) -> Result<Job, LeaseError> {
+        let ended = self.publish_all(lease.account, &[(lease, outcome)]).await?;
+        ended.into_iter().flatten().next().ok_or(LeaseError::Lost)
     }
 
     /// Finishes jobs of one account in one transaction, all or none. Results are in the order of
     /// `ends`; `None` if a lease was lost, and nothing of that job is published.
     ///
-    /// Records of large results are copied before, in transactions of [`PART`] records, so that
+    /// Records of large results are copied before, in transactions of [`COPY_BATCH`] records, so that
     /// other writers do not wait for all of them. They stay invisible until the last transaction.
     pub async fn publish_all(
         &self,
         account: AccountId,
-        ends: &[(Hold, &Outcome)],
+        ends: &[(LeaseToken, &JobResults)],
     ) -> Result<Vec<Option<Job>>, StorageError> {
-        for (hold, outcome) in ends {
-            match self.copy_large(*hold, outcome).await {
+        for (lease, outcome) in ends {
+            match self.copy_large(*lease, outcome).await {
                 // The last transaction checks the lease itself.
-                Ok(()) | Err(HoldError::Lost) => {}
-                Err(HoldError::Storage(error)) => return Err(error),
+                Ok(()) | Err(LeaseError::Lost) => {}
+                Err(LeaseError::Storage(error)) => return Err(error),
             }
         }
         let publish = |mut work: Box<dyn Transaction>, now| async move {
-            let ids: Vec<JobId> = ends.iter().map(|(hold, _)| hold.job).collect();
-            let (queue, jobs) = work.jobs().lock_with_line(account, &ids).await?;
+            let ids: Vec<JobId> = ends.iter().map(|(lease, _)| lease.job).collect();
+            let (queue, jobs) = work.jobs().lock_queue_and_jobs(account, &ids).await?;
             let ended: Vec<Option<Job>> = (0..ends.len())
                 .map(|at| ended(&jobs, &ends[..=at], now))
                 .collect();
 
-            let mut line = queue;
+            let mut queue = queue;
             let mut projects = BTreeSet::new();
             for ((_, outcome), job) in ends.iter().zip(&ended) {
                 let Some(job) = job else { continue };
@@ -68,30 +72,30 @@ impl Core {
                     noted.note_analysis(account, job.project, now).await?;
                 }
                 settle(work.as_mut(), job).await?;
-                line = line.after(jobs.iter().find(|it| it.id == job.id), job);
+                queue = queue.after_change(jobs.iter().find(|it| it.id == job.id), job);
             }
             let finished: Vec<Job> = ended.iter().flatten().cloned().collect();
             if !finished.is_empty() {
                 work.jobs().save_all(&finished).await?;
-                work.jobs().save_queue(&line).await?;
+                work.jobs().save_queue(&queue).await?;
                 work.commit().await?;
             }
             Ok(ended)
         };
-        self.transaction_at(publish).await
+        self.transaction_with_time(publish).await
     }
 
-    async fn copy_large(&self, hold: Hold, outcome: &Outcome) -> Result<(), HoldError> {
+    async fn copy_large(&self, lease: LeaseToken, outcome: &JobResults) -> Result<(), LeaseError> {
         let types = large(outcome);
         if types.is_empty() {
             return Ok(());
         }
         // An earlier attempt may have copied other records than this one staged.
-        self.discard_copied(hold).await?;
+        self.discard_copied(lease).await?;
         for result_type in types {
             let mut after = None;
             loop {
-                after = self.copy_part(hold, result_type, after).await?;
+                after = self.copy_part(lease, result_type, after).await?;
                 if after.is_none() {
                     break;
                 }
@@ -100,7 +104,7 @@ impl Core {
         Ok(())
     }
 
-    async fn discard_copied(&self, hold: Hold) -> Result<(), HoldError> {
+    async fn discard_copied(&self, lease: LeaseToken) -> Result<(), LeaseError> {
         let discard = |mut work: Box<dyn Transaction>, job: Job, _| async move {
             let results = work.results();
             results
@@ -108,47 +112,53 @@ impl Core {
                 .await?;
             Ok(work.commit().await?)
         };
-        self.while_held(hold, discard).await
+        self.with_lease(lease, discard).await
     }
 
     async fn copy_part(
         &self,
-        hold: Hold,
+        lease: LeaseToken,
         result_type: ResultType,
         after: Option<i64>,
-    ) -> Result<Option<i64>, HoldError> {
+    ) -> Result<Option<i64>, LeaseError> {
         let copy = |mut work: Box<dyn Transaction>, job: Job, _| async move {
             let results = work.results();
             let last = results
-                .copy_staged(job.account, job.project, (result_type, job.id), after, PART)
+                .copy_staged(
+                    job.account,
+                    job.project,
+                    (result_type, job.id),
+                    after,
+                    COPY_BATCH,
+                )
                 .await?;
             if last.is_some() {
                 work.commit().await?;
             }
             Ok(last)
         };
-        self.while_held(hold, copy).await
+        self.with_lease(lease, copy).await
     }
 }
 
 /// Types whose records are copied before the job ends.
-fn large(outcome: &Outcome) -> Vec<ResultType> {
+fn large(outcome: &JobResults) -> Vec<ResultType> {
     let large = outcome.heads.iter();
     large
-        .filter(|it| it.item_count > u64::from(PART))
+        .filter(|it| it.item_count > u64::from(COPY_BATCH))
         .map(|it| it.result_type)
         .collect()
 }
 
 /// The job ended by the last of `ends`; `None` if its lease was lost or an earlier entry ended it.
-fn ended(jobs: &[Job], ends: &[(Hold, &Outcome)], now: DateTime<Utc>) -> Option<Job> {
-    let ((hold, outcome), before) = ends.split_last()?;
-    if before.iter().any(|(other, _)| other == hold) {
+fn ended(jobs: &[Job], ends: &[(LeaseToken, &JobResults)], now: DateTime<Utc>) -> Option<Job> {
+    let ((lease, outcome), before) = ends.split_last()?;
+    if before.iter().any(|(other, _)| other == lease) {
         return None;
     }
-    let job = jobs.iter().find(|it| it.id == hold.job)?;
-    job.lease.as_ref().filter(|it| it.epoch == hold.epoch)?;
-    let finished = job.finished(hold.epoch, outcome.partial, now).ok()?;
+    let job = jobs.iter().find(|it| it.id == lease.job)?;
+    job.lease.as_ref().filter(|it| it.epoch == lease.epoch)?;
+    let finished = job.finished(lease.epoch, outcome.partial, now).ok()?;
     Some(Job {
         progress: outcome.progress.clone(),
         ..finished
@@ -158,15 +168,15 @@ fn ended(jobs: &[Job], ends: &[(Hold, &Outcome)], now: DateTime<Utc>) -> Option<
 async fn publish(
     work: &mut dyn Transaction,
     job: &Job,
-    outcome: &Outcome,
+    outcome: &JobResults,
 ) -> Result<(), StorageError> {
     let (account, project) = (job.account, job.project);
     work.results()
         .publish(account, project, job.id, &outcome.heads, &large(outcome))
         .await?;
-    for (result_type, carried) in &outcome.carried {
+    for (result_type, carried) in &outcome.carried_over {
         work.results()
-            .carry(account, project, *result_type, carried)
+            .save_carried_over(account, project, *result_type, carried)
             .await?;
     }
     if outcome.latest.is_empty() {
@@ -198,21 +208,21 @@ mod tests {
             method_version: "test/1".into(),
             provider: "sandbox".into(),
             provenance: Provenance::Simulated,
-            coverage: Coverage::of(item_count, item_count, 0),
+            coverage: Coverage::new(item_count, item_count, 0),
             item_count,
             summary: Document::from_stored("{}".into()),
             warnings: vec![],
         }
     }
 
-    fn outcome(job: &Job, records: u32) -> Outcome {
-        Outcome {
+    fn outcome(job: &Job, records: u32) -> JobResults {
+        JobResults {
             heads: vec![
                 head(job, ResultType::Rankings, records.into()),
                 head(job, ResultType::Serp, 1),
             ],
             latest: vec![],
-            carried: vec![],
+            carried_over: vec![],
             partial: false,
             progress: Progress::default(),
         }
@@ -242,24 +252,24 @@ mod tests {
         storage
     }
 
-    async fn publish(storage: &MemoryStorage, records: u32) -> Result<Job, HoldError> {
+    async fn publish(storage: &MemoryStorage, records: u32) -> Result<Job, LeaseError> {
         let outcome = outcome(&claimed(), records);
         core(storage.port())
-            .publish_results(Hold::of(&claimed()), &outcome)
+            .publish_results(LeaseToken::of(&claimed()), &outcome)
             .await
     }
 
     #[tokio::test]
-    async fn large_results_are_copied_in_parts_before_the_end() {
-        assert_eq!(PART, 500);
-        let storage = with_staged(PART + 1);
-        let ended = publish(&storage, PART + 1).await;
+    async fn large_results_are_copied_in_batches_before_publication() {
+        assert_eq!(COPY_BATCH, 500);
+        let storage = with_staged(COPY_BATCH + 1);
+        let ended = publish(&storage, COPY_BATCH + 1).await;
         assert!(!ended.unwrap().state.is_unfinished());
         // One commit discards earlier copies, two copy batches, one ends the job.
         assert_eq!(storage.commits(), 1 + 2 + 1);
         let history = storage.history();
         let stood = history.iter().map(|it| (it.findings.len(), it.heads.len()));
-        let (part, all) = (PART as usize, PART as usize + 1);
+        let (part, all) = (COPY_BATCH as usize, COPY_BATCH as usize + 1);
         assert_eq!(
             stood.collect::<Vec<_>>(),
             [(0, 0), (part, 0), (all, 0), (all + 1, 2)]
@@ -269,21 +279,21 @@ mod tests {
 
     #[tokio::test]
     async fn small_results_are_published_in_one_transaction() {
-        let storage = with_staged(PART);
-        publish(&storage, PART).await.unwrap();
+        let storage = with_staged(COPY_BATCH);
+        publish(&storage, COPY_BATCH).await.unwrap();
         assert_eq!(storage.commits(), 1);
         let state = storage.state();
-        assert_eq!(state.findings.len(), PART as usize + 1);
+        assert_eq!(state.findings.len(), COPY_BATCH as usize + 1);
         let project = &state.projects[&(ACCOUNT, a_project().id)];
         assert_eq!(project.last_analysis_at, Some(now()));
     }
 
     #[tokio::test]
     async fn a_worker_that_lost_its_lease_copies_nothing() {
-        let storage = with_staged(PART + 1).with(job(31));
+        let storage = with_staged(COPY_BATCH + 1).with(job(31));
         let before = storage.state();
-        let ended = publish(&storage, PART + 1).await;
-        assert!(matches!(ended, Err(HoldError::Lost)));
+        let ended = publish(&storage, COPY_BATCH + 1).await;
+        assert!(matches!(ended, Err(LeaseError::Lost)));
         assert_eq!(storage.commits(), 0);
         assert_eq!(storage.state(), before);
     }

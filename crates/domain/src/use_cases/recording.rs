@@ -2,16 +2,16 @@
 //! worker that lost its lease stores nothing.
 
 use super::Core;
-use super::ask_engine::AskedAnswer;
-use super::keep_leases::{GoOn, Hold, HoldError, go_on, held};
+use super::leases::{LeaseError, LeaseToken, WorkerSignal, load_leased_job, worker_signal};
 use super::measure_keyword::MeasuredKeyword;
+use super::query_ai_engine::ObservedAnswer;
 use crate::ids::{AccountId, AnswerId, JobId, ProjectId};
 use crate::job::progress::Progress;
 use crate::job::{Job, JobCost};
 use crate::kept_answers::{KeptAnswer, KeywordTallies};
 use crate::kept_pages::StagedPage;
 use crate::ports::storage::{Storage, StorageError, Transaction};
-use crate::record_places::places;
+use crate::record_ordinals::engine_offsets;
 use crate::results::{JournalEntry, KeywordMeasurement, StagedFinding};
 use analysis::result_type::ResultType;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -23,7 +23,7 @@ const BATCH: u32 = 10;
 /// Retention of pages that are no longer visited.
 pub const PAGES_KEPT_FOR: TimeDelta = TimeDelta::days(180);
 /// Pages deleted at once; the next crawl continues.
-const FORGOTTEN_TOGETHER: u32 = 10_000;
+const PURGE_BATCH: u32 = 10_000;
 
 /// Iterates over staged records of a type in ordinal order, in batches.
 pub struct StagedWalk<'a> {
@@ -31,7 +31,7 @@ pub struct StagedWalk<'a> {
     account: AccountId,
     job: JobId,
     result_type: ResultType,
-    at_once: u32,
+    batch_size: u32,
     after: Option<i64>,
     is_over: bool,
 }
@@ -46,10 +46,10 @@ impl StagedWalk<'_> {
         let mut read = self.storage.read().await?;
         let staged = read
             .measurements()
-            .staged(self.account, job, result_type, self.after, self.at_once)
+            .staged(self.account, job, result_type, self.after, self.batch_size)
             .await?;
         self.after = staged.last().map(|it| it.ordinal);
-        self.is_over = staged.len() < self.at_once as usize;
+        self.is_over = staged.len() < self.batch_size as usize;
         Ok((!staged.is_empty()).then_some(staged))
     }
 }
@@ -61,21 +61,21 @@ impl Core {
             account: job.account,
             job: job.id,
             result_type,
-            at_once,
+            batch_size: at_once,
             after: None,
             is_over: false,
         }
     }
 
     /// Stores measurements, records and calls. `in_vain` are calls for keywords left to another attempt.
-    /// Their cost is recorded with each call ([`WriteDownCalls`](super::write_down_calls::WriteDownCalls)).
+    /// Their cost is recorded with each call ([`JobCallLedger`](super::job_call_ledger::JobCallLedger)).
     pub async fn record_measurements(
         &self,
-        hold: Hold,
+        lease: LeaseToken,
         measured: &[MeasuredKeyword],
         in_vain: u64,
         progress: &Progress,
-    ) -> Result<GoOn, HoldError> {
+    ) -> Result<WorkerSignal, LeaseError> {
         let record = |mut work: Box<dyn Transaction>, job: Job| async move {
             let job = counted(job, measured.iter().map(|it| it.calls), in_vain);
             let facts: Vec<KeywordMeasurement> =
@@ -90,23 +90,23 @@ impl Core {
                 .await?;
             Ok((work, job))
         };
-        self.under_lease(hold, Some(progress), record).await
+        self.store_with_lease(lease, Some(progress), record).await
     }
 
     /// Stores answers and calls. `in_vain` are calls for queries left to another attempt.
     pub async fn record_answers(
         &self,
-        hold: Hold,
-        asked: &[AskedAnswer],
+        lease: LeaseToken,
+        asked: &[ObservedAnswer],
         in_vain: u64,
         progress: &Progress,
-    ) -> Result<GoOn, HoldError> {
+    ) -> Result<WorkerSignal, LeaseError> {
         let ids = || AnswerId::mint_ascending(&self.mint, asked.len());
         let prepare = || (self.clock.now(), ids());
         let record = |mut work: Box<dyn Transaction>, (now, ids): (_, Vec<AnswerId>)| async move {
-            let job = held(work.as_mut(), hold).await?;
+            let job = load_leased_job(work.as_mut(), lease).await?;
             let progress = Some(progress.clone());
-            let job = job.renewed(hold.epoch, progress, now, &self.policies.queue)?;
+            let job = job.renewed(lease.epoch, progress, now, &self.policies.queue)?;
             let job = counted(job, asked.iter().map(|it| it.calls), in_vain);
             if !asked.is_empty() {
                 let kept: Vec<KeptAnswer> = { ids.into_iter().zip(asked) }
@@ -125,7 +125,7 @@ impl Core {
             }
             work.jobs().save(&job).await?;
             work.commit().await?;
-            Ok(go_on(&job))
+            Ok(worker_signal(&job))
         };
         self.storage.transaction_with(prepare, record).await
     }
@@ -133,10 +133,10 @@ impl Core {
     /// Stages records, and the pages stored with them.
     pub async fn stage_findings(
         &self,
-        hold: Hold,
+        lease: LeaseToken,
         findings: &[StagedFinding],
         pages: &[StagedPage],
-    ) -> Result<GoOn, HoldError> {
+    ) -> Result<WorkerSignal, LeaseError> {
         let stage = |mut work: Box<dyn Transaction>, job: Job| async move {
             work.measurements()
                 .stage(job.account, job.id, findings)
@@ -146,73 +146,77 @@ impl Core {
             }
             Ok((work, job))
         };
-        self.under_lease(hold, None, stage).await
+        self.store_with_lease(lease, None, stage).await
     }
 
     /// Stages visibility records, and stores the tallies of trends, which stay even if the run fails.
     pub async fn stage_visibility(
         &self,
-        hold: Hold,
+        lease: LeaseToken,
         findings: &[StagedFinding],
         tallies: &[KeywordTallies],
-    ) -> Result<GoOn, HoldError> {
+    ) -> Result<WorkerSignal, LeaseError> {
         let stage = |mut work: Box<dyn Transaction>, job: Job| async move {
             work.measurements()
                 .stage(job.account, job.id, findings)
                 .await?;
             work.answers()
-                .count_in(job.account, job.project, tallies)
+                .save_tallies(job.account, job.project, tallies)
                 .await?;
             Ok((work, job))
         };
-        self.under_lease(hold, None, stage).await
+        self.store_with_lease(lease, None, stage).await
     }
 
     /// Carries over records of these engines that the run lacks, so that a run of three keywords,
     /// or of one engine, does not hide the others. Omits keywords that are no longer AI-tracked.
-    pub async fn carry_visibility(&self, job: &Job, engines: &[String]) -> Result<u64, HoldError> {
-        let places: &Vec<i64> = &engines.iter().flat_map(|it| places(it)).collect();
+    pub async fn carry_over_visibility(
+        &self,
+        job: &Job,
+        engines: &[String],
+    ) -> Result<u64, LeaseError> {
+        let places: &Vec<i64> = &engines.iter().flat_map(|it| engine_offsets(it)).collect();
         let carry = |mut work: Box<dyn Transaction>, _, _| async move {
             let carried = work
                 .answers()
-                .stage_carried(job.account, job.project, job.id, places)
+                .stage_carried_over(job.account, job.project, job.id, places)
                 .await?;
             work.commit().await?;
             Ok(carried)
         };
-        self.while_held(Hold::of(job), carry).await
+        self.with_lease(LeaseToken::of(job), carry).await
     }
 
     /// Appends to the job's journal, which the next attempt reads back.
     pub async fn add_to_journal(
         &self,
-        hold: Hold,
+        lease: LeaseToken,
         entries: &[JournalEntry],
         progress: &Progress,
-    ) -> Result<GoOn, HoldError> {
+    ) -> Result<WorkerSignal, LeaseError> {
         let add = |mut work: Box<dyn Transaction>, job: Job| async move {
             work.measurements()
-                .record(job.account, job.id, entries)
+                .append_journal(job.account, job.id, entries)
                 .await?;
             Ok((work, job))
         };
-        self.under_lease(hold, Some(progress), add).await
+        self.store_with_lease(lease, Some(progress), add).await
     }
 
     /// The next journal entries after a position, in order; empty at the end.
     pub async fn journal(
         &self,
-        hold: Hold,
+        lease: LeaseToken,
         behind: Option<i64>,
     ) -> Result<Vec<JournalEntry>, StorageError> {
         let mut read = self.storage.read().await?;
         read.measurements()
-            .recorded(hold.account, hold.job, behind, BATCH)
+            .read_journal(lease.account, lease.job, behind, BATCH)
             .await
     }
 
     /// Purges pages of a project that are no longer visited; returns how many.
-    pub async fn forget_pages(
+    pub async fn purge_pages(
         &self,
         account: AccountId,
         project: ProjectId,
@@ -220,12 +224,12 @@ impl Core {
         let forget = |mut work: Box<dyn Transaction>, now: DateTime<Utc>| async move {
             let before = now - PAGES_KEPT_FOR;
             let forgotten = { work.pages() }
-                .forget(account, project, before, FORGOTTEN_TOGETHER)
+                .purge_before(account, project, before, PURGE_BATCH)
                 .await?;
             work.commit().await?;
             Ok(forgotten)
         };
-        self.transaction_at(forget).await
+        self.transaction_with_time(forget).await
     }
 }
 
@@ -254,10 +258,10 @@ mod tests {
             .unwrap()
     }
 
-    fn lost() -> Hold {
-        Hold {
+    fn lost() -> LeaseToken {
+        LeaseToken {
             epoch: 1,
-            ..Hold::of(&a_job())
+            ..LeaseToken::of(&a_job())
         }
     }
 
@@ -274,7 +278,7 @@ mod tests {
         let core = core(Arc::<FakeStorage>::clone(&storage));
         let none = Progress::default();
         let outcome = core.record_measurements(lost(), &[], 0, &none).await;
-        assert!(matches!(outcome, Err(HoldError::Lost)));
+        assert!(matches!(outcome, Err(LeaseError::Lost)));
         assert_eq!(storage.commits(), 0);
     }
 
@@ -290,12 +294,12 @@ mod tests {
         let core = core(Arc::<FakeStorage>::clone(&storage));
         let none = Progress::default();
         let outcome = core.record_answers(lost(), &[], 0, &none).await;
-        assert!(matches!(outcome, Err(HoldError::Lost)));
+        assert!(matches!(outcome, Err(LeaseError::Lost)));
         assert_eq!(storage.commits(), 0);
     }
 
     #[test]
-    fn calls_in_vain_were_made_all_the_same_and_what_they_cost_is_not_counted_twice() {
+    fn calls_without_a_record_are_counted_but_not_their_cost() {
         let job = counted(a_job(), [], 3);
         let before = a_job().cost;
         assert_eq!(job.cost.calls, before.calls + 3);

@@ -7,7 +7,7 @@ use crate::ports::jobs::{JobFilter, JobSort};
 use crate::ports::storage::{Repositories, StorageError};
 use crate::project::Project;
 use crate::results::{Finding, FindingQuery, FindingSort, ResultHead};
-use crate::search_console::{About, PageDay, choose};
+use crate::search_console::{PageDay, RowSubject, choose_basis};
 use analysis::findings::ai_trends::TallyFold;
 use analysis::findings::ai_visibility::PromptTally;
 use analysis::result_type::ResultType;
@@ -16,9 +16,9 @@ use chrono::{DateTime, Days, NaiveDate, Utc};
 /// Tallies held in memory at once besides their sums.
 const BATCH: u32 = 500;
 /// Days of page clicks: two months before and after a fix.
-const LONG: u64 = 120;
+const PAGE_DAYS: u64 = 120;
 /// How far back imported rows are read.
-const BACK: Days = Days::new(160);
+const LOOKBACK: Days = Days::new(160);
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResultsRequest {
@@ -79,7 +79,7 @@ impl Core {
             .head(account, project.id, request.result_type)
             .await?;
         let Some(head) = head else {
-            let kind = AnalysisKind::behind(request.result_type);
+            let kind = AnalysisKind::for_result(request.result_type);
             let pending = pending(read.as_mut(), account, project.id).await?;
             let pending = pending
                 .into_iter()
@@ -139,7 +139,7 @@ impl Core {
         let records = match &head {
             Some(head) => {
                 { read.results() }
-                    .about_keywords(account, project, (serp, head.job), keywords)
+                    .find_by_keywords(account, project, (serp, head.job), keywords)
                     .await?
             }
             None => Vec::new(),
@@ -166,7 +166,7 @@ impl Core {
             drop(read);
             let is_last = rows.len() < BATCH as usize;
             for row in rows {
-                after = Some(row.place());
+                after = Some(row.cursor());
                 for tally in row.tallies {
                     fold.add(tally);
                 }
@@ -191,9 +191,9 @@ impl Core {
         }
         let mut read = self.storage.read().await?;
         let stored = { read.console_rows() }
-            .spans(account, project, on - BACK)
+            .spans(account, project, on - LOOKBACK)
             .await?;
-        let basis = choose(&stored, About::Page, on, LONG);
+        let basis = choose_basis(&stored, RowSubject::Page, on, PAGE_DAYS);
         match basis.filter(|it| it.spans.len() > 1) {
             None => Ok(Vec::new()),
             Some(basis) => {

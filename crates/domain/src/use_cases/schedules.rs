@@ -1,12 +1,12 @@
-use super::request_analysis::{AnalysisRequest, RequestAnalysisError, Tick};
-use super::{Core, may_be_storage};
+use super::request_analysis::{AnalysisRequest, RequestAnalysisError, ScheduleFiring};
+use super::{Core, impl_as_storage_error};
 use crate::ai_models::ModelChoice;
 use crate::ids::{AccountId, ProjectId};
 use crate::job::kind::AnalysisKind;
 use crate::job::{JobPriority, Trigger};
 use crate::keyword::KeywordChoice;
 use crate::ports::storage::{StorageError, Transaction};
-use crate::schedule::{Rhythm, Schedule};
+use crate::schedule::{Recurrence, Schedule};
 use thiserror::Error;
 
 /// Maximum accounts and schedules per round; the next round continues.
@@ -21,7 +21,7 @@ pub enum ScheduleError {
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-may_be_storage!(ScheduleError);
+impl_as_storage_error!(ScheduleError);
 
 impl Core {
     /// In the order of projects and kinds.
@@ -35,9 +35,9 @@ impl Core {
         account: AccountId,
         project: ProjectId,
         kind: AnalysisKind,
-        rhythm: Rhythm,
+        rhythm: Recurrence,
     ) -> Result<Schedule, ScheduleError> {
-        if !kind.is_built() {
+        if !kind.is_implemented() {
             return Err(ScheduleError::NotBuilt(kind));
         }
         let set = |mut work: Box<dyn Transaction>, now| async move {
@@ -45,12 +45,12 @@ impl Core {
             if !found.is_some_and(|it| it.is_active()) {
                 return Err(ScheduleError::NoSuchProject);
             }
-            let schedule = Schedule::begun(account, project, kind, rhythm, now);
+            let schedule = Schedule::new(account, project, kind, rhythm, now);
             work.schedules().set(&schedule).await?;
             work.commit().await?;
             Ok(schedule)
         };
-        self.transaction_at(set).await
+        self.transaction_with_time(set).await
     }
 
     /// Returns whether one existed.
@@ -89,12 +89,15 @@ impl Core {
         let mut fired = Vec::new();
         for before in due {
             let after = before.fired(now, None);
-            let tick = Tick { before, after };
-            match self.request_scheduled(&request(&tick.before), &tick).await {
-                Ok(Some(_)) => fired.push(tick.after),
+            let firing = ScheduleFiring { before, after };
+            match self
+                .request_scheduled(&request(&firing.before), &firing)
+                .await
+            {
+                Ok(Some(_)) => fired.push(firing.after),
                 Ok(None) => {}
                 Err(RequestAnalysisError::Storage(error)) => return Err(error),
-                Err(refusal) => fired.extend(self.note_refusal(&tick, &refusal).await?),
+                Err(refusal) => fired.extend(self.note_refusal(&firing, &refusal).await?),
             }
         }
         Ok(fired)
@@ -103,15 +106,15 @@ impl Core {
     /// Records the refusal for the owner; the next firing tries again.
     async fn note_refusal(
         &self,
-        tick: &Tick,
+        firing: &ScheduleFiring,
         refusal: &RequestAnalysisError,
     ) -> Result<Option<Schedule>, StorageError> {
         let after = &Schedule {
             last_refusal: Some(refusal.to_string()),
-            ..tick.after.clone()
+            ..firing.after.clone()
         };
         let note = |mut work: Box<dyn Transaction>| async move {
-            let moved = work.schedules().advance(&tick.before, after).await?;
+            let moved = work.schedules().advance(&firing.before, after).await?;
             work.commit().await?;
             Ok(moved.then(|| after.clone()))
         };

@@ -1,15 +1,15 @@
 //! Sessions of users.
 
 use super::Core;
-use super::given::Given;
 use super::tokens::revoke_all_tokens;
+use super::transaction_input::TransactionInput;
 use crate::account::{Account, AccountStatus};
 use crate::audit::{Actor, AuditAction, AuditEvent, ON_DEVICE};
-use crate::device::{DeviceMark, DeviceNonce};
+use crate::device::{DeviceCookie, DeviceNonce};
 use crate::ids::{AccountId, SessionId, UserId};
 use crate::ports::randomness::Randomness;
 use crate::ports::storage::{StorageError, Transaction};
-use crate::session::{PlainSession, Session, SessionOver};
+use crate::session::{PlainSession, Session, SessionExpired};
 use crate::throttle::AddressPrefix;
 use crate::user::User;
 use thiserror::Error;
@@ -20,7 +20,7 @@ pub struct Member {
     pub user: User,
     pub session: Session,
     /// Whether to record this use, which is done off the request path.
-    pub use_is_news: bool,
+    pub should_record_use: bool,
 }
 
 #[derive(Debug, Error)]
@@ -30,9 +30,9 @@ pub enum NotSignedIn {
     Unknown,
     /// Expired; the caller may end it.
     #[error("{why}")]
-    Over {
+    Expired {
         session: Box<Session>,
-        why: SessionOver,
+        why: SessionExpired,
     },
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -40,10 +40,10 @@ pub enum NotSignedIn {
 
 /// Client of a session, as far as its owner can recognize it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct ClientInfo {
     pub network: AddressPrefix,
     pub browser: Option<String>,
-    pub device: Option<DeviceMark>,
+    pub device: Option<DeviceCookie>,
 }
 
 /// A user who just entered the password. Only this response contains the secret.
@@ -51,7 +51,7 @@ pub struct Place {
 pub struct SignedIn {
     pub secret: PlainSession,
     pub session: Session,
-    pub mark: DeviceMark,
+    pub device_cookie: DeviceCookie,
     pub user: User,
     pub account: Account,
 }
@@ -79,8 +79,8 @@ impl SessionSecrets {
 
 /// Why the service ends sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cause {
-    Over,
+pub(super) enum EndCause {
+    Expired,
     TooMany,
     /// A new sign-in in the same browser, maybe of another user.
     SignedInAnew,
@@ -97,10 +97,10 @@ impl Core {
         let now = self.clock.now();
         if let Err(why) = known.session.accept(now) {
             let session = Box::new(known.session);
-            return Err(NotSignedIn::Over { session, why });
+            return Err(NotSignedIn::Expired { session, why });
         }
         Ok(Member {
-            use_is_news: known.session.use_is_news(now),
+            should_record_use: known.session.should_record_use(now),
             account: known.account,
             user: known.user,
             session: known.session,
@@ -127,7 +127,11 @@ impl Core {
     ) -> Result<(), StorageError> {
         let event = AuditEvent {
             detail: format!("from {from}"),
-            ..{ self.given() }.event(account, Actor::Stranger, AuditAction::SessionRefused)
+            ..{ self.transaction_input() }.event(
+                account,
+                Actor::Stranger,
+                AuditAction::SessionRefused,
+            )
         };
         let mut work = self.storage.write().await?;
         work.audit().record(&event).await?;
@@ -136,14 +140,14 @@ impl Core {
 
     /// Whether the device cookie is valid: its account is active, and the user has neither changed
     /// the password nor signed out everywhere since it was issued. Two indexed reads.
-    pub async fn recognize_device(&self, mark: &DeviceMark) -> Result<bool, StorageError> {
+    pub async fn recognize_device(&self, mark: &DeviceCookie) -> Result<bool, StorageError> {
         let mut read = self.storage.read().await?;
         let account = read.accounts().find(mark.account()).await?;
         if account.is_none_or(|it| it.status != AccountStatus::Active) {
             return Ok(false);
         }
         let from = { read.passwords() }
-            .devices_from(mark.account(), mark.user())
+            .devices_valid_from(mark.account(), mark.user())
             .await?;
         Ok(from.is_some_and(|at| at <= mark.issued_at()))
     }
@@ -168,7 +172,7 @@ impl Core {
         user: UserId,
         session: SessionId,
     ) -> Result<bool, StorageError> {
-        let end = |mut work: Box<dyn Transaction>, mut given: Given| async move {
+        let end = |mut work: Box<dyn Transaction>, mut given: TransactionInput| async move {
             if work.sessions().end(account, user, &[session]).await? == 0 {
                 return Ok(false);
             }
@@ -180,16 +184,16 @@ impl Core {
             work.commit().await?;
             Ok(true)
         };
-        self.transaction_given(end).await
+        self.transaction_with_ids(end).await
     }
 
     pub async fn expire_session(&self, session: &Session) -> Result<(), StorageError> {
         let over = std::slice::from_ref(session);
-        let expire = |mut work: Box<dyn Transaction>, mut given: Given| async move {
-            put_away(work.as_mut(), over, Cause::Over, &mut given).await?;
+        let expire = |mut work: Box<dyn Transaction>, mut given: TransactionInput| async move {
+            end_and_audit(work.as_mut(), over, EndCause::Expired, &mut given).await?;
             work.commit().await
         };
-        self.transaction_given(expire).await
+        self.transaction_with_ids(expire).await
     }
 
     /// All of them if `but` is `None`. Device cookies of the user are revoked too.
@@ -201,10 +205,10 @@ impl Core {
         revokes_tokens: bool,
     ) -> Result<EndedAccess, StorageError> {
         let by = Actor::Owner;
-        let end = |mut work: Box<dyn Transaction>, mut given: Given| async move {
+        let end = |mut work: Box<dyn Transaction>, mut given: TransactionInput| async move {
             let sessions = work.sessions().end_all(account, user, but).await?;
             work.passwords()
-                .withdraw_devices(account, user, given.now)
+                .revoke_devices(account, user, given.now)
                 .await?;
             if sessions > 0 {
                 let kept = but.map_or_else(String::new, |it| format!("; session {it} stays"));
@@ -223,7 +227,7 @@ impl Core {
             work.commit().await?;
             Ok(EndedAccess { sessions, tokens })
         };
-        self.transaction_given(end).await
+        self.transaction_with_ids(end).await
     }
 }
 
@@ -232,16 +236,16 @@ impl Core {
 pub(super) async fn begin_session(
     work: &mut dyn Transaction,
     (account, user): (&Account, &User),
-    place: &Place,
-    given: &mut Given,
+    client: &ClientInfo,
+    given: &mut TransactionInput,
     secrets: SessionSecrets,
 ) -> Result<SignedIn, StorageError> {
     let now = given.now;
     let SessionSecrets { secret, nonce } = secrets;
-    let own = place.device.as_ref().filter(|it| it.user() == user.id);
+    let own = client.device.as_ref().filter(|it| it.user() == user.id);
     let mark = match own {
         Some(mark) => mark.renewed(now),
-        None => DeviceMark::new(user, now, nonce),
+        None => DeviceCookie::new(user, now, nonce),
     };
     let session = Session {
         account: account.id,
@@ -249,32 +253,32 @@ pub(super) async fn begin_session(
         user: user.id,
         created_at: now,
         last_seen_at: now,
-        browser: place.browser.as_deref().map(shortened),
-        network: place.network.to_string(),
+        browser: client.browser.as_deref().map(shortened),
+        network: client.network.to_string(),
         device: Some(mark.label()),
     };
     let known = work.sessions().list(account.id, user.id).await?;
     let (alive, over): (Vec<Session>, Vec<Session>) =
         known.into_iter().partition(|it| it.accept(now).is_ok());
-    let surplus = alive.get(Session::MOST_PER_USER - 1..).unwrap_or_default();
-    put_away(work, &over, Cause::Over, given).await?;
-    put_away(work, surplus, Cause::TooMany, given).await?;
+    let surplus = alive.get(Session::MAX_PER_USER - 1..).unwrap_or_default();
+    end_and_audit(work, &over, EndCause::Expired, given).await?;
+    end_and_audit(work, surplus, EndCause::TooMany, given).await?;
     work.sessions().add(&session, secret.hash()).await?;
     Ok(SignedIn {
         secret,
         session,
-        mark,
+        device_cookie: mark,
         user: user.clone(),
         account: account.clone(),
     })
 }
 
 /// Ends sessions of one user and writes the reason to the audit log.
-pub(super) async fn put_away(
+pub(super) async fn end_and_audit(
     work: &mut dyn Transaction,
     ended: &[Session],
-    cause: Cause,
-    given: &mut Given,
+    cause: EndCause,
+    given: &mut TransactionInput,
 ) -> Result<(), StorageError> {
     let Some(Session { account, user, .. }) = ended.first() else {
         return Ok(());
@@ -284,19 +288,19 @@ pub(super) async fn put_away(
         return Ok(());
     }
     let (action, why) = match cause {
-        Cause::Over => (AuditAction::SessionExpired, ""),
-        Cause::TooMany => (
+        EndCause::Expired => (AuditAction::SessionExpired, ""),
+        EndCause::TooMany => (
             AuditAction::SessionEnded,
             ", unused for longest of more than there may be",
         ),
-        Cause::SignedInAnew => (
+        EndCause::SignedInAnew => (
             AuditAction::SessionEnded,
             ", as somebody signed in anew in its browser",
         ),
     };
-    let told: Vec<String> = ended.iter().map(told).collect();
+    let described: Vec<String> = ended.iter().map(describe_session).collect();
     let event = AuditEvent {
-        detail: format!("{}{why}", told.join(", ")),
+        detail: format!("{}{why}", described.join(", ")),
         ..given.event(*account, Actor::Service, action)
     };
     work.audit().record(&event).await
@@ -313,16 +317,16 @@ pub(super) async fn still_signed_in(
 
 /// The user agent is untrusted text: drops characters that cannot be displayed.
 fn shortened(browser: &str) -> String {
-    let shown = browser.chars().filter(|it| !crate::text::is_unseen(*it));
-    shown.take(Session::MOST_BROWSER).collect()
+    let shown = browser.chars().filter(|it| !crate::text::is_invisible(*it));
+    shown.take(Session::MAX_BROWSER_CHARS).collect()
 }
 
 /// The session as described in the audit log.
-pub(super) fn told(session: &Session) -> String {
-    let told = format!("session {} from {}", session.id, session.network);
+pub(super) fn describe_session(session: &Session) -> String {
+    let described = format!("session {} from {}", session.id, session.network);
     match &session.device {
-        Some(device) => format!("{told}{ON_DEVICE}{device}"),
-        None => told,
+        Some(device) => format!("{described}{ON_DEVICE}{device}"),
+        None => described,
     }
 }
 
@@ -337,7 +341,7 @@ mod tests {
     use std::sync::Arc;
 
     #[tokio::test]
-    async fn a_mark_ends_with_its_account_and_what_withdraws_it() {
+    async fn a_device_cookie_ends_with_its_account_or_its_revocation() {
         let now = FrozenClock::default().now();
         let earlier = now - TimeDelta::microseconds(1);
         let disabled = Account {
@@ -359,11 +363,11 @@ mod tests {
             let storage = Arc::new(FakeStorage::default());
             storage.expect(move |read| {
                 read.accounts.expect_find().return_once(|_| Ok(account));
-                let passwords = read.passwords.expect_devices_from();
+                let passwords = read.passwords.expect_devices_valid_from();
                 passwords.return_once(move |_, _| Ok(from));
             });
             let nonce = DeviceNonce::generate(&CountingRandomness::default());
-            let mark = DeviceMark::new(&a_user(), now, nonce);
+            let mark = DeviceCookie::new(&a_user(), now, nonce);
             let recognized = core(storage).recognize_device(&mark).await.unwrap();
             assert_eq!(recognized, expected);
         }

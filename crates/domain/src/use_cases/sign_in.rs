@@ -1,13 +1,15 @@
-use super::given::Given;
-use super::guesses::{Counted, NoGuess};
-use super::sessions::{Cause, Place, SessionSecrets, SignedIn, begin_session, put_away};
-use super::{Core, may_be_storage, sessions};
+use super::guesses::{CountedGuess, NoGuess};
+use super::sessions::{
+    ClientInfo, EndCause, SessionSecrets, SignedIn, begin_session, end_and_audit,
+};
+use super::transaction_input::TransactionInput;
+use super::{Core, impl_as_storage_error, sessions};
 use crate::account::AccountStatus;
 use crate::audit::{Actor, AuditAction, AuditEvent};
 use crate::email::EmailAddress;
 use crate::ids::AccountId;
 use crate::password::{HashCost, PasswordHash, TypedPassword};
-use crate::ports::password_hasher::{Compared, HashingError, PasswordHasher};
+use crate::ports::password_hasher::{HashingError, PasswordHasher, Verification};
 use crate::ports::passwords::Credentials;
 use crate::ports::storage::{Repositories, StorageError, Transaction};
 use crate::session::SessionHash;
@@ -20,7 +22,7 @@ pub struct SignIn {
     core: Arc<Core>,
     hasher: Arc<dyn PasswordHasher>,
     /// For known devices, so that guesses of others do not occupy it.
-    known_hasher: Arc<dyn PasswordHasher>,
+    device_hasher: Arc<dyn PasswordHasher>,
     costs: Mutex<Option<Costs>>,
 }
 
@@ -28,11 +30,11 @@ pub struct SignIn {
 type Costs = (DateTime<Utc>, Arc<[HashCost]>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attempt {
+pub struct SignInAttempt {
     pub email: EmailAddress,
     pub password: TypedPassword,
     /// Network, browser and, if valid, device cookie.
-    pub place: Place,
+    pub client: ClientInfo,
     /// The browser's previous session, which ends.
     pub before: Option<SessionHash>,
 }
@@ -43,18 +45,18 @@ pub enum SignInError {
     #[error("e-mail address or password are not accepted")]
     Refused {
         /// Account of the address; only for the log, never for the response.
-        whose: Option<AccountId>,
+        account: Option<AccountId>,
     },
     #[error("guesses come too fast")]
     Wait(TimeDelta),
     #[error("too many passwords are being checked")]
     Busy,
     #[error("{0}")]
-    Broken(String),
+    HashingFailed(String),
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-may_be_storage!(SignInError);
+impl_as_storage_error!(SignInError);
 
 impl From<NoGuess> for SignInError {
     fn from(error: NoGuess) -> Self {
@@ -69,7 +71,7 @@ impl From<HashingError> for SignInError {
     fn from(error: HashingError) -> Self {
         match error {
             HashingError::Busy => Self::Busy,
-            HashingError::Broken(what) => Self::Broken(what),
+            HashingError::Failed(what) => Self::HashingFailed(what),
         }
     }
 }
@@ -83,38 +85,39 @@ impl SignIn {
         Self {
             core,
             hasher,
-            known_hasher,
+            device_hasher: known_hasher,
             costs: Mutex::new(None),
         }
     }
 
     /// Number of stored hashes sampled for their cost.
-    pub const MOST_COSTS: u32 = 1_000;
+    pub const MAX_COSTS: u32 = 1_000;
     /// Cache lifetime.
-    const COSTS_ARE_READ_EVERY: TimeDelta = TimeDelta::minutes(1);
+    const COSTS_TTL: TimeDelta = TimeDelta::minutes(1);
 
     /// Unknown addresses take the same steps in the same order: lookup, count, verification at the
     /// cost of a stored hash.
-    pub async fn run(&self, attempt: &Attempt) -> Result<SignedIn, SignInError> {
+    pub async fn run(&self, attempt: &SignInAttempt) -> Result<SignedIn, SignInError> {
         let mut reader = self.core.storage.read().await?;
         let found = reader.passwords().credentials(&attempt.email).await?;
         let costs = self.costs(reader.as_mut()).await?;
         drop(reader);
-        let mark = attempt.place.device.as_ref();
+        let mark = attempt.client.device.as_ref();
         let of_device = |known: &Credentials| mark?.throttle_key(known.user.id);
         let (hasher, limits) = match found.as_ref().and_then(of_device) {
-            Some(key) => (&self.known_hasher, GuessLimit::alone(key)),
+            Some(key) => (&self.device_hasher, GuessLimit::single(key)),
             None => (
                 &self.hasher,
-                GuessLimit::of_stranger(&attempt.email, attempt.place.network),
+                GuessLimit::for_unknown_device(&attempt.email, attempt.client.network),
             ),
         };
         let guess = self.core.count_guess(&limits).await?;
 
-        let stand_in = HashCost::standing_in_for(&attempt.email, &costs).cloned();
+        let stand_in = HashCost::decoy_for(&attempt.email, &costs).cloned();
         let compared = match found.as_ref().and_then(|it| it.password.as_ref()) {
-            Some(hash) => hasher.compare(&attempt.password, hash).await,
-            None => { hasher.pretend(&attempt.password, stand_in).await }.map(|()| Compared::Wrong),
+            Some(hash) => hasher.verify(&attempt.password, hash).await,
+            None => { hasher.verify_dummy(&attempt.password, stand_in).await }
+                .map(|()| Verification::Wrong),
         };
         let compared = match compared {
             Err(HashingError::Busy) => {
@@ -123,11 +126,11 @@ impl SignIn {
             }
             outcome => outcome?,
         };
-        let whose = found.as_ref().map(|it| it.account.id);
+        let account = found.as_ref().map(|it| it.account.id);
         let is_open = |it: &Credentials| it.account.status == AccountStatus::Active;
-        let (Some(known), Compared::Right { is_outdated }) = (found.filter(is_open), compared)
+        let (Some(known), Verification::Right { is_outdated }) = (found.filter(is_open), compared)
         else {
-            return Err(SignInError::Refused { whose });
+            return Err(SignInError::Refused { account });
         };
         let renewed = if is_outdated {
             renewed(hasher.as_ref(), &attempt.password).await?
@@ -135,7 +138,12 @@ impl SignIn {
             None
         };
         let core = &self.core;
-        let prepare = || (core.given(), SessionSecrets::generate(&*core.randomness));
+        let prepare = || {
+            (
+                core.transaction_input(),
+                SessionSecrets::generate(&*core.randomness),
+            )
+        };
         let begin = |work, given| begin(work, given, attempt, &known, renewed.as_ref(), &guess);
         core.storage.transaction_with(prepare, begin).await
     }
@@ -146,11 +154,11 @@ impl SignIn {
         let now = self.core.clock.now();
         let known = kept().clone();
         if let Some((read_at, costs)) = known
-            && (now - read_at).abs() < Self::COSTS_ARE_READ_EVERY
+            && (now - read_at).abs() < Self::COSTS_TTL
         {
             return Ok(costs);
         }
-        let costs: Arc<[HashCost]> = reader.passwords().costs(Self::MOST_COSTS).await?.into();
+        let costs: Arc<[HashCost]> = reader.passwords().costs(Self::MAX_COSTS).await?.into();
         *kept() = Some((now, Arc::clone(&costs)));
         Ok(costs)
     }
@@ -158,17 +166,17 @@ impl SignIn {
 
 async fn begin(
     mut work: Box<dyn Transaction>,
-    (mut given, secrets): (Given, SessionSecrets),
-    attempt: &Attempt,
+    (mut given, secrets): (TransactionInput, SessionSecrets),
+    attempt: &SignInAttempt,
     known: &Credentials,
     renewed: Option<&PasswordHash>,
-    guess: &Counted,
+    guess: &CountedGuess,
 ) -> Result<SignedIn, SignInError> {
     let (account, user, now) = (known.account.id, known.user.id, given.now);
     // If the password was changed during verification, the old one is wrong now.
     if work.passwords().lock(account, user).await? != known.password {
         return Err(SignInError::Refused {
-            whose: Some(account),
+            account: Some(account),
         });
     }
     if let Some(hash) = renewed {
@@ -178,16 +186,17 @@ async fn begin(
     if let Some(before) = attempt.before {
         let before = work.sessions().find_by_hash(before).await?;
         if let Some(before) = before.map(|it| it.session) {
-            let cause = { before.accept(now) }.map_or(Cause::Over, |()| Cause::SignedInAnew);
+            let cause =
+                { before.accept(now) }.map_or(EndCause::Expired, |()| EndCause::SignedInAnew);
             let ended = [before];
-            put_away(work.as_mut(), &ended, cause, &mut given).await?;
+            end_and_audit(work.as_mut(), &ended, cause, &mut given).await?;
         }
     }
-    let whose = (&known.account, &known.user);
-    let place = &attempt.place;
-    let signed_in = begin_session(work.as_mut(), whose, place, &mut given, secrets).await?;
+    let owner = (&known.account, &known.user);
+    let place = &attempt.client;
+    let signed_in = begin_session(work.as_mut(), owner, place, &mut given, secrets).await?;
     let event = AuditEvent {
-        detail: sessions::told(&signed_in.session),
+        detail: sessions::describe_session(&signed_in.session),
         ..given.event(account, Actor::Owner, AuditAction::SessionBegun)
     };
     work.audit().record(&event).await?;
@@ -216,11 +225,11 @@ mod tests {
     use crate::test_support::{ACCOUNT, MemoryStorage, PasswordRow, a_user, core};
     use crate::throttle::{AddressPrefix, Throttle};
 
-    fn attempt() -> Attempt {
-        Attempt {
+    fn attempt() -> SignInAttempt {
+        SignInAttempt {
             email: a_user().email,
             password: TypedPassword::parse("tkgz-81!rq04").unwrap(),
-            place: Place {
+            client: ClientInfo {
                 network: AddressPrefix::of("192.0.2.1".parse().unwrap()),
                 browser: Some("Fire\u{202E}fox".into()),
                 device: None,
@@ -276,7 +285,7 @@ mod tests {
     }
 
     fn keys() -> [[u8; 32]; 2] {
-        let limits = GuessLimit::of_stranger(&attempt().email, attempt().place.network);
+        let limits = GuessLimit::for_unknown_device(&attempt().email, attempt().client.network);
         [limits[0].key.0, limits[1].key.0]
     }
 
@@ -292,19 +301,22 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_address_that_nobody_has_costs_the_same_work() {
+    async fn an_unknown_address_costs_the_same_work() {
         let storage = with_others();
         let mut hasher = MockPasswordHasher::new();
         let costs = HASHES.map(|it| HashCost::of(&PasswordHash(it.to_owned())).unwrap());
-        let expected = HashCost::standing_in_for(&attempt().email, &costs).cloned();
+        let expected = HashCost::decoy_for(&attempt().email, &costs).cloned();
         assert!(expected.is_some());
         hasher
-            .expect_pretend()
+            .expect_verify_dummy()
             .once()
             .withf(move |_, cost| *cost == expected)
             .returning(|_, _| Ok(()));
         let outcome = sign_in(&storage, hasher).run(&attempt()).await;
-        assert!(matches!(outcome, Err(SignInError::Refused { whose: None })));
+        assert!(matches!(
+            outcome,
+            Err(SignInError::Refused { account: None })
+        ));
         assert_eq!(storage.commits(), 1);
         assert_eq!(guesses(&storage), [Some(1); 2], "the guess is counted");
     }
@@ -313,7 +325,7 @@ mod tests {
     async fn an_account_without_a_password_costs_the_same_work() {
         let storage = knowing(account(), None);
         let mut hasher = MockPasswordHasher::new();
-        hasher.expect_pretend().once().returning(|_, _| Ok(()));
+        hasher.expect_verify_dummy().once().returning(|_, _| Ok(()));
         let outcome = sign_in(&storage, hasher).run(&attempt()).await;
         assert!(matches!(outcome, Err(SignInError::Refused { .. })));
         assert_eq!(guesses(&storage), [Some(1); 2]);
@@ -322,9 +334,9 @@ mod tests {
     fn right(is_outdated: bool) -> MockPasswordHasher {
         let mut hasher = MockPasswordHasher::new();
         hasher
-            .expect_compare()
+            .expect_verify()
             .withf(|_, hash| hash.0 == "old")
-            .returning(move |_, _| Ok(Compared::Right { is_outdated }));
+            .returning(move |_, _| Ok(Verification::Right { is_outdated }));
         hasher
     }
 
@@ -359,13 +371,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_password_that_was_changed_meanwhile_opens_nothing() {
+    async fn a_password_changed_during_sign_in_opens_nothing() {
         let storage = knowing(account(), Some("old"));
         let mut hasher = MockPasswordHasher::new();
         let changed = storage.clone();
-        hasher.expect_compare().returning(move |_, _| {
+        hasher.expect_verify().returning(move |_, _| {
             set_password(&changed, a_user().id, "newer");
-            Ok(Compared::Right { is_outdated: false })
+            Ok(Verification::Right { is_outdated: false })
         });
         let outcome = sign_in(&storage, hasher).run(&attempt()).await;
         assert!(matches!(outcome, Err(SignInError::Refused { .. })));
@@ -375,12 +387,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_guess_that_nobody_could_look_at_does_not_count() {
+    async fn a_guess_refused_as_busy_does_not_count() {
         for meanwhile in [None, Some(3)] {
             let storage = with_others();
             let mut hasher = MockPasswordHasher::new();
             let others = storage.clone();
-            hasher.expect_pretend().returning(move |_, _| {
+            hasher.expect_verify_dummy().returning(move |_, _| {
                 for (key, guesses) in keys().into_iter().zip([meanwhile; 2]) {
                     if let Some(guesses) = guesses {
                         guess_meanwhile(&others, key, guesses);

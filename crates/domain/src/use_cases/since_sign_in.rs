@@ -7,11 +7,11 @@ use crate::session::Session;
 use chrono::{DateTime, TimeDelta, Utc};
 
 /// Maximum events read of each kind: as many as two days of guessing an e-mail address from unknown devices.
-const MOST: u32 = 300;
+const MAX_EVENTS: u32 = 300;
 /// Maximum networks listed for failures.
-const NETWORKS: usize = 10;
+const MAX_NETWORKS: usize = 10;
 /// Maximum period, if there was no sign-in on the device within it.
-const FURTHEST: TimeDelta = TimeDelta::days(30);
+const MAX_LOOKBACK: TimeDelta = TimeDelta::days(30);
 const CHANGES: [AuditAction; 6] = [
     AuditAction::AccountChanged,
     AuditAction::PasswordChanged,
@@ -66,21 +66,21 @@ struct Past {
 }
 
 impl SinceSignIn {
-    pub fn is_worth_telling(&self) -> bool {
+    pub fn is_worth_showing(&self) -> bool {
         self.failed > 0 || !self.changes.is_empty() || !self.elsewhere.is_empty()
     }
 
     /// Summarizes events before that session, newest first; `None` if there was no earlier sign-in.
     fn of(past: &Past, session: &Session) -> Option<Self> {
         let newest = past.begun.first()?;
-        let furthest = session.created_at - FURTHEST;
+        let furthest = session.created_at - MAX_LOOKBACK;
         let is_here = |it: &&AuditEvent| {
             it.at > furthest && it.device().is_some() && it.device() == session.device.as_deref()
         };
         let here = past.begun.iter().find(is_here);
         let since = here.map_or(furthest, |it| it.at);
         let last = (newest.at >= since).then_some(newest);
-        let mut told = Self {
+        let mut summary = Self {
             since,
             last_at: last.map(|it| it.at),
             last_from: last.and_then(|it| it.network().map(str::to_owned)),
@@ -88,17 +88,17 @@ impl SinceSignIn {
             ..Self::default()
         };
         for events in [&past.begun, &past.refused, &past.changes] {
-            let is_cut = events.len() >= MOST as usize;
-            told.is_complete &= !(is_cut && events.last().is_some_and(|it| it.at > since));
+            let is_cut = events.len() >= MAX_EVENTS as usize;
+            summary.is_complete &= !(is_cut && events.last().is_some_and(|it| it.at > since));
             for event in events.iter().take_while(|it| it.at > since) {
                 match event.action {
-                    AuditAction::SessionBegun => told.note_sign_in(event),
-                    AuditAction::SessionRefused => told.note_failure(event),
-                    _ => told.note_change(event),
+                    AuditAction::SessionBegun => summary.note_sign_in(event),
+                    AuditAction::SessionRefused => summary.note_failure(event),
+                    _ => summary.note_change(event),
                 }
             }
         }
-        Some(told)
+        Some(summary)
     }
 
     fn note_sign_in(&mut self, event: &AuditEvent) {
@@ -117,7 +117,7 @@ impl SinceSignIn {
         self.failed += 1;
         self.last_failed_at = self.last_failed_at.or(Some(event.at));
         if let Some(network) = event.network().map(str::to_owned)
-            && self.failed_from.len() < NETWORKS
+            && self.failed_from.len() < MAX_NETWORKS
             && !self.failed_from.contains(&network)
         {
             self.failed_from.push(network);
@@ -148,7 +148,7 @@ impl Core {
         let (account, began) = (session.account, session.created_at);
         let mut read = self.storage.read().await?;
         let mut newest = async |actions| {
-            let events = read.audit().newest_of(account, actions, began, MOST);
+            let events = read.audit().newest_of(account, actions, began, MAX_EVENTS);
             events.await
         };
         // Read separately, so that many events of one kind do not displace another.
@@ -194,7 +194,7 @@ mod tests {
         let only = |is_wanted: fn(AuditAction) -> bool| {
             { events.iter() }
                 .filter(|it| is_wanted(it.action))
-                .take(MOST as usize)
+                .take(MAX_EVENTS as usize)
                 .cloned()
                 .collect()
         };
@@ -214,7 +214,7 @@ mod tests {
     const ELSEWHERE: &str = " on device 4e5f6a7b";
 
     #[test]
-    fn what_was_before_the_last_sign_in_on_the_device_is_not_told_again() {
+    fn events_before_the_last_sign_in_on_the_device_are_omitted() {
         let events = [
             failure(1, "198.51.100.0/24"),
             failure(2, "203.0.113.0/24"),
@@ -228,7 +228,7 @@ mod tests {
         assert_eq!(since.last_failed_at, Some(events[0].at));
         assert_eq!(since.last_from.as_deref(), Some("192.0.2.0/24"));
         assert_eq!((since.since, since.elsewhere), (events[3].at, vec![]));
-        assert!(!told(&[begun(1, HERE)]).is_worth_telling());
+        assert!(!told(&[begun(1, HERE)]).is_worth_showing());
         assert_eq!(of(&[failure(1, "")]), None);
     }
 
@@ -257,19 +257,19 @@ mod tests {
         );
         let old = [begun(month - 1, ELSEWHERE), begun(month, HERE)];
         let since = told(&old);
-        let furthest = a_session().created_at - FURTHEST;
+        let furthest = a_session().created_at - MAX_LOOKBACK;
         assert_eq!((since.since, since.elsewhere.len()), (furthest, 1));
     }
 
     #[test]
-    fn more_events_than_are_read_are_told_as_incomplete() {
-        let mut many: Vec<AuditEvent> = (1..=i64::from(MOST))
+    fn more_events_than_are_read_are_marked_incomplete() {
+        let mut many: Vec<AuditEvent> = (1..=i64::from(MAX_EVENTS))
             .map(|it| failure(it, &format!("10.{}.0.0/24", it % 200)))
             .collect();
         many.push(begun(400, HERE));
         let since = told(&many);
         assert_eq!((since.failed, since.is_complete), (300, false));
-        assert_eq!(since.failed_from.len(), NETWORKS);
+        assert_eq!(since.failed_from.len(), MAX_NETWORKS);
         // Many events of one kind do not displace another.
         let mut many: Vec<AuditEvent> = (1..=310).map(|it| begun(it, ELSEWHERE)).collect();
         many.push(event(400, AuditAction::TokenCreated, "ci"));

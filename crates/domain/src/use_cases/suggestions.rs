@@ -1,14 +1,14 @@
-use super::{Core, may_be_storage};
+use super::{Core, impl_as_storage_error};
 use crate::ids::{AccountId, ProjectId};
-use crate::owners_words::{IgnoreReason, IgnoredSuggestion};
 use crate::ports::storage::{StorageError, Transaction};
+use crate::project_overrides::{IgnoreReason, IgnoredSuggestion};
 use crate::results::FindingQuery;
 use analysis::{findings::suggestions::SuggestionRecord, result_type::ResultType};
 use thiserror::Error;
 
 const BATCH: u32 = 200;
 /// Maximum ignored suggestions per project.
-pub const MOST_IGNORED: usize = 2_000;
+pub const MAX_IGNORED: usize = 2_000;
 
 #[derive(Debug, Error)]
 pub enum SuggestionError {
@@ -17,12 +17,12 @@ pub enum SuggestionError {
     /// The project's newest suggestions do not include that id.
     #[error("there is no such suggestion")]
     NoSuchSuggestion,
-    #[error("a project ignores at most {MOST_IGNORED} suggestions")]
+    #[error("a project ignores at most {MAX_IGNORED} suggestions")]
     TooMany,
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-may_be_storage!(SuggestionError);
+impl_as_storage_error!(SuggestionError);
 
 impl Core {
     /// All, in their order: highest value first.
@@ -41,7 +41,7 @@ impl Core {
         let mut records = Vec::new();
         let mut behind = None;
         loop {
-            let query = FindingQuery::in_order(OF, newest, behind, BATCH);
+            let query = FindingQuery::by_ordinal(OF, newest, behind, BATCH);
             let mut read = self.storage.read().await?;
             let page = read.results().findings(account, project, &query).await?;
             drop(read);
@@ -65,7 +65,9 @@ impl Core {
         project: ProjectId,
     ) -> Result<Vec<IgnoredSuggestion>, StorageError> {
         let mut read = self.storage.read().await?;
-        read.owners_words().ignored(account, project).await
+        read.project_overrides()
+            .ignored_suggestions(account, project)
+            .await
     }
 
     /// Takes effect in records from the next analysis on, until it is undone.
@@ -90,27 +92,32 @@ impl Core {
             if !found.is_some_and(|it| it.is_active()) {
                 return Err(SuggestionError::NoSuchProject);
             }
-            let words = work.owners_words();
-            let ignored = words.ignored(account, project).await?;
+            let words = work.project_overrides();
+            let ignored = words.ignored_suggestions(account, project).await?;
             let is_new = ignored.iter().all(|it| it.id != id);
-            if is_new && ignored.len() >= MOST_IGNORED {
+            if is_new && ignored.len() >= MAX_IGNORED {
                 return Err(SuggestionError::TooMany);
             }
-            words.ignore(account, project, suggestion).await?;
+            words
+                .ignore_suggestion(account, project, suggestion)
+                .await?;
             Ok(work.commit().await?)
         };
         self.storage.transaction(ignore).await
     }
 
     /// Returns whether it was ignored.
-    pub async fn take_up_suggestion(
+    pub async fn unignore_suggestion(
         &self,
         account: AccountId,
         project: ProjectId,
         id: &str,
     ) -> Result<bool, StorageError> {
         let take_up = |mut work: Box<dyn Transaction>| async move {
-            let was_ignored = work.owners_words().take_up(account, project, id).await?;
+            let was_ignored = work
+                .project_overrides()
+                .unignore_suggestion(account, project, id)
+                .await?;
             work.commit().await?;
             Ok(was_ignored)
         };

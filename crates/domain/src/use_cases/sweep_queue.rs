@@ -1,8 +1,8 @@
 //! Sweeps jobs without a live worker: lost leases, missed deadlines, expired waits.
 
 use super::Core;
-use super::end_attempt::put_away;
-use super::given::Jitter;
+use super::end_attempt::save_and_release;
+use super::transaction_input::Jitter;
 use crate::ids::AccountId;
 use crate::job::Job;
 use crate::ports::storage::{StorageError, Transaction};
@@ -11,21 +11,21 @@ use chrono::{DateTime, Utc};
 /// Maximum accounts and jobs per sweep; the next sweep continues.
 const AT_ONCE: u32 = 100;
 /// Jobs of an account deleted at once.
-const FORGOTTEN_TOGETHER: u32 = 20;
+const PURGE_BATCH: u32 = 20;
 
 #[derive(Debug, Default)]
 pub struct Swept {
     /// Changed jobs, in their new state.
     pub moved: Vec<Job>,
     /// Accounts that could not be swept; the next sweep tries again.
-    pub troubles: Vec<(AccountId, StorageError)>,
+    pub failures: Vec<(AccountId, StorageError)>,
 }
 
 impl Swept {
     fn add(&mut self, account: AccountId, outcome: Result<Vec<Job>, StorageError>) {
         match outcome {
             Ok(moved) => self.moved.extend(moved),
-            Err(error) => self.troubles.push((account, error)),
+            Err(error) => self.failures.push((account, error)),
         }
     }
 }
@@ -52,7 +52,7 @@ impl Core {
 
     /// Reclaims all running jobs, whatever their leases say. Only for a process that has the
     /// database to itself and runs no job yet: the workers of those jobs are gone.
-    pub async fn take_back_all(&self) -> Result<Swept, StorageError> {
+    pub async fn reclaim_all(&self) -> Result<Swept, StorageError> {
         let mut swept = Swept::default();
         let mut behind = None;
         loop {
@@ -67,19 +67,19 @@ impl Core {
             };
             behind = Some(*last);
             for account in accounts {
-                swept.add(account, self.take_back(account).await);
+                swept.add(account, self.reclaim(account).await);
             }
         }
     }
 
-    async fn take_back(&self, account: AccountId) -> Result<Vec<Job>, StorageError> {
+    async fn reclaim(&self, account: AccountId) -> Result<Vec<Job>, StorageError> {
         let prepare = || (self.clock.now(), Jitter::draw(&*self.randomness));
         let take_back = |mut work: Box<dyn Transaction>, (now, jitter): (_, Jitter)| async move {
             let queue = work.jobs().lock_queue(account).await?;
             let mut moved = Vec::new();
             for job in work.jobs().lock_unfinished(account, None).await? {
                 if let Ok(lost) = job.lost(jitter.of(job.id), now, &self.policies.queue) {
-                    put_away(work.as_mut(), &lost).await?;
+                    save_and_release(work.as_mut(), &lost).await?;
                     moved.push(lost);
                 }
             }
@@ -110,12 +110,12 @@ impl Core {
                 .await?
             {
                 if let Ok(swept) = job.swept(jitter.of(job.id), now, policy) {
-                    put_away(work.as_mut(), &swept).await?;
+                    save_and_release(work.as_mut(), &swept).await?;
                     moved.push(swept);
                 }
             }
             work.jobs()
-                .forget(account, now, policy, FORGOTTEN_TOGETHER)
+                .purge_finished(account, now, policy, PURGE_BATCH)
                 .await?;
             work.jobs()
                 .refresh_queue(account, queue.virtual_time)

@@ -1,10 +1,10 @@
-use super::given::Given;
 use super::sessions::{Member, still_signed_in};
-use super::{Core, may_be_storage};
+use super::transaction_input::TransactionInput;
+use super::{Core, impl_as_storage_error};
 use crate::account::{Account, AccountStatus};
 use crate::audit::{Actor, AuditAction, AuditEvent};
 use crate::ids::{AccountId, TokenId};
-use crate::ports::storage::{StorageError, Transaction, retrying};
+use crate::ports::storage::{StorageError, Transaction, run_with_retries};
 use crate::scope::Scopes;
 use crate::text::Label;
 use crate::token::{ApiToken, PlainToken, RevokeReason, TokenHash, TokenRefusal};
@@ -13,18 +13,18 @@ use chrono::TimeDelta;
 use thiserror::Error;
 
 /// Maximum time that a rotated token is accepted beside the new one.
-pub const LONGEST_GRACE: TimeDelta = TimeDelta::hours(24);
+pub const MAX_GRACE: TimeDelta = TimeDelta::hours(24);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Agent {
     pub account: Account,
     pub token: ApiToken,
     /// Whether to record this use, which is done off the request path.
-    pub use_is_news: bool,
+    pub should_record_use: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub enum Asker<'a> {
+pub enum TokenIssuer<'a> {
     /// The server's operator, on behalf of this user.
     Operator(&'a User),
     Owner(&'a Member),
@@ -41,7 +41,7 @@ pub struct NewToken {
 impl NewToken {
     pub const DEFAULT_LIFETIME: TimeDelta = TimeDelta::days(90);
     /// Maximum active tokens of an account.
-    pub const MOST_PER_ACCOUNT: usize = 50;
+    pub const MAX_PER_ACCOUNT: usize = 50;
 }
 
 #[derive(Debug, Error)]
@@ -63,7 +63,7 @@ pub enum IssueTokenError {
     TooLong { longest: TimeDelta },
     #[error(
         "an account may have {} tokens that work; revoke one first",
-        NewToken::MOST_PER_ACCOUNT
+        NewToken::MAX_PER_ACCOUNT
     )]
     TooMany,
     #[error("the session was ended")]
@@ -71,7 +71,7 @@ pub enum IssueTokenError {
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-may_be_storage!(IssueTokenError);
+impl_as_storage_error!(IssueTokenError);
 
 #[derive(Debug, Error)]
 pub enum RotateTokenError {
@@ -80,7 +80,7 @@ pub enum RotateTokenError {
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-may_be_storage!(RotateTokenError);
+impl_as_storage_error!(RotateTokenError);
 
 impl Core {
     /// Mistyped tokens are refused by checksum, without a query.
@@ -95,11 +95,11 @@ impl Core {
         let now = self.clock.now();
         let token = self.policies.tokens.applied(known.token);
         token.accept(now)?;
-        let use_is_news = token.use_is_news(now);
+        let use_is_news = token.should_record_use(now);
         Ok(Agent {
             account: known.account,
             token,
-            use_is_news,
+            should_record_use: use_is_news,
         })
     }
 
@@ -125,7 +125,7 @@ impl Core {
     /// Only this response contains the plain token.
     pub async fn issue_token(
         &self,
-        by: Asker<'_>,
+        by: TokenIssuer<'_>,
         new: &NewToken,
     ) -> Result<(PlainToken, ApiToken), IssueTokenError> {
         let policy = &self.policies.tokens;
@@ -137,7 +137,12 @@ impl Core {
         {
             return Err(IssueTokenError::TooLong { longest });
         }
-        let prepare = || (self.given(), PlainToken::generate(&*self.randomness));
+        let prepare = || {
+            (
+                self.transaction_input(),
+                PlainToken::generate(&*self.randomness),
+            )
+        };
         self.storage
             .transaction_with(prepare, |work, given| self.issued(work, given, by, new))
             .await
@@ -146,14 +151,14 @@ impl Core {
     async fn issued(
         &self,
         mut work: Box<dyn Transaction>,
-        (mut given, plain): (Given, PlainToken),
-        by: Asker<'_>,
+        (mut given, plain): (TransactionInput, PlainToken),
+        by: TokenIssuer<'_>,
         new: &NewToken,
     ) -> Result<(PlainToken, ApiToken), IssueTokenError> {
         let now = given.now;
         let (actor, owner) = match by {
-            Asker::Operator(owner) => (Actor::Operator, owner),
-            Asker::Owner(member) => {
+            TokenIssuer::Operator(owner) => (Actor::Operator, owner),
+            TokenIssuer::Owner(member) => {
                 if !still_signed_in(work.as_mut(), member).await? {
                     return Err(IssueTokenError::SignedOut);
                 }
@@ -163,7 +168,7 @@ impl Core {
         let tokens = work.tokens().list(owner.account).await?.into_iter();
         let policy = &self.policies.tokens;
         let working = tokens.filter(|it| policy.applied(it.clone()).accept(now).is_ok());
-        if working.count() >= NewToken::MOST_PER_ACCOUNT {
+        if working.count() >= NewToken::MAX_PER_ACCOUNT {
             return Err(IssueTokenError::TooMany);
         }
         let token = ApiToken {
@@ -202,8 +207,13 @@ impl Core {
         old: TokenId,
         grace: TimeDelta,
     ) -> Result<(PlainToken, ApiToken), RotateTokenError> {
-        let prepare = || (self.given(), PlainToken::generate(&*self.randomness));
-        let rotate = |mut work: Box<dyn Transaction>, prepared: (Given, PlainToken)| async move {
+        let prepare = || {
+            (
+                self.transaction_input(),
+                PlainToken::generate(&*self.randomness),
+            )
+        };
+        let rotate = |mut work: Box<dyn Transaction>, prepared: (TransactionInput, PlainToken)| async move {
             let (mut given, plain) = prepared;
             let now = given.now;
             let tokens = work.tokens().list(account).await?;
@@ -222,7 +232,7 @@ impl Core {
                 rotated_from: Some(old.id),
                 ..old.clone()
             };
-            let grace = grace.clamp(TimeDelta::zero(), LONGEST_GRACE);
+            let grace = grace.clamp(TimeDelta::zero(), MAX_GRACE);
             let tokens = work.tokens();
             let (id, end) = (old.id, now + grace);
             if !tokens
@@ -255,7 +265,7 @@ impl Core {
         account: AccountId,
         token: TokenId,
     ) -> Result<bool, StorageError> {
-        let revoke = |mut work: Box<dyn Transaction>, mut given: Given| async move {
+        let revoke = |mut work: Box<dyn Transaction>, mut given: TransactionInput| async move {
             let tokens = work.tokens();
             let was_ended = tokens
                 .revoke(account, token, given.now, RevokeReason::Owner)
@@ -270,7 +280,7 @@ impl Core {
             work.commit().await?;
             Ok(was_ended)
         };
-        self.transaction_given(revoke).await
+        self.transaction_with_ids(revoke).await
     }
 
     /// Holding a token's text is enough to revoke it, because the holder could do worse. Does not
@@ -279,7 +289,7 @@ impl Core {
         let Ok(token) = PlainToken::parse(text) else {
             return Ok(());
         };
-        retrying(self.storage.as_ref(), || self.end_leaked(token.hash())).await
+        run_with_retries(self.storage.as_ref(), || self.end_leaked(token.hash())).await
     }
 
     async fn end_leaked(&self, hash: TokenHash) -> Result<(), StorageError> {
@@ -290,7 +300,7 @@ impl Core {
             return Ok(());
         };
         let (account, token) = (known.token.account, known.token.id);
-        let mut given = self.given();
+        let mut given = self.transaction_input();
         let mut work = self.storage.write().await?;
         let was_ended = work
             .tokens()
@@ -318,7 +328,7 @@ pub(super) async fn revoke_all_tokens(
     account: AccountId,
     by: Actor,
     reason: &str,
-    given: &mut Given,
+    given: &mut TransactionInput,
 ) -> Result<u64, StorageError> {
     let tokens = work.tokens();
     let ended = tokens
@@ -366,7 +376,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_mistyped_token_costs_no_look_up() {
+    async fn a_mistyped_token_is_not_looked_up() {
         let outcome = authenticated(FakeStorage::default(), "sightline_agt_nonsense").await;
         assert!(matches!(outcome, Err(AuthenticateError::Unknown)));
     }
@@ -376,11 +386,14 @@ mod tests {
         let agent = authenticated(knowing(an_account(), a_token()), plain().reveal())
             .await
             .unwrap();
-        assert_eq!((agent.account, agent.use_is_news), (an_account(), true));
+        assert_eq!(
+            (agent.account, agent.should_record_use),
+            (an_account(), true)
+        );
     }
 
     #[tokio::test]
-    async fn a_revoked_token_is_told_apart_only_because_it_is_known() {
+    async fn a_revoked_token_is_refused_as_revoked() {
         let revoked = ApiToken {
             revoked_at: Some(FrozenClock::default().now()),
             ..a_token()

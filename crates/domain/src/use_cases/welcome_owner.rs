@@ -1,8 +1,8 @@
 //! First run: creates the owner's account while no account exists.
 
-use super::given::Given;
-use super::sessions::{Place, SessionSecrets, SignedIn, begin_session};
-use super::{Core, may_be_storage, sessions};
+use super::sessions::{ClientInfo, SessionSecrets, SignedIn, begin_session};
+use super::transaction_input::TransactionInput;
+use super::{Core, impl_as_storage_error, sessions};
 use crate::account::{Account, AccountStatus, AccountUsage};
 use crate::audit::{Actor, AuditAction, AuditEvent};
 use crate::email::EmailAddress;
@@ -67,7 +67,7 @@ pub enum WelcomeError {
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-may_be_storage!(WelcomeError);
+impl_as_storage_error!(WelcomeError);
 
 impl Core {
     pub async fn awaits_owner(&self) -> Result<bool, StorageError> {
@@ -93,19 +93,24 @@ impl Core {
         &self,
         hasher: &dyn PasswordHasher,
         new: &NewOwner,
-        place: &Place,
+        client: &ClientInfo,
     ) -> Result<SignedIn, WelcomeError> {
         let code = self.welcome_code().await?.ok_or(WelcomeError::Over)?;
         if !bool::from(code.0.as_bytes().ct_eq(new.code.trim().as_bytes())) {
             return Err(WelcomeError::WrongCode);
         }
         let known = [new.email.as_str(), new.name.as_str()].map(str::to_owned);
-        let hash = hasher.hash_chosen(&new.password, &known).await??;
+        let hash = hasher.hash_new(&new.password, &known).await??;
         let mark = self.fresh_secret();
-        let prepare = || (self.given(), SessionSecrets::generate(&*self.randomness));
+        let prepare = || {
+            (
+                self.transaction_input(),
+                SessionSecrets::generate(&*self.randomness),
+            )
+        };
         self.storage
             .transaction_with(prepare, |work, given| {
-                self.welcomed(work, given, new, &hash, mark, place)
+                self.welcomed(work, given, new, &hash, mark, client)
             })
             .await
     }
@@ -119,11 +124,11 @@ impl Core {
     async fn welcomed(
         &self,
         mut work: Box<dyn Transaction>,
-        (mut given, secrets): (Given, SessionSecrets),
+        (mut given, secrets): (TransactionInput, SessionSecrets),
         new: &NewOwner,
         hash: &PasswordHash,
         mark: [u8; 32],
-        place: &Place,
+        client: &ClientInfo,
     ) -> Result<SignedIn, WelcomeError> {
         // The first stored mark wins; concurrent requests wait here for its commit.
         if work.secrets().find_or_add(FIRST, mark).await? != mark || work.accounts().any().await? {
@@ -149,16 +154,16 @@ impl Core {
         work.passwords()
             .set(account.id, user.id, hash, given.now)
             .await?;
-        let whose = (&account, &user);
-        let signed_in = begin_session(work.as_mut(), whose, place, &mut given, secrets).await?;
-        let told = [
+        let owner = (&account, &user);
+        let signed_in = begin_session(work.as_mut(), owner, client, &mut given, secrets).await?;
+        let events = [
             (AuditAction::AccountCreated, format!("for {}", user.email)),
             (
                 AuditAction::SessionBegun,
-                sessions::told(&signed_in.session),
+                sessions::describe_session(&signed_in.session),
             ),
         ];
-        for (action, detail) in told {
+        for (action, detail) in events {
             let event = AuditEvent {
                 detail,
                 ..given.event(account.id, Actor::Owner, action)

@@ -2,13 +2,15 @@
 
 use super::{
     Case, case,
+    fixture::{
+        RUNNING, SHOP, WAITING, halfway, hold, once_only, receipt, running, scene, schedule,
+    },
     projects::head,
-    scene::{RUNNING, SHOP, WAITING, halfway, hold, once_only, receipt, running, scene, schedule},
 };
 use analysis::{
     document::Document,
     findings::rankings::{RankPoint, RankState},
-    observation::ai_answer::{AiAnswer, AnswerState, AnswerUsage, AskedPrompt},
+    observation::ai_answer::{AiAnswer, AnswerState, AnswerUsage, EnginePrompt},
     provenance::Provenance,
     result_type::ResultType,
 };
@@ -16,23 +18,23 @@ use chrono::TimeDelta;
 use domain::{
     ai_models::ModelChoice,
     ids::KeywordId,
-    job::{JobPriority, Trigger, kind::AnalysisKind, slots::Room},
+    job::{JobPriority, Trigger, kind::AnalysisKind, slots::FreeSlots},
     kept_answers::KeywordTallies,
     kept_pages::{KeptPage, StagedContent, StagedPage, Validators},
     keyword::{KeywordChoice, LatestRank},
     results::{JournalEntry, KeywordMeasurement, SearchSource, StagedFinding},
-    schedule::Rhythm,
+    schedule::Recurrence,
     test_support::{
         ACCOUNT, MemoryStorage, VisitedPageRow,
         fixtures::{job, now},
     },
     use_cases::{
-        ask_engine::AskedAnswer,
         end_attempt::{AttemptEnd, AttemptError},
-        keep_leases::SignOfLife,
+        leases::Heartbeat,
         measure_keyword::MeasuredKeyword,
-        publish_results::Outcome,
-        request_analysis::{AnalysisRequest, Tick},
+        publish_results::JobResults,
+        query_ai_engine::ObservedAnswer,
+        request_analysis::{AnalysisRequest, ScheduleFiring},
     },
 };
 
@@ -67,7 +69,7 @@ fn queue() -> Vec<Case> {
         case!("request_scheduled", scene, |core, _| core
             .request_scheduled(
                 &request(),
-                &Tick {
+                &ScheduleFiring {
                     before: schedule(),
                     after: schedule().fired(now(), None),
                 }
@@ -77,10 +79,10 @@ fn queue() -> Vec<Case> {
             .cancel_analysis(ACCOUNT, WAITING)
             .await),
         case!("claim_jobs", scene, |core, _| core
-            .claim_jobs("another", &Room::of(4))
+            .claim_jobs("another", &FreeSlots::of(4))
             .await),
         case!("sweep_queue", abandoned, |core, _| core.sweep_queue().await),
-        case!("take_back_all", scene, |core, _| core.take_back_all().await),
+        case!("reclaim_all", scene, |core, _| core.reclaim_all().await),
     ]
 }
 
@@ -91,7 +93,7 @@ fn schedules() -> Vec<Case> {
                 ACCOUNT,
                 SHOP,
                 AnalysisKind::SiteAudit,
-                Rhythm::parse("weekly:monday", "03:00", "Europe/Berlin").unwrap()
+                Recurrence::parse("weekly:monday", "03:00", "Europe/Berlin").unwrap()
             )
             .await),
         case!("remove_schedule", scene, |core, _| core
@@ -145,19 +147,19 @@ fn measured() -> MeasuredKeyword {
         ],
         calls: 1,
         failure: None,
-        cut_by: None,
+        truncated_by: None,
     }
 }
 
-fn asked(sample: u32) -> AskedAnswer {
-    AskedAnswer {
+fn asked(sample: u32) -> ObservedAnswer {
+    ObservedAnswer {
         answer: AiAnswer {
             engine: "chatgpt".to_owned(),
             provider: "sandbox".to_owned(),
             provenance: Provenance::Simulated,
             requested_model: None,
             served_model: None,
-            prompt: AskedPrompt {
+            prompt: EnginePrompt {
                 prompt_id: "21.Q1".to_owned(),
                 keyword_id: Some(21),
                 template: "Q1".to_owned(),
@@ -222,11 +224,11 @@ fn visited_long_ago() -> MemoryStorage {
 
 fn work() -> Vec<Case> {
     vec![
-        case!("keep_leases", scene, |core, _| core
-            .keep_leases(
+        case!("renew_leases", scene, |core, _| core
+            .renew_leases(
                 ACCOUNT,
-                &[SignOfLife {
-                    hold: hold(),
+                &[Heartbeat {
+                    lease: hold(),
                     progress: halfway(),
                 }]
             )
@@ -247,8 +249,8 @@ fn work() -> Vec<Case> {
                 &[tallies()]
             )
             .await),
-        case!("carry_visibility", scene, |core, _| core
-            .carry_visibility(&running(), &["chatgpt".to_owned()])
+        case!("carry_over_visibility", scene, |core, _| core
+            .carry_over_visibility(&running(), &["chatgpt".to_owned()])
             .await),
         case!("add_to_journal", scene, |core, _| core
             .add_to_journal(
@@ -260,30 +262,30 @@ fn work() -> Vec<Case> {
                 &halfway()
             )
             .await),
-        case!("forget_pages", visited_long_ago, |core, _| core
-            .forget_pages(ACCOUNT, SHOP)
+        case!("purge_pages", visited_long_ago, |core, _| core
+            .purge_pages(ACCOUNT, SHOP)
             .await),
-        case!("sum_up_rankings", scene, |core, _| {
-            core.sum_up_rankings(&running(), 1, &mut ()).await
+        case!("summarize_rankings", scene, |core, _| {
+            core.summarize_rankings(&running(), 1, &mut ()).await
         }),
     ]
 }
 
 /// Enough records of one type to be copied before the job ends.
-fn outcome() -> Outcome {
+fn outcome() -> JobResults {
     let latest = LatestRank {
         position: Some(3),
         url: None,
         measured_at: now(),
         state: RankState::Ranked,
     };
-    Outcome {
+    JobResults {
         heads: vec![
             head(ResultType::Rankings, RUNNING, 501),
             head(ResultType::Serp, RUNNING, 1),
         ],
         latest: vec![(KeywordId(21), latest)],
-        carried: vec![(ResultType::Rankings, Document::from_stored("{}".to_owned()))],
+        carried_over: vec![(ResultType::Rankings, Document::from_stored("{}".to_owned()))],
         partial: false,
         progress: halfway(),
     }

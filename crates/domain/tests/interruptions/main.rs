@@ -2,27 +2,27 @@
 //! not at all, without extra external calls.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod external_services;
+mod fixture;
 mod jobs;
-mod outside;
 mod people;
 mod projects;
 mod scan;
-mod scene;
-mod watch;
+mod transaction_watch;
 
 use domain::{
     ids::IdMint,
     test_support::{Fault, MemoryStorage, State, core, fixtures},
     use_cases::Core,
 };
-use outside::Outside;
+use external_services::Outside;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::Write,
     pin::Pin,
     sync::Arc,
 };
-use watch::Watch;
+use transaction_watch::Watch;
 
 type Running<'a> = Pin<Box<dyn Future<Output = Result<(), String>> + 'a>>;
 
@@ -128,19 +128,19 @@ async fn at_each_statement(case: &Case, fault: Fault) -> Vec<Seen> {
 }
 
 #[test]
-fn no_use_case_that_writes_is_forgotten() {
+fn every_use_case_that_writes_has_a_case() {
     let known: Vec<&str> = cases().iter().map(|it| it.name).collect();
     let known: BTreeSet<String> = known.into_iter().map(str::to_owned).collect();
     assert_eq!(scan::writers(), known);
 }
 
 #[test]
-fn no_transaction_asks_the_clock_or_makes_ids_or_secrets() {
+fn no_transaction_reads_the_clock_or_makes_ids_or_secrets() {
     assert_eq!(scan::asking_in_transactions(), Vec::<String>::new());
 }
 
 #[tokio::test]
-async fn each_example_is_a_success_that_writes_something() {
+async fn every_case_succeeds_and_writes_something() {
     for case in cases() {
         let clean = run(&case, None).await;
         assert_eq!(clean.outcome, Ok(()), "{}", case.name);
@@ -150,7 +150,7 @@ async fn each_example_is_a_success_that_writes_something() {
 }
 
 #[tokio::test]
-async fn whoever_is_interrupted_at_any_statement_does_the_same_once() {
+async fn an_interrupted_use_case_is_retried_with_one_effect() {
     for case in cases() {
         let clean = run(&case, None).await;
         let expected = told(&clean.storage.state());
@@ -171,7 +171,7 @@ async fn whoever_is_interrupted_at_any_statement_does_the_same_once() {
 }
 
 #[tokio::test]
-async fn whoever_fails_at_any_statement_leaves_whole_transactions_alone() {
+async fn a_failed_use_case_leaves_only_whole_transactions() {
     for case in cases() {
         let clean = run(&case, None).await;
         let before = (case.given)().state();

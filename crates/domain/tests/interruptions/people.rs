@@ -2,7 +2,7 @@
 
 use super::{
     Case, case,
-    scene::{ANN, answer, label, member, network, once_only, password, place, scene},
+    fixture::{ANN, answer, label, member, network, once_only, password, place, scene},
 };
 use chrono::TimeDelta;
 use domain::{
@@ -22,8 +22,8 @@ use domain::{
     use_cases::{
         accounts::ProfilePatch,
         passwords::NewPassword,
-        sign_in::{Attempt, SignIn},
-        tokens::{Asker, NewToken},
+        sign_in::{SignIn, SignInAttempt},
+        tokens::{NewToken, TokenIssuer},
         welcome_owner::NewOwner,
     },
 };
@@ -116,12 +116,14 @@ fn accounts() -> Vec<Case> {
                 ]
             )
             .await),
-        case!("remember_answer", scene, |core, _| core
-            .remember_answer(ACCOUNT, &once_only(), &answer())
+        case!("store_response", scene, |core, _| core
+            .store_response(ACCOUNT, &once_only(), &answer())
             .await),
-        case!("keep_house", long_ago, |core, _| core.keep_house().await),
-        case!("trust_retention", scene, |core, _| core
-            .trust_retention()
+        case!("purge_expired", long_ago, |core, _| core
+            .purge_expired()
+            .await),
+        case!("check_retention_clock", scene, |core, _| core
+            .check_retention_clock()
             .await),
         case!("welcome_code", MemoryStorage::default, |core, _| core
             .welcome_code()
@@ -142,11 +144,11 @@ fn accounts() -> Vec<Case> {
     ]
 }
 
-fn attempt() -> Attempt {
-    Attempt {
+fn attempt() -> SignInAttempt {
+    SignInAttempt {
         email: a_user().email,
         password: password(),
-        place: place(),
+        client: place(),
         before: None,
     }
 }
@@ -199,7 +201,7 @@ fn tokens() -> Vec<Case> {
     vec![
         case!("issue_token", scene, |core, _| core
             .issue_token(
-                Asker::Operator(&a_user()),
+                TokenIssuer::Operator(&a_user()),
                 &NewToken {
                     name: label("ci"),
                     scopes: Scopes::all(),

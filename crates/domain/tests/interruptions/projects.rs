@@ -2,8 +2,8 @@
 
 use super::{
     Case, case,
-    outside::researched,
-    scene::{SHOP, keywords, label, once_only, receipt, scene, unbound},
+    external_services::researched,
+    fixture::{SHOP, keywords, label, once_only, receipt, scene, unbound},
 };
 use analysis::{document::Document, provenance::Provenance, result_type::ResultType};
 use chrono::{Days, TimeDelta};
@@ -14,11 +14,11 @@ use domain::{
     keyword::{KeywordPatch, KeywordText},
     keyword_research::{KeptResearch, ResearchSubject, Search},
     market::{Country, Language, Market},
-    owners_words::{IgnoreReason, SiteRole},
     patch::Change,
     project::{NewProject, ProjectMeta, ProjectPatch},
+    project_overrides::{IgnoreReason, SiteRole},
     results::{Coverage, ResultHead, StagedFinding},
-    search_console::{About, Cut, RowSet, SearchRow, Span},
+    search_console::{DimensionSet, RowSet, RowSubject, SearchRow, Span},
     test_support::{ACCOUNT, MemoryStorage, a_content_plan, fixtures::now},
     use_cases::{
         keywords::save::{SaveMode, WantedKeyword, WantedKeywords},
@@ -172,7 +172,7 @@ pub fn head(result_type: ResultType, job: JobId, item_count: u64) -> ResultHead 
         method_version: "test/1".to_owned(),
         provider: "sandbox".to_owned(),
         provenance: Provenance::Simulated,
-        coverage: Coverage::of(item_count, item_count, 0),
+        coverage: Coverage::new(item_count, item_count, 0),
         item_count,
         summary: Document::from_stored("{}".to_owned()),
         warnings: vec![],
@@ -190,20 +190,20 @@ fn words() -> Vec<Case> {
         case!("remove_content_plan", scene, |core, _| core
             .remove_content_plan(ACCOUNT, SHOP, a_content_plan().id, None)
             .await),
-        case!("name_brand", scene, |core, _| core
-            .name_brand(ACCOUNT, SHOP, "rival.com", &[label("Rival")], None)
+        case!("set_brand_names", scene, |core, _| core
+            .set_brand_names(ACCOUNT, SHOP, "rival.com", &[label("Rival")], None)
             .await),
-        case!("name_site", scene, |core, _| core
-            .name_site(ACCOUNT, SHOP, "second.com", SiteRole::Own, None)
+        case!("set_site_role", scene, |core, _| core
+            .set_site_role(ACCOUNT, SHOP, "second.com", SiteRole::Own, None)
             .await),
-        case!("forget_site", scene, |core, _| core
-            .forget_site(ACCOUNT, SHOP, "rival.com")
+        case!("remove_site_role", scene, |core, _| core
+            .remove_site_role(ACCOUNT, SHOP, "rival.com")
             .await),
         case!("ignore_suggestion", with_a_suggestion, |core, _| core
             .ignore_suggestion(ACCOUNT, SHOP, "a1", IgnoreReason::parse("no").ok())
             .await),
-        case!("take_up_suggestion", scene, |core, _| core
-            .take_up_suggestion(ACCOUNT, SHOP, "b2")
+        case!("unignore_suggestion", scene, |core, _| core
+            .unignore_suggestion(ACCOUNT, SHOP, "b2")
             .await),
     ]
 }
@@ -220,7 +220,7 @@ fn rows(clicks: u64) -> RowSet {
         position: Some(2.0),
     };
     RowSet {
-        cut: Cut::plain(About::Query),
+        dimensions: DimensionSet::aggregated(RowSubject::Query),
         span: Span::day(now().date_naive() - Days::new(1)),
         rows: vec![row],
     }
@@ -229,7 +229,7 @@ fn rows(clicks: u64) -> RowSet {
 fn imported() -> MemoryStorage {
     let storage = scene();
     storage.put(|state| {
-        let told = domain::search_console::Told {
+        let told = domain::search_console::ImportInfo {
             origin: domain::search_console::Origin::Export,
             label: "x".to_owned(),
             at: now(),
@@ -295,7 +295,7 @@ fn searched() -> MemoryStorage {
             subject: subject(),
             key: subject().key("another"),
             searched_at: now() - TimeDelta::hours(1),
-            kept: KeptResearch::bought(researched(), now()),
+            kept: KeptResearch::new(researched(), now()),
         };
         state.searches.insert((ACCOUNT, search.id), search);
     });
@@ -310,7 +310,7 @@ fn research() -> Vec<Case> {
         case!("ResearchKeyword::run", scene, |core, outside| {
             let research = ResearchKeyword {
                 core: Arc::clone(core),
-                patience: Arc::new(outside.clone()),
+                sleeper: Arc::new(outside.clone()),
                 supplier: Arc::new(outside.clone()),
             };
             let request = ResearchRequest {

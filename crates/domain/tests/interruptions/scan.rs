@@ -10,19 +10,19 @@ use std::{
 const OPENS: [&str; 8] = [
     ".write()",
     ".transaction(",
-    ".transaction_at(",
-    ".transaction_given(",
+    ".transaction_with_time(",
+    ".transaction_with_ids(",
     ".transaction_with(",
-    ".under_lease(",
-    ".while_held(",
-    "retrying(",
+    ".store_with_lease(",
+    ".with_lease(",
+    "run_with_retries(",
 ];
 /// Helpers that open a transaction for others.
 const OPENERS: [&str; 4] = [
-    "transaction_at",
-    "transaction_given",
-    "under_lease",
-    "while_held",
+    "transaction_with_time",
+    "transaction_with_ids",
+    "store_with_lease",
+    "with_lease",
 ];
 
 /// File and function name.
@@ -153,7 +153,7 @@ const ASKED: [&str; 6] = [
     "mint(",
     "mint_ascending(",
     "randomness",
-    ".given()",
+    ".transaction_input()",
 ];
 
 /// Such calls in functions and closures that take a transaction.
@@ -200,7 +200,7 @@ fn body(text: &str, is_closure: bool) -> &str {
 }
 
 #[test]
-fn what_is_asked_outside_of_a_transaction_is_not_found() {
+fn calls_outside_a_transaction_are_not_reported() {
     let asking_in = "
         let keep = |mut work: Box<dyn Transaction>, given: Given| async move {
             let pair: BTreeMap<u8, u8> = work.read(|it| it.1).await?;

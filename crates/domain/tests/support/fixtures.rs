@@ -10,12 +10,12 @@ use crate::{
     account::{Account, AccountLimits, AccountStatus, AccountUsage},
     content_plan::ContentPlan,
     ids::{JobId, KeywordId, ProjectId, SessionId},
-    job::{Job, JobState, kind::AnalysisKind, line::AccountQueue, policy::QueuePolicy},
+    job::{Job, JobState, account_queue::AccountQueue, kind::AnalysisKind, policy::QueuePolicy},
     keyword::Keyword,
     money::MicroUsd,
-    owners_words::NamedSite,
     ports::{clock::Clock, storage::Storage},
     project::{Project, Status},
+    project_overrides::SiteAnnotation,
     session::{PlainSession, Session},
     token::{ApiToken, PlainToken},
     user::User,
@@ -85,9 +85,9 @@ rows! {
 
 impl Row for Fixture<Job> {
     fn put(self, state: &mut State) {
-        let begun = AccountQueue::begun(self.account);
+        let begun = AccountQueue::new(self.account);
         let line = state.queues.get(&self.account).copied();
-        let line = line.unwrap_or(begun).after(None, &self.0);
+        let line = line.unwrap_or(begun).after_change(None, &self.0);
         state.queues.insert(self.account, line);
         state.jobs.insert((self.account, self.id), self.0);
     }
@@ -109,7 +109,7 @@ impl Row for Fixture<ApiToken> {
 }
 
 /// Of [`a_project`].
-impl Row for NamedSite {
+impl Row for SiteAnnotation {
     fn put(self, state: &mut State) {
         let key = (ACCOUNT, a_project().id, self.domain.clone());
         state.named_sites.insert(key, self);

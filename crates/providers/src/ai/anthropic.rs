@@ -4,21 +4,21 @@
 //! copies of 2026-11-22. Models from Sonnet 5.5 on reject a forced tool with 400, so `force_search` is off by default.
 //! Tool errors come with HTTP 200. Later versions of the tool run code on results and cost more, so the first is used.
 
-use super::failures::{by_status_and_words, inside};
+use super::failures::{body_failure, response_failure};
 use super::openai::SEARCH_FAILED_IN_PART;
-use super::places::approximate;
-use super::price::Taken;
+use super::price::TokenUsage;
 use super::settings::{Model, Service};
-use super::source::{AnswerSource, Outcome, Reading, Told};
-use super::sources::{Named, Sources};
+use super::source::{AnswerSource, Outcome, ParsedAnswer, ParsedResponse};
+use super::sources::{CitedPage, Sources};
+use super::user_location::approximate_location;
 use super::{AiSupplier, guarded};
-use crate::http_client::{Answer, ask, json};
+use crate::http_client::{RawResponse, parse_json, send_request};
 use crate::resilience::CallFailure;
-use crate::supplier::Surroundings;
+use crate::supplier::SupplierContext;
 use analysis::observation::ai_answer::{CitationPart, TextSpan};
 use analysis::provenance::Provenance;
 use async_trait::async_trait;
-use domain::ports::ai_answers::{AiQuestion, EngineLabel, Retrieval};
+use domain::ports::ai_answers::{AiQuery, EngineLabel, Retrieval};
 use domain::ports::clock::Clock;
 use reqwest::Client;
 use serde::Deserialize;
@@ -34,11 +34,11 @@ pub struct Claude;
 impl Service for Claude {
     const BASE_URL: &'static str = "https://api.anthropic.com";
     const MODEL: &'static str = "claude-sonnet-5-5";
-    const LISTED: (f64, f64) = (2.0, 10.0);
+    const LIST_PRICES: (f64, f64) = (2.0, 10.0);
     const PRICE_PER_SEARCH: f64 = 0.01;
-    const MOST_INPUT_TOKENS: u32 = 60_000;
-    const MOST_OUTPUT_TOKENS: u32 = 8_000;
-    const MOST_SEARCHES: u32 = 3;
+    const MAX_INPUT_TOKENS: u32 = 60_000;
+    const MAX_OUTPUT_TOKENS: u32 = 8_000;
+    const MAX_SEARCHES: u32 = 3;
     const FORCE_SEARCH: bool = false;
 }
 
@@ -49,7 +49,7 @@ pub(super) const fn supplier<'a>() -> AiSupplier<'a> {
         needs: "ai.claude.api_key",
         is_free: false,
         is_set: |(ai, _)| ai.claude.api_key.is_some(),
-        build: |(ai, _), around| Some(guarded(Anthropic::new(ai.claude.model()?, around), around)),
+        build: |(ai, _), ctx| Some(guarded(Anthropic::new(ai.claude.model()?, ctx), ctx)),
     }
 }
 
@@ -101,39 +101,39 @@ struct ServerTools {
 }
 
 #[derive(Default)]
-struct Gathered {
+struct AnswerBuilder {
     text: String,
     sources: Sources,
     found: Vec<(String, Option<String>)>,
     queries: Vec<String>,
     /// Searches that returned a result list, even an empty one.
-    worked: u32,
+    successful_searches: u32,
     failed: Option<Value>,
     /// Whether another block came since the last text block.
     is_interrupted: bool,
 }
 
 impl Anthropic {
-    fn new(model: Model, around: &Surroundings) -> Self {
+    fn new(model: Model, ctx: &SupplierContext) -> Self {
         Self {
             model,
-            http: around.http(),
-            clock: around.clock(),
+            http: ctx.http(),
+            clock: ctx.clock(),
         }
     }
 
-    fn body(&self, question: &AiQuestion) -> Value {
+    fn body(&self, question: &AiQuery) -> Value {
         let mut body = json!({
             "model": self.model.name,
-            "max_tokens": self.model.most_output_tokens,
+            "max_tokens": self.model.max_output_tokens,
             "messages": [{"role": "user", "content": question.prompt}],
         });
         if question.web_search {
             body["tools"] = json!([{
                 "type": TOOL,
                 "name": "web_search",
-                "max_uses": self.model.most_searches.max(1),
-                "user_location": approximate(question),
+                "max_uses": self.model.max_searches.max(1),
+                "user_location": approximate_location(question),
             }]);
             if self.model.force_search {
                 body["tool_choice"] = json!({"type": "tool", "name": "web_search"});
@@ -142,18 +142,26 @@ impl Anthropic {
         body
     }
 
-    fn told(&self, question: &AiQuestion, message: Message) -> Result<Told, CallFailure> {
-        let mut gathered = Gathered::default();
+    fn parse_answer(
+        &self,
+        question: &AiQuery,
+        message: Message,
+    ) -> Result<ParsedAnswer, CallFailure> {
+        let mut gathered = AnswerBuilder::default();
         for block in message.content.iter().flatten() {
-            gathered.take(block);
+            gathered.add_block(block);
         }
-        if let Some(error) = gathered.failed.as_ref().filter(|_| gathered.worked == 0) {
-            return Err(inside(&tool_error(error), |text| {
+        if let Some(error) = gathered
+            .failed
+            .as_ref()
+            .filter(|_| gathered.successful_searches == 0)
+        {
+            return Err(body_failure(&tool_error(error), |text| {
                 self.model.without_key(text)
             }));
         }
         for (url, title) in &gathered.found {
-            let page = Named::at(url, title.as_deref());
+            let page = CitedPage::new(url, title.as_deref());
             gathered.sources.add(page, CitationPart::SearchResult, None);
         }
         let usage = message.usage.as_ref();
@@ -165,13 +173,13 @@ impl Anthropic {
         let output = usage.and_then(|it| it.output_tokens);
         let searches = { usage.and_then(|it| it.server_tool_use.as_ref()) }
             .and_then(|it| it.web_search_requests)
-            .unwrap_or_else(|| gathered.worked.into());
-        let taken = |(input, output)| Taken {
+            .unwrap_or_else(|| gathered.successful_searches.into());
+        let taken = |(input, output)| TokenUsage {
             input,
             output,
             searches,
         };
-        Ok(Told {
+        Ok(ParsedAnswer {
             served_model: message.model,
             state: match message.stop_reason.as_deref() {
                 Some("refusal") => Outcome::Refused,
@@ -191,7 +199,7 @@ impl Anthropic {
             input_tokens: input,
             output_tokens: output,
             cost: { self.model.prices.zip(input.zip(output)) }
-                .map(|(prices, tokens)| prices.of(taken(tokens))),
+                .map(|(prices, tokens)| prices.cost(taken(tokens))),
             warnings: gathered
                 .failed
                 .map(|_| SEARCH_FAILED_IN_PART)
@@ -206,10 +214,10 @@ fn tool_error(error: &Value) -> Value {
     json!({"code": error.get("error_code"), "message": "its search failed"})
 }
 
-impl Gathered {
-    fn take(&mut self, block: &Block) {
+impl AnswerBuilder {
+    fn add_block(&mut self, block: &Block) {
         match block.kind.as_str() {
-            "text" => self.take_words(block),
+            "text" => self.add_text(block),
             "server_tool_use" => {
                 self.is_interrupted = true;
                 let query = block
@@ -222,14 +230,14 @@ impl Gathered {
             }
             "web_search_tool_result" => {
                 self.is_interrupted = true;
-                self.take_results(block.content.as_ref());
+                self.add_results(block.content.as_ref());
             }
             _ => self.is_interrupted = true,
         }
     }
 
     /// A new block starts wherever the cited sources change, even inside a sentence.
-    fn take_words(&mut self, block: &Block) {
+    fn add_text(&mut self, block: &Block) {
         let Some(words) = block.text.as_deref().filter(|it| !it.is_empty()) else {
             return;
         };
@@ -245,18 +253,18 @@ impl Gathered {
         };
         for it in block.citations.iter().flatten() {
             if let Some(url) = it.url.as_deref() {
-                let page = Named::at(url, it.title.as_deref());
+                let page = CitedPage::new(url, it.title.as_deref());
                 self.sources.add(page, CitationPart::Inline, Some(span));
             }
         }
     }
 
-    fn take_results(&mut self, content: Option<&Value>) {
+    fn add_results(&mut self, content: Option<&Value>) {
         let Some(results) = content.and_then(Value::as_array) else {
             self.failed = self.failed.take().or_else(|| content.cloned());
             return;
         };
-        self.worked += 1;
+        self.successful_searches += 1;
         let text = |it: &Value, name: &str| it.get(name)?.as_str().map(str::to_owned);
         let pages = results
             .iter()
@@ -283,36 +291,42 @@ impl AnswerSource for Anthropic {
         "anthropic"
     }
 
-    fn price(&self) -> Option<u64> {
-        self.model.most()
+    fn max_price(&self) -> Option<u64> {
+        self.model.max_cost()
     }
 
     fn without_secrets(&self, text: &str) -> String {
         self.model.without_key(text)
     }
 
-    async fn send(&self, question: &AiQuestion) -> Result<Answer, CallFailure> {
+    async fn send(&self, question: &AiQuery) -> Result<RawResponse, CallFailure> {
         let request = self
             .http
-            .post(self.model.base_url.operation("/v1/messages"))
+            .post(self.model.base_url.join_path("/v1/messages"))
             .header("x-api-key", self.model.key.reveal())
             .header("anthropic-version", VERSION)
             .json(&self.body(question));
-        ask(request).await
+        send_request(request).await
     }
 
-    fn read(&self, question: &AiQuestion, answer: &Answer) -> Result<Reading, CallFailure> {
+    fn read(
+        &self,
+        question: &AiQuery,
+        answer: &RawResponse,
+    ) -> Result<ParsedResponse, CallFailure> {
         let clean = |text: &str| self.model.without_key(text);
         if !answer.status.is_success() {
-            return Err(by_status_and_words(answer, clean, self.clock.now()));
+            return Err(response_failure(answer, clean, self.clock.now()));
         }
-        let message: Message = json(&answer.body)?;
+        let message: Message = parse_json(&answer.body)?;
         if let Some(error) = &message.error {
-            return Err(inside(error, clean));
+            return Err(body_failure(error, clean));
         }
         if message.content.is_none() || message.stop_reason.is_none() {
             return Err(CallFailure::malformed("it holds no answer"));
         }
-        Ok(Reading::Whole(Box::new(self.told(question, message)?)))
+        Ok(ParsedResponse::Whole(Box::new(
+            self.parse_answer(question, message)?,
+        )))
     }
 }

@@ -4,18 +4,18 @@
 //!
 //! Source: OpenAI's API reference for chat completions, copy of 2026-11-22; local servers read `max_tokens`.
 
-use super::failures::{by_status_and_words, inside};
-use super::price::{Taken, TokenPrices};
+use super::failures::{body_failure, response_failure};
+use super::price::{TokenPrices, TokenUsage};
 use super::settings::{InputTokens, ModelName, OutputTokens};
-use super::source::{AnswerSource, Outcome, Reading, Told};
+use super::source::{AnswerSource, Outcome, ParsedAnswer, ParsedResponse};
 use super::{AiSupplier, guarded};
-use crate::http_client::{Answer, ask, json};
+use crate::http_client::{RawResponse, parse_json, send_request};
 use crate::resilience::CallFailure;
-use crate::search::wire_errors::without;
-use crate::supplier::Surroundings;
+use crate::search::wire_errors::redact;
+use crate::supplier::SupplierContext;
 use analysis::provenance::Provenance;
 use async_trait::async_trait;
-use domain::ports::ai_answers::{AiQuestion, EngineLabel, Retrieval};
+use domain::ports::ai_answers::{AiQuery, EngineLabel, Retrieval};
 use domain::ports::clock::Clock;
 use reqwest::Client;
 use serde::Deserialize;
@@ -44,7 +44,7 @@ pub(super) const fn supplier<'a>() -> AiSupplier<'a> {
         needs: "ai.compatible.base_url",
         is_free: false,
         is_set: |(ai, _)| ai.compatible.base_url.is_some(),
-        build: |(ai, _), around| Some(guarded(Compatible::new(&ai.compatible, around)?, around)),
+        build: |(ai, _), ctx| Some(guarded(Compatible::new(&ai.compatible, ctx)?, ctx)),
     }
 }
 
@@ -67,12 +67,12 @@ struct Completion {
 
 #[derive(Debug, Deserialize)]
 struct Choice {
-    message: Words,
+    message: ChatMessage,
     finish_reason: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
-struct Words {
+struct ChatMessage {
     /// A string or a list of parts.
     content: Option<Value>,
     refusal: Option<String>,
@@ -85,7 +85,7 @@ struct Usage {
 }
 
 impl Compatible {
-    fn new(settings: &CompatibleSettings, around: &Surroundings) -> Option<Self> {
+    fn new(settings: &CompatibleSettings, ctx: &SupplierContext) -> Option<Self> {
         let prices = {
             settings
                 .price_per_million_input
@@ -100,21 +100,26 @@ impl Compatible {
             base_url: settings.base_url.clone()?,
             settings: settings.clone(),
             prices,
-            http: around.http(),
-            clock: around.clock(),
+            http: ctx.http(),
+            clock: ctx.clock(),
         })
     }
 
     fn without_key(&self, text: &str) -> String {
         let key = self.settings.api_key.as_ref();
-        key.map_or_else(|| text.to_owned(), |it| without(it.reveal(), text))
+        key.map_or_else(|| text.to_owned(), |it| redact(it.reveal(), text))
     }
 
-    fn told(&self, model: Option<String>, choice: &Choice, usage: Option<&Usage>) -> Told {
+    fn parse_answer(
+        &self,
+        model: Option<String>,
+        choice: &Choice,
+        usage: Option<&Usage>,
+    ) -> ParsedAnswer {
         let input = usage.and_then(|it| it.prompt_tokens);
         let output = usage.and_then(|it| it.completion_tokens);
         let refused = choice.message.refusal.as_deref();
-        Told {
+        ParsedAnswer {
             served_model: model,
             state: match choice.finish_reason.as_deref() {
                 _ if refused.is_some_and(|it| !it.is_empty()) => Outcome::Refused,
@@ -132,18 +137,18 @@ impl Compatible {
             input_tokens: input,
             output_tokens: output,
             cost: { self.prices.zip(input.zip(output)) }.map(|(prices, (input, output))| {
-                prices.of(Taken {
+                prices.cost(TokenUsage {
                     input,
                     output,
                     searches: 0,
                 })
             }),
-            ..Told::default()
+            ..ParsedAnswer::default()
         }
     }
 }
 
-impl Words {
+impl ChatMessage {
     /// Without the `<think>` section that some models put first.
     fn text(&self) -> String {
         let whole = match &self.content {
@@ -179,12 +184,12 @@ impl AnswerSource for Compatible {
         "compatible"
     }
 
-    fn price(&self) -> Option<u64> {
+    fn max_price(&self) -> Option<u64> {
         let prices = self.prices?;
         if prices.is_free() {
             return Some(0);
         }
-        Some(prices.of(Taken {
+        Some(prices.cost(TokenUsage {
             input: self.settings.most_input_tokens.0.into(),
             output: self.settings.most_output_tokens.0.into(),
             searches: 0,
@@ -195,10 +200,10 @@ impl AnswerSource for Compatible {
         self.without_key(text)
     }
 
-    async fn send(&self, question: &AiQuestion) -> Result<Answer, CallFailure> {
+    async fn send(&self, question: &AiQuery) -> Result<RawResponse, CallFailure> {
         let mut request = self
             .http
-            .post(self.base_url.operation("/chat/completions"))
+            .post(self.base_url.join_path("/chat/completions"))
             .json(&json!({
                 "model": self.settings.model.0,
                 "messages": [{"role": "user", "content": question.prompt}],
@@ -208,23 +213,23 @@ impl AnswerSource for Compatible {
         if let Some(key) = &self.settings.api_key {
             request = request.bearer_auth(key.reveal());
         }
-        ask(request).await
+        send_request(request).await
     }
 
-    fn read(&self, _: &AiQuestion, answer: &Answer) -> Result<Reading, CallFailure> {
+    fn read(&self, _: &AiQuery, answer: &RawResponse) -> Result<ParsedResponse, CallFailure> {
         let clean = |text: &str| self.without_key(text);
         if !answer.status.is_success() {
-            return Err(by_status_and_words(answer, clean, self.clock.now()));
+            return Err(response_failure(answer, clean, self.clock.now()));
         }
-        let completion: Completion = json(&answer.body)?;
+        let completion: Completion = parse_json(&answer.body)?;
         if let Some(error) = completion.error.as_ref().filter(|it| !it.is_null()) {
-            return Err(inside(error, clean));
+            return Err(body_failure(error, clean));
         }
         let choice = { completion.choices.as_deref() }
             .and_then(<[Choice]>::first)
             .ok_or_else(|| CallFailure::malformed("it holds no answer"))?;
-        let told = self.told(completion.model.clone(), choice, completion.usage.as_ref());
-        Ok(Reading::Whole(Box::new(told)))
+        let parsed = self.parse_answer(completion.model.clone(), choice, completion.usage.as_ref());
+        Ok(ParsedResponse::Whole(Box::new(parsed)))
     }
 }
 
@@ -233,9 +238,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thoughts_are_no_part_of_an_answer() {
+    fn thinking_sections_are_removed() {
         let text = |content: Value| {
-            Words {
+            ChatMessage {
                 content: Some(content),
                 refusal: None,
             }

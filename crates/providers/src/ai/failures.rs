@@ -1,35 +1,35 @@
 //! Errors of AI services. Most share a shape; some report in a message or code what the status does not say.
 
-use crate::http_client::Answer;
+use crate::http_client::RawResponse;
 use crate::resilience::{CallFailure, Repeat};
-use crate::search::wire_errors::{by_status, shortened};
+use crate::search::wire_errors::{shorten_reason, status_failure};
 use chrono::{DateTime, Utc};
 use domain::ports::search_results::ProviderError;
 use serde_json::Value;
 use std::time::Duration;
 
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct ServiceError {
     /// Codes, types and reasons, in lower case.
     codes: Vec<String>,
     message: String,
     /// Retry delay given in the body.
-    wait: Option<Duration>,
+    retry_delay: Option<Duration>,
 }
 
-impl Said {
+impl ServiceError {
     /// Accepts `{"error": {…}}`, `{"error": "…"}`, `{"detail": …}`, or the first element of a list.
-    pub(super) fn of(body: &[u8]) -> Self {
+    pub(super) fn from_body(body: &[u8]) -> Self {
         let body: Value = serde_json::from_slice(body).unwrap_or_default();
         let body = body.get(0).unwrap_or(&body);
-        Self::of_error(
+        Self::from_error(
             body.get("error")
                 .or_else(|| body.get("detail"))
                 .unwrap_or(body),
         )
     }
 
-    pub(super) fn of_error(error: &Value) -> Self {
+    pub(super) fn from_error(error: &Value) -> Self {
         if let Some(message) = error.as_str() {
             return Self {
                 message: message.to_owned(),
@@ -50,17 +50,17 @@ impl Said {
                 .and_then(Value::as_str)
                 .unwrap_or_default()
                 .to_owned(),
-            wait: wait.and_then(Value::as_str).and_then(seconds),
+            retry_delay: wait.and_then(Value::as_str).and_then(seconds),
         }
     }
 
-    fn is(&self, codes: &[&str]) -> bool {
+    fn has_code(&self, codes: &[&str]) -> bool {
         self.codes.iter().any(|it| codes.contains(&it.as_str()))
     }
 
-    fn is_about_money(&self) -> bool {
+    fn is_out_of_funds(&self) -> bool {
         let said = self.message.to_ascii_lowercase();
-        self.is(&[
+        self.has_code(&[
             "insufficient_quota",
             "billing_error",
             "billing_hard_limit_reached",
@@ -74,8 +74,8 @@ impl Said {
         .any(|it| said.contains(it))
     }
 
-    fn is_about_the_key(&self) -> bool {
-        self.is(&[
+    fn is_unauthorized(&self) -> bool {
+        self.has_code(&[
             "api_key_invalid",
             "invalid_api_key",
             "authentication_error",
@@ -92,41 +92,41 @@ fn seconds(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(number).ok()
 }
 
-pub(super) fn by_status_and_words(
-    answer: &Answer,
+pub(super) fn response_failure(
+    answer: &RawResponse,
     without_secrets: impl Fn(&str) -> String,
     now: DateTime<Utc>,
 ) -> CallFailure {
-    let said = Said::of(&answer.body);
-    if said.is_about_money() {
+    let said = ServiceError::from_body(&answer.body);
+    if said.is_out_of_funds() {
         // Gemini uses the same message for a quota that frees up within a minute.
-        let passes = said.is(&["resource_exhausted"]) && said.wait.is_some();
+        let passes = said.has_code(&["resource_exhausted"]) && said.retry_delay.is_some();
         if !passes {
             return CallFailure::pointless(ProviderError::OutOfFunds);
         }
     }
-    if said.is_about_the_key() {
-        return CallFailure::pointless(ProviderError::Unauthorised);
+    if said.is_unauthorized() {
+        return CallFailure::pointless(ProviderError::Unauthorized);
     }
-    let mut failure = by_status(answer, &without_secrets(&said.message), now);
+    let mut failure = status_failure(answer, &without_secrets(&said.message), now);
     if let ProviderError::RateLimited { retry_after } = &mut failure.error {
-        *retry_after = retry_after.or(said.wait);
+        *retry_after = retry_after.or(said.retry_delay);
     }
     failure
 }
 
 /// An error in a response with a success status. Whether the work done so far is billed is not documented.
-pub(super) fn inside(error: &Value, without_secrets: impl Fn(&str) -> String) -> CallFailure {
-    let said = Said::of_error(error);
+pub(super) fn body_failure(error: &Value, without_secrets: impl Fn(&str) -> String) -> CallFailure {
+    let said = ServiceError::from_error(error);
     let uncertain = |error| CallFailure {
         error,
         repeat: Repeat::Uncertain,
     };
-    if said.is_about_money() {
+    if said.is_out_of_funds() {
         CallFailure::pointless(ProviderError::OutOfFunds)
-    } else if said.is_about_the_key() {
-        CallFailure::pointless(ProviderError::Unauthorised)
-    } else if said.is(&[
+    } else if said.is_unauthorized() {
+        CallFailure::pointless(ProviderError::Unauthorized)
+    } else if said.has_code(&[
         "rate_limit_exceeded",
         "rate_limit_error",
         "too_many_requests",
@@ -134,9 +134,9 @@ pub(super) fn inside(error: &Value, without_secrets: impl Fn(&str) -> String) ->
         "resource_exhausted",
     ]) {
         uncertain(ProviderError::RateLimited {
-            retry_after: said.wait,
+            retry_after: said.retry_delay,
         })
-    } else if said.is(&[
+    } else if said.has_code(&[
         "invalid_prompt",
         "invalid_request",
         "invalid_request_error",
@@ -146,7 +146,7 @@ pub(super) fn inside(error: &Value, without_secrets: impl Fn(&str) -> String) ->
         "query_too_long",
         "invalid_tool_input",
     ]) {
-        let reason = shortened(&without_secrets(&said.message));
+        let reason = shorten_reason(&without_secrets(&said.message));
         CallFailure::pointless(ProviderError::Refused { reason })
     } else {
         uncertain(ProviderError::Unavailable)
@@ -159,31 +159,34 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn errors_are_understood_however_they_are_wrapped() {
+    fn errors_are_parsed_in_every_documented_shape() {
         let error = json!({"message": "no", "type": "Invalid_Request", "code": 400});
         for body in [
             json!({"error": error}),
             json!([{"error": error}]),
             json!({"detail": error}),
         ] {
-            let said = Said::of(body.to_string().as_bytes());
+            let said = ServiceError::from_body(body.to_string().as_bytes());
             assert_eq!(
                 (said.message.as_str(), said.codes.len()),
                 ("no", 1),
                 "{body}"
             );
-            assert!(said.is(&["invalid_request"]));
+            assert!(said.has_code(&["invalid_request"]));
         }
-        assert_eq!(Said::of(b"<html>"), Said::default());
-        assert_eq!(Said::of(br#"{"error": "gone"}"#).message, "gone");
+        assert_eq!(ServiceError::from_body(b"<html>"), ServiceError::default());
+        assert_eq!(
+            ServiceError::from_body(br#"{"error": "gone"}"#).message,
+            "gone"
+        );
     }
 
     #[test]
-    fn patience_may_be_asked_for_in_the_body() {
+    fn retry_delay_is_read_from_the_body() {
         let body = json!({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "details": [
             {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "7.5s"}
         ]}});
-        let said = Said::of(body.to_string().as_bytes());
-        assert_eq!(said.wait, Some(Duration::from_millis(7_500)));
+        let said = ServiceError::from_body(body.to_string().as_bytes());
+        assert_eq!(said.retry_delay, Some(Duration::from_millis(7_500)));
     }
 }

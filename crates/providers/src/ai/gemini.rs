@@ -5,21 +5,21 @@
 //! Google that expire after some weeks, so each is resolved at once: one request to the redirect, none to its target. A
 //! link that cannot be resolved keeps the domain in its title.
 
-use super::failures::{by_status_and_words, inside};
-use super::price::Taken;
-use super::secret_words::safe_url;
+use super::failures::{body_failure, response_failure};
+use super::price::TokenUsage;
 use super::settings::{InputTokens, Model, ModelName, OutputTokens, prices};
-use super::source::{AnswerSource, Outcome, Reading, Told};
-use super::sources::{Named, Sources};
+use super::source::{AnswerSource, Outcome, ParsedAnswer, ParsedResponse};
+use super::sources::{CitedPage, Sources};
 use super::spans::{Unit, shifted, span};
+use super::url_credentials::safe_url;
 use super::{AiSupplier, guarded};
-use crate::http_client::{Answer, ask, json};
+use crate::http_client::{RawResponse, parse_json, send_request};
 use crate::resilience::CallFailure;
-use crate::supplier::Surroundings;
+use crate::supplier::SupplierContext;
 use analysis::observation::ai_answer::{AnswerCitation, CitationPart, TextSpan};
 use analysis::provenance::Provenance;
 use async_trait::async_trait;
-use domain::ports::ai_answers::{AiQuestion, EngineLabel, Retrieval};
+use domain::ports::ai_answers::{AiQuery, EngineLabel, Retrieval};
 use domain::ports::clock::Clock;
 use futures_util::{StreamExt, stream};
 use reqwest::{Client, header::LOCATION};
@@ -31,23 +31,23 @@ use tokio::time::timeout;
 use url::Url;
 
 /// Maximum number of redirects resolved per answer.
-const MOST_LINKS: usize = 30;
+const MAX_LINKS: usize = 30;
 const LINKS_AT_ONCE: usize = 6;
-const LINKS_TIME: Duration = Duration::from_secs(10);
+const LINKS_TIMEOUT: Duration = Duration::from_secs(10);
 
-const USUAL: &str = "gemini-3.8-flash";
+const DEFAULT_MODEL: &str = "gemini-3.8-flash";
 /// US dollars per million input and output tokens, list price of autumn 2026.
-const LISTED: (f64, f64) = (0.75, 3.75);
+const LIST_PRICES: (f64, f64) = (0.75, 3.75);
 
 settings! {
     /// Gemini by its own API. Prices are in US dollars. A search cannot be forced.
     pub struct GeminiSettings {
         pub api_key: Option<Secret>,
-        pub base_url: WebAddress = WebAddress::fixed("https://generativelanguage.googleapis.com"),
+        pub base_url: WebAddress = WebAddress::from_static("https://generativelanguage.googleapis.com"),
         /// Redirect address of source links; only links below it are resolved, one hop.
         pub link_base: WebAddress =
-            WebAddress::fixed("https://vertexaisearch.cloud.google.com/grounding-api-redirect/"),
-        pub model: ModelName = ModelName::fixed(USUAL),
+            WebAddress::from_static("https://vertexaisearch.cloud.google.com/grounding-api-redirect/"),
+        pub model: ModelName = ModelName::fixed(DEFAULT_MODEL),
         pub price_per_million_input: Option<Price>,
         pub price_per_million_output: Option<Price>,
         pub price_per_search: Cost = Usd(0.014),
@@ -61,16 +61,16 @@ settings! {
 
 impl GeminiSettings {
     fn model(&self) -> Option<Model> {
-        let listed = (self.model.0 == USUAL).then_some(LISTED);
+        let listed = (self.model.0 == DEFAULT_MODEL).then_some(LIST_PRICES);
         let set = (self.price_per_million_input, self.price_per_million_output);
         Some(Model {
             base_url: self.base_url.clone(),
             key: self.api_key.clone()?,
             name: self.model.0.clone(),
             prices: prices(set, listed, self.price_per_search),
-            most_input_tokens: self.most_input_tokens.0.into(),
-            most_output_tokens: self.most_output_tokens.0,
-            most_searches: self.most_searches.0,
+            max_input_tokens: self.most_input_tokens.0.into(),
+            max_output_tokens: self.most_output_tokens.0,
+            max_searches: self.most_searches.0,
             force_search: false,
         })
     }
@@ -83,7 +83,7 @@ pub(super) const fn supplier<'a>() -> AiSupplier<'a> {
         needs: "ai.gemini.api_key",
         is_free: false,
         is_set: |(ai, _)| ai.gemini.api_key.is_some(),
-        build: |(ai, _), around| Some(guarded(Gemini::new(&ai.gemini, around)?, around)),
+        build: |(ai, _), ctx| Some(guarded(Gemini::new(&ai.gemini, ctx)?, ctx)),
     }
 }
 
@@ -187,19 +187,19 @@ struct Usage {
 }
 
 impl Gemini {
-    fn new(settings: &GeminiSettings, around: &Surroundings) -> Option<Self> {
+    fn new(settings: &GeminiSettings, ctx: &SupplierContext) -> Option<Self> {
         Some(Self {
             model: settings.model()?,
             link_base: settings.link_base.clone(),
-            http: around.http(),
-            clock: around.clock(),
+            http: ctx.http(),
+            clock: ctx.clock(),
         })
     }
 
-    fn body(&self, question: &AiQuestion) -> Value {
+    fn body(&self, question: &AiQuery) -> Value {
         let mut body = json!({
             "contents": [{"role": "user", "parts": [{"text": question.prompt}]}],
-            "generationConfig": {"maxOutputTokens": self.model.most_output_tokens},
+            "generationConfig": {"maxOutputTokens": self.model.max_output_tokens},
         });
         if question.web_search {
             body["tools"] = json!([{"google_search": {}}]);
@@ -208,12 +208,12 @@ impl Gemini {
     }
 
     /// Replaces Google's redirects by their targets where they can be resolved.
-    async fn with_pages(&self, citations: &mut [AnswerCitation]) {
+    async fn resolve_links(&self, citations: &mut [AnswerCitation]) {
         let base = self.link_base.url();
         let links: Vec<String> = { citations.iter() }
             .map(|it| &it.url)
-            .filter(|it| leads_through(base, it))
-            .take(MOST_LINKS)
+            .filter(|it| is_redirect_link(base, it))
+            .take(MAX_LINKS)
             .cloned()
             .collect();
         if links.is_empty() {
@@ -222,7 +222,7 @@ impl Gemini {
         let mut pages = HashMap::new();
         let followed = async {
             let asked = links.into_iter().map(|link| async move {
-                let page = self.followed(&link).await;
+                let page = self.resolve_link(&link).await;
                 (link, page)
             });
             let mut answers = stream::iter(asked).buffer_unordered(LINKS_AT_ONCE);
@@ -230,7 +230,7 @@ impl Gemini {
                 pages.extend(page.map(|page| (link, page)));
             }
         };
-        if timeout(LINKS_TIME, followed).await.is_err() {
+        if timeout(LINKS_TIMEOUT, followed).await.is_err() {
             tracing::debug!("links of an answer took too long");
         }
         for it in citations {
@@ -241,7 +241,7 @@ impl Gemini {
     }
 
     /// Reads the redirect target without requesting it.
-    async fn followed(&self, link: &str) -> Option<String> {
+    async fn resolve_link(&self, link: &str) -> Option<String> {
         let answer = self.http.get(link).send().await.ok()?;
         if !answer.status().is_redirection() {
             return None;
@@ -250,18 +250,18 @@ impl Gemini {
         safe_url(target)
     }
 
-    fn told(&self, body: Body) -> Result<Told, CallFailure> {
+    fn parse_answer(&self, body: Body) -> Result<ParsedAnswer, CallFailure> {
         let blocked = body.prompt_feedback.and_then(|it| it.block_reason);
         let candidate = body.candidates.and_then(|it| it.into_iter().next());
         let Some(candidate) = candidate else {
             if blocked.is_some() {
-                return Ok(Told {
+                return Ok(ParsedAnswer {
                     served_model: body.model_version,
                     state: Outcome::Refused,
                     citations: Some(Vec::new()),
                     searches: Some(0),
                     cost: self.cost(body.usage_metadata.as_ref(), 0),
-                    ..Told::default()
+                    ..ParsedAnswer::default()
                 });
             }
             return Err(CallFailure::malformed("it holds no answer"));
@@ -282,7 +282,7 @@ impl Gemini {
         let is_used = !queries.is_empty() || !grounding.chunks.is_empty();
         let searches = queries.len() as u64;
         let usage = body.usage_metadata.as_ref();
-        Ok(Told {
+        Ok(ParsedAnswer {
             served_model: body.model_version,
             state,
             citations: Some(sources(&grounding, &parts, &begins, &text).in_order()),
@@ -296,13 +296,13 @@ impl Gemini {
             input_tokens: usage.and_then(Usage::input),
             output_tokens: usage.and_then(Usage::output),
             cost: self.cost(usage, searches),
-            ..Told::default()
+            ..ParsedAnswer::default()
         })
     }
 
     fn cost(&self, usage: Option<&Usage>, searches: u64) -> Option<u64> {
         let (prices, usage) = self.model.prices.zip(usage)?;
-        Some(prices.of(Taken {
+        Some(prices.cost(TokenUsage {
             input: usage.input()?,
             output: usage.output()?,
             searches,
@@ -343,14 +343,15 @@ fn sources(grounding: &Grounding, parts: &[Part], begins: &[Option<usize>], text
     let page = |index: usize| {
         let web = grounding.chunks.get(index)?.web.as_ref()?;
         let title = web.title.as_deref();
-        Some(Named {
+        Some(CitedPage {
             url: web.uri.as_deref()?,
             title,
             domain: web.domain.as_deref().or(title.filter(|it| is_domain(it))),
         })
     };
     for support in &grounding.supports {
-        let place = { support.segment.as_ref() }.and_then(|it| place(it, parts, begins, text));
+        let place =
+            { support.segment.as_ref() }.and_then(|it| segment_span(it, parts, begins, text));
         for page in support
             .grounding_chunk_indices
             .iter()
@@ -366,7 +367,7 @@ fn sources(grounding: &Grounding, parts: &[Part], begins: &[Option<usize>], text
 }
 
 /// The segment's offsets if they match its text; otherwise the first occurrence of that text.
-fn place(
+fn segment_span(
     segment: &Segment,
     parts: &[Part],
     begins: &[Option<usize>],
@@ -376,15 +377,15 @@ fn place(
     let words = parts
         .get(segment.part_index)
         .and_then(|it| it.text.as_deref());
-    let told = begin.zip(words).and_then(|(begin, words)| {
+    let declared = begin.zip(words).and_then(|(begin, words)| {
         let found = span(words, segment.start_index, segment.end_index, Unit::Bytes)?;
         Some(shifted(found, begin))
     });
     let Some(said) = segment.text.as_deref().filter(|it| !it.is_empty()) else {
-        return told;
+        return declared;
     };
-    if let Some(told) = told.filter(|it| text[it.start..it.end] == *said) {
-        return Some(told);
+    if let Some(declared) = declared.filter(|it| text[it.start..it.end] == *said) {
+        return Some(declared);
     }
     let start = text.find(said)?;
     Some(TextSpan {
@@ -398,7 +399,7 @@ fn is_domain(title: &str) -> bool {
         .all(|it| it.is_alphanumeric() || matches!(it, '.' | '-'))
 }
 
-fn leads_through(base: &Url, link: &str) -> bool {
+fn is_redirect_link(base: &Url, link: &str) -> bool {
     Url::parse(link)
         .is_ok_and(|link| link.origin() == base.origin() && link.path().starts_with(base.path()))
 }
@@ -421,40 +422,40 @@ impl AnswerSource for Gemini {
         "gemini"
     }
 
-    fn price(&self) -> Option<u64> {
-        self.model.most()
+    fn max_price(&self) -> Option<u64> {
+        self.model.max_cost()
     }
 
     fn without_secrets(&self, text: &str) -> String {
         self.model.without_key(text)
     }
 
-    async fn send(&self, question: &AiQuestion) -> Result<Answer, CallFailure> {
+    async fn send(&self, question: &AiQuery) -> Result<RawResponse, CallFailure> {
         let model = &self.model.name;
         let path = format!("/v1beta/models/{model}:generateContent");
         let request = self
             .http
-            .post(self.model.base_url.operation(&path))
+            .post(self.model.base_url.join_path(&path))
             .header("x-goog-api-key", self.model.key.reveal())
             .json(&self.body(question));
-        ask(request).await
+        send_request(request).await
     }
 
-    fn read(&self, _: &AiQuestion, answer: &Answer) -> Result<Reading, CallFailure> {
+    fn read(&self, _: &AiQuery, answer: &RawResponse) -> Result<ParsedResponse, CallFailure> {
         let clean = |text: &str| self.model.without_key(text);
         if !answer.status.is_success() {
-            return Err(by_status_and_words(answer, clean, self.clock.now()));
+            return Err(response_failure(answer, clean, self.clock.now()));
         }
-        let body: Body = json(&answer.body)?;
+        let body: Body = parse_json(&answer.body)?;
         if let Some(error) = &body.error {
-            return Err(inside(error, clean));
+            return Err(body_failure(error, clean));
         }
-        Ok(Reading::Whole(Box::new(self.told(body)?)))
+        Ok(ParsedResponse::Whole(Box::new(self.parse_answer(body)?)))
     }
 
-    async fn finish(&self, told: &mut Told) {
-        if let Some(citations) = &mut told.citations {
-            self.with_pages(citations).await;
+    async fn finish(&self, parsed: &mut ParsedAnswer) {
+        if let Some(citations) = &mut parsed.citations {
+            self.resolve_links(citations).await;
         }
     }
 }

@@ -2,21 +2,21 @@
 
 mod anthropic;
 mod compatible;
+mod failover;
 mod failures;
 mod gemini;
 mod google;
 mod openai;
 mod perplexity;
-mod places;
 mod price;
 mod responses;
-mod secret_words;
 mod settings;
 mod source;
 mod sources;
 mod spans;
-mod stand_in;
 mod text;
+mod url_credentials;
+mod user_location;
 
 pub use anthropic::Claude;
 pub use compatible::CompatibleSettings;
@@ -24,17 +24,17 @@ pub use gemini::GeminiSettings;
 pub use google::GoogleSettings;
 pub use openai::Chatgpt;
 pub use perplexity::Perplexity;
-pub use settings::{AiSettings, ModelName, ModelSettings, SentimentJudge, Service};
+pub use settings::{AiSettings, ModelName, ModelSettings, SentimentModel, Service};
 
-use crate::paying::SpendingRules;
+use crate::paid_calls::SpendingRules;
 use crate::sandbox::answers;
 use crate::search::SearchSettings;
-use crate::supplier::{Supplier, Surroundings};
+use crate::supplier::{Supplier, SupplierContext};
 use domain::ports::ai_answers::{AiEngine, AiEngines, OPERATION};
 use domain::ports::clock::Clock;
 use domain::ports::randomness::Randomness;
 use setting::Usd;
-use source::{AnswerSource, Asker};
+use source::{AnswerSource, GuardedEngine};
 use std::sync::Arc;
 
 /// The engines' own section, and the one with the SERP suppliers' credentials.
@@ -62,34 +62,34 @@ pub fn configured(
     randomness: &Arc<dyn Randomness>,
 ) -> AiEngines {
     let (ai, search) = sections;
-    let around = Surroundings {
-        resilience: ai.guarding(),
+    let ctx = SupplierContext {
+        resilience: ai.resilience_settings(),
         clock: Arc::clone(clock),
         randomness: Arc::clone(randomness),
         spending: SpendingRules {
             paid_calls: ai.paid_calls && search.paid_calls,
-            most_per_call: ai.most_per_call.map(Usd::micros),
+            max_per_call: ai.most_per_call.map(Usd::micros),
         },
     };
-    let mut engines = Supplier::built(&suppliers(), &sections, &around);
+    let mut engines = Supplier::build_enabled(&suppliers(), &sections, &ctx);
     if engines.is_empty() {
         engines = answers::engines(&search.sandbox, clock);
     }
     let engines = AiEngines::new(engines);
     match ai.sentiment_by {
-        Some(judge) => engines.judged_by(judge.engine()),
+        Some(judge) => engines.with_sentiment_engine(judge.engine()),
         None => engines,
     }
 }
 
-fn guarded(source: impl AnswerSource + 'static, around: &Surroundings) -> Arc<dyn AiEngine> {
-    let guard = around.guard(source.name(), OPERATION);
-    let at_once = around.resilience.concurrent_calls.max(1);
-    Arc::new(Asker::new(
+fn guarded(source: impl AnswerSource + 'static, ctx: &SupplierContext) -> Arc<dyn AiEngine> {
+    let guard = ctx.guard(source.name(), OPERATION);
+    let at_once = ctx.resilience.concurrent_calls.max(1);
+    Arc::new(GuardedEngine::new(
         source,
         guard,
-        around.clock(),
-        around.spending,
+        ctx.clock(),
+        ctx.spending,
         at_once,
     ))
 }

@@ -4,21 +4,21 @@
 //! of `start_index` is not documented: see [`cited_span`](super::spans::cited_span). Not verified against the live
 //! service: that the default model accepts `tool_choice: required` with the tool.
 
-use super::failures::by_status_and_words;
-use super::places::approximate;
-use super::price::Taken;
+use super::failures::response_failure;
+use super::price::TokenUsage;
 use super::responses::{Item, Response};
 use super::settings::{Model, Service};
-use super::source::{AnswerSource, Reading, Told};
-use super::sources::{Named, Sources};
+use super::source::{AnswerSource, ParsedAnswer, ParsedResponse};
+use super::sources::{CitedPage, Sources};
 use super::spans::{cited_span, shifted};
+use super::user_location::approximate_location;
 use super::{AiSupplier, guarded};
-use crate::http_client::{Answer, ask};
+use crate::http_client::{RawResponse, send_request};
 use crate::resilience::{CallFailure, Repeat};
-use crate::supplier::Surroundings;
+use crate::supplier::SupplierContext;
 use analysis::{observation::ai_answer::CitationPart, provenance::Provenance};
 use async_trait::async_trait;
-use domain::ports::ai_answers::{AiQuestion, EngineLabel, Retrieval};
+use domain::ports::ai_answers::{AiQuery, EngineLabel, Retrieval};
 use domain::ports::clock::Clock;
 use domain::ports::search_results::ProviderError;
 use reqwest::Client;
@@ -34,11 +34,11 @@ pub struct Chatgpt;
 impl Service for Chatgpt {
     const BASE_URL: &'static str = "https://api.openai.com";
     const MODEL: &'static str = "gpt-6.1-terra";
-    const LISTED: (f64, f64) = (1.0, 5.0);
+    const LIST_PRICES: (f64, f64) = (1.0, 5.0);
     const PRICE_PER_SEARCH: f64 = 0.01;
-    const MOST_INPUT_TOKENS: u32 = 60_000;
-    const MOST_OUTPUT_TOKENS: u32 = 8_000;
-    const MOST_SEARCHES: u32 = 4;
+    const MAX_INPUT_TOKENS: u32 = 60_000;
+    const MAX_OUTPUT_TOKENS: u32 = 8_000;
+    const MAX_SEARCHES: u32 = 4;
     const FORCE_SEARCH: bool = true;
 }
 
@@ -49,7 +49,7 @@ pub(super) const fn supplier<'a>() -> AiSupplier<'a> {
         needs: "ai.chatgpt.api_key",
         is_free: false,
         is_set: |(ai, _)| ai.chatgpt.api_key.is_some(),
-        build: |(ai, _), around| Some(guarded(OpenAi::new(ai.chatgpt.model()?, around), around)),
+        build: |(ai, _), ctx| Some(guarded(OpenAi::new(ai.chatgpt.model()?, ctx), ctx)),
     }
 }
 
@@ -60,28 +60,28 @@ struct OpenAi {
 }
 
 impl OpenAi {
-    fn new(model: Model, around: &Surroundings) -> Self {
+    fn new(model: Model, ctx: &SupplierContext) -> Self {
         Self {
             model,
-            http: around.http(),
-            clock: around.clock(),
+            http: ctx.http(),
+            clock: ctx.clock(),
         }
     }
 
-    fn body(&self, question: &AiQuestion) -> Value {
+    fn body(&self, question: &AiQuery) -> Value {
         let mut body = json!({
             "model": self.model.name,
             "input": question.prompt,
-            "max_output_tokens": self.model.most_output_tokens,
+            "max_output_tokens": self.model.max_output_tokens,
             "store": false,
         });
         if question.web_search {
             body["tools"] = json!([{
                 "type": "web_search",
-                "user_location": approximate(question),
+                "user_location": approximate_location(question),
             }]);
             body["include"] = json!(["web_search_call.action.sources"]);
-            body["max_tool_calls"] = json!(self.model.most_searches);
+            body["max_tool_calls"] = json!(self.model.max_searches);
             if self.model.force_search {
                 body["tool_choice"] = json!("required");
             }
@@ -89,7 +89,11 @@ impl OpenAi {
         body
     }
 
-    fn told(&self, question: &AiQuestion, response: &Response) -> Result<Told, CallFailure> {
+    fn parse_answer(
+        &self,
+        question: &AiQuery,
+        response: &Response,
+    ) -> Result<ParsedAnswer, CallFailure> {
         let searches: Vec<&Item> = { response.output.iter() }
             .filter(|it| it.kind == "web_search_call")
             .collect();
@@ -111,7 +115,7 @@ impl OpenAi {
                 let span = it.start_index.zip(it.end_index);
                 let span = span.and_then(|(start, end)| cited_span(passage.text, start, end, url));
                 let span = span.map(|span| shifted(span, passage.begin));
-                let page = Named::at(url, it.title.as_deref());
+                let page = CitedPage::new(url, it.title.as_deref());
                 sources.add(page, CitationPart::Inline, span);
             }
         }
@@ -125,27 +129,27 @@ impl OpenAi {
             }
             for it in action.sources.iter().flatten() {
                 if let Some(url) = it.url.as_deref() {
-                    let page = Named::at(url, it.title.as_deref());
+                    let page = CitedPage::new(url, it.title.as_deref());
                     sources.add(page, CitationPart::SearchResult, None);
                 }
             }
         }
         let unnamed = searches.iter().filter(|it| it.action.is_none()).count();
         let made = made.saturating_add(u32::try_from(unnamed).unwrap_or(u32::MAX));
-        let basics = response.basics();
+        let basics = response.base_answer();
         let cost = {
             self.model
                 .prices
                 .zip(basics.input_tokens.zip(basics.output_tokens))
         }
         .map(|(prices, (input, output))| {
-            prices.of(Taken {
+            prices.cost(TokenUsage {
                 input,
                 output,
                 searches: made.into(),
             })
         });
-        Ok(Told {
+        Ok(ParsedAnswer {
             text,
             citations: Some(sources.in_order()),
             searches: Some(made),
@@ -182,30 +186,34 @@ impl AnswerSource for OpenAi {
         "openAi"
     }
 
-    fn price(&self) -> Option<u64> {
-        self.model.most()
+    fn max_price(&self) -> Option<u64> {
+        self.model.max_cost()
     }
 
     fn without_secrets(&self, text: &str) -> String {
         self.model.without_key(text)
     }
 
-    async fn send(&self, question: &AiQuestion) -> Result<Answer, CallFailure> {
+    async fn send(&self, question: &AiQuery) -> Result<RawResponse, CallFailure> {
         let request = self
             .http
-            .post(self.model.base_url.operation("/v1/responses"))
+            .post(self.model.base_url.join_path("/v1/responses"))
             .bearer_auth(self.model.key.reveal())
             .json(&self.body(question));
-        ask(request).await
+        send_request(request).await
     }
 
-    fn read(&self, question: &AiQuestion, answer: &Answer) -> Result<Reading, CallFailure> {
+    fn read(
+        &self,
+        question: &AiQuery,
+        answer: &RawResponse,
+    ) -> Result<ParsedResponse, CallFailure> {
         let clean = |text: &str| self.model.without_key(text);
         if !answer.status.is_success() {
-            return Err(by_status_and_words(answer, clean, self.clock.now()));
+            return Err(response_failure(answer, clean, self.clock.now()));
         }
         let response = Response::parse(&answer.body, clean)?;
-        let told = self.told(question, &response)?;
-        Ok(Reading::Whole(Box::new(told)))
+        let parsed = self.parse_answer(question, &response)?;
+        Ok(ParsedResponse::Whole(Box::new(parsed)))
     }
 }

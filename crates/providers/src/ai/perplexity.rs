@@ -5,21 +5,21 @@
 //! github.com/perplexityai/api-platform-developers, copies of 2026-11-22. Unknown fields are rejected, so only
 //! documented ones are sent. Not verified against the live service: a location with a country alone.
 
-use super::failures::by_status_and_words;
-use super::places::city;
+use super::failures::response_failure;
 use super::responses::Response;
 use super::settings::{Model, Service};
-use super::source::{AnswerSource, Reading, Told};
-use super::sources::{Named, Sources};
+use super::source::{AnswerSource, ParsedAnswer, ParsedResponse};
+use super::sources::{CitedPage, Sources};
 use super::spans::{cited_span, shifted};
+use super::user_location::city;
 use super::{AiSupplier, guarded};
-use crate::http_client::{Answer, ask};
+use crate::http_client::{RawResponse, send_request};
 use crate::resilience::CallFailure;
-use crate::supplier::Surroundings;
+use crate::supplier::SupplierContext;
 use analysis::observation::ai_answer::{CitationPart, TextSpan};
 use analysis::provenance::Provenance;
 use async_trait::async_trait;
-use domain::ports::ai_answers::{AiQuestion, EngineLabel, Retrieval};
+use domain::ports::ai_answers::{AiQuery, EngineLabel, Retrieval};
 use domain::ports::clock::Clock;
 use reqwest::Client;
 use serde_json::{Value, json};
@@ -31,11 +31,11 @@ pub struct Perplexity;
 impl Service for Perplexity {
     const BASE_URL: &'static str = "https://api.perplexity.ai";
     const MODEL: &'static str = "perplexity/sonar";
-    const LISTED: (f64, f64) = (0.25, 2.5);
+    const LIST_PRICES: (f64, f64) = (0.25, 2.5);
     const PRICE_PER_SEARCH: f64 = 0.005;
-    const MOST_INPUT_TOKENS: u32 = 30_000;
-    const MOST_OUTPUT_TOKENS: u32 = 4_000;
-    const MOST_SEARCHES: u32 = 4;
+    const MAX_INPUT_TOKENS: u32 = 30_000;
+    const MAX_OUTPUT_TOKENS: u32 = 4_000;
+    const MAX_SEARCHES: u32 = 4;
     const FORCE_SEARCH: bool = true;
 }
 
@@ -46,7 +46,7 @@ pub(super) const fn supplier<'a>() -> AiSupplier<'a> {
         needs: "ai.perplexity.api_key",
         is_free: false,
         is_set: |(ai, _)| ai.perplexity.api_key.is_some(),
-        build: |(ai, _), around| Some(guarded(Agent::new(ai.perplexity.model()?, around), around)),
+        build: |(ai, _), ctx| Some(guarded(Agent::new(ai.perplexity.model()?, ctx), ctx)),
     }
 }
 
@@ -57,20 +57,20 @@ struct Agent {
 }
 
 impl Agent {
-    fn new(model: Model, around: &Surroundings) -> Self {
+    fn new(model: Model, ctx: &SupplierContext) -> Self {
         Self {
             model,
-            http: around.http(),
-            clock: around.clock(),
+            http: ctx.http(),
+            clock: ctx.clock(),
         }
     }
 
-    fn body(&self, question: &AiQuestion) -> Value {
+    fn body(&self, question: &AiQuery) -> Value {
         let mut body = json!({
             "model": self.model.name,
             "input": question.prompt,
             "language_preference": question.language,
-            "max_output_tokens": self.model.most_output_tokens,
+            "max_output_tokens": self.model.max_output_tokens,
         });
         if question.web_search {
             let mut place = json!({"country": question.country.to_uppercase()});
@@ -78,7 +78,7 @@ impl Agent {
                 place["city"] = json!(city);
             }
             body["tools"] = json!([{"type": "web_search", "user_location": place}]);
-            body["max_tool_calls"] = json!(self.model.most_searches);
+            body["max_tool_calls"] = json!(self.model.max_searches);
             if self.model.force_search {
                 body["tool_choice"] = json!({"type": "web_search"});
             }
@@ -86,7 +86,7 @@ impl Agent {
         body
     }
 
-    fn told(&self, question: &AiQuestion, response: &Response) -> Told {
+    fn parse_answer(&self, question: &AiQuery, response: &Response) -> ParsedAnswer {
         let (text, passages) = response.passages();
         let found: Vec<_> = { response.output.iter() }
             .filter(|it| it.kind == "search_results")
@@ -103,7 +103,7 @@ impl Agent {
             if let Some((it, url)) =
                 { numbered.get(&number) }.and_then(|it| Some((it, it.url.as_deref()?)))
             {
-                let page = Named::at(url, it.title.as_deref());
+                let page = CitedPage::new(url, it.title.as_deref());
                 sources.add(page, CitationPart::Inline, Some(span));
             }
         }
@@ -115,13 +115,13 @@ impl Agent {
                 let span = it.start_index.zip(it.end_index);
                 let span = span.and_then(|(start, end)| cited_span(passage.text, start, end, url));
                 let span = span.map(|span| shifted(span, passage.begin));
-                let page = Named::at(url, it.title.as_deref());
+                let page = CitedPage::new(url, it.title.as_deref());
                 sources.add(page, CitationPart::Inline, span);
             }
         }
         for it in results() {
             if let Some(url) = it.url.as_deref() {
-                let page = Named::at(url, it.title.as_deref());
+                let page = CitedPage::new(url, it.title.as_deref());
                 sources.add(page, CitationPart::SearchResult, None);
             }
         }
@@ -130,7 +130,7 @@ impl Agent {
             .and_then(|it| it.get("search_web")?.get("invocation")?.as_u64());
         let counted = counted.unwrap_or(found.len() as u64);
         let dollars = usage.and_then(|it| it.cost.as_ref()?.total_cost);
-        Told {
+        ParsedAnswer {
             text,
             citations: Some(sources.in_order()),
             searches: Some(u32::try_from(counted).unwrap_or(u32::MAX)),
@@ -142,7 +142,7 @@ impl Agent {
                 used: Some(!found.is_empty() || counted > 0),
             },
             cost: dollars.and_then(micro_usd),
-            ..response.basics()
+            ..response.base_answer()
         }
     }
 }
@@ -207,30 +207,36 @@ impl AnswerSource for Agent {
         "perplexity"
     }
 
-    fn price(&self) -> Option<u64> {
-        self.model.most()
+    fn max_price(&self) -> Option<u64> {
+        self.model.max_cost()
     }
 
     fn without_secrets(&self, text: &str) -> String {
         self.model.without_key(text)
     }
 
-    async fn send(&self, question: &AiQuestion) -> Result<Answer, CallFailure> {
+    async fn send(&self, question: &AiQuery) -> Result<RawResponse, CallFailure> {
         let request = self
             .http
-            .post(self.model.base_url.operation("/v1/agent"))
+            .post(self.model.base_url.join_path("/v1/agent"))
             .bearer_auth(self.model.key.reveal())
             .json(&self.body(question));
-        ask(request).await
+        send_request(request).await
     }
 
-    fn read(&self, question: &AiQuestion, answer: &Answer) -> Result<Reading, CallFailure> {
+    fn read(
+        &self,
+        question: &AiQuery,
+        answer: &RawResponse,
+    ) -> Result<ParsedResponse, CallFailure> {
         let clean = |text: &str| self.model.without_key(text);
         if !answer.status.is_success() {
-            return Err(by_status_and_words(answer, clean, self.clock.now()));
+            return Err(response_failure(answer, clean, self.clock.now()));
         }
         let response = Response::parse(&answer.body, clean)?;
-        Ok(Reading::Whole(Box::new(self.told(question, &response))))
+        Ok(ParsedResponse::Whole(Box::new(
+            self.parse_answer(question, &response),
+        )))
     }
 }
 
@@ -239,7 +245,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn references_are_found_where_they_stand() {
+    fn citation_markers_are_found_with_their_spans() {
         let text = "Schön 🦊[7], gut[1, 2] und [web:3] [nicht] [x[4]] [5\n] [";
         let found: Vec<(u64, &str)> = { markers(text).into_iter() }
             .map(|(number, it)| (number, &text[it.start..it.end]))

@@ -9,7 +9,7 @@ pub struct TokenPrices {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Taken {
+pub(super) struct TokenUsage {
     pub input: u64,
     pub output: u64,
     pub searches: u64,
@@ -17,7 +17,7 @@ pub(super) struct Taken {
 
 impl TokenPrices {
     /// Cost, rounded up.
-    pub(super) fn of(&self, taken: Taken) -> u64 {
+    pub(super) fn cost(&self, taken: TokenUsage) -> u64 {
         let tokens = |count: u64, price: u64| u128::from(count) * u128::from(price);
         let micros = tokens(taken.input, self.per_million_input)
             + tokens(taken.output, self.per_million_output);
@@ -37,26 +37,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_searches_and_calls_are_added_and_parts_are_rounded_up() {
+    fn cost_adds_tokens_searches_and_calls_and_rounds_up() {
         let prices = TokenPrices {
             per_million_input: 2_000_000,
             per_million_output: 10_000_000,
             per_search: 10_000,
             per_request: 5,
         };
-        let taken = |input, output, searches| Taken {
+        let taken = |input, output, searches| TokenUsage {
             input,
             output,
             searches,
         };
-        assert_eq!(prices.of(taken(0, 0, 0)), 5);
-        assert_eq!(prices.of(taken(9_001, 412, 2)), 18_002 + 4_120 + 20_000 + 5);
-        assert_eq!(prices.of(taken(u64::MAX, 0, u64::MAX)), u64::MAX);
+        assert_eq!(prices.cost(taken(0, 0, 0)), 5);
+        assert_eq!(
+            prices.cost(taken(9_001, 412, 2)),
+            18_002 + 4_120 + 20_000 + 5
+        );
+        assert_eq!(prices.cost(taken(u64::MAX, 0, u64::MAX)), u64::MAX);
         let cheap = TokenPrices {
             per_million_input: 1,
             ..TokenPrices::default()
         };
-        assert_eq!(cheap.of(taken(1, 0, 0)), 1);
+        assert_eq!(cheap.cost(taken(1, 0, 0)), 1);
         assert!(TokenPrices::default().is_free() && !cheap.is_free());
     }
 }

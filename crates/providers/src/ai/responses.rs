@@ -1,8 +1,8 @@
 //! Responses in the format of OpenAI's Responses API, which Perplexity uses too.
 
-use super::failures::inside;
-use super::source::{Outcome, Told};
-use crate::{http_client::json, resilience::CallFailure};
+use super::failures::body_failure;
+use super::source::{Outcome, ParsedAnswer};
+use crate::{http_client::parse_json, resilience::CallFailure};
 use serde::{Deserialize, Deserializer, de::Error};
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ pub(super) struct Response {
     pub status: String,
     pub error: Option<Value>,
     pub incomplete_details: Option<Incomplete>,
-    #[serde(deserialize_with = "known")]
+    #[serde(deserialize_with = "deserialize_known_items")]
     pub output: Vec<Item>,
     pub usage: Option<Usage>,
 }
@@ -33,11 +33,13 @@ pub(super) struct Item {
     pub action: Option<Action>,
     pub content: Option<Vec<Part>>,
     pub queries: Option<Vec<String>>,
-    pub results: Option<Vec<Found>>,
+    pub results: Option<Vec<SearchHit>>,
 }
 
 /// Keeps items of known types; others may have any shape.
-fn known<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Item>, D::Error> {
+fn deserialize_known_items<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<Item>, D::Error> {
     let items: Vec<Value> = Vec::deserialize(deserializer)?;
     let read = items.into_iter().filter(|it| {
         let kind = it.get("type").and_then(Value::as_str);
@@ -53,7 +55,7 @@ pub(super) struct Action {
     pub kind: Option<String>,
     pub query: Option<String>,
     pub queries: Option<Vec<String>>,
-    pub sources: Option<Vec<Found>>,
+    pub sources: Option<Vec<SearchHit>>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -73,7 +75,7 @@ pub(super) struct Annotation {
 }
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Found {
+pub(super) struct SearchHit {
     pub id: Option<Value>,
     pub url: Option<String>,
     pub title: Option<String>,
@@ -106,12 +108,12 @@ impl Response {
         body: &[u8],
         without_secrets: impl Fn(&str) -> String,
     ) -> Result<Self, CallFailure> {
-        let response: Self = json(body)?;
+        let response: Self = parse_json(body)?;
         let error = response.error.as_ref().filter(|it| !it.is_null());
         match (response.status.as_str(), error) {
             ("completed" | "incomplete", None) => Ok(response),
-            (_, Some(error)) => Err(inside(error, without_secrets)),
-            ("failed" | "cancelled", None) => Err(inside(&Value::Null, without_secrets)),
+            (_, Some(error)) => Err(body_failure(error, without_secrets)),
+            ("failed" | "cancelled", None) => Err(body_failure(&Value::Null, without_secrets)),
             _ => Err(CallFailure::malformed("it is not complete")),
         }
     }
@@ -130,14 +132,14 @@ impl Response {
         }
     }
 
-    pub(super) fn basics(&self) -> Told {
+    pub(super) fn base_answer(&self) -> ParsedAnswer {
         let usage = self.usage.as_ref();
-        Told {
+        ParsedAnswer {
             served_model: self.model.clone(),
             state: self.outcome(),
             input_tokens: usage.and_then(|it| it.input_tokens),
             output_tokens: usage.and_then(|it| it.output_tokens),
-            ..Told::default()
+            ..ParsedAnswer::default()
         }
     }
 

@@ -4,15 +4,15 @@ use super::gemini::GeminiSettings;
 use super::google::GoogleSettings;
 use super::openai::Chatgpt;
 use super::perplexity::Perplexity;
-use super::price::{Taken, TokenPrices};
+use super::price::{TokenPrices, TokenUsage};
 use super::suppliers;
 use crate::resilience::ResilienceSettings;
 use crate::search::SearchSettings;
-use crate::search::wire_errors::without;
+use crate::search::wire_errors::redact;
 use serde::{Deserialize, Serialize};
 use setting::{
-    Cap, Cost, Mistakes, Price, Seconds, Secret, Setting, Usd, WebAddress, Within, settings,
-    taken_as_read,
+    Cap, Cost, Mistakes, Price, Seconds, Secret, Setting, Usd, WebAddress, Within,
+    impl_unchecked_setting, settings,
 };
 use std::marker::PhantomData;
 
@@ -26,7 +26,7 @@ settings! {
         pub at_once: Within<1, 64, usize> = Within(8),
         pub answer_seconds: Seconds<10, 300> = Seconds::of(90),
         /// The model that rates sentiment in languages without a lexicon; without one sentiment stays unknown there.
-        pub sentiment_by: Option<SentimentJudge>,
+        pub sentiment_by: Option<SentimentModel>,
         pub chatgpt: ModelSettings<Chatgpt>,
         pub perplexity: ModelSettings<Perplexity>,
         pub gemini: GeminiSettings,
@@ -37,32 +37,32 @@ settings! {
         #[serde(skip)]
         pub resilience: ResilienceSettings,
     }
-    rules AiSettings::the_judge_is_set_up
+    rules AiSettings::check_sentiment_model
 }
 
 /// A model that can answer without web search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum SentimentJudge {
+pub enum SentimentModel {
     Chatgpt,
     Gemini,
     Claude,
     Compatible,
 }
 
-taken_as_read!(SentimentJudge);
+impl_unchecked_setting!(SentimentModel);
 
 /// What differs between services, and the default model of each.
 pub trait Service {
     const BASE_URL: &'static str;
     const MODEL: &'static str;
     /// US dollars per million input and output tokens of that model, list price of autumn 2026.
-    const LISTED: (f64, f64);
+    const LIST_PRICES: (f64, f64);
     /// In US dollars.
     const PRICE_PER_SEARCH: f64;
-    const MOST_INPUT_TOKENS: u32;
-    const MOST_OUTPUT_TOKENS: u32;
-    const MOST_SEARCHES: u32;
+    const MAX_INPUT_TOKENS: u32;
+    const MAX_OUTPUT_TOKENS: u32;
+    const MAX_SEARCHES: u32;
     const FORCE_SEARCH: bool;
 }
 
@@ -71,16 +71,16 @@ settings! {
     #[serde(bound = "")]
     pub struct ModelSettings<S: Service> {
         pub api_key: Option<Secret>,
-        pub base_url: WebAddress = WebAddress::fixed(S::BASE_URL),
+        pub base_url: WebAddress = WebAddress::from_static(S::BASE_URL),
         pub model: ModelName = ModelName::fixed(S::MODEL),
         pub price_per_million_input: Option<Price>,
         pub price_per_million_output: Option<Price>,
         pub price_per_search: Cost = Usd(S::PRICE_PER_SEARCH),
         /// Estimate, including search results.
-        pub most_input_tokens: InputTokens = Within(S::MOST_INPUT_TOKENS),
+        pub most_input_tokens: InputTokens = Within(S::MAX_INPUT_TOKENS),
         /// Including thinking tokens.
-        pub most_output_tokens: OutputTokens = Within(S::MOST_OUTPUT_TOKENS),
-        pub most_searches: Within<1, 50> = Within(S::MOST_SEARCHES),
+        pub most_output_tokens: OutputTokens = Within(S::MAX_OUTPUT_TOKENS),
+        pub most_searches: Within<1, 50> = Within(S::MAX_SEARCHES),
         pub force_search: bool = S::FORCE_SEARCH,
         #[serde(skip)]
         pub service: PhantomData<S>,
@@ -123,16 +123,16 @@ pub(super) struct Model {
     /// `None`: unknown, so the model is not queried.
     pub prices: Option<TokenPrices>,
     /// Tokens that a call may read, search results included: an estimate, used to reserve budget.
-    pub most_input_tokens: u64,
+    pub max_input_tokens: u64,
     /// Tokens that a call may write, thinking included.
-    pub most_output_tokens: u32,
+    pub max_output_tokens: u32,
     /// Searches that a call may make, sent where the service accepts a limit; used to reserve budget.
-    pub most_searches: u32,
+    pub max_searches: u32,
     /// Whether the request forces a search. Some models reject that.
     pub force_search: bool,
 }
 
-impl SentimentJudge {
+impl SentimentModel {
     pub const fn engine(self) -> &'static str {
         match self {
             Self::Chatgpt => "chatgpt",
@@ -144,15 +144,15 @@ impl SentimentJudge {
 }
 
 impl AiSettings {
-    fn the_judge_is_set_up(&self, key: &str, mistakes: &mut Mistakes) {
+    fn check_sentiment_model(&self, key: &str, mistakes: &mut Mistakes) {
         let Some(judge) = self.sentiment_by else {
             return;
         };
         let is_set_up = match judge {
-            SentimentJudge::Chatgpt => self.chatgpt.api_key.is_some(),
-            SentimentJudge::Gemini => self.gemini.api_key.is_some(),
-            SentimentJudge::Claude => self.claude.api_key.is_some(),
-            SentimentJudge::Compatible => self.compatible.base_url.is_some(),
+            SentimentModel::Chatgpt => self.chatgpt.api_key.is_some(),
+            SentimentModel::Gemini => self.gemini.api_key.is_some(),
+            SentimentModel::Claude => self.claude.api_key.is_some(),
+            SentimentModel::Compatible => self.compatible.base_url.is_some(),
         };
         if !is_set_up {
             let engine = judge.engine();
@@ -167,7 +167,7 @@ impl AiSettings {
         !suppliers().iter().any(|it| it.is_set(&(self, search)))
     }
 
-    pub(super) fn guarding(&self) -> ResilienceSettings {
+    pub(super) fn resilience_settings(&self) -> ResilienceSettings {
         ResilienceSettings {
             call_timeout: self.answer_seconds.0,
             concurrent_calls: self.at_once.0,
@@ -178,16 +178,16 @@ impl AiSettings {
 
 impl<S: Service> ModelSettings<S> {
     pub(super) fn model(&self) -> Option<Model> {
-        let listed = (self.model.0 == S::MODEL).then_some(S::LISTED);
+        let listed = (self.model.0 == S::MODEL).then_some(S::LIST_PRICES);
         let set = (self.price_per_million_input, self.price_per_million_output);
         Some(Model {
             base_url: self.base_url.clone(),
             key: self.api_key.clone()?,
             name: self.model.0.clone(),
             prices: prices(set, listed, self.price_per_search),
-            most_input_tokens: self.most_input_tokens.0.into(),
-            most_output_tokens: self.most_output_tokens.0,
-            most_searches: self.most_searches.0,
+            max_input_tokens: self.most_input_tokens.0.into(),
+            max_output_tokens: self.most_output_tokens.0,
+            max_searches: self.most_searches.0,
             force_search: self.force_search,
         })
     }
@@ -209,17 +209,17 @@ pub(super) fn prices(
 
 impl Model {
     /// Maximum cost of a call, in millionths of a US dollar.
-    pub fn most(&self) -> Option<u64> {
-        let taken = Taken {
-            input: self.most_input_tokens,
-            output: self.most_output_tokens.into(),
-            searches: self.most_searches.into(),
+    pub fn max_cost(&self) -> Option<u64> {
+        let taken = TokenUsage {
+            input: self.max_input_tokens,
+            output: self.max_output_tokens.into(),
+            searches: self.max_searches.into(),
         };
-        self.prices.map(|it| it.of(taken))
+        self.prices.map(|it| it.cost(taken))
     }
 
     pub fn without_key(&self, text: &str) -> String {
-        without(self.key.reveal(), text)
+        redact(self.key.reveal(), text)
     }
 }
 
@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn prices_are_known_for_the_usual_model_and_where_they_are_set() {
+    fn prices_come_from_settings_or_the_default_model() {
         let mut settings = ModelSettings::<Chatgpt> {
             api_key: Some(Secret::new("a key".to_owned())),
             ..ModelSettings::default()

@@ -1,15 +1,15 @@
-use super::text::tidied;
-use crate::http_client::Answer;
-use crate::paying::{Billed, Counter, SpendingRules, micro_usd};
+use super::text::sanitize_answer;
+use crate::http_client::RawResponse;
+use crate::paid_calls::{Billed, Counter, SpendingRules, micro_usd};
 use crate::resilience::{Billing, CallFailure, Guard};
 use analysis::observation::ai_answer::{AnswerCitation, AnswerState, AnswerUsage};
 use async_trait::async_trait;
 use domain::ports::ai_answers::{
-    AiEngine, AiQuestion, Asked, EngineAnswer, EngineLabel, Retrieval,
+    AiEngine, AiQuery, AiQueryOutcome, EngineAnswer, EngineLabel, Retrieval,
 };
-use domain::ports::call_journal::CallJournal;
 use domain::ports::clock::Clock;
-use domain::ports::search_results::{ProviderError, Spent, Unpaid};
+use domain::ports::paid_call_ledger::PaidCallLedger;
+use domain::ports::search_results::{PaidCallRefusal, ProviderError, Spent};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use tokio::time::Instant;
@@ -20,8 +20,8 @@ pub(super) trait AnswerSource: Send + Sync {
     /// The service's name in the paid-call ledger; it must never change.
     fn name(&self) -> &'static str;
     /// Maximum price of a call, in millionths of a US dollar: 0 if free, `None` if unknown.
-    fn price(&self) -> Option<u64>;
-    fn calls(&self) -> u64 {
+    fn max_price(&self) -> Option<u64>;
+    fn max_calls(&self) -> u64 {
         1
     }
     /// Whether it searches the web even if not asked to.
@@ -29,33 +29,34 @@ pub(super) trait AnswerSource: Send + Sync {
         false
     }
     /// Why it cannot answer this question at all.
-    fn objection(&self, _question: &AiQuestion) -> Option<ProviderError> {
+    fn objection(&self, _question: &AiQuery) -> Option<ProviderError> {
         None
     }
     /// Removes credentials, which services may echo.
     fn without_secrets(&self, text: &str) -> String;
     /// Returns a response whatever its status.
-    async fn send(&self, question: &AiQuestion) -> Result<Answer, CallFailure>;
-    fn read(&self, question: &AiQuestion, answer: &Answer) -> Result<Reading, CallFailure>;
+    async fn send(&self, question: &AiQuery) -> Result<RawResponse, CallFailure>;
+    fn read(&self, question: &AiQuery, answer: &RawResponse)
+    -> Result<ParsedResponse, CallFailure>;
     /// Post-processing of a paid answer, in bounded time.
-    async fn finish(&self, _told: &mut Told) {}
-    async fn send_for(&self, _announced: &str) -> Result<Answer, CallFailure> {
+    async fn finish(&self, _told: &mut ParsedAnswer) {}
+    async fn send_announced(&self, _announced: &str) -> Result<RawResponse, CallFailure> {
         Err(CallFailure::malformed("it announces an answer"))
     }
-    fn read_for(&self, _answer: &Answer) -> Result<Reading, CallFailure> {
+    fn read_announced(&self, _answer: &RawResponse) -> Result<ParsedResponse, CallFailure> {
         Err(CallFailure::malformed("it announces an answer"))
     }
 }
 
 #[derive(Debug)]
-pub(super) enum Reading {
-    Whole(Box<Told>),
+pub(super) enum ParsedResponse {
+    Whole(Box<ParsedAnswer>),
     /// An answer exists; a second call fetches it with this token.
     Announced(String),
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct ParsedAnswer {
     pub served_model: Option<String>,
     pub state: Outcome,
     pub text: String,
@@ -80,8 +81,8 @@ pub(super) enum Outcome {
     NotShown,
 }
 
-impl Billed for Reading {
-    fn told(&self) -> Option<u64> {
+impl Billed for ParsedResponse {
+    fn reported_cost(&self) -> Option<u64> {
         match self {
             Self::Whole(told) => told.cost,
             Self::Announced(_) => None,
@@ -89,7 +90,7 @@ impl Billed for Reading {
     }
 }
 
-pub(super) struct Asker<S> {
+pub(super) struct GuardedEngine<S> {
     source: S,
     guard: Guard,
     clock: Arc<dyn Clock>,
@@ -97,7 +98,7 @@ pub(super) struct Asker<S> {
     at_once: usize,
 }
 
-impl<S: AnswerSource> Asker<S> {
+impl<S: AnswerSource> GuardedEngine<S> {
     pub(super) fn new(
         source: S,
         guard: Guard,
@@ -115,14 +116,14 @@ impl<S: AnswerSource> Asker<S> {
     }
 
     fn billing(&self) -> Billing {
-        match self.source.price() {
+        match self.source.max_price() {
             Some(0) => Billing::Free,
             _ => Billing::PerCall,
         }
     }
 
     /// Identifies the call by everything that affects its answer. Each sample is a call.
-    fn step(&self, question: &AiQuestion, what: &str) -> String {
+    fn step(&self, question: &AiQuery, what: &str) -> String {
         let label = self.source.label();
         let model = label.model.as_deref().unwrap_or("-");
         let place = question.location.as_deref().unwrap_or("-");
@@ -138,14 +139,14 @@ impl<S: AnswerSource> Asker<S> {
         )
     }
 
-    async fn told(
+    async fn fetch(
         &self,
-        question: &AiQuestion,
+        question: &AiQuery,
         counter: &mut Counter<'_>,
-    ) -> Result<(Told, u64, Option<u64>), ProviderError> {
+    ) -> Result<(ParsedAnswer, u64, Option<u64>), ProviderError> {
         let took = AtomicU64::new(0);
         let clean = |text: &str| self.source.without_secrets(text);
-        let price = self.source.price().unwrap_or_default();
+        let price = self.source.max_price().unwrap_or_default();
         let first = counter.call(
             self.step(question, "answer"),
             clean,
@@ -153,72 +154,72 @@ impl<S: AnswerSource> Asker<S> {
             |answer| self.source.read(question, answer),
         );
         let first = first.await?;
-        let mut cost = first.told().unwrap_or(price);
-        let mut told = match first {
-            Reading::Whole(told) => told,
-            Reading::Announced(token) => {
+        let mut cost = first.reported_cost().unwrap_or(price);
+        let mut parsed = match first {
+            ParsedResponse::Whole(parsed) => parsed,
+            ParsedResponse::Announced(token) => {
                 let second = counter.call(
                     self.step(question, "announced answer"),
                     clean,
-                    || timed(&took, self.source.send_for(&token)),
-                    |answer| self.source.read_for(answer),
+                    || timed(&took, self.source.send_announced(&token)),
+                    |answer| self.source.read_announced(answer),
                 );
                 let second = second.await?;
-                cost = cost.saturating_add(second.told().unwrap_or(price));
+                cost = cost.saturating_add(second.reported_cost().unwrap_or(price));
                 match second {
-                    Reading::Whole(told) => told,
-                    Reading::Announced(_) => {
+                    ParsedResponse::Whole(parsed) => parsed,
+                    ParsedResponse::Announced(_) => {
                         return Err(CallFailure::malformed("it announces an answer").error);
                     }
                 }
             }
         };
-        let took = Some(took.into_inner()).filter(|_| counter.since.is_none());
-        self.source.finish(&mut told).await;
-        Ok((*told, cost, took))
+        let took = Some(took.into_inner()).filter(|_| counter.oldest_answer_at.is_none());
+        self.source.finish(&mut parsed).await;
+        Ok((*parsed, cost, took))
     }
 
     fn answer(
         &self,
-        question: &AiQuestion,
-        told: Told,
+        question: &AiQuery,
+        parsed: ParsedAnswer,
         cost: u64,
         latency_ms: Option<u64>,
         counter: &Counter<'_>,
     ) -> EngineAnswer {
-        let mut told = tidied(told);
-        let state = match told.state {
+        let mut parsed = sanitize_answer(parsed);
+        let state = match parsed.state {
             Outcome::NotShown => AnswerState::NotShown,
             Outcome::Refused => AnswerState::Refused,
-            _ if told.text.trim().is_empty() => AnswerState::Empty,
+            _ if parsed.text.trim().is_empty() => AnswerState::Empty,
             Outcome::CutShort => AnswerState::CutShort,
             Outcome::Complete => AnswerState::Answered,
         };
         if !matches!(state, AnswerState::Answered | AnswerState::CutShort) {
-            told.text.clear();
-            told.citations = told.citations.map(|_| Vec::new());
+            parsed.text.clear();
+            parsed.citations = parsed.citations.map(|_| Vec::new());
         }
         // Without web search sources are unknown, which differs from citing none.
         if !question.web_search && !self.source.always_searches() {
-            told.citations = None;
+            parsed.citations = None;
         }
         EngineAnswer {
             provider: self.source.label().provider,
-            served_model: told.served_model,
+            served_model: parsed.served_model,
             state,
-            text: told.text,
-            citations: told.citations,
-            searches: told.searches,
-            queries: told.queries,
-            retrieval: told.retrieval,
-            answered_at: counter.since.unwrap_or_else(|| self.clock.now()),
+            text: parsed.text,
+            citations: parsed.citations,
+            searches: parsed.searches,
+            queries: parsed.queries,
+            retrieval: parsed.retrieval,
+            answered_at: counter.oldest_answer_at.unwrap_or_else(|| self.clock.now()),
             usage: AnswerUsage {
-                input_tokens: told.input_tokens,
-                output_tokens: told.output_tokens,
+                input_tokens: parsed.input_tokens,
+                output_tokens: parsed.output_tokens,
                 cost_micros: Some(cost),
                 latency_ms,
             },
-            warnings: told.warnings.into_iter().map(str::to_owned).collect(),
+            warnings: parsed.warnings.into_iter().map(str::to_owned).collect(),
         }
     }
 }
@@ -226,8 +227,8 @@ impl<S: AnswerSource> Asker<S> {
 /// Stores the duration of the last attempt, in milliseconds.
 async fn timed(
     took: &AtomicU64,
-    call: impl Future<Output = Result<Answer, CallFailure>> + Send,
-) -> Result<Answer, CallFailure> {
+    call: impl Future<Output = Result<RawResponse, CallFailure>> + Send,
+) -> Result<RawResponse, CallFailure> {
     let begin = Instant::now();
     let answer = call.await;
     let millis = u64::try_from(begin.elapsed().as_millis()).unwrap_or(u64::MAX);
@@ -236,44 +237,46 @@ async fn timed(
 }
 
 #[async_trait]
-impl<S: AnswerSource> AiEngine for Asker<S> {
+impl<S: AnswerSource> AiEngine for GuardedEngine<S> {
     fn label(&self) -> EngineLabel {
         self.source.label()
     }
 
-    fn most(&self) -> Spent {
-        if self.unpaid().is_some() {
+    fn max_spend(&self) -> Spent {
+        if self.paid_call_refusal().is_some() {
             return Spent::default();
         }
-        let price = self.source.price().unwrap_or_default();
-        Spent::on(self.source.calls(), micro_usd(price))
+        let price = self.source.max_price().unwrap_or_default();
+        Spent::on(self.source.max_calls(), micro_usd(price))
     }
 
-    fn unpaid(&self) -> Option<Unpaid> {
+    fn paid_call_refusal(&self) -> Option<PaidCallRefusal> {
         match self.billing() {
             Billing::Free => None,
-            Billing::PerCall => self.spending.objection(self.source.price().unwrap_or(0)),
+            Billing::PerCall => self
+                .spending
+                .objection(self.source.max_price().unwrap_or(0)),
         }
     }
 
-    fn at_once(&self) -> usize {
+    fn max_concurrency(&self) -> usize {
         self.at_once
     }
 
-    async fn ask(&self, question: &AiQuestion, journal: &Arc<dyn CallJournal>) -> Asked {
-        let unpaid = self.unpaid().map(ProviderError::Unpaid);
+    async fn query(&self, question: &AiQuery, ledger: &Arc<dyn PaidCallLedger>) -> AiQueryOutcome {
+        let unpaid = self.paid_call_refusal().map(ProviderError::PaidCallRefused);
         if let Some(objection) = unpaid.or_else(|| self.source.objection(question)) {
-            return Asked {
+            return AiQueryOutcome {
                 answer: Err(objection),
                 spent: Spent::default(),
             };
         }
-        let price = self.source.price().unwrap_or_default();
-        let mut counter = Counter::new(&self.guard, journal.as_ref(), self.billing(), price);
-        let told = self.told(question, &mut counter).await;
+        let price = self.source.max_price().unwrap_or_default();
+        let mut counter = Counter::new(&self.guard, ledger.as_ref(), self.billing(), price);
+        let fetched = self.fetch(question, &mut counter).await;
         let answer =
-            told.map(|(told, cost, took)| self.answer(question, told, cost, took, &counter));
-        Asked {
+            fetched.map(|(told, cost, took)| self.answer(question, told, cost, took, &counter));
+        AiQueryOutcome {
             answer,
             spent: counter.spent,
         }

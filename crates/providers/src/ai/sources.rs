@@ -1,27 +1,27 @@
 //! The pages that an answer refers to, each once, in order.
 
-use super::secret_words::safe_url;
+use super::url_credentials::safe_url;
 use analysis::observation::ai_answer::{AnswerCitation, CitationPart, TextSpan};
 use std::collections::HashMap;
 
 /// Further pages are ignored.
-const MOST: usize = 1_000;
+const MAX_PAGES: usize = 1_000;
 
 #[derive(Debug, Default)]
 pub(super) struct Sources {
     pages: Vec<AnswerCitation>,
-    places: HashMap<String, usize>,
+    index_by_url: HashMap<String, usize>,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Named<'a> {
+pub(super) struct CitedPage<'a> {
     pub url: &'a str,
     pub title: Option<&'a str>,
     pub domain: Option<&'a str>,
 }
 
-impl<'a> Named<'a> {
-    pub(super) const fn at(url: &'a str, title: Option<&'a str>) -> Self {
+impl<'a> CitedPage<'a> {
+    pub(super) const fn new(url: &'a str, title: Option<&'a str>) -> Self {
         Self {
             url,
             title,
@@ -32,14 +32,14 @@ impl<'a> Named<'a> {
 
 impl Sources {
     /// Adds a page or extends a known one; the strongest kind of reference counts.
-    pub(super) fn add(&mut self, page: Named<'_>, part: CitationPart, span: Option<TextSpan>) {
+    pub(super) fn add(&mut self, page: CitedPage<'_>, part: CitationPart, span: Option<TextSpan>) {
         let Some(url) = safe_url(page.url) else {
             return;
         };
-        let place = match self.places.get(&url) {
+        let place = match self.index_by_url.get(&url) {
             Some(place) => *place,
-            None if self.pages.len() < MOST => {
-                self.places.insert(url.clone(), self.pages.len());
+            None if self.pages.len() < MAX_PAGES => {
+                self.index_by_url.insert(url.clone(), self.pages.len());
                 self.pages.push(AnswerCitation {
                     url,
                     title: None,

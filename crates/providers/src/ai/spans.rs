@@ -13,14 +13,14 @@ pub(super) enum Unit {
 pub(super) fn span(text: &str, start: usize, end: usize, unit: Unit) -> Option<TextSpan> {
     let (start, end) = match unit {
         Unit::Bytes => (start, end),
-        Unit::CodePoints => counted(text, start, end, |_| 1)?,
-        Unit::Utf16 => counted(text, start, end, char::len_utf16)?,
+        Unit::CodePoints => byte_range(text, start, end, |_| 1)?,
+        Unit::Utf16 => byte_range(text, start, end, char::len_utf16)?,
     };
     let is_inside = start < end && text.is_char_boundary(start) && text.is_char_boundary(end);
     is_inside.then_some(TextSpan { start, end })
 }
 
-fn counted(
+fn byte_range(
     text: &str,
     start: usize,
     end: usize,
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_found_in_every_unit() {
+    fn offsets_are_converted_from_every_unit() {
         let bytes = TEXT.find('(').unwrap();
         let points = TEXT.chars().position(|it| it == '(').unwrap();
         let utf16 = points + 1;
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_citation_is_found_whatever_its_service_counts() {
+    fn citation_is_found_in_any_offset_unit() {
         let link = "([a](https://a.test/ü))";
         let points = TEXT.chars().position(|it| it == '(').unwrap();
         let length = link.chars().count();

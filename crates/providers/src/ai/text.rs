@@ -1,60 +1,60 @@
 //! Bounds an answer and removes invisible characters, adjusting offsets.
 
-use super::source::{Outcome, Told};
+use super::source::{Outcome, ParsedAnswer};
 use analysis::observation::ai_answer::{AnswerCitation, TextSpan};
 
 /// In bytes: ten times what engines write.
-const LONGEST_TEXT: usize = 200_000;
-const MOST_CITATIONS: usize = 300;
-const MOST_SPANS: usize = 100;
+const MAX_TEXT_LENGTH: usize = 200_000;
+const MAX_CITATIONS: usize = 300;
+const MAX_SPANS: usize = 100;
 /// In characters.
-const LONGEST_TITLE: usize = 500;
-const MOST_QUERIES: usize = 50;
+const MAX_TITLE_LENGTH: usize = 500;
+const MAX_QUERIES: usize = 50;
 const TEXT_CUT: &str = "textCut";
 
-pub(super) fn tidied(mut told: Told) -> Told {
-    let (text, moved) = visible(&told.text);
-    if text.len() > LONGEST_TEXT {
-        told.warnings.push(TEXT_CUT);
-        if told.state == Outcome::Complete {
-            told.state = Outcome::CutShort;
+pub(super) fn sanitize_answer(mut answer: ParsedAnswer) -> ParsedAnswer {
+    let (text, moved) = strip_hidden(&answer.text);
+    if text.len() > MAX_TEXT_LENGTH {
+        answer.warnings.push(TEXT_CUT);
+        if answer.state == Outcome::Complete {
+            answer.state = Outcome::CutShort;
         }
     }
-    told.text = first_bytes(text, LONGEST_TEXT);
-    let length = told.text.len();
-    if let Some(citations) = &mut told.citations {
-        citations.truncate(MOST_CITATIONS);
+    answer.text = first_bytes(text, MAX_TEXT_LENGTH);
+    let length = answer.text.len();
+    if let Some(citations) = &mut answer.citations {
+        citations.truncate(MAX_CITATIONS);
         for it in citations {
-            tidy(it, &moved, length);
+            sanitize_citation(it, &moved, length);
         }
     }
-    told.queries.truncate(MOST_QUERIES);
-    for query in &mut told.queries {
+    answer.queries.truncate(MAX_QUERIES);
+    for query in &mut answer.queries {
         *query = line(query);
     }
-    told.served_model = told.served_model.map(|it| line(&it));
-    told
+    answer.served_model = answer.served_model.map(|it| line(&it));
+    answer
 }
 
-fn tidy(citation: &mut AnswerCitation, moved: &Moved, length: usize) {
+fn sanitize_citation(citation: &mut AnswerCitation, moved: &OffsetMap, length: usize) {
     citation.title = { citation.title.take() }
         .map(|it| line(&it))
         .filter(|it| !it.is_empty());
     citation.domain = citation.domain.take().map(|it| line(&it));
-    citation.spans.truncate(MOST_SPANS);
+    citation.spans.truncate(MAX_SPANS);
     for span in &mut citation.spans {
         *span = TextSpan {
-            start: moved.to(span.start).min(length),
-            end: moved.to(span.end).min(length),
+            start: moved.map(span.start).min(length),
+            end: moved.map(span.end).min(length),
         };
     }
     citation.spans.retain(|it| it.start < it.end);
 }
 
 fn line(text: &str) -> String {
-    let (text, _) = visible(text);
+    let (text, _) = strip_hidden(text);
     let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ").chars().take(LONGEST_TITLE).collect()
+    words.join(" ").chars().take(MAX_TITLE_LENGTH).collect()
 }
 
 fn first_bytes(mut text: String, most: usize) -> String {
@@ -83,20 +83,20 @@ fn is_hidden(it: char) -> bool {
 
 /// Maps offsets across removed bytes.
 #[derive(Debug, Default)]
-struct Moved {
+struct OffsetMap {
     gaps: Vec<(usize, usize)>,
 }
 
-impl Moved {
-    fn to(&self, place: usize) -> usize {
+impl OffsetMap {
+    fn map(&self, place: usize) -> usize {
         let before = self.gaps.partition_point(|(behind, _)| *behind <= place);
         let left_out = before.checked_sub(1).map_or(0, |last| self.gaps[last].1);
         place.saturating_sub(left_out)
     }
 }
 
-fn visible(text: &str) -> (String, Moved) {
-    let mut moved = Moved::default();
+fn strip_hidden(text: &str) -> (String, OffsetMap) {
+    let mut moved = OffsetMap::default();
     if !text.chars().any(is_hidden) {
         return (text.to_owned(), moved);
     }
@@ -132,13 +132,13 @@ mod tests {
     }
 
     #[test]
-    fn hidden_characters_go_and_places_move_along() {
+    fn hidden_characters_are_removed_and_spans_adjusted() {
         let text = "Gr\u{0}üße \u{202e}vom 🦊\r\n[1] Ende";
         let start = text.find("[1]").unwrap();
-        let told = tidied(Told {
+        let told = sanitize_answer(ParsedAnswer {
             text: text.to_owned(),
             citations: Some(citing(&[(start, start + 3), (0, text.len())])),
-            ..Told::default()
+            ..ParsedAnswer::default()
         });
         assert_eq!(told.text, "Grüße vom 🦊\n[1] Ende");
         let citation = &told.citations.unwrap()[0];
@@ -150,13 +150,16 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_text_is_cut_and_says_so() {
-        let told = tidied(Told {
-            text: "ä".repeat(LONGEST_TEXT),
-            citations: Some(citing(&[(10, 12), (LONGEST_TEXT + 2, LONGEST_TEXT + 4)])),
-            ..Told::default()
+    fn overlong_text_is_truncated_with_a_warning() {
+        let told = sanitize_answer(ParsedAnswer {
+            text: "ä".repeat(MAX_TEXT_LENGTH),
+            citations: Some(citing(&[
+                (10, 12),
+                (MAX_TEXT_LENGTH + 2, MAX_TEXT_LENGTH + 4),
+            ])),
+            ..ParsedAnswer::default()
         });
-        assert_eq!(told.text.len(), LONGEST_TEXT);
+        assert_eq!(told.text.len(), MAX_TEXT_LENGTH);
         assert_eq!(
             (told.state, told.warnings),
             (Outcome::CutShort, vec![TEXT_CUT])

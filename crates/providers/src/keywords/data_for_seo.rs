@@ -5,23 +5,25 @@
 //! copies and public clients of 2026-11-22.
 
 use super::figures;
-use crate::http_client::Answer;
-use crate::paying::{Billed, Counter, SpendingRules, micro_usd};
+use crate::http_client::RawResponse;
+use crate::paid_calls::{Billed, Counter, SpendingRules, micro_usd};
 use crate::resilience::{Billing, CallFailure, Guard};
-use crate::search::data_for_seo::places::country_code;
+use crate::search::data_for_seo::locations::country_code;
 use crate::search::data_for_seo::wire::{Elements, Item};
-use crate::search::data_for_seo::{DataForSeo, no_such_country};
-use crate::supplier::Surroundings;
+use crate::search::data_for_seo::{DataForSeo, unsupported_country};
+use crate::supplier::SupplierContext;
 use analysis::{
-    keyword_text::normalised,
+    keyword_text::normalized,
     observation::keyword_research::{IdeaRelation, KeywordFigures, KeywordIdea, ResearchedKeyword},
     provenance::Provenance,
 };
 use async_trait::async_trait;
-use domain::ports::call_journal::CallJournal;
 use domain::ports::clock::Clock;
-use domain::ports::keyword_data::{KeywordData, KeywordDataLabel, KeywordQuery, Researched};
-use domain::ports::search_results::{ProviderError, Spent, Unpaid};
+use domain::ports::keyword_data::{
+    KeywordData, KeywordDataLabel, KeywordDataOutcome, KeywordQuery,
+};
+use domain::ports::paid_call_ledger::PaidCallLedger;
+use domain::ports::search_results::{PaidCallRefusal, ProviderError, Spent};
 use serde_json::{Map, Value, json};
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
@@ -31,10 +33,10 @@ const SUGGESTIONS: &str = "/v3/dataforseo_labs/google/keyword_suggestions/live";
 const CALLS: u64 = 2;
 /// Levels of related searches; the second adds up to 72.
 const DEPTH: u32 = 2;
-const MOST_RELATED: u32 = 60;
-const MOST_SUGGESTIONS: u32 = 100;
+const MAX_RELATED: u32 = 60;
+const MAX_SUGGESTIONS: u32 = 100;
 /// For all calls and pauses of a query: shorter than its reservation lasts.
-const LONGEST: Duration = Duration::from_mins(1);
+const RESEARCH_TIMEOUT: Duration = Duration::from_mins(1);
 
 pub(super) struct Labs {
     client: DataForSeo,
@@ -45,35 +47,35 @@ pub(super) struct Labs {
     price: u64,
 }
 
-struct Brought {
+struct LabsResponse {
     seed: Option<Map<String, Value>>,
     others: Vec<Map<String, Value>>,
     cost: Option<u64>,
 }
 
-impl Billed for Brought {
-    fn told(&self) -> Option<u64> {
+impl Billed for LabsResponse {
+    fn reported_cost(&self) -> Option<u64> {
         self.cost
     }
 }
 
 impl Labs {
-    pub(super) fn new(client: DataForSeo, price: u64, around: &Surroundings) -> Self {
+    pub(super) fn new(client: DataForSeo, price: u64, ctx: &SupplierContext) -> Self {
         Self {
             client,
-            guard: around.guard("dataForSeo", "keywords"),
-            clock: around.clock(),
-            spending: around.spending,
+            guard: ctx.guard("dataForSeo", "keywords"),
+            clock: ctx.clock(),
+            spending: ctx.spending,
             price,
         }
     }
 
-    async fn asked(
+    async fn fetch(
         &self,
         query: &KeywordQuery,
         counter: &mut Counter<'_>,
     ) -> Result<ResearchedKeyword, ProviderError> {
-        let place = country_code(&query.country).ok_or_else(no_such_country)?;
+        let place = country_code(&query.country).ok_or_else(unsupported_country)?;
         let task = json!({
             "keyword": query.keyword,
             "location_code": place,
@@ -83,12 +85,12 @@ impl Labs {
         let mut related = task.clone();
         related["include_serp_info"] = json!(true);
         related["depth"] = json!(DEPTH);
-        related["limit"] = json!(MOST_RELATED);
+        related["limit"] = json!(MAX_RELATED);
         let related = self.call(query, counter, RELATED, related).await?;
         let mut suggestions = task;
-        suggestions["limit"] = json!(MOST_SUGGESTIONS);
+        suggestions["limit"] = json!(MAX_SUGGESTIONS);
         let suggestions = self.call(query, counter, SUGGESTIONS, suggestions).await?;
-        Ok(self.researched(query, &related, &suggestions))
+        Ok(self.merge(query, &related, &suggestions))
     }
 
     async fn call(
@@ -97,7 +99,7 @@ impl Labs {
         counter: &mut Counter<'_>,
         path: &'static str,
         task: Value,
-    ) -> Result<Brought, ProviderError> {
+    ) -> Result<LabsResponse, ProviderError> {
         let step = format!(
             "dataForSeo {path} of {} {}: {}",
             query.country, query.language, query.keyword
@@ -107,16 +109,16 @@ impl Labs {
             .call(
                 step,
                 |text| self.client.without_credentials(text),
-                || self.client.posted(path, &tasks),
+                || self.client.post(path, &tasks),
                 |answer| self.read(answer),
             )
             .await
     }
 
-    fn read(&self, answer: &Answer) -> Result<Brought, CallFailure> {
+    fn read(&self, answer: &RawResponse) -> Result<LabsResponse, CallFailure> {
         let Elements {
             items, seed, cost, ..
-        } = self.client.elements(answer)?;
+        } = self.client.parse_elements(answer)?;
         // Related keywords are nested one level deeper than suggestions.
         let data = |Item(mut item): Item| match item.remove("keyword_data") {
             Some(Value::Object(data)) => data,
@@ -126,30 +128,30 @@ impl Labs {
             Some(Value::Object(seed)) => Some(seed),
             _ => None,
         };
-        Ok(Brought {
+        Ok(LabsResponse {
             seed,
             others: items.into_iter().map(data).collect(),
             cost,
         })
     }
 
-    fn researched(
+    fn merge(
         &self,
         query: &KeywordQuery,
-        related: &Brought,
-        suggestions: &Brought,
+        related: &LabsResponse,
+        suggestions: &LabsResponse,
     ) -> ResearchedKeyword {
-        let own = normalised(&query.keyword);
+        let own = normalized(&query.keyword);
         let is_own = |data: &&Map<String, Value>| {
             let keyword = data.get("keyword").and_then(Value::as_str);
-            keyword.is_some_and(|it| normalised(it) == own)
+            keyword.is_some_and(|it| normalized(it) == own)
         };
         // Some answers have the keyword only among the related ones.
         let seed = { related.seed.as_ref() }
             .or_else(|| related.others.iter().find(is_own))
             .or(suggestions.seed.as_ref())
             .or_else(|| suggestions.others.iter().find(is_own));
-        let mut told = HashSet::from([own.clone()]);
+        let mut known_keywords = HashSet::from([own.clone()]);
         let sources = [
             (&related.others, IdeaRelation::Related),
             (&suggestions.others, IdeaRelation::Phrase),
@@ -159,11 +161,11 @@ impl Labs {
             .flat_map(|(others, relation)| others.iter().map(move |data| (data, relation)));
         let ideas = ideas.filter_map(|(data, relation)| {
             let keyword = data.get("keyword").and_then(Value::as_str)?;
-            let is_new = !keyword.trim().is_empty() && told.insert(normalised(keyword));
+            let is_new = !keyword.trim().is_empty() && known_keywords.insert(normalized(keyword));
             is_new.then(|| KeywordIdea {
                 keyword: keyword.to_owned(),
                 relation,
-                figures: figures::of(data),
+                figures: figures::keyword_figures(data),
             })
         });
         let label = self.label();
@@ -171,7 +173,7 @@ impl Labs {
             provider: label.name,
             provenance: label.provenance,
             fetched_at: self.clock.now(),
-            figures: seed.map_or_else(KeywordFigures::default, figures::of),
+            figures: seed.map_or_else(KeywordFigures::default, figures::keyword_figures),
             features: seed.and_then(figures::features),
             ideas: ideas.collect(),
         }
@@ -187,32 +189,36 @@ impl KeywordData for Labs {
         }
     }
 
-    fn most(&self) -> Spent {
+    fn max_spend(&self) -> Spent {
         Spent::on(CALLS, micro_usd(self.price))
     }
 
-    fn unpaid(&self) -> Option<Unpaid> {
+    fn paid_call_refusal(&self) -> Option<PaidCallRefusal> {
         self.spending.objection(self.price)
     }
 
-    async fn research(&self, query: &KeywordQuery, journal: &Arc<dyn CallJournal>) -> Researched {
-        if let Some(unpaid) = self.unpaid() {
-            return Researched {
-                answer: Err(ProviderError::Unpaid(unpaid)),
+    async fn research(
+        &self,
+        query: &KeywordQuery,
+        ledger: &Arc<dyn PaidCallLedger>,
+    ) -> KeywordDataOutcome {
+        if let Some(unpaid) = self.paid_call_refusal() {
+            return KeywordDataOutcome {
+                answer: Err(ProviderError::PaidCallRefused(unpaid)),
                 spent: Spent::default(),
             };
         }
-        let mut counter = Counter::new(&self.guard, journal.as_ref(), Billing::PerCall, self.price);
-        let asked = tokio::time::timeout(LONGEST, self.asked(query, &mut counter)).await;
+        let mut counter = Counter::new(&self.guard, ledger.as_ref(), Billing::PerCall, self.price);
+        let asked = tokio::time::timeout(RESEARCH_TIMEOUT, self.fetch(query, &mut counter)).await;
         match asked {
-            Ok(answer) => Researched {
+            Ok(answer) => KeywordDataOutcome {
                 answer,
                 spent: counter.spent,
             },
             // Whether the call under way was billed is unknown.
-            Err(_) => Researched {
+            Err(_) => KeywordDataOutcome {
                 answer: Err(ProviderError::TimedOut),
-                spent: self.most(),
+                spent: self.max_spend(),
             },
         }
     }

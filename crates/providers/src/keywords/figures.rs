@@ -2,18 +2,18 @@
 
 use crate::search::data_for_seo::items::feature;
 use analysis::observation::keyword_research::{
-    CompetitionLevel, CostPerClick, KeywordFigures, MonthlyVolume, ToldIntent,
+    CompetitionLevel, CostPerClick, KeywordFigures, MonthlyVolume, ReportedIntent,
 };
 use analysis::observation::search_page::Feature;
 use analysis::search_intent::Intent;
 use serde_json::{Map, Value};
 
 /// Two years and one before, enough for changes and seasons.
-const MOST_MONTHS: usize = 36;
+const MAX_MONTHS: usize = 36;
 /// Source: `docs.dataforseo.com`, `keyword_info.cpc`.
 const CURRENCY: &str = "USD";
 
-pub(super) fn of(data: &Map<String, Value>) -> KeywordFigures {
+pub(super) fn keyword_figures(data: &Map<String, Value>) -> KeywordFigures {
     let info = |name: &str| at(data, "keyword_info", name);
     let amount = |name: &str| info(name).and_then(Value::as_f64).filter(|it| *it >= 0.0);
     let (mean, low, high) = (
@@ -79,18 +79,18 @@ fn level(word: &str) -> Option<CompetitionLevel> {
 }
 
 /// The format has no probabilities.
-fn intent(data: &Map<String, Value>) -> Option<ToldIntent> {
+fn intent(data: &Map<String, Value>) -> Option<ReportedIntent> {
     let main = at(data, "search_intent_info", "main_intent")?.as_str();
     let others = at(data, "search_intent_info", "foreign_intent").and_then(Value::as_array);
     let others = others.into_iter().flatten().filter_map(Value::as_str);
-    Some(ToldIntent {
-        main: main.and_then(named)?,
-        secondary: others.filter_map(named).collect(),
+    Some(ReportedIntent {
+        main: main.and_then(parse_intent)?,
+        secondary: others.filter_map(parse_intent).collect(),
         confidence: None,
     })
 }
 
-fn named(intent: &str) -> Option<Intent> {
+fn parse_intent(intent: &str) -> Option<Intent> {
     match intent {
         "informational" => Some(Intent::Informational),
         "navigational" => Some(Intent::Navigational),
@@ -100,9 +100,9 @@ fn named(intent: &str) -> Option<Intent> {
     }
 }
 
-fn months(told: Option<&Value>) -> Vec<MonthlyVolume> {
-    let told = told.and_then(Value::as_array);
-    let months = told.into_iter().flatten().filter_map(|it| {
+fn months(searches: Option<&Value>) -> Vec<MonthlyVolume> {
+    let searches = searches.and_then(Value::as_array);
+    let months = searches.into_iter().flatten().filter_map(|it| {
         let number = |name: &str| it.get(name).and_then(Value::as_u64);
         Some(MonthlyVolume {
             year: i32::try_from(number("year")?).ok()?,
@@ -114,5 +114,5 @@ fn months(told: Option<&Value>) -> Vec<MonthlyVolume> {
     });
     let mut months: Vec<MonthlyVolume> = months.collect();
     months.sort_by_key(|it| (it.year, it.month));
-    months.split_off(months.len().saturating_sub(MOST_MONTHS))
+    months.split_off(months.len().saturating_sub(MAX_MONTHS))
 }

@@ -5,7 +5,7 @@ use crate::resilience::ResilienceSettings;
 use crate::sandbox::keywords::SandboxKeywords;
 use crate::search::SearchSettings;
 use crate::search::data_for_seo::DataForSeo;
-use crate::supplier::{Supplier, Surroundings};
+use crate::supplier::{Supplier, SupplierContext};
 use data_for_seo::Labs;
 use domain::ports::{clock::Clock, keyword_data::KeywordData, randomness::Randomness};
 use setting::{Price, Usd, settings};
@@ -22,7 +22,7 @@ settings! {
         pub resilience: ResilienceSettings = ResilienceSettings {
             call_timeout: Duration::from_secs(12),
             max_retries: 1,
-            longest_retry_after: Duration::from_secs(5),
+            max_retry_after: Duration::from_secs(5),
             ..ResilienceSettings::default()
         },
     }
@@ -38,13 +38,9 @@ pub const fn suppliers<'a>() -> [Supplier<Sections<'a>, dyn KeywordData>; 1] {
         needs: "search.data_for_seo.login and password",
         is_free: false,
         is_set: |(_, search)| search.data_for_seo.is_set(),
-        build: |(it, search), around| {
-            let client = DataForSeo::new(&search.data_for_seo, around)?;
-            Some(Arc::new(Labs::new(
-                client,
-                it.price_per_call.micros(),
-                around,
-            )))
+        build: |(it, search), ctx| {
+            let client = DataForSeo::new(&search.data_for_seo, ctx)?;
+            Some(Arc::new(Labs::new(client, it.price_per_call.micros(), ctx)))
         },
     }]
 }
@@ -56,12 +52,12 @@ pub fn configured(
     randomness: &Arc<dyn Randomness>,
 ) -> Arc<dyn KeywordData> {
     let (own, search) = sections;
-    let around = Surroundings {
+    let ctx = SupplierContext {
         resilience: own.resilience.clone(),
         clock: Arc::clone(clock),
         randomness: Arc::clone(randomness),
         spending: search.spending(),
     };
-    { Supplier::built(&suppliers(), &sections, &around).pop() }
-        .unwrap_or_else(|| Arc::new(SandboxKeywords::new(search.sandbox.clone(), around.clock)))
+    { Supplier::build_enabled(&suppliers(), &sections, &ctx).pop() }
+        .unwrap_or_else(|| Arc::new(SandboxKeywords::new(search.sandbox.clone(), ctx.clock)))
 }

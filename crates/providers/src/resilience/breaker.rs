@@ -9,10 +9,10 @@ use tokio::time::Instant;
 pub(super) struct Breaker {
     settings: BreakerSettings,
     jitter: Jitter,
-    books: Mutex<Books>,
+    state: Mutex<BreakerState>,
 }
 
-struct Books {
+struct BreakerState {
     phase: Phase,
     /// Number of the phase, so that a call from an earlier phase does not affect the current one.
     era: u64,
@@ -55,7 +55,7 @@ enum Phase {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Verdict {
+enum CallResult {
     Worked,
     Failed,
     Refused(ProviderError),
@@ -65,12 +65,12 @@ enum Verdict {
 pub(super) struct Admission<'b> {
     breaker: &'b Breaker,
     era: u64,
-    judged: bool,
+    is_recorded: bool,
 }
 
 impl Breaker {
     pub(super) fn new(settings: BreakerSettings, jitter: Jitter) -> Self {
-        let books = Books {
+        let state = BreakerState {
             phase: Phase::Closed(VecDeque::new()),
             era: 0,
             refused: 0,
@@ -78,7 +78,7 @@ impl Breaker {
         Self {
             settings,
             jitter,
-            books: Mutex::new(books),
+            state: Mutex::new(state),
         }
     }
 
@@ -106,7 +106,7 @@ impl Breaker {
             Ok(Admission {
                 breaker: self,
                 era: state.era,
-                judged: false,
+                is_recorded: false,
             })
         })
     }
@@ -119,20 +119,20 @@ impl Breaker {
         })
     }
 
-    fn judge(&self, era: u64, verdict: Verdict) {
+    fn record(&self, era: u64, verdict: CallResult) {
         self.with(|state| {
             if state.era != era {
                 return;
             }
-            let failed = verdict == Verdict::Failed;
+            let failed = verdict == CallResult::Failed;
             state.refused = match verdict {
-                Verdict::Refused(_) => state.refused + 1,
-                Verdict::Worked => 0,
-                Verdict::Failed => state.refused,
+                CallResult::Refused(_) => state.refused + 1,
+                CallResult::Worked => 0,
+                CallResult::Failed => state.refused,
             };
             let next = match (&mut state.phase, verdict) {
-                (Phase::Probing { .. }, Verdict::Refused(why)) => Some(self.open(why)),
-                (Phase::Closed(_), Verdict::Refused(why)) if state.refused >= MIN_REFUSALS => {
+                (Phase::Probing { .. }, CallResult::Refused(why)) => Some(self.open(why)),
+                (Phase::Closed(_), CallResult::Refused(why)) if state.refused >= MIN_REFUSALS => {
                     Some(self.open(why))
                 }
                 (Phase::Closed(calls), _) => self.after_call(calls, failed),
@@ -179,12 +179,12 @@ impl Breaker {
         }
     }
 
-    fn with<T>(&self, act: impl FnOnce(&mut Books) -> T) -> T {
-        act(&mut self.books.lock().unwrap_or_else(PoisonError::into_inner))
+    fn with<T>(&self, act: impl FnOnce(&mut BreakerState) -> T) -> T {
+        act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Books {
+impl BreakerState {
     fn enter(&mut self, phase: Phase) {
         self.phase = phase;
         self.era += 1;
@@ -193,24 +193,24 @@ impl Books {
 
 impl Admission<'_> {
     pub(super) fn succeeded(mut self) {
-        self.judged = true;
-        self.breaker.judge(self.era, Verdict::Worked);
+        self.is_recorded = true;
+        self.breaker.record(self.era, CallResult::Worked);
     }
 
     pub(super) fn failed(mut self) {
-        self.judged = true;
-        self.breaker.judge(self.era, Verdict::Failed);
+        self.is_recorded = true;
+        self.breaker.record(self.era, CallResult::Failed);
     }
 
     pub(super) fn refused(mut self, why: ProviderError) {
-        self.judged = true;
-        self.breaker.judge(self.era, Verdict::Refused(why));
+        self.is_recorded = true;
+        self.breaker.record(self.era, CallResult::Refused(why));
     }
 }
 
 impl Drop for Admission<'_> {
     fn drop(&mut self) {
-        if self.judged {
+        if self.is_recorded {
             return;
         }
         self.breaker.with(|state| {
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn twenty_calls_half_of_them_failed_open_it() {
+    async fn half_of_twenty_calls_failing_opens_it() {
         let breaker = breaker();
         for _ in 0..10 {
             breaker.admit().expect("closed").succeeded();
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_bad_probe_opens_it_again_and_a_given_up_one_is_given_back() {
+    async fn failed_probe_reopens_it_and_dropped_one_is_returned() {
         let breaker = breaker();
         after(&breaker, 20);
         tokio::time::advance(Duration::from_secs(31)).await;
@@ -294,12 +294,12 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn refusals_of_the_account_in_a_row_open_it_and_are_what_calls_are_told() {
+    async fn consecutive_refusals_open_it_with_their_error() {
         let breaker = breaker();
         let refuse = |times: u32| {
             for _ in 0..times {
                 let admission = breaker.admit().expect("closed");
-                admission.refused(ProviderError::Unauthorised);
+                admission.refused(ProviderError::Unauthorized);
             }
         };
         refuse(2);
@@ -307,7 +307,7 @@ mod tests {
         refuse(2);
         assert!(breaker.state() == State::Closed);
         refuse(1);
-        assert_eq!(breaker.admit().err(), Some(ProviderError::Unauthorised));
+        assert_eq!(breaker.admit().err(), Some(ProviderError::Unauthorized));
         tokio::time::advance(Duration::from_secs(31)).await;
         breaker
             .admit()
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_call_from_before_does_not_decide_a_probe() {
+    async fn late_call_of_an_earlier_phase_is_ignored() {
         let breaker = breaker();
         let late = breaker.admit().expect("closed");
         after(&breaker, 20);

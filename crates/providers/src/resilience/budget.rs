@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_successes_earn_one_retry_once_the_first_ones_are_paid() {
+    fn ten_successes_earn_a_retry_after_repaying_the_reserve() {
         let budget = RetryBudget::new(0.1, 1.0);
         assert!(budget.spend());
         succeed(&budget, 19);
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn however_calls_end_retries_are_a_tenth_of_them_or_the_reserve() {
+    fn retries_never_exceed_a_tenth_or_the_reserve() {
         for failing in 1..=10_u32 {
             let budget = RetryBudget::new(0.1, 10.0);
             let mut retries = 0_u32;

@@ -4,8 +4,8 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 /// Limits concurrent calls: halves on a rate limit, grows by one after as many successes as the limit (AIMD).
 #[derive(Debug)]
 pub(super) struct Bulkhead {
-    places: Semaphore,
-    most: usize,
+    permits: Semaphore,
+    max_limit: usize,
     state: Mutex<State>,
 }
 
@@ -18,7 +18,7 @@ struct State {
 }
 
 #[derive(Debug)]
-pub(super) struct Place<'b> {
+pub(super) struct BulkheadPermit<'b> {
     bulkhead: &'b Bulkhead,
     permit: Option<SemaphorePermit<'b>>,
 }
@@ -32,19 +32,19 @@ impl Bulkhead {
             successes: 0,
         };
         Self {
-            places: Semaphore::new(most),
-            most,
+            permits: Semaphore::new(most),
+            max_limit: most,
             state: Mutex::new(state),
         }
     }
 
-    pub(super) async fn enter(&self) -> Place<'_> {
+    pub(super) async fn acquire(&self) -> BulkheadPermit<'_> {
         let permit = self
-            .places
+            .permits
             .acquire()
             .await
             .expect("the semaphore is never closed");
-        Place {
+        BulkheadPermit {
             bulkhead: self,
             permit: Some(permit),
         }
@@ -56,14 +56,14 @@ impl Bulkhead {
             state.surplus += state.limit - limit;
             state.limit = limit;
             state.successes = 0;
-            state.surplus -= self.places.forget_permits(state.surplus);
+            state.surplus -= self.permits.forget_permits(state.surplus);
         });
     }
 
     pub(super) fn grow(&self) {
         self.change(|state| {
             state.successes += 1;
-            if state.limit == self.most || state.successes < state.limit {
+            if state.limit == self.max_limit || state.successes < state.limit {
                 return;
             }
             state.successes = 0;
@@ -71,7 +71,7 @@ impl Bulkhead {
             if state.surplus > 0 {
                 state.surplus -= 1;
             } else {
-                self.places.add_permits(1);
+                self.permits.add_permits(1);
             }
         });
     }
@@ -81,7 +81,7 @@ impl Bulkhead {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for BulkheadPermit<'_> {
     fn drop(&mut self) {
         let goes = self.bulkhead.change(|state| {
             let goes = state.surplus > 0;
@@ -99,34 +99,34 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_request_to_slow_down_halves_the_places_and_successes_bring_them_back() {
+    async fn rate_limit_halves_the_permits_and_successes_restore_them() {
         let bulkhead = Bulkhead::new(4);
         let inside = [
-            bulkhead.enter().await,
-            bulkhead.enter().await,
-            bulkhead.enter().await,
+            bulkhead.acquire().await,
+            bulkhead.acquire().await,
+            bulkhead.acquire().await,
         ];
         bulkhead.shrink();
         drop(inside);
-        assert_eq!(bulkhead.places.available_permits(), 2);
+        assert_eq!(bulkhead.permits.available_permits(), 2);
         for _ in 0..5 {
             bulkhead.grow();
         }
-        assert_eq!(bulkhead.places.available_permits(), 4);
+        assert_eq!(bulkhead.permits.available_permits(), 4);
         for _ in 0..50 {
             bulkhead.grow();
         }
-        assert_eq!(bulkhead.places.available_permits(), 4);
+        assert_eq!(bulkhead.permits.available_permits(), 4);
     }
 
     #[tokio::test]
-    async fn one_place_always_remains() {
+    async fn one_permit_always_remains() {
         let bulkhead = Bulkhead::new(2);
         for _ in 0..5 {
             bulkhead.shrink();
         }
-        assert_eq!(bulkhead.places.available_permits(), 1);
-        drop(bulkhead.enter().await);
-        assert_eq!(bulkhead.places.available_permits(), 1);
+        assert_eq!(bulkhead.permits.available_permits(), 1);
+        drop(bulkhead.acquire().await);
+        assert_eq!(bulkhead.permits.available_permits(), 1);
     }
 }

@@ -5,7 +5,7 @@ use super::budget::RetryBudget;
 use super::bulkhead::Bulkhead;
 use super::jitter::Jitter;
 use super::pacer::Pacer;
-use super::refusals::Asked;
+use super::refusals::CallTarget;
 use super::settings::ResilienceSettings;
 use super::{Billing, CallFailure, Repeat, refusals};
 use domain::ports::{randomness::Randomness, search_results::ProviderError};
@@ -13,7 +13,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, sleep, timeout};
 
 pub(crate) struct Guard {
-    asked: Asked,
+    target: CallTarget,
     settings: ResilienceSettings,
     jitter: Jitter,
     budget: RetryBudget,
@@ -23,7 +23,7 @@ pub(crate) struct Guard {
 }
 
 #[derive(Debug)]
-pub(crate) struct Called<T> {
+pub(crate) struct CallSuccess<T> {
     pub value: T,
     pub attempts: u32,
 }
@@ -40,7 +40,7 @@ impl Guard {
     pub(crate) fn new(settings: ResilienceSettings, randomness: Arc<dyn Randomness>) -> Self {
         let jitter = Jitter(randomness);
         Self {
-            asked: Asked {
+            target: CallTarget {
                 provider: "unnamed",
                 operation: "call",
             },
@@ -53,36 +53,36 @@ impl Guard {
         }
     }
 
-    pub(crate) fn named(self, provider: &'static str, operation: &'static str) -> Self {
-        let asked = Asked {
+    pub(crate) fn with_target(self, provider: &'static str, operation: &'static str) -> Self {
+        let target = CallTarget {
             provider,
             operation,
         };
-        tell(asked, State::Closed);
+        report_state(target, State::Closed);
         // Registers the counter at 0, so that its first increase is visible.
         metrics::counter!("provider_cost_micro_usd_total", "provider" => provider).absolute(0);
-        Self { asked, ..self }
+        Self { target, ..self }
     }
 
     pub(crate) const fn provider(&self) -> &'static str {
-        self.asked.provider
+        self.target.provider
     }
 
     pub(crate) async fn call<T, F>(
         &self,
         billing: Billing,
         attempt: impl Fn() -> F + Send + Sync,
-    ) -> Result<Called<T>, FailedCall>
+    ) -> Result<CallSuccess<T>, FailedCall>
     where
         T: Send,
         F: Future<Output = Result<T, CallFailure>> + Send,
     {
         let mut attempts = 1;
         loop {
-            let failure = match self.once(attempt()).await {
+            let failure = match self.attempt_once(attempt()).await {
                 Ok(value) => {
                     self.budget.earn();
-                    return Ok(Called { value, attempts });
+                    return Ok(CallSuccess { value, attempts });
                 }
                 Err(failure) => failure,
             };
@@ -104,12 +104,12 @@ impl Guard {
         }
     }
 
-    async fn once<T>(
+    async fn attempt_once<T>(
         &self,
         attempt: impl Future<Output = Result<T, CallFailure>> + Send,
     ) -> Result<T, CallFailure> {
-        let _place = self.bulkhead.enter().await;
-        self.pacer.turn().await;
+        let _place = self.bulkhead.acquire().await;
+        self.pacer.wait().await;
         let admission = self.breaker.admit().map_err(|error| CallFailure {
             error,
             repeat: Repeat::NotMade,
@@ -124,18 +124,18 @@ impl Guard {
         match &outcome {
             Ok(_) => {
                 self.bulkhead.grow();
-                refusals::note(self.asked, None);
+                refusals::record(self.target, None);
                 admission.succeeded();
             }
-            Err(failure) if is_breakdown(&failure.error) => admission.failed(),
-            Err(failure) if is_refusal(&failure.error) => {
+            Err(failure) if is_supplier_failure(&failure.error) => admission.failed(),
+            Err(failure) if is_account_refusal(&failure.error) => {
                 tracing::warn!(
-                    provider = self.asked.provider,
+                    provider = self.target.provider,
                     code = failure.error.code(),
                     "A supplier refuses every call: {}. Look at its key and its account.",
                     failure.error
                 );
-                refusals::note(self.asked, Some(&failure.error));
+                refusals::record(self.target, Some(&failure.error));
                 admission.refused(failure.error.clone());
             }
             Err(failure) => {
@@ -146,8 +146,8 @@ impl Guard {
             }
         }
         let code = outcome.as_ref().err().map(|failure| failure.error.code());
-        count(self.asked, code.unwrap_or("ok"), began.elapsed());
-        tell(self.asked, self.breaker.state());
+        record_duration(self.target, code.unwrap_or("ok"), began.elapsed());
+        report_state(self.target, self.breaker.state());
         outcome
     }
 
@@ -169,7 +169,7 @@ impl Guard {
         let pause = match &failure.error {
             ProviderError::RateLimited {
                 retry_after: Some(asked),
-            } => (*asked <= self.settings.longest_retry_after).then_some(*asked),
+            } => (*asked <= self.settings.max_retry_after).then_some(*asked),
             ProviderError::RateLimited { retry_after: None } | ProviderError::Unavailable => {
                 Some(self.full_jitter(attempts))
             }
@@ -183,38 +183,38 @@ impl Guard {
             .settings
             .first_pause
             .saturating_mul(1 << (attempts - 1).min(16));
-        self.jitter.up_to(doubled.min(self.settings.longest_pause))
+        self.jitter.up_to(doubled.min(self.settings.max_pause))
     }
 }
 
-fn count(asked: Asked, outcome: &'static str, took: Duration) {
+fn record_duration(target: CallTarget, outcome: &'static str, took: Duration) {
     metrics::histogram!(
         "http_client_request_duration_seconds",
-        "provider" => asked.provider,
-        "operation" => asked.operation,
+        "provider" => target.provider,
+        "operation" => target.operation,
         "outcome" => outcome,
     )
     .record(took);
 }
 
-fn tell(asked: Asked, state: State) {
+fn report_state(target: CallTarget, state: State) {
     metrics::gauge!(
         "provider_breaker_state",
-        "provider" => asked.provider,
-        "operation" => asked.operation,
+        "provider" => target.provider,
+        "operation" => target.operation,
     )
     .set(state.number());
 }
 
-const fn is_refusal(error: &ProviderError) -> bool {
+const fn is_account_refusal(error: &ProviderError) -> bool {
     matches!(
         error,
-        ProviderError::Unauthorised | ProviderError::OutOfFunds
+        ProviderError::Unauthorized | ProviderError::OutOfFunds
     )
 }
 
 /// Failures of the supplier itself; rejecting one query is a healthy response.
-const fn is_breakdown(error: &ProviderError) -> bool {
+const fn is_supplier_failure(error: &ProviderError) -> bool {
     matches!(
         error,
         ProviderError::Unavailable | ProviderError::TimedOut | ProviderError::Malformed { .. }
@@ -241,7 +241,7 @@ mod tests {
     /// Number of calls to a supplier that always fails, and the time they took.
     async fn calls(guard: &Guard, billing: Billing, failure: CallFailure) -> (u32, Duration) {
         let (count, begin) = (AtomicU32::new(0), Instant::now());
-        let outcome: Result<Called<()>, _> = guard
+        let outcome: Result<CallSuccess<()>, _> = guard
             .call(billing, || {
                 count.fetch_add(1, Ordering::Relaxed);
                 let failure = failure.clone();
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_outage_is_tried_three_times_with_growing_pauses() {
+    async fn outage_is_retried_twice_with_growing_pauses() {
         let outage = failing(ProviderError::Unavailable, Repeat::Safe);
         let (count, waited) = calls(
             &guard(ResilienceSettings::default()),
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_call_that_was_or_may_have_been_billed_is_not_made_again() {
+    async fn possibly_billed_calls_are_not_retried() {
         let guard = guard(ResilienceSettings::default());
         let billed = failing(ProviderError::Unavailable, Repeat::Billed(600));
         assert_eq!(calls(&guard, Billing::PerCall, billed).await.0, 1);
@@ -281,7 +281,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_supplier_that_asks_for_patience_gets_it_within_reason() {
+    async fn retry_after_is_honored_up_to_a_maximum() {
         let limited = |seconds| {
             let retry_after = Some(Duration::from_secs(seconds));
             failing(ProviderError::RateLimited { retry_after }, Repeat::Safe)
@@ -312,7 +312,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn refusals_and_unreadable_answers_are_not_repeated() {
         for error in [
-            ProviderError::Unauthorised,
+            ProviderError::Unauthorized,
             ProviderError::OutOfFunds,
             ProviderError::Refused {
                 reason: "no".into(),
@@ -334,10 +334,10 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_call_without_end_times_out() {
+    async fn hanging_call_times_out() {
         let guard = guard(ResilienceSettings::default());
         let begin = Instant::now();
-        let outcome: Result<Called<()>, _> =
+        let outcome: Result<CallSuccess<()>, _> =
             guard.call(Billing::PerCall, std::future::pending).await;
         let failed = outcome.expect_err("it never answers");
         assert_eq!(
@@ -359,7 +359,7 @@ mod tests {
         }
         // The future is created, but never polled.
         let called = AtomicU32::new(0);
-        let outcome: Result<Called<()>, _> = guard
+        let outcome: Result<CallSuccess<()>, _> = guard
             .call(Billing::Free, || async {
                 called.fetch_add(1, Ordering::Relaxed);
                 Ok(())

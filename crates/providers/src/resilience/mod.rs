@@ -12,7 +12,7 @@ mod retry_after;
 mod settings;
 
 pub(crate) use guard::{FailedCall, Guard};
-pub use refusals::{Asked, refusals};
+pub use refusals::{CallTarget, refusals};
 pub use retry_after::retry_after;
 pub use settings::{BreakerSettings, ResilienceSettings};
 

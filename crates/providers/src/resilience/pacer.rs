@@ -21,19 +21,19 @@ impl Pacer {
         }
     }
 
-    pub(super) async fn turn(&self) {
+    pub(super) async fn wait(&self) {
         if !self.interval.is_zero() {
-            let turn = self.reserve();
-            sleep_until(turn).await;
+            let start = self.reserve();
+            sleep_until(start).await;
         }
     }
 
     fn reserve(&self) -> Instant {
         let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
-        let turn = next.map_or(now, |next| next.max(now));
-        *next = Some(turn + self.interval);
-        turn
+        let start = next.map_or(now, |next| next.max(now));
+        *next = Some(start + self.interval);
+        start
     }
 }
 
@@ -42,19 +42,19 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn the_first_call_goes_at_once_and_the_others_follow_in_step() {
+    async fn first_call_starts_at_once_and_the_rest_at_intervals() {
         let pacer = Pacer::new(Some(10.0));
         let begin = Instant::now();
         for call in 0..4_u32 {
-            pacer.turn().await;
+            pacer.wait().await;
             assert_eq!(begin.elapsed().as_millis(), u128::from(call) * 100);
         }
     }
 
     #[tokio::test(start_paused = true)]
-    async fn without_a_rate_nobody_waits() {
+    async fn no_rate_means_no_wait() {
         let begin = Instant::now();
-        Pacer::new(None).turn().await;
+        Pacer::new(None).wait().await;
         assert_eq!(begin.elapsed(), Duration::ZERO);
     }
 }

@@ -2,7 +2,7 @@ use chrono::{DateTime, NaiveDateTime, Utc};
 use std::time::Duration;
 
 /// Obsolete date formats that recipients must accept (RFC 9110, 5.6.7).
-const OLD_FORMS: [&str; 2] = ["%A, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y"];
+const OBSOLETE_FORMATS: [&str; 2] = ["%A, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y"];
 
 /// Delay in seconds or until a date (RFC 9110, 10.2.3); `None` if it is neither.
 pub fn retry_after(text: &str, now: DateTime<Utc>) -> Option<Duration> {
@@ -19,7 +19,7 @@ fn date(text: &str) -> Option<DateTime<Utc>> {
         return Some(date.to_utc());
     }
     let old = |form: &&str| NaiveDateTime::parse_from_str(text, form).ok();
-    OLD_FORMS.iter().find_map(old).map(|it| it.and_utc())
+    OBSOLETE_FORMATS.iter().find_map(old).map(|it| it.and_utc())
 }
 
 #[cfg(test)]
@@ -32,7 +32,7 @@ mod tests {
     }
 
     #[test]
-    fn seconds_are_digits_alone() {
+    fn seconds_accept_digits_only() {
         assert_eq!(asked(" 12\t"), Some(12));
         assert_eq!(asked("0"), Some(0));
         for none in ["+5", "-5", "1.5", "1e3", "", "99999999999999999999"] {
@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn all_three_forms_of_a_date_are_read() {
+    fn all_three_http_date_formats_are_parsed() {
         assert_eq!(asked("Sat, 21 Nov 2026 10:00:05 GMT"), Some(5));
         assert_eq!(asked("Saturday, 21-Nov-26 10:00:05 GMT"), Some(5));
         assert_eq!(asked("Sat Nov 21 10:00:05 2026"), Some(5));

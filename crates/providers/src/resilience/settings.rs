@@ -10,9 +10,9 @@ pub struct ResilienceSettings {
     pub max_retries: u32,
     /// Maximum pause before the first retry; doubles with each.
     pub first_pause: Duration,
-    pub longest_pause: Duration,
+    pub max_pause: Duration,
     /// Longer delays are not waited for.
-    pub longest_retry_after: Duration,
+    pub max_retry_after: Duration,
     /// Retries as a share of successful calls, over time.
     pub retry_share: f64,
     /// Retries available before that share counts.
@@ -43,8 +43,8 @@ impl Default for ResilienceSettings {
             call_timeout: Duration::from_secs(30),
             max_retries: 2,
             first_pause: Duration::from_millis(500),
-            longest_pause: Duration::from_secs(10),
-            longest_retry_after: Duration::from_secs(20),
+            max_pause: Duration::from_secs(10),
+            max_retry_after: Duration::from_secs(20),
             retry_share: 0.1,
             retry_reserve: 10.0,
             concurrent_calls: 8,

@@ -7,10 +7,10 @@ pub(super) struct Chance(u64);
 
 impl Chance {
     pub(super) fn seeded(seed: u64) -> Self {
-        Self(scrambled(seed ^ 0x5167_4874_6c69_6e65))
+        Self(mix(seed ^ 0x5167_4874_6c69_6e65))
     }
 
-    pub(super) fn of(self, name: &str) -> Self {
+    pub(super) fn derive(self, name: &str) -> Self {
         let folded = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
         });
@@ -18,14 +18,12 @@ impl Chance {
     }
 
     pub(super) fn nth(self, number: u64) -> Self {
-        Self(scrambled(
-            self.0 ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15),
-        ))
+        Self(mix(self.0 ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
 
     /// In [0, 1).
     #[expect(clippy::cast_precision_loss, reason = "53 bits fit")]
-    pub(super) fn share(self) -> f64 {
+    pub(super) fn fraction(self) -> f64 {
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 
@@ -50,13 +48,13 @@ impl Chance {
         let turn = i64::from(day.div_euclid(period));
         let way = f64::from(day.rem_euclid(period)) / f64::from(period);
         let wave = self.nth(u64::from(period.unsigned_abs()));
-        let at = |turn: i64| wave.nth(turn.unsigned_abs()).share() * 2.0 - 1.0;
+        let at = |turn: i64| wave.nth(turn.unsigned_abs()).fraction() * 2.0 - 1.0;
         at(turn) + (at(turn + 1) - at(turn)) * way
     }
 }
 
 /// The finalizer of `SplitMix64`.
-const fn scrambled(mut bits: u64) -> u64 {
+const fn mix(mut bits: u64) -> u64 {
     bits = bits.wrapping_add(0x9e37_79b9_7f4a_7c15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -69,7 +67,7 @@ mod tests {
 
     #[test]
     fn a_walk_is_bounded_and_takes_small_steps() {
-        let walk = Chance::seeded(1).of("keyword");
+        let walk = Chance::seeded(1).derive("keyword");
         let days = NaiveDate::from_ymd_opt(2026, 1, 1)
             .unwrap()
             .iter_days()
@@ -85,7 +83,7 @@ mod tests {
 
     #[test]
     fn shares_are_spread_evenly() {
-        let shares = (0..10_000).map(|number| Chance::seeded(7).nth(number).share());
+        let shares = (0..10_000).map(|number| Chance::seeded(7).nth(number).fraction());
         let mean = shares.sum::<f64>() / 10_000.0;
         assert!((mean - 0.5).abs() < 0.02);
     }

@@ -1,10 +1,10 @@
 //! Keyword data of the simulated market; equal keyword, market, month and seed give equal data.
 
-use super::{SandboxSettings, chance::Chance, layout, trouble::Trouble};
-use analysis::keyword_text::{display, normalised};
+use super::{SandboxSettings, chance::Chance, layout, simulated_failure::SimulatedFailure};
+use analysis::keyword_text::{display, normalized};
 use analysis::observation::keyword_research::{
-    CostPerClick, IdeaRelation, KeywordFigures, KeywordIdea, MonthlyVolume, ResearchedKeyword,
-    ToldIntent,
+    CostPerClick, IdeaRelation, KeywordFigures, KeywordIdea, MonthlyVolume, ReportedIntent,
+    ResearchedKeyword,
 };
 use analysis::observation::search_page::Feature;
 use analysis::provenance::Provenance;
@@ -14,10 +14,12 @@ use analysis::table::records;
 use async_trait::async_trait;
 use chrono::{Datelike, Months, NaiveDate};
 use domain::money::MicroUsd;
-use domain::ports::call_journal::CallJournal;
 use domain::ports::clock::Clock;
-use domain::ports::keyword_data::{KeywordData, KeywordDataLabel, KeywordQuery, Researched};
-use domain::ports::search_results::{ProviderError, Spent, Unpaid};
+use domain::ports::keyword_data::{
+    KeywordData, KeywordDataLabel, KeywordDataOutcome, KeywordQuery,
+};
+use domain::ports::paid_call_ledger::PaidCallLedger;
+use domain::ports::search_results::{PaidCallRefusal, ProviderError, Spent};
 use std::collections::{HashMap, HashSet};
 use std::f64::consts::TAU;
 use std::sync::{Arc, LazyLock};
@@ -25,7 +27,7 @@ use std::sync::{Arc, LazyLock};
 /// Two years, so that each of the last twelve has one to compare with.
 const MONTHS: u32 = 24;
 /// Share of ideas that have data.
-const KNOWN: f64 = 0.85;
+const KNOWN_SHARE: f64 = 0.85;
 
 /// By language: the relation and the pattern around the keyword.
 type Ideas = HashMap<&'static str, Vec<(IdeaRelation, &'static str)>>;
@@ -57,12 +59,13 @@ impl SandboxKeywords {
 
     fn answer(&self, query: &KeywordQuery) -> Result<ResearchedKeyword, ProviderError> {
         let market = Chance::seeded(self.settings.seed)
-            .of("keyword data")
-            .of(&query.country)
-            .of(&query.language);
-        let chance = market.of(&normalised(&query.keyword));
-        let trouble = Trouble::asked_for(&query.keyword)
-            .or_else(|| Trouble::by_chance(chance, query.day, self.settings.failure_rate.0));
+            .derive("keyword data")
+            .derive(&query.country)
+            .derive(&query.language);
+        let chance = market.derive(&normalized(&query.keyword));
+        let trouble = SimulatedFailure::in_keyword(&query.keyword).or_else(|| {
+            SimulatedFailure::at_random(chance, query.day, self.settings.failure_rate.0)
+        });
         let nothing = ResearchedKeyword {
             provider: layout::PROVIDER.to_owned(),
             provenance: Provenance::Simulated,
@@ -72,8 +75,8 @@ impl SandboxKeywords {
             ideas: Vec::new(),
         };
         match trouble {
-            Some(Trouble::Blocked) => return Err(ProviderError::Unavailable),
-            Some(Trouble::Nothing) => return Ok(nothing),
+            Some(SimulatedFailure::Blocked) => return Err(ProviderError::Unavailable),
+            Some(SimulatedFailure::Nothing) => return Ok(nothing),
             Some(trouble) => {
                 if let Some(error) = trouble.error() {
                     return Err(error);
@@ -100,19 +103,23 @@ impl KeywordData for SandboxKeywords {
         }
     }
 
-    fn most(&self) -> Spent {
+    fn max_spend(&self) -> Spent {
         Spent::on(1, MicroUsd::default())
     }
 
-    fn unpaid(&self) -> Option<Unpaid> {
+    fn paid_call_refusal(&self) -> Option<PaidCallRefusal> {
         None
     }
 
-    async fn research(&self, query: &KeywordQuery, _: &Arc<dyn CallJournal>) -> Researched {
+    async fn research(
+        &self,
+        query: &KeywordQuery,
+        _: &Arc<dyn PaidCallLedger>,
+    ) -> KeywordDataOutcome {
         self.settings.wait().await;
-        Researched {
+        KeywordDataOutcome {
             answer: self.answer(query),
-            spent: self.most(),
+            spent: self.max_spend(),
         }
     }
 }
@@ -129,11 +136,13 @@ fn figures(
     query: &KeywordQuery,
     below: Option<u64>,
 ) -> KeywordFigures {
-    let chance = market.of(&normalised(keyword));
+    let chance = market.derive(&normalized(keyword));
     let words = i32::try_from(keyword.split_whitespace().count().clamp(1, 8)).unwrap_or(8);
     let base = match below {
-        None => 10_f64.powf(2.6 + 2.6 * chance.of("volume").share()) * 0.62_f64.powi(words - 1),
-        Some(most) => counted(most) * (0.02 + 0.5 * chance.of("volume").share().powi(3)),
+        None => {
+            10_f64.powf(2.6 + 2.6 * chance.derive("volume").fraction()) * 0.62_f64.powi(words - 1)
+        }
+        Some(most) => to_f64(most) * (0.02 + 0.5 * chance.derive("volume").fraction().powi(3)),
     };
     let base = base.max(10.0);
     let months = months(chance, base, query.day);
@@ -145,16 +154,19 @@ fn figures(
         Intent::Navigational => 0.3,
         Intent::Informational => 0.2,
     };
-    let competition = (0.1 + 0.5 * wanted + 0.4 * chance.of("competition").share()).min(1.0);
-    let competition = two_places(competition);
-    let amount = two_places(0.15 + 6.0 * competition * chance.of("cpc").share() + 0.8 * wanted);
-    let hard = 8.0 * base.log10() + 40.0 * chance.of("difficulty").share() - 4.0 * f64::from(words);
+    let competition = (0.1 + 0.5 * wanted + 0.4 * chance.derive("competition").fraction()).min(1.0);
+    let competition = round_to_two_decimals(competition);
+    let amount = round_to_two_decimals(
+        0.15 + 6.0 * competition * chance.derive("cpc").fraction() + 0.8 * wanted,
+    );
+    let hard =
+        8.0 * base.log10() + 40.0 * chance.derive("difficulty").fraction() - 4.0 * f64::from(words);
     KeywordFigures {
-        search_volume: Some(two_digits(counted(last_year) / 12.0) as u64),
+        search_volume: Some(round_to_two_digits(to_f64(last_year) / 12.0) as u64),
         cpc: Some(CostPerClick {
             amount: Some(amount),
-            low: Some(two_places(0.45 * amount)),
-            high: Some(two_places(1.9 * amount)),
+            low: Some(round_to_two_decimals(0.45 * amount)),
+            high: Some(round_to_two_decimals(1.9 * amount)),
             currency: MicroUsd::CURRENCY.to_owned(),
         }),
         competition: Some(competition),
@@ -172,9 +184,9 @@ fn figures(
     reason = "volumes lie between nothing and some millions"
 )]
 fn months(chance: Chance, base: f64, day: NaiveDate) -> Vec<MonthlyVolume> {
-    let swing = 0.6 * chance.of("swing").share().powi(2);
-    let peak = TAU * chance.of("peak").share();
-    let growth = 0.6 * (chance.of("growth").share() - 0.4);
+    let swing = 0.6 * chance.derive("swing").fraction().powi(2);
+    let peak = TAU * chance.derive("peak").fraction();
+    let growth = 0.6 * (chance.derive("growth").fraction() - 0.4);
     let this_month = day.with_day(1).unwrap_or(day);
     (1..=MONTHS)
         .rev()
@@ -182,37 +194,39 @@ fn months(chance: Chance, base: f64, day: NaiveDate) -> Vec<MonthlyVolume> {
             let month = this_month - Months::new(back);
             let season = 1.0 + swing * (TAU * f64::from(month.month0()) / 12.0 - peak).cos();
             let course = 1.0 - growth * f64::from(back) / 12.0;
-            let noise = chance.of("noise").of(&month.to_string()).share();
+            let noise = chance.derive("noise").derive(&month.to_string()).fraction();
             let volume = base * season * course.max(0.2) * (0.93 + 0.14 * noise);
             MonthlyVolume {
                 year: month.year(),
                 month: month.month(),
-                volume: Some(two_digits(volume) as u64),
+                volume: Some(round_to_two_digits(volume) as u64),
             }
         })
         .collect()
 }
 
-fn intent(chance: Chance, keyword: &str, language: &str) -> ToldIntent {
+fn intent(chance: Chance, keyword: &str, language: &str) -> ReportedIntent {
     let all = [
         Intent::Informational,
         Intent::Commercial,
         Intent::Transactional,
         Intent::Navigational,
     ];
-    let by_chance = all[chance.of("intent").below(3)];
-    let by_words = search_intent::of(keyword, language, None);
+    let by_chance = all[chance.derive("intent").below(3)];
+    let by_words = search_intent::classify(keyword, language, None);
     let asks = search_intent::is_question(keyword, language) == Some(true);
     // Keywords without a hint count as informational; draw their intent instead.
     let main = match by_words {
         Some(told) if asks || told != Intent::Informational => told,
         _ => by_chance,
     };
-    let other = all[chance.of("other intent").below(all.len())];
-    ToldIntent {
+    let other = all[chance.derive("other intent").below(all.len())];
+    ReportedIntent {
         main,
         secondary: [other].into_iter().filter(|it| *it != main).collect(),
-        confidence: Some(two_places(0.55 + 0.44 * chance.of("confidence").share())),
+        confidence: Some(round_to_two_decimals(
+            0.55 + 0.44 * chance.derive("confidence").fraction(),
+        )),
     }
 }
 
@@ -235,9 +249,9 @@ fn features(chance: Chance, figures: &KeywordFigures) -> Vec<Feature> {
         (Feature::Video, 0.3),
         (Feature::RelatedSearches, 0.95),
     ];
-    let shown = shares
-        .into_iter()
-        .filter(|(feature, share)| chance.of("feature").of(feature.name()).share() < *share);
+    let shown = shares.into_iter().filter(|(feature, share)| {
+        chance.derive("feature").derive(feature.name()).fraction() < *share
+    });
     shown.map(|(feature, _)| feature).collect()
 }
 
@@ -245,14 +259,14 @@ fn ideas(market: Chance, query: &KeywordQuery, volume: u64) -> Vec<KeywordIdea> 
     let keyword = display(&query.keyword).to_lowercase();
     let own = IDEAS.get(query.language.as_str());
     let patterns = own.unwrap_or(&IDEAS["other"]);
-    let mut seen = HashSet::from([normalised(&keyword)]);
+    let mut seen = HashSet::from([normalized(&keyword)]);
     let mut ideas: Vec<KeywordIdea> = patterns
         .iter()
         .filter_map(|(relation, pattern)| {
             let text = pattern.replace("{}", &keyword);
-            let chance = market.of(&normalised(&text));
-            let is_known = chance.of("known").share() < KNOWN;
-            (is_known && seen.insert(normalised(&text))).then(|| KeywordIdea {
+            let chance = market.derive(&normalized(&text));
+            let is_known = chance.derive("known").fraction() < KNOWN_SHARE;
+            (is_known && seen.insert(normalized(&text))).then(|| KeywordIdea {
                 figures: figures(market, &text, query, Some(volume)),
                 relation: *relation,
                 keyword: text,
@@ -264,26 +278,31 @@ fn ideas(market: Chance, query: &KeywordQuery, volume: u64) -> Vec<KeywordIdea> 
 }
 
 #[expect(clippy::cast_precision_loss, reason = "volumes are far below 2^52")]
-fn counted(volume: u64) -> f64 {
+fn to_f64(volume: u64) -> f64 {
     volume as f64
 }
 
 /// Two significant digits, in steps of at least ten, like Google.
-fn two_digits(volume: f64) -> f64 {
+fn round_to_two_digits(volume: f64) -> f64 {
     let step = 10_f64.powf((volume.max(10.0).log10().floor() - 1.0).max(1.0));
     (volume / step).round() * step
 }
 
-fn two_places(number: f64) -> f64 {
+fn round_to_two_decimals(number: f64) -> f64 {
     (number * 100.0).round() / 100.0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::{ports::call_journal::NothingToSpend, test_support::FrozenClock};
+    use domain::{ports::paid_call_ledger::NoPaidCalls, test_support::FrozenClock};
 
-    async fn researched(keyword: &str, country: &str, language: &str, seed: u64) -> Researched {
+    async fn researched(
+        keyword: &str,
+        country: &str,
+        language: &str,
+        seed: u64,
+    ) -> KeywordDataOutcome {
         let settings = SandboxSettings {
             seed,
             ..SandboxSettings::default()
@@ -294,14 +313,14 @@ mod tests {
             language: language.to_owned(),
             day: NaiveDate::from_ymd_opt(2026, 11, 22).unwrap(),
         };
-        let journal: Arc<dyn CallJournal> = Arc::new(NothingToSpend);
+        let journal: Arc<dyn PaidCallLedger> = Arc::new(NoPaidCalls);
         SandboxKeywords::new(settings, Arc::new(FrozenClock::default()))
             .research(&query, &journal)
             .await
     }
 
     #[tokio::test]
-    async fn the_same_question_has_the_same_answer_and_others_another() {
+    async fn data_depends_only_on_keyword_market_and_seed() {
         let first = researched("running shoes", "us", "en", 0).await;
         assert_eq!(first, researched("Running  Shoes", "us", "en", 0).await);
         for other in [
@@ -314,7 +333,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn figures_are_plausible_and_say_that_they_are_made_up() {
+    async fn metrics_are_plausible_and_labeled_simulated() {
         for (keyword, language) in [
             ("running shoes", "en"),
             ("laufschuhe", "de"),
@@ -345,7 +364,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn trouble_comes_when_it_is_asked_for() {
+    async fn failures_come_on_request() {
         let failed = researched("sandbox:unavailable shoes", "us", "en", 0).await;
         assert_eq!(failed.answer, Err(ProviderError::Unavailable));
         let nothing = researched("sandbox:nothing", "us", "en", 0).await;

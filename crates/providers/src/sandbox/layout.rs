@@ -13,7 +13,7 @@ pub(super) const PROVIDER: &str = "sandbox";
 pub(super) const RESULTS_PER_CALL: u32 = 100;
 
 /// Features above the results, with their probability.
-const ABOVE: [(Feature, f64); 4] = [
+const FEATURES_ABOVE: [(Feature, f64); 4] = [
     (Feature::PaidTop, 0.25),
     (Feature::AiOverview, 0.35),
     (Feature::FeaturedSnippet, 0.15),
@@ -21,7 +21,7 @@ const ABOVE: [(Feature, f64); 4] = [
 ];
 
 /// Features between the results: after which position, with what probability.
-const AMONG: [(Feature, usize, f64); 6] = [
+const FEATURES_AMONG: [(Feature, usize, f64); 6] = [
     (Feature::PeopleAlsoAsk, 3, 0.6),
     (Feature::LocalPack, 4, 0.15),
     (Feature::Shopping, 5, 0.1),
@@ -53,7 +53,7 @@ pub(super) fn page(
     query: &SearchQuery,
     now: DateTime<Utc>,
 ) -> SearchPage {
-    let total = 10_000 + keyword.of("total").below(5_000_000) as u64;
+    let total = 10_000 + keyword.derive("total").below(5_000_000) as u64;
     let mut page = empty(Some(total), now);
     page.calls = query.depth.div_ceil(RESULTS_PER_CALL).max(1);
     page.blocks.reserve(ranking.entries.len() + 8);
@@ -82,13 +82,13 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn write(&mut self) {
-        for (feature, often) in ABOVE {
+        for (feature, often) in FEATURES_ABOVE {
             self.write_if_shown(feature, often);
         }
         for (index, entry) in self.ranking.entries.iter().enumerate() {
             let result = self.organic(index, *entry);
             self.add(index / 10 + 1, BlockContent::Organic(result));
-            for (feature, after, often) in AMONG {
+            for (feature, after, often) in FEATURES_AMONG {
                 if after == index + 1 {
                     self.write_if_shown(feature, often);
                 }
@@ -109,8 +109,8 @@ impl Writer<'_> {
 
     /// Depends on the keyword; near the threshold also on the day.
     fn shows(&self, feature: Feature, often: f64) -> bool {
-        let chance = self.keyword.of(feature.name());
-        often >= 1.0 || chance.share() + 0.08 * chance.walk(self.query.day) < often
+        let chance = self.keyword.derive(feature.name());
+        often >= 1.0 || chance.fraction() + 0.08 * chance.walk(self.query.day) < often
     }
 
     fn add(&mut self, page: usize, content: BlockContent) {
@@ -126,7 +126,7 @@ impl Writer<'_> {
     fn organic(&self, index: usize, entry: Entry) -> OrganicResult {
         let host = self.host(entry);
         let url = self.url(entry, &host);
-        let sitelinks = index == 0 && self.keyword.of("sitelinks").share() < 0.25;
+        let sitelinks = index == 0 && self.keyword.derive("sitelinks").fraction() < 0.25;
         OrganicResult {
             position: u32::try_from(index + 1).unwrap_or(u32::MAX),
             title: format!("{} – {host}", self.query.keyword),
@@ -134,8 +134,8 @@ impl Writer<'_> {
             sitelinks: if sitelinks { links(&host) } else { Vec::new() },
             displayed_url: Some(host),
             url,
-            in_featured_snippet: index == self.quoted()
-                && self.shows(Feature::FeaturedSnippet, ABOVE[2].1),
+            in_featured_snippet: index == self.snippet_index()
+                && self.shows(Feature::FeaturedSnippet, FEATURES_ABOVE[2].1),
             ..Default::default()
         }
     }
@@ -155,15 +155,15 @@ impl Writer<'_> {
         }
     }
 
-    fn quoted(&self) -> usize {
+    fn snippet_index(&self) -> usize {
         self.keyword
-            .of("quoted")
+            .derive("quoted")
             .below(3.min(self.ranking.entries.len()))
     }
 
     fn feature(&self, feature: Feature) -> FeatureBlock {
         let links = match feature {
-            Feature::FeaturedSnippet => vec![self.link_to(self.quoted())],
+            Feature::FeaturedSnippet => vec![self.link_to(self.snippet_index())],
             Feature::AiOverview => self
                 .page
                 .ai_overview
@@ -191,7 +191,7 @@ impl Writer<'_> {
     }
 
     fn advertised(&self, feature: Feature, count: u64) -> Vec<PageLink> {
-        let chance = self.keyword.of(feature.name());
+        let chance = self.keyword.derive(feature.name());
         (0..count)
             .map(|number| market::host(chance.nth(number).below(COMPETITORS), &self.query.country))
             .map(|host| PageLink {
@@ -203,14 +203,14 @@ impl Writer<'_> {
 
     /// Cites three to five top results, and sometimes the own page in the top twenty.
     fn overview(&self) -> AiOverview {
-        let chance = self.keyword.of("overview");
+        let chance = self.keyword.derive("overview");
         let count = (3 + chance.below(3)).min(self.ranking.entries.len());
         let mut citations: Vec<PageLink> = (0..count).map(|index| self.link_to(index)).collect();
         let own = self
             .ranking
-            .own_place
+            .own_index
             .filter(|place| (count..20).contains(place));
-        if let Some(place) = own.filter(|_| chance.of("own").share() < 0.4) {
+        if let Some(place) = own.filter(|_| chance.derive("own").fraction() < 0.4) {
             citations.push(self.link_to(place));
         }
         AiOverview {

@@ -6,11 +6,11 @@ use chrono::{Datelike, NaiveDate, Weekday};
 use domain::ports::search_results::SearchQuery;
 
 /// Days between two updates of the engine.
-const BETWEEN_UPDATES: i32 = 91;
+const UPDATE_INTERVAL_DAYS: i32 = 91;
 /// Share of keywords for which two own pages alternate.
-const TAKING_TURNS: f64 = 0.05;
+const ALTERNATING_SHARE: f64 = 0.05;
 /// Share of keywords whose weekends differ.
-const WITH_WEEKENDS: f64 = 0.3;
+const WEEKEND_SHARE: f64 = 0.3;
 
 const FIRST: [&str; 20] = [
     "alpine", "amber", "birch", "cobalt", "coral", "delta", "ember", "fjord", "garnet", "harbor",
@@ -29,7 +29,7 @@ pub(super) struct Ranking {
     /// Best first.
     pub entries: Vec<Entry>,
     /// From 0; `None` if not ranked within the depth.
-    pub own_place: Option<usize>,
+    pub own_index: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,21 +41,21 @@ pub(super) enum Entry {
 }
 
 impl Ranking {
-    pub(super) fn of(market: Chance, keyword: Chance, query: &SearchQuery) -> Self {
+    pub(super) fn generate(market: Chance, keyword: Chance, query: &SearchQuery) -> Self {
         let depth = (query.depth.max(1) as usize).min(COMPETITORS);
         let mut entries = competitors(market, keyword, query, depth);
-        let own = keyword.of("own").of(&query.site);
-        let own_place = place(market, own, query).filter(|place| *place < depth);
-        if let Some(place) = own_place {
+        let own = keyword.derive("own").derive(&query.site);
+        let own_index = draw_own_index(market, own, query).filter(|place| *place < depth);
+        if let Some(place) = own_index {
             let (first, second) = own_pages(own, query.day);
             insert(&mut entries, place, first);
-            let gap = 3 + own.of("gap").below(12);
-            if own.of("second").share() < 0.12 {
+            let gap = 3 + own.derive("gap").below(12);
+            if own.derive("second").fraction() < 0.12 {
                 insert(&mut entries, place + gap, second);
             }
         }
         entries.truncate(depth);
-        Self { entries, own_place }
+        Self { entries, own_index }
     }
 }
 
@@ -67,9 +67,10 @@ fn insert(entries: &mut Vec<Entry>, place: usize, entry: Entry) {
 
 /// For some keywords the order of the own pages alternates every few days.
 fn own_pages(own: Chance, day: NaiveDate) -> (Entry, Entry) {
-    let turns = own.of("turns");
+    let turns = own.derive("turns");
     let spell = day.num_days_from_ce().div_euclid(3).unsigned_abs();
-    let is_turned = turns.share() < TAKING_TURNS && turns.nth(spell.into()).share() < 0.5;
+    let is_turned =
+        turns.fraction() < ALTERNATING_SHARE && turns.nth(spell.into()).fraction() < 0.5;
     if is_turned {
         (Entry::OwnSecond, Entry::Own)
     } else {
@@ -79,21 +80,25 @@ fn own_pages(own: Chance, day: NaiveDate) -> (Entry, Entry) {
 
 /// Number of the last update before a day; each market has its own update days.
 fn update(market: Chance, day: NaiveDate) -> u64 {
-    let shift = i32::try_from(market.of("update day").below(91)).unwrap_or(0);
-    let updates = (day.num_days_from_ce() + shift).div_euclid(BETWEEN_UPDATES);
+    let shift = i32::try_from(market.derive("update day").below(91)).unwrap_or(0);
+    let updates = (day.num_days_from_ce() + shift).div_euclid(UPDATE_INTERVAL_DAYS);
     updates.unsigned_abs().into()
 }
 
 /// Score: strength from market, months and last update; relevance from the keyword; noise from the day.
 fn competitors(market: Chance, keyword: Chance, query: &SearchQuery, depth: usize) -> Vec<Entry> {
-    let (strengths, fits, walks) = (market.of("strength"), keyword.of("fit"), keyword.of("walk"));
-    let drifts = market.of("drift");
-    let weighed = market.of("weighed").nth(update(market, query.day));
+    let (strengths, fits, walks) = (
+        market.derive("strength"),
+        keyword.derive("fit"),
+        keyword.derive("walk"),
+    );
+    let drifts = market.derive("drift");
+    let weighed = market.derive("weighed").nth(update(market, query.day));
     let score = |number: u64| {
-        0.5 * strengths.nth(number).share()
-            + 0.5 * fits.nth(number).share()
+        0.5 * strengths.nth(number).fraction()
+            + 0.5 * fits.nth(number).fraction()
             + 0.06 * drifts.nth(number).walk(query.day)
-            + 0.06 * weighed.nth(number).share()
+            + 0.06 * weighed.nth(number).fraction()
             + 0.03 * walks.nth(number).walk(query.day)
     };
     let mut scored: Vec<(f64, usize)> = (0_u64..)
@@ -114,20 +119,24 @@ fn competitors(market: Chance, keyword: Chance, query: &SearchQuery, depth: usiz
 }
 
 /// From 0, more often near the top; `None` for one keyword in seven, or beyond the first hundred.
-fn place(market: Chance, own: Chance, query: &SearchQuery) -> Option<usize> {
-    if own.of("absent").share() < 0.15 {
+fn draw_own_index(market: Chance, own: Chance, query: &SearchQuery) -> Option<usize> {
+    if own.derive("absent").fraction() < 0.15 {
         return None;
     }
-    let usual = 1.0 + 99.0 * own.of("place").share().powi(2);
-    let weighed = own.of("weighed").nth(update(market, query.day)).share() - 0.5;
+    let usual = 1.0 + 99.0 * own.derive("place").fraction().powi(2);
+    let weighed = own
+        .derive("weighed")
+        .nth(update(market, query.day))
+        .fraction()
+        - 0.5;
     let is_weekend = matches!(query.day.weekday(), Weekday::Sat | Weekday::Sun);
-    let weekend = own.of("weekend");
-    let season = if is_weekend && weekend.share() < WITH_WEEKENDS {
-        0.3 * (weekend.of("way").share() - 0.4)
+    let weekend = own.derive("weekend");
+    let season = if is_weekend && weekend.fraction() < WEEKEND_SHARE {
+        0.3 * (weekend.derive("way").fraction() - 0.4)
     } else {
         0.0
     };
-    let today = usual * (0.45 * own.of("walk").walk(query.day) + 0.5 * weighed + season).exp();
+    let today = usual * (0.45 * own.derive("walk").walk(query.day) + 0.5 * weighed + season).exp();
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -144,14 +153,14 @@ pub(super) fn host(number: usize, country: &str) -> String {
 }
 
 /// Brand name derived from the host.
-pub(super) fn name(number: usize, country: &str) -> String {
+pub(super) fn brand_name(number: usize, country: &str) -> String {
     let host = host(number, country);
     let label = host.trim_end_matches(".example");
     let (head, tail) = label.split_at(1);
     head.to_uppercase() + tail
 }
 
-pub(super) fn of_kind(second: &str, chance: Chance) -> usize {
+pub(super) fn with_second_word(second: &str, chance: Chance) -> usize {
     let place = SECOND.iter().position(|it| *it == second).unwrap_or(0);
     chance.below(FIRST.len()) * SECOND.len() + place
 }

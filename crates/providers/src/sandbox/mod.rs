@@ -1,24 +1,24 @@
 //! A simulated search market: deterministic, stateless and labeled as simulated. The same keyword, market, day and seed
 //! give the same page (except its fetch time). Ranks drift daily; the own site ranks for most keywords. Keywords that
-//! begin with `sandbox:` make calls fail, see [`Trouble`].
+//! begin with `sandbox:` make calls fail, see [`SimulatedFailure`].
 
 pub(crate) mod answers;
 mod chance;
 pub(crate) mod keywords;
 mod layout;
 mod market;
-mod trouble;
+mod simulated_failure;
 
-pub use trouble::Trouble;
+pub use simulated_failure::SimulatedFailure;
 
 use analysis::{observation::search_page::SearchPage, provenance::Provenance};
 use async_trait::async_trait;
 use chance::Chance;
 use domain::money::MicroUsd;
-use domain::ports::call_journal::CallJournal;
 use domain::ports::clock::Clock;
+use domain::ports::paid_call_ledger::PaidCallLedger;
 use domain::ports::search_results::{
-    ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel, Unpaid,
+    PaidCallRefusal, ProviderError, SearchOutcome, SearchQuery, SearchResults, Spent, SupplierLabel,
 };
 use market::Ranking;
 use setting::{Share, Within, settings};
@@ -55,17 +55,18 @@ impl Sandbox {
 
     fn answer(&self, query: &SearchQuery) -> Result<SearchPage, ProviderError> {
         let market = Chance::seeded(self.settings.seed)
-            .of(&query.country)
-            .of(&query.language)
-            .of(query.device.name())
-            .of(query.location.as_deref().unwrap_or_default());
-        let keyword = market.of(&analysis::keyword_text::normalised(&query.keyword));
-        let trouble = Trouble::asked_for(&query.keyword)
-            .or_else(|| Trouble::by_chance(keyword, query.day, self.settings.failure_rate.0));
+            .derive(&query.country)
+            .derive(&query.language)
+            .derive(query.device.name())
+            .derive(query.location.as_deref().unwrap_or_default());
+        let keyword = market.derive(&analysis::keyword_text::normalized(&query.keyword));
+        let trouble = SimulatedFailure::in_keyword(&query.keyword).or_else(|| {
+            SimulatedFailure::at_random(keyword, query.day, self.settings.failure_rate.0)
+        });
         if let Some(trouble) = trouble {
             return trouble.answer(self.clock.now());
         }
-        let ranking = Ranking::of(market, keyword, query);
+        let ranking = Ranking::generate(market, keyword, query);
         Ok(layout::page(&ranking, keyword, query, self.clock.now()))
     }
 }
@@ -80,21 +81,21 @@ impl SearchResults for Sandbox {
         }
     }
 
-    fn most(&self, depth: u32) -> Spent {
+    fn max_spend(&self, depth: u32) -> Spent {
         let calls = depth.div_ceil(layout::RESULTS_PER_CALL).max(1);
         Spent::on(calls.into(), MicroUsd::default())
     }
 
-    fn unpaid(&self, _: u32) -> Option<Unpaid> {
+    fn paid_call_refusal(&self, _: u32) -> Option<PaidCallRefusal> {
         None
     }
 
-    async fn search(&self, query: &SearchQuery, _: &Arc<dyn CallJournal>) -> Searched {
+    async fn search(&self, query: &SearchQuery, _: &Arc<dyn PaidCallLedger>) -> SearchOutcome {
         self.settings.wait().await;
-        Searched {
+        SearchOutcome {
             answer: self.answer(query),
-            cut_by: None,
-            spent: self.most(query.depth),
+            truncated_by: None,
+            spent: self.max_spend(query.depth),
         }
     }
 }

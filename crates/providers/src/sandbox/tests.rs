@@ -47,7 +47,7 @@ fn own_position(page: &SearchPage) -> Option<u32> {
 }
 
 #[test]
-fn the_same_question_has_the_same_answer_and_another_seed_another() {
+fn pages_depend_only_on_query_and_seed() {
     let ask = |seed| {
         sandbox(SandboxSettings {
             seed,
@@ -74,7 +74,7 @@ fn the_same_question_has_the_same_answer_and_another_seed_another() {
 }
 
 #[test]
-fn everything_says_that_it_is_simulated() {
+fn pages_are_labeled_simulated() {
     let page = &pages(1, 0)[0];
     assert_eq!(
         (page.provider.as_str(), page.provenance),
@@ -140,7 +140,7 @@ fn unrest(day: u64) -> f64 {
 }
 
 #[test]
-fn the_engine_weighs_anew_once_a_quarter() {
+fn engine_updates_once_a_quarter() {
     let days: Vec<f64> = (1..=91).map(unrest).collect();
     let mut sorted = days.clone();
     sorted.sort_by(f64::total_cmp);
@@ -149,7 +149,7 @@ fn the_engine_weighs_anew_once_a_quarter() {
 }
 
 #[test]
-fn own_pages_take_turns_for_some_keywords_and_for_most_they_do_not() {
+fn own_pages_alternate_for_few_keywords() {
     let best = |page: &SearchPage| {
         let site = SiteScope::of("acme.com");
         let mut own = page.organic().filter(|(_, it)| site.owns(&it.url));
@@ -170,7 +170,7 @@ fn own_pages_take_turns_for_some_keywords_and_for_most_they_do_not() {
 }
 
 #[test]
-fn the_strongest_rivals_change_over_the_months() {
+fn top_competitors_change_over_months() {
     let leaders = |day| {
         let mut seen = std::collections::BTreeMap::new();
         for page in pages(100, day) {
@@ -219,7 +219,7 @@ fn pages_have_features_and_some_overviews_cite_the_site() {
 }
 
 #[test]
-fn a_page_survives_being_stored() {
+fn page_round_trips_through_json() {
     for page in pages(100, 3) {
         let json = serde_json::to_string(&page).unwrap();
         assert_eq!(serde_json::from_str::<SearchPage>(&json).unwrap(), page);
@@ -239,7 +239,7 @@ fn calls_fail_at_the_rate_that_is_set() {
 }
 
 #[test]
-fn a_keyword_can_ask_for_trouble() {
+fn keyword_can_request_a_failure() {
     let sandbox = sandbox(SandboxSettings::default());
     let answer = |keyword| sandbox.answer(&query(keyword, 0));
     assert_eq!(answer("sandbox:timeout"), Err(ProviderError::TimedOut));
@@ -249,8 +249,11 @@ fn a_keyword_can_ask_for_trouble() {
     );
     assert!(answer("sandbox:blocked").unwrap().is_blocked());
     assert!(!answer("sandbox:nothing").unwrap().is_blocked());
-    for (keyword, trouble) in Trouble::ALL {
-        let empty = matches!(trouble, Trouble::Blocked | Trouble::Nothing);
+    for (keyword, trouble) in SimulatedFailure::ALL {
+        let empty = matches!(
+            trouble,
+            SimulatedFailure::Blocked | SimulatedFailure::Nothing
+        );
         assert_eq!(answer(keyword).is_ok(), empty, "{keyword}");
     }
 }
@@ -266,13 +269,13 @@ fn any_depth_is_answered() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_takes_as_long_as_it_is_told_to() {
+async fn configured_latency_is_applied() {
     let sandbox = sandbox(SandboxSettings {
         latency_ms: Within(700),
         ..Default::default()
     });
     let begin = tokio::time::Instant::now();
-    let journal: Arc<dyn CallJournal> = Arc::new(domain::ports::call_journal::NothingToSpend);
+    let journal: Arc<dyn PaidCallLedger> = Arc::new(domain::ports::paid_call_ledger::NoPaidCalls);
     let searched = sandbox.search(&query("shoes", 0), &journal).await;
     searched.answer.unwrap();
     assert_eq!(begin.elapsed(), Duration::from_millis(700));

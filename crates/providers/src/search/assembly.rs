@@ -1,4 +1,4 @@
-use super::result_page::{Overview, Placed, ResultPage};
+use super::result_page::{Overview, PlacedBlock, ResultPage};
 use analysis::observation::search_page::{
     AiOverview, Block, BlockContent, Feature, FeatureBlock, SearchPage,
 };
@@ -27,7 +27,7 @@ impl Assembly {
     }
 
     /// Returns whether another page is wanted and can be expected.
-    pub(super) fn takes(&mut self, results: ResultPage, number: u32) -> bool {
+    pub(super) fn add_page(&mut self, results: ResultPage, number: u32) -> bool {
         let before = self.position;
         if number == 1 {
             self.page.total_results_estimate = results.total;
@@ -51,7 +51,7 @@ impl Assembly {
     /// An unreadable overview is recorded as present; whether it cites the own site is unknown.
     fn add_overview(&mut self, overview: Overview) {
         self.page.ai_overview = match overview {
-            Overview::Untold => None,
+            Overview::Unknown => None,
             Overview::Absent => Some(AiOverview::absent()),
             Overview::Read(overview) => Some(overview),
             Overview::Unread(absolute) => return self.note_unread(absolute),
@@ -67,16 +67,16 @@ impl Assembly {
             text: None,
             links: Vec::new(),
         };
-        let placed = Placed {
+        let placed = PlacedBlock {
             absolute,
-            ..Placed::feature(seen)
+            ..PlacedBlock::feature(seen)
         };
         self.add(placed, 1);
     }
 
     /// Engines repeat results across pages; a repetition has no position of its own.
-    fn add(&mut self, placed: Placed, number: u32) {
-        let Placed {
+    fn add(&mut self, placed: PlacedBlock, number: u32) {
+        let PlacedBlock {
             absolute,
             page,
             mut content,

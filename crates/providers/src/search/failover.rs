@@ -1,7 +1,7 @@
 use async_trait::async_trait;
-use domain::ports::call_journal::CallJournal;
+use domain::ports::paid_call_ledger::PaidCallLedger;
 use domain::ports::search_results::{
-    ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel, Unpaid,
+    PaidCallRefusal, ProviderError, SearchOutcome, SearchQuery, SearchResults, Spent, SupplierLabel,
 };
 use std::sync::Arc;
 
@@ -24,44 +24,52 @@ impl SearchResults for Failover {
     }
 
     /// Every supplier may be queried, and a failed call may be billed.
-    fn most(&self, depth: u32) -> Spent {
-        let each = self.suppliers.iter().map(|it| it.most(depth));
+    fn max_spend(&self, depth: u32) -> Spent {
+        let each = self.suppliers.iter().map(|it| it.max_spend(depth));
         each.fold(Spent::default(), Spent::and)
     }
 
     /// Set only if no supplier may be queried: the first one's reason.
-    fn unpaid(&self, depth: u32) -> Option<Unpaid> {
-        let each: Option<Vec<Unpaid>> = self.suppliers.iter().map(|it| it.unpaid(depth)).collect();
+    fn paid_call_refusal(&self, depth: u32) -> Option<PaidCallRefusal> {
+        let each: Option<Vec<PaidCallRefusal>> = self
+            .suppliers
+            .iter()
+            .map(|it| it.paid_call_refusal(depth))
+            .collect();
         each?.first().copied()
     }
 
     /// Returns the first answer and the total cost; if all fail, the failure of the first that could have measured.
-    async fn search(&self, query: &SearchQuery, journal: &Arc<dyn CallJournal>) -> Searched {
+    async fn search(&self, query: &SearchQuery, ledger: &Arc<dyn PaidCallLedger>) -> SearchOutcome {
         let mut spent = Spent::default();
-        let mut told: Option<ProviderError> = None;
+        let mut first_failure: Option<ProviderError> = None;
         for supplier in &self.suppliers {
-            let searched = supplier.search(query, journal).await;
+            let searched = supplier.search(query, ledger).await;
             spent = spent.and(searched.spent);
             match searched.answer {
                 Ok(page) => {
-                    return Searched {
+                    return SearchOutcome {
                         answer: Ok(page),
-                        cut_by: searched.cut_by,
+                        truncated_by: searched.truncated_by,
                         spent,
                     };
                 }
                 Err(error) => {
                     let supplier = supplier.label().name;
                     tracing::warn!(supplier, code = error.code(), "a supplier failed");
-                    if told.as_ref().is_none_or(is_refusal) {
-                        told = Some(told.filter(|_| is_refusal(&error)).unwrap_or(error));
+                    if first_failure.as_ref().is_none_or(is_refusal) {
+                        first_failure = Some(
+                            first_failure
+                                .filter(|_| is_refusal(&error))
+                                .unwrap_or(error),
+                        );
                     }
                 }
             }
         }
-        Searched {
-            answer: Err(told.unwrap_or(ProviderError::Unavailable)),
-            cut_by: None,
+        SearchOutcome {
+            answer: Err(first_failure.unwrap_or(ProviderError::Unavailable)),
+            truncated_by: None,
             spent,
         }
     }
@@ -71,6 +79,6 @@ impl SearchResults for Failover {
 const fn is_refusal(error: &ProviderError) -> bool {
     matches!(
         error,
-        ProviderError::Refused { .. } | ProviderError::Unpaid(_)
+        ProviderError::Refused { .. } | ProviderError::PaidCallRefused(_)
     )
 }

@@ -14,10 +14,10 @@ pub use searxng::SearxngSettings;
 pub use serp_api::SerpApiSettings;
 pub use serper::SerperSettings;
 
-use crate::paying::SpendingRules;
+use crate::paid_calls::SpendingRules;
 use crate::resilience::ResilienceSettings;
 use crate::sandbox::{Sandbox, SandboxSettings};
-use crate::supplier::{Supplier, Surroundings};
+use crate::supplier::{Supplier, SupplierContext};
 use analysis::provenance::Provenance;
 use domain::ports::clock::Clock;
 use domain::ports::randomness::Randomness;
@@ -84,7 +84,7 @@ impl SearchSettings {
     pub(crate) fn spending(&self) -> SpendingRules {
         SpendingRules {
             paid_calls: self.paid_calls,
-            most_per_call: self.most_per_call.map(Usd::micros),
+            max_per_call: self.most_per_call.map(Usd::micros),
         }
     }
 }
@@ -95,24 +95,24 @@ pub fn configured(
     clock: &Arc<dyn Clock>,
     randomness: &Arc<dyn Randomness>,
 ) -> Arc<dyn SearchResults> {
-    let around = Surroundings {
+    let ctx = SupplierContext {
         resilience: settings.resilience.clone(),
         clock: Arc::clone(clock),
         randomness: Arc::clone(randomness),
         spending: settings.spending(),
     };
-    let mut suppliers = Supplier::built(SUPPLIERS, settings, &around);
+    let mut suppliers = Supplier::build_enabled(SUPPLIERS, settings, &ctx);
     let supplier = match suppliers.len() {
-        0 => return Arc::new(Sandbox::new(settings.sandbox.clone(), around.clock)),
+        0 => return Arc::new(Sandbox::new(settings.sandbox.clone(), ctx.clock)),
         1 => suppliers.swap_remove(0),
         _ => Arc::new(Failover::new(suppliers)),
     };
     Arc::new(SingleFlight::new(supplier))
 }
 
-fn guarded(pages: impl ResultPages + 'static, around: &Surroundings) -> Arc<dyn SearchResults> {
-    let guard = around.guard(pages.name(), OPERATION);
-    Arc::new(Paged::new(pages, guard, around.clock(), around.spending))
+fn guarded(pages: impl ResultPages + 'static, ctx: &SupplierContext) -> Arc<dyn SearchResults> {
+    let guard = ctx.guard(pages.name(), OPERATION);
+    Arc::new(Paged::new(pages, guard, ctx.clock(), ctx.spending))
 }
 
 /// Google's pages are one series, whichever supplier fetched them.

@@ -1,14 +1,14 @@
 use super::assembly::Assembly;
 use super::result_page::{Overview, OverviewAnswer, ResultPage};
-use crate::http_client::Answer;
-use crate::paying::{Billed, Counter, SpendingRules, micro_usd};
+use crate::http_client::RawResponse;
+use crate::paid_calls::{Billed, Counter, SpendingRules, micro_usd};
 use crate::resilience::{Billing, CallFailure, Guard};
 use analysis::observation::search_page::{DEPTH_CUT_SHORT, FeatureCoverage, SearchPage};
 use async_trait::async_trait;
-use domain::ports::call_journal::CallJournal;
 use domain::ports::clock::Clock;
+use domain::ports::paid_call_ledger::PaidCallLedger;
 use domain::ports::search_results::{
-    ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel, Unpaid,
+    PaidCallRefusal, ProviderError, SearchOutcome, SearchQuery, SearchResults, Spent, SupplierLabel,
 };
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ pub(super) trait ResultPages: Send + Sync {
     fn results_per_call(&self) -> u32;
     /// In millionths of a US dollar.
     fn price_per_call(&self, depth: u32) -> u64;
-    fn deepest(&self) -> u32 {
+    fn max_depth(&self) -> u32 {
         u32::MAX
     }
     /// Calls per search besides those for result pages.
@@ -37,28 +37,32 @@ pub(super) trait ResultPages: Send + Sync {
     }
     fn objection(&self, query: &SearchQuery) -> Option<ProviderError>;
     /// Returns a response whatever its status; `number` starts at 1.
-    async fn page(&self, query: &SearchQuery, number: u32) -> Result<Answer, CallFailure>;
-    fn read(&self, answer: &Answer) -> Result<ResultPage, CallFailure>;
-    async fn announced_overview(
+    async fn fetch_page(
+        &self,
+        query: &SearchQuery,
+        number: u32,
+    ) -> Result<RawResponse, CallFailure>;
+    fn read(&self, answer: &RawResponse) -> Result<ResultPage, CallFailure>;
+    async fn fetch_overview(
         &self,
         _query: &SearchQuery,
         _token: &str,
-    ) -> Result<Answer, CallFailure> {
+    ) -> Result<RawResponse, CallFailure> {
         Err(CallFailure::malformed("it announces an overview"))
     }
-    fn read_overview(&self, _answer: &Answer) -> Result<OverviewAnswer, CallFailure> {
+    fn read_overview(&self, _answer: &RawResponse) -> Result<OverviewAnswer, CallFailure> {
         Err(CallFailure::malformed("it announces an overview"))
     }
 }
 
 impl Billed for ResultPage {
-    fn told(&self) -> Option<u64> {
+    fn reported_cost(&self) -> Option<u64> {
         self.cost
     }
 }
 
 impl Billed for OverviewAnswer {
-    fn told(&self) -> Option<u64> {
+    fn reported_cost(&self) -> Option<u64> {
         self.cost
     }
 }
@@ -70,7 +74,7 @@ pub(super) struct Paged<S> {
     spending: SpendingRules,
 }
 
-struct Asking<'a> {
+struct SearchRun<'a> {
     query: &'a SearchQuery,
     counter: Counter<'a>,
     cut_by: Option<ProviderError>,
@@ -107,18 +111,18 @@ impl<S: ResultPages> Paged<S> {
 
     async fn call<T, F>(
         &self,
-        asking: &mut Asking<'_>,
+        run: &mut SearchRun<'_>,
         what: &str,
         ask: impl Fn() -> F + Send + Sync,
-        read: impl Fn(&Answer) -> Result<T, CallFailure> + Send + Sync,
+        read: impl Fn(&RawResponse) -> Result<T, CallFailure> + Send + Sync,
     ) -> Result<T, ProviderError>
     where
         T: Billed + Send,
-        F: Future<Output = Result<Answer, CallFailure>> + Send,
+        F: Future<Output = Result<RawResponse, CallFailure>> + Send,
     {
-        let step = self.step(asking.query, what);
+        let step = self.step(run.query, what);
         let without_secrets = |text: &str| self.supplier.without_secrets(text);
-        asking.counter.call(step, without_secrets, ask, read).await
+        run.counter.call(step, without_secrets, ask, read).await
     }
 
     fn empty_snapshot(&self) -> SearchPage {
@@ -141,7 +145,7 @@ impl<S: ResultPages> Paged<S> {
 
     fn pages(&self, depth: u32) -> u32 {
         depth
-            .min(self.supplier.deepest())
+            .min(self.supplier.max_depth())
             .div_ceil(self.supplier.results_per_call())
             .max(1)
     }
@@ -153,40 +157,41 @@ impl<S: ResultPages> Paged<S> {
         }
     }
 
-    async fn snapshot(&self, asking: &mut Asking<'_>) -> Result<SearchPage, ProviderError> {
-        let query = asking.query;
+    async fn snapshot(&self, run: &mut SearchRun<'_>) -> Result<SearchPage, ProviderError> {
+        let query = run.query;
         let mut snapshot = Assembly::new(self.empty_snapshot(), query.depth);
         for number in 1..=self.pages(query.depth) {
             let which = format!("page {number}");
             let called = self.call(
-                asking,
+                run,
                 &which,
-                || self.supplier.page(query, number),
+                || self.supplier.fetch_page(query, number),
                 |answer| self.supplier.read(answer),
             );
             match called.await {
                 Ok(mut page) => {
-                    page.overview = self.brought(asking, page.overview).await;
-                    if !snapshot.takes(page, number) {
+                    page.overview = self.resolve_overview(run, page.overview).await;
+                    if !snapshot.add_page(page, number) {
                         break;
                     }
                 }
                 Err(error) => {
                     // The ledger failed: leave the search to another attempt, which reuses the stored answers.
-                    if number == 1 || matches!(error, ProviderError::NotWrittenDown { .. }) {
+                    if number == 1 || matches!(error, ProviderError::NotRecorded { .. }) {
                         return Err(error);
                     }
                     // Keeps the pages that were paid for; the record shows the depth reached.
                     let code = error.code();
                     tracing::warn!(number, code, "a later result page failed");
                     snapshot.warn(DEPTH_CUT_SHORT);
-                    asking.cut_by = Some(error);
+                    run.cut_by = Some(error);
                     break;
                 }
             }
         }
         let mut page = snapshot.page;
-        if query.depth > self.supplier.deepest() && page.depth_checked() >= self.supplier.deepest()
+        if query.depth > self.supplier.max_depth()
+            && page.depth_checked() >= self.supplier.max_depth()
         {
             page.warnings.push(DEPTH_CUT_SHORT.to_owned());
         }
@@ -194,15 +199,15 @@ impl<S: ResultPages> Paged<S> {
     }
 
     /// Fetched at once: announcements expire soon.
-    async fn brought(&self, asking: &mut Asking<'_>, overview: Overview) -> Overview {
+    async fn resolve_overview(&self, run: &mut SearchRun<'_>, overview: Overview) -> Overview {
         let Overview::Announced(token) = overview else {
             return overview;
         };
-        let query = asking.query;
+        let query = run.query;
         let called = self.call(
-            asking,
+            run,
             "overview",
-            || self.supplier.announced_overview(query, &token),
+            || self.supplier.fetch_overview(query, &token),
             |answer| self.supplier.read_overview(answer),
         );
         match called.await {
@@ -222,46 +227,52 @@ impl<S: ResultPages> SearchResults for Paged<S> {
         self.supplier.label()
     }
 
-    fn most(&self, depth: u32) -> Spent {
-        if self.unpaid(depth).is_some() {
+    fn max_spend(&self, depth: u32) -> Spent {
+        if self.paid_call_refusal(depth).is_some() {
             return Spent::default();
         }
         let calls = self.pages(depth) + self.supplier.extra_calls();
         Spent::on(calls.into(), micro_usd(self.price(depth)))
     }
 
-    fn unpaid(&self, depth: u32) -> Option<Unpaid> {
+    fn paid_call_refusal(&self, depth: u32) -> Option<PaidCallRefusal> {
         match self.supplier.billing() {
             Billing::Free => None,
             Billing::PerCall => self.spending.objection(self.price(depth)),
         }
     }
 
-    async fn search(&self, query: &SearchQuery, journal: &Arc<dyn CallJournal>) -> Searched {
-        let unpaid = self.unpaid(query.depth).map(ProviderError::Unpaid);
+    async fn search(&self, query: &SearchQuery, ledger: &Arc<dyn PaidCallLedger>) -> SearchOutcome {
+        let unpaid = self
+            .paid_call_refusal(query.depth)
+            .map(ProviderError::PaidCallRefused);
         if let Some(objection) = unpaid.or_else(|| self.supplier.objection(query)) {
-            return Searched {
+            return SearchOutcome {
                 answer: Err(objection),
-                cut_by: None,
+                truncated_by: None,
                 spent: Spent::default(),
             };
         }
-        let (journal, price) = (journal.as_ref(), self.price(query.depth));
-        let counter = Counter::new(&self.guard, journal, self.supplier.billing(), price);
-        let mut asking = Asking {
+        let (ledger, price) = (ledger.as_ref(), self.price(query.depth));
+        let counter = Counter::new(&self.guard, ledger, self.supplier.billing(), price);
+        let mut run = SearchRun {
             query,
             counter,
             cut_by: None,
         };
-        let mut answer = self.snapshot(&mut asking).await;
-        let Counter { spent, since, .. } = asking.counter;
+        let mut answer = self.snapshot(&mut run).await;
+        let Counter {
+            spent,
+            oldest_answer_at,
+            ..
+        } = run.counter;
         if let Ok(page) = &mut answer {
             page.calls = u32::try_from(spent.calls).unwrap_or(u32::MAX);
-            page.fetched_at = since.unwrap_or(page.fetched_at);
+            page.fetched_at = oldest_answer_at.unwrap_or(page.fetched_at);
         }
-        Searched {
+        SearchOutcome {
             answer,
-            cut_by: asking.cut_by,
+            truncated_by: run.cut_by,
             spent,
         }
     }

@@ -7,7 +7,7 @@ use analysis::url_rules::page_key;
 #[derive(Debug, Default)]
 pub(super) struct ResultPage {
     /// From top to bottom, as far as the supplier reports the order.
-    pub blocks: Vec<Placed>,
+    pub blocks: Vec<PlacedBlock>,
     pub total: Option<u64>,
     pub related: Vec<String>,
     pub overview: Overview,
@@ -16,7 +16,7 @@ pub(super) struct ResultPage {
 }
 
 #[derive(Debug)]
-pub(super) struct Placed {
+pub(super) struct PlacedBlock {
     /// Rank among all blocks, from 1.
     pub absolute: Option<u32>,
     /// The engine's result page, from 1, if one call returns several.
@@ -27,7 +27,7 @@ pub(super) struct Placed {
 #[derive(Debug, Default)]
 pub(super) enum Overview {
     #[default]
-    Untold,
+    Unknown,
     Absent,
     Read(AiOverview),
     /// Present at that rank among all blocks; text and citations are unknown.
@@ -43,23 +43,23 @@ pub(super) struct OverviewAnswer {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Quoted {
+pub(super) struct QuotedPage {
     pub url: String,
     pub title: String,
     pub passage: Option<String>,
     pub highlighted: Vec<String>,
 }
 
-impl Placed {
+impl PlacedBlock {
     pub(super) fn feature(feature: FeatureBlock) -> Self {
-        Self::at_unknown(BlockContent::Feature(feature))
+        Self::without_position(BlockContent::Feature(feature))
     }
 
     pub(super) fn organic(result: OrganicResult) -> Self {
-        Self::at_unknown(BlockContent::Organic(result))
+        Self::without_position(BlockContent::Organic(result))
     }
 
-    fn at_unknown(content: BlockContent) -> Self {
+    fn without_position(content: BlockContent) -> Self {
         Self {
             absolute: None,
             page: None,
@@ -75,9 +75,9 @@ impl ResultPage {
         organic: impl IntoIterator<Item = OrganicResult>,
         below: impl IntoIterator<Item = FeatureBlock>,
     ) -> Self {
-        let above = above.into_iter().map(Placed::feature);
-        let organic = organic.into_iter().map(Placed::organic);
-        let below = below.into_iter().map(Placed::feature);
+        let above = above.into_iter().map(PlacedBlock::feature);
+        let organic = organic.into_iter().map(PlacedBlock::organic);
+        let below = below.into_iter().map(PlacedBlock::feature);
         Self {
             blocks: above.chain(organic).chain(below).collect(),
             ..Self::default()
@@ -85,7 +85,7 @@ impl ResultPage {
     }
 
     /// Marks the quoted page's listing, or inserts it before the first result if it has none.
-    pub(super) fn note_featured(&mut self, quoted: Quoted) {
+    pub(super) fn mark_featured(&mut self, quoted: QuotedPage) {
         let key = page_key(&quoted.url);
         let listed = self.blocks.iter_mut().find_map(|it| match &mut it.content {
             BlockContent::Organic(result) if page_key(&result.url) == key => Some(result),
@@ -95,7 +95,7 @@ impl ResultPage {
             result.in_featured_snippet = true;
             return;
         }
-        let is_organic = |it: &Placed| matches!(it.content, BlockContent::Organic(_));
+        let is_organic = |it: &PlacedBlock| matches!(it.content, BlockContent::Organic(_));
         let first = self.blocks.iter().position(is_organic);
         let place = first.unwrap_or(self.blocks.len());
         let result = OrganicResult {
@@ -107,12 +107,12 @@ impl ResultPage {
             in_featured_snippet: true,
             ..OrganicResult::default()
         };
-        self.blocks.insert(place, Placed::organic(result));
+        self.blocks.insert(place, PlacedBlock::organic(result));
     }
 }
 
 /// Keeps the order and drops repeated URLs.
-pub(super) fn each_once(citations: impl IntoIterator<Item = PageLink>) -> Vec<PageLink> {
+pub(super) fn dedup_by_url(citations: impl IntoIterator<Item = PageLink>) -> Vec<PageLink> {
     let mut seen = std::collections::HashSet::new();
     let mut kept: Vec<PageLink> = Vec::new();
     for citation in citations {

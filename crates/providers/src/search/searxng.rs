@@ -1,11 +1,12 @@
 //! Results of one engine through a SearXNG instance: `GET {base}/search?format=json`.
 
 use super::{
-    SearchSupplier, guarded, paged::ResultPages, result_page::ResultPage, wire_errors::by_status,
+    SearchSupplier, guarded, paged::ResultPages, result_page::ResultPage,
+    wire_errors::status_failure,
 };
-use crate::http_client::{Answer, ask, json};
+use crate::http_client::{RawResponse, parse_json, send_request};
 use crate::resilience::{Billing, CallFailure, Repeat};
-use crate::supplier::Surroundings;
+use crate::supplier::SupplierContext;
 use analysis::observation::search_page::{
     Device, Feature, FeatureBlock, FeatureCoverage, OrganicResult, RichData,
 };
@@ -38,7 +39,7 @@ pub(super) const SUPPLIER: SearchSupplier = SearchSupplier {
     needs: "search.searxng.base_url",
     is_free: true,
     is_set: |it| it.searxng.base_url.is_some(),
-    build: |it, around| Searxng::new(&it.searxng, around).map(|it| guarded(it, around)),
+    build: |it, ctx| Searxng::new(&it.searxng, ctx).map(|it| guarded(it, ctx)),
 };
 
 struct Searxng {
@@ -77,30 +78,30 @@ struct Found {
 }
 
 impl Searxng {
-    fn new(settings: &SearxngSettings, around: &Surroundings) -> Option<Self> {
+    fn new(settings: &SearxngSettings, ctx: &SupplierContext) -> Option<Self> {
         Some(Self {
             base_url: settings.base_url.clone()?,
             engine: settings.engine.clone(),
-            http: around.http(),
-            clock: around.clock(),
+            http: ctx.http(),
+            clock: ctx.clock(),
         })
     }
 
     /// 403 means that the instance does not allow JSON: there are no credentials.
-    fn failure(&self, answer: &Answer) -> CallFailure {
+    fn failure(&self, answer: &RawResponse) -> CallFailure {
         if answer.status == StatusCode::FORBIDDEN {
             let reason = "the instance does not allow format=json (settings.yml, search.formats)";
             return CallFailure::pointless(ProviderError::Refused {
                 reason: reason.to_owned(),
             });
         }
-        by_status(answer, "", self.clock.now())
+        status_failure(answer, "", self.clock.now())
     }
 
-    fn understood(&self, answer: &Answer) -> Result<ResultPage, CallFailure> {
-        let body: Body = json(&answer.body)?;
+    fn parse(&self, answer: &RawResponse) -> Result<ResultPage, CallFailure> {
+        let body: Body = parse_json(&answer.body)?;
         let silent = !body.unresponsive_engines.is_empty();
-        let found = self.of_the_engine(body.results);
+        let found = self.engine_results(body.results);
         if found.is_empty() && silent {
             // No results from an unresponsive engine: it did not answer.
             return Err(CallFailure {
@@ -112,7 +113,7 @@ impl Searxng {
     }
 
     /// Results of the configured engine, in its own order.
-    fn of_the_engine(&self, results: Vec<Found>) -> Vec<Found> {
+    fn engine_results(&self, results: Vec<Found>) -> Vec<Found> {
         let engine = &self.engine;
         let mut found: Vec<Found> = results
             .into_iter()
@@ -213,10 +214,14 @@ impl ResultPages for Searxng {
         text.to_owned()
     }
 
-    async fn page(&self, query: &SearchQuery, number: u32) -> Result<Answer, CallFailure> {
+    async fn fetch_page(
+        &self,
+        query: &SearchQuery,
+        number: u32,
+    ) -> Result<RawResponse, CallFailure> {
         let language = format!("{}-{}", query.language, query.country.to_uppercase());
         let page = number.to_string();
-        let request = self.http.get(self.base_url.operation("/search")).query(&[
+        let request = self.http.get(self.base_url.join_path("/search")).query(&[
             ("q", query.keyword.as_str()),
             ("format", "json"),
             ("language", &language),
@@ -225,12 +230,12 @@ impl ResultPages for Searxng {
             ("categories", "general"),
             ("safesearch", "0"),
         ]);
-        ask(request).await
+        send_request(request).await
     }
 
-    fn read(&self, answer: &Answer) -> Result<ResultPage, CallFailure> {
+    fn read(&self, answer: &RawResponse) -> Result<ResultPage, CallFailure> {
         if answer.status.is_success() {
-            self.understood(answer)
+            self.parse(answer)
         } else {
             Err(self.failure(answer))
         }

@@ -1,8 +1,8 @@
 use analysis::observation::search_page::SearchPage;
 use async_trait::async_trait;
-use domain::ports::call_journal::CallJournal;
+use domain::ports::paid_call_ledger::PaidCallLedger;
 use domain::ports::search_results::{
-    ProviderError, SearchQuery, SearchResults, Searched, Spent, SupplierLabel, Unpaid,
+    PaidCallRefusal, ProviderError, SearchOutcome, SearchQuery, SearchResults, Spent, SupplierLabel,
 };
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, Shared};
@@ -19,13 +19,13 @@ type Flights = Mutex<HashMap<SearchQuery, Weak<Flight>>>;
 
 /// Runs while a caller waits for it; paid for by the job that started it.
 struct Flight {
-    landing: Shared<BoxFuture<'static, Searched>>,
+    result: Shared<BoxFuture<'static, SearchOutcome>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Seat {
-    Pilot,
-    Passenger,
+enum Role {
+    Leader,
+    Follower,
 }
 
 impl SingleFlight {
@@ -36,7 +36,7 @@ impl SingleFlight {
         }
     }
 
-    fn boarded(&self, query: &SearchQuery, journal: &Arc<dyn CallJournal>) -> (Arc<Flight>, Seat) {
+    fn join(&self, query: &SearchQuery, ledger: &Arc<dyn PaidCallLedger>) -> (Arc<Flight>, Role) {
         // No real supplier uses the site.
         let question = SearchQuery {
             site: String::new(),
@@ -45,24 +45,24 @@ impl SingleFlight {
         let mut flights = self.flights.lock().unwrap_or_else(PoisonError::into_inner);
         flights.retain(|_, flight| flight.strong_count() > 0);
         if let Some(flight) = flights.get(&question).and_then(Weak::upgrade) {
-            return (flight, Seat::Passenger);
+            return (flight, Role::Follower);
         }
         let flight = Arc::new(Flight {
-            landing: self.flown(question.clone(), Arc::clone(journal)),
+            result: self.start(question.clone(), Arc::clone(ledger)),
         });
         flights.insert(question, Arc::downgrade(&flight));
-        (flight, Seat::Pilot)
+        (flight, Role::Leader)
     }
 
     /// Removed on completion, so that later searches start anew.
-    fn flown(
+    fn start(
         &self,
         question: SearchQuery,
-        journal: Arc<dyn CallJournal>,
-    ) -> Shared<BoxFuture<'static, Searched>> {
+        ledger: Arc<dyn PaidCallLedger>,
+    ) -> Shared<BoxFuture<'static, SearchOutcome>> {
         let (supplier, flights) = (Arc::clone(&self.supplier), Arc::clone(&self.flights));
         let flight = async move {
-            let searched = supplier.search(&question, &journal).await;
+            let searched = supplier.search(&question, &ledger).await;
             let mut flights = flights.lock().unwrap_or_else(PoisonError::into_inner);
             flights.remove(&question);
             searched
@@ -77,29 +77,29 @@ impl SearchResults for SingleFlight {
         self.supplier.label()
     }
 
-    fn most(&self, depth: u32) -> Spent {
-        self.supplier.most(depth)
+    fn max_spend(&self, depth: u32) -> Spent {
+        self.supplier.max_spend(depth)
     }
 
-    fn unpaid(&self, depth: u32) -> Option<Unpaid> {
-        self.supplier.unpaid(depth)
+    fn paid_call_refusal(&self, depth: u32) -> Option<PaidCallRefusal> {
+        self.supplier.paid_call_refusal(depth)
     }
 
     /// Only the caller that started the search is charged. If its job could not pay, the others retry for themselves.
-    async fn search(&self, query: &SearchQuery, journal: &Arc<dyn CallJournal>) -> Searched {
+    async fn search(&self, query: &SearchQuery, ledger: &Arc<dyn PaidCallLedger>) -> SearchOutcome {
         loop {
-            let (flight, seat) = self.boarded(query, journal);
-            let searched = flight.landing.clone().await;
-            if seat == Seat::Pilot {
+            let (flight, role) = self.join(query, ledger);
+            let searched = flight.result.clone().await;
+            if role == Role::Leader {
                 return searched;
             }
             let failure = searched.answer.as_ref().err();
-            if { failure.or(searched.cut_by.as_ref()) }.is_some_and(is_the_pilots) {
+            if { failure.or(searched.truncated_by.as_ref()) }.is_some_and(is_leader_failure) {
                 continue;
             }
-            return Searched {
+            return SearchOutcome {
                 answer: searched.answer.map(|page| SearchPage { calls: 0, ..page }),
-                cut_by: searched.cut_by,
+                truncated_by: searched.truncated_by,
                 spent: Spent::default(),
             };
         }
@@ -107,9 +107,9 @@ impl SearchResults for SingleFlight {
 }
 
 /// Failures of the starting job, which need not affect the others.
-const fn is_the_pilots(failure: &ProviderError) -> bool {
+const fn is_leader_failure(failure: &ProviderError) -> bool {
     matches!(
         failure,
-        ProviderError::CapReached | ProviderError::NotWrittenDown { .. }
+        ProviderError::JobBudgetReached | ProviderError::NotRecorded { .. }
     )
 }

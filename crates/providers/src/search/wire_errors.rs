@@ -1,19 +1,19 @@
-use crate::http_client::Answer;
+use crate::http_client::RawResponse;
 use crate::resilience::{CallFailure, Repeat, retry_after};
 use chrono::{DateTime, Utc};
 use domain::ports::search_results::ProviderError;
 
 /// In characters.
-const LONGEST_REASON: usize = 200;
+const MAX_REASON_LENGTH: usize = 200;
 
 /// Failure for an error status; `said` is the supplier's message.
-pub(crate) fn by_status(answer: &Answer, said: &str, now: DateTime<Utc>) -> CallFailure {
+pub(crate) fn status_failure(answer: &RawResponse, said: &str, now: DateTime<Utc>) -> CallFailure {
     let safe = |error| CallFailure {
         error,
         repeat: Repeat::Safe,
     };
     match answer.status.as_u16() {
-        401 | 403 => CallFailure::pointless(ProviderError::Unauthorised),
+        401 | 403 => CallFailure::pointless(ProviderError::Unauthorized),
         402 => CallFailure::pointless(ProviderError::OutOfFunds),
         429 => safe(ProviderError::RateLimited {
             retry_after: { answer.retry_after.as_deref() }.and_then(|it| retry_after(it, now)),
@@ -21,13 +21,13 @@ pub(crate) fn by_status(answer: &Answer, said: &str, now: DateTime<Utc>) -> Call
         408 | 425 | 500..=599 => safe(ProviderError::Unavailable),
         300..=399 => CallFailure::malformed("it is a redirect"),
         _ => CallFailure::pointless(ProviderError::Refused {
-            reason: shortened(said),
+            reason: shorten_reason(said),
         }),
     }
 }
 
 /// Removes a secret from a supplier's message, also in its URL-encoded form.
-pub(crate) fn without(secret: &str, said: &str) -> String {
+pub(crate) fn redact(secret: &str, said: &str) -> String {
     if secret.is_empty() {
         return said.to_owned();
     }
@@ -35,11 +35,11 @@ pub(crate) fn without(secret: &str, said: &str) -> String {
     said.replace(secret, "…").replace(&encoded, "…")
 }
 
-pub(crate) fn shortened(said: &str) -> String {
+pub(crate) fn shorten_reason(said: &str) -> String {
     let printable = said
         .chars()
         .map(|it| if it.is_control() { ' ' } else { it });
-    let text: String = printable.take(LONGEST_REASON).collect();
+    let text: String = printable.take(MAX_REASON_LENGTH).collect();
     let text = text.trim();
     if text.is_empty() {
         "no reason given".to_owned()
@@ -55,7 +55,7 @@ mod tests {
     use std::time::Duration;
 
     fn limited(retry_after: &str) -> ProviderError {
-        let answer = Answer {
+        let answer = RawResponse {
             status: StatusCode::TOO_MANY_REQUESTS,
             retry_after: Some(retry_after.to_owned()),
             body: Vec::new(),
@@ -63,11 +63,11 @@ mod tests {
         let now = DateTime::parse_from_rfc3339("2026-11-21T10:00:00Z")
             .unwrap()
             .to_utc();
-        by_status(&answer, "", now).error
+        status_failure(&answer, "", now).error
     }
 
     #[test]
-    fn patience_is_asked_for_in_seconds_or_until_a_date() {
+    fn retry_after_takes_seconds_or_a_date() {
         let after = |seconds| ProviderError::RateLimited {
             retry_after: seconds,
         };
@@ -85,8 +85,8 @@ mod tests {
 
     #[test]
     fn a_reason_is_short_and_printable() {
-        assert_eq!(shortened("no\r\nway"), "no  way");
-        assert_eq!(shortened(&"x".repeat(1000)).len(), 200);
-        assert_eq!(shortened(" "), "no reason given");
+        assert_eq!(shorten_reason("no\r\nway"), "no  way");
+        assert_eq!(shorten_reason(&"x".repeat(1000)).len(), 200);
+        assert_eq!(shorten_reason(" "), "no reason given");
     }
 }

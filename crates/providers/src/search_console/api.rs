@@ -1,18 +1,18 @@
 //! `POST {base}/webmasters/v3/sites/{property}/searchAnalytics/query`: final data of web searches.
 
-use super::service_account::{Access, ServiceAccount};
+use super::service_account::{AccessToken, ServiceAccount};
 use super::wire;
-use super::wire::{dimensions, is_too_much, said};
-use crate::http_client::ask;
+use super::wire::{dimensions, error_message, is_rate_limited};
+use crate::http_client::send_request;
 use crate::resilience::{Billing, CallFailure, Guard, Repeat};
-use crate::search::wire_errors::by_status;
+use crate::search::wire_errors::status_failure;
 use async_trait::async_trait;
 use chrono::NaiveDate;
 use domain::ports::clock::Clock;
 use domain::ports::page_speed::NotConfigured;
 use domain::ports::search_console::{SearchConsole, SearchConsoleError};
 use domain::ports::search_results::ProviderError;
-use domain::search_console::{Cut, Property, SearchRow, Span};
+use domain::search_console::{DimensionSet, Property, SearchRow, Span};
 use reqwest::Client;
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 use url::Url;
 
 /// Below the API's limit, so that rows with long URLs fit into a response.
-const PAGE: u32 = 10_000;
+const ROWS_PER_REQUEST: u32 = 10_000;
 
 pub(super) struct Api {
     base_url: Url,
@@ -30,7 +30,7 @@ pub(super) struct Api {
     clock: Arc<dyn Clock>,
 }
 
-enum Told {
+enum QueryResponse {
     Rows(Vec<wire::Row>),
     Expired,
     /// The account may not read the property, or it does not exist.
@@ -38,7 +38,7 @@ enum Told {
 }
 
 #[derive(Clone, Copy)]
-struct Part {
+struct RowRange {
     start: u32,
     limit: u32,
 }
@@ -65,7 +65,7 @@ impl Api {
         property: &Property,
         span: Span,
         dimensions: &[&str],
-        part: Part,
+        part: RowRange,
     ) -> Result<Vec<wire::Row>, SearchConsoleError> {
         let body = json!({
             "startDate": span.first,
@@ -82,40 +82,44 @@ impl Api {
             let question = || self.ask(property, &access, &body, part.limit);
             let called = self.guard.call(Billing::Free, question).await;
             match called.map_err(|it| it.error)?.value {
-                Told::Rows(rows) => return Ok(rows),
-                Told::Expired => self.account.forget(&access).await,
-                Told::NoAccess => {
+                QueryResponse::Rows(rows) => return Ok(rows),
+                QueryResponse::Expired => self.account.forget(&access).await,
+                QueryResponse::NoAccess => {
                     return Err(SearchConsoleError::NoAccess {
-                        who: access.who,
+                        who: access.account,
                         property: property.to_string(),
                     });
                 }
             }
         }
-        Err(ProviderError::Unauthorised.into())
+        Err(ProviderError::Unauthorized.into())
     }
 
     async fn ask(
         &self,
         property: &Property,
-        access: &Access,
+        access: &AccessToken,
         body: &Value,
         limit: u32,
-    ) -> Result<Told, CallFailure> {
+    ) -> Result<QueryResponse, CallFailure> {
         let request = self.http.post(self.address(property));
         let request = request.bearer_auth(access.token.expose_secret()).json(body);
-        let answer = ask(request).await?;
+        let answer = send_request(request).await?;
         match answer.status.as_u16() {
             200 => wire::rows(&answer.body, limit)
-                .map(Told::Rows)
+                .map(QueryResponse::Rows)
                 .map_err(CallFailure::malformed),
-            401 => Ok(Told::Expired),
-            403 if is_too_much(&answer) => Err(CallFailure {
+            401 => Ok(QueryResponse::Expired),
+            403 if is_rate_limited(&answer) => Err(CallFailure {
                 error: ProviderError::RateLimited { retry_after: None },
                 repeat: Repeat::Safe,
             }),
-            403 | 404 => Ok(Told::NoAccess),
-            _ => Err(by_status(&answer, &said(&answer), self.clock.now())),
+            403 | 404 => Ok(QueryResponse::NoAccess),
+            _ => Err(status_failure(
+                &answer,
+                &error_message(&answer),
+                self.clock.now(),
+            )),
         }
     }
 
@@ -146,7 +150,7 @@ impl SearchConsole for Api {
         property: &Property,
         among: Span,
     ) -> Result<Option<NaiveDate>, SearchConsoleError> {
-        let part = Part {
+        let part = RowRange {
             start: 0,
             limit: 1_000,
         };
@@ -166,21 +170,21 @@ impl SearchConsole for Api {
         &self,
         property: &Property,
         day: NaiveDate,
-        cut: Cut,
+        cut: DimensionSet,
         most: u32,
     ) -> Result<Vec<SearchRow>, SearchConsoleError> {
         let dimensions = dimensions(cut);
         let mut rows = Vec::new();
         let mut start = 0;
         while start < most {
-            let limit = PAGE.min(most - start);
-            let part = Part { start, limit };
+            let limit = ROWS_PER_REQUEST.min(most - start);
+            let part = RowRange { start, limit };
             let some = self
                 .query(property, Span::day(day), &dimensions, part)
                 .await?;
             let is_short = some.len() < limit as usize;
             for row in some {
-                rows.push(row.of(cut).map_err(malformed)?);
+                rows.push(row.into_search_row(cut).map_err(malformed)?);
             }
             start += limit;
             if is_short {

@@ -5,7 +5,7 @@ mod export;
 mod service_account;
 mod wire;
 
-pub use service_account::account_of;
+pub use service_account::account_email;
 
 use crate::http_client::client;
 use crate::resilience::{Guard, ResilienceSettings};
@@ -24,8 +24,8 @@ settings! {
         /// Key file of a service account, as Google's console creates it; without one nothing is fetched. It is read
         /// whenever a token is needed, so a new key takes effect.
         pub key_file: Option<PathBuf>,
-        pub base_url: WebAddress = WebAddress::fixed("https://www.googleapis.com"),
-        pub token_url: WebAddress = WebAddress::fixed("https://oauth2.googleapis.com/token"),
+        pub base_url: WebAddress = WebAddress::from_static("https://www.googleapis.com"),
+        pub token_url: WebAddress = WebAddress::from_static("https://oauth2.googleapis.com/token"),
         /// Maximum rows per day and combination of dimensions.
         pub rows_per_day: Within<100, 50_000> = Within(FetchLimits::default().rows_per_day),
         /// Search Console keeps sixteen months.
@@ -59,7 +59,7 @@ pub fn configured(
     let http = client(settings.resilience.connect_timeout);
     let guard = |operation| {
         let guard = Guard::new(settings.resilience.clone(), Arc::clone(randomness));
-        guard.named("searchConsole", operation)
+        guard.with_target("searchConsole", operation)
     };
     let (questions, tokens) = (guard("rows"), guard("token"));
     let account = ServiceAccount::new(

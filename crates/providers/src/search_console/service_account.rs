@@ -1,9 +1,9 @@
 //! Service account: its key signs assertions (RS256) for access tokens. Key and tokens are sent only to Google.
 
-use super::wire::said;
-use crate::http_client::ask;
+use super::wire::error_message;
+use crate::http_client::send_request;
 use crate::resilience::{Billing, CallFailure, Guard};
-use crate::search::wire_errors::{by_status, without};
+use crate::search::wire_errors::{redact, status_failure};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::ports::{
@@ -25,10 +25,10 @@ use url::Url;
 const SCOPE: &str = "https://www.googleapis.com/auth/webmasters.readonly";
 const GRANT: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 /// The maximum that Google accepts.
-const ASSERTION: TimeDelta = TimeDelta::hours(1);
+const ASSERTION_LIFETIME: TimeDelta = TimeDelta::hours(1);
 /// A token that expires sooner is not used.
-const MARGIN: TimeDelta = TimeDelta::minutes(1);
-const LONGEST_KEY: u64 = 64 * 1024;
+const EXPIRY_MARGIN: TimeDelta = TimeDelta::minutes(1);
+const MAX_KEY_LENGTH: u64 = 64 * 1024;
 
 pub(super) struct ServiceAccount {
     key_file: Option<PathBuf>,
@@ -36,14 +36,14 @@ pub(super) struct ServiceAccount {
     http: Client,
     guard: Guard,
     clock: Arc<dyn Clock>,
-    token: Mutex<Option<Access>>,
+    token: Mutex<Option<AccessToken>>,
 }
 
 #[derive(Clone)]
-pub(super) struct Access {
+pub(super) struct AccessToken {
     pub token: SecretString,
-    pub who: String,
-    until: DateTime<Utc>,
+    pub account: String,
+    expires_at: DateTime<Utc>,
 }
 
 #[derive(Deserialize)]
@@ -74,7 +74,7 @@ struct Claims<'a> {
 }
 
 #[derive(Deserialize)]
-struct Granted {
+struct TokenResponse {
     #[serde(deserialize_with = "secret")]
     access_token: SecretString,
     expires_in: i64,
@@ -90,7 +90,7 @@ impl KeyFile {
         };
         let size = tokio::fs::metadata(path).await;
         let size = size.map_err(|error| unusable(&format!("cannot be read ({})", error.kind())))?;
-        if !size.is_file() || size.len() > LONGEST_KEY {
+        if !size.is_file() || size.len() > MAX_KEY_LENGTH {
             return Err(unusable("is no key of a service account"));
         }
         let text = tokio::fs::read(path).await;
@@ -115,7 +115,7 @@ impl KeyFile {
 }
 
 /// E-mail address that property owners must authorize; an error if the key cannot sign.
-pub async fn account_of(key_file: &Path) -> Result<String, NotConfigured> {
+pub async fn account_email(key_file: &Path) -> Result<String, NotConfigured> {
     let key = KeyFile::read(key_file).await?;
     key.sign(b"")?;
     Ok(key.client_email)
@@ -152,28 +152,31 @@ impl ServiceAccount {
     }
 
     /// A valid token, cached if possible.
-    pub async fn access(&self) -> Result<Access, SearchConsoleError> {
+    pub async fn access(&self) -> Result<AccessToken, SearchConsoleError> {
         let mut held = self.token.lock().await;
         let now = self.clock.now();
-        if let Some(access) = held.as_ref().filter(|it| it.until > now + MARGIN) {
+        if let Some(access) = held
+            .as_ref()
+            .filter(|it| it.expires_at > now + EXPIRY_MARGIN)
+        {
             return Ok(access.clone());
         }
         let key = self.key().await?;
         let assertion = self.assertion(&key, now)?;
         let called = self.guard.call(Billing::Free, || self.exchange(&assertion));
         let granted = called.await.map_err(|it| it.error)?.value;
-        let access = Access {
+        let access = AccessToken {
             token: granted.access_token,
-            who: key.client_email,
-            until: now + TimeDelta::seconds(granted.expires_in.clamp(0, 86_400)),
+            account: key.client_email,
+            expires_at: now + TimeDelta::seconds(granted.expires_in.clamp(0, 86_400)),
         };
         *held = Some(access.clone());
         Ok(access)
     }
 
-    pub async fn forget(&self, refused: &Access) {
+    pub async fn forget(&self, refused: &AccessToken) {
         let mut held = self.token.lock().await;
-        let is_same = |it: &Access| it.token.expose_secret() == refused.token.expose_secret();
+        let is_same = |it: &AccessToken| it.token.expose_secret() == refused.token.expose_secret();
         if held.as_ref().is_some_and(is_same) {
             *held = None;
         }
@@ -182,7 +185,7 @@ impl ServiceAccount {
     async fn key(&self) -> Result<KeyFile, SearchConsoleError> {
         let Some(path) = &self.key_file else {
             let missing = self.missing();
-            return Err(missing.map_or(ProviderError::Unauthorised.into(), Into::into));
+            return Err(missing.map_or(ProviderError::Unauthorized.into(), Into::into));
         };
         Ok(KeyFile::read(path).await?)
     }
@@ -197,39 +200,39 @@ impl ServiceAccount {
             scope: SCOPE,
             aud: self.token_url.as_str(),
             iat: now.timestamp(),
-            exp: (now + ASSERTION).timestamp(),
+            exp: (now + ASSERTION_LIFETIME).timestamp(),
         };
         let header = Header {
             alg: "RS256",
             typ: "JWT",
             kid: key.private_key_id.as_deref(),
         };
-        let signed = format!("{}.{}", part(&header), part(&claims));
+        let signed = format!("{}.{}", encode_part(&header), encode_part(&claims));
         let signature = key.sign(signed.as_bytes())?;
         Ok(format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature)).into())
     }
 
-    async fn exchange(&self, assertion: &SecretString) -> Result<Granted, CallFailure> {
+    async fn exchange(&self, assertion: &SecretString) -> Result<TokenResponse, CallFailure> {
         let form = [
             ("grant_type", GRANT),
             ("assertion", assertion.expose_secret()),
         ];
-        let answer = ask(self.http.post(self.token_url.clone()).form(&form)).await?;
+        let answer = send_request(self.http.post(self.token_url.clone()).form(&form)).await?;
         if answer.status.is_success() {
             let granted = serde_json::from_slice(&answer.body);
             return granted.map_err(|_| CallFailure::malformed("it holds no access token"));
         }
-        let told = without(assertion.expose_secret(), &said(&answer));
+        let message = redact(assertion.expose_secret(), &error_message(&answer));
         // A revoked key comes with status 400.
-        if told.contains("invalid_grant") || told.contains("invalid_client") {
-            return Err(CallFailure::pointless(ProviderError::Unauthorised));
+        if message.contains("invalid_grant") || message.contains("invalid_client") {
+            return Err(CallFailure::pointless(ProviderError::Unauthorized));
         }
-        Err(by_status(&answer, &told, self.clock.now()))
+        Err(status_failure(&answer, &message, self.clock.now()))
     }
 }
 
 /// A JWT part (RFC 7515): JSON in base64.
-fn part(of: &impl Serialize) -> String {
+fn encode_part(of: &impl Serialize) -> String {
     let json = serde_json::to_vec(of).expect("text and numbers are JSON");
     URL_SAFE_NO_PAD.encode(json)
 }

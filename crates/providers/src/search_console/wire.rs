@@ -1,9 +1,11 @@
 //! Wire format: `{"rows": [{"keys", "clicks", "impressions", "ctr", "position"}]}`; errors are `{"error": {"code",
 //! "message", "errors": [{"reason"}]}}`.
 
-use crate::http_client::Answer;
+use crate::http_client::RawResponse;
 use chrono::NaiveDate;
-use domain::search_console::{ConsoleCountry, ConsoleDevice, Cut, MOST_POSITION, SearchRow};
+use domain::search_console::{
+    ConsoleCountry, ConsoleDevice, DimensionSet, MAX_POSITION, SearchRow,
+};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -38,18 +40,18 @@ impl Row {
     }
 
     /// Keys come in the order of the requested [`dimensions`].
-    pub fn of(self, cut: Cut) -> Result<SearchRow, &'static str> {
+    pub fn into_search_row(self, cut: DimensionSet) -> Result<SearchRow, &'static str> {
         if self.keys.len() != dimensions(cut).len() {
             return Err("a row has other keys than were asked for");
         }
         let mut keys = self.keys.into_iter();
         let mut next = |is_there: bool| if is_there { keys.next() } else { None };
-        let query = next(cut.about.has_query());
-        let page = next(cut.about.has_page());
+        let query = next(cut.subject.has_query());
+        let page = next(cut.subject.has_page());
         let country = next(cut.by_country).map(|it| ConsoleCountry::parse(&it));
-        let device = next(cut.by_device).map(|it| ConsoleDevice::in_any_case(&it));
+        let device = next(cut.by_device).map(|it| ConsoleDevice::parse_ignore_case(&it));
         let (clicks, impressions) = (count(self.clicks)?, count(self.impressions)?);
-        let is_position = (0.0..=MOST_POSITION).contains(&self.position);
+        let is_position = (0.0..=MAX_POSITION).contains(&self.position);
         if !is_position {
             return Err("a position is none");
         }
@@ -79,10 +81,10 @@ fn count(number: f64) -> Result<u64, &'static str> {
     is_count.then_some(number as u64).ok_or("a count is none")
 }
 
-pub(super) fn dimensions(cut: Cut) -> Vec<&'static str> {
+pub(super) fn dimensions(cut: DimensionSet) -> Vec<&'static str> {
     let parts = [
-        (cut.about.has_query(), "query"),
-        (cut.about.has_page(), "page"),
+        (cut.subject.has_query(), "query"),
+        (cut.subject.has_page(), "page"),
         (cut.by_country, "country"),
         (cut.by_device, "device"),
     ];
@@ -90,31 +92,32 @@ pub(super) fn dimensions(cut: Cut) -> Vec<&'static str> {
 }
 
 /// 403 reasons that are rate limits.
-const TOO_MUCH: [&str; 4] = [
+const RATE_LIMIT_REASONS: [&str; 4] = [
     "rateLimitExceeded",
     "userRateLimitExceeded",
     "quotaExceeded",
     "dailyLimitExceeded",
 ];
 
-pub(super) fn is_too_much(answer: &Answer) -> bool {
+pub(super) fn is_rate_limited(answer: &RawResponse) -> bool {
     let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     let reasons = body["error"]["errors"].as_array();
     let mut reasons = reasons
         .into_iter()
         .flatten()
         .filter_map(|it| it["reason"].as_str());
-    reasons.any(|it| TOO_MUCH.contains(&it)) || body["error"]["status"] == "RESOURCE_EXHAUSTED"
+    reasons.any(|it| RATE_LIMIT_REASONS.contains(&it))
+        || body["error"]["status"] == "RESOURCE_EXHAUSTED"
 }
 
-pub(super) fn said(answer: &Answer) -> String {
+pub(super) fn error_message(answer: &RawResponse) -> String {
     let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
     let text = |value: &Value| value.as_str().map(str::to_owned);
-    let told = text(&body["error"]["message"]);
+    let message = text(&body["error"]["message"]);
     let token = || {
         let code = text(&body["error"])?;
         let more = text(&body["error_description"]).unwrap_or_default();
         Some(format!("{code}: {more}"))
     };
-    told.or_else(token).unwrap_or_default()
+    message.or_else(token).unwrap_or_default()
 }

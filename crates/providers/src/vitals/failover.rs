@@ -28,14 +28,14 @@ impl FieldVitals for Failover {
     }
 
     /// The first answer, even `None`; if all fail, the failure of the first source.
-    async fn field(
+    async fn fetch(
         &self,
         target: &FieldTarget,
         form_factor: FormFactor,
     ) -> Result<Option<FieldSample>, FieldVitalsError> {
         let mut preferred = None;
         for source in &self.sources {
-            match source.field(target, form_factor).await {
+            match source.fetch(target, form_factor).await {
                 Ok(sample) => return Ok(sample),
                 Err(error) => {
                     let source = source.provider();

@@ -1,8 +1,8 @@
 //! Google APIs: the key in the query, errors as `{"error": {"code", "message", "status", "details"}}`.
 
-use crate::http_client::Answer;
+use crate::http_client::RawResponse;
 use crate::resilience::CallFailure;
-use crate::search::wire_errors::{by_status, without};
+use crate::search::wire_errors::{redact, status_failure};
 use chrono::{DateTime, Utc};
 use domain::ports::search_results::ProviderError;
 use serde::Deserialize;
@@ -42,20 +42,20 @@ impl GoogleApi {
 
     /// The service may echo a rejected key.
     fn without_key(&self, said: &str) -> String {
-        without(self.key.reveal(), said)
+        redact(self.key.reveal(), said)
     }
 
-    pub(super) fn failure(&self, answer: &Answer, now: DateTime<Utc>) -> CallFailure {
-        let error = told(answer);
-        if error.is_about_the_key() {
-            return CallFailure::pointless(ProviderError::Unauthorised);
+    pub(super) fn failure(&self, answer: &RawResponse, now: DateTime<Utc>) -> CallFailure {
+        let error = parse_error(answer);
+        if error.is_invalid_key() {
+            return CallFailure::pointless(ProviderError::Unauthorized);
         }
-        by_status(answer, &self.without_key(&error.message), now)
+        status_failure(answer, &self.without_key(&error.message), now)
     }
 }
 
 /// Empty if the response holds no readable error.
-pub(super) fn told(answer: &Answer) -> GoogleError {
+pub(super) fn parse_error(answer: &RawResponse) -> GoogleError {
     serde_json::from_slice::<Body>(&answer.body)
         .ok()
         .and_then(|it| it.error)
@@ -64,7 +64,7 @@ pub(super) fn told(answer: &Answer) -> GoogleError {
 
 impl GoogleError {
     /// An invalid key comes with status 400, a key without the API enabled with 403.
-    fn is_about_the_key(&self) -> bool {
+    fn is_invalid_key(&self) -> bool {
         let reasons = [
             "API_KEY_INVALID",
             "API_KEY_SERVICE_BLOCKED",

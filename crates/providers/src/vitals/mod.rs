@@ -44,7 +44,7 @@ pub fn configured(
         let guard = Guard::new(resilience.clone(), Arc::clone(randomness));
         (
             client(resilience.connect_timeout),
-            guard.named(name, OPERATION),
+            guard.with_target(name, OPERATION),
         )
     };
     let mut sources: Vec<Arc<dyn FieldVitals>> = Vec::new();

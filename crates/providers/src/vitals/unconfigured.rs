@@ -21,7 +21,7 @@ impl FieldVitals for Unconfigured {
         String::new()
     }
 
-    async fn field(
+    async fn fetch(
         &self,
         _: &FieldTarget,
         _: FormFactor,

@@ -9,7 +9,7 @@ use super::{
 };
 use domain::{
     money::MicroUsd,
-    ports::search_results::{ProviderError, Searched, Spent},
+    ports::search_results::{ProviderError, SearchOutcome, Spent},
 };
 use providers::{
     resilience::ResilienceSettings,
@@ -26,7 +26,7 @@ async fn searched(
     shape: &Shape,
     reply: Reply,
     resilience: ResilienceSettings,
-) -> (Searched, usize) {
+) -> (SearchOutcome, usize) {
     let server = FaultServer::always(reply).await;
     let settings = SearchSettings {
         resilience,
@@ -56,7 +56,7 @@ fn took(shape: &Shape, calls: u64, price: MicroUsd) -> Spent {
     if shape.price_when_unknown == FREE {
         spent
     } else {
-        spent.written_down()
+        spent.all_in_ledger()
     }
 }
 
@@ -75,7 +75,7 @@ fn every_supplier_of_the_table_has_a_shape() {
 }
 
 #[tokio::test]
-async fn results_are_seen_in_their_order() {
+async fn results_keep_their_order() {
     for shape in SUPPLIERS {
         let reply = Reply::ok(&(shape.found)(7));
         let (searched, calls) = searched(shape, reply, quick()).await;
@@ -115,7 +115,7 @@ async fn nothing_found_is_an_empty_page() {
 }
 
 #[tokio::test]
-async fn refusals_are_told_apart() {
+async fn refusals_map_to_their_errors() {
     for shape in SUPPLIERS {
         for (reply, error, calls) in (shape.refusals)() {
             let told = failure(shape, reply.clone(), FREE).await;
@@ -125,7 +125,7 @@ async fn refusals_are_told_apart() {
 }
 
 #[tokio::test]
-async fn requests_to_slow_down_are_heeded_within_reason() {
+async fn retry_after_is_honored_up_to_a_maximum() {
     for shape in SUPPLIERS {
         let body = (shape.said)("Slow down").to_string();
         let slow_down = |headers| Reply::Status(429, headers, body.clone());
@@ -157,7 +157,7 @@ async fn outages_are_retried_twice() {
 }
 
 #[tokio::test]
-async fn a_call_that_may_have_been_billed_is_not_repeated_and_counts_as_billed() {
+async fn possibly_billed_call_is_charged_and_not_retried() {
     for shape in SUPPLIERS {
         let calls = if shape.price == FREE { 3 } else { 1 };
         let told = failure(shape, Reply::Reset, shape.price_when_unknown).await;
@@ -166,7 +166,7 @@ async fn a_call_that_may_have_been_billed_is_not_repeated_and_counts_as_billed()
 }
 
 #[tokio::test]
-async fn a_call_that_reached_nobody_is_repeated_and_costs_nothing() {
+async fn unsent_call_is_retried_at_no_cost() {
     for shape in SUPPLIERS {
         let gone = FaultServer::always(Reply::Reset).await;
         let settings = SearchSettings {
@@ -182,7 +182,7 @@ async fn a_call_that_reached_nobody_is_repeated_and_costs_nothing() {
 }
 
 #[tokio::test]
-async fn a_body_that_drips_is_not_waited_for() {
+async fn slow_body_times_out() {
     for shape in SUPPLIERS {
         let resilience = ResilienceSettings {
             call_timeout: Duration::from_millis(200),

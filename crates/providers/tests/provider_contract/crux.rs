@@ -75,12 +75,12 @@ async fn field(
     let target = FieldTarget::Page(PAGE.to_owned());
     vitals(Some(server), None)
         .field
-        .field(&target, form_factor)
+        .fetch(&target, form_factor)
         .await
 }
 
 #[tokio::test]
-async fn it_is_asked_in_its_own_shape() {
+async fn request_matches_the_documented_format() {
     let server = FaultServer::always(Reply::ok(&record(&json!({"url": PAGE})))).await;
     for form_factor in [FormFactor::Phone, FormFactor::Desktop, FormFactor::All] {
         field(&server, form_factor).await.expect("an answer");
@@ -113,7 +113,7 @@ async fn it_is_asked_in_its_own_shape() {
 }
 
 #[tokio::test]
-async fn a_record_is_understood_numbers_and_texts_alike() {
+async fn record_is_parsed_with_numbers_and_strings() {
     let key = json!({"url": "https://acme.com/shoes", "formFactor": "PHONE"});
     let server = FaultServer::always(Reply::ok(&record(&key))).await;
     let sample = field(&server, FormFactor::Phone)
@@ -153,7 +153,7 @@ async fn a_record_is_understood_numbers_and_texts_alike() {
 }
 
 #[tokio::test]
-async fn a_page_with_too_few_visits_is_answered_for_by_its_origin_which_is_told() {
+async fn page_with_few_visits_falls_back_to_its_origin() {
     let server = FaultServer::scripted(|_, received| {
         if received.body.contains("\"origin\"") {
             Reply::ok(&record(&json!({"origin": "https://acme.com"})))
@@ -174,28 +174,28 @@ async fn a_page_with_too_few_visits_is_answered_for_by_its_origin_which_is_told(
 }
 
 #[tokio::test]
-async fn nothing_known_is_no_failure() {
+async fn missing_data_is_no_failure() {
     let server = FaultServer::always(no_data()).await;
     assert_eq!(field(&server, FormFactor::Phone).await, Ok(None));
     assert_eq!(server.calls(), 2);
 }
 
 #[tokio::test]
-async fn every_kind_of_failure_is_told_apart() {
+async fn failures_map_to_their_errors() {
     let invalid = Reply::status(
         400,
         &json!({"error": {"code": 400, "message": format!("API key not valid: {KEY}"), "status": "INVALID_ARGUMENT",
             "details": [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}]}}),
     );
     let cases = [
-        (invalid, ProviderError::Unauthorised),
+        (invalid, ProviderError::Unauthorized),
         (
             failing(
                 403,
                 "PERMISSION_DENIED",
                 "Chrome UX Report API has not been used in project 1",
             ),
-            ProviderError::Unauthorised,
+            ProviderError::Unauthorized,
         ),
         (
             failing(400, "INVALID_ARGUMENT", &format!("Invalid url for {KEY}")),
@@ -243,7 +243,7 @@ async fn every_kind_of_failure_is_told_apart() {
 }
 
 #[tokio::test]
-async fn an_outage_and_a_limit_are_tried_again_within_reason() {
+async fn outages_and_rate_limits_are_retried_within_limits() {
     let server = FaultServer::always(failing(503, "UNAVAILABLE", "later")).await;
     let outcome = field(&server, FormFactor::Phone).await;
     assert_eq!(
@@ -278,11 +278,11 @@ async fn an_outage_and_a_limit_are_tried_again_within_reason() {
 }
 
 #[tokio::test]
-async fn without_a_key_it_is_told_what_is_missing_and_how_to_get_it() {
+async fn missing_key_is_reported_with_a_remedy() {
     let sources = vitals(None, None);
     let missing = sources.field.missing().expect("something is missing");
     let target = FieldTarget::Page(PAGE.to_owned());
-    let outcome = sources.field.field(&target, FormFactor::Phone).await;
+    let outcome = sources.field.fetch(&target, FormFactor::Phone).await;
     assert_eq!(
         outcome,
         Err(FieldVitalsError::NotConfigured(missing.clone()))

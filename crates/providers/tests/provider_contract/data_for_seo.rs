@@ -45,7 +45,7 @@ pub fn organic(results: u32) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn it_is_asked_for_one_task_in_its_own_shape() {
+async fn request_is_one_task_in_the_documented_format() {
     let server = FaultServer::always(Reply::ok(&answer(&organic(3)))).await;
     let supplier = data_for_seo(&server);
     let mut asked = about("100% c++");
@@ -101,7 +101,7 @@ fn rich_items() -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn every_documented_block_is_understood_at_its_place() {
+async fn every_documented_block_is_parsed_at_its_position() {
     let server = FaultServer::always(Reply::ok(&answer(&rich_items()))).await;
     let page = found(&data_for_seo(&server), &query(10)).await;
     let seen: Vec<_> = { page.blocks.iter() }
@@ -163,7 +163,7 @@ fn overview(fields: &Value) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn an_ai_overview_is_read_with_all_whom_it_cites() {
+async fn ai_overview_is_parsed_with_all_citations() {
     let reference = |site: &str| {
         json!({"type": "ai_overview_reference", "source": site, "domain": site,
             "url": format!("https://{site}/"), "title": site, "text": "…"})
@@ -190,7 +190,7 @@ async fn an_ai_overview_is_read_with_all_whom_it_cites() {
 }
 
 #[tokio::test]
-async fn an_ai_overview_that_did_not_load_was_there_and_no_more_is_known() {
+async fn unloaded_ai_overview_is_present_with_unknown_content() {
     let items = overview(&json!({"markdown": null, "items": null, "references": null}));
     let server = FaultServer::always(Reply::ok(&answer(&items))).await;
     let page = found(&data_for_seo(&server), &query(10)).await;
@@ -208,7 +208,7 @@ async fn an_ai_overview_that_did_not_load_was_there_and_no_more_is_known() {
 }
 
 #[tokio::test]
-async fn depth_takes_one_call_and_the_cost_is_as_told() {
+async fn full_depth_takes_one_call_at_the_reported_cost() {
     let mut body = answer(&organic(120));
     body["tasks"][0]["cost"] = json!(0.0175);
     let server = FaultServer::always(Reply::ok(&body)).await;
@@ -216,17 +216,17 @@ async fn depth_takes_one_call_and_the_cost_is_as_told() {
     let searched = supplier.search(&query(100), &MONEY).await;
     assert_eq!(
         searched.spent,
-        Spent::on(1, MicroUsd(17_500)).written_down()
+        Spent::on(1, MicroUsd(17_500)).all_in_ledger()
     );
     // Ten pages and the overview, at the full price.
-    assert_eq!(supplier.most(100), Spent::on(1, MicroUsd(22_000)));
+    assert_eq!(supplier.max_spend(100), Spent::on(1, MicroUsd(22_000)));
     let page = searched.answer.expect("an answer");
     assert_eq!((server.calls(), page.depth_checked()), (1, 100));
     assert_eq!(page.organic().last().map(|(block, _)| block.page), Some(10));
 }
 
 #[tokio::test]
-async fn a_depth_that_it_does_not_look_to_is_cut_short() {
+async fn depth_beyond_the_limit_is_cut_short() {
     let server = FaultServer::always(Reply::ok(&answer(&organic(200)))).await;
     let page = found(&data_for_seo(&server), &query(300)).await;
     assert_eq!(server.received()[0].json()[0]["depth"], json!(200));
@@ -240,12 +240,15 @@ async fn a_search_that_failed_and_was_billed_is_not_repeated() {
     let server = FaultServer::always(Reply::ok(&body)).await;
     let searched = data_for_seo(&server).search(&query(10), &MONEY).await;
     assert_eq!(searched.answer, Err(ProviderError::Unavailable));
-    assert_eq!(searched.spent, Spent::on(1, MicroUsd(2_000)).written_down());
+    assert_eq!(
+        searched.spent,
+        Spent::on(1, MicroUsd(2_000)).all_in_ledger()
+    );
     assert_eq!(server.calls(), 1);
 }
 
 #[tokio::test]
-async fn what_it_cannot_measure_or_bills_five_times_is_refused_before_anything_is_asked() {
+async fn unsupported_and_overpriced_queries_are_refused_unsent() {
     let server = FaultServer::always(Reply::ok(&answer(&organic(1)))).await;
     let mut abroad = query(10);
     abroad.country = "xx".to_owned();

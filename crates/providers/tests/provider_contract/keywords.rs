@@ -21,11 +21,11 @@ use chrono::NaiveDate;
 use domain::{
     money::MicroUsd,
     ports::{
-        call_journal::{CallJournal, MockCallJournal},
         clock::Clock,
-        keyword_data::{KeywordData, KeywordQuery, Researched},
+        keyword_data::{KeywordData, KeywordDataOutcome, KeywordQuery},
+        paid_call_ledger::{MockPaidCallLedger, PaidCallLedger},
         randomness::Randomness,
-        search_results::{ProviderError, Spent, Unpaid},
+        search_results::{PaidCallRefusal, ProviderError, Spent},
     },
 };
 use providers::{
@@ -67,7 +67,7 @@ fn query() -> KeywordQuery {
     }
 }
 
-async fn asked(server: &FaultServer) -> Researched {
+async fn asked(server: &FaultServer) -> KeywordDataOutcome {
     labs(server).research(&query(), &MONEY).await
 }
 
@@ -160,12 +160,12 @@ async fn answering(related: Value, suggestions: Value) -> FaultServer {
 }
 
 #[tokio::test]
-async fn it_is_asked_twice_in_its_own_shape() {
+async fn both_requests_match_the_documented_format() {
     let server = answering(related(), suggestions()).await;
     let researched = asked(&server).await;
     assert_eq!(
         researched.spent,
-        Spent::on(2, MicroUsd(10_450)).written_down()
+        Spent::on(2, MicroUsd(10_450)).all_in_ledger()
     );
     let received = server.received();
     let paths: Vec<&str> = received
@@ -196,7 +196,7 @@ async fn it_is_asked_twice_in_its_own_shape() {
 }
 
 #[tokio::test]
-async fn every_documented_figure_is_understood() {
+async fn every_documented_metric_is_parsed() {
     let server = answering(related(), suggestions()).await;
     let found = found(&server).await;
     assert_eq!(
@@ -257,7 +257,7 @@ async fn every_documented_figure_is_understood() {
 }
 
 #[tokio::test]
-async fn what_is_unknown_is_no_figure_and_no_failure() {
+async fn unknown_values_are_neither_metrics_nor_failures() {
     let server = answering(nothing(), nothing()).await;
     let found = found(&server).await;
     assert_eq!(found.figures, KeywordFigures::default());
@@ -282,7 +282,7 @@ async fn what_is_unknown_is_no_figure_and_no_failure() {
 }
 
 #[tokio::test]
-async fn a_keyword_without_data_of_its_own_is_found_among_its_neighbours() {
+async fn keyword_data_is_found_among_related_keywords() {
     let mut answer = related();
     answer[0]["seed_keyword_data"] = Value::Null;
     let server = answering(answer, suggestions()).await;
@@ -290,9 +290,9 @@ async fn a_keyword_without_data_of_its_own_is_found_among_its_neighbours() {
 }
 
 #[tokio::test]
-async fn failures_are_told_apart_and_what_they_cost_counts() {
+async fn failures_map_to_errors_and_their_cost_counts() {
     for (code, cost, error, spent) in [
-        (40_100, 0.0, ProviderError::Unauthorised, 0),
+        (40_100, 0.0, ProviderError::Unauthorized, 0),
         (40_200, 0.0, ProviderError::OutOfFunds, 0),
         (40_501, 0.0, refused("Invalid Field: 'keyword'."), 0),
         (50_000, 0.01, ProviderError::Unavailable, 10_000),
@@ -322,7 +322,7 @@ fn refused(reason: &str) -> ProviderError {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_malformed_and_shows_no_secret() {
+async fn unreadable_answer_is_malformed_and_hides_secrets() {
     let whole = task(20_000, "Ok.", 0.01, &related()).to_string();
     for reply in Reply::unreadable(whole) {
         let server = FaultServer::always(reply.clone()).await;
@@ -353,7 +353,7 @@ async fn when_the_second_call_fails_the_first_one_stays_paid() {
 }
 
 #[tokio::test]
-async fn an_answer_that_drips_is_not_waited_for() {
+async fn slow_answer_times_out() {
     let server = FaultServer::always(Reply::SlowBody).await;
     let labs = labs_with(&server, |settings, _| {
         settings.resilience.call_timeout = Duration::from_millis(200);
@@ -364,36 +364,39 @@ async fn an_answer_that_drips_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn what_is_not_to_be_paid_is_not_asked() {
+async fn unpaid_call_is_not_made() {
     type Change = fn(&mut SearchSettings);
     let server = answering(related(), suggestions()).await;
-    let refusals: [(Change, Unpaid); 2] = [
-        (|it| it.paid_calls = false, Unpaid::SwitchedOff),
+    let refusals: [(Change, PaidCallRefusal); 2] = [
+        (|it| it.paid_calls = false, PaidCallRefusal::SwitchedOff),
         (
             |it| it.most_per_call = Some(Usd(0.019_999)),
-            Unpaid::TooDear {
+            PaidCallRefusal::TooExpensive {
                 price: MicroUsd(20_000),
-                most: MicroUsd(19_999),
+                limit: MicroUsd(19_999),
             },
         ),
     ];
     for (change, unpaid) in refusals {
         let labs = labs_with(&server, |_, search| change(search));
-        assert_eq!(labs.unpaid(), Some(unpaid));
+        assert_eq!(labs.paid_call_refusal(), Some(unpaid));
         let researched = labs.research(&query(), &MONEY).await;
-        assert_eq!(researched.answer, Err(ProviderError::Unpaid(unpaid)));
+        assert_eq!(
+            researched.answer,
+            Err(ProviderError::PaidCallRefused(unpaid))
+        );
     }
     // A ledger without budget allows no call.
-    let mut journal = MockCallJournal::new();
+    let mut journal = MockPaidCallLedger::new();
     journal
         .expect_begin()
-        .returning(|_| Err(ProviderError::CapReached));
-    let journal: Arc<dyn CallJournal> = Arc::new(journal);
+        .returning(|_| Err(ProviderError::JobBudgetReached));
+    let journal: Arc<dyn PaidCallLedger> = Arc::new(journal);
     let labs = labs(&server);
     let researched = labs.research(&query(), &journal).await;
-    assert_eq!(researched.answer, Err(ProviderError::CapReached));
+    assert_eq!(researched.answer, Err(ProviderError::JobBudgetReached));
     assert_eq!(server.calls(), 0);
-    assert_eq!(labs.most(), Spent::on(2, MicroUsd(20_000)));
+    assert_eq!(labs.max_spend(), Spent::on(2, MicroUsd(20_000)));
 }
 
 #[tokio::test]
@@ -412,7 +415,7 @@ async fn a_country_without_a_code_costs_no_call() {
 }
 
 #[tokio::test]
-async fn without_credentials_the_sandbox_answers_and_says_so() {
+async fn without_credentials_the_sandbox_answers_labeled() {
     let clock: Arc<dyn Clock> = Arc::new(Noon);
     let randomness: Arc<dyn Randomness> = Arc::new(Half);
     let sandbox = configured(
@@ -428,7 +431,7 @@ async fn without_credentials_the_sandbox_answers_and_says_so() {
         (label.name.as_str(), label.provenance),
         ("sandbox", Provenance::Simulated)
     );
-    assert_eq!(sandbox.most().cost, MicroUsd(0));
+    assert_eq!(sandbox.max_spend().cost, MicroUsd(0));
     let found = sandbox.research(&query(), &MONEY).await.answer;
     assert_eq!(found.expect("an answer").provenance, Provenance::Simulated);
 }

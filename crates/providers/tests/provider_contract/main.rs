@@ -6,10 +6,10 @@ mod contract;
 mod crux;
 mod data_for_seo;
 mod fault_server;
-mod guarding;
-mod journal;
 mod keywords;
 mod page_speed;
+mod paid_call_ledger;
+mod resilience;
 mod search_console;
 mod searxng;
 mod serp_api;
@@ -19,8 +19,8 @@ mod shapes;
 use analysis::observation::search_page::{Device, SearchPage};
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::ports::{
-    call_journal::{Begun, CallJournal, Ended, PaidCall, Ticket},
     clock::Clock,
+    paid_call_ledger::{LedgerEntry, PaidCall, PaidCallLedger, PaidCallOutcome, PaidCallStart},
     randomness::Randomness,
     search_results::{ProviderError, SearchQuery, SearchResults},
 };
@@ -62,19 +62,22 @@ impl Randomness for Half {
 struct Endless;
 
 #[async_trait::async_trait]
-impl CallJournal for Endless {
-    async fn begin(&self, call: &PaidCall) -> Result<Begun, ProviderError> {
-        let most = call.most;
-        Ok(Begun::Now(Ticket { number: 1, most }))
+impl PaidCallLedger for Endless {
+    async fn begin(&self, call: &PaidCall) -> Result<PaidCallStart, ProviderError> {
+        let max_cost = call.max_cost;
+        Ok(PaidCallStart::Proceed(LedgerEntry {
+            number: 1,
+            max_cost,
+        }))
     }
 
-    async fn end(&self, ticket: Ticket, ended: Ended) -> Result<(), ProviderError> {
-        assert!(ended.cost <= ticket.most, "{ended:?} for {ticket:?}");
+    async fn end(&self, ticket: LedgerEntry, ended: PaidCallOutcome) -> Result<(), ProviderError> {
+        assert!(ended.cost <= ticket.max_cost, "{ended:?} for {ticket:?}");
         Ok(())
     }
 }
 
-static MONEY: LazyLock<Arc<dyn CallJournal>> = LazyLock::new(|| Arc::new(Endless));
+static MONEY: LazyLock<Arc<dyn PaidCallLedger>> = LazyLock::new(|| Arc::new(Endless));
 
 /// Short time limits, and a breaker that never opens.
 fn quick() -> ResilienceSettings {
@@ -82,7 +85,7 @@ fn quick() -> ResilienceSettings {
         connect_timeout: Duration::from_secs(2),
         call_timeout: Duration::from_secs(10),
         first_pause: Duration::from_millis(1),
-        longest_pause: Duration::from_millis(5),
+        max_pause: Duration::from_millis(5),
         breaker: BreakerSettings {
             min_calls: 1000,
             ..Default::default()

@@ -95,7 +95,7 @@ async fn field(
 ) -> Result<Option<FieldSample>, FieldVitalsError> {
     vitals(None, Some(server))
         .field
-        .field(&target, form_factor)
+        .fetch(&target, form_factor)
         .await
 }
 
@@ -114,7 +114,7 @@ async fn load(server: &FaultServer, runs: u32) -> Result<LabMeasurement, LabErro
 }
 
 #[tokio::test]
-async fn it_is_asked_in_its_own_shape() {
+async fn request_matches_the_documented_format() {
     let server = FaultServer::always(Reply::ok(&answer())).await;
     field(&server, page(), FormFactor::Phone)
         .await
@@ -140,7 +140,7 @@ async fn it_is_asked_in_its_own_shape() {
 }
 
 #[tokio::test]
-async fn field_data_is_understood_and_layout_shift_is_divided_by_a_hundred() {
+async fn field_data_is_parsed_with_layout_shift_scaled() {
     let server = FaultServer::always(Reply::ok(&answer())).await;
     let sample = field(&server, page(), FormFactor::Phone)
         .await
@@ -167,7 +167,7 @@ async fn field_data_is_understood_and_layout_shift_is_divided_by_a_hundred() {
 }
 
 #[tokio::test]
-async fn figures_of_the_origin_are_told_and_none_at_all_are_no_failure() {
+async fn origin_data_is_marked_and_missing_data_is_no_failure() {
     let mut fallen = answer();
     fallen["loadingExperience"] = experience("https://acme.com", true);
     let server = FaultServer::always(Reply::ok(&fallen)).await;
@@ -182,7 +182,7 @@ async fn figures_of_the_origin_are_told_and_none_at_all_are_no_failure() {
 }
 
 #[tokio::test]
-async fn a_load_is_understood_and_marked_as_somebody_elses() {
+async fn lab_run_is_parsed_and_marked_imported() {
     let server = FaultServer::always(Reply::ok(&answer())).await;
     let measured = load(&server, 2).await.expect("a load");
     assert_eq!((measured.runs.len(), measured.asked), (2, 2));
@@ -234,7 +234,7 @@ async fn a_load_is_understood_and_marked_as_somebody_elses() {
 }
 
 #[tokio::test]
-async fn a_page_that_lighthouse_cannot_load_is_the_pages_failure() {
+async fn page_load_failure_is_the_pages_failure() {
     let said = |code: u16, words: &str| {
         let message = format!("Lighthouse returned error: {words}");
         Reply::status(
@@ -280,7 +280,7 @@ async fn a_page_that_lighthouse_cannot_load_is_the_pages_failure() {
 }
 
 #[tokio::test]
-async fn the_services_own_failures_are_told_apart() {
+async fn service_failures_map_to_their_errors() {
     let refused = |code, status, message: &str| {
         Reply::status(
             code,
@@ -294,11 +294,11 @@ async fn the_services_own_failures_are_told_apart() {
                 "INVALID_ARGUMENT",
                 "API key not valid. Please pass a valid API key.",
             ),
-            ProviderError::Unauthorised,
+            ProviderError::Unauthorized,
         ),
         (
             refused(403, "PERMISSION_DENIED", "blocked"),
-            ProviderError::Unauthorised,
+            ProviderError::Unauthorized,
         ),
         (
             refused(400, "INVALID_ARGUMENT", "Invalid value 'x'"),
@@ -346,13 +346,13 @@ async fn the_services_own_failures_are_told_apart() {
 }
 
 #[tokio::test]
-async fn it_stands_in_when_the_preferred_source_fails_and_not_when_that_knows_nothing() {
+async fn failover_on_failure_but_not_on_missing_data() {
     let page_speed = FaultServer::always(Reply::ok(&answer())).await;
     let down = FaultServer::always(Reply::status(503, &json!({}))).await;
     let sources = vitals(Some(&down), Some(&page_speed));
     let sample = sources
         .field
-        .field(&page(), FormFactor::Phone)
+        .fetch(&page(), FormFactor::Phone)
         .await
         .expect("an answer");
     assert_eq!(sample.expect("data").provider, "PageSpeed Insights");
@@ -360,7 +360,7 @@ async fn it_stands_in_when_the_preferred_source_fails_and_not_when_that_knows_no
     let empty = FaultServer::always(Reply::status(404, &nothing)).await;
     let sources = vitals(Some(&empty), Some(&page_speed));
     assert_eq!(
-        sources.field.field(&page(), FormFactor::Phone).await,
+        sources.field.fetch(&page(), FormFactor::Phone).await,
         Ok(None)
     );
     assert_eq!(page_speed.calls(), 1);

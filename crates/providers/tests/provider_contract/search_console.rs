@@ -17,7 +17,7 @@ use domain::{
         search_console::{SearchConsole, SearchConsoleError},
         search_results::ProviderError,
     },
-    search_console::{About, ConsoleDevice, Cut, Property, SearchRow, Span},
+    search_console::{ConsoleDevice, DimensionSet, Property, RowSubject, SearchRow, Span},
 };
 use providers::search_console::{SearchConsoleSettings, configured};
 use rcgen::{KeyPair, PKCS_RSA_SHA256, PublicKeyData, RsaKeySize};
@@ -120,7 +120,7 @@ async fn always(reply: Reply) -> FaultServer {
 }
 
 async fn rows(server: &FaultServer, name: &str) -> Result<Vec<SearchRow>, SearchConsoleError> {
-    let cut = Cut::by_market(About::QueryAndPage);
+    let cut = DimensionSet::by_market(RowSubject::QueryAndPage);
     console(server, name)
         .rows(&property(), day(), cut, 25_000)
         .await
@@ -139,14 +139,14 @@ fn decoded(part: &str) -> Value {
 }
 
 #[tokio::test]
-async fn it_is_asked_in_its_own_shape_with_a_token_of_the_service_account() {
+async fn request_has_the_documented_format_and_a_token() {
     let server = always(Reply::ok(&json!({
         "rows": [wire_row(1), wire_row(2)],
         "responseAggregationType": "byPage",
     })))
     .await;
     let console = console(&server, "shape");
-    let cut = Cut::by_market(About::QueryAndPage);
+    let cut = DimensionSet::by_market(RowSubject::QueryAndPage);
     let rows = console
         .rows(&property(), day(), cut, 25_000)
         .await
@@ -239,12 +239,17 @@ fn verify(message: &str, signature: &str) {
 }
 
 #[tokio::test]
-async fn an_address_as_a_property_is_one_part_of_the_path() {
+async fn url_property_is_one_path_segment() {
     let server = always(Reply::ok(&json!({}))).await;
     let property = Property::accepted("https://www.acme.com/".to_owned());
     let asked = console(&server, "address");
     let rows = asked
-        .rows(&property, day(), Cut::plain(About::Site), 9)
+        .rows(
+            &property,
+            day(),
+            DimensionSet::aggregated(RowSubject::Site),
+            9,
+        )
         .await;
     assert_eq!(rows, Ok(vec![]), "no rows are no failure");
     let head = &server.received()[1].head;
@@ -255,7 +260,7 @@ async fn an_address_as_a_property_is_one_part_of_the_path() {
 }
 
 #[tokio::test]
-async fn it_is_paged_through_until_a_page_is_short() {
+async fn paging_ends_at_a_short_page() {
     let server = answering(|_, received| {
         if received.head.is_empty() {
             return granted();
@@ -277,7 +282,7 @@ async fn it_is_paged_through_until_a_page_is_short() {
     assert_eq!(starts, [json!(0), json!(10_000)]);
     // As many as may be kept, and no more.
     let console = console(&server, "paged");
-    let cut = Cut::by_market(About::QueryAndPage);
+    let cut = DimensionSet::by_market(RowSubject::QueryAndPage);
     let some = console
         .rows(&property(), day(), cut, 10_050)
         .await
@@ -319,7 +324,7 @@ fn failing(code: u16, reason: &str, message: &str) -> Reply {
 }
 
 #[tokio::test]
-async fn every_kind_of_failure_is_told_apart() {
+async fn failures_map_to_their_errors() {
     let malformed = |what: &str| {
         SearchConsoleError::Provider(ProviderError::Malformed {
             what: what.to_owned(),
@@ -405,7 +410,7 @@ async fn every_kind_of_failure_is_told_apart() {
 }
 
 #[tokio::test]
-async fn an_outage_and_a_limit_are_tried_again_within_reason() {
+async fn outages_and_rate_limits_are_retried_within_limits() {
     let limited =
         |retry_after| SearchConsoleError::Provider(ProviderError::RateLimited { retry_after });
     for (reply, expected) in [
@@ -441,7 +446,7 @@ async fn an_outage_and_a_limit_are_tried_again_within_reason() {
 }
 
 #[tokio::test]
-async fn a_token_that_is_not_accepted_any_more_is_made_anew_once() {
+async fn rejected_token_is_renewed_once() {
     let server = answering(|call, _| {
         if call == 1 {
             failing(401, "authError", "Invalid Credentials")
@@ -459,16 +464,16 @@ async fn a_token_that_is_not_accepted_any_more_is_made_anew_once() {
     assert_eq!((tokens, server.calls()), (2, 4));
     let server = always(failing(401, "authError", "Invalid Credentials")).await;
     let outcome = rows(&server, "expired").await;
-    assert_eq!(outcome, Err(ProviderError::Unauthorised.into()));
+    assert_eq!(outcome, Err(ProviderError::Unauthorized.into()));
     assert_eq!(server.calls(), 4);
 }
 
 #[tokio::test]
-async fn a_key_that_was_taken_away_is_told() {
+async fn revoked_key_is_reported() {
     let taken = json!({"error": "invalid_grant", "error_description": "Invalid JWT Signature."});
     let server = FaultServer::always(Reply::status(400, &taken)).await;
     let outcome = rows(&server, "taken").await;
-    assert_eq!(outcome, Err(ProviderError::Unauthorised.into()));
+    assert_eq!(outcome, Err(ProviderError::Unauthorized.into()));
     assert_eq!(server.calls(), 1);
     let server = FaultServer::always(Reply::ok(&json!({"token": 1}))).await;
     let outcome = rows(&server, "taken").await;
@@ -481,7 +486,7 @@ async fn a_key_that_was_taken_away_is_told() {
 }
 
 #[tokio::test]
-async fn a_key_file_that_is_none_is_told_without_what_stands_in_it() {
+async fn invalid_key_file_is_reported_without_its_content() {
     let server = always(Reply::ok(&json!({}))).await;
     let secret = "canary-0123456789";
     let other = json!({"type": "authorized_user", "client_email": WHO, "private_key": secret});
@@ -496,7 +501,12 @@ async fn a_key_file_that_is_none_is_told_without_what_stands_in_it() {
         let asked = with_key(&server, Some(path));
         assert_eq!(asked.missing(), None);
         let outcome = asked
-            .rows(&property(), day(), Cut::plain(About::Site), 9)
+            .rows(
+                &property(),
+                day(),
+                DimensionSet::aggregated(RowSubject::Site),
+                9,
+            )
             .await;
         let Err(SearchConsoleError::NotConfigured(told)) = outcome else {
             panic!("{outcome:?}");
@@ -505,7 +515,12 @@ async fn a_key_file_that_is_none_is_told_without_what_stands_in_it() {
     }
     let nowhere = with_key(&server, Some(PathBuf::from("/nowhere/key.json")));
     let outcome = nowhere
-        .rows(&property(), day(), Cut::plain(About::Site), 9)
+        .rows(
+            &property(),
+            day(),
+            DimensionSet::aggregated(RowSubject::Site),
+            9,
+        )
         .await;
     assert!(
         matches!(outcome, Err(SearchConsoleError::NotConfigured(_))),

@@ -32,7 +32,7 @@ pub fn body(results: &[Value], unresponsive: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn it_is_asked_for_one_engine_in_its_own_shape() {
+async fn request_names_one_engine_in_the_documented_format() {
     let server = FaultServer::always(Reply::ok(&body(&[], &json!([])))).await;
     found(&searxng(&server), &query(10)).await;
     let received = &server.received()[0];
@@ -49,7 +49,7 @@ async fn it_is_asked_for_one_engine_in_its_own_shape() {
 }
 
 #[tokio::test]
-async fn ranks_are_the_engines_own_and_not_the_merged_order() {
+async fn ranks_follow_the_engine_not_the_merged_order() {
     let results = [
         result("https://c.test/", &["google"], &[3]),
         result("https://x.test/", &["bing"], &[1]),
@@ -112,7 +112,7 @@ async fn it_pages_until_the_results_run_out() {
 }
 
 #[tokio::test]
-async fn an_instance_without_json_says_what_to_change() {
+async fn instance_without_json_names_the_setting() {
     let server = FaultServer::always(Reply::Status(403, &[], "Forbidden".to_owned())).await;
     let searched = searxng(&server).search(&query(10), &MONEY).await;
     let error = searched.answer.expect_err("a refusal");

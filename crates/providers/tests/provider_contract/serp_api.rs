@@ -61,7 +61,7 @@ fn rich_page() -> Value {
 }
 
 #[tokio::test]
-async fn it_is_asked_in_its_own_shape() {
+async fn request_matches_the_documented_format() {
     let server = FaultServer::always(Reply::ok(&page(1..=3))).await;
     let mut asked = query(10);
     asked.device = Device::Mobile;
@@ -86,7 +86,7 @@ async fn it_is_asked_in_its_own_shape() {
 }
 
 #[tokio::test]
-async fn every_documented_block_is_understood() {
+async fn every_documented_block_is_parsed() {
     let server = FaultServer::always(Reply::ok(&rich_page())).await;
     let page = found(&serp_api(&server), &query(10)).await;
     let organic: Vec<_> = page.organic().map(|(_, result)| result).collect();
@@ -130,7 +130,7 @@ async fn every_documented_block_is_understood() {
 }
 
 #[tokio::test]
-async fn an_element_of_an_unknown_shape_does_not_cost_the_ranks() {
+async fn malformed_feature_does_not_cost_the_ranks() {
     let mut body = rich_page();
     body["answer_box"] = json!({"type": ["?"], "link": {}});
     body["ads"] = json!({"top": []});
@@ -198,7 +198,7 @@ fn overview() -> Value {
 }
 
 #[tokio::test]
-async fn an_ai_overview_is_read_with_whom_it_cites() {
+async fn ai_overview_is_parsed_with_its_citations() {
     let mut body = page(1..=3);
     body["ai_overview"] = overview();
     let server = FaultServer::always(Reply::ok(&body)).await;
@@ -236,7 +236,7 @@ async fn announcing(answer: impl Fn() -> Reply + Send + Sync + 'static) -> Fault
 }
 
 #[tokio::test]
-async fn an_announced_ai_overview_is_fetched_by_its_token_and_paid_for() {
+async fn announced_ai_overview_is_fetched_by_token_and_paid() {
     let server = announcing(|| {
         Reply::ok(&json!({"search_metadata": {"status": "Success"}, "ai_overview": overview()}))
     })
@@ -247,9 +247,9 @@ async fn an_announced_ai_overview_is_fetched_by_its_token_and_paid_for() {
     assert_eq!(page.ai_overview.map(|it| it.citations.len()), Some(2));
     assert_eq!(
         searched.spent,
-        Spent::on(2, MicroUsd(15_000)).written_down()
+        Spent::on(2, MicroUsd(15_000)).all_in_ledger()
     );
-    assert_eq!(supplier.most(10).written_down(), searched.spent);
+    assert_eq!(supplier.max_spend(10).all_in_ledger(), searched.spent);
     let second = &server.received()[1];
     assert_eq!(second.parameter("page_token").as_deref(), Some("token-1"));
     assert_eq!(second.parameter("api_key").as_deref(), Some(KEY));
@@ -257,7 +257,7 @@ async fn an_announced_ai_overview_is_fetched_by_its_token_and_paid_for() {
 }
 
 #[tokio::test]
-async fn an_announced_ai_overview_that_cannot_be_fetched_was_there_and_no_more_is_known() {
+async fn unfetched_ai_overview_is_present_with_unknown_content() {
     let expired = json!({"error": "`page_token` has expired."});
     let told = json!({"ai_overview": {"error": "It could not be generated."}});
     for reply in [

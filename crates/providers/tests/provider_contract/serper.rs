@@ -71,7 +71,7 @@ fn rich_page() -> Value {
 }
 
 #[tokio::test]
-async fn it_is_asked_in_its_own_shape() {
+async fn request_matches_the_documented_format() {
     let server = pages().await;
     let mut asked = query(10);
     asked.location = Some("Berlin".to_owned());
@@ -91,7 +91,7 @@ async fn it_is_asked_in_its_own_shape() {
 }
 
 #[tokio::test]
-async fn every_documented_block_is_understood() {
+async fn every_documented_block_is_parsed() {
     let server = FaultServer::always(Reply::ok(&rich_page())).await;
     let page = found(&serper(&server), &query(10)).await;
     let organic: Vec<_> = page.organic().map(|(_, result)| result).collect();
@@ -129,7 +129,7 @@ async fn every_documented_block_is_understood() {
 }
 
 #[tokio::test]
-async fn a_quoted_page_that_is_listed_nowhere_else_has_the_first_place() {
+async fn unlisted_quoted_page_is_placed_first() {
     let mut body = rich_page();
     body["answerBox"]["link"] = json!("https://quoted.test/");
     let server = FaultServer::always(Reply::ok(&body)).await;
@@ -158,7 +158,7 @@ async fn it_pages_by_ten_to_the_wanted_depth() {
 }
 
 #[tokio::test]
-async fn it_stops_when_the_results_run_out_and_counts_repetitions_once() {
+async fn it_stops_at_the_last_result_and_skips_repetitions() {
     let server = FaultServer::always(Reply::ok(&page(1, 10))).await;
     let page = found(&serper(&server), &query(100)).await;
     assert_eq!((server.calls(), page.depth_checked()), (2, 10));
@@ -166,7 +166,7 @@ async fn it_stops_when_the_results_run_out_and_counts_repetitions_once() {
 }
 
 #[tokio::test]
-async fn a_later_page_that_fails_leaves_what_was_seen_and_says_so() {
+async fn failed_later_page_keeps_earlier_ones_with_a_warning() {
     let server = FaultServer::scripted(|number, _| match number {
         0 => Reply::ok(&page(1, 10)),
         _ => Reply::status(403, &json!({"message": "Unauthorized."})),
@@ -180,7 +180,7 @@ async fn a_later_page_that_fails_leaves_what_was_seen_and_says_so() {
 }
 
 #[tokio::test]
-async fn a_phone_is_not_measured_with_a_desktop() {
+async fn mobile_query_is_refused() {
     let server = pages().await;
     let mut asked = query(10);
     asked.device = Device::Mobile;

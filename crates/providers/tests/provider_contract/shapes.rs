@@ -60,12 +60,12 @@ const DATA_FOR_SEO: Shape = Shape {
         vec![
             (
                 Reply::status(401, &json!({})),
-                ProviderError::Unauthorised,
+                ProviderError::Unauthorized,
                 1,
             ),
             (
                 said(40_100, "You are not authorized."),
-                ProviderError::Unauthorised,
+                ProviderError::Unauthorized,
                 1,
             ),
             (Reply::status(402, &json!({})), ProviderError::OutOfFunds, 1),
@@ -145,15 +145,15 @@ const SERP_API: Shape = Shape {
         vec![
             (
                 Reply::status(401, &said(&invalid)),
-                ProviderError::Unauthorised,
+                ProviderError::Unauthorized,
                 1,
             ),
             (
                 Reply::status(403, &said("Forbidden")),
-                ProviderError::Unauthorised,
+                ProviderError::Unauthorized,
                 1,
             ),
-            (Reply::ok(&said(&invalid)), ProviderError::Unauthorised, 1),
+            (Reply::ok(&said(&invalid)), ProviderError::Unauthorized, 1),
             (
                 Reply::status(429, &said(spent)),
                 ProviderError::OutOfFunds,
@@ -211,12 +211,12 @@ const SERPER: Shape = Shape {
         vec![
             (
                 Reply::status(401, &said("Unauthorized.")),
-                ProviderError::Unauthorised,
+                ProviderError::Unauthorized,
                 1,
             ),
             (
                 Reply::status(403, &said("Unauthorized.")),
-                ProviderError::Unauthorised,
+                ProviderError::Unauthorized,
                 1,
             ),
             (
@@ -246,7 +246,7 @@ const SERPER: Shape = Shape {
             ),
             (
                 Reply::ok(&json!({"message": "Unauthorized.", "statusCode": 403})),
-                ProviderError::Unauthorised,
+                ProviderError::Unauthorized,
                 1,
             ),
             (
@@ -287,7 +287,7 @@ const SEARXNG: Shape = Shape {
         vec![
             (
                 Reply::status(401, &json!({})),
-                ProviderError::Unauthorised,
+                ProviderError::Unauthorized,
                 1,
             ),
             (Reply::status(402, &json!({})), ProviderError::OutOfFunds, 1),

@@ -5,7 +5,7 @@
 //! change of a template needs a new [`TEMPLATE_VERSION`].
 
 use crate::{
-    ai_answers::brands::BrandBook, keyword_text, observation::ai_answer::AskedPrompt,
+    ai_answers::brands::BrandBook, keyword_text, observation::ai_answer::EnginePrompt,
     search_intent::Intent,
 };
 use sha2::{Digest, Sha256};
@@ -13,8 +13,8 @@ use std::{collections::HashMap, sync::LazyLock};
 
 pub const TEMPLATE_VERSION: u32 = 1;
 /// Default per keyword.
-pub const USUAL_PROMPTS: usize = 5;
-pub const MOST_PROMPTS: usize = 6;
+pub const DEFAULT_PROMPTS: usize = 5;
+pub const MAX_PROMPTS: usize = 6;
 
 pub const LANGUAGES: [&str; 10] = ["en", "de", "fr", "es", "it", "nl", "pl", "cs", "sk", "hu"];
 
@@ -33,21 +33,21 @@ pub struct PromptTopic<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptPanel {
     /// Most important first.
-    pub prompts: Vec<AskedPrompt>,
+    pub prompts: Vec<EnginePrompt>,
     /// Whether the language has templates; without them the keyword is the only prompt.
-    pub language_is_known: bool,
+    pub has_templates: bool,
 }
 
-/// `most` is clamped to 1 to [`MOST_PROMPTS`]. Prompts for the intent come first; those that name the project are
+/// `most` is clamped to 1 to [`MAX_PROMPTS`]. Prompts for the intent come first; those that name the project are
 /// branded.
 pub fn panel(topic: &PromptTopic<'_>, book: &BrandBook, most: usize) -> PromptPanel {
     let templates = Templates::of(topic.language);
-    let mut prompts: Vec<AskedPrompt> = Vec::new();
-    for template in order(topic, templates) {
-        if prompts.len() == most.clamp(1, MOST_PROMPTS) {
+    let mut prompts: Vec<EnginePrompt> = Vec::new();
+    for template in template_order(topic, templates) {
+        if prompts.len() == most.clamp(1, MAX_PROMPTS) {
             break;
         }
-        let Some((template, text)) = words(topic, templates, template) else {
+        let Some((template, text)) = prompt_text(topic, templates, template) else {
             continue;
         };
         let repeats = prompts.iter().any(|it| it.text == text);
@@ -63,19 +63,19 @@ pub fn panel(topic: &PromptTopic<'_>, book: &BrandBook, most: usize) -> PromptPa
     }
     PromptPanel {
         prompts,
-        language_is_known: templates.is_some(),
+        has_templates: templates.is_some(),
     }
 }
 
 /// Prompts that name the project, with its `category` if known; empty in a language without templates.
-pub fn branded(brand: &str, category: Option<&str>, language: &str) -> Vec<AskedPrompt> {
+pub fn branded_prompts(brand: &str, category: Option<&str>, language: &str) -> Vec<EnginePrompt> {
     let Some(templates) = Templates::of(language) else {
         return Vec::new();
     };
     let brand = keyword_text::display(brand);
-    let ask = |template: &'static str, words: String| AskedPrompt {
+    let ask = |template: &'static str, words: String| EnginePrompt {
         is_branded: true,
-        ..unjudged(None, language, template, words)
+        ..unbranded_prompt(None, language, template, words)
     };
     let mut prompts = Vec::new();
     if let Some(words) = templates.words.get("B1") {
@@ -89,7 +89,10 @@ pub fn branded(brand: &str, category: Option<&str>, language: &str) -> Vec<Asked
 }
 
 /// Without a location Q6 replaces Q4. A question is asked unchanged, with its follow-up.
-fn order(topic: &PromptTopic<'_>, templates: Option<&Templates>) -> &'static [&'static str] {
+fn template_order(
+    topic: &PromptTopic<'_>,
+    templates: Option<&Templates>,
+) -> &'static [&'static str] {
     if templates.is_some_and(|it| it.questions.contains(&first_word(topic.keyword).as_str())) {
         return &["Q3question", "Q1question", "Q2question"];
     }
@@ -103,16 +106,16 @@ fn order(topic: &PromptTopic<'_>, templates: Option<&Templates>) -> &'static [&'
 }
 
 fn first_word(keyword: &str) -> String {
-    let normalised = keyword_text::normalised(keyword);
+    let normalised = keyword_text::normalized(keyword);
     normalised.split(' ').next().unwrap_or_default().to_owned()
 }
 
-fn question(keyword: &str) -> String {
+fn as_question(keyword: &str) -> String {
     let words = keyword.trim_end_matches(['?', '!', '.', ' ', '\u{a0}']);
     format!("{words}?")
 }
 
-fn words(
+fn prompt_text(
     topic: &PromptTopic<'_>,
     templates: Option<&Templates>,
     template: &'static str,
@@ -132,7 +135,7 @@ fn words(
         None if words.contains("{location}") => return None,
         None => (*words).to_owned(),
     };
-    let words = words.replace("{question}", &question(&keyword));
+    let words = words.replace("{question}", &as_question(&keyword));
     Some((template, words.replace("{keyword}", &keyword)))
 }
 
@@ -142,15 +145,20 @@ fn prompt(
     template: &str,
     text: String,
     book: &BrandBook,
-) -> AskedPrompt {
-    AskedPrompt {
+) -> EnginePrompt {
+    EnginePrompt {
         is_branded: book.names_own(&text, language),
-        ..unjudged(keyword_id, language, template, text)
+        ..unbranded_prompt(keyword_id, language, template, text)
     }
 }
 
-fn unjudged(keyword_id: Option<i64>, language: &str, template: &str, text: String) -> AskedPrompt {
-    AskedPrompt {
+fn unbranded_prompt(
+    keyword_id: Option<i64>,
+    language: &str,
+    template: &str,
+    text: String,
+) -> EnginePrompt {
+    EnginePrompt {
         prompt_id: prompt_id(keyword_id, template, language, &text),
         keyword_id,
         template: template.to_owned(),

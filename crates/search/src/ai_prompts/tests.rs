@@ -20,7 +20,7 @@ fn topic<'a>(keyword: &'a str, language: &'a str) -> PromptTopic<'a> {
 }
 
 fn texts(topic: &PromptTopic<'_>) -> Vec<String> {
-    let panel = panel(topic, &book(), USUAL_PROMPTS);
+    let panel = panel(topic, &book(), DEFAULT_PROMPTS);
     panel.prompts.into_iter().map(|it| it.text).collect()
 }
 
@@ -45,7 +45,7 @@ fn every_language_has_every_template_and_five_different_prompts() {
             );
         }
         assert!(templates.questions.len() > 8, "{language}");
-        let prompts = panel(&topic("standing desk", language), &book(), USUAL_PROMPTS).prompts;
+        let prompts = panel(&topic("standing desk", language), &book(), DEFAULT_PROMPTS).prompts;
         assert_eq!(prompts.len(), 5, "{language}");
         for prompt in &prompts {
             assert!(prompt.text.contains("standing desk") && !prompt.text.contains('{'));
@@ -56,7 +56,7 @@ fn every_language_has_every_template_and_five_different_prompts() {
 }
 
 #[test]
-fn the_english_panel_is_the_one_of_the_design() {
+fn the_english_panel_has_the_documented_prompts() {
     let with_place = PromptTopic {
         location: Some("Leeds"),
         ..topic("standing desk", "en")
@@ -74,7 +74,7 @@ fn the_english_panel_is_the_one_of_the_design() {
 }
 
 #[test]
-fn questions_are_asked_as_they_are_and_verbs_become_questions() {
+fn questions_stay_and_verb_phrases_become_questions() {
     assert_eq!(
         texts(&topic("how to fold a sofa", "en")),
         [
@@ -107,10 +107,10 @@ fn the_intent_decides_what_is_asked_first() {
 }
 
 #[test]
-fn prompts_with_the_own_name_are_branded_and_stay_apart() {
+fn prompts_that_name_the_project_are_branded() {
     let prompts = panel(&topic("nordika sofa reviews", "en"), &book(), 5).prompts;
     assert!(prompts.iter().all(|it| it.is_branded));
-    let branded = branded("Nordika", Some("Möbel"), "de");
+    let branded = branded_prompts("Nordika", Some("Möbel"), "de");
     let texts: Vec<&str> = branded.iter().map(|it| it.text.as_str()).collect();
     assert_eq!(texts, ["Was ist Nordika?", "Ist Nordika gut für: Möbel?"]);
     assert!(
@@ -121,9 +121,9 @@ fn prompts_with_the_own_name_are_branded_and_stay_apart() {
 }
 
 #[test]
-fn without_templates_the_keyword_alone_is_asked() {
+fn without_templates_the_keyword_is_the_only_prompt() {
     let found = panel(&topic("skrivbord", "sv"), &book(), 5);
-    assert!(!found.language_is_known);
+    assert!(!found.has_templates);
     assert_eq!(found.prompts.len(), 1);
     assert_eq!(found.prompts[0].text, "skrivbord");
 }
@@ -142,13 +142,13 @@ fn no_template_asks_for_sources() {
 
 proptest! {
     #[test]
-    fn the_same_keyword_has_the_same_panel_and_ids_tell_prompts_apart(
+    fn panels_are_deterministic_and_prompt_ids_are_unique(
         keyword in "[a-zá-ž ]{1,30}", at in 0_usize..10, most in 0_usize..9
     ) {
         let topic = topic(&keyword, LANGUAGES[at]);
         let one = panel(&topic, &book(), most);
         prop_assert_eq!(&one, &panel(&topic, &book(), most));
-        prop_assert!(!one.prompts.is_empty() && one.prompts.len() <= MOST_PROMPTS);
+        prop_assert!(!one.prompts.is_empty() && one.prompts.len() <= MAX_PROMPTS);
         let ids: BTreeSet<&String> = one.prompts.iter().map(|it| &it.prompt_id).collect();
         prop_assert_eq!(ids.len(), one.prompts.len());
     }

@@ -1,18 +1,18 @@
-use crate::statistics::isotonic::never_rising;
+use crate::statistics::isotonic::non_increasing;
 use std::sync::LazyLock;
 
 /// Positions covered; further down the rate is 0.
 const DEPTH: usize = 100;
 
 /// Positions with fewer impressions are ignored.
-pub const LEAST_IMPRESSIONS: u64 = 1_000;
+pub const MIN_IMPRESSIONS: u64 = 1_000;
 
 /// Positions 1 to 10: SISTRIX 2020, 80 million keywords.
 const TOP_TEN: [f64; 10] = [
     0.285, 0.157, 0.110, 0.080, 0.072, 0.051, 0.040, 0.032, 0.028, 0.025,
 ];
 
-pub const PUBLISHED: &str = "ctr-v1";
+pub const PUBLISHED_CURVE: &str = "ctr-v1";
 
 /// Click-through rates by position; non-increasing.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,17 +31,17 @@ pub struct PositionClicks {
 
 impl ClickCurve {
     /// Prefix of the name, followed by the last day of the data.
-    pub const OWN: &str = "own-";
+    pub const OWN_PREFIX: &str = "own-";
 
     pub fn published() -> &'static Self {
         static CURVE: LazyLock<ClickCurve> = LazyLock::new(|| ClickCurve {
-            name: PUBLISHED.to_owned(),
+            name: PUBLISHED_CURVE.to_owned(),
             rates: std::array::from_fn(|index| published_rate(index + 1)),
         });
         &CURVE
     }
 
-    /// Isotonic regression of measured rates (published below [`LEAST_IMPRESSIONS`]). `None` if no position has enough.
+    /// Isotonic regression of measured rates (published below [`MIN_IMPRESSIONS`]). `None` if no position has enough.
     pub fn measured(name: &str, observed: &[PositionClicks]) -> Option<Self> {
         let mut sums = [(0_u64, 0_u64); DEPTH];
         for row in observed {
@@ -51,7 +51,7 @@ impl ClickCurve {
                 *clicks = clicks.saturating_add(row.clicks.min(row.impressions));
             }
         }
-        if sums.iter().all(|(seen, _)| *seen < LEAST_IMPRESSIONS) {
+        if sums.iter().all(|(seen, _)| *seen < MIN_IMPRESSIONS) {
             return None;
         }
         let points: Vec<(f64, f64)> = sums
@@ -60,7 +60,7 @@ impl ClickCurve {
             .map(|(sum, published)| rate_and_weight(*sum, *published))
             .collect();
         let mut rates = [0.0; DEPTH];
-        rates.copy_from_slice(&never_rising(&points));
+        rates.copy_from_slice(&non_increasing(&points));
         Some(Self {
             name: name.to_owned(),
             rates,
@@ -75,7 +75,7 @@ impl ClickCurve {
 
     /// Own curves of different days are comparable with each other, not with the published one.
     pub fn is_own(name: &str) -> bool {
-        name.starts_with(Self::OWN)
+        name.starts_with(Self::OWN_PREFIX)
     }
 
     pub fn name(&self) -> &str {
@@ -91,11 +91,11 @@ impl ClickCurve {
     }
 }
 
-/// A published rate weighs as much as [`LEAST_IMPRESSIONS`].
+/// A published rate weighs as much as [`MIN_IMPRESSIONS`].
 #[expect(clippy::cast_precision_loss, reason = "impressions are far below 2^52")]
 fn rate_and_weight((impressions, clicks): (u64, u64), published: f64) -> (f64, f64) {
-    if impressions < LEAST_IMPRESSIONS {
-        (published, LEAST_IMPRESSIONS as f64)
+    if impressions < MIN_IMPRESSIONS {
+        (published, MIN_IMPRESSIONS as f64)
     } else {
         (clicks as f64 / impressions as f64, impressions as f64)
     }
@@ -145,16 +145,16 @@ mod tests {
     }
 
     #[test]
-    fn what_an_own_curve_expects_is_told_by_the_published_one() {
+    fn own_curve_rates_convert_to_the_published_curve() {
         let curve = ClickCurve::measured("own-2026-11-19", &[row(1, 2_000, 800)]).unwrap();
-        assert!(ClickCurve::is_own(curve.name()) && !ClickCurve::is_own(PUBLISHED));
+        assert!(ClickCurve::is_own(curve.name()) && !ClickCurve::is_own(PUBLISHED_CURVE));
         let published = curve.as_published(1, 0.2).unwrap();
         assert!((published - 0.2 / 0.4 * 0.285).abs() < 1e-12);
         assert_eq!(curve.as_published(101, 0.2), None);
     }
 
     #[test]
-    fn a_measured_curve_is_made_to_fall() {
+    fn a_measured_curve_is_made_non_increasing() {
         let rows = [row(1, 1_000, 100), row(2, 3_000, 600), row(3, 1_000, 10)];
         let curve = ClickCurve::measured("own-1", &rows).unwrap();
         assert!((curve.at(1) - 0.175).abs() < 1e-12 && (curve.at(2) - 0.175).abs() < 1e-12);

@@ -5,7 +5,7 @@ use crate::search_intent::Intent;
 
 mod curve;
 
-pub use curve::{ClickCurve, LEAST_IMPRESSIONS, PUBLISHED, PositionClicks};
+pub use curve::{ClickCurve, MIN_IMPRESSIONS, PUBLISHED_CURVE, PositionClicks};
 
 pub const MAX_CTR: f64 = 0.95;
 
@@ -82,7 +82,7 @@ impl SerpLayout {
         })
     }
 
-    pub fn holds(&self, feature: Feature) -> bool {
+    pub fn has_feature(&self, feature: Feature) -> bool {
         self.features.contains(&feature)
     }
 
@@ -97,14 +97,15 @@ impl SerpLayout {
             .features
             .iter()
             .copied()
-            .filter_map(reduction)
+            .filter_map(remaining_share)
             .reduce(f64::min);
-        let is_plain = self.is_complete() && self.features.iter().copied().all(stands_aside);
+        let is_plain = self.is_complete() && self.features.iter().copied().all(is_layout_neutral);
         strongest.unwrap_or(if is_plain { PLAIN_PAGE } else { 1.0 })
     }
 
     fn overview_takes_clicks(&self) -> bool {
-        self.holds(Feature::AiOverview) && matches!(self.intent, None | Some(Intent::Informational))
+        self.has_feature(Feature::AiOverview)
+            && matches!(self.intent, None | Some(Intent::Informational))
     }
 }
 
@@ -157,7 +158,7 @@ pub fn under_ai_overview(position: u32) -> f64 {
 }
 
 /// Share of clicks that a feature leaves to organic results (SISTRIX, position 1 by layout).
-pub const fn reduction(feature: Feature) -> Option<f64> {
+pub const fn remaining_share(feature: Feature) -> Option<f64> {
     match feature {
         Feature::FeaturedSnippet => Some(0.818),
         Feature::PaidTop => Some(0.660),
@@ -168,7 +169,7 @@ pub const fn reduction(feature: Feature) -> Option<f64> {
 }
 
 /// Related searches are on every page, also on those that the study calls plain.
-const fn stands_aside(feature: Feature) -> bool {
+const fn is_layout_neutral(feature: Feature) -> bool {
     matches!(
         feature,
         Feature::RelatedSearches | Feature::PeopleAlsoSearch

@@ -34,7 +34,7 @@ fn the_curve_is_the_published_one_with_our_tail() {
 }
 
 #[test]
-fn a_snippet_and_an_overview_both_take_their_part() {
+fn snippet_and_overview_both_reduce_ctr() {
     let layout = with(&[Feature::FeaturedSnippet, Feature::AiOverview]);
     close(expected_ctr(Placement::plain(1), &layout), 0.097_914_6);
     // The figure was computed with the multiplier rounded to four digits.
@@ -43,7 +43,7 @@ fn a_snippet_and_an_overview_both_take_their_part() {
 }
 
 #[test]
-fn an_overview_weighs_as_the_study_found_and_is_interpolated_between() {
+fn ai_overview_effect_matches_the_study() {
     for (position, left) in [
         (1, 0.420),
         (2, 0.492),
@@ -86,7 +86,7 @@ fn only_a_page_known_to_be_plain_gets_the_plain_bonus() {
 }
 
 #[test]
-fn an_overview_takes_nothing_from_those_who_want_a_site_or_a_product() {
+fn ai_overview_affects_informational_searches_only() {
     for intent in [
         Intent::Navigational,
         Intent::Transactional,
@@ -119,7 +119,7 @@ fn any_layout() -> impl Strategy<Value = SerpLayout> {
 
 proptest! {
     #[test]
-    fn a_lower_place_never_expects_more(layout in any_layout(), position in 1_u32..120) {
+    fn ctr_never_rises_with_position(layout in any_layout(), position in 1_u32..120) {
         // The overview reduces position 1 more (0.420) than position 2 (0.492), which keeps the order.
         let here = expected_ctr(Placement::plain(position), &layout);
         let below = expected_ctr(Placement::plain(position + 1), &layout);

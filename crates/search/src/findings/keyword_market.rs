@@ -115,7 +115,7 @@ impl Measurement<'_> {
 }
 
 impl TrackedKeyword {
-    pub(crate) fn on(&self, engine: &str) -> KeywordMarket {
+    pub(crate) fn market_on(&self, engine: &str) -> KeywordMarket {
         KeywordMarket {
             keyword: self.keyword.clone(),
             engine: engine.to_owned(),

@@ -1,8 +1,8 @@
 use super::envelope::rounded;
 use crate::keyword_metrics::VolumeChange;
 use crate::observation::keyword_research::{
-    CompetitionLevel, CostPerClick, IdeaRelation, KeywordFigures, MonthlyVolume, ResearchedKeyword,
-    ToldIntent,
+    CompetitionLevel, CostPerClick, IdeaRelation, KeywordFigures, MonthlyVolume, ReportedIntent,
+    ResearchedKeyword,
 };
 use crate::observation::search_page::Feature;
 use crate::provenance::Provenance;
@@ -72,7 +72,7 @@ pub struct KeywordFacts {
     pub difficulty_method: Option<DifficultyMethod>,
     /// What searchers want.
     #[schema(required = true)]
-    pub intent: Option<ToldIntent>,
+    pub intent: Option<ReportedIntent>,
     /// The last twelve months, oldest first; null when none is known.
     #[schema(required = true)]
     pub trend: Option<Vec<MonthlyVolume>>,
@@ -128,28 +128,28 @@ fn facts(keyword: &str, language: &str, known: &KeywordFigures) -> KeywordFacts 
         competition: known.competition,
         competition_level: known
             .competition_level
-            .or_else(|| known.competition.map(level)),
+            .or_else(|| known.competition.map(competition_level)),
         difficulty,
         difficulty_method,
-        intent: { known.intent.clone() }.or_else(|| by_words(keyword, language)),
+        intent: { known.intent.clone() }.or_else(|| intent_from_words(keyword, language)),
         trend: keyword_metrics::last_year(&known.months),
     }
 }
 
 /// Questions are [`IdeaRelation::Question`] whatever their source, except for `AlsoAsk`.
-fn relation(keyword: &str, language: &str, told: IdeaRelation) -> IdeaRelation {
+fn relation(keyword: &str, language: &str, reported: IdeaRelation) -> IdeaRelation {
     let asks = search_intent::is_question(keyword, language) == Some(true);
-    if asks && told != IdeaRelation::AlsoAsk {
+    if asks && reported != IdeaRelation::AlsoAsk {
         IdeaRelation::Question
     } else {
-        told
+        reported
     }
 }
 
 /// Without a confidence, which words do not give.
-fn by_words(keyword: &str, language: &str) -> Option<ToldIntent> {
-    let main = search_intent::of(keyword, language, None)?;
-    Some(ToldIntent {
+fn intent_from_words(keyword: &str, language: &str) -> Option<ReportedIntent> {
+    let main = search_intent::classify(keyword, language, None)?;
+    Some(ReportedIntent {
         main,
         secondary: Vec::new(),
         confidence: None,
@@ -157,7 +157,7 @@ fn by_words(keyword: &str, language: &str) -> Option<ToldIntent> {
 }
 
 /// In thirds, as Google Ads labels its competition index.
-fn level(competition: f64) -> CompetitionLevel {
+fn competition_level(competition: f64) -> CompetitionLevel {
     if competition < 1.0 / 3.0 {
         CompetitionLevel::Low
     } else if competition < 2.0 / 3.0 {
@@ -209,13 +209,13 @@ mod tests {
     }
 
     #[test]
-    fn the_supplier_goes_before_what_we_compute() {
+    fn supplier_values_take_precedence() {
         let known = KeywordFigures {
             difficulty: Some(31.0),
             referring_domains: Some(50.0),
             competition: Some(0.7),
             competition_level: Some(CompetitionLevel::Low),
-            intent: Some(ToldIntent {
+            intent: Some(ReportedIntent {
                 main: Intent::Navigational,
                 secondary: vec![Intent::Commercial],
                 confidence: Some(0.75),
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_supplier_does_not_know_is_computed_and_says_so() {
+    fn missing_values_are_computed_and_marked() {
         let known = KeywordFigures {
             referring_domains: Some(50.0),
             competition: Some(0.34),
@@ -257,12 +257,12 @@ mod tests {
             (0.67, CompetitionLevel::High),
             (1.0, CompetitionLevel::High),
         ] {
-            assert_eq!(level(competition), word, "{competition}");
+            assert_eq!(competition_level(competition), word, "{competition}");
         }
     }
 
     #[test]
-    fn questions_are_known_by_their_words() {
+    fn questions_are_detected_by_their_words() {
         let idea = |keyword: &str, relation| KeywordIdea {
             keyword: keyword.to_owned(),
             relation,

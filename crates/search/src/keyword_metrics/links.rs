@@ -1,5 +1,5 @@
 /// From this number of domains on, difficulty is 100.
-const MOST: f64 = 1_000.0;
+const MAX_REFERRING_DOMAINS: f64 = 1_000.0;
 
 /// 100·log10(1 + RD) / log10(1 + 1000), at most 100; RD: mean referring domains of the first ten results without
 /// minimum and maximum. `None` below three results. (After Ahrefs: mean on a log scale; constants ours.)
@@ -18,7 +18,9 @@ pub fn difficulty_from_links(referring_domains: &[u64]) -> Option<f64> {
 /// From a supplier's mean; `None` if negative or not finite.
 pub fn difficulty_from_mean(referring_domains: f64) -> Option<f64> {
     let is_count = referring_domains.is_finite() && referring_domains >= 0.0;
-    is_count.then(|| (100.0 * referring_domains.ln_1p() / MOST.ln_1p()).clamp(0.0, 100.0))
+    is_count.then(|| {
+        (100.0 * referring_domains.ln_1p() / MAX_REFERRING_DOMAINS.ln_1p()).clamp(0.0, 100.0)
+    })
 }
 
 #[cfg(test)]
@@ -36,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mean_is_judged_like_the_mean_of_counts() {
+    fn difficulty_from_a_mean_matches_counts() {
         let golden = difficulty_from_mean(50.0).unwrap();
         assert!((golden - 56.910_8).abs() < 5e-5, "{golden}");
         assert_eq!(difficulty_from_mean(0.0), Some(0.0));

@@ -1,7 +1,7 @@
 mod links;
 mod opportunity;
 mod priority;
-mod seasons;
+mod seasonality;
 mod trend;
 
 pub use links::{difficulty_from_links, difficulty_from_mean};
@@ -11,5 +11,5 @@ pub use opportunity::{
 pub use priority::{
     MissingPart, Priority, PriorityInput, WEIGHTS, Weights, intent_weight, priorities,
 };
-pub use seasons::{VolumeChange, last_year, peak_months, volume_change};
-pub use trend::{Demand, LEAST_MONTHS, demand};
+pub use seasonality::{VolumeChange, last_year, peak_months, volume_change};
+pub use trend::{Demand, MIN_MONTHS, demand};

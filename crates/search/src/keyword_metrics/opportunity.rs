@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn four_to_twenty_is_within_reach() {
+    fn striking_distance_is_four_to_twenty() {
         let within = |position| in_striking_distance(Some(position));
         assert!(within(4) && within(20) && !within(3) && !within(21));
         assert!(!in_striking_distance(None));

@@ -162,7 +162,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn more_of_anything_is_never_less_urgent(
+        fn priority_never_falls_with_its_parts(
             opportunity in 0.0_f64..100.0, cpc in 0.0_f64..5.0, trend in -2.0_f64..2.0, more in 0.0_f64..1.0
         ) {
             let here = PriorityInput { opportunity: Some(opportunity), cpc: Some(cpc), intent: Some(Intent::Informational), trend: Some(trend) };

@@ -15,15 +15,15 @@ pub struct Demand {
     pub peak_month: Option<u32>,
 }
 
-pub const LEAST_MONTHS: usize = 6;
+pub const MIN_MONTHS: usize = 6;
 
-/// From (month, searches), oldest first; the last twelve count. `None` without searches or below [`LEAST_MONTHS`].
+/// From (month, searches), oldest first; the last twelve count. `None` without searches or below [`MIN_MONTHS`].
 #[expect(clippy::cast_precision_loss, reason = "volumes are far below 2^52")]
 pub fn demand(months: &[(u32, Option<u64>)]) -> Option<Demand> {
     let year = &months[months.len().saturating_sub(12)..];
     let volumes: Vec<Option<f64>> = year.iter().map(|(_, it)| it.map(|it| it as f64)).collect();
     let known: Vec<f64> = volumes.iter().flatten().copied().collect();
-    let mean = mean(&known).filter(|mean| known.len() >= LEAST_MONTHS && *mean > 0.0)?;
+    let mean = mean(&known).filter(|mean| known.len() >= MIN_MONTHS && *mean > 0.0)?;
     let most = year.iter().filter_map(|(_, it)| *it).max()?;
     let is_flat = year.iter().filter_map(|(_, it)| *it).all(|it| it == most);
     let peak = year.iter().find(|(_, it)| *it == Some(most));
@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn growth_is_a_share_of_the_mean_and_one_peak_does_not_turn_it() {
+    fn growth_is_relative_and_robust_to_one_peak() {
         let mut volumes: Vec<u64> = (0..12).map(|month| 100 + 2 * month).collect();
         let steady = demand(&months(&volumes)).unwrap();
         assert!((steady.trend - 24.0 / 111.0).abs() < 1e-12);
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn too_little_tells_nothing_and_what_is_alike_has_no_peak() {
+    fn short_series_have_no_trend_and_flat_ones_no_peak() {
         assert_eq!(demand(&months(&[5, 5, 5, 5, 5])), None);
         assert_eq!(demand(&months(&[0; 12])), None);
         let flat = demand(&months(&[7; 12])).unwrap();

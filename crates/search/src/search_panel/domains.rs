@@ -30,12 +30,12 @@ impl Domains {
         self.names.get(domain as usize).map_or("", String::as_str)
     }
 
-    pub fn named(&self, name: &str) -> Option<DomainId> {
+    pub fn id_by_name(&self, name: &str) -> Option<DomainId> {
         self.by_name.get(name).copied()
     }
 
     /// Checks own URLs first, since a site below a path shares its host.
-    pub fn of(&mut self, url: &str, own: &OwnSites) -> Option<DomainId> {
+    pub fn id_of_url(&mut self, url: &str, own: &OwnSites) -> Option<DomainId> {
         let host = url_rules::host_of_url(url)?;
         if let Some(known) = self.by_host.get(host.as_ref()) {
             return Some(*known);
@@ -45,15 +45,15 @@ impl Domains {
             return Some(if own.owns(url) {
                 OWN
             } else {
-                self.number(url_rules::domain_of_host(&host))
+                self.intern(url_rules::domain_of_host(&host))
             });
         }
-        let domain = self.number(url_rules::domain_of_host(&host));
+        let domain = self.intern(url_rules::domain_of_host(&host));
         self.by_host.insert(host.into_owned(), domain);
         Some(domain)
     }
 
-    fn number(&mut self, name: &str) -> DomainId {
+    fn intern(&mut self, name: &str) -> DomainId {
         if let Some(known) = self.by_name.get(name) {
             return *known;
         }

@@ -99,7 +99,7 @@ impl<'a> Panel<'a> {
     }
 
     /// For keywords that failed or were not measured.
-    pub fn miss(&mut self, topic: PanelTopic) {
+    pub fn add_missing(&mut self, topic: PanelTopic) {
         self.missing.push(topic);
     }
 
@@ -115,8 +115,8 @@ impl<'a> Panel<'a> {
         self.measured_at = self.measured_at.max(Some(page.fetched_at));
         let start = self.standings.len();
         let clicks = page.clicks(self.curve);
-        page.stand(self.own, &clicks, &mut self.domains, &mut self.standings);
-        self.note_features(page);
+        page.add_standings(self.own, &clicks, &mut self.domains, &mut self.standings);
+        self.add_features(page);
         self.keywords.push(PanelKeyword {
             topic,
             intent: page.intent,
@@ -126,7 +126,7 @@ impl<'a> Panel<'a> {
         });
     }
 
-    fn note_features(&mut self, page: &PanelPage<'_>) {
+    fn add_features(&mut self, page: &PanelPage<'_>) {
         for (feature, is_own) in &page.features {
             let holders = self.features.entry(*feature).or_default();
             holders.pages += 1;
@@ -137,7 +137,7 @@ impl<'a> Panel<'a> {
             self.overviews.present += u64::from(overview.present);
             let urls = overview.urls.iter();
             let cited: BTreeSet<DomainId> = urls
-                .filter_map(|url| self.domains.of(url, self.own))
+                .filter_map(|url| self.domains.id_of_url(url, self.own))
                 .collect();
             for domain in cited {
                 *self.overviews.citing.entry(domain).or_default() += 1;
@@ -170,7 +170,7 @@ impl<'a> Panel<'a> {
     }
 
     pub fn domain(&self, name: &str) -> Option<DomainId> {
-        self.domains.named(name)
+        self.domains.id_by_name(name)
     }
 
     /// From suppliers that report features.

@@ -75,7 +75,7 @@ impl<'p> PanelPage<'p> {
     }
 
     /// Adds one standing per domain; duplicate pages count once.
-    pub(super) fn stand(
+    pub(super) fn add_standings(
         &self,
         own: &OwnSites,
         clicks: &PageClicks<'_>,
@@ -85,7 +85,7 @@ impl<'p> PanelPage<'p> {
         let mut places: Vec<(DomainId, Placement, &str)> = self
             .results
             .iter()
-            .filter_map(|(url, place)| Some((domains.of(url, own)?, *place, *url)))
+            .filter_map(|(url, place)| Some((domains.id_of_url(url, own)?, *place, *url)))
             .collect();
         places.sort_by_key(|(domain, place, _)| (*domain, place.position));
         for of_one in places.chunk_by(|one, other| one.0 == other.0) {

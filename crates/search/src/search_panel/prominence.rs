@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// Considered results of a page.
 const TOP: u32 = 10;
 /// With fewer pages, prominence is unknown.
-const LEAST_PAGES: u64 = 10;
+const MIN_PAGES: u64 = 10;
 
 /// Pages of a panel by domain among the first ten.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,7 +50,7 @@ impl Panel<'_> {
 impl DomainProminence {
     /// Mean over domains, 0 to 1: ln(1 + pages of the domain) / ln(1 + all pages). `None` for few pages or no URLs.
     pub fn of<'u>(&self, urls: impl Iterator<Item = &'u str>) -> Option<f64> {
-        if self.pages < LEAST_PAGES {
+        if self.pages < MIN_PAGES {
             return None;
         }
         let shares: Vec<f64> = urls

@@ -74,7 +74,7 @@ pub(crate) fn panel<'a>(own: &'a OwnSites, keywords: &[(Option<u64>, &str)]) -> 
         let page = page(&urls(letters));
         match PanelPage::of_page(&page, None, own) {
             Some(seen) => panel.add(topic(id, *volume), &seen),
-            None => panel.miss(topic(id, *volume)),
+            None => panel.add_missing(topic(id, *volume)),
         }
     }
     panel
@@ -132,7 +132,7 @@ fn a_page_that_is_listed_twice_counts_once() {
 }
 
 #[test]
-fn old_and_blocked_pages_are_missing_for_everyone() {
+fn old_and_blocked_pages_count_as_missing() {
     let own = own_sites();
     let mut panel = panel(&own, &[(None, "ab"), (None, "")]);
     let mut old = page(&urls("ab"));
@@ -145,7 +145,7 @@ fn old_and_blocked_pages_are_missing_for_everyone() {
 }
 
 #[test]
-fn a_simulated_page_makes_all_of_it_simulated() {
+fn one_simulated_page_makes_the_panel_simulated() {
     let own = own_sites();
     let mut panel = panel(&own, &[(None, "ab")]);
     assert_eq!(panel.provenance(), Provenance::Estimated);
@@ -159,7 +159,7 @@ fn a_simulated_page_makes_all_of_it_simulated() {
 }
 
 #[test]
-fn a_record_tells_the_panel_what_its_page_told() {
+fn a_record_gives_the_same_panel_page_as_its_page() {
     let own = own_sites();
     let mut seen = page(&urls("abcodefo"));
     seen.feature_coverage = FeatureCoverage::Complete;
@@ -213,7 +213,7 @@ fn a_record_tells_the_panel_what_its_page_told() {
 }
 
 #[test]
-fn prominence_tells_whose_pages_stand_everywhere() {
+fn prominence_measures_how_often_domains_appear() {
     let own = own_sites();
     let keywords: Vec<(Option<u64>, &str)> =
         ["ab", "ac", "ad", "ae", "af", "ag", "ah", "ai", "aj", "ak"]
@@ -233,7 +233,7 @@ fn prominence_tells_whose_pages_stand_everywhere() {
 
 proptest! {
     #[test]
-    fn each_domain_stands_once_in_order_and_within_its_bounds(letters in "[a-fo]{1,40}") {
+    fn each_domain_has_one_standing_in_order(letters in "[a-fo]{1,40}") {
         let own = own_sites();
         let panel = panel(&own, &[(None, &letters)]);
         let standings = panel.standings(&panel.keywords()[0]);

@@ -25,7 +25,7 @@ crate::wire_enum! {
 
 impl SiteClass {
     /// By its schema.org types.
-    pub fn of_home_page(types: &[String]) -> Option<Self> {
+    pub fn from_home_page(types: &[String]) -> Option<Self> {
         let has = |names: &[&str]| {
             types.iter().any(|it| {
                 let bare = it.rsplit(['/', '#', ':']).next().unwrap_or(it);
@@ -51,12 +51,12 @@ impl SiteClass {
 }
 
 /// `domain` must be registrable.
-pub fn known(domain: &str) -> Option<SiteClass> {
+pub fn listed_class(domain: &str) -> Option<SiteClass> {
     entry(domain).map(|(class, _)| class)
 }
 
 /// The usual type of a listed domain's pages.
-pub fn usual_page(domain: &str) -> Option<PageType> {
+pub fn usual_page_type(domain: &str) -> Option<PageType> {
     entry(domain).and_then(|(_, page)| page)
 }
 
@@ -125,15 +125,18 @@ mod tests {
 
     #[test]
     fn well_known_sites_have_their_class_under_every_ending() {
-        assert_eq!(known("amazon.de"), Some(SiteClass::Marketplace));
-        assert_eq!(known("wikipedia.org"), Some(SiteClass::Publisher));
-        assert_eq!(known("youtube.com"), Some(SiteClass::Platform));
-        assert_eq!(known("heureka.cz"), Some(SiteClass::Directory));
-        assert_eq!(known("runningwiki.org"), Some(SiteClass::Publisher));
-        assert_eq!(usual_page("runnersforum.com"), Some(PageType::Discussion));
-        assert_eq!(known("magazine-rack.com"), None);
-        assert_eq!(known("acme.com"), None);
-        assert_eq!(usual_page("youtube.com"), Some(PageType::Video));
+        assert_eq!(listed_class("amazon.de"), Some(SiteClass::Marketplace));
+        assert_eq!(listed_class("wikipedia.org"), Some(SiteClass::Publisher));
+        assert_eq!(listed_class("youtube.com"), Some(SiteClass::Platform));
+        assert_eq!(listed_class("heureka.cz"), Some(SiteClass::Directory));
+        assert_eq!(listed_class("runningwiki.org"), Some(SiteClass::Publisher));
+        assert_eq!(
+            usual_page_type("runnersforum.com"),
+            Some(PageType::Discussion)
+        );
+        assert_eq!(listed_class("magazine-rack.com"), None);
+        assert_eq!(listed_class("acme.com"), None);
+        assert_eq!(usual_page_type("youtube.com"), Some(PageType::Video));
     }
 
     #[test]
@@ -147,16 +150,16 @@ mod tests {
     }
 
     #[test]
-    fn a_home_page_says_what_its_site_is() {
+    fn structured_data_of_a_home_page_gives_the_class() {
         let types = |name: &str| vec![format!("https://schema.org/{name}")];
         assert_eq!(
-            SiteClass::of_home_page(&types("NewsMediaOrganization")),
+            SiteClass::from_home_page(&types("NewsMediaOrganization")),
             Some(SiteClass::Publisher)
         );
         assert_eq!(
-            SiteClass::of_home_page(&types("OnlineStore")),
+            SiteClass::from_home_page(&types("OnlineStore")),
             Some(SiteClass::Direct)
         );
-        assert_eq!(SiteClass::of_home_page(&types("WebSite")), None);
+        assert_eq!(SiteClass::from_home_page(&types("WebSite")), None);
     }
 }

@@ -5,7 +5,7 @@ use crate::{ToSchema, observation::web_site::LlmsTxtFact};
 use serde::{Deserialize, Serialize};
 
 /// Minimum characters (Lighthouse 13.5).
-const LEAST_CHARACTERS: usize = 50;
+const MIN_CHARACTERS: usize = 50;
 
 /// What was found at `/llms.txt`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -49,7 +49,7 @@ pub fn llms_txt(fact: &LlmsTxtFact) -> LlmsTxt {
                 (has_heading(text), LlmsTxtIssue::NoHeading),
                 (has_link(text), LlmsTxtIssue::NoLink),
                 (
-                    text.trim().chars().count() >= LEAST_CHARACTERS,
+                    text.trim().chars().count() >= MIN_CHARACTERS,
                     LlmsTxtIssue::TooShort,
                 ),
             ];
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rules_are_those_of_lighthouse() {
+    fn rules_match_lighthouse() {
         let good = "# Example\n\n> A site.\n\n- [Guide](https://example.com/guide): how to begin";
         let found = |status, text: &str| {
             llms_txt(&LlmsTxtFact {

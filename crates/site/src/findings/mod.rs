@@ -1,5 +1,5 @@
 //! All findings on a site's pages in two passes, so that page contents need not stay in memory:
-//! [`site_cards::SiteCards`] collects site-level facts, then [`judge`] evaluates each page with the complete [`Site`].
+//! [`site_collector::SiteCollector`] collects site-level facts, then [`evaluate`] evaluates each page with the complete [`Site`].
 
 pub mod broken_links;
 pub mod content;
@@ -9,8 +9,8 @@ pub mod geo_score;
 pub mod issues;
 pub mod llms_txt;
 pub mod schema;
-pub mod site_cards;
 pub mod site_changes;
+pub mod site_collector;
 pub mod vitals;
 
 pub(crate) use texts::findings::envelope;
@@ -27,7 +27,7 @@ use eeat::{EeatInput, EeatRecord, EeatSummary, PageAverages, PageType};
 use geo_score::{GeoInput, GeoSummary};
 use issues::{Issue, PageContext, page_issues};
 use schema::{PageInput, PageTemplate, SchemaRecord, SchemaTally};
-use site_cards::{AuditContext, PageRecord, Robots, Site, TypeSummary};
+use site_collector::{AuditContext, PageRecord, RobotsVerdicts, Site, TypeSummary};
 
 #[cfg(test)]
 mod sample_pages;
@@ -43,16 +43,16 @@ texts::finding_types! {
 }
 
 /// Evaluates pages one by one, hands out their records and returns the summaries.
-pub fn judge(
+pub fn evaluate(
     site: &Site,
     context: &AuditContext,
-    robots: &Robots,
+    robots: &RobotsVerdicts,
     pages: impl Iterator<Item = PageContent>,
     mut hand_out: impl FnMut(PageRecord),
 ) -> Vec<TypeSummary> {
     let mut audit = SiteAudit::of(site, context, robots);
     for page in pages {
-        audit.judge(&page, &mut hand_out);
+        audit.evaluate(&page, &mut hand_out);
     }
     audit.finish(hand_out)
 }
@@ -60,10 +60,10 @@ pub fn judge(
 pub struct SiteAudit<'a> {
     site: &'a Site,
     context: &'a AuditContext,
-    robots: &'a Robots,
+    robots: &'a RobotsVerdicts,
     index: SiteIndex<'a>,
     links: LinkRecords<'a>,
-    judged: u64,
+    evaluated: u64,
     schema: SchemaTally,
     content: ContentSummary,
     geo: GeoSummary,
@@ -71,14 +71,14 @@ pub struct SiteAudit<'a> {
 }
 
 impl<'a> SiteAudit<'a> {
-    pub fn of(site: &'a Site, context: &'a AuditContext, robots: &'a Robots) -> Self {
+    pub fn of(site: &'a Site, context: &'a AuditContext, robots: &'a RobotsVerdicts) -> Self {
         Self {
             site,
             context,
             robots,
             index: SiteIndex::new(&site.graph, &site.links, &site.duplicates, &site.issues),
-            links: LinkRecords::new(&site.link_cards, &context.finding),
-            judged: 0,
+            links: LinkRecords::new(&site.targets, &context.finding),
+            evaluated: 0,
             schema: SchemaTally::default(),
             content: ContentSummary::default(),
             geo: GeoSummary::default(),
@@ -97,19 +97,19 @@ impl<'a> SiteAudit<'a> {
 
     /// Call after the last page.
     pub fn finish(self, mut hand_out: impl FnMut(PageRecord)) -> Vec<TypeSummary> {
-        let site = self.eeat_of_the_site(&mut hand_out);
+        let site = self.site_eeat(&mut hand_out);
         self.summaries(&site)
     }
 
-    pub fn judge(&mut self, page: &PageContent, hand_out: &mut impl FnMut(PageRecord)) {
-        let Some(place) = self.site.link_cards.place_of(page) else {
+    pub fn evaluate(&mut self, page: &PageContent, hand_out: &mut impl FnMut(PageRecord)) {
+        let Some(ordinal) = self.site.targets.position_of(page) else {
             return;
         };
-        self.judged += 1;
-        for (place, record) in self.links.of(page) {
+        self.evaluated += 1;
+        for (ordinal, record) in self.links.page_records(page) {
             hand_out(PageRecord {
                 result_type: ResultType::BrokenLinks,
-                place,
+                ordinal,
                 url: page.url.clone(),
                 sort_value: None,
                 record: Document::of(&record),
@@ -118,7 +118,7 @@ impl<'a> SiteAudit<'a> {
         let mut add = |result_type, sort_value, record| {
             hand_out(PageRecord {
                 result_type,
-                place,
+                ordinal,
                 url: page.url.clone(),
                 sort_value,
                 record,
@@ -153,7 +153,7 @@ impl<'a> SiteAudit<'a> {
             site: self.site.signals.identity(),
             llms_txt: self.site.llms_txt.as_ref(),
         };
-        let record = geo_score::judge(&input, &self.context.finding);
+        let record = geo_score::evaluate(&input, &self.context.finding);
         self.geo.add(&record, None);
         record
     }
@@ -165,18 +165,19 @@ impl<'a> SiteAudit<'a> {
             site: &self.site.signals,
             third_party_mentions: None,
         };
-        let record = eeat::judge_page(&input, &self.context.finding);
+        let record = eeat::evaluate_page(&input, &self.context.finding);
         self.eeat.add(&record);
         record
     }
 
     /// The site's own record comes after those of its pages.
-    fn eeat_of_the_site(&self, hand_out: &mut impl FnMut(PageRecord)) -> EeatRecord {
-        let record = eeat::judge_site(&self.site.signals, &self.eeat, None, &self.context.finding);
+    fn site_eeat(&self, hand_out: &mut impl FnMut(PageRecord)) -> EeatRecord {
+        let record =
+            eeat::evaluate_site(&self.site.signals, &self.eeat, None, &self.context.finding);
         let graph = &self.site.graph;
         hand_out(PageRecord {
             result_type: ResultType::Eeat,
-            place: graph.cards.len(),
+            ordinal: graph.nodes.len(),
             url: graph.urls.text(graph.start).to_owned(),
             sort_value: record.eeat_score,
             record: Document::of(&record),
@@ -193,14 +194,18 @@ impl<'a> SiteAudit<'a> {
         let input = PageInput {
             url: &page.url,
             data: &page.structured_data,
-            visible_text: page.text.visible.as_deref().filter(|_| !page.is_cut()),
+            visible_text: page
+                .text
+                .visible
+                .as_deref()
+                .filter(|_| !page.is_truncated()),
             days: &page.metadata.days_of_time_elements(),
             template: template(kind),
             rendered_only: page.has_data_only_when_rendered(),
         };
-        let mut record = schema::judge_page(&input, &self.context.finding);
-        if page.is_cut() {
-            record = record.in_part(page.cut_warnings());
+        let mut record = schema::evaluate_page(&input, &self.context.finding);
+        if page.is_truncated() {
+            record = record.for_truncated_page(page.truncation_warnings());
         }
         self.schema.add(&record, page.is_indexable());
         record
@@ -232,7 +237,7 @@ impl<'a> SiteAudit<'a> {
         );
         let number = self.site.graph.urls.known(&page.url);
         let known = number.and_then(|it| self.site.graph.page(it));
-        let facts = known.map(|(number, _)| self.index.of(number));
+        let facts = known.map(|(number, _)| self.index.page_facts(number));
         let issues: Vec<Issue> = match number {
             Some(url) => self.site.issues.with_page(url, own),
             None => own,
@@ -269,7 +274,7 @@ impl<'a> SiteAudit<'a> {
                 });
             }
         }
-        let judged = self.judged;
+        let judged = self.evaluated;
         let summary = |result_type, method, summary| TypeSummary {
             result_type,
             method,

@@ -44,7 +44,7 @@ pub fn recount(page: &mut PageContent) {
     }
 }
 
-pub fn entitle(page: &mut PageContent, title: &str) {
+pub fn set_title(page: &mut PageContent, title: &str) {
     page.titles = vec![PlacedText {
         text: title.to_owned(),
         source: TagSource::Head,
@@ -74,7 +74,7 @@ pub fn link(url: &str, text: &str) -> PageLink {
 }
 
 /// A schema.org item with text properties; those that begin with `http` are URLs.
-pub fn thing(kind: &str, properties: &[(&str, &str)]) -> Item {
+pub fn schema_item(kind: &str, properties: &[(&str, &str)]) -> Item {
     let property = |(name, text): &(&str, &str)| Property {
         name: (*name).to_owned(),
         value: if text.starts_with("http") {
@@ -94,16 +94,16 @@ pub fn thing(kind: &str, properties: &[(&str, &str)]) -> Item {
 }
 
 /// Adds an item to a page and returns its number.
-pub fn describe(page: &mut PageContent, item: Item) -> u32 {
+pub fn add_item(page: &mut PageContent, item: Item) -> u32 {
     let items = &mut page.structured_data.items;
     items.push(item);
     u32::try_from(items.len() - 1).unwrap()
 }
 
 /// Adds an item to a page as a property value of another.
-pub fn describe_in(page: &mut PageContent, holder: u32, name: &str, mut item: Item) -> u32 {
+pub fn add_nested_item(page: &mut PageContent, holder: u32, name: &str, mut item: Item) -> u32 {
     item.parent = Some(holder);
-    let number = describe(page, item);
+    let number = add_item(page, item);
     let holder = &mut page.structured_data.items[holder as usize];
     holder.properties.push(Property {
         name: name.to_owned(),

@@ -3,9 +3,9 @@
 
 use super::content_changes::{
     Baseline, ChangeContext, ChangeRecord, Comparison, ContentChangesSummary, METHOD, PageHistory,
-    PageState, SiteFacts, Unread, compare, not_read,
+    PageState, SiteFacts, Unread, compare, compare_unread,
 };
-use super::site_cards::TypeSummary;
+use super::site_collector::TypeSummary;
 use crate::document::Document;
 use crate::observation::page_content::PageContent;
 use crate::observation::web_site::{CheckState, SiteObservation, TargetCheck};
@@ -35,7 +35,7 @@ pub struct EarlierPage {
 crate::json!(EarlierPage);
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Visited {
+pub struct VisitResult {
     /// What changed; `None` on the first visit.
     pub record: Option<ChangeRecord>,
     pub memory: PageMemory,
@@ -43,19 +43,19 @@ pub struct Visited {
 }
 
 /// Internal URLs without a page, each once; some may have a stored version.
-pub fn without_a_page(site: &SiteObservation) -> Vec<TargetCheck> {
+pub fn checks_without_page(site: &SiteObservation) -> Vec<TargetCheck> {
     let is_internal = |url: &str| Url::parse(url).is_ok_and(|it| site.scope.contains(&it));
-    let mut told: HashSet<&str> = site.pages.iter().map(|it| &*it.url).collect();
+    let mut reported: HashSet<&str> = site.pages.iter().map(|it| &*it.url).collect();
     let checks = site.checks.iter().chain(&site.revisits);
     let internal = checks.filter(|it| is_internal(&it.url));
     internal
-        .filter(|it| why_unread(it, site.started_at).is_some() && told.insert(&it.url))
+        .filter(|it| unread_reason(it, site.started_at).is_some() && reported.insert(&it.url))
         .cloned()
         .collect()
 }
 
 /// Why a check found no page; `at` is the time of the crawl.
-pub fn why_unread(check: &TargetCheck, at: DateTime<Utc>) -> Option<Unread<'_>> {
+pub fn unread_reason(check: &TargetCheck, at: DateTime<Utc>) -> Option<Unread<'_>> {
     match &check.state {
         CheckState::BlockedByRobots => Some(Unread::Blocked(at)),
         CheckState::Asked { fetched, .. } if !fetched.is_success() => Some(Unread::Failed(fetched)),
@@ -63,7 +63,7 @@ pub fn why_unread(check: &TargetCheck, at: DateTime<Utc>) -> Option<Unread<'_>> 
             Some(Unread::Redirected(fetched))
         }
         CheckState::Asked { fetched, .. } if !fetched.is_html() => {
-            Some(Unread::AnotherType(fetched))
+            Some(Unread::OtherMediaType(fetched))
         }
         CheckState::Asked { .. } => None,
     }
@@ -85,17 +85,17 @@ impl SiteChanges {
         }
     }
 
-    pub fn read(
+    pub fn compare_page(
         &mut self,
         page: &PageContent,
         site: SiteFacts,
         earlier: Option<&EarlierPage>,
-    ) -> Visited {
+    ) -> VisitResult {
         let Some(earlier) = earlier else {
-            return Visited {
+            return VisitResult {
                 record: None,
                 memory: PageMemory {
-                    history: PageHistory::begun(page.fetched.at),
+                    history: PageHistory::new(page.fetched.at),
                     site,
                 },
                 baseline: Baseline::After,
@@ -107,20 +107,20 @@ impl SiteChanges {
             Baseline::After => site,
             Baseline::Before => earlier.memory.site,
         };
-        self.told(compared, site)
+        self.add_comparison(compared, site)
     }
 
     /// A stored page that could not be read.
-    pub fn unread(&mut self, earlier: &EarlierPage, why: Unread<'_>) -> Visited {
+    pub fn compare_unread(&mut self, earlier: &EarlierPage, why: Unread<'_>) -> VisitResult {
         let memory = &earlier.memory;
-        let compared = not_read(&earlier.state(), why, &memory.history, &self.context);
-        self.told(compared, memory.site)
+        let compared = compare_unread(&earlier.state(), why, &memory.history, &self.context);
+        self.add_comparison(compared, memory.site)
     }
 
-    fn told(&mut self, compared: Comparison, site: SiteFacts) -> Visited {
+    fn add_comparison(&mut self, compared: Comparison, site: SiteFacts) -> VisitResult {
         self.summary.add(&compared.record);
         self.records += 1;
-        Visited {
+        VisitResult {
             record: Some(compared.record),
             memory: PageMemory {
                 history: compared.history,
@@ -153,13 +153,13 @@ impl EarlierPage {
 mod tests {
     use super::*;
     use crate::findings::content_changes::{ChangeSource, PageOwner};
-    use crate::findings::sample_pages::{entitle, paragraphs};
-    use crate::observation::web_site::{Fetched, SiteScope, WebPage};
+    use crate::findings::sample_pages::{paragraphs, set_title};
+    use crate::observation::web_site::{CrawlScope, Fetched, WebPage};
 
     fn changes() -> SiteChanges {
         SiteChanges::new(ChangeContext {
             project_id: 7,
-            scope: SiteScope::of_host("example.com"),
+            scope: CrawlScope::from_host("example.com"),
             source: ChangeSource::Manual,
             owner: PageOwner::Own,
         })
@@ -167,7 +167,7 @@ mod tests {
 
     fn page(title: &str) -> PageContent {
         let mut page = paragraphs(&["Cups of all kinds, made by hand."]);
-        entitle(&mut page, title);
+        set_title(&mut page, title);
         page
     }
 
@@ -188,15 +188,15 @@ mod tests {
     }
 
     #[test]
-    fn a_first_visit_has_no_record_and_a_second_one_says_what_changed() {
+    fn only_the_second_visit_has_a_record() {
         let mut first = changes();
-        let visited = first.read(&page("Cups"), facts(3), None);
+        let visited = first.compare_page(&page("Cups"), facts(3), None);
         assert_eq!((visited.record, visited.baseline), (None, Baseline::After));
         assert_eq!(first.summary().records, 0);
 
         let earlier = kept(page("Cups"), &visited.memory);
         let mut second = changes();
-        let visited = second.read(&page("Bowls"), facts(3), Some(&earlier));
+        let visited = second.compare_page(&page("Bowls"), facts(3), Some(&earlier));
         let record = visited.record.unwrap();
         assert_eq!(record.changed, Some(true));
         assert_eq!(record.fields.len(), 1, "{:?}", record.fields);
@@ -207,10 +207,10 @@ mod tests {
     }
 
     #[test]
-    fn what_answers_and_is_no_page_is_told_once_and_only_where_no_page_was_read() {
+    fn responses_that_are_no_page_are_listed_once() {
         let start = "https://example.com/".to_owned();
-        let scope = SiteScope::of_host("example.com");
-        let mut site = SiteObservation::begun(start, scope, DateTime::UNIX_EPOCH);
+        let scope = CrawlScope::from_host("example.com");
+        let mut site = SiteObservation::started(start, scope, DateTime::UNIX_EPOCH);
         let check = |url: &str, kind: &str| {
             let mut fetched = Fetched::plain(url, 200);
             fetched.content_type = Some(kind.to_owned());
@@ -232,19 +232,19 @@ mod tests {
             check("https://elsewhere.example/file", "application/pdf"),
         ];
         site.revisits = vec![file.clone()];
-        assert_eq!(without_a_page(&site), std::slice::from_ref(&file));
-        let why = why_unread(&file, DateTime::UNIX_EPOCH);
-        assert!(matches!(why, Some(Unread::AnotherType(_))), "{why:?}");
+        assert_eq!(checks_without_page(&site), std::slice::from_ref(&file));
+        let why = unread_reason(&file, DateTime::UNIX_EPOCH);
+        assert!(matches!(why, Some(Unread::OtherMediaType(_))), "{why:?}");
     }
 
     #[test]
-    fn a_page_that_fails_keeps_what_it_was_until_it_is_sure() {
-        let visited = changes().read(&page("Cups"), facts(3), None);
+    fn a_failing_page_keeps_its_baseline() {
+        let visited = changes().compare_page(&page("Cups"), facts(3), None);
         let mut earlier = kept(page("Cups"), &visited.memory);
         let gone = Fetched::plain(&earlier.page.url, 404);
         let mut changed = Vec::new();
         for _ in 0..3 {
-            let visited = changes().unread(&earlier, Unread::Failed(&gone));
+            let visited = changes().compare_unread(&earlier, Unread::Failed(&gone));
             assert_eq!(visited.baseline, Baseline::Before);
             changed.push(visited.record.unwrap().changed);
             earlier = kept(earlier.page, &visited.memory);

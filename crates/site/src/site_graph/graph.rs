@@ -1,9 +1,9 @@
-use super::card::PageCard;
+use super::node::PageNode;
 use super::target::Target;
 use super::urls::{UrlId, UrlIds};
 use crate::observation::page_content::PageContent;
-use crate::observation::web_site::{SiteScope, SitemapFact, TargetCheck};
-use crate::text::{duplicates::Fingerprint, likeness::shingles};
+use crate::observation::web_site::{CrawlScope, SitemapFact, TargetCheck};
+use crate::text::{duplicates::Fingerprint, similarity::shingles};
 use chrono::{DateTime, NaiveDate, Utc};
 use std::{collections::HashMap, sync::Arc};
 
@@ -12,8 +12,8 @@ pub struct SiteGraph {
     pub urls: UrlIds,
     pub start: UrlId,
     /// In insertion order.
-    pub cards: Vec<PageCard>,
-    pub sitemaps: Vec<SitemapCard>,
+    pub nodes: Vec<PageNode>,
+    pub sitemaps: Vec<Sitemap>,
     /// Sitemaps and the pages they list were read completely.
     pub sitemaps_are_read: bool,
     by_url: HashMap<UrlId, usize>,
@@ -29,7 +29,7 @@ pub struct AddedText {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SitemapCard {
+pub struct Sitemap {
     pub url: UrlId,
     /// A machine code.
     pub problem: Option<String>,
@@ -48,26 +48,26 @@ pub struct SitemapCard {
 pub struct ListedPage {
     pub url: UrlId,
     /// `lastmod` is later than the crawl.
-    pub is_of_the_future: bool,
+    pub is_in_future: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub enum Known<'a> {
-    Page(usize, &'a PageCard),
+pub enum Resolved<'a> {
+    Page(usize, &'a PageNode),
     /// With the page it leads to, if that was read.
-    Redirect(&'a Target, Option<(usize, &'a PageCard)>),
+    Redirect(&'a Target, Option<(usize, &'a PageNode)>),
     /// Answered or failed; not a page that was read.
     Other(&'a Target),
-    Nothing,
+    Unknown,
 }
 
 impl SiteGraph {
-    pub fn new(start: &str, scope: SiteScope) -> Self {
+    pub fn new(start: &str, scope: CrawlScope) -> Self {
         let mut urls = UrlIds::new(scope);
         Self {
             start: urls.id(start),
             urls,
-            cards: Vec::new(),
+            nodes: Vec::new(),
             sitemaps: Vec::new(),
             sitemaps_are_read: true,
             by_url: HashMap::new(),
@@ -83,7 +83,7 @@ impl SiteGraph {
     /// Shares `names`, which are hashes.
     pub fn add_page_with(&mut self, page: &PageContent, names: Option<Arc<[u64]>>) -> AddedText {
         // Truncated text is not compared.
-        let text = if page.is_cut() {
+        let text = if page.is_truncated() {
             String::new()
         } else {
             page.text.main.text()
@@ -91,15 +91,15 @@ impl SiteGraph {
         let shingles = shingles(&text);
         let fingerprint = Fingerprint::with_shingles(&text, &shingles);
         let digest = fingerprint.as_ref().map(|it| it.digest);
-        let mut card = PageCard::of(page, digest, &mut self.urls);
+        let mut node = PageNode::of(page, digest, &mut self.urls);
         if let Some(names) = names {
-            card.names = Some(names);
+            node.names = Some(names);
         }
-        let number = *self.by_url.entry(card.url).or_insert(self.cards.len());
-        if number < self.cards.len() {
-            self.cards[number] = card;
+        let number = *self.by_url.entry(node.url).or_insert(self.nodes.len());
+        if number < self.nodes.len() {
+            self.nodes[number] = node;
         } else {
-            self.cards.push(card);
+            self.nodes.push(node);
         }
         AddedText {
             fingerprint,
@@ -116,13 +116,13 @@ impl SiteGraph {
     pub fn add_sitemap(&mut self, fact: &SitemapFact, at: DateTime<Utc>) {
         let pages = fact.pages.iter().map(|it| ListedPage {
             url: self.urls.id(it),
-            is_of_the_future: fact
+            is_in_future: fact
                 .last_modified
                 .get(it)
                 .is_some_and(|said| is_after(said, at)),
         });
         let pages = pages.collect();
-        let card = SitemapCard {
+        let sitemap = Sitemap {
             url: self.urls.id(&fact.url),
             problem: fact.problem.clone(),
             named: fact.named,
@@ -132,30 +132,32 @@ impl SiteGraph {
             entries: fact.entries,
             pages,
         };
-        self.sitemaps.push(card);
+        self.sitemaps.push(sitemap);
     }
 
-    pub fn know(&self, url: UrlId) -> Known<'_> {
-        if let Some((number, card)) = self.page(url) {
-            return Known::Page(number, card);
+    pub fn resolve(&self, url: UrlId) -> Resolved<'_> {
+        if let Some((number, node)) = self.page(url) {
+            return Resolved::Page(number, node);
         }
         match self.targets.get(&url) {
-            Some(target) if target.hops > 0 => Known::Redirect(target, self.page(target.landed)),
-            Some(target) => Known::Other(target),
-            None => Known::Nothing,
+            Some(target) if target.hops > 0 => {
+                Resolved::Redirect(target, self.page(target.final_url))
+            }
+            Some(target) => Resolved::Other(target),
+            None => Resolved::Unknown,
         }
     }
 
-    pub fn page(&self, url: UrlId) -> Option<(usize, &PageCard)> {
+    pub fn page(&self, url: UrlId) -> Option<(usize, &PageNode)> {
         let number = *self.by_url.get(&url)?;
-        Some((number, &self.cards[number]))
+        Some((number, &self.nodes[number]))
     }
 
     /// Follows redirects.
-    pub fn page_behind(&self, url: UrlId) -> Option<(usize, &PageCard)> {
-        match self.know(url) {
-            Known::Page(number, card) => Some((number, card)),
-            Known::Redirect(_, page) => page,
+    pub fn final_page(&self, url: UrlId) -> Option<(usize, &PageNode)> {
+        match self.resolve(url) {
+            Resolved::Page(number, node) => Some((number, node)),
+            Resolved::Redirect(_, page) => page,
             _ => None,
         }
     }

@@ -21,13 +21,13 @@ pub struct LinkFacts {
 
 /// Followed links by page, each once, ascending, in one vector.
 #[derive(Debug, Clone, Default)]
-pub struct Followed {
+pub struct FollowedLinks {
     targets: Vec<u32>,
     /// By page: end of its part of `targets`.
     ends: Vec<usize>,
 }
 
-impl Followed {
+impl FollowedLinks {
     /// Adds the next page.
     pub fn push(&mut self, targets: impl Iterator<Item = u32>) {
         self.targets.extend(targets);
@@ -55,17 +55,17 @@ impl Followed {
 impl LinkFacts {
     pub fn of(site: &SiteGraph) -> Self {
         let mut facts = Self {
-            inlinks: vec![InLinks::default(); site.cards.len()],
+            inlinks: vec![InLinks::default(); site.nodes.len()],
             scores: Vec::new(),
         };
-        let mut all_followed = Followed::default();
-        for (from, card) in site.cards.iter().enumerate() {
+        let mut all_followed = FollowedLinks::default();
+        for (from, node) in site.nodes.iter().enumerate() {
             let mut targets: Vec<(usize, bool)> = Vec::new();
-            for link in &card.links {
+            for link in &node.links {
                 if !site.urls.is_internal(link.target()) {
                     continue;
                 }
-                if let Some((to, _)) = site.page_behind(link.target())
+                if let Some((to, _)) = site.final_page(link.target())
                     && to != from
                 {
                     facts.inlinks[to].count += 1;
@@ -82,7 +82,7 @@ impl LinkFacts {
                 of.nofollow += u32::from(!follows);
                 last = Some(to);
             }
-            let followed = targets.iter().filter(|it| it.1 && !card.nofollow);
+            let followed = targets.iter().filter(|it| it.1 && !node.nofollow);
             let numbers = followed.filter_map(|it| u32::try_from(it.0).ok());
             all_followed.push(numbers);
         }
@@ -92,6 +92,6 @@ impl LinkFacts {
 
     /// Without links to it, and not the start.
     pub fn is_orphan(&self, site: &SiteGraph, page: usize) -> bool {
-        self.inlinks[page].pages == 0 && site.cards[page].discovery != Discovery::Start
+        self.inlinks[page].pages == 0 && site.nodes[page].discovery != Discovery::Start
     }
 }

@@ -1,12 +1,12 @@
 //! `PageRank` (Brin and Page 1998) over the site's followed links, each target counted once per page.
 
-use super::links::Followed;
+use super::links::FollowedLinks;
 
 pub const DAMPING: f64 = 0.85;
 pub const ROUNDS: usize = 20;
 
 /// The sum is 1; pages without links give their weight to all.
-pub fn internal_scores(followed: &Followed) -> Vec<f64> {
+pub fn internal_scores(followed: &FollowedLinks) -> Vec<f64> {
     let count = followed.len();
     if count == 0 {
         return Vec::new();

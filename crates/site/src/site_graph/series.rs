@@ -1,8 +1,8 @@
 //! Paginated series: a list and its pages 2, 3, 4. `rel=prev` alone makes no series: documentation and blogs use it
 //! for the previous article.
 
-use super::{PageCard, SiteGraph, UrlId};
-use crate::keyword_text::normalised;
+use super::{PageNode, SiteGraph, UrlId};
+use crate::keyword_text::normalized;
 
 /// Query parameters with the number of a page, or of its first entry.
 const PARAMETERS: &str = "\
@@ -18,20 +18,20 @@ const PAGE_WORDS: &str = "\
 const OF_WORDS: &str = "of von de di van z ze sur из з av af out";
 
 /// Longer numbers are identifiers.
-const MOST_DIGITS: usize = 5;
+const MAX_DIGITS: usize = 5;
 
 impl SiteGraph {
     /// Whether a page that it names as previous has the same URL with a smaller page number (`/page/2`, `?page=2`,
     /// `/list-2`) and, if read, the same title except for the number. A number without a page word (`/list-2`,
     /// `/list/2`) counts only if the URL without it is the first page: chapters and days are numbered too.
-    pub fn continues_a_series(&self, card: &PageCard) -> bool {
-        let mut previous = card.previous_pages.iter();
-        !card.previous_pages.is_empty()
-            && PageNumber::of(self.urls.text(card.url))
-                .is_some_and(|own| previous.any(|it| self.is_before(card, &own, *it)))
+    pub fn continues_a_series(&self, node: &PageNode) -> bool {
+        let mut previous = node.previous_pages.iter();
+        !node.previous_pages.is_empty()
+            && PageNumber::of(self.urls.text(node.url))
+                .is_some_and(|own| previous.any(|it| self.is_before(node, &own, *it)))
     }
 
-    fn is_before(&self, card: &PageCard, own: &PageNumber, previous: UrlId) -> bool {
+    fn is_before(&self, node: &PageNode, own: &PageNumber, previous: UrlId) -> bool {
         let is_first = |url: &str| without_slash(url) == own.series;
         let address = self.urls.text(previous);
         let is_smaller = match PageNumber::of(address) {
@@ -42,11 +42,11 @@ impl SiteGraph {
             let with_slash = format!("{}/", own.series);
             let known = [own.series.as_str(), with_slash.as_str()];
             let mut known = known.iter().filter_map(|it| self.urls.known(it));
-            known.any(|it| self.page_behind(it).is_some())
+            known.any(|it| self.final_page(it).is_some())
         };
         let has_same_title = || {
-            let read = self.page_behind(previous);
-            read.is_none_or(|(_, it)| it.title_of_series == card.title_of_series)
+            let read = self.final_page(previous);
+            read.is_none_or(|(_, it)| it.series_title == node.series_title)
         };
         is_smaller && (own.is_marked || has_first()) && has_same_title()
     }
@@ -135,7 +135,7 @@ fn without_slash(url: &str) -> &str {
 
 fn digits(text: &str) -> Option<u32> {
     let is_number =
-        (1..=MOST_DIGITS).contains(&text.len()) && text.bytes().all(|it| it.is_ascii_digit());
+        (1..=MAX_DIGITS).contains(&text.len()) && text.bytes().all(|it| it.is_ascii_digit());
     text.parse().ok().filter(|_| is_number)
 }
 
@@ -146,8 +146,8 @@ fn is_page_word(word: &str) -> bool {
 }
 
 /// Title without its page number: `Page 2 of 7`, `(2)`, `2. oldal`.
-pub(super) fn title_of_series(title: &str) -> String {
-    let folded = normalised(title);
+pub(super) fn series_title(title: &str) -> String {
+    let folded = normalized(title);
     let words: Vec<&str> = { folded.split(|it: char| !it.is_alphanumeric()) }
         .filter(|it| !it.is_empty())
         .collect();
@@ -171,13 +171,13 @@ pub(super) fn title_of_series(title: &str) -> String {
 mod tests {
     use super::*;
     use crate::observation::page_content::{PageContent, PlacedText, TagSource};
-    use crate::observation::web_site::SiteScope;
+    use crate::observation::web_site::CrawlScope;
 
     const SITE: &str = "https://example.com";
 
     /// Whether the last of the pages, given by path and title, continues the one before.
     fn continues(pages: &[(&str, &str)]) -> bool {
-        let mut site = SiteGraph::new(SITE, SiteScope::of_host("example.com"));
+        let mut site = SiteGraph::new(SITE, CrawlScope::from_host("example.com"));
         let mut before: Option<String> = None;
         for (path, title) in pages {
             let mut page = PageContent::blank(&format!("{SITE}{path}"));
@@ -188,7 +188,7 @@ mod tests {
             page.previous_pages = before.replace(page.url.clone()).into_iter().collect();
             site.add_page(&page);
         }
-        site.continues_a_series(site.cards.last().unwrap())
+        site.continues_a_series(site.nodes.last().unwrap())
     }
 
     #[test]
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_pages_are_left_out_of_titles() {
+    fn page_numbers_are_left_out_of_titles() {
         for title in [
             "Cups",
             "Cups – page 2",
@@ -238,11 +238,8 @@ mod tests {
             "[2] Cups",
             "Cups, 2. oldal",
         ] {
-            assert_eq!(title_of_series(title), "cups", "{title}");
+            assert_eq!(series_title(title), "cups", "{title}");
         }
-        assert_eq!(
-            title_of_series("Page design of cups"),
-            "page design of cups"
-        );
+        assert_eq!(series_title("Page design of cups"), "page design of cups");
     }
 }

@@ -9,7 +9,7 @@ pub struct Target {
     pub hops: u32,
     /// Whether the first redirect is permanent.
     pub is_permanent: bool,
-    pub landed: UrlId,
+    pub final_url: UrlId,
     pub media: MediaKind,
     /// `None` is unknown.
     pub bytes: Option<u64>,
@@ -25,7 +25,7 @@ pub struct Target {
 pub enum TargetState {
     Answered(u16),
     /// A bot challenge: reachable for others.
-    Walled,
+    Challenged,
     Failed(FetchFailure),
     /// By robots.txt.
     Blocked,
@@ -50,7 +50,7 @@ impl Target {
                 state: TargetState::Blocked,
                 hops: 0,
                 is_permanent: false,
-                landed: itself,
+                final_url: itself,
                 media: MediaKind::Unknown,
                 bytes: None,
                 max_age: None,
@@ -63,7 +63,7 @@ impl Target {
             // The server answered.
             (Some(_), Some(status)) if unread.is_some() => TargetState::Answered(status),
             (Some(failure), _) => TargetState::Failed(failure),
-            (None, Some(_)) if fetched.challenge => TargetState::Walled,
+            (None, Some(_)) if fetched.challenge => TargetState::Challenged,
             (None, Some(status)) => TargetState::Answered(status),
             (None, None) => TargetState::Failed(FetchFailure::Connect),
         };
@@ -72,7 +72,7 @@ impl Target {
             hops: u32::try_from(fetched.hops()).unwrap_or(u32::MAX),
             is_permanent: { fetched.chain.first() }
                 .is_some_and(|it| matches!(it.status, 301 | 308)),
-            landed: urls.id(&fetched.final_url),
+            final_url: urls.id(&fetched.final_url),
             media: MediaKind::of(fetched.content_type.as_deref()),
             bytes: fetched.bytes,
             max_age: fetched.max_age,
@@ -101,7 +101,7 @@ impl Target {
         match self.state {
             TargetState::Answered(status) => self.is_gone() || (status >= 500 && status != 999),
             TargetState::Failed(_) => true,
-            TargetState::Walled | TargetState::Blocked => false,
+            TargetState::Challenged | TargetState::Blocked => false,
         }
     }
 }

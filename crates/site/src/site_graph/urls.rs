@@ -1,4 +1,4 @@
-use crate::{observation::web_site::SiteScope, text::interned::Interned};
+use crate::{observation::web_site::CrawlScope, text::interner::Interner};
 use url::Url;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -7,24 +7,24 @@ pub struct UrlId(pub(super) u32);
 /// Numbered in order of first use.
 #[derive(Debug, Clone)]
 pub struct UrlIds {
-    scope: SiteScope,
-    texts: Interned,
+    scope: CrawlScope,
+    texts: Interner,
     /// By number.
     internal: Vec<bool>,
 }
 
 impl UrlIds {
-    pub fn new(scope: SiteScope) -> Self {
+    pub fn new(scope: CrawlScope) -> Self {
         Self {
             scope,
-            texts: Interned::default(),
+            texts: Interner::default(),
             internal: Vec::new(),
         }
     }
 
     /// `url` is normalized.
     pub fn id(&mut self, url: &str) -> UrlId {
-        let number = self.texts.id(url);
+        let number = self.texts.intern(url);
         if self.internal.len() < self.texts.len() {
             let internal = Url::parse(url).is_ok_and(|it| self.scope.contains(&it));
             self.internal.push(internal);
@@ -34,7 +34,7 @@ impl UrlIds {
 
     /// `url` is normalized.
     pub fn known(&self, url: &str) -> Option<UrlId> {
-        self.texts.known(url).map(UrlId)
+        self.texts.get(url).map(UrlId)
     }
 
     pub fn text(&self, id: UrlId) -> &str {
@@ -53,7 +53,7 @@ impl UrlIds {
         self.texts.is_empty()
     }
 
-    pub const fn scope(&self) -> &SiteScope {
+    pub const fn scope(&self) -> &CrawlScope {
         &self.scope
     }
 }

@@ -28,8 +28,8 @@ pub struct Manifest {
     pub rows: BTreeMap<String, u64>,
 }
 
-pub(super) fn beside(backup: &Path) -> PathBuf {
-    files::beside(backup, ".manifest.json")
+pub(super) fn manifest_path(backup: &Path) -> PathBuf {
+    files::with_suffix(backup, ".manifest.json")
 }
 
 impl Manifest {
@@ -39,8 +39,11 @@ impl Manifest {
         began_at: DateTime<Utc>,
         contents: Contents,
     ) -> io::Result<Self> {
-        let (bytes, sha256) = weigh(file)?;
-        let Contents { rows, mut taken } = contents;
+        let (bytes, sha256) = size_and_hash(file)?;
+        let Contents {
+            rows,
+            applied: mut taken,
+        } = contents;
         taken.steps.sort();
         Ok(Self {
             database: database.to_owned(),
@@ -60,20 +63,20 @@ impl Manifest {
 
     pub(super) fn write(&self, path: &Path) -> io::Result<()> {
         let text = serde_json::to_string_pretty(self)?;
-        let mut file = files::new_private(path)?;
+        let mut file = files::create_private(path)?;
         file.write_all(text.as_bytes())?;
         file.sync_all()
     }
 
     pub(super) fn read(backup: &Path) -> Result<Self, BackupError> {
-        let path = beside(backup);
+        let path = manifest_path(backup);
         let text = fs::read_to_string(&path).map_err(unusable(&path))?;
         serde_json::from_str(&text).map_err(|error| damaged(&path, error.to_string()))
     }
 
     /// Checks that length and SHA-256 of the file match.
-    pub(super) fn is_of(&self, backup: &Path) -> Result<(), BackupError> {
-        let (bytes, sha256) = weigh(backup).map_err(unusable(backup))?;
+    pub(super) fn verify_file(&self, backup: &Path) -> Result<(), BackupError> {
+        let (bytes, sha256) = size_and_hash(backup).map_err(unusable(backup))?;
         if bytes != self.bytes {
             let what = format!("it has {bytes} bytes, and had {}", self.bytes);
             return Err(damaged(backup, what));
@@ -84,7 +87,7 @@ impl Manifest {
         Ok(())
     }
 
-    pub(super) fn agrees_with(
+    pub(super) fn verify_rows(
         &self,
         rows: &BTreeMap<String, u64>,
         backup: &Path,
@@ -102,7 +105,7 @@ impl Manifest {
 }
 
 /// Length and SHA-256, read in chunks.
-fn weigh(path: &Path) -> io::Result<(u64, String)> {
+fn size_and_hash(path: &Path) -> io::Result<(u64, String)> {
     let mut file = File::open(path)?;
     let (mut hash, mut bytes) = (Sha256::new(), 0);
     let mut part = vec![0; 1 << 20];

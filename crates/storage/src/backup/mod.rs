@@ -2,7 +2,7 @@
 //! and renamed once it is complete.
 
 mod manifest;
-mod part;
+mod partial_file;
 mod postgres;
 mod sqlite;
 
@@ -13,14 +13,14 @@ use crate::{
     migrations::{self, MigrationError, is_unfinished_transfer},
     opening::OpenError,
     ownership::as_owner_of,
-    queries::{server_notes, versions::Taken},
+    queries::{server_notes, versions::AppliedMigrations},
     sql::Db,
 };
 use chrono::{DateTime, Utc};
 use domain::ports::server_notes::{ServerNote, Topic};
 use domain::ports::storage::StorageError;
 pub use manifest::Manifest;
-use part::Part;
+use partial_file::PartialFile;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -48,25 +48,28 @@ pub enum BackupError {
     )]
     NotEmpty(String),
     #[error(
-        "the database at {place} cannot be read ({told}): name another with --database-url, or give --force to put the backup in its place, with this one kept beside it"
+        "the database at {place} cannot be read ({reason}): name another with --database-url, or give --force to put the backup in its place, with this one kept beside it"
     )]
-    Unreadable { place: String, told: String },
+    Unreadable { place: String, reason: String },
     #[error(
         "the tables that are there cannot be moved to another schema, where they would be kept ({0}): let the user make schemas (GRANT CREATE ON DATABASE … TO …), or restore into an empty database"
     )]
-    NotKept(String),
+    CannotSetAside(String),
     #[error("a server is running on {0}: stop it first")]
     InUse(String),
     #[error("another program is at work on {0}: end it first")]
     Busy(String),
     #[error(transparent)]
-    NoPlace(OpenError),
+    CannotOpen(OpenError),
     #[error(
         "{0} is not there: install PostgreSQL's client programs (Debian: apt-get install postgresql-client), or name their folder with --programs"
     )]
     NoProgram(&'static str),
-    #[error("{program} failed: {told}")]
-    Failed { program: &'static str, told: String },
+    #[error("{program} failed: {reason}")]
+    Failed {
+        program: &'static str,
+        reason: String,
+    },
     /// A transfer into the database is unfinished.
     #[error(transparent)]
     Unfinished(#[from] MigrationError),
@@ -79,7 +82,7 @@ impl From<OpenError> for BackupError {
         match error {
             OpenError::InUse(path) => Self::InUse(path.display().to_string()),
             OpenError::File { path, source } => Self::File { path, source },
-            other => Self::NoPlace(other),
+            other => Self::CannotOpen(other),
         }
     }
 }
@@ -96,7 +99,7 @@ pub struct Restored {
 #[derive(Debug)]
 struct Contents {
     rows: BTreeMap<String, u64>,
-    taken: Taken,
+    applied: AppliedMigrations,
 }
 
 /// Takes a backup of a database that may be in use: it holds everything committed before it began, and all or nothing
@@ -108,25 +111,25 @@ pub async fn back_up(
     programs: Option<PathBuf>,
 ) -> Result<Manifest, BackupError> {
     blocking(move || {
-        let part = as_owner(&to, || begun(&to))?;
+        let part = as_owner(&to, || begin(&to))?;
         let kind = database.kind().name();
         let contents = match &database.0 {
             Target::Sqlite(source) => sqlite::take(source, part.path())?,
             Target::Postgres(url) => postgres::take(url, part.path(), programs.as_deref())?,
         };
         // A transfer may have begun while the copy was made.
-        expect_whole(&contents.taken)?;
+        ensure_no_open_transfer(&contents.applied)?;
         as_owner(&to, || {
             let manifest = Manifest::of(part.path(), kind, at, contents);
             let manifest = manifest.map_err(unusable(part.path()))?;
-            ended(part, &to, &manifest).map(|()| manifest)
+            finish(part, &to, &manifest).map(|()| manifest)
         })
     })
     .await?
 }
 
 /// Refuses a database that is the target of an unfinished transfer.
-fn expect_whole(taken: &Taken) -> Result<(), BackupError> {
+fn ensure_no_open_transfer(taken: &AppliedMigrations) -> Result<(), BackupError> {
     if is_unfinished_transfer(taken) {
         return Err(MigrationError::UnfinishedTransfer.into());
     }
@@ -143,23 +146,23 @@ pub async fn note_backup(database: DatabaseUrl, at: DateTime<Utc>) -> Result<(),
     let noted = move |db: &mut Db| server_notes::put(db, &note).map_err(unavailable);
     blocking(move || match &database.0 {
         Target::Sqlite(source) => {
-            let is_trusted = !sqlite::is_others(source)?;
+            let is_trusted = !sqlite::switches_user(source)?;
             as_owner(source, || {
-                Ok(noted(&mut sqlite::opened(source, is_trusted)?)?)
+                Ok(noted(&mut sqlite::open_source(source, is_trusted)?)?)
             })
         }
         Target::Postgres(url) => {
-            let mut database = postgres::connected(url)?;
+            let mut database = postgres::connect(url)?;
             Ok(noted(&mut database)?)
         }
     })
     .await?
 }
 
-fn begun(to: &Path) -> Result<Part, BackupError> {
-    let part = Part::beside(to)?;
-    let manifest_at = manifest::beside(to);
-    if part.was_left() && !to.exists() {
+fn begin(to: &Path) -> Result<PartialFile, BackupError> {
+    let part = PartialFile::create(to)?;
+    let manifest_at = manifest::manifest_path(to);
+    if part.was_abandoned() && !to.exists() {
         // The killed process had already written the manifest.
         let _ = fs::remove_file(&manifest_at);
     }
@@ -172,12 +175,12 @@ fn begun(to: &Path) -> Result<Part, BackupError> {
 }
 
 /// Writes the manifest before renaming: a backup under its name always has one.
-fn ended(part: Part, to: &Path, manifest: &Manifest) -> Result<(), BackupError> {
-    let manifest_at = manifest::beside(to);
+fn finish(part: PartialFile, to: &Path, manifest: &Manifest) -> Result<(), BackupError> {
+    let manifest_at = manifest::manifest_path(to);
     manifest
         .write(&manifest_at)
         .map_err(unusable(&manifest_at))?;
-    let named = part.becomes_whole();
+    let named = part.rename_into_place();
     if named.is_err() && !to.exists() {
         let _ = fs::remove_file(&manifest_at);
     }
@@ -186,7 +189,7 @@ fn ended(part: Part, to: &Path, manifest: &Manifest) -> Result<(), BackupError> 
 
 /// Checks that a backup is complete and undamaged; changes nothing.
 pub async fn verify(from: PathBuf, programs: Option<PathBuf>) -> Result<Manifest, BackupError> {
-    blocking(move || verified(&from, programs.as_deref())).await?
+    blocking(move || read_verified(&from, programs.as_deref())).await?
 }
 
 /// Replaces a database that is empty, or with `force` any database, by a backup.
@@ -197,7 +200,7 @@ pub async fn restore(
     programs: Option<PathBuf>,
 ) -> Result<Restored, BackupError> {
     blocking(move || {
-        let manifest = verified(&from, programs.as_deref())?;
+        let manifest = read_verified(&from, programs.as_deref())?;
         let here = database.kind().name();
         if manifest.database != here {
             let of = manifest.database;
@@ -217,23 +220,23 @@ pub async fn restore(
     .await?
 }
 
-fn verified(from: &Path, programs: Option<&Path>) -> Result<Manifest, BackupError> {
+fn read_verified(from: &Path, programs: Option<&Path>) -> Result<Manifest, BackupError> {
     let manifest = as_owner(from, || {
         let manifest = Manifest::read(from)?;
-        manifest.is_of(from).map(|()| manifest)
+        manifest.verify_file(from).map(|()| manifest)
     })?;
-    let taken = Taken {
+    let taken = AppliedMigrations {
         steps: manifest.steps.clone(),
         breaks: manifest.breaks.clone(),
     };
     let pending = match manifest.database.as_str() {
         it if it == DatabaseKind::Sqlite.name() => {
             let contents = as_owner(from, || sqlite::contents_of(from))?;
-            manifest.agrees_with(&contents.rows, from)?;
+            manifest.verify_rows(&contents.rows, from)?;
             migrations::pending(DatabaseKind::Sqlite, &taken)
         }
         _ => {
-            postgres::look_through(from, programs)?;
+            postgres::check_archive(from, programs)?;
             migrations::pending(DatabaseKind::Postgres, &taken)
         }
     };

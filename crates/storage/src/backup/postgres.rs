@@ -1,13 +1,13 @@
 //! A backup of `PostgreSQL` is an archive of `pg_dump` (custom format), taken in the snapshot in which the rows were
 //! counted. `pg_dump` and `pg_restore` support every version of `PostgreSQL`; own code would not.
 
-use super::{BackupError, Contents, Manifest, as_owner, expect_whole, unusable};
+use super::{BackupError, Contents, Manifest, as_owner, ensure_no_open_transfer, unusable};
 use crate::database_url::{DatabaseUrl, Target};
 use crate::errors::unavailable;
-use crate::files::private;
-use crate::postgres::others;
+use crate::files::open_private;
+use crate::postgres::other_connections;
+use crate::postgres_endpoint::{APPLICATION, PostgresEndpoint};
 use crate::queries::versions;
-use crate::reach::{APPLICATION, Reach};
 use crate::sql::Db;
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::{BigInt, Text};
@@ -21,7 +21,7 @@ use std::process::{Command, Stdio};
 /// Where Debian and its derivatives install the programs of each version.
 const VERSIONS: &str = "/usr/lib/postgresql";
 /// Schema that keeps tables which a restore replaced; numbered from the second time on.
-const KEPT_IN: &str = "sightline_replaced";
+const REPLACED_SCHEMA: &str = "sightline_replaced";
 
 #[derive(QueryableByName)]
 struct Name {
@@ -35,27 +35,27 @@ struct Number {
     number: i64,
 }
 
-pub fn connected(url: &str) -> Result<Db, BackupError> {
-    let connected = Reach::of(url)?.connect_for_migration();
+pub fn connect(url: &str) -> Result<Db, BackupError> {
+    let connected = PostgresEndpoint::new(url)?.connect_for_migration();
     Ok(connected.map_err(unavailable)?)
 }
 
 /// Copies committed data while servers run.
 pub fn take(url: &str, to: &Path, programs: Option<&Path>) -> Result<Contents, BackupError> {
     let dump = Program::find("pg_dump", programs)?;
-    let archive = as_owner(to, || private(to).map_err(unusable(to)))?;
-    let reach = Reach::of(url)?;
-    let mut database = reach.connect_for_migration().map_err(unavailable)?;
-    let (contents, moment) = counted_at_a_moment(&mut database).map_err(unavailable)?;
-    expect_whole(&contents.taken)?;
-    let (url, password) = reach.for_programs();
+    let archive = as_owner(to, || open_private(to).map_err(unusable(to)))?;
+    let endpoint = PostgresEndpoint::new(url)?;
+    let mut database = endpoint.connect_for_migration().map_err(unavailable)?;
+    let (contents, snapshot) = count_in_snapshot(&mut database).map_err(unavailable)?;
+    ensure_no_open_transfer(&contents.applied)?;
+    let (url, password) = endpoint.url_and_password();
     let outcome = dump.run(
         &[
             "--format=custom",
             "--no-owner",
             "--no-privileges",
-            &format!("--snapshot={moment}"),
-            &format!("--exclude-schema={KEPT_IN}*"),
+            &format!("--snapshot={snapshot}"),
+            &format!("--exclude-schema={REPLACED_SCHEMA}*"),
             &format!("--dbname={url}"),
         ],
         password.as_deref(),
@@ -66,24 +66,27 @@ pub fn take(url: &str, to: &Path, programs: Option<&Path>) -> Result<Contents, B
     outcome.map(|()| contents)
 }
 
-fn counted_at_a_moment(database: &mut Db) -> QueryResult<(Contents, String)> {
+fn count_in_snapshot(database: &mut Db) -> QueryResult<(Contents, String)> {
     database.batch_execute(
         "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; \
          BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
     )?;
-    let moment: Name = sql_query("SELECT pg_export_snapshot() AS name").get_result(database)?;
-    Ok((counted(database)?, moment.name))
+    let snapshot: Name = sql_query("SELECT pg_export_snapshot() AS name").get_result(database)?;
+    Ok((count_rows(database)?, snapshot.name))
 }
 
-fn counted(database: &mut Db) -> QueryResult<Contents> {
+fn count_rows(database: &mut Db) -> QueryResult<Contents> {
     let mut rows = BTreeMap::new();
     for name in tables(database)? {
         let count = format!("SELECT count(*) AS number FROM \"{name}\"");
         let counted: Number = sql_query(count).get_result(database)?;
         rows.insert(name, counted.number.unsigned_abs());
     }
-    let taken = versions::taken(database)?;
-    Ok(Contents { rows, taken })
+    let taken = versions::applied_migrations(database)?;
+    Ok(Contents {
+        rows,
+        applied: taken,
+    })
 }
 
 /// Tables in the current schema, without partitions.
@@ -98,7 +101,7 @@ fn tables(database: &mut Db) -> QueryResult<Vec<String>> {
 }
 
 /// Reads the whole archive, without a database.
-pub fn look_through(from: &Path, programs: Option<&Path>) -> Result<(), BackupError> {
+pub fn check_archive(from: &Path, programs: Option<&Path>) -> Result<(), BackupError> {
     let restore = Program::find("pg_restore", programs)?;
     let streams = (archive(from)?, Stdio::piped());
     restore.run(&["--file=/dev/null"], None, streams)
@@ -120,15 +123,15 @@ pub fn restore(
 ) -> Result<Option<String>, BackupError> {
     let restore = Program::find("pg_restore", programs)?;
     let streams = (archive(from)?, Stdio::piped());
-    let reach = Reach::of(url)?;
-    let mut database = reach.connect_for_migration().map_err(unavailable)?;
-    let (plain, password) = reach.for_programs();
+    let endpoint = PostgresEndpoint::new(url)?;
+    let mut database = endpoint.connect_for_migration().map_err(unavailable)?;
+    let (plain, password) = endpoint.url_and_password();
     let place = || DatabaseUrl(Target::Postgres(url.to_owned())).to_string();
-    let others = others::that_stay(&mut database).map_err(unavailable)?;
+    let others = other_connections::count_after_wait(&mut database).map_err(unavailable)?;
     if others > 0 {
         let place = place();
-        let told = format!("{place} (connections by `{APPLICATION}`: {others})");
-        return Err(BackupError::InUse(told));
+        let message = format!("{place} (connections by `{APPLICATION}`: {others})");
+        return Err(BackupError::InUse(message));
     }
     let there = tables(&mut database).map_err(unavailable)?;
     if there.iter().any(|it| it == "accounts") {
@@ -141,7 +144,8 @@ pub fn restore(
     let kept = if there.is_empty() {
         None
     } else {
-        let kept = set_aside(&mut database).map_err(|it| BackupError::NotKept(it.to_string()))?;
+        let kept =
+            set_aside(&mut database).map_err(|it| BackupError::CannotSetAside(it.to_string()))?;
         Some(kept)
     };
     let arguments = [
@@ -153,26 +157,26 @@ pub fn restore(
     ];
     if let Err(error) = restore.run(&arguments, password.as_deref(), streams) {
         if let Some(kept) = &kept {
-            kept.take_back(&mut database).map_err(unavailable)?;
+            kept.move_back(&mut database).map_err(unavailable)?;
         }
         return Err(error);
     }
     // Reconnects: the archive may enable row-level security, which would hide all rows from the old connection.
-    let mut database = reach.connect_for_migration().map_err(unavailable)?;
-    let contents = counted(&mut database).map_err(unavailable)?;
-    manifest.agrees_with(&contents.rows, from)?;
+    let mut database = endpoint.connect_for_migration().map_err(unavailable)?;
+    let contents = count_rows(&mut database).map_err(unavailable)?;
+    manifest.verify_rows(&contents.rows, from)?;
     Ok(kept.map(|it| it.schema))
 }
 
 /// Tables that were moved to another schema, with their indexes, keys and policies.
-struct Kept {
+struct SetAsideTables {
     schema: String,
     moved_from: String,
     tables: Vec<String>,
 }
 
 /// Moves all tables, with partitions, to a new schema.
-fn set_aside(database: &mut Db) -> QueryResult<Kept> {
+fn set_aside(database: &mut Db) -> QueryResult<SetAsideTables> {
     database.transaction(|database| {
         let place = sql_query("SELECT current_schema()::TEXT AS name");
         let place: Name = place.get_result(database)?;
@@ -180,7 +184,7 @@ fn set_aside(database: &mut Db) -> QueryResult<Kept> {
             "SELECT tablename::TEXT AS name FROM pg_catalog.pg_tables WHERE schemaname = $1",
         );
         let tables = tables.bind::<Text, _>(&place.name).load(database)?;
-        let kept = Kept {
+        let kept = SetAsideTables {
             schema: free_schema(database)?,
             moved_from: place.name,
             tables: tables.into_iter().map(|it: Name| it.name).collect(),
@@ -195,15 +199,15 @@ fn set_aside(database: &mut Db) -> QueryResult<Kept> {
 fn free_schema(database: &mut Db) -> QueryResult<String> {
     let taken = sql_query("SELECT nspname::TEXT AS name FROM pg_catalog.pg_namespace");
     let taken: Vec<Name> = taken.load(database)?;
-    let names = (2..).map(|number: u32| format!("{KEPT_IN}_{number}"));
-    let mut names = std::iter::once(KEPT_IN.to_owned()).chain(names);
+    let names = (2..).map(|number: u32| format!("{REPLACED_SCHEMA}_{number}"));
+    let mut names = std::iter::once(REPLACED_SCHEMA.to_owned()).chain(names);
     let free = names.find(|name| taken.iter().all(|it| it.name != *name));
     Ok(free.unwrap_or_default())
 }
 
-impl Kept {
+impl SetAsideTables {
     /// Undoes `set_aside`.
-    fn take_back(&self, database: &mut Db) -> QueryResult<()> {
+    fn move_back(&self, database: &mut Db) -> QueryResult<()> {
         database.transaction(|database| {
             self.move_all(database, &self.schema, &self.moved_from)?;
             database.batch_execute(&format!("DROP SCHEMA {}", self.schema))
@@ -240,9 +244,9 @@ impl Program {
         password: Option<&str>,
         (input, output): (Stdio, Stdio),
     ) -> Result<(), BackupError> {
-        let failed = |told: String| BackupError::Failed {
+        let failed = |message: String| BackupError::Failed {
             program: self.name,
-            told,
+            reason: message,
         };
         let mut command = Command::new(&self.path);
         command.args(arguments).stdin(input).stdout(output);
@@ -255,8 +259,8 @@ impl Program {
         if ran.status.success() {
             return Ok(());
         }
-        let told = String::from_utf8_lossy(&ran.stderr);
-        Err(failed(told.trim().to_owned()))
+        let message = String::from_utf8_lossy(&ran.stderr);
+        Err(failed(message.trim().to_owned()))
     }
 }
 

@@ -1,13 +1,15 @@
 //! A backup of `SQLite` is a `SQLite` database: one snapshot of the tables, without free pages.
 
-use super::part::{BESIDE, Part};
-use super::{BackupError, Contents, Manifest, as_owner, damaged, expect_whole, unusable};
-use crate::errors::{Trouble, told, trouble, unavailable};
-use crate::files::{beside, private};
-use crate::ownership::is_anothers;
+use super::partial_file::{PartialFile, SQLITE_SUFFIXES};
+use super::{
+    BackupError, Contents, Manifest, as_owner, damaged, ensure_no_open_transfer, unusable,
+};
+use crate::errors::{DbErrorKind, classify, into_storage_error, unavailable};
+use crate::files::{open_private, with_suffix};
+use crate::ownership;
 use crate::queries::versions;
 use crate::sql::{DatabaseKind, Db};
-use crate::sqlite::{SETUP, is_database, lock, real, uri};
+use crate::sqlite::{SETUP, is_database, lock, resolve_path, uri};
 use diesel::result::Error;
 use diesel::sql_types::{BigInt, Text};
 use diesel::{ConnectionError, QueryResult, QueryableByName, RunQueryDsl, sql_query};
@@ -42,16 +44,18 @@ pub fn take(source: &Path, to: &Path) -> Result<Contents, BackupError> {
             source: std::io::ErrorKind::NotFound.into(),
         });
     }
-    let is_trusted = !is_others(source)? && !is_others(to)?;
-    let mut database = as_owner(source, || opened(source, is_trusted))?;
-    expect_whole(&versions::taken(&mut database).map_err(told)?)?;
+    let is_trusted = !switches_user(source)? && !switches_user(to)?;
+    let mut database = as_owner(source, || open_source(source, is_trusted))?;
+    ensure_no_open_transfer(
+        &versions::applied_migrations(&mut database).map_err(into_storage_error)?,
+    )?;
     let taken = as_owner(to, || {
         sql_query("VACUUM INTO ?")
             .bind::<Text, _>(to.to_string_lossy())
             .execute(&mut database)
-            .map_err(|it| match trouble(&it) {
-                Trouble::Full => unusable(to)(io::ErrorKind::StorageFull.into()),
-                _ => told(it).into(),
+            .map_err(|it| match classify(&it) {
+                DbErrorKind::DiskFull => unusable(to)(io::ErrorKind::StorageFull.into()),
+                _ => into_storage_error(it).into(),
             })?;
         contents_of(to)
     });
@@ -64,20 +68,20 @@ pub fn take(source: &Path, to: &Path) -> Result<Contents, BackupError> {
 }
 
 /// Whether root has to act as another user there.
-pub fn is_others(path: &Path) -> Result<bool, BackupError> {
-    is_anothers(path).map_err(unusable(path))
+pub fn switches_user(path: &Path) -> Result<bool, BackupError> {
+    ownership::switches_user(path).map_err(unusable(path))
 }
 
 /// Opens the database with its log, so that copying, with the rights of the owner of the copy's folder, opens no other
 /// file by name. A source that is not trusted must be a database of Sightline in WAL mode.
-pub fn opened(source: &Path, is_trusted: bool) -> Result<Db, BackupError> {
+pub fn open_source(source: &Path, is_trusted: bool) -> Result<Db, BackupError> {
     let mut database =
         Db::connect(DatabaseKind::Sqlite, &source.to_string_lossy(), SETUP).map_err(unavailable)?;
     let mode = sql_query("PRAGMA journal_mode").get_result(&mut database);
-    let mode: Mode = mode.map_err(told)?;
+    let mode: Mode = mode.map_err(into_storage_error)?;
     // The first read opens the log.
     let read = sql_query("SELECT count(*) AS number FROM sqlite_schema");
-    let _: Number = read.get_result(&mut database).map_err(told)?;
+    let _: Number = read.get_result(&mut database).map_err(into_storage_error)?;
     let refused = |told| Err(unusable(source)(io::Error::other(told)));
     if is_trusted {
         return Ok(database);
@@ -89,8 +93,8 @@ pub fn opened(source: &Path, is_trusted: bool) -> Result<Db, BackupError> {
         );
     }
     // A foreign database in its place would be disclosed by the backup.
-    if versions::taken(&mut database)
-        .map_err(told)?
+    if versions::applied_migrations(&mut database)
+        .map_err(into_storage_error)?
         .steps
         .is_empty()
     {
@@ -111,10 +115,10 @@ pub fn contents_of(file: &Path) -> Result<Contents, BackupError> {
     if sound.iter().any(|it| it.name != "ok") {
         return Err(damaged(file, "SQLite's integrity check finds faults"));
     }
-    counted(&mut database).map_err(|it| unsound(&it))
+    count_rows(&mut database).map_err(|it| unsound(&it))
 }
 
-fn counted(database: &mut Db) -> QueryResult<Contents> {
+fn count_rows(database: &mut Db) -> QueryResult<Contents> {
     let tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";
     let tables: Vec<Name> = sql_query(tables).load(database)?;
     let mut rows = std::collections::BTreeMap::new();
@@ -123,8 +127,11 @@ fn counted(database: &mut Db) -> QueryResult<Contents> {
         let counted: Number = sql_query(count).get_result(database)?;
         rows.insert(name, counted.number.unsigned_abs());
     }
-    let taken = versions::taken(database)?;
-    Ok(Contents { rows, taken })
+    let taken = versions::applied_migrations(database)?;
+    Ok(Contents {
+        rows,
+        applied: taken,
+    })
 }
 
 /// Puts a copy of the backup in place of the database; returns the new path of the old one.
@@ -136,38 +143,41 @@ pub fn restore(
 ) -> Result<Option<PathBuf>, BackupError> {
     let mut source = as_owner(from, || File::open(from).map_err(unusable(from)))?;
     as_owner(target, || {
-        let target = real(target)?;
+        let target = resolve_path(target)?;
         let _lock = lock(&target)?;
         if target.exists() {
-            give_up(&target, force)?;
+            ensure_replaceable(&target, force)?;
         }
-        let part = Part::beside(&target)?;
+        let part = PartialFile::create(&target)?;
         copy(&mut source, part.path())?;
         // Checked while the old database is still in place.
-        manifest.agrees_with(&contents_of(part.path())?.rows, from)?;
+        manifest.verify_rows(&contents_of(part.path())?.rows, from)?;
         let replaced = set_aside(&target)?;
-        part.becomes_whole()?;
+        part.rename_into_place()?;
         Ok(replaced)
     })
 }
 
 /// Checks whether a database may be replaced, and checkpoints its write-ahead log.
-fn give_up(target: &Path, force: bool) -> Result<(), BackupError> {
+fn ensure_replaceable(target: &Path, force: bool) -> Result<(), BackupError> {
     let place = target.display().to_string();
     let folded = match accounts_in(target) {
         Ok(accounts) if accounts > 0 && !force => return Err(BackupError::NotEmpty(place)),
-        Ok(_) => fold_in(target),
+        Ok(_) => checkpoint_wal(target),
         Err(error) => Err(error),
     };
     match folded {
         Ok(true) => Ok(()),
         Ok(false) => Err(BackupError::Busy(place)),
-        Err(error) if trouble(&error) == Trouble::InTheWay => Err(BackupError::Busy(place)),
+        Err(error) if classify(&error) == DbErrorKind::Contention => Err(BackupError::Busy(place)),
         // A damaged file is moved as it is, with its log.
         Err(_) if force && target.is_file() => Ok(()),
         Err(error) => {
             let told = error.to_string();
-            Err(BackupError::Unreadable { place, told })
+            Err(BackupError::Unreadable {
+                place,
+                reason: told,
+            })
         }
     }
 }
@@ -184,7 +194,7 @@ fn accounts_in(target: &Path) -> QueryResult<i64> {
 }
 
 fn counted_accounts(target: &Path) -> QueryResult<i64> {
-    let mut database = connected(&uri(target, "mode=ro"), "PRAGMA busy_timeout = 5000")?;
+    let mut database = connect(&uri(target, "mode=ro"), "PRAGMA busy_timeout = 5000")?;
     let tables = "SELECT count(*) AS number FROM sqlite_schema WHERE name = 'accounts'";
     let tables: Number = sql_query(tables).get_result(&mut database)?;
     if tables.number == 0 {
@@ -202,14 +212,14 @@ struct Checkpoint {
 }
 
 /// `false` while somebody else reads or writes.
-fn fold_in(target: &Path) -> QueryResult<bool> {
-    let mut database = connected(&target.to_string_lossy(), SETUP)?;
+fn checkpoint_wal(target: &Path) -> QueryResult<bool> {
+    let mut database = connect(&target.to_string_lossy(), SETUP)?;
     let folded = sql_query("PRAGMA wal_checkpoint(TRUNCATE)");
     let folded: Checkpoint = folded.get_result(&mut database)?;
     Ok(folded.busy == 0)
 }
 
-fn connected(to: &str, setup: &str) -> QueryResult<Db> {
+fn connect(to: &str, setup: &str) -> QueryResult<Db> {
     Db::connect(DatabaseKind::Sqlite, to, setup).map_err(|error| match error {
         ConnectionError::CouldntSetupConfiguration(error) => error,
         other => Error::QueryBuilderError(other.into()),
@@ -218,39 +228,44 @@ fn connected(to: &str, setup: &str) -> QueryResult<Db> {
 
 /// Not `fs::copy`, which would copy the mode too: only the owner may read a database.
 fn copy(source: &mut File, to: &Path) -> Result<(), BackupError> {
-    let copied = private(to).and_then(|mut it| io::copy(source, &mut it));
+    let copied = open_private(to).and_then(|mut it| io::copy(source, &mut it));
     copied.map(drop).map_err(unusable(to))
 }
 
 /// Renames a database and the files beside it: a log left behind would be applied to the new file.
 fn set_aside(target: &Path) -> Result<Option<PathBuf>, BackupError> {
     let mut endings = vec![""];
-    endings.extend(BESIDE);
-    endings.retain(|it| lies(&beside(target, it)));
+    endings.extend(SQLITE_SUFFIXES);
+    endings.retain(|it| entry_exists(&with_suffix(target, it)));
     if endings.is_empty() {
         return Ok(None);
     }
     let name = free_name(target);
     for ending in endings {
-        let from = beside(target, ending);
-        fs::rename(&from, beside(&name, ending)).map_err(unusable(&from))?;
+        let from = with_suffix(target, ending);
+        fs::rename(&from, with_suffix(&name, ending)).map_err(unusable(&from))?;
     }
     Ok(Some(name))
 }
 
 /// `….replaced`, or the first free one of `….replaced.2` and so on: earlier copies stay.
 fn free_name(target: &Path) -> PathBuf {
-    let is_taken = |name: &Path| lies(name) || BESIDE.iter().any(|it| lies(&beside(name, it)));
-    let mut name = beside(target, ".replaced");
+    let is_taken = |name: &Path| {
+        entry_exists(name)
+            || SQLITE_SUFFIXES
+                .iter()
+                .any(|it| entry_exists(&with_suffix(name, it)))
+    };
+    let mut name = with_suffix(target, ".replaced");
     let mut number = 1;
     while is_taken(&name) {
         number += 1;
-        name = beside(target, &format!(".replaced.{number}"));
+        name = with_suffix(target, &format!(".replaced.{number}"));
     }
     name
 }
 
 /// Whether the name exists, also as a dangling link.
-fn lies(path: &Path) -> bool {
+fn entry_exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }

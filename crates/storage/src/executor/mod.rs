@@ -1,10 +1,10 @@
 //! How a statement gets a connection and a thread: pool, wait queue, sessions, group commit.
 
-pub mod close_by;
-mod group;
-mod line;
-pub mod near;
+pub mod cached;
+mod group_commit;
+pub mod in_place;
 pub mod pool;
+mod query_timer;
+pub mod read_batch;
 pub mod session;
-pub mod steady;
-mod took;
+mod wait_queue;

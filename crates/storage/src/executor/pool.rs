@@ -1,9 +1,14 @@
 //! Connections: pooled by r2d2, handed out by a fair semaphore. One that is dead discards its whole generation.
 
-use super::{group::Between, line::Line, session::Whose, took::Took};
-use crate::errors::{Trouble, tells_of_corruption, told, trouble, unavailable};
+use super::{
+    group_commit::PendingGroup, query_timer::QueryTimer, session::TenantScope,
+    wait_queue::WaitQueue,
+};
+use crate::errors::{
+    DbErrorKind, classify, into_storage_error, is_corruption_message, unavailable,
+};
 use crate::files::is_disk_full;
-use crate::reach::Reach;
+use crate::postgres_endpoint::PostgresEndpoint;
 use crate::soundness::Soundness;
 use crate::sql::{DatabaseKind, Db};
 use diesel::{
@@ -24,24 +29,23 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 pub const TRIES: u32 = 3;
 
 pub struct Connector {
-    place: Place,
+    endpoint: Endpoint,
     setup: String,
     through_pooler: bool,
     generation: Arc<AtomicU64>,
 }
 
-pub enum Place {
-    Postgres(Reach),
+pub enum Endpoint {
+    Postgres(PostgresEndpoint),
     Sqlite(String),
 }
 
-impl Place {
+impl Endpoint {
     fn connect(&self, setup: &str) -> ConnectionResult<Db> {
         match self {
-            Self::Postgres(reach) => reach.connect(setup),
-            Self::Sqlite(file) => {
-                Db::connect(DatabaseKind::Sqlite, file, setup).map_err(|it| in_words(it, file))
-            }
+            Self::Postgres(endpoint) => endpoint.connect(setup),
+            Self::Sqlite(file) => Db::connect(DatabaseKind::Sqlite, file, setup)
+                .map_err(|it| with_disk_full_cause(it, file)),
         }
     }
 }
@@ -50,52 +54,53 @@ impl Place {
 const DISK_FULL: &str = "the disk is full";
 
 /// `SQLite` reports an I/O error where it cannot create the files beside its own.
-fn in_words(error: ConnectionError, file: &str) -> ConnectionError {
+fn with_disk_full_cause(error: ConnectionError, file: &str) -> ConnectionError {
     if !is_disk_full(Path::new(file)) {
         return error;
     }
     ConnectionError::BadConnection(format!("{DISK_FULL}: {file} ({error})"))
 }
 
-pub struct Kept {
+pub struct TrackedConnection {
     pub inner: Db,
     generation: u64,
 }
 
 impl ManageConnection for Connector {
-    type Connection = Kept;
+    type Connection = TrackedConnection;
     type Error = ConnectError;
 
-    fn connect(&self) -> Result<Kept, ConnectError> {
+    fn connect(&self) -> Result<TrackedConnection, ConnectError> {
         let generation = self.generation.load(Ordering::SeqCst);
-        let connected = self.place.connect(&self.setup);
+        let connected = self.endpoint.connect(&self.setup);
         let mut inner = connected.map_err(ConnectError::ConnectionError)?;
         if self.through_pooler {
             // The next transaction may run in another server process, which has not prepared the statements.
             inner.set_prepared_statement_cache_size(CacheSize::Disabled);
         }
-        Ok(Kept { inner, generation })
+        Ok(TrackedConnection { inner, generation })
     }
 
-    fn is_valid(&self, kept: &mut Kept) -> Result<(), ConnectError> {
-        kept.inner.answer().map_err(ConnectError::QueryError)
+    fn is_valid(&self, kept: &mut TrackedConnection) -> Result<(), ConnectError> {
+        kept.inner.ping().map_err(ConnectError::QueryError)
     }
 
-    fn has_broken(&self, kept: &mut Kept) -> bool {
-        kept.generation != self.generation.load(Ordering::SeqCst) || kept.inner.is_amid_something()
+    fn has_broken(&self, kept: &mut TrackedConnection) -> bool {
+        kept.generation != self.generation.load(Ordering::SeqCst)
+            || kept.inner.has_open_transaction()
     }
 }
 
-pub type Out = PooledConnection<Connector>;
+pub type PoolConnection = PooledConnection<Connector>;
 
 pub struct PoolSettings {
-    pub place: Place,
+    pub endpoint: Endpoint,
     /// Statements for each new connection.
     pub setup: String,
     pub size: u32,
     pub through_pooler: bool,
     /// How long to wait for a connection.
-    pub deadline: Duration,
+    pub connection_timeout: Duration,
     /// The only writer of `SQLite`; its waits have a metric of their own.
     pub is_writer: bool,
     pub soundness: Arc<Soundness>,
@@ -106,20 +111,20 @@ pub struct Pool {
     generation: Arc<AtomicU64>,
     permits: Arc<Semaphore>,
     shares: Shares,
-    line: Line,
-    deadline: Duration,
+    wait_queue: WaitQueue,
+    connection_timeout: Duration,
     is_writer: bool,
     through_pooler: bool,
-    is_walled: AtomicBool,
-    between: Between,
+    is_rls_enabled: AtomicBool,
+    pending_group: PendingGroup,
     soundness: Arc<Soundness>,
     failures: Arc<Mutex<Failures>>,
 }
 
 /// The right to use one connection.
-pub struct Turn {
+pub struct Permit {
     pool: Arc<Pool>,
-    _permit: OwnedSemaphorePermit,
+    _slot: OwnedSemaphorePermit,
     /// The account's share, for reads of one account.
     _share: Option<OwnedSemaphorePermit>,
 }
@@ -163,7 +168,7 @@ impl Pool {
     pub fn new(settings: PoolSettings) -> Arc<Self> {
         let generation = Arc::new(AtomicU64::new(0));
         let connector = Connector {
-            place: settings.place,
+            endpoint: settings.endpoint,
             setup: settings.setup,
             through_pooler: settings.through_pooler,
             generation: Arc::clone(&generation),
@@ -175,90 +180,90 @@ impl Pool {
             .max_size(settings.size)
             .min_idle(Some(0))
             .test_on_check_out(false)
-            .connection_timeout(settings.deadline)
-            .error_handler(Box::new(Noting(Arc::clone(&failures))))
+            .connection_timeout(settings.connection_timeout)
+            .error_handler(Box::new(FailureLogger(Arc::clone(&failures))))
             .build_unchecked(connector);
         Arc::new(Self {
             connections,
             generation,
             permits: Arc::new(Semaphore::new(settings.size as usize)),
             shares: Shares::of(settings.size),
-            line: Line::default(),
-            deadline: settings.deadline,
+            wait_queue: WaitQueue::default(),
+            connection_timeout: settings.connection_timeout,
             is_writer: settings.is_writer,
             through_pooler: settings.through_pooler,
-            is_walled: AtomicBool::new(false),
-            between: Between::default(),
+            is_rls_enabled: AtomicBool::new(false),
+            pending_group: PendingGroup::default(),
             soundness: settings.soundness,
             failures,
         })
     }
 
     /// Whether transactions set their tenant.
-    pub fn says_whose(&self, it_does: bool) {
-        self.is_walled.store(it_does, Ordering::Relaxed);
+    pub fn set_rls_enabled(&self, enabled: bool) {
+        self.is_rls_enabled.store(enabled, Ordering::Relaxed);
     }
 
-    pub fn is_walled(&self) -> bool {
-        self.is_walled.load(Ordering::Relaxed)
+    pub fn is_rls_enabled(&self) -> bool {
+        self.is_rls_enabled.load(Ordering::Relaxed)
     }
 
     /// First come, first served.
-    pub async fn turn(self: &Arc<Self>) -> Result<Turn, StorageError> {
-        self.turn_within(None).await
+    pub async fn acquire(self: &Arc<Self>) -> Result<Permit, StorageError> {
+        self.acquire_with_share(None).await
     }
 
     /// For reads of one account, which first wait for its share.
-    pub async fn turn_to_read(
+    pub async fn acquire_for_read(
         self: &Arc<Self>,
-        whose: Whose,
+        tenant: TenantScope,
         share: Share,
-    ) -> Result<Turn, StorageError> {
-        let share = match whose {
-            Whose::Account(account) => {
-                let turns = match share {
+    ) -> Result<Permit, StorageError> {
+        let share = match tenant {
+            TenantScope::Account(account) => {
+                let permit_count = match share {
                     Share::One => 1,
                     Share::Whole => self.shares.each,
                 };
-                let share = { self.shares.of_account(account) }.acquire_many_owned(turns);
-                let share = tokio::time::timeout(self.deadline, share).await;
+                let share = { self.shares.of_account(account) }.acquire_many_owned(permit_count);
+                let share = tokio::time::timeout(self.connection_timeout, share).await;
                 let share = share.map_err(|_| unavailable("other reads of the account go on"))?;
                 Some(share.map_err(unavailable)?)
             }
-            Whose::Everyone => None,
+            TenantScope::System => None,
         };
-        self.turn_within(share).await
+        self.acquire_with_share(share).await
     }
 
-    async fn turn_within(
+    async fn acquire_with_share(
         self: &Arc<Self>,
         share: Option<OwnedSemaphorePermit>,
-    ) -> Result<Turn, StorageError> {
+    ) -> Result<Permit, StorageError> {
         let began = Instant::now();
-        let permit = self.permit().await;
+        let permit = self.wait_for_permit().await;
         let waited = began.elapsed();
         if self.is_writer {
-            self.soundness.expect()?;
+            self.soundness.ensure_sound()?;
         }
         metrics::histogram!("db_pool_wait_seconds").record(waited);
         if self.is_writer {
             metrics::histogram!("sqlite_writer_wait_seconds").record(waited);
         }
-        Ok(Turn {
+        Ok(Permit {
             pool: Arc::clone(self),
-            _permit: permit?,
+            _slot: permit?,
             _share: share,
         })
     }
 
-    async fn permit(&self) -> Result<OwnedSemaphorePermit, StorageError> {
+    async fn wait_for_permit(&self) -> Result<OwnedSemaphorePermit, StorageError> {
         // The wait queue contains real waits only: it is empty while permits are left.
         if let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() {
             return Ok(permit);
         }
-        let _place = self.line.enter();
+        let _place = self.wait_queue.join();
         let permit = Arc::clone(&self.permits).acquire_owned();
-        tokio::time::timeout(self.deadline, permit)
+        tokio::time::timeout(self.connection_timeout, permit)
             .await
             .map_err(|_| match self.last_failure() {
                 // The owners of the permits wait for the database.
@@ -269,21 +274,21 @@ impl Pool {
     }
 
     /// A permit behind all current waiters, without a timeout; `None` when the pool is closed.
-    pub async fn last_in_line(self: &Arc<Self>) -> Option<Turn> {
+    pub async fn acquire_without_timeout(self: &Arc<Self>) -> Option<Permit> {
         let permit = Arc::clone(&self.permits).acquire_owned().await.ok()?;
-        Some(Turn {
+        Some(Permit {
             pool: Arc::clone(self),
-            _permit: permit,
+            _slot: permit,
             _share: None,
         })
     }
 
-    pub const fn between(&self) -> &Between {
-        &self.between
+    pub const fn pending_group(&self) -> &PendingGroup {
+        &self.pending_group
     }
 
-    pub const fn line(&self) -> &Line {
-        &self.line
+    pub const fn wait_queue(&self) -> &WaitQueue {
+        &self.wait_queue
     }
 
     pub fn last_failure(&self) -> Option<String> {
@@ -300,30 +305,30 @@ impl Pool {
     }
 }
 
-impl Turn {
-    pub fn is_of(&self, pool: &Arc<Pool>) -> bool {
+impl Permit {
+    pub fn belongs_to(&self, pool: &Arc<Pool>) -> bool {
         Arc::ptr_eq(&self.pool, pool)
     }
 
-    pub fn is_walled(&self) -> bool {
-        self.pool.is_walled()
+    pub fn is_rls_enabled(&self) -> bool {
+        self.pool.is_rls_enabled()
     }
 
     /// Maps an error for callers; notes a fault in `SQLite`'s file.
-    pub fn told(&self, error: Error) -> StorageError {
-        if trouble(&error) == Trouble::Broken {
-            self.pool.soundness.deny(error.to_string());
+    pub fn map_error(&self, error: Error) -> StorageError {
+        if classify(&error) == DbErrorKind::Corrupted {
+            self.pool.soundness.record_fault(error.to_string());
         }
-        told(error)
+        into_storage_error(error)
     }
 
-    pub fn got_on(&self) {
-        self.pool.line.moves();
+    pub fn mark_progress(&self) {
+        self.pool.wait_queue.record_progress();
     }
 
     /// Whether the commit may be left to a later writer ([`super::group`]), since others wait for the disk.
-    pub fn is_shared(&self) -> bool {
-        self.pool.is_writer && self.pool.line.length() > 0
+    pub fn can_defer_commit(&self) -> bool {
+        self.pool.is_writer && self.pool.wait_queue.length() > 0
     }
 
     pub const fn pool(&self) -> &Arc<Pool> {
@@ -334,9 +339,9 @@ impl Turn {
     fn no_connection(&self, error: &r2d2::Error) -> StorageError {
         let cause = self.pool.last_failure();
         let cause = cause.unwrap_or_else(|| error.to_string());
-        if tells_of_corruption(&cause) {
-            self.pool.soundness.deny(cause.clone());
-            return StorageError::Broken(cause.into());
+        if is_corruption_message(&cause) {
+            self.pool.soundness.record_fault(cause.clone());
+            return StorageError::Damaged(cause.into());
         }
         if cause.contains(DISK_FULL) {
             return StorageError::Full(cause.into());
@@ -345,7 +350,7 @@ impl Turn {
     }
 
     /// A connection of the current generation. Blocks while one is made.
-    pub fn connection(&self) -> Result<Out, StorageError> {
+    pub fn connection(&self) -> Result<PoolConnection, StorageError> {
         loop {
             let connection =
                 { self.pool.connections.get() }.map_err(|it| self.no_connection(&it))?;
@@ -356,7 +361,7 @@ impl Turn {
     }
 
     /// Discards this connection and its whole generation.
-    pub fn forget(&self, connection: Out) {
+    pub fn discard(&self, connection: PoolConnection) {
         let known = connection.generation;
         // Fails if another caller was first: newer connections stay.
         let _ = self.pool.generation.compare_exchange(
@@ -369,34 +374,34 @@ impl Turn {
     }
 
     /// Runs a read; retries it on a fresh connection after a lost one, and after contention.
-    pub fn look<T>(
+    pub fn query<T>(
         &self,
-        whose: Whose,
+        tenant: TenantScope,
         query: &(impl Fn(&mut Db) -> QueryResult<T> + ?Sized),
     ) -> Result<T, StorageError> {
-        let _took = Took::of("read");
-        self.by_itself(whose, query)
+        let _took = QueryTimer::start("read");
+        self.run_with_reconnect(tenant, query)
     }
 
     /// Runs an idempotent write, with the retries of [`Self::look`].
-    pub fn touch<T>(
+    pub fn execute_idempotent<T>(
         &self,
-        whose: Whose,
+        tenant: TenantScope,
         query: &(impl Fn(&mut Db) -> QueryResult<T> + ?Sized),
     ) -> Result<T, StorageError> {
-        let _took = Took::of("statement");
-        self.by_itself(whose, query)
+        let _took = QueryTimer::start("statement");
+        self.run_with_reconnect(tenant, query)
     }
 
-    fn by_itself<T>(
+    fn run_with_reconnect<T>(
         &self,
-        whose: Whose,
+        tenant: TenantScope,
         query: &(impl Fn(&mut Db) -> QueryResult<T> + ?Sized),
     ) -> Result<T, StorageError> {
-        let is_walled = self.is_walled();
+        let is_walled = self.is_rls_enabled();
         let query = |db: &mut Db| {
             if is_walled || self.pool.through_pooler {
-                in_a_transaction(db, is_walled.then_some(whose), query)
+                run_in_transaction(db, is_walled.then_some(tenant), query)
             } else {
                 query(db)
             }
@@ -405,30 +410,30 @@ impl Turn {
             let mut connection = self.connection()?;
             match query(&mut connection.inner) {
                 Ok(found) => {
-                    self.got_on();
+                    self.mark_progress();
                     return Ok(found);
                 }
-                Err(error) => match trouble(&error) {
-                    Trouble::ConnectionLost => self.forget(connection),
-                    Trouble::InTheWay => {}
-                    _ => return Err(self.told(error)),
+                Err(error) => match classify(&error) {
+                    DbErrorKind::ConnectionLost => self.discard(connection),
+                    DbErrorKind::Contention => {}
+                    _ => return Err(self.map_error(error)),
                 },
             }
         }
-        let found = query(&mut self.connection()?.inner).map_err(|it| self.told(it));
-        found.inspect(|_| self.got_on())
+        let found = query(&mut self.connection()?.inner).map_err(|it| self.map_error(it));
+        found.inspect(|_| self.mark_progress())
     }
 }
 
 /// Runs the query in a transaction: the tenant is set for it only, and a pooler keeps it on one server process.
-fn in_a_transaction<T>(
+fn run_in_transaction<T>(
     db: &mut Db,
-    whose: Option<Whose>,
+    tenant: Option<TenantScope>,
     query: &(impl Fn(&mut Db) -> QueryResult<T> + ?Sized),
 ) -> QueryResult<T> {
     db.begin()?;
-    let told = whose.map_or(Ok(()), |whose| db.say_whose(whose));
-    let outcome = told.and_then(|()| query(db));
+    let tenant_set = tenant.map_or(Ok(()), |whose| db.set_tenant(whose));
+    let outcome = tenant_set.and_then(|()| query(db));
     let ended = if outcome.is_ok() {
         db.commit()
     } else {
@@ -446,26 +451,26 @@ const WARN_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Logs a new cause at once, and a repeated one every [`WARN_INTERVAL`] with the number of failures.
 #[derive(Debug)]
-struct Noting(Arc<Mutex<Failures>>);
+struct FailureLogger(Arc<Mutex<Failures>>);
 
 #[derive(Debug, Default)]
 struct Failures {
     last: Option<(Instant, String)>,
-    told_at: Option<Instant>,
-    since: u64,
+    logged_at: Option<Instant>,
+    unlogged: u64,
 }
 
-impl r2d2::HandleError<ConnectError> for Noting {
+impl r2d2::HandleError<ConnectError> for FailureLogger {
     fn handle_error(&self, error: ConnectError) {
         let mut failures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (now, error) = (Instant::now(), error.to_string());
-        failures.since += 1;
+        failures.unlogged += 1;
         let is_new = { failures.last.as_ref() }.is_none_or(|it| it.1 != error);
-        if is_new || { failures.told_at }.is_none_or(|it| it.elapsed() >= WARN_INTERVAL) {
-            let times = failures.since;
+        if is_new || { failures.logged_at }.is_none_or(|it| it.elapsed() >= WARN_INTERVAL) {
+            let times = failures.unlogged;
             tracing::warn!(error, times, "the database could not be reached");
-            failures.told_at = Some(now);
-            failures.since = 0;
+            failures.logged_at = Some(now);
+            failures.unlogged = 0;
         }
         failures.last = Some((now, error));
     }
@@ -476,41 +481,45 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn an_account_takes_half_of_the_connections_at_the_most() {
+    async fn an_account_uses_at_most_half_of_the_connections() {
         let pool = Pool::new(PoolSettings {
-            place: Place::Sqlite(String::new()),
+            endpoint: Endpoint::Sqlite(String::new()),
             setup: String::new(),
             size: 4,
             through_pooler: false,
-            deadline: Duration::from_secs(5),
+            connection_timeout: Duration::from_secs(5),
             is_writer: false,
             soundness: Arc::default(),
         });
-        let turn = async |account| {
-            let whose = AccountId(account).into();
-            pool.turn_to_read(whose, Share::One).await
+        let acquire = async |account| {
+            let tenant = AccountId(account).into();
+            pool.acquire_for_read(tenant, Share::One).await
         };
-        let mut of_one = vec![turn(1).await.unwrap(), turn(1).await.unwrap()];
+        let mut of_one = vec![acquire(1).await.unwrap(), acquire(1).await.unwrap()];
         assert!(
-            turn(1).await.is_err(),
+            acquire(1).await.is_err(),
             "two of four, until one is given back"
         );
-        let others = [turn(2).await.unwrap(), turn(3).await.unwrap()];
-        assert!(turn(2).await.is_err(), "none is left");
+        let others = [acquire(2).await.unwrap(), acquire(3).await.unwrap()];
+        assert!(acquire(2).await.is_err(), "none is left");
         drop(others);
         of_one.pop();
-        of_one.push(turn(1).await.unwrap());
-        assert!(pool.turn_to_read(Whose::Everyone, Share::One).await.is_ok());
+        of_one.push(acquire(1).await.unwrap());
+        assert!(
+            pool.acquire_for_read(TenantScope::System, Share::One)
+                .await
+                .is_ok()
+        );
 
         // A whole share excludes the account's other reads, and takes one connection.
         let whole = async |account| {
-            let whose = AccountId(account).into();
-            pool.turn_to_read(whose, Share::Whole).await
+            let tenant = AccountId(account).into();
+            pool.acquire_for_read(tenant, Share::Whole).await
         };
         assert!(whole(1).await.is_err(), "its other reads go on");
         drop(of_one);
         let _alone = whole(1).await.unwrap();
-        assert!(turn(1).await.is_err());
-        assert!(whole(2).await.is_ok() && turn(3).await.is_ok());
+        assert!(acquire(1).await.is_err());
+        assert!(whole(2).await.is_ok() && acquire(3).await.is_ok());
     }
 }

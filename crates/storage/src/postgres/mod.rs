@@ -1,32 +1,32 @@
-pub mod others;
+mod connection_check;
+pub mod other_connections;
 pub mod partitions;
-mod refusal;
+pub mod rls;
 pub mod stalled;
-pub mod wall;
 
-use crate::executor::pool::{Place, Pool, PoolSettings};
+use crate::executor::pool::{Endpoint, Pool, PoolSettings};
 use crate::opening::OpenOptions;
-use crate::reach::Reach;
+use crate::postgres_endpoint::PostgresEndpoint;
 use crate::sql::Db;
 use diesel::{ConnectionError, ConnectionResult};
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
 use std::{sync::Arc, time::Duration};
 
 /// Longest wait for connections after an outage: r2d2 pauses for at most half of the time that a call waits for one.
-pub const RECONNECTS_WITHIN: Duration = Duration::from_secs(1);
-const PATIENCE: Duration = RECONNECTS_WITHIN.saturating_mul(2);
+pub const MAX_RECONNECT_DELAY: Duration = Duration::from_secs(1);
+const CONNECTION_TIMEOUT: Duration = MAX_RECONNECT_DELAY.saturating_mul(2);
 
 pub const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
 
-impl Reach {
+impl PostgresEndpoint {
     /// For schema changes: a longer lock timeout, and no statement timeout.
     pub fn connect_for_migration(&self) -> ConnectionResult<Db> {
         let mut connection = self.connect("SET lock_timeout = 3000")?;
-        let is_up = wall::is_up(&mut connection);
+        let is_up = rls::is_enabled(&mut connection);
         is_up
             .and_then(|it| {
                 if it {
-                    wall::open_for_good(&mut connection)
+                    rls::allow_all_rows(&mut connection)
                 } else {
                     Ok(())
                 }
@@ -36,13 +36,17 @@ impl Reach {
     }
 }
 
-pub fn pool(reach: &Reach, options: &OpenOptions, statement_timeout: Duration) -> Arc<Pool> {
+pub fn pool(
+    endpoint: &PostgresEndpoint,
+    options: &OpenOptions,
+    statement_timeout: Duration,
+) -> Arc<Pool> {
     Pool::new(PoolSettings {
-        place: Place::Postgres(reach.clone()),
+        endpoint: Endpoint::Postgres(endpoint.clone()),
         setup: setup(options, statement_timeout),
         size: options.connections.max(1),
         through_pooler: options.through_pooler,
-        deadline: options.patience.unwrap_or(PATIENCE),
+        connection_timeout: options.connection_timeout.unwrap_or(CONNECTION_TIMEOUT),
         is_writer: false,
         soundness: Arc::default(),
     })

@@ -1,5 +1,5 @@
 use super::locked;
-use crate::executor::session::{Session, Whose};
+use crate::executor::session::{Session, TenantScope};
 use crate::rows::accounts::{AccountRow, UserEntry, UserRow};
 use crate::rows::count;
 use crate::rows::stored::values_of;
@@ -30,7 +30,7 @@ impl AccountRepository for Session {
     }
 
     async fn find(&mut self, account: AccountId) -> Result<Option<Account>, StorageError> {
-        self.ask_one(account, Account::try_from, move |db| {
+        self.fetch_optional(account, Account::try_from, move |db| {
             rows_of!(accounts, account)
                 .select(AccountRow::as_select())
                 .first(db)
@@ -49,7 +49,7 @@ impl AccountRepository for Session {
 
     async fn owner_by_email(&mut self, email: &EmailAddress) -> Result<Option<User>, StorageError> {
         let email = email.to_string();
-        self.ask_one(Whose::Everyone, User::try_from, move |db| {
+        self.fetch_optional(TenantScope::System, User::try_from, move |db| {
             let of_the_entry = users::account_id
                 .eq(user_directory::account_id)
                 .and(users::id.eq(user_directory::user_id));
@@ -64,7 +64,7 @@ impl AccountRepository for Session {
     }
 
     async fn any(&mut self) -> Result<bool, StorageError> {
-        self.ask(Whose::Everyone, |db| {
+        self.fetch(TenantScope::System, |db| {
             select(exists(user_directory::table.select(user_directory::email))).get_result(db)
         })
         .await
@@ -75,7 +75,7 @@ impl AccountRepository for Session {
         account: AccountId,
         user: UserId,
     ) -> Result<Option<User>, StorageError> {
-        self.ask_one(account, User::try_from, move |db| {
+        self.fetch_optional(account, User::try_from, move |db| {
             rows_of!(users, account)
                 .filter(users::id.eq(user.0))
                 .select(UserRow::as_select())
@@ -139,10 +139,10 @@ impl AccountRepository for Session {
         .await
     }
 
-    async fn without_budget(&mut self) -> Result<u64, StorageError> {
+    async fn count_without_budget(&mut self) -> Result<u64, StorageError> {
         let active = AccountStatus::Active.name();
         let count: i64 = self
-            .ask(Whose::Everyone, move |db| {
+            .fetch(TenantScope::System, move |db| {
                 accounts::table
                     .filter(accounts::status.eq(active))
                     .filter(accounts::monthly_budget.is_null())
@@ -156,7 +156,7 @@ impl AccountRepository for Session {
 
     async fn list(&mut self) -> Result<Vec<(Account, User)>, StorageError> {
         let rows: Vec<(AccountRow, UserRow)> = self
-            .ask(Whose::Everyone, |db| {
+            .fetch(TenantScope::System, |db| {
                 accounts::table
                     .inner_join(users::table.on(users::account_id.eq(accounts::account_id)))
                     .order((accounts::created_at, accounts::account_id, users::id))

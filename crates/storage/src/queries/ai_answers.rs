@@ -1,4 +1,4 @@
-use super::{Backend, carrying, dialect};
+use super::{Backend, carry_over, dialect};
 use crate::executor::session::Session;
 use crate::instant::At;
 use crate::rows::ai_answers::{AnswerRow, TallyRow, kept_answer};
@@ -9,13 +9,13 @@ use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
 use diesel::{delete, insert_into, prelude::*, upsert::excluded};
 use domain::ids::{AccountId, AnswerId, JobId, KeywordId, ProjectId};
-use domain::kept_answers::{AnswerKey, AnswerQuery, KeptAnswer, KeywordTallies, TallyPlace};
+use domain::kept_answers::{AnswerKey, AnswerQuery, KeptAnswer, KeywordTallies, TallyCursor};
 use domain::ports::kept_answers::AnswerRepository;
 use domain::ports::storage::StorageError;
-use domain::record_places::PLACES;
+use domain::record_ordinals::ORDINALS_PER_KEYWORD;
 
 /// Answers (10 columns) in one statement.
-const MOST_ROWS: usize = dialect::MOST_BINDS / 10;
+const MAX_ROWS: usize = dialect::MAX_BINDS / 10;
 
 /// Visibility records of the newest run about the project and about AI-tracked keywords.
 const TRACKED: &str = "LEFT JOIN keywords k ON k.account_id = f.account_id AND k.id = f.keyword_id \
@@ -28,7 +28,7 @@ fn without_own(places: &[i64]) -> String {
         "(k.id IS NOT NULL OR f.keyword_id IS NULL) \
          AND f.ordinal % $2 NOT IN (SELECT s.ordinal % $2 FROM staged_findings s \
          WHERE s.account_id = $3 AND s.job_id = $1 AND s.result_type = $5) \
-         AND f.ordinal % {PLACES} IN ({})",
+         AND f.ordinal % {ORDINALS_PER_KEYWORD} IN ({})",
         places.join(", ")
     )
 }
@@ -47,7 +47,7 @@ impl AnswerRepository for Session {
         let rows = { answers.iter() }.map(|it| AnswerRow::new(account, project, it));
         let rows: Vec<AnswerRow> = rows.collect();
         self.change(account, move |db| {
-            for part in rows.chunks(MOST_ROWS) {
+            for part in rows.chunks(MAX_ROWS) {
                 insert_into(ai_answers::table)
                     .values(part)
                     .on_conflict((
@@ -73,7 +73,7 @@ impl AnswerRepository for Session {
     ) -> Result<Vec<AnswerKey>, StorageError> {
         let keywords = keywords.to_vec();
         let rows: Vec<(String, String, i64)> = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 about(account, job, &keywords)
                     .select((
                         ai_answers::engine,
@@ -100,7 +100,7 @@ impl AnswerRepository for Session {
         keywords: &[Option<KeywordId>],
     ) -> Result<Vec<KeptAnswer>, StorageError> {
         let keywords = keywords.to_vec();
-        self.ask_list(account, kept_answer, move |db| {
+        self.fetch_all(account, kept_answer, move |db| {
             about(account, job, &keywords)
                 .order((
                     ai_answers::keyword_id,
@@ -116,7 +116,7 @@ impl AnswerRepository for Session {
 
     async fn count(&mut self, account: AccountId, job: JobId) -> Result<u64, StorageError> {
         let number: i64 = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 rows_of!(ai_answers, account)
                     .filter(ai_answers::job_id.eq(job.0))
                     .count()
@@ -132,7 +132,7 @@ impl AnswerRepository for Session {
         project: ProjectId,
         answer: AnswerId,
     ) -> Result<Option<KeptAnswer>, StorageError> {
-        self.ask_one(account, kept_answer, move |db| {
+        self.fetch_optional(account, kept_answer, move |db| {
             rows_of!(ai_answers, account, project)
                 .filter(ai_answers::id.eq(answer.0))
                 .select(AS_STORED)
@@ -149,7 +149,7 @@ impl AnswerRepository for Session {
         query: &AnswerQuery,
     ) -> Result<Vec<KeptAnswer>, StorageError> {
         let wanted = query.clone();
-        self.ask_list(account, kept_answer, move |db| {
+        self.fetch_all(account, kept_answer, move |db| {
             let mut query = rows_of!(ai_answers, account, project).into_boxed();
             if let Some(job) = wanted.job {
                 query = query.filter(ai_answers::job_id.eq(job.0));
@@ -172,7 +172,7 @@ impl AnswerRepository for Session {
         .await
     }
 
-    async fn forget(
+    async fn purge_before(
         &mut self,
         account: AccountId,
         before: DateTime<Utc>,
@@ -191,7 +191,7 @@ impl AnswerRepository for Session {
         Ok(forgotten.await? as u64)
     }
 
-    async fn count_in(
+    async fn save_tallies(
         &mut self,
         account: AccountId,
         project: ProjectId,
@@ -200,7 +200,7 @@ impl AnswerRepository for Session {
         let rows = { tallies.iter() }.map(|it| TallyRow::of(account, project, it));
         let rows: Vec<TallyRow> = rows.collect();
         self.change(account, move |db| {
-            for part in rows.chunks(MOST_ROWS) {
+            for part in rows.chunks(MAX_ROWS) {
                 insert_into(ai_tallies::table)
                     .values(part)
                     .on_conflict((
@@ -226,11 +226,11 @@ impl AnswerRepository for Session {
         project: ProjectId,
         engine: &str,
         since: NaiveDate,
-        after: Option<TallyPlace>,
+        after: Option<TallyCursor>,
         limit: u32,
     ) -> Result<Vec<KeywordTallies>, StorageError> {
         let engine = engine.to_owned();
-        self.ask_list(account, KeywordTallies::try_from, move |db| {
+        self.fetch_all(account, KeywordTallies::try_from, move |db| {
             let since = after.map_or(since, |it| it.day);
             let mut query = rows_of!(ai_tallies, account, project)
                 .filter(ai_tallies::engine.eq(&engine))
@@ -255,7 +255,7 @@ impl AnswerRepository for Session {
         .await
     }
 
-    async fn stage_carried(
+    async fn stage_carried_over(
         &mut self,
         account: AccountId,
         project: ProjectId,
@@ -265,15 +265,15 @@ impl AnswerRepository for Session {
         if places.is_empty() {
             return Ok(0);
         }
-        let copies = carrying::statement("f.ordinal % $2", TRACKED, &without_own(places));
+        let copies = carry_over::copy_statement("f.ordinal % $2", TRACKED, &without_own(places));
         let of = ResultType::AiVisibility;
         let carried = self.change(account, move |db| {
-            carrying::carry(db, &copies, account, project, job, of)
+            carry_over::copy_records(db, &copies, account, project, job, of)
         });
         Ok(carried.await? as u64)
     }
 
-    async fn forget_tallies(
+    async fn purge_tallies(
         &mut self,
         account: AccountId,
         before: NaiveDate,

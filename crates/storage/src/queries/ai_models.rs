@@ -23,7 +23,7 @@ impl AiModelRepository for Session {
     }
 
     async fn list(&mut self, account: AccountId) -> Result<Vec<ModelSettings>, StorageError> {
-        self.ask_list(account, ModelSettings::try_from, move |db| {
+        self.fetch_all(account, ModelSettings::try_from, move |db| {
             rows_of!(ai_models, account)
                 .order(ai_models::engine)
                 .select(ModelRow::as_select())
@@ -65,7 +65,7 @@ impl AiModelRepository for Session {
         account: AccountId,
     ) -> Result<Vec<(String, DateTime<Utc>)>, StorageError> {
         let rows: Vec<(String, At)> = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 rows_of!(ai_engine_uses, account)
                     .order(ai_engine_uses::engine)
                     .select((ai_engine_uses::engine, ai_engine_uses::last_used_at))

@@ -42,7 +42,7 @@ impl AuditRepository for Session {
         most: u32,
     ) -> Result<Vec<AuditEvent>, StorageError> {
         let names: Vec<&'static str> = actions.iter().map(|it| it.name()).collect();
-        self.ask_list(account, AuditEvent::try_from, move |db| {
+        self.fetch_all(account, AuditEvent::try_from, move |db| {
             rows_of!(audit_events, account)
                 .filter(audit_events::at.lt(At(before)))
                 .filter(audit_events::action.eq_any(&names))
@@ -59,7 +59,7 @@ impl AuditRepository for Session {
         account: AccountId,
         most: u32,
     ) -> Result<Vec<AuditEvent>, StorageError> {
-        self.ask_list(account, AuditEvent::try_from, move |db| {
+        self.fetch_all(account, AuditEvent::try_from, move |db| {
             rows_of!(audit_events, account)
                 .order((audit_events::at.desc(), audit_events::id.desc()))
                 .limit(i64::from(most))
@@ -69,13 +69,13 @@ impl AuditRepository for Session {
         .await
     }
 
-    async fn at_behind(
+    async fn cutoff_for_newest(
         &mut self,
         account: AccountId,
         kept: u32,
     ) -> Result<Option<DateTime<Utc>>, StorageError> {
         let found: Option<At> = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 rows_of!(audit_events, account)
                     .order((audit_events::at.desc(), audit_events::id.desc()))
                     .offset(kept.into())
@@ -87,7 +87,7 @@ impl AuditRepository for Session {
         Ok(found.map(Into::into))
     }
 
-    async fn forget_before(
+    async fn purge_before(
         &mut self,
         account: AccountId,
         before: DateTime<Utc>,

@@ -1,5 +1,5 @@
 use super::Db;
-use crate::executor::session::{Session, Whose};
+use crate::executor::session::{Session, TenantScope};
 use crate::instant::At;
 use crate::rows::console::BindingRow;
 use crate::rows::stored::Put;
@@ -36,7 +36,7 @@ impl ConsoleBindingRepository for Session {
         account: AccountId,
         project: ProjectId,
     ) -> Result<Option<Binding>, StorageError> {
-        self.ask_one(account, Binding::try_from, move |db| {
+        self.fetch_optional(account, Binding::try_from, move |db| {
             rows_of!(console_bindings, account, project)
                 .select(BindingRow::as_select())
                 .first(db)
@@ -50,7 +50,7 @@ impl ConsoleBindingRepository for Session {
         now: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<AccountId>, StorageError> {
-        self.ask(Whose::Everyone, move |db| accounts_due(db, now, limit))
+        self.fetch(TenantScope::System, move |db| accounts_due(db, now, limit))
             .await
     }
 
@@ -60,7 +60,7 @@ impl ConsoleBindingRepository for Session {
         now: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<Binding>, StorageError> {
-        self.ask_list(account, Binding::try_from, move |db| {
+        self.fetch_all(account, Binding::try_from, move |db| {
             rows_of!(console_bindings, account)
                 .filter(console_bindings::next_at.le(At(now)))
                 .order((console_bindings::next_at, console_bindings::project_id))
@@ -73,14 +73,14 @@ impl ConsoleBindingRepository for Session {
 
     async fn advance(&mut self, before: &Binding, after: &Binding) -> Result<bool, StorageError> {
         let account = before.account;
-        let (stood, row) = (BindingRow::from(before), BindingRow::from(after));
+        let (expected, row) = (BindingRow::from(before), BindingRow::from(after));
         let moved = self.change(account, move |db| {
             let there = console_bindings::table
-                .filter(console_bindings::account_id.eq(stood.account_id))
-                .filter(console_bindings::project_id.eq(stood.project_id))
-                .filter(console_bindings::property.eq(&stood.property))
-                .filter(console_bindings::bound_at.eq(stood.bound_at))
-                .filter(console_bindings::next_at.eq(stood.next_at));
+                .filter(console_bindings::account_id.eq(expected.account_id))
+                .filter(console_bindings::project_id.eq(expected.project_id))
+                .filter(console_bindings::property.eq(&expected.property))
+                .filter(console_bindings::bound_at.eq(expected.bound_at))
+                .filter(console_bindings::next_at.eq(expected.next_at));
             changed(db, account, |db| update(there).set(&row).execute(db))
         });
         Ok(moved.await? == 1)

@@ -13,22 +13,22 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Bool, Double, Text};
 use diesel::{delete, insert_into};
 use domain::ids::{AccountId, ConsoleSpanId, ProjectId};
-use domain::page::{Page, PageRequest, Position, SortValue};
+use domain::page::{Page, PageCursor, PageRequest, SortValue};
 use domain::ports::console_rows::ConsoleRowRepository;
 use domain::ports::storage::StorageError;
-use domain::search_console::{Origin, PageDay, RowSet, RowSum, StoredSpan, Told};
+use domain::search_console::{ImportInfo, Origin, PageDay, RowSet, RowSum, StoredSpan};
 use domain::stored_data::DataSize;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Rows in one statement; more would be allowed, but take too long on a slow machine.
-const MOST_ROWS: usize = 1_000;
-const _: () = assert!(MOST_ROWS * ROW_BINDS <= dialect::MOST_BINDS);
+const MAX_ROWS: usize = 1_000;
+const _: () = assert!(MAX_ROWS * ROW_BINDS <= dialect::MAX_BINDS);
 /// Imports deleted in one statement: each may have tens of thousands of rows.
-pub const MOST_GONE: usize = 4;
+pub const MAX_DELETED_SPANS: usize = 4;
 /// Queries or pages in one statement.
-const MOST_ASKED: usize = 1_000;
+const MAX_VALUES_PER_QUERY: usize = 1_000;
 /// Days inserted in one statement: they have eleven columns.
-const MOST_SPANS: usize = dialect::MOST_BINDS / 11;
+const MAX_SPANS: usize = dialect::MAX_BINDS / 11;
 
 /// Sums of rows, cast to integers.
 macro_rules! sums {
@@ -57,7 +57,7 @@ impl ConsoleRowRepository for Session {
         project: ProjectId,
         ids: &[ConsoleSpanId],
         sets: &[RowSet],
-        told: &Told,
+        told: &ImportInfo,
     ) -> Result<u64, StorageError> {
         let spans = ids
             .iter()
@@ -73,10 +73,10 @@ impl ConsoleRowRepository for Session {
             let same = same(db, account, project, &spans)?;
             let ids: Vec<i64> = same.iter().map(|it| it.id).collect();
             forget_spans(db, account, &ids)?;
-            for part in spans.chunks(MOST_SPANS) {
+            for part in spans.chunks(MAX_SPANS) {
                 insert_into(console_spans::table).values(part).execute(db)?;
             }
-            for part in rows.chunks(MOST_ROWS) {
+            for part in rows.chunks(MAX_ROWS) {
                 insert_into(console_rows::table).values(part).execute(db)?;
             }
             let (added, freed) = (size_of(&spans), size_of(&same));
@@ -88,13 +88,13 @@ impl ConsoleRowRepository for Session {
         counted(replaced.await?, "a number of rows")
     }
 
-    async fn size_of_same(
+    async fn size_of_replaced(
         &mut self,
         account: AccountId,
         project: ProjectId,
         sets: &[RowSet],
     ) -> Result<DataSize, StorageError> {
-        let told = Told {
+        let told = ImportInfo {
             origin: Origin::Export,
             label: String::new(),
             at: DateTime::UNIX_EPOCH,
@@ -102,7 +102,7 @@ impl ConsoleRowRepository for Session {
         let spans = sets.iter();
         let spans = spans.map(|set| SpanRow::new(account, project, ConsoleSpanId(0), set, &told));
         let spans: Vec<SpanRow> = spans.collect();
-        let same = self.ask(account, move |db| same(db, account, project, &spans));
+        let same = self.fetch(account, move |db| same(db, account, project, &spans));
         let (rows, bytes) = size_of(&same.await?);
         Ok(DataSize {
             rows: counted(rows, "a number of rows")?,
@@ -116,7 +116,7 @@ impl ConsoleRowRepository for Session {
         project: ProjectId,
         since: NaiveDate,
     ) -> Result<Vec<StoredSpan>, StorageError> {
-        self.ask_list(account, StoredSpan::try_from, move |db| {
+        self.fetch_all(account, StoredSpan::try_from, move |db| {
             rows_of!(console_spans, account, project)
                 .filter(console_spans::last_day.ge(since))
                 .order((
@@ -137,7 +137,7 @@ impl ConsoleRowRepository for Session {
     ) -> Result<Vec<PositionClicks>, StorageError> {
         let spans = numbers(spans);
         let rows: Vec<(Option<i64>, i64, i64)> = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 rows_in!(account, &spans)
                     .filter(console_rows::place.le(100))
                     .group_by(console_rows::place)
@@ -160,7 +160,7 @@ impl ConsoleRowRepository for Session {
         sums.collect()
     }
 
-    async fn about_queries(
+    async fn sums_for_queries(
         &mut self,
         account: AccountId,
         spans: &[ConsoleSpanId],
@@ -168,9 +168,9 @@ impl ConsoleRowRepository for Session {
     ) -> Result<Vec<RowSum>, StorageError> {
         let hashes: Vec<i64> = queries.iter().map(|it| query_hash(it)).collect();
         let spans = numbers(spans);
-        self.ask_list(account, row_sum, move |db| {
+        self.fetch_all(account, row_sum, move |db| {
             let mut rows: Vec<SumRow> = Vec::new();
-            for hashes in hashes.chunks(MOST_ASKED) {
+            for hashes in hashes.chunks(MAX_VALUES_PER_QUERY) {
                 let by = (
                     console_rows::query,
                     console_rows::page,
@@ -190,7 +190,7 @@ impl ConsoleRowRepository for Session {
         .await
     }
 
-    async fn most_shown(
+    async fn top_by_impressions(
         &mut self,
         account: AccountId,
         spans: &[ConsoleSpanId],
@@ -199,7 +199,7 @@ impl ConsoleRowRepository for Session {
         type Shown = (Option<String>, Option<String>, i64, i64, f64);
         let spans = numbers(spans);
         let rows: Vec<Shown> = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 let by = (console_rows::query, console_rows::page);
                 let (clicks, impressions, position) = sums!();
                 rows_in!(account, &spans)
@@ -217,7 +217,7 @@ impl ConsoleRowRepository for Session {
             .collect()
     }
 
-    async fn shown(
+    async fn list_by_impressions(
         &mut self,
         account: AccountId,
         spans: &[ConsoleSpanId],
@@ -231,7 +231,7 @@ impl ConsoleRowRepository for Session {
             None => (i64::MAX, i64::MIN, String::new()),
         };
         let rows: Vec<ShownRow> = self
-            .ask_alone(account, move |db| {
+            .fetch_exclusive(account, move |db| {
                 let (clicks, impressions, position) = sums!();
                 let (shown, search, page) = after.clone();
                 let is_behind = sql::<Bool>("(SUM(impressions) < ")
@@ -266,9 +266,11 @@ impl ConsoleRowRepository for Session {
                     .load(db)
             })
             .await?;
-        page((PageRows::of(rows, limit), None), shown_position, |it| {
-            row_sum((it.1, it.2, None, None, it.3, it.4, it.5))
-        })
+        page(
+            (PageRows::from_limited(rows, limit), None),
+            shown_position,
+            |it| row_sum((it.1, it.2, None, None, it.3, it.4, it.5)),
+        )
     }
 
     async fn page_days(
@@ -279,13 +281,13 @@ impl ConsoleRowRepository for Session {
     ) -> Result<Vec<PageDay>, StorageError> {
         let (spans, pages) = (numbers(spans), pages.to_vec());
         let (days, rows): (Vec<(i64, NaiveDate)>, Vec<DayRow>) = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 let days = rows_of!(console_spans, account)
                     .filter(console_spans::id.eq_any(&spans))
                     .select((console_spans::id, console_spans::last_day))
                     .load(db)?;
                 let mut rows: Vec<DayRow> = Vec::new();
-                for pages in pages.chunks(MOST_ASKED) {
+                for pages in pages.chunks(MAX_VALUES_PER_QUERY) {
                     let part: Vec<DayRow> = rows_in!(account, &spans)
                         .filter(console_rows::page.eq_any(pages))
                         .group_by((console_rows::page, console_rows::span_id))
@@ -302,16 +304,16 @@ impl ConsoleRowRepository for Session {
             })
             .await?;
         let days: HashMap<i64, NaiveDate> = days.into_iter().collect();
-        let told = rows
+        let days_of_pages = rows
             .into_iter()
             .filter_map(|(page, span, clicks, impressions)| {
                 let (page, day) = page.zip(days.get(&span).copied())?;
                 Some(page_day(page, day, clicks, impressions))
             });
-        told.collect()
+        days_of_pages.collect()
     }
 
-    async fn forget(
+    async fn purge_before(
         &mut self,
         account: AccountId,
         before: NaiveDate,
@@ -385,7 +387,7 @@ fn size_change(console_rows: i64, console_bytes: i64) -> stored_data::Change {
 }
 
 pub fn forget_spans(db: &mut Db, account: AccountId, ids: &[i64]) -> QueryResult<()> {
-    for ids in ids.chunks(MOST_GONE) {
+    for ids in ids.chunks(MAX_DELETED_SPANS) {
         delete(rows_in!(account, ids)).execute(db)?;
         let old = rows_of!(console_spans, account).filter(console_spans::id.eq_any(ids));
         delete(old).execute(db)?;
@@ -397,16 +399,16 @@ pub fn forget_spans(db: &mut Db, account: AccountId, ids: &[i64]) -> QueryResult
 type ShownRow = (Option<i64>, Option<String>, Option<String>, i64, i64, f64);
 
 /// The id of a position is the hash of the query: with the page it makes the order total.
-fn shown_position(row: &ShownRow) -> Position {
+fn shown_position(row: &ShownRow) -> PageCursor {
     let page = row.2.as_deref().unwrap_or_default();
-    Position {
+    PageCursor {
         value: SortValue::Text(format!("{} {page}", row.4)),
         id: row.0.unwrap_or_default(),
     }
 }
 
 /// Impressions, hash of the query and page of the row after which a page begins.
-fn shown_place(after: &Position) -> Option<(i64, i64, String)> {
+fn shown_place(after: &PageCursor) -> Option<(i64, i64, String)> {
     let SortValue::Text(text) = &after.value else {
         return None;
     };

@@ -1,4 +1,4 @@
-use super::paging::{PageRows, Sortable, behind, one_more, page};
+use super::paging::{PageRows, Sortable, decode_position, one_more, page};
 use super::{Db, stored_data};
 use crate::executor::session::Session;
 use crate::instant::At;
@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use diesel::{delete, dsl::sql, insert_into, prelude::*, sql_types::BigInt, update};
 use domain::content_plan::{ContentPlan, PlanSummary};
 use domain::ids::{AccountId, ContentPlanId, ProjectId};
-use domain::page::{Page, PageRequest, Position};
+use domain::page::{Page, PageCursor, PageRequest};
 use domain::ports::content_plans::{ContentPlanRepository, ContentPlanSort};
 use domain::ports::storage::StorageError;
 
@@ -31,7 +31,7 @@ impl ContentPlanRepository for Session {
         project: ProjectId,
         plan: ContentPlanId,
     ) -> Result<Option<ContentPlan>, StorageError> {
-        self.ask_one(account, ContentPlan::try_from, move |db| {
+        self.fetch_optional(account, ContentPlan::try_from, move |db| {
             rows_of!(content_plans, account, project)
                 .filter(content_plans::id.eq(plan.0))
                 .select(PlanRow::as_select())
@@ -79,7 +79,7 @@ impl ContentPlanRepository for Session {
 
     async fn count(&mut self, account: AccountId, project: ProjectId) -> Result<u32, StorageError> {
         let number: i64 = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 rows_of!(content_plans, account, project)
                     .count()
                     .get_result(db)
@@ -96,8 +96,8 @@ impl ContentPlanRepository for Session {
     ) -> Result<Page<PlanSummary>, StorageError> {
         let (limit, request) = (request.limit, request.clone());
         let rows = self
-            .ask(account, move |db| {
-                let after = behind::<At>(request.after.as_ref())?;
+            .fetch(account, move |db| {
+                let after = decode_position::<At>(request.after.as_ref())?;
                 let mut query = rows_of!(content_plans, account, project).into_boxed();
                 let ContentPlanSort::CreatedAt = request.sort;
                 sort_by!(
@@ -111,7 +111,7 @@ impl ContentPlanRepository for Session {
                     .limit(one_more(request.limit))
                     .select(SummaryRow::as_select())
                     .load(db)?;
-                let rows = PageRows::of(rows, limit);
+                let rows = PageRows::from_limited(rows, limit);
                 let total = counted!(
                     request,
                     db,
@@ -121,8 +121,8 @@ impl ContentPlanRepository for Session {
                 Ok((rows, total))
             })
             .await?;
-        let position = |row: &SummaryRow| Position {
-            value: row.created_at.told(),
+        let position = |row: &SummaryRow| PageCursor {
+            value: row.created_at.into_sort_value(),
             id: row.id,
         };
         page(rows, position, PlanSummary::try_from)

@@ -1,5 +1,5 @@
+use crate::executor::cached::cached;
 use crate::executor::session::Session;
-use crate::executor::steady::steady;
 use crate::instant::At;
 use crate::rows::idempotency::RecordRow;
 use crate::schema::idempotency_records;
@@ -19,7 +19,7 @@ impl IdempotencyRepository for Session {
         key: &str,
     ) -> Result<Option<IdempotencyRecord>, StorageError> {
         let key = key.to_owned();
-        self.ask_one(account, IdempotencyRecord::try_from, move |db| {
+        self.fetch_optional(account, IdempotencyRecord::try_from, move |db| {
             rows_of!(idempotency_records, account)
                 .filter(idempotency_records::idempotency_key.eq(&key))
                 .select(RecordRow::as_select())
@@ -29,7 +29,7 @@ impl IdempotencyRepository for Session {
         .await
     }
 
-    async fn keep(
+    async fn store(
         &mut self,
         record: &IdempotencyRecord,
         over: DateTime<Utc>,
@@ -46,12 +46,12 @@ impl IdempotencyRepository for Session {
                 .set(&row);
             let upsert =
                 methods::FilterDsl::filter(upsert, idempotency_records::first_used_at.le(At(over)));
-            Ok(steady(upsert).execute(db)? == 1)
+            Ok(cached(upsert).execute(db)? == 1)
         })
         .await
     }
 
-    async fn forget_before(
+    async fn purge_before(
         &mut self,
         account: AccountId,
         time: DateTime<Utc>,
@@ -59,7 +59,7 @@ impl IdempotencyRepository for Session {
         let forgotten = self.change(account, move |db| {
             let old = rows_of!(idempotency_records, account)
                 .filter(idempotency_records::first_used_at.lt(At(time)));
-            steady(delete(old)).execute(db)
+            cached(delete(old)).execute(db)
         });
         Ok(forgotten.await? as u64)
     }

@@ -1,7 +1,7 @@
-use super::paging::{PageRows, Sortable, behind, one_more, page};
-use super::{Backend, Db, locked, locked_passing_over, queues};
-use crate::executor::session::{Session, Whose};
-use crate::executor::steady::{say, steady};
+use super::paging::{PageRows, Sortable, decode_position, one_more, page};
+use super::{Backend, Db, locked, queues, skip_locked};
+use crate::executor::cached::{cached, execute_cached};
+use crate::executor::session::{Session, TenantScope};
 use crate::instant::At;
 use crate::rows::counted;
 use crate::rows::jobs::{JobRow, QueueRow, changing_columns};
@@ -17,12 +17,12 @@ use diesel::sql_types::Bool;
 use diesel::{delete, insert_into, update};
 use domain::account::Account;
 use domain::ids::{AccountId, JobId, ProjectId};
+use domain::job::account_queue::AccountQueue;
 use domain::job::kind::AnalysisKind;
-use domain::job::line::AccountQueue;
 use domain::job::policy::QueuePolicy;
-use domain::job::slots::Takes;
+use domain::job::slots::SlotKind;
 use domain::job::{Job, JobState};
-use domain::page::{Page, PageRequest, Position};
+use domain::page::{Page, PageCursor, PageRequest};
 use domain::ports::jobs::{JobFilter, JobRepository, JobSort, QueueFigures, QueueSummary};
 use domain::ports::storage::StorageError;
 use domain::project::Project;
@@ -30,7 +30,7 @@ use domain::project::Project;
 type Query<'a> = IntoBoxed<'a, jobs::table, Backend>;
 
 /// Up to so many jobs, the statement is cached.
-const FEW: usize = 8;
+const MAX_CACHED_JOBS: usize = 8;
 
 /// [`JobState::is_unfinished`], verbatim as in the partial indexes: otherwise they are not used.
 pub fn is_unfinished() -> SqlLiteral<Bool> {
@@ -60,13 +60,13 @@ impl JobRepository for Session {
             let insert = insert_into(jobs::table)
                 .values(&row)
                 .on_conflict_do_nothing();
-            Ok(steady(insert).execute(db)? == 1)
+            Ok(cached(insert).execute(db)? == 1)
         })
         .await
     }
 
     async fn find(&mut self, account: AccountId, job: JobId) -> Result<Option<Job>, StorageError> {
-        self.ask_one(account, Job::try_from, move |db| {
+        self.fetch_optional(account, Job::try_from, move |db| {
             rows_of!(jobs, account)
                 .filter(jobs::id.eq(job.0))
                 .select(JobRow::as_select())
@@ -81,7 +81,7 @@ impl JobRepository for Session {
             let query = rows_of!(jobs, account)
                 .filter(jobs::id.eq(job.0))
                 .select(JobRow::as_select());
-            steady(locked(query)).get_result(db).optional()
+            cached(locked(query)).get_result(db).optional()
         });
         found.await?.map(Job::try_from).transpose()
     }
@@ -92,7 +92,7 @@ impl JobRepository for Session {
         dedupe_key: &str,
     ) -> Result<Option<Job>, StorageError> {
         let key = dedupe_key.to_owned();
-        self.ask_one(account, Job::try_from, move |db| {
+        self.fetch_optional(account, Job::try_from, move |db| {
             rows_of!(jobs, account)
                 .filter(jobs::dedupe_key.eq(&key))
                 .filter(is_unfinished())
@@ -124,7 +124,7 @@ impl JobRepository for Session {
         let row = JobRow::from(job);
         self.change(account, move |db| {
             let target = rows_of!(jobs, account).filter(jobs::id.eq(id));
-            say(db, update(target).set(changing_columns!(values_of!(row,))))
+            execute_cached(db, update(target).set(changing_columns!(values_of!(row,))))
         })
         .await
     }
@@ -134,8 +134,8 @@ impl JobRepository for Session {
             return self.save(job).await;
         }
         let rows: Vec<JobRow> = jobs.iter().map(JobRow::from).collect();
-        let whose = Whose::of_all(jobs.iter().map(|it| it.account));
-        self.change(whose, move |db| overwrite(db, &rows)).await
+        let tenant = TenantScope::common(jobs.iter().map(|it| it.account));
+        self.change(tenant, move |db| overwrite(db, &rows)).await
     }
 
     async fn list(
@@ -147,9 +147,9 @@ impl JobRepository for Session {
         let limit = request.limit;
         let (filter, request) = (filter.clone(), request.clone());
         let rows = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 let mut query = filtered(account, &filter);
-                let after = behind::<At>(request.after.as_ref())?;
+                let after = decode_position::<At>(request.after.as_ref())?;
                 let JobSort::CreatedAt = request.sort;
                 sort_by!(query, request.direction, jobs::created_at, jobs::id, after);
                 let rows = query
@@ -157,11 +157,11 @@ impl JobRepository for Session {
                     .select(JobRow::as_select())
                     .load(db)?;
                 let total = counted!(request, db, filtered(account, &filter), jobs::id);
-                Ok((PageRows::of(rows, limit), total))
+                Ok((PageRows::from_limited(rows, limit), total))
             })
             .await?;
-        let position = |row: &JobRow| Position {
-            value: row.created_at.told(),
+        let position = |row: &JobRow| PageCursor {
+            value: row.created_at.into_sort_value(),
             id: row.id,
         };
         page(rows, position, Job::try_from)
@@ -186,7 +186,7 @@ impl JobRepository for Session {
         rows.await?.into_iter().map(Job::try_from).collect()
     }
 
-    async fn forget(
+    async fn purge_finished(
         &mut self,
         account: AccountId,
         now: DateTime<Utc>,
@@ -222,7 +222,7 @@ impl JobRepository for Session {
 
     async fn summary(&mut self, account: AccountId) -> Result<QueueSummary, StorageError> {
         let (queued, running, oldest) = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 let (queued, oldest) = rows_of!(jobs, account)
                     .filter(is_waiting())
                     .select((count_star(), min(jobs::created_at)))
@@ -247,7 +247,7 @@ impl JobRepository for Session {
         job: JobId,
     ) -> Result<Option<u32>, StorageError> {
         let number = self
-            .ask(account, move |db| position(db, account, job))
+            .fetch(account, move |db| position(db, account, job))
             .await?;
         number.map(|it| counted(it, "position")).transpose()
     }
@@ -265,7 +265,7 @@ impl JobRepository for Session {
         row.await?.map(QueueRow::try_into).transpose()
     }
 
-    async fn lock_with_line(
+    async fn lock_queue_and_jobs(
         &mut self,
         account: AccountId,
         ids: &[JobId],
@@ -273,29 +273,29 @@ impl JobRepository for Session {
         let ids: Vec<i64> = ids.iter().map(|it| it.0).collect();
         let found = self.change(account, move |db| {
             // Conditions that follow from each other: any two of the three imply the third.
-            let beside_the_line = account_queues::table
+            let queue_and_jobs = account_queues::table
                 .inner_join(jobs::table.on(jobs::account_id.eq(account_queues::account_id)))
                 .filter(account_queues::account_id.eq(account.0))
                 .filter(jobs::account_id.eq(account.0))
                 .select((QueueRow::as_select(), JobRow::as_select()));
             // Most jobs end alone: with one id, PostgreSQL can reuse the plan.
             if let [id] = *ids {
-                return steady(locked(beside_the_line.filter(jobs::id.eq(id)))).load(db);
+                return cached(locked(queue_and_jobs.filter(jobs::id.eq(id)))).load(db);
             }
-            let these = beside_the_line.filter(jobs::id.eq_any(ids.clone()));
+            let these = queue_and_jobs.filter(jobs::id.eq_any(ids.clone()));
             let query = locked(these.order(jobs::id));
-            if ids.len() <= FEW {
-                return steady(query).load(db);
+            if ids.len() <= MAX_CACHED_JOBS {
+                return cached(query).load(db);
             }
             query.load(db)
         });
-        let (lines, jobs): (Vec<QueueRow>, Vec<JobRow>) = found.await?.into_iter().unzip();
-        let line = match lines.into_iter().next() {
+        let (queue_rows, jobs): (Vec<QueueRow>, Vec<JobRow>) = found.await?.into_iter().unzip();
+        let queue = match queue_rows.into_iter().next() {
             Some(line) => line.try_into()?,
             None => self.lock_queue(account).await?,
         };
         let jobs: Result<_, _> = jobs.into_iter().map(Job::try_from).collect();
-        Ok((line, jobs?))
+        Ok((queue, jobs?))
     }
 
     async fn lock_with_project(
@@ -306,12 +306,12 @@ impl JobRepository for Session {
         let found = self.change(account, move |db| {
             queues::lock_with_project(db, account, project)
         });
-        let Some((account, line, project)) = found.await? else {
+        let Some((account, queue, project)) = found.await? else {
             return Ok(None);
         };
         Ok(Some((
             account.try_into()?,
-            line.try_into()?,
+            queue.try_into()?,
             project.try_into()?,
         )))
     }
@@ -330,15 +330,15 @@ impl JobRepository for Session {
         Ok(Some((account.try_into()?, project.try_into()?)))
     }
 
-    async fn save_queue(&mut self, line: &AccountQueue) -> Result<(), StorageError> {
-        let row = QueueRow::from(line);
-        self.change(line.account, move |db| queues::write(db, &row))
+    async fn save_queue(&mut self, queue: &AccountQueue) -> Result<(), StorageError> {
+        let row = QueueRow::from(queue);
+        self.change(queue.account, move |db| queues::write(db, &row))
             .await
     }
 
-    async fn add_queue(&mut self, line: &AccountQueue) -> Result<(), StorageError> {
-        let row = QueueRow::from(line);
-        let is_first = self.change(line.account, move |db| queues::add(db, &row));
+    async fn add_queue(&mut self, queue: &AccountQueue) -> Result<(), StorageError> {
+        let row = QueueRow::from(queue);
+        let is_first = self.change(queue.account, move |db| queues::add(db, &row));
         if is_first.await? {
             return Ok(());
         }
@@ -361,7 +361,7 @@ impl JobRepository for Session {
     async fn lock_due(
         &mut self,
         account: AccountId,
-        takes: Takes,
+        takes: SlotKind,
         now: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<Job>, StorageError> {
@@ -375,7 +375,7 @@ impl JobRepository for Session {
                 .order((jobs::priority.desc(), jobs::run_at, jobs::id))
                 .limit(limit.into())
                 .select(JobRow::as_select());
-            steady(locked_passing_over(query)).load(db)
+            cached(skip_locked(query)).load(db)
         });
         found.await?.into_iter().map(Job::try_from).collect()
     }
@@ -399,19 +399,19 @@ impl JobRepository for Session {
                 .order((jobs::state, jobs::run_at, jobs::id))
                 .limit(limit.into())
                 .select(JobRow::as_select());
-            locked_passing_over(query).load(db)
+            skip_locked(query).load(db)
         });
         rows.await?.into_iter().map(Job::try_from).collect()
     }
 
     async fn accounts_with_due_jobs(
         &mut self,
-        takes: Takes,
+        takes: SlotKind,
         now: DateTime<Utc>,
         cap: u32,
         limit: u32,
     ) -> Result<Vec<AccountQueue>, StorageError> {
-        self.ask_list(Whose::Everyone, AccountQueue::try_from, move |db| {
+        self.fetch_all(TenantScope::System, AccountQueue::try_from, move |db| {
             queues::with_due_jobs(db, takes, now, cap, limit)
         })
         .await
@@ -422,7 +422,7 @@ impl JobRepository for Session {
         now: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<AccountId>, StorageError> {
-        let ids = self.ask(Whose::Everyone, move |db| {
+        let ids = self.fetch(TenantScope::System, move |db| {
             queues::needing_attention(db, now, limit)
         });
         Ok(ids.await?.into_iter().map(AccountId).collect())
@@ -433,37 +433,36 @@ impl JobRepository for Session {
         behind: Option<AccountId>,
         limit: u32,
     ) -> Result<Vec<AccountId>, StorageError> {
-        let ids = self.ask(Whose::Everyone, move |db| {
+        let ids = self.fetch(TenantScope::System, move |db| {
             queues::with_running_jobs(db, behind, limit)
         });
         Ok(ids.await?.into_iter().map(AccountId).collect())
     }
 
-    async fn is_any_account_looked_after(
-        &mut self,
-        since: DateTime<Utc>,
-    ) -> Result<bool, StorageError> {
-        let found = self.ask(Whose::Everyone, move |db| {
-            queues::is_any_looked_after(db, since)
+    async fn has_live_workers(&mut self, since: DateTime<Utc>) -> Result<bool, StorageError> {
+        let found = self.fetch(TenantScope::System, move |db| {
+            queues::has_live_workers(db, since)
         });
         found.await
     }
 
     async fn queue_figures(&mut self) -> Result<QueueFigures, StorageError> {
-        figures(self.ask(Whose::Everyone, queues::figures).await?)
+        figures(self.fetch(TenantScope::System, queues::figures).await?)
     }
 
     async fn queue_figures_for(
         &mut self,
         account: AccountId,
     ) -> Result<(QueueFigures, bool), StorageError> {
-        let found = self.ask(Whose::Everyone, move |db| queues::figures_for(db, account));
+        let found = self.fetch(TenantScope::System, move |db| {
+            queues::figures_for(db, account)
+        });
         let (found, has_line) = found.await?;
         Ok((figures(found)?, has_line))
     }
 
     async fn waiting_accounts(&mut self, limit: u32) -> Result<Vec<AccountQueue>, StorageError> {
-        let rows = self.ask(Whose::Everyone, move |db| queues::waiting(db, limit));
+        let rows = self.fetch(TenantScope::System, move |db| queues::waiting(db, limit));
         rows.await?
             .into_iter()
             .map(AccountQueue::try_from)
@@ -471,7 +470,7 @@ impl JobRepository for Session {
     }
 
     async fn next_run_at(&mut self) -> Result<Option<DateTime<Utc>>, StorageError> {
-        let next = self.ask(Whose::Everyone, queues::next_run_at).await?;
+        let next = self.fetch(TenantScope::System, queues::next_run_at).await?;
         Ok(next.map(Into::into))
     }
 }
@@ -487,8 +486,8 @@ fn overwrite(db: &mut Db, rows: &[JobRow]) -> QueryResult<()> {
         .do_update()
         .set(changing_columns!(excluded_of!()));
     // Usually few rows are written together, and each number of rows has its own text.
-    if rows.len() <= FEW {
-        return say(db, upsert);
+    if rows.len() <= MAX_CACHED_JOBS {
+        return execute_cached(db, upsert);
     }
     upsert.execute(db).map(drop)
 }
@@ -542,6 +541,6 @@ fn figures(found: queues::Figures) -> Result<QueueFigures, StorageError> {
         running: counted(running, "running jobs")?,
         next_run_at: next_run_at.map(Into::into),
         attention_at: attention_at.map(Into::into),
-        least_virtual_time: least_virtual_time.unwrap_or_default(),
+        min_virtual_time: least_virtual_time.unwrap_or_default(),
     })
 }

@@ -15,9 +15,9 @@ use domain::ports::storage::StorageError;
 use std::collections::HashMap;
 
 /// Rows in one statement: they have nine columns.
-const MOST_ROWS: usize = dialect::MOST_BINDS / 9;
+const MAX_ROWS: usize = dialect::MAX_BINDS / 9;
 /// Pages in one statement.
-const MOST_PAGES: usize = 1_000;
+const MAX_PAGES: usize = 1_000;
 
 /// Publishes the pages that the job staged, with the content in its journal or the stored one. `$1` project, `$2`
 /// account, `$3` job.
@@ -53,7 +53,7 @@ impl PageRepository for Session {
             .map(|it| StagedPageRow::new(account, job, it));
         let rows: Vec<StagedPageRow> = rows.collect();
         self.change(account, move |db| {
-            for part in rows.chunks(MOST_ROWS) {
+            for part in rows.chunks(MAX_ROWS) {
                 replace(db, part)?;
             }
             Ok(())
@@ -61,7 +61,7 @@ impl PageRepository for Session {
         .await
     }
 
-    async fn kept(
+    async fn find_by_urls(
         &mut self,
         account: AccountId,
         project: ProjectId,
@@ -69,9 +69,9 @@ impl PageRepository for Session {
     ) -> Result<Vec<KeptPage>, StorageError> {
         let (hashes, urls) = (hashes(urls), urls.to_vec());
         let rows: Vec<KeptPageRow> = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 let mut rows = Vec::new();
-                for (hashes, urls) in hashes.chunks(MOST_PAGES).zip(urls.chunks(MOST_PAGES)) {
+                for (hashes, urls) in hashes.chunks(MAX_PAGES).zip(urls.chunks(MAX_PAGES)) {
                     let part: Vec<KeptPageRow> = rows_of!(kept_pages, account, project)
                         .filter(kept_pages::url_hash.eq_any(hashes))
                         .filter(kept_pages::url.eq_any(urls))
@@ -93,9 +93,9 @@ impl PageRepository for Session {
     ) -> Result<Vec<(String, Validators)>, StorageError> {
         let (hashes, urls) = (hashes(urls), urls.to_vec());
         let rows: Vec<(String, Option<String>, Option<String>)> = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 let mut rows = Vec::new();
-                for (hashes, urls) in hashes.chunks(MOST_PAGES).zip(urls.chunks(MOST_PAGES)) {
+                for (hashes, urls) in hashes.chunks(MAX_PAGES).zip(urls.chunks(MAX_PAGES)) {
                     let has_some = kept_pages::etag
                         .is_not_null()
                         .or(kept_pages::last_modified.is_not_null());
@@ -129,7 +129,7 @@ impl PageRepository for Session {
         limit: u32,
     ) -> Result<Vec<String>, StorageError> {
         let behind = behind.as_deref().map(url_hash);
-        self.ask(account, move |db| {
+        self.fetch(account, move |db| {
             let mut query = rows_of!(kept_pages, account, project).into_boxed();
             if let Some(behind) = behind {
                 query = query.filter(kept_pages::url_hash.gt(behind));
@@ -143,7 +143,7 @@ impl PageRepository for Session {
         .await
     }
 
-    async fn forget(
+    async fn purge_before(
         &mut self,
         account: AccountId,
         project: ProjectId,

@@ -11,7 +11,7 @@ use diesel::dsl::{count, max, min};
 use diesel::prelude::*;
 use domain::ids::{AccountId, KeywordId, ProjectId};
 use domain::kept_answers::KeywordTallies;
-use domain::keyword_month::{CalendarMonth, MonthCourse, MonthPoint};
+use domain::keyword_month::{CalendarMonth, MonthPoint, MonthRanks};
 use domain::ports::keyword_months::KeywordMonthRepository;
 use domain::ports::storage::StorageError;
 use domain::results::SearchSource;
@@ -56,7 +56,7 @@ macro_rules! measured {
 }
 
 /// Rows of a month: sums, days on which it began, and points on those days.
-struct Found {
+struct MonthRows {
     sums: Vec<SummaryRow>,
     starts: Vec<StartRow>,
     points: Vec<PointRow>,
@@ -64,16 +64,18 @@ struct Found {
 
 #[async_trait]
 impl KeywordMonthRepository for Session {
-    async fn courses(
+    async fn ranks(
         &mut self,
         account: AccountId,
         project: ProjectId,
         keywords: &[KeywordId],
         month: CalendarMonth,
-    ) -> Result<Vec<MonthCourse>, StorageError> {
+    ) -> Result<Vec<MonthRanks>, StorageError> {
         let ids: Vec<i64> = keywords.iter().map(|it| it.0).collect();
-        let found = self.ask(account, move |db| find(db, account, project, &ids, month));
-        found.await?.courses()
+        let found = self.fetch(account, move |db| {
+            load_month(db, account, project, &ids, month)
+        });
+        found.await?.rank_histories()
     }
 
     async fn tallies(
@@ -84,7 +86,7 @@ impl KeywordMonthRepository for Session {
         month: CalendarMonth,
     ) -> Result<Vec<KeywordTallies>, StorageError> {
         let ids: Vec<i64> = keywords.iter().map(|it| it.0).collect();
-        self.ask_list(account, KeywordTallies::try_from, move |db| {
+        self.fetch_all(account, KeywordTallies::try_from, move |db| {
             rows_of!(ai_tallies, account, project)
                 .filter(ai_tallies::keyword_id.eq_any(&ids))
                 .filter(ai_tallies::day.between(month.first(), month.last()))
@@ -102,7 +104,7 @@ impl KeywordMonthRepository for Session {
     ) -> Result<HashMap<KeywordId, u32>, StorageError> {
         let ids: Vec<i64> = keywords.iter().map(|it| it.0).collect();
         let rows: Vec<(i64, i64)> = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 rows_of!(keywords, account, project)
                     .filter(keywords::id.eq_any(&ids))
                     .filter(keywords::search_volume.is_not_null())
@@ -116,13 +118,13 @@ impl KeywordMonthRepository for Session {
     }
 }
 
-fn find(
+fn load_month(
     db: &mut Db,
     account: AccountId,
     project: ProjectId,
     ids: &[i64],
     month: CalendarMonth,
-) -> QueryResult<Found> {
+) -> QueryResult<MonthRows> {
     let by = (
         rank_history::keyword_id,
         rank_history::engine,
@@ -143,7 +145,7 @@ fn find(
         .load(db)?;
     let seen: BTreeSet<i64> = sums.iter().map(|it| it.0).collect();
     let starts: Vec<StartRow> = measured!(account, project, &seen)
-        .filter(rank_history::day.between(month.looked_back_to(), month.first()))
+        .filter(rank_history::day.between(month.lookback_start(), month.first()))
         .group_by(by)
         .select((by.0, by.1, by.2, max(rank_history::day)))
         .load(db)?;
@@ -162,15 +164,15 @@ fn find(
             rank_history::url,
         ))
         .load(db)?;
-    Ok(Found {
+    Ok(MonthRows {
         sums,
         starts,
         points,
     })
 }
 
-impl Found {
-    fn courses(self) -> Result<Vec<MonthCourse>, StorageError> {
+impl MonthRows {
+    fn rank_histories(self) -> Result<Vec<MonthRanks>, StorageError> {
         let mut points: HashMap<(Series, NaiveDate), MonthPoint> = HashMap::new();
         for (keyword, engine, provenance, day, measured_at, position, url) in self.points {
             let position = position.map(|it| counted(it, "a position")).transpose()?;
@@ -195,7 +197,7 @@ impl Found {
             let Some((start, last)) = at(start).zip(at(last)) else {
                 continue;
             };
-            courses.push(MonthCourse {
+            courses.push(MonthRanks {
                 keyword: KeywordId(keyword),
                 source: SearchSource {
                     provenance: from_json::<Provenance>(&series.2, "a provenance")?,

@@ -1,6 +1,6 @@
-use super::paging::{PageRows, Sortable, behind, one_more, page};
+use super::paging::{PageRows, Sortable, decode_position, one_more, page};
 use super::{Backend, Db, dialect, locked, stored_data};
-use crate::executor::session::{Session, Whose};
+use crate::executor::session::{Session, TenantScope};
 use crate::instant::{At, Instant};
 use crate::rows::ai_models::ModelRow;
 use crate::rows::keywords::{KeywordRow, LatestChange, location};
@@ -20,7 +20,7 @@ use domain::ids::{AccountId, KeywordId, ProjectId};
 use domain::keyword::{Keyword, KeywordChoice, LatestRank};
 use domain::keyword_metrics::KeywordMetrics;
 use domain::market::{Country, Language, Market};
-use domain::page::{Page, PageRequest, Position};
+use domain::page::{Page, PageCursor, PageRequest};
 use domain::ports::keywords::{KeywordCounts, KeywordFilter, KeywordRepository, KeywordSort};
 use domain::ports::storage::StorageError;
 use domain::project::Status;
@@ -29,23 +29,23 @@ use std::collections::{BTreeMap, BTreeSet};
 type Query<'a> = IntoBoxed<'a, keywords::table, Backend>;
 
 /// Rows of 23 columns in one statement.
-const MOST_ROWS: usize = dialect::MOST_BINDS / 23;
+const MAX_ROWS: usize = dialect::MAX_BINDS / 23;
 
 /// Values of an `IN` list, with room for the other conditions.
-const MOST_ALTERNATIVES: usize = dialect::MOST_BINDS - 100;
+const MAX_ALTERNATIVES: usize = dialect::MAX_BINDS - 100;
 
 /// Newest ranks, of 5 values each, in one statement. SQLite looks every `$1` up by its name, in a time that grows with
 /// the square of their number: 6,500 ranks in one statement took 4 s, in statements of 250 they take 0.2 s.
-const MOST_LATEST: usize = 250;
+const MAX_LATEST: usize = 250;
 
 #[async_trait]
 impl KeywordRepository for Session {
     async fn add(&mut self, keywords: &[Keyword]) -> Result<(), StorageError> {
         let rows: Vec<KeywordRow> = keywords.iter().map(KeywordRow::from).collect();
         self.change(
-            Whose::of_all(keywords.iter().map(|it| it.account)),
+            TenantScope::common(keywords.iter().map(|it| it.account)),
             move |db| {
-                for part in rows.chunks(MOST_ROWS) {
+                for part in rows.chunks(MAX_ROWS) {
                     insert_into(keywords::table).values(part).execute(db)?;
                 }
                 let mut added: BTreeMap<(i64, i64), i64> = BTreeMap::new();
@@ -70,7 +70,7 @@ impl KeywordRepository for Session {
         account: AccountId,
         keyword: KeywordId,
     ) -> Result<Option<Keyword>, StorageError> {
-        self.ask_one(account, Keyword::try_from, move |db| {
+        self.fetch_optional(account, Keyword::try_from, move |db| {
             rows_of!(keywords, account)
                 .filter(keywords::id.eq(keyword.0))
                 .select(KeywordRow::as_select())
@@ -88,9 +88,9 @@ impl KeywordRepository for Session {
         normalized: &[String],
     ) -> Result<Vec<Keyword>, StorageError> {
         let (market, normalized) = (market.clone(), normalized.to_vec());
-        self.ask_list(account, Keyword::try_from, move |db| {
+        self.fetch_all(account, Keyword::try_from, move |db| {
             let mut rows = Vec::new();
-            for part in normalized.chunks(MOST_ALTERNATIVES) {
+            for part in normalized.chunks(MAX_ALTERNATIVES) {
                 let found = rows_of!(keywords, account, project)
                     .filter(keywords::country.eq(market.country.to_string()))
                     .filter(keywords::language.eq(market.language.to_string()))
@@ -117,7 +117,7 @@ impl KeywordRepository for Session {
     ) -> Result<BTreeSet<String>, StorageError> {
         let normalized = normalized.to_vec();
         let texts: Vec<String> = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 rows_of!(keywords, account, project)
                     .filter(keywords::status.eq(Status::Active.name()))
                     .filter(keywords::country.eq(country.to_string()))
@@ -136,7 +136,7 @@ impl KeywordRepository for Session {
         project: ProjectId,
     ) -> Result<Option<Market>, StorageError> {
         let found: Option<(String, String, String)> = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 rows_of!(keywords, account, project)
                     .filter(keywords::status.eq(Status::Active.name()))
                     .group_by((keywords::country, keywords::language, keywords::device))
@@ -177,7 +177,7 @@ impl KeywordRepository for Session {
         let texts: Vec<String> = metrics.keys().cloned().collect();
         let rows = self.change(account, move |db| {
             let mut rows = Vec::new();
-            for part in texts.chunks(MOST_ALTERNATIVES) {
+            for part in texts.chunks(MAX_ALTERNATIVES) {
                 let known = rows_of!(keywords, account)
                     .filter(keywords::country.eq(country.to_string()))
                     .filter(keywords::language.eq(language.to_string()))
@@ -195,14 +195,14 @@ impl KeywordRepository for Session {
         let news = known.into_iter().filter_map(|keyword| {
             let found = metrics.get(keyword.text.normalized())?;
             let is_news = found.replaces(keyword.metrics.as_ref());
-            is_news.then(|| KeywordRow::from(&keyword.researched(found.clone())))
+            is_news.then(|| KeywordRow::from(&keyword.with_metrics(found.clone())))
         });
         let news: Vec<KeywordRow> = news.collect();
         if news.is_empty() {
             return Ok(());
         }
         self.change(account, move |db| {
-            for part in news.chunks(MOST_ROWS) {
+            for part in news.chunks(MAX_ROWS) {
                 // One statement for many rows: an insert that conflicts with each of them.
                 insert_into(keywords::table)
                     .values(part)
@@ -226,9 +226,9 @@ impl KeywordRepository for Session {
         let last: BTreeMap<_, &Keyword> = last.collect();
         let rows: Vec<KeywordRow> = last.into_values().map(KeywordRow::from).collect();
         self.change(
-            Whose::of_all(keywords.iter().map(|it| it.account)),
+            TenantScope::common(keywords.iter().map(|it| it.account)),
             move |db| {
-                for part in rows.chunks(MOST_ROWS) {
+                for part in rows.chunks(MAX_ROWS) {
                     overwrite(db, part)?;
                 }
                 Ok(())
@@ -246,7 +246,7 @@ impl KeywordRepository for Session {
         let changes: Vec<(i64, LatestChange)> =
             changes.map(|(id, rank)| (id.0, rank.into())).collect();
         self.change(account, move |db| {
-            let mut parts = changes.chunks(MOST_LATEST);
+            let mut parts = changes.chunks(MAX_LATEST);
             parts.try_for_each(|it| set_latest(db, account, it))
         })
         .await
@@ -258,7 +258,7 @@ impl KeywordRepository for Session {
         project: ProjectId,
     ) -> Result<KeywordCounts, StorageError> {
         let rows: Vec<(bool, i64)> = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 rows_of!(keywords, account, project)
                     .filter(keywords::status.eq(Status::Active.name()))
                     .group_by(keywords::ai_tracked)
@@ -288,7 +288,7 @@ impl KeywordRepository for Session {
         let sort = request.sort;
         let (filter, request) = (filter.clone(), request.clone());
         // Rows are parsed on the blocking thread: texts of 10 KB are too much for an async thread.
-        self.ask(account, move |db| {
+        self.fetch(account, move |db| {
             let query = sorted(filtered(account, project, &filter), &request)?;
             let rows = query
                 .limit(one_more(request.limit))
@@ -319,7 +319,7 @@ impl KeywordRepository for Session {
         limit: u32,
     ) -> Result<Vec<Keyword>, StorageError> {
         let choice = choice.clone();
-        self.ask_list(account, Keyword::try_from, move |db| {
+        self.fetch_all(account, Keyword::try_from, move |db| {
             batch(db, &|| active(account, project), &choice, after, limit)
         })
         .await
@@ -334,21 +334,21 @@ impl KeywordRepository for Session {
         limit: u32,
     ) -> Result<Vec<Keyword>, StorageError> {
         let choice = choice.clone();
-        self.ask_list(account, Keyword::try_from, move |db| {
+        self.fetch_all(account, Keyword::try_from, move |db| {
             batch(db, &|| ai_tracked(account, project), &choice, after, limit)
         })
         .await
     }
 
-    async fn ai_tracked_named_and_models(
+    async fn count_ai_tracked_and_models(
         &mut self,
         account: AccountId,
         project: ProjectId,
         named: &[KeywordId],
     ) -> Result<(u32, Vec<ModelSettings>), StorageError> {
         let named = named.to_vec();
-        let found = self.ask(account, move |db| {
-            let (first, more) = named.split_at(named.len().min(MOST_ALTERNATIVES));
+        let found = self.fetch(account, move |db| {
+            let (first, more) = named.split_at(named.len().min(MAX_ALTERNATIVES));
             let first = first.iter().map(|it| it.0);
             let number = ai_tracked(account, project)
                 .filter(keywords::id.eq_any(first))
@@ -380,7 +380,7 @@ impl KeywordRepository for Session {
         named: &[KeywordId],
     ) -> Result<u32, StorageError> {
         let named = named.to_vec();
-        let number = self.ask(account, move |db| {
+        let number = self.fetch(account, move |db| {
             count_named(db, &|| active(account, project), &named)
         });
         counted(number.await?, "keyword count")
@@ -419,7 +419,7 @@ fn count_named(
     let named: BTreeSet<i64> = named.iter().map(|it| it.0).collect();
     let named: Vec<i64> = named.into_iter().collect();
     let mut number: i64 = 0;
-    for part in named.chunks(MOST_ALTERNATIVES) {
+    for part in named.chunks(MAX_ALTERNATIVES) {
         let query = keywords_of().filter(keywords::id.eq_any(part.to_vec()));
         number += query.count().get_result::<i64>(db)?;
     }
@@ -477,7 +477,7 @@ fn named_batch(
     limit: u32,
 ) -> QueryResult<Vec<KeywordRow>> {
     let mut rows: Vec<KeywordRow> = Vec::new();
-    for part in named.chunks(MOST_ALTERNATIVES) {
+    for part in named.chunks(MAX_ALTERNATIVES) {
         let missing = i64::from(limit) - i64::try_from(rows.len()).unwrap_or(i64::MAX);
         if missing <= 0 {
             break;
@@ -519,15 +519,15 @@ fn sorted<'a>(mut query: Query<'a>, request: &PageRequest<KeywordSort>) -> Query
     let (direction, after) = (request.direction, request.after.as_ref());
     match request.sort {
         KeywordSort::CreatedAt => {
-            let after = behind::<At>(after)?;
+            let after = decode_position::<At>(after)?;
             sort_by!(query, direction, keywords::created_at, keywords::id, after);
         }
         KeywordSort::Text => {
-            let after = behind::<String>(after)?;
+            let after = decode_position::<String>(after)?;
             sort_by!(query, direction, keywords::normalized, keywords::id, after);
         }
         KeywordSort::Position => {
-            let after = behind::<Option<i64>>(after)?;
+            let after = decode_position::<Option<i64>>(after)?;
             let column = keywords::latest_position;
             sort_by_with_missing_last!(query, direction, column, keywords::id, after);
         }
@@ -535,13 +535,13 @@ fn sorted<'a>(mut query: Query<'a>, request: &PageRequest<KeywordSort>) -> Query
     Ok(query)
 }
 
-fn position(sort: KeywordSort, row: &KeywordRow) -> Position {
+fn position(sort: KeywordSort, row: &KeywordRow) -> PageCursor {
     let value = match sort {
-        KeywordSort::CreatedAt => row.created_at.told(),
-        KeywordSort::Text => row.normalized.clone().told(),
-        KeywordSort::Position => row.latest_position.told(),
+        KeywordSort::CreatedAt => row.created_at.into_sort_value(),
+        KeywordSort::Text => row.normalized.clone().into_sort_value(),
+        KeywordSort::Position => row.latest_position.into_sort_value(),
     };
-    Position { value, id: row.id }
+    PageCursor { value, id: row.id }
 }
 
 fn set_latest(db: &mut Db, account: AccountId, changes: &[(i64, LatestChange)]) -> QueryResult<()> {

@@ -1,5 +1,5 @@
-use super::past::{Past, in_order};
-use super::{Db, carrying, dialect, forgetting, kept_pages};
+use super::keyword_history::{KeywordHistoryQuery, group_by_keyword};
+use super::{Db, carry_over, dialect, kept_pages, retention};
 use crate::executor::session::Session;
 use crate::rows::counted;
 use crate::rows::measurements::{JournalRow, PointRow, SerpRow, StagedRow};
@@ -16,13 +16,13 @@ use domain::ids::{AccountId, JobId, KeywordId, ProjectId};
 use domain::ports::measurements::MeasurementRepository;
 use domain::ports::storage::StorageError;
 use domain::results::{
-    AsOf, CARRIED, CoursePoint, JournalEntry, KeywordHistory, KeywordMeasurement, OwnSnapshot,
-    StagedFinding,
+    AsOf, CARRIED_OVER_ORDINAL, JournalEntry, KeywordHistory, KeywordMeasurement, OwnSnapshot,
+    RankHistoryPoint, StagedFinding,
 };
 use std::collections::HashMap;
 
 /// Rows of the widest table here (17 columns) in one statement.
-const MOST_ROWS: usize = dialect::MOST_BINDS / 17;
+const MAX_ROWS: usize = dialect::MAX_BINDS / 17;
 
 /// Records of the newest run about active keywords of which the job has none; `NOT IN`, as no index is by keyword.
 const CARRIED_KEYWORDS: [&str; 3] = [
@@ -43,22 +43,26 @@ impl MeasurementRepository for Session {
         keywords: &[KeywordId],
         as_of: &AsOf,
     ) -> Result<Vec<KeywordHistory>, StorageError> {
-        let past = Past::new(account, project, keywords, as_of);
-        let known = self.ask(account, move |db| past.known(db)).await?;
+        let past = KeywordHistoryQuery::new(account, project, keywords, as_of);
+        let known = self
+            .fetch(account, move |db| past.load_histories(db))
+            .await?;
         known.histories(keywords)
     }
 
-    async fn courses(
+    async fn rank_histories(
         &mut self,
         account: AccountId,
         project: ProjectId,
         keywords: &[KeywordId],
         since: NaiveDate,
         as_of: &AsOf,
-    ) -> Result<Vec<Vec<CoursePoint>>, StorageError> {
-        let past = Past::new(account, project, keywords, as_of);
-        let rows = self.ask(account, move |db| past.courses(db, since)).await?;
-        in_order(keywords, rows, |row| row.keyword_id)
+    ) -> Result<Vec<Vec<RankHistoryPoint>>, StorageError> {
+        let past = KeywordHistoryQuery::new(account, project, keywords, as_of);
+        let rows = self
+            .fetch(account, move |db| past.rank_histories(db, since))
+            .await?;
+        group_by_keyword(keywords, rows, |row| row.keyword_id)
     }
 
     async fn own_places(
@@ -69,11 +73,11 @@ impl MeasurementRepository for Session {
         since: NaiveDate,
         as_of: &AsOf,
     ) -> Result<Vec<Vec<OwnSnapshot>>, StorageError> {
-        let past = Past::new(account, project, keywords, as_of);
+        let past = KeywordHistoryQuery::new(account, project, keywords, as_of);
         let rows = self
-            .ask(account, move |db| past.own_places(db, since))
+            .fetch(account, move |db| past.own_places(db, since))
             .await?;
-        in_order(keywords, rows, |row| row.keyword_id)
+        group_by_keyword(keywords, rows, |row| row.keyword_id)
     }
 
     async fn add(
@@ -88,13 +92,13 @@ impl MeasurementRepository for Session {
         let points: Vec<PointRow> = points.collect();
         let serps = newest_pages(account, project, measurements);
         self.change(account, move |db| {
-            for part in points.chunks(MOST_ROWS) {
+            for part in points.chunks(MAX_ROWS) {
                 insert_into(rank_history::table)
                     .values(part)
                     .on_conflict_do_nothing()
                     .execute(db)?;
             }
-            for part in serps.chunks(MOST_ROWS) {
+            for part in serps.chunks(MAX_ROWS) {
                 keep_newest(db, part)?;
             }
             Ok(())
@@ -109,7 +113,7 @@ impl MeasurementRepository for Session {
         job: JobId,
     ) -> Result<Vec<(KeywordId, u32)>, StorageError> {
         let rows: Vec<(i64, i64)> = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 rows_of!(rank_history, account, project)
                     .filter(rank_history::job_id.eq(job.0))
                     .group_by(rank_history::keyword_id)
@@ -123,25 +127,27 @@ impl MeasurementRepository for Session {
             .collect()
     }
 
-    async fn forget_points(
+    async fn purge_points(
         &mut self,
         account: AccountId,
         before: NaiveDate,
         after: Option<KeywordId>,
     ) -> Result<Option<KeywordId>, StorageError> {
-        let forgetting = move |db: &mut Db| forgetting::points(db, account, before, after);
+        let forgetting =
+            move |db: &mut Db| retention::delete_old_points(db, account, before, after);
         self.change(account, forgetting).await
     }
 
-    async fn forget_findings(
+    async fn purge_findings(
         &mut self,
         account: AccountId,
         result_type: ResultType,
         before: DateTime<Utc>,
         after: Option<ProjectId>,
     ) -> Result<Option<ProjectId>, StorageError> {
-        let forgetting =
-            move |db: &mut Db| forgetting::findings(db, account, result_type, before, after);
+        let forgetting = move |db: &mut Db| {
+            retention::delete_old_findings(db, account, result_type, before, after)
+        };
         self.change(account, forgetting).await
     }
 
@@ -157,7 +163,7 @@ impl MeasurementRepository for Session {
         let findings: Vec<StagedFinding> = places.into_values().cloned().collect();
         self.change(account, move |db| {
             let kind = db.kind();
-            for part in findings.chunks(MOST_ROWS) {
+            for part in findings.chunks(MAX_ROWS) {
                 let rows = part.iter();
                 let rows = rows.map(|it| StagedRow::new(account, job, it, kind));
                 replace(db, &rows.collect::<Vec<_>>())?;
@@ -167,7 +173,7 @@ impl MeasurementRepository for Session {
         .await
     }
 
-    async fn stage_carried(
+    async fn stage_carried_over(
         &mut self,
         account: AccountId,
         project: ProjectId,
@@ -175,9 +181,9 @@ impl MeasurementRepository for Session {
         result_type: ResultType,
     ) -> Result<u64, StorageError> {
         let [place, keywords, wanted] = CARRIED_KEYWORDS;
-        let copies = carrying::statement(place, keywords, wanted);
+        let copies = carry_over::copy_statement(place, keywords, wanted);
         let carried = self.change(account, move |db| {
-            carrying::carry(db, &copies, account, project, job, result_type)
+            carry_over::copy_records(db, &copies, account, project, job, result_type)
         });
         Ok(carried.await? as u64)
     }
@@ -189,12 +195,12 @@ impl MeasurementRepository for Session {
         result_type: ResultType,
     ) -> Result<Vec<KeywordId>, StorageError> {
         let ids: Vec<i64> = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 rows_of!(staged_findings, account)
                     .filter(staged_findings::job_id.eq(job.0))
                     .filter(staged_findings::result_type.eq(result_type.name()))
                     .filter(staged_findings::keyword_id.is_not_null())
-                    .filter(staged_findings::ordinal.lt(CARRIED))
+                    .filter(staged_findings::ordinal.lt(CARRIED_OVER_ORDINAL))
                     .select(staged_findings::keyword_id.assume_not_null())
                     .distinct()
                     .order(staged_findings::keyword_id)
@@ -212,7 +218,7 @@ impl MeasurementRepository for Session {
         after: Option<i64>,
         limit: u32,
     ) -> Result<Vec<StagedFinding>, StorageError> {
-        self.ask_list(account, StagedFinding::try_from, move |db| {
+        self.fetch_all(account, StagedFinding::try_from, move |db| {
             let mut query = rows_of!(staged_findings, account)
                 .filter(staged_findings::job_id.eq(job.0))
                 .filter(staged_findings::result_type.eq(result_type.name()))
@@ -234,7 +240,7 @@ impl MeasurementRepository for Session {
             .await
     }
 
-    async fn record(
+    async fn append_journal(
         &mut self,
         account: AccountId,
         job: JobId,
@@ -243,7 +249,7 @@ impl MeasurementRepository for Session {
         let rows = entries.iter().map(|it| JournalRow::of(account, job, it));
         let rows: Vec<JournalRow> = rows.collect();
         self.change(account, move |db| {
-            for part in rows.chunks(MOST_ROWS) {
+            for part in rows.chunks(MAX_ROWS) {
                 insert_into(journal_entries::table)
                     .values(part)
                     .execute(db)?;
@@ -253,14 +259,14 @@ impl MeasurementRepository for Session {
         .await
     }
 
-    async fn recorded(
+    async fn read_journal(
         &mut self,
         account: AccountId,
         job: JobId,
         after: Option<i64>,
         limit: u32,
     ) -> Result<Vec<JournalEntry>, StorageError> {
-        self.ask_list(account, JournalEntry::try_from, move |db| {
+        self.fetch_all(account, JournalEntry::try_from, move |db| {
             let mut query = rows_of!(journal_entries, account)
                 .filter(journal_entries::job_id.eq(job.0))
                 .into_boxed();
@@ -287,20 +293,20 @@ pub fn discard_staged(db: &mut Db, account: AccountId, job: JobId) -> QueryResul
     delete(staged).execute(db).map(drop)
 }
 
-pub struct Left {
+pub struct StagedData {
     pub records: bool,
     /// A journal or staged pages.
     pub crawled: bool,
 }
 
 /// Checked first, so that nothing is moved or discarded in vain.
-pub fn has_left(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<Left> {
+pub fn find_staged(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<StagedData> {
     let staged = rows_of!(staged_findings, account).filter(staged_findings::job_id.eq(job.0));
     let recorded = rows_of!(journal_entries, account).filter(journal_entries::job_id.eq(job.0));
     let pages = rows_of!(staged_pages, account).filter(staged_pages::job_id.eq(job.0));
     let (records, crawled) =
         select((exists(staged), exists(recorded).or(exists(pages)))).get_result(db)?;
-    Ok(Left { records, crawled })
+    Ok(StagedData { records, crawled })
 }
 
 pub fn discard_crawled(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<()> {

@@ -17,32 +17,32 @@ mod accounts;
 mod ai_answers;
 mod ai_models;
 mod audit;
-mod carrying;
+mod carry_over;
 pub mod clock;
 mod console_bindings;
 mod console_rows;
 mod content_plans;
-mod forgetting;
+pub mod host_throttle;
 mod idempotency;
 mod jobs;
 mod kept_pages;
+mod keyword_history;
 mod keyword_months;
 mod keywords;
 mod measurements;
-mod owners_words;
 mod paid_calls;
 mod passwords;
-mod past;
+mod project_overrides;
 mod projects;
 mod purging;
 mod queues;
 mod research;
 mod results;
+mod retention;
 mod schedules;
 mod secrets;
 pub mod server_notes;
 mod sessions;
-pub mod site_turns;
 mod spending;
 mod stored_data;
 mod throttles;
@@ -50,7 +50,7 @@ mod tokens;
 pub mod versions;
 
 use crate::executor::session::Session;
-use crate::sql::{DatabaseKind as Backend, Db, dialect, locked, locked_passing_over};
+use crate::sql::{DatabaseKind as Backend, Db, dialect, locked, skip_locked};
 use async_trait::async_trait;
 use domain::ports::storage::{Repositories, StorageError, Transaction};
 
@@ -70,6 +70,6 @@ domain::repositories!(all_in_the_session);
 #[async_trait]
 impl Transaction for Session {
     async fn commit(self: Box<Self>) -> Result<(), StorageError> {
-        self.keep().await
+        self.commit_transaction().await
     }
 }

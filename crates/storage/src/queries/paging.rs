@@ -2,7 +2,7 @@
 
 use crate::instant::At;
 use diesel::{QueryResult, expression::expression_types::NotSelectable};
-use domain::page::{Page, PageRequest, Position, SortValue, Total};
+use domain::page::{Page, PageCursor, PageRequest, SortValue, Total};
 use domain::ports::storage::StorageError;
 
 /// Sorts by a non-null column, starting after `after` (value, id); the redundant bound lets an index seek there.
@@ -79,25 +79,25 @@ macro_rules! sort_by_with_missing_last {
 }
 
 pub trait Sortable: Sized {
-    fn told(self) -> SortValue;
+    fn into_sort_value(self) -> SortValue;
     /// From a position; `None` when its type differs.
-    fn heard(value: &SortValue) -> Option<Self>;
+    fn from_sort_value(value: &SortValue) -> Option<Self>;
 }
 
 impl Sortable for At {
-    fn told(self) -> SortValue {
+    fn into_sort_value(self) -> SortValue {
         SortValue::Number(self.micros())
     }
-    fn heard(value: &SortValue) -> Option<Self> {
-        i64::heard(value).and_then(Self::from_micros)
+    fn from_sort_value(value: &SortValue) -> Option<Self> {
+        i64::from_sort_value(value).and_then(Self::from_micros)
     }
 }
 
 impl Sortable for i64 {
-    fn told(self) -> SortValue {
+    fn into_sort_value(self) -> SortValue {
         SortValue::Number(self)
     }
-    fn heard(value: &SortValue) -> Option<Self> {
+    fn from_sort_value(value: &SortValue) -> Option<Self> {
         match value {
             SortValue::Number(number) => Some(*number),
             _ => None,
@@ -106,19 +106,19 @@ impl Sortable for i64 {
 }
 
 impl Sortable for i32 {
-    fn told(self) -> SortValue {
+    fn into_sort_value(self) -> SortValue {
         SortValue::Number(self.into())
     }
-    fn heard(value: &SortValue) -> Option<Self> {
-        i64::heard(value).and_then(|it| it.try_into().ok())
+    fn from_sort_value(value: &SortValue) -> Option<Self> {
+        i64::from_sort_value(value).and_then(|it| it.try_into().ok())
     }
 }
 
 impl Sortable for f64 {
-    fn told(self) -> SortValue {
+    fn into_sort_value(self) -> SortValue {
         SortValue::Real(self)
     }
-    fn heard(value: &SortValue) -> Option<Self> {
+    fn from_sort_value(value: &SortValue) -> Option<Self> {
         match value {
             SortValue::Real(number) => Some(*number),
             _ => None,
@@ -127,10 +127,10 @@ impl Sortable for f64 {
 }
 
 impl Sortable for String {
-    fn told(self) -> SortValue {
+    fn into_sort_value(self) -> SortValue {
         SortValue::Text(self)
     }
-    fn heard(value: &SortValue) -> Option<Self> {
+    fn from_sort_value(value: &SortValue) -> Option<Self> {
         match value {
             SortValue::Text(text) => Some(text.clone()),
             _ => None,
@@ -139,21 +139,21 @@ impl Sortable for String {
 }
 
 impl<T: Sortable> Sortable for Option<T> {
-    fn told(self) -> SortValue {
-        self.map_or(SortValue::Missing, T::told)
+    fn into_sort_value(self) -> SortValue {
+        self.map_or(SortValue::Missing, T::into_sort_value)
     }
-    fn heard(value: &SortValue) -> Option<Self> {
+    fn from_sort_value(value: &SortValue) -> Option<Self> {
         match value {
             SortValue::Missing => Some(None),
-            value => T::heard(value).map(Some),
+            value => T::from_sort_value(value).map(Some),
         }
     }
 }
 
-pub fn behind<T: Sortable>(
-    after: Option<&Position>,
+pub fn decode_position<T: Sortable>(
+    after: Option<&PageCursor>,
 ) -> Result<Option<(T, i64)>, diesel::result::Error> {
-    let heard = |it: &Position| T::heard(&it.value).map(|value| (value, it.id));
+    let heard = |it: &PageCursor| T::from_sort_value(&it.value).map(|value| (value, it.id));
     let heard = after.map(|it| heard(it).ok_or_else(wrong_position));
     heard.transpose()
 }
@@ -172,7 +172,7 @@ pub fn one_more(limit: u32) -> i64 {
 macro_rules! counted {
     ($request:expr, $db:ident, $found:expr, $id:expr) => {
         if $request.counted {
-            let most = i64::from(::domain::page::MOST_COUNTED) + 1;
+            let most = i64::from(::domain::page::MAX_COUNTED) + 1;
             let ids: Vec<i64> = $found.select($id).limit(most).load($db)?;
             Some(::domain::page::Total::of(ids.len()))
         } else {
@@ -188,7 +188,7 @@ pub struct PageRows<R> {
 
 impl<R> PageRows<R> {
     /// `rows` come from a query for one more than `limit`.
-    pub fn of(mut rows: Vec<R>, limit: u32) -> Self {
+    pub fn from_limited(mut rows: Vec<R>, limit: u32) -> Self {
         let has_more = rows.len() > limit as usize;
         rows.truncate(limit as usize);
         Self { rows, has_more }
@@ -220,15 +220,15 @@ impl<R> PageRows<R> {
 
 pub fn page<R, T>(
     (PageRows { rows, has_more }, total): (PageRows<R>, Option<Total>),
-    position: impl Fn(&R) -> Position,
+    position: impl Fn(&R) -> PageCursor,
     read: impl Fn(R) -> Result<T, StorageError>,
 ) -> Result<Page<T>, StorageError> {
-    let ends: Vec<Position> = rows.iter().map(position).collect();
+    let ends: Vec<PageCursor> = rows.iter().map(position).collect();
     let next = ends.last().filter(|_| has_more).cloned();
     let items = rows.into_iter().map(read).collect::<Result<_, _>>()?;
     Ok(Page {
         items,
-        ends,
+        cursors: ends,
         next,
         total,
     })

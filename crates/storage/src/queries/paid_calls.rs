@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::{delete, insert_into, prelude::*, update};
 use domain::ids::{AccountId, JobId};
-use domain::ports::call_journal::{Answered, Ended};
+use domain::ports::paid_call_ledger::{PaidCallOutcome, RecordedAnswer};
 use domain::ports::paid_calls::{PaidCallKey, PaidCallRepository};
 use domain::ports::storage::StorageError;
 use std::collections::BTreeMap;
@@ -27,10 +27,10 @@ impl PaidCallRepository for Session {
                     calls::account_id.eq(call.account.0),
                     calls::job_id.eq(call.job.0),
                     calls::epoch.eq(call.epoch),
-                    calls::number.eq(call.ticket.number),
+                    calls::number.eq(call.entry.number),
                     calls::step_hash.eq(url_hash(&step)),
                     calls::step.eq(&step),
-                    calls::most.eq(call.ticket.most.0),
+                    calls::most.eq(call.entry.max_cost.0),
                     calls::begun_at.eq(At(at)),
                 ))
                 .execute(db)
@@ -42,7 +42,7 @@ impl PaidCallRepository for Session {
     async fn end(
         &mut self,
         call: PaidCallKey,
-        ended: &Ended,
+        ended: &PaidCallOutcome,
         at: DateTime<Utc>,
     ) -> Result<bool, StorageError> {
         let (cost, answer) = (ended.cost.0, ended.answer.as_deref().map(pack));
@@ -51,7 +51,7 @@ impl PaidCallRepository for Session {
                 .filter(calls::account_id.eq(call.account.0))
                 .filter(calls::job_id.eq(call.job.0))
                 .filter(calls::epoch.eq(call.epoch))
-                .filter(calls::number.eq(call.ticket.number))
+                .filter(calls::number.eq(call.entry.number))
                 .filter(calls::ended_at.is_null());
             update(call)
                 .set((
@@ -70,10 +70,10 @@ impl PaidCallRepository for Session {
         account: AccountId,
         job: JobId,
         step: &str,
-    ) -> Result<Option<Answered>, StorageError> {
+    ) -> Result<Option<RecordedAnswer>, StorageError> {
         let step = step.to_owned();
         let found: Option<(Option<Vec<u8>>, Option<At>)> = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 rows_of!(calls, account)
                     .filter(calls::job_id.eq(job.0))
                     .filter(calls::step_hash.eq(url_hash(&step)))
@@ -89,13 +89,13 @@ impl PaidCallRepository for Session {
             return Ok(None);
         };
         let body = unpack(&body, "the answer to a call")?;
-        Ok(Some(Answered {
+        Ok(Some(RecordedAnswer {
             body,
             at: at.into(),
         }))
     }
 
-    async fn forget(
+    async fn purge_before(
         &mut self,
         account: AccountId,
         before: DateTime<Utc>,

@@ -1,5 +1,5 @@
 use super::locked;
-use crate::executor::session::{Session, Whose};
+use crate::executor::session::{Session, TenantScope};
 use crate::instant::At;
 use crate::rows::accounts::{AccountRow, UserRow};
 use crate::schema::{accounts, user_directory, user_passwords, users};
@@ -20,7 +20,7 @@ impl PasswordRepository for Session {
     ) -> Result<Option<Credentials>, StorageError> {
         let email = email.to_string();
         let found: Option<(UserRow, AccountRow, Option<String>)> = self
-            .ask(Whose::Everyone, move |db| {
+            .fetch(TenantScope::System, move |db| {
                 let of_the_entry = users::account_id
                     .eq(user_directory::account_id)
                     .and(users::id.eq(user_directory::user_id));
@@ -52,13 +52,13 @@ impl PasswordRepository for Session {
         found.map(credentials).transpose()
     }
 
-    async fn devices_from(
+    async fn devices_valid_from(
         &mut self,
         account: AccountId,
         user: UserId,
     ) -> Result<Option<DateTime<Utc>>, StorageError> {
         let found: Option<(At, Option<At>)> = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 rows_of!(user_passwords, account)
                     .filter(user_passwords::user_id.eq(user.0))
                     .select((user_passwords::changed_at, user_passwords::devices_from))
@@ -73,7 +73,7 @@ impl PasswordRepository for Session {
         Ok(found.map(later))
     }
 
-    async fn withdraw_devices(
+    async fn revoke_devices(
         &mut self,
         account: AccountId,
         user: UserId,
@@ -91,7 +91,7 @@ impl PasswordRepository for Session {
 
     async fn costs(&mut self, most: u32) -> Result<Vec<HashCost>, StorageError> {
         let hashes: Vec<String> = self
-            .ask(Whose::Everyone, move |db| {
+            .fetch(TenantScope::System, move |db| {
                 user_passwords::table
                     .order((user_passwords::account_id, user_passwords::user_id))
                     .limit(i64::from(most))

@@ -1,7 +1,7 @@
-use super::paging::{PageRows, Sortable, behind, one_more, page};
+use super::paging::{PageRows, Sortable, decode_position, one_more, page};
 use super::{Backend, dialect, locked, purging};
+use crate::executor::cached::execute_cached;
 use crate::executor::session::Session;
-use crate::executor::steady::say;
 use crate::instant::At;
 use crate::rows::projects::{ProjectRow, folded, rank};
 use crate::rows::{counted, tag_line};
@@ -12,7 +12,7 @@ use diesel::{
     connection::DefaultLoadingMode, helper_types::IntoBoxed, insert_into, prelude::*, update,
 };
 use domain::ids::{AccountId, ProjectId};
-use domain::page::{Page, PageRequest, Position};
+use domain::page::{Page, PageCursor, PageRequest};
 use domain::ports::projects::{ProjectFilter, ProjectRepository, ProjectSort};
 use domain::ports::storage::StorageError;
 use domain::project::{Project, Status};
@@ -37,7 +37,7 @@ impl ProjectRepository for Session {
         account: AccountId,
         project: ProjectId,
     ) -> Result<Option<Project>, StorageError> {
-        self.ask_one(account, Project::try_from, move |db| {
+        self.fetch_optional(account, Project::try_from, move |db| {
             rows_of!(projects, account)
                 .filter(projects::id.eq(project.0))
                 .select(ProjectRow::as_select())
@@ -67,7 +67,7 @@ impl ProjectRepository for Session {
         domain: &str,
     ) -> Result<Option<ProjectId>, StorageError> {
         let domain = domain.to_owned();
-        let found = self.ask(account, move |db| {
+        let found = self.fetch(account, move |db| {
             rows_of!(projects, account)
                 .filter(projects::domain.eq(&domain))
                 .filter(projects::status.eq(Status::Active.name()))
@@ -98,14 +98,14 @@ impl ProjectRepository for Session {
         self.change(account, move |db| {
             let target = rows_of!(projects, account).filter(projects::id.eq(project.0));
             let noted = update(target).set(projects::last_analysis_at.eq(At(at)));
-            say(db, noted)
+            execute_cached(db, noted)
         })
         .await
     }
 
     async fn count_all(&mut self, account: AccountId) -> Result<u32, StorageError> {
         let number: i64 = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 rows_of!(projects, account).count().get_result(db)
             })
             .await?;
@@ -119,7 +119,7 @@ impl ProjectRepository for Session {
         most: u32,
     ) -> Result<Vec<ProjectId>, StorageError> {
         let ids: Vec<i64> = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 rows_of!(projects, account)
                     .filter(projects::status.eq(Status::Deactivated.name()))
                     .filter(projects::deactivated_at.le(At(until)))
@@ -132,13 +132,15 @@ impl ProjectRepository for Session {
         Ok(ids.into_iter().map(ProjectId).collect())
     }
 
-    async fn purge_part(
+    async fn purge_batch(
         &mut self,
         account: AccountId,
         project: ProjectId,
     ) -> Result<bool, StorageError> {
-        self.change(account, move |db| purging::part(db, account, project))
-            .await
+        self.change(account, move |db| {
+            purging::purge_next_part(db, account, project)
+        })
+        .await
     }
 
     async fn list(
@@ -149,7 +151,7 @@ impl ProjectRepository for Session {
     ) -> Result<Page<Project>, StorageError> {
         let sort = request.sort;
         let (filter, request) = (filter.clone(), request.clone());
-        self.ask(account, move |db| {
+        self.fetch(account, move |db| {
             let query = sorted(filtered(account, &filter), &request)?;
             let rows = query
                 .limit(one_more(request.limit))
@@ -200,23 +202,23 @@ fn sorted<'a>(mut query: Query<'a>, request: &PageRequest<ProjectSort>) -> Query
     let (direction, after) = (request.direction, request.after.as_ref());
     match request.sort {
         ProjectSort::CreatedAt => {
-            let after = behind::<At>(after)?;
+            let after = decode_position::<At>(after)?;
             sort_by!(query, direction, projects::created_at, projects::id, after);
         }
         ProjectSort::Name => {
-            let after = behind::<String>(after)?;
+            let after = decode_position::<String>(after)?;
             sort_by!(query, direction, projects::name_folded, projects::id, after);
         }
         ProjectSort::Domain => {
-            let after = behind::<String>(after)?;
+            let after = decode_position::<String>(after)?;
             sort_by!(query, direction, projects::domain, projects::id, after);
         }
         ProjectSort::Priority => {
-            let after = behind::<i32>(after)?;
+            let after = decode_position::<i32>(after)?;
             sort_by!(query, direction, projects::priority, projects::id, after);
         }
         ProjectSort::LastAnalysisAt => {
-            let after = behind::<Option<At>>(after)?;
+            let after = decode_position::<Option<At>>(after)?;
             let column = projects::last_analysis_at;
             sort_by_with_missing_last!(query, direction, column, projects::id, after);
         }
@@ -224,13 +226,13 @@ fn sorted<'a>(mut query: Query<'a>, request: &PageRequest<ProjectSort>) -> Query
     Ok(query)
 }
 
-fn position(sort: ProjectSort, row: &ProjectRow) -> Position {
+fn position(sort: ProjectSort, row: &ProjectRow) -> PageCursor {
     let value = match sort {
-        ProjectSort::CreatedAt => row.created_at.told(),
-        ProjectSort::Name => row.name_folded.clone().told(),
-        ProjectSort::Domain => row.domain.clone().told(),
-        ProjectSort::Priority => row.priority.told(),
-        ProjectSort::LastAnalysisAt => row.last_analysis_at.told(),
+        ProjectSort::CreatedAt => row.created_at.into_sort_value(),
+        ProjectSort::Name => row.name_folded.clone().into_sort_value(),
+        ProjectSort::Domain => row.domain.clone().into_sort_value(),
+        ProjectSort::Priority => row.priority.into_sort_value(),
+        ProjectSort::LastAnalysisAt => row.last_analysis_at.into_sort_value(),
     };
-    Position { value, id: row.id }
+    PageCursor { value, id: row.id }
 }

@@ -54,7 +54,7 @@ steps! {
 type Step = fn(&mut Db, AccountId, ProjectId) -> QueryResult<bool>;
 
 /// Deletes the next batch; returns whether anything is left, the project itself included.
-pub fn part(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<bool> {
+pub fn purge_next_part(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<bool> {
     let steps: [Step; 8] = [
         records, ranks, rows, pages, answers, tallies, plans, ended_jobs,
     ];
@@ -63,7 +63,7 @@ pub fn part(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<
             return Ok(true);
         }
     }
-    rest(db, account, project)?;
+    purge_remaining(db, account, project)?;
     Ok(false)
 }
 
@@ -105,7 +105,7 @@ fn ranks(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<boo
 }
 
 fn rows(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<bool> {
-    let most = count(console_rows::MOST_GONE);
+    let most = count(console_rows::MAX_DELETED_SPANS);
     let some = first_of!(db, console_spans.id, most, account, project);
     console_rows::forget_spans(db, account, &some)?;
     Ok(!some.is_empty())
@@ -141,7 +141,7 @@ fn ended_jobs(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResul
 }
 
 /// Tables of which a project has few rows, and the project.
-fn rest(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<()> {
+fn purge_remaining(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<()> {
     macro_rules! remove {
         ($($table:ident),+) => { $(delete(rows_of!($table, account, project)).execute(db)?;)+ };
     }

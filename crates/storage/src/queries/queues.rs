@@ -1,8 +1,8 @@
 //! Queue rows of accounts: the one table that is searched across accounts.
 
-use super::{Db, jobs::is_unfinished, locked, locked_passing_over};
+use super::{Db, jobs::is_unfinished, locked, skip_locked};
 use crate::{
-    executor::steady::{say, steady},
+    executor::cached::{cached, execute_cached},
     instant::{At, Instant},
     rows::{accounts::AccountRow, jobs::QueueRow, projects::ProjectRow},
     schema::{account_queues, accounts, jobs, projects},
@@ -13,8 +13,8 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Nullable};
 use diesel::{alias, insert_into, select, update};
 use domain::ids::{AccountId, ProjectId};
-use domain::job::line::AccountQueue;
-use domain::job::slots::Takes;
+use domain::job::account_queue::AccountQueue;
+use domain::job::slots::SlotKind;
 
 /// Verbatim as in the partial index: otherwise it is not used. Only accounts with unfinished jobs have a time at which
 /// the sweep should look at them (when a wait or a lease ends).
@@ -24,14 +24,14 @@ fn has_jobs() -> IsNotNull<account_queues::attention_at> {
 
 /// Locks the account's queue row; creates it when there is none.
 pub fn lock(db: &mut Db, account: AccountId) -> QueryResult<QueueRow> {
-    if let Some(row) = waited_for(db, account)? {
+    if let Some(row) = lock_existing(db, account)? {
         return Ok(row);
     }
-    add(db, &QueueRow::from(&AccountQueue::begun(account)))?;
-    waited_for(db, account)?.ok_or(diesel::NotFound)
+    add(db, &QueueRow::from(&AccountQueue::new(account)))?;
+    lock_existing(db, account)?.ok_or(diesel::NotFound)
 }
 
-fn waited_for(db: &mut Db, account: AccountId) -> QueryResult<Option<QueueRow>> {
+fn lock_existing(db: &mut Db, account: AccountId) -> QueryResult<Option<QueueRow>> {
     let query = rows_of!(account_queues, account).select(QueueRow::as_select());
     locked(query).get_result(db).optional()
 }
@@ -39,7 +39,7 @@ fn waited_for(db: &mut Db, account: AccountId) -> QueryResult<Option<QueueRow>> 
 /// `None` when another transaction has locked the row, or there is none.
 pub fn try_lock(db: &mut Db, account: AccountId) -> QueryResult<Option<QueueRow>> {
     let query = rows_of!(account_queues, account).select(QueueRow::as_select());
-    locked_passing_over(query).get_result(db).optional()
+    skip_locked(query).get_result(db).optional()
 }
 
 /// Joined in the order of locking: `PostgreSQL` locks one row after the other, and waits.
@@ -84,7 +84,7 @@ pub fn add(db: &mut Db, row: &QueueRow) -> QueryResult<bool> {
     let added = insert_into(account_queues::table)
         .values(row)
         .on_conflict_do_nothing();
-    Ok(steady(added).execute(db)? == 1)
+    Ok(cached(added).execute(db)? == 1)
 }
 
 type Counted = (
@@ -112,7 +112,7 @@ pub fn refresh(db: &mut Db, account: AccountId, virtual_time: f64) -> QueryResul
             // The kinds of `AnalysisKind::SHORT`.
             sql::<Nullable<Instant>>("MIN(CASE WHEN jobs.state <> 'running' AND NOT jobs.cancel_requested AND jobs.kind = 'rankCheck' THEN jobs.run_at END)"),
         ));
-    let counted = steady(counts).get_result::<Counted>(db)?;
+    let counted = cached(counts).get_result::<Counted>(db)?;
     let (waiting, first_expiry, next_run_at, running, first_loss, first_deadline, next_short) =
         counted;
     let moments = [first_expiry, first_loss, first_deadline];
@@ -132,7 +132,7 @@ pub fn refresh(db: &mut Db, account: AccountId, virtual_time: f64) -> QueryResul
 /// The transaction must have locked the row.
 pub fn write(db: &mut Db, row: &QueueRow) -> QueryResult<()> {
     let target = account_queues::table.filter(account_queues::account_id.eq(row.account_id));
-    say(db, update(target).set(row))
+    execute_cached(db, update(target).set(row))
 }
 
 fn save(db: &mut Db, row: &QueueRow) -> QueryResult<()> {
@@ -141,12 +141,12 @@ fn save(db: &mut Db, row: &QueueRow) -> QueryResult<()> {
         .on_conflict(account_queues::account_id)
         .do_update()
         .set(row);
-    say(db, upsert)
+    execute_cached(db, upsert)
 }
 
 pub fn with_due_jobs(
     db: &mut Db,
-    takes: Takes,
+    takes: SlotKind,
     now: DateTime<Utc>,
     cap: u32,
     limit: u32,
@@ -158,9 +158,9 @@ pub fn with_due_jobs(
         .limit(limit.into())
         .select(QueueRow::as_select());
     match takes {
-        Takes::AnyJob => steady(query.filter(account_queues::next_run_at.le(At(now)))).load(db),
-        Takes::ShortJobs => {
-            steady(query.filter(account_queues::next_short_run_at.le(At(now)))).load(db)
+        SlotKind::AnyJob => cached(query.filter(account_queues::next_run_at.le(At(now)))).load(db),
+        SlotKind::ShortJobs => {
+            cached(query.filter(account_queues::next_short_run_at.le(At(now)))).load(db)
         }
     }
 }
@@ -180,7 +180,7 @@ pub fn with_running_jobs(
         .load(db)
 }
 
-pub fn is_any_looked_after(db: &mut Db, since: DateTime<Utc>) -> QueryResult<bool> {
+pub fn has_live_workers(db: &mut Db, since: DateTime<Utc>) -> QueryResult<bool> {
     let looked_after = account_queues::table
         .filter(account_queues::attention_at.gt(At(since)))
         .filter(account_queues::running.gt(0));

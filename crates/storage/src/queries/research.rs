@@ -1,8 +1,8 @@
 //! Keyword research: market data and running requests belong to no account; quotas and searches do.
 
-use super::paging::{PageRows, Sortable, behind, one_more, page};
+use super::paging::{PageRows, Sortable, decode_position, one_more, page};
 use super::{Db, locked};
-use crate::executor::session::{Session, Whose};
+use crate::executor::session::{Session, TenantScope};
 use crate::instant::At;
 use crate::rows::counted;
 use crate::rows::research::{MarketRow, ReservationRow, SearchLineRow, SearchRow};
@@ -16,20 +16,20 @@ use chrono::{DateTime, NaiveDate, Utc};
 use diesel::{delete, dsl::count_star, insert_into, prelude::*, update, upsert::excluded};
 use domain::ids::{AccountId, FlightId, SearchId, UserId};
 use domain::keyword_research::{
-    Flight, KeptResearch, ResearchSubject, Reservation, Search, SearchLine, SubjectKey,
+    Flight, KeptResearch, ResearchSubject, Reservation, Search, SearchSummary, SubjectKey,
 };
-use domain::page::{Page, PageRequest, Position};
+use domain::page::{Page, PageCursor, PageRequest};
 use domain::ports::research::{ResearchRepository, SearchSort};
 use domain::ports::storage::StorageError;
 
 #[async_trait]
 impl ResearchRepository for Session {
-    async fn kept(
+    async fn find_kept(
         &mut self,
         key: SubjectKey,
         now: DateTime<Utc>,
     ) -> Result<Option<KeptResearch>, StorageError> {
-        self.ask_one(Whose::Everyone, KeptResearch::try_from, move |db| {
+        self.fetch_optional(TenantScope::System, KeptResearch::try_from, move |db| {
             let good = markets::table.filter(markets::market_key.eq(key.0.as_slice()));
             good.filter(markets::expires_at.gt(At(now)))
                 .select(MarketRow::as_select())
@@ -39,14 +39,14 @@ impl ResearchRepository for Session {
         .await
     }
 
-    async fn own(
+    async fn find_own(
         &mut self,
         account: AccountId,
         key: SubjectKey,
         now: DateTime<Utc>,
     ) -> Result<Option<KeptResearch>, StorageError> {
         let row: Option<SearchRow> = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 let own = rows_of!(searches, account);
                 own.filter(searches::market_key.eq(key.0.as_slice()))
                     .filter(searches::expires_at.gt(At(now)))
@@ -67,7 +67,7 @@ impl ResearchRepository for Session {
         kept: &KeptResearch,
     ) -> Result<(), StorageError> {
         let row = MarketRow::new(key, subject, kept);
-        self.change(Whose::Everyone, move |db| {
+        self.change(TenantScope::System, move |db| {
             insert_into(markets::table)
                 .values(&row)
                 .on_conflict(markets::market_key)
@@ -79,8 +79,8 @@ impl ResearchRepository for Session {
         .await
     }
 
-    async fn forget_kept(&mut self, now: DateTime<Utc>, most: u32) -> Result<u64, StorageError> {
-        self.change(Whose::Everyone, move |db| {
+    async fn purge_kept(&mut self, now: DateTime<Utc>, most: u32) -> Result<u64, StorageError> {
+        self.change(TenantScope::System, move |db| {
             let old: Vec<Vec<u8>> = markets::table
                 .filter(markets::expires_at.le(At(now)))
                 .limit(most.into())
@@ -94,14 +94,14 @@ impl ResearchRepository for Session {
         .await
     }
 
-    async fn depart(
+    async fn begin_flight(
         &mut self,
         key: SubjectKey,
         flight: FlightId,
         now: DateTime<Utc>,
         until: DateTime<Utc>,
     ) -> Result<bool, StorageError> {
-        self.change(Whose::Everyone, move |db| {
+        self.change(TenantScope::System, move |db| {
             use diesel::query_dsl::methods::FilterDsl;
             let upsert = insert_into(flights::table)
                 .values((
@@ -122,7 +122,7 @@ impl ResearchRepository for Session {
 
     async fn flight(&mut self, key: SubjectKey) -> Result<Option<Flight>, StorageError> {
         let row: Option<(i64, At, Option<String>)> = self
-            .ask(Whose::Everyone, move |db| {
+            .fetch(TenantScope::System, move |db| {
                 flights::table
                     .filter(flights::market_key.eq(key.0.as_slice()))
                     .select((flights::flight_id, flights::until, flights::failure))
@@ -137,14 +137,14 @@ impl ResearchRepository for Session {
         }))
     }
 
-    async fn land(
+    async fn end_flight(
         &mut self,
         key: SubjectKey,
         flight: FlightId,
         now: DateTime<Utc>,
         failure: Option<String>,
     ) -> Result<bool, StorageError> {
-        self.change(Whose::Everyone, move |db| {
+        self.change(TenantScope::System, move |db| {
             let this = flights::table.filter(flights::market_key.eq(key.0.as_slice()));
             let this = this.filter(flights::flight_id.eq(flight.0));
             let landed = match &failure {
@@ -158,12 +158,12 @@ impl ResearchRepository for Session {
         .await
     }
 
-    async fn forget_flights(
+    async fn purge_flights(
         &mut self,
         before: DateTime<Utc>,
         most: u32,
     ) -> Result<u64, StorageError> {
-        self.change(Whose::Everyone, move |db| {
+        self.change(TenantScope::System, move |db| {
             let old: Vec<Vec<u8>> = flights::table
                 .filter(flights::until.lt(At(before)))
                 .limit(most.into())
@@ -182,16 +182,16 @@ impl ResearchRepository for Session {
         month: NaiveDate,
         now: DateTime<Utc>,
     ) -> Result<(u32, u32), StorageError> {
-        let found = self.ask(account, move |db| {
+        let found = self.fetch(account, move |db| {
             let month_of_account = rows_of!(quotas, account);
             let used = month_of_account
                 .filter(quotas::month.eq(month))
                 .select(quotas::used)
                 .first(db)
                 .optional()?;
-            Ok((used.unwrap_or(0), under_way(db, account, month, now)?))
+            Ok((used.unwrap_or(0), count_reserved(db, account, month, now)?))
         });
-        told(found.await?)
+        usage_counts(found.await?)
     }
 
     async fn lock_usage(
@@ -212,9 +212,9 @@ impl ResearchRepository for Session {
             let query = rows_of!(quotas, account);
             let query = query.filter(quotas::month.eq(month)).select(quotas::used);
             let used: i64 = locked(query).get_result(db)?;
-            Ok((used, under_way(db, account, month, now)?))
+            Ok((used, count_reserved(db, account, month, now)?))
         });
-        told(found.await?)
+        usage_counts(found.await?)
     }
 
     async fn reserve(&mut self, reservation: &Reservation) -> Result<(), StorageError> {
@@ -241,7 +241,11 @@ impl ResearchRepository for Session {
         .await
     }
 
-    async fn book(&mut self, account: AccountId, month: NaiveDate) -> Result<(), StorageError> {
+    async fn count_purchase(
+        &mut self,
+        account: AccountId,
+        month: NaiveDate,
+    ) -> Result<(), StorageError> {
         self.change(account, move |db| {
             insert_into(quotas::table)
                 .values((
@@ -258,13 +262,13 @@ impl ResearchRepository for Session {
         .await
     }
 
-    async fn lapsed(
+    async fn expired_reservations(
         &mut self,
         account: AccountId,
         now: DateTime<Utc>,
         most: u32,
     ) -> Result<Vec<Reservation>, StorageError> {
-        self.ask_list(account, Reservation::try_from, move |db| {
+        self.fetch_all(account, Reservation::try_from, move |db| {
             let over = rows_of!(reservations, account);
             over.filter(reservations::until.le(At(now)))
                 .order(reservations::flight_id)
@@ -275,7 +279,7 @@ impl ResearchRepository for Session {
         .await
     }
 
-    async fn note(&mut self, search: &Search) -> Result<SearchId, StorageError> {
+    async fn record_search(&mut self, search: &Search) -> Result<SearchId, StorageError> {
         let row = SearchRow::from(search);
         let noted = self.change(search.account, move |db| {
             insert_into(searches::table)
@@ -299,10 +303,10 @@ impl ResearchRepository for Session {
         account: AccountId,
         user: UserId,
         request: &PageRequest<SearchSort>,
-    ) -> Result<Page<SearchLine>, StorageError> {
+    ) -> Result<Page<SearchSummary>, StorageError> {
         let (limit, request) = (request.limit, request.clone());
         let rows = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 let own = || {
                     let own = rows_of!(searches, account);
                     own.filter(searches::user_id.eq(user.0))
@@ -310,7 +314,7 @@ impl ResearchRepository for Session {
                 let mut query = own().into_boxed();
                 match request.sort {
                     SearchSort::SearchedAt => {
-                        let after = behind::<At>(request.after.as_ref())?;
+                        let after = decode_position::<At>(request.after.as_ref())?;
                         sort_by!(
                             query,
                             request.direction,
@@ -325,10 +329,10 @@ impl ResearchRepository for Session {
                     .select(SearchLineRow::as_select())
                     .load(db)?;
                 let total = counted!(request, db, own(), searches::id);
-                Ok((PageRows::of(rows, limit), total))
+                Ok((PageRows::from_limited(rows, limit), total))
             })
             .await?;
-        page(rows, position, SearchLine::try_from)
+        page(rows, position, SearchSummary::try_from)
     }
 
     async fn search(
@@ -337,7 +341,7 @@ impl ResearchRepository for Session {
         user: UserId,
         search: SearchId,
     ) -> Result<Option<Search>, StorageError> {
-        self.ask_one(account, Search::try_from, move |db| {
+        self.fetch_optional(account, Search::try_from, move |db| {
             let this = rows_of!(searches, account);
             let this = this.filter(searches::user_id.eq(user.0));
             this.filter(searches::id.eq(search.0))
@@ -348,7 +352,7 @@ impl ResearchRepository for Session {
         .await
     }
 
-    async fn forget(
+    async fn delete_search(
         &mut self,
         account: AccountId,
         user: UserId,
@@ -363,7 +367,7 @@ impl ResearchRepository for Session {
         .await
     }
 
-    async fn forget_searches(
+    async fn purge_searches(
         &mut self,
         account: AccountId,
         before: DateTime<Utc>,
@@ -386,7 +390,7 @@ impl ResearchRepository for Session {
     }
 }
 
-fn under_way(
+fn count_reserved(
     db: &mut Db,
     account: AccountId,
     month: NaiveDate,
@@ -399,16 +403,16 @@ fn under_way(
         .first(db)
 }
 
-fn told((used, under_way): (i64, i64)) -> Result<(u32, u32), StorageError> {
+fn usage_counts((used, under_way): (i64, i64)) -> Result<(u32, u32), StorageError> {
     Ok((
         counted(used, "searches used")?,
         counted(under_way, "searches under way")?,
     ))
 }
 
-fn position(row: &SearchLineRow) -> Position {
-    Position {
-        value: row.searched_at.told(),
+fn position(row: &SearchLineRow) -> PageCursor {
+    PageCursor {
+        value: row.searched_at.into_sort_value(),
         id: row.id,
     }
 }

@@ -1,8 +1,8 @@
 use super::jobs::is_unfinished;
-use super::paging::{PageRows, Sortable, behind, one_more, page, wrong_position};
+use super::paging::{PageRows, Sortable, decode_position, one_more, page, wrong_position};
 use super::{Backend, Db, kept_pages, measurements};
+use crate::executor::cached::execute_cached;
 use crate::executor::session::Session;
-use crate::executor::steady::say;
 use crate::instant::At;
 use crate::rows::measurements::url_hash;
 use crate::rows::results::{FindingRow, HeadRow};
@@ -17,16 +17,16 @@ use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Text};
 use diesel::{delete, insert_into, sql_query};
 use domain::ids::{AccountId, JobId, KeywordId, ProjectId};
-use domain::page::{Direction, Page, Position, SortValue};
+use domain::page::{Direction, Page, PageCursor, SortValue};
 use domain::ports::results::ResultRepository;
 use domain::ports::storage::StorageError;
-use domain::results::{CARRIED, Finding, FindingQuery, FindingSort, ResultHead};
+use domain::results::{CARRIED_OVER_ORDINAL, Finding, FindingQuery, FindingSort, ResultHead};
 use std::collections::HashMap;
 
 type Query<'a> = IntoBoxed<'a, findings::table, Backend>;
 
 /// The unary plus keeps `SQLite` from walking the whole run by its primary key.
-const OF_THE_RUN: &str = "+findings.job_id";
+const JOB_ID_WITHOUT_INDEX: &str = "+findings.job_id";
 
 macro_rules! copied {
     ($staged:expr, $project:expr) => {
@@ -75,7 +75,7 @@ impl ResultRepository for Session {
         let heads: Vec<HeadRow> = heads.iter().map(HeadRow::from).collect();
         let copied: Vec<&str> = copied.iter().map(|it| it.name()).collect();
         self.change(account, move |db| {
-            let has = measurements::has_left(db, account, job)?;
+            let has = measurements::find_staged(db, account, job)?;
             if has.records {
                 move_staged(db, account, project, job, &copied)?;
                 measurements::discard_staged(db, account, job)?;
@@ -134,14 +134,14 @@ impl ResultRepository for Session {
         .await
     }
 
-    async fn carried(
+    async fn carried_over(
         &mut self,
         account: AccountId,
         project: ProjectId,
         result_type: ResultType,
     ) -> Result<Option<Document>, StorageError> {
         let found: Option<String> = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 rows_of!(result_carries, account, project)
                     .filter(result_carries::result_type.eq(result_type.name()))
                     .select(result_carries::carried)
@@ -152,7 +152,7 @@ impl ResultRepository for Session {
         Ok(found.map(Document::from_stored))
     }
 
-    async fn carry(
+    async fn save_carried_over(
         &mut self,
         account: AccountId,
         project: ProjectId,
@@ -187,7 +187,7 @@ impl ResultRepository for Session {
         project: ProjectId,
         result_type: ResultType,
     ) -> Result<Option<ResultHead>, StorageError> {
-        self.ask_one(account, ResultHead::try_from, move |db| {
+        self.fetch_optional(account, ResultHead::try_from, move |db| {
             rows_of!(result_heads, account, project)
                 .filter(result_heads::result_type.eq(result_type.name()))
                 .select(HeadRow::as_select())
@@ -197,7 +197,7 @@ impl ResultRepository for Session {
         .await
     }
 
-    async fn heads_of(
+    async fn heads_for_projects(
         &mut self,
         account: AccountId,
         projects: &[ProjectId],
@@ -205,7 +205,7 @@ impl ResultRepository for Session {
     ) -> Result<Vec<ResultHead>, StorageError> {
         let projects: Vec<i64> = projects.iter().map(|it| it.0).collect();
         let types: Vec<&str> = result_types.iter().map(|it| it.name()).collect();
-        self.ask_list(account, ResultHead::try_from, move |db| {
+        self.fetch_all(account, ResultHead::try_from, move |db| {
             rows_of!(result_heads, account)
                 .filter(result_heads::project_id.eq_any(&projects))
                 .filter(result_heads::result_type.eq_any(&types))
@@ -215,7 +215,7 @@ impl ResultRepository for Session {
         .await
     }
 
-    async fn about_keywords(
+    async fn find_by_keywords(
         &mut self,
         account: AccountId,
         project: ProjectId,
@@ -223,11 +223,11 @@ impl ResultRepository for Session {
         keywords: &[KeywordId],
     ) -> Result<Vec<Finding>, StorageError> {
         let keywords: Vec<i64> = keywords.iter().map(|it| it.0).collect();
-        self.ask_list(account, Finding::try_from, move |db| {
+        self.fetch_all(account, Finding::try_from, move |db| {
             rows_of!(findings, account, project)
                 .filter(findings::result_type.eq(result_type.name()))
                 .filter(findings::keyword_id.eq_any(&keywords))
-                .filter(sql::<BigInt>(OF_THE_RUN).eq(job.0))
+                .filter(sql::<BigInt>(JOB_ID_WITHOUT_INDEX).eq(job.0))
                 .select((
                     findings::result_type,
                     findings::job_id,
@@ -241,7 +241,7 @@ impl ResultRepository for Session {
         .await
     }
 
-    async fn carried_of(
+    async fn carried_over_for_projects(
         &mut self,
         account: AccountId,
         projects: &[ProjectId],
@@ -249,7 +249,7 @@ impl ResultRepository for Session {
     ) -> Result<Vec<(ProjectId, Document)>, StorageError> {
         let projects: Vec<i64> = projects.iter().map(|it| it.0).collect();
         let found: Vec<(i64, String)> = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 rows_of!(result_carries, account)
                     .filter(result_carries::project_id.eq_any(&projects))
                     .filter(result_carries::result_type.eq(result_type.name()))
@@ -270,7 +270,7 @@ impl ResultRepository for Session {
         top: u32,
     ) -> Result<Vec<(ResultHead, Vec<Finding>)>, StorageError> {
         let (heads, records) = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 let heads: Vec<HeadRow> = rows_of!(result_heads, account, project)
                     .order(result_heads::result_type)
                     .select(HeadRow::as_select())
@@ -301,7 +301,7 @@ impl ResultRepository for Session {
     ) -> Result<Page<Finding>, StorageError> {
         let (asked, query) = (query.clone(), query.clone());
         let rows = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 let wanted = filtered(account, project, &query);
                 let wanted = match query.job {
                     Some(_) => sorted_in_a_run(wanted, &query)?,
@@ -342,7 +342,7 @@ fn move_staged(
 ) -> QueryResult<()> {
     let staged = rows_of!(staged_findings, account).filter(staged_findings::job_id.eq(job.0));
     if copied.is_empty() {
-        return say(db, copied!(staged, project));
+        return execute_cached(db, copied!(staged, project));
     }
     let rest = staged.filter(staged_findings::result_type.ne_all(copied));
     copied!(rest, project).execute(db).map(drop)
@@ -366,7 +366,7 @@ fn move_heads(db: &mut Db, heads: &[HeadRow]) -> QueryResult<()> {
             requested, measured, failed, skipped, item_count, summary, warnings
         ));
     // One text for each number of types.
-    say(db, moved)
+    execute_cached(db, moved)
 }
 
 /// The first `top` records under each head, in one statement: each part walks along the primary key.
@@ -412,18 +412,20 @@ fn filtered<'a>(account: AccountId, project: ProjectId, query: &FindingQuery) ->
         .filter(findings::result_type.eq(query.result_type.name()));
     wanted = match query.job {
         Some(job) if query.keyword.is_some() || query.url.is_some() => {
-            wanted.filter(sql::<BigInt>(OF_THE_RUN).eq(job.0))
+            wanted.filter(sql::<BigInt>(JOB_ID_WITHOUT_INDEX).eq(job.0))
         }
         Some(job) => wanted.filter(findings::job_id.eq(job.0)),
         // A history lists each record once, where it was measured. Records of an unfinished job were copied before it
         // publishes them.
-        None => wanted.filter(findings::ordinal.lt(CARRIED)).filter(
-            findings::job_id.ne_all(
-                rows_of!(jobs, account)
-                    .filter(is_unfinished())
-                    .select(jobs::id),
+        None => wanted
+            .filter(findings::ordinal.lt(CARRIED_OVER_ORDINAL))
+            .filter(
+                findings::job_id.ne_all(
+                    rows_of!(jobs, account)
+                        .filter(is_unfinished())
+                        .select(jobs::id),
+                ),
             ),
-        ),
     };
     if let Some(keyword) = query.keyword {
         wanted = wanted.filter(findings::keyword_id.eq(keyword.0));
@@ -451,16 +453,16 @@ fn sorted_in_a_run<'a>(mut wanted: Query<'a>, query: &FindingQuery) -> QueryResu
     let id = findings::ordinal;
     match query.page.sort {
         FindingSort::Ordinal => {
-            let after = behind::<i64>(after)?;
+            let after = decode_position::<i64>(after)?;
             sort_by!(wanted, direction, findings::ordinal, id, after);
         }
         FindingSort::Value => {
-            let after = behind::<Option<f64>>(after)?;
+            let after = decode_position::<Option<f64>>(after)?;
             let column = findings::sort_value;
             sort_by_with_missing_last!(wanted, direction, column, id, after);
         }
         FindingSort::MeasuredAt => {
-            let after = behind::<At>(after)?;
+            let after = decode_position::<At>(after)?;
             sort_by!(wanted, direction, findings::measured_at, id, after);
         }
     }
@@ -516,7 +518,7 @@ fn sorted_over_runs<'a>(mut wanted: Query<'a>, query: &FindingQuery) -> QueryRes
     let is_rising = query.page.direction == Direction::Ascending;
     Ok(match query.page.sort {
         FindingSort::Ordinal => {
-            let after = behind_run(after, |text| text.parse::<i64>().ok())?;
+            let after = decode_run_position(after, |text| text.parse::<i64>().ok())?;
             if is_rising {
                 sort_over_runs!(wanted, findings::ordinal, after, ge, gt, asc)
             } else {
@@ -524,7 +526,7 @@ fn sorted_over_runs<'a>(mut wanted: Query<'a>, query: &FindingQuery) -> QueryRes
             }
         }
         FindingSort::MeasuredAt => {
-            let after = behind_run(after, |text| At::from_micros(text.parse().ok()?))?;
+            let after = decode_run_position(after, |text| At::from_micros(text.parse().ok()?))?;
             if is_rising {
                 sort_over_runs!(wanted, findings::measured_at, after, ge, gt, asc)
             } else {
@@ -532,7 +534,7 @@ fn sorted_over_runs<'a>(mut wanted: Query<'a>, query: &FindingQuery) -> QueryRes
             }
         }
         FindingSort::Value => {
-            let after = behind_run(after, |text| match text {
+            let after = decode_run_position(after, |text| match text {
                 "" => Some(None),
                 number => number.parse::<f64>().ok().map(Some),
             })?;
@@ -546,11 +548,11 @@ fn sorted_over_runs<'a>(mut wanted: Query<'a>, query: &FindingQuery) -> QueryRes
 }
 
 /// Sort value, job and ordinal after which a page over all runs begins; job and value share a text of the position.
-fn behind_run<T>(
-    after: Option<&Position>,
+fn decode_run_position<T>(
+    after: Option<&PageCursor>,
     read: impl Fn(&str) -> Option<T>,
 ) -> QueryResult<Option<(T, i64, i64)>> {
-    let Some((text, ordinal)) = behind::<String>(after)? else {
+    let Some((text, ordinal)) = decode_position::<String>(after)? else {
         return Ok(None);
     };
     let parts = text.split_once('/');
@@ -558,14 +560,14 @@ fn behind_run<T>(
     parts.ok_or_else(wrong_position).map(Some)
 }
 
-fn position(query: &FindingQuery, row: &FindingRow) -> Position {
+fn position(query: &FindingQuery, row: &FindingRow) -> PageCursor {
     let value = match (query.job, query.page.sort) {
-        (Some(_), FindingSort::Ordinal) => row.ordinal.told(),
-        (Some(_), FindingSort::Value) => row.sort_value.told(),
-        (Some(_), FindingSort::MeasuredAt) => row.measured_at.told(),
+        (Some(_), FindingSort::Ordinal) => row.ordinal.into_sort_value(),
+        (Some(_), FindingSort::Value) => row.sort_value.into_sort_value(),
+        (Some(_), FindingSort::MeasuredAt) => row.measured_at.into_sort_value(),
         (None, sort) => SortValue::Text(format!("{}/{}", row.job_id, value_text(sort, row))),
     };
-    Position {
+    PageCursor {
         value,
         id: row.ordinal,
     }

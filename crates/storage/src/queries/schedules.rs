@@ -1,5 +1,5 @@
 use super::Db;
-use crate::executor::session::{Session, Whose};
+use crate::executor::session::{Session, TenantScope};
 use crate::instant::At;
 use crate::rows::schedules::ScheduleRow;
 use crate::rows::stored::Put;
@@ -38,7 +38,7 @@ impl ScheduleRepository for Session {
     }
 
     async fn list(&mut self, account: AccountId) -> Result<Vec<Schedule>, StorageError> {
-        self.ask_list(account, Schedule::try_from, move |db| {
+        self.fetch_all(account, Schedule::try_from, move |db| {
             rows_of!(schedules, account)
                 .order((schedules::project_id, schedules::kind))
                 .select(ScheduleRow::as_select())
@@ -52,7 +52,7 @@ impl ScheduleRepository for Session {
         now: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<AccountId>, StorageError> {
-        self.ask(Whose::Everyone, move |db| accounts_due(db, now, limit))
+        self.fetch(TenantScope::System, move |db| accounts_due(db, now, limit))
             .await
     }
 
@@ -62,7 +62,7 @@ impl ScheduleRepository for Session {
         now: DateTime<Utc>,
         limit: u32,
     ) -> Result<Vec<Schedule>, StorageError> {
-        self.ask_list(account, Schedule::try_from, move |db| {
+        self.fetch_all(account, Schedule::try_from, move |db| {
             rows_of!(schedules, account)
                 .filter(schedules::next_at.le(At(now)))
                 .order((schedules::next_at, schedules::project_id, schedules::kind))
@@ -74,10 +74,10 @@ impl ScheduleRepository for Session {
     }
 
     async fn advance(&mut self, before: &Schedule, after: &Schedule) -> Result<bool, StorageError> {
-        let (account, stood) = (before.account, ScheduleRow::from(before));
+        let (account, expected) = (before.account, ScheduleRow::from(before));
         let row = ScheduleRow::from(after);
         let moved = self.change(account, move |db| {
-            changed(db, account, |db| replace(db, &stood, &row))
+            changed(db, account, |db| replace(db, &expected, &row))
         });
         Ok(moved.await? == 1)
     }
@@ -89,14 +89,14 @@ pub fn forget_project(db: &mut Db, account: AccountId, project: ProjectId) -> Qu
 }
 
 /// Replaces the row if it has not changed since; returns 0 or 1.
-fn replace(db: &mut Db, stood: &ScheduleRow, after: &ScheduleRow) -> QueryResult<usize> {
+fn replace(db: &mut Db, expected: &ScheduleRow, after: &ScheduleRow) -> QueryResult<usize> {
     let there = schedules::table
-        .filter(schedules::account_id.eq(stood.account_id))
-        .filter(schedules::project_id.eq(stood.project_id))
-        .filter(schedules::kind.eq(&stood.kind))
-        .filter(schedules::days.eq(&stood.days))
-        .filter(schedules::time_of_day.eq(&stood.time_of_day))
-        .filter(schedules::zone.eq(&stood.zone))
-        .filter(schedules::next_at.eq(stood.next_at));
+        .filter(schedules::account_id.eq(expected.account_id))
+        .filter(schedules::project_id.eq(expected.project_id))
+        .filter(schedules::kind.eq(&expected.kind))
+        .filter(schedules::days.eq(&expected.days))
+        .filter(schedules::time_of_day.eq(&expected.time_of_day))
+        .filter(schedules::zone.eq(&expected.zone))
+        .filter(schedules::next_at.eq(expected.next_at));
     update(there).set(after).execute(db)
 }

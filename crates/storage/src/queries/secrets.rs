@@ -1,5 +1,5 @@
-use crate::executor::session::{Session, Whose};
-use crate::rows::passed;
+use crate::executor::session::{Session, TenantScope};
+use crate::rows::validated;
 use crate::schema::server_secrets;
 use async_trait::async_trait;
 use diesel::{insert_into, prelude::*};
@@ -10,7 +10,7 @@ impl SecretRepository for Session {
     async fn find_or_add(&mut self, name: &str, fresh: [u8; 32]) -> Result<[u8; 32], StorageError> {
         let name = name.to_owned();
         let value: Vec<u8> = self
-            .change(Whose::Everyone, move |db| {
+            .change(TenantScope::System, move |db| {
                 insert_into(server_secrets::table)
                     .values((
                         server_secrets::name.eq(&name),
@@ -24,6 +24,6 @@ impl SecretRepository for Session {
                     .first(db)
             })
             .await?;
-        passed(value.try_into(), "secret")
+        validated(value.try_into(), "secret")
     }
 }

@@ -1,5 +1,5 @@
 use super::Db;
-use crate::executor::session::{Session, Whose};
+use crate::executor::session::{Session, TenantScope};
 use crate::instant::At;
 use crate::rows::stored::excluded_of;
 use crate::schema::server_notes;
@@ -27,12 +27,13 @@ pub fn put(db: &mut Db, note: &ServerNote) -> QueryResult<()> {
 impl ServerNoteRepository for Session {
     async fn put(&mut self, note: &ServerNote) -> Result<(), StorageError> {
         let note = note.clone();
-        self.change(Whose::Everyone, move |db| put(db, &note)).await
+        self.change(TenantScope::System, move |db| put(db, &note))
+            .await
     }
 
     async fn remove(&mut self, topic: &Topic) -> Result<(), StorageError> {
         let topic = topic.to_string();
-        self.change(Whose::Everyone, move |db| {
+        self.change(TenantScope::System, move |db| {
             delete(server_notes::table.filter(server_notes::topic.eq(&topic))).execute(db)
         })
         .await?;
@@ -41,7 +42,7 @@ impl ServerNoteRepository for Session {
 
     async fn all(&mut self) -> Result<Vec<ServerNote>, StorageError> {
         let rows: Vec<(String, String, At)> = self
-            .ask(Whose::Everyone, |db| {
+            .fetch(TenantScope::System, |db| {
                 server_notes::table
                     .order(server_notes::topic)
                     .limit(MAX_NOTES.into())

@@ -1,5 +1,5 @@
 use super::{Db, locked};
-use crate::executor::session::{Session, Whose};
+use crate::executor::session::{Session, TenantScope};
 use crate::instant::At;
 use crate::rows::accounts::{AccountRow, UserRow};
 use crate::rows::sessions::{SessionEntry, SessionRow, known_session};
@@ -34,7 +34,7 @@ impl SessionRepository for Session {
         &mut self,
         hash: SessionHash,
     ) -> Result<Option<KnownSession>, StorageError> {
-        self.ask_one(Whose::Everyone, known_session, move |db| {
+        self.fetch_optional(TenantScope::System, known_session, move |db| {
             let of_the_entry = sessions::account_id
                 .eq(session_directory::account_id)
                 .and(sessions::id.eq(session_directory::session_id));
@@ -75,7 +75,7 @@ impl SessionRepository for Session {
         account: AccountId,
         user: UserId,
     ) -> Result<Vec<SignedInSession>, StorageError> {
-        self.ask_list(account, SignedInSession::try_from, move |db| {
+        self.fetch_all(account, SignedInSession::try_from, move |db| {
             rows_of!(sessions, account)
                 .filter(sessions::user_id.eq(user.0))
                 .order((sessions::last_seen_at.desc(), sessions::id.desc()))
@@ -102,7 +102,7 @@ impl SessionRepository for Session {
                 .filter(sessions::id.eq_any(&ids))
                 .select(sessions::id)
                 .load(db)?;
-            put_away(db, account, &own)
+            delete_sessions(db, account, &own)
         })
         .await
     }
@@ -119,12 +119,12 @@ impl SessionRepository for Session {
                 .filter(sessions::id.ne(but.map_or(0, |it| it.0)))
                 .select(sessions::id)
                 .load(db)?;
-            put_away(db, account, &own)
+            delete_sessions(db, account, &own)
         })
         .await
     }
 
-    async fn end_account(&mut self, account: AccountId) -> Result<u64, StorageError> {
+    async fn end_all_of_account(&mut self, account: AccountId) -> Result<u64, StorageError> {
         self.change(account, move |db| {
             let entries = rows_of!(session_directory, account);
             delete(entries).execute(db)?;
@@ -153,7 +153,7 @@ impl SessionRepository for Session {
         .await
     }
 
-    async fn forget(
+    async fn purge_expired(
         &mut self,
         account: AccountId,
         begun: DateTime<Utc>,
@@ -166,14 +166,14 @@ impl SessionRepository for Session {
                 .filter(is_over)
                 .select(sessions::id)
                 .load(db)?;
-            put_away(db, account, &over)
+            delete_sessions(db, account, &over)
         })
         .await
     }
 }
 
 /// Deletes sessions and their directory entries; at most some twenty a user.
-fn put_away(db: &mut Db, account: AccountId, ended: &[i64]) -> QueryResult<u64> {
+fn delete_sessions(db: &mut Db, account: AccountId, ended: &[i64]) -> QueryResult<u64> {
     let entries =
         rows_of!(session_directory, account).filter(session_directory::session_id.eq_any(ended));
     delete(entries).execute(db)?;

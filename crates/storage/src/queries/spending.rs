@@ -1,7 +1,7 @@
 //! Costs of suppliers. Each counter is a row that is changed in one statement.
 
-use crate::executor::session::{Session, Whose};
-use crate::executor::steady::{say, steady};
+use crate::executor::cached::{cached, execute_cached};
+use crate::executor::session::{Session, TenantScope};
 use crate::schema::{daily_spending, server_spending, spending};
 use async_trait::async_trait;
 use diesel::{
@@ -49,7 +49,7 @@ macro_rules! reserved {
             .set($table::reserved.eq($table::reserved + excluded($table::reserved)));
         let committed = $table::reserved + $table::spent;
         let upsert = Conditional::filter(upsert, committed.le($cap - $amount));
-        Ok(steady(upsert).execute($db)? == 1)
+        Ok(cached(upsert).execute($db)? == 1)
     }};
 }
 
@@ -67,15 +67,15 @@ macro_rules! settled {
                 $table::reserved.eq($table::reserved + excluded($table::reserved)),
                 $table::spent.eq($table::spent + excluded($table::spent)),
             ));
-        say($db, upsert)
+        execute_cached($db, upsert)
     }};
 }
 
-impl From<Counter> for Whose {
+impl From<Counter> for TenantScope {
     fn from(counter: Counter) -> Self {
         match counter {
             Counter::Month(account, _) | Counter::Day(account, _) => account.into(),
-            Counter::ServerDay(_) => Self::Everyone,
+            Counter::ServerDay(_) => Self::System,
         }
     }
 }
@@ -84,7 +84,7 @@ impl From<Counter> for Whose {
 impl SpendingRepository for Session {
     async fn find(&mut self, counter: Counter) -> Result<Spending, StorageError> {
         let found: Option<(i64, i64)> = self
-            .ask(counter, move |db| by_table!(counter, found!(db)))
+            .fetch(counter, move |db| by_table!(counter, found!(db)))
             .await?;
         let (reserved, spent) = found.unwrap_or_default();
         Ok(Spending {

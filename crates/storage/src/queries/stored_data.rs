@@ -59,7 +59,7 @@ macro_rules! sums {
 impl StoredDataRepository for Session {
     async fn of_account(&mut self, account: AccountId) -> Result<StoredData, StorageError> {
         let sums: Sums = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 rows_of!(project_usage, account)
                     .select(sums!())
                     .get_result(db)
@@ -74,7 +74,7 @@ impl StoredDataRepository for Session {
         project: ProjectId,
     ) -> Result<StoredData, StorageError> {
         let sums: Sums = self
-            .ask(account, move |db| {
+            .fetch(account, move |db| {
                 rows_of!(project_usage, account, project)
                     .select(sums!())
                     .get_result(db)

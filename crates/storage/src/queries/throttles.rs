@@ -1,5 +1,5 @@
 use super::locked;
-use crate::executor::session::{Session, Whose};
+use crate::executor::session::{Session, TenantScope};
 use crate::instant::At;
 use crate::rows::{count, counted};
 use crate::schema::sign_in_throttles;
@@ -21,7 +21,7 @@ impl ThrottleRepository for Session {
         now: DateTime<Utc>,
     ) -> Result<Throttle, StorageError> {
         let (guesses, last_at): (i64, At) = self
-            .change(Whose::Everyone, move |db| {
+            .change(TenantScope::System, move |db| {
                 // A successful sign-in may delete the row between both statements.
                 for _ in 0..TRIES {
                     insert_into(sign_in_throttles::table)
@@ -49,7 +49,7 @@ impl ThrottleRepository for Session {
     }
 
     async fn save(&mut self, key: ThrottleKey, throttle: Throttle) -> Result<(), StorageError> {
-        self.change(Whose::Everyone, move |db| {
+        self.change(TenantScope::System, move |db| {
             let of_the_key = sign_in_throttles::table
                 .filter(sign_in_throttles::throttle_key.eq(key.0.as_slice()));
             update(of_the_key)
@@ -63,8 +63,8 @@ impl ThrottleRepository for Session {
         .await
     }
 
-    async fn forget(&mut self, key: ThrottleKey) -> Result<(), StorageError> {
-        self.change(Whose::Everyone, move |db| {
+    async fn reset(&mut self, key: ThrottleKey) -> Result<(), StorageError> {
+        self.change(TenantScope::System, move |db| {
             let of_the_key = sign_in_throttles::table
                 .filter(sign_in_throttles::throttle_key.eq(key.0.as_slice()));
             delete(of_the_key).execute(db).map(drop)
@@ -72,8 +72,8 @@ impl ThrottleRepository for Session {
         .await
     }
 
-    async fn forget_before(&mut self, time: DateTime<Utc>, most: u32) -> Result<u64, StorageError> {
-        self.change(Whose::Everyone, move |db| {
+    async fn purge_before(&mut self, time: DateTime<Utc>, most: u32) -> Result<u64, StorageError> {
+        self.change(TenantScope::System, move |db| {
             let old: Vec<Vec<u8>> = sign_in_throttles::table
                 .filter(sign_in_throttles::last_at.lt(At(time)))
                 .limit(most.into())

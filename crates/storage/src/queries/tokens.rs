@@ -1,4 +1,4 @@
-use crate::executor::session::{Session, Whose};
+use crate::executor::session::{Session, TenantScope};
 use crate::instant::At;
 use crate::rows::accounts::AccountRow;
 use crate::rows::tokens::{TokenEntry, TokenRow, known_token};
@@ -26,7 +26,7 @@ impl TokenRepository for Session {
     }
 
     async fn find_by_hash(&mut self, hash: TokenHash) -> Result<Option<KnownToken>, StorageError> {
-        self.ask_one(Whose::Everyone, known_token, move |db| {
+        self.fetch_optional(TenantScope::System, known_token, move |db| {
             let of_the_entry = api_tokens::account_id
                 .eq(token_directory::account_id)
                 .and(api_tokens::id.eq(token_directory::token_id));
@@ -43,7 +43,7 @@ impl TokenRepository for Session {
     }
 
     async fn list(&mut self, account: AccountId) -> Result<Vec<ApiToken>, StorageError> {
-        self.ask_list(account, ApiToken::try_from, move |db| {
+        self.fetch_all(account, ApiToken::try_from, move |db| {
             rows_of!(api_tokens, account)
                 .order((api_tokens::created_at.desc(), api_tokens::id.desc()))
                 .select(TokenRow::as_select())

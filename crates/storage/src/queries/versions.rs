@@ -3,7 +3,7 @@ use diesel::sql_types::{BigInt, Text};
 use diesel::{QueryResult, QueryableByName, RunQueryDsl, sql_query};
 
 #[derive(Debug, Default)]
-pub struct Taken {
+pub struct AppliedMigrations {
     /// The steps, by version, in no order.
     pub steps: Vec<String>,
     /// Those that break versions which do not know them.
@@ -26,10 +26,10 @@ struct Version {
 const BREAKS_BEGIN: &str = "20261130002100";
 
 /// Read-only, and works on an empty database.
-pub fn taken(db: &mut Db) -> QueryResult<Taken> {
+pub fn applied_migrations(db: &mut Db) -> QueryResult<AppliedMigrations> {
     let tables: Number = sql_query(db.kind().count_version_tables()).get_result(db)?;
     if tables.number == 0 {
-        return Ok(Taken::default());
+        return Ok(AppliedMigrations::default());
     }
     let steps = versions(db, "SELECT version FROM __diesel_schema_migrations")?;
     let breaks = if steps.iter().any(|it| it == BREAKS_BEGIN) {
@@ -37,7 +37,7 @@ pub fn taken(db: &mut Db) -> QueryResult<Taken> {
     } else {
         vec![]
     };
-    Ok(Taken { steps, breaks })
+    Ok(AppliedMigrations { steps, breaks })
 }
 
 fn versions(db: &mut Db, query: &str) -> QueryResult<Vec<String>> {

@@ -6,8 +6,8 @@ use diesel::prelude::*;
 use domain::ids::{AccountId, ConsoleSpanId, ProjectId};
 use domain::ports::storage::StorageError;
 use domain::search_console::{
-    Binding, ConsoleCountry, ConsoleDevice, Cut, Origin, Property, RowSet, RowSum, SearchRow, Span,
-    StoredSpan, Told,
+    Binding, ConsoleCountry, ConsoleDevice, DimensionSet, ImportInfo, Origin, Property, RowSet,
+    RowSum, SearchRow, Span, StoredSpan,
 };
 
 #[derive(Queryable, Selectable, Insertable)]
@@ -35,13 +35,13 @@ impl SpanRow {
         project: ProjectId,
         id: ConsoleSpanId,
         set: &RowSet,
-        told: &Told,
+        told: &ImportInfo,
     ) -> Self {
         Self {
             account_id: account.0,
             id: id.0,
             project_id: project.0,
-            cut: set.cut.name(),
+            cut: set.dimensions.name(),
             first_day: set.span.first,
             last_day: set.span.last,
             row_count: count(set.rows.len()),
@@ -65,7 +65,7 @@ impl TryFrom<SpanRow> for StoredSpan {
         let span = Span::between(row.first_day, row.last_day);
         Ok(Self {
             id: ConsoleSpanId(row.id),
-            cut: known(Cut::named(&row.cut), "what rows tell apart")?,
+            dimensions: known(DimensionSet::named(&row.cut), "what rows tell apart")?,
             span: known(span, "days of rows")?,
             rows: counted(row.row_count, "a number of rows")?,
             origin: known(Origin::named(&row.origin), "an origin of rows")?,
@@ -77,7 +77,7 @@ impl TryFrom<SpanRow> for StoredSpan {
 
 /// Hash of the normalized query.
 pub fn query_hash(query: &str) -> i64 {
-    url_hash(&analysis::keyword_text::normalised(query))
+    url_hash(&analysis::keyword_text::normalized(query))
 }
 
 #[derive(Insertable)]
@@ -113,7 +113,7 @@ impl ConsoleRow {
             clicks: count(row.clicks),
             impressions: count(row.impressions),
             position: row.position,
-            place: row.place().map(i64::from),
+            place: row.rounded_position().map(i64::from),
         }
     }
 }
@@ -158,7 +158,7 @@ row! {
         failures: u32 ["a number of failures"],
     }
     Binding {
-        account: account_id, project: project_id, property, bound_at, next_at, held_until, through: through_day,
+        account: account_id, project: project_id, property, bound_at, next_at, leased_until: held_until, fetched_through: through_day,
         last_at, last_failure, failures,
     }
 }

@@ -1,4 +1,4 @@
-use super::{count, counted, from_json, json, known, passed, stored::row};
+use super::{count, counted, from_json, json, known, stored::row, validated};
 use crate::{instant::At, schema::content_plans};
 use analysis::search_intent::Intent;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -86,7 +86,7 @@ fn text<const MAX: usize>(
     text: Option<String>,
     what: &'static str,
 ) -> Result<Option<Text<MAX>>, StorageError> {
-    text.map(|it| passed(Text::parse(&it), what)).transpose()
+    text.map(|it| validated(Text::parse(&it), what)).transpose()
 }
 
 fn texts<const MAX: usize>(
@@ -94,7 +94,7 @@ fn texts<const MAX: usize>(
     what: &'static str,
 ) -> Result<Vec<Text<MAX>>, StorageError> {
     let texts = texts.into_iter();
-    texts.map(|it| passed(Text::parse(&it), what)).collect()
+    texts.map(|it| validated(Text::parse(&it), what)).collect()
 }
 
 impl TryFrom<ItemRow> for PlanItem {
@@ -104,7 +104,7 @@ impl TryFrom<ItemRow> for PlanItem {
         let intent = |it: String| known(Intent::named(&it), "an intent");
         let effort = |it: String| known(Effort::named(&it), "an effort");
         Ok(Self {
-            keyword: passed(KeywordText::parse(&row.keyword), "a keyword of a plan")?,
+            keyword: validated(KeywordText::parse(&row.keyword), "a keyword of a plan")?,
             cluster: text(row.cluster, "a cluster")?,
             intent: row.intent.map(intent).transpose()?,
             action: known(PlanAction::named(&row.action), "an action of a plan")?,
@@ -127,7 +127,7 @@ impl TryFrom<SummaryRow> for PlanSummary {
     fn try_from(row: SummaryRow) -> Result<Self, StorageError> {
         Ok(Self {
             id: ContentPlanId(row.id),
-            name: passed(Label::parse(&row.name), "the name of a plan")?,
+            name: validated(Label::parse(&row.name), "the name of a plan")?,
             clustered_by: known(Clustering::named(&row.clustered_by), "a clustering")?,
             item_count: counted(row.item_count, "a number of items")?,
             created_at: row.created_at.into(),

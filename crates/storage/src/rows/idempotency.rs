@@ -2,7 +2,7 @@ use super::stored::row;
 use crate::schema::idempotency_records;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
-use domain::idempotency::{Fingerprint, IdempotencyRecord, StoredAnswer};
+use domain::idempotency::{Fingerprint, IdempotencyRecord, StoredResponse};
 use domain::ids::{AccountId, CallerId};
 
 row! {
@@ -22,7 +22,7 @@ row! {
         key: idempotency_key,
         fingerprint: Fingerprint(fingerprint),
         caller: token_id,
-        answer: StoredAnswer { status, location, etag, body },
+        response: StoredResponse { status, location, etag, body },
         first_used_at,
     }
 }

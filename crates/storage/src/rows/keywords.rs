@@ -1,5 +1,5 @@
 use super::stored::{Stored, row, stored};
-use super::{count, from_json, passed, tag_list};
+use super::{count, from_json, tag_list, validated};
 use crate::{instant::At, schema::keywords};
 use analysis::{
     findings::rankings::RankState, observation::search_page::Device, provenance::Provenance,
@@ -49,7 +49,7 @@ row! {
         deactivated_at,
     }
     where {
-        place = (!location.is_empty()).then(|| passed(Market::location(&location), "location")).transpose()?;
+        place = (!location.is_empty()).then(|| validated(Market::location(&location), "location")).transpose()?;
         latest = latest_of(latest_position, latest_url, latest_measured_at, latest_state)?;
     }
 }
@@ -81,7 +81,7 @@ pub fn location(market: &Market) -> String {
 pub fn tags(text: &str) -> Result<Vec<Tag>, StorageError> {
     let tags: Vec<String> = from_json(text, "tags")?;
     tags.iter()
-        .map(|it| passed(Tag::parse(it), "tag"))
+        .map(|it| validated(Tag::parse(it), "tag"))
         .collect()
 }
 
@@ -136,7 +136,7 @@ impl From<&LatestRank> for LatestChange {
 }
 
 stored! {
-    KeywordText, String: |it| it.as_str().to_owned(), |it, what| passed(Self::parse(&it), what);
+    KeywordText, String: |it| it.as_str().to_owned(), |it, what| validated(Self::parse(&it), what);
     Vec<Tag>, String: |it| tag_list(it.iter().map(Tag::as_str)), |it, _what| tags(&it);
     KeywordMetrics, String: |it| metrics_text(it), |it, _what| metrics(&it);
 }

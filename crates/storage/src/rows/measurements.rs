@@ -3,14 +3,14 @@ use crate::instant::At;
 use crate::schema::{journal_entries, latest_serps, rank_history, staged_findings};
 use crate::sql::DatabaseKind;
 use analysis::document::Document;
-use analysis::findings::rankings::{Mark, RankPoint, RankState};
+use analysis::findings::rankings::{BestPosition, RankPoint, RankState};
 use analysis::result_type::ResultType;
 use chrono::NaiveDate;
 use diesel::prelude::*;
 use domain::ids::{AccountId, JobId, KeywordId, ProjectId};
 use domain::ports::storage::StorageError;
 use domain::results::{
-    CoursePoint, JournalEntry, KeywordMeasurement, OwnSnapshot, PreviousSerp, StagedFinding,
+    JournalEntry, KeywordMeasurement, OwnSnapshot, PreviousSerp, RankHistoryPoint, StagedFinding,
 };
 use sha2::{Digest, Sha256};
 
@@ -52,7 +52,7 @@ pub struct SerpRow {
 /// A point as forecasts and the detection of cannibalization read it.
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = rank_history)]
-pub struct CourseRow {
+pub struct HistoryPointRow {
     pub keyword_id: i64,
     pub day: NaiveDate,
     pub measured_at: At,
@@ -63,7 +63,7 @@ pub struct CourseRow {
 
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = rank_history)]
-pub struct PlacesRow {
+pub struct OwnPositionsRow {
     pub keyword_id: i64,
     pub measured_at: At,
     pub depth_checked: i64,
@@ -128,11 +128,11 @@ impl PointRow {
         self.state != RankState::Error.name()
     }
 
-    pub fn best(&self) -> Result<Option<Mark>, StorageError> {
+    pub fn best(&self) -> Result<Option<BestPosition>, StorageError> {
         let (Some(position), Some(at)) = (self.best_position, self.best_at) else {
             return Ok(None);
         };
-        Ok(Some(Mark {
+        Ok(Some(BestPosition {
             position: counted(position, "best position")?,
             at: at.into(),
         }))
@@ -160,10 +160,10 @@ impl TryFrom<PointRow> for RankPoint {
     }
 }
 
-impl TryFrom<CourseRow> for CoursePoint {
+impl TryFrom<HistoryPointRow> for RankHistoryPoint {
     type Error = StorageError;
 
-    fn try_from(row: CourseRow) -> Result<Self, StorageError> {
+    fn try_from(row: HistoryPointRow) -> Result<Self, StorageError> {
         let position = row.position;
         Ok(Self {
             day: row.day,
@@ -175,10 +175,10 @@ impl TryFrom<CourseRow> for CoursePoint {
     }
 }
 
-impl TryFrom<PlacesRow> for OwnSnapshot {
+impl TryFrom<OwnPositionsRow> for OwnSnapshot {
     type Error = StorageError;
 
-    fn try_from(row: PlacesRow) -> Result<Self, StorageError> {
+    fn try_from(row: OwnPositionsRow) -> Result<Self, StorageError> {
         let places = row.own_places;
         let places = places.map(|it| from_json(&it, "own places")).transpose()?;
         Ok(Self {

@@ -9,8 +9,8 @@ pub mod jobs;
 pub mod kept_pages;
 pub mod keywords;
 pub mod measurements;
-pub mod owners_words;
 pub mod packing;
+pub mod project_overrides;
 pub mod projects;
 pub mod records;
 mod report_settings;
@@ -38,7 +38,7 @@ pub fn known<T>(value: Option<T>, what: &'static str) -> Result<T, StorageError>
 }
 
 /// Fails where the stored value breaks its own rules.
-pub fn passed<T, E>(value: Result<T, E>, what: &'static str) -> Result<T, StorageError> {
+pub fn validated<T, E>(value: Result<T, E>, what: &'static str) -> Result<T, StorageError> {
     value.map_err(|_| StorageError::Corrupt { what })
 }
 
@@ -47,7 +47,7 @@ pub fn json(value: &impl Serialize) -> String {
 }
 
 pub fn from_json<T: DeserializeOwned>(text: &str, what: &'static str) -> Result<T, StorageError> {
-    passed(serde_json::from_str(text), what)
+    validated(serde_json::from_str(text), what)
 }
 
 /// A list of labels as it is stored: JSON with a label on each line, so that one label can be searched for exactly
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_label_is_found_in_its_list_and_no_part_of_another_is() {
+    fn a_tag_matches_only_as_a_whole() {
         let list = tag_list(["seo tools", "a\"b", ",", "žluť\\"].iter());
         for tag in ["seo tools", "a\"b", ",", "žluť\\"] {
             assert!(list.contains(&tag_line(tag)), "{tag}");

@@ -1,6 +1,6 @@
 //! Packed values: the size in four bytes, little endian, and an LZ4 block or a zstd frame.
 
-use super::{json, passed};
+use super::{json, validated};
 use domain::ports::storage::StorageError;
 use serde::{Serialize, de::DeserializeOwned};
 use std::{cell::RefCell, io};
@@ -8,7 +8,7 @@ use zstd::bulk::{Compressor, Decompressor};
 use zstd::zstd_safe::CParameter;
 
 /// Magic number of zstd frames (RFC 8878, 3.1.1). No LZ4 block of JSON begins with it.
-const FRAME: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Level 3, the default, takes 15 % longer for 1 % fewer bytes of a search page.
 const LEVEL: i32 = 1;
 /// No row is as large; a damaged size must not take all memory.
@@ -33,7 +33,7 @@ pub fn pack(bytes: &[u8]) -> Vec<u8> {
 
 /// Takes half the space of [`pack`]: a zstd frame with a checksum. Version 0.1 cannot read it, so it is not for what
 /// both versions of a rolling upgrade read.
-pub fn pack_small(bytes: &[u8]) -> Vec<u8> {
+pub fn pack_zstd(bytes: &[u8]) -> Vec<u8> {
     let frame = COMPRESSOR.with_borrow_mut(|it| it.as_mut()?.compress(bytes).ok());
     match (frame, u32::try_from(bytes.len())) {
         (Some(frame), Ok(size)) => [&size.to_le_bytes(), &frame[..]].concat(),
@@ -47,7 +47,7 @@ pub fn unpacked_len(packed: &[u8]) -> usize {
     size.map_or(0, |it| it as usize)
 }
 
-fn of_frame(frame: &[u8], size: usize) -> io::Result<Vec<u8>> {
+fn decompress_frame(frame: &[u8], size: usize) -> io::Result<Vec<u8>> {
     DECOMPRESSOR.with_borrow_mut(|it| match it {
         Some(it) => it.decompress(frame, size),
         None => Err(io::ErrorKind::OutOfMemory.into()),
@@ -60,8 +60,10 @@ pub fn unpack(packed: &[u8], what: &'static str) -> Result<Vec<u8>, StorageError
         return Err(StorageError::Corrupt { what });
     }
     let bytes = match packed.get(4..) {
-        Some(frame) if frame.starts_with(&FRAME) => passed(of_frame(frame, size), what)?,
-        _ => passed(lz4_flex::decompress_size_prepended(packed), what)?,
+        Some(frame) if frame.starts_with(&ZSTD_MAGIC) => {
+            validated(decompress_frame(frame, size), what)?
+        }
+        _ => validated(lz4_flex::decompress_size_prepended(packed), what)?,
     };
     // LZ4 reports no error for a block that ends early.
     if bytes.len() != size {
@@ -78,5 +80,5 @@ pub fn unpack_json<T: DeserializeOwned>(
     packed: &[u8],
     what: &'static str,
 ) -> Result<T, StorageError> {
-    passed(serde_json::from_slice(&unpack(packed, what)?), what)
+    validated(serde_json::from_slice(&unpack(packed, what)?), what)
 }

@@ -1,5 +1,5 @@
 use super::stored::{row, stored};
-use super::{from_json, known, passed, report_settings, tag_list};
+use super::{from_json, known, report_settings, tag_list, validated};
 use crate::schema::projects;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
@@ -80,6 +80,6 @@ stored! {
 
 fn recipients(text: &str, what: &'static str) -> Result<Vec<EmailAddress>, StorageError> {
     let recipients: Vec<String> = from_json(text, what)?;
-    let read = |it: &String| passed(EmailAddress::parse(it), "report recipient");
+    let read = |it: &String| validated(EmailAddress::parse(it), "report recipient");
     recipients.iter().map(read).collect()
 }

@@ -1,7 +1,7 @@
 //! Records of results in rows: plain, or packed (decision 0054).
 
-use super::packing::{pack_small, unpack, unpacked_len};
-use super::passed;
+use super::packing::{pack_zstd, unpack, unpacked_len};
+use super::validated;
 use crate::{schema::staged_findings, sql::DatabaseKind};
 use diesel::prelude::*;
 use domain::ports::storage::StorageError;
@@ -25,7 +25,7 @@ impl Record {
         let is_packed = kind == DatabaseKind::Sqlite && text.len() >= MIN_PACKED;
         Self {
             record: if is_packed { "" } else { text }.to_owned(),
-            packed: is_packed.then(|| pack_small(text.as_bytes())),
+            packed: is_packed.then(|| pack_zstd(text.as_bytes())),
         }
     }
 
@@ -36,7 +36,7 @@ impl Record {
     pub fn text(self) -> Result<String, StorageError> {
         self.packed.map_or(Ok(self.record), |packed| {
             let what = "a packed record";
-            passed(String::from_utf8(unpack(&packed, what)?), what)
+            validated(String::from_utf8(unpack(&packed, what)?), what)
         })
     }
 }
@@ -47,7 +47,7 @@ mod tests {
     use crate::rows::packing::pack;
 
     #[test]
-    fn large_records_are_packed_on_sqlite_alone_and_come_back_as_they_were() {
+    fn large_records_are_packed_on_sqlite_only() {
         let large = r#"{"title":"Rüben","position":1},"#.repeat(200);
         for (kind, text, is_packed) in [
             (DatabaseKind::Sqlite, large.as_str(), true),
@@ -60,7 +60,7 @@ mod tests {
             assert_eq!(columns.len(), text.len());
             assert_eq!(columns.text().unwrap(), text);
         }
-        assert!(pack_small(large.as_bytes()).len() < large.len() / 20);
+        assert!(pack_zstd(large.as_bytes()).len() < large.len() / 20);
     }
 
     fn packed(bytes: Vec<u8>) -> Result<String, StorageError> {
@@ -74,8 +74,8 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_packed_or_is_damaged_is_told_as_corrupt() {
-        let frame = pack_small(&br#"{"title":"a","position":1},"#.repeat(100));
+    fn damaged_packed_records_are_reported_as_corrupt() {
+        let frame = pack_zstd(&br#"{"title":"a","position":1},"#.repeat(100));
         let mut damaged: Vec<Vec<u8>> = (4..frame.len())
             .map(|at| {
                 let mut damaged = frame.clone();

@@ -2,7 +2,7 @@
 
 use super::packing::{pack_json, unpack_json};
 use super::stored::row;
-use super::{count, counted, known, passed};
+use super::{count, counted, known, validated};
 use crate::instant::At;
 use crate::schema::{keyword_markets, keyword_reservations, keyword_searches};
 use analysis::provenance::Provenance;
@@ -11,7 +11,7 @@ use diesel::prelude::*;
 use domain::ids::{AccountId, FlightId, SearchId, UserId};
 use domain::keyword::KeywordText;
 use domain::keyword_research::{
-    KeptResearch, ResearchSubject, Reservation, Search, SearchLine, SubjectKey,
+    KeptResearch, ResearchSubject, Reservation, Search, SearchSummary, SubjectKey,
 };
 use domain::market::{Country, Language};
 use domain::money::MicroUsd;
@@ -41,7 +41,7 @@ row! {
         most: MicroUsd,
         until: DateTime<Utc>,
     }
-    Reservation { account: account_id, flight: flight_id, day, most, until }
+    Reservation { account: account_id, flight: flight_id, day, max_cost: most, until }
 }
 
 row! {
@@ -117,7 +117,7 @@ impl TryFrom<MarketRow> for KeptResearch {
     }
 }
 
-impl TryFrom<SearchLineRow> for SearchLine {
+impl TryFrom<SearchLineRow> for SearchSummary {
     type Error = StorageError;
 
     fn try_from(row: SearchLineRow) -> Result<Self, StorageError> {
@@ -139,9 +139,9 @@ impl TryFrom<SearchLineRow> for SearchLine {
 
 fn subject(keyword: &str, country: &str, language: &str) -> Result<ResearchSubject, StorageError> {
     Ok(ResearchSubject {
-        keyword: passed(KeywordText::parse(keyword), WHAT)?,
-        country: passed(Country::parse(country), WHAT)?,
-        language: passed(Language::parse(language), WHAT)?,
+        keyword: validated(KeywordText::parse(keyword), WHAT)?,
+        country: validated(Country::parse(country), WHAT)?,
+        language: validated(Language::parse(language), WHAT)?,
     })
 }
 

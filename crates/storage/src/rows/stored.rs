@@ -1,4 +1,4 @@
-use super::{counted, known, passed};
+use super::{counted, known, validated};
 use crate::{instant::At, sql::Db};
 use analysis::{
     document::Document, findings::rankings::RankState, observation::search_page::Device,
@@ -18,9 +18,9 @@ use domain::job::kind::AnalysisKind;
 use domain::job::{JobState, Trigger};
 use domain::market::{Country, Language};
 use domain::money::MicroUsd;
-use domain::owners_words::SiteRole;
 use domain::ports::storage::StorageError;
 use domain::project::{Status, WorkflowStatus};
+use domain::project_overrides::SiteRole;
 use domain::scope::Scopes;
 use domain::search_console::Property;
 use domain::text::Label;
@@ -98,7 +98,7 @@ macro_rules! words {
 
 macro_rules! texts {
     ($($type:ident),+) => {
-        stored! { $($type, String: |it| it.to_string(), |it, what| passed(Self::parse(&it), what);)+ }
+        stored! { $($type, String: |it| it.to_string(), |it, what| validated(Self::parse(&it), what);)+ }
     };
 }
 
@@ -141,8 +141,8 @@ stored! {
     String, Self: |it| it.clone(), |it, _what| Ok(it);
     Vec<u8>, Self: |it| it.clone(), |it, _what| Ok(it);
     DateTime<Utc>, At: |it| At(*it), |it, _what| Ok(it.0);
-    u16, i32: |it| (*it).into(), |it, what| passed(it.try_into(), what);
-    [u8; 32], Vec<u8>: |it| it.to_vec(), |it, what| passed(it.try_into(), what);
+    u16, i32: |it| (*it).into(), |it, what| validated(it.try_into(), what);
+    [u8; 32], Vec<u8>: |it| it.to_vec(), |it, what| validated(it.try_into(), what);
     Document, String: |it| it.as_str().to_owned(), |it, _what| Ok(Self::from_stored(it));
     Property, String: |it| it.as_str().to_owned(), |it, _what| Ok(Self::accepted(it));
 }

@@ -1,4 +1,4 @@
-use super::rows::{Either, Found, Rows};
+use super::rows::{DbRow, Either, Rows};
 use super::values::{Bind, Binds, Kind};
 use super::{DatabaseKind, Text};
 use crate::tls::Tunnel;
@@ -45,7 +45,7 @@ impl From<Link> for Db {
 }
 
 impl Db {
-    pub fn through(self, tunnel: Option<Arc<Tunnel>>) -> Self {
+    pub fn with_tunnel(self, tunnel: Option<Arc<Tunnel>>) -> Self {
         Self {
             _tunnel: tunnel,
             ..self
@@ -169,7 +169,7 @@ impl Connection for Db {
 
 impl LoadConnection for Db {
     type Cursor<'conn, 'query> = Rows<'conn, 'query>;
-    type Row<'conn, 'query> = Found<'conn, 'query>;
+    type Row<'conn, 'query> = DbRow<'conn, 'query>;
 
     fn load<'conn, 'query, T>(&'conn mut self, source: T) -> QueryResult<Rows<'conn, 'query>>
     where
@@ -177,12 +177,12 @@ impl LoadConnection for Db {
         DatabaseKind: QueryMetadata<T::SqlType>,
     {
         let statement = self.statement(&source)?;
-        self.answers(statement)
+        self.load_rows(statement)
     }
 }
 
 impl Db {
-    fn answers<'query>(&mut self, statement: Statement) -> QueryResult<Rows<'_, 'query>> {
+    fn load_rows<'query>(&mut self, statement: Statement) -> QueryResult<Rows<'_, 'query>> {
         Ok(Rows(match &mut self.link {
             Link::Postgres(link) => {
                 Either::Postgres(LoadConnection::<DefaultLoadingMode>::load(link, statement)?)
@@ -212,7 +212,7 @@ impl Db {
         binds: Vec<Bind>,
         stays_prepared: bool,
     ) -> QueryResult<usize> {
-        let statement = Statement::made(text, binds, stays_prepared);
+        let statement = Statement::from_text(text, binds, stays_prepared);
         match &mut self.link {
             Link::Postgres(link) => link.execute_returning_count(&statement),
             Link::Sqlite(link) => link.execute_returning_count(&statement),
@@ -227,16 +227,16 @@ impl Db {
         kinds: &[Kind],
         act: &mut dyn FnMut(Vec<Bind>) -> ControlFlow<()>,
     ) -> QueryResult<()> {
-        let statement = Statement::made(text, binds, false);
+        let statement = Statement::from_text(text, binds, false);
         match &mut self.link {
             Link::Postgres(link) => {
                 let rows = LoadConnection::<PgRowByRowLoadingMode>::load(link, statement)?;
-                let mut rows = rows.map(|row| row.map(|it| Found(Either::Postgres(it))));
+                let mut rows = rows.map(|row| row.map(|it| DbRow(Either::Postgres(it))));
                 each(&mut rows, kinds, act)
             }
             Link::Sqlite(link) => {
                 let rows = LoadConnection::<DefaultLoadingMode>::load(link, statement)?;
-                let mut rows = rows.map(|row| row.map(|it| Found(Either::Sqlite(it))));
+                let mut rows = rows.map(|row| row.map(|it| DbRow(Either::Sqlite(it))));
                 each(&mut rows, kinds, act)
             }
         }
@@ -244,7 +244,7 @@ impl Db {
 }
 
 fn each<'conn, 'query: 'conn>(
-    rows: &mut dyn Iterator<Item = QueryResult<Found<'conn, 'query>>>,
+    rows: &mut dyn Iterator<Item = QueryResult<DbRow<'conn, 'query>>>,
     kinds: &[Kind],
     act: &mut dyn FnMut(Vec<Bind>) -> ControlFlow<()>,
 ) -> QueryResult<()> {
@@ -286,7 +286,7 @@ impl QueryId for Statement {
 
 impl Statement {
     /// Has no type of its own: Diesel finds it by its text.
-    fn made(text: Arc<str>, binds: Vec<Bind>, stays_prepared: bool) -> Self {
+    fn from_text(text: Arc<str>, binds: Vec<Bind>, stays_prepared: bool) -> Self {
         SENT.set(None);
         Self {
             text,

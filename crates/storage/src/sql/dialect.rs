@@ -8,7 +8,7 @@ use diesel::sql_types::{Integer, Text};
 
 /// Maximum of values in one statement on both databases (`SQLITE_MAX_VARIABLE_NUMBER` of the bundled library; 65,535 on
 /// `PostgreSQL`).
-pub const MOST_BINDS: usize = 32_766;
+pub const MAX_BINDS: usize = 32_766;
 
 impl DatabaseKind {
     /// Counts the tables of applied migrations: 0 in an empty database.

@@ -16,7 +16,7 @@ where
     U: QueryFragment<DatabaseKind> + InExpression,
 {
     fn walk_ast<'b>(&'b self, out: AstPass<'_, 'b, DatabaseKind>) -> QueryResult<()> {
-        among(&self.left, &self.values, ["1=0", " = ANY(", " IN ("], out)
+        compare_with_list(&self.left, &self.values, ["1=0", " = ANY(", " IN ("], out)
     }
 }
 
@@ -26,7 +26,7 @@ where
     U: QueryFragment<DatabaseKind> + InExpression,
 {
     fn walk_ast<'b>(&'b self, out: AstPass<'_, 'b, DatabaseKind>) -> QueryResult<()> {
-        among(
+        compare_with_list(
             &self.left,
             &self.values,
             ["1=1", " != ALL(", " NOT IN ("],
@@ -36,7 +36,7 @@ where
 }
 
 /// A comparison with a list: the text for an empty list, for an array, and for a list of parameters.
-fn among<'b, U: QueryFragment<DatabaseKind> + InExpression>(
+fn compare_with_list<'b, U: QueryFragment<DatabaseKind> + InExpression>(
     left: &'b impl QueryFragment<DatabaseKind>,
     values: &'b U,
     [empty, array, row]: [&str; 3],
@@ -123,7 +123,7 @@ pub const fn locked<Q>(query: Q) -> Locked<Q, false> {
 }
 
 /// Skips rows that others have locked.
-pub const fn locked_passing_over<Q>(query: Q) -> Locked<Q, true> {
+pub const fn skip_locked<Q>(query: Q) -> Locked<Q, true> {
     Locked(query)
 }
 

@@ -9,7 +9,7 @@ mod values;
 
 pub use crate::database_url::DatabaseKind;
 pub use connection::{Db, Link};
-pub use fragments::{locked, locked_passing_over};
+pub use fragments::{locked, skip_locked};
 
 use diesel::QueryResult;
 use diesel::backend::{

@@ -20,23 +20,23 @@ pub struct Rows<'conn, 'query>(
 );
 
 impl<'conn, 'query> Iterator for Rows<'conn, 'query> {
-    type Item = QueryResult<Found<'conn, 'query>>;
+    type Item = QueryResult<DbRow<'conn, 'query>>;
 
     fn next(&mut self) -> Option<Self::Item> {
         Some(match &mut self.0 {
-            Either::Postgres(rows) => rows.next()?.map(|it| Found(Either::Postgres(it))),
-            Either::Sqlite(rows) => rows.next()?.map(|it| Found(Either::Sqlite(it))),
+            Either::Postgres(rows) => rows.next()?.map(|it| DbRow(Either::Postgres(it))),
+            Either::Sqlite(rows) => rows.next()?.map(|it| DbRow(Either::Sqlite(it))),
         })
     }
 }
 
-pub struct Found<'conn, 'query>(
+pub struct DbRow<'conn, 'query>(
     pub Either<RowOf<'conn, 'query, PgConnection>, RowOf<'conn, 'query, SqliteConnection>>,
 );
 
-impl RowSealed for Found<'_, '_> {}
+impl RowSealed for DbRow<'_, '_> {}
 
-impl RowIndex<usize> for Found<'_, '_> {
+impl RowIndex<usize> for DbRow<'_, '_> {
     fn idx(&self, index: usize) -> Option<usize> {
         match &self.0 {
             Either::Postgres(row) => row.idx(index),
@@ -45,7 +45,7 @@ impl RowIndex<usize> for Found<'_, '_> {
     }
 }
 
-impl<'name> RowIndex<&'name str> for Found<'_, '_> {
+impl<'name> RowIndex<&'name str> for DbRow<'_, '_> {
     fn idx(&self, name: &'name str) -> Option<usize> {
         match &self.0 {
             Either::Postgres(row) => row.idx(name),
@@ -54,7 +54,7 @@ impl<'name> RowIndex<&'name str> for Found<'_, '_> {
     }
 }
 
-impl<'conn, 'query> Row<'conn, DatabaseKind> for Found<'conn, 'query> {
+impl<'conn, 'query> Row<'conn, DatabaseKind> for DbRow<'conn, 'query> {
     type Field<'f>
         = Either<
         <RowOf<'conn, 'query, PgConnection> as Row<'conn, Pg>>::Field<'f>,

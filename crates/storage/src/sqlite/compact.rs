@@ -3,7 +3,7 @@
 use crate::{
     errors::unavailable,
     files::{folder_of, free_bytes},
-    rows::{count, packing::pack_small, records::MIN_PACKED},
+    rows::{count, packing::pack_zstd, records::MIN_PACKED},
     sql::Db,
 };
 use diesel::connection::SimpleConnection;
@@ -23,7 +23,7 @@ pub struct Compacted {
 }
 
 /// Records packed in one transaction: a few megabytes.
-const TOGETHER: i64 = 200;
+const BATCH_RECORDS: i64 = 200;
 
 #[derive(QueryableByName)]
 struct Large {
@@ -45,14 +45,14 @@ pub fn compact(db: &mut Db, path: &Path) -> Result<Compacted, StorageError> {
     let mut packed_records = 0;
     let mut last = i64::MIN;
     loop {
-        let packed = db.transaction(|db| pack_some(db, last));
+        let packed = db.transaction(|db| pack_batch(db, last));
         let Some((place, number)) = packed.map_err(unavailable)? else {
             break;
         };
         last = place;
         packed_records += number;
     }
-    let needs_bytes = give_back(db, path).map_err(unavailable)?;
+    let needs_bytes = vacuum(db, path).map_err(unavailable)?;
     Ok(Compacted {
         packed_records,
         bytes_before,
@@ -62,18 +62,18 @@ pub fn compact(db: &mut Db, path: &Path) -> Result<Compacted, StorageError> {
 }
 
 /// Packs the next records after `last`; returns the last row and their number, `None` at the end.
-fn pack_some(db: &mut Db, last: i64) -> QueryResult<Option<(i64, u64)>> {
+fn pack_batch(db: &mut Db, last: i64) -> QueryResult<Option<(i64, u64)>> {
     let large: Vec<Large> = sql_query(
         "SELECT rowid AS place, record FROM findings \
          WHERE rowid > $1 AND packed IS NULL AND octet_length(record) >= $2 ORDER BY rowid LIMIT $3",
     )
     .bind::<BigInt, _>(last)
     .bind::<BigInt, _>(count(MIN_PACKED))
-    .bind::<BigInt, _>(TOGETHER)
+    .bind::<BigInt, _>(BATCH_RECORDS)
     .load(db)?;
     for it in &large {
         sql_query("UPDATE findings SET record = '', packed = $1 WHERE rowid = $2")
-            .bind::<Binary, _>(pack_small(it.record.as_bytes()))
+            .bind::<Binary, _>(pack_zstd(it.record.as_bytes()))
             .bind::<BigInt, _>(it.place)
             .execute(db)?;
     }
@@ -81,7 +81,7 @@ fn pack_some(db: &mut Db, last: i64) -> QueryResult<Option<(i64, u64)>> {
 }
 
 /// `VACUUM` writes used pages into a file of its own and from there through the log: it needs twice their size.
-fn give_back(db: &mut Db, path: &Path) -> QueryResult<Option<u64>> {
+fn vacuum(db: &mut Db, path: &Path) -> QueryResult<Option<u64>> {
     let used = bytes(db, "page_count")? - bytes(db, "freelist_count")?;
     let needed = 2 * used;
     if free_bytes(folder_of(path)).is_some_and(|free| free < needed) {

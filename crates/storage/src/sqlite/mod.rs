@@ -3,17 +3,17 @@
 mod compact;
 mod file;
 
-use crate::executor::pool::{Place, Pool, PoolSettings};
+use crate::executor::pool::{Endpoint, Pool, PoolSettings};
 use crate::opening::OpenOptions;
 use crate::soundness::Soundness;
 use crate::sql::{DatabaseKind, Db};
 pub use compact::{Compacted, compact};
 use diesel::{QueryResult, RunQueryDsl, connection::SimpleConnection, dsl::sql, sql_types::Text};
 use diesel_migrations::{EmbeddedMigrations, embed_migrations};
-pub use file::{Prepared, is_database, lock, prepare, real};
+pub use file::{Prepared, is_database, lock, prepare, resolve_path};
 use std::{path::Path, sync::Arc, time::Duration};
 
-const PATIENCE: Duration = Duration::from_secs(5);
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// `busy_timeout` comes first, and is for other processes only: this one has a single writer.
 pub const SETUP: &str = "PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; \
@@ -43,7 +43,7 @@ pub fn readers(path: &Path, options: &OpenOptions, soundness: &Arc<Soundness>) -
 }
 
 /// Moves the write-ahead log into the file, as far as no reader needs it.
-pub fn empty_log(db: &mut Db) -> QueryResult<()> {
+pub fn truncate_wal(db: &mut Db) -> QueryResult<()> {
     db.batch_execute("PRAGMA wal_checkpoint(TRUNCATE);")
 }
 
@@ -69,11 +69,11 @@ fn pool(
     soundness: &Arc<Soundness>,
 ) -> Arc<Pool> {
     Pool::new(PoolSettings {
-        place: Place::Sqlite(path.to_string_lossy().into_owned()),
+        endpoint: Endpoint::Sqlite(path.to_string_lossy().into_owned()),
         setup: format!("{SETUP} {more}"),
         size,
         through_pooler: false,
-        deadline: options.patience.unwrap_or(PATIENCE),
+        connection_timeout: options.connection_timeout.unwrap_or(CONNECTION_TIMEOUT),
         is_writer,
         soundness: Arc::clone(soundness),
     })

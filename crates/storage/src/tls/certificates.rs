@@ -1,4 +1,4 @@
-use super::{Check, Wanted};
+use super::{Check, TlsOptions};
 use crate::opening::OpenError;
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -11,13 +11,13 @@ use rustls::{
 };
 use std::{fs, io, path::Path, sync::Arc};
 
-pub fn client(wanted: &Wanted) -> Result<Arc<ClientConfig>, OpenError> {
+pub fn client_config(wanted: &TlsOptions) -> Result<Arc<ClientConfig>, OpenError> {
     let provider = Arc::new(aws_lc_rs::default_provider());
     let verifier = match wanted.check {
         Check::Nothing => None,
         _ => Some(authorities(wanted, &provider)?),
     };
-    let checks = Arc::new(Checks {
+    let checks = Arc::new(CertificateVerifier {
         verifier,
         is_name_checked: wanted.check == Check::AuthorityAndName,
         provider: Arc::clone(&provider),
@@ -51,7 +51,7 @@ pub fn client(wanted: &Wanted) -> Result<Arc<ClientConfig>, OpenError> {
 }
 
 fn authorities(
-    wanted: &Wanted,
+    wanted: &TlsOptions,
     provider: &Arc<CryptoProvider>,
 ) -> Result<Arc<WebPkiServerVerifier>, OpenError> {
     let mut roots = RootCertStore::empty();
@@ -92,14 +92,14 @@ fn read(path: &Path) -> Result<Vec<u8>, OpenError> {
 }
 
 #[derive(Debug)]
-struct Checks {
+struct CertificateVerifier {
     /// `None` where the certificate is not checked.
     verifier: Option<Arc<WebPkiServerVerifier>>,
     is_name_checked: bool,
     provider: Arc<CryptoProvider>,
 }
 
-impl ServerCertVerifier for Checks {
+impl ServerCertVerifier for CertificateVerifier {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
@@ -147,11 +147,14 @@ impl ServerCertVerifier for Checks {
     }
 }
 
-pub fn why(error: &io::Error) -> String {
+pub fn describe_error(error: &io::Error) -> String {
     let cause = error.get_ref().and_then(|it| it.downcast_ref::<Error>());
     match cause {
         Some(Error::InvalidCertificate(fault)) => {
-            format!("its certificate is refused: {}", of_certificate(fault))
+            format!(
+                "its certificate is refused: {}",
+                describe_certificate_error(fault)
+            )
         }
         Some(Error::AlertReceived(alert)) => format!(
             "it refuses this client ({alert:?}): it may want a certificate (sslcert and sslkey), or another one"
@@ -163,7 +166,7 @@ pub fn why(error: &io::Error) -> String {
     }
 }
 
-fn of_certificate(fault: &CertificateError) -> String {
+fn describe_certificate_error(fault: &CertificateError) -> String {
     match fault {
         // The signature is wrong where an unknown authority has the name of a trusted one.
         CertificateError::UnknownIssuer | CertificateError::BadSignature => {

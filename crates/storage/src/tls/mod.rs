@@ -4,7 +4,7 @@ mod certificates;
 mod tunnel;
 
 use crate::opening::OpenError;
-use crate::postgres_url::{Parts, Server, TlsRefusal};
+use crate::postgres_url::{Parts, Server, TlsOptionError};
 use std::{path::PathBuf, sync::Arc, time::Duration};
 pub use tunnel::{Tunnel, remove_folders};
 
@@ -23,19 +23,19 @@ pub enum Check {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct TlsOptions {
     check: Check,
     /// A PEM file of authorities; `None`: the machine's.
     authorities: Option<PathBuf>,
     /// PEM files of the client's certificate and its key.
     client: Option<(PathBuf, PathBuf)>,
     /// Limit for making a connection.
-    patience: Duration,
+    connect_timeout: Duration,
 }
 
-impl Wanted {
+impl TlsOptions {
     /// `None` where the URL leads to a socket of this machine, or does not ask for TLS.
-    pub fn of(parts: &Parts) -> Result<Option<Self>, TlsRefusal> {
+    pub fn from_url(parts: &Parts) -> Result<Option<Self>, TlsOptionError> {
         let authorities = parts.option("sslrootcert").filter(|it| it != "system");
         let is_ssl = parts.option("ssl").is_some_and(|it| it == "true");
         let check = match parts.option("sslmode").as_deref() {
@@ -44,27 +44,27 @@ impl Wanted {
             // For compatibility, as in libpq.
             Some("require") if authorities.is_some() => Check::Authority,
             Some("require") => Check::Nothing,
-            Some("verify-ca") if authorities.is_none() => return Err(TlsRefusal::NoAuthority),
+            Some("verify-ca") if authorities.is_none() => return Err(TlsOptionError::NoAuthority),
             Some("verify-ca") => Check::Authority,
             Some("verify-full") => Check::AuthorityAndName,
-            Some(_) => return Err(TlsRefusal::Mode),
+            Some(_) => return Err(TlsOptionError::Mode),
         };
         if parts.option("channel_binding").as_deref() == Some("require") {
-            return Err(TlsRefusal::ChannelBinding);
+            return Err(TlsOptionError::ChannelBinding);
         }
         if parts.option("sslnegotiation").as_deref() == Some("direct") {
-            return Err(TlsRefusal::Direct);
+            return Err(TlsOptionError::DirectNegotiationUnsupported);
         }
-        if parts.names().any(|it| it.starts_with("sslcrl")) {
-            return Err(TlsRefusal::Revoked);
+        if parts.option_names().any(|it| it.starts_with("sslcrl")) {
+            return Err(TlsOptionError::RevocationListUnsupported);
         }
-        if parts.names().any(|it| it == "sslpassword") {
-            return Err(TlsRefusal::EncryptedKey);
+        if parts.option_names().any(|it| it == "sslpassword") {
+            return Err(TlsOptionError::EncryptedKey);
         }
         let client = match (parts.option("sslcert"), parts.option("sslkey")) {
             (Some(certificate), Some(key)) => Some((certificate.into(), key.into())),
             (None, None) => None,
-            _ => return Err(TlsRefusal::HalfAClient),
+            _ => return Err(TlsOptionError::IncompleteClientCertificate),
         };
         if !parts.servers().iter().any(Server::is_remote) {
             return Ok(None);
@@ -77,7 +77,7 @@ impl Wanted {
             check,
             authorities: authorities.map(PathBuf::from),
             client,
-            patience: Duration::from_secs(seconds.unwrap_or(u64::from(u16::MAX))),
+            connect_timeout: Duration::from_secs(seconds.unwrap_or(u64::from(u16::MAX))),
         }))
     }
 
@@ -87,15 +87,15 @@ impl Wanted {
 }
 
 /// The URL for libpq, and the tunnel that it leads through.
-pub fn reached(mut parts: Parts) -> Result<(String, Option<Arc<Tunnel>>), OpenError> {
-    let wanted = Wanted::of(&parts).map_err(OpenError::Tls)?;
+pub fn resolve_url(mut parts: Parts) -> Result<(String, Option<Arc<Tunnel>>), OpenError> {
+    let wanted = TlsOptions::from_url(&parts).map_err(OpenError::Tls)?;
     let is_of_tls = |name: &str| name.starts_with("ssl") || name == "channel_binding";
     parts.remove(is_of_tls);
     let Some(wanted) = wanted else {
         return Ok((parts.to_string(), None));
     };
     let tunnel = Tunnel::open(parts.servers(), &wanted)?;
-    tunnel.stand_in(&mut parts);
+    tunnel.redirect_url(&mut parts);
     Ok((parts.to_string(), Some(Arc::new(tunnel))))
 }
 
@@ -103,13 +103,13 @@ pub fn reached(mut parts: Parts) -> Result<(String, Option<Arc<Tunnel>>), OpenEr
 mod tests {
     use super::*;
 
-    fn wanted(options: &str) -> Result<Option<Check>, TlsRefusal> {
+    fn wanted(options: &str) -> Result<Option<Check>, TlsOptionError> {
         let url = format!("postgres://ann@db/d?{options}");
-        Ok(Wanted::of(&Parts::of(&url))?.map(|it| it.check))
+        Ok(TlsOptions::from_url(&Parts::of(&url))?.map(|it| it.check))
     }
 
     #[test]
-    fn a_mode_says_what_is_checked() {
+    fn sslmode_selects_the_certificate_check() {
         for (options, check) in [
             ("", None),
             ("sslmode=disable", None),
@@ -130,27 +130,42 @@ mod tests {
             assert_eq!(wanted(options), Ok(check), "{options}");
         }
         let socket = Parts::of("postgres:///d?host=/run&sslmode=require");
-        assert_eq!(Wanted::of(&socket), Ok(None));
+        assert_eq!(TlsOptions::from_url(&socket), Ok(None));
     }
 
     #[test]
-    fn what_is_not_possible_is_refused() {
+    fn unsupported_tls_options_are_refused() {
         for (options, refusal) in [
-            ("sslmode=on", TlsRefusal::Mode),
-            ("sslmode=verify-ca", TlsRefusal::NoAuthority),
+            ("sslmode=on", TlsOptionError::Mode),
+            ("sslmode=verify-ca", TlsOptionError::NoAuthority),
             (
                 "sslmode=verify-ca&sslrootcert=system",
-                TlsRefusal::NoAuthority,
+                TlsOptionError::NoAuthority,
             ),
-            ("sslmode=require&sslcert=/c", TlsRefusal::HalfAClient),
-            ("sslmode=require&sslkey=/k", TlsRefusal::HalfAClient),
+            (
+                "sslmode=require&sslcert=/c",
+                TlsOptionError::IncompleteClientCertificate,
+            ),
+            (
+                "sslmode=require&sslkey=/k",
+                TlsOptionError::IncompleteClientCertificate,
+            ),
             (
                 "sslmode=verify-full&channel_binding=require",
-                TlsRefusal::ChannelBinding,
+                TlsOptionError::ChannelBinding,
             ),
-            ("sslmode=require&sslnegotiation=direct", TlsRefusal::Direct),
-            ("sslmode=require&sslcrl=/r", TlsRefusal::Revoked),
-            ("sslmode=require&sslpassword=p", TlsRefusal::EncryptedKey),
+            (
+                "sslmode=require&sslnegotiation=direct",
+                TlsOptionError::DirectNegotiationUnsupported,
+            ),
+            (
+                "sslmode=require&sslcrl=/r",
+                TlsOptionError::RevocationListUnsupported,
+            ),
+            (
+                "sslmode=require&sslpassword=p",
+                TlsOptionError::EncryptedKey,
+            ),
         ] {
             assert_eq!(wanted(options), Err(refusal), "{options}");
         }

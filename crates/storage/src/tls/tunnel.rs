@@ -1,6 +1,6 @@
 //! The tunnel: a Unix socket per server, in a folder only this user may enter; it encrypts, and ends with its storage.
 
-use super::{Wanted, certificates};
+use super::{TlsOptions, certificates};
 use crate::opening::OpenError;
 use crate::postgres_url::{Parts, Server};
 use rustix::net::sockopt;
@@ -20,12 +20,12 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::{TlsConnector, client::TlsStream};
 
 /// `SSLRequest` (protocol-message-formats): the length of the message, and its number.
-const TLS_WANTED: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
+const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
 /// libpq's first message is shorter by far.
-const MAX_OPENING: usize = 10_000;
+const MAX_STARTUP_BYTES: usize = 10_000;
 const BUFFER: usize = 64 << 10;
 /// How long bytes that were sent may stay unacknowledged, as libpq sets it for its own connections (`tcp_user_timeout`).
-const UNACKNOWLEDGED_MS: u32 = 15_000;
+const TCP_USER_TIMEOUT_MS: u32 = 15_000;
 
 pub struct Tunnel {
     folder: PathBuf,
@@ -34,15 +34,15 @@ pub struct Tunnel {
     thread: Option<JoinHandle<()>>,
 }
 
-struct Way {
+struct Route {
     server: Server,
     tls: Arc<ClientConfig>,
-    patience: Duration,
+    connect_timeout: Duration,
 }
 
 impl Tunnel {
-    pub fn open(servers: Vec<Server>, wanted: &Wanted) -> Result<Self, OpenError> {
-        let tls = certificates::client(wanted)?;
+    pub fn open(servers: Vec<Server>, wanted: &TlsOptions) -> Result<Self, OpenError> {
+        let tls = certificates::client_config(wanted)?;
         let folder = private_folder().map_err(OpenError::Tunnel)?;
         let mut tunnel = Self {
             folder,
@@ -51,31 +51,31 @@ impl Tunnel {
             thread: None,
         };
         tunnel
-            .begin(&tls, wanted.patience)
+            .start(&tls, wanted.connect_timeout)
             .map_err(OpenError::Tunnel)?;
         Ok(tunnel)
     }
 
-    fn begin(&mut self, tls: &Arc<ClientConfig>, patience: Duration) -> io::Result<()> {
-        let mut doors = Vec::new();
+    fn start(&mut self, tls: &Arc<ClientConfig>, connect_timeout: Duration) -> io::Result<()> {
+        let mut listeners = Vec::new();
         for (number, server) in (1..).zip(&self.servers) {
             if !server.is_remote() {
                 continue;
             }
-            let door = Door::bind(self.folder.join(format!(".s.PGSQL.{number}")))?;
-            door.set_nonblocking(true)?;
-            let way = Way {
+            let listener = Door::bind(self.folder.join(format!(".s.PGSQL.{number}")))?;
+            listener.set_nonblocking(true)?;
+            let route = Route {
                 server: server.clone(),
                 tls: Arc::clone(tls),
-                patience,
+                connect_timeout,
             };
-            doors.push((door, Arc::new(way)));
+            listeners.push((listener, Arc::new(route)));
         }
         let (stop, stopped) = oneshot::channel();
         let runtime = runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
-        let run = move || runtime.block_on(serve(doors, stopped));
+        let run = move || runtime.block_on(serve(listeners, stopped));
         let thread = thread::Builder::new().name("postgres-tls".to_owned());
         self.thread = Some(thread.spawn(run)?);
         self.stop = Some(stop);
@@ -83,7 +83,7 @@ impl Tunnel {
     }
 
     /// Points the URL at the sockets instead of the servers.
-    pub fn stand_in(&self, url: &mut Parts) {
+    pub fn redirect_url(&self, url: &mut Parts) {
         let folder = self.folder.to_string_lossy();
         let (mut hosts, mut ports) = (Vec::new(), Vec::new());
         for (number, server) in (1..).zip(&self.servers) {
@@ -95,21 +95,21 @@ impl Tunnel {
             hosts.push(host);
             ports.push(port.to_string());
         }
-        url.without_hosts();
+        url.clear_hosts();
         url.remove(|it| it == "hostaddr");
         url.set("host", &hosts.join(","));
         url.set("port", &ports.join(","));
     }
 
     /// Replaces the sockets in libpq's message by the servers' names.
-    pub fn in_words(&self, told: &str) -> String {
-        let mut told = told.to_owned();
+    pub fn restore_server_names(&self, message: &str) -> String {
+        let mut message = message.to_owned();
         for (number, server) in (1..).zip(&self.servers) {
             let socket = self.folder.join(format!(".s.PGSQL.{number}"));
             let socket = format!("server on socket \"{}\"", socket.display());
-            told = told.replace(&socket, &format!("server at {server} over TLS"));
+            message = message.replace(&socket, &format!("server at {server} over TLS"));
         }
-        told
+        message
     }
 }
 
@@ -123,9 +123,9 @@ impl Drop for Tunnel {
     }
 }
 
-const FOLDERS: &str = "sightline-tls-";
+const FOLDER_PREFIX: &str = "sightline-tls-";
 /// Younger folders may belong to a tunnel that is being opened.
-const MIN_LEFT_AGE: Duration = Duration::from_mins(1);
+const MIN_STALE_AGE: Duration = Duration::from_mins(1);
 
 fn folders(beginning: &str) -> Vec<PathBuf> {
     let all = fs::read_dir(std::env::temp_dir()).into_iter().flatten();
@@ -139,21 +139,21 @@ fn folders(beginning: &str) -> Vec<PathBuf> {
 
 /// Removes the folders of this process's tunnels: connections that are still in use at its end keep them.
 pub fn remove_folders() {
-    for folder in folders(&format!("{FOLDERS}{}-", std::process::id())) {
+    for folder in folders(&format!("{FOLDER_PREFIX}{}-", std::process::id())) {
         let _ = fs::remove_dir_all(folder);
     }
 }
 
 /// Removes what killed processes left: folders at whose sockets nobody listens.
-fn remove_left() {
-    for folder in folders(FOLDERS) {
+fn remove_stale_folders() {
+    for folder in folders(FOLDER_PREFIX) {
         let process = { folder.to_str() }.and_then(|it| it.rsplit('-').nth(1));
         if process.is_none_or(|it| Path::new("/proc").join(it).exists()) {
             continue;
         }
         let made = fs::metadata(&folder).and_then(|it| it.modified());
         let age = made.ok().and_then(|it| it.elapsed().ok());
-        if age.is_none_or(|it| it < MIN_LEFT_AGE) {
+        if age.is_none_or(|it| it < MIN_STALE_AGE) {
             continue;
         }
         let mut sockets = fs::read_dir(&folder).into_iter().flatten().flatten();
@@ -166,9 +166,9 @@ fn remove_left() {
 
 /// Makes a folder that nobody else may enter.
 fn private_folder() -> io::Result<PathBuf> {
-    remove_left();
+    remove_stale_folders();
     let (place, process) = (std::env::temp_dir(), std::process::id());
-    let names = (1..1_000).map(|number| place.join(format!("{FOLDERS}{process}-{number}")));
+    let names = (1..1_000).map(|number| place.join(format!("{FOLDER_PREFIX}{process}-{number}")));
     for folder in names {
         match fs::DirBuilder::new().mode(0o700).create(&folder) {
             // Of another tunnel, or of a process of that number that was killed.
@@ -180,20 +180,20 @@ fn private_folder() -> io::Result<PathBuf> {
 }
 
 /// Runs until the tunnel is dropped.
-async fn serve(doors: Vec<(Door, Arc<Way>)>, stopped: oneshot::Receiver<()>) {
-    for (door, way) in doors {
-        match UnixListener::from_std(door) {
-            Ok(door) => drop(tokio::spawn(answer(door, way))),
+async fn serve(listeners: Vec<(Door, Arc<Route>)>, stopped: oneshot::Receiver<()>) {
+    for (listener, route) in listeners {
+        match UnixListener::from_std(listener) {
+            Ok(listener) => drop(tokio::spawn(accept_connections(listener, route))),
             Err(error) => tracing::error!(%error, "the tunnel to PostgreSQL could not be opened"),
         }
     }
     let _ = stopped.await;
 }
 
-async fn answer(door: UnixListener, way: Arc<Way>) {
+async fn accept_connections(listener: UnixListener, route: Arc<Route>) {
     loop {
-        match door.accept().await {
-            Ok((near, _)) => drop(tokio::spawn(carry(near, Arc::clone(&way)))),
+        match listener.accept().await {
+            Ok((client, _)) => drop(tokio::spawn(forward(client, Arc::clone(&route)))),
             Err(error) => {
                 tracing::warn!(%error, "the tunnel to PostgreSQL takes no connection");
                 sleep(Duration::from_millis(100)).await;
@@ -202,51 +202,55 @@ async fn answer(door: UnixListener, way: Arc<Way>) {
     }
 }
 
-async fn carry(mut near: UnixStream, way: Arc<Way>) {
-    let Ok(opening) = opening(&mut near).await else {
+async fn forward(mut client: UnixStream, route: Arc<Route>) {
+    let Ok(opening) = read_startup_message(&mut client).await else {
         return;
     };
-    let begun = timeout(way.patience, begun(&opening, &way)).await;
+    let begun = timeout(route.connect_timeout, open_upstream(&opening, &route)).await;
     let begun = begun.unwrap_or_else(|_| Err("it did not answer in time".to_owned()));
     match begun {
-        Ok((answer, mut far)) => {
-            if near.write_all(&answer).await.is_ok() {
+        Ok((answer, mut upstream)) => {
+            if client.write_all(&answer).await.is_ok() {
                 // libpq reports how it ends.
-                let _ = copy_bidirectional_with_sizes(&mut near, &mut far, BUFFER, BUFFER).await;
+                let _ =
+                    copy_bidirectional_with_sizes(&mut client, &mut upstream, BUFFER, BUFFER).await;
             }
         }
         Err(why) => {
-            let told = format!("PostgreSQL at {} over TLS: {why}", way.server);
-            let _ = near.write_all(&refusal(&told)).await;
+            let message = format!("PostgreSQL at {} over TLS: {why}", route.server);
+            let _ = client.write_all(&error_response(&message)).await;
         }
     }
 }
 
 /// libpq's first message: its length, which counts itself, and the rest.
-async fn opening(near: &mut UnixStream) -> io::Result<Vec<u8>> {
-    let length = near.read_u32().await?;
+async fn read_startup_message(client: &mut UnixStream) -> io::Result<Vec<u8>> {
+    let length = client.read_u32().await?;
     let rest = usize::try_from(length)
-        .unwrap_or(MAX_OPENING)
+        .unwrap_or(MAX_STARTUP_BYTES)
         .saturating_sub(4);
-    if rest > MAX_OPENING {
+    if rest > MAX_STARTUP_BYTES {
         return Err(io::ErrorKind::InvalidData.into());
     }
     let mut message = length.to_be_bytes().to_vec();
     message.resize(4 + rest, 0);
-    near.read_exact(&mut message[4..]).await?;
+    client.read_exact(&mut message[4..]).await?;
     Ok(message)
 }
 
 /// Connects and sends libpq's first message; returns the beginning of the answer, or what failed. In TLS 1.3, a refusal
 /// of the client's certificate comes in place of the answer.
-async fn begun(opening: &[u8], way: &Way) -> Result<(Vec<u8>, TlsStream<TcpStream>), String> {
-    let server = &way.server;
+async fn open_upstream(
+    opening: &[u8],
+    route: &Route,
+) -> Result<(Vec<u8>, TlsStream<TcpStream>), String> {
+    let server = &route.server;
     let connected = TcpStream::connect((&*server.address, server.port)).await;
     let mut plain = connected.map_err(|error| error.to_string())?;
-    let told = set_up(&plain).map_err(|error| error.to_string());
+    let told = configure_socket(&plain).map_err(|error| error.to_string());
     told?;
     let mut answer = [0];
-    let asked = plain.write_all(&TLS_WANTED).await;
+    let asked = plain.write_all(&SSL_REQUEST).await;
     let read = match asked {
         Ok(()) => plain.read_exact(&mut answer).await.map(drop),
         Err(error) => Err(error),
@@ -257,24 +261,24 @@ async fn begun(opening: &[u8], way: &Way) -> Result<(Vec<u8>, TlsStream<TcpStrea
     }
     let name = ServerName::try_from(server.name.clone());
     let name = name.map_err(|error| error.to_string())?;
-    let connector = TlsConnector::from(Arc::clone(&way.tls));
+    let connector = TlsConnector::from(Arc::clone(&route.tls));
     let handshake = connector.connect(name, plain).await;
-    let mut far = handshake.map_err(|error| certificates::why(&error))?;
+    let mut upstream = handshake.map_err(|error| certificates::describe_error(&error))?;
     let mut first = vec![0; BUFFER];
-    let sent = far.write_all(opening).await;
+    let sent = upstream.write_all(opening).await;
     let read = match sent {
-        Ok(()) => far.read(&mut first).await,
+        Ok(()) => upstream.read(&mut first).await,
         Err(error) => Err(error),
     };
-    let mut length = read.map_err(|error| certificates::why(&error))?;
+    let mut length = read.map_err(|error| certificates::describe_error(&error))?;
     loop {
         if let Some(answer) = without_channel_binding(&first[..length]) {
-            return Ok((answer, far));
+            return Ok((answer, upstream));
         }
-        let more = far.read(&mut first[length..]).await;
-        let more = more.map_err(|error| certificates::why(&error))?;
+        let more = upstream.read(&mut first[length..]).await;
+        let more = more.map_err(|error| certificates::describe_error(&error))?;
         if more == 0 {
-            return Ok((first[..length].to_vec(), far));
+            return Ok((first[..length].to_vec(), upstream));
         }
         length += more;
     }
@@ -291,7 +295,7 @@ fn without_channel_binding(messages: &[u8]) -> Option<Vec<u8>> {
     };
     let length = u32::from_be_bytes(length.try_into().ok()?);
     let end = usize::try_from(length).ok()?.saturating_add(1);
-    if end > MAX_OPENING {
+    if end > MAX_STARTUP_BYTES {
         return Some(messages.to_vec());
     }
     let (message, rest) = messages.split_at_checked(end)?;
@@ -318,23 +322,23 @@ fn without_channel_binding(messages: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Detects a dead peer in seconds, and sends at once.
-fn set_up(plain: &TcpStream) -> io::Result<()> {
+fn configure_socket(plain: &TcpStream) -> io::Result<()> {
     plain.set_nodelay(true)?;
     sockopt::set_socket_keepalive(plain, true)?;
     #[cfg(target_os = "linux")]
-    sockopt::set_tcp_user_timeout(plain, UNACKNOWLEDGED_MS)?;
+    sockopt::set_tcp_user_timeout(plain, TCP_USER_TIMEOUT_MS)?;
     Ok(())
 }
 
 /// An error as a server sends it (protocol-message-formats, `ErrorResponse`): fields with a letter before and a zero
 /// after each, 08001 being `sqlclient_unable_to_establish_sqlconnection`.
-fn refusal(told: &str) -> Vec<u8> {
+fn error_response(reason: &str) -> Vec<u8> {
     let mut fields = Vec::new();
     for (letter, text) in [
         (b'S', "FATAL"),
         (b'V', "FATAL"),
         (b'C', "08001"),
-        (b'M', told),
+        (b'M', reason),
     ] {
         fields.push(letter);
         fields.extend(text.bytes().filter(|it| *it != 0));
@@ -354,14 +358,14 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
-    fn sockets_are_in_a_private_folder_that_goes_with_the_tunnel() {
+    fn sockets_live_in_a_private_folder_removed_with_the_tunnel() {
         let mut parts = Parts::of("postgres://ann@db/d?sslmode=require");
-        let wanted = Wanted::of(&parts).unwrap().unwrap();
+        let wanted = TlsOptions::from_url(&parts).unwrap().unwrap();
         let tunnel = Tunnel::open(parts.servers(), &wanted).unwrap();
         let folder = tunnel.folder.clone();
         let mode = fs::metadata(&folder).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
-        tunnel.stand_in(&mut parts);
+        tunnel.redirect_url(&mut parts);
         assert_eq!(parts.option("host"), Some(folder.display().to_string()));
         let socket = folder.join(".s.PGSQL.1");
         assert!(socket.exists());
@@ -370,7 +374,7 @@ mod tests {
             socket.display()
         );
         assert_eq!(
-            tunnel.in_words(&told),
+            tunnel.restore_server_names(&told),
             "connection to server at db:5432 over TLS failed"
         );
         drop(tunnel);
@@ -378,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_is_not_bound_to_a_certificate_that_libpq_does_not_see() {
+    fn channel_binding_is_removed_from_the_sasl_offer() {
         let offered = b"R\0\0\0\x2a\0\0\0\x0aSCRAM-SHA-256-PLUS\0SCRAM-SHA-256\0\0";
         let plain = b"R\0\0\0\x17\0\0\0\x0aSCRAM-SHA-256\0\0";
         let read = |bytes: &[u8]| without_channel_binding(bytes);
@@ -395,9 +399,9 @@ mod tests {
     }
 
     #[test]
-    fn an_error_has_the_form_of_a_servers() {
+    fn an_error_is_encoded_as_an_error_response() {
         assert_eq!(
-            refusal("no\0pe"),
+            error_response("no\0pe"),
             b"E\0\0\0\x20SFATAL\0VFATAL\0C08001\0Mnope\0\0"
         );
     }

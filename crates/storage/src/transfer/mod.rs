@@ -1,6 +1,6 @@
 //! Copies everything between `SQLite` and `PostgreSQL`; the target stores the progress, to resume a killed transfer.
 
-mod catalogue;
+mod catalog;
 mod progress;
 mod row;
 mod source;
@@ -9,13 +9,13 @@ mod target;
 use crate::database_url::{DatabaseKind, DatabaseUrl, Target as Place};
 use crate::errors::unavailable;
 use crate::executor::session::blocking;
-use crate::files::Identity;
+use crate::files::FileIdentity;
 use crate::migrations::MigrationError;
 use crate::opening::OpenError;
-use crate::postgres::others;
-use crate::reach::{APPLICATION, Reach};
+use crate::postgres::other_connections;
+use crate::postgres_endpoint::{APPLICATION, PostgresEndpoint};
 use crate::sql::{Bind, Db};
-use catalogue::Table;
+use catalog::Table;
 use diesel::{connection::SimpleConnection, result::Error};
 use domain::ports::storage::StorageError;
 use progress::Copied;
@@ -156,14 +156,14 @@ fn run(
     refuse_the_same_file(from, to)?;
     let mut source = Source::open(from)?;
     let mut target = Target::open(to, &mut source.end)?;
-    let tables = catalogue::shared(&mut source.end, &mut target.end)?;
+    let tables = catalog::shared_tables(&mut source.end, &mut target.end)?;
     target.expect_empty_or_begun(&tables)?;
     let sums = source.sums(&tables, to.kind(), &mut report)?;
     let mut copied = if target.is_begun {
-        progress::resumed(&mut target.end, &tables, &sums)?
+        progress::resume(&mut target.end, &tables, &sums)?
     } else {
         target.prepare_months(&mut source.end)?;
-        progress::begun(&mut target.end, &sums)?
+        progress::start(&mut target.end, &sums)?
     };
     let rows_before = copied.values().map(|it| it.rows).sum();
     copy(
@@ -192,7 +192,7 @@ fn refuse_the_same_file(from: &DatabaseUrl, to: &DatabaseUrl) -> Result<(), Tran
     let (Some(one), Some(other)) = (from.path(), to.path()) else {
         return Ok(());
     };
-    match (Identity::at(one), Identity::at(other)) {
+    match (FileIdentity::at(one), FileIdentity::at(other)) {
         (Ok(one), Ok(other)) if one == other => Err(TransferError::SameDatabase(from.to_string())),
         _ => Ok(()),
     }
@@ -215,7 +215,7 @@ fn copy(
     for table in tables {
         let of = sums[&table.name].rows;
         let mut done = copied.remove(&table.name).unwrap_or_default();
-        let mut tell = |rows: u64, all_rows: u64| {
+        let mut report_progress = |rows: u64, all_rows: u64| {
             report(&TransferProgress {
                 step: TransferStep::Copying,
                 table: &table.name,
@@ -225,7 +225,7 @@ fn copy(
                 of_all: Some(of_all),
             });
         };
-        tell(done.rows, all_rows);
+        report_progress(done.rows, all_rows);
         while done.rows < of {
             let batch = source.next_rows(table, done.last_key.as_deref())?;
             let Some(last) = batch.last() else {
@@ -239,7 +239,7 @@ fn copy(
             all_rows += batch.len() as u64;
             target.write(table, batch, &done, &next)?;
             done = next;
-            tell(done.rows, all_rows);
+            report_progress(done.rows, all_rows);
         }
     }
     Ok(())
@@ -277,7 +277,7 @@ fn read_sums(
         let of = expected.map(|it| it[&table.name].rows);
         let mut sum = Checksum::default();
         let mut refused = None;
-        let mut tell = |rows: u64| {
+        let mut report_progress = |rows: u64| {
             report(&TransferProgress {
                 step,
                 table: &table.name,
@@ -287,18 +287,24 @@ fn read_sums(
                 of_all,
             });
         };
-        tell(0);
-        let read = row::each(&mut end.db, &table.read_all(), vec![], table, &mut |row| {
-            if let Err(error) = check(table, &row) {
-                refused = Some(error);
-                return ControlFlow::Break(());
-            }
-            sum.add(&row);
-            if sum.rows.is_multiple_of(REPORT_ROWS) {
-                tell(sum.rows);
-            }
-            ControlFlow::Continue(())
-        });
+        report_progress(0);
+        let read = row::for_each_row(
+            &mut end.db,
+            &table.select_all(),
+            vec![],
+            table,
+            &mut |row| {
+                if let Err(error) = check(table, &row) {
+                    refused = Some(error);
+                    return ControlFlow::Break(());
+                }
+                sum.add(&row);
+                if sum.rows.is_multiple_of(REPORT_ROWS) {
+                    report_progress(sum.rows);
+                }
+                ControlFlow::Continue(())
+            },
+        );
         read.map_err(|it| end.failed(format!("cannot read the table {}", table.name), it))?;
         if let Some(refused) = refused {
             return Err(refused);
@@ -323,8 +329,8 @@ fn differences(one: &Sums, other: &Sums, names: [&str; 2]) -> Option<String> {
             format!("{table}: {} rows in {a}, {} in {b}", one.rows, other.rows)
         })
     });
-    let told: Vec<String> = differing.collect();
-    (!told.is_empty()).then(|| told.join("; "))
+    let descriptions: Vec<String> = differing.collect();
+    (!descriptions.is_empty()).then(|| descriptions.join("; "))
 }
 
 struct End {
@@ -348,11 +354,11 @@ impl End {
 }
 
 /// A connection for long statements. Fails while other processes of this program are connected.
-fn postgres_end(url: &str, place: String) -> Result<End, TransferError> {
-    let reach = Reach::of(url)?;
-    reach.try_out(&place, false)?;
-    let mut db = reach.connect_for_migration().map_err(unavailable)?;
-    let others = others::that_stay(&mut db).map_err(unavailable)?;
+fn open_postgres(url: &str, place: String) -> Result<End, TransferError> {
+    let endpoint = PostgresEndpoint::new(url)?;
+    endpoint.check_connection(&place, false)?;
+    let mut db = endpoint.connect_for_migration().map_err(unavailable)?;
+    let others = other_connections::count_after_wait(&mut db).map_err(unavailable)?;
     if others > 0 {
         return Err(TransferError::InUse(format!(
             "{place} (connections by `{APPLICATION}`: {others})"
@@ -379,7 +385,7 @@ impl From<OpenError> for TransferError {
     }
 }
 
-const fn place_of(url: &DatabaseUrl) -> &Place {
+const fn target_of(url: &DatabaseUrl) -> &Place {
     &url.0
 }
 

@@ -1,6 +1,6 @@
 //! Progress, stored in the target: the sums of the source at the beginning, and how far each table is.
 
-use super::catalogue::{PROGRESS, Table, parameter};
+use super::catalog::{PROGRESS, Table, parameter};
 use super::row::Checksum;
 use super::{End, Key, Sums, TransferError, differences, row};
 use crate::migrations::UNFINISHED_TRANSFER;
@@ -19,7 +19,7 @@ pub struct Copied {
 }
 
 #[derive(QueryableByName)]
-struct Kept {
+struct ProgressRow {
     #[diesel(sql_type = Text)]
     table_name: String,
     #[diesel(sql_type = BigInt)]
@@ -33,7 +33,7 @@ struct Kept {
 }
 
 /// Closes the target to servers, and stores what will be copied.
-pub fn begun(target: &mut End, sums: &Sums) -> Result<BTreeMap<String, Copied>, TransferError> {
+pub fn start(target: &mut End, sums: &Sums) -> Result<BTreeMap<String, Copied>, TransferError> {
     let noted = target.db.transaction(|db| {
         db.batch_execute(&format!(
             "CREATE TABLE {PROGRESS} (table_name TEXT NOT NULL PRIMARY KEY, source_rows BIGINT NOT NULL, \
@@ -61,14 +61,14 @@ pub fn begun(target: &mut End, sums: &Sums) -> Result<BTreeMap<String, Copied>, 
 }
 
 /// How far an earlier run came. Fails where the source is not the same.
-pub fn resumed(
+pub fn resume(
     target: &mut End,
     tables: &[Table],
     sums: &Sums,
 ) -> Result<BTreeMap<String, Copied>, TransferError> {
     let query =
         format!("SELECT table_name, source_rows, checksum, copied, last_key FROM {PROGRESS}");
-    let kept: QueryResult<Vec<Kept>> = sql_query(query).load(&mut target.db);
+    let kept: QueryResult<Vec<ProgressRow>> = sql_query(query).load(&mut target.db);
     let kept = kept.map_err(|it| target.failed("cannot read the progress", it))?;
     let mut then = Sums::new();
     let mut copied = BTreeMap::new();
@@ -95,13 +95,16 @@ pub fn resumed(
 
 fn read_key(text: &str, table: &Table) -> Option<Key> {
     let texts: Vec<String> = serde_json::from_str(text).ok()?;
-    let key = row::values(&texts, table.key_kinds())?;
+    let key = row::key_from_texts(&texts, table.key_kinds())?;
     (key.len() == table.key.len()).then_some(key)
 }
 
 /// Saves how far a table is; `false` where it was not at `before`.
-pub fn keep(db: &mut Db, table: &str, before: &Copied, after: &Copied) -> QueryResult<bool> {
-    let key = after.last_key.as_deref().map_or(Some(vec![]), row::texts);
+pub fn save(db: &mut Db, table: &str, before: &Copied, after: &Copied) -> QueryResult<bool> {
+    let key = after
+        .last_key
+        .as_deref()
+        .map_or(Some(vec![]), row::key_to_texts);
     let key = key.and_then(|it| serde_json::to_string(&it).ok());
     let key = key.ok_or_else(|| Error::SerializationError("a key that has no text".into()))?;
     let [one, two, three, four] = [1, 2, 3, 4].map(|it| parameter(db.kind(), it));
@@ -119,7 +122,7 @@ pub fn keep(db: &mut Db, table: &str, before: &Copied, after: &Copied) -> QueryR
 
 /// Opens the target to servers. Records that `SQLite` packed stay packed on `PostgreSQL`, so that versions that cannot
 /// read them must be kept out.
-pub fn end(db: &mut Db) -> QueryResult<()> {
+pub fn finish(db: &mut Db) -> QueryResult<()> {
     db.transaction(|db| {
         db.batch_execute(&format!(
             "DROP TABLE {PROGRESS}; DELETE FROM schema_breaks WHERE version = '{UNFINISHED_TRANSFER}'; \

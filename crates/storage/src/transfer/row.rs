@@ -1,6 +1,6 @@
 //! Reads rows one by one, hashes them alike on both databases, and converts keys to text.
 
-use super::catalogue::Table;
+use super::catalog::Table;
 use crate::instant::At;
 use crate::sql::{Bind, Db, Kind};
 use chrono::{Datelike, NaiveDate};
@@ -11,7 +11,7 @@ use std::{fmt::Write, ops::ControlFlow};
 /// In the order of [`Table::columns`].
 pub type Row = Vec<Bind>;
 
-pub fn each(
+pub fn for_each_row(
     db: &mut Db,
     query: &str,
     values: Vec<Bind>,
@@ -95,7 +95,7 @@ fn length(of: usize) -> i64 {
 }
 
 /// `None` for values that no key has.
-pub fn texts(key: &[Bind]) -> Option<Vec<String>> {
+pub fn key_to_texts(key: &[Bind]) -> Option<Vec<String>> {
     let text = |value: &Bind| {
         Some(match value {
             Bind::Integer(it) => it.to_string(),
@@ -114,7 +114,7 @@ pub fn texts(key: &[Bind]) -> Option<Vec<String>> {
 }
 
 /// Inverse of [`texts`].
-pub fn values(texts: &[String], kinds: impl Iterator<Item = Kind>) -> Option<Vec<Bind>> {
+pub fn key_from_texts(texts: &[String], kinds: impl Iterator<Item = Kind>) -> Option<Vec<Bind>> {
     let value = |(text, kind): (&String, Kind)| {
         Some(match kind {
             Kind::Integer => Bind::Integer(text.parse().ok()?),
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_checksum_has_no_order_and_notices_every_value() {
+    fn a_checksum_ignores_order_and_covers_every_value() {
         let row = |number: i64, text: &str, ratio: f64| -> Row {
             vec![
                 Bind::BigInt(number),
@@ -174,14 +174,14 @@ mod tests {
     }
 
     #[test]
-    fn what_the_databases_do_not_tell_apart_is_one() {
+    fn values_equal_on_both_databases_hash_alike() {
         let of = |value: Bind| sum(&[vec![value]]);
         assert_eq!(of(Bind::Integer(7)), of(Bind::BigInt(7)));
         assert_eq!(of(Bind::Double(-0.0)), of(Bind::Double(0.0)));
     }
 
     #[test]
-    fn a_key_is_kept_as_text() {
+    fn a_key_round_trips_as_text() {
         let day = NaiveDate::from_ymd_opt(2026, 11, 20).unwrap_or_default();
         let key = vec![
             Bind::BigInt(i64::MIN),
@@ -197,9 +197,9 @@ mod tests {
             Kind::Binary,
             Kind::Date,
         ];
-        let kept = texts(&key).unwrap_or_default();
-        let read = values(&kept, kinds.into_iter());
+        let kept = key_to_texts(&key).unwrap_or_default();
+        let read = key_from_texts(&kept, kinds.into_iter());
         assert_eq!(format!("{read:?}"), format!("{:?}", Some(key)));
-        assert_eq!(texts(&[Bind::Double(0.5)]), None);
+        assert_eq!(key_to_texts(&[Bind::Double(0.5)]), None);
     }
 }

@@ -2,9 +2,10 @@
 
 use super::{
     End, Key, MAX_BATCH_BYTES, MAX_BATCH_ROWS, Report, Sums, TransferError, TransferStep,
-    catalogue::{self, Table},
-    place_of, postgres_end, read_sums,
+    catalog::{self, Table},
+    open_postgres, read_sums,
     row::{self, Row},
+    target_of,
 };
 use crate::database_url::{DatabaseKind, DatabaseUrl, Target as Place};
 use crate::errors::unavailable;
@@ -46,7 +47,7 @@ impl Source {
     /// Begins the snapshot.
     pub fn open(url: &DatabaseUrl) -> Result<Self, TransferError> {
         let place = url.to_string();
-        let mut source = match place_of(url) {
+        let mut source = match target_of(url) {
             Place::Sqlite(path) => {
                 let options = OpenOptions {
                     exclusive: Exclusive::Server,
@@ -67,20 +68,20 @@ impl Source {
                 }
             }
             Place::Postgres(url) => Self {
-                end: postgres_end(url, place)?,
+                end: open_postgres(url, place)?,
                 version: 0,
                 expected: (String::new(), 0),
                 _lock: None,
             },
         };
-        source.expect_a_whole_database()?;
+        source.ensure_transferable()?;
         let began = source.begin();
         source.version = began.map_err(|it| source.end.failed("cannot begin to read", it))?;
         Ok(source)
     }
 
-    fn expect_a_whole_database(&mut self) -> Result<(), TransferError> {
-        let taken = versions::taken(&mut self.end.db);
+    fn ensure_transferable(&mut self) -> Result<(), TransferError> {
+        let taken = versions::applied_migrations(&mut self.end.db);
         let taken = taken.map_err(|it| self.end.failed("cannot read its schema", it))?;
         let place = || self.end.place.clone();
         if taken.steps.is_empty() {
@@ -104,7 +105,7 @@ impl Source {
         match db.kind() {
             DatabaseKind::Postgres => {
                 db.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
-                let tables = catalogue::names(db)?;
+                let tables = catalog::names(db)?;
                 db.batch_execute(&format!("LOCK TABLE {tables} IN SHARE MODE"))?;
                 Ok(0)
             }
@@ -124,7 +125,7 @@ impl Source {
         to: DatabaseKind,
         report: &mut Report,
     ) -> Result<Sums, TransferError> {
-        let mut check = |table: &Table, row: &Row| fits(table, row, to);
+        let mut check = |table: &Table, row: &Row| check_row(table, row, to);
         let how = (TransferStep::Reading, None);
         read_sums(&mut self.end, tables, how, &mut check, report)
     }
@@ -138,9 +139,9 @@ impl Source {
         if self.expected.0 != table.name {
             self.expected = (table.name.clone(), FIRST_BATCH_ROWS);
         }
-        let query = table.read_some(self.end.kind(), behind.is_some(), self.expected.1);
+        let query = table.select_batch(self.end.kind(), behind.is_some(), self.expected.1);
         let (mut rows, mut bytes) = (Vec::new(), 0);
-        let read = row::each(
+        let read = row::for_each_row(
             &mut self.end.db,
             &query,
             behind.unwrap_or_default().to_vec(),
@@ -216,7 +217,7 @@ fn version(db: &mut Db) -> QueryResult<i64> {
 }
 
 /// `PostgreSQL` has no texts with NUL, `SQLite` no NaN.
-fn fits(table: &Table, row: &Row, to: DatabaseKind) -> Result<(), TransferError> {
+fn check_row(table: &Table, row: &Row, to: DatabaseKind) -> Result<(), TransferError> {
     for (column, value) in table.columns.iter().zip(row) {
         let what = match (to, value) {
             (DatabaseKind::Postgres, Bind::Text(text)) if text.contains('\0') => {
@@ -230,7 +231,7 @@ fn fits(table: &Table, row: &Row, to: DatabaseKind) -> Result<(), TransferError>
         let key: Key = table.key_of(row);
         return Err(TransferError::Value {
             table: table.name.clone(),
-            key: row::texts(&key).unwrap_or_default().join(", "),
+            key: row::key_to_texts(&key).unwrap_or_default().join(", "),
             column: column.name.clone(),
             what,
         });

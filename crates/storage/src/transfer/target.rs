@@ -1,19 +1,19 @@
 //! The database that is filled: empty, or left by an earlier run of the same transfer.
 
-use super::catalogue::Table;
+use super::catalog::Table;
 use super::progress::Copied;
 use super::row::Row;
 use super::source::Source;
-use super::{End, TransferError, place_of, postgres_end, progress};
+use super::{End, TransferError, open_postgres, progress, target_of};
 use crate::{
     database_url::{DatabaseKind, DatabaseUrl, Target as Place},
     errors::unavailable,
     migrations::{self, is_unfinished_transfer},
     opening::{Exclusive, OpenOptions},
-    postgres::{others, partitions},
+    postgres::{other_connections, partitions},
+    postgres_endpoint::PostgresEndpoint,
     queries::versions,
-    reach::Reach,
-    sql::{Bind, dialect::MOST_BINDS},
+    sql::{Bind, dialect::MAX_BINDS},
     sqlite::{self, Prepared},
 };
 use diesel::{
@@ -31,7 +31,7 @@ pub struct Target {
     pub end: End,
     pub is_begun: bool,
     /// `INSERT` statements of a full batch, by table.
-    full: HashMap<String, Arc<str>>,
+    batch_inserts: HashMap<String, Arc<str>>,
     /// No server starts as long as this lives.
     _lock: Option<File>,
 }
@@ -40,7 +40,7 @@ impl Target {
     /// Gives the database the schema where it has none.
     pub fn open(url: &DatabaseUrl, source: &mut End) -> Result<Self, TransferError> {
         let place = url.to_string();
-        let (mut end, lock) = match place_of(url) {
+        let (mut end, lock) = match target_of(url) {
             Place::Sqlite(path) => {
                 let options = OpenOptions {
                     create: true,
@@ -52,15 +52,15 @@ impl Target {
                 (End { db, place }, lock)
             }
             Place::Postgres(url) => {
-                refuse_the_same(url, &place, source)?;
-                (postgres_end(url, place)?, None)
+                ensure_different_database(url, &place, source)?;
+                (open_postgres(url, place)?, None)
             }
         };
-        let is_begun = made_ready(&mut end)?;
+        let is_begun = prepare_schema(&mut end)?;
         Ok(Self {
             end,
             is_begun,
-            full: HashMap::new(),
+            batch_inserts: HashMap::new(),
             _lock: lock,
         })
     }
@@ -70,7 +70,7 @@ impl Target {
             return Ok(());
         }
         let names = tables.iter().map(|it| it.name.as_str());
-        refuse_rows(&mut self.end, names)
+        ensure_empty(&mut self.end, names)
     }
 
     /// Creates the partitions of `rank_history`: all rows would go to the default one.
@@ -80,7 +80,7 @@ impl Target {
         }
         let mut months = Source::months(source)?;
         months.truncate(MAX_MONTHS);
-        let made = partitions::make_months(&mut self.end.db, &months);
+        let made = partitions::create_months(&mut self.end.db, &months);
         made.map_err(|it| {
             self.end
                 .failed("cannot make the months of rank_history", it)
@@ -95,7 +95,7 @@ impl Target {
         before: &Copied,
         after: &Copied,
     ) -> Result<(), TransferError> {
-        let full = self.full_statement(table);
+        let full = self.batch_insert(table);
         let End { db, place } = &mut self.end;
         let each = rows_of_a_statement(table);
         let mut is_ours = true;
@@ -107,10 +107,10 @@ impl Target {
                 match count {
                     0 => break,
                     _ if count == each => db.run_often(Arc::clone(&full), some)?,
-                    _ => db.run_once(table.add(db.kind(), count).into(), some)?,
+                    _ => db.run_once(table.insert_statement(db.kind(), count).into(), some)?,
                 };
             }
-            is_ours = progress::keep(db, &table.name, before, after)?;
+            is_ours = progress::save(db, &table.name, before, after)?;
             if is_ours {
                 Ok(())
             } else {
@@ -127,10 +127,14 @@ impl Target {
         }
     }
 
-    fn full_statement(&mut self, table: &Table) -> Arc<str> {
+    fn batch_insert(&mut self, table: &Table) -> Arc<str> {
         let kind = self.end.kind();
-        let made = self.full.entry(table.name.clone());
-        Arc::clone(made.or_insert_with(|| table.add(kind, rows_of_a_statement(table)).into()))
+        let made = self.batch_inserts.entry(table.name.clone());
+        Arc::clone(made.or_insert_with(|| {
+            table
+                .insert_statement(kind, rows_of_a_statement(table))
+                .into()
+        }))
     }
 
     /// Call it once all is verified.
@@ -142,32 +146,36 @@ impl Target {
                 let _ = self.end.db.batch_execute(&analyze);
             }
         }
-        let ended = progress::end(&mut self.end.db);
+        let ended = progress::finish(&mut self.end.db);
         ended.map_err(|it| self.end.failed("cannot open it to servers", it))
     }
 }
 
 fn rows_of_a_statement(table: &Table) -> usize {
-    (MOST_BINDS / table.columns.len()).clamp(1, MAX_STATEMENT_ROWS)
+    (MAX_BINDS / table.columns.len()).clamp(1, MAX_STATEMENT_ROWS)
 }
 
 /// Refuses the database of the source, which lists the source's connection as its own.
-fn refuse_the_same(url: &str, place: &str, source: &mut End) -> Result<(), TransferError> {
+fn ensure_different_database(
+    url: &str,
+    place: &str,
+    source: &mut End,
+) -> Result<(), TransferError> {
     if source.kind() != DatabaseKind::Postgres {
         return Ok(());
     }
-    let reach = Reach::of(url)?;
-    let mut probe = reach.connect("").map_err(unavailable)?;
-    let own = others::own(&mut source.db).map_err(unavailable)?;
-    if others::has(&mut probe, &own).map_err(unavailable)? {
+    let endpoint = PostgresEndpoint::new(url)?;
+    let mut probe = endpoint.connect("").map_err(unavailable)?;
+    let own = other_connections::own_backend(&mut source.db).map_err(unavailable)?;
+    if other_connections::has_backend(&mut probe, &own).map_err(unavailable)? {
         return Err(TransferError::SameDatabase(place.to_owned()));
     }
     Ok(())
 }
 
 /// Whether a transfer into it has begun; if not, creates the schema.
-fn made_ready(end: &mut End) -> Result<bool, TransferError> {
-    let taken = versions::taken(&mut end.db);
+fn prepare_schema(end: &mut End) -> Result<bool, TransferError> {
+    let taken = versions::applied_migrations(&mut end.db);
     let mut taken = taken.map_err(|it| end.failed("cannot read its schema", it))?;
     if is_unfinished_transfer(&taken) {
         taken
@@ -179,27 +187,27 @@ fn made_ready(end: &mut End) -> Result<bool, TransferError> {
         return Err(TransferError::OtherVersion(end.place.clone()));
     }
     if !taken.steps.is_empty() {
-        let there = super::catalogue::shape(end)?;
-        refuse_rows(end, there.keys().map(String::as_str))?;
+        let there = super::catalog::read_schema(end)?;
+        ensure_empty(end, there.keys().map(String::as_str))?;
     }
-    migrations::bring_up_to_date(&mut end.db)?;
+    migrations::apply_all(&mut end.db)?;
     Ok(false)
 }
 
 #[derive(QueryableByName)]
-struct Answer {
+struct ConditionRow {
     #[diesel(sql_type = Bool)]
     is_so: bool,
 }
 
-fn refuse_rows<'t>(
+fn ensure_empty<'t>(
     end: &mut End,
     tables: impl Iterator<Item = &'t str>,
 ) -> Result<(), TransferError> {
     let mut filled = Vec::new();
     for table in tables {
         let query = format!("SELECT EXISTS (SELECT 1 FROM \"{table}\") AS is_so");
-        let found: QueryResult<Answer> = sql_query(query).get_result(&mut end.db);
+        let found: QueryResult<ConditionRow> = sql_query(query).get_result(&mut end.db);
         match found {
             Ok(it) if it.is_so => filled.push(table),
             Ok(_) => {}

@@ -73,11 +73,11 @@ pub(super) enum Sense {
 }
 
 /// Longest ambiguous name, in letters.
-const SHORT: usize = 3;
+const MAX_SHORT_NAME_LETTERS: usize = 3;
 /// In bytes.
-const LEAST_JOINED: usize = 5;
+const MIN_JOINED_LETTERS: usize = 5;
 /// A word is inflected only if it has more letters.
-const LEAST_STEM: usize = 3;
+const MIN_STEM: usize = 3;
 
 impl BrandBook {
     pub fn of(own: &BrandSpec, competitors: &[BrandSpec], categories: &[String]) -> Self {
@@ -134,7 +134,7 @@ impl BrandBook {
         self.brands.get(brand).map_or("", |it| &it.name)
     }
 
-    pub fn spellings(&self, brand: BrandId) -> impl Iterator<Item = &str> {
+    pub fn spelling_patterns(&self, brand: BrandId) -> impl Iterator<Item = &str> {
         let spec = self.brands.get(brand).into_iter();
         spec.flat_map(|it| {
             let others = it.aliases.iter().chain(&it.domains);
@@ -175,7 +175,7 @@ impl BrandBook {
     }
 
     /// Without competitors, shares among brands mean nothing.
-    pub fn has_rivals(&self) -> bool {
+    pub fn has_competitors(&self) -> bool {
         self.brands.len() > 1
     }
 }
@@ -232,8 +232,11 @@ impl Spellings {
             return;
         };
         let parts: Vec<&str> = label.split('-').collect();
-        let is_words = parts.len() > 1 && parts.iter().all(|it| is_word(it) || it.len() < SHORT);
-        if label.len() > SHORT && !is_words {
+        let is_words = parts.len() > 1
+            && parts
+                .iter()
+                .all(|it| is_word(it) || it.len() < MAX_SHORT_NAME_LETTERS);
+        if label.len() > MAX_SHORT_NAME_LETTERS && !is_words {
             self.add_spelling(label);
         }
     }
@@ -247,11 +250,11 @@ impl Spellings {
             .split([' ', '-'])
             .filter(|it| it.chars().any(char::is_alphanumeric))
             .collect();
-        let (case, sense) = self.judged(name, &parts);
+        let (case, sense) = self.case_and_sense(name, &parts);
         let mut texts = vec![folded.clone()];
         if parts.len() > 1 {
             let joined = parts.concat();
-            if joined.len() >= LEAST_JOINED {
+            if joined.len() >= MIN_JOINED_LETTERS {
                 texts.push(joined);
             }
             texts.push(folded.replace(' ', "-"));
@@ -273,26 +276,26 @@ impl Spellings {
 
     /// A camel-case name as separate words; each must start with a capital.
     fn add_camel_case(&mut self, name: &str) {
-        let Some(apart) = camel_case_apart(without_legal_form(name.trim())) else {
+        let Some(apart) = split_camel_case(without_legal_form(name.trim())) else {
             return;
         };
         let parts = [fold(name)];
-        let (_, sense) = self.judged(name, &[parts[0].as_str()]);
+        let (_, sense) = self.case_and_sense(name, &[parts[0].as_str()]);
         self.add(fold(&apart), &Case::EachPart, sense);
         self.add(fold(&apart).replace(' ', "-"), &Case::EachPart, sense);
     }
 
-    fn judged(&self, name: &str, parts: &[&str]) -> (Case, Sense) {
+    fn case_and_sense(&self, name: &str, parts: &[&str]) -> (Case, Sense) {
         let as_written = || Case::AsIn(name.to_owned());
         let letters = parts.concat();
         let is_capital = !name.chars().any(char::is_lowercase);
         if self.is_ambiguous == Some(true) {
             return (as_written(), Sense::Unsure);
         }
-        if letters.chars().count() <= SHORT {
+        if letters.chars().count() <= MAX_SHORT_NAME_LETTERS {
             let is_sure = self.is_ambiguous == Some(false)
                 || (is_capital
-                    && letters.chars().count() == SHORT
+                    && letters.chars().count() == MAX_SHORT_NAME_LETTERS
                     && !common_words::is_abbreviation(&letters));
             let sense = if is_sure { Sense::Sure } else { Sense::Unsure };
             return (as_written(), sense);
@@ -302,7 +305,7 @@ impl Spellings {
         }
         match parts {
             [one] => {
-                let languages = common_words::of(one);
+                let languages = common_words::languages_of_word(one);
                 if languages == Languages::default() {
                     (Case::Any, Sense::Sure)
                 } else {
@@ -317,7 +320,7 @@ impl Spellings {
 
     fn add(&mut self, text: String, case: &Case, sense: Sense) {
         if let Some((first, rest)) = text.split_once([' ', '-'])
-            && first.chars().count() > LEAST_STEM
+            && first.chars().count() > MIN_STEM
         {
             let between = &text[first.len()..text.len() - rest.len()];
             for (languages, inflected) in endings::inflections(first) {
@@ -327,13 +330,13 @@ impl Spellings {
         }
         let last = text.split([' ', '-']).next_back().unwrap_or(&text);
         let (length, vowel) = (last.chars().count(), text.chars().next_back());
-        if length > LEAST_STEM
+        if length > MIN_STEM
             && let Some(vowel @ ('a' | 'o' | 'e')) = vowel
         {
             let stem = text[..text.len() - 1].to_owned();
             self.push(stem, Form::WithoutVowel(vowel), case, sense, None);
         }
-        if length > LEAST_STEM {
+        if length > MIN_STEM {
             for (language, end, instead, ending) in SOFTENED {
                 if let Some(stem) = text.strip_suffix(end) {
                     let form = Form::Softened(language, ending);
@@ -368,7 +371,7 @@ impl Spellings {
 }
 
 fn is_word(part: &str) -> bool {
-    common_words::of(part) != Languages::default()
+    common_words::languages_of_word(part) != Languages::default()
         || matches!(part, "the" | "best" | "buy" | "my" | "and")
 }
 
@@ -451,7 +454,7 @@ fn transliterated(name: &str) -> String {
 }
 
 /// `BrightBasket` as `Bright Basket`; `None` without an inner capital.
-fn camel_case_apart(name: &str) -> Option<String> {
+fn split_camel_case(name: &str) -> Option<String> {
     let mut apart = String::with_capacity(name.len() + 2);
     let mut before = ' ';
     for letter in name.chars() {
@@ -470,7 +473,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_lose_the_form_of_their_company() {
+    fn legal_forms_are_removed_from_names() {
         for (name, short) in [
             ("Nordika GmbH", "Nordika"),
             ("Nordika, s.r.o.", "Nordika"),
@@ -497,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_shared_host_only_the_own_path_is_own() {
+    fn only_the_own_path_of_a_shared_host_is_own() {
         let book =
             BrandBook::of(&BrandSpec::named("Acme", "example.org"), &[], &[]).with_own_sites(
                 OwnSites::of(crate::url_rules::SiteScope::below("example.org", "/acme")),
@@ -521,7 +524,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_names_only_as_they_are_written() {
+    fn common_words_match_only_as_written() {
         let patterns = |name: &str| {
             spellings(
                 0,

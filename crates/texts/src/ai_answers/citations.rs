@@ -1,7 +1,7 @@
 //! Pages that an answer cites: unique, in order, without tracking parameters.
 
 use super::brands::{BrandBook, BrandId};
-use super::visible::Visible;
+use super::prose::Prose;
 use crate::observation::ai_answer::{AiAnswer, CitationPart, TextSpan};
 use crate::url_rules;
 use std::collections::{HashMap, hash_map::Entry};
@@ -18,7 +18,7 @@ pub struct CitedPage {
 }
 
 /// In the answer's order. `None` where the engine has no sources: links in such texts are often hallucinated.
-pub fn citations(answer: &AiAnswer, visible: &Visible, book: &BrandBook) -> Option<Vec<CitedPage>> {
+pub fn citations(answer: &AiAnswer, visible: &Prose, book: &BrandBook) -> Option<Vec<CitedPage>> {
     let listed = answer.citations.as_ref()?;
     let mut pages = Pages::default();
     for it in listed
@@ -34,7 +34,7 @@ pub fn citations(answer: &AiAnswer, visible: &Visible, book: &BrandBook) -> Opti
 }
 
 /// Drops user name and password, which must not be published.
-fn without_sign_in(url: &str) -> String {
+fn without_credentials(url: &str) -> String {
     let Ok(mut parsed) = Url::parse(url.trim()) else {
         return url.to_owned();
     };
@@ -49,17 +49,23 @@ fn without_sign_in(url: &str) -> String {
 #[derive(Debug, Default)]
 struct Pages {
     found: Vec<CitedPage>,
-    places: HashMap<String, usize>,
+    index_by_key: HashMap<String, usize>,
 }
 
 impl Pages {
-    fn add(&mut self, url: &str, told: Option<&str>, spans: &[TextSpan], book: &BrandBook) {
-        let target = without_sign_in(&url_rules::unwrapped(url));
-        let Some(normal): Option<String> = url_rules::normalised(&target) else {
+    fn add(
+        &mut self,
+        url: &str,
+        reported_domain: Option<&str>,
+        spans: &[TextSpan],
+        book: &BrandBook,
+    ) {
+        let target = without_credentials(&url_rules::unwrapped(url));
+        let Some(normal): Option<String> = url_rules::normalized(&target) else {
             return;
         };
         // A redirecting URL does not show the target; the domain that the engine reports does.
-        let told = told.map(|it| it.trim().trim_start_matches("www.").to_lowercase());
+        let told = reported_domain.map(|it| it.trim().trim_start_matches("www.").to_lowercase());
         let told = told.filter(|it| url_rules::registrable_domain(it).is_some());
         let here = url_rules::domain_of_url(&normal);
         let domain = { told.as_deref().map(url_rules::domain_of_host) }
@@ -74,11 +80,11 @@ impl Pages {
         } else {
             book.owner_of_url(&normal)
         };
-        match self.places.entry(url_rules::page_key(&normal)) {
+        match self.index_by_key.entry(url_rules::page_key(&normal)) {
             Entry::Occupied(place) => {
                 let page = &mut self.found[*place.get()];
                 for span in spans {
-                    if !page.spans.contains(span) && page.spans.len() < MOST_SPANS {
+                    if !page.spans.contains(span) && page.spans.len() < MAX_SPANS {
                         page.spans.push(*span);
                     }
                 }
@@ -90,7 +96,7 @@ impl Pages {
                     domain,
                     index: u32::try_from(self.found.len() + 1).unwrap_or(u32::MAX),
                     owner,
-                    spans: spans.iter().copied().take(MOST_SPANS).collect(),
+                    spans: spans.iter().copied().take(MAX_SPANS).collect(),
                 });
             }
         }
@@ -98,12 +104,12 @@ impl Pages {
 }
 
 /// Per page.
-const MOST_SPANS: usize = 50;
+const MAX_SPANS: usize = 50;
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ai_answers::{brands::BrandSpec, judged::tests::answer};
+    use crate::ai_answers::{brands::BrandSpec, evaluate::tests::answer};
     use crate::observation::ai_answer::AnswerCitation;
 
     fn cited(url: &str, domain: Option<&str>, part: CitationPart) -> AnswerCitation {
@@ -117,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_counts_once_without_tracking_and_found_pages_do_not_count() {
+    fn citations_are_unique_and_exclude_search_results() {
         let book = BrandBook::of(&BrandSpec::named("Acme", "acme.com"), &[], &[]);
         let mut it =
             answer("See [Acme](https://acme.com/desk?utm_source=openai) and https://b.org/x.");
@@ -136,7 +142,7 @@ mod tests {
             ),
             cited("javascript:alert(1)", None, CitationPart::Inline),
         ]);
-        let found = citations(&it, &Visible::of(&it.text), &book).unwrap();
+        let found = citations(&it, &Prose::of(&it.text), &book).unwrap();
         let told: Vec<(&str, &str, u32, Option<BrandId>)> = { found.iter() }
             .map(|it| (it.url.as_str(), it.domain.as_str(), it.index, it.owner))
             .collect();
@@ -154,9 +160,9 @@ mod tests {
             None,
             CitationPart::Inline,
         )]);
-        let found = citations(&it, &Visible::of("https://ann:pw@b.org/y"), &book).unwrap();
+        let found = citations(&it, &Prose::of("https://ann:pw@b.org/y"), &book).unwrap();
         assert_eq!((found.len(), found[0].url.as_str()), (1, "https://b.org/y"));
         it.citations = None;
-        assert_eq!(citations(&it, &Visible::of(&it.text), &book), None);
+        assert_eq!(citations(&it, &Prose::of(&it.text), &book), None);
     }
 }

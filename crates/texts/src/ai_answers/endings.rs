@@ -13,7 +13,7 @@ pub(super) enum Form {
 }
 
 /// In bytes.
-pub(super) const LONGEST: usize = 5;
+pub(super) const MAX_ENDING_BYTES: usize = 5;
 
 struct Endings {
     language: &'static str,
@@ -80,16 +80,16 @@ pub(super) const SOFTENED: [(&str, &str, &str, &str); 8] = [
 /// `last` is the last letter of the pattern.
 pub(super) fn fits(form: Form, rest: &str, last: char, languages: Languages) -> bool {
     if let Form::Softened(language, ending) = form {
-        return rest == ending && languages.has(language);
+        return rest == ending && languages.contains(language);
     }
     if rest.is_empty() {
         return form == Form::Whole;
     }
-    if rest.len() > LONGEST {
+    if rest.len() > MAX_ENDING_BYTES {
         return false;
     }
     let listed = { ALL.iter() }
-        .filter(|it| languages.has(it.language))
+        .filter(|it| languages.contains(it.language))
         .any(|endings| {
             let endings = match form {
                 Form::WithoutVowel('a') => endings.after_a,
@@ -99,7 +99,10 @@ pub(super) fn fits(form: Form, rest: &str, last: char, languages: Languages) -> 
             };
             endings.contains(&rest)
         });
-    listed || (form == Form::Whole && languages.has("hu") && is_hungarian(rest, last))
+    listed
+        || (form == Form::Whole
+            && languages.contains("hu")
+            && is_hungarian_instrumental(rest, last))
 }
 
 /// Inflected forms of the first word of a multi-word name (`Nordiky Plus`).
@@ -109,7 +112,7 @@ pub(super) fn inflections(word: &str) -> Vec<(Languages, String)> {
         .chars()
         .next_back()
         .filter(|it| matches!(it, 'a' | 'o' | 'e'));
-    for endings in &ALL[INFLECTING..] {
+    for endings in &ALL[FIRST_INFLECTING..] {
         let (stem, list) = match vowel {
             Some('a') => (&word[..word.len() - 1], endings.after_a),
             Some('o') => (&word[..word.len() - 1], endings.after_o),
@@ -128,10 +131,10 @@ pub(super) fn inflections(word: &str) -> Vec<(Languages, String)> {
 }
 
 /// Index in [`ALL`] of the first language that inflects inner words of names.
-const INFLECTING: usize = 6;
+const FIRST_INFLECTING: usize = 6;
 
 /// Hungarian `-val` and `-vel` double the last consonant (`Lidllel`); a final `s` may double as spoken (`Plusszal`).
-fn is_hungarian(rest: &str, last: char) -> bool {
+fn is_hungarian_instrumental(rest: &str, last: char) -> bool {
     let mut letters = rest.chars();
     let first = letters.next();
     let tail = letters.as_str();
@@ -160,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn no_ending_is_longer_than_what_is_looked_at() {
+    fn no_ending_exceeds_the_maximum() {
         for endings in &ALL {
             let lists = [
                 endings.whole,
@@ -168,7 +171,12 @@ mod tests {
                 endings.after_o,
                 endings.after_e,
             ];
-            assert!(lists.into_iter().flatten().all(|it| it.len() <= LONGEST));
+            assert!(
+                lists
+                    .into_iter()
+                    .flatten()
+                    .all(|it| it.len() <= MAX_ENDING_BYTES)
+            );
         }
     }
 }

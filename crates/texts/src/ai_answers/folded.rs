@@ -5,28 +5,28 @@ use crate::observation::ai_answer::TextSpan;
 use unicode_normalization::char::{decompose_canonical, is_combining_mark};
 
 /// Replaces masked text; no name spans it.
-pub(super) const HOLE: char = '\u{1}';
+pub(super) const MASK: char = '\u{1}';
 
 #[derive(Debug, Default)]
 pub(super) struct Folded {
     pub text: String,
     /// For each folded byte, start and end of the original character.
-    places: Vec<(u32, u32)>,
+    source_ranges: Vec<(u32, u32)>,
 }
 
 impl Folded {
     /// `holes` must be sorted.
-    pub fn of(text: &str, holes: &[TextSpan]) -> Self {
+    pub fn of(text: &str, masked: &[TextSpan]) -> Self {
         let mut found = Self {
             text: String::with_capacity(text.len()),
-            places: Vec::with_capacity(text.len()),
+            source_ranges: Vec::with_capacity(text.len()),
         };
-        let mut holes = holes.iter().peekable();
+        let mut holes = masked.iter().peekable();
         let mut before = ' ';
         for (at, letter) in text.char_indices() {
             let end = at + letter.len_utf8();
             if holes.next_if(|it| it.start <= at).is_some() {
-                found.push(HOLE, at, at);
+                found.push(MASK, at, at);
             }
             if letter == '_' {
                 let after = text[end..].chars().next().unwrap_or(' ');
@@ -41,9 +41,9 @@ impl Folded {
         found
     }
 
-    pub fn origin(&self, start: usize, end: usize) -> TextSpan {
-        let first = self.places.get(start).map_or(0, |it| it.0);
-        let last = end.checked_sub(1).and_then(|it| self.places.get(it));
+    pub fn source_span(&self, start: usize, end: usize) -> TextSpan {
+        let first = self.source_ranges.get(start).map_or(0, |it| it.0);
+        let last = end.checked_sub(1).and_then(|it| self.source_ranges.get(it));
         TextSpan {
             start: first as usize,
             end: last.map_or(first, |it| it.1) as usize,
@@ -51,8 +51,9 @@ impl Folded {
     }
 
     /// Maps an offset of the original text to its first folded byte.
-    pub fn image(&self, place: usize) -> usize {
-        self.places.partition_point(|it| (it.0 as usize) < place)
+    pub fn folded_offset(&self, place: usize) -> usize {
+        self.source_ranges
+            .partition_point(|it| (it.0 as usize) < place)
     }
 
     fn add(&mut self, letter: char, at: usize, end: usize) {
@@ -105,7 +106,7 @@ impl Folded {
     fn push(&mut self, letter: char, at: usize, end: usize) {
         self.text.push(letter);
         let place = (at as u32, end as u32);
-        self.places
+        self.source_ranges
             .extend(std::iter::repeat_n(place, letter.len_utf8()));
     }
 }
@@ -129,21 +130,21 @@ mod tests {
     }
 
     #[test]
-    fn the_way_back_leads_to_the_letters() {
+    fn folded_offsets_map_back_to_the_source() {
         let text = "Kauf bei **Müller**s";
         let folded = Folded::of(text, &[]);
         let at = folded.text.find("mullers").unwrap();
-        let span = folded.origin(at, at + "muller".len());
+        let span = folded.source_span(at, at + "muller".len());
         assert_eq!(&text[span.start..span.end], "Müller");
-        assert_eq!(folded.image(span.start), at);
+        assert_eq!(folded.folded_offset(span.start), at);
     }
 
     proptest! {
         #[test]
         fn every_byte_comes_from_a_character(text in "\\PC{0,60}") {
             let folded = Folded::of(&text, &[]);
-            prop_assert_eq!(folded.places.len(), folded.text.len());
-            for (start, end) in &folded.places {
+            prop_assert_eq!(folded.source_ranges.len(), folded.text.len());
+            for (start, end) in &folded.source_ranges {
                 prop_assert!(text.get(*start as usize..*end as usize).is_some());
             }
         }

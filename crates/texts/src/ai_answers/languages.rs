@@ -6,7 +6,7 @@ use crate::text::words::shortened;
 pub struct Languages(u16);
 
 const CODES: [&str; 10] = ["en", "de", "fr", "es", "it", "nl", "pl", "cs", "sk", "hu"];
-const LOOKED_AT: usize = 500;
+const MAX_DETECTION_CHARACTERS: usize = 500;
 
 impl Languages {
     /// Empty for a language without word lists.
@@ -20,20 +20,20 @@ impl Languages {
         Self(self.0 | other.0)
     }
 
-    pub const fn meets(self, other: Self) -> bool {
+    pub const fn intersects(self, other: Self) -> bool {
         self.0 & other.0 != 0
     }
 
-    pub fn has(self, code: &str) -> bool {
-        self.meets(Self::of(code))
+    pub fn contains(self, code: &str) -> bool {
+        self.intersects(Self::of(code))
     }
 }
 
 /// Languages whose endings are accepted (the prompt's and, if detected with high confidence, the answer's), and the
 /// language for splitting sentences.
-pub(super) fn of_answer(prompt: &str, text: &str) -> (Languages, Option<Language>) {
-    let found = detection::detect(shortened(text, LOOKED_AT));
-    match found.filter(|it| it.confidence >= detection::SURE) {
+pub(super) fn answer_languages(prompt: &str, text: &str) -> (Languages, Option<Language>) {
+    let found = detection::detect(shortened(text, MAX_DETECTION_CHARACTERS));
+    match found.filter(|it| it.confidence >= detection::HIGH_CONFIDENCE) {
         Some(found) => (
             Languages::of(prompt).with(Languages::of(found.code)),
             found.language(),

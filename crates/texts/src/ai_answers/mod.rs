@@ -6,24 +6,24 @@ mod citations;
 mod common_words;
 mod cues;
 mod endings;
-pub mod feelings;
+mod evaluate;
 mod folded;
-mod judged;
 mod languages;
 mod mentions;
 mod position;
+mod prose;
 mod recommending;
 mod refusals;
+pub mod sentiment;
 mod vader;
-mod visible;
 
 pub use citations::{CitedPage, citations};
-pub use judged::{AnswerMark, JudgedAnswer, JudgedState, MarkKind, Sentiment, judge};
+pub use evaluate::{AnswerMark, EvaluatedAnswer, EvaluatedState, MarkKind, Sentiment, evaluate};
 pub use languages::Languages;
-pub use mentions::{Found, Mention, mentions};
+pub use mentions::{FoundMentions, Mention, mentions};
 pub use position::position_adjusted;
+pub use prose::Prose;
 pub use vader::compound as vader_compound;
-pub use visible::Visible;
 
 /// Version of the detection rules; every change of a rule or list needs a new one.
 pub const DETECTOR_VERSION: &str = "ai-mentions/1";

@@ -28,7 +28,7 @@ mod tests {
 
     /// `impression_pos_count_simple` of the authors' `utils.py`.
     #[test]
-    fn shares_are_those_of_the_authors() {
+    fn shares_match_the_reference_implementation() {
         let found = position_adjusted(&[(10, vec![0]), (8, vec![1]), (12, vec![0, 2])], 3).unwrap();
         for (found, golden) in found.iter().zip([0.633_591, 0.251_845, 0.114_564]) {
             assert!((found - golden).abs() < 1e-6, "{found} {golden}");
@@ -41,7 +41,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn shares_add_up_and_an_earlier_place_is_never_worse(
+        fn shares_sum_to_one_and_favor_early_sentences(
             words in proptest::collection::vec(1_usize..30, 2..12), at in 0_usize..10
         ) {
             // Brand 0 in one sentence, brand 1 in all others.

@@ -5,14 +5,14 @@ use std::sync::LazyLock;
 
 struct Words {
     language: &'static str,
-    yes: Vec<String>,
-    no: Vec<String>,
+    recommending: Vec<String>,
+    negating: Vec<String>,
 }
 
 /// Words before a recommending word in which a negation counts.
-const REACH: usize = 4;
+const NEGATION_WORDS: usize = 4;
 /// The same in bytes, since sentences may be very long.
-const WINDOW: usize = 120;
+const NEGATION_BYTES: usize = 120;
 
 static LISTS: LazyLock<Vec<Words>> = LazyLock::new(|| {
     let mut lists: Vec<Words> = Vec::new();
@@ -24,11 +24,11 @@ static LISTS: LazyLock<Vec<Words>> = LazyLock::new(|| {
         };
         let words: Vec<String> = words.split(' ').map(|it| it.replace('_', " ")).collect();
         match lists.last_mut().filter(|it| it.language == language) {
-            Some(list) if kind == "no" => list.no = words,
+            Some(list) if kind == "no" => list.negating = words,
             _ => lists.push(Words {
                 language,
-                yes: words,
-                no: Vec::new(),
+                recommending: words,
+                negating: Vec::new(),
             }),
         }
     }
@@ -39,13 +39,13 @@ static LISTS: LazyLock<Vec<Words>> = LazyLock::new(|| {
 pub(super) fn recommends(sentence: &str, languages: Languages) -> Option<bool> {
     let lists: Vec<&Words> = LISTS
         .iter()
-        .filter(|it| languages.has(it.language))
+        .filter(|it| languages.contains(it.language))
         .collect();
     if lists.is_empty() {
         return None;
     }
     let text = format!(" {} ", fold(sentence));
-    Some(lists.iter().any(|list| list.hold(&text)))
+    Some(lists.iter().any(|list| list.has_recommendation(&text)))
 }
 
 pub(super) fn opens_list(line: &str, languages: Languages) -> bool {
@@ -64,28 +64,28 @@ pub(super) fn is_item(line: &str) -> bool {
 }
 
 impl Words {
-    fn hold(&self, text: &str) -> bool {
-        self.yes.iter().any(|word| {
+    fn has_recommendation(&self, text: &str) -> bool {
+        self.recommending.iter().any(|word| {
             text.match_indices(word.as_str()).any(|(at, _)| {
                 let begins = text[..at].ends_with(|it: char| !it.is_alphanumeric());
-                begins && !self.negated(&text[..at])
+                begins && !self.is_negated(&text[..at])
             })
         })
     }
 
-    fn negated(&self, before: &str) -> bool {
-        let near = before.floor_char_boundary(before.len().saturating_sub(WINDOW));
+    fn is_negated(&self, before: &str) -> bool {
+        let near = before.floor_char_boundary(before.len().saturating_sub(NEGATION_BYTES));
         let before = &before[near..];
         // A negation does not reach over a clause boundary.
         let clause = before
             .rsplit([',', ';', ':', '(', '–'])
             .next()
             .unwrap_or_default();
-        let words = clause.split_whitespace().rev().take(REACH);
+        let words = clause.split_whitespace().rev().take(NEGATION_WORDS);
         words
             .map(|it| it.trim_matches(|letter: char| !letter.is_alphanumeric()))
             .any(|word| {
-                self.no.iter().any(|no| {
+                self.negating.iter().any(|no| {
                     // Short entries match whole words, longer ones prefixes.
                     word == no || (no.len() > 4 && word.starts_with(no.as_str()))
                 })
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_language_recommends_and_can_turn_it_around() {
+    fn every_language_detects_negated_recommendations() {
         for (language, yes, no) in [
             (
                 "en",
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_that_recommends_speaks_for_its_list() {
+    fn a_recommending_heading_opens_a_list() {
         let english = Languages::of("en");
         assert!(
             opens_list("## Best desks", english)

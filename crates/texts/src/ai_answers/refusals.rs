@@ -3,7 +3,7 @@
 use super::folded::fold;
 
 /// Longer texts are answers.
-const MOST_CHARACTERS: usize = 400;
+const MAX_CHARACTERS: usize = 400;
 
 /// Openings of refusals, folded. Our list.
 #[rustfmt::skip]
@@ -19,7 +19,7 @@ const BEGINNINGS: [&str; 35] = [
 
 pub(super) fn is_refusal(text: &str) -> bool {
     let trimmed = text.trim();
-    if trimmed.chars().nth(MOST_CHARACTERS).is_some() {
+    if trimmed.chars().nth(MAX_CHARACTERS).is_some() {
         return false;
     }
     let folded = fold(trimmed);
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_texts_that_begin_so_refuse() {
+    fn only_short_texts_are_refusals() {
         assert!(is_refusal("I’m sorry, but I can’t help with that."));
         assert!(is_refusal("Omlouvám se, ale nemohu na to odpovědět."));
         assert!(!is_refusal(

@@ -82,7 +82,7 @@ pub struct Coverage {
 
 impl Coverage {
     /// The rest of `requested` was skipped.
-    pub const fn of(requested: u64, measured: u64, failed: u64) -> Self {
+    pub const fn new(requested: u64, measured: u64, failed: u64) -> Self {
         let skipped = requested.saturating_sub(measured).saturating_sub(failed);
         Self {
             requested,
@@ -137,9 +137,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_neither_measured_nor_failed_was_skipped() {
-        assert_eq!(Coverage::of(10, 6, 3).skipped, 1);
-        assert_eq!(Coverage::of(1, 2, 0).skipped, 0);
+    fn skipped_is_the_remainder() {
+        assert_eq!(Coverage::new(10, 6, 3).skipped, 1);
+        assert_eq!(Coverage::new(1, 2, 0).skipped, 0);
     }
 
     #[test]
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_never_written_as_minus_nothing() {
+    fn zero_is_never_negative() {
         assert!(rounded::six_digits(-0.0).is_sign_positive());
         assert!(rounded::one_decimal(-0.01).is_sign_positive());
     }

@@ -7,7 +7,7 @@ use crate::result_type::ResultType;
 /// A result type with the names of its public schemas.
 #[derive(Debug, Clone, Copy)]
 pub struct FindingType {
-    pub of: ResultType,
+    pub result_type: ResultType,
     pub record: &'static str,
     pub summary: &'static str,
     #[cfg(feature = "schemas")]
@@ -33,7 +33,7 @@ pub fn add_schemas<T: utoipa::ToSchema + utoipa::PartialSchema>(all: &mut Schema
 macro_rules! finding_types {
     ($($of:ident: $module:ident[$record:ident, $summary:ident];)+) => {
         pub const TYPES: &[$crate::findings::FindingType] = &[$($crate::findings::FindingType {
-            of: $crate::result_type::ResultType::$of,
+            result_type: $crate::result_type::ResultType::$of,
             record: stringify!($record),
             summary: stringify!($summary),
             #[cfg(feature = "schemas")]

@@ -10,28 +10,28 @@ use super::spread::PastErrors;
 use super::transform::Scale;
 
 /// Shortest history before an origin.
-const LEAST_PAST: usize = 8;
+const MIN_PAST: usize = 8;
 /// Origins that reach the horizon, if the history is long enough.
-const LOOKS_OF_FARTHEST: usize = 24;
+const ORIGINS_AT_HORIZON: usize = 24;
 /// For longer horizons only every second, third, … origin is used, since adjacent origins are redundant.
 const STEPS_PER_STRIDE: usize = 24;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Published {
+pub enum PublishedMethod {
     Combination,
     Naive,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Look {
+struct OriginForecast {
     known: usize,
-    combination: Said,
-    naive: Said,
+    combination: MethodForecast,
+    naive: MethodForecast,
 }
 
 /// On the scale of the series; deviations by normal theory.
 #[derive(Debug, Clone, PartialEq)]
-struct Said {
+struct MethodForecast {
     points: Vec<f64>,
     deviations: Vec<f64>,
 }
@@ -59,52 +59,53 @@ pub struct Scores {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct BackTest {
-    looks: Vec<Look>,
+    forecasts: Vec<OriginForecast>,
 }
 
 impl BackTest {
     pub fn of(history: &History, horizon: usize) -> Self {
         let series = history.values();
-        let mut near: Option<Combination> = None;
+        let mut warm_start: Option<Combination> = None;
         let mut looks = Vec::new();
         for known in origins(series.len(), horizon) {
             let past = &series[..known];
             let steps = horizon.min(series.len() - known);
             let period = history.period(known);
-            let Some(fit) = Combination::fit(past, period, SeasonKind::Additive, near.as_ref())
+            let Some(fit) =
+                Combination::fit(past, period, SeasonKind::Additive, warm_start.as_ref())
             else {
                 continue;
             };
-            looks.push(Look {
+            looks.push(OriginForecast {
                 known,
-                combination: Said {
+                combination: MethodForecast {
                     points: fit.forecast(steps),
                     deviations: fit.deviations(steps),
                 },
-                naive: Said {
+                naive: MethodForecast {
                     points: vec![past[known - 1]; steps],
                     deviations: naive_deviations(past, steps).unwrap_or_default(),
                 },
             });
-            near = Some(fit);
+            warm_start = Some(fit);
         }
-        Self { looks }
+        Self { forecasts: looks }
     }
 
     /// The combination, unless the last value had a smaller error.
-    pub fn verdict(&self, history: &History, scale: Scale) -> Published {
+    pub fn published_method(&self, history: &History, scale: Scale) -> PublishedMethod {
         let error =
             |published| mean_absolute_error(&self.pairs(history, scale, published)).unwrap_or(0.0);
-        if error(Published::Combination) > error(Published::Naive) {
-            Published::Naive
+        if error(PublishedMethod::Combination) > error(PublishedMethod::Naive) {
+            PublishedMethod::Naive
         } else {
-            Published::Combination
+            PublishedMethod::Combination
         }
     }
 
-    pub fn errors(&self, history: &History, published: Published) -> PastErrors {
+    pub fn errors(&self, history: &History, published: PublishedMethod) -> PastErrors {
         let mut errors = PastErrors::default();
-        for look in &self.looks {
+        for look in &self.forecasts {
             for (step, error) in look.errors(history, published) {
                 errors.add(step, error);
             }
@@ -113,19 +114,24 @@ impl BackTest {
     }
 
     /// `None` without outcomes to compare with.
-    pub fn scores(&self, history: &History, scale: Scale, published: Published) -> Option<Scores> {
-        let unit: Vec<f64> = history.places.iter().map(|it| scale.back(it.z)).collect();
+    pub fn scores(
+        &self,
+        history: &History,
+        scale: Scale,
+        published: PublishedMethod,
+    ) -> Option<Scores> {
+        let unit: Vec<f64> = history.points.iter().map(|it| scale.back(it.z)).collect();
         let period = history.period(unit.len());
         let step = seasonal_step(&unit, period);
         let scaled = |error: f64| step.map(|step| error / step);
         let error_of = |it| mean_absolute_error(&self.pairs(history, scale, it));
-        let combination = error_of(Published::Combination)?;
-        let naive = error_of(Published::Naive)?;
+        let combination = error_of(PublishedMethod::Combination)?;
+        let naive = error_of(PublishedMethod::Naive)?;
         let pairs = self.pairs(history, scale, published);
         let mae = mean_absolute_error(&pairs)?;
         let (coverage80, coverage95) = self.coverage(history, published)?;
         Some(Scores {
-            origins: self.looks.len(),
+            origins: self.forecasts.len(),
             mae,
             smape: smape(&pairs)?,
             mase: scaled(mae),
@@ -139,12 +145,17 @@ impl BackTest {
     }
 
     /// (Outcome, forecast) in the unit of the series, without filled gaps.
-    fn pairs(&self, history: &History, scale: Scale, published: Published) -> Vec<(f64, f64)> {
-        self.looks
+    fn pairs(
+        &self,
+        history: &History,
+        scale: Scale,
+        published: PublishedMethod,
+    ) -> Vec<(f64, f64)> {
+        self.forecasts
             .iter()
             .flat_map(|look| {
-                let outcomes = &history.places[look.known..];
-                outcomes.iter().zip(&look.said(published).points)
+                let outcomes = &history.points[look.known..];
+                outcomes.iter().zip(&look.forecast(published).points)
             })
             .filter(|(outcome, _)| outcome.measured)
             .map(|(outcome, point)| (scale.back(outcome.z), scale.back(*point)))
@@ -154,13 +165,13 @@ impl BackTest {
     /// `None` without a season.
     fn seasonal_naive_error(&self, history: &History, unit: &[f64]) -> Option<f64> {
         let mut pairs = Vec::new();
-        for look in &self.looks {
+        for look in &self.forecasts {
             let period = history.period(look.known);
             if period == 1 {
                 continue;
             }
             for step in 0..look.naive.points.len() {
-                if history.places[look.known + step].measured {
+                if history.points[look.known + step].measured {
                     let same = look.known - period + step % period;
                     pairs.push((unit[look.known + step], unit[same]));
                 }
@@ -170,11 +181,11 @@ impl BackTest {
     }
 
     /// Of the 80 % and 95 % intervals, each made of errors of earlier origins with outcomes known at its origin.
-    fn coverage(&self, history: &History, published: Published) -> Option<(f64, f64)> {
+    fn coverage(&self, history: &History, published: PublishedMethod) -> Option<(f64, f64)> {
         let mut known_errors = PastErrors::default();
         let mut waiting: Vec<(usize, usize, f64)> = Vec::new();
         let (mut inside80, mut inside95, mut all) = (0_usize, 0_usize, 0_usize);
-        for look in &self.looks {
+        for look in &self.forecasts {
             waiting.retain(|&(at, step, error)| {
                 let known = at < look.known;
                 if known {
@@ -182,7 +193,7 @@ impl BackTest {
                 }
                 !known
             });
-            let spreads = known_errors.spreads(&look.said(published).deviations);
+            let spreads = known_errors.spreads(&look.forecast(published).deviations);
             for (step, error) in look.errors(history, published) {
                 let Some(spread) = spreads.get(step) else {
                     continue;
@@ -199,11 +210,11 @@ impl BackTest {
     }
 }
 
-impl Look {
-    const fn said(&self, published: Published) -> &Said {
+impl OriginForecast {
+    const fn forecast(&self, published: PublishedMethod) -> &MethodForecast {
         match published {
-            Published::Combination => &self.combination,
-            Published::Naive => &self.naive,
+            PublishedMethod::Combination => &self.combination,
+            PublishedMethod::Naive => &self.naive,
         }
     }
 
@@ -211,12 +222,12 @@ impl Look {
     fn errors<'h>(
         &'h self,
         history: &'h History,
-        published: Published,
+        published: PublishedMethod,
     ) -> impl Iterator<Item = (usize, f64)> + 'h {
-        let outcomes = &history.places[self.known..];
+        let outcomes = &history.points[self.known..];
         outcomes
             .iter()
-            .zip(&self.said(published).points)
+            .zip(&self.forecast(published).points)
             .enumerate()
             .filter(|(_, (outcome, _))| outcome.measured)
             .map(|(step, (outcome, point))| (step, outcome.z - point))
@@ -226,10 +237,10 @@ impl Look {
 /// Oldest first; goes back until 24 origins reach the horizon, if possible.
 fn origins(length: usize, horizon: usize) -> impl Iterator<Item = usize> {
     // Origins with less than a third of the history are not representative.
-    let room = length.saturating_sub(horizon + length / 3) / LOOKS_OF_FARTHEST;
+    let room = length.saturating_sub(horizon + length / 3) / ORIGINS_AT_HORIZON;
     let stride = horizon.div_ceil(STEPS_PER_STRIDE).min(room).max(1);
-    let back = horizon + (LOOKS_OF_FARTHEST - 1) * stride;
-    let first = length.saturating_sub(back).max(LEAST_PAST);
+    let back = horizon + (ORIGINS_AT_HORIZON - 1) * stride;
+    let first = length.saturating_sub(back).max(MIN_PAST);
     // The last origin is the last but one value.
     let offset = length.saturating_sub(first + 1) % stride;
     (first + offset..length).step_by(stride)

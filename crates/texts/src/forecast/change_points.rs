@@ -3,7 +3,7 @@
 use super::count;
 use crate::statistics::describe::median;
 
-pub const LEAST_STRETCH: usize = 7;
+pub const MIN_STRETCH: usize = 7;
 /// Penalty of a jump, in variances of the noise times ln n.
 const PENALTY: f64 = 3.0;
 /// Smallest jump, in usual weekly changes.
@@ -15,17 +15,17 @@ const MEDIAN_SIZE: f64 = 0.674_489_75;
 /// level ([`levels`]); σ² is half the mean squared step. Random walks have many levels, too, so a jump is kept only if
 /// the means of seven values before and after differ by five times the usual change, or that of noise.
 pub fn change_points(series: &[f64]) -> Vec<usize> {
-    if series.len() < 2 * LEAST_STRETCH {
+    if series.len() < 2 * MIN_STRETCH {
         return Vec::new();
     }
     let squares: f64 = series.windows(2).map(|it| (it[1] - it[0]).powi(2)).sum();
     // Differences of independent values have twice their variance.
     let noise = squares / count(series.len() - 1) / 2.0;
     let jumps = weekly_jumps(series);
-    let usual = robust_deviation(&jumps).max((noise * 2.0 / count(LEAST_STRETCH)).sqrt());
+    let usual = robust_deviation(&jumps).max((noise * 2.0 / count(MIN_STRETCH)).sqrt());
     levels(series, PENALTY * noise * count(series.len()).ln())
         .into_iter()
-        .filter(|&place| jumps[place - LEAST_STRETCH].abs() > ABRUPT * usual)
+        .filter(|&place| jumps[place - MIN_STRETCH].abs() > ABRUPT * usual)
         .collect()
 }
 
@@ -44,9 +44,9 @@ pub fn levels(series: &[f64], penalty: f64) -> Vec<usize> {
     };
     // Minimum cost up to each index, and where its last segment starts.
     let mut best = vec![(0.0, 0); series.len() + 1];
-    for to in LEAST_STRETCH..=series.len() {
+    for to in MIN_STRETCH..=series.len() {
         best[to] = (cost(0, to), 0);
-        for from in LEAST_STRETCH..=to.saturating_sub(LEAST_STRETCH) {
+        for from in MIN_STRETCH..=to.saturating_sub(MIN_STRETCH) {
             let total = best[from].0 + cost(from, to) + penalty;
             if total < best[to].0 {
                 best[to] = (total, from);
@@ -66,10 +66,10 @@ pub fn levels(series: &[f64], penalty: f64) -> Vec<usize> {
 /// Mean of the seven values from each index on, less that of the seven before.
 fn weekly_jumps(series: &[f64]) -> Vec<f64> {
     series
-        .windows(2 * LEAST_STRETCH)
+        .windows(2 * MIN_STRETCH)
         .map(|it| {
-            let (before, after) = it.split_at(LEAST_STRETCH);
-            (after.iter().sum::<f64>() - before.iter().sum::<f64>()) / count(LEAST_STRETCH)
+            let (before, after) = it.split_at(MIN_STRETCH);
+            (after.iter().sum::<f64>() - before.iter().sum::<f64>()) / count(MIN_STRETCH)
         })
         .collect()
 }

@@ -20,14 +20,14 @@ impl Combination {
         series: &[f64],
         period: usize,
         kind: SeasonKind,
-        near: Option<&Self>,
+        warm_start: Option<&Self>,
     ) -> Option<Self> {
         let season = Season::find(series, period, kind);
         let adjusted = season.as_ref().map(|season| season.adjust(series));
         let plain = adjusted.as_deref().unwrap_or(series);
         Some(Self {
             theta: Theta::fit(plain, ThetaKind::Standard)?,
-            damped: Damped::fit(plain, near.map(|it| &it.damped))?,
+            damped: Damped::fit(plain, warm_start.map(|it| &it.damped))?,
             ses: Ses::fit(plain)?,
             season,
             length: series.len(),

@@ -4,23 +4,23 @@ use super::transform::Scale;
 use chrono::{Days, NaiveDate};
 
 /// Days or weeks; older ones are ignored.
-const MOST_PLACES: usize = 400;
+const MAX_POINTS: usize = 400;
 /// In points; wider gaps end the history.
-const WIDEST_GAP: usize = 2;
+const MAX_GAP: usize = 2;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Observation {
     pub date: NaiveDate,
-    pub seen: Seen,
+    pub value: ObservedValue,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Seen {
+pub enum ObservedValue {
     Value(f64),
     /// Not ranked within the checked depth.
     BelowDepth,
     /// Failed, or not measured.
-    Nothing,
+    Missing,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -30,10 +30,10 @@ pub enum Frequency {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Rhythm {
+pub struct SeasonalPeriod {
     /// In points.
     pub period: usize,
-    pub from: usize,
+    pub min_points: usize,
 }
 
 /// On the scale of the forecast.
@@ -42,14 +42,14 @@ pub struct History {
     pub frequency: Frequency,
     pub end: NaiveDate,
     /// Oldest first; gaps are filled linearly.
-    pub places: Vec<Place>,
-    pub rhythm: Rhythm,
+    pub points: Vec<HistoryPoint>,
+    pub seasonal_period: SeasonalPeriod,
     /// Older values before a wide gap were dropped.
     pub cut_at_gap: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Place {
+pub struct HistoryPoint {
     pub z: f64,
     /// False if filled in.
     pub measured: bool,
@@ -62,7 +62,7 @@ impl Frequency {
     pub fn of(observations: &[Observation]) -> Option<Self> {
         let mut days: Vec<NaiveDate> = observations
             .iter()
-            .filter(|it| it.seen.is_something())
+            .filter(|it| it.value.is_known())
             .map(|it| it.date)
             .collect();
         days.sort_unstable();
@@ -86,7 +86,7 @@ impl Frequency {
         }
     }
 
-    pub const fn least(self) -> usize {
+    pub const fn min_points(self) -> usize {
         match self {
             Self::Daily => 14,
             Self::Weekly => 8,
@@ -94,21 +94,21 @@ impl Frequency {
     }
 
     /// Period 7 days from four weeks on, 52 weeks from two years on.
-    const fn rhythm(self) -> Rhythm {
+    const fn seasonal_period(self) -> SeasonalPeriod {
         match self {
-            Self::Daily => Rhythm {
+            Self::Daily => SeasonalPeriod {
                 period: 7,
-                from: 28,
+                min_points: 28,
             },
-            Self::Weekly => Rhythm {
+            Self::Weekly => SeasonalPeriod {
                 period: 52,
-                from: 104,
+                min_points: 104,
             },
         }
     }
 
     /// At most 90 days or 12 weeks, and half of the history.
-    pub fn farthest(self, places: usize) -> usize {
+    pub fn max_horizon(self, places: usize) -> usize {
         let most = match self {
             Self::Daily => 90,
             Self::Weekly => 12,
@@ -117,12 +117,12 @@ impl Frequency {
     }
 }
 
-impl Seen {
-    fn is_something(self) -> bool {
+impl ObservedValue {
+    fn is_known(self) -> bool {
         match self {
             Self::Value(value) => value.is_finite(),
             Self::BelowDepth => true,
-            Self::Nothing => false,
+            Self::Missing => false,
         }
     }
 }
@@ -131,54 +131,54 @@ impl History {
     /// `observations` in any order; of several on a day or week the last given counts. Gaps of up to two points are
     /// filled linearly; values before a wider gap are dropped. `None` without a value.
     pub fn of(observations: &[Observation], frequency: Frequency, scale: Scale) -> Option<Self> {
-        let seen = || observations.iter().filter(|it| it.seen.is_something());
+        let seen = || observations.iter().filter(|it| it.value.is_known());
         let end = seen().map(|it| it.date).max()?;
-        let mut slots: Vec<Option<Place>> = vec![None; MOST_PLACES];
+        let mut slots: Vec<Option<HistoryPoint>> = vec![None; MAX_POINTS];
         for observation in seen() {
             let days = (end - observation.date).num_days();
             // A weekly measurement counts for its week also if a few days early or late.
             let length = i64::from(frequency.days());
-            let slot = usize::try_from((days + length / 2) / length).unwrap_or(MOST_PLACES);
+            let slot = usize::try_from((days + length / 2) / length).unwrap_or(MAX_POINTS);
             if let Some(slot) = slots.get_mut(slot) {
-                *slot = Some(observation.place(scale));
+                *slot = Some(observation.at_scale(scale));
             }
         }
-        let (mut places, cut_at_gap) = bridge(&slots);
+        let (mut places, cut_at_gap) = fill_gaps(&slots);
         places.reverse();
         Some(Self {
             frequency,
             end,
-            places,
-            rhythm: frequency.rhythm(),
+            points: places,
+            seasonal_period: frequency.seasonal_period(),
             cut_at_gap,
         })
     }
 
     /// 1: no season.
     pub const fn period(&self, places: usize) -> usize {
-        if places >= self.rhythm.from {
-            self.rhythm.period
+        if places >= self.seasonal_period.min_points {
+            self.seasonal_period.period
         } else {
             1
         }
     }
 
     pub fn values(&self) -> Vec<f64> {
-        self.places.iter().map(|it| it.z).collect()
+        self.points.iter().map(|it| it.z).collect()
     }
 
     pub fn measured(&self) -> usize {
-        self.places.iter().filter(|it| it.measured).count()
+        self.points.iter().filter(|it| it.measured).count()
     }
 
     pub fn below_depth(&self) -> usize {
-        self.places.iter().filter(|it| it.below_depth).count()
+        self.points.iter().filter(|it| it.below_depth).count()
     }
 
     /// Later indices are in the future.
     pub fn date(&self, place: usize) -> NaiveDate {
         let length = u64::from(self.frequency.days());
-        let last = self.places.len().saturating_sub(1);
+        let last = self.points.len().saturating_sub(1);
         let moved = if place >= last {
             self.end
                 .checked_add_days(Days::new((place - last) as u64 * length))
@@ -189,43 +189,43 @@ impl History {
         moved.unwrap_or(self.end)
     }
 
-    pub fn begin_at(&mut self, place: usize) {
-        self.places.drain(..place.min(self.places.len()));
+    pub fn drop_before(&mut self, place: usize) {
+        self.points.drain(..place.min(self.points.len()));
     }
 }
 
 impl Observation {
-    fn place(&self, scale: Scale) -> Place {
-        let value = match self.seen {
-            Seen::Value(value) => value,
+    fn at_scale(&self, scale: Scale) -> HistoryPoint {
+        let value = match self.value {
+            ObservedValue::Value(value) => value,
             // The scale clamps it to the deepest position.
             _ => f64::MAX,
         };
-        Place {
+        HistoryPoint {
             z: scale.forward(value),
             measured: true,
-            below_depth: self.seen == Seen::BelowDepth,
+            below_depth: self.value == ObservedValue::BelowDepth,
         }
     }
 }
 
 /// Newest first, and whether values before a wide gap were dropped.
-fn bridge(slots: &[Option<Place>]) -> (Vec<Place>, bool) {
-    let mut places: Vec<Place> = Vec::new();
+fn fill_gaps(slots: &[Option<HistoryPoint>]) -> (Vec<HistoryPoint>, bool) {
+    let mut places: Vec<HistoryPoint> = Vec::new();
     let mut empty = 0;
     for slot in slots {
         let Some(place) = slot else {
             empty += 1;
             continue;
         };
-        if empty > WIDEST_GAP {
+        if empty > MAX_GAP {
             return (places, true);
         }
         if let Some(newer) = places.last().copied() {
             let parts = f64::from(u8::try_from(empty + 1).unwrap_or(u8::MAX));
             for part in 1..=empty {
                 let share = f64::from(u8::try_from(part).unwrap_or(u8::MAX)) / parts;
-                places.push(Place {
+                places.push(HistoryPoint {
                     z: newer.z + share * (place.z - newer.z),
                     measured: false,
                     below_depth: false,

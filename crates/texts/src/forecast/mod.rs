@@ -8,7 +8,7 @@ pub mod change_points;
 pub mod combination;
 pub mod history;
 pub mod methods;
-mod minimise;
+mod minimize;
 pub mod project;
 pub mod season;
 pub mod spread;

@@ -1,4 +1,4 @@
-use super::back_test::{BackTest, Published, Scores};
+use super::back_test::{BackTest, PublishedMethod, Scores};
 use super::change_points::change_points;
 use super::combination::Combination;
 use super::count;
@@ -10,7 +10,7 @@ use super::transform::Scale;
 use chrono::NaiveDate;
 
 /// Share of days below the checked depth up to which a position is forecast.
-const MOST_BELOW_DEPTH: f64 = 0.3;
+const MAX_BELOW_DEPTH: f64 = 0.3;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Refusal {
@@ -77,16 +77,16 @@ pub fn project(mut history: History, scale: Scale, horizon: usize) -> Result<Pro
     let changes = changes(&history);
     let dates = changes.iter().map(|&place| history.date(place)).collect();
     if let Some(&last) = changes.last() {
-        let rest = &history.places[last..];
-        if rest.iter().filter(|it| it.measured).count() >= Frequency::Daily.least() {
-            history.begin_at(last);
+        let rest = &history.points[last..];
+        if rest.iter().filter(|it| it.measured).count() >= Frequency::Daily.min_points() {
+            history.drop_before(last);
         }
     }
-    enough(&history)?;
-    let horizon = horizon.clamp(1, history.frequency.farthest(history.measured()).max(1));
+    check_history(&history)?;
+    let horizon = horizon.clamp(1, history.frequency.max_horizon(history.measured()).max(1));
     let mut projection = match constant(&history) {
-        Some(value) => always(history, scale, horizon, value),
-        None => estimated(history, scale, horizon)?,
+        Some(value) => constant_projection(history, scale, horizon, value),
+        None => estimated_projection(history, scale, horizon)?,
     };
     projection.changes = dates;
     Ok(projection)
@@ -100,24 +100,24 @@ fn changes(history: &History) -> Vec<usize> {
     change_points(&season.map_or(values.clone(), |season| season.adjust(&values)))
 }
 
-fn enough(history: &History) -> Result<(), Refusal> {
-    let (measured, needed) = (history.measured(), history.frequency.least());
+fn check_history(history: &History) -> Result<(), Refusal> {
+    let (measured, needed) = (history.measured(), history.frequency.min_points());
     if measured < needed {
         return Err(Refusal::TooShort { measured, needed });
     }
-    if count(history.below_depth()) > MOST_BELOW_DEPTH * count(measured) {
+    if count(history.below_depth()) > MAX_BELOW_DEPTH * count(measured) {
         return Err(Refusal::BelowDepth {
             measured,
-            ranked: chance_to_rank(history),
+            ranked: ranking_probability(history),
         });
     }
     Ok(())
 }
 
 /// SES level of ranked (1) and unranked (0) days, kept half a day from 0 and 1 (Jeffreys).
-fn chance_to_rank(history: &History) -> f64 {
+fn ranking_probability(history: &History) -> f64 {
     let ranked: Vec<f64> = history
-        .places
+        .points
         .iter()
         .filter(|it| it.measured)
         .map(|it| if it.below_depth { 0.0 } else { 1.0 })
@@ -128,17 +128,17 @@ fn chance_to_rank(history: &History) -> f64 {
 }
 
 fn constant(history: &History) -> Option<f64> {
-    let first = history.places.first()?.z;
+    let first = history.points.first()?.z;
     let same = |z: f64| (z - first).abs() <= f64::EPSILON * first.abs();
-    history.places.iter().all(|it| same(it.z)).then_some(first)
+    history.points.iter().all(|it| same(it.z)).then_some(first)
 }
 
 /// For constant series; intervals are the smallest measurable step.
-fn always(history: History, scale: Scale, horizon: usize, z: f64) -> Projection {
+fn constant_projection(history: History, scale: Scale, horizon: usize, z: f64) -> Projection {
     let value = scale.back(z);
     let ends = (
-        scale.possible(value - scale.step()),
-        scale.possible(value + scale.step()),
+        scale.clamp(value - scale.resolution()),
+        scale.clamp(value + scale.resolution()),
     );
     let points = dates(&history, horizon)
         .map(|date| Point {
@@ -163,20 +163,24 @@ fn always(history: History, scale: Scale, horizon: usize, z: f64) -> Projection 
     }
 }
 
-fn estimated(history: History, scale: Scale, horizon: usize) -> Result<Projection, Refusal> {
+fn estimated_projection(
+    history: History,
+    scale: Scale,
+    horizon: usize,
+) -> Result<Projection, Refusal> {
     let values = history.values();
     let period = history.period(values.len());
     let too_short = || Refusal::TooShort {
         measured: history.measured(),
-        needed: history.frequency.least(),
+        needed: history.frequency.min_points(),
     };
     let fit =
         Combination::fit(&values, period, SeasonKind::Additive, None).ok_or_else(too_short)?;
     let back_test = BackTest::of(&history, horizon);
-    let published = back_test.verdict(&history, scale);
+    let published = back_test.published_method(&history, scale);
     let (centres, deviations) = match published {
-        Published::Combination => (fit.forecast(horizon), fit.deviations(horizon)),
-        Published::Naive => (
+        PublishedMethod::Combination => (fit.forecast(horizon), fit.deviations(horizon)),
+        PublishedMethod::Naive => (
             vec![values[values.len() - 1]; horizon],
             naive_deviations(&values, horizon).ok_or_else(too_short)?,
         ),
@@ -189,8 +193,8 @@ fn estimated(history: History, scale: Scale, horizon: usize) -> Result<Projectio
         .collect();
     Ok(Projection {
         method: match published {
-            Published::Combination => Method::Combination,
-            Published::Naive => Method::Naive,
+            PublishedMethod::Combination => Method::Combination,
+            PublishedMethod::Naive => Method::Naive,
         },
         points,
         conformal_steps: errors.conformal_steps().min(horizon),
@@ -207,16 +211,16 @@ fn estimated(history: History, scale: Scale, horizon: usize) -> Result<Projectio
 }
 
 fn dates(history: &History, horizon: usize) -> impl Iterator<Item = NaiveDate> + '_ {
-    let next = history.places.len();
+    let next = history.points.len();
     (next..next + horizon).map(|place| history.date(place))
 }
 
 impl Projection {
     /// Of the value at the end of the horizon. For constant series by Jeffreys' prior.
-    pub fn chance_at_most(&self, value: f64) -> f64 {
+    pub fn cumulative_probability(&self, value: f64) -> f64 {
         let z = self.scale.forward(value);
         if let Some((centre, spread)) = self.last {
-            return spread.chance_below(z - centre);
+            return spread.probability_below(z - centre);
         }
         let n = count(self.used.measured());
         let stays = (n + 0.5) / (n + 1.0);
@@ -232,14 +236,14 @@ impl Point {
         let ends = |half: f64, floor: f64| {
             let low = scale.back(centre - half).min(median - floor);
             let high = scale.back(centre + half).max(median + floor);
-            (scale.possible(low), scale.possible(high))
+            (scale.clamp(low), scale.clamp(high))
         };
         Self {
             date,
-            mean: spread.mean_of(|error| scale.back(centre + error)),
+            mean: spread.expected_value(|error| scale.back(centre + error)),
             median,
-            within80: ends(spread.half80, scale.step() / 2.0),
-            within95: ends(spread.half95, scale.step()),
+            within80: ends(spread.half80, scale.resolution() / 2.0),
+            within95: ends(spread.half95, scale.resolution()),
         }
     }
 }

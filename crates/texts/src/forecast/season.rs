@@ -3,9 +3,9 @@ use crate::forecast::count;
 /// 95 % quantile of the normal distribution, for a two-sided test at 90 %.
 const NINETY_PERCENT: f64 = 1.644_854;
 /// Shorter periods are not tested, as in M4's benchmark and `statsforecast`.
-const LEAST_PERIOD: usize = 4;
+const MIN_PERIOD: usize = 4;
 /// With smaller factors the season is additive.
-const LEAST_FACTOR: f64 = 0.01;
+const MIN_FACTOR: f64 = 0.01;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SeasonKind {
@@ -27,7 +27,7 @@ pub struct Season {
 /// Autocorrelation test at 90 %, as in M4's benchmarks and `statsforecast`'s Theta:
 /// |rₘ| > 1.645·√((1 + 2·Σ rₖ²)/n), k < m (Bartlett). False for less than two periods.
 pub fn is_seasonal(series: &[f64], period: usize) -> bool {
-    if period < LEAST_PERIOD || series.len() < 2 * period {
+    if period < MIN_PERIOD || series.len() < 2 * period {
         return false;
     }
     let mean = series.iter().sum::<f64>() / count(series.len());
@@ -55,7 +55,7 @@ impl Season {
         let positive = series.iter().all(|value| *value > 0.0);
         if kind == SeasonKind::Multiplicative && positive {
             let season = Self::decompose(series, period, kind)?;
-            if season.indices.iter().all(|factor| *factor >= LEAST_FACTOR) {
+            if season.indices.iter().all(|factor| *factor >= MIN_FACTOR) {
                 return Some(season);
             }
         }

@@ -4,7 +4,7 @@ pub const LEVELS: [f64; 2] = [0.8, 0.95];
 /// Two-sided normal quantiles of 80 % and 95 %.
 const SCORES: [f64; 2] = [1.281_551_565_544_600_4, 1.959_963_984_540_054];
 /// For conformal intervals; 19 would suffice for 95 %.
-pub const LEAST_ERRORS: usize = 20;
+pub const MIN_ERRORS: usize = 20;
 
 /// Half-widths around a forecast, on its scale. Between and beyond them errors are assumed normal and symmetric, so
 /// that intervals, means and probabilities agree.
@@ -45,14 +45,14 @@ impl PastErrors {
                     .get(step)
                     .and_then(|sizes| Spread::conformal(sizes))
                     .unwrap_or_else(|| Spread::normal(*deviation));
-                widest = widest.at_least(here);
+                widest = widest.max(here);
                 widest
             })
             .collect()
     }
 
     pub fn conformal_steps(&self) -> usize {
-        let enough = |sizes: &&Vec<f64>| sizes.len() >= LEAST_ERRORS;
+        let enough = |sizes: &&Vec<f64>| sizes.len() >= MIN_ERRORS;
         self.by_step.iter().take_while(enough).count()
     }
 }
@@ -76,7 +76,7 @@ impl Spread {
 
     /// `sizes` must be sorted; `None` for too few.
     fn conformal(sizes: &[f64]) -> Option<Self> {
-        if sizes.len() < LEAST_ERRORS {
+        if sizes.len() < MIN_ERRORS {
             return None;
         }
         let [half80, half95] = LEVELS.map(|level| sizes.get(rank(sizes.len(), level) - 1).copied());
@@ -88,7 +88,7 @@ impl Spread {
 
     /// The wider of both, level by level.
     #[must_use]
-    pub fn at_least(self, other: Self) -> Self {
+    pub fn max(self, other: Self) -> Self {
         Self {
             half80: self.half80.max(other.half80),
             half95: self.half95.max(other.half95),
@@ -96,7 +96,7 @@ impl Spread {
     }
 
     /// Linear interpolation of the half-widths over normal scores.
-    pub fn at_score(&self, score: f64) -> f64 {
+    pub fn error_at_score(&self, score: f64) -> f64 {
         let size = score.abs();
         let error = if size <= SCORES[0] {
             self.half80 * size / SCORES[0]
@@ -110,11 +110,11 @@ impl Spread {
     }
 
     /// 0 to 1.
-    pub fn chance_below(&self, error: f64) -> f64 {
-        normal_share(self.score(error.abs()).copysign(error))
+    pub fn probability_below(&self, error: f64) -> f64 {
+        normal_cdf(self.score(error.abs()).copysign(error))
     }
 
-    /// The inverse of [`Self::at_score`].
+    /// The inverse of [`Self::error_at_score`].
     fn score(&self, size: f64) -> f64 {
         let part = |above: f64, of: f64| if of > 0.0 { above / of } else { 1.0 };
         if size < self.half80 {
@@ -132,12 +132,12 @@ impl Spread {
     }
 
     /// By the trapezoidal rule over normal scores from −4 to 4.
-    pub fn mean_of(&self, value: impl Fn(f64) -> f64) -> f64 {
+    pub fn expected_value(&self, value: impl Fn(f64) -> f64) -> f64 {
         let (mut sum, mut weights) = (0.0, 0.0);
         for place in -16..=16_i32 {
             let score = f64::from(place) / 4.0;
             let weight = (-score * score / 2.0).exp();
-            sum += weight * value(self.at_score(score));
+            sum += weight * value(self.error_at_score(score));
             weights += weight;
         }
         sum / weights
@@ -156,7 +156,7 @@ fn rank(n: usize, level: f64) -> usize {
 }
 
 /// Φ to 15 digits: West, "Better approximations to cumulative normal functions", 2005 (Hart's algorithm).
-fn normal_share(score: f64) -> f64 {
+fn normal_cdf(score: f64) -> f64 {
     let size = score.abs();
     if size > 37.0 {
         return if score > 0.0 { 1.0 } else { 0.0 };

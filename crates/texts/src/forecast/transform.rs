@@ -18,22 +18,22 @@ pub enum Scale {
 }
 
 /// Sums of larger squares would overflow.
-const MOST_UNBOUNDED: f64 = 1e100;
+const MAX_UNBOUNDED: f64 = 1e100;
 /// Larger exponentials overflow.
-const MOST_EXPONENT: f64 = 700.0;
+const MAX_EXPONENT: f64 = 700.0;
 
 impl Scale {
     /// Non-decreasing; finite for finite values. Values out of range are clamped. Scaled logit: Hyndman and
     /// Athanasopoulos, "Forecasting: Principles and Practice", section 13.3.
     pub fn forward(self, value: f64) -> f64 {
-        let value = self.possible(value);
+        let value = self.clamp(value);
         match self {
             Self::Unbounded => value,
             Self::Position { depth } => {
                 ((value - 0.5) / (f64::from(depth.max(1)) + 0.5 - value)).ln()
             }
             Self::Share { .. } | Self::Index { .. } => {
-                let share = value / self.whole();
+                let share = value / self.upper_limit();
                 let e = self.offset();
                 ((share + e) / (1.0 - share + e)).ln()
             }
@@ -48,32 +48,32 @@ impl Scale {
             Self::Position { depth } => 0.5 + f64::from(depth.max(1)) * logistic(z),
             Self::Share { .. } | Self::Index { .. } => {
                 let e = self.offset();
-                self.whole() * ((1.0 + 2.0 * e) * logistic(z) - e)
+                self.upper_limit() * ((1.0 + 2.0 * e) * logistic(z) - e)
             }
-            Self::Count => z.min(MOST_EXPONENT).exp_m1(),
+            Self::Count => z.min(MAX_EXPONENT).exp_m1(),
         };
-        self.possible(value)
+        self.clamp(value)
     }
 
-    pub fn possible(self, value: f64) -> f64 {
+    pub fn clamp(self, value: f64) -> f64 {
         match self {
-            Self::Unbounded => value.clamp(-MOST_UNBOUNDED, MOST_UNBOUNDED),
+            Self::Unbounded => value.clamp(-MAX_UNBOUNDED, MAX_UNBOUNDED),
             Self::Position { depth } => value.clamp(1.0, f64::from(depth.max(1))),
-            Self::Share { .. } | Self::Index { .. } => value.clamp(0.0, self.whole()),
+            Self::Share { .. } | Self::Index { .. } => value.clamp(0.0, self.upper_limit()),
             Self::Count => value.max(0.0),
         }
     }
 
     /// The smallest measurable difference: a position, a trial, one; 0 if unbounded.
-    pub fn step(self) -> f64 {
+    pub fn resolution(self) -> f64 {
         match self {
             Self::Unbounded => 0.0,
             Self::Position { .. } | Self::Count => 1.0,
-            Self::Share { .. } | Self::Index { .. } => self.whole() * 2.0 * self.offset(),
+            Self::Share { .. } | Self::Index { .. } => self.upper_limit() * 2.0 * self.offset(),
         }
     }
 
-    const fn whole(self) -> f64 {
+    const fn upper_limit(self) -> f64 {
         match self {
             Self::Index { .. } => 100.0,
             _ => 1.0,
@@ -124,16 +124,16 @@ mod tests {
     }
 
     #[test]
-    fn a_share_of_none_and_of_all_are_finite_and_mirror_each_other() {
+    fn shares_zero_and_one_are_finite_and_symmetric() {
         let scale = Scale::Share { trials: 20 };
         assert!((scale.forward(0.0) + scale.forward(1.0)).abs() < 1e-12);
         assert!((scale.forward(0.0) - (0.025_f64 / 1.025).ln()).abs() < 1e-12);
-        assert!((scale.step() - 0.05).abs() < 1e-12);
-        assert!((Scale::Index { trials: 20 }.step() - 5.0).abs() < 1e-12);
+        assert!((scale.resolution() - 0.05).abs() < 1e-12);
+        assert!((Scale::Index { trials: 20 }.resolution() - 5.0).abs() < 1e-12);
     }
 
     #[test]
-    fn a_depth_of_nothing_counts_as_one_place() {
+    fn depth_zero_counts_as_one_position() {
         let scale = Scale::Position { depth: 0 };
         assert!(scale.forward(7.0).abs() < 1e-12 && (scale.back(3.0) - 1.0).abs() < 1e-12);
     }
@@ -152,13 +152,13 @@ mod tests {
         }
 
         #[test]
-        fn whatever_comes_in_what_comes_out_is_finite_and_possible(
+        fn outputs_are_finite_and_in_range(
             scale in scales(), value in -1e300_f64..1e300, z in -1e300_f64..1e300,
         ) {
             prop_assert!(scale.forward(value).is_finite());
             let back = scale.back(z);
             prop_assert!(back.is_finite());
-            prop_assert!((scale.possible(back) - back).abs() == 0.0);
+            prop_assert!((scale.clamp(back) - back).abs() == 0.0);
         }
 
         #[test]

@@ -14,7 +14,7 @@ pub struct AiAnswer {
     pub requested_model: Option<String>,
     /// `None` if the service does not report it.
     pub served_model: Option<String>,
-    pub prompt: AskedPrompt,
+    pub prompt: EnginePrompt,
     /// Repeat of the prompt in this run, from 1.
     pub sample: u32,
     pub state: AnswerState,
@@ -33,7 +33,7 @@ pub struct AiAnswer {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct AskedPrompt {
+pub struct EnginePrompt {
     /// Equal for equal words and keyword, for comparison over time.
     pub prompt_id: String,
     /// `None` for branded prompts, which belong to the project.

@@ -54,7 +54,7 @@ pub struct KeywordFigures {
     /// Mean number of domains that link to each of the first ten results.
     pub referring_domains: Option<f64>,
     /// The supplier's classification.
-    pub intent: Option<ToldIntent>,
+    pub intent: Option<ReportedIntent>,
     /// In any order.
     pub months: Vec<MonthlyVolume>,
     /// Against the same month a year before, as a fraction.
@@ -91,7 +91,7 @@ pub enum CompetitionLevel {
 
 /// What searchers want, as a supplier or the keyword's words tell it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct ToldIntent {
+pub struct ReportedIntent {
     /// Most of them.
     pub main: Intent,
     /// Others.

@@ -73,12 +73,12 @@ pub struct PageLink {
 
 impl PageLink {
     /// Only then the fragment matters.
-    pub fn is_followed_by_readers(&self) -> bool {
+    pub fn is_navigable(&self) -> bool {
         matches!(self.element.as_str(), "a" | "area")
     }
 
     /// Then `http` on an `https` page is mixed content.
-    pub fn is_loaded_with_the_page(&self) -> bool {
+    pub fn is_subresource(&self) -> bool {
         match self.element.as_str() {
             "img" | "source" | "video" | "audio" | "track" | "iframe" | "script" | "object"
             | "embed" | "style" | "input" => true,
@@ -106,7 +106,7 @@ impl PageLink {
     }
 
     /// False for images, scripts and the like.
-    pub fn may_lead_to_a_page(&self) -> bool {
+    pub fn may_target_page(&self) -> bool {
         match self.element.as_str() {
             "a" | "area" | "iframe" | "meta" => true,
             "link" => self.rel.as_deref().is_some_and(|rel| {

@@ -7,7 +7,7 @@ use url::{Host, Url};
 /// The normal form, and the fragment. Lower-case scheme and host, ASCII host, no default port, no dot segments (all by
 /// the `url` crate); upper-case percent-encodings, unreserved characters decoded; no user name and password. Query
 /// parameters stay, since they may select a page.
-pub fn normalise(url: &Url) -> (String, Option<String>) {
+pub fn normalize(url: &Url) -> (String, Option<String>) {
     let fragment = url.fragment().map(str::to_owned);
     let mut bare = url.clone();
     bare.set_fragment(None);
@@ -15,15 +15,15 @@ pub fn normalise(url: &Url) -> (String, Option<String>) {
     // them.
     let _ = bare.set_username("");
     let _ = bare.set_password(None);
-    let text = normalise_escapes(bare.as_str());
+    let text = normalize_escapes(bare.as_str());
     // Decoding `%2E` can create a dot segment, which another parse resolves.
     let text = Url::parse(&text).map_or(text, String::from);
     (text, fragment)
 }
 
 /// `None` if not an absolute URL.
-pub fn normalised(text: &str) -> Option<String> {
-    Url::parse(text).ok().map(|url| normalise(&url).0)
+pub fn normalized(text: &str) -> Option<String> {
+    Url::parse(text).ok().map(|url| normalize(&url).0)
 }
 
 /// Public suffix plus one label; IP addresses unchanged.
@@ -47,7 +47,7 @@ pub fn is_loopback(url: &Url) -> bool {
     }
 }
 
-fn normalise_escapes(text: &str) -> String {
+fn normalize_escapes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('%') {
@@ -120,21 +120,21 @@ mod tests {
             ("http://ann:secret@example.com/p", "http://example.com/p"),
             ("http://example.com/a/%2E%2E/b", "http://example.com/b"),
         ] {
-            assert_eq!(normalised(given).as_deref(), Some(wanted), "{given}");
+            assert_eq!(normalized(given).as_deref(), Some(wanted), "{given}");
         }
     }
 
     #[test]
-    fn normalising_twice_changes_nothing() {
+    fn url_normalization_is_idempotent() {
         proptest::proptest!(|(path in "[a-z%0-9A-F./ä?&=#]{0,40}")| {
-            if let Some(once) = normalised(&format!("http://example.com/{path}")) {
-                proptest::prop_assert_eq!(normalised(&once), Some(once.clone()));
+            if let Some(once) = normalized(&format!("http://example.com/{path}")) {
+                proptest::prop_assert_eq!(normalized(&once), Some(once.clone()));
             }
         });
     }
 
     #[test]
-    fn the_public_suffix_list_decides_what_was_registered() {
+    fn registrable_domains_follow_the_public_suffix_list() {
         assert_eq!(registrable_domain("a.b.example.co.uk"), "example.co.uk");
         assert_eq!(registrable_domain("x.github.io"), "x.github.io");
         assert_eq!(registrable_domain("127.0.0.1"), "127.0.0.1");

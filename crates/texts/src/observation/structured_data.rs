@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_stored_is_what_was_seen() {
+    fn structured_data_round_trips_through_json() {
         let seen = PageStructuredData {
             items: vec![Item {
                 format: Format::JsonLd,

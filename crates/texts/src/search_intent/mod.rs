@@ -10,17 +10,17 @@ pub use crate::intent::Intent;
 use words::{Words, folded_words};
 
 /// Products and ads on a page for transactional intent.
-const SHOP_WINDOW: usize = 3;
+const MIN_SHOPPING_ENTRIES: usize = 3;
 /// Titles on a page for commercial intent.
-const COMPARISONS: usize = 5;
+const MIN_COMPARING_TITLES: usize = 5;
 
 /// `None` if neither words nor page decide.
-pub fn of(keyword: &str, language: &str, page: Option<&SearchPage>) -> Option<Intent> {
+pub fn classify(keyword: &str, language: &str, page: Option<&SearchPage>) -> Option<Intent> {
     let words = folded_words(keyword);
     let list = Words::of(language);
-    let asks = list.is_some_and(|list| list.asks(&words));
-    page.and_then(|page| told_by_page(&words, asks, page))
-        .or_else(|| list.map(|list| told_by_words(keyword, &words, list)))
+    let asks = list.is_some_and(|list| list.is_question(&words));
+    page.and_then(|page| intent_from_page(&words, asks, page))
+        .or_else(|| list.map(|list| intent_from_words(keyword, &words, list)))
 }
 
 /// Begins with an interrogative or ends with a question mark; `None` without either word list or mark.
@@ -28,30 +28,30 @@ pub fn is_question(keyword: &str, language: &str) -> Option<bool> {
     if keyword.trim_end().ends_with(['?', '？', '؟']) {
         return Some(true);
     }
-    Words::of(language).map(|list| list.asks(&folded_words(keyword)))
+    Words::of(language).map(|list| list.is_question(&folded_words(keyword)))
 }
 
 /// Takes precedence over the words; a question is never navigational.
-fn told_by_page(words: &[String], asks: bool, page: &SearchPage) -> Option<Intent> {
+fn intent_from_page(words: &[String], asks: bool, page: &SearchPage) -> Option<Intent> {
     if !asks && (names_first_site(words, page) || shows_one_site(page)) {
         Some(Intent::Navigational)
-    } else if commercial_blocks(page) >= SHOP_WINDOW {
+    } else if commercial_blocks(page) >= MIN_SHOPPING_ENTRIES {
         Some(Intent::Transactional)
-    } else if comparing_titles(page) >= COMPARISONS {
+    } else if comparing_titles(page) >= MIN_COMPARING_TITLES {
         Some(Intent::Commercial)
     } else {
         None
     }
 }
 
-fn told_by_words(keyword: &str, words: &[String], list: &Words) -> Intent {
-    if list.asks(words) {
+fn intent_from_words(keyword: &str, words: &[String], list: &Words) -> Intent {
+    if list.is_question(words) {
         Intent::Informational
-    } else if names::is_address(keyword) || list.goes(words) {
+    } else if names::is_address(keyword) || list.is_navigational(words) {
         Intent::Navigational
-    } else if list.compares(words) {
+    } else if list.is_commercial(words) {
         Intent::Commercial
-    } else if list.buys(words) {
+    } else if list.is_transactional(words) {
         Intent::Transactional
     } else {
         Intent::Informational
@@ -89,7 +89,7 @@ fn commercial_blocks(page: &SearchPage) -> usize {
 fn comparing_titles(page: &SearchPage) -> usize {
     page.organic()
         .take(10)
-        .filter(|(_, result)| words::title_compares(&result.title))
+        .filter(|(_, result)| words::is_comparison_title(&result.title))
         .count()
 }
 

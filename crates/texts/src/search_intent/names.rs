@@ -3,16 +3,16 @@
 use crate::url_rules;
 
 /// Shorter names are often common words.
-const LEAST_LETTERS: usize = 4;
-/// Letters from which on one typo is allowed; from [`TWO_SLIPS`] on, two.
-const ONE_SLIP: usize = 6;
-const TWO_SLIPS: usize = 10;
+const MIN_LETTERS: usize = 4;
+/// Letters from which on one typo is allowed; from [`MIN_LETTERS_TWO_TYPOS`] on, two.
+const MIN_LETTERS_ONE_TYPO: usize = 6;
+const MIN_LETTERS_TWO_TYPOS: usize = 10;
 /// Words allowed after a multi-word name, and in a keyword with a single-word name.
-const WORDS_AFTER: usize = 2;
-const WORDS_WITH: usize = 2;
+const MAX_WORDS_AFTER_NAME: usize = 2;
+const MAX_WORDS_WITH_NAME: usize = 2;
 
 /// First for many keywords, which are not navigational.
-const EVERYWHERE: [&str; 5] = [
+const UBIQUITOUS_SITES: [&str; 5] = [
     "wikipedia",
     "youtube",
     "dictionary",
@@ -27,8 +27,8 @@ pub(super) fn names_site(words: &[String], url: &str) -> bool {
     };
     let squeezed = words.concat();
     squeezed == name
-        || is_slip(&squeezed, &name)
-        || (words.len() <= WORDS_WITH && words.first() == Some(&name))
+        || is_typo(&squeezed, &name)
+        || (words.len() <= MAX_WORDS_WITH_NAME && words.first() == Some(&name))
         || begins_with(words, &name)
 }
 
@@ -36,17 +36,17 @@ pub(super) fn names_site(words: &[String], url: &str) -> bool {
 fn name_of(url: &str) -> Option<String> {
     let domain = url_rules::domain_of_url(url)?;
     let label = domain.split('.').next()?.replace('-', "");
-    let is_name = label.len() >= LEAST_LETTERS && !EVERYWHERE.contains(&label.as_str());
+    let is_name = label.len() >= MIN_LETTERS && !UBIQUITOUS_SITES.contains(&label.as_str());
     is_name.then_some(label)
 }
 
 /// By optimal string alignment distance.
-fn is_slip(squeezed: &str, name: &str) -> bool {
+fn is_typo(squeezed: &str, name: &str) -> bool {
     let shorter = squeezed.chars().count().min(name.chars().count());
     let longer = squeezed.chars().count().max(name.chars().count());
     let allowed = match shorter {
-        TWO_SLIPS.. => 2,
-        _ if squeezed.chars().count() >= ONE_SLIP => 1,
+        MIN_LETTERS_TWO_TYPOS.. => 2,
+        _ if squeezed.chars().count() >= MIN_LETTERS_ONE_TYPO => 1,
         _ => 0,
     };
     allowed > 0 && longer - shorter <= allowed && strsim::osa_distance(squeezed, name) <= allowed
@@ -61,7 +61,7 @@ fn begins_with(words: &[String], name: &str) -> bool {
             .filter(|word| *word != "and")
             .map(String::as_str)
             .collect();
-        words.len() - count <= WORDS_AFTER && (joined == name || bare == name)
+        words.len() - count <= MAX_WORDS_AFTER_NAME && (joined == name || bare == name)
     })
 }
 
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_known_with_slips_and_with_words_after() {
+    fn site_names_match_with_typos_and_extra_words() {
         for (keyword, url) in [
             ("la fitness", "https://www.lafitness.com/Pages/x"),
             ("paycvor", "https://www.paycor.com/"),

@@ -50,68 +50,68 @@ fn page(features: &[(Feature, usize)], results: &[(&str, &str)]) -> SearchPage {
 }
 
 #[test]
-fn the_first_results_name_makes_a_keyword_navigational_in_any_language() {
+fn the_first_results_name_makes_a_keyword_navigational() {
     let page = page(&[], &[("https://www.media-markt.de/", "MediaMarkt")]);
     assert_eq!(
-        of("Media Markt", "de", Some(&page)),
+        classify("Media Markt", "de", Some(&page)),
         Some(Intent::Navigational)
     );
-    assert_eq!(of("televisie", "nl", Some(&page)), None);
+    assert_eq!(classify("televisie", "nl", Some(&page)), None);
 }
 
 #[test]
-fn what_the_engine_shows_overrides_the_words() {
+fn page_features_override_the_words() {
     let shopping = page(&[(Feature::Shopping, 3)], &[("https://a.example/", "A")]);
     assert_eq!(
-        of("what are loafers", "en", Some(&shopping)),
+        classify("what are loafers", "en", Some(&shopping)),
         Some(Intent::Transactional)
     );
     let tests = [("https://a.example/", "10 best loafers"); 5];
     assert_eq!(
-        of("loafers", "en", Some(&page(&[], &tests))),
+        classify("loafers", "en", Some(&page(&[], &tests))),
         Some(Intent::Commercial)
     );
     assert_eq!(
-        of("loafers", "en", Some(&page(&[], &tests[..4]))),
+        classify("loafers", "en", Some(&page(&[], &tests[..4]))),
         Some(Intent::Informational)
     );
 }
 
 #[test]
-fn a_question_asks_to_know_whatever_words_follow() {
+fn questions_are_informational() {
     assert_eq!(
-        of("How to buy a house", "en", None),
+        classify("How to buy a house", "en", None),
         Some(Intent::Informational)
     );
 }
 
 #[test]
-fn words_of_buying_comparing_and_going_are_told_apart() {
+fn intent_words_are_distinguished() {
     assert_eq!(
-        of("buy running shoes", "en", None),
+        classify("buy running shoes", "en", None),
         Some(Intent::Transactional)
     );
     assert_eq!(
-        of("best running shoes", "en", None),
+        classify("best running shoes", "en", None),
         Some(Intent::Commercial)
     );
     assert_eq!(
-        of("acme bank login", "en", None),
+        classify("acme bank login", "en", None),
         Some(Intent::Navigational)
     );
     assert_eq!(
-        of("photosynthesis", "en", None),
+        classify("photosynthesis", "en", None),
         Some(Intent::Informational)
     );
 }
 
 #[test]
-fn without_word_lists_and_without_evidence_nothing_is_claimed() {
-    assert_eq!(of("loopschoenen kopen", "nl", None), None);
+fn no_intent_without_word_list_and_page() {
+    assert_eq!(classify("loopschoenen kopen", "nl", None), None);
 }
 
 #[test]
-fn seven_languages_have_words_of_their_own_with_and_without_diacritics() {
+fn seven_languages_have_intent_words() {
     use Intent::{Commercial, Informational, Navigational, Transactional};
     for (language, keyword, intent) in [
         ("de", "laufschuhe kaufen", Transactional),
@@ -133,17 +133,23 @@ fn seven_languages_have_words_of_their_own_with_and_without_diacritics() {
         ("pl", "buty do biegania cena", Transactional),
         ("pl", "buty do biegania", Informational),
     ] {
-        assert_eq!(of(keyword, language, None), Some(intent), "{keyword}");
+        assert_eq!(classify(keyword, language, None), Some(intent), "{keyword}");
     }
 }
 
 #[test]
-fn a_question_is_no_search_for_a_site_though_it_names_the_first() {
+fn a_question_is_never_navigational() {
     let page = page(&[], &[("https://quizlet.com/", "Quizlet")]);
     assert_eq!(
-        of("is quizlet", "en", Some(&page)),
+        classify("is quizlet", "en", Some(&page)),
         Some(Intent::Informational)
     );
-    assert_eq!(of("quizlet", "en", Some(&page)), Some(Intent::Navigational));
-    assert_eq!(of("quizlte", "en", Some(&page)), Some(Intent::Navigational));
+    assert_eq!(
+        classify("quizlet", "en", Some(&page)),
+        Some(Intent::Navigational)
+    );
+    assert_eq!(
+        classify("quizlte", "en", Some(&page)),
+        Some(Intent::Navigational)
+    );
 }

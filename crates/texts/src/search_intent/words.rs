@@ -23,36 +23,36 @@ impl Words {
         LISTS.get(language)
     }
 
-    pub fn asks(&self, words: &[String]) -> bool {
+    pub fn is_question(&self, words: &[String]) -> bool {
         words
             .first()
-            .is_some_and(|first| self.question.holds(first))
+            .is_some_and(|first| self.question.matches(first))
     }
 
     /// Navigational.
-    pub fn goes(&self, words: &[String]) -> bool {
-        self.navigational.is_in(words)
+    pub fn is_navigational(&self, words: &[String]) -> bool {
+        self.navigational.matches_any(words)
     }
 
-    pub fn compares(&self, words: &[String]) -> bool {
-        self.commercial.is_in(words)
+    pub fn is_commercial(&self, words: &[String]) -> bool {
+        self.commercial.matches_any(words)
     }
 
-    pub fn buys(&self, words: &[String]) -> bool {
-        self.transactional.is_in(words)
+    pub fn is_transactional(&self, words: &[String]) -> bool {
+        self.transactional.matches_any(words)
     }
 }
 
 impl List {
-    fn holds(&self, word: &str) -> bool {
+    fn matches(&self, word: &str) -> bool {
         self.0.iter().any(|entry| match entry.strip_suffix('*') {
             Some(beginning) => word.starts_with(beginning),
             None => word == *entry,
         })
     }
 
-    fn is_in(&self, words: &[String]) -> bool {
-        words.iter().any(|word| self.holds(word))
+    fn matches_any(&self, words: &[String]) -> bool {
+        words.iter().any(|word| self.matches(word))
             || self.0.iter().any(|entry| {
                 let phrase: Vec<&str> = entry.split('_').collect();
                 phrase.len() > 1 && words.windows(phrase.len()).any(|window| window == phrase)
@@ -62,15 +62,15 @@ impl List {
 
 /// Lower case, without diacritics.
 pub(super) fn folded_words(text: &str) -> Vec<String> {
-    without_diacritics(&keyword_text::normalised(text))
+    without_diacritics(&keyword_text::normalized(text))
         .unicode_words()
         .map(str::to_owned)
         .collect()
 }
 
 /// In any supported language.
-pub(super) fn title_compares(title: &str) -> bool {
-    static TELLING: LazyLock<List> = LazyLock::new(|| {
+pub(super) fn is_comparison_title(title: &str) -> bool {
+    static COMPARISON_WORDS: LazyLock<List> = LazyLock::new(|| {
         List(
             "best review reviews beste besten test tests testsieger vergleich mejor mejores opiniones \
              nejlepsi recenz* srovnani najlepsi* najlepsz* porovnanie legjobb teszt velemenyek opinie ranking"
@@ -80,7 +80,9 @@ pub(super) fn title_compares(title: &str) -> bool {
         )
     });
     // Folded once, which is the expensive part.
-    folded_words(title).iter().any(|word| TELLING.holds(word))
+    folded_words(title)
+        .iter()
+        .any(|word| COMPARISON_WORDS.matches(word))
 }
 
 fn read() -> HashMap<&'static str, Words> {

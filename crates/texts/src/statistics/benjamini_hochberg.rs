@@ -37,7 +37,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_never_below_the_error_of_the_single_test_and_keeps_the_order(
+        fn adjusted_p_values_keep_order_and_never_shrink(
             p in proptest::collection::vec(0.0_f64..=1.0, 1..40)
         ) {
             let found = adjusted(&p);

@@ -1,7 +1,7 @@
 //! Percentile bootstrap of a mean over clusters (Efron and Tibshirani 1993, chapter 13), seeded by the record's key.
 
 use super::describe::{mean, quantile};
-use super::normal::beyond;
+use super::normal::two_sided_p;
 use super::welch::t_score;
 use super::wilson::{Interval, Z};
 use sha2::{Digest, Sha256};
@@ -11,7 +11,7 @@ const RESAMPLES: usize = 2_000;
 
 /// 95 % interval of the mean of clusters; `None` without clusters. Equal keys give equal intervals.
 pub fn mean_of_clusters(values: &[f64], key: &str) -> Option<Interval> {
-    between(&means(values, key)?, 0.025)
+    percentile_interval(&means(values, key)?, 0.025)
 }
 
 /// For few clusters: "expanded percentile interval", wider by Student's t and the sample deviation (Hesterberg 2015,
@@ -20,7 +20,7 @@ pub fn mean_of_few_clusters(values: &[f64], key: &str) -> Option<Interval> {
     if values.len() < 2 {
         return None;
     }
-    between(&means(values, key)?, expanded_tail(values.len()))
+    percentile_interval(&means(values, key)?, expanded_tail(values.len()))
 }
 
 /// Probability on each side. Quantiles of Student's t are expensive; those for few clusters are cached.
@@ -28,7 +28,7 @@ pub fn mean_of_few_clusters(values: &[f64], key: &str) -> Option<Interval> {
 fn expanded_tail(clusters: usize) -> f64 {
     static KEPT: [OnceLock<f64>; 64] = [const { OnceLock::new() }; 64];
     let n = clusters as f64;
-    let tail = |t: f64| beyond((n / (n - 1.0)).sqrt() * t) / 2.0;
+    let tail = |t: f64| two_sided_p((n / (n - 1.0)).sqrt() * t) / 2.0;
     match KEPT.get(clusters) {
         Some(kept) => *kept.get_or_init(|| tail(t_score(n - 1.0))),
         // Cornish–Fisher expansion, exact to 1e-5 from 60 degrees of freedom on.
@@ -37,19 +37,19 @@ fn expanded_tail(clusters: usize) -> f64 {
 }
 
 fn means(values: &[f64], key: &str) -> Option<Vec<f64>> {
-    let mut draws = Draws::seeded(key);
+    let mut draws = SplitMix64::seeded(key);
     let mut resample = vec![0.0; values.len()];
     (0..RESAMPLES)
         .map(|_| {
             for slot in &mut resample {
-                *slot = *values.get(draws.below(values.len()))?;
+                *slot = *values.get(draws.next_below(values.len()))?;
             }
             mean(&resample)
         })
         .collect()
 }
 
-fn between(means: &[f64], tail: f64) -> Option<Interval> {
+fn percentile_interval(means: &[f64], tail: f64) -> Option<Interval> {
     Some(Interval {
         low: quantile(means, tail)?,
         high: quantile(means, 1.0 - tail)?,
@@ -57,9 +57,9 @@ fn between(means: &[f64], tail: f64) -> Option<Interval> {
 }
 
 /// `SplitMix64` (Steele, Lea and Flood 2014).
-struct Draws(u64);
+struct SplitMix64(u64);
 
-impl Draws {
+impl SplitMix64 {
     fn seeded(key: &str) -> Self {
         let digest = Sha256::digest(key.as_bytes());
         let mut seed = [0; 8];
@@ -77,7 +77,7 @@ impl Draws {
 
     /// 0 when `bound` is 0.
     #[expect(clippy::cast_possible_truncation, reason = "below a usize")]
-    fn below(&mut self, bound: usize) -> usize {
+    fn next_below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 }
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn few_clusters_have_a_wider_interval_and_many_nearly_the_same() {
+    fn the_interval_is_wider_for_few_clusters() {
         let plain = mean_of_clusters(&RATES, "k").unwrap();
         let wide = mean_of_few_clusters(&RATES, "k").unwrap();
         assert!(wide.low < plain.low && plain.high < wide.high);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn no_clusters_tell_nothing_and_equal_ones_leave_no_doubt() {
+    fn no_clusters_give_none_and_equal_ones_zero_width() {
         assert_eq!(mean_of_clusters(&[], "x"), None);
         let sure = mean_of_clusters(&[0.4; 6], "x").unwrap();
         assert!((sure.low - 0.4).abs() < 1e-12 && (sure.high - 0.4).abs() < 1e-12);

@@ -53,7 +53,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_lies_in_its_bounds_whatever_the_unit(
+        fn concentration_is_bounded_and_scale_free(
             weights in proptest::collection::vec(0.01_f64..1000.0, 1..30), unit in 0.01_f64..1000.0
         ) {
             let found = concentration(&weights).unwrap();

@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_has_neither_centre_nor_spread() {
+    fn empty_slices_have_no_statistics() {
         assert_eq!(
             (mean(&[]), median(&[]), sample_standard_deviation(&[3.0])),
             (None, None, None)
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_values_have_no_spread_at_all() {
+    fn equal_values_have_zero_deviation() {
         for position in 1..=100_u32 {
             for count in 2..=28 {
                 let values = vec![f64::from(position).ln(); count];

@@ -9,7 +9,7 @@ struct Pool {
 }
 
 /// The closest non-increasing series to `(value, weight)`; weights must be positive.
-pub fn never_rising(points: &[(f64, f64)]) -> Vec<f64> {
+pub fn non_increasing(points: &[(f64, f64)]) -> Vec<f64> {
     let mut pools: Vec<Pool> = Vec::with_capacity(points.len());
     for (value, weight) in points {
         let mut last = Pool {
@@ -40,8 +40,8 @@ mod tests {
 
     /// scipy 1.17.1 `optimize.isotonic_regression(..., increasing=False)`.
     #[test]
-    fn violators_are_pooled_as_scipy_pools_them() {
-        let found = never_rising(&[
+    fn pooling_matches_scipy() {
+        let found = non_increasing(&[
             (0.30, 1000.0),
             (0.10, 4000.0),
             (0.15, 1000.0),
@@ -51,21 +51,21 @@ mod tests {
         for (found, golden) in found.iter().zip([0.30, 0.11, 0.11, 0.082, 0.082]) {
             assert!((found - golden).abs() < 1e-12, "{found} {golden}");
         }
-        assert!(never_rising(&[]).is_empty());
+        assert!(non_increasing(&[]).is_empty());
     }
 
     proptest! {
         #[test]
-        fn it_never_rises_keeps_the_sum_and_leaves_what_never_rose(
+        fn the_fit_is_non_increasing_and_keeps_the_sum(
             points in proptest::collection::vec((0.0_f64..1.0, 1.0_f64..1000.0), 1..40)
         ) {
-            let found = never_rising(&points);
+            let found = non_increasing(&points);
             prop_assert!(found.windows(2).all(|pair| pair[1] <= pair[0] + 1e-12));
             let weighted = |values: &[f64]| -> f64 { values.iter().zip(&points).map(|(value, (_, weight))| value * weight).sum() };
             let before: Vec<f64> = points.iter().map(|(value, _)| *value).collect();
             prop_assert!((weighted(&found) - weighted(&before)).abs() < 1e-6);
             let again: Vec<(f64, f64)> = found.iter().zip(&points).map(|(value, (_, weight))| (*value, *weight)).collect();
-            prop_assert!(never_rising(&again).iter().zip(&found).all(|(one, other)| (one - other).abs() < 1e-9));
+            prop_assert!(non_increasing(&again).iter().zip(&found).all(|(one, other)| (one - other).abs() < 1e-9));
         }
     }
 }

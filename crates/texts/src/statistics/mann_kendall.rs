@@ -1,9 +1,9 @@
 //! The Mann–Kendall test for a monotonic trend (Mann 1945; Kendall 1975).
 
-use super::normal::beyond;
+use super::normal::two_sided_p;
 
 /// With fewer values the normal approximation is poor.
-pub const LEAST_VALUES: usize = 8;
+pub const MIN_VALUES: usize = 8;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trend {
@@ -15,12 +15,12 @@ pub struct Trend {
     pub p: f64,
 }
 
-/// Of equidistant values; `None` below [`LEAST_VALUES`], or if all are equal. Corrected for ties. Autocorrelation makes
+/// Of equidistant values; `None` below [`MIN_VALUES`], or if all are equal. Corrected for ties. Autocorrelation makes
 /// `p` too small: aggregate daily figures to weeks first.
 #[expect(clippy::cast_precision_loss, reason = "series are short")]
 pub fn mann_kendall(values: &[f64]) -> Option<Trend> {
     let n = values.len();
-    if n < LEAST_VALUES {
+    if n < MIN_VALUES {
         return None;
     }
     let mut score = 0_i64;
@@ -44,7 +44,7 @@ pub fn mann_kendall(values: &[f64]) -> Option<Trend> {
     Some(Trend {
         score,
         z,
-        p: beyond(z.abs()),
+        p: two_sided_p(z.abs()),
     })
 }
 
@@ -66,14 +66,14 @@ mod tests {
     const GOLDEN: (i64, f64, f64) = (30, 2.625_536_635_233_037, 0.008_651_249_852_577_703);
 
     #[test]
-    fn short_and_constant_series_tell_nothing() {
+    fn short_and_constant_series_have_no_trend() {
         assert_eq!(mann_kendall(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]), None);
         assert_eq!(mann_kendall(&[2.0; 20]), None);
     }
 
     proptest! {
         #[test]
-        fn turning_a_series_around_turns_its_trend(values in proptest::collection::vec(-9_i32..9, 8..40)) {
+        fn reversing_a_series_reverses_its_trend(values in proptest::collection::vec(-9_i32..9, 8..40)) {
             let values: Vec<f64> = values.into_iter().map(f64::from).collect();
             let back: Vec<f64> = values.iter().rev().copied().collect();
             match (mann_kendall(&values), mann_kendall(&back)) {

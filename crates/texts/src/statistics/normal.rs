@@ -1,5 +1,5 @@
 /// Two-sided tail probability.
-pub fn beyond(z: f64) -> f64 {
+pub fn two_sided_p(z: f64) -> f64 {
     const STEPS: u32 = 400;
     let step = z.min(8.0) / f64::from(STEPS);
     let density = |x: f64| (-x * x / 2.0).exp();
@@ -31,7 +31,11 @@ mod tests {
             (1.959_963_984_540_054, 0.05),
             (3.0, 0.002_699_796_063_260_189_6),
         ] {
-            assert!((beyond(z) - p).abs() < 1e-10, "{z}: {}", beyond(z));
+            assert!(
+                (two_sided_p(z) - p).abs() < 1e-10,
+                "{z}: {}",
+                two_sided_p(z)
+            );
         }
     }
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// For the bootstrap. It costs power (five members: 25 % of shifts by one logit are detected instead of 36 %), and
 /// avoids false positives by drift (4 % instead of 9 %; `examples/ai_simulation.rs`).
-pub const LEAST_MEMBERS: usize = 5;
+pub const MIN_MEMBERS: usize = 5;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Count {
@@ -52,7 +52,7 @@ pub struct PanelChange {
 
 impl PanelChange {
     pub fn is_significant(&self) -> bool {
-        self.interval.leaves_out(0.0)
+        self.interval.excludes(0.0)
     }
 }
 
@@ -72,7 +72,7 @@ impl Count {
 pub fn rate(members: &[Count], key: &str) -> Option<PanelRate> {
     let rates: Vec<f64> = members.iter().filter_map(|it| it.rate()).collect();
     let mean = mean(&rates)?;
-    let score = wilson::of_rate(mean, even_trials(members.iter().copied()), Z);
+    let score = wilson::interval_of_rate(mean, effective_trials(members.iter().copied()), Z);
     let (interval, method) = hull(score, &rates, key);
     Some(PanelRate {
         rate: mean,
@@ -84,9 +84,9 @@ pub fn rate(members: &[Count], key: &str) -> Option<PanelRate> {
 /// Both slices have the same members in the same order. Members without trials on both sides are dropped; `None` if
 /// none is left.
 pub fn change(now: &[Count], before: &[Count], key: &str) -> Option<PanelChange> {
-    let pairs = both(now, before);
-    let (later, earlier) = sides(&pairs)?;
-    let score = newcombe::of_rates(later, earlier, Z);
+    let pairs = answered_pairs(now, before);
+    let (later, earlier) = mean_rates(&pairs)?;
+    let score = newcombe::interval_of_rates(later, earlier, Z);
     let differences: Vec<f64> = { pairs.iter() }
         .filter_map(|(now, before)| Some(now.rate()? - before.rate()?))
         .collect();
@@ -100,27 +100,27 @@ pub fn change(now: &[Count], before: &[Count], key: &str) -> Option<PanelChange>
 }
 
 /// Whether [`change`] is significant; skips the bootstrap if the score interval holds 0.
-pub fn has_moved(now: &[Count], before: &[Count], key: &str) -> bool {
-    let pairs = both(now, before);
-    sides(&pairs).is_some_and(|(later, earlier)| {
-        newcombe::of_rates(later, earlier, Z).leaves_out(0.0)
+pub fn is_significant_change(now: &[Count], before: &[Count], key: &str) -> bool {
+    let pairs = answered_pairs(now, before);
+    mean_rates(&pairs).is_some_and(|(later, earlier)| {
+        newcombe::interval_of_rates(later, earlier, Z).excludes(0.0)
             && change(now, before, key).is_some_and(|it| it.is_significant())
     })
 }
 
 type Rate = (f64, f64);
 
-fn both(now: &[Count], before: &[Count]) -> Vec<(Count, Count)> {
+fn answered_pairs(now: &[Count], before: &[Count]) -> Vec<(Count, Count)> {
     let pairs = now.iter().copied().zip(before.iter().copied());
     pairs
         .filter(|(now, before)| now.trials > 0 && before.trials > 0)
         .collect()
 }
 
-fn sides(pairs: &[(Count, Count)]) -> Option<(Rate, Rate)> {
+fn mean_rates(pairs: &[(Count, Count)]) -> Option<(Rate, Rate)> {
     let side = |pick: fn(&(Count, Count)) -> Count| {
         let rates: Vec<f64> = { pairs.iter() }.filter_map(|it| pick(it).rate()).collect();
-        Some((mean(&rates)?, even_trials(pairs.iter().map(pick))))
+        Some((mean(&rates)?, effective_trials(pairs.iter().map(pick))))
     };
     Some((side(|it| it.0)?, side(|it| it.1)?))
 }
@@ -128,7 +128,7 @@ fn sides(pairs: &[(Count, Count)]) -> Option<(Rate, Rate)> {
 /// Total trials of an even panel of the same precision: P² / Σ 1/n. For an even panel that is its total, so that the
 /// interval is Wilson's.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-fn even_trials(members: impl Iterator<Item = Count>) -> f64 {
+fn effective_trials(members: impl Iterator<Item = Count>) -> f64 {
     let (mut count, mut parts) = (0.0, 0.0);
     for member in members.filter(|it| it.trials > 0) {
         count += 1.0;
@@ -138,7 +138,7 @@ fn even_trials(members: impl Iterator<Item = Count>) -> f64 {
 }
 
 fn hull(score: Interval, values: &[f64], key: &str) -> (Interval, IntervalMethod) {
-    let drawn = (values.len() >= LEAST_MEMBERS).then(|| mean_of_few_clusters(values, key));
+    let drawn = (values.len() >= MIN_MEMBERS).then(|| mean_of_few_clusters(values, key));
     match drawn.flatten() {
         Some(drawn) => (
             Interval {
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn of_few_members_asked_equally_often_the_intervals_are_wilsons_and_newcombes() {
+    fn small_even_panels_use_wilson_and_newcombe() {
         let now = even(&[3, 5, 1, 0], 5);
         let before = even(&[1, 4, 1, 1], 20);
         let found = rate(&now, "k").unwrap();
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn who_answered_once_weighs_as_much_as_who_answered_often_and_makes_it_less_sure() {
+    fn members_weigh_the_same_whatever_their_trials() {
         let uneven = [
             Count { hits: 1, trials: 1 },
             Count {
@@ -223,7 +223,7 @@ mod tests {
 
     /// `examples/ai_simulation.rs` simulates other panels, too.
     #[test]
-    fn without_a_change_at_most_five_of_a_hundred_pairs_are_called_moved() {
+    fn false_positives_stay_below_five_percent() {
         let mut seed = 7_u64;
         let mut draw = move || {
             seed = seed
@@ -244,7 +244,7 @@ mod tests {
                     .collect()
             };
             let (now, before) = (ask(5), ask(20));
-            moved += u32::from(has_moved(&now, &before, "simulation"));
+            moved += u32::from(is_significant_change(&now, &before, "simulation"));
         }
         assert!(moved <= 500, "{moved} of 10000");
         // A test without any power would pass, too.
@@ -270,11 +270,11 @@ mod tests {
         }
 
         #[test]
-        fn saying_whether_it_moved_is_the_same_with_and_without_the_short_cut(
+        fn the_significance_shortcut_agrees_with_the_full_test(
             now in panel(), before in panel()
         ) {
             let whole = change(&now, &before, "k").is_some_and(|it| it.is_significant());
-            prop_assert_eq!(has_moved(&now, &before, "k"), whole);
+            prop_assert_eq!(is_significant_change(&now, &before, "k"), whole);
         }
 
         #[test]

@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_like_nothing_cannot_be_said() {
+    fn two_empty_rankings_have_no_overlap_value() {
         assert_eq!(rbo_ext::<char>(&[], &[], 0.9), None);
         assert_eq!(rbo_ext(&[], &['a'], 0.9), Some(0.0));
     }
@@ -107,7 +107,7 @@ mod tests {
         }
 
         #[test]
-        fn a_ranking_is_wholly_like_itself(one in ranking()) {
+        fn a_ranking_overlaps_fully_with_itself(one in ranking()) {
             prop_assert!(rbo_ext(&one, &one, 0.9).is_none_or(|it| (it - 1.0).abs() < 1e-9));
         }
     }

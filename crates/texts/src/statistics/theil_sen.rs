@@ -27,7 +27,7 @@ mod tests {
 
     /// scipy 1.17.1 `stats.theilslopes`.
     #[test]
-    fn one_outlier_does_not_turn_the_slope() {
+    fn the_slope_is_robust_to_one_outlier() {
         let found = slope(&[
             Some(10.0),
             Some(12.0),

@@ -98,7 +98,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_difference_lies_in_the_middle_and_shifts_with_its_values(
+        fn the_interval_is_centered_and_shifts_with_its_values(
             one in proptest::collection::vec(-50.0_f64..50.0, 2..12),
             other in proptest::collection::vec(-50.0_f64..50.0, 2..12), shift in -10.0_f64..10.0
         ) {

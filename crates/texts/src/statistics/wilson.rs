@@ -12,11 +12,11 @@ pub struct Interval {
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
 pub fn wilson(successes: u64, trials: u64) -> Option<Interval> {
     let n = trials as f64;
-    (trials > 0).then(|| of_rate(successes.min(trials) as f64 / n, n, Z))
+    (trials > 0).then(|| interval_of_rate(successes.min(trials) as f64 / n, n, Z))
 }
 
 /// `trials` may be fractional, for a mean of rates ([`super::panel_rate`]); `z` is the normal score.
-pub(super) fn of_rate(rate: f64, trials: f64, z: f64) -> Interval {
+pub(super) fn interval_of_rate(rate: f64, trials: f64, z: f64) -> Interval {
     let scale = 1.0 + z * z / trials;
     let centre = (rate + z * z / (2.0 * trials)) / scale;
     let half = z * (rate * (1.0 - rate) / trials + z * z / (4.0 * trials * trials)).sqrt() / scale;
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn no_trials_tell_nothing() {
+    fn no_trials_have_no_interval() {
         assert_eq!(wilson(0, 0), None);
     }
 

@@ -2,7 +2,7 @@ use super::{language::Language, sentences::sentences, syllables, words::words};
 use serde::{Deserialize, Serialize};
 
 /// Of a long word, for LIX and RIX (Björnsson 1968: more than six).
-const LONG: usize = 7;
+const MIN_LONG_WORD_LETTERS: usize = 7;
 
 /// Syllable counts are `None` in languages without them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -33,14 +33,14 @@ pub struct SyllableCounts {
 
 /// Blocks are separated by line feeds.
 pub fn count(text: &str, language: Option<Language>) -> Counts {
-    let mut counts = of_words(words(text), language);
+    let mut counts = count_words(words(text), language);
     counts.sentences = sentences(text, language).len();
     counts.characters = text.chars().filter(|it| !it.is_whitespace()).count();
     counts
 }
 
 /// Without sentences; `characters` are letters only.
-pub fn of_words<'a>(words: impl Iterator<Item = &'a str>, language: Option<Language>) -> Counts {
+pub fn count_words<'a>(words: impl Iterator<Item = &'a str>, language: Option<Language>) -> Counts {
     let mut counts = Counts {
         syllables: language.map(|_| SyllableCounts::default()),
         ..Counts::default()
@@ -50,7 +50,7 @@ pub fn of_words<'a>(words: impl Iterator<Item = &'a str>, language: Option<Langu
         counts.words += 1;
         counts.letters += letters;
         counts.characters += letters;
-        counts.long_words += usize::from(letters >= LONG);
+        counts.long_words += usize::from(letters >= MIN_LONG_WORD_LETTERS);
         if let (Some(language), Some(sums)) = (language, &mut counts.syllables) {
             sums.add(word, syllables::count(word, language), language);
         }
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn an_inflection_makes_no_hard_word_in_english() {
-        let hard = |word: &str| of_words([word].into_iter(), Some(Language::English)).syllables;
+        let hard = |word: &str| count_words([word].into_iter(), Some(Language::English)).syllables;
         for (word, is_hard) in [
             ("created", 0),
             ("decided", 0),
@@ -123,12 +123,12 @@ mod tests {
     #[test]
     fn hard_polish_words_have_four_syllables() {
         let polish = ["mo-wa", "roz-mo-wa", "roz-ma-wia-nie"].map(|it| it.replace('-', ""));
-        let counts = of_words(polish.iter().map(String::as_str), Some(Language::Polish));
+        let counts = count_words(polish.iter().map(String::as_str), Some(Language::Polish));
         assert_eq!(counts.syllables.unwrap().hard_words, 1);
     }
 
     #[test]
-    fn without_a_language_syllables_are_unknown_and_the_rest_is_not() {
+    fn without_a_language_only_syllables_are_unknown() {
         let counts = count("Jedna dvě. Tři.", None);
         assert_eq!(
             (counts.words, counts.sentences, counts.syllables),

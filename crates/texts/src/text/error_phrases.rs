@@ -10,7 +10,7 @@ static PHRASES: LazyLock<Vec<(bool, &'static str)>> = LazyLock::new(|| {
         .collect()
 });
 
-pub fn names_an_error_page(title: &str) -> bool {
+pub fn is_error_title(title: &str) -> bool {
     let text = words(&title.to_lowercase()).collect::<Vec<_>>().join(" ");
     let padded = format!(" {text} ");
     PHRASES.iter().any(|(is_whole, phrase)| {
@@ -36,7 +36,7 @@ mod tests {
             "404",
             "Error 404 (Not Found)!!1",
         ] {
-            assert!(names_an_error_page(title), "{title}");
+            assert!(is_error_title(title), "{title}");
         }
     }
 
@@ -48,7 +48,7 @@ mod tests {
             "Room 404 in Berlin",
             "Lost and Not Found",
         ] {
-            assert!(!names_an_error_page(title), "{title}");
+            assert!(!is_error_title(title), "{title}");
         }
     }
 }

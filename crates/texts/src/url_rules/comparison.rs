@@ -12,13 +12,13 @@ pub const TRACKING_KEYS: [&str; 12] = [
 
 /// RFC 3986 6.2 and WHATWG: lower-case scheme and host, no default port, fragment or dot segments, minimal upper-case
 /// percent-encodings, no tracking parameters. `None` unless `http` or `https`.
-pub fn normalised(url: &str) -> Option<String> {
+pub fn normalized(url: &str) -> Option<String> {
     let mut parsed = Url::parse(url.trim()).ok()?;
     if !matches!(parsed.scheme(), "http" | "https") {
         return None;
     }
     parsed.set_fragment(None);
-    let path = plainly_encoded(parsed.path());
+    let path = minimally_encoded(parsed.path());
     let query = parsed
         .query()
         .map(without_tracking)
@@ -31,7 +31,7 @@ pub fn normalised(url: &str) -> Option<String> {
 /// The normalized URL without scheme and `www.`, after unwrapping. Other text is returned unchanged.
 pub fn page_key(url: &str) -> String {
     let target = unwrapped(url);
-    let Some(normal) = normalised(&target) else {
+    let Some(normal) = normalized(&target) else {
         return target.trim().to_owned();
     };
     let after_scheme = normal
@@ -84,7 +84,7 @@ fn without_tracking(query: &str) -> String {
     let kept: Vec<String> = query
         .split('&')
         .filter(|pair| !is_tracking(pair.split('=').next().unwrap_or_default()))
-        .map(plainly_encoded)
+        .map(minimally_encoded)
         .collect();
     kept.join("&")
 }
@@ -95,7 +95,7 @@ fn is_tracking(key: &str) -> bool {
 }
 
 /// Minimal percent-encodings in upper case. A digit that would complete one stays encoded: `%%34A` is `%4A`, not `J`.
-fn plainly_encoded(text: &str) -> String {
+fn minimally_encoded(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
     let mut lone = None;

@@ -97,10 +97,10 @@ impl DomainName {
     /// Removes and reports scheme, port, path and trailing dot; folds case; keeps everything else, including `www.`.
     pub fn parse(text: &str) -> Result<ParsedDomain, DomainRefusal> {
         let mut removed = Vec::new();
-        let ascii = typed_host(text, &mut removed)?;
-        refuse_what_is_not_public(&ascii)?;
+        let ascii = parse_host(text, &mut removed)?;
+        reject_non_public(&ascii)?;
         Ok(ParsedDomain {
-            unicode: as_people_read(&ascii),
+            unicode: display_form(&ascii),
             has_known_suffix: has_known_suffix(&ascii),
             ascii,
             removed: in_order(removed),
@@ -108,8 +108,8 @@ impl DomainName {
     }
 
     /// For sites that are only recognized and never visited: need not be public, but must have two labels.
-    pub fn recognised(text: &str) -> Result<String, DomainRefusal> {
-        let host = typed_host(text, &mut Vec::new())?;
+    pub fn parse_non_public(text: &str) -> Result<String, DomainRefusal> {
+        let host = parse_host(text, &mut Vec::new())?;
         match registrable_domain(&host) {
             Some(_) => Ok(host),
             None if host.contains('.') => Err(DomainRefusal::PublicSuffix),
@@ -119,7 +119,7 @@ impl DomainName {
 }
 
 /// Unicode, unless it does not round-trip: a label can disguise another (`xn--xn--…`).
-fn as_people_read(ascii: &str) -> String {
+fn display_form(ascii: &str) -> String {
     let (unicode, outcome) = idna::domain_to_unicode(ascii);
     let leads_back = || matches!(Host::parse(&unicode), Ok(Host::Domain(it)) if it == ascii);
     if outcome.is_ok() && leads_back() {
@@ -129,7 +129,7 @@ fn as_people_read(ascii: &str) -> String {
     }
 }
 
-fn typed_host(text: &str, removed: &mut Vec<Removed>) -> Result<String, DomainRefusal> {
+fn parse_host(text: &str, removed: &mut Vec<Removed>) -> Result<String, DomainRefusal> {
     let authority = authority(text.trim(), removed)?;
     ascii(host(authority, removed)?)
 }
@@ -221,7 +221,7 @@ fn is_label(label: &str) -> bool {
             .all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'-')
 }
 
-fn refuse_what_is_not_public(ascii: &str) -> Result<(), DomainRefusal> {
+fn reject_non_public(ascii: &str) -> Result<(), DomainRefusal> {
     let is_or_is_below = |ending: &str| {
         ascii
             .strip_suffix(ending)

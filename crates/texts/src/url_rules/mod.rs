@@ -6,7 +6,7 @@ mod own_sites;
 mod public_suffix;
 mod site_scope;
 
-pub use comparison::{TRACKING_KEYS, normalised, page_key, unwrapped};
+pub use comparison::{TRACKING_KEYS, normalized, page_key, unwrapped};
 pub use domain_name::{
     DOMAIN_PATTERN, DomainName, DomainRefusal, ParsedDomain, Removed, has_domain_form,
 };
@@ -42,7 +42,7 @@ pub fn domain_of_host(host: &str) -> &str {
 pub fn host_of_url(url: &str) -> Option<Cow<'_, str>> {
     let target = unwrapped(url);
     if let Cow::Borrowed(url) = target
-        && let Some((host, _)) = plain_host(url)
+        && let Some((host, _)) = host_fast_path(url)
     {
         return Some(Cow::Borrowed(host));
     }
@@ -53,8 +53,8 @@ pub fn host_of_url(url: &str) -> Option<Cow<'_, str>> {
 
 /// Path `/` without a query.
 pub fn is_home_page(url: &str) -> bool {
-    if let Some((_, rest)) = plain_host(url)
-        && let Some(is_home) = is_plainly_home(rest)
+    if let Some((_, rest)) = host_fast_path(url)
+        && let Some(is_home) = is_home_fast_path(rest)
     {
         return is_home;
     }
@@ -62,7 +62,7 @@ pub fn is_home_page(url: &str) -> bool {
 }
 
 /// `None` if parsing is needed.
-fn is_plainly_home(rest: &str) -> Option<bool> {
+fn is_home_fast_path(rest: &str) -> Option<bool> {
     let behind_slash = rest.strip_prefix('/').unwrap_or(rest);
     match behind_slash.bytes().next() {
         None | Some(b'#') => Some(true),
@@ -77,7 +77,7 @@ fn is_plainly_home(rest: &str) -> Option<bool> {
 }
 
 /// Host and rest, without parsing, for plain letters, digits and hyphens: the common case, and much faster.
-fn plain_host(url: &str) -> Option<(&str, &str)> {
+fn host_fast_path(url: &str) -> Option<(&str, &str)> {
     let rest = url
         .strip_prefix("https://")
         .or_else(|| url.strip_prefix("http://"))?;

@@ -73,14 +73,14 @@ fn urls_have_one_spelling() {
         ("https://münchen.de/", "https://xn--mnchen-3ya.de/"),
         ("https://example.com/100%", "https://example.com/100%"),
     ] {
-        assert_eq!(normalised(url).as_deref(), Some(expected));
+        assert_eq!(normalized(url).as_deref(), Some(expected));
     }
-    assert_eq!(normalised("mailto:a@b.c"), None);
-    assert_eq!(normalised("no url"), None);
+    assert_eq!(normalized("mailto:a@b.c"), None);
+    assert_eq!(normalized("no url"), None);
 }
 
 #[test]
-fn a_page_is_the_same_with_and_without_www_and_encryption() {
+fn page_keys_ignore_scheme_and_www() {
     assert_eq!(
         page_key("http://www.example.com/a#b"),
         page_key("https://example.com/a")
@@ -172,7 +172,7 @@ fn a_project_below_a_path_owns_that_path_alone() {
 }
 
 #[test]
-fn sites_of_one_owner_are_all_own() {
+fn aliases_of_the_own_site_are_own() {
     let own = OwnSites::with_aliases(SiteScope::of("acme.com"), vec![SiteScope::of("acme.de")]);
     assert!(own.owns("https://shop.acme.de/") && own.owns_host("www.acme.com"));
     assert!(!own.owns("https://acme.fr/") && own.site().root() == "acme.com");
@@ -232,7 +232,7 @@ fn a_project_below_a_private_suffix_owns_only_itself() {
 }
 
 #[test]
-fn a_domain_is_read_from_what_people_paste() {
+fn a_domain_is_parsed_from_pasted_input() {
     let parsed = DomainName::parse("  https://www.Example.com:8080/path?q=1 ").unwrap();
     assert_eq!(parsed.ascii, "www.example.com");
     assert_eq!(
@@ -266,7 +266,7 @@ fn internationalised_names_have_two_forms() {
 }
 
 #[test]
-fn a_name_whose_letters_do_not_lead_back_is_shown_as_dns_knows_it() {
+fn names_that_do_not_round_trip_are_shown_in_ascii() {
     let disguised = "xn--xn--bchev-nnnolacnst-kva.com";
     let parsed = DomainName::parse(disguised).unwrap();
     assert_eq!(parsed.ascii, disguised);
@@ -274,7 +274,7 @@ fn a_name_whose_letters_do_not_lead_back_is_shown_as_dns_knows_it() {
 }
 
 #[test]
-fn an_unknown_ending_is_accepted_and_told() {
+fn unknown_suffixes_are_accepted_and_reported() {
     assert!(
         !DomainName::parse("example.unknowntld")
             .unwrap()
@@ -283,7 +283,7 @@ fn an_unknown_ending_is_accepted_and_told() {
 }
 
 #[test]
-fn what_is_not_a_public_domain_is_refused_with_its_reason() {
+fn non_public_domains_are_refused_with_a_reason() {
     use DomainRefusal as Refusal;
     for (text, reason) in [
         ("", Refusal::Empty),
@@ -335,7 +335,7 @@ fn what_is_not_a_public_domain_is_refused_with_its_reason() {
 }
 
 #[test]
-fn a_lone_percent_sign_becomes_no_encoding() {
+fn a_lone_percent_sign_is_no_escape() {
     for (given, plain) in [
         ("https://example.com/%%34A", "https://example.com/%%34A"),
         ("https://example.com/%4%41", "https://example.com/%4%41"),
@@ -345,15 +345,15 @@ fn a_lone_percent_sign_becomes_no_encoding() {
             "https://example.com/100%/aA",
         ),
     ] {
-        let once = normalised(given).unwrap();
+        let once = normalized(given).unwrap();
         assert_eq!(once, plain, "{given}");
-        assert_eq!(normalised(&once).as_deref(), Some(plain), "{given} twice");
+        assert_eq!(normalized(&once).as_deref(), Some(plain), "{given} twice");
     }
 }
 
 proptest! {
     #[test]
-    fn a_host_in_plain_sight_is_the_one_that_parsing_finds(host in "[a-z0-9.-]{1,20}", rest in "[/?#]?[a-z/?#:@]{0,8}") {
+    fn the_host_fast_path_agrees_with_parsing(host in "[a-z0-9.-]{1,20}", rest in "[/?#]?[a-z/?#:@]{0,8}") {
         let url = format!("https://{host}{rest}");
         let parsed = url::Url::parse(&url).ok();
         let parsed = parsed.as_ref().and_then(|it| it.host_str()).map(|it| it.trim_end_matches('.'));
@@ -362,7 +362,7 @@ proptest! {
     }
 
     #[test]
-    fn a_home_page_is_the_one_that_parsing_finds(
+    fn the_home_page_fast_path_agrees_with_parsing(
         parts in prop::collection::vec(
             prop::sample::select(vec!["/", "/", "a", "7", ".", "..", "%2e", "%2E.", "%", "?", "#", "\t", "\n", "\\", " ", "é", "="]), 0..6,
         )
@@ -379,7 +379,7 @@ proptest! {
     }
 
     #[test]
-    fn what_the_pattern_admits_is_refused_only_for_reasons_it_cannot_know(
+    fn the_pattern_admits_only_plausible_domains(
         text in proptest::string::string_regex(DOMAIN_PATTERN.trim_matches(['^', '$'])).expect("a pattern")
     ) {
         use DomainRefusal as Refusal;
@@ -408,19 +408,19 @@ proptest! {
     }
 
     #[test]
-    fn normalising_a_url_twice_is_normalising_it_once(
+    fn url_normalization_is_idempotent(
         path in "(/([a-zA-Z0-9.~%_-]|%[0-9a-fA-F]{2}){0,8}){0,4}", query in "[a-z=&%0-9_]{0,20}"
     ) {
-        if let Some(once) = normalised(&format!("https://Example.com{path}?{query}#x")) {
-            let twice = normalised(&once);
+        if let Some(once) = normalized(&format!("https://Example.com{path}?{query}#x")) {
+            let twice = normalized(&once);
             prop_assert_eq!(twice.as_deref(), Some(once.as_str()));
         }
     }
 }
 
 #[test]
-fn what_is_only_recognised_need_not_be_public() {
-    let host = DomainName::recognised;
+fn non_public_domains_can_be_recognized() {
+    let host = DomainName::parse_non_public;
     assert_eq!(
         host("https://www.Rival.example/shop"),
         Ok("www.rival.example".to_owned())

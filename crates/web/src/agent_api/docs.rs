@@ -1,9 +1,9 @@
 //! GET /docs: the machine-readable documentation.
 
-use crate::answer::Answer;
-use crate::contract::{query, words};
+use crate::contract::{query, string_enums};
 use crate::endpoint::PublicCall;
 use crate::problem::Problem;
+use crate::response::ApiResponse;
 use crate::services::Services;
 use serde_json::Value;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ analysis::wire_enum! {
         Guide = "guide",
     }
 }
-words!(Format);
+string_enums!(Format);
 
 query! {
     pub(crate) ReadDocs {
@@ -24,7 +24,7 @@ query! {
 }
 
 /// With `format=guide`, the short guide.
-pub async fn read(services: Arc<Services>, call: PublicCall) -> Result<Answer, Problem> {
+pub async fn read(services: Arc<Services>, call: PublicCall) -> Result<ApiResponse, Problem> {
     let format = ReadDocs(&call.query).format();
     call.query.finish()?;
     let (base_url, written) = (&services.config.public_base_url, &services.documents);
@@ -41,9 +41,9 @@ pub async fn read(services: Arc<Services>, call: PublicCall) -> Result<Answer, P
 }
 
 /// Weak, since the document is sent both plain and compressed.
-fn document(content: &Value) -> Answer {
-    Answer {
+fn document(content: &Value) -> ApiResponse {
+    ApiResponse {
         cache: "public, max-age=300",
-        ..Answer::summary(content)
+        ..ApiResponse::summary(content)
     }
 }

@@ -1,9 +1,9 @@
 //! GET /health: token status and permissions.
 
-use crate::answer::Answer;
 use crate::endpoint::Call;
 use crate::limits::{Rate, RequestLimits};
 use crate::problem::Problem;
+use crate::response::ApiResponse;
 use crate::route_table::ROWS;
 use crate::services::{Services, SpeedLabel};
 use crate::{http::json_guard, paging, paths, refusals};
@@ -18,21 +18,21 @@ use domain::use_cases::accounts::AccountState;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub async fn check(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+pub async fn check(services: Arc<Services>, call: Call) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
     let state = services.core.account_state(call.account()).await?;
     let state = state.ok_or_else(|| {
-        refusals::storage(&StorageError::Corrupt {
+        refusals::storage_failure(&StorageError::Corrupt {
             what: "the account of a token",
         })
     })?;
     let account = call.tenant();
     let refusals = services
-        .noticed
+        .supplier_refusals
         .refusals(services.core.storage.as_ref())
         .await;
-    let refusals = refusals.map_err(|error| refusals::storage(&error))?;
-    Ok(Answer::value(&json!({
+    let refusals = refusals.map_err(|error| refusals::storage_failure(&error))?;
+    Ok(ApiResponse::value(&json!({
         "status": "ok",
         "version": env!("CARGO_PKG_VERSION"),
         "serverTime": services.core.clock.now(),
@@ -74,13 +74,13 @@ fn capabilities(call: &Call) -> Vec<Value> {
 }
 
 pub(crate) fn limits(services: &Services, state: &AccountState) -> Value {
-    let page = |limits: paging::Limits| json!({ "default": limits.default, "max": limits.most });
+    let page = |limits: paging::PageLimits| json!({ "default": limits.default, "max": limits.max });
     json!({
         "bodyBytes": services.config.body.max_bytes,
-        "bodyDepth": json_guard::MOST_DEPTH,
-        "keywordsPerRequest": NewKeywords::MOST,
-        "keywordCharacters": KeywordText::MOST_CHARACTERS,
-        "keywordWords": KeywordText::MOST_WORDS,
+        "bodyDepth": json_guard::MAX_DEPTH,
+        "keywordsPerRequest": NewKeywords::MAX_PER_CALL,
+        "keywordCharacters": KeywordText::MAX_CHARACTERS,
+        "keywordWords": KeywordText::MAX_WORDS,
         "keywordsPerProject": state.account.limits.keywords_per_project,
         "storedRowsPerProject": state.storage_limits.project_rows,
         "unfinishedAnalyses": state.queue_limit,
@@ -158,17 +158,17 @@ fn providers(services: &Services, refusals: &[(String, String)]) -> Vec<Value> {
         ),
         (page_speed::OPERATION, vitals(&services.config.speed)),
     ];
-    let told = needs.into_iter().map(|(operation, mut need)| {
-        for (_, told) in refusals.iter().filter(|it| it.0 == operation) {
+    let described = needs.into_iter().map(|(operation, mut need)| {
+        for (_, refusal) in refusals.iter().filter(|it| it.0 == operation) {
             need["state"] = json!("failing");
             match need["missing"].as_array_mut() {
-                Some(missing) => missing.push(json!(told)),
-                None => need["missing"] = json!([told]),
+                Some(missing) => missing.push(json!(refusal)),
+                None => need["missing"] = json!([refusal]),
             }
         }
         need
     });
-    told.collect()
+    described.collect()
 }
 
 /// `failing` while paid calls are disabled, since every rank check would be refused; `missing` tells the operator what
@@ -176,7 +176,7 @@ fn providers(services: &Services, refusals: &[(String, String)]) -> Vec<Value> {
 fn search_results(services: &Services) -> Value {
     let (search, unpaid) = (
         &services.config.search,
-        services.core.policies.prices.unpaid,
+        services.core.policies.prices.paid_call_refusal,
     );
     let state = match (search.provenance, unpaid) {
         (_, Some(_)) => "failing",

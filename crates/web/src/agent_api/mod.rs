@@ -12,12 +12,12 @@ mod status;
 use analyses::QueueView;
 pub use status::StatusFilter;
 
-use crate::answer::Answer;
 use crate::endpoint::Call;
+use crate::http::byte_budget::Verbosity;
 use crate::http::entity_tag::EntityTag;
-use crate::http::weight::Telling;
 use crate::links::Surface;
-use crate::paging::{Limits, Paging};
+use crate::paging::{PageLimits, Paging};
+use crate::response::ApiResponse;
 use crate::selection::Selection;
 use chrono::{DateTime, Utc};
 use domain::page::{Direction, Page, Total};
@@ -28,7 +28,7 @@ use serde_json::value::{RawValue, to_raw_value};
 pub(crate) fn paging<'a, S>(
     call: &'a Call,
     bound_to: &'a str,
-    limits: Limits,
+    limits: PageLimits,
     sorts: &'a [(&'static str, S)],
     default_direction: Direction,
 ) -> Paging<'a, S> {
@@ -42,28 +42,28 @@ pub(crate) fn paging<'a, S>(
     }
 }
 
-fn selected(object: &impl Serialize, fields: Option<&Selection>) -> Value {
+fn select_fields(object: &impl Serialize, fields: Option<&Selection>) -> Value {
     let whole = serde_json::to_value(object).unwrap_or(Value::Null);
     match fields {
-        Some(fields) => fields.of(&whole),
+        Some(fields) => fields.select(&whole),
         None => whole,
     }
 }
 
 /// As many rows as the byte budget allows; the rest is left to the next page.
-pub(crate) fn written<T, V: Serialize>(
-    telling: Telling,
+pub(crate) fn render_rows<T, V: Serialize>(
+    telling: Verbosity,
     page: &mut Page<T>,
     fields: Option<&Selection>,
     view: impl Fn(&T) -> V,
 ) -> Vec<Box<RawValue>> {
     let write = |item: &T| match fields {
-        Some(_) => to_raw_value(&selected(&view(item), fields)),
+        Some(_) => to_raw_value(&select_fields(&view(item), fields)),
         None => to_raw_value(&view(item)),
     };
-    let rows = telling.room().fill(page.items.iter().map(write));
+    let rows = telling.byte_budget().fill(page.items.iter().map(write));
     let rows = rows.expect("rows have string keys and no failing serialisers");
-    page.shorten(rows.len());
+    page.truncate(rows.len());
     rows
 }
 
@@ -97,9 +97,9 @@ impl<'a> ListBody<'a> {
     }
 
     /// With an entity tag and a link to the next page.
-    pub(crate) fn answer(&self, call: &Call, now: DateTime<Utc>) -> Answer {
-        let answer = tagged(Answer::ok(self), self.next_cursor, now);
-        linked(answer, call, self.next_cursor)
+    pub(crate) fn to_response(&self, call: &Call, now: DateTime<Utc>) -> ApiResponse {
+        let answer = with_list_etag(ApiResponse::ok(self), self.next_cursor, now);
+        with_next_link(answer, call, self.next_cursor)
     }
 }
 
@@ -121,7 +121,11 @@ impl TotalView {
 
 /// The tag depends on the listed rows, not on the cursor, which differs each time. It changes every 12 hours, since
 /// cursors expire after a day.
-pub(crate) fn tagged(answer: Answer, next_cursor: Option<&str>, now: DateTime<Utc>) -> Answer {
+pub(crate) fn with_list_etag(
+    answer: ApiResponse,
+    next_cursor: Option<&str>,
+    now: DateTime<Utc>,
+) -> ApiResponse {
     let tag = match next_cursor {
         None => EntityTag::weak(&[&answer.body]),
         Some(cursor) => {
@@ -131,21 +135,21 @@ pub(crate) fn tagged(answer: Answer, next_cursor: Option<&str>, now: DateTime<Ut
             EntityTag::weak(&parts)
         }
     };
-    answer.tagged(tag)
+    answer.with_etag(tag)
 }
 
 /// Renders a response for a surface. Sessions get the tag of the Agent API, since only links differ; MCP reads no tags.
-fn tagged_at(
+fn response_for_surface(
     surface: Surface,
     written: impl Fn(Surface) -> String,
     next_cursor: Option<&str>,
     now: DateTime<Utc>,
-) -> Answer {
-    let answer = |surface| Answer::text(200, written(surface));
-    let for_agents = || tagged(answer(Surface::Agent), next_cursor, now);
+) -> ApiResponse {
+    let answer = |surface| ApiResponse::text(200, written(surface));
+    let for_agents = || with_list_etag(answer(Surface::Agent), next_cursor, now);
     match surface {
         Surface::Agent => for_agents(),
-        Surface::Session => Answer {
+        Surface::Session => ApiResponse {
             tag: for_agents().tag,
             ..answer(surface)
         },
@@ -153,7 +157,11 @@ fn tagged_at(
     }
 }
 
-pub(crate) fn linked(answer: Answer, call: &Call, next_cursor: Option<&str>) -> Answer {
+pub(crate) fn with_next_link(
+    answer: ApiResponse,
+    call: &Call,
+    next_cursor: Option<&str>,
+) -> ApiResponse {
     let Some(cursor) = next_cursor else {
         return answer;
     };

@@ -1,7 +1,9 @@
 //! GET /models.
 
 use super::keywords::AllowanceView;
-use crate::{ToSchema, answer::Answer, endpoint::Call, problem::Problem, services::Services};
+use crate::{
+    ToSchema, endpoint::Call, problem::Problem, response::ApiResponse, services::Services,
+};
 use analysis::provenance::Provenance;
 use chrono::{DateTime, Utc};
 use domain::{money::MicroUsd, use_cases::ai_models::AiModel};
@@ -98,22 +100,22 @@ impl ModelView {
             language: settings.language.as_ref().map(ToString::to_string),
             weight: settings.weight,
             configured: set_up.is_some(),
-            unavailable: set_up.and_then(|it| it.unpaid.map(|it| it.to_string())),
+            unavailable: set_up.and_then(|it| it.paid_call_refusal.map(|it| it.to_string())),
             last_used_at: model.last_used_at,
-            price_per_answer: { set_up.and_then(|it| it.most) }.map(|it| it.cost.to_string()),
+            price_per_answer: { set_up.and_then(|it| it.max_spend) }.map(|it| it.cost.to_string()),
             currency: MicroUsd::CURRENCY,
         }
     }
 }
 
-pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+pub async fn list(services: Arc<Services>, call: Call) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
     let models = services.core.ai_models(call.account()).await?;
     let items: Vec<ModelView> = models.iter().map(ModelView::of).collect();
     let allowance = ModelAllowance {
         ai_tracked: AllowanceView::of(call.tenant().ai_allowance()),
     };
-    Ok(Answer::summary(&ModelsView {
+    Ok(ApiResponse::summary(&ModelsView {
         limit: u32::try_from(items.len()).unwrap_or(u32::MAX),
         items,
         next_cursor: None,

@@ -1,17 +1,20 @@
 //! GET /results.
 
 use super::{paging, projects::ProjectView};
-use crate::agent_api::{TotalView, linked, tagged_at};
-use crate::answer::Answer;
+use crate::agent_api::{TotalView, response_for_surface, with_next_link};
 use crate::contract::parameters::Query;
-use crate::contract::{End, FreeText, Time, Words, query};
+use crate::contract::{End, FreeText, StringEnum, Time, query};
 use crate::endpoint::Call;
-use crate::http::weight::Telling;
+use crate::http::byte_budget::Verbosity;
 use crate::links::{Link, NextAction, Operation, Surface};
-use crate::paging::{Limits, bound_part, fields, order, pages, total, wanted};
+use crate::paging::{
+    PageLimits, bound_query, fields_parameter, finish_query, page_parameters, sort_parameter,
+    total_parameter,
+};
 use crate::problem::{FieldError, Problem};
 use crate::refusals;
-use crate::selection::{RECORD, Selection, record_of};
+use crate::response::ApiResponse;
+use crate::selection::{RECORD_FIELDS, Selection, record_fields};
 use crate::services::Services;
 use analysis::{document::Document, result_type::ResultType};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -25,29 +28,29 @@ use serde::Serialize;
 use serde_json::{Map, Value, json, value::RawValue};
 use std::{convert::Infallible, sync::Arc};
 
-pub const LIST_LIMITS: Limits = Limits {
+pub const LIST_LIMITS: PageLimits = PageLimits {
     default: 100,
-    most: 1_000,
+    max: 1_000,
 };
 /// Records of each type in `type=all`.
 const TOP: u32 = 5;
-const TOP_LIMITS: Limits = Limits {
+const TOP_LIMITS: PageLimits = PageLimits {
     default: TOP,
-    most: TOP,
+    max: TOP,
 };
 /// Approximate size of a project as JSON, in bytes.
 const PROJECT_BYTES: usize = 1_024;
 /// Older results are stale.
-pub const FRESH_FOR: TimeDelta = TimeDelta::days(35);
+pub const STALE_AFTER: TimeDelta = TimeDelta::days(35);
 
 query! {
     pub(crate) ReadResults {
-        kind: Chosen = required "type", "The result type, or all.";
+        kind: RequestedType = required "type", "The result type, or all.";
         project: ProjectId = required "projectId", "The project.";
-        ..pages(LIST_LIMITS);
-        ..total();
-        ..fields(&RECORD);
-        ..order(&SORTS, "The order; a leading - reverses. Left out it is default, and with history=true the newest first.");
+        ..page_parameters(LIST_LIMITS);
+        ..total_parameter();
+        ..fields_parameter(&RECORD_FIELDS);
+        ..sort_parameter(&SORTS, "The order; a leading - reverses. Left out it is default, and with history=true the newest first.");
         keyword: KeywordId = optional "keywordId", "Only about this keyword.";
         url: FreeText<2_048> = optional "url", "Only about this page.";
         from: Time = optional "from", "Measured at or after this day or time.";
@@ -96,34 +99,36 @@ struct AfterItems<'a> {
     warnings: &'a [String],
 }
 
-pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
-    let asked = ReadResults(&call.query);
-    let project = asked.project();
-    let kind = asked.kind();
+pub async fn read(services: Arc<Services>, call: Call) -> Result<ApiResponse, Problem> {
+    let parameters = ReadResults(&call.query);
+    let project = parameters.project();
+    let kind = parameters.kind();
     let Some(project) = project else {
-        return wanted(None, &call.query);
+        return finish_query(None, &call.query);
     };
     match kind {
-        Some(Chosen::One(result_type)) => one(&services, &call, project, result_type).await,
-        Some(Chosen::All) => all(&services, &call, project).await,
+        Some(RequestedType::One(result_type)) => {
+            read_one_type(&services, &call, project, result_type).await
+        }
+        Some(RequestedType::All) => read_all_types(&services, &call, project).await,
         None => {
             services.project(call.account(), project).await?;
-            wanted(None, &call.query)
+            finish_query(None, &call.query)
         }
     }
 }
 
-enum Chosen {
+enum RequestedType {
     One(ResultType),
     All,
 }
 
-impl Words for Chosen {
+impl StringEnum for RequestedType {
     fn words() -> Vec<&'static str> {
         [&["all"], ResultType::NAMES.as_slice()].concat()
     }
 
-    fn of_word(word: &str) -> Option<Self> {
+    fn from_word(word: &str) -> Option<Self> {
         match word {
             "all" => Some(Self::All),
             word => ResultType::named(word).map(Self::One),
@@ -131,24 +136,24 @@ impl Words for Chosen {
     }
 }
 
-struct Only {
+struct ResultFilter {
     keyword: Option<KeywordId>,
     url: Option<String>,
     from: Option<DateTime<Utc>>,
     to: Option<DateTime<Utc>>,
 }
 
-impl Only {
+impl ResultFilter {
     fn of(query: &Query) -> Self {
-        let asked = ReadResults(query);
-        let (from, to) = (asked.from(), asked.to());
+        let parameters = ReadResults(query);
+        let (from, to) = (parameters.from(), parameters.to());
         // `to` is exclusive; a date includes the whole day.
         if from.zip(to).is_some_and(|(from, to)| from >= to) {
-            query.wrong("to", "must end after `from`");
+            query.note_invalid("to", "must end after `from`");
         }
         Self {
-            keyword: asked.keyword(),
-            url: asked.url().map(with_its_root),
+            keyword: parameters.keyword(),
+            url: parameters.url().map(with_root_path),
             from,
             to,
         }
@@ -156,21 +161,21 @@ impl Only {
 }
 
 /// Stored URLs of a bare host end with a slash, as sent over HTTP.
-fn with_its_root(url: String) -> String {
+fn with_root_path(url: String) -> String {
     let behind = url.split_once("://").map(|(_, behind)| behind);
     let is_bare = behind.is_some_and(|it| !it.is_empty() && !it.contains(['/', '?', '#']));
     if is_bare { url + "/" } else { url }
 }
 
-async fn one(
+async fn read_one_type(
     services: &Services,
     call: &Call,
     project: ProjectId,
     result_type: ResultType,
-) -> Result<Answer, Problem> {
+) -> Result<ApiResponse, Problem> {
     let query = &call.query;
     let history = ReadResults(query).history().unwrap_or(false);
-    let bound_to = bound_part(&call.path, &call.query_text);
+    let bound_to = bound_query(&call.path, &call.query_text);
     let (sorts, direction): (&[_], _) = if history {
         (&HISTORY_SORTS, Direction::Descending)
     } else {
@@ -178,11 +183,11 @@ async fn one(
     };
     let paging = paging(call, &bound_to, LIST_LIMITS, sorts, direction);
     let (key, now) = (&services.config.cursor_key, services.core.clock.now());
-    let only = Only::of(query);
-    let fields = Selection::read(query, record_of(result_type));
+    let only = ResultFilter::of(query);
+    let fields = Selection::read(query, record_fields(result_type));
     let Some(page) = paging.request(key, now).filter(|_| query.finish().is_ok()) else {
         services.project(call.account(), project).await?;
-        return wanted(None, query);
+        return finish_query(None, query);
     };
     let limit = page.limit;
     let request = ResultsRequest {
@@ -202,9 +207,9 @@ async fn one(
         .await?
         .ok_or_else(refusals::no_project)?;
     if let Some(keyword) = only.keyword.filter(|_| results.findings.items.is_empty()) {
-        its_own_keyword(services, call, project, keyword).await?;
+        require_project_keyword(services, call, project, keyword).await?;
     }
-    let goes_on = call.telling != Telling::Whole && query.text("cursor").is_some();
+    let goes_on = call.verbosity != Verbosity::Full && query.text("cursor").is_some();
     let view = ProjectView::of(
         &results.project,
         &call.tenant().report_defaults,
@@ -214,9 +219,9 @@ async fn one(
         Some(head) if !goes_on => head.summary.as_str().len(),
         _ => 0,
     };
-    let telling = call.telling.beside(beside + PROJECT_BYTES);
-    let known = told_once(telling, &results);
-    let items = records(telling, &mut results.findings, fields.as_ref(), &known);
+    let verbosity = call.verbosity.with_reserved(beside + PROJECT_BYTES);
+    let known = shared_members(verbosity, &results);
+    let items = records(verbosity, &mut results.findings, fields.as_ref(), &known);
     let next = paging.next_cursor(&results.findings, key, now);
     let after = AfterItems {
         next_cursor: next.as_deref(),
@@ -230,14 +235,14 @@ async fn one(
             // Follow-up pages omit what the first page had.
             (before.summary, before.coverage) = (None, None);
         }
-        with_items(&before, &items, &after)
+        splice_items(&before, &items, &after)
     };
-    let answer = tagged_at(call.caller.surface(), written, next.as_deref(), now);
-    Ok(linked(answer, call, next.as_deref()))
+    let answer = response_for_surface(call.caller.surface(), written, next.as_deref(), now);
+    Ok(with_next_link(answer, call, next.as_deref()))
 }
 
 /// Fails unless the keyword belongs to the project.
-async fn its_own_keyword(
+async fn require_project_keyword(
     services: &Services,
     call: &Call,
     project: ProjectId,
@@ -252,31 +257,36 @@ async fn its_own_keyword(
 
 /// Stored records, as many as the byte budget allows; the rest is left to the next page.
 fn records(
-    telling: Telling,
+    verbosity: Verbosity,
     findings: &mut Page<Finding>,
     fields: Option<&Selection>,
     known: &Map<String, Value>,
 ) -> Vec<String> {
     let rows = std::mem::take(&mut findings.items).into_iter();
     let rows = rows.map(|it| Ok::<_, Infallible>(record(it.record, fields, known)));
-    let Ok(rows) = telling.room().fill(rows);
-    findings.shorten(rows.len());
+    let Ok(rows) = verbosity.byte_budget().fill(rows);
+    findings.truncate(rows.len());
     rows
 }
 
 /// Envelope members that compact records do not repeat.
-fn told_once(telling: Telling, results: &ProjectResults) -> Map<String, Value> {
-    let Some(head) = results.head.as_ref().filter(|_| telling != Telling::Whole) else {
+fn shared_members(verbosity: Verbosity, results: &ProjectResults) -> Map<String, Value> {
+    let Some(head) = results
+        .head
+        .as_ref()
+        .filter(|_| verbosity != Verbosity::Full)
+    else {
         return Map::new();
     };
-    let told = [
+    let members = [
         ("type", json!(head.result_type.name())),
         ("projectId", json!(results.project.id.0)),
         ("methodVersion", json!(head.method_version)),
         ("provider", json!(head.provider)),
         ("provenance", json!(head.provenance)),
     ];
-    told.map(|(name, it)| (name.to_owned(), it))
+    members
+        .map(|(name, it)| (name.to_owned(), it))
         .into_iter()
         .collect()
 }
@@ -287,7 +297,7 @@ fn record(document: Document, fields: Option<&Selection>, known: &Map<String, Va
     }
     let mut whole: Value = document.parse().unwrap_or(Value::Null);
     if let Some(fields) = fields {
-        whole = fields.of(&whole);
+        whole = fields.select(&whole);
     }
     if let Some(members) = whole.as_object_mut() {
         members.retain(|name, it| known.get(name) != Some(it));
@@ -296,7 +306,7 @@ fn record(document: Document, fields: Option<&Selection>, known: &Map<String, Va
 }
 
 /// Splices stored JSON into the response: parsing it would double the request's time.
-fn with_items(before: &BeforeItems<'_>, items: &[String], after: &AfterItems<'_>) -> String {
+fn splice_items(before: &BeforeItems<'_>, items: &[String], after: &AfterItems<'_>) -> String {
     let written = "results have string keys and no failing serialisers";
     let before = serde_json::to_string(before).expect(written);
     let after = serde_json::to_string(after).expect(written);
@@ -321,14 +331,14 @@ fn before_items<'a>(
     now: DateTime<Utc>,
 ) -> BeforeItems<'a> {
     let head = results.head.as_ref();
-    let state = State::of(result_type, &results.project, head, results.pending, now);
+    let state = ResultState::of(result_type, &results.project, head, results.pending, now);
     BeforeItems {
         result_type: result_type.name(),
         project_id: project.id,
         project,
         state: state.name,
         reason: state.reason,
-        next_actions: state.told(surface),
+        next_actions: state.render_actions(surface),
         generated_at: head.map(|head| head.generated_at),
         job_id: head.map(|head| head.job.0),
         measured_at: head.map(|head| head.measured_at),
@@ -340,13 +350,13 @@ fn before_items<'a>(
     }
 }
 
-struct State {
+struct ResultState {
     name: &'static str,
     reason: Option<&'static str>,
     next_action: Option<NextAction>,
 }
 
-impl State {
+impl ResultState {
     fn of(
         result_type: ResultType,
         project: &Project,
@@ -354,21 +364,29 @@ impl State {
         pending: Option<JobId>,
         now: DateTime<Utc>,
     ) -> Self {
-        let kind = AnalysisKind::behind(result_type);
+        let kind = AnalysisKind::for_result(result_type);
         match (head, pending) {
-            (Some(head), _) if head.measured_at + FRESH_FOR < now => {
-                Self::with("stale", "measuredLongAgo", Some(start(kind, project)))
-            }
+            (Some(head), _) if head.measured_at + STALE_AFTER < now => Self::with(
+                "stale",
+                "measuredLongAgo",
+                Some(start_action(kind, project)),
+            ),
             (Some(_), _) => Self {
                 name: "ready",
                 reason: None,
                 next_action: None,
             },
-            (None, _) if !AnalysisKind::computes(result_type) => {
+            (None, _) if !AnalysisKind::is_computed(result_type) => {
                 Self::with("disabled", "notBuiltYet", None)
             }
-            (None, Some(job)) => Self::with("pending", "analysisUnderWay", Some(follow(job))),
-            (None, None) => Self::with("neverRun", "neverMeasured", Some(start(kind, project))),
+            (None, Some(job)) => {
+                Self::with("pending", "analysisUnderWay", Some(follow_action(job)))
+            }
+            (None, None) => Self::with(
+                "neverRun",
+                "neverMeasured",
+                Some(start_action(kind, project)),
+            ),
         }
     }
 
@@ -384,16 +402,16 @@ impl State {
         }
     }
 
-    fn told(&self, surface: Surface) -> Vec<Value> {
+    fn render_actions(&self, surface: Surface) -> Vec<Value> {
         let actions = self.next_action.iter();
-        actions.map(|it| it.told(surface)).collect()
+        actions.map(|it| it.render(surface)).collect()
     }
 }
 
 /// The request that produces the results, or the step required before it.
-fn start(kind: AnalysisKind, project: &Project) -> NextAction {
+fn start_action(kind: AnalysisKind, project: &Project) -> NextAction {
     if !project.is_active() {
-        return refusals::bring_back(project.id);
+        return refusals::reactivate_action(project.id);
     }
     if kind == AnalysisKind::RankCheck && project.keyword_count == 0 {
         return refusals::add_keywords(project.id);
@@ -406,7 +424,7 @@ fn start(kind: AnalysisKind, project: &Project) -> NextAction {
         .sending(json!({ "type": kind.name(), "projectId": project.id.0 }))
 }
 
-fn follow(job: JobId) -> NextAction {
+fn follow_action(job: JobId) -> NextAction {
     let link = Link::to(Operation::ListAnalyses).with("jobId", job.0);
     NextAction::new(
         link.with("wait", 20),
@@ -414,7 +432,11 @@ fn follow(job: JobId) -> NextAction {
     )
 }
 
-async fn all(services: &Services, call: &Call, project: ProjectId) -> Result<Answer, Problem> {
+async fn read_all_types(
+    services: &Services,
+    call: &Call,
+    project: ProjectId,
+) -> Result<ApiResponse, Problem> {
     let paging = paging(call, "", TOP_LIMITS, &SORTS, Direction::Ascending);
     let top = paging.limit().unwrap_or(TOP);
     let results = services
@@ -423,7 +445,7 @@ async fn all(services: &Services, call: &Call, project: ProjectId) -> Result<Ans
         .await?
         .ok_or_else(refusals::no_project)?;
     let now = services.core.clock.now();
-    refuse_what_goes_with_one_type(&call.query)?;
+    reject_single_type_parameters(&call.query)?;
     let view = ProjectView::of(
         &results.project,
         &call.tenant().report_defaults,
@@ -431,18 +453,23 @@ async fn all(services: &Services, call: &Call, project: ProjectId) -> Result<Ans
     );
     let written = |surface| {
         let by_type = ResultType::ALL.map(|it| {
-            let told = overview(call.telling, &results, it, surface, now);
-            (it.name().to_owned(), told)
+            let result = overview(call.verbosity, &results, it, surface, now);
+            (it.name().to_owned(), result)
         });
         let by_type = Map::from_iter(by_type);
         json!({ "type": "all", "projectId": project.0, "project": view, "results": by_type })
             .to_string()
     };
-    Ok(tagged_at(call.caller.surface(), written, None, now))
+    Ok(response_for_surface(
+        call.caller.surface(),
+        written,
+        None,
+        now,
+    ))
 }
 
 /// Parameters that apply to a single type only.
-const OF_ONE_TYPE: [&str; 9] = [
+const SINGLE_TYPE_PARAMETERS: [&str; 9] = [
     "keywordId",
     "url",
     "to",
@@ -455,8 +482,8 @@ const OF_ONE_TYPE: [&str; 9] = [
 ];
 
 /// `type=all` has no paging or filters; ignoring one would return unfiltered data.
-fn refuse_what_goes_with_one_type(query: &Query) -> Result<(), Problem> {
-    for name in OF_ONE_TYPE
+fn reject_single_type_parameters(query: &Query) -> Result<(), Problem> {
+    for name in SINGLE_TYPE_PARAMETERS
         .into_iter()
         .filter(|it| query.text(it).is_some())
     {
@@ -470,7 +497,7 @@ fn refuse_what_goes_with_one_type(query: &Query) -> Result<(), Problem> {
 }
 
 fn overview(
-    telling: Telling,
+    verbosity: Verbosity,
     results: &AllResults,
     result_type: ResultType,
     surface: Surface,
@@ -481,14 +508,14 @@ fn overview(
         .iter()
         .find(|(head, _)| head.result_type == result_type);
     let head = found.map(|(head, _)| head);
-    let kind = AnalysisKind::behind(result_type);
+    let kind = AnalysisKind::for_result(result_type);
     let pending = results
         .pending
         .iter()
         .find_map(|(of, job)| (*of == kind).then_some(*job));
-    let state = State::of(result_type, &results.project, head, pending, now);
+    let state = ResultState::of(result_type, &results.project, head, pending, now);
     let parsed = |document: &Document| document.parse::<Value>().unwrap_or(Value::Null);
-    if telling != Telling::Whole {
+    if verbosity != Verbosity::Full {
         // Compact: figures of all types, without records.
         return json!({
             "state": state.name,
@@ -508,8 +535,8 @@ fn overview(
     }
     let top = found.map_or(&[][..], |(_, top)| top);
     let items = { top.iter() }.map(|it| Ok::<_, Infallible>(it.record.as_str().to_owned()));
-    let mut room = telling.room_of_one_list_in(ResultType::ALL.len());
-    let Ok(items) = room.fill(items);
+    let mut budget = verbosity.byte_budget_per_list(ResultType::ALL.len());
+    let Ok(items) = budget.fill(items);
     let items: Vec<Value> = { items.into_iter() }
         .map(|it| parsed(&Document::from_stored(it)))
         .collect();
@@ -519,7 +546,7 @@ fn overview(
     json!({
         "state": state.name,
         "reason": state.reason,
-        "nextActions": state.told(surface),
+        "nextActions": state.render_actions(surface),
         "measuredAt": head.map(|head| head.measured_at),
         "provenance": head.map(|head| head.provenance),
         "summary": head.map(|head| parsed(&head.summary)),

@@ -1,4 +1,4 @@
-use crate::contract::Words;
+use crate::contract::StringEnum;
 use domain::project::Status;
 
 /// Status filter of lists; `None` means all.
@@ -10,12 +10,12 @@ impl Default for StatusFilter {
     }
 }
 
-impl Words for StatusFilter {
+impl StringEnum for StatusFilter {
     fn words() -> Vec<&'static str> {
         [Status::NAMES.as_slice(), &["all"]].concat()
     }
 
-    fn of_word(word: &str) -> Option<Self> {
+    fn from_word(word: &str) -> Option<Self> {
         match word {
             "all" => Some(Self(None)),
             word => Status::named(word).map(|it| Self(Some(it))),

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_and_qualities_are_understood() {
+    fn media_ranges_and_qualities_are_respected() {
         for good in [
             "*/*",
             "application/*;q=0.1",

@@ -1,23 +1,27 @@
-//! Rate limits and concurrency: 429, 503 and the RateLimit fields.
+//! Rate limits and concurrency: 429, 503 and the `RateLimit` fields.
 
-use super::{authenticate, respond::Noted};
+use super::{authenticate, respond::CallerInfo};
 use crate::endpoint::Endpoint;
-use crate::limits::{Demand, Exhausted, Holder, NoSlot, Slot, Standing, client};
+use crate::limits::{
+    CallerKey, NoSlot, RateLimitExceeded, RateLimitState, RequestClass, Slot, resolve_client,
+};
 use crate::problem::{Code, Problem};
 use crate::services::Services;
-use crate::{counted, refusals};
+use crate::{refusals, request_metrics};
 use actix_web::HttpRequest;
-use domain::{device::DeviceMark, scope::Scope, token::PlainToken, use_cases::tokens::Agent};
+use domain::{device::DeviceCookie, scope::Scope, token::PlainToken, use_cases::tokens::Agent};
 use std::{net::IpAddr, sync::Arc};
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
-pub const OWN_COUNT: &str = "requests with a token that holds are counted by themselves";
+pub const SEPARATE_COUNT_HINT: &str = "requests with a token that holds are counted by themselves";
 
 /// Counts a request without an accepted token or session, and takes a slot.
 pub fn unknown(services: &Services, address: IpAddr) -> Result<Slot, Problem> {
     let counted = services.limiter.count_anonymous(address);
-    counted.map_err(|exhausted| refusals::too_many(&exhausted, OWN_COUNT).closing())?;
+    counted.map_err(|exhausted| {
+        refusals::too_many(&exhausted, SEPARATE_COUNT_HINT).closing_connection()
+    })?;
     unknown_slot(services, address)
 }
 
@@ -29,21 +33,21 @@ pub fn unknown_slot(services: &Services, address: IpAddr) -> Result<Slot, Proble
             "in-flight-unknown",
             "The server has as many requests without an accepted token or session under way as it may.",
         ),
-        reason @ NoSlot::KeyFull { .. } => refusals::crowded(reason),
+        reason @ NoSlot::KeyFull { .. } => refusals::too_many_in_flight(reason),
     };
-    slot.map_err(|reason| refused(reason).closing())
+    slot.map_err(|reason| refused(reason).closing_connection())
 }
 
 /// Slot for a sign-in from a known device whose address has no slot left; otherwise `refusal`. The mark alone grants no
 /// access: marks of disabled accounts or earlier credentials are rejected.
 pub async fn device(
     services: &Services,
-    mark: &DeviceMark,
+    cookie: &DeviceCookie,
     refusal: Problem,
 ) -> Result<Slot, Problem> {
-    let owner = mark.user();
+    let owner = cookie.user();
     if services.limiter.count_device(owner).is_err()
-        || !services.core.recognize_device(mark).await?
+        || !services.core.recognize_device(cookie).await?
     {
         return Err(refusal);
     }
@@ -56,19 +60,19 @@ pub async fn device(
 
 pub fn lookup(services: &Services, address: IpAddr) -> Result<Slot, Problem> {
     let slot = services.limiter.in_flight.lookup(address);
-    slot.map_err(|reason| refusals::crowded(reason).closing())
+    slot.map_err(|reason| refusals::too_many_in_flight(reason).closing_connection())
 }
 
-pub fn accepted(services: &Services, holder: Holder) -> Result<Slot, Problem> {
+pub fn accepted(services: &Services, caller_key: CallerKey) -> Result<Slot, Problem> {
     services
         .limiter
         .in_flight
-        .accepted(holder)
-        .map_err(refusals::crowded)
+        .accepted(caller_key)
+        .map_err(refusals::too_many_in_flight)
 }
 
 /// Counts the failure; above the limit the problem becomes 429. Failures of others never affect accepted tokens.
-pub fn refused(services: &Services, address: IpAddr, problem: Problem) -> Problem {
+pub fn count_refusal(services: &Services, address: IpAddr, problem: Problem) -> Problem {
     let limiter = &services.limiter;
     let counted = match problem.code {
         Code::TokenMissing | Code::SessionRequired => limiter.count_anonymous(address),
@@ -77,20 +81,21 @@ pub fn refused(services: &Services, address: IpAddr, problem: Problem) -> Proble
         }
         _ => Ok(()),
     };
-    let refusal = |exhausted| refusals::too_many(&exhausted, OWN_COUNT).closing();
+    let refusal =
+        |exhausted| refusals::too_many(&exhausted, SEPARATE_COUNT_HINT).closing_connection();
     counted.map_or_else(refusal, |()| problem)
 }
 
 /// Request data needed for admission.
-pub struct Applicant {
+pub struct AuthRequest {
     bearer: Option<String>,
     address: IpAddr,
     scope: Scope,
-    demand: Demand,
+    request_class: RequestClass,
     lookup: Option<Slot>,
 }
 
-impl Applicant {
+impl AuthRequest {
     pub fn of(
         request: &HttpRequest,
         services: &Services,
@@ -103,11 +108,11 @@ impl Applicant {
             bearer: bearer.map(str::to_owned),
             address,
             scope,
-            demand: endpoint.demand(),
+            request_class: endpoint.request_class(),
         })
     }
 
-    pub const fn has_a_token_to_look_up(&self) -> bool {
+    pub const fn needs_token_lookup(&self) -> bool {
         self.lookup.is_some()
     }
 
@@ -115,15 +120,17 @@ impl Applicant {
     pub async fn admit(
         self,
         services: &Arc<Services>,
-        noted: &mut Noted,
+        caller_info: &mut CallerInfo,
     ) -> Result<(Agent, Slot), Problem> {
-        let agent = authenticate::agent(services, self.bearer.as_deref(), self.scope).await;
-        let agent = agent.map_err(|problem| refused(services, self.address, problem))?;
-        noted.account = Some(agent.account.id);
-        noted.token = Some(agent.token.id);
-        let holder = (agent.account.id, agent.token.id.into());
-        count(services, holder, self.demand, noted)?;
-        let slot = accepted(services, holder)?;
+        let agent =
+            authenticate::authenticate_with_scope(services, self.bearer.as_deref(), self.scope)
+                .await;
+        let agent = agent.map_err(|problem| count_refusal(services, self.address, problem))?;
+        caller_info.account = Some(agent.account.id);
+        caller_info.token = Some(agent.token.id);
+        let caller_key = (agent.account.id, agent.token.id.into());
+        count(services, caller_key, self.request_class, caller_info)?;
+        let slot = accepted(services, caller_key)?;
         Ok((agent, slot))
     }
 }
@@ -142,42 +149,51 @@ pub fn token_lookup(
 
 pub fn count(
     services: &Services,
-    holder: Holder,
-    demand: Demand,
-    noted: &mut Noted,
+    caller_key: CallerKey,
+    request_class: RequestClass,
+    caller_info: &mut CallerInfo,
 ) -> Result<(), Problem> {
-    kept(services.limiter.count(holder, demand), noted)
+    note_rate_limits(
+        services.limiter.count(caller_key, request_class),
+        caller_info,
+    )
 }
 
 pub fn count_session(
     services: &Services,
-    holder: Holder,
-    demand: Demand,
-    noted: &mut Noted,
+    caller_key: CallerKey,
+    request_class: RequestClass,
+    caller_info: &mut CallerInfo,
 ) -> Result<(), Problem> {
-    kept(services.limiter.count_session(holder, demand), noted)
+    note_rate_limits(
+        services.limiter.count_session(caller_key, request_class),
+        caller_info,
+    )
 }
 
-fn kept(counted: Result<Vec<Standing>, Exhausted>, noted: &mut Noted) -> Result<(), Problem> {
-    noted.standings = counted.map_err(|exhausted| {
-        noted.standings.clone_from(&exhausted.standings);
+fn note_rate_limits(
+    counted: Result<Vec<RateLimitState>, RateLimitExceeded>,
+    caller_info: &mut CallerInfo,
+) -> Result<(), Problem> {
+    caller_info.rate_limits = counted.map_err(|exhausted| {
+        caller_info.rate_limits.clone_from(&exhausted.rate_limits);
         refusals::too_many(&exhausted, "the header RateLimit tells what is left")
     })?;
     Ok(())
 }
 
 pub fn address(services: &Services, request: &HttpRequest) -> IpAddr {
-    let told = request.headers().get_all(FORWARDED_FOR);
+    let headers = request.headers().get_all(FORWARDED_FOR);
     // Lossy: invalid bytes of the client must not hide what our proxies append.
-    let told: Vec<_> = told
+    let values: Vec<_> = headers
         .map(|value| String::from_utf8_lossy(value.as_bytes()))
         .collect();
-    let found = client(
+    let found = resolve_client(
         request.peer_addr().map(|peer| peer.ip()),
-        told.iter().map(AsRef::as_ref),
+        values.iter().map(AsRef::as_ref),
         &services.config.limits.trusted_proxies,
     );
-    if let Some(proxy) = found.unreadable_from
+    if let Some(proxy) = found.unreadable_proxy
         && services.limiter.may_warn()
     {
         // The entry is not logged, since it may contain secrets.
@@ -187,7 +203,7 @@ pub fn address(services: &Services, request: &HttpRequest) -> IpAddr {
         );
     }
     if let Some(proxy) = found.untrusted_proxy {
-        counted::from_an_untrusted_proxy();
+        request_metrics::count_untrusted_proxy();
         if services.limiter.may_warn_of_proxies() {
             tracing::warn!(
                 %proxy,

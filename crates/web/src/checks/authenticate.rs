@@ -1,20 +1,20 @@
 use crate::paths::AGENT_API;
 use crate::problem::{Code, Problem};
 use crate::services::Services;
-use crate::{refusals, resource};
+use crate::{protected_resource, refusals};
 use actix_web::{HttpRequest, http::header};
 use domain::scope::Scope;
 use domain::token::TokenRefusal;
 use domain::use_cases::tokens::{Agent, AuthenticateError};
 use std::sync::Arc;
 
-pub struct Asking<'a> {
+pub struct AuthChallenge<'a> {
     pub base_url: &'a str,
     pub resource: &'static str,
     pub scopes: &'a [Scope],
 }
 
-impl Asking<'_> {
+impl AuthChallenge<'_> {
     /// `WWW-Authenticate` (RFC 6750, 3; RFC 9728, 5.1).
     fn challenge(&self, error: Option<&str>) -> String {
         let realm = if self.resource == AGENT_API {
@@ -23,7 +23,7 @@ impl Asking<'_> {
             "mcp"
         };
         let scopes: Vec<&str> = self.scopes.iter().map(|it| it.name()).collect();
-        let metadata = resource::address(self.base_url, self.resource);
+        let metadata = protected_resource::metadata_url(self.base_url, self.resource);
         let error = error.map_or_else(String::new, |error| format!(", error=\"{error}\""));
         let scopes = scopes.join(" ");
         format!(
@@ -33,29 +33,29 @@ impl Asking<'_> {
 }
 
 /// Requires an accepted token with the scope.
-pub async fn agent(
+pub async fn authenticate_with_scope(
     services: &Arc<Services>,
     bearer: Option<&str>,
     scope: Scope,
 ) -> Result<Agent, Problem> {
-    let asking = Asking {
+    let asking = AuthChallenge {
         base_url: &services.config.public_base_url,
         resource: AGENT_API,
         scopes: &[scope],
     };
-    let agent = holder(services, bearer, &asking).await?;
+    let agent = authenticate_token(services, bearer, &asking).await?;
     if agent.token.scopes.contains(scope) {
         Ok(agent)
     } else {
-        Err(insufficient(&agent, &asking, scope))
+        Err(insufficient_scope(&agent, &asking, scope))
     }
 }
 
 /// Requires an accepted token with any scope.
-pub async fn holder(
+pub async fn authenticate_token(
     services: &Arc<Services>,
     bearer: Option<&str>,
-    asking: &Asking<'_>,
+    asking: &AuthChallenge<'_>,
 ) -> Result<Agent, Problem> {
     let token = bearer.ok_or_else(|| missing(asking))?;
     let agent = services
@@ -63,7 +63,7 @@ pub async fn holder(
         .authenticate_agent(token)
         .await
         .map_err(|error| refused(error, asking))?;
-    if agent.use_is_news {
+    if agent.should_record_use {
         note_use(services, &agent);
     }
     Ok(agent)
@@ -92,7 +92,7 @@ fn note_use(services: &Arc<Services>, agent: &Agent) {
     });
 }
 
-fn missing(asking: &Asking) -> Problem {
+fn missing(asking: &AuthChallenge) -> Problem {
     let problem = Problem::new(Code::TokenMissing, "The request carries no access token.");
     let hint = "Send the header Authorization: Bearer <token>, once; the operator creates tokens with `sightline token create`.";
     problem
@@ -100,10 +100,10 @@ fn missing(asking: &Asking) -> Problem {
         .header("WWW-Authenticate", asking.challenge(None))
 }
 
-fn refused(error: AuthenticateError, asking: &Asking) -> Problem {
+fn refused(error: AuthenticateError, asking: &AuthChallenge) -> Problem {
     let hint = "Use another token; the operator creates tokens with `sightline token create`.";
     let problem = match error {
-        AuthenticateError::Storage(error) => return refusals::storage(&error),
+        AuthenticateError::Storage(error) => return refusals::storage_failure(&error),
         AuthenticateError::Unknown => {
             Problem::new(Code::TokenInvalid, "The access token is not known here.")
         }
@@ -124,7 +124,7 @@ fn refused(error: AuthenticateError, asking: &Asking) -> Problem {
         .header("WWW-Authenticate", asking.challenge(Some("invalid_token")))
 }
 
-pub fn insufficient(agent: &Agent, asking: &Asking, scope: Scope) -> Problem {
+pub fn insufficient_scope(agent: &Agent, asking: &AuthChallenge, scope: Scope) -> Problem {
     let granted: Vec<&str> = agent.token.scopes.iter().map(Scope::name).collect();
     let all: Vec<&str> = asking.scopes.iter().map(|it| it.name()).collect();
     let named = all.join(" and ");

@@ -31,7 +31,7 @@ pub async fn read(
         let position = json!({ "line": wrong.line, "column": wrong.column });
         problem.with("position", position).hint(format!(
             "Send one JSON object in UTF-8, each member once, nested at most {} deep.",
-            json_guard::MOST_DEPTH
+            json_guard::MAX_DEPTH
         ))
     })
 }
@@ -42,7 +42,7 @@ pub async fn raw(
     limit: BodyLimit,
 ) -> Result<BytesMut, Problem> {
     let most = limit.max_bytes;
-    if announced(request.headers()).is_some_and(|length| length > most as u64) {
+    if content_length(request.headers()).is_some_and(|length| length > most as u64) {
         return Err(too_large(most));
     }
     let late = |_| {
@@ -106,7 +106,7 @@ pub fn check_type(verb: Verb, headers: &HeaderMap) -> Result<(), Problem> {
 }
 
 /// `Content-Length`.
-fn announced(headers: &HeaderMap) -> Option<u64> {
+fn content_length(headers: &HeaderMap) -> Option<u64> {
     let length = headers.get(header::CONTENT_LENGTH)?;
     length.to_str().ok()?.parse().ok()
 }

@@ -1,12 +1,12 @@
 //! Writes responses and problems with their common headers; one log line per request.
 
-use crate::answer::{Answer, PROBLEM, Stream};
-use crate::counted;
 use crate::endpoint::Deprecation;
-use crate::http::transfer::{guard, reads_gzip, with_body};
-use crate::limits::{Slot, Standing};
+use crate::http::transfer::{add_security_headers, reads_gzip, with_body};
+use crate::limits::{RateLimitState, Slot};
 use crate::links::Surface;
 use crate::problem::{Code, Problem};
+use crate::request_metrics;
+use crate::response::{ApiResponse, EventStream, PROBLEM};
 use crate::services::Services;
 use actix_http::encoding::Encoder;
 use actix_web::http::header::{ContentEncoding, HeaderName, HeaderValue};
@@ -22,10 +22,10 @@ use tracing::Span;
 const REQUEST_ID: &str = "x-request-id";
 const TRACE_PARENT: &str = "traceparent";
 /// In bytes; shorter bodies are not compressed.
-const LEAST_COMPRESSED: usize = 1_024;
+const MIN_COMPRESSED: usize = 1_024;
 
 /// CSP of responses that are not pages: deny everything.
-const NOT_A_PAGE: &str = "default-src 'none'; frame-ancestors 'none'";
+const DENY_ALL_CSP: &str = "default-src 'none'; frame-ancestors 'none'";
 
 pub struct Exchange {
     method: Method,
@@ -41,20 +41,20 @@ pub struct Trace {
     /// From the request, or generated.
     pub id: String,
     /// Trace id of `traceparent`, if sent.
-    pub part_of: Option<String>,
+    pub traceparent_id: Option<String>,
     /// Path template of the route table.
     pub route: &'static str,
-    pub caller: Noted,
+    pub caller: CallerInfo,
     pub deprecated: Option<Deprecation>,
     pub surface: Surface,
 }
 
 #[derive(Debug, Clone, Default)]
-pub struct Noted {
+pub struct CallerInfo {
     pub account: Option<AccountId>,
     /// Never the token itself.
     pub token: Option<TokenId>,
-    pub standings: Vec<Standing>,
+    pub rate_limits: Vec<RateLimitState>,
 }
 
 impl Exchange {
@@ -65,11 +65,11 @@ impl Exchange {
             base_url: services.config.public_base_url.clone(),
             reads_gzip: reads_gzip(request),
             trace: Trace {
-                id: given_id(request)
-                    .unwrap_or_else(|| fresh_id(services.core.randomness.as_ref())),
-                part_of: given_trace(request),
+                id: incoming_request_id(request)
+                    .unwrap_or_else(|| new_request_id(services.core.randomness.as_ref())),
+                traceparent_id: incoming_trace_id(request),
                 route: "none",
-                caller: Noted::default(),
+                caller: CallerInfo::default(),
                 deprecated: None,
                 surface: Surface::Agent,
             },
@@ -77,11 +77,11 @@ impl Exchange {
     }
 
     /// Omits the body for HEAD.
-    pub fn finish(self, outcome: Result<Answer, Problem>, is_head: bool) -> HttpResponse {
+    pub fn finish(self, outcome: Result<ApiResponse, Problem>, is_head: bool) -> HttpResponse {
         let code = outcome.as_ref().err().map(|it| it.code.name());
         let response = match outcome {
-            Ok(answer) => self.good(answer, is_head),
-            Err(problem) => self.bad(&problem, is_head),
+            Ok(answer) => self.success_response(answer, is_head),
+            Err(problem) => self.problem_response(&problem, is_head),
         };
         self.log(response.status().as_u16(), code);
         response
@@ -93,18 +93,18 @@ impl Exchange {
         tracing::error_span!(
             "request",
             requestId = self.trace.id,
-            traceId = self.trace.part_of
+            traceId = self.trace.traceparent_id
         )
     }
 
     /// `code`: of a refusal.
     fn log(&self, status: u16, code: Option<&str>) {
         let took = self.began.elapsed();
-        counted::answered(&self.method, self.trace.route, status, took);
+        request_metrics::record_response(&self.method, self.trace.route, status, took);
         let milliseconds = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
         tracing::info!(
             requestId = self.trace.id,
-            traceId = self.trace.part_of,
+            traceId = self.trace.traceparent_id,
             method = self.method.as_str(),
             route = self.trace.route,
             accountId = self.trace.caller.account.map(|it| it.0),
@@ -117,7 +117,7 @@ impl Exchange {
     }
 
     /// `lasting` is held until the last event.
-    pub fn stream(self, stream: Stream, lasting: Slot) -> HttpResponse {
+    pub fn stream(self, stream: EventStream, lasting: Slot) -> HttpResponse {
         let mut response = self.response(200);
         response.insert_header((header::CACHE_CONTROL, "no-store"));
         response.insert_header((header::CONTENT_TYPE, "text/event-stream"));
@@ -132,7 +132,7 @@ impl Exchange {
         }))
     }
 
-    fn good(&self, answer: Answer, is_head: bool) -> HttpResponse {
+    fn success_response(&self, answer: ApiResponse, is_head: bool) -> HttpResponse {
         let mut response = self.response(answer.status);
         response.insert_header((header::CACHE_CONTROL, answer.cache));
         if let Some(tag) = &answer.tag {
@@ -154,7 +154,7 @@ impl Exchange {
         response.insert_header((header::CONTENT_TYPE, answer.content_type));
         // A strong tag identifies the exact bytes, so such a response is never compressed.
         let is_strong = answer.tag.as_ref().is_some_and(|tag| !tag.is_weak());
-        let is_worth_it = answer.body.len() >= LEAST_COMPRESSED && !is_strong;
+        let is_worth_it = answer.body.len() >= MIN_COMPRESSED && !is_strong;
         let response = with_body(response, answer.body, is_head);
         if self.reads_gzip && is_worth_it {
             return compressed(response);
@@ -162,8 +162,8 @@ impl Exchange {
         response
     }
 
-    fn bad(&self, problem: &Problem, is_head: bool) -> HttpResponse {
-        counted::refused(problem);
+    fn problem_response(&self, problem: &Problem, is_head: bool) -> HttpResponse {
+        request_metrics::count_auth_failure(problem);
         if problem.code == Code::InternalError {
             tracing::error!(
                 requestId = self.trace.id,
@@ -201,10 +201,10 @@ impl Exchange {
         };
         response.insert_header((header::VARY, depends_on));
         response.insert_header((header::LINK, "</api/agent/v1/docs>; rel=\"service-desc\""));
-        response.insert_header((header::CONTENT_SECURITY_POLICY, NOT_A_PAGE));
+        response.insert_header((header::CONTENT_SECURITY_POLICY, DENY_ALL_CSP));
         response.insert_header((header::REFERRER_POLICY, "no-referrer"));
-        guard(&mut response, self.base_url.starts_with("https://"));
-        self.tell_limits(&mut response);
+        add_security_headers(&mut response, self.base_url.starts_with("https://"));
+        self.append_rate_limits(&mut response);
         if let Some(end) = &self.trace.deprecated {
             append(&mut response, "Deprecation", &end.since_field());
             append(&mut response, "Sunset", &end.sunset_field());
@@ -214,17 +214,21 @@ impl Exchange {
     }
 
     /// `RateLimit-Policy` and `RateLimit`: one item per policy that counted the request.
-    fn tell_limits(&self, response: &mut HttpResponseBuilder) {
-        let standings = &self.trace.caller.standings;
-        if standings.is_empty() {
+    fn append_rate_limits(&self, response: &mut HttpResponseBuilder) {
+        let rate_limits = &self.trace.caller.rate_limits;
+        if rate_limits.is_empty() {
             return;
         }
-        let listed = |item: fn(&Standing) -> String| -> String {
-            let items: Vec<String> = standings.iter().map(item).collect();
+        let listed = |item: fn(&RateLimitState) -> String| -> String {
+            let items: Vec<String> = rate_limits.iter().map(item).collect();
             items.join(", ")
         };
-        append(response, "RateLimit-Policy", &listed(Standing::policy));
-        append(response, "RateLimit", &listed(Standing::state));
+        append(
+            response,
+            "RateLimit-Policy",
+            &listed(RateLimitState::policy),
+        );
+        append(response, "RateLimit", &listed(RateLimitState::state));
     }
 }
 
@@ -240,7 +244,7 @@ fn append(response: &mut HttpResponseBuilder, name: &str, value: &str) {
     }
 }
 
-fn given_id(request: &HttpRequest) -> Option<String> {
+fn incoming_request_id(request: &HttpRequest) -> Option<String> {
     let given = request.headers().get(REQUEST_ID)?.to_str().ok()?;
     let fits = (8..=64).contains(&given.len())
         && given
@@ -252,11 +256,11 @@ fn given_id(request: &HttpRequest) -> Option<String> {
 }
 
 /// Trace id of `traceparent` (W3C Trace Context, 3.2): 32 lowercase hex digits, not all zero.
-fn given_trace(request: &HttpRequest) -> Option<String> {
-    trace_of(request.headers().get(TRACE_PARENT)?.to_str().ok()?).map(str::to_owned)
+fn incoming_trace_id(request: &HttpRequest) -> Option<String> {
+    parse_traceparent(request.headers().get(TRACE_PARENT)?.to_str().ok()?).map(str::to_owned)
 }
 
-fn trace_of(parent: &str) -> Option<&str> {
+fn parse_traceparent(parent: &str) -> Option<&str> {
     let mut parts = parent.split('-');
     let (version, trace, parent, flags) =
         (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
@@ -278,7 +282,7 @@ fn trace_of(parent: &str) -> Option<&str> {
 }
 
 /// A version 4 UUID (RFC 9562, 5.4).
-fn fresh_id(randomness: &dyn Randomness) -> String {
+fn new_request_id(randomness: &dyn Randomness) -> String {
     let mut bytes = [0; 16];
     randomness.fill(&mut bytes);
     bytes[6] = bytes[6] & 0x0f | 0x40;
@@ -299,9 +303,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_trace_is_continued_when_it_is_told_as_w3c_has_it() {
+    fn a_valid_traceparent_is_continued() {
         let trace = "0af7651916cd43dd8448eb211c80319c";
-        let told = |text: String| trace_of(&text).map(str::to_owned);
+        let told = |text: String| parse_traceparent(&text).map(str::to_owned);
         let known = Some(trace.to_owned());
         assert_eq!(told(format!("00-{trace}-b7ad6b7169203331-01")), known);
         assert_eq!(told(format!("01-{trace}-b7ad6b7169203331-01-more")), known);

@@ -1,28 +1,28 @@
-use crate::answer::Answer;
 use crate::endpoint::Endpoint;
-use crate::route_table::{Verb, captured};
+use crate::response::ApiResponse;
+use crate::route_table::{Verb, capture_ids};
 use actix_web::http::Method;
 use std::collections::BTreeMap;
 
 pub struct Routes {
-    paths: BTreeMap<&'static str, BTreeMap<Verb, Served>>,
+    paths: BTreeMap<&'static str, BTreeMap<Verb, RouteEntry>>,
 }
 
 /// Caches the parameter names, which are otherwise computed per request.
-pub struct Served {
+pub struct RouteEntry {
     pub endpoint: Endpoint,
     pub parameters: Vec<&'static str>,
 }
 
-impl Served {
+impl RouteEntry {
     /// Whether it returns a paged list.
-    pub fn lists(&self) -> bool {
+    pub fn is_list(&self) -> bool {
         self.parameters.contains(&"limit")
     }
 }
 
 pub struct Route<'a> {
-    verbs: &'a BTreeMap<Verb, Served>,
+    verbs: &'a BTreeMap<Verb, RouteEntry>,
     /// Path template of the route table.
     pub template: &'static str,
     /// A nonexistent id if the segment is invalid.
@@ -33,10 +33,10 @@ pub struct Route<'a> {
 
 impl Routes {
     pub fn of(endpoints: Vec<Endpoint>) -> Self {
-        let mut paths: BTreeMap<&'static str, BTreeMap<Verb, Served>> = BTreeMap::new();
+        let mut paths: BTreeMap<&'static str, BTreeMap<Verb, RouteEntry>> = BTreeMap::new();
         for endpoint in endpoints {
             let parameters = (endpoint.parameters)();
-            let served = Served {
+            let served = RouteEntry {
                 parameters: parameters.iter().map(|it| it.name).collect(),
                 endpoint,
             };
@@ -56,7 +56,7 @@ impl Routes {
             });
         }
         self.paths.iter().find_map(|(template, verbs)| {
-            let (id, part_id) = captured(template, path)?;
+            let (id, part_id) = capture_ids(template, path)?;
             Some(Route {
                 verbs,
                 template,
@@ -67,16 +67,16 @@ impl Routes {
     }
 }
 
-pub fn options(allowed: &[&str]) -> Answer {
-    let answer = Answer {
+pub fn options(allowed: &[&str]) -> ApiResponse {
+    let answer = ApiResponse {
         cache: "no-store",
-        ..Answer::text(204, String::new())
+        ..ApiResponse::text(204, String::new())
     };
     answer.header("Allow", allowed.join(", "))
 }
 
 impl<'a> Route<'a> {
-    pub fn endpoint(&self, method: &Method) -> Option<&'a Served> {
+    pub fn endpoint(&self, method: &Method) -> Option<&'a RouteEntry> {
         self.verbs.get(&Verb::of(method)?)
     }
 
@@ -92,7 +92,7 @@ impl<'a> Route<'a> {
         names
     }
 
-    pub fn options(&self) -> Answer {
+    pub fn options(&self) -> ApiResponse {
         let mut answer = options(&self.allowed());
         for verb in self.verbs.keys() {
             let header = match verb {

@@ -2,7 +2,8 @@ use super::admit;
 use crate::{endpoint::Visitor, http::cookies::Cookie, services::Services};
 use actix_web::{HttpRequest, http::header};
 use domain::{
-    device::DeviceMark, session::PlainSession, throttle::AddressPrefix, use_cases::sessions::Place,
+    device::DeviceCookie, session::PlainSession, throttle::AddressPrefix,
+    use_cases::sessions::ClientInfo,
 };
 
 impl Visitor {
@@ -14,11 +15,11 @@ impl Visitor {
         let session = config.cookies.sent(Cookie::Session, request);
         Self {
             address,
-            place: Place {
+            place: ClientInfo {
                 network: AddressPrefix::of(address),
                 browser: browser.and_then(|it| it.to_str().ok()).map(str::to_owned),
                 device: device.and_then(|it| {
-                    DeviceMark::read(&it, &config.device_key, services.core.clock.now())
+                    DeviceCookie::verify(&it, &config.device_key, services.core.clock.now())
                 }),
             },
             session: session.and_then(|it| PlainSession::parse(&it).ok()),

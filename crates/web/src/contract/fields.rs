@@ -1,6 +1,6 @@
 //! Reads the members of a JSON body and collects all errors.
 
-use crate::contract::{Body, Member, Words};
+use crate::contract::{Body, FieldType, StringEnum};
 use crate::problem::{FieldError, Problem, one_of};
 use chrono::NaiveDate;
 use domain::patch::Change;
@@ -20,7 +20,7 @@ pub struct Fields<'a> {
 pub enum Given<T> {
     Absent,
     Null,
-    Wrong,
+    Invalid,
     Value(T),
 }
 
@@ -30,7 +30,7 @@ pub fn read_body<'a, B: Body<'a>, T>(
     read: impl FnOnce(&B) -> Option<T>,
 ) -> Result<T, Problem> {
     read_fields(body, |fields| {
-        fields.only(B::names());
+        fields.reject_unknown(B::names());
         read(&B::reading(fields.clone()))
     })
 }
@@ -48,7 +48,7 @@ pub fn read_patch<'a, B: Body<'a>, T>(
         let kept: Vec<&str> = names
             .filter(|it| !B::names().contains(it) && !aside.contains(it))
             .collect();
-        fields.only_or(B::names(), &[kept.as_slice(), aside].concat());
+        fields.reject_unknown_except(B::names(), &[kept.as_slice(), aside].concat());
         for name in kept {
             let given = fields.raw(name);
             if given.is_some_and(|it| shown.and_then(|all| all.get(name)) != Some(it)) {
@@ -79,21 +79,21 @@ fn read_fields<'a, T>(
 
 impl<'a> Fields<'a> {
     /// Adds an error for each unknown member.
-    pub fn only(&self, known: &[&str]) {
-        self.only_or(known, &[]);
+    pub fn reject_unknown(&self, known: &[&str]) {
+        self.reject_unknown_except(known, &[]);
     }
 
     /// `tolerated` members are accepted but not suggested.
-    fn only_or(&self, known: &[&str], tolerated: &[&str]) {
+    fn reject_unknown_except(&self, known: &[&str], tolerated: &[&str]) {
         let is_known = |name: &str| known.contains(&name) || tolerated.contains(&name);
         for name in self.members.keys().filter(|name| !is_known(name)) {
-            let error = FieldError::at(
+            let error = FieldError::in_body(
                 self.at(name),
                 "unknown-field",
                 format!("there is no field `{name}`"),
             );
-            let noted = self.noted();
-            self.note(error.allowing_when_told(noted, known, name));
+            let noted = self.error_count();
+            self.note(error.with_allowed_if_shown(noted, known, name));
         }
     }
 
@@ -102,7 +102,7 @@ impl<'a> Fields<'a> {
     }
 
     pub fn note_at(&self, name: &str, code: &'static str, message: impl Into<String>) {
-        self.note(FieldError::at(self.at(name), code, message));
+        self.note(FieldError::in_body(self.at(name), code, message));
     }
 
     pub fn note(&self, error: FieldError) {
@@ -110,7 +110,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Number of errors so far.
-    pub fn noted(&self) -> usize {
+    pub fn error_count(&self) -> usize {
         self.errors.borrow().len()
     }
 
@@ -123,11 +123,11 @@ impl<'a> Fields<'a> {
         )
     }
 
-    pub fn nullable<M: Member>(&self, name: &str) -> Given<M::Value> {
+    pub fn nullable<M: FieldType>(&self, name: &str) -> Given<M::Value> {
         match self.members.get(name) {
             None => Given::Absent,
             Some(Value::Null) => Given::Null,
-            Some(value) => M::of(self, &self.at(name), value).map_or(Given::Wrong, Given::Value),
+            Some(value) => M::of(self, &self.at(name), value).map_or(Given::Invalid, Given::Value),
         }
     }
 
@@ -135,10 +135,10 @@ impl<'a> Fields<'a> {
         self.members.keys()
     }
 
-    pub fn required<M: Member>(&self, name: &str) -> Option<M::Value> {
+    pub fn required<M: FieldType>(&self, name: &str) -> Option<M::Value> {
         match self.nullable::<M>(name) {
             Given::Value(value) => Some(value),
-            Given::Wrong => None,
+            Given::Invalid => None,
             Given::Absent | Given::Null => {
                 self.note_at(name, "required", "is required");
                 None
@@ -147,10 +147,10 @@ impl<'a> Fields<'a> {
     }
 
     /// May be absent, but not `null`.
-    pub fn optional<M: Member>(&self, name: &str) -> Option<M::Value> {
+    pub fn optional<M: FieldType>(&self, name: &str) -> Option<M::Value> {
         match self.nullable::<M>(name) {
             Given::Value(value) => Some(value),
-            Given::Absent | Given::Wrong => None,
+            Given::Absent | Given::Invalid => None,
             Given::Null => {
                 self.note_at(name, "not-nullable", "must not be null");
                 None
@@ -159,7 +159,7 @@ impl<'a> Fields<'a> {
     }
 
     /// For a member that cannot be null.
-    pub fn change<M: Member>(&self, name: &str) -> Change<M::Value> {
+    pub fn change<M: FieldType>(&self, name: &str) -> Change<M::Value> {
         self.optional::<M>(name).map_or(Change::Keep, Change::Set)
     }
 
@@ -172,7 +172,11 @@ impl<'a> Fields<'a> {
         match parse(self.text(pointer, value)?) {
             Ok(parsed) => Some(parsed),
             Err(rule) => {
-                self.note(FieldError::at(pointer, "invalid-value", rule.to_string()));
+                self.note(FieldError::in_body(
+                    pointer,
+                    "invalid-value",
+                    rule.to_string(),
+                ));
                 None
             }
         }
@@ -186,20 +190,20 @@ impl<'a> Fields<'a> {
         self.typed(pointer, "true or false", value, value.as_bool())
     }
 
-    pub fn word<W: Words>(&self, pointer: &str, value: &Value) -> Option<W> {
+    pub fn word<W: StringEnum>(&self, pointer: &str, value: &Value) -> Option<W> {
         let text = self.text(pointer, value)?;
-        let found = W::of_word(text);
+        let found = W::from_word(text);
         if found.is_none() {
             let words = W::words();
-            let error = FieldError::at(pointer, "invalid-value", one_of(&words));
-            self.note(error.allowing(&words, text));
+            let error = FieldError::in_body(pointer, "invalid-value", one_of(&words));
+            self.note(error.with_allowed(&words, text));
         }
         found
     }
 
     /// A positive integer that JSON carries exactly.
     pub fn id(&self, pointer: &str, value: &Value) -> Option<i64> {
-        let found = whole(value).filter(|id| (1..=domain::ids::LARGEST_ID).contains(id));
+        let found = whole_number(value).filter(|id| (1..=domain::ids::LARGEST_ID).contains(id));
         let wanted = "a positive integer up to 9007199254740991";
         self.typed(pointer, wanted, value, found)
     }
@@ -214,13 +218,13 @@ impl<'a> Fields<'a> {
     ) -> Option<f64> {
         let number = self.typed(pointer, "a number", value, value.as_f64())?;
         if !fits(number) {
-            self.note(FieldError::at(pointer, "invalid-value", rule));
+            self.note(FieldError::in_body(pointer, "invalid-value", rule));
             return None;
         }
         Some(number)
     }
 
-    pub fn list<M: Member>(
+    pub fn list<M: FieldType>(
         &self,
         pointer: &str,
         value: &Value,
@@ -232,7 +236,7 @@ impl<'a> Fields<'a> {
                 "must not hold more than {most} items, it holds {}",
                 items.len()
             );
-            self.note(FieldError::at(pointer, "too-many", rule).with("max", most));
+            self.note(FieldError::in_body(pointer, "too-many", rule).with("max", most));
             return None;
         }
         let read: Vec<Option<M::Value>> = items
@@ -262,7 +266,7 @@ impl<'a> Fields<'a> {
                 Value::Object(_) => "an object",
             };
             let rule = format!("must be {wanted}, it is {is}");
-            self.note(FieldError::at(pointer, "invalid-type", rule));
+            self.note(FieldError::in_body(pointer, "invalid-type", rule));
         }
         found
     }
@@ -277,7 +281,7 @@ pub fn day(text: &str) -> Result<NaiveDate, &'static str> {
 }
 
 /// As in JSON Schema, `8.0` is an integer.
-pub fn whole(value: &Value) -> Option<i64> {
+pub fn whole_number(value: &Value) -> Option<i64> {
     /// 2⁵³: larger floats do not represent every integer.
     const EXACT: f64 = 9_007_199_254_740_992.0;
     #[expect(clippy::cast_possible_truncation, reason = "whole, and within 2⁵³")]
@@ -289,7 +293,7 @@ pub fn whole(value: &Value) -> Option<i64> {
 impl<T> Given<T> {
     pub fn clearable(self) -> Change<Option<T>> {
         match self {
-            Self::Absent | Self::Wrong => Change::Keep,
+            Self::Absent | Self::Invalid => Change::Keep,
             Self::Null => Change::Set(None),
             Self::Value(value) => Change::Set(Some(value)),
         }
@@ -308,7 +312,7 @@ impl<T> Given<T> {
     pub fn value(self) -> Option<T> {
         match self {
             Self::Value(value) => Some(value),
-            Self::Absent | Self::Null | Self::Wrong => None,
+            Self::Absent | Self::Null | Self::Invalid => None,
         }
     }
 }
@@ -338,12 +342,13 @@ mod tests {
         body: &'a Value,
         read: impl FnOnce(&B) -> Option<T>,
     ) -> Result<T, Vec<Value>> {
-        let told = |problem: Problem| problem.errors.iter().map(FieldError::document).collect();
-        read_body(body.as_object().unwrap(), read).map_err(told)
+        let documents =
+            |problem: Problem| problem.errors.iter().map(FieldError::document).collect();
+        read_body(body.as_object().unwrap(), read).map_err(documents)
     }
 
     #[test]
-    fn everything_that_is_wrong_is_told_at_once_with_its_place() {
+    fn all_errors_are_reported_with_their_location() {
         let body = json!({ "nam": "x", "tags": ["ok", 3], "favorite": "yes" });
         let errors = read(&body, |it: &Something| {
             let _ = (it.tags(), it.favorite());
@@ -359,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn null_clears_only_what_can_be_cleared() {
+    fn null_clears_only_nullable_members() {
         let body = json!({ "a": null, "b": null });
         let errors = read(&body, |it: &Switches| {
             assert_eq!(it.a().clearable(), Change::Set(None));

@@ -10,16 +10,16 @@ mod values;
 pub use members::members;
 pub use schemas::all as schemas;
 #[cfg(feature = "schemas")]
-pub(crate) use schemas::{OF_TYPES, add, add_all};
-pub use values::{Bounds, EachOnce, End, FreeText, List, Number, Time, id};
-pub(crate) use values::{arguments, parsed, values, within, words};
+pub(crate) use schemas::{DERIVED_SCHEMAS, add, add_all};
+pub use values::{Bounds, End, FreeText, List, Number, Time, UniqueList, id};
+pub(crate) use values::{arguments, bounded_numbers, parsed, string_enums, values};
 
 use fields::Fields;
 use parameters::Query;
 use serde_json::{Value, json};
 
 /// Type of a body member.
-pub trait Member {
+pub trait FieldType {
     type Value;
 
     /// `None` if invalid; the error is collected.
@@ -30,7 +30,7 @@ pub trait Member {
 }
 
 /// Type of a query parameter.
-pub trait Argument {
+pub trait ParameterType {
     type Value;
 
     /// `None` if absent, or invalid with the error collected.
@@ -45,9 +45,9 @@ pub trait Argument {
 }
 
 /// A closed set of words, usually a domain enumeration (`words!`).
-pub trait Words: Sized {
+pub trait StringEnum: Sized {
     fn words() -> Vec<&'static str>;
-    fn of_word(word: &str) -> Option<Self>;
+    fn from_word(word: &str) -> Option<Self>;
 }
 
 /// Implemented by `body!`.
@@ -125,22 +125,22 @@ macro_rules! body {
             }
         }
     };
-    (@read required $kind:ty) => { Option<<$kind as $crate::contract::Member>::Value> };
-    (@read optional $kind:ty) => { Option<<$kind as $crate::contract::Member>::Value> };
-    (@read change $kind:ty) => { domain::patch::Change<<$kind as $crate::contract::Member>::Value> };
-    (@read $mode:ident $kind:ty) => { $crate::contract::fields::Given<<$kind as $crate::contract::Member>::Value> };
+    (@read required $kind:ty) => { Option<<$kind as $crate::contract::FieldType>::Value> };
+    (@read optional $kind:ty) => { Option<<$kind as $crate::contract::FieldType>::Value> };
+    (@read change $kind:ty) => { domain::patch::Change<<$kind as $crate::contract::FieldType>::Value> };
+    (@read $mode:ident $kind:ty) => { $crate::contract::fields::Given<<$kind as $crate::contract::FieldType>::Value> };
     (@schema nullable $kind:ty) => {
-        $crate::contract::or_null(<$kind as $crate::contract::Member>::schema())
+        $crate::contract::or_null(<$kind as $crate::contract::FieldType>::schema())
     };
-    (@schema $mode:ident $kind:ty) => { <$kind as $crate::contract::Member>::schema() };
+    (@schema $mode:ident $kind:ty) => { <$kind as $crate::contract::FieldType>::schema() };
 }
 
 pub(crate) use body;
 
 /// Makes a body a member of others. The function converts it and may return `None`.
-macro_rules! member {
+macro_rules! nested_body {
     ($name:ident => $value:ty: $read:path) => {
-        impl $crate::contract::Member for $name<'_> {
+        impl $crate::contract::FieldType for $name<'_> {
             type Value = $value;
 
             fn of(
@@ -149,7 +149,7 @@ macro_rules! member {
                 value: &serde_json::Value,
             ) -> Option<$value> {
                 let members = fields.object(pointer, value)?;
-                members.only(<$name as $crate::contract::Body>::names());
+                members.reject_unknown(<$name as $crate::contract::Body>::names());
                 $read(&$crate::contract::Body::reading(members)).into()
             }
 
@@ -160,7 +160,7 @@ macro_rules! member {
     };
 }
 
-pub(crate) use member;
+pub(crate) use nested_body;
 
 /// Declares query parameters. Each becomes a method that reads the parameter and collects its errors. `..` adds
 /// parameters that are read elsewhere.
@@ -181,7 +181,7 @@ macro_rules! query {
     };
     (@read ..$more:expr; $($rest:tt)*) => { $crate::contract::query!(@read $($rest)*); };
     (@read $member:ident: $kind:ty = $mode:ident $wire:literal, $note:expr; $($rest:tt)*) => {
-        fn $member(&self) -> Option<<$kind as $crate::contract::Argument>::Value> {
+        fn $member(&self) -> Option<<$kind as $crate::contract::ParameterType>::Value> {
             self.0.$mode::<$kind>($wire)
         }
         $crate::contract::query!(@read $($rest)*);
@@ -208,7 +208,7 @@ pub struct Parameter {
     pub schema: Value,
 }
 
-pub fn parameter<A: Argument>(
+pub fn parameter<A: ParameterType>(
     name: &'static str,
     required: bool,
     description: &'static str,

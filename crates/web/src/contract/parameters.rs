@@ -1,6 +1,6 @@
 //! Reads a query string: known parameters, each once, with types.
 
-use crate::contract::{Argument, Words};
+use crate::contract::{ParameterType, StringEnum};
 use crate::problem::{FieldError, Problem, one_of};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use std::collections::BTreeMap;
@@ -21,15 +21,15 @@ impl Query {
             let rule = "must be UTF-8 in percent-encoding: two hexadecimal digits after each %; a % itself is written %25";
             query.note(FieldError::in_query(name, "malformed-encoding", rule));
         }
-        query.taking(serde_urlencoded_pairs(text), known)
+        query.with_pairs(serde_urlencoded_pairs(text), known)
     }
 
     /// Adds an error for each unknown or repeated parameter.
     pub fn of(pairs: Vec<(String, String)>, known: &[&str]) -> Self {
-        Self::default().taking(pairs, known)
+        Self::default().with_pairs(pairs, known)
     }
 
-    fn taking(self, pairs: Vec<(String, String)>, known: &[&str]) -> Self {
+    fn with_pairs(self, pairs: Vec<(String, String)>, known: &[&str]) -> Self {
         let mut values = BTreeMap::new();
         for (name, value) in pairs {
             if !known.contains(&name.as_str()) {
@@ -38,8 +38,8 @@ impl Query {
                     "unknown-parameter",
                     format!("there is no parameter `{name}`"),
                 );
-                let noted = self.noted();
-                self.note(error.allowing_when_told(noted, known, &name));
+                let noted = self.error_count();
+                self.note(error.with_allowed_if_shown(noted, known, &name));
             } else if values.insert(name.clone(), value).is_some() {
                 self.note(FieldError::in_query(
                     &name,
@@ -70,7 +70,7 @@ impl Query {
             .filter(|it| bounds.contains(it));
         if found.is_none() {
             let (least, most) = (bounds.start(), bounds.end());
-            self.wrong(name, format!("must be a number from {least} to {most}"));
+            self.note_invalid(name, format!("must be a number from {least} to {most}"));
         }
         found
     }
@@ -80,7 +80,7 @@ impl Query {
     }
 
     /// Number of errors so far.
-    pub fn noted(&self) -> usize {
+    pub fn error_count(&self) -> usize {
         self.errors().len()
     }
 
@@ -88,7 +88,7 @@ impl Query {
         self.errors().push(error);
     }
 
-    pub fn wrong(&self, name: &str, rule: impl Into<String>) {
+    pub fn note_invalid(&self, name: &str, rule: impl Into<String>) {
         self.note(FieldError::in_query(name, "invalid-value", rule));
     }
 
@@ -97,7 +97,7 @@ impl Query {
             "true" => Some(true),
             "false" => Some(false),
             _ => {
-                self.wrong(name, "must be true or false");
+                self.note_invalid(name, "must be true or false");
                 None
             }
         }
@@ -105,7 +105,7 @@ impl Query {
 
     /// A positive integer that JSON carries exactly.
     pub fn id(&self, name: &str) -> Option<i64> {
-        let found = crate::plain_id(self.text(name)?);
+        let found = crate::parse_id(self.text(name)?);
         if found.is_none() {
             self.note(FieldError::in_query(
                 name,
@@ -117,17 +117,17 @@ impl Query {
     }
 
     /// An invalid id becomes a nonexistent one.
-    pub fn object_id(&self, name: &str) -> Option<i64> {
-        self.text(name).map(crate::object_id)
+    pub fn id_or_nonexistent(&self, name: &str) -> Option<i64> {
+        self.text(name).map(crate::id_or_nonexistent)
     }
 
-    pub fn word<W: Words>(&self, name: &str) -> Option<W> {
+    pub fn word<W: StringEnum>(&self, name: &str) -> Option<W> {
         let text = self.text(name)?;
-        let found = W::of_word(text);
+        let found = W::from_word(text);
         if found.is_none() {
             let words = W::words();
             let error = FieldError::in_query(name, "invalid-value", one_of(&words));
-            self.note(error.allowing(&words, text));
+            self.note(error.with_allowed(&words, text));
         }
         found
     }
@@ -157,7 +157,7 @@ impl Query {
             .map(|time| time.to_utc())
             .or_else(day);
         if found.is_none() {
-            self.wrong(
+            self.note_invalid(
                 name,
                 "must be a day such as 2026-11-21 or a time such as 2026-11-21T08:00:00Z",
             );
@@ -169,17 +169,17 @@ impl Query {
     pub fn free_text(&self, name: &str, most: usize) -> Option<String> {
         let text = self.text(name)?;
         if text.chars().count() > most || text.chars().any(char::is_control) {
-            self.wrong(name, format!("must be text of at most {most} characters"));
+            self.note_invalid(name, format!("must be text of at most {most} characters"));
             return None;
         }
         Some(text.to_owned())
     }
 
-    pub fn optional<A: Argument>(&self, name: &str) -> Option<A::Value> {
+    pub fn optional<A: ParameterType>(&self, name: &str) -> Option<A::Value> {
         A::of(self, name)
     }
 
-    pub fn required<A: Argument>(&self, name: &str) -> Option<A::Value> {
+    pub fn required<A: ParameterType>(&self, name: &str) -> Option<A::Value> {
         if self.text(name).is_none() {
             let error = FieldError::in_query(name, "required", "is required");
             self.note(match A::allowed() {
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unknown_and_repeated_parameters_are_told() {
+    fn unknown_and_repeated_parameters_are_refused() {
         let query = Query::parse("limt=5&cursor=a&cursor=b", &["limit", "cursor"]);
         let problem = query.finish().unwrap_err();
         assert_eq!(problem.errors.len(), 2);

@@ -1,6 +1,6 @@
 //! Readers and schemas of domain values.
 
-use super::{Argument, Member, Words, described};
+use super::{FieldType, ParameterType, StringEnum, described};
 use crate::contract::fields::{Fields, day};
 use crate::contract::parameters::Query;
 use analysis::observation::search_page::Device;
@@ -12,20 +12,20 @@ use domain::job::{JobPriority, JobStatus};
 use domain::keyword::KeywordText;
 use domain::market::{COUNTRIES, Country, LANGUAGES, Language};
 use domain::password::TypedPassword;
-use domain::project::{Priority, Status, WorkflowStatus, each_once};
+use domain::project::{Priority, Status, WorkflowStatus, unique_in_order};
 use domain::report_settings::Frequency;
 use domain::text::Text;
 use serde_json::{Value, json};
 use std::{marker::PhantomData, ops::RangeInclusive};
 
-/// Not blank, and no invisible characters (`domain::text::is_unseen`).
+/// Not blank, and no invisible characters (`domain::text::is_invisible`).
 const PLAIN: &str = r"^[^\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]*[^\s\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff][^\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]*$";
 
 fn plain(most: usize) -> Value {
     json!({ "type": "string", "minLength": 1, "maxLength": most, "pattern": PLAIN })
 }
 
-impl<const MOST: usize> Member for Text<MOST> {
+impl<const MOST: usize> FieldType for Text<MOST> {
     type Value = Self;
 
     fn of(fields: &Fields, pointer: &str, value: &Value) -> Option<Self> {
@@ -40,7 +40,7 @@ impl<const MOST: usize> Member for Text<MOST> {
 /// Implements `Member`: reader and schema of each type.
 macro_rules! values {
     ($($kind:ty => $value:ty: $read:expr, $schema:expr;)+) => {
-        $(impl $crate::contract::Member for $kind {
+        $(impl $crate::contract::FieldType for $kind {
             type Value = $value;
 
             fn of(
@@ -70,10 +70,10 @@ macro_rules! parsed {
 }
 pub(crate) use parsed;
 
-/// Implements `Argument`.
+/// Implements `ParameterType`.
 macro_rules! arguments {
     ($($kind:ty => $value:ty: $read:expr, $schema:expr;)+) => {
-        $(impl $crate::contract::Argument for $kind {
+        $(impl $crate::contract::ParameterType for $kind {
             type Value = $value;
 
             fn of(query: &$crate::contract::parameters::Query, name: &str) -> Option<$value> {
@@ -90,11 +90,11 @@ macro_rules! arguments {
 pub(crate) use arguments;
 
 parsed! {
-    KeywordText => Self: Self::parse, plain(Self::MOST_CHARACTERS);
+    KeywordText => Self: Self::parse, plain(Self::MAX_CHARACTERS);
     EmailAddress => Self: Self::parse, json!({ "type": "string", "format": "email", "maxLength": Self::MAX, "pattern": Self::PATTERN });
     Country => Self: Self::parse, code(COUNTRIES, "ISO 3166-1, in lower case.");
     Language => Self: Self::parse, code(LANGUAGES, "ISO 639-1, in lower case.");
-    TypedPassword => Self: Self::parse, json!({ "type": "string", "maxLength": Self::MOST });
+    TypedPassword => Self: Self::parse, json!({ "type": "string", "maxLength": Self::MAX_CHARS });
     NaiveDate => Self: day, json!({ "type": "string", "format": "date" });
 }
 
@@ -108,7 +108,7 @@ fn code(codes: &str, description: &str) -> Value {
     described(json!({ "type": "string", "enum": codes }), description)
 }
 
-impl<W: Words> Member for W {
+impl<W: StringEnum> FieldType for W {
     type Value = Self;
 
     fn of(fields: &Fields, pointer: &str, value: &Value) -> Option<Self> {
@@ -120,7 +120,7 @@ impl<W: Words> Member for W {
     }
 }
 
-impl<W: Words> Argument for W {
+impl<W: StringEnum> ParameterType for W {
     type Value = Self;
 
     fn of(query: &Query, name: &str) -> Option<Self> {
@@ -128,7 +128,7 @@ impl<W: Words> Argument for W {
     }
 
     fn schema() -> Value {
-        <Self as Member>::schema()
+        <Self as FieldType>::schema()
     }
 
     fn allowed() -> Option<Vec<&'static str>> {
@@ -137,22 +137,22 @@ impl<W: Words> Argument for W {
 }
 
 /// Implements `Words` for types of `wire_enum!`.
-macro_rules! words {
+macro_rules! string_enums {
     ($($kind:ty),+ $(,)?) => {
-        $(impl $crate::contract::Words for $kind {
+        $(impl $crate::contract::StringEnum for $kind {
             fn words() -> Vec<&'static str> {
                 Self::NAMES.to_vec()
             }
 
-            fn of_word(word: &str) -> Option<Self> {
+            fn from_word(word: &str) -> Option<Self> {
                 Self::named(word)
             }
         })+
     };
 }
-pub(crate) use words;
+pub(crate) use string_enums;
 
-words!(
+string_enums!(
     AnalysisKind,
     Device,
     Frequency,
@@ -177,11 +177,11 @@ pub struct Time;
 pub struct End;
 
 arguments! {
-    bool => Self: |query, name| query.flag(name), <Self as Member>::schema();
+    bool => Self: |query, name| query.flag(name), <Self as FieldType>::schema();
     NaiveDate => Self: |query, name| {
         let found = day(query.text(name)?);
-        found.map_err(|rule| query.wrong(name, rule)).ok()
-    }, <Self as Member>::schema();
+        found.map_err(|rule| query.note_invalid(name, rule)).ok()
+    }, <Self as FieldType>::schema();
     Time => DateTime<Utc>: |query, name| query.time(name), json!({ "type": "string", "anyOf": [{ "format": "date" }, { "format": "date-time" }] });
     End => DateTime<Utc>: |query, name| query.end(name), Time::schema();
 }
@@ -194,12 +194,12 @@ macro_rules! ids {
 }
 
 // Invalid project and job ids respond like unknown ones.
-ids!(JobId: object_id, KeywordId: id, ProjectId: object_id, SearchId: id);
+ids!(JobId: id_or_nonexistent, KeywordId: id, ProjectId: id_or_nonexistent, SearchId: id);
 
 /// `LEAST` is only for the schema; the reader reports fewer items.
 pub struct List<M, const LEAST: usize, const MOST: usize>(PhantomData<M>);
 
-impl<M: Member, const LEAST: usize, const MOST: usize> Member for List<M, LEAST, MOST> {
+impl<M: FieldType, const LEAST: usize, const MOST: usize> FieldType for List<M, LEAST, MOST> {
     type Value = Vec<M::Value>;
 
     fn of(fields: &Fields, pointer: &str, value: &Value) -> Option<Self::Value> {
@@ -212,13 +212,13 @@ impl<M: Member, const LEAST: usize, const MOST: usize> Member for List<M, LEAST,
 }
 
 /// A list whose duplicates are dropped.
-pub struct EachOnce<M, const MOST: usize>(PhantomData<M>);
+pub struct UniqueList<M, const MOST: usize>(PhantomData<M>);
 
-impl<M: Member<Value: PartialEq>, const MOST: usize> Member for EachOnce<M, MOST> {
+impl<M: FieldType<Value: PartialEq>, const MOST: usize> FieldType for UniqueList<M, MOST> {
     type Value = Vec<M::Value>;
 
     fn of(fields: &Fields, pointer: &str, value: &Value) -> Option<Self::Value> {
-        fields.list::<M>(pointer, value, MOST).map(each_once)
+        fields.list::<M>(pointer, value, MOST).map(unique_in_order)
     }
 
     fn schema() -> Value {
@@ -229,7 +229,7 @@ impl<M: Member<Value: PartialEq>, const MOST: usize> Member for EachOnce<M, MOST
 /// Query text without control characters.
 pub struct FreeText<const MOST: usize>;
 
-impl<const MOST: usize> Argument for FreeText<MOST> {
+impl<const MOST: usize> ParameterType for FreeText<MOST> {
     type Value = String;
 
     fn of(query: &Query, name: &str) -> Option<String> {
@@ -243,7 +243,7 @@ impl<const MOST: usize> Argument for FreeText<MOST> {
 
 pub struct Number<const LEAST: u32, const MOST: u32>;
 
-impl<const LEAST: u32, const MOST: u32> Argument for Number<LEAST, MOST> {
+impl<const LEAST: u32, const MOST: u32> ParameterType for Number<LEAST, MOST> {
     type Value = u32;
 
     fn of(query: &Query, name: &str) -> Option<u32> {
@@ -299,7 +299,7 @@ impl Bounds for RangeInclusive<f64> {
 }
 
 /// Declares number types with their bounds.
-macro_rules! within {
+macro_rules! bounded_numbers {
     ($($name:ident => $number:ty: $bounds:expr;)+) => {
         $(struct $name;
 
@@ -309,4 +309,4 @@ macro_rules! within {
         })+
     };
 }
-pub(crate) use within;
+pub(crate) use bounded_numbers;

@@ -1,7 +1,7 @@
 //! The session cookie and the device cookie.
 
 use actix_web::{HttpRequest, http::header};
-use domain::{device::DeviceMark, session::Session};
+use domain::{device::DeviceCookie, session::Session};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CookieStyle {
@@ -31,7 +31,7 @@ impl CookieStyle {
     pub fn set(self, cookie: Cookie, value: &str) -> String {
         let seconds = match cookie {
             Cookie::Session => Session::LIFETIME.num_seconds(),
-            Cookie::Device => DeviceMark::LIFETIME.num_seconds(),
+            Cookie::Device => DeviceCookie::LIFETIME.num_seconds(),
         };
         self.line(cookie, value, seconds)
     }
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cookie_is_found_among_others_and_two_are_none() {
+    fn a_cookie_is_found_but_two_of_one_name_are_ignored() {
         let value = Some("abc".to_owned());
         assert_eq!(sent(&["a=b; __Host-sid=abc;c=d"]), value);
         assert_eq!(sent(&["a=b", "__Host-sid=abc"]), value);

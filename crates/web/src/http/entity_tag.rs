@@ -59,13 +59,13 @@ fn hashed_text(parts: &[&str]) -> String {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ETagCondition {
     /// `*`: any existing representation.
-    Anything,
+    Any,
     OneOf(Vec<EntityTag>),
 }
 
-impl Wanted {
+impl ETagCondition {
     pub fn if_match(request: &HttpRequest) -> Result<Option<Self>, Problem> {
         Self::read(request, &header::IF_MATCH, "If-Match")
     }
@@ -100,7 +100,7 @@ impl Wanted {
     /// `*`, or quoted tags separated by commas.
     fn parse(text: &str) -> Option<Self> {
         if text.trim() == "*" {
-            return Some(Self::Anything);
+            return Some(Self::Any);
         }
         let (mut tags, mut rest) = (Vec::new(), text.trim_start_matches([' ', '\t', ',']));
         while !rest.is_empty() {
@@ -124,17 +124,17 @@ impl Wanted {
     }
 
     /// Strong comparison, for `If-Match`.
-    pub fn has_strongly(&self, tag: &EntityTag) -> bool {
+    pub fn matches_strong(&self, tag: &EntityTag) -> bool {
         match self {
-            Self::Anything => true,
+            Self::Any => true,
             Self::OneOf(tags) => !tag.is_weak && tags.contains(tag),
         }
     }
 
     /// Weak comparison, for `If-None-Match`.
-    pub fn has_weakly(&self, tag: &EntityTag) -> bool {
+    pub fn matches_weak(&self, tag: &EntityTag) -> bool {
         match self {
-            Self::Anything => true,
+            Self::Any => true,
             Self::OneOf(tags) => tags.iter().any(|it| it.opaque == tag.opaque),
         }
     }
@@ -152,11 +152,11 @@ mod tests {
     }
 
     #[test]
-    fn headers_hold_tags_or_a_star() {
-        assert_eq!(Wanted::parse(" * "), Some(Wanted::Anything));
-        let list = Wanted::parse("\"a\" , W/\"b,c\",, \"\"");
+    fn headers_contain_tags_or_a_star() {
+        assert_eq!(ETagCondition::parse(" * "), Some(ETagCondition::Any));
+        let list = ETagCondition::parse("\"a\" , W/\"b,c\",, \"\"");
         let tags = vec![tag("a", false), tag("b,c", true), tag("", false)];
-        assert_eq!(list, Some(Wanted::OneOf(tags)));
+        assert_eq!(list, Some(ETagCondition::OneOf(tags)));
         for wrong in [
             "",
             "a",
@@ -166,27 +166,27 @@ mod tests {
             "\"a\", *",
             "\"a b\"",
         ] {
-            assert_eq!(Wanted::parse(wrong), None, "{wrong}");
+            assert_eq!(ETagCondition::parse(wrong), None, "{wrong}");
         }
     }
 
     /// The table of RFC 9110, 8.8.3.2.
     #[test]
-    fn tags_are_compared_as_the_standard_says() {
+    fn tags_compare_as_in_rfc_9110() {
         for (one, other, strongly, weakly) in [
             (tag("1", true), tag("1", true), false, true),
             (tag("1", true), tag("2", true), false, false),
             (tag("1", true), tag("1", false), false, true),
             (tag("1", false), tag("1", false), true, true),
         ] {
-            let wanted = Wanted::OneOf(vec![one]);
-            assert_eq!(wanted.has_strongly(&other), strongly);
-            assert_eq!(wanted.has_weakly(&other), weakly);
+            let wanted = ETagCondition::OneOf(vec![one]);
+            assert_eq!(wanted.matches_strong(&other), strongly);
+            assert_eq!(wanted.matches_weak(&other), weakly);
         }
     }
 
     #[test]
-    fn a_tag_changes_with_what_is_shown() {
+    fn a_tag_changes_with_the_content() {
         let (one, other) = (EntityTag::of(&["a"]), EntityTag::of(&["b"]));
         assert_ne!(one, other);
         assert_eq!(one, EntityTag::of_text("[\"a\"]"));

@@ -4,7 +4,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visi
 use serde_json::{Map, Number, Value};
 use std::fmt;
 
-pub const MOST_DEPTH: usize = 16;
+pub const MAX_DEPTH: usize = 16;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed {
@@ -16,14 +16,17 @@ pub struct Malformed {
 }
 
 pub fn parse(bytes: &[u8]) -> Result<Map<String, Value>, Malformed> {
-    parse_within(bytes, MOST_DEPTH)
+    parse_within(bytes, MAX_DEPTH)
 }
 
 pub fn parse_within(bytes: &[u8], most: usize) -> Result<Map<String, Value>, Malformed> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
-    let value = Guard { depth: 0, most }
-        .deserialize(&mut deserializer)
-        .and_then(|value| deserializer.end().map(|()| value));
+    let value = Guard {
+        depth: 0,
+        max: most,
+    }
+    .deserialize(&mut deserializer)
+    .and_then(|value| deserializer.end().map(|()| value));
     match value {
         Ok(Value::Object(members)) => Ok(members),
         Ok(_) => Err(Malformed {
@@ -42,19 +45,19 @@ pub fn parse_within(bytes: &[u8], most: usize) -> Result<Map<String, Value>, Mal
 #[derive(Clone, Copy)]
 struct Guard {
     depth: usize,
-    most: usize,
+    max: usize,
 }
 
 impl Guard {
     fn deeper<E: Error>(self) -> Result<Self, E> {
         let depth = self.depth + 1;
-        let most = self.most;
+        let most = self.max;
         if depth > most {
             return Err(E::custom(format!(
                 "values are nested more than {most} deep"
             )));
         }
-        Ok(Self { depth, most })
+        Ok(Self { depth, max: most })
     }
 }
 
@@ -134,7 +137,7 @@ mod tests {
     #[test]
     fn only_one_clean_object_is_a_body() {
         assert!(parse(br#"{"a":[1,-2.5,"x",null,true]}"#).is_ok());
-        for (body, told) in [
+        for (body, reason) in [
             (&br#"{"a":1,"a":2}"#[..], "`a` is there twice"),
             (br#"{"x":{"a":1,"a":2}}"#, "`a` is there twice"),
             (b"[]", "must be a JSON object"),
@@ -146,7 +149,7 @@ mod tests {
             (b"", "EOF"),
         ] {
             let error = parse(body).unwrap_err();
-            assert!(error.reason.contains(told), "{error:?}");
+            assert!(error.reason.contains(reason), "{error:?}");
         }
         let error = parse(b"{\n  \"a\": 1,\n  \"b\": ?}").unwrap_err();
         assert_eq!((error.line, error.column), (3, 8));
@@ -161,9 +164,9 @@ mod tests {
                 "1".to_owned() + &"}".repeat(depth)
             )
         };
-        assert!(parse(nested(MOST_DEPTH).as_bytes()).is_ok());
+        assert!(parse(nested(MAX_DEPTH).as_bytes()).is_ok());
         assert!(
-            parse(nested(MOST_DEPTH + 1).as_bytes())
+            parse(nested(MAX_DEPTH + 1).as_bytes())
                 .unwrap_err()
                 .reason
                 .contains("nested")

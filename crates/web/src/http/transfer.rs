@@ -16,7 +16,7 @@ pub fn reads_gzip(request: &HttpRequest) -> bool {
 }
 
 /// Security headers of every response; `secure` under HTTPS.
-pub fn guard(response: &mut HttpResponseBuilder, secure: bool) {
+pub fn add_security_headers(response: &mut HttpResponseBuilder, secure: bool) {
     response.insert_header((header::X_CONTENT_TYPE_OPTIONS, "nosniff"));
     response.insert_header(("cross-origin-resource-policy", "same-origin"));
     if secure {

@@ -6,14 +6,14 @@ pub struct Client {
     /// For rate limits; an IPv6 /64 counts as one.
     pub address: IpAddr,
     /// Trusted proxy with an unreadable `X-Forwarded-For` entry: all its clients count as one.
-    pub unreadable_from: Option<IpAddr>,
+    pub unreadable_proxy: Option<IpAddr>,
     /// Peer in a private network that sent `X-Forwarded-For` but is not trusted, probably the operator's proxy: all its
     /// clients count as one.
     pub untrusted_proxy: Option<IpAddr>,
 }
 
 /// The peer, or the address reported by trusted proxies.
-pub fn client<'a>(
+pub fn resolve_client<'a>(
     peer: Option<IpAddr>,
     forwarded_for: impl DoubleEndedIterator<Item = &'a str>,
     trusted: &[IpNet],
@@ -49,7 +49,7 @@ pub fn client<'a>(
     };
     Client {
         address,
-        unreadable_from,
+        unreadable_proxy: unreadable_from,
         untrusted_proxy,
     }
 }
@@ -83,7 +83,7 @@ mod tests {
     fn found(peer: &str, forwarded: &[&str]) -> Client {
         let trusted = ["10.0.0.0/8".parse().unwrap(), "fd00::/8".parse().unwrap()];
         let peer = Some(peer.parse().unwrap());
-        client(peer, forwarded.iter().copied(), &trusted)
+        resolve_client(peer, forwarded.iter().copied(), &trusted)
     }
 
     fn address(peer: &str, forwarded: &[&str]) -> String {
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn only_trusted_proxies_are_believed() {
+    fn only_trusted_proxies_set_the_client() {
         assert_eq!(address("198.51.100.7", &["203.0.113.9"]), "198.51.100.7");
         assert_eq!(address("10.0.0.1", &["203.0.113.9"]), "203.0.113.9");
         assert_eq!(address("10.0.0.1", &[]), "10.0.0.1");
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_proxy_that_is_not_trusted_is_reported_where_it_may_be_the_owners() {
+    fn an_untrusted_private_proxy_is_reported() {
         let proxy = |peer: &str, forwarded: &[&str]| found(peer, forwarded).untrusted_proxy;
         for peer in ["127.0.0.1", "192.168.0.7", "::1", "fe80::1"] {
             assert_eq!(proxy(peer, &["203.0.113.9"]), Some(peer.parse().unwrap()));
@@ -133,7 +133,7 @@ mod tests {
         ] {
             let found = found("10.0.0.1", &[entry]);
             assert_eq!(found.address.to_string(), client, "{entry}");
-            assert_eq!(found.unreadable_from, None, "{entry}");
+            assert_eq!(found.unreadable_proxy, None, "{entry}");
         }
     }
 
@@ -143,10 +143,10 @@ mod tests {
         for entry in ["nonsense", "unknown", "203.0.113.7:x", "[203.0.113.7]", ""] {
             let found = found("10.0.0.1", &[entry]);
             assert_eq!(found.address, proxy, "{entry}");
-            assert_eq!(found.unreadable_from, Some(proxy), "{entry}");
+            assert_eq!(found.unreadable_proxy, Some(proxy), "{entry}");
         }
         let forged = found("10.0.0.1", &["nonsense, 203.0.113.7"]);
-        assert_eq!(forged.unreadable_from, None);
-        assert_eq!(found("198.51.100.7", &["nonsense"]).unreadable_from, None);
+        assert_eq!(forged.unreadable_proxy, None);
+        assert_eq!(found("198.51.100.7", &["nonsense"]).unreadable_proxy, None);
     }
 }

@@ -4,7 +4,7 @@
 //! each network may use a part. Token and session lookups use a third pool; they never wait for the sender, so slow
 //! senders cannot exhaust it.
 
-use super::{Holder, NoSlot, RequestLimits, Slot, SlotKey, Slots, networks::slot_limits};
+use super::{CallerKey, NoSlot, RequestLimits, Slot, SlotKey, Slots, networks::slot_limits};
 use domain::ids::UserId;
 use std::{net::IpAddr, sync::Arc};
 
@@ -13,7 +13,7 @@ const MAX_DEVICES: u32 = 16;
 const MAX_PER_DEVICE_OWNER: u32 = 2;
 
 pub struct InFlight {
-    per_holder: u32,
+    per_caller: u32,
     per_account: u32,
     per_address: u32,
     accepted: Arc<Slots>,
@@ -25,7 +25,7 @@ pub struct InFlight {
 impl InFlight {
     pub fn new(limits: &RequestLimits) -> Self {
         Self {
-            per_holder: limits.in_flight_per_token,
+            per_caller: limits.in_flight_per_token,
             per_account: limits.in_flight_per_account,
             per_address: limits.in_flight_per_address,
             accepted: Slots::new(limits.in_flight),
@@ -36,10 +36,10 @@ impl InFlight {
     }
 
     /// For an accepted token or session. Fails at the limit of the caller, its account or the process.
-    pub fn accepted(&self, holder: Holder) -> Result<Slot, NoSlot> {
+    pub fn accepted(&self, caller_key: CallerKey) -> Result<Slot, NoSlot> {
         self.accepted.take([
-            (SlotKey::Holder(holder), self.per_holder),
-            (SlotKey::Account(holder.0), self.per_account),
+            (SlotKey::Caller(caller_key), self.per_caller),
+            (SlotKey::Account(caller_key.0), self.per_account),
         ])
     }
 
@@ -92,7 +92,7 @@ mod tests {
         assert!(matches!(
             take(1, 1).err(),
             Some(NoSlot::KeyFull {
-                key: SlotKey::Holder(_),
+                key: SlotKey::Caller(_),
                 max: 2
             })
         ));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_and_its_prefixes_have_limits() {
+    fn addresses_and_their_prefixes_have_limits() {
         let in_flight = in_flight(|_| {});
         let mut held = vec![];
         let mut take = |text: &str, wanted: usize| {

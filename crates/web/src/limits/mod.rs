@@ -7,10 +7,10 @@ mod networks;
 mod rates;
 mod slots;
 
-pub use client::{Client, client};
+pub use client::{Client, resolve_client};
 pub use in_flight::InFlight;
 pub use networks::slot_limits;
-pub use rates::{Exhausted, Rate, Standing};
+pub use rates::{Rate, RateLimitExceeded, RateLimitState};
 pub use slots::{NoSlot, Slot, SlotKey, Slots};
 
 use domain::idempotency::IdempotencyRecord;
@@ -42,7 +42,7 @@ pub struct RequestLimits {
     /// Sign-in attempts in total, except from known devices.
     pub all_sign_ins: Rate,
     /// Responses stored for idempotency keys, per account, in KiB.
-    pub kept_answers: Rate,
+    pub stored_responses: Rate,
     pub in_flight_per_token: u32,
     pub in_flight_per_account: u32,
     /// With an accepted token or session.
@@ -71,7 +71,7 @@ impl Default for RequestLimits {
             failed_tokens: Rate::of(20, 10),
             sign_ins: Rate::of(10, 10),
             all_sign_ins: Rate::of(3_000, 50),
-            kept_answers: kept_answers(64),
+            stored_responses: stored_responses(64),
             in_flight_per_token: 10,
             in_flight_per_account: 20,
             in_flight: 512,
@@ -86,13 +86,13 @@ impl Default for RequestLimits {
 }
 
 /// MiB per account within the retention time, and at once.
-pub const fn kept_answers(mib: u32) -> Rate {
+pub const fn stored_responses(mib: u32) -> Rate {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         reason = "a day of minutes"
     )]
-    const MINUTES: u32 = IdempotencyRecord::KEPT_FOR.num_minutes() as u32;
+    const MINUTES: u32 = IdempotencyRecord::RETENTION.num_minutes() as u32;
     let kib = mib.saturating_mul(1_024);
     Rate::of(kib / MINUTES, kib)
 }
@@ -112,7 +112,7 @@ const REPORTS: Rate = Rate::of(60, 20);
 const WARNINGS: Rate = Rate::of(1, 1);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Demand {
+pub enum RequestClass {
     Read,
     Write,
     Analysis,
@@ -126,29 +126,29 @@ pub struct BodyLimit {
 }
 
 /// A token or session, with its account.
-pub type Holder = (AccountId, CallerId);
+pub type CallerKey = (AccountId, CallerId);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Door {
+pub enum SignInKey {
     /// An unknown device.
     Address(IpAddr),
     /// All known devices of a user, counted together, since a user can create any number of them. Attempts of others do
     /// not count.
-    DevicesOf(UserId),
+    DeviceOwner(UserId),
 }
 
 pub struct Limiter {
     pub in_flight: Arc<InFlight>,
-    reads: Bucket<Holder>,
-    writes: Bucket<Holder>,
-    analyses: Bucket<Holder>,
+    reads: Bucket<CallerKey>,
+    writes: Bucket<CallerKey>,
+    analyses: Bucket<CallerKey>,
     account: Bucket<AccountId>,
-    kept_answers: Bucket<AccountId>,
+    stored_responses: Bucket<AccountId>,
     session_writes: Bucket<AccountId>,
     anonymous: NetworkBuckets,
     failed_tokens: NetworkBuckets,
     devices: Bucket<UserId>,
-    sign_ins: Bucket<Door>,
+    sign_ins: Bucket<SignInKey>,
     all_sign_ins: Bucket<()>,
     reports: Bucket<()>,
     warnings: Bucket<()>,
@@ -164,7 +164,7 @@ impl Limiter {
             analyses: Bucket::new("analyses", limits.analyses, clock),
             account: Bucket::new("account", limits.account, clock),
             session_writes: Bucket::new("session-writes", limits.writes, clock),
-            kept_answers: Bucket::new("kept-answers", limits.kept_answers, clock),
+            stored_responses: Bucket::new("kept-answers", limits.stored_responses, clock),
             anonymous: NetworkBuckets::new("anonymous", limits.anonymous, clock),
             failed_tokens: NetworkBuckets::new("failed-tokens", limits.failed_tokens, clock),
             devices: Bucket::new("sign-ins", limits.sign_ins, clock),
@@ -177,51 +177,55 @@ impl Limiter {
     }
 
     /// For an accepted token. Returns the state of each policy that counted it, up to the exhausted one on failure.
-    pub fn count(&self, holder: Holder, demand: Demand) -> Result<Vec<Standing>, Exhausted> {
-        let mut standings = Vec::with_capacity(3);
-        match demand {
-            Demand::Read => self.reads.take(holder, &mut standings)?,
-            Demand::Write => self.writes.take(holder, &mut standings)?,
-            Demand::Analysis => {
-                self.analyses.take(holder, &mut standings)?;
-                self.writes.take(holder, &mut standings)?;
+    pub fn count(
+        &self,
+        caller_key: CallerKey,
+        request_class: RequestClass,
+    ) -> Result<Vec<RateLimitState>, RateLimitExceeded> {
+        let mut states = Vec::with_capacity(3);
+        match request_class {
+            RequestClass::Read => self.reads.take(caller_key, &mut states)?,
+            RequestClass::Write => self.writes.take(caller_key, &mut states)?,
+            RequestClass::Analysis => {
+                self.analyses.take(caller_key, &mut states)?;
+                self.writes.take(caller_key, &mut states)?;
             }
         }
-        self.account.take(holder.0, &mut standings)?;
-        Ok(standings)
+        self.account.take(caller_key.0, &mut states)?;
+        Ok(states)
     }
 
     /// For a session. All sessions of an account share the write rate of one token, since most writes enter the audit
     /// log.
     pub fn count_session(
         &self,
-        holder: Holder,
-        demand: Demand,
-    ) -> Result<Vec<Standing>, Exhausted> {
-        let mut standings = self.count(holder, demand)?;
-        if demand != Demand::Read {
-            self.session_writes.take(holder.0, &mut standings)?;
+        caller_key: CallerKey,
+        request_class: RequestClass,
+    ) -> Result<Vec<RateLimitState>, RateLimitExceeded> {
+        let mut states = self.count(caller_key, request_class)?;
+        if request_class != RequestClass::Read {
+            self.session_writes.take(caller_key.0, &mut states)?;
         }
-        Ok(standings)
+        Ok(states)
     }
 
     /// For a response stored for an idempotency key.
-    pub fn count_kept(&self, account: AccountId) -> Result<(), Exhausted> {
-        self.kept_answers.take(account, &mut vec![])
+    pub fn count_stored_response(&self, account: AccountId) -> Result<(), RateLimitExceeded> {
+        self.stored_responses.take(account, &mut vec![])
     }
 
-    /// Charges the size of a stored response, beside the 1 KiB of [`Limiter::count_kept`].
-    pub fn weigh_kept(&self, account: AccountId, bytes: usize) {
+    /// Charges the size of a stored response, beside the 1 KiB of [`Limiter::count_stored_response`].
+    pub fn charge_stored_bytes(&self, account: AccountId, bytes: usize) {
         let kib = u32::try_from(bytes / 1_024).unwrap_or(u32::MAX);
-        self.kept_answers.take_up_to(account, kib);
+        self.stored_responses.take_up_to(account, kib);
     }
 
-    pub fn count_anonymous(&self, address: IpAddr) -> Result<(), Exhausted> {
+    pub fn count_anonymous(&self, address: IpAddr) -> Result<(), RateLimitExceeded> {
         self.anonymous.take(address)
     }
 
     /// For a sign-in from a known device whose address has no slot left.
-    pub fn count_device(&self, owner: UserId) -> Result<(), Exhausted> {
+    pub fn count_device(&self, owner: UserId) -> Result<(), RateLimitExceeded> {
         self.devices.take(owner, &mut vec![])
     }
 
@@ -235,20 +239,20 @@ impl Limiter {
         !self.has_warned_of_proxies.swap(true, Ordering::Relaxed)
     }
 
-    pub fn count_sign_in(&self, door: Door) -> Result<(), Exhausted> {
-        let is_known = matches!(door, Door::DevicesOf(_));
-        self.sign_ins.take(door, &mut vec![])?;
+    pub fn count_sign_in(&self, key: SignInKey) -> Result<(), RateLimitExceeded> {
+        let is_known = matches!(key, SignInKey::DeviceOwner(_));
+        self.sign_ins.take(key, &mut vec![])?;
         if is_known {
             return Ok(());
         }
         self.all_sign_ins.take((), &mut vec![])
     }
 
-    pub fn count_report(&self) -> Result<(), Exhausted> {
+    pub fn count_report(&self) -> Result<(), RateLimitExceeded> {
         self.reports.take((), &mut vec![])
     }
 
-    pub fn count_failed_token(&self, address: IpAddr) -> Result<(), Exhausted> {
+    pub fn count_failed_token(&self, address: IpAddr) -> Result<(), RateLimitExceeded> {
         self.failed_tokens.take(address)
     }
 }

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 /// Requests between two removals of full buckets.
-const TIDY_EVERY: u32 = 4_096;
+const SWEEP_INTERVAL: u32 = 4_096;
 const MINUTE: u64 = 60;
 
 /// Sustained requests per minute, and burst.
@@ -59,13 +59,13 @@ impl Rate {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct RateLimitState {
     pub policy: &'static str,
     pub rate: Rate,
     pub remaining: u32,
 }
 
-impl Standing {
+impl RateLimitState {
     /// `RateLimit-Policy` item: quota, and seconds to fill it.
     pub fn policy(&self) -> String {
         let quota = self.rate.burst.get();
@@ -82,18 +82,18 @@ impl Standing {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exhausted {
+pub struct RateLimitExceeded {
     /// The exhausted policy is last.
-    pub standings: Vec<Standing>,
+    pub rate_limits: Vec<RateLimitState>,
     pub policy: &'static str,
     /// Until the next request is accepted.
     pub wait: Duration,
 }
 
 #[derive(Clone)]
-struct Ticks(Arc<dyn Clock>);
+struct GovernorClock(Arc<dyn Clock>);
 
-impl clock::Clock for Ticks {
+impl clock::Clock for GovernorClock {
     type Instant = Nanos;
 
     fn now(&self) -> Nanos {
@@ -105,15 +105,15 @@ impl clock::Clock for Ticks {
 pub(super) struct Bucket<K: Hash + Eq + Clone> {
     name: &'static str,
     rate: Rate,
-    clock: Ticks,
+    clock: GovernorClock,
     taken: AtomicU32,
-    limiter: RateLimiter<K, DashMapStateStore<K>, Ticks, StateInformationMiddleware>,
+    limiter: RateLimiter<K, DashMapStateStore<K>, GovernorClock, StateInformationMiddleware>,
 }
 
 impl<K: Hash + Eq + Clone> Bucket<K> {
     pub(super) fn new(name: &'static str, rate: Rate, clock: &Arc<dyn Clock>) -> Self {
-        crate::counted::limit_begins(name);
-        let clock = Ticks(Arc::clone(clock));
+        crate::request_metrics::init_rate_limit(name);
+        let clock = GovernorClock(Arc::clone(clock));
         let store = DashMapStateStore::default();
         Self {
             name,
@@ -125,12 +125,16 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "keys are small copies")]
-    pub(super) fn take(&self, key: K, standings: &mut Vec<Standing>) -> Result<(), Exhausted> {
-        if self.taken.fetch_add(1, Ordering::Relaxed) % TIDY_EVERY == TIDY_EVERY - 1 {
+    pub(super) fn take(
+        &self,
+        key: K,
+        states: &mut Vec<RateLimitState>,
+    ) -> Result<(), RateLimitExceeded> {
+        if self.taken.fetch_add(1, Ordering::Relaxed) % SWEEP_INTERVAL == SWEEP_INTERVAL - 1 {
             self.limiter.retain_recent();
         }
         let mut note = |remaining| {
-            standings.push(Standing {
+            states.push(RateLimitState {
                 policy: self.name,
                 rate: self.rate,
                 remaining,
@@ -143,8 +147,8 @@ impl<K: Hash + Eq + Clone> Bucket<K> {
             }
             Err(not_until) => {
                 note(0);
-                Err(Exhausted {
-                    standings: std::mem::take(standings),
+                Err(RateLimitExceeded {
+                    rate_limits: std::mem::take(states),
                     policy: self.name,
                     wait: not_until.wait_time_from(clock::Clock::now(&self.clock)),
                 })
@@ -180,7 +184,7 @@ impl NetworkBuckets {
     }
 
     /// Takes one request from each network of the address.
-    pub(super) fn take(&self, address: IpAddr) -> Result<(), Exhausted> {
+    pub(super) fn take(&self, address: IpAddr) -> Result<(), RateLimitExceeded> {
         let counted = if address.is_ipv4() { 1 } else { self.0.len() };
         for (bucket, (network, _)) in self.0.iter().zip(networks(address).take(counted)) {
             bucket.take(network, &mut vec![])?;
@@ -201,14 +205,14 @@ mod tests {
         (clock, Bucket::new("reads", rate, &time))
     }
 
-    fn take(bucket: &Bucket<u32>, key: u32) -> Result<Standing, Exhausted> {
-        let mut standings = vec![];
-        bucket.take(key, &mut standings)?;
-        Ok(standings[0])
+    fn take(bucket: &Bucket<u32>, key: u32) -> Result<RateLimitState, RateLimitExceeded> {
+        let mut states = vec![];
+        bucket.take(key, &mut states)?;
+        Ok(states[0])
     }
 
     #[test]
-    fn the_burst_is_granted_at_once_and_comes_back_at_the_rate() {
+    fn the_burst_is_available_and_refills_at_the_rate() {
         // 60 a minute is one a second.
         let (clock, bucket) = bucket(Rate::of(60, 3));
         let left: Vec<u32> = (0..3)
@@ -217,7 +221,7 @@ mod tests {
         assert_eq!(left, [2, 1, 0]);
         let refused = take(&bucket, 1).unwrap_err();
         assert_eq!(refused.wait, Duration::from_secs(1));
-        assert_eq!(refused.standings[0].state(), "\"reads\";r=0;t=3");
+        assert_eq!(refused.rate_limits[0].state(), "\"reads\";r=0;t=3");
         assert_eq!(take(&bucket, 2).unwrap().remaining, 2, "another key");
 
         clock.advance(TimeDelta::milliseconds(999));
@@ -233,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_weighs_more_than_is_left_takes_nearly_all_of_it() {
+    fn a_charge_beyond_the_rest_takes_most_of_it() {
         let (clock, bucket) = bucket(Rate::of(60, 100));
         bucket.take_up_to(1, 40);
         assert_eq!(take(&bucket, 1).unwrap().remaining, 59);
@@ -247,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn the_header_items_tell_quota_window_rest_and_reset() {
+    fn header_items_have_quota_window_remaining_and_reset() {
         let (_, bucket) = bucket(Rate::of(600, 60));
         let standing = take(&bucket, 1).unwrap();
         assert_eq!(standing.policy(), "\"reads\";q=60;w=6");
@@ -280,10 +284,10 @@ mod tests {
     #[test]
     fn full_buckets_are_forgotten() {
         let (clock, bucket) = bucket(Rate::of(60, 1));
-        for key in 0..TIDY_EVERY - 1 {
+        for key in 0..SWEEP_INTERVAL - 1 {
             take(&bucket, key).unwrap();
         }
-        assert_eq!(bucket.keys(), TIDY_EVERY as usize - 1);
+        assert_eq!(bucket.keys(), SWEEP_INTERVAL as usize - 1);
         clock.advance(TimeDelta::seconds(5));
         take(&bucket, 0).unwrap();
         assert!(bucket.keys() <= 1, "{}", bucket.keys());

@@ -1,6 +1,6 @@
 //! Concurrency slots for requests or connections, in total and per key.
 
-use super::Holder;
+use super::CallerKey;
 use domain::ids::{AccountId, UserId};
 use ipnet::IpNet;
 use std::collections::HashMap;
@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SlotKey {
-    Holder(Holder),
+    Caller(CallerKey),
     Account(AccountId),
     /// A single address is the smallest.
     Network(IpNet),
@@ -21,12 +21,12 @@ pub enum SlotKey {
 
 pub struct Slots {
     max: u32,
-    held: Mutex<Held>,
+    counts: Mutex<SlotCounts>,
     released: Notify,
 }
 
 #[derive(Default)]
-struct Held {
+struct SlotCounts {
     total: u32,
     by_key: HashMap<SlotKey, u32>,
 }
@@ -47,7 +47,7 @@ impl Slots {
     pub fn new(max: u32) -> Arc<Self> {
         Arc::new(Self {
             max,
-            held: Mutex::default(),
+            counts: Mutex::default(),
             released: Notify::new(),
         })
     }
@@ -56,7 +56,7 @@ impl Slots {
         self.max
     }
 
-    pub fn held(&self) -> u32 {
+    pub fn in_use(&self) -> u32 {
         self.lock().total
     }
 
@@ -103,8 +103,8 @@ impl Slots {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, SlotCounts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_limit_holds_and_a_dropped_slot_is_free_again() {
+    fn every_limit_applies_and_dropping_frees_the_slot() {
         let slots = Slots::new(3);
         let take = |user: i64, account: i64| {
             slots.take([
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(take(3, 1).err(), Some(NoSlot::KeyFull { key, max: 2 }));
         let third = take(3, 2).ok();
         assert_eq!(take(4, 2).err(), Some(NoSlot::Full));
-        assert_eq!(slots.held(), 3);
+        assert_eq!(slots.in_use(), 3);
         drop(first);
         drop(take(1, 1).unwrap());
         drop((second, third));
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_slot_is_waited_for_as_long_as_was_said() {
+    async fn waiting_for_a_slot_times_out() {
         const WAIT: Duration = Duration::from_secs(5);
         let slots = Slots::new(2);
         let limits = |account| [(SlotKey::Account(AccountId(account)), 1)];
@@ -171,6 +171,6 @@ mod tests {
         let (third, ()) = tokio::join!(slots.take_within(WAIT, &third), release);
         assert!(third.is_ok());
         drop((second, third));
-        assert_eq!(slots.held(), 0);
+        assert_eq!(slots.in_use(), 0);
     }
 }

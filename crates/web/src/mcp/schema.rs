@@ -2,18 +2,18 @@
 //! contain only what helps to make a call; the endpoint explains wrong values.
 
 use super::tool::Tool;
-use super::tools::{self, takes_null_as_left_out};
+use super::tools::{self, treats_null_as_absent};
 use crate::{contract, endpoint::Endpoint, route_table::id_argument};
 use serde_json::{Map, Value, json};
 use std::{collections::HashMap, sync::LazyLock};
 
 /// Longer enumerations are omitted.
-const MOST_NAMES: usize = 20;
+const MAX_NAMES: usize = 20;
 /// JSON Schema keywords that a model needs.
-const KEPT: [&str; 2] = ["type", "enum"];
+const KEPT_KEYWORDS: [&str; 2] = ["type", "enum"];
 
 pub fn input(tool: &Tool) -> Map<String, Value> {
-    let own = (tool.own)();
+    let own = (tool.own_arguments)();
     let mut properties = Map::new();
     for endpoint in tool.endpoints() {
         for (name, schema) in arguments(endpoint) {
@@ -52,28 +52,31 @@ fn arguments_of(endpoint: &Endpoint) -> Map<String, Value> {
     for parameter in (endpoint.parameters)() {
         // Agents do not need `include=total` for paging.
         if !["include", "wait"].contains(&parameter.name) {
-            found.insert(parameter.name.to_owned(), small(&parameter.schema, true));
+            found.insert(
+                parameter.name.to_owned(),
+                compact_schema(&parameter.schema, true),
+            );
         }
     }
     let body = endpoint.body.map(|body| body());
     let members = body.as_ref().and_then(|it| it["properties"].as_object());
     for (name, schema) in members.into_iter().flatten() {
-        let is_free = takes_null_as_left_out(endpoint.verb);
-        found.insert(name.clone(), small(schema, is_free));
+        let is_free = treats_null_as_absent(endpoint.verb);
+        found.insert(name.clone(), compact_schema(schema, is_free));
     }
     found
 }
 
 /// What a model needs of a schema; without null where absence means the same.
-fn small(schema: &Value, without_null: bool) -> Value {
+fn compact_schema(schema: &Value, without_null: bool) -> Value {
     let mut kept = Map::new();
-    for name in KEPT {
+    for name in KEPT_KEYWORDS {
         if let Some(value) = schema.get(name) {
             kept.insert(name.to_owned(), value.clone());
         }
     }
     let names = kept.get("enum").and_then(Value::as_array);
-    if names.is_some_and(|it| it.len() > MOST_NAMES) {
+    if names.is_some_and(|it| it.len() > MAX_NAMES) {
         kept.shift_remove("enum");
         kept.extend(
             schema
@@ -86,19 +89,19 @@ fn small(schema: &Value, without_null: bool) -> Value {
     }
     if without_null {
         for value in kept.values_mut() {
-            leave_out_null(value);
+            strip_null(value);
         }
     }
     if kept.is_empty() {
         kept.insert("type".to_owned(), "string".into());
     }
     if let Some(items) = schema.get("items") {
-        kept.insert("items".to_owned(), small(items, true));
+        kept.insert("items".to_owned(), compact_schema(items, true));
     }
     if let Some(inner) = schema["properties"].as_object() {
         let inner = inner
             .iter()
-            .map(|(name, it)| (name.clone(), small(it, true)));
+            .map(|(name, it)| (name.clone(), compact_schema(it, true)));
         let inner: Map<String, Value> = inner.collect();
         // Equal member schemas are listed once.
         let mut kinds: Vec<&Value> = inner.values().collect();
@@ -113,7 +116,7 @@ fn small(schema: &Value, without_null: bool) -> Value {
 }
 
 /// Removes null from types or values; a single type becomes a string.
-fn leave_out_null(value: &mut Value) {
+fn strip_null(value: &mut Value) {
     let Value::Array(all) = value else { return };
     all.retain(|it| !it.is_null() && it != "null");
     let is_one_type = all.len() == 1
@@ -129,8 +132,8 @@ fn leave_out_null(value: &mut Value) {
 pub fn output(tool: &Tool) -> Map<String, Value> {
     let schemas = contract::schemas();
     let mut properties = Map::new();
-    for (name, told) in tool.answers {
-        for member in *told {
+    for (name, members) in tool.responses {
+        for member in *members {
             let schema = &schemas[*name]["properties"][*member];
             properties
                 .entry((*member).to_owned())
@@ -142,7 +145,7 @@ pub fn output(tool: &Tool) -> Map<String, Value> {
 
 fn outline(schema: &Value) -> Value {
     let mut kind = schema["type"].clone();
-    leave_out_null(&mut kind);
+    strip_null(&mut kind);
     match kind.as_str() {
         Some(kind) => json!({ "type": kind }),
         None => json!({ "type": "object" }),

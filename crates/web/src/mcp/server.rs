@@ -1,9 +1,10 @@
-use super::asked::Asked;
-use super::follow::{Listener, Wait};
+use super::follow::{JobWait, ProgressListener};
+use super::tool_call::ToolCall;
 use super::tools::INSTRUCTIONS;
-use super::{outcome, tool, tools};
+use super::{tool, tool_result, tools};
 use crate::{
-    agent_api::analyses::JobView, answer::Answer, counted, problem::Problem, services::Services,
+    agent_api::analyses::JobView, problem::Problem, request_metrics, response::ApiResponse,
+    services::Services,
 };
 use domain::ids::{AccountId, JobId};
 use domain::use_cases::tokens::Agent;
@@ -21,8 +22,8 @@ use tokio_util::sync::CancellationToken;
 use tracing::{Instrument, Span};
 
 /// Cache time of the tool list, in milliseconds.
-const HOLDS: u64 = 300_000;
-const SPOKEN: [ProtocolVersion; 3] = [
+const TOOL_LIST_TTL_MS: u64 = 300_000;
+const SUPPORTED_VERSIONS: [ProtocolVersion; 3] = [
     ProtocolVersion::V_2025_06_18,
     ProtocolVersion::V_2025_11_25,
     ProtocolVersion::V_2026_07_28,
@@ -30,17 +31,17 @@ const SPOKEN: [ProtocolVersion; 3] = [
 /// Methods of all versions: if rmcp cannot parse one, its parameters are invalid.
 const METHODS: [&str; 2] = ["tools/call", "tools/list"];
 /// Only in versions with a handshake.
-const HANDSHAKE: &str = "initialize";
+const INITIALIZE: &str = "initialize";
 
-static DESCRIBED: LazyLock<Vec<Described>> =
-    LazyLock::new(|| tools::all().iter().map(tool::Tool::described).collect());
+static TOOL_DESCRIPTIONS: LazyLock<Vec<Described>> =
+    LazyLock::new(|| tools::all().iter().map(tool::Tool::to_rmcp_tool).collect());
 
-pub struct Visit {
+pub struct McpRequest {
     pub agent: Agent,
-    pub asked: Mutex<Option<Result<Asked, Problem>>>,
+    pub tool_call: Mutex<Option<Result<ToolCall, Problem>>>,
     pub request_id: String,
     /// Canceled on client disconnect.
-    pub given_up: CancellationToken,
+    pub disconnected: CancellationToken,
     /// For logs: rmcp spawns tasks of its own.
     pub span: Span,
 }
@@ -57,80 +58,94 @@ impl Server {
 
     async fn run(
         &self,
-        visit: &Visit,
+        mcp_request: &McpRequest,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResult, ErrorData> {
-        let asked = visit
-            .asked
+        let tool_call = mcp_request
+            .tool_call
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        let Some(asked) = asked else {
+        let Some(asked) = tool_call else {
             return Err(ErrorData::invalid_params(
                 "a message holds one call of a tool",
                 None,
             ));
         };
         let refused = |problem: Problem| {
-            Ok(outcome::refused(
+            Ok(tool_result::refused(
                 &problem,
                 &self.services,
-                &visit.request_id,
+                &mcp_request.request_id,
             ))
         };
-        let asked = match asked {
+        let tool_call = match asked {
             Ok(asked) => asked,
             Err(problem) => return refused(problem),
         };
-        let (tool, id, most_bytes) = (asked.tool, asked.id, asked.most_bytes);
-        let answering = self.answered(visit, asked, context);
-        match answering.instrument(visit.span.clone()).await {
+        let (tool, id, most_bytes) = (tool_call.tool, tool_call.id, tool_call.most_bytes);
+        let answering = self.run_and_wait(mcp_request, tool_call, context);
+        match answering.instrument(mcp_request.span.clone()).await {
             Ok(answer) => {
-                counted::tool_called(tool.name, None);
-                Ok(outcome::good(tool, &answer, id, most_bytes))
+                request_metrics::count_tool_call(tool.name, None);
+                Ok(tool_result::success(tool, &answer, id, most_bytes))
             }
             Err(problem) => {
-                counted::tool_called(tool.name, Some(&problem));
+                request_metrics::count_tool_call(tool.name, Some(&problem));
                 refused(problem)
             }
         }
     }
 
     /// Returns the final state if the call waits for an analysis.
-    async fn answered(
+    async fn run_and_wait(
         &self,
-        visit: &Visit,
-        asked: Asked,
+        mcp_request: &McpRequest,
+        tool_call: ToolCall,
         context: &RequestContext<RoleServer>,
-    ) -> Result<Answer, Problem> {
-        let (services, agent) = (&self.services, &visit.agent);
-        let again = asked.again();
-        let wait = Wait {
-            time: asked.wait,
-            listener: context.meta.get_progress_token().map(|token| Listener {
-                peer: context.peer.clone(),
-                token,
-            }),
-            given_up: [context.ct.clone(), visit.given_up.clone()],
+    ) -> Result<ApiResponse, Problem> {
+        let (services, agent) = (&self.services, &mcp_request.agent);
+        let again = tool_call.clone_if_read();
+        let wait = JobWait {
+            time: tool_call.wait,
+            listener: context
+                .meta
+                .get_progress_token()
+                .map(|token| ProgressListener {
+                    peer: context.peer.clone(),
+                    token,
+                }),
+            cancellations: [context.ct.clone(), mcp_request.disconnected.clone()],
         };
-        let answer = asked
-            .run(services, agent.clone(), &visit.request_id)
+        let answer = tool_call
+            .run(services, agent.clone(), &mcp_request.request_id)
             .await?;
-        let job = (!wait.time.is_zero()).then(|| job_of(&answer)).flatten();
+        let job = (!wait.time.is_zero())
+            .then(|| single_job_id(&answer))
+            .flatten();
         let Some(job) = job else {
             return Ok(answer);
         };
         let account = agent.account.id;
-        let waited = wait.until_it_ends(services, account, JobId(job)).await;
+        let waited = wait.until_finished(services, account, JobId(job)).await;
         match again {
-            Some(again) => again.run(services, agent.clone(), &visit.request_id).await,
+            Some(again) => {
+                again
+                    .run(services, agent.clone(), &mcp_request.request_id)
+                    .await
+            }
             // It was started: a failed wait must not report an error.
             None if waited.is_err() => Ok(answer),
-            None => Ok(self.as_it_is_now(account, answer, job).await),
+            None => Ok(self.refreshed_job(account, answer, job).await),
         }
     }
 
-    async fn as_it_is_now(&self, account: AccountId, started: Answer, job: i64) -> Answer {
+    async fn refreshed_job(
+        &self,
+        account: AccountId,
+        started: ApiResponse,
+        job: i64,
+    ) -> ApiResponse {
         let found = self.services.core.analysis(account, JobId(job)).await;
         let Ok(Some(found)) = found else {
             return started;
@@ -140,19 +155,19 @@ impl Server {
             deduplicated: was["deduplicated"] == true,
             ..JobView::of(&found.job, found.position, self.services.core.clock.now())
         };
-        let mut answer = Answer::ok(&now);
+        let mut answer = ApiResponse::ok(&now);
         answer.headers = started.headers;
         answer
     }
 }
 
 /// `None` unless it is about a single job.
-fn job_of(answer: &Answer) -> Option<i64> {
-    let told: Value = serde_json::from_str(&answer.body).ok()?;
-    let job = match told["items"].as_array().map(Vec::as_slice) {
-        Some([one]) if told["limit"] == 1 => one.clone(),
+fn single_job_id(answer: &ApiResponse) -> Option<i64> {
+    let body: Value = serde_json::from_str(&answer.body).ok()?;
+    let job = match body["items"].as_array().map(Vec::as_slice) {
+        Some([one]) if body["limit"] == 1 => one.clone(),
         Some(_) => return None,
-        None => told,
+        None => body,
     };
     job["progress"]
         .is_object()
@@ -177,7 +192,7 @@ impl ServerHandler for Server {
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
-        Cow::Borrowed(&SPOKEN)
+        Cow::Borrowed(&SUPPORTED_VERSIONS)
     }
 
     async fn list_tools(
@@ -185,19 +200,19 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let visit = visit_of(&context)?;
+        let visit = mcp_request(&context)?;
         let may = |tool: &tool::Tool| {
             tool.scopes()
                 .iter()
                 .any(|it| visit.agent.token.scopes.contains(*it))
         };
-        let listed = tools::all().iter().zip(DESCRIBED.iter());
+        let listed = tools::all().iter().zip(TOOL_DESCRIPTIONS.iter());
         let listed = listed
             .filter(|(tool, _)| may(tool))
             .map(|(_, it)| it.clone());
         Ok(ListToolsResult {
             tools: listed.collect(),
-            ttl_ms: Some(HOLDS),
+            ttl_ms: Some(TOOL_LIST_TTL_MS),
             cache_scope: Some(CacheScope::Private),
             ..ListToolsResult::default()
         })
@@ -217,12 +232,12 @@ impl ServerHandler for Server {
             );
             return Err(ErrorData::invalid_params(message, None));
         }
-        let visit = visit_of(&context)?;
+        let visit = mcp_request(&context)?;
         Ok(self.run(&visit, &context).await?.into())
     }
 
     fn get_tool(&self, name: &str) -> Option<Described> {
-        DESCRIBED.iter().find(|it| it.name == name).cloned()
+        TOOL_DESCRIPTIONS.iter().find(|it| it.name == name).cloned()
     }
 
     async fn on_custom_request(
@@ -233,7 +248,7 @@ impl ServerHandler for Server {
         let method = request.method;
         let version = context.protocol_version();
         let is_older = version.is_none_or(|it| it < ProtocolVersion::V_2026_07_28);
-        if method == HANDSHAKE && is_older {
+        if method == INITIALIZE && is_older {
             let message = "initialize needs protocolVersion, capabilities and clientInfo with name and version";
             return Err(ErrorData::invalid_params(message, None));
         }
@@ -249,9 +264,9 @@ impl ServerHandler for Server {
 }
 
 /// The HTTP entry put it into the request's extensions.
-fn visit_of(context: &RequestContext<RoleServer>) -> Result<Arc<Visit>, ErrorData> {
+fn mcp_request(context: &RequestContext<RoleServer>) -> Result<Arc<McpRequest>, ErrorData> {
     let head = context.extensions.get::<http::request::Parts>();
-    let visit = head.and_then(|it| it.extensions.get::<Arc<Visit>>());
+    let visit = head.and_then(|it| it.extensions.get::<Arc<McpRequest>>());
     visit
         .cloned()
         .ok_or_else(|| ErrorData::internal_error("nobody was let in", None))
@@ -262,13 +277,13 @@ mod tests {
     use super::*;
 
     /// 2,500 tokens of `o200k_base`, at the measured 4.2 bytes per token.
-    const MOST_BYTES: usize = 10_450;
+    const MAX_BYTES: usize = 10_450;
 
     #[test]
-    fn the_list_of_tools_is_small_and_the_same_each_time() {
-        let list = || serde_json::to_string(&*DESCRIBED).unwrap();
+    fn the_tool_list_is_small_and_deterministic() {
+        let list = || serde_json::to_string(&*TOOL_DESCRIPTIONS).unwrap();
         let text = list();
-        assert!(text.len() <= MOST_BYTES, "{} bytes", text.len());
+        assert!(text.len() <= MAX_BYTES, "{} bytes", text.len());
         assert_eq!(text, list());
     }
 }

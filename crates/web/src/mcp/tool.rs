@@ -28,13 +28,13 @@ pub struct Tool {
     pub hints: Hints,
     pub operations: &'static [&'static str],
     /// Selects the operation from the arguments.
-    pub choose: fn(&Map<String, Value>) -> &'static str,
+    pub choose_operation: fn(&Map<String, Value>) -> &'static str,
     /// Arguments of the tool itself, and endpoint arguments with another schema.
-    pub own: fn() -> Map<String, Value>,
+    pub own_arguments: fn() -> Map<String, Value>,
     pub required: &'static [&'static str],
     /// Schemas of responses, with the members to list.
-    pub answers: &'static [(&'static str, &'static [&'static str])],
-    pub tell: fn(&Value) -> String,
+    pub responses: &'static [(&'static str, &'static [&'static str])],
+    pub summarize: fn(&Value) -> String,
 }
 
 impl Tool {
@@ -48,7 +48,7 @@ impl Tool {
             .collect()
     }
 
-    pub fn described(&self) -> Described {
+    pub fn to_rmcp_tool(&self) -> Described {
         let hints = ToolAnnotations::new()
             .read_only(self.hints.reads_only)
             .destructive(self.hints.is_destructive)

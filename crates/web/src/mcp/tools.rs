@@ -1,9 +1,9 @@
 //! The eight tools. Their names are part of the contract.
 
-use super::asked::WAIT;
-use super::room;
 use super::schema::object;
 use super::tool::{Hints, Tool};
+use super::tool_call::MAX_WAIT;
+use super::truncate;
 use crate::route_table::Verb;
 use analysis::findings::all_types;
 use analysis::result_type::ResultType;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use std::sync::LazyLock;
 
 pub static INSTRUCTIONS: LazyLock<String> = LazyLock::new(|| {
-    let (analyses, types) = (of_each_analysis(), ResultType::ALL.len());
+    let (analyses, types) = (analyses_with_results(), ResultType::ALL.len());
     format!("Sightline measures how visible web sites are: positions in search results, whether AI answers name and cite a site, what is broken or weak on its pages, where it is heading and what to do next.
 A project is a site, its keywords are what people search for. Results come from analyses: {analyses}.
 First steps: service_list_projects; then service_get_results with type=all, which tells the figures of all {types} types; then one type for its records.
@@ -23,14 +23,14 @@ Refused calls say what was wrong, where, and how to mend it; nextActions are cal
 });
 
 /// “webVitals (vitals)” and so on.
-fn of_each_analysis() -> String {
+fn analyses_with_results() -> String {
     let of = |kind: AnalysisKind| {
-        let its_own = all_types().map(|it| it.of);
-        let its_own = its_own.filter(|it| AnalysisKind::behind(*it) == kind);
+        let its_own = all_types().map(|it| it.result_type);
+        let its_own = its_own.filter(|it| AnalysisKind::for_result(*it) == kind);
         let names: Vec<&str> = its_own.map(ResultType::name).collect();
         format!("{} ({})", kind.name(), names.join(", "))
     };
-    AnalysisKind::BUILT.map(of).join(", ")
+    AnalysisKind::IMPLEMENTED.map(of).join(", ")
 }
 
 const READS: Hints = Hints {
@@ -50,8 +50,8 @@ const CHANGES: Hints = Hints {
     ..ADDS
 };
 
-const LISTED: &[&str] = &["items", "nextCursor"];
-const OF_A_PROJECT: &[&str] = &["id", "domain", "name", "status", "keywordCount"];
+const LIST_MEMBERS: &[&str] = &["items", "nextCursor"];
+const PROJECT_MEMBERS: &[&str] = &["id", "domain", "name", "status", "keywordCount"];
 
 /// Ordered by name, so that the list is stable.
 pub fn all() -> &'static [Tool] {
@@ -68,14 +68,14 @@ static TOOLS: [Tool; 8] = [
             ..ADDS
         },
         operations: &["addKeywords"],
-        choose: |_| "addKeywords",
-        own: || object(json!({ "idempotencyKey": KEY() })),
+        choose_operation: |_| "addKeywords",
+        own_arguments: || object(json!({ "idempotencyKey": KEY() })),
         required: &["projectId", "keywords"],
-        answers: &[(
+        responses: &[(
             "AddedKeywords",
             &["created", "existing", "reactivated", "counts", "allowance"],
         )],
-        tell: |it| {
+        summarize: |it| {
             let counts = &it["counts"];
             format!(
                 "{} created, {} tracked before, {} brought back.",
@@ -89,11 +89,11 @@ static TOOLS: [Tool; 8] = [
         description: "Begins monitoring a site, with its first keywords. Returns the project with its id. Takes places of the allowances; measures nothing yet.",
         hints: ADDS,
         operations: &["createProject"],
-        choose: |_| "createProject",
-        own: || object(json!({ "idempotencyKey": KEY() })),
+        choose_operation: |_| "createProject",
+        own_arguments: || object(json!({ "idempotencyKey": KEY() })),
         required: &["domain"],
-        answers: &[("Project", OF_A_PROJECT)],
-        tell: |it| format!("Project {} is there: {}.", it["id"], text(&it["domain"])),
+        responses: &[("Project", PROJECT_MEMBERS)],
+        summarize: |it| format!("Project {} is there: {}.", it["id"], text(&it["domain"])),
     },
     Tool {
         name: "service_get_models",
@@ -101,11 +101,11 @@ static TOOLS: [Tool; 8] = [
         description: "The AI engines that can be asked, how they are asked, prices, and room for AI-tracked keywords. Costs nothing.",
         hints: READS,
         operations: &["listModels"],
-        choose: |_| "listModels",
-        own: Map::new,
+        choose_operation: |_| "listModels",
+        own_arguments: Map::new,
         required: &[],
-        answers: &[("Models", &["items", "allowance"])],
-        tell: |it| {
+        responses: &[("Models", &["items", "allowance"])],
+        summarize: |it| {
             let all = it["items"].as_array().map_or(&[][..], Vec::as_slice);
             let active = all.iter().filter(|it| it["active"] == true).count();
             format!("{} engines, {active} active.", all.len())
@@ -117,8 +117,8 @@ static TOOLS: [Tool; 8] = [
         description: "The newest results of a type: state, summary and records; with fields many more records to a page. type=all tells the figures of all types, and takes no filter. history=true gives the records of all runs. What was never measured says which call measures it. Costs nothing.",
         hints: READS,
         operations: &["getResults"],
-        choose: |_| "getResults",
-        own: || {
+        choose_operation: |_| "getResults",
+        own_arguments: || {
             object(json!({
                 "fields": FIELDS(),
                 "sort": { "type": "string", "description": "default, position or measuredAt; - reverses" },
@@ -128,7 +128,7 @@ static TOOLS: [Tool; 8] = [
             }))
         },
         required: &["projectId", "type"],
-        answers: &[(
+        responses: &[(
             "Results",
             &[
                 "type",
@@ -142,7 +142,7 @@ static TOOLS: [Tool; 8] = [
                 "results",
             ],
         )],
-        tell: told_results,
+        summarize: describe_results,
     },
     Tool {
         name: "service_list_projects",
@@ -150,12 +150,12 @@ static TOOLS: [Tool; 8] = [
         description: "The projects; with projectId that project; with projectId and include=keywords its keywords and their latest positions. Costs nothing.",
         hints: READS,
         operations: &["listProjects", "getProject", "listKeywords"],
-        choose: |given| match (given.get("include"), given.get("projectId")) {
+        choose_operation: |given| match (given.get("include"), given.get("projectId")) {
             (Some(include), _) if include == "keywords" => "listKeywords",
             (_, Some(_)) => "getProject",
             (_, None) => "listProjects",
         },
-        own: || {
+        own_arguments: || {
             object(json!({
                 "include": { "type": "string", "enum": ["keywords"] },
                 "fields": FIELDS(),
@@ -164,9 +164,9 @@ static TOOLS: [Tool; 8] = [
             }))
         },
         required: &[],
-        answers: &[("ProjectList", LISTED), ("Project", OF_A_PROJECT)],
-        tell: |it| match it.get("items") {
-            Some(_) => told_list(it),
+        responses: &[("ProjectList", LIST_MEMBERS), ("Project", PROJECT_MEMBERS)],
+        summarize: |it| match it.get("items") {
+            Some(_) => describe_list(it),
             None => format!("Project {}: {}.", it["id"], text(&it["domain"])),
         },
     },
@@ -180,7 +180,7 @@ static TOOLS: [Tool; 8] = [
             ..ADDS
         },
         operations: &["startAnalysis", "listAnalyses"],
-        choose: |given| {
+        choose_operation: |given| {
             let starts = [
                 "type",
                 "dryRun",
@@ -196,25 +196,25 @@ static TOOLS: [Tool; 8] = [
                 "listAnalyses"
             }
         },
-        own: || {
+        own_arguments: || {
             object(json!({
                 // Only those that this version runs.
-                "type": { "enum": AnalysisKind::BUILT.map(AnalysisKind::name) },
-                "wait": { "type": "integer", "minimum": 0, "maximum": WAIT.as_secs(), "description": "seconds to wait for its end" },
+                "type": { "enum": AnalysisKind::IMPLEMENTED.map(AnalysisKind::name) },
+                "wait": { "type": "integer", "minimum": 0, "maximum": MAX_WAIT.as_secs(), "description": "seconds to wait for its end" },
                 "idempotencyKey": KEY(),
                 "sort": { "type": "string", "description": "createdAt; - reverses" },
             }))
         },
         required: &[],
-        answers: &[
+        responses: &[
             (
                 "Job",
                 &["id", "type", "status", "progress", "results", "error"],
             ),
-            ("JobList", LISTED),
+            ("JobList", LIST_MEMBERS),
             ("AnalysisPlan", &["expectedCost"]),
         ],
-        tell: told_analysis,
+        summarize: describe_analysis,
     },
     Tool {
         name: "service_update_keyword",
@@ -222,14 +222,14 @@ static TOOLS: [Tool; 8] = [
         description: "Changes what is given; null resets. Returns the keyword. status=deactivated stops tracking it, its history stays. aiTracked takes or frees a place of that allowance.",
         hints: CHANGES,
         operations: &["updateKeyword", "deactivateKeyword"],
-        choose: |_| "updateKeyword",
-        own: Map::new,
+        choose_operation: |_| "updateKeyword",
+        own_arguments: Map::new,
         required: &["keywordId"],
-        answers: &[(
+        responses: &[(
             "Keyword",
             &["id", "projectId", "text", "status", "aiTracked"],
         )],
-        tell: |it| format!("Keyword {} is {}.", it["id"], text(&it["status"])),
+        summarize: |it| format!("Keyword {} is {}.", it["id"], text(&it["status"])),
     },
     Tool {
         name: "service_update_project",
@@ -237,11 +237,11 @@ static TOOLS: [Tool; 8] = [
         description: "Changes what is given; null resets. Returns the project. status=deactivated takes it out of use and stops its analyses, its history stays until purgeAt; active brings it back and takes its places of the allowances. Costs no money.",
         hints: CHANGES,
         operations: &["updateProject", "deactivateProject"],
-        choose: |_| "updateProject",
-        own: Map::new,
+        choose_operation: |_| "updateProject",
+        own_arguments: Map::new,
         required: &["projectId"],
-        answers: &[("Project", OF_A_PROJECT)],
-        tell: |it| format!("Project {} is {}.", it["id"], text(&it["status"])),
+        responses: &[("Project", PROJECT_MEMBERS)],
+        summarize: |it| format!("Project {} is {}.", it["id"], text(&it["status"])),
     },
 ];
 
@@ -250,7 +250,7 @@ static TOOLS: [Tool; 8] = [
     reason = "they are used like constants, which JSON cannot be"
 )]
 mod common {
-    use super::{Value, json, room};
+    use super::{Value, json, truncate};
 
     pub fn KEY() -> Value {
         json!({ "type": "string", "description": "your own key: the same call with it is done once" })
@@ -261,7 +261,7 @@ mod common {
     }
 
     pub fn BYTES() -> Value {
-        json!({ "type": "integer", "minimum": room::LEAST, "maximum": room::MOST, "default": room::DEFAULT })
+        json!({ "type": "integer", "minimum": truncate::MIN_BYTES, "maximum": truncate::MAX_BYTES, "default": truncate::DEFAULT_BYTES })
     }
 }
 use common::{BYTES, FIELDS, KEY};
@@ -270,25 +270,25 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-fn told_list(list: &Value) -> String {
+fn describe_list(list: &Value) -> String {
     let rows = list["items"].as_array().map_or(0, Vec::len);
     match list.get("nextCursor") {
         Some(_) if list.get("endedBy").is_some() => format!(
             "{}; fewer than asked for, since no more fit: name fields, or go on with nextCursor.",
-            counted(rows)
+            row_count(rows)
         ),
-        Some(_) => format!("{}; there are more behind nextCursor.", counted(rows)),
+        Some(_) => format!("{}; there are more behind nextCursor.", row_count(rows)),
         None if rows == 0 => "No rows.".to_owned(),
         None if rows == 1 => "1 row; there is no other.".to_owned(),
         None => format!("{rows} rows; these are all."),
     }
 }
 
-fn counted(rows: usize) -> String {
+fn row_count(rows: usize) -> String {
     format!("{rows} {}", if rows == 1 { "row" } else { "rows" })
 }
 
-fn told_results(results: &Value) -> String {
+fn describe_results(results: &Value) -> String {
     let simulated = results["provenance"] == "simulated"
         || results["results"]
             .as_object()
@@ -306,23 +306,23 @@ fn told_results(results: &Value) -> String {
     format!(
         "{}: {state}. {}{warning}",
         text(&results["type"]),
-        told_list(results)
+        describe_list(results)
     )
 }
 
-fn told_analysis(told: &Value) -> String {
-    if let Some(cost) = told.get("expectedCost") {
+fn describe_analysis(body: &Value) -> String {
+    if let Some(cost) = body.get("expectedCost") {
         let (amount, currency) = (text(&cost["amount"]), text(&cost["currency"]));
         return format!("It would cost {amount} {currency}; nothing was started.");
     }
-    let jobs = told["items"].as_array();
+    let jobs = body["items"].as_array();
     let job = match jobs.map(Vec::as_slice) {
         Some([one]) => one,
-        Some(_) => return told_list(told),
-        None => told,
+        Some(_) => return describe_list(body),
+        None => body,
     };
     let progress = &job["progress"];
-    let more = match told.get("nextCursor") {
+    let more = match body.get("nextCursor") {
         Some(_) => " There are more behind nextCursor.",
         None => "",
     };
@@ -338,7 +338,7 @@ fn told_analysis(told: &Value) -> String {
 }
 
 /// Except for changes, where null resets.
-pub fn takes_null_as_left_out(verb: Verb) -> bool {
+pub fn treats_null_as_absent(verb: Verb) -> bool {
     verb != Verb::Patch
 }
 
@@ -347,7 +347,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_names_are_the_specifications_in_their_order() {
+    fn tool_names_are_as_specified() {
         let names: Vec<&str> = all().iter().map(|it| it.name).collect();
         assert_eq!(
             names,

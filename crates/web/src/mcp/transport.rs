@@ -1,7 +1,7 @@
 //! Converts messages between Actix (http 0.2) and rmcp (http 1).
 
-use crate::answer::{Answer, Stream};
 use crate::problem::{Code, Problem};
+use crate::response::{ApiResponse, EventStream};
 use actix_web::HttpRequest;
 use actix_web::http::header::HeaderMap;
 use actix_web::http::{Method, StatusCode};
@@ -15,7 +15,7 @@ use rmcp::transport::streamable_http_server::{
 use std::{convert::Infallible, sync::Arc};
 
 /// Header fields passed on to rmcp; never a token.
-const READ: [&str; 9] = [
+const FORWARDED_HEADERS: [&str; 9] = [
     "accept",
     "content-type",
     "host",
@@ -26,16 +26,16 @@ const READ: [&str; 9] = [
     "mcp-session-id",
     "origin",
 ];
-const BOTH: http::HeaderValue =
+const ACCEPT_BOTH: http::HeaderValue =
     http::HeaderValue::from_static("application/json, text/event-stream");
 /// Prefix of header fields that repeat an argument.
-const PARAMETER: &str = "mcp-param-";
+const PARAMETER_PREFIX: &str = "mcp-param-";
 
 pub enum Reply {
     /// One JSON text, or an empty body.
-    Whole(Answer),
+    Complete(ApiResponse),
     /// Events, the last of which is the response.
-    Stream(Stream),
+    Stream(EventStream),
 }
 
 pub struct Transport<H, M> {
@@ -43,7 +43,7 @@ pub struct Transport<H, M> {
 }
 
 impl<H: ServerHandler + Send + 'static, M: SessionManager> Transport<H, M> {
-    /// Calls `handler` for each message. Host and Origin are already checked ([`crate::checks::place::check`]).
+    /// Calls `handler` for each message. Host and Origin are already checked ([`crate::checks::origin_check::check`]).
     pub fn new(
         handler: impl Fn() -> H + Send + Sync + 'static,
         sessions: Arc<M>,
@@ -56,24 +56,24 @@ impl<H: ServerHandler + Send + 'static, M: SessionManager> Transport<H, M> {
     }
 
     /// `extensions` carry the caller. Fails with refusals of rmcp that are plain text.
-    pub async fn answer(
+    pub async fn respond(
         &self,
         request: &HttpRequest,
         body: Bytes,
         extensions: http::Extensions,
     ) -> Result<Reply, Problem> {
-        let told = self
+        let response = self
             .service
-            .handle(translated(request, body, extensions))
+            .handle(to_rmcp_request(request, body, extensions))
             .await;
-        let (head, body) = told.into_parts();
+        let (head, body) = response.into_parts();
         let content_type = head.headers.get(http::header::CONTENT_TYPE);
         let content_type = content_type
             .and_then(|it| it.to_str().ok())
             .unwrap_or_default();
         if content_type.starts_with("text/event-stream") {
-            return Ok(Reply::Stream(Stream {
-                headers: session_of(&head.headers),
+            return Ok(Reply::Stream(EventStream {
+                headers: session_header(&head.headers),
                 events: body.into_data_stream().boxed_local(),
             }));
         }
@@ -83,14 +83,14 @@ impl<H: ServerHandler + Send + 'static, M: SessionManager> Transport<H, M> {
         if status >= 400 && !is_json {
             return Err(refused(status, &text));
         }
-        let mut answer = Answer::text(status, text);
+        let mut answer = ApiResponse::text(status, text);
         answer.cache = "no-store";
-        answer.headers = session_of(&head.headers);
-        Ok(Reply::Whole(answer))
+        answer.headers = session_header(&head.headers);
+        Ok(Reply::Complete(answer))
     }
 }
 
-fn session_of(headers: &http::HeaderMap) -> Vec<(&'static str, String)> {
+fn session_header(headers: &http::HeaderMap) -> Vec<(&'static str, String)> {
     let session = headers
         .get("mcp-session-id")
         .and_then(|it| it.to_str().ok());
@@ -106,7 +106,7 @@ async fn text_of(body: BoxBody<Bytes, Infallible>) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn translated(
+fn to_rmcp_request(
     request: &HttpRequest,
     body: Bytes,
     extensions: http::Extensions,
@@ -117,15 +117,16 @@ fn translated(
         Method::DELETE => http::Method::DELETE,
         _ => http::Method::POST,
     };
-    *translated.headers_mut() = read_by_rmcp(request.headers());
+    *translated.headers_mut() = forwarded_headers(request.headers());
     *translated.extensions_mut() = extensions;
     translated
 }
 
-fn read_by_rmcp(headers: &HeaderMap) -> http::HeaderMap {
+fn forwarded_headers(headers: &HeaderMap) -> http::HeaderMap {
     let mut read = http::HeaderMap::new();
     for (name, value) in headers {
-        let is_read = READ.contains(&name.as_str()) || name.as_str().starts_with(PARAMETER);
+        let is_read = FORWARDED_HEADERS.contains(&name.as_str())
+            || name.as_str().starts_with(PARAMETER_PREFIX);
         if let (true, Ok(name), Ok(value)) = (
             is_read,
             http::HeaderName::from_bytes(name.as_str().as_bytes()),
@@ -134,14 +135,14 @@ fn read_by_rmcp(headers: &HeaderMap) -> http::HeaderMap {
             read.append(name, value);
         }
     }
-    if takes_anything(&read) {
-        read.insert(http::header::ACCEPT, BOTH);
+    if accepts_anything(&read) {
+        read.insert(http::header::ACCEPT, ACCEPT_BOTH);
     }
     read
 }
 
 /// `*/*`, the default of `curl`, means both types; rmcp requires them by name.
-fn takes_anything(headers: &http::HeaderMap) -> bool {
+fn accepts_anything(headers: &http::HeaderMap) -> bool {
     let accept = headers.get_all(http::header::ACCEPT).iter();
     let ranges = accept.filter_map(|it| it.to_str().ok());
     ranges.flat_map(|it| it.split(',')).any(|range| {

@@ -1,7 +1,7 @@
 //! Schemas derived by utoipa. Compiled for tests only: `contract/schemas.json` is served.
 
 use crate::agent_api::{analyses, keywords, models, projects};
-use crate::contract::{OF_TYPES, add, add_all};
+use crate::contract::{DERIVED_SCHEMAS, add, add_all};
 use analysis::findings::{Schemas, all_types};
 use serde_json::{Map, Value};
 
@@ -23,7 +23,7 @@ pub fn derived() -> String {
         add_all(added, &mut schemas);
     }
     // Keeps the order of the file, so that a new type moves no line.
-    let known: Map<String, Value> = serde_json::from_str(OF_TYPES).unwrap_or_default();
+    let known: Map<String, Value> = serde_json::from_str(DERIVED_SCHEMAS).unwrap_or_default();
     let place = |name: &str| known.keys().position(|it| it == name);
     let mut schemas: Vec<(String, Value)> = schemas.into_iter().collect();
     schemas.sort_by_key(|(name, _)| place(name).unwrap_or(known.len()));

@@ -2,7 +2,7 @@ use crate::{endpoint::Endpoint, route_table::Verb};
 use serde_json::{Map, Value, json};
 
 /// The test suite's recorder finds headers that are missing here.
-pub fn of(endpoint: &Endpoint, status: u16) -> Map<String, Value> {
+pub fn response_headers(endpoint: &Endpoint, status: u16) -> Map<String, Value> {
     let mut headers = Map::new();
     let mut tell = |name: &str, description: &str| {
         let header = json!({ "description": description, "schema": { "type": "string" } });
@@ -13,7 +13,7 @@ pub fn of(endpoint: &Endpoint, status: u16) -> Map<String, Value> {
         "Names this request in the server's logs: the caller's own, or a new one.",
     );
     let is_good = status < 300;
-    let schema = endpoint.answers.iter().find(|(of, _)| *of == status);
+    let schema = endpoint.responses.iter().find(|(of, _)| *of == status);
     let makes = schema.is_some_and(|(_, schema)| *schema == "CreatedProject");
     if (endpoint.is_conditional && is_good) || makes || status == 304 {
         tell(
@@ -24,7 +24,7 @@ pub fn of(endpoint: &Endpoint, status: u16) -> Map<String, Value> {
     if makes || status == 202 {
         tell("Location", "Where it is found from now on.");
     }
-    if is_good && endpoint.verb == Verb::Get && endpoint.takes("cursor") {
+    if is_good && endpoint.verb == Verb::Get && endpoint.has_parameter("cursor") {
         tell("Link", "`rel=\"next\"`: the next page, when there is one.");
     }
     if endpoint.verb == Verb::Post && (is_good || matches!(status, 404 | 409)) {
@@ -61,7 +61,7 @@ pub fn of(endpoint: &Endpoint, status: u16) -> Map<String, Value> {
             "What is left of each, and the seconds until it is whole again.",
         );
     }
-    let may_wait = endpoint.takes("wait") && status == 200;
+    let may_wait = endpoint.has_parameter("wait") && status == 200;
     if may_wait || matches!(status, 202 | 409 | 429 | 503) {
         headers.insert("Retry-After".to_owned(), json!({ "description": "Seconds after which it is worth another look or try.", "schema": { "type": "integer" } }));
     }

@@ -12,7 +12,7 @@ const OF_A_PROJECT: [&str; 5] = [
 const OF_A_KEYWORD: [&str; 2] = ["updateKeyword", "deactivateKeyword"];
 
 /// By target operation. Lists have no links, since they may be empty.
-pub fn of(operation: &str, status: u16) -> Map<String, Value> {
+pub fn response_links(operation: &str, status: u16) -> Map<String, Value> {
     match (operation, status) {
         ("createProject", 201) | ("getProject" | "updateProject" | "deactivateProject", 200) => {
             project("$response.body#/id")

@@ -175,10 +175,10 @@ fn conditions(verb: Verb) -> Vec<Value> {
 
 fn responses(endpoint: &Endpoint) -> Value {
     let mut responses: Map<String, Value> = Map::new();
-    for (status, schema) in endpoint.answers {
+    for (status, schema) in endpoint.responses {
         let content = json!({ "application/json": { "schema": { "$ref": format!("#/components/schemas/{schema}") } } });
         let mut response = json!({ "description": success(*status), "content": content });
-        let links = links::of(endpoint.operation, *status);
+        let links = links::response_links(endpoint.operation, *status);
         if !links.is_empty() {
             response["links"] = links.into();
         }
@@ -194,13 +194,13 @@ fn responses(endpoint: &Endpoint) -> Value {
     }
     for (status, response) in &mut responses {
         let status = status.parse().expect("made from a number above");
-        response["headers"] = headers::of(endpoint, status).into();
+        response["headers"] = headers::response_headers(endpoint, status).into();
     }
     responses.into()
 }
 
 fn refusals(endpoint: &Endpoint) -> Vec<u16> {
-    let mut statuses: Vec<u16> = endpoint.refusals.to_vec();
+    let mut statuses: Vec<u16> = endpoint.error_statuses.to_vec();
     match endpoint.access.scope() {
         Some(_) => statuses.extend(COMMON),
         None => statuses.extend([405, 406, 414, 422, 429, 431, 500, 503]),
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn every_operation_has_a_name_of_its_own() {
+    fn operation_ids_are_unique() {
         let endpoints = endpoints::agent_api();
         let names: BTreeSet<&str> = endpoints
             .iter()

@@ -1,6 +1,6 @@
-use super::frame::Page;
-use super::visit::Visit;
-use super::{NoPage, frame, jobs, parts};
+use super::page_context::PageContext;
+use super::page_header::PageContent;
+use super::{PageError, components, jobs, page_header};
 
 use domain::job::JobStatus;
 use domain::job::kind::AnalysisKind;
@@ -11,29 +11,29 @@ use domain::use_cases::analyses::ListAnalysesError;
 use maud::html;
 use std::collections::HashMap;
 
-const KNOWN: [&str; 4] = ["status", "type", "cursor", "sort"];
+const KNOWN_PARAMETERS: [&str; 4] = ["status", "type", "cursor", "sort"];
 const SORTS: [(&str, JobSort); 1] = [("createdAt", JobSort::CreatedAt)];
 const ROWS: u32 = 30;
 /// Accounts rarely have more projects.
 const NAMES: u32 = 200;
 
-pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
-    let query = visit.query(&KNOWN);
+pub async fn page(visit: &PageContext<'_>) -> Result<PageContent, PageError> {
+    let query = visit.query(&KNOWN_PARAMETERS);
     let status = query.text("status").and_then(JobStatus::named);
     let filter = JobFilter {
         status,
         kind: query.text("type").and_then(AnalysisKind::named),
         ..JobFilter::default()
     };
-    let wanted = visit.wanted(&query, ROWS, &SORTS, Direction::Descending);
+    let list_request = visit.list_request(&query, ROWS, &SORTS, Direction::Descending);
     let found = visit
         .services
         .core
-        .analyses(visit.account(), &filter, &wanted.page)
+        .analyses(visit.account(), &filter, &list_request.page)
         .await;
     let list = found.map_err(|error| match error {
-        ListAnalysesError::NoSuchProject => NoPage::NotFound,
-        ListAnalysesError::Storage(error) => NoPage::Storage(error),
+        ListAnalysesError::NoSuchProject => PageError::NotFound,
+        ListAnalysesError::Storage(error) => PageError::Storage(error),
     })?;
     let names = names(visit).await?;
     let none_is_online = jobs::waits_for_worker(visit, &list.jobs.items).await?;
@@ -55,47 +55,50 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
     );
     let tabs: Vec<(String, String, bool)> = choices
         .map(|(of, label)| {
-            let href = visit.with(&[("status", of.map(JobStatus::name)), ("cursor", None)]);
-            (href, parts::headed(label), of == status)
+            let href = visit.url_with(&[("status", of.map(JobStatus::name)), ("cursor", None)]);
+            (href, components::humanize_capitalized(label), of == status)
         })
         .collect();
     let body = if list.jobs.items.is_empty() {
         let text = "Open a project and start a rank check, a site audit, web vitals or AI visibility. What it costs is told before it is spent.";
-        parts::empty(
+        components::empty_state(
             "queue",
             "No analyses here",
             text,
-            Some(parts::main_link("/", "To the projects")),
+            Some(components::main_link("/", "To the projects")),
         )
     } else {
         let shown = list.jobs.items.iter().map(|job| {
             let known = names.get(&job.project.0);
             let label = known.map_or("a project", String::as_str);
-            jobs::line(
+            jobs::job_item(
                 job,
-                Some(parts::link(&format!("/projects/{}", job.project), label)),
+                Some(components::link(
+                    &format!("/projects/{}", job.project),
+                    label,
+                )),
                 none_is_online && job.is_overdue(now),
             )
         });
-        let (first, next) = visit.around(&wanted, &list.jobs);
+        let (first, next) = visit.page_links(&list_request, &list.jobs);
         html! {
-            (parts::card("", "", jobs::lines(shown)))
-            (parts::pager(first.as_deref(), next.as_deref(), ""))
+            (components::card("", "", jobs::job_list(shown)))
+            (components::pager(first.as_deref(), next.as_deref(), ""))
         }
     };
-    Ok(Page {
+    Ok(PageContent {
         title: "Analyses".to_owned(),
         project: None,
         simulated: false,
         parts: vec![
-            frame::head(vec![], "Analyses", &lead, None),
-            parts::tabs("State", &tabs),
+            page_header::head(vec![], "Analyses", &lead, None),
+            components::tabs("State", &tabs),
             body,
         ],
     })
 }
 
-async fn names(visit: &Visit<'_>) -> Result<HashMap<i64, String>, NoPage> {
+async fn names(visit: &PageContext<'_>) -> Result<HashMap<i64, String>, PageError> {
     let all = PageRequest {
         sort: ProjectSort::Name,
         direction: Direction::Ascending,

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn an_asset_is_found_under_its_version_alone() {
+    fn asset_is_found_only_under_its_content_hash() {
         let known = format!("{}/sightline.css", base());
         assert_eq!(
             find(&known).map(|it| it.content_type),
@@ -113,14 +113,14 @@ mod tests {
     }
 
     #[test]
-    fn what_a_page_loads_is_small() {
+    fn all_assets_are_below_90_kb_compressed() {
         // A page loads only some of it.
         let sent: usize = all().files.values().map(|it| it.gzip.len()).sum();
         assert!(sent < 90_000, "{sent} bytes");
     }
 
     #[test]
-    fn nothing_comes_from_elsewhere_and_nothing_stands_inline() {
+    fn assets_have_no_external_urls_and_no_html_sinks() {
         for name in Folder::iter() {
             let text = text(&name).replace("http://www.w3.org/2000/svg", "");
             assert!(!text.contains("://"), "{name}");
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn every_icon_that_is_asked_for_is_in_the_sprite() {
+    fn every_used_icon_is_in_the_sprite() {
         let sprite = text("sprite.svg");
         for name in crate::pages::layout::icons() {
             assert!(sprite.contains(&format!("id=\"{name}\"")), "{name}");
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn text_stands_out_from_what_is_behind_it() {
+    fn text_contrast_is_at_least_4_5() {
         let colours = colours();
         let pairs = [
             (
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn graphics_and_edges_stand_out_from_the_surface() {
+    fn graphics_contrast_is_at_least_3() {
         let colours = colours();
         for line in ["s1", "s2", "s3", "s4", "s5", "s6", "edge", "accent"] {
             for (at, mode) in ["light", "dark"].iter().enumerate() {

@@ -1,6 +1,6 @@
 //! The API reference, rendered from the OpenAPI document.
 
-use super::frame::{self, Page};
+use super::page_header::{self, PageContent};
 use crate::openapi;
 use maud::{Markup, html};
 use serde_json::Value;
@@ -16,44 +16,44 @@ struct Operation {
     scope: String,
     parameters: Vec<Member>,
     members: Vec<Member>,
-    answers: Vec<Told>,
+    responses: Vec<ResponseDoc>,
 }
 
 struct Member {
     name: String,
-    place: String,
+    location: String,
     kind: String,
     required: bool,
     description: String,
 }
 
-struct Told {
+struct ResponseDoc {
     status: String,
-    good: bool,
+    is_success: bool,
     schema: String,
     description: String,
 }
 
 /// Rendered once: it is the same for everyone.
-pub fn page(base_url: &str) -> Page {
-    static WRITTEN: OnceLock<Markup> = OnceLock::new();
-    let reference = WRITTEN.get_or_init(|| {
+pub fn page(base_url: &str) -> PageContent {
+    static RENDERED: OnceLock<Markup> = OnceLock::new();
+    let reference = RENDERED.get_or_init(|| {
         let document = openapi::document(base_url);
-        html_of(&operations(&document))
+        render(&operations(&document))
     });
     let lead = "Everything that agents can do over HTTP. Make a token in the settings, send it as a Bearer token, and begin with GET /health.";
-    Page {
+    PageContent {
         title: "API reference".to_owned(),
         project: None,
         simulated: false,
         parts: vec![
-            frame::head(vec![], "API reference", lead, None),
+            page_header::head(vec![], "API reference", lead, None),
             reference.clone(),
         ],
     }
 }
 
-fn html_of(operations: &[Operation]) -> Markup {
+fn render(operations: &[Operation]) -> Markup {
     let all = operations.iter().map(|it| {
         vec![
             html! { a href={ "#" (it.id) } { (method(it)) " " code { (it.path) } } },
@@ -78,7 +78,7 @@ fn section(it: &Operation) -> Markup {
     let parameters = it.parameters.iter().map(|it| {
         vec![
             name(it),
-            html! { (it.place) },
+            html! { (it.location) },
             html! { code { (it.kind) } },
             html! { (it.description) },
         ]
@@ -90,9 +90,9 @@ fn section(it: &Operation) -> Markup {
             html! { (it.description) },
         ]
     });
-    let answers = it.answers.iter().map(|it| {
+    let answers = it.responses.iter().map(|it| {
         vec![
-            html! { span class={ "tag " (if it.good { "good" } else { "warn" }) } { (it.status) } },
+            html! { span class={ "tag " (if it.is_success { "good" } else { "warn" }) } { (it.status) } },
             html! { @if !it.schema.is_empty() { code { (it.schema) } } },
             html! { (it.description) },
         ]
@@ -190,7 +190,7 @@ fn operation_of(
         let it = resolved(document, it);
         Member {
             name: text(&it["name"]),
-            place: text(&it["in"]),
+            location: text(&it["in"]),
             kind: kind(&it["schema"]),
             required: it["required"] == true,
             description: text(&it["description"]),
@@ -214,7 +214,7 @@ fn operation_of(
             .to_owned(),
         parameters: parameters.collect(),
         members: schema.map(|it| members(document, it)).unwrap_or_default(),
-        answers: answers(document, &operation["responses"]),
+        responses: parse_responses(document, &operation["responses"]),
     }
 }
 
@@ -228,7 +228,7 @@ fn members(document: &Value, schema: &Value) -> Vec<Member> {
     let properties = schema["properties"].as_object().into_iter().flatten();
     let members = properties.map(|(name, it)| Member {
         name: name.clone(),
-        place: String::new(),
+        location: String::new(),
         kind: kind(it),
         required: required.contains(&name.as_str()),
         description: text(&resolved(document, it)["description"]),
@@ -262,8 +262,8 @@ fn kind(schema: &Value) -> String {
     simple
 }
 
-fn answers(document: &Value, responses: &Value) -> Vec<Told> {
-    let mut told = Vec::new();
+fn parse_responses(document: &Value, responses: &Value) -> Vec<ResponseDoc> {
+    let mut parsed = Vec::new();
     for (status, response) in responses.as_object().into_iter().flatten() {
         let response = resolved(document, response);
         let content = response["content"]
@@ -271,14 +271,14 @@ fn answers(document: &Value, responses: &Value) -> Vec<Told> {
             .into_iter()
             .flat_map(|it| it.values());
         let schema = content.map(|it| kind(&it["schema"])).next();
-        told.push(Told {
+        parsed.push(ResponseDoc {
             status: status.clone(),
-            good: status.starts_with('2') || status.starts_with('3'),
+            is_success: status.starts_with('2') || status.starts_with('3'),
             schema: schema.unwrap_or_default(),
             description: text(&response["description"]),
         });
     }
-    told
+    parsed
 }
 
 #[cfg(test)]
@@ -286,7 +286,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_endpoint_is_told_with_what_it_takes_and_answers() {
+    fn every_endpoint_has_parameters_and_responses() {
         let document = openapi::document("https://seo.example");
         let operations = operations(&document);
         assert_eq!(operations.len(), crate::endpoints::agent_api().len());
@@ -296,7 +296,7 @@ mod tests {
                 "{}",
                 it.path
             );
-            assert!(!it.answers.is_empty(), "{}", it.path);
+            assert!(!it.responses.is_empty(), "{}", it.path);
         }
         let create = operations
             .iter()

@@ -1,15 +1,15 @@
 //! Compares what people search with the keywords of a project, in `gap_page.js`.
 
+use super::components::noscript_note;
 use super::forms::submit;
-use super::frame::Page;
-use super::modules::Projects;
-use super::parts::needs_scripts;
-use super::visit::Visit;
-use super::{NoPage, frame, modules};
+use super::page_context::PageContext;
+use super::page_header::PageContent;
+use super::script_modules::ProjectOptions;
+use super::{PageError, page_header, script_modules};
 use domain::ids::ProjectId;
 use maud::{Markup, html};
 
-const BEFORE: [&str; 8] = [
+const PRELOADED_MODULES: [&str; 8] = [
     "gap_check",
     "paged_table",
     "words",
@@ -20,22 +20,26 @@ const BEFORE: [&str; 8] = [
     "api",
 ];
 
-pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
-    let (project, language) = modules::project_and_language(visit, id).await?;
+pub async fn page(visit: &PageContext<'_>, id: ProjectId) -> Result<PageContent, PageError> {
+    let (project, language) = script_modules::project_and_language(visit, id).await?;
     let lead = "What people search and this project does not follow, and the other way round.";
-    Ok(Page {
+    Ok(PageContent {
         title: format!("Gap check · {}", project.name.as_str()),
         simulated: false,
         parts: vec![
-            frame::head(frame::crumbs(&project), "Gap check", lead, None),
+            page_header::head(page_header::crumbs(&project), "Gap check", lead, None),
             controls(),
             html! {
                 div #gap class="page wide" data-project=(id.0) data-language=(language) {
-                    (needs_scripts("The gap check needs JavaScript."))
+                    (noscript_note("The gap check needs JavaScript."))
                 }
             },
             import(),
-            modules::start("gap_page", &BEFORE, &Projects::one(&project)),
+            script_modules::script_elements(
+                "gap_page",
+                &PRELOADED_MODULES,
+                &ProjectOptions::single(&project),
+            ),
         ],
         project: Some(project),
     })

@@ -1,11 +1,11 @@
-use super::charts::spark;
+use super::charts::sparkline;
+use super::components::icon;
 use super::forms::{options, submit};
-use super::frame::Page;
 use super::markets::FieldNames;
-use super::parts::icon;
-use super::visit::Visit;
-use super::{NoPage, frame, markets, measures, parts};
-use crate::{agent_api::StatusFilter, contract::Words};
+use super::page_context::PageContext;
+use super::page_header::PageContent;
+use super::{PageError, components, markets, measures, page_header};
+use crate::{agent_api::StatusFilter, contract::StringEnum};
 use analysis::findings::ai_visibility::AiVisibilitySummary;
 use analysis::findings::rankings::RankingsSummary;
 use analysis::findings::suggestions::SuggestionsSummary;
@@ -18,21 +18,21 @@ use domain::project::{Project, Status};
 use domain::use_cases::projects::Portfolio;
 use maud::{Markup, html};
 
-const KNOWN: [&str; 6] = ["search", "tag", "status", "favorite", "cursor", "sort"];
+const KNOWN_PARAMETERS: [&str; 6] = ["search", "tag", "status", "favorite", "cursor", "sort"];
 const SORTS: [(&str, ProjectSort); 1] = [("name", ProjectSort::Name)];
 const ROWS: u32 = 24;
 const FIELDS: FieldNames = FieldNames {
     country: "also.market.country",
     language: "also.market.language",
 };
-const SHOWN: [ResultType; 3] = [
+const CARD_RESULTS: [ResultType; 3] = [
     ResultType::Rankings,
     ResultType::AiVisibility,
     ResultType::Suggestions,
 ];
 
-pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
-    let query = visit.query(&KNOWN);
+pub async fn page(visit: &PageContext<'_>) -> Result<PageContent, PageError> {
+    let query = visit.query(&KNOWN_PARAMETERS);
     let search = query
         .free_text("search", 200)
         .filter(|it| !it.trim().is_empty());
@@ -41,47 +41,47 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
         .filter(|it| !it.trim().is_empty());
     let status = query.text("status").unwrap_or("active");
     let filter = ProjectFilter {
-        status: StatusFilter::of_word(status).unwrap_or_default().0,
+        status: StatusFilter::from_word(status).unwrap_or_default().0,
         tag: tag.clone(),
         search: search.clone(),
         ..ProjectFilter::default()
     };
     let only_favorites = query.text("favorite") == Some("true");
-    let wanted = visit.wanted(&query, ROWS, &SORTS, Direction::Ascending);
+    let list_request = visit.list_request(&query, ROWS, &SORTS, Direction::Ascending);
     let read = async |favorite: bool| {
         let filter = ProjectFilter {
             favorite: Some(favorite),
             ..filter.clone()
         };
         { &visit.services.core }
-            .portfolio(visit.account(), &filter, &wanted.page, &SHOWN)
+            .portfolio(visit.account(), &filter, &list_request.page, &CARD_RESULTS)
             .await
     };
     let portfolio = read(only_favorites).await?;
     // Favorites come first, so they are a separate list.
-    let favorites = if only_favorites || wanted.page.after.is_some() {
+    let favorites = if only_favorites || list_request.page.after.is_some() {
         None
     } else {
         Some(read(true).await?).filter(|it| !it.projects.items.is_empty())
     };
-    let places = visit.who.account.project_allowance();
+    let quota = visit.member.account.project_allowance();
     let is_plain = search.is_none()
         && tag.is_none()
         && status == "active"
         && !only_favorites
-        && wanted.page.after.is_none();
+        && list_request.page.after.is_none();
     let is_new = is_plain && favorites.is_none() && portfolio.projects.items.is_empty();
     let head = heading(is_new);
-    let new = new_project(is_new, places);
+    let new = new_project(is_new, quota);
     let shown = || favorites.iter().chain([&portfolio]);
     let simulated = shown().any(|it| it.heads.values().any(|it| it.provenance.is_simulated()));
     let mut body = vec![head];
     if is_new {
-        body.push(parts::empty(
+        body.push(components::empty_state(
             "projects",
             "Which site do you want to follow?",
             "Create a project with its domain and a few keywords, then check your rankings with one click. Until a data provider is connected, results are simulated and labelled.",
-            bring_back(visit).await?,
+            deactivated_link(visit).await?,
         ));
         body.push(new);
     } else {
@@ -97,14 +97,14 @@ pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
             html! { div .cards { @for (project, of) in all() { (card(project, of)) } } }
         });
         if favorites.is_some_and(|it| it.projects.next.is_some()) {
-            let href = visit.with(&[("favorite", Some("true"))]);
+            let href = visit.url_with(&[("favorite", Some("true"))]);
             body.push(html! { p .small { a href=(href) { "All favourites" } } });
         }
-        let (first, next) = visit.around(&wanted, &portfolio.projects);
-        body.push(parts::pager(first.as_deref(), next.as_deref(), ""));
+        let (first, next) = visit.page_links(&list_request, &portfolio.projects);
+        body.push(components::pager(first.as_deref(), next.as_deref(), ""));
         body.push(new);
     }
-    Ok(Page {
+    Ok(PageContent {
         title: "Projects".to_owned(),
         project: None,
         simulated,
@@ -134,15 +134,15 @@ fn filters(search: &str, tag: &str, status: &str) -> Markup {
     }
 }
 
-fn new_project(is_open: bool, places: Allowance) -> Markup {
+fn new_project(is_open: bool, quota: Allowance) -> Markup {
     let market = Market::default();
-    let left = places.limit.saturating_sub(places.used);
+    let left = quota.limit.saturating_sub(quota.used);
     html! {
         details .card #new open[is_open] {
             summary {
                 b { "Create a project" }
                 " "
-                span class="soft small" { (left) " of " (places.limit) " places left" }
+                span class="soft small" { (left) " of " (quota.limit) " places left" }
             }
             form .page method="post" data-api="POST /api/projects" data-keywords-into="{id}" data-also-failed="The project was created, but its keywords were not added yet." data-then="/projects/{id}" {
                 div .fields {
@@ -175,12 +175,12 @@ fn heading(is_new: bool) -> Markup {
     } else {
         "How visible your sites are, in search and in answers of AI engines."
     };
-    let create = Some(parts::main_link("#new", "Create a project"));
-    frame::head(vec![], "Projects", lead, create)
+    let create = Some(components::main_link("#new", "Create a project"));
+    page_header::head(vec![], "Projects", lead, create)
 }
 
 /// `None` without deactivated projects.
-async fn bring_back(visit: &Visit<'_>) -> Result<Option<Markup>, NoPage> {
+async fn deactivated_link(visit: &PageContext<'_>) -> Result<Option<Markup>, PageError> {
     let filter = ProjectFilter {
         status: Some(Status::Deactivated),
         ..ProjectFilter::default()
@@ -196,16 +196,16 @@ async fn bring_back(visit: &Visit<'_>) -> Result<Option<Markup>, NoPage> {
     let found = { &visit.services.core }
         .projects(visit.account(), &filter, &one)
         .await?;
-    let link = || parts::link("/?status=deactivated", "Bring a deactivated one back");
+    let link = || components::link("/?status=deactivated", "Bring a deactivated one back");
     Ok((!found.items.is_empty()).then(link))
 }
 
 fn nothing_fits() -> Markup {
-    parts::empty(
+    components::empty_state(
         "projects",
         "No such project",
         "Nothing fits what you searched for. Take a part of the search away.",
-        Some(parts::main_link("/", "Show all projects")),
+        Some(components::main_link("/", "Show all projects")),
     )
 }
 
@@ -236,7 +236,7 @@ fn card(project: &Project, portfolio: &Portfolio) -> Markup {
             dl .trio {
                 div {
                     dt { "Visibility" }
-                    dd { (parts::maybe(newest, 1)) }
+                    dd { (components::optional_number(newest, 1)) }
                     @if let Some(rankings) = &rankings {
                         @if let Some(delta) = measures::visibility_delta(rankings) {
                             dd { (delta) }
@@ -244,11 +244,11 @@ fn card(project: &Project, portfolio: &Portfolio) -> Markup {
                         }
                     }
                 }
-                div { dt { "AI visibility" } dd { (parts::maybe(ai.and_then(|it| it.ai_visibility_score), 1)) } }
-                div { dt { "To do" } dd { (suggestions.map_or_else(parts::unknown, |it| parts::count(it.open))) } }
+                div { dt { "AI visibility" } dd { (components::optional_number(ai.and_then(|it| it.ai_visibility_score), 1)) } }
+                div { dt { "To do" } dd { (suggestions.map_or_else(components::unknown, |it| components::count(it.open))) } }
             }
             @if series.len() > 1 {
-                (spark("Visibility, day by day", &series))
+                (sparkline("Visibility, day by day", &series))
             } @else {
                 p .soft .tiny {
                     @if keywords == 0 { "Add keywords to see where it stands." } @else { "The trend appears after the second check." }
@@ -256,11 +256,11 @@ fn card(project: &Project, portfolio: &Portfolio) -> Markup {
             }
             div .foot {
                 span {
-                    (parts::count(keywords.into())) @if keywords == 1 { " keyword" } @else { " keywords" }
+                    (components::count(keywords.into())) @if keywords == 1 { " keyword" } @else { " keywords" }
                     @if is_simulated { " · simulated" }
                 }
                 span {
-                    @if let Some(run) = project.last_analysis_at { "measured " (parts::ago(run)) } @else { "not measured yet" }
+                    @if let Some(run) = project.last_analysis_at { "measured " (components::ago(run)) } @else { "not measured yet" }
                 }
             }
             @if !tags.is_empty() { div .tags { @for tag in tags { span .tag { (tag.as_str()) } } } }

@@ -1,8 +1,8 @@
 //! Components that show analyses.
 
-use super::parts::icon;
-use super::visit::Visit;
-use super::{NoPage, parts};
+use super::components::icon;
+use super::page_context::PageContext;
+use super::{PageError, components};
 use chrono::{DateTime, Utc};
 use domain::job::{Job, JobStatus, kind::AnalysisKind};
 use maud::{Markup, html};
@@ -18,13 +18,13 @@ pub const fn name(kind: AnalysisKind) -> &'static str {
 }
 
 /// Whether no worker is online for them.
-pub async fn waits_for_worker(visit: &Visit<'_>, jobs: &[Job]) -> Result<bool, NoPage> {
+pub async fn waits_for_worker(visit: &PageContext<'_>, jobs: &[Job]) -> Result<bool, PageError> {
     let core = &visit.services.core;
-    Ok(core.is_no_worker_online_for(jobs).await?)
+    Ok(core.no_worker_online_for(jobs).await?)
 }
 
 /// With a progress bar while it runs. `no_worker`: it waits because none is online.
-pub fn line(job: &Job, project: Option<Markup>, no_worker: bool) -> Markup {
+pub fn job_item(job: &Job, project: Option<Markup>, no_worker: bool) -> Markup {
     let status = job.state.status();
     let sign = match status {
         JobStatus::Succeeded => "good",
@@ -41,11 +41,11 @@ pub fn line(job: &Job, project: Option<Markup>, no_worker: bool) -> Markup {
                 span .row {
                     b { (name(job.kind)) }
                     @if let Some(project) = project { span { (project) } }
-                    (parts::tag(sign, status.name()))
+                    (components::tag(sign, status.name()))
                 }
-                span class="row soft small" { (parts::ago(at)) }
+                span class="row soft small" { (components::ago(at)) }
             }
-            @if live { (under_way(job, no_worker)) } @else { (ended(job)) }
+            @if live { (running_details(job, no_worker)) } @else { (finished_details(job)) }
             @if let Some(error) = job.error() {
                 div class="note-box bad" {
                     (icon("info"))
@@ -56,11 +56,11 @@ pub fn line(job: &Job, project: Option<Markup>, no_worker: bool) -> Markup {
     }
 }
 
-pub fn lines(lines: impl IntoIterator<Item = Markup>) -> Markup {
+pub fn job_list(lines: impl IntoIterator<Item = Markup>) -> Markup {
     html! { ul .lines { @for line in lines { (line) } } }
 }
 
-fn under_way(job: &Job, no_worker: bool) -> Markup {
+fn running_details(job: &Job, no_worker: bool) -> Markup {
     let progress = &job.progress;
     let known = progress.total > 0;
     let total = progress.total.max(1);
@@ -78,7 +78,7 @@ fn under_way(job: &Job, no_worker: bool) -> Markup {
             }
             span class="tag warn" data-connection hidden {}
             @if job.cancel_requested { "stopping …" } @else {
-                (parts::pressed(
+                (components::api_button(
                     "quiet slim",
                     &format!("DELETE /api/analyses/{}", job.id),
                     "",
@@ -101,7 +101,7 @@ fn under_way(job: &Job, no_worker: bool) -> Markup {
     }
 }
 
-fn ended(job: &Job) -> Markup {
+fn finished_details(job: &Job) -> Markup {
     let took = job.started_at.zip(job.finished_at);
     html! {
         p class="small soft" {
@@ -109,12 +109,12 @@ fn ended(job: &Job) -> Markup {
             " · cost " (job.cost.spent) " USD in " (job.cost.calls)
             @if job.cost.calls == 1 { " call" } @else { " calls" }
             " · asked by " (job.trigger.name())
-            @if let Some((from, to)) = took { " · took " (took_in_words(from, to)) }
+            @if let Some((from, to)) = took { " · took " (format_duration(from, to)) }
         }
     }
 }
 
-fn took_in_words(from: DateTime<Utc>, to: DateTime<Utc>) -> String {
+fn format_duration(from: DateTime<Utc>, to: DateTime<Utc>) -> String {
     let seconds = (to - from).num_seconds().max(0);
     match seconds {
         0..=119 => format!("{seconds} s"),

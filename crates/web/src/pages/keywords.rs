@@ -1,12 +1,12 @@
+use super::components::{Row, Table};
 use super::forms::options;
-use super::frame::Page;
 use super::markets::FieldNames;
-use super::measures::{change, position};
-use super::parts::{Row, Table};
-use super::visit::{Visit, Wanted};
-use super::{NoPage, frame, markets, parts};
+use super::measures::{change_cell, position_cell};
+use super::page_context::{ListRequest, PageContext};
+use super::page_header::PageContent;
+use super::{PageError, components, markets, page_header};
 use crate::agent_api::StatusFilter;
-use crate::contract::{Words, parameters::Query};
+use crate::contract::{StringEnum, parameters::Query};
 use analysis::{findings::rankings::RankingRecord, observation::search_page::Device};
 use domain::ids::ProjectId;
 use domain::keyword::Keyword;
@@ -18,7 +18,7 @@ use domain::use_cases::keywords::KeywordBoard;
 use maud::{Markup, html};
 use std::collections::HashMap;
 
-const KNOWN: [&str; 6] = ["search", "aiTracked", "status", "tag", "cursor", "sort"];
+const KNOWN_PARAMETERS: [&str; 6] = ["search", "aiTracked", "status", "tag", "cursor", "sort"];
 const SORTS: [(&str, KeywordSort); 3] = [
     ("position", KeywordSort::Position),
     ("text", KeywordSort::Text),
@@ -30,18 +30,18 @@ const FIELDS: FieldNames = FieldNames {
     language: "market.language",
 };
 
-pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
-    let query = visit.query(&KNOWN);
+pub async fn page(visit: &PageContext<'_>, id: ProjectId) -> Result<PageContent, PageError> {
+    let query = visit.query(&KNOWN_PARAMETERS);
     let search = query.free_text("search", 200).unwrap_or_default();
     let status = query.text("status").unwrap_or("active");
     let filter = filter_of(&query, status, &search);
-    let wanted = visit.wanted(&query, ROWS, &SORTS, Direction::Ascending);
+    let list_request = visit.list_request(&query, ROWS, &SORTS, Direction::Ascending);
     let board = { &visit.services.core }
-        .keyword_board(visit.account(), id, &filter, &wanted.page)
+        .keyword_board(visit.account(), id, &filter, &list_request.page)
         .await?;
-    let board = board.ok_or(NoPage::NotFound)?;
+    let board = board.ok_or(PageError::NotFound)?;
     let project = &board.project;
-    let add = add(visit, &board);
+    let add = add_form(visit, &board);
     let lead = format!(
         "{} in use, {} of them measured in answers of AI engines.",
         project.keyword_count, project.ai_tracked_count
@@ -53,20 +53,24 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     let action = Some(html! {
         div .row {
             @if project.is_active() && project.keyword_count > 0 {
-                (parts::starter("rankCheck", project.id.0, &format!("/projects/{id}"), "Check positions"))
+                (components::start_analysis_button("rankCheck", project.id.0, &format!("/projects/{id}"), "Check positions"))
             }
-            (parts::button_link("#add", "Add keywords"))
+            (components::button_link("#add", "Add keywords"))
         }
     });
     let measured = board
         .head
         .as_ref()
-        .map(|it| frame::measured(it, "keywords", visit.now));
+        .map(|it| page_header::measurement_note(it, "keywords", visit.now));
     let mut body = vec![match measured {
-        Some(measured) => {
-            frame::head_measured(frame::crumbs(project), "Keywords", &lead, action, measured)
-        }
-        None => frame::head(frame::crumbs(project), "Keywords", &lead, action),
+        Some(measured) => page_header::head_with_measurement(
+            page_header::crumbs(project),
+            "Keywords",
+            &lead,
+            action,
+            measured,
+        ),
+        None => page_header::head(page_header::crumbs(project), "Keywords", &lead, action),
     }];
     let is_plain = search.is_empty()
         && filter.ai_tracked.is_none()
@@ -74,26 +78,31 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
         && filter.tag.is_none();
     if project.keyword_count == 0 && is_plain {
         let text = "Add the searches for which you want to be found. Sightline then follows your position for each of them.";
-        let back = bring_back(visit, id).await?;
-        body.push(parts::empty("keywords", "No keywords in use", text, back));
+        let back = deactivated_link(visit, id).await?;
+        body.push(components::empty_state(
+            "keywords",
+            "No keywords in use",
+            text,
+            back,
+        ));
     } else {
         body.push(filters(&search, query.text("aiTracked"), status));
         if board.keywords.items.is_empty() {
             let text = "No keyword fits what you chose.";
-            body.push(parts::empty(
+            body.push(components::empty_state(
                 "keywords",
                 "Nothing fits",
                 text,
-                Some(parts::main_link(visit.path, "Show all")),
+                Some(components::main_link(visit.path, "Show all")),
             ));
         } else {
-            let table = list(visit, &query, &wanted, &board);
-            body.push(bulk());
-            body.push(parts::card_of("", "", &table));
+            let table = keyword_table(visit, &query, &list_request, &board);
+            body.push(bulk_actions());
+            body.push(components::table_card("", "", &table));
         }
     }
     body.push(add);
-    Ok(Page {
+    Ok(PageContent {
         title: format!("Keywords · {}", project.name.as_str()),
         project: Some(project.clone()),
         simulated,
@@ -127,7 +136,7 @@ fn filters(search: &str, ai: Option<&str>, status: &str) -> Markup {
     }
 }
 
-fn bulk() -> Markup {
+fn bulk_actions() -> Markup {
     html! {
         div .bulk data-bulk-of="keywords" role="group" aria-label="What is done to the chosen keywords" {
             label .check { input type="checkbox" data-all="keywords"; " All of this page" }
@@ -142,10 +151,10 @@ fn bulk() -> Markup {
     }
 }
 
-fn add(visit: &Visit<'_>, board: &KeywordBoard) -> Markup {
+fn add_form(visit: &PageContext<'_>, board: &KeywordBoard) -> Markup {
     let project = &board.project;
     let used = project.keyword_count;
-    let account = &visit.who.account;
+    let account = &visit.member.account;
     let allowance = account.project_keyword_allowance(used);
     let ai = account.ai_allowance();
     let market = board.usual_market.clone().unwrap_or_default();
@@ -186,7 +195,10 @@ fn add(visit: &Visit<'_>, board: &KeywordBoard) -> Markup {
 }
 
 /// `None` without deactivated keywords.
-async fn bring_back(visit: &Visit<'_>, id: ProjectId) -> Result<Option<Markup>, NoPage> {
+async fn deactivated_link(
+    visit: &PageContext<'_>,
+    id: ProjectId,
+) -> Result<Option<Markup>, PageError> {
     let filter = KeywordFilter {
         status: Some(Status::Deactivated),
         ..KeywordFilter::default()
@@ -204,25 +216,25 @@ async fn bring_back(visit: &Visit<'_>, id: ProjectId) -> Result<Option<Markup>, 
         .await?;
     let found = found.filter(|it| !it.items.is_empty());
     Ok(found.map(|_| {
-        let href = visit.with(&[("status", Some("deactivated"))]);
-        parts::link(&href, "Bring deactivated ones back")
+        let href = visit.url_with(&[("status", Some("deactivated"))]);
+        components::link(&href, "Bring deactivated ones back")
     }))
 }
 
 fn filter_of(query: &Query, status: &str, search: &str) -> KeywordFilter {
-    let normalised = analysis::keyword_text::normalised(search);
+    let normalised = analysis::keyword_text::normalized(search);
     KeywordFilter {
-        status: StatusFilter::of_word(status).unwrap_or_default().0,
+        status: StatusFilter::from_word(status).unwrap_or_default().0,
         ai_tracked: query.text("aiTracked").and_then(|it| it.parse().ok()),
         tag: query.free_text("tag", 50),
         search: Some(normalised).filter(|it| !it.is_empty()),
     }
 }
 
-fn list(
-    visit: &Visit<'_>,
+fn keyword_table(
+    visit: &PageContext<'_>,
     query: &Query,
-    wanted: &Wanted<KeywordSort>,
+    list_request: &ListRequest<KeywordSort>,
     board: &KeywordBoard,
 ) -> Table {
     let known: HashMap<i64, RankingRecord> = { board.records.iter() }
@@ -234,24 +246,24 @@ fn list(
         .items
         .iter()
         .map(|it| row(&board.project, it, known.get(&it.id.0)));
-    let sorted = |column: parts::Column, name: &str| {
-        let (href, order) = visit.sorted(query, name, "position");
+    let sorted = |column: components::Column, name: &str| {
+        let (href, order) = visit.sort_link(query, name, "position");
         column.sorted(href, order)
     };
     let columns = vec![
-        sorted(parts::words("Keyword"), "text"),
-        sorted(parts::figures("Position"), "position"),
-        parts::figures("vs previous check"),
-        parts::words("Best page"),
-        parts::words("On the search page"),
-        parts::figures("Searches a month"),
-        parts::figures("Visits a month"),
-        parts::words("AI answers"),
-        parts::words("Change it"),
+        sorted(components::text_column("Keyword"), "text"),
+        sorted(components::number_column("Position"), "position"),
+        components::number_column("vs previous check"),
+        components::text_column("Best page"),
+        components::text_column("On the search page"),
+        components::number_column("Searches a month"),
+        components::number_column("Visits a month"),
+        components::text_column("AI answers"),
+        components::text_column("Change it"),
     ];
-    let (first, next) = visit.around(wanted, &board.keywords);
+    let (first, next) = visit.page_links(list_request, &board.keywords);
     Table::new("Keywords of this project", columns, rows.collect())
-        .named_above()
+        .hide_caption()
         .paged(format!("{ROWS} a page"), first, next)
 }
 
@@ -273,12 +285,12 @@ fn row(project: &Project, keyword: &Keyword, record: Option<&RankingRecord>) -> 
     };
     let position = match &keyword.latest {
         None => html! { span .soft .small { "not checked yet" } },
-        Some(latest) => position(latest.position, record),
+        Some(latest) => position_cell(latest.position, record),
     };
     let page = keyword.latest.as_ref().and_then(|it| it.url.as_deref());
     let features = record.and_then(|it| it.features_present.as_ref());
     let features = { features.into_iter().flatten().take(3) }
-        .map(|it| parts::tag("", &parts::in_words(it.name())));
+        .map(|it| components::tag("", &components::humanize(it.name())));
     let (api, label) = if keyword.is_active() {
         (format!("DELETE /api/keywords/{}", keyword.id), "Deactivate")
     } else {
@@ -287,39 +299,39 @@ fn row(project: &Project, keyword: &Keyword, record: Option<&RankingRecord>) -> 
             "Bring back",
         )
     };
-    parts::row(vec![
+    components::row(vec![
         name,
         position,
-        change(record),
-        page.map_or_else(parts::unknown, parts::outward_path),
-        parts::tags(features).unwrap_or_else(parts::unknown),
-        researched(keyword),
-        parts::maybe(record.and_then(|it| it.estimated_clicks), 0),
+        change_cell(record),
+        page.map_or_else(components::unknown, components::external_path_link),
+        components::tags(features).unwrap_or_else(components::unknown),
+        research_cell(keyword),
+        components::optional_number(record.and_then(|it| it.estimated_clicks), 0),
         html! {
             label .check {
                 input type="checkbox" name="aiTracked" data-api={ "PATCH /api/keywords/" (keyword.id.0) } checked[keyword.ai_tracked];
                 span .out { "Measure “" (text) "” in AI answers" }
             }
         },
-        parts::pressed("quiet slim", &api, "", "", "", label),
+        components::api_button("quiet slim", &api, "", "", "", label),
     ])
 }
 
 /// Search volume, with the other metrics of keyword research, their month, and whether they are simulated.
-fn researched(keyword: &Keyword) -> Markup {
+fn research_cell(keyword: &Keyword) -> Markup {
     let Some(it) = &keyword.metrics else {
-        return parts::maybe_count(keyword.search_volume);
+        return components::optional_count(keyword.search_volume);
     };
-    let volume = parts::maybe_count(it.search_volume.or(keyword.search_volume));
-    let mut told = Vec::new();
-    told.extend(it.difficulty.map(|it| format!("difficulty {it}")));
-    told.extend({ it.cpc.as_ref() }.map(price));
-    told.extend(it.intent.map(|it| parts::said(&it)));
-    told.push(it.researched_at.format("%b %Y").to_string());
+    let volume = components::optional_count(it.search_volume.or(keyword.search_volume));
+    let mut details = Vec::new();
+    details.extend(it.difficulty.map(|it| format!("difficulty {it}")));
+    details.extend({ it.cpc.as_ref() }.map(price));
+    details.extend(it.intent.map(|it| components::humanize_value(&it)));
+    details.push(it.researched_at.format("%b %Y").to_string());
     if it.provenance.is_simulated() {
-        told.push("simulated".to_owned());
+        details.push("simulated".to_owned());
     }
-    parts::under(volume, told.join(" · "))
+    components::with_subtext(volume, details.join(" · "))
 }
 
 fn price(cpc: &Cpc) -> String {

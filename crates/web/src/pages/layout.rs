@@ -1,7 +1,7 @@
 //! The HTML document around every page: head, navigation, banner over simulated data.
 
-use super::frame::Page;
-use super::parts::icon;
+use super::components::icon;
+use super::page_header::PageContent;
 use super::results::{self, RESULT_PAGES};
 use super::{Group, PAGES, assets};
 use domain::{project::Project, use_cases::sessions::Member};
@@ -23,7 +23,7 @@ pub fn icons() -> Vec<&'static str> {
 }
 
 /// `marked`: path of the current navigation entry.
-pub fn html(page: &Page, who: Option<&Member>, marked: &str) -> String {
+pub fn html(page: &PageContent, who: Option<&Member>, marked: &str) -> String {
     let brand = html! { a .brand href="/" { (icon("mark")) "Sightline" } };
     let html = html! {
         (maud::DOCTYPE)
@@ -59,7 +59,7 @@ pub fn html(page: &Page, who: Option<&Member>, marked: &str) -> String {
                         @for part in &page.parts { (part) }
                     }
                 }
-                (told())
+                (live_region())
             }
         }
     };
@@ -67,7 +67,7 @@ pub fn html(page: &Page, who: Option<&Member>, marked: &str) -> String {
 }
 
 /// For pages without navigation.
-pub fn gate(title: &str, body: impl Render) -> String {
+pub fn minimal_layout(title: &str, body: impl Render) -> String {
     let page = html! {
         (maud::DOCTYPE)
         html lang="en" {
@@ -79,7 +79,7 @@ pub fn gate(title: &str, body: impl Render) -> String {
                         (body)
                     }
                 }
-                (told())
+                (live_region())
             }
         }
     };
@@ -103,7 +103,7 @@ fn document_head(title: &str, referrer: Option<&str>) -> Markup {
 }
 
 /// Live region for messages of scripts.
-fn told() -> Markup {
+fn live_region() -> Markup {
     html! { div #told .out role="status" aria-live="polite" {} }
 }
 
@@ -160,7 +160,7 @@ mod tests {
     use analysis::result_type::ResultType;
 
     #[test]
-    fn every_type_has_a_row_and_a_place_in_the_navigation() {
+    fn every_result_type_is_in_the_navigation() {
         for of in ResultType::ALL {
             let rows: Vec<_> = RESULT_PAGES.iter().filter(|(it, _)| *it == of).collect();
             assert_eq!(rows.len(), 1, "{of}");

@@ -11,8 +11,8 @@ pub struct FieldNames {
 }
 
 static LISTS: LazyLock<Markup> = LazyLock::new(|| {
-    let countries = named(COUNTRIES, |code| Country::parse(code).ok(), Country::name);
-    let languages = named(LANGUAGES, |code| Language::parse(code).ok(), Language::name);
+    let countries = names_with_codes(COUNTRIES, |code| Country::parse(code).ok(), Country::name);
+    let languages = names_with_codes(LANGUAGES, |code| Language::parse(code).ok(), Language::name);
     html! {
         datalist #countries { (with_codes(&countries)) }
         datalist #languages { (with_codes(&languages)) }
@@ -39,7 +39,7 @@ pub fn fields(names: FieldNames, country: Country, language: Language) -> Markup
 }
 
 /// Name and code, sorted by name.
-fn named<T: Copy + Display>(
+fn names_with_codes<T: Copy + Display>(
     codes: &str,
     parse: impl Fn(&str) -> Option<T>,
     name: impl Fn(T) -> &'static str,
@@ -58,9 +58,9 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_name_of_the_lists_means_its_code() {
-        let countries = named(COUNTRIES, |it| Country::parse(it).ok(), Country::name);
-        let languages = named(LANGUAGES, |it| Language::parse(it).ok(), Language::name);
+    fn every_listed_name_maps_to_its_code() {
+        let countries = names_with_codes(COUNTRIES, |it| Country::parse(it).ok(), Country::name);
+        let languages = names_with_codes(LANGUAGES, |it| Language::parse(it).ok(), Language::name);
         assert_eq!((countries.len(), languages.len()), (249, 184));
         for (name, code) in &countries {
             assert_eq!(Country::named(name).unwrap().to_string(), *code, "{name}");

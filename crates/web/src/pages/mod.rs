@@ -4,10 +4,10 @@ mod analyses;
 mod assets;
 pub mod charts;
 pub mod clients;
+mod components;
 mod content_plans;
 mod docs;
 mod forms;
-mod frame;
 mod gap_check;
 mod home;
 mod jobs;
@@ -15,38 +15,38 @@ mod keywords;
 mod layout;
 mod markets;
 mod measures;
-mod modules;
-mod outside;
 mod overview;
-mod parts;
+mod page_context;
+mod page_header;
 mod project_settings;
 mod research;
 mod respond;
 pub mod results;
+mod script_modules;
 mod settings;
 mod since_sign_in;
-mod visit;
+mod standalone_pages;
 
-use crate::checks::{admit, place, transport};
+use crate::checks::{admit, origin_check, transport};
 use crate::contract::parameters::Query;
 use crate::endpoint::Visitor;
-use crate::limits::{Demand, Slot};
+use crate::limits::{RequestClass, Slot};
 use crate::problem::Problem;
 use crate::services::Services;
-use crate::{counted, plain_id, refusals, signed_in};
+use crate::{parse_id, refusals, request_metrics, session_auth};
 use actix_web::{HttpRequest, HttpResponse, http::Method};
 use analysis::result_type::ResultType;
 use domain::{ids::ProjectId, ports::storage::StorageError, use_cases::sessions::Member};
-use frame::Page;
 use futures_util::future::LocalBoxFuture;
+use page_context::{PageContext, percent_encode};
+use page_header::PageContent;
 use std::sync::Arc;
-use visit::{Visit, encoded};
 
 const HOME: &str = "/";
 const SIGN_IN: &str = "/sign-in";
 const WELCOME: &str = "/welcome";
 /// Route label of unknown paths in metrics and logs.
-const NOTHING: &str = "none";
+const UNKNOWN_ROUTE: &str = "none";
 
 struct PageSpec {
     /// With placeholders, such as `{id}`.
@@ -54,23 +54,26 @@ struct PageSpec {
     /// Whether the last placeholder's value is valid.
     knows: fn(&str) -> bool,
     access: Access,
-    entry: Option<Entry>,
+    entry: Option<NavItem>,
     /// Path of the navigation entry that is current on this page.
     marks: &'static str,
 }
 
 enum Access {
     /// Takes the server's base URL.
-    Everybody(fn(&str) -> Page),
+    Public(fn(&str) -> PageContent),
     /// Only without a session.
-    Visitors,
-    Members(Write),
+    SignedOut,
+    Members(RenderFn),
 }
 
-type Write = for<'v> fn(&'v Visit<'_>, Values<'v>) -> LocalBoxFuture<'v, Result<Page, NoPage>>;
+type RenderFn = for<'v> fn(
+    &'v PageContext<'_>,
+    PathParams<'v>,
+) -> LocalBoxFuture<'v, Result<PageContent, PageError>>;
 
 #[derive(Clone, Copy)]
-struct Entry {
+struct NavItem {
     group: Group,
     label: &'static str,
     icon: &'static str,
@@ -99,7 +102,7 @@ macro_rules! pages {
             path: $path,
             knows: { let known: &[fn(&str) -> bool] = &[$($knows,)? |_| true]; known[0] },
             access: $access,
-            entry: [$(Some(Entry { group: Group::$group, label: $label, icon: $icon }),)? None][0],
+            entry: [$(Some(NavItem { group: Group::$group, label: $label, icon: $icon }),)? None][0],
             marks: [$($marks,)? $path][0],
         },)+]
     };
@@ -107,33 +110,33 @@ macro_rules! pages {
 
 /// All pages, in the order of the navigation. Result pages are in [`results::RESULT_PAGES`].
 static PAGES: &[PageSpec] = &pages! {
-    SIGN_IN => Access::Visitors;
-    WELCOME => Access::Visitors;
+    SIGN_IN => Access::SignedOut;
+    WELCOME => Access::SignedOut;
     HOME => members!(|visit, _at| home::page(visit)), in Main "Projects" "projects";
     "/keyword-research" => members!(|visit, _at| research::page(visit)), in Main "Keyword research" "research";
     "/analyses" => members!(|visit, _at| analyses::page(visit)), in Main "Analyses" "queue";
-    "/docs" => Access::Everybody(docs::page), in Main "API reference" "docs";
-    "/settings/{part}" => members!(|visit, at| settings::page(visit, at.named(settings::Part::named)?)),
-        knows |it| settings::Part::named(it).is_some(), marks "/settings/account", in Main "Settings" "settings";
-    "/projects/{id}" => members!(|visit, at| overview::page(visit, at.project()?)), in Project "Overview" "overview";
-    "/projects/{id}/keywords" => members!(|visit, at| keywords::page(visit, at.project()?)),
+    "/docs" => Access::Public(docs::page), in Main "API reference" "docs";
+    "/settings/{part}" => members!(|visit, at| settings::page(visit, at.parse_last(settings::SettingsTab::from_path)?)),
+        knows |it| settings::SettingsTab::from_path(it).is_some(), marks "/settings/account", in Main "Settings" "settings";
+    "/projects/{id}" => members!(|visit, at| overview::page(visit, at.project_id()?)), in Project "Overview" "overview";
+    "/projects/{id}/keywords" => members!(|visit, at| keywords::page(visit, at.project_id()?)),
         in Project "Keywords" "keywords";
     "/projects/{id}/results/{type}" =>
-        members!(|visit, at| results::page(visit, at.project()?, at.named(ResultType::named)?)),
+        members!(|visit, at| results::page(visit, at.project_id()?, at.parse_last(ResultType::named)?)),
         knows |it| ResultType::named(it).is_some();
-    "/projects/{id}/gap-check" => members!(|visit, at| gap_check::page(visit, at.project()?)),
+    "/projects/{id}/gap-check" => members!(|visit, at| gap_check::page(visit, at.project_id()?)),
         in Plan "Gap check" "gap";
-    "/projects/{id}/content-plans" => members!(|visit, at| content_plans::list(visit, at.project()?)),
+    "/projects/{id}/content-plans" => members!(|visit, at| content_plans::list(visit, at.project_id()?)),
         in Plan "Content plans" "plan";
     "/projects/{id}/content-plans/{plan}" =>
-        members!(|visit, at| content_plans::one(visit, at.project()?, at.named(plain_id)?)),
+        members!(|visit, at| content_plans::plan_page(visit, at.project_id()?, at.parse_last(parse_id)?)),
         marks "/projects/{id}/content-plans";
-    "/projects/{id}/settings" => members!(|visit, at| project_settings::page(visit, at.project()?)),
+    "/projects/{id}/settings" => members!(|visit, at| project_settings::page(visit, at.project_id()?)),
         in ProjectSettings "Project settings" "settings";
 };
 
 impl PageSpec {
-    fn values<'p>(&self, path: &'p str) -> Option<Values<'p>> {
+    fn match_path<'p>(&self, path: &'p str) -> Option<PathParams<'p>> {
         let (names, parts) = (self.path.split('/'), path.split('/'));
         if names.clone().count() != parts.clone().count() {
             return None;
@@ -146,18 +149,18 @@ impl PageSpec {
                 return None;
             }
         }
-        Some(Values(values))
+        Some(PathParams(values))
     }
 }
 
 /// Values of a path's placeholders.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Values<'p>(Vec<&'p str>);
+struct PathParams<'p>(Vec<&'p str>);
 
-impl Values<'_> {
-    fn project(&self) -> Result<ProjectId, NoPage> {
-        let id = self.0.first().and_then(|it| plain_id(it));
-        id.map(ProjectId).ok_or(NoPage::NotFound)
+impl PathParams<'_> {
+    fn project_id(&self) -> Result<ProjectId, PageError> {
+        let id = self.0.first().and_then(|it| parse_id(it));
+        id.map(ProjectId).ok_or(PageError::NotFound)
     }
 
     fn filled(&self, template: &str) -> String {
@@ -169,34 +172,34 @@ impl Values<'_> {
     }
 
     /// Parses the last one.
-    fn named<T>(&self, named: fn(&str) -> Option<T>) -> Result<T, NoPage> {
+    fn parse_last<T>(&self, named: fn(&str) -> Option<T>) -> Result<T, PageError> {
         let found = self.0.last().and_then(|it| named(it));
-        found.ok_or(NoPage::NotFound)
+        found.ok_or(PageError::NotFound)
     }
 }
 
-enum Place<'p> {
+enum RouteMatch<'p> {
     Asset,
-    Page(&'static PageSpec, Values<'p>),
-    Nothing,
+    Page(&'static PageSpec, PathParams<'p>),
+    NotFound,
 }
 
-impl<'p> Place<'p> {
+impl<'p> RouteMatch<'p> {
     /// `None` if the path does not belong to pages.
-    fn of(path: &'p str) -> Option<Self> {
+    fn from_path(path: &'p str) -> Option<Self> {
         let first = path.strip_prefix('/')?.split('/').next()?;
         if first == "assets" {
             return Some(Self::Asset);
         }
-        let found = PAGES.iter().find_map(|it| Some((it, it.values(path)?)));
+        let found = PAGES.iter().find_map(|it| Some((it, it.match_path(path)?)));
         let Some((spec, values)) = found else {
-            return (first == "projects" || path == "/settings").then_some(Self::Nothing);
+            return (first == "projects" || path == "/settings").then_some(Self::NotFound);
         };
         let is_known = values.0.last().is_none_or(|it| (spec.knows)(it));
         Some(if is_known {
             Self::Page(spec, values)
         } else {
-            Self::Nothing
+            Self::NotFound
         })
     }
 
@@ -204,19 +207,19 @@ impl<'p> Place<'p> {
         match self {
             Self::Asset => "/assets/…",
             Self::Page(spec, _) => spec.path,
-            Self::Nothing => NOTHING,
+            Self::NotFound => UNKNOWN_ROUTE,
         }
     }
 }
 
 #[derive(Debug)]
-pub enum NoPage {
+pub enum PageError {
     /// Or belongs to another account.
     NotFound,
     Storage(StorageError),
 }
 
-impl From<StorageError> for NoPage {
+impl From<StorageError> for PageError {
     fn from(error: StorageError) -> Self {
         Self::Storage(error)
     }
@@ -233,18 +236,18 @@ impl Pages {
 
     /// `None` if another handler must respond.
     pub async fn serve(&self, request: &HttpRequest) -> Option<HttpResponse> {
-        let reads_html = respond::reads_html(request);
-        let place = match Place::of(request.path()) {
+        let reads_html = respond::accepts_html(request);
+        let place = match RouteMatch::from_path(request.path()) {
             // The root is JSON for programs, and the projects page for browsers.
             Some(place) if place.template() == HOME && !reads_html => return None,
             Some(place) => place,
-            None if reads_html && is_for_people(request) => Place::Nothing,
+            None if reads_html && is_page_request(request) => RouteMatch::NotFound,
             None => return None,
         };
         let (began, route) = (std::time::Instant::now(), place.template());
         let response = self.answer(request, place).await;
         let (took, status) = (began.elapsed(), response.status().as_u16());
-        counted::answered(request.method(), route, status, took);
+        request_metrics::record_response(request.method(), route, status, took);
         tracing::info!(
             method = request.method().as_str(),
             route,
@@ -255,38 +258,41 @@ impl Pages {
         Some(response)
     }
 
-    async fn answer(&self, request: &HttpRequest, place: Place<'_>) -> HttpResponse {
+    async fn answer(&self, request: &HttpRequest, place: RouteMatch<'_>) -> HttpResponse {
         let secure = self.services.config.public_base_url.starts_with("https://");
-        let sending = respond::Sending::of(request, secure);
+        let responder = respond::PageResponder::for_request(request, secure);
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
-            return sending.not_allowed();
+            return responder.method_not_allowed();
         }
-        if matches!(place, Place::Asset) {
-            return sending.asset(assets::find(request.path()));
+        if matches!(place, RouteMatch::Asset) {
+            return responder.asset(assets::find(request.path()));
         }
         if let Err(problem) = transport::check(request) {
-            return sending.refused(&problem);
+            return responder.problem_response(&problem);
         }
         let base_url = &self.services.config.public_base_url;
-        if let Err(problem) = place::check_own_host(request, base_url) {
-            return sending.refused(&problem);
+        if let Err(problem) = origin_check::check_own_host(request, base_url) {
+            return responder.problem_response(&problem);
         }
-        let patience = self.services.config.handler_patience;
-        let page = self.page(request, place, &sending);
-        match tokio::time::timeout(patience, page).await {
+        let timeout = self.services.config.handler_timeout;
+        let page = self.page(request, place, &responder);
+        match tokio::time::timeout(timeout, page).await {
             Ok(response) => response,
-            Err(_) => sending.busy(),
+            Err(_) => responder.busy(),
         }
     }
 
     /// Authenticates and applies rate limits: pages and the API count together.
-    async fn admitted(&self, request: &HttpRequest) -> Result<(Option<Member>, Slot), Problem> {
+    async fn admit_request(
+        &self,
+        request: &HttpRequest,
+    ) -> Result<(Option<Member>, Slot), Problem> {
         let services = &self.services;
         let visitor = Visitor::of(services, request);
         let found = match visitor.session {
             Some(secret) => {
                 let _lookup = admit::lookup(services, visitor.address)?;
-                signed_in::member(services, &secret).await?
+                session_auth::find_member(services, &secret).await?
             }
             None => None,
         };
@@ -294,7 +300,7 @@ impl Pages {
             return Ok((None, admit::unknown(services, visitor.address)?));
         };
         let holder = (member.account.id, member.session.id.into());
-        let counted = services.limiter.count(holder, Demand::Read);
+        let counted = services.limiter.count(holder, RequestClass::Read);
         counted.map_err(|it| refusals::too_many(&it, "pages and the API are counted together"))?;
         let slot = admit::accepted(services, holder)?;
         Ok((Some(member), slot))
@@ -303,84 +309,84 @@ impl Pages {
     async fn page(
         &self,
         request: &HttpRequest,
-        place: Place<'_>,
-        sending: &respond::Sending,
+        place: RouteMatch<'_>,
+        responder: &respond::PageResponder,
     ) -> HttpResponse {
-        let (who, _slot) = match self.admitted(request).await {
+        let (who, _slot) = match self.admit_request(request).await {
             Ok(admitted) => admitted,
-            Err(problem) => return sending.refused(&problem),
+            Err(problem) => return responder.problem_response(&problem),
         };
-        if let Place::Page(spec, _) = &place
-            && let Access::Everybody(write) = spec.access
+        if let RouteMatch::Page(spec, _) = &place
+            && let Access::Public(write) = spec.access
         {
             let page = write(&self.services.config.public_base_url);
-            return sending.html(200, &layout::html(&page, who.as_ref(), spec.path));
+            return responder.html(200, &layout::html(&page, who.as_ref(), spec.path));
         }
         let Some(who) = who else {
             return match self.services.core.awaits_owner().await {
-                Ok(is_open) => at_the_gate(request, place.template(), is_open, sending),
-                Err(error) => broken(sending, &error),
+                Ok(is_open) => signed_out_response(request, place.template(), is_open, responder),
+                Err(error) => storage_failure_response(responder, &error),
             };
         };
-        let Place::Page(spec, values) = place else {
-            return sending.html(404, &outside::nothing());
+        let RouteMatch::Page(spec, values) = place else {
+            return responder.html(404, &standalone_pages::not_found());
         };
         let Access::Members(write) = spec.access else {
-            return sending.redirect(HOME);
+            return responder.redirect(HOME);
         };
-        let visit = Visit {
+        let visit = PageContext {
             services: &self.services,
-            who: &who,
+            member: &who,
             path: request.path(),
-            query_text: request.query_string(),
+            query_string: request.query_string(),
             now: self.services.core.clock.now(),
         };
         let marked = values.filled(spec.marks);
-        match written(&visit, write, values).await {
-            Ok(page) => sending.html(200, &layout::html(&page, Some(&who), &marked)),
-            Err(NoPage::NotFound) => sending.html(404, &outside::nothing()),
-            Err(NoPage::Storage(error)) => broken(sending, &error),
+        match render_page(&visit, write, values).await {
+            Ok(page) => responder.html(200, &layout::html(&page, Some(&who), &marked)),
+            Err(PageError::NotFound) => responder.html(404, &standalone_pages::not_found()),
+            Err(PageError::Storage(error)) => storage_failure_response(responder, &error),
         }
     }
 }
 
 /// The sign-in page, or the first-run page if there is no account.
-fn at_the_gate(
+fn signed_out_response(
     request: &HttpRequest,
     template: &str,
     is_open: bool,
-    sending: &respond::Sending,
+    responder: &respond::PageResponder,
 ) -> HttpResponse {
     match (template, is_open) {
-        (NOTHING, false) => sending.html(404, &outside::nothing()),
-        (WELCOME, true) => sending.html(200, &outside::welcome()),
-        (_, true) => sending.redirect(WELCOME),
+        (UNKNOWN_ROUTE, false) => responder.html(404, &standalone_pages::not_found()),
+        (WELCOME, true) => responder.html(200, &standalone_pages::welcome()),
+        (_, true) => responder.redirect(WELCOME),
         (SIGN_IN, false) => {
             let asked = Query::parse(request.query_string(), &["next"]);
-            let next = asked.text("next").filter(|it| is_one_of_ours(it));
-            sending.html(200, &outside::sign_in(next.unwrap_or(HOME)))
+            let next = asked.text("next").filter(|it| is_safe_redirect(it));
+            responder.html(200, &standalone_pages::sign_in(next.unwrap_or(HOME)))
         }
-        (HOME | WELCOME, false) => sending.redirect(SIGN_IN),
+        (HOME | WELCOME, false) => responder.redirect(SIGN_IN),
         (_, false) => {
             let wanted = request.uri().path_and_query();
             let wanted = wanted.map_or("/", |it| it.as_str());
-            sending.redirect(&format!("{SIGN_IN}?next={}", encoded(wanted)))
+            responder.redirect(&format!("{SIGN_IN}?next={}", percent_encode(wanted)))
         }
     }
 }
 
 /// Prevents open redirects: only pages for signed-in users are allowed.
-fn is_one_of_ours(address: &str) -> bool {
+fn is_safe_redirect(address: &str) -> bool {
     let path = address.split('?').next().unwrap_or_default();
     let is_plain = address
         .bytes()
         .all(|it| it.is_ascii_graphic() && !b"\\{}#".contains(&it));
-    let is_of_members = |it: Place<'_>| matches!(it, Place::Page(spec, _) if matches!(spec.access, Access::Members(_)));
-    is_plain && Place::of(path).is_some_and(is_of_members)
+    let is_of_members = |it: RouteMatch<'_>| matches!(it, RouteMatch::Page(spec, _) if matches!(spec.access, Access::Members(_)));
+    is_plain && RouteMatch::from_path(path).is_some_and(is_of_members)
 }
 
 /// Whether a person may have mistyped a page's address; paths for programs are excluded.
-fn is_for_people(request: &HttpRequest) -> bool {
+fn is_page_request(request: &HttpRequest) -> bool {
     const FOR_PROGRAMS: [&str; 7] = [
         "api",
         "problems",
@@ -395,7 +401,11 @@ fn is_for_people(request: &HttpRequest) -> bool {
     is_look && first.is_none_or(|it| !FOR_PROGRAMS.contains(&it))
 }
 
-async fn written(visit: &Visit<'_>, write: Write, values: Values<'_>) -> Result<Page, NoPage> {
+async fn render_page(
+    visit: &PageContext<'_>,
+    write: RenderFn,
+    values: PathParams<'_>,
+) -> Result<PageContent, PageError> {
     let mut page = write(visit, values).await?;
     if let Some(notice) = since_sign_in::notice(visit).await? {
         page.parts.insert(0, notice);
@@ -403,9 +413,12 @@ async fn written(visit: &Visit<'_>, write: Write, values: Values<'_>) -> Result<
     Ok(page)
 }
 
-fn broken(sending: &respond::Sending, error: &StorageError) -> HttpResponse {
+fn storage_failure_response(
+    responder: &respond::PageResponder,
+    error: &StorageError,
+) -> HttpResponse {
     tracing::error!("A page could not be read: {error}");
-    sending.html(503, &outside::broken())
+    responder.html(503, &standalone_pages::unavailable())
 }
 
 #[cfg(test)]
@@ -413,14 +426,14 @@ mod tests {
     use super::*;
 
     fn at(path: &str) -> Option<(&'static str, Vec<&str>)> {
-        Place::of(path).map(|it| match it {
-            Place::Page(spec, Values(values)) => (spec.path, values),
+        RouteMatch::from_path(path).map(|it| match it {
+            RouteMatch::Page(spec, PathParams(values)) => (spec.path, values),
             other => (other.template(), vec![]),
         })
     }
 
     #[test]
-    fn paths_of_pages_are_known_and_others_are_left_alone() {
+    fn page_paths_are_matched_and_others_are_not() {
         assert_eq!(at("/"), Some(("/", vec![])));
         assert_eq!(at("/projects/7"), Some(("/projects/{id}", vec!["7"])));
         assert_eq!(
@@ -428,7 +441,10 @@ mod tests {
             Some(("/projects/{id}/results/{type}", vec!["7", "ai-trends"]))
         );
         assert_eq!(at("/projects/07"), Some(("/projects/{id}", vec!["07"])));
-        assert!(Values(vec!["07"]).project().is_err() && Values(vec!["7"]).project().is_ok());
+        assert!(
+            PathParams(vec!["07"]).project_id().is_err()
+                && PathParams(vec!["7"]).project_id().is_ok()
+        );
         assert_eq!(
             at("/projects/7/content-plans/3"),
             Some(("/projects/{id}/content-plans/{plan}", vec!["7", "3"]))

@@ -1,11 +1,11 @@
 //! A project's overview: metrics, changes, suggestions and running analyses.
 
 use super::charts::{Lines, Series};
-use super::frame::Page;
-use super::parts::Table;
+use super::components::Table;
+use super::page_context::PageContext;
+use super::page_header::PageContent;
 use super::results::result_page;
-use super::visit::Visit;
-use super::{NoPage, frame, jobs, measures, parts};
+use super::{PageError, components, jobs, measures, page_header};
 use analysis::document::FromJson;
 use analysis::findings::ai_visibility::AiVisibilitySummary;
 use analysis::findings::content::ContentSummary;
@@ -23,20 +23,20 @@ use maud::{Markup, html};
 use std::fmt::Write as _;
 
 /// Records read per type.
-const TOP: u32 = 5;
+const RECORDS_PER_TYPE: u32 = 5;
 const JOBS: u32 = 5;
 const MOVERS: usize = 6;
 const SET_CHANGES: usize = 3;
 
-pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
+pub async fn page(visit: &PageContext<'_>, id: ProjectId) -> Result<PageContent, PageError> {
     let state = { &visit.services.core }
-        .project_state(visit.account(), id, TOP, JOBS)
+        .project_state(visit.account(), id, RECORDS_PER_TYPE, JOBS)
         .await?;
-    let state = state.ok_or(NoPage::NotFound)?;
+    let state = state.ok_or(PageError::NotFound)?;
     let project = &state.project;
     let mut body = vec![head(&state)];
     if !project.is_active() {
-        body.push(parts::remark(
+        body.push(components::remark(
             "warn",
             "This project is out of use: nothing is measured. Bring it back in its settings.",
         ));
@@ -47,20 +47,20 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
     if is_running {
         let running = { state.jobs.iter() }
             .filter(|it| it.state.is_unfinished())
-            .map(|it| jobs::line(it, None, none_is_online && it.is_overdue(now)));
-        let lines = jobs::lines(running);
-        body.push(parts::card("Running now", "", lines));
+            .map(|it| jobs::job_item(it, None, none_is_online && it.is_overdue(now)));
+        let lines = jobs::job_list(running);
+        body.push(components::card("Running now", "", lines));
     }
     if state.heads.is_empty() && !is_running {
         body.push(nothing_yet(project));
     } else if !state.heads.is_empty() {
         body.push(figures(&state));
-        body.push(course(&state));
-        let first = html! { (moved(&state)) (suggestions(&state)) };
-        let second = html! { (measurements(&state)) (past(&state)) };
-        body.push(parts::side_by_side("split", first, second));
+        body.push(visibility_chart(&state));
+        let first = html! { (movers_card(&state)) (suggestions(&state)) };
+        let second = html! { (measurements(&state)) (finished_jobs(&state)) };
+        body.push(components::side_by_side("split", first, second));
     }
-    Ok(Page {
+    Ok(PageContent {
         title: project.name.as_str().to_owned(),
         simulated: state
             .heads
@@ -77,7 +77,7 @@ fn head(state: &ProjectState) -> Markup {
     let action = project.is_active().then(|| {
         let other = |kind: AnalysisKind, label: &str| {
             let body = serde_json::json!({ "type": kind.name(), "projectId": project.id.0 });
-            parts::pressed(
+            components::api_button(
                 "",
                 "POST /api/analyses",
                 &body.to_string(),
@@ -89,7 +89,7 @@ fn head(state: &ProjectState) -> Markup {
         html! {
             div .row {
                 @if project.keyword_count > 0 {
-                    (parts::starter("rankCheck", project.id.0, &here, "Check rankings"))
+                    (components::start_analysis_button("rankCheck", project.id.0, &here, "Check rankings"))
                 }
                 (other(AnalysisKind::SiteAudit, "Audit the site"))
                 (other(AnalysisKind::WebVitals, "Web vitals"))
@@ -98,7 +98,7 @@ fn head(state: &ProjectState) -> Markup {
         }
     });
     let lead = project.domain.unicode();
-    frame::head(
+    page_header::head(
         vec![("/".to_owned(), "Projects".to_owned())],
         project.name.as_str(),
         lead,
@@ -110,21 +110,21 @@ fn nothing_yet(project: &Project) -> Markup {
     if project.keyword_count == 0 {
         let text = "Add keywords to follow your positions, or audit the site to see the state of its pages.";
         let href = format!("/projects/{}/keywords#add", project.id);
-        return parts::empty(
+        return components::empty_state(
             "overview",
             "Nothing is measured yet",
             text,
-            Some(parts::main_link(&href, "Add keywords")),
+            Some(components::main_link(&href, "Add keywords")),
         );
     }
     let text = "Run your first rank check. Results appear here within a minute or two.";
-    let start = parts::starter(
+    let start = components::start_analysis_button(
         "rankCheck",
         project.id.0,
         &format!("/projects/{}", project.id),
         "Check rankings now",
     );
-    parts::empty(
+    components::empty_state(
         "overview",
         "Nothing is measured yet",
         text,
@@ -134,10 +134,10 @@ fn nothing_yet(project: &Project) -> Markup {
 
 /// `None` if it was not measured or cannot be parsed.
 fn summary<T: FromJson>(state: &ProjectState, of: ResultType) -> Option<T> {
-    found(state, of)?.0.summary.parse().ok()
+    find_result(state, of)?.0.summary.parse().ok()
 }
 
-fn found(state: &ProjectState, of: ResultType) -> Option<(&ResultHead, &[Finding])> {
+fn find_result(state: &ProjectState, of: ResultType) -> Option<(&ResultHead, &[Finding])> {
     let found = state.heads.iter().find(|(head, _)| head.result_type == of);
     found.map(|(head, records)| (head, records.as_slice()))
 }
@@ -147,31 +147,31 @@ fn figures(state: &ProjectState) -> Markup {
     let sov: Option<SovSummary> = summary(state, ResultType::Sov);
     let ai: Option<AiVisibilitySummary> = summary(state, ResultType::AiVisibility);
     let content: Option<ContentSummary> = summary(state, ResultType::Content);
-    let mut told = Vec::new();
+    let mut tiles = Vec::new();
     if let Some(it) = &rankings {
         let ranked = it.buckets.first + it.buckets.top3 + it.buckets.top10;
-        let visibility = parts::stat(
+        let visibility = components::stat(
             "Visibility",
-            parts::maybe(it.visibility_index, 1),
+            components::optional_number(it.visibility_index, 1),
             "of 100: how much of the clicks that positions can bring",
         );
-        told.push(visibility.moved(
+        tiles.push(visibility.with_change(
             measures::visibility_delta(it),
             &measures::visibility_period(it),
         ));
-        told.push(parts::stat(
+        tiles.push(components::stat(
             "On the first page",
-            parts::count(ranked),
+            components::count(ranked),
             &format!("of {} keywords", it.coverage.measured),
         ));
-        told.push(parts::stat(
+        tiles.push(components::stat(
             "Average position",
-            parts::maybe(it.average_position_all, 1),
+            components::optional_number(it.average_position_all, 1),
             "keywords that are not found count as one place behind the last one seen",
         ));
-        told.push(parts::stat(
+        tiles.push(components::stat(
             "Visits a month",
-            parts::maybe(it.estimated_traffic, 0),
+            components::optional_number(it.estimated_traffic, 0),
             &format!(
                 "estimated, from {} keywords with a search volume",
                 it.estimated_traffic_keywords
@@ -179,57 +179,57 @@ fn figures(state: &ProjectState) -> Markup {
         ));
     }
     if let Some(it) = &sov {
-        let change = parts::delta(it.change30.map(|it| 100.0 * it), 1, " points");
-        told.push(
-            parts::stat(
+        let change = components::delta(it.change30.map(|it| 100.0 * it), 1, " points");
+        tiles.push(
+            components::stat(
                 "Share of voice",
-                parts::percent(it.sov),
+                components::percent(it.sov),
                 &format!(
                     "of all clicks on these keywords, among {} sites",
                     it.domain_count
                 ),
             )
-            .moved(change, &measures::share_period(it)),
+            .with_change(change, &measures::share_period(it)),
         );
     }
     if let Some(it) = &ai {
-        told.push(parts::stat(
+        tiles.push(components::stat(
             "AI visibility",
-            parts::maybe(it.ai_visibility_score, 1),
+            components::optional_number(it.ai_visibility_score, 1),
             "of 100: named and cited in AI answers",
         ));
     }
     if let Some(it) = &content {
-        told.push(parts::stat(
+        tiles.push(components::stat(
             "Healthy pages",
-            parts::percent(it.health_score.map(|it| it / 100.0)),
+            components::percent(it.health_score.map(|it| it / 100.0)),
             &format!("of {} pages are without an error", it.pages),
         ));
     }
-    if told.is_empty() {
+    if tiles.is_empty() {
         Markup::default()
     } else {
-        parts::stats(told)
+        components::stats(tiles)
     }
 }
 
 /// The last days on which the number of measured keywords changed.
 fn set_changes(series: &ProjectSeries) -> Option<String> {
-    let days: Vec<(NaiveDate, u32)> = { series.newest_of_a_kind() }
+    let days: Vec<(NaiveDate, u32)> = { series.newest_series() }
         .map(|(day, it)| (day, it.keywords))
         .collect();
-    let changed = days.windows(2).rev().filter(|it| it[0].1 != it[1].1);
-    let told: Vec<String> = changed
+    let steps = days.windows(2).rev().filter(|it| it[0].1 != it[1].1);
+    let changes: Vec<String> = steps
         .take(SET_CHANGES)
         .map(|it| {
             let more = i64::from(it[1].1) - i64::from(it[0].1);
             format!("{more:+} on {}", it[1].0.format("%-d %b"))
         })
         .collect();
-    (!told.is_empty()).then(|| format!(" Keywords measured: {}.", told.join(", ")))
+    (!changes.is_empty()).then(|| format!(" Keywords measured: {}.", changes.join(", ")))
 }
 
-fn course(state: &ProjectState) -> Markup {
+fn visibility_chart(state: &ProjectState) -> Markup {
     let Some(series) = state
         .series
         .as_ref()
@@ -240,7 +240,7 @@ fn course(state: &ProjectState) -> Markup {
     };
     let (days, values): (Vec<_>, Vec<_>) = series.into_iter().unzip();
     let known: Vec<f64> = values.iter().flatten().copied().collect();
-    let told = match (known.first(), known.last()) {
+    let description = match (known.first(), known.last()) {
         (Some(first), Some(last)) => format!(
             "From {first:.1} to {last:.1} over {} measurements.",
             known.len()
@@ -249,26 +249,26 @@ fn course(state: &ProjectState) -> Markup {
     };
     let lines = Lines {
         title: "Visibility, day by day".to_owned(),
-        told,
+        description,
         days,
         series: vec![Series {
             name: "Visibility".to_owned(),
-            colour: 1,
+            color: 1,
             dashed: false,
             values,
         }],
         inverted: false,
         floor: Some(0.0),
-        times: 1.0,
+        factor: 1.0,
         digits: 1,
-        after: "",
+        suffix: "",
     };
     let mut note = "Your share of the clicks that positions can bring, over all keywords of each day. Gaps: no check for a week or more.".to_owned();
     note.extend({ state.series.as_ref() }.and_then(set_changes));
-    parts::card("Visibility", &note, lines.html())
+    components::card("Visibility", &note, lines.html())
 }
 
-fn moved(state: &ProjectState) -> Markup {
+fn movers_card(state: &ProjectState) -> Markup {
     let Some(changes) =
         summary::<RankingsSummary>(state, ResultType::Rankings).and_then(|it| it.since_last)
     else {
@@ -284,7 +284,7 @@ fn moved(state: &ProjectState) -> Markup {
         } else {
             "No keyword was measured in this check and in the previous one."
         };
-        return parts::card("What changed", "", html! { p .soft .small { (text) } });
+        return components::card("What changed", "", html! { p .soft .small { (text) } });
     }
     let when =
         { changes.since }.map_or_else(String::new, |it| format!(" ({})", it.format("%-d %b")));
@@ -298,49 +298,53 @@ fn moved(state: &ProjectState) -> Markup {
         let _ = write!(note, " +{} new, not compared.", changes.added);
     }
     if all.is_empty() {
-        return parts::card(
+        return components::card(
             "What changed",
             &note,
             html! { p .soft .small { "No position moved." } },
         );
     }
-    let place =
-        |it: Option<u32>| it.map_or_else(|| parts::text("none"), |it| parts::count(it.into()));
+    let place = |it: Option<u32>| {
+        it.map_or_else(
+            || components::text("none"),
+            |it| components::count(it.into()),
+        )
+    };
     let rows = all.into_iter().map(|it| {
         let places = it
             .previous_position
             .zip(it.position)
             .map(|(was, is)| f64::from(was) - f64::from(is));
         let sign = match (it.previous_position, it.position) {
-            (None, Some(_)) => parts::tag("good", "new"),
-            (Some(_), None) => parts::tag("bad", "lost"),
-            _ => parts::delta(places, 0, "").unwrap_or_else(parts::unknown),
+            (None, Some(_)) => components::tag("good", "new"),
+            (Some(_), None) => components::tag("bad", "lost"),
+            _ => components::delta(places, 0, "").unwrap_or_else(components::unknown),
         };
         let href = format!(
             "/projects/{}/results/rankings?keyword={}",
             state.project.id, it.keyword_id
         );
-        parts::row(vec![
-            parts::link(&href, &it.keyword),
+        components::row(vec![
+            components::link(&href, &it.keyword),
             place(it.previous_position),
             place(it.position),
             sign,
-            parts::maybe(it.clicks_change, 0),
+            components::optional_number(it.clicks_change, 0),
         ])
     });
     let columns = vec![
-        parts::words("Keyword"),
-        parts::figures("Before"),
-        parts::figures("Now"),
-        parts::figures("Change"),
-        parts::figures("Visits a month"),
+        components::text_column("Keyword"),
+        components::number_column("Before"),
+        components::number_column("Now"),
+        components::number_column("Change"),
+        components::number_column("Visits a month"),
     ];
-    let table = Table::new("Keywords that moved most", columns, rows.collect()).named_above();
-    parts::card_of("What changed", &note, &table)
+    let table = Table::new("Keywords that moved most", columns, rows.collect()).hide_caption();
+    components::table_card("What changed", &note, &table)
 }
 
 fn suggestions(state: &ProjectState) -> Markup {
-    let Some((head, records)) = found(state, ResultType::Suggestions) else {
+    let Some((head, records)) = find_result(state, ResultType::Suggestions) else {
         return Markup::default();
     };
     let lines = records
@@ -352,7 +356,7 @@ fn suggestions(state: &ProjectState) -> Markup {
             @for it in lines {
                 li {
                     div .row {
-                        (parts::tag("own", &format!("{:.0}", it.priority_score)))
+                        (components::tag("own", &format!("{:.0}", it.priority_score)))
                         b .wrap { (it.title) }
                     }
                     p .small .soft .wrap { (it.rationale) }
@@ -361,8 +365,8 @@ fn suggestions(state: &ProjectState) -> Markup {
         }
     };
     let href = format!("/projects/{}/results/suggestions", state.project.id);
-    let all = parts::link(&href, &format!("All {}", head.item_count));
-    parts::card_with(
+    let all = components::link(&href, &format!("All {}", head.item_count));
+    components::card_with_aside(
         "What to do next",
         "Ordered by what it brings for the effort.",
         all,
@@ -373,27 +377,30 @@ fn suggestions(state: &ProjectState) -> Markup {
 fn measurements(state: &ProjectState) -> Markup {
     let rows = ResultType::ALL.into_iter().map(|of| {
         let href = format!("/projects/{}/results/{of}", state.project.id);
-        let name = parts::link(&href, result_page(of).name());
-        let when = found(state, of).map_or_else(
-            || parts::text("never"),
-            |(head, _)| parts::ago(head.measured_at),
+        let name = components::link(&href, result_page(of).name());
+        let when = find_result(state, of).map_or_else(
+            || components::text("never"),
+            |(head, _)| components::ago(head.measured_at),
         );
-        parts::row(vec![name, when])
+        components::row(vec![name, when])
     });
-    let columns = vec![parts::words("Result"), parts::words("Measured")];
+    let columns = vec![
+        components::text_column("Result"),
+        components::text_column("Measured"),
+    ];
     let table = Table::new("What was measured when", columns, rows.collect())
-        .named_above()
-        .tight();
-    parts::card_of("Measurements", "", &table)
+        .hide_caption()
+        .without_card_layout();
+    components::table_card("Measurements", "", &table)
 }
 
-fn past(state: &ProjectState) -> Markup {
+fn finished_jobs(state: &ProjectState) -> Markup {
     let ended: Vec<Markup> = { state.jobs.iter() }
         .filter(|it| !it.state.is_unfinished())
-        .map(|it| jobs::line(it, None, false))
+        .map(|it| jobs::job_item(it, None, false))
         .collect();
     if ended.is_empty() {
         return Markup::default();
     }
-    parts::card("Last analyses", "", jobs::lines(ended))
+    components::card("Last analyses", "", jobs::job_list(ended))
 }

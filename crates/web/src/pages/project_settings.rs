@@ -1,9 +1,9 @@
+use super::components::Table;
 use super::forms::{Choice, options, select, submit};
-use super::frame::Page;
-use super::parts::Table;
+use super::page_context::PageContext;
+use super::page_header::PageContent;
 use super::settings::{frequencies, no_reports_yet};
-use super::visit::Visit;
-use super::{NoPage, frame, jobs, parts};
+use super::{PageError, components, jobs, page_header};
 use domain::email::EmailAddress;
 use domain::ids::ProjectId;
 use domain::project::{Priority, Project, PurgeTerm, WorkflowStatus};
@@ -12,30 +12,35 @@ use domain::text::Text;
 use domain::use_cases::search_console::ConsoleState;
 use maud::{Markup, html};
 
-pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
+pub async fn page(visit: &PageContext<'_>, id: ProjectId) -> Result<PageContent, PageError> {
     let project = visit.project(id).await?;
     let console = visit
         .services
         .core
         .console_state(visit.account(), id)
         .await?;
-    let console = console.ok_or(NoPage::NotFound)?;
+    let console = console.ok_or(PageError::NotFound)?;
     let schedules = visit.services.core.schedules(visit.account()).await?;
     let schedules: Vec<Schedule> = schedules
         .into_iter()
         .filter(|it| it.project == id)
         .collect();
     let lead = "What is noted about it, what is reported, and when it is measured.";
-    Ok(Page {
+    Ok(PageContent {
         title: format!("Settings · {}", project.name.as_str()),
         simulated: false,
         parts: vec![
-            frame::head(frame::crumbs(&project), "Project settings", lead, None),
+            page_header::head(
+                page_header::crumbs(&project),
+                "Project settings",
+                lead,
+                None,
+            ),
             about(&project),
             reports(visit, &project),
             search_console(&project, &console),
-            html! { section .card .page { h2 { "Schedule" } (planned(&schedules)) } },
-            use_of_it(visit, &project),
+            html! { section .card .page { h2 { "Schedule" } (schedule_table(&schedules)) } },
+            activation_section(visit, &project),
         ],
         project: Some(project),
     })
@@ -44,12 +49,20 @@ pub async fn page(visit: &Visit<'_>, id: ProjectId) -> Result<Page, NoPage> {
 fn about(project: &Project) -> Markup {
     let meta = &project.meta;
     let tags: Vec<&str> = meta.tags.iter().map(Text::as_str).collect();
-    let priorities = Priority::ALL
-        .into_iter()
-        .map(|it| (it.name(), parts::headed(it.name()), it == meta.priority));
+    let priorities = Priority::ALL.into_iter().map(|it| {
+        (
+            it.name(),
+            components::humanize_capitalized(it.name()),
+            it == meta.priority,
+        )
+    });
     let statuses = WorkflowStatus::ALL.into_iter().map(|it| {
         let is_on = it == meta.workflow_status;
-        (it.name(), parts::headed(it.name()), is_on)
+        (
+            it.name(),
+            components::humanize_capitalized(it.name()),
+            is_on,
+        )
     });
     html! {
         form .card .page method="post" data-api={ "PATCH /api/projects/" (project.id.0) } data-then="stay" {
@@ -74,13 +87,13 @@ fn about(project: &Project) -> Markup {
     }
 }
 
-fn reports(visit: &Visit<'_>, project: &Project) -> Markup {
+fn reports(visit: &PageContext<'_>, project: &Project) -> Markup {
     let own = project.meta.report_settings.as_ref();
-    let defaults = &visit.who.account.report_defaults;
+    let defaults = &visit.member.account.report_defaults;
     let frequency = own.and_then(|it| it.frequency);
-    let told = format!("As the account has it ({})", defaults.frequency.name());
-    let often =
-        std::iter::once(("inherit", told, frequency.is_none())).chain(frequencies(frequency));
+    let inherit_label = format!("As the account has it ({})", defaults.frequency.name());
+    let often = std::iter::once(("inherit", inherit_label, frequency.is_none()))
+        .chain(frequencies(frequency));
     let pdf = inherited(
         ["inherit", "yes", "no"],
         own.and_then(|it| it.include_pdf),
@@ -132,7 +145,7 @@ fn search_console(project: &Project, console: &ConsoleState) -> Markup {
     html! {
         form .card .page method="post" data-import={ "/api/projects/" (project.id.0) "/search-console" } {
             h2 { "Search Console" }
-            (imported(console))
+            (import_history(console))
             label .field {
                 span { "A file" }
                 input type="file" name="file" accept=".csv,.tsv,.txt,text/csv,text/tab-separated-values";
@@ -154,9 +167,9 @@ fn search_console(project: &Project, console: &ConsoleState) -> Markup {
 }
 
 /// Deactivates or reactivates the project.
-fn use_of_it(visit: &Visit<'_>, project: &Project) -> Markup {
-    let (title, told, button) = if project.is_active() {
-        let button = parts::pressed(
+fn activation_section(visit: &PageContext<'_>, project: &Project) -> Markup {
+    let (title, hint, button) = if project.is_active() {
+        let button = components::api_button(
             "danger",
             &format!("DELETE /api/projects/{}", project.id),
             "",
@@ -164,10 +177,10 @@ fn use_of_it(visit: &Visit<'_>, project: &Project) -> Markup {
             "/",
             "Deactivate the project",
         );
-        let told = "Nothing is measured any more, its places are free again, its history stays. You can bring it back.";
-        ("Take it out of use", told, button)
+        let hint = "Nothing is measured any more, its places are free again, its history stays. You can bring it back.";
+        ("Take it out of use", hint, button)
     } else {
-        let button = parts::pressed(
+        let button = components::api_button(
             "main",
             &format!("POST /api/projects/{}/reactivate", project.id),
             "",
@@ -175,19 +188,19 @@ fn use_of_it(visit: &Visit<'_>, project: &Project) -> Markup {
             "",
             "Bring the project back",
         );
-        let told = "Its keywords and its history are there as they were.";
-        ("Bring it back", told, button)
+        let hint = "Its keywords and its history are there as they were.";
+        ("Bring it back", hint, button)
     };
     html! {
         section .card .page {
             h2 { (title) }
-            p .hint { (told) " " (purged(visit.services.purge_term(), project)) }
+            p .hint { (hint) " " (purge_note(visit.services.purge_term(), project)) }
             div .row { (button) }
         }
     }
 }
 
-fn purged(term: PurgeTerm, project: &Project) -> String {
+fn purge_note(term: PurgeTerm, project: &Project) -> String {
     match (term.0, term.purge_at(project)) {
         (_, Some(at)) => {
             let day = at.format("%-d %b %Y");
@@ -200,7 +213,7 @@ fn purged(term: PurgeTerm, project: &Project) -> String {
     }
 }
 
-fn imported(console: &ConsoleState) -> Markup {
+fn import_history(console: &ConsoleState) -> Markup {
     let bound = html! {
         @if let Some(it) = &console.binding {
             p { "Bound to the property " (it.property) "; fetched every day." }
@@ -212,26 +225,26 @@ fn imported(console: &ConsoleState) -> Markup {
         return bound;
     }
     let rows = console.imported.iter().map(|it| {
-        parts::row(vec![
-            parts::text(&it.label),
-            parts::day(it.span.first),
-            parts::day(it.span.last),
-            parts::count(it.rows),
-            parts::ago(it.imported_at),
+        components::row(vec![
+            components::text(&it.label),
+            components::day(it.span.first),
+            components::day(it.span.last),
+            components::count(it.rows),
+            components::ago(it.imported_at),
         ])
     });
     let columns = vec![
-        parts::words("From where"),
-        parts::words("First day"),
-        parts::words("Last day"),
-        parts::figures("Rows"),
-        parts::words("Imported"),
+        components::text_column("From where"),
+        components::text_column("First day"),
+        components::text_column("Last day"),
+        components::number_column("Rows"),
+        components::text_column("Imported"),
     ];
     let table = Table::new("What was imported", columns, rows.collect());
     html! { (bound) (table.html()) }
 }
 
-fn planned(schedules: &[Schedule]) -> Markup {
+fn schedule_table(schedules: &[Schedule]) -> Markup {
     if schedules.is_empty() {
         return html! {
             p .hint { "Nothing is measured by itself. Whoever runs the server sets schedules on its command line: sightline schedule set." }
@@ -241,21 +254,22 @@ fn planned(schedules: &[Schedule]) -> Markup {
         let refusal = it
             .last_refusal
             .as_deref()
-            .map_or_else(Markup::default, |it| parts::tag("bad", it));
-        parts::row(vec![
-            parts::text(jobs::name(it.kind)),
-            parts::text(rhythm(it)),
-            parts::at(it.next_at),
-            it.last_at.map_or_else(|| parts::text("never"), parts::ago),
+            .map_or_else(Markup::default, |it| components::tag("bad", it));
+        components::row(vec![
+            components::text(jobs::name(it.kind)),
+            components::text(schedule_text(it)),
+            components::date_time(it.next_at),
+            it.last_at
+                .map_or_else(|| components::text("never"), components::ago),
             refusal,
         ])
     });
-    let columns = ["Analysis", "When", "Next", "Last", "Refused"].map(parts::words);
+    let columns = ["Analysis", "When", "Next", "Last", "Refused"].map(components::text_column);
     Table::new("What is measured by itself", columns, rows.collect()).html()
 }
 
-fn rhythm(schedule: &Schedule) -> String {
-    let it = &schedule.rhythm;
+fn schedule_text(schedule: &Schedule) -> String {
+    let it = &schedule.recurrence;
     let days = match it.days {
         Days::Daily => "every day".to_owned(),
         Days::Weekly(day) => format!("every week on day {day}"),

@@ -1,11 +1,11 @@
 //! Keyword research: the form, and data for `research_page.js`.
 
-use super::frame::Page;
+use super::components::{icon, noscript_note};
 use super::markets::FieldNames;
-use super::modules::Projects;
-use super::parts::{icon, needs_scripts};
-use super::visit::Visit;
-use super::{NoPage, frame, markets, modules};
+use super::page_context::PageContext;
+use super::page_header::PageContent;
+use super::script_modules::ProjectOptions;
+use super::{PageError, markets, page_header, script_modules};
 use domain::market::Market;
 use maud::{Markup, html};
 
@@ -13,7 +13,7 @@ const FIELDS: FieldNames = FieldNames {
     country: "location",
     language: "language",
 };
-const BEFORE: [&str; 12] = [
+const PRELOADED_MODULES: [&str; 12] = [
     "ideas_table",
     "paged_table",
     "priority",
@@ -28,23 +28,23 @@ const BEFORE: [&str; 12] = [
     "api",
 ];
 
-pub async fn page(visit: &Visit<'_>) -> Result<Page, NoPage> {
+pub async fn page(visit: &PageContext<'_>) -> Result<PageContent, PageError> {
     let lead = "What do people search for, how often, and how hard is it to be found?";
-    let projects = modules::projects(visit).await?;
-    Ok(Page {
+    let projects = script_modules::load_project_options(visit).await?;
+    Ok(PageContent {
         title: "Keyword research".to_owned(),
         project: None,
         // The script shows whether an answer is simulated.
         simulated: false,
         parts: vec![
-            frame::head(vec![], "Keyword research", lead, None),
+            page_header::head(vec![], "Keyword research", lead, None),
             form(&projects),
-            modules::start("research_page", &BEFORE, &projects),
+            script_modules::script_elements("research_page", &PRELOADED_MODULES, &projects),
         ],
     })
 }
 
-fn form(projects: &Projects) -> Markup {
+fn form(projects: &ProjectOptions) -> Markup {
     let market = Market::default();
     html! {
         form class="card page lookup" #research {
@@ -58,9 +58,9 @@ fn form(projects: &Projects) -> Markup {
                     span { "For the project" }
                     select name="projectId" {
                         option value="" { "None" }
-                        @for it in &projects.named { option value=(it.id) { (it.name) } }
+                        @for it in &projects.options { option value=(it.id) { (it.name) } }
                     }
-                    @if let Some(most) = projects.cut {
+                    @if let Some(most) = projects.truncated_at {
                         small { "The first " (most) " by name. Come from the page of another one to choose it." }
                     }
                 }
@@ -70,7 +70,7 @@ fn form(projects: &Projects) -> Markup {
                 p .usage #usage {}
             }
             p data-outcome {}
-            (needs_scripts("Keyword research needs JavaScript."))
+            (noscript_note("Keyword research needs JavaScript."))
         }
         div #searching class="card page" role="status" hidden {
             progress aria-label="Looking it up" {}

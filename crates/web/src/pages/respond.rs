@@ -1,10 +1,10 @@
 //! Responses with pages: security headers and compression.
 
 use super::assets::Asset;
-use super::{assets, outside};
-use crate::counted;
-use crate::http::transfer::{guard, reads_gzip, with_body};
+use super::{assets, standalone_pages};
+use crate::http::transfer::{add_security_headers, reads_gzip, with_body};
 use crate::problem::Problem;
+use crate::request_metrics;
 use actix_web::http::{Method, StatusCode, header};
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
@@ -17,19 +17,19 @@ const REPORTS_TO: &str = "csp=\"/api/policy-reports\"";
 /// Only writing to the clipboard is allowed.
 const PERMISSIONS: &str = "camera=(), microphone=(), geolocation=(), payment=(), usb=(), browsing-topics=(), clipboard-write=(self)";
 
-pub fn reads_html(request: &HttpRequest) -> bool {
+pub fn accepts_html(request: &HttpRequest) -> bool {
     let mut named = request.headers().get_all(header::ACCEPT);
     named.any(|it| it.to_str().is_ok_and(|it| it.contains("text/html")))
 }
 
-pub struct Sending {
+pub struct PageResponder {
     is_head: bool,
     reads_gzip: bool,
     secure: bool,
 }
 
-impl Sending {
-    pub fn of(request: &HttpRequest, secure: bool) -> Self {
+impl PageResponder {
+    pub fn for_request(request: &HttpRequest, secure: bool) -> Self {
         Self {
             is_head: request.method() == Method::HEAD,
             reads_gzip: reads_gzip(request),
@@ -78,7 +78,7 @@ impl Sending {
     }
 
     /// 405: pages are read-only.
-    pub fn not_allowed(&self) -> HttpResponse {
+    pub fn method_not_allowed(&self) -> HttpResponse {
         let mut response = self.begin(405);
         response.insert_header((header::ALLOW, "GET, HEAD"));
         response.insert_header((header::CONTENT_TYPE, "text/plain; charset=utf-8"));
@@ -89,9 +89,9 @@ impl Sending {
         )
     }
 
-    pub fn refused(&self, problem: &Problem) -> HttpResponse {
-        counted::refused(problem);
-        let text = outside::refused(problem);
+    pub fn problem_response(&self, problem: &Problem) -> HttpResponse {
+        request_metrics::count_auth_failure(problem);
+        let text = standalone_pages::problem_page(problem);
         let mut response = self.html(problem.code.status(), &text);
         if problem
             .headers
@@ -130,7 +130,7 @@ impl Sending {
         response.insert_header((header::REFERRER_POLICY, "same-origin"));
         response.insert_header(("cross-origin-opener-policy", "same-origin"));
         response.insert_header(("permissions-policy", PERMISSIONS));
-        guard(&mut response, self.secure);
+        add_security_headers(&mut response, self.secure);
         response
     }
 

@@ -1,10 +1,10 @@
 use super::charts::bar;
 use super::clients::{Client, clients};
+use super::components::{Table, icon};
 use super::forms::{Choice, options, select, submit};
-use super::frame::Page;
-use super::parts::{Table, icon};
-use super::visit::Visit;
-use super::{NoPage, frame, parts};
+use super::page_context::PageContext;
+use super::page_header::PageContent;
+use super::{PageError, components, page_header};
 use crate::session_api::api_tokens;
 use domain::ai_models::ModelSettings;
 use domain::password::TypedPassword;
@@ -16,7 +16,7 @@ use domain::use_cases::tokens;
 use maud::{Markup, html};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum SettingsTab {
     Account,
     Tokens,
     ReportDefaults,
@@ -24,7 +24,7 @@ pub enum Part {
     Usage,
 }
 
-impl Part {
+impl SettingsTab {
     const ALL: [Self; 5] = [
         Self::Account,
         Self::Tokens,
@@ -53,24 +53,24 @@ impl Part {
         }
     }
 
-    pub fn named(path: &str) -> Option<Self> {
+    pub fn from_path(path: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|it| it.path() == path)
     }
 }
 
 const EVENTS: u32 = 50;
 /// Tokens named before all are revoked.
-const NAMED: usize = 10;
+const MAX_TOKENS_NAMED: usize = 10;
 
-pub async fn page(visit: &Visit<'_>, part: Part) -> Result<Page, NoPage> {
+pub async fn page(visit: &PageContext<'_>, part: SettingsTab) -> Result<PageContent, PageError> {
     let body = match part {
-        Part::Account => account(visit).await?,
-        Part::Tokens => tokens(visit).await?,
-        Part::ReportDefaults => report_defaults(visit),
-        Part::Models => models(visit).await?,
-        Part::Usage => usage(visit).await?,
+        SettingsTab::Account => account(visit).await?,
+        SettingsTab::Tokens => tokens(visit).await?,
+        SettingsTab::ReportDefaults => report_defaults(visit),
+        SettingsTab::Models => models(visit).await?,
+        SettingsTab::Usage => usage(visit).await?,
     };
-    let tabs: Vec<(String, String, bool)> = Part::ALL
+    let tabs: Vec<(String, String, bool)> = SettingsTab::ALL
         .into_iter()
         .map(|it| {
             (
@@ -80,13 +80,13 @@ pub async fn page(visit: &Visit<'_>, part: Part) -> Result<Page, NoPage> {
             )
         })
         .collect();
-    Ok(Page {
+    Ok(PageContent {
         title: format!("{} · Settings", part.title()),
         project: None,
         simulated: false,
         parts: [
-            frame::head(vec![], part.title(), "", None),
-            parts::tabs("Settings", &tabs),
+            page_header::head(vec![], part.title(), "", None),
+            components::tabs("Settings", &tabs),
         ]
         .into_iter()
         .chain(body)
@@ -94,7 +94,7 @@ pub async fn page(visit: &Visit<'_>, part: Part) -> Result<Page, NoPage> {
     })
 }
 
-async fn account(visit: &Visit<'_>) -> Result<Vec<Markup>, NoPage> {
+async fn account(visit: &PageContext<'_>) -> Result<Vec<Markup>, PageError> {
     let tokens = working_tokens(visit).await?;
     let sessions = sessions(visit, tokens.len()).await?;
     let events = visit
@@ -103,16 +103,16 @@ async fn account(visit: &Visit<'_>) -> Result<Vec<Markup>, NoPage> {
         .audit_events(visit.account(), EVENTS)
         .await?;
     let rows = events.iter().map(|it| {
-        parts::row(vec![
-            parts::text(parts::headed(it.action.name())),
-            parts::at(it.at),
-            parts::text(it.actor.name()),
-            parts::text(&it.detail),
+        components::row(vec![
+            components::text(components::humanize_capitalized(it.action.name())),
+            components::date_time(it.at),
+            components::text(it.actor.name()),
+            components::text(&it.detail),
         ])
     });
-    let columns = ["What", "When", "Who", "Particulars"].map(parts::words);
-    let table = Table::new("What was done", columns, rows.collect()).named_above();
-    let log = parts::card_of_at(
+    let columns = ["What", "When", "Who", "Particulars"].map(components::text_column);
+    let table = Table::new("What was done", columns, rows.collect()).hide_caption();
+    let log = components::table_card_with_id(
         "log",
         "What was done by whom",
         "The newest 50 entries; nothing in them is secret.",
@@ -126,8 +126,8 @@ async fn account(visit: &Visit<'_>) -> Result<Vec<Markup>, NoPage> {
     ])
 }
 
-fn profile(visit: &Visit<'_>) -> Markup {
-    let (user, account) = (&visit.who.user, &visit.who.account);
+fn profile(visit: &PageContext<'_>) -> Markup {
+    let (user, account) = (&visit.member.user, &visit.member.account);
     html! {
         form .card .page method="post" data-api="PATCH /api/settings/account" data-then="stay" {
             h2 { "You and your account" }
@@ -151,11 +151,11 @@ fn profile(visit: &Visit<'_>) -> Markup {
     }
 }
 
-fn password(visit: &Visit<'_>, tokens: &[ApiToken]) -> Markup {
+fn password(visit: &PageContext<'_>, tokens: &[ApiToken]) -> Markup {
     html! {
         form .card .page method="post" data-api="POST /api/settings/password" data-then="/settings/account" data-said="The password is changed; all other sessions have ended." {
             h2 { "Password" }
-            input .out type="email" value=(visit.who.user.email.as_str()) autocomplete="username" tabindex="-1" aria-hidden="true" readonly;
+            input .out type="email" value=(visit.member.user.email.as_str()) autocomplete="username" tabindex="-1" aria-hidden="true" readonly;
             div .fields {
                 label .field {
                     span { "Now" }
@@ -163,17 +163,17 @@ fn password(visit: &Visit<'_>, tokens: &[ApiToken]) -> Markup {
                 }
                 label .field {
                     span { "New" }
-                    input type="password" name="newPassword" data-as="raw" required minlength=(TypedPassword::LEAST) maxlength="256" autocomplete="new-password";
-                    small { "At least " (TypedPassword::LEAST) " characters. All other sessions end." }
+                    input type="password" name="newPassword" data-as="raw" required minlength=(TypedPassword::MIN_CHARS) maxlength="256" autocomplete="new-password";
+                    small { "At least " (TypedPassword::MIN_CHARS) " characters. All other sessions end." }
                 }
             }
-            @if let Some(all) = all_of(tokens.len()) {
+            @if let Some(all) = token_count_text(tokens.len()) {
                 label .check {
                     input type="checkbox" name="revokeTokens";
                     " "
                     span {
                         "Revoke " (all) " as well "
-                        small { (named(tokens)) ". Do so when somebody else may have been in your account: tokens go on working otherwise." }
+                        small { (token_names(tokens)) ". Do so when somebody else may have been in your account: tokens go on working otherwise." }
                     }
                 }
             }
@@ -183,7 +183,7 @@ fn password(visit: &Visit<'_>, tokens: &[ApiToken]) -> Markup {
 }
 
 /// `None` without tokens.
-fn all_of(tokens: usize) -> Option<String> {
+fn token_count_text(tokens: usize) -> Option<String> {
     match tokens {
         0 => None,
         1 => Some("the API token".to_owned()),
@@ -191,46 +191,47 @@ fn all_of(tokens: usize) -> Option<String> {
     }
 }
 
-async fn working_tokens(visit: &Visit<'_>) -> Result<Vec<ApiToken>, NoPage> {
+async fn working_tokens(visit: &PageContext<'_>) -> Result<Vec<ApiToken>, PageError> {
     let mut tokens = visit.services.core.tokens(visit.account()).await?;
     tokens.retain(|it| it.accept(visit.now).is_ok());
     Ok(tokens)
 }
 
 /// The first `NAMED` ones.
-fn named(tokens: &[ApiToken]) -> String {
+fn token_names(tokens: &[ApiToken]) -> String {
     let name = |it: &ApiToken| format!("{} (…{})", it.name, it.last_four);
-    let mut names: Vec<String> = tokens.iter().take(NAMED).map(name).collect();
-    if tokens.len() > NAMED {
-        names.push(format!("and {} more", tokens.len() - NAMED));
+    let mut names: Vec<String> = tokens.iter().take(MAX_TOKENS_NAMED).map(name).collect();
+    if tokens.len() > MAX_TOKENS_NAMED {
+        names.push(format!("and {} more", tokens.len() - MAX_TOKENS_NAMED));
     }
     names.join(", ")
 }
 
-async fn sessions(visit: &Visit<'_>, tokens: usize) -> Result<Markup, NoPage> {
-    let (account, user) = (visit.account(), visit.who.user.id);
+async fn sessions(visit: &PageContext<'_>, tokens: usize) -> Result<Markup, PageError> {
+    let (account, user) = (visit.account(), visit.member.user.id);
     let sessions = visit.services.core.sessions(account, user).await?;
     let rows = sessions.iter().map(|it| {
-        let end = if it.id == visit.who.session.id {
-            parts::tag("good", "this one")
+        let end = if it.id == visit.member.session.id {
+            components::tag("good", "this one")
         } else {
             let path = format!("DELETE /api/settings/sessions/{}", it.id);
-            parts::pressed("quiet slim danger", &path, "", "", "", "End it")
+            components::api_button("quiet slim danger", &path, "", "", "", "End it")
         };
-        parts::row(vec![
-            parts::text(it.browser.as_deref().unwrap_or("not told")),
-            parts::text(&it.network),
-            parts::ago(it.last_seen_at),
-            parts::at(it.ends_at()),
+        components::row(vec![
+            components::text(it.browser.as_deref().unwrap_or("not told")),
+            components::text(&it.network),
+            components::ago(it.last_seen_at),
+            components::date_time(it.ends_at()),
             end,
         ])
     });
-    let columns = ["Browser", "Network", "Last seen", "Ends", "Change it"].map(parts::words);
-    let table = Table::new("Where you are signed in", columns, rows.collect()).named_above();
-    let tokens = all_of(tokens);
+    let columns =
+        ["Browser", "Network", "Last seen", "Ends", "Change it"].map(components::text_column);
+    let table = Table::new("Where you are signed in", columns, rows.collect()).hide_caption();
+    let tokens = token_count_text(tokens);
     let stays =
         { tokens.as_ref() }.map_or_else(String::new, |it| format!(" For {it}, nothing changes."));
-    let everywhere = parts::pressed(
+    let everywhere = components::api_button(
         "",
         "DELETE /api/session?everywhere=true",
         "",
@@ -239,7 +240,7 @@ async fn sessions(visit: &Visit<'_>, tokens: usize) -> Result<Markup, NoPage> {
         "Sign out everywhere",
     );
     let and_tokens = tokens.map(|it| {
-        parts::pressed(
+        components::api_button(
             "danger",
             "DELETE /api/session?everywhere=true&revokeTokens=true",
             "",
@@ -250,7 +251,7 @@ async fn sessions(visit: &Visit<'_>, tokens: usize) -> Result<Markup, NoPage> {
     });
     let note = "A session ends by itself; end one that you do not know.";
     Ok(html! {
-        (parts::card_of("Where you are signed in", note, &table))
+        (components::table_card("Where you are signed in", note, &table))
         div .row {
             (everywhere)
             @if let Some(button) = and_tokens { (button) }
@@ -258,7 +259,7 @@ async fn sessions(visit: &Visit<'_>, tokens: usize) -> Result<Markup, NoPage> {
     })
 }
 
-const fn scope_told(scope: Scope) -> &'static str {
+const fn scope_description(scope: Scope) -> &'static str {
     match scope {
         Scope::ProjectsRead => "reads projects and results",
         Scope::ProjectsWrite => "creates, changes and deactivates projects",
@@ -269,16 +270,16 @@ const fn scope_told(scope: Scope) -> &'static str {
     }
 }
 
-fn longest_days(policy: TokenPolicy) -> Option<i64> {
+fn max_lifetime_days(policy: TokenPolicy) -> Option<i64> {
     policy.longest.map(|it| it.num_days())
 }
 
 /// Within the server's policy, including its longest.
 fn lifetimes(policy: TokenPolicy) -> Vec<(String, String, bool)> {
-    let longest = longest_days(policy);
+    let longest = max_lifetime_days(policy);
     let most = longest
-        .unwrap_or(api_tokens::MOST_DAYS)
-        .min(api_tokens::MOST_DAYS);
+        .unwrap_or(api_tokens::MAX_DAYS)
+        .min(api_tokens::MAX_DAYS);
     let mut days: Vec<i64> = [30, 90, 365].into_iter().filter(|it| *it < most).collect();
     days.push(most);
     let usual = policy.shortened(tokens::NewToken::DEFAULT_LIFETIME);
@@ -297,22 +298,22 @@ fn lifetimes(policy: TokenPolicy) -> Vec<(String, String, bool)> {
     all
 }
 
-async fn tokens(visit: &Visit<'_>) -> Result<Vec<Markup>, NoPage> {
+async fn tokens(visit: &PageContext<'_>) -> Result<Vec<Markup>, PageError> {
     let form = new_token(visit);
     let tokens = visit.services.core.tokens(visit.account()).await?;
     if tokens.is_empty() {
         let text = "Agents and scripts sign in with a token. Make the first one above.";
-        let none = parts::empty("key", "No tokens yet", text, None);
+        let none = components::empty_state("key", "No tokens yet", text, None);
         return Ok(vec![form, html! { div .none-yet { (none) } }]);
     }
     let rows = tokens.iter().map(|it| {
         let state = match (it.revoked_at, it.expires_at) {
-            (Some(_), _) => parts::tag("bad", "revoked"),
-            (None, Some(end)) if end <= visit.now => parts::tag("warn", "expired"),
-            _ => parts::tag("good", "works"),
+            (Some(_), _) => components::tag("bad", "revoked"),
+            (None, Some(end)) if end <= visit.now => components::tag("warn", "expired"),
+            _ => components::tag("good", "works"),
         };
-        let scopes = it.scopes.iter().map(|it| parts::tag("", it.name()));
-        let revoke = parts::pressed(
+        let scopes = it.scopes.iter().map(|it| components::tag("", it.name()));
+        let revoke = components::api_button(
             "quiet slim danger",
             &format!("DELETE /api/settings/api-tokens/{}", it.id),
             "",
@@ -320,14 +321,14 @@ async fn tokens(visit: &Visit<'_>) -> Result<Vec<Markup>, NoPage> {
             "",
             "Revoke",
         );
-        parts::row(vec![
-            parts::under(it.name.as_str(), format_args!("… {}", it.last_four)),
+        components::row(vec![
+            components::with_subtext(it.name.as_str(), format_args!("… {}", it.last_four)),
             state,
-            parts::tags(scopes).unwrap_or_default(),
+            components::tags(scopes).unwrap_or_default(),
             it.last_used_at
-                .map_or_else(|| parts::text("never"), parts::ago),
+                .map_or_else(|| components::text("never"), components::ago),
             it.expires_at
-                .map_or_else(|| parts::text("never"), parts::ago),
+                .map_or_else(|| components::text("never"), components::ago),
             if it.revoked_at.is_some() {
                 Markup::default()
             } else {
@@ -343,12 +344,12 @@ async fn tokens(visit: &Visit<'_>) -> Result<Vec<Markup>, NoPage> {
         "Expires",
         "Change it",
     ]
-    .map(parts::words);
-    let table = Table::new("Tokens", columns, rows.collect()).named_above();
-    Ok(vec![form, parts::card_of("Tokens", "", &table)])
+    .map(components::text_column);
+    let table = Table::new("Tokens", columns, rows.collect()).hide_caption();
+    Ok(vec![form, components::table_card("Tokens", "", &table)])
 }
 
-fn new_token(visit: &Visit<'_>) -> Markup {
+fn new_token(visit: &PageContext<'_>) -> Markup {
     let config = &visit.services.config;
     let policy = visit.services.core.policies.tokens;
     html! {
@@ -365,7 +366,7 @@ fn new_token(visit: &Visit<'_>) -> Markup {
                     label .field {
                         span { "Works for" }
                         select name="expiresInDays" data-as="number" { (options(lifetimes(policy))) }
-                        @if let Some(days) = longest_days(policy) { small { "Tokens last " (days) " days at the most on this server." } }
+                        @if let Some(days) = max_lifetime_days(policy) { small { "Tokens last " (days) " days at the most on this server." } }
                     }
                 }
                 fieldset .stack {
@@ -374,35 +375,35 @@ fn new_token(visit: &Visit<'_>) -> Markup {
                         label .check {
                             input type="checkbox" name="scopes" value=(it.name()) data-as="listed" checked[it.name().ends_with("read")];
                             " "
-                            span { code { (it.name()) } " " (scope_told(it)) }
+                            span { code { (it.name()) } " " (scope_description(it)) }
                         }
                     }
                 }
                 (submit(html! { (icon("key")) "Make the token" }))
             }
-            (made(&config.public_base_url))
+            (new_token_panel(&config.public_base_url))
         }
     }
 }
 
 /// A new token's text, and how to use it.
-fn made(base: &str) -> Markup {
+fn new_token_panel(base: &str) -> Markup {
     html! {
         div #made .page hidden {
             p class="note-box good" tabindex="-1" {
                 (icon("check"))
                 span { "The token is made. Copy it now; it is not shown again." }
             }
-            div .row { code .code .wrap #token data-from="token" {} (copy("token", "Copy")) }
+            div .row { code .code .wrap #token data-from="token" {} (copy_button("token", "Copy")) }
             h3 #try { "Try it" }
             pre .code #curl tabindex="0" role="group" aria-labelledby="try" {
-                "curl -H \"Authorization: Bearer " (token()) "\" " (base) "/api/agent/v1/projects"
+                "curl -H \"Authorization: Bearer " (token_placeholder()) "\" " (base) "/api/agent/v1/projects"
             }
-            div .row { (copy("curl", "Copy the line")) }
+            div .row { (copy_button("curl", "Copy the line")) }
             h3 #agents { "For agents that speak MCP" }
             p .hint { "Keep the token in a variable of your shell, which the clients below take it from, so that no file of theirs holds it." }
-            pre .code #keep tabindex="0" role="group" aria-labelledby="agents" { "export SIGHTLINE_TOKEN='" (token()) "'" }
-            div .row { (copy("keep", "Copy the line")) }
+            pre .code #keep tabindex="0" role="group" aria-labelledby="agents" { "export SIGHTLINE_TOKEN='" (token_placeholder()) "'" }
+            div .row { (copy_button("keep", "Copy the line")) }
             @for client in clients(base) { (client_set_up(&client)) }
         }
     }
@@ -415,22 +416,22 @@ fn client_set_up(client: &Client) -> Markup {
             summary { (client.name) }
             p .hint { (client.place) }
             pre .code id=(client.id) tabindex="0" role="group" aria-label=(label) { (client.text) }
-            div .row { (copy(client.id, &format!("Copy it for {}", client.name))) }
+            div .row { (copy_button(client.id, &format!("Copy it for {}", client.name))) }
         }
     }
 }
 
 /// Filled by a script.
-fn token() -> Markup {
+fn token_placeholder() -> Markup {
     html! { span data-from="token" {} }
 }
 
-fn copy(id: &str, text: &str) -> Markup {
+fn copy_button(id: &str, text: &str) -> Markup {
     html! { button type="button" data-copy=(id) { (icon("copy")) span { (text) } } }
 }
 
-fn report_defaults(visit: &Visit<'_>) -> Vec<Markup> {
-    let now = &visit.who.account.report_defaults;
+fn report_defaults(visit: &PageContext<'_>) -> Vec<Markup> {
+    let now = &visit.member.account.report_defaults;
     let pdf = [
         ("yes", "Yes", now.include_pdf),
         ("no", "No", !now.include_pdf),
@@ -447,7 +448,7 @@ fn report_defaults(visit: &Visit<'_>) -> Vec<Markup> {
                 @for it in Section::ALL {
                     label .check {
                         input type="checkbox" name={ "content." (it.name()) } checked[now.content.get(&it).copied().unwrap_or(true)];
-                        " " (parts::headed(it.name()))
+                        " " (components::humanize_capitalized(it.name()))
                     }
                 }
             }
@@ -461,31 +462,37 @@ pub fn no_reports_yet() -> Markup {
         b { "Reports are not sent yet." }
         " These settings are stored and will apply once sending is available."
     };
-    parts::notice("", "info", text)
+    components::notice("", "info", text)
 }
 
 pub fn frequencies(now: Option<Frequency>) -> impl Iterator<Item = Choice> {
     let all = Frequency::ALL.into_iter();
-    all.map(move |it| (it.name(), parts::headed(it.name()), Some(it) == now))
+    all.map(move |it| {
+        (
+            it.name(),
+            components::humanize_capitalized(it.name()),
+            Some(it) == now,
+        )
+    })
 }
 
-async fn models(visit: &Visit<'_>) -> Result<Vec<Markup>, NoPage> {
+async fn models(visit: &PageContext<'_>) -> Result<Vec<Markup>, PageError> {
     let models = visit.services.core.ai_models(visit.account()).await?;
     let text = "Which engines are asked, and how often. Answers vary, so that a rate without many answers says little.";
-    let all = std::iter::once(parts::remark("", text)).chain(models.iter().map(model));
+    let all = std::iter::once(components::remark("", text)).chain(models.iter().map(model));
     Ok(all.collect())
 }
 
 fn model(model: &AiModel) -> Markup {
     let settings = &model.settings;
     let (samples, prompts) = (ModelSettings::SAMPLES, ModelSettings::PROMPTS);
-    let (sign, told) = match &model.configured {
+    let (sign, hint) = match &model.configured {
         Some(_) => (
-            parts::tag("good", "configured"),
+            components::tag("good", "configured"),
             "It is asked by this server.",
         ),
         None => (
-            parts::tag("warn", "no key"),
+            components::tag("warn", "no key"),
             "This server has no key for it. Its operator adds one in the server's settings.",
         ),
     };
@@ -511,7 +518,7 @@ fn model(model: &AiModel) -> Markup {
                 }
             }
             label .check { input type="checkbox" name="webSearch" checked[settings.web_search]; " Let it search the web" }
-            p .small .soft { (told) }
+            p .small .soft { (hint) }
             div .row { button type="submit" { "Save" } }
             p data-outcome {}
         }
@@ -523,9 +530,9 @@ const fn mebibytes(bytes: u64) -> u64 {
     bytes.div_ceil(1_024 * 1_024)
 }
 
-async fn usage(visit: &Visit<'_>) -> Result<Vec<Markup>, NoPage> {
+async fn usage(visit: &PageContext<'_>) -> Result<Vec<Markup>, PageError> {
     let found = visit.services.core.account_state(visit.account()).await?;
-    let found = found.ok_or(NoPage::NotFound)?;
+    let found = found.ok_or(PageError::NotFound)?;
     let account = &found.account;
     let [stored_projects, stored_keywords] = found.stored_allowances();
     let rows = [
@@ -541,47 +548,47 @@ async fn usage(visit: &Visit<'_>) -> Result<Vec<Markup>, NoPage> {
         } else {
             f64::from(it.used) / f64::from(it.limit)
         };
-        parts::row(vec![
-            parts::text(name),
-            parts::count(it.used.into()),
-            parts::count(it.limit.into()),
+        components::row(vec![
+            components::text(name),
+            components::count(it.used.into()),
+            components::count(it.limit.into()),
             bar(share, if share >= 0.9 { "w" } else { "1" }),
         ])
     });
     let columns = vec![
-        parts::words("Allowance"),
-        parts::figures("Used"),
-        parts::figures("Limit"),
-        parts::words("How full"),
+        components::text_column("Allowance"),
+        components::number_column("Used"),
+        components::number_column("Limit"),
+        components::text_column("How full"),
     ];
-    let allowances = Table::new("Allowances", columns, rows.collect()).named_above();
+    let allowances = Table::new("Allowances", columns, rows.collect()).hide_caption();
     let limit = |it: Option<domain::money::MicroUsd>| {
         it.map_or_else(|| "no limit".to_owned(), |it| format!("limit {it} USD"))
     };
-    let stats = parts::stats(vec![
-        parts::stat(
+    let stats = components::stats(vec![
+        components::stat(
             "Spent this month, USD",
-            parts::text(found.spending.spent.to_string()),
+            components::text(found.spending.spent.to_string()),
             &limit(account.limits.monthly_budget),
         ),
-        parts::stat(
+        components::stat(
             "Spent today, USD",
-            parts::text(found.today.spent.to_string()),
+            components::text(found.today.spent.to_string()),
             &limit(account.limits.daily_budget),
         ),
-        parts::stat(
+        components::stat(
             "Set aside for running analyses, USD",
-            parts::text(found.spending.reserved.to_string()),
+            components::text(found.spending.reserved.to_string()),
             "given back when they cost less",
         ),
-        parts::stat(
+        components::stat(
             "Analyses waiting",
-            parts::count(found.queue.queued.into()),
+            components::count(found.queue.queued.into()),
             &format!("of {} that may wait", found.queue_limit),
         ),
-        parts::stat(
+        components::stat(
             "Stored, MiB",
-            parts::count(mebibytes(found.stored.bytes())),
+            components::count(mebibytes(found.stored.bytes())),
             &found.storage_limits.account_bytes.map_or_else(
                 || "no limit".to_owned(),
                 |it| {
@@ -593,7 +600,7 @@ async fn usage(visit: &Visit<'_>) -> Result<Vec<Markup>, NoPage> {
             ),
         ),
     ]);
-    let told = match visit.services.purge_term().0 {
+    let note = match visit.services.purge_term().0 {
         Some(days) => format!(
             "A deactivated project is removed with all its data {days} days after it was deactivated. Until then it can be brought back, and counts."
         ),
@@ -601,6 +608,6 @@ async fn usage(visit: &Visit<'_>) -> Result<Vec<Markup>, NoPage> {
     };
     Ok(vec![
         stats,
-        parts::card_of("Allowances", &told, &allowances),
+        components::table_card("Allowances", &note, &allowances),
     ])
 }

@@ -1,8 +1,8 @@
 //! A notice after signing in: failed attempts, changed credentials.
 
-use super::parts::icon;
-use super::visit::Visit;
-use super::{NoPage, parts};
+use super::components::icon;
+use super::page_context::PageContext;
+use super::{PageError, components};
 use domain::use_cases::since_sign_in::{CredentialChange, SinceSignIn};
 use maud::{Markup, html};
 
@@ -10,18 +10,18 @@ use maud::{Markup, html};
 const MAX_NAMED: usize = 5;
 
 /// While the session is fresh; `None` if nothing happened.
-pub async fn notice(visit: &Visit<'_>) -> Result<Option<Markup>, NoPage> {
-    let session = &visit.who.session;
+pub async fn notice(visit: &PageContext<'_>) -> Result<Option<Markup>, PageError> {
+    let session = &visit.member.session;
     if !session.is_fresh(visit.now) {
         return Ok(None);
     }
     let since = visit.services.core.since_sign_in(session).await?;
     Ok(since
-        .filter(SinceSignIn::is_worth_telling)
-        .map(|it| told(&it)))
+        .filter(SinceSignIn::is_worth_showing)
+        .map(|it| render(&it)))
 }
 
-fn told(since: &SinceSignIn) -> Markup {
+fn render(since: &SinceSignIn) -> Markup {
     let at_least = if since.is_complete { "" } else { "at least " };
     let failures = match since.failed {
         0 => "no failed sign-ins".to_owned(),
@@ -40,12 +40,12 @@ fn told(since: &SinceSignIn) -> Markup {
         p class="note-box warn" role="note" {
             (icon("info"))
             span {
-                "Since " (parts::at(since.since)) ": " (failures)
+                "Since " (components::date_time(since.since)) ": " (failures)
                 @if let Some(at) = since.last_failed_at {
-                    " (the last one " (parts::at(at)) ", from " (since.failed_from.join(", ")) ")"
+                    " (the last one " (components::date_time(at)) ", from " (since.failed_from.join(", ")) ")"
                 }
                 @if let Some(last) = since.elsewhere.first() {
-                    "; " (elsewhere) " (the last one " (parts::at(last.last_at)) ", from " (others.join(", ")) ")"
+                    "; " (elsewhere) " (the last one " (components::date_time(last.last_at)) ", from " (others.join(", ")) ")"
                 }
                 @if !changes.is_empty() { "; " (changes.join(", ")) }
                 ". " a href="/settings/account#log" { "See what was done by whom" }
@@ -56,7 +56,7 @@ fn told(since: &SinceSignIn) -> Markup {
 
 /// “2 × token created by the operator”.
 fn change(it: &CredentialChange) -> String {
-    let what = parts::in_words(it.action.name());
+    let what = components::humanize(it.action.name());
     let times = if it.count == 1 {
         String::new()
     } else {

@@ -1,21 +1,21 @@
 //! Requests of signed-in users: session (401), origin and CSRF token (403), rate and concurrency (429); then Accept,
 //! body and the rest as for agents.
 
-use super::{Arrived, Pipeline};
-use crate::answer::Answer;
+use super::{Pipeline, RoutedRequest};
 use crate::checks::respond::Trace;
 use crate::checks::{admit, authenticate};
-use crate::endpoint::{Handling, MemberCall, Visitor};
+use crate::endpoint::{HandlerFuture, MemberCall, Visitor};
 use crate::limits::Slot;
 use crate::problem::Problem;
+use crate::response::ApiResponse;
 use crate::route_table::Verb;
 use crate::services::Services;
-use crate::{csrf, refusals, signed_in};
+use crate::{csrf, refusals, session_auth};
 use actix_web::HttpRequest;
 use domain::{session::PlainSession, use_cases::sessions::Member};
 use std::sync::Arc;
 
-pub(super) struct Admitted {
+pub(super) struct AdmittedMember {
     pub member: Member,
     secret: PlainSession,
     visitor: Visitor,
@@ -26,24 +26,29 @@ impl Pipeline {
     /// Requires a valid session, a request from our page, and remaining rate.
     pub(super) async fn admit_member(
         &self,
-        arrived: &Arrived<'_>,
+        arrived: &RoutedRequest<'_>,
         trace: &mut Trace,
-    ) -> Result<Admitted, Problem> {
+    ) -> Result<AdmittedMember, Problem> {
         let (services, request) = (&self.services, arrived.request);
-        let endpoint = &arrived.served.endpoint;
+        let endpoint = &arrived.entry.endpoint;
         let visitor = Visitor::of(services, request);
         let found = self.member(request, &visitor).await;
-        let refused = |problem| admit::refused(services, visitor.address, problem);
+        let refused = |problem| admit::count_refusal(services, visitor.address, problem);
         let (member, secret) = found.map_err(refused)?;
         trace.caller.account = Some(member.account.id);
         if endpoint.verb != Verb::Get {
             csrf::check_origin(request, &services.config.public_base_url)?;
             csrf::check_token(request, secret.reveal())?;
         }
-        let holder = (member.account.id, member.session.id.into());
-        admit::count_session(services, holder, endpoint.demand(), &mut trace.caller)?;
-        let slot = admit::accepted(services, holder)?;
-        Ok(Admitted {
+        let caller_key = (member.account.id, member.session.id.into());
+        admit::count_session(
+            services,
+            caller_key,
+            endpoint.request_class(),
+            &mut trace.caller,
+        )?;
+        let slot = admit::accepted(services, caller_key)?;
+        Ok(AdmittedMember {
             member,
             secret,
             visitor,
@@ -58,28 +63,28 @@ impl Pipeline {
     ) -> Result<(Member, PlainSession), Problem> {
         let services = &self.services;
         if authenticate::bearer(request).is_some() {
-            return Err(refusals::required(services.config.sessions.cookies, "Access tokens do not count here.").hint(
+            return Err(refusals::session_required(services.config.sessions.cookies, "Access tokens do not count here.").hint(
                 "Sign in with POST /api/session and send the cookie, without Authorization; with a token use the Agent API under /api/agent/v1.",
             ));
         }
-        let missing = || refusals::signed_out(services.config.sessions.cookies);
+        let missing = || refusals::session_missing(services.config.sessions.cookies);
         let secret = visitor.session.clone().ok_or_else(missing)?;
         let _lookup = admit::lookup(services, visitor.address)?;
-        let finding = signed_in::member(services, &secret);
-        let member = match self.patiently(async { Ok(finding.await) }).await? {
+        let finding = session_auth::find_member(services, &secret);
+        let member = match self.with_timeout(async { Ok(finding.await) }).await? {
             Ok(member) => member.ok_or_else(missing)?,
-            Err(error) => return Err(refusals::storage(&error)),
+            Err(error) => return Err(refusals::storage_failure(&error)),
         };
         Ok((member, secret))
     }
 
     /// Serves a user's own settings.
-    pub(super) async fn attend(
+    pub(super) async fn serve_member(
         &self,
-        arrived: Arrived<'_>,
-        admitted: Admitted,
-        handler: fn(Arc<Services>, MemberCall) -> Handling,
-    ) -> Result<Answer, Problem> {
+        arrived: RoutedRequest<'_>,
+        admitted: AdmittedMember,
+        handler: fn(Arc<Services>, MemberCall) -> HandlerFuture,
+    ) -> Result<ApiResponse, Problem> {
         let services = &self.services;
         let (id, query) = (arrived.route.id, arrived.query());
         let (body, wanted) = arrived.read(services.config.body).await?;
@@ -91,7 +96,9 @@ impl Pipeline {
             query,
             body,
         };
-        let answer = self.patiently(handler(Arc::clone(services), call)).await?;
-        wanted.of_what_is_read(answer)
+        let answer = self
+            .with_timeout(handler(Arc::clone(services), call))
+            .await?;
+        wanted.apply_to_read(answer)
     }
 }

@@ -8,25 +8,29 @@
 mod members;
 mod visitors;
 
-use crate::answer::Answer;
 use crate::caller::Caller;
-use crate::checks::admit::Applicant;
+use crate::checks::admit::AuthRequest;
 use crate::checks::preconditions::Preconditions;
-use crate::checks::respond::{Exchange, Noted, Trace};
-use crate::checks::routing::{Route, Routes, Served};
-use crate::checks::{accept, admit, body, once, place, preconditions, routing, transport};
+use crate::checks::respond::{CallerInfo, Exchange, Trace};
+use crate::checks::routing::{Route, RouteEntry, Routes};
+use crate::checks::{
+    accept, admit, body, idempotency, origin_check, preconditions, routing, transport,
+};
 use crate::contract::parameters::Query;
-use crate::endpoint::{Access, AgentHandler, Call, DocumentsOf, Endpoint, Handling, PublicCall};
-use crate::http::hang_up::Peer;
-use crate::http::weight::Telling;
+use crate::endpoint::{
+    Access, AgentHandler, Call, DocumentBuilders, Endpoint, HandlerFuture, PublicCall,
+};
+use crate::http::byte_budget::Verbosity;
+use crate::http::client_disconnect::Peer;
 use crate::limits::BodyLimit;
 use crate::links::{Link, Operation, Surface};
-use crate::mcp::{Entrance, Told};
+use crate::mcp::{HttpEntry, McpResponse};
 use crate::operational::Operational;
 use crate::problem::{Code, Problem};
+use crate::response::ApiResponse;
 use crate::route_table::Verb;
 use crate::services::Services;
-use crate::{csrf, openapi, operational, paths, policy_reports, refusals, token_revocations};
+use crate::{csp_reports, csrf, openapi, operational, paths, refusals, token_revocations};
 use actix_web::{HttpRequest, HttpResponse, http::Method, web};
 use domain::{ports::storage::Storage, scope::Scope};
 use serde_json::{Map, Value};
@@ -34,22 +38,22 @@ use std::{rc::Rc, sync::Arc};
 use tokio::sync::oneshot;
 use tracing::Instrument;
 
-const DOCUMENTS: DocumentsOf = DocumentsOf {
+const DOCUMENTS: DocumentBuilders = DocumentBuilders {
     openapi: openapi::document,
     guide: openapi::guide,
 };
 
 /// A request matched to an endpoint.
-struct Arrived<'a> {
+struct RoutedRequest<'a> {
     request: &'a HttpRequest,
     payload: web::Payload,
     route: Route<'a>,
-    served: &'a Served,
+    entry: &'a RouteEntry,
 }
 
-impl Arrived<'_> {
+impl RoutedRequest<'_> {
     fn query(&self) -> Query {
-        Query::parse(self.request.query_string(), &self.served.parameters)
+        Query::parse(self.request.query_string(), &self.entry.parameters)
     }
 
     /// Builds the call once the caller is known.
@@ -60,7 +64,7 @@ impl Arrived<'_> {
         let peer = self.request.conn_data::<Peer>().cloned();
         move |caller, body| Call {
             caller,
-            once: None,
+            idempotent_request: None,
             if_match: None,
             id,
             part_id,
@@ -68,7 +72,7 @@ impl Arrived<'_> {
             query_text,
             query,
             body,
-            telling: Telling::Whole,
+            verbosity: Verbosity::Full,
             peer,
         }
     }
@@ -76,7 +80,7 @@ impl Arrived<'_> {
     /// Checks Accept, then reads the body and the preconditions.
     async fn read(self, limit: BodyLimit) -> Result<(Map<String, Value>, Preconditions), Problem> {
         accept::check(self.request)?;
-        let endpoint = &self.served.endpoint;
+        let endpoint = &self.entry.endpoint;
         let body = body::read(endpoint.verb, self.request, self.payload, limit).await?;
         Ok((body, preconditions::read(endpoint, self.request)?))
     }
@@ -85,13 +89,13 @@ impl Arrived<'_> {
 pub struct Pipeline {
     services: Arc<Services>,
     routes: Routes,
-    tools: Entrance,
+    tools: HttpEntry,
 }
 
 impl Pipeline {
     pub fn new(services: Arc<Services>, endpoints: Vec<Endpoint>) -> Self {
         Self {
-            tools: Entrance::new(Arc::clone(&services)),
+            tools: HttpEntry::new(Arc::clone(&services)),
             services,
             routes: Routes::of(endpoints),
         }
@@ -108,7 +112,7 @@ impl Pipeline {
             return self.serve_tools(exchange, &request, payload).await;
         }
         let span = exchange.span();
-        let answering = self.answer(&request, payload, &mut exchange.trace);
+        let answering = self.respond(&request, payload, &mut exchange.trace);
         let outcome = answering.instrument(span).await;
         exchange.finish(outcome, request.method() == Method::HEAD)
     }
@@ -120,99 +124,105 @@ impl Pipeline {
         payload: web::Payload,
     ) -> HttpResponse {
         exchange.trace.route = paths::MCP;
-        let told = match transport::check(request) {
+        let response = match transport::check(request) {
             Ok(()) => {
                 let span = exchange.span();
-                let answering = self.tools.answer(request, payload, &mut exchange.trace);
+                let answering = self.tools.respond(request, payload, &mut exchange.trace);
                 answering.instrument(span).await
             }
             Err(problem) => Err(problem),
         };
-        match told {
-            Ok(Told::Whole(answer)) => exchange.finish(Ok(answer), false),
-            Ok(Told::Stream(stream, slot)) => exchange.stream(stream, slot),
+        match response {
+            Ok(McpResponse::Complete(answer)) => exchange.finish(Ok(answer), false),
+            Ok(McpResponse::Stream(stream, slot)) => exchange.stream(stream, slot),
             Err(problem) => exchange.finish(Err(problem), request.method() == Method::HEAD),
         }
     }
 
-    async fn browser_report(
+    async fn read_browser_report(
         &self,
         request: &HttpRequest,
         payload: web::Payload,
     ) -> Result<web::BytesMut, Problem> {
         let config = &self.services.config;
         let counted = self.services.limiter.count_report();
-        counted.map_err(|it| refusals::too_many(&it, admit::OWN_COUNT).closing())?;
+        counted.map_err(|it| {
+            refusals::too_many(&it, admit::SEPARATE_COUNT_HINT).closing_connection()
+        })?;
         let address = admit::address(&self.services, request);
         let _slot = admit::unknown_slot(&self.services, address)?;
         csrf::check_origin(request, &config.public_base_url)?;
         let limit = BodyLimit {
-            max_bytes: policy_reports::MOST_BODY,
+            max_bytes: csp_reports::MAX_BODY,
             ..config.unknown_body
         };
         body::raw(request, payload, limit).await
     }
 
-    async fn answer(
+    async fn respond(
         &self,
         request: &HttpRequest,
         payload: web::Payload,
         trace: &mut Trace,
-    ) -> Result<Answer, Problem> {
+    ) -> Result<ApiResponse, Problem> {
         transport::check(request)?;
         if let Some(operational) = Operational::at(request.path()) {
             trace.route = operational.template();
-            return self.operate(operational, request.method()).await;
+            return self.serve_operational(operational, request.method()).await;
         }
         if request.path() == token_revocations::PATH {
             trace.route = token_revocations::PATH;
-            return self.take_report(request, payload).await;
+            return self.serve_token_revocation(request, payload).await;
         }
-        let route = self.routes.find(request.path()).ok_or_else(nothing_here)?;
+        let route = self
+            .routes
+            .find(request.path())
+            .ok_or_else(path_not_found)?;
         trace.route = route.template;
         if request.method() == Method::OPTIONS {
             return Ok(route.options());
         }
         let served = route
             .endpoint(request.method())
-            .ok_or_else(|| not_allowed(request.method(), &route.allowed()))?;
+            .ok_or_else(|| method_not_allowed(request.method(), &route.allowed()))?;
         trace.deprecated = served.endpoint.deprecated;
         let config = &self.services.config;
         trace.surface = served.endpoint.surface();
         if trace.surface == Surface::Session {
-            place::check_own_host(request, &config.public_base_url)?;
+            origin_check::check_own_host(request, &config.public_base_url)?;
         }
-        let arrived = Arrived {
+        let arrived = RoutedRequest {
             request,
             payload,
             route,
-            served,
+            entry: served,
         };
         match served.endpoint.access {
-            Access::Public(handler) => self.tell(&arrived, handler).await,
+            Access::Public(handler) => self.serve_public(&arrived, handler).await,
             Access::Report(handler) => {
-                let body = self.browser_report(request, arrived.payload).await?;
+                let body = self.read_browser_report(request, arrived.payload).await?;
                 handler(&self.services, &body)
             }
-            Access::Visitor(handler) => self.visit(arrived, handler).await,
+            Access::Visitor(handler) => self.serve_visitor(arrived, handler).await,
             Access::Member(handler) => {
                 let admitted = self.admit_member(&arrived, trace).await?;
-                self.attend(arrived, admitted, handler).await
+                self.serve_member(arrived, admitted, handler).await
             }
             Access::Session(handler) => {
                 let admitted = self.admit_member(&arrived, trace).await?;
                 let caller = Caller::Member(Box::new(admitted.member));
-                self.carry_out(arrived, caller, handler, &trace.id).await
+                self.serve_authenticated(arrived, caller, handler, &trace.id)
+                    .await
             }
             Access::Agent(scope, handler) => self.serve_agent(arrived, scope, handler, trace).await,
         }
     }
 
-    async fn tell(
+    async fn serve_public(
         &self,
-        arrived: &Arrived<'_>,
-        handler: fn(Arc<Services>, PublicCall) -> Handling,
-    ) -> Result<Answer, Problem> {
+        arrived: &RoutedRequest<'_>,
+        handler: fn(Arc<Services>, PublicCall) -> HandlerFuture,
+    ) -> Result<ApiResponse, Problem> {
         let services = &self.services;
         let _slot = admit::unknown(services, admit::address(services, arrived.request))?;
         accept::check(arrived.request)?;
@@ -224,153 +234,161 @@ impl Pipeline {
                 documents: DOCUMENTS,
             },
         );
-        let wanted = preconditions::read(&arrived.served.endpoint, arrived.request)?;
-        wanted.of_what_is_read(self.patiently(handling).await?)
+        let wanted = preconditions::read(&arrived.entry.endpoint, arrived.request)?;
+        wanted.apply_to_read(self.with_timeout(handling).await?)
     }
 
     async fn serve_agent(
         &self,
-        arrived: Arrived<'_>,
+        arrived: RoutedRequest<'_>,
         scope: Scope,
         handler: AgentHandler,
         trace: &mut Trace,
-    ) -> Result<Answer, Problem> {
+    ) -> Result<ApiResponse, Problem> {
         let services = &self.services;
-        let endpoint = &arrived.served.endpoint;
-        let applicant = Applicant::of(arrived.request, services, endpoint, scope)?;
+        let endpoint = &arrived.entry.endpoint;
+        let applicant = AuthRequest::of(arrived.request, services, endpoint, scope)?;
         if endpoint.verb == Verb::Get {
             return self.read(&arrived, applicant, handler, trace).await;
         }
         let admitting = applicant.admit(services, &mut trace.caller);
-        let (agent, _slot) = self.patiently(admitting).await?;
+        let (agent, _slot) = self.with_timeout(admitting).await?;
         let caller = Caller::Agent(Box::new(agent));
-        self.carry_out(arrived, caller, handler, &trace.id).await
+        self.serve_authenticated(arrived, caller, handler, &trace.id)
+            .await
     }
 
     /// For an authenticated caller.
-    async fn carry_out(
+    async fn serve_authenticated(
         &self,
-        arrived: Arrived<'_>,
+        routed: RoutedRequest<'_>,
         caller: Caller,
         handler: AgentHandler,
         request_id: &str,
-    ) -> Result<Answer, Problem> {
+    ) -> Result<ApiResponse, Problem> {
         let services = &self.services;
-        let (request, verb) = (arrived.request, arrived.served.endpoint.verb);
-        let call = arrived.call();
-        let (body, wanted) = arrived.read(services.config.body).await?;
+        let (request, verb) = (routed.request, routed.entry.endpoint.verb);
+        let call = routed.call();
+        let (body, wanted) = routed.read(services.config.body).await?;
         let call = Call {
-            once: once::asked(request, verb, &body, caller.id())?,
-            if_match: wanted.before_a_change(),
+            idempotent_request: idempotency::read_key(request, verb, &body, caller.id())?,
+            if_match: wanted.if_match_for_change(),
             ..call(caller, body)
         };
-        let answer = once::call(services, handler, call, request_id).await?;
-        wanted.of_what_is_read(answer)
+        let answer = idempotency::call_handler(services, handler, call, request_id).await?;
+        wanted.apply_to_read(answer)
     }
 
     /// A read has all its request data by now, so token lookup and queries run in one batch on a storage thread. Not
     /// for lists: rendering takes long and would hold the connection.
     async fn read(
         &self,
-        arrived: &Arrived<'_>,
-        applicant: Applicant,
+        routed: &RoutedRequest<'_>,
+        auth_request: AuthRequest,
         handler: AgentHandler,
         trace: &mut Trace,
-    ) -> Result<Answer, Problem> {
+    ) -> Result<ApiResponse, Problem> {
         let services = Arc::clone(&self.services);
-        let (request, served) = (arrived.request, arrived.served);
-        let is_near = applicant.has_a_token_to_look_up() && !served.lists();
+        let (request, entry) = (routed.request, routed.entry);
+        let in_batch = auth_request.needs_token_lookup() && !entry.is_list();
         let wanted =
-            accept::check(request).and_then(|()| preconditions::read(&served.endpoint, request));
-        let call = arrived.call();
+            accept::check(request).and_then(|()| preconditions::read(&entry.endpoint, request));
+        let call = routed.call();
         let reading = async move {
-            let mut noted = Noted::default();
+            let mut caller_info = CallerInfo::default();
             let answer = async {
-                let (agent, _slot) = applicant.admit(&services, &mut noted).await?;
+                let (agent, _slot) = auth_request.admit(&services, &mut caller_info).await?;
                 let wanted = wanted?;
                 let call = call(Caller::Agent(Box::new(agent)), Map::new());
-                wanted.of_what_is_read(handler(Arc::clone(&services), call).await?)
+                wanted.apply_to_read(handler(Arc::clone(&services), call).await?)
             };
             let answer = answer.await;
-            (noted, answer)
+            (caller_info, answer)
         };
         // The storage thread does not know the request's span.
         let reading = reading.in_current_span();
-        let outcome = if is_near {
-            self.patiently(close_by(self.services.core.storage.as_ref(), reading))
+        let outcome = if in_batch {
+            self.with_timeout(read_in_batch(self.services.core.storage.as_ref(), reading))
                 .await
         } else {
-            self.patiently(async { Ok(reading.await) }).await
+            self.with_timeout(async { Ok(reading.await) }).await
         };
-        let (noted, answer) = outcome?;
-        trace.caller = noted;
+        let (caller_info, answer) = outcome?;
+        trace.caller = caller_info;
         answer
     }
 
-    async fn operate(
+    async fn serve_operational(
         &self,
         operational: Operational<'_>,
         method: &Method,
-    ) -> Result<Answer, Problem> {
+    ) -> Result<ApiResponse, Problem> {
         match *method {
-            Method::GET | Method::HEAD => self.patiently(operational.answer(&self.services)).await,
+            Method::GET | Method::HEAD => {
+                self.with_timeout(operational.respond(&self.services)).await
+            }
             Method::OPTIONS => Ok(routing::options(&operational::ALLOWED)),
-            _ => Err(not_allowed(method, &operational::ALLOWED)),
+            _ => Err(method_not_allowed(method, &operational::ALLOWED)),
         }
     }
 
-    async fn take_report(
+    async fn serve_token_revocation(
         &self,
         request: &HttpRequest,
         payload: web::Payload,
-    ) -> Result<Answer, Problem> {
+    ) -> Result<ApiResponse, Problem> {
         match *request.method() {
             Method::OPTIONS => {
                 return Ok(routing::options(&token_revocations::ALLOWED)
                     .header("Accept-Post", Verb::Post.accepted_types().join(", ")));
             }
             Method::POST => {}
-            _ => return Err(not_allowed(request.method(), &token_revocations::ALLOWED)),
+            _ => {
+                return Err(method_not_allowed(
+                    request.method(),
+                    &token_revocations::ALLOWED,
+                ));
+            }
         }
         let _slot = admit::unknown(&self.services, admit::address(&self.services, request))?;
         accept::check(request)?;
         let limit = self.services.config.unknown_body;
         let body = body::read(Verb::Post, request, payload, limit).await?;
-        self.patiently(token_revocations::take(&self.services, &body))
+        self.with_timeout(token_revocations::revoke_reported(&self.services, &body))
             .await
     }
 
-    pub(super) async fn patiently<T>(
+    pub(super) async fn with_timeout<T>(
         &self,
         handling: impl Future<Output = Result<T, Problem>>,
     ) -> Result<T, Problem> {
-        self.services.patiently(handling).await
+        self.services.with_timeout(handling).await
     }
 }
 
-async fn close_by<T: Send + 'static>(
+async fn read_in_batch<T: Send + 'static>(
     storage: &dyn Storage,
     reading: impl Future<Output = T> + Send + 'static,
 ) -> Result<T, Problem> {
-    let (tell, told) = oneshot::channel();
+    let (sender, receiver) = oneshot::channel();
     let reading = async move {
         // The receiver may have timed out.
-        let _ = tell.send(reading.await);
+        let _ = sender.send(reading.await);
     };
-    let done = storage.close_by(Box::pin(reading)).await;
-    done.map_err(|error| refusals::storage(&error))?;
+    let done = storage.read_batch(Box::pin(reading)).await;
+    done.map_err(|error| refusals::storage_failure(&error))?;
     let lost = |_| Problem::new(Code::InternalError, "What was read got lost on the way.");
-    told.await.map_err(lost)
+    receiver.await.map_err(lost)
 }
 
-fn nothing_here() -> Problem {
+fn path_not_found() -> Problem {
     let problem = Problem::new(Code::NotFound, "Nothing is served at this path.");
     problem
         .hint("GET /api/agent/v1/docs lists every path.")
         .next_action(Link::to(Operation::GetDocs), "The API's documentation")
 }
 
-fn not_allowed(method: &Method, allowed: &[&'static str]) -> Problem {
+fn method_not_allowed(method: &Method, allowed: &[&'static str]) -> Problem {
     let problem = Problem::new(
         Code::MethodNotAllowed,
         format!("{method} is not served at this path."),

@@ -1,30 +1,30 @@
-use super::{Arrived, Pipeline};
-use crate::answer::Answer;
+use super::{Pipeline, RoutedRequest};
 use crate::checks::admit;
 use crate::csrf;
-use crate::endpoint::{Handling, Visitor, VisitorCall};
+use crate::endpoint::{HandlerFuture, Visitor, VisitorCall};
 use crate::links::Operation;
 use crate::problem::Problem;
+use crate::response::ApiResponse;
 use crate::route_table::Verb;
 use crate::services::Services;
 use std::sync::Arc;
 
 impl Pipeline {
     /// CSRF protection applies as well: another site must not sign a user in to an account of its own.
-    pub(super) async fn visit(
+    pub(super) async fn serve_visitor(
         &self,
-        arrived: Arrived<'_>,
-        handler: fn(Arc<Services>, VisitorCall) -> Handling,
-    ) -> Result<Answer, Problem> {
+        arrived: RoutedRequest<'_>,
+        handler: fn(Arc<Services>, VisitorCall) -> HandlerFuture,
+    ) -> Result<ApiResponse, Problem> {
         let (services, request) = (&self.services, arrived.request);
-        let (visitor, endpoint) = (Visitor::of(services, request), &arrived.served.endpoint);
+        let (visitor, endpoint) = (Visitor::of(services, request), &arrived.entry.endpoint);
         let signs_in = endpoint.operation == Operation::SignIn.name();
         let device = visitor.place.device.as_ref().filter(|_| signs_in);
         let _slot = match (admit::unknown(services, visitor.address), device) {
             // Other clients of the address must not block a known device.
             (Err(refusal), Some(mark)) => {
                 let admitting = admit::device(services, mark, refusal);
-                self.patiently(admitting).await?
+                self.with_timeout(admitting).await?
             }
             (outcome, _) => outcome?,
         };
@@ -38,6 +38,6 @@ impl Pipeline {
             query,
             body,
         };
-        self.patiently(handler(Arc::clone(services), call)).await
+        self.with_timeout(handler(Arc::clone(services), call)).await
     }
 }

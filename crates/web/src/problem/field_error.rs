@@ -1,14 +1,14 @@
 use serde_json::{Map, Value, json};
 
 /// In characters; locations and messages may quote caller input.
-const MOST_QUOTED: usize = 150;
+const MAX_QUOTED_CHARS: usize = 150;
 /// Errors with suggestions; more never fit into a document.
-const MOST_EXPLAINED: usize = 50;
+const MAX_EXPLAINED_ERRORS: usize = 50;
 /// In bytes; longer names get no suggestion.
-const LONGEST_MISTAKE: usize = 64;
+const MAX_TYPO_LEN: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Place {
+enum ErrorLocation {
     /// JSON pointer (RFC 6901).
     Body(String),
     Query(String),
@@ -16,7 +16,7 @@ enum Place {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldError {
-    place: Place,
+    location: ErrorLocation,
     /// A stable code.
     pub code: &'static str,
     pub message: String,
@@ -25,8 +25,12 @@ pub struct FieldError {
 
 impl FieldError {
     /// In the body, at a JSON pointer.
-    pub fn at(pointer: impl Into<String>, code: &'static str, message: impl Into<String>) -> Self {
-        Self::new(Place::Body(quoted(pointer)), code, quoted(message))
+    pub fn in_body(
+        pointer: impl Into<String>,
+        code: &'static str,
+        message: impl Into<String>,
+    ) -> Self {
+        Self::new(ErrorLocation::Body(quoted(pointer)), code, quoted(message))
     }
 
     pub fn in_query(
@@ -34,12 +38,12 @@ impl FieldError {
         code: &'static str,
         message: impl Into<String>,
     ) -> Self {
-        Self::new(Place::Query(quoted(name)), code, quoted(message))
+        Self::new(ErrorLocation::Query(quoted(name)), code, quoted(message))
     }
 
-    fn new(place: Place, code: &'static str, message: String) -> Self {
+    fn new(place: ErrorLocation, code: &'static str, message: String) -> Self {
         Self {
-            place,
+            location: place,
             code,
             message,
             extra: Map::new(),
@@ -54,36 +58,36 @@ impl FieldError {
 
     /// With the allowed values and the closest one.
     #[must_use]
-    pub fn allowing(self, allowed: &[&str], given: &str) -> Self {
+    pub fn with_allowed(self, allowed: &[&str], given: &str) -> Self {
         let meant = nearest(given, allowed);
-        let told = self.with("allowed", allowed);
+        let error = self.with("allowed", allowed);
         match meant {
-            Some(meant) => told.with("didYouMean", meant),
-            None => told,
+            Some(meant) => error.with("didYouMean", meant),
+            None => error,
         }
     }
 
-    pub fn place(&self) -> &str {
-        match &self.place {
-            Place::Body(pointer) if pointer.is_empty() => "the body",
-            Place::Body(place) | Place::Query(place) => place,
+    pub fn location(&self) -> &str {
+        match &self.location {
+            ErrorLocation::Body(pointer) if pointer.is_empty() => "the body",
+            ErrorLocation::Body(location) | ErrorLocation::Query(location) => location,
         }
     }
 
     /// Only for errors that are shown: the closest name is slow to find, and a body may have 20,000 unknown names.
     #[must_use]
-    pub fn allowing_when_told(self, noted: usize, allowed: &[&str], given: &str) -> Self {
-        if noted < MOST_EXPLAINED {
-            self.allowing(allowed, given)
+    pub fn with_allowed_if_shown(self, error_count: usize, allowed: &[&str], given: &str) -> Self {
+        if error_count < MAX_EXPLAINED_ERRORS {
+            self.with_allowed(allowed, given)
         } else {
             self
         }
     }
 
     pub fn document(&self) -> Value {
-        let mut document = match &self.place {
-            Place::Body(pointer) => json!({ "in": "body", "pointer": pointer }),
-            Place::Query(name) => json!({ "in": "query", "name": name }),
+        let mut document = match &self.location {
+            ErrorLocation::Body(pointer) => json!({ "in": "body", "pointer": pointer }),
+            ErrorLocation::Query(name) => json!({ "in": "query", "name": name }),
         };
         if let Some(members) = document.as_object_mut() {
             members.insert("code".into(), self.code.into());
@@ -96,7 +100,7 @@ impl FieldError {
 
 pub fn one_of(allowed: &[&str]) -> String {
     let rule = format!("must be one of {}", allowed.join(", "));
-    if rule.chars().count() <= MOST_QUOTED {
+    if rule.chars().count() <= MAX_QUOTED_CHARS {
         rule
     } else {
         "must be one of those in `allowed`".to_owned()
@@ -104,12 +108,12 @@ pub fn one_of(allowed: &[&str]) -> String {
 }
 
 fn quoted(text: impl Into<String>) -> String {
-    crate::shortened(&text.into(), MOST_QUOTED)
+    crate::shortened(&text.into(), MAX_QUOTED_CHARS)
 }
 
 /// `None` if no name is similar.
 pub fn nearest<'a>(given: &str, known: &[&'a str]) -> Option<&'a str> {
-    if given.len() > LONGEST_MISTAKE {
+    if given.len() > MAX_TYPO_LEN {
         return None;
     }
     let likeness = |name: &str| strsim::jaro_winkler(&given.to_lowercase(), &name.to_lowercase());
@@ -124,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_misspelt_name_is_recognised_and_nonsense_is_not() {
+    fn a_misspelled_name_is_corrected_and_nonsense_is_not() {
         let known = ["domain", "name", "keywords"];
         assert_eq!(nearest("keyword", &known), Some("keywords"));
         assert_eq!(nearest("Domian", &known), Some("domain"));

@@ -10,11 +10,11 @@ use crate::links::{Link, NextAction, Surface};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 
-const MOST_ERRORS: usize = 50;
+const MAX_ERRORS: usize = 50;
 /// In bytes; further errors are only counted.
-const MOST_BYTES: usize = 4 * 1024;
+const MAX_BYTES: usize = 4 * 1024;
 /// In characters; it may quote caller input.
-const MOST_DETAIL: usize = 300;
+const MAX_DETAIL: usize = 300;
 
 #[derive(Debug, Clone)]
 pub struct Problem {
@@ -48,7 +48,7 @@ impl Problem {
 
     pub fn invalid(errors: Vec<FieldError>) -> Self {
         let detail = match errors.as_slice() {
-            [one] => format!("{}: {}", one.place(), one.message),
+            [one] => format!("{}: {}", one.location(), one.message),
             many => format!("{} values cannot be used; see errors.", many.len()),
         };
         let problem = Self {
@@ -105,7 +105,7 @@ impl Problem {
 
     /// Connections of unknown callers are closed after a refusal.
     #[must_use]
-    pub fn closing(self) -> Self {
+    pub fn closing_connection(self) -> Self {
         self.header("Connection", "close")
     }
 
@@ -119,7 +119,7 @@ impl Problem {
         document.insert("status".into(), self.code.status().into());
         document.insert(
             "detail".into(),
-            crate::shortened(&self.detail, MOST_DETAIL).into(),
+            crate::shortened(&self.detail, MAX_DETAIL).into(),
         );
         document.insert("instance".into(), instance(request_id).into());
         document.insert("code".into(), self.code.name().into());
@@ -138,40 +138,40 @@ impl Problem {
         if !self.next_actions.is_empty() {
             document.insert("nextActions".into(), self.actions(surface));
         }
-        self.tell_errors(&mut document);
+        self.insert_errors(&mut document);
         Value::Object(document)
     }
 
     pub fn actions(&self, surface: Surface) -> Value {
         let actions = self.next_actions.iter();
-        actions.map(|it| it.told(surface)).collect()
+        actions.map(|it| it.render(surface)).collect()
     }
 
     /// As many errors as fit, and the number of the rest.
-    fn tell_errors(&self, document: &mut Map<String, Value>) {
+    fn insert_errors(&self, document: &mut Map<String, Value>) {
         if self.errors.is_empty() {
             return;
         }
-        let room = MOST_BYTES - r#","errors":[],"moreErrors":99999999"#.len();
+        let max_size = MAX_BYTES - r#","errors":[],"moreErrors":99999999"#.len();
         let mut size = Value::Object(document.clone()).to_string().len();
         let mut shown = Vec::new();
-        for error in self.errors.iter().take(MOST_ERRORS) {
+        for error in self.errors.iter().take(MAX_ERRORS) {
             let mut error = error.document();
-            let fits = |it: &Value| size + it.to_string().len() < room;
+            let fits = |it: &Value| size + it.to_string().len() < max_size;
             if let (false, Some(members)) = (fits(&error), error.as_object_mut()) {
                 // `didYouMean` stays.
                 members.remove("allowed");
             }
             size += error.to_string().len() + 1;
-            if size > room {
+            if size > max_size {
                 break;
             }
             shown.push(error);
         }
-        let untold = self.errors.len() - shown.len();
+        let omitted = self.errors.len() - shown.len();
         document.insert("errors".into(), shown.into());
-        if untold > 0 {
-            document.insert("moreErrors".into(), untold.into());
+        if omitted > 0 {
+            document.insert("moreErrors".into(), omitted.into());
         }
     }
 }
@@ -199,10 +199,10 @@ mod tests {
     }
 
     #[test]
-    fn a_document_carries_the_common_members_and_stays_small() {
+    fn a_document_has_the_common_members_and_stays_small() {
         let errors = (0..60)
             .map(|n| {
-                FieldError::at(
+                FieldError::in_body(
                     format!("/keywords/{n}"),
                     "too-long",
                     "must not be longer than 200 characters",
@@ -217,14 +217,15 @@ mod tests {
         let shown = document["errors"].as_array().unwrap().len() as u64;
         assert_eq!(document["status"], 422);
         assert_eq!(document["moreErrors"], 60 - shown);
-        assert!(shown > 20 && document.to_string().len() <= MOST_BYTES);
+        assert!(shown > 20 && document.to_string().len() <= MAX_BYTES);
     }
 
     #[test]
-    fn what_the_caller_sent_is_quoted_in_part_only() {
+    fn caller_input_is_quoted_only_in_part() {
         let name = "\u{1}ž".repeat(100_000);
-        let error = FieldError::at(format!("/{name}"), "unknown-field", format!("no `{name}`"));
+        let error =
+            FieldError::in_body(format!("/{name}"), "unknown-field", format!("no `{name}`"));
         let document = told(&Problem::invalid(vec![error]));
-        assert!(document.to_string().len() <= MOST_BYTES);
+        assert!(document.to_string().len() <= MAX_BYTES);
     }
 }

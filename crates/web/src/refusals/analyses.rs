@@ -1,9 +1,11 @@
 //! Refusals of analyses and other paid actions.
 
-use super::{add_keywords, deactivated_project, in_progress, no_project, storage, track_keywords};
-use crate::counted;
+use super::{
+    add_keywords, deactivated_project, in_progress, no_project, storage_failure, track_keywords,
+};
 use crate::links::{Link, Operation};
 use crate::problem::{Code, FieldError, Problem};
+use crate::request_metrics;
 use chrono::{DateTime, Utc};
 use domain::ids::ProjectId;
 use domain::job::kind::AnalysisKind;
@@ -12,7 +14,7 @@ use domain::use_cases::request_analysis::RequestAnalysisError;
 use serde_json::json;
 use std::time::Duration;
 
-pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
+pub fn analysis_refused(error: RequestAnalysisError, project: ProjectId) -> Problem {
     match error {
         RequestAnalysisError::NoSuchProject => no_project(),
         RequestAnalysisError::AccountDisabled => {
@@ -47,7 +49,7 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
         RequestAnalysisError::NothingTracked | RequestAnalysisError::NotTracked => {
             not_tracked(&error, project)
         }
-        RequestAnalysisError::NoModel => Problem::new(
+        RequestAnalysisError::NoActiveEngine => Problem::new(
             Code::NothingToMeasure,
             "The account asks none of the AI engines.",
         )
@@ -56,14 +58,17 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
             Link::to(Operation::ListModels),
             "The models and which are active",
         ),
-        RequestAnalysisError::NotAsked { named, asked } => {
+        RequestAnalysisError::EngineNotActive {
+            named,
+            active: asked,
+        } => {
             let message = format!("`{named}` is none of the account's active models");
             let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
-            let error = FieldError::at("/models", "invalid-value", message);
-            Problem::invalid(vec![error.allowing(&asked, &named)])
+            let error = FieldError::in_body("/models", "invalid-value", message);
+            Problem::invalid(vec![error.with_allowed(&asked, &named)])
         }
         RequestAnalysisError::AccountQueueFull { limit } => {
-            counted::over_quota(counted::UNFINISHED_ANALYSES);
+            request_metrics::count_quota_rejection(request_metrics::UNFINISHED_ANALYSES);
             let problem = Problem::new(
                 Code::QuotaExceeded,
                 format!("The account has {limit} unfinished analyses, the most it may have."),
@@ -75,7 +80,7 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
                 .retry_after(Duration::from_mins(1))
         }
         RequestAnalysisError::ServerQueueFull => {
-            counted::over_quota(counted::SERVER_QUEUE);
+            request_metrics::count_quota_rejection(request_metrics::SERVER_QUEUE);
             let problem = Problem::new(
                 Code::QueueFull,
                 "The server takes no more analyses for now.",
@@ -84,15 +89,15 @@ pub fn analysis(error: RequestAnalysisError, project: ProjectId) -> Problem {
                 .hint("Send the request again after the time in Retry-After.")
                 .retry_after(Duration::from_mins(1))
         }
-        RequestAnalysisError::Unpaid(unpaid) => {
+        RequestAnalysisError::PaidCallRefused(unpaid) => {
             let detail = format!("What the analysis needs is not fetched: {unpaid}.");
             Problem::new(Code::FeatureDisabled, detail).hint(unpaid.hint())
         }
         RequestAnalysisError::OverBudget(over) => over_budget(&over, "Measure fewer keywords"),
-        RequestAnalysisError::UsedMeanwhile(_) | RequestAnalysisError::FiredMeanwhile => {
+        RequestAnalysisError::KeyUsedConcurrently(_) | RequestAnalysisError::FiredConcurrently => {
             in_progress()
         }
-        RequestAnalysisError::Storage(error) => storage(&error),
+        RequestAnalysisError::Storage(error) => storage_failure(&error),
     }
 }
 
@@ -105,14 +110,14 @@ pub fn over_budget(over: &OverBudget, instead: &str) -> Problem {
         spending,
         requested,
     } = *over;
-    counted::over_quota(which.name());
-    let (whose, next, spending) = match (which, spending) {
+    request_metrics::count_quota_rejection(which.name());
+    let (subject, next, spending) = match (which, spending) {
         (Budget::Month, Some(spending)) => ("The month's budget", "month", spending),
         (Budget::Day, Some(spending)) => ("The day's budget", "day (UTC)", spending),
         (Budget::ServerDay, _) | (_, None) => return server_day_spent(until, instead),
     };
     let detail = format!(
-        "{whose} is {budget} USD; {} are spent, {} set aside, and this needs {requested}.",
+        "{subject} is {budget} USD; {} are spent, {} set aside, and this needs {requested}.",
         spending.spent, spending.reserved
     );
     let quota = json!({ "name": which.name(), "used": spending.taken().to_string(), "limit": budget.to_string(), "currency": "USD", "resetsAt": until });
@@ -158,7 +163,10 @@ fn not_tracked(error: &RequestAnalysisError, project: ProjectId) -> Problem {
 }
 
 fn not_built(kind: AnalysisKind) -> Problem {
-    let built: Vec<&str> = AnalysisKind::BUILT.iter().map(|kind| kind.name()).collect();
+    let built: Vec<&str> = AnalysisKind::IMPLEMENTED
+        .iter()
+        .map(|kind| kind.name())
+        .collect();
     let problem = Problem::new(
         Code::FeatureDisabled,
         format!("This version does not run {} yet.", kind.name()),

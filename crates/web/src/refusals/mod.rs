@@ -3,13 +3,15 @@
 mod analyses;
 mod requests;
 
-pub use analyses::{analysis, over_budget};
-pub use requests::{crowded, in_progress, overloaded, required, signed_out, too_many};
+pub use analyses::{analysis_refused, over_budget};
+pub use requests::{
+    in_progress, overloaded, session_missing, session_required, too_many, too_many_in_flight,
+};
 
-use crate::counted;
 use crate::http::entity_tag::EntityTag;
 use crate::links::{Link, NextAction, Operation};
 use crate::problem::{Code, FieldError, Problem};
+use crate::request_metrics;
 use domain::allowance::{AllowanceExceeded, AllowanceName};
 use domain::ids::{KeywordId, ProjectId};
 use domain::ports::storage::StorageError;
@@ -73,24 +75,24 @@ pub fn no_job() -> Problem {
         .next_action(Link::to(Operation::ListAnalyses), "The account's analyses")
 }
 
-fn no_database(what: &str, hint: &str, wait: Duration) -> Problem {
+fn database_unavailable(what: &str, hint: &str, wait: Duration) -> Problem {
     Problem::new(Code::DatabaseUnavailable, what)
         .hint(hint)
         .retry_after(wait)
 }
 
 /// The cause is logged, not sent.
-pub fn storage(error: &StorageError) -> Problem {
-    let mut told = error.to_string();
+pub fn storage_failure(error: &StorageError) -> Problem {
+    let mut message = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {
-        told = format!("{told}: {inner}");
+        message = format!("{message}: {inner}");
         cause = inner.source();
     }
     match error {
         StorageError::Interrupted(_) => {
-            tracing::warn!("Others were in the way for too long: {told}");
-            no_database(
+            tracing::warn!("Others were in the way for too long: {message}");
+            database_unavailable(
                 "Other requests are changing the same data.",
                 "Send the request again after the time in Retry-After.",
                 Duration::from_secs(2),
@@ -98,25 +100,25 @@ pub fn storage(error: &StorageError) -> Problem {
             .with("reason", CONTENTION)
         }
         StorageError::Unavailable(_) | StorageError::IdTaken => {
-            tracing::warn!("The storage does not serve: {told}");
-            no_database(
+            tracing::warn!("The storage does not serve: {message}");
+            database_unavailable(
                 "The storage does not answer in time.",
                 "Send the request again after the time in Retry-After.",
                 Duration::from_secs(2),
             )
         }
         StorageError::Full(_) => {
-            tracing::error!("The storage has no room: {told}");
-            no_database(
+            tracing::error!("The storage has no room: {message}");
+            database_unavailable(
                 "The disk of the storage is full: what is stored can be read, and nothing can be added or changed.",
                 "Tell the operator to make room, then send the request again.",
                 Duration::from_mins(1),
             )
             .with("reason", "diskFull")
         }
-        StorageError::Broken(_) => {
-            tracing::error!("The storage is broken: {told}");
-            no_database(
+        StorageError::Damaged(_) => {
+            tracing::error!("The storage is broken: {message}");
+            database_unavailable(
                 "The database is broken: some of what is stored can be read, and nothing can be added or changed.",
                 "Tell the operator to restore a backup, then send the request again.",
                 Duration::from_mins(5),
@@ -124,7 +126,7 @@ pub fn storage(error: &StorageError) -> Problem {
             .with("reason", "databaseBroken")
         }
         StorageError::Conflict { .. } | StorageError::Corrupt { .. } | StorageError::ReadOnly => {
-            tracing::error!("The storage failed: {told}");
+            tracing::error!("The storage failed: {message}");
             Problem::new(
                 Code::InternalError,
                 "An error in the service kept it from answering.",
@@ -141,11 +143,11 @@ pub fn is_contention(problem: &Problem) -> bool {
         .is_some_and(|it| it == CONTENTION)
 }
 
-pub fn not_as_expected(current: &EntityTag) -> Problem {
-    changed().with("currentEtag", current.text())
+pub fn precondition_failed(current: &EntityTag) -> Problem {
+    resource_changed().with("currentEtag", current.text())
 }
 
-fn changed() -> Problem {
+fn resource_changed() -> Problem {
     let problem = Problem::new(
         Code::PreconditionFailed,
         "It has changed since the ETag in If-Match was answered.",
@@ -153,12 +155,12 @@ fn changed() -> Problem {
     problem.hint("Read it again, decide anew, and send the request with the new ETag in If-Match.")
 }
 
-pub(crate) fn allowance(error: AllowanceExceeded) -> Problem {
+pub(crate) fn allowance_exceeded(error: AllowanceExceeded) -> Problem {
     let AllowanceExceeded {
         allowance,
         requested,
     } = error;
-    counted::over_quota(allowance.name.name());
+    request_metrics::count_quota_rejection(allowance.name.name());
     let detail = format!(
         "{} of {} {} are used; {requested} more do not fit.",
         allowance.used,
@@ -166,8 +168,8 @@ pub(crate) fn allowance(error: AllowanceExceeded) -> Problem {
         allowance.name.name()
     );
     let problem = Problem::new(Code::AllowanceExceeded, detail);
-    let told = json!({ "name": allowance.name.name(), "used": allowance.used, "limit": allowance.limit, "requested": requested });
-    problem.with("allowance", told).hint(match allowance.name {
+    let allowance_json = json!({ "name": allowance.name.name(), "used": allowance.used, "limit": allowance.limit, "requested": requested });
+    problem.with("allowance", allowance_json).hint(match allowance.name {
         AllowanceName::StoredProjects => "Deactivated projects count until they are purged (see their purgeAt). Bring one of them back instead, or ask the operator for a higher limit.",
         AllowanceName::StoredKeywords => "Deactivated keywords count as long as their project is stored. Bring some of them back instead, or ask the operator for a higher limit.",
         _ => "Deactivate something of the same kind, ask for less, or ask the operator for a higher limit; waiting does not help.",
@@ -176,13 +178,13 @@ pub(crate) fn allowance(error: AllowanceExceeded) -> Problem {
 
 pub fn storage_exceeded(error: StorageExceeded) -> Problem {
     let name = error.quota.name();
-    counted::over_quota(name);
-    let told = json!({ "name": name, "used": error.used, "limit": error.limit, "requested": error.requested });
+    request_metrics::count_quota_rejection(name);
+    let allowance_json = json!({ "name": name, "used": error.used, "limit": error.limit, "requested": error.requested });
     let detail = format!(
         "{} of {} {name} are used; {} more do not fit.",
         error.used, error.limit, error.requested
     );
-    let problem = Problem::new(Code::AllowanceExceeded, detail).with("allowance", told);
+    let problem = Problem::new(Code::AllowanceExceeded, detail).with("allowance", allowance_json);
     problem.hint(match error.quota {
         StorageQuota::AccountBytes => "Remove content plans, import fewer rows, or ask the operator for a higher limit (storage.account_mebibytes); deactivated projects count until they are purged.",
         StorageQuota::ProjectRows => "Import fewer days or fewer columns, or ask the operator for a higher limit (storage.project_rows); rows that are too old are removed by themselves.",
@@ -199,15 +201,15 @@ fn deactivated() -> Problem {
 
 /// With the action that reactivates it.
 pub fn deactivated_project(project: ProjectId) -> Problem {
-    of_project(project)(deactivated())
+    project_problem(project)(deactivated())
 }
 
 /// Adds the action that reactivates a deactivated project.
-pub fn of_project<E: Into<Problem>>(project: ProjectId) -> impl Fn(E) -> Problem {
+pub fn project_problem<E: Into<Problem>>(project: ProjectId) -> impl Fn(E) -> Problem {
     move |error| {
         let mut problem = error.into();
         if problem.code == Code::ProjectDeactivated {
-            problem.next_actions.push(bring_back(project));
+            problem.next_actions.push(reactivate_action(project));
         }
         problem
     }
@@ -245,12 +247,12 @@ fn foreign_target(own: &[String]) -> Problem {
         "must be a page of the project's own sites ({}); the operator names further ones with `sightline sites name`",
         own.join(", ")
     );
-    Problem::invalid_value(FieldError::at("/targetUrl", "foreign-site", rule))
+    Problem::invalid_value(FieldError::in_body("/targetUrl", "foreign-site", rule))
 }
 
 impl From<StorageError> for Problem {
     fn from(error: StorageError) -> Self {
-        storage(&error)
+        storage_failure(&error)
     }
 }
 
@@ -258,9 +260,9 @@ impl From<CreateProjectError> for Problem {
     fn from(error: CreateProjectError) -> Self {
         match error {
             CreateProjectError::Exists(existing) => project_exists(existing),
-            CreateProjectError::Allowance(error) => allowance(error),
+            CreateProjectError::Allowance(error) => allowance_exceeded(error),
             CreateProjectError::UsedMeanwhile(_) => in_progress(),
-            CreateProjectError::Storage(error) => storage(&error),
+            CreateProjectError::Storage(error) => storage_failure(&error),
         }
     }
 }
@@ -269,11 +271,11 @@ impl From<ChangeProjectError> for Problem {
     fn from(error: ChangeProjectError) -> Self {
         match error {
             ChangeProjectError::NoSuchProject => no_project(),
-            ChangeProjectError::NotAsExpected(_) => changed(),
+            ChangeProjectError::NotAsExpected(_) => resource_changed(),
             ChangeProjectError::Deactivated => deactivated(),
             ChangeProjectError::Exists(existing) => project_exists(existing),
-            ChangeProjectError::Allowance(error) => allowance(error),
-            ChangeProjectError::Storage(error) => storage(&error),
+            ChangeProjectError::Allowance(error) => allowance_exceeded(error),
+            ChangeProjectError::Storage(error) => storage_failure(&error),
         }
     }
 }
@@ -283,9 +285,9 @@ impl From<TrackKeywordsError> for Problem {
         match error {
             TrackKeywordsError::NoSuchProject => no_project(),
             TrackKeywordsError::ProjectDeactivated => deactivated(),
-            TrackKeywordsError::Allowance(error) => allowance(error),
+            TrackKeywordsError::Allowance(error) => allowance_exceeded(error),
             TrackKeywordsError::UsedMeanwhile(_) => in_progress(),
-            TrackKeywordsError::Storage(error) => storage(&error),
+            TrackKeywordsError::Storage(error) => storage_failure(&error),
         }
     }
 }
@@ -295,28 +297,28 @@ impl From<SaveKeywordsError> for Problem {
         match error {
             SaveKeywordsError::NoSuchProject => no_project(),
             SaveKeywordsError::ProjectDeactivated => deactivated(),
-            SaveKeywordsError::NoRoom(refused) => no_room(&refused),
+            SaveKeywordsError::NoRoom(refused) => allowance_exceeded_for_items(&refused),
             SaveKeywordsError::UsedMeanwhile(_) => in_progress(),
-            SaveKeywordsError::Storage(error) => storage(&error),
+            SaveKeywordsError::Storage(error) => storage_failure(&error),
         }
     }
 }
 
 /// For a bulk save: the first exceeded allowance, and the positions of all refused keywords.
-fn no_room(refused: &[(usize, AllowanceExceeded)]) -> Problem {
+fn allowance_exceeded_for_items(refused: &[(usize, AllowanceExceeded)]) -> Problem {
     let Some((_, first)) = refused.first() else {
         return Problem::new(Code::AllowanceExceeded, "There is no room.");
     };
     let name = first.allowance.name;
     let of_the_same = refused.iter().filter(|(_, it)| it.allowance.name == name);
     let requested = of_the_same.count().try_into().unwrap_or(u32::MAX);
-    let mut problem = allowance(AllowanceExceeded {
+    let mut problem = allowance_exceeded(AllowanceExceeded {
         allowance: first.allowance,
         requested,
     });
     problem.errors = { refused.iter() }
         .map(|(place, why)| {
-            let error = FieldError::at(
+            let error = FieldError::in_body(
                 format!("/keywords/{place}"),
                 Code::AllowanceExceeded.name(),
                 "there is no room for it",
@@ -331,12 +333,12 @@ impl From<ChangeKeywordError> for Problem {
     fn from(error: ChangeKeywordError) -> Self {
         match error {
             ChangeKeywordError::NoSuchKeyword => no_keyword(),
-            ChangeKeywordError::NotAsExpected(_) => changed(),
+            ChangeKeywordError::NotAsExpected(_) => resource_changed(),
             ChangeKeywordError::ProjectDeactivated(project) => deactivated_project(project),
             ChangeKeywordError::Exists(existing) => keyword_exists(existing),
             ChangeKeywordError::ForeignTarget(sites) => foreign_target(&sites),
-            ChangeKeywordError::Allowance(error) => allowance(error),
-            ChangeKeywordError::Storage(error) => storage(&error),
+            ChangeKeywordError::Allowance(error) => allowance_exceeded(error),
+            ChangeKeywordError::Storage(error) => storage_failure(&error),
         }
     }
 }
@@ -345,7 +347,7 @@ impl From<ListAnalysesError> for Problem {
     fn from(error: ListAnalysesError) -> Self {
         match error {
             ListAnalysesError::NoSuchProject => no_project(),
-            ListAnalysesError::Storage(error) => storage(&error),
+            ListAnalysesError::Storage(error) => storage_failure(&error),
         }
     }
 }
@@ -362,7 +364,7 @@ pub fn track_keywords(project: ProjectId) -> NextAction {
     action.sending(json!({ "aiTracked": true }))
 }
 
-pub fn bring_back(project: ProjectId) -> NextAction {
+pub fn reactivate_action(project: ProjectId) -> NextAction {
     let link = Link::of(Operation::UpdateProject, project.0);
     NextAction::new(link, "Bring the project back").sending(json!({ "status": "active" }))
 }

@@ -1,10 +1,10 @@
 //! Refusals before a use case runs.
 
-use crate::counted;
 use crate::http::cookies::{Cookie, CookieStyle};
-use crate::limits::{Exhausted, NoSlot, SlotKey};
+use crate::limits::{NoSlot, RateLimitExceeded, SlotKey};
 use crate::links::{Link, Operation};
 use crate::problem::{Code, Problem};
+use crate::request_metrics;
 use serde_json::json;
 use std::time::Duration;
 
@@ -18,15 +18,15 @@ pub fn in_progress() -> Problem {
         .retry_after(Duration::from_secs(1))
 }
 
-pub fn signed_out(cookies: CookieStyle) -> Problem {
+pub fn session_missing(cookies: CookieStyle) -> Problem {
     let name = cookies.name(Cookie::Session);
-    let problem = required(cookies, "The request carries no session that lasts.");
+    let problem = session_required(cookies, "The request carries no session that lasts.");
     problem.hint(format!(
         "Sign in with POST /api/session and send the cookie {name}."
     ))
 }
 
-pub fn required(cookies: CookieStyle, detail: &str) -> Problem {
+pub fn session_required(cookies: CookieStyle, detail: &str) -> Problem {
     let name = cookies.name(Cookie::Session);
     Problem::new(Code::SessionRequired, detail)
         .header(
@@ -36,8 +36,8 @@ pub fn required(cookies: CookieStyle, detail: &str) -> Problem {
         .next_action(Link::to(Operation::SignIn), "Sign in")
 }
 
-pub fn too_many(exhausted: &Exhausted, besides: &str) -> Problem {
-    counted::limited(exhausted.policy);
+pub fn too_many(exhausted: &RateLimitExceeded, besides: &str) -> Problem {
+    request_metrics::count_rate_limited(exhausted.policy);
     let seconds = exhausted.wait.as_secs_f64().ceil().max(1.0);
     let problem = Problem::new(
         Code::RateLimited,
@@ -52,7 +52,7 @@ pub fn too_many(exhausted: &Exhausted, besides: &str) -> Problem {
         .retry_after(Duration::from_secs_f64(seconds))
 }
 
-pub fn crowded(reason: NoSlot) -> Problem {
+pub fn too_many_in_flight(reason: NoSlot) -> Problem {
     let (key, max) = match reason {
         NoSlot::Full => {
             let detail = "The server has as many requests under way as it may.";
@@ -60,17 +60,17 @@ pub fn crowded(reason: NoSlot) -> Problem {
         }
         NoSlot::KeyFull { key, max } => (key, max),
     };
-    let (whose, policy) = match key {
-        SlotKey::Holder(_) => ("token or session", "in-flight-per-token"),
+    let (subject, policy) = match key {
+        SlotKey::Caller(_) => ("token or session", "in-flight-per-token"),
         SlotKey::Account(_) => ("account", "in-flight-per-account"),
         SlotKey::Network(_) | SlotKey::DeviceOwner(_) => {
             ("address or its network", "in-flight-per-address")
         }
     };
-    counted::limited(policy);
+    request_metrics::count_rate_limited(policy);
     let problem = Problem::new(
         Code::ConcurrencyLimited,
-        format!("The {whose} has {max} requests under way, which is as many as it may."),
+        format!("The {subject} has {max} requests under way, which is as many as it may."),
     );
     problem
         .with("limit", max)
@@ -79,7 +79,7 @@ pub fn crowded(reason: NoSlot) -> Problem {
 }
 
 pub fn overloaded(policy: &'static str, detail: &str) -> Problem {
-    counted::limited(policy);
+    request_metrics::count_rate_limited(policy);
     Problem::new(Code::Overloaded, detail)
         .hint("Send the request again a little later.")
         .retry_after(Duration::from_secs(1))

@@ -1,12 +1,12 @@
 //! /api/settings/account.
 
-use super::{account_view, ask_again, user_view};
-use crate::answer::Answer;
+use super::{account_view, reauthentication_required, user_view};
 use crate::contract::body;
 use crate::contract::fields::read_body;
 use crate::endpoint::MemberCall;
 use crate::problem::{Code, Problem};
 use crate::refusals;
+use crate::response::ApiResponse;
 use crate::services::Services;
 use domain::account::Account;
 use domain::email::EmailAddress;
@@ -25,23 +25,23 @@ body! {
     }
 }
 
-pub async fn read(_: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+pub async fn read(_: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
-    Ok(answer(&call.member.account, &call.member.user))
+    Ok(response(&call.member.account, &call.member.user))
 }
 
 /// A merge patch (RFC 7396); a new e-mail address requires a recent password.
-pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
     let patch = read_body(&call.body, |body| Some(patch(body)))?;
     let changed = services.core.change_profile(&call.member, &patch).await;
     let (account, user) = changed.map_err(|error| refused(&services, error))?;
-    Ok(answer(&account, &user))
+    Ok(response(&account, &user))
 }
 
-fn answer(account: &Account, user: &User) -> Answer {
-    let told = json!({ "account": account_view(account), "user": user_view(user) });
-    Answer::ok(&told)
+fn response(account: &Account, user: &User) -> ApiResponse {
+    let body = json!({ "account": account_view(account), "user": user_view(user) });
+    ApiResponse::ok(&body)
 }
 
 fn patch(body: &ChangeAccount) -> ProfilePatch {
@@ -54,8 +54,10 @@ fn patch(body: &ChangeAccount) -> ProfilePatch {
 
 fn refused(services: &Services, error: ChangeProfileError) -> Problem {
     match error {
-        ChangeProfileError::SignedOut => refusals::signed_out(services.config.sessions.cookies),
-        ChangeProfileError::NotFresh => ask_again(),
+        ChangeProfileError::SignedOut => {
+            refusals::session_missing(services.config.sessions.cookies)
+        }
+        ChangeProfileError::NotFresh => reauthentication_required(),
         ChangeProfileError::EmailTaken => Problem::new(
             Code::EmailTaken,
             "The e-mail address cannot be used to sign in here.",

@@ -1,14 +1,14 @@
 //! DELETE /api/analyses/:id: cancels.
 
 use crate::{
-    agent_api::analyses::JobView, answer::Answer, counted, endpoint::Call, problem::Problem,
-    refusals, services::Services,
+    agent_api::analyses::JobView, endpoint::Call, problem::Problem, refusals, request_metrics,
+    response::ApiResponse, services::Services,
 };
 use domain::{ids::JobId, job::JobState, use_cases::analyses::CancelAnalysisError};
 use std::sync::Arc;
 
 /// Immediate while queued, within seconds while running. An ended job stays unchanged.
-pub async fn cancel(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+pub async fn cancel(services: Arc<Services>, call: Call) -> Result<ApiResponse, Problem> {
     let id = JobId(call.id.ok_or_else(refusals::no_job)?);
     call.query.finish()?;
     let before = services.core.clock.now();
@@ -19,9 +19,9 @@ pub async fn cancel(services: Arc<Services>, call: Call) -> Result<Answer, Probl
     })?;
     // Not if it had ended before; the worker counts running jobs.
     if job.state == JobState::Canceled && job.finished_at.is_some_and(|at| at >= before) {
-        counted::canceled(job.kind);
+        request_metrics::count_canceled(job.kind);
     }
-    Ok(Answer::ok(&JobView::of(
+    Ok(ApiResponse::ok(&JobView::of(
         &job,
         None,
         services.core.clock.now(),

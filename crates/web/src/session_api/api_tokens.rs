@@ -1,13 +1,13 @@
 //! /api/settings/api-tokens.
 
-use super::{fresh, list, sign_in::not_kept};
-use crate::answer::Answer;
+use super::{list, require_recent_password, sign_in::no_store};
 use crate::contract::fields::{Given, read_body};
 use crate::contract::{Body, List, body, parsed};
 use crate::endpoint::MemberCall;
 use crate::links::{Link, Operation};
 use crate::problem::{Code, FieldError, Problem};
 use crate::refusals;
+use crate::response::ApiResponse;
 use crate::services::Services;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::audit::Actor;
@@ -15,12 +15,12 @@ use domain::ids::TokenId;
 use domain::scope::{Scope, Scopes};
 use domain::text::Label;
 use domain::token::{ApiToken, PlainToken, TokenPolicy};
-use domain::use_cases::tokens::{Asker, IssueTokenError, NewToken};
+use domain::use_cases::tokens::{IssueTokenError, NewToken, TokenIssuer};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// In days; `null` never expires.
-pub const MOST_DAYS: i64 = 365;
+pub const MAX_DAYS: i64 = 365;
 
 body! {
     CreateToken {
@@ -41,32 +41,32 @@ fn scope(name: &str) -> Result<Scope, String> {
 }
 
 /// Newest first, in any state.
-pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
     let now = services.core.clock.now();
     let tokens = services.core.tokens(call.member.account.id).await?;
     let items: Vec<Value> = tokens.iter().map(|it| view(it, now)).collect();
-    Ok(not_kept(Answer::value(&list(&items))))
+    Ok(no_store(ApiResponse::value(&list(&items))))
 }
 
 /// Only this response contains the token.
-pub async fn create(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+pub async fn create(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
-    fresh(&services, &call)?;
+    require_recent_password(&services, &call)?;
     let new = read_body(&call.body, |body| {
-        wanted(body, services.core.policies.tokens)
+        read_new_token(body, services.core.policies.tokens)
     })?;
-    let issued = { &services.core }.issue_token(Asker::Owner(&call.member), &new);
+    let issued = { &services.core }.issue_token(TokenIssuer::Owner(&call.member), &new);
     let issued = issued.await;
     let (plain, token) = issued.map_err(|error| refused(&services, error))?;
     let mut body = view(&token, services.core.clock.now());
     body["token"] = plain.reveal().into();
-    let answer = not_kept(Answer::with_status(201, &body));
-    Ok(answer.at(Link::of(Operation::RevokeToken, token.id.0)))
+    let answer = no_store(ApiResponse::with_status(201, &body));
+    Ok(answer.with_location(Link::of(Operation::RevokeToken, token.id.0)))
 }
 
 /// Takes effect with the next request. Idempotent.
-pub async fn revoke(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+pub async fn revoke(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
     let account = call.member.account.id;
     let id = TokenId(call.id.unwrap_or_default());
@@ -79,13 +79,13 @@ pub async fn revoke(services: Arc<Services>, call: MemberCall) -> Result<Answer,
             .hint("List the account's tokens.")
             .next_action(Link::to(Operation::ListTokens), "The account's tokens")
     })?;
-    Ok(not_kept(Answer::value(&view(
+    Ok(no_store(ApiResponse::value(&view(
         found,
         services.core.clock.now(),
     ))))
 }
 
-fn wanted(body: &CreateToken, policy: TokenPolicy) -> Option<NewToken> {
+fn read_new_token(body: &CreateToken, policy: TokenPolicy) -> Option<NewToken> {
     let (name, scopes) = (body.name(), body.scopes());
     let lifetime = lifetime(body, policy);
     Some(NewToken {
@@ -97,7 +97,7 @@ fn wanted(body: &CreateToken, policy: TokenPolicy) -> Option<NewToken> {
 
 /// `None` never expires.
 fn lifetime(body: &CreateToken, policy: TokenPolicy) -> Option<TimeDelta> {
-    let most = { policy.longest }.map_or(MOST_DAYS, |it| it.num_days().min(MOST_DAYS));
+    let most = { policy.longest }.map_or(MAX_DAYS, |it| it.num_days().min(MAX_DAYS));
     let rule = match policy.longest {
         None => format!(
             "must be a whole number of days from 1 to {most}, or null for a token that does not end by itself"
@@ -107,12 +107,12 @@ fn lifetime(body: &CreateToken, policy: TokenPolicy) -> Option<TimeDelta> {
         ),
     };
     let wrong = || {
-        let error = FieldError::at("/expiresInDays", "invalid-value", &rule);
+        let error = FieldError::in_body("/expiresInDays", "invalid-value", &rule);
         body.fields().note(error.with("max", most));
     };
     // A non-number is reported by its type, any other error by `rule`.
     match body.expires_in_days() {
-        Given::Absent | Given::Wrong => {
+        Given::Absent | Given::Invalid => {
             return Some(policy.shortened(NewToken::DEFAULT_LIFETIME));
         }
         Given::Null if policy.allows(None) => return None,
@@ -131,18 +131,19 @@ fn lifetime(body: &CreateToken, policy: TokenPolicy) -> Option<TimeDelta> {
 
 fn refused(services: &Services, error: IssueTokenError) -> Problem {
     match error {
-        IssueTokenError::SignedOut => refusals::signed_out(services.config.sessions.cookies),
+        IssueTokenError::SignedOut => refusals::session_missing(services.config.sessions.cookies),
         IssueTokenError::Storage(error) => error.into(),
-        error @ IssueTokenError::TooLong { .. } => Problem::invalid_value(FieldError::at(
+        error @ IssueTokenError::TooLong { .. } => Problem::invalid_value(FieldError::in_body(
             "/expiresInDays",
             "invalid-value",
             error.to_string(),
         )),
         error @ (IssueTokenError::TooMany | IssueTokenError::NoScopes) => {
-            let most = NewToken::MOST_PER_ACCOUNT;
-            let told = json!({ "name": "tokens", "used": most, "limit": most, "requested": 1 });
+            let most = NewToken::MAX_PER_ACCOUNT;
+            let allowance =
+                json!({ "name": "tokens", "used": most, "limit": most, "requested": 1 });
             Problem::new(Code::AllowanceExceeded, error.to_string())
-                .with("allowance", told)
+                .with("allowance", allowance)
                 .hint("Revoke a token first.")
         }
     }

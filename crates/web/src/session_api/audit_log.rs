@@ -1,35 +1,35 @@
 //! GET /api/settings/audit-log.
 
-use super::sign_in::not_kept;
-use crate::answer::Answer;
-use crate::contract::{Number, Time, query, words};
+use super::sign_in::no_store;
+use crate::contract::{Number, Time, query, string_enums};
 use crate::endpoint::MemberCall;
-use crate::paging::Limits;
+use crate::paging::PageLimits;
 use crate::problem::Problem;
+use crate::response::ApiResponse;
 use crate::services::Services;
 use chrono::TimeDelta;
 use domain::audit::AuditAction;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-const LIST_LIMITS: Limits = Limits {
+const LIST_LIMITS: PageLimits = PageLimits {
     default: 100,
-    most: 500,
+    max: 500,
 };
 
 query! {
     pub(crate) ReadAuditLog {
-        limit: Number<1, { LIST_LIMITS.most }> = optional "limit", "How many events.";
+        limit: Number<1, { LIST_LIMITS.max }> = optional "limit", "How many events.";
         action: AuditAction = optional "action", "Events of this kind alone.";
         before: Time = optional "before", "Events before this moment alone: `at` of the last one goes on with the log.";
     }
 }
-words!(AuditAction);
+string_enums!(AuditAction);
 
 /// Newest first, optionally of one action and before a time.
-pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
-    let asked = ReadAuditLog(&call.query);
-    let (most, action, before) = (asked.limit(), asked.action(), asked.before());
+pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
+    let parameters = ReadAuditLog(&call.query);
+    let (most, action, before) = (parameters.limit(), parameters.action(), parameters.before());
     call.query.finish()?;
     let (account, core) = (call.member.account.id, &services.core);
     let most = most.unwrap_or(LIST_LIMITS.default);
@@ -56,5 +56,5 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, P
         })
         .collect();
     let body = json!({ "items": items, "nextCursor": null, "limit": most });
-    Ok(not_kept(Answer::value(&body)))
+    Ok(no_store(ApiResponse::value(&body)))
 }

@@ -1,14 +1,14 @@
 //! POST /api/projects/:id/keywords/bulk: saves researched keywords, with an outcome for each.
 
 use crate::agent_api::keywords::{AllowanceView, MARKET, MarketMembers};
-use crate::answer::Answer;
 use crate::caller::Caller;
 use crate::contract::fields::read_body;
-use crate::contract::{EachOnce, List, body, member, words};
+use crate::contract::{List, UniqueList, body, nested_body, string_enums};
 use crate::endpoint::Call;
-use crate::http::weight::Room;
+use crate::http::byte_budget::ByteBudget;
 use crate::problem::{Code, FieldError, Problem};
 use crate::refusals;
+use crate::response::ApiResponse;
 use crate::services::Services;
 use domain::allowance::{AllowanceExceeded, AllowanceName};
 use domain::ids::{KeywordId, SearchId};
@@ -24,14 +24,14 @@ use std::sync::Arc;
 
 body! {
     SaveKeywords {
-        texts: List<SaveKeyword, 1, { NewKeywords::MOST }> = required "keywords" or "must hold at least one keyword";
+        texts: List<SaveKeyword, 1, { NewKeywords::MAX_PER_CALL }> = required "keywords" or "must hold at least one keyword";
         mode: SaveMode = required "mode";
         market: MarketMembers = optional "market", MARKET;
-        tags: EachOnce<Tag, { Keyword::MOST_TAGS }> = optional "tags";
+        tags: UniqueList<Tag, { Keyword::MAX_TAGS }> = optional "tags";
         search: SearchId = optional "searchId";
     }
 }
-words!(SaveMode);
+string_enums!(SaveMode);
 
 body! {
     SaveKeyword {
@@ -39,7 +39,7 @@ body! {
         ai_tracked: bool = optional "aiTracked";
     }
 }
-member!(SaveKeyword => TypedKeyword: typed);
+nested_body!(SaveKeyword => TypedKeyword: typed);
 
 fn typed(it: &SaveKeyword) -> Option<TypedKeyword> {
     let (text, ai_tracked) = (it.text(), it.ai_tracked());
@@ -49,7 +49,7 @@ fn typed(it: &SaveKeyword) -> Option<TypedKeyword> {
     })
 }
 
-struct Wish {
+struct SaveRequest {
     texts: Vec<TypedKeyword>,
     market: Market,
     tags: Vec<Tag>,
@@ -62,7 +62,7 @@ struct TypedKeyword {
     ai_tracked: Option<bool>,
 }
 
-type Judged = Vec<Result<WantedKeyword, KeywordRefusal>>;
+type ParsedKeywords = Vec<Result<WantedKeyword, KeywordRefusal>>;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -96,11 +96,11 @@ struct AllowancesView {
 }
 
 /// All keywords, or those that can be saved.
-pub async fn save(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+pub async fn save(services: Arc<Services>, call: Call) -> Result<ApiResponse, Problem> {
     let project = call.project(&services).await?.id;
     call.query.finish()?;
-    let wish = read_body(&call.body, read)?;
-    let judged: Judged = { wish.texts.iter() }
+    let request = read_body(&call.body, read)?;
+    let parsed: ParsedKeywords = { request.texts.iter() }
         .map(|typed| {
             Ok(WantedKeyword {
                 text: KeywordText::parse(&typed.text)?,
@@ -108,40 +108,40 @@ pub async fn save(services: Arc<Services>, call: Call) -> Result<Answer, Problem
             })
         })
         .collect();
-    if wish.mode == SaveMode::All {
-        nothing_is_wrong(&judged)?;
+    if request.mode == SaveMode::All {
+        require_all_valid(&parsed)?;
     }
     let person = match &call.caller {
         Caller::Member(member) => Some(member.user.id),
         Caller::Agent(_) | Caller::Tool(_) => None,
     };
     let wanted = WantedKeywords {
-        keywords: judged.iter().flatten().cloned().collect(),
-        market: wish.market.clone(),
-        tags: wish.tags.clone(),
-        found_in: person.zip(wish.search),
+        keywords: parsed.iter().flatten().cloned().collect(),
+        market: request.market.clone(),
+        tags: request.tags.clone(),
+        found_in: person.zip(request.search),
     };
-    let answer = |saved: &SavedKeywords| answer(&wish, &judged, saved);
-    let stored = |saved: &SavedKeywords| answer(saved).stored();
+    let response = |saved: &SavedKeywords| response(&request, &parsed, saved);
+    let stored = |saved: &SavedKeywords| response(saved).to_stored();
     let saved = services
         .core
         .save_keywords(
             call.account(),
             project,
             &wanted,
-            wish.mode,
-            call.receipt(&stored),
+            request.mode,
+            call.idempotency_writer(&stored),
         )
         .await
-        .map_err(refusals::of_project(project))?;
-    Ok(answer(&saved).kept())
+        .map_err(refusals::project_problem(project))?;
+    Ok(response(&saved).marked_stored())
 }
 
-fn read(body: &SaveKeywords) -> Option<Wish> {
+fn read(body: &SaveKeywords) -> Option<SaveRequest> {
     let (texts, mode, market) = (body.texts(), body.mode(), body.market());
     let (tags, search) = (body.tags(), body.search());
     let base = Market::default();
-    Some(Wish {
+    Some(SaveRequest {
         texts: texts?,
         market: market.map_or_else(|| base.clone(), |it| it.of(&base)),
         tags: tags.unwrap_or_default(),
@@ -151,14 +151,14 @@ fn read(body: &SaveKeywords) -> Option<Wish> {
 }
 
 /// With mode `all`, one invalid keyword refuses the request.
-fn nothing_is_wrong(judged: &Judged) -> Result<(), Problem> {
-    let errors: Vec<FieldError> = { judged.iter().enumerate() }
-        .filter_map(|(place, it)| {
+fn require_all_valid(parsed: &ParsedKeywords) -> Result<(), Problem> {
+    let errors: Vec<FieldError> = { parsed.iter().enumerate() }
+        .filter_map(|(index, it)| {
             let refusal = it.as_ref().err()?;
-            let pointer = format!("/keywords/{place}/text");
-            Some(FieldError::at(
+            let pointer = format!("/keywords/{index}/text");
+            Some(FieldError::in_body(
                 pointer,
-                code_of(*refusal),
+                refusal_code(*refusal),
                 refusal.to_string(),
             ))
         })
@@ -169,7 +169,7 @@ fn nothing_is_wrong(judged: &Judged) -> Result<(), Problem> {
     Err(Problem::invalid(errors))
 }
 
-const fn code_of(refusal: KeywordRefusal) -> &'static str {
+const fn refusal_code(refusal: KeywordRefusal) -> &'static str {
     match refusal {
         KeywordRefusal::Empty => "empty",
         KeywordRefusal::TooLong => "too-long",
@@ -178,7 +178,7 @@ const fn code_of(refusal: KeywordRefusal) -> &'static str {
     }
 }
 
-fn answer(wish: &Wish, judged: &Judged, saved: &SavedKeywords) -> Answer {
+fn response(request: &SaveRequest, parsed: &ParsedKeywords, saved: &SavedKeywords) -> ApiResponse {
     let mut outcomes = saved.outcomes.iter();
     let mut view = SavedView {
         items: vec![],
@@ -193,8 +193,8 @@ fn answer(wish: &Wish, judged: &Judged, saved: &SavedKeywords) -> Answer {
             ai_tracked: AllowanceView::of(saved.ai_allowance),
         },
     };
-    let mut items = Vec::with_capacity(judged.len());
-    for (typed, judged) in wish.texts.iter().zip(judged) {
+    let mut items = Vec::with_capacity(parsed.len());
+    for (typed, parsed) in request.texts.iter().zip(parsed) {
         let done = |outcome, id: KeywordId| ItemView {
             text: &typed.text,
             outcome,
@@ -209,14 +209,14 @@ fn answer(wish: &Wish, judged: &Judged, saved: &SavedKeywords) -> Answer {
             code: Some(code),
             detail: Some(detail),
         };
-        let item = match judged {
-            Err(refusal) => refused(code_of(*refusal), refusal.to_string()),
+        let item = match parsed {
+            Err(refusal) => refused(refusal_code(*refusal), refusal.to_string()),
             Ok(_) => match outcomes.next() {
                 Some(SaveOutcome::Added(id)) => done("added", *id),
                 Some(SaveOutcome::AlreadyTracked(id)) => done("alreadyTracked", *id),
                 Some(SaveOutcome::Reactivated(id)) => done("reactivated", *id),
                 Some(SaveOutcome::Refused(why)) => {
-                    refused(Code::AllowanceExceeded.name(), no_room(why))
+                    refused(Code::AllowanceExceeded.name(), allowance_detail(why))
                 }
                 // There is one outcome per keyword.
                 None => continue,
@@ -230,14 +230,14 @@ fn answer(wish: &Wish, judged: &Judged, saved: &SavedKeywords) -> Answer {
         }
         items.push(item);
     }
-    view.items = Room::of_an_answer()
+    view.items = ByteBudget::for_response()
         .fill(items.iter().map(to_raw_value))
         .expect("items have string keys and no failing serialisers");
     view.truncated = view.items.len() < items.len();
-    Answer::ok(&view)
+    ApiResponse::ok(&view)
 }
 
-fn no_room(why: &AllowanceExceeded) -> String {
+fn allowance_detail(why: &AllowanceExceeded) -> String {
     let (name, limit) = (why.allowance.name, why.allowance.limit);
     match name {
         AllowanceName::AiTracked => format!(

@@ -1,34 +1,37 @@
 //! Search Console rows as JSON: summed for reading, single rows for import.
 
-use crate::agent_api::{linked, paging, tagged, written};
-use crate::answer::Answer;
-use crate::contract::fields::{Fields, whole};
-use crate::contract::{Body, Words, body, member, parsed, query, values, within};
+use crate::agent_api::{paging, render_rows, with_list_etag, with_next_link};
+use crate::contract::fields::{Fields, whole_number};
+use crate::contract::{
+    Body, StringEnum, body, bounded_numbers, nested_body, parsed, query, values,
+};
 use crate::endpoint::Call;
-use crate::paging::{Limits, bound_part, pages, wanted};
+use crate::paging::{PageLimits, bound_query, finish_query, page_parameters};
 use crate::problem::{FieldError, Problem};
 use crate::refusals;
+use crate::response::ApiResponse;
 use crate::services::Services;
 use analysis::findings::envelope::rounded;
 use chrono::{Days, NaiveDate};
 use domain::page::Direction;
 use domain::search_console::{
-    About, ConsoleCountry, ConsoleDevice, Cut, MOST_POSITION, RowSet, RowSum, SearchRow, Span,
+    ConsoleCountry, ConsoleDevice, DimensionSet, MAX_POSITION, RowSet, RowSubject, RowSum,
+    SearchRow, Span,
 };
 use serde::Serialize;
 use serde_json::{Value, json, value::RawValue};
 use std::{collections::BTreeMap, sync::Arc};
 
-pub const LIST_LIMITS: Limits = Limits {
+pub const LIST_LIMITS: PageLimits = PageLimits {
     default: 100,
-    most: 1_000,
+    max: 1_000,
 };
 /// Maximum period: as far back as Search Console goes.
-const MOST_DAYS: i64 = 500;
+const MAX_DAYS: i64 = 500;
 /// Default period if only `to` is given, in days before it.
-const USUAL: Days = Days::new(27);
+const DEFAULT_PERIOD: Days = Days::new(27);
 /// Per request; long rows reach the body limit earlier.
-pub(super) const MOST_ROWS: usize = 20_000;
+pub(super) const MAX_ROWS: usize = 20_000;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -74,32 +77,32 @@ impl RowView {
 
 query! {
     pub(crate) ReadConsoleRows {
-        ..pages(LIST_LIMITS);
+        ..page_parameters(LIST_LIMITS);
         from: NaiveDate = optional "from", "The first day; four weeks before `to` when left out.";
         to: NaiveDate = optional "to", "The last day; today when left out.";
     }
 }
 
 /// Queries with their pages, most impressions first, summed over the given days or the newest weeks.
-pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+pub async fn read(services: Arc<Services>, call: Call) -> Result<ApiResponse, Problem> {
     let project = call.project(&services).await?.id;
     let (key, now) = (&services.config.cursor_key, services.core.clock.now());
-    let bound_to = bound_part(&call.path, &call.query_text);
+    let bound_to = bound_query(&call.path, &call.query_text);
     let sorts = [("impressions", ())];
     let paging = paging(&call, &bound_to, LIST_LIMITS, &sorts, Direction::Descending);
     let period = period(&call, now.date_naive());
-    let request = wanted(paging.request(key, now), &call.query)?;
+    let request = finish_query(paging.request(key, now), &call.query)?;
     let mut found = services
         .core
         .console_searches(call.account(), project, period, &request)
         .await?
         .ok_or_else(refusals::no_project)?;
-    let items = written(call.telling, &mut found.sums, None, RowView::of);
+    let items = render_rows(call.verbosity, &mut found.sums, None, RowView::of);
     let next = paging.next_cursor(&found.sums, key, now);
     let basis = found.basis.as_ref();
     let body = RowsBody {
         project_id: project.0,
-        cut: basis.map(|it| it.cut.name()),
+        cut: basis.map(|it| it.dimensions.name()),
         from: basis.map(|it| it.span.first),
         to: basis.map(|it| it.span.last),
         days: basis.map_or(0, |it| it.days),
@@ -107,25 +110,25 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         next_cursor: next.as_deref(),
         limit: request.limit,
     };
-    let answer = tagged(Answer::ok(&body), next.as_deref(), now);
-    Ok(linked(answer, &call, next.as_deref()))
+    let answer = with_list_etag(ApiResponse::ok(&body), next.as_deref(), now);
+    Ok(with_next_link(answer, &call, next.as_deref()))
 }
 
 fn period(call: &Call, today: NaiveDate) -> Option<Span> {
     let query = &call.query;
-    let asked = ReadConsoleRows(query);
-    let (from, to) = (asked.from(), asked.to());
+    let parameters = ReadConsoleRows(query);
+    let (from, to) = (parameters.from(), parameters.to());
     if from.is_none() && to.is_none() {
         return None;
     }
     let to = to.unwrap_or(today);
-    let from = from.or_else(|| to.checked_sub_days(USUAL))?;
+    let from = from.or_else(|| to.checked_sub_days(DEFAULT_PERIOD))?;
     let span = Span::between(from, to);
     match span {
-        None => query.wrong("to", "must not lie before `from`"),
-        Some(span) if span.days() > MOST_DAYS => {
-            let rule = format!("must not lie more than {MOST_DAYS} days behind `from`");
-            query.note(FieldError::in_query("to", "too-many", rule).with("max", MOST_DAYS));
+        None => query.note_invalid("to", "must not lie before `from`"),
+        Some(span) if span.days() > MAX_DAYS => {
+            let rule = format!("must not lie more than {MAX_DAYS} days behind `from`");
+            query.note(FieldError::in_query("to", "too-many", rule).with("max", MAX_DAYS));
         }
         Some(_) => {}
     }
@@ -133,38 +136,39 @@ fn period(call: &Call, today: NaiveDate) -> Option<Span> {
 }
 
 /// Indexes of a set's rows in the request, in order.
-type Places = Vec<usize>;
+type RowIndexes = Vec<usize>;
 
 /// Groups rows by dimensions and day. Errors name the row's index.
-pub(super) fn sent(fields: &Fields, rows: Vec<(NaiveDate, SearchRow)>) -> Vec<RowSet> {
-    let mut sets: BTreeMap<(Cut, NaiveDate), (Vec<SearchRow>, Places)> = BTreeMap::new();
-    for (place, (day, row)) in rows.into_iter().enumerate() {
-        let cut = Cut {
-            about: About::of(row.query.is_some(), row.page.is_some()),
+pub(super) fn group_rows(fields: &Fields, rows: Vec<(NaiveDate, SearchRow)>) -> Vec<RowSet> {
+    let mut sets: BTreeMap<(DimensionSet, NaiveDate), (Vec<SearchRow>, RowIndexes)> =
+        BTreeMap::new();
+    for (index, (day, row)) in rows.into_iter().enumerate() {
+        let cut = DimensionSet {
+            subject: RowSubject::of(row.query.is_some(), row.page.is_some()),
             by_country: row.country.is_some(),
             by_device: row.device.is_some(),
         };
         if let Some(refusal) = row.refusal(cut) {
-            let pointer = format!("{}/{place}/{}", fields.at("rows"), refusal.field.name());
-            fields.note(FieldError::at(pointer, "invalid-value", refusal.what));
+            let pointer = format!("{}/{index}/{}", fields.at("rows"), refusal.field.name());
+            fields.note(FieldError::in_body(pointer, "invalid-value", refusal.what));
         }
-        let (of_the_day, places) = sets.entry((cut, day)).or_default();
+        let (of_the_day, indexes) = sets.entry((cut, day)).or_default();
         of_the_day.push(row);
-        places.push(place);
+        indexes.push(index);
     }
-    let sets = sets.into_iter().map(|((cut, day), (rows, places))| {
+    let sets = sets.into_iter().map(|((cut, day), (rows, indexes))| {
         let set = RowSet {
-            cut,
+            dimensions: cut,
             span: Span::day(day),
             rows,
         };
-        if let Some((first, second)) = set.repeated() {
-            let pointer = format!("{}/{}", fields.at("rows"), places[second]);
+        if let Some((first, second)) = set.first_duplicate() {
+            let pointer = format!("{}/{}", fields.at("rows"), indexes[second]);
             let rule = format!(
                 "is about the same as row {}: sum them up first",
-                places[first]
+                indexes[first]
             );
-            fields.note(FieldError::at(pointer, "repeated", rule));
+            fields.note(FieldError::in_body(pointer, "repeated", rule));
         }
         set
     });
@@ -183,20 +187,20 @@ body! {
         position: Position = nullable "position";
     }
 }
-member!(RowMembers => (NaiveDate, SearchRow): row);
+nested_body!(RowMembers => (NaiveDate, SearchRow): row);
 
-impl Words for ConsoleDevice {
+impl StringEnum for ConsoleDevice {
     fn words() -> Vec<&'static str> {
         Self::NAMES.to_vec()
     }
 
-    fn of_word(word: &str) -> Option<Self> {
-        Self::in_any_case(word)
+    fn from_word(word: &str) -> Option<Self> {
+        Self::parse_ignore_case(word)
     }
 }
 
-within! {
-    Position => f64: 1.0..=MOST_POSITION;
+bounded_numbers! {
+    Position => f64: 1.0..=MAX_POSITION;
 }
 
 struct CountryCode;
@@ -216,21 +220,21 @@ values! {
 }
 
 fn count(fields: &Fields, pointer: &str, value: &Value) -> Option<u64> {
-    let found = whole(value).and_then(|it| u64::try_from(it).ok());
+    let found = whole_number(value).and_then(|it| u64::try_from(it).ok());
     if found.is_none() {
         let rule = "must be a whole number, 0 or more";
-        fields.note(FieldError::at(pointer, "invalid-value", rule));
+        fields.note(FieldError::in_body(pointer, "invalid-value", rule));
     }
     found
 }
 
 /// `None` if a member is invalid: checks across rows need complete ones.
 fn row(it: &RowMembers) -> Option<(NaiveDate, SearchRow)> {
-    let before = it.fields().noted();
+    let before = it.fields().error_count();
     let (date, query, page) = (it.date(), it.query(), it.page());
     let (country, device, position) = (it.country(), it.device(), it.position());
     let (clicks, impressions) = (it.clicks(), it.impressions());
-    if it.fields().noted() > before {
+    if it.fields().error_count() > before {
         return None;
     }
     let row = SearchRow {

@@ -1,16 +1,16 @@
 //! /api/projects/:id/content-plans: content planned per keyword.
 
-use crate::agent_api::{ListBody, keywords, paging, written};
-use crate::answer::Answer;
+use crate::agent_api::{ListBody, keywords, paging, render_rows};
 use crate::contract::fields::{read_body, read_patch};
-use crate::contract::{List, body, member, parsed, within, words};
+use crate::contract::{List, body, bounded_numbers, nested_body, parsed, string_enums};
 use crate::endpoint::Call;
+use crate::http::byte_budget::MAX_BYTES;
 use crate::http::entity_tag::EntityTag;
-use crate::http::weight::MOST_BYTES;
 use crate::links::{Link, Operation};
-use crate::paging::{Limits, bound_part, wanted};
+use crate::paging::{PageLimits, bound_query, finish_query};
 use crate::problem::{FieldError, Problem};
 use crate::refusals;
+use crate::response::ApiResponse;
 use crate::services::Services;
 use analysis::{findings::envelope::rounded, search_intent::Intent};
 use chrono::{DateTime, NaiveDate, Utc};
@@ -28,9 +28,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub const LIST_LIMITS: Limits = Limits {
+pub const LIST_LIMITS: PageLimits = PageLimits {
     default: 50,
-    most: 200,
+    max: 200,
 };
 
 const SORTS: [(&str, ContentPlanSort); 1] = [("createdAt", ContentPlanSort::CreatedAt)];
@@ -39,7 +39,7 @@ body! {
     AddContentPlan {
         name: Label = required "name";
         clustered_by: Clustering = required "clusteredBy";
-        items: List<ItemMembers, 0, { ContentPlan::MOST_ITEMS }> = required "items";
+        items: List<ItemMembers, 0, { ContentPlan::MAX_ITEMS }> = required "items";
     }
 }
 
@@ -47,7 +47,7 @@ body! {
     ChangeContentPlan {
         name: Label = change "name";
         clustered_by: Clustering = change "clusteredBy";
-        items: List<ItemMembers, 0, { ContentPlan::MOST_ITEMS }> = change "items";
+        items: List<ItemMembers, 0, { ContentPlan::MAX_ITEMS }> = change "items";
     }
 }
 
@@ -59,8 +59,8 @@ body! {
         action: PlanAction = required "action";
         target_url: PageOrPath = nullable "targetUrl";
         title: PageTitle = nullable "title";
-        outline: List<OutlineLine, 0, { PlanItem::MOST_LINES }> = nullable "outline";
-        schema_types: List<SchemaType, 0, { PlanItem::MOST_TYPES }> = nullable "schemaTypes";
+        outline: List<OutlineLine, 0, { PlanItem::MAX_LINES }> = nullable "outline";
+        schema_types: List<SchemaType, 0, { PlanItem::MAX_TYPES }> = nullable "schemaTypes";
         priority: ItemPriority = nullable "priority";
         effort: Effort = nullable "effort";
         status: ItemStatus = optional "status";
@@ -68,21 +68,21 @@ body! {
         owner: Label = nullable "owner";
     }
 }
-member!(ItemMembers => PlanItem: item);
-words!(Clustering, Effort, Intent, ItemStatus, PlanAction);
+nested_body!(ItemMembers => PlanItem: item);
+string_enums!(Clustering, Effort, Intent, ItemStatus, PlanAction);
 
-within! {
-    ItemPriority => f64: 0.0..=PlanItem::MOST_PRIORITY;
+bounded_numbers! {
+    ItemPriority => f64: 0.0..=PlanItem::MAX_PRIORITY;
 }
 
 struct PageOrPath;
 
 parsed! {
-    PageOrPath => String: page, json!({ "type": "string", "minLength": 1, "maxLength": MOST_PATH });
+    PageOrPath => String: page, json!({ "type": "string", "minLength": 1, "maxLength": MAX_PATH });
 }
 
 /// Of a path on the site, in bytes.
-const MOST_PATH: usize = 2_048;
+const MAX_PATH: usize = 2_048;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -176,24 +176,24 @@ impl SummaryView {
 }
 
 /// Newest first.
-pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+pub async fn list(services: Arc<Services>, call: Call) -> Result<ApiResponse, Problem> {
     let project = call.project(&services).await?.id;
-    let bound_to = bound_part(&call.path, &call.query_text);
+    let bound_to = bound_query(&call.path, &call.query_text);
     let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Descending);
     let (key, now) = (&services.config.cursor_key, services.core.clock.now());
-    let request = wanted(paging.request(key, now), &call.query)?;
+    let request = finish_query(paging.request(key, now), &call.query)?;
     let mut page = services
         .core
         .content_plans(call.account(), project, &request)
         .await?
         .ok_or_else(refusals::no_project)?;
-    let items = written(call.telling, &mut page, None, SummaryView::of);
+    let items = render_rows(call.verbosity, &mut page, None, SummaryView::of);
     let next = paging.next_cursor(&page, key, now);
     let body = ListBody::of(items, &page, next.as_deref(), request.limit);
-    Ok(body.answer(&call, now))
+    Ok(body.to_response(&call, now))
 }
 
-pub async fn add(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+pub async fn add(services: Arc<Services>, call: Call) -> Result<ApiResponse, Problem> {
     let project = call.project(&services).await?.id;
     call.query.finish()?;
     let new = read_body(&call.body, |body: &AddContentPlan| {
@@ -204,33 +204,38 @@ pub async fn add(services: Arc<Services>, call: Call) -> Result<Answer, Problem>
             items: items?,
         })
     })?;
-    fits(&new.items)?;
-    let stored = |plan: &ContentPlan| added(plan).stored();
+    check_size(&new.items)?;
+    let stored = |plan: &ContentPlan| created_response(plan).to_stored();
     let plan = services
         .core
-        .add_content_plan(call.account(), project, &new, call.receipt(&stored))
+        .add_content_plan(
+            call.account(),
+            project,
+            &new,
+            call.idempotency_writer(&stored),
+        )
         .await
         .map_err(|error| refused(error, project))?;
-    Ok(added(&plan).kept())
+    Ok(created_response(&plan).marked_stored())
 }
 
-fn added(plan: &ContentPlan) -> Answer {
+fn created_response(plan: &ContentPlan) -> ApiResponse {
     let view = PlanView::of(plan);
     let location = Link::of(Operation::GetContentPlan, plan.project.0).part(plan.id.0);
-    Answer::with_status(201, &view)
-        .tagged(EntityTag::of(&view))
-        .at(location)
+    ApiResponse::with_status(201, &view)
+        .with_etag(EntityTag::of(&view))
+        .with_location(location)
 }
 
-pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
-    let plan = found(&services, &call).await?;
+pub async fn read(services: Arc<Services>, call: Call) -> Result<ApiResponse, Problem> {
+    let plan = find_plan(&services, &call).await?;
     call.query.finish()?;
-    Ok(Answer::resource(&PlanView::of(&plan)))
+    Ok(ApiResponse::resource(&PlanView::of(&plan)))
 }
 
 /// Items are replaced as a whole.
-pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
-    let current = found(&services, &call).await?;
+pub async fn change(services: Arc<Services>, call: Call) -> Result<ApiResponse, Problem> {
+    let current = find_plan(&services, &call).await?;
     call.query.finish()?;
     let shown = serde_json::to_value(PlanView::of(&current)).unwrap_or(Value::Null);
     let patch = read_patch(&call.body, &shown, &[], |body: &ChangeContentPlan| {
@@ -241,7 +246,7 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
         }
     })?;
     if let Some(items) = patch.items.as_set() {
-        fits(items)?;
+        check_size(items)?;
     }
     let changed = services
         .core
@@ -254,11 +259,11 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
         )
         .await
         .map_err(|error| refused(error, current.project))?;
-    Ok(Answer::resource(&PlanView::of(&changed)))
+    Ok(ApiResponse::resource(&PlanView::of(&changed)))
 }
 
-pub async fn remove(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
-    let (project, plan) = named(&call)?;
+pub async fn remove(services: Arc<Services>, call: Call) -> Result<ApiResponse, Problem> {
+    let (project, plan) = path_ids(&call)?;
     call.query.finish()?;
     services
         .core
@@ -270,10 +275,10 @@ pub async fn remove(services: Arc<Services>, call: Call) -> Result<Answer, Probl
         )
         .await
         .map_err(|error| refused(error, project))?;
-    Ok(Answer::text(204, String::new()))
+    Ok(ApiResponse::text(204, String::new()))
 }
 
-fn named(call: &Call) -> Result<(ProjectId, ContentPlanId), Problem> {
+fn path_ids(call: &Call) -> Result<(ProjectId, ContentPlanId), Problem> {
     let project = call.project_id()?;
     let plan = call
         .part_id
@@ -281,8 +286,8 @@ fn named(call: &Call) -> Result<(ProjectId, ContentPlanId), Problem> {
     Ok((project, ContentPlanId(plan)))
 }
 
-async fn found(services: &Services, call: &Call) -> Result<ContentPlan, Problem> {
-    let (project, plan) = named(call)?;
+async fn find_plan(services: &Services, call: &Call) -> Result<ContentPlan, Problem> {
+    let (project, plan) = path_ids(call)?;
     let found = services.core.content_plan(call.account(), project, plan);
     found.await.map_err(|error| refused(error, project))
 }
@@ -292,10 +297,10 @@ fn refused(error: ContentPlanError, project: ProjectId) -> Problem {
         ContentPlanError::NoSuchProject => refusals::no_project(),
         ContentPlanError::NoSuchPlan => refusals::no_content_plan(project),
         ContentPlanError::NotAsExpected(plan) => {
-            refusals::not_as_expected(&EntityTag::of(&PlanView::of(&plan)))
+            refusals::precondition_failed(&EntityTag::of(&PlanView::of(&plan)))
         }
         ContentPlanError::ProjectDeactivated => refusals::deactivated_project(project),
-        ContentPlanError::Allowance(error) => refusals::allowance(error),
+        ContentPlanError::Allowance(error) => refusals::allowance_exceeded(error),
         ContentPlanError::Full(error) => refusals::storage_exceeded(error),
         ContentPlanError::UsedMeanwhile(_) => refusals::in_progress(),
         ContentPlanError::Storage(error) => error.into(),
@@ -303,15 +308,15 @@ fn refused(error: ContentPlanError, project: ProjectId) -> Problem {
 }
 
 /// A plan has to fit into a response (256 KiB).
-fn fits(items: &[PlanItem]) -> Result<(), Problem> {
+fn check_size(items: &[PlanItem]) -> Result<(), Problem> {
     let views: Vec<ItemView> = items.iter().map(ItemView::of).collect();
     let bytes = serde_json::to_string(&views).map_or(usize::MAX, |it| it.len());
-    if bytes <= MOST_BYTES {
+    if bytes <= MAX_BYTES {
         return Ok(());
     }
-    let rule = format!("must not have more than {MOST_BYTES} bytes together, they have {bytes}");
-    let error = FieldError::at("/items", "too-large", rule);
-    Err(Problem::invalid_value(error.with("max", MOST_BYTES)))
+    let rule = format!("must not have more than {MAX_BYTES} bytes together, they have {bytes}");
+    let error = FieldError::in_body("/items", "too-large", rule);
+    Err(Problem::invalid_value(error.with("max", MAX_BYTES)))
 }
 
 fn item(it: &ItemMembers) -> Option<PlanItem> {
@@ -340,7 +345,7 @@ fn item(it: &ItemMembers) -> Option<PlanItem> {
 fn page(text: &str) -> Result<String, &'static str> {
     let is_path = text.starts_with('/')
         && !text.starts_with("//")
-        && text.len() <= MOST_PATH
+        && text.len() <= MAX_PATH
         && !text.contains('\\')
         && !text.chars().any(|c| c.is_control() || c.is_whitespace());
     if is_path {

@@ -1,20 +1,20 @@
 //! /api/keyword-research: search volume and related keywords.
 
-use super::sign_in::not_kept;
-use crate::answer::Answer;
+use super::sign_in::no_store;
 use crate::contract::fields::{Fields, read_body};
 use crate::contract::{body, query, values};
 use crate::endpoint::MemberCall;
 use crate::links::{Link, Operation};
-use crate::paging::{Limits, Paging, wanted};
+use crate::paging::{PageLimits, Paging, finish_query};
 use crate::problem::{Code, FieldError, Problem};
+use crate::response::ApiResponse;
 use crate::services::Services;
-use crate::{counted, refusals};
+use crate::{refusals, request_metrics};
 use analysis::findings::keyword_research::report;
 use chrono::{DateTime, Utc};
 use domain::ids::{ProjectId, SearchId};
 use domain::keyword::KeywordText;
-use domain::keyword_research::{ResearchQuota, ResearchSubject, SearchLine};
+use domain::keyword_research::{ResearchQuota, ResearchSubject, SearchSummary};
 use domain::market::{Country, Language};
 use domain::market_names::UnknownName;
 use domain::page::Direction;
@@ -25,9 +25,9 @@ use domain::use_cases::research::{ReopenSearchError, Research, ResearchRequest};
 use serde_json::{Map, Value, json};
 use std::{sync::Arc, time::Duration};
 
-pub const LIST_LIMITS: Limits = Limits {
+pub const LIST_LIMITS: PageLimits = PageLimits {
     default: 50,
-    most: 200,
+    max: 200,
 };
 
 const SORTS: [(&str, SearchSort); 1] = [("searchedAt", SearchSort::SearchedAt)];
@@ -51,22 +51,24 @@ query! {
 }
 
 /// The monthly research quota.
-pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
     let account = call.member.account.id;
     let quota = services.core.research_quota(account).await?;
     let quota = quota.ok_or_else(|| {
-        refusals::storage(&StorageError::Corrupt {
+        refusals::storage_failure(&StorageError::Corrupt {
             what: "the account of a session",
         })
     })?;
-    Ok(not_kept(Answer::value(&Value::Object(quota_view(&quota)))))
+    Ok(no_store(ApiResponse::value(&Value::Object(quota_view(
+        &quota,
+    )))))
 }
 
 /// From the cache, otherwise from the supplier.
-pub async fn research(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+pub async fn research(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
-    let (subject, project) = read_body(&call.body, asked)?;
+    let (subject, project) = read_body(&call.body, read_request)?;
     let request = ResearchRequest {
         account: call.member.account.id,
         user: call.member.user.id,
@@ -82,11 +84,11 @@ pub async fn research(services: Arc<Services>, call: MemberCall) -> Result<Answe
     let now = services.core.clock.now();
     let refused = |error| refused(error, now);
     let research = searching.await.map_err(lost)?.map_err(refused)?;
-    Ok(not_kept(Answer::value(&view(&research))))
+    Ok(no_store(ApiResponse::value(&view(&research))))
 }
 
 /// The user's own searches, newest first.
-pub async fn history(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+pub async fn history(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
     let (account, user) = (call.member.account.id, call.member.user.id);
     let bound_to = format!("{HISTORY} {user}");
     let paging = Paging {
@@ -98,10 +100,10 @@ pub async fn history(services: Arc<Services>, call: MemberCall) -> Result<Answer
         default_direction: Direction::Descending,
     };
     let (key, now) = (&services.config.cursor_key, services.core.clock.now());
-    let request = wanted(paging.request(key, now), &call.query)?;
+    let request = finish_query(paging.request(key, now), &call.query)?;
     let page = services.core.searches(account, user, &request).await?;
-    let items: Vec<Value> = page.items.iter().map(line).collect();
-    Ok(not_kept(Answer::value(&json!({
+    let items: Vec<Value> = page.items.iter().map(history_item).collect();
+    Ok(no_store(ApiResponse::value(&json!({
         "items": items,
         "nextCursor": paging.next_cursor(&page, key, now),
         "limit": request.limit,
@@ -109,7 +111,7 @@ pub async fn history(services: Arc<Services>, call: MemberCall) -> Result<Answer
 }
 
 /// As shown before, without a supplier call or quota.
-pub async fn reopen(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+pub async fn reopen(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
     let project = ReopenSearch(&call.query).project();
     call.query.finish()?;
     let (account, user) = (call.member.account.id, call.member.user.id);
@@ -123,20 +125,20 @@ pub async fn reopen(services: Arc<Services>, call: MemberCall) -> Result<Answer,
             ReopenSearchError::NoSuchProject => refusals::no_project(),
             ReopenSearchError::Storage(error) => error.into(),
         })?;
-    Ok(not_kept(Answer::value(&view(&research))))
+    Ok(no_store(ApiResponse::value(&view(&research))))
 }
 
-pub async fn forget(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+pub async fn forget(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
     let (account, user) = (call.member.account.id, call.member.user.id);
     let search = SearchId(call.id.unwrap_or_default());
     if !services.core.forget_search(account, user, search).await? {
         return Err(no_search());
     }
-    Ok(not_kept(Answer::value(&json!({ "forgotten": 1 }))))
+    Ok(no_store(ApiResponse::value(&json!({ "forgotten": 1 }))))
 }
 
-fn asked(body: &ResearchKeyword) -> Option<(ResearchSubject, Option<ProjectId>)> {
+fn read_request(body: &ResearchKeyword) -> Option<(ResearchSubject, Option<ProjectId>)> {
     let (keyword, country, language) = (body.keyword(), body.country(), body.language());
     let project = body.project().value();
     let subject = ResearchSubject {
@@ -165,13 +167,17 @@ fn named<T>(
 ) -> Option<T> {
     let text = fields.text(pointer, value)?;
     if text.trim().is_empty() {
-        fields.note(FieldError::at(pointer, "required", "must not be empty"));
+        fields.note(FieldError::in_body(
+            pointer,
+            "required",
+            "must not be empty",
+        ));
         return None;
     }
     match find(text) {
         Ok(found) => Some(found),
         Err(unknown) => {
-            let mut error = FieldError::at(pointer, "unknown-name", unknown.to_string())
+            let mut error = FieldError::in_body(pointer, "unknown-name", unknown.to_string())
                 .with("nearest", unknown.nearest.clone());
             if let Some(meant) = unknown.nearest.first() {
                 error = error.with("didYouMean", meant.as_str());
@@ -183,68 +189,68 @@ fn named<T>(
 }
 
 fn quota_view(quota: &ResearchQuota) -> Map<String, Value> {
-    let mut told = Map::new();
-    told.insert("usage".into(), quota.usage().into());
-    told.insert("limit".into(), quota.limit.into());
-    told.insert("available".into(), quota.is_available().into());
-    told.insert("resetsAt".into(), json!(quota.resets_at()));
-    told
+    let mut members = Map::new();
+    members.insert("usage".into(), quota.usage().into());
+    members.insert("limit".into(), quota.limit.into());
+    members.insert("available".into(), quota.is_available().into());
+    members.insert("resetsAt".into(), json!(quota.resets_at()));
+    members
 }
 
 fn subject_view(subject: &ResearchSubject) -> Map<String, Value> {
     let (country, language) = (subject.country, subject.language);
-    let mut told = Map::new();
-    told.insert("keyword".into(), subject.keyword.as_str().into());
-    told.insert("normalized".into(), subject.keyword.normalized().into());
-    told.insert(
+    let mut members = Map::new();
+    members.insert("keyword".into(), subject.keyword.as_str().into());
+    members.insert("normalized".into(), subject.keyword.normalized().into());
+    members.insert(
         "location".into(),
         json!({ "name": country.name(), "code": country.to_string() }),
     );
-    told.insert(
+    members.insert(
         "language".into(),
         json!({ "name": language.name(), "code": language.to_string() }),
     );
-    told
+    members
 }
 
 fn view(research: &Research) -> Value {
     let (subject, kept) = (&research.subject, &research.kept);
     let language = subject.language.to_string();
     let found = report(subject.keyword.as_str(), &language, &kept.found);
-    let mut told = Map::new();
-    told.insert("id".into(), research.search.0.into());
-    told.extend(subject_view(subject));
-    told.insert("searchedAt".into(), json!(research.searched_at));
-    told.insert("cached".into(), research.is_cached.into());
-    told.insert("cachedAt".into(), json!(kept.bought_at));
-    told.insert("expiresAt".into(), json!(kept.expires_at));
-    told.extend(quota_view(&research.quota));
+    let mut members = Map::new();
+    members.insert("id".into(), research.search.0.into());
+    members.extend(subject_view(subject));
+    members.insert("searchedAt".into(), json!(research.searched_at));
+    members.insert("cached".into(), research.is_cached.into());
+    members.insert("cachedAt".into(), json!(kept.bought_at));
+    members.insert("expiresAt".into(), json!(kept.expires_at));
+    members.extend(quota_view(&research.quota));
     if let Value::Object(found) = json!(found) {
-        told.extend(found);
+        members.extend(found);
     }
     let tracked = research.tracked.as_ref();
-    let ideas = told.get_mut("ideas").and_then(Value::as_array_mut);
+    let ideas = members.get_mut("ideas").and_then(Value::as_array_mut);
     for idea in ideas.into_iter().flatten() {
         let in_project = idea["keyword"]
             .as_str()
             .and_then(|keyword| Some(tracked?.holds(keyword)));
         idea["inProject"] = json!(in_project);
     }
-    Value::Object(told)
+    Value::Object(members)
 }
 
-fn line(search: &SearchLine) -> Value {
-    let mut told = Map::new();
-    told.insert("id".into(), search.id.0.into());
-    told.extend(subject_view(&search.subject));
-    told.insert("searchVolume".into(), json!(search.search_volume));
-    told.insert("ideas".into(), search.ideas.into());
-    told.insert("provider".into(), search.provider.as_str().into());
-    told.insert("provenance".into(), search.provenance.name().into());
-    told.insert("searchedAt".into(), json!(search.searched_at));
-    told.insert("cachedAt".into(), json!(search.bought_at));
-    told.insert("expiresAt".into(), json!(search.expires_at));
-    Value::Object(told)
+fn history_item(search: &SearchSummary) -> Value {
+    let mut members = Map::new();
+    members.insert("id".into(), search.id.0.into());
+    members.extend(subject_view(&search.subject));
+    members.insert("searchVolume".into(), json!(search.search_volume));
+    members.insert("ideas".into(), search.ideas.into());
+    members.insert("provider".into(), search.provider.as_str().into());
+    members.insert("provenance".into(), search.provenance.name().into());
+    members.insert("searchedAt".into(), json!(search.searched_at));
+    members.insert("cachedAt".into(), json!(search.bought_at));
+    members.insert("expiresAt".into(), json!(search.expires_at));
+    Value::Object(members)
 }
 
 fn no_search() -> Problem {
@@ -257,13 +263,13 @@ fn no_search() -> Problem {
 fn refused(error: ResearchKeywordError, now: DateTime<Utc>) -> Problem {
     match error {
         ResearchKeywordError::NoSuchProject => refusals::no_project(),
-        ResearchKeywordError::QuotaExceeded(quota) => spent(&quota, now),
-        ResearchKeywordError::Unpaid(unpaid) => {
+        ResearchKeywordError::QuotaExceeded(quota) => quota_exceeded(&quota, now),
+        ResearchKeywordError::PaidCallRefused(unpaid) => {
             let detail = format!("Keywords are not researched: {unpaid}.");
             Problem::new(Code::FeatureDisabled, detail).hint(unpaid.hint())
         }
         ResearchKeywordError::OverBudget(over) => refusals::over_budget(&over, "Research later"),
-        ResearchKeywordError::Supplier { code } => unanswered(&code),
+        ResearchKeywordError::Supplier { code } => supplier_unavailable(&code),
         ResearchKeywordError::UnderWay => Problem::new(
             Code::SupplierUnavailable,
             "The keyword is being researched, and the supplier takes its time.",
@@ -275,28 +281,28 @@ fn refused(error: ResearchKeywordError, now: DateTime<Utc>) -> Problem {
     }
 }
 
-fn spent(quota: &ResearchQuota, now: DateTime<Utc>) -> Problem {
-    counted::over_quota(counted::KEYWORD_RESEARCH);
+fn quota_exceeded(quota: &ResearchQuota, now: DateTime<Utc>) -> Problem {
+    request_metrics::count_quota_rejection(request_metrics::KEYWORD_RESEARCH);
     let detail = format!(
         "{} of {} searches of this month are used.",
         quota.usage(),
         quota.limit
     );
-    let told = json!({
+    let quota_json = json!({
         "name": "keywordResearch",
         "used": quota.usage(),
         "limit": quota.limit,
         "resetsAt": quota.resets_at(),
     });
     Problem::new(Code::QuotaExceeded, detail)
-        .with("quota", told)
+        .with("quota", quota_json)
         .with("resetsAt", json!(quota.resets_at()))
         .retry_after((quota.resets_at() - now).to_std().unwrap_or_default())
         .hint("Wait for the next month (UTC), or ask the operator for a higher limit. Keywords that your account researched within 30 days still answer.")
 }
 
 /// No quota was used.
-fn unanswered(code: &str) -> Problem {
+fn supplier_unavailable(code: &str) -> Problem {
     let problem = Problem::new(
         Code::SupplierUnavailable,
         "The supplier of keyword data did not answer; nothing was used up.",

@@ -1,13 +1,13 @@
 //! GET /api/projects/:id/keyword-status: one month of the project's keywords, from stored data.
 
 use crate::agent_api::keywords::SORTS;
-use crate::agent_api::{paging, written};
-use crate::answer::Answer;
+use crate::agent_api::{paging, render_rows};
 use crate::contract::{arguments, query};
 use crate::endpoint::Call;
-use crate::paging::{Limits, bound_part, order, pages, wanted};
+use crate::paging::{PageLimits, bound_query, finish_query, page_parameters, sort_parameter};
 use crate::problem::{FieldError, Problem};
 use crate::refusals;
+use crate::response::ApiResponse;
 use crate::services::Services;
 use analysis::{findings::envelope::rounded, statistics::panel_rate::IntervalMethod};
 use chrono::{DateTime, NaiveDate, Utc};
@@ -19,16 +19,16 @@ use serde::Serialize;
 use serde_json::{json, value::RawValue};
 use std::sync::Arc;
 
-pub const LIST_LIMITS: Limits = Limits {
+pub const LIST_LIMITS: PageLimits = PageLimits {
     default: 100,
-    most: 500,
+    max: 500,
 };
 
 query! {
     pub(crate) ReadKeywordStatus {
-        ..pages(LIST_LIMITS);
+        ..page_parameters(LIST_LIMITS);
         month: Month = optional "month", "The month in UTC, for example 2026-11; this one when left out.";
-        ..order(&SORTS, "The order; a leading - reverses. createdAt when left out.");
+        ..sort_parameter(&SORTS, "The order; a leading - reverses. createdAt when left out.");
     }
 }
 
@@ -38,7 +38,7 @@ arguments! {
     Month => CalendarMonth: |query, name| {
         let found = CalendarMonth::parse(query.text(name)?);
         if found.is_none() {
-            query.wrong(name, "must be a month such as 2026-11");
+            query.note_invalid(name, "must be a month such as 2026-11");
         }
         found
     }, json!({ "type": "string", "pattern": "^[0-9]{4}-[0-9]{2}$" });
@@ -123,7 +123,7 @@ struct EngineView {
 
 impl StatusView {
     fn of(month: &KeywordMonth) -> Self {
-        let (keyword, course) = (&month.keyword, month.course.as_ref());
+        let (keyword, course) = (&month.keyword, month.ranks.as_ref());
         let market = &keyword.market;
         let (now, start) = (month.now.as_ref(), course.map(|it| &it.start));
         let mentions = month.mentions.as_ref();
@@ -184,13 +184,13 @@ fn engines(mentions: &AiMentions) -> Vec<EngineView> {
 }
 
 /// Active keywords with their data of a month, by default the current one. No supplier calls.
-pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+pub async fn read(services: Arc<Services>, call: Call) -> Result<ApiResponse, Problem> {
     let project = call.project(&services).await?.id;
     let (key, now) = (&services.config.cursor_key, services.core.clock.now());
-    let bound_to = bound_part(&call.path, &call.query_text);
+    let bound_to = bound_query(&call.path, &call.query_text);
     let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Ascending);
     let month = month(&call, now.date_naive());
-    let request = wanted(paging.request(key, now).zip(month), &call.query)?;
+    let request = finish_query(paging.request(key, now).zip(month), &call.query)?;
     let (request, month) = request;
     let filter = KeywordFilter {
         status: Some(Status::Active),
@@ -201,7 +201,7 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         .keyword_months(call.account(), project, month, &filter, &request)
         .await?
         .ok_or_else(refusals::no_project)?;
-    let items = written(call.telling, &mut page, None, StatusView::of);
+    let items = render_rows(call.verbosity, &mut page, None, StatusView::of);
     let next = paging.next_cursor(&page, key, now);
     let body = StatusBody {
         project_id: project.0,
@@ -212,18 +212,22 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         next_cursor: next.as_deref(),
         limit: request.limit,
     };
-    let answer = crate::agent_api::tagged(Answer::ok(&body), next.as_deref(), now);
-    Ok(crate::agent_api::linked(answer, &call, next.as_deref()))
+    let answer = crate::agent_api::with_list_etag(ApiResponse::ok(&body), next.as_deref(), now);
+    Ok(crate::agent_api::with_next_link(
+        answer,
+        &call,
+        next.as_deref(),
+    ))
 }
 
 /// At most the month of `today`, which is the default.
 fn month(call: &Call, today: NaiveDate) -> Option<CalendarMonth> {
     let this = CalendarMonth::of(today)?;
-    let asked = ReadKeywordStatus(&call.query).month();
-    if asked.is_some_and(|month| month > this) {
+    let requested = ReadKeywordStatus(&call.query).month();
+    if requested.is_some_and(|month| month > this) {
         let rule = format!("lies ahead: the last one is {this}");
         let error = FieldError::in_query("month", "invalid-value", rule);
         call.query.note(error.with("max", json!(this.to_string())));
     }
-    Some(asked.unwrap_or(this))
+    Some(requested.unwrap_or(this))
 }

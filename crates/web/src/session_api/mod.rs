@@ -7,6 +7,7 @@ pub mod audit_log;
 pub mod bulk_keywords;
 pub mod console_rows;
 pub mod content_plans;
+pub mod current_session;
 pub mod keyword_research;
 pub mod keyword_status;
 pub mod models;
@@ -19,20 +20,19 @@ pub mod search_console;
 pub mod sessions;
 pub mod sign_in;
 pub mod sign_out;
-pub mod signed_in;
 pub mod top_results;
 pub mod welcome;
 
-use crate::answer::Answer;
 use crate::csrf;
 use crate::endpoint::MemberCall;
 use crate::http::cookies::Cookie;
 use crate::links::{Link, Operation};
 use crate::problem::{Code, FieldError, Problem};
+use crate::response::ApiResponse;
 use crate::services::Services;
 use domain::{
     account::Account,
-    device::DeviceMark,
+    device::DeviceCookie,
     password::{PasswordRefusal, TypedPassword},
     ports::{password_hasher::HashingError, storage::StorageError},
     session::Session,
@@ -42,7 +42,7 @@ use domain::{
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 
-const NOT_KEPT: &str = "no-store";
+const NO_STORE: &str = "no-store";
 
 fn user_view(user: &User) -> Value {
     json!({
@@ -76,23 +76,31 @@ fn identity(signed_in: &SignedIn) -> Value {
 }
 
 /// After the password was given, with both cookies.
-fn welcomed(services: &Services, status: u16, signed_in: &SignedIn) -> Answer {
-    welcomed_with(services, status, signed_in, &identity(signed_in))
+fn signed_in_response(services: &Services, status: u16, signed_in: &SignedIn) -> ApiResponse {
+    signed_in_response_with(services, status, signed_in, &identity(signed_in))
 }
 
-fn welcomed_with(services: &Services, status: u16, signed_in: &SignedIn, body: &Value) -> Answer {
+fn signed_in_response_with(
+    services: &Services,
+    status: u16,
+    signed_in: &SignedIn,
+    body: &Value,
+) -> ApiResponse {
     let cookies = &services.config.sessions.cookies;
     let secret = signed_in.secret.reveal();
-    let answer = Answer {
-        cache: NOT_KEPT,
-        ..Answer::with_status(status, body)
+    let answer = ApiResponse {
+        cache: NO_STORE,
+        ..ApiResponse::with_status(status, body)
     };
     answer
         .header("Set-Cookie", cookies.set(Cookie::Session, secret))
-        .header("Set-Cookie", device_cookie(services, &signed_in.mark))
+        .header(
+            "Set-Cookie",
+            device_cookie(services, &signed_in.device_cookie),
+        )
 }
 
-fn device_cookie(services: &Services, mark: &DeviceMark) -> String {
+fn device_cookie(services: &Services, mark: &DeviceCookie) -> String {
     let config = &services.config.sessions;
     let signed = mark.signed(&config.device_key);
     config.cookies.set(Cookie::Device, &signed)
@@ -128,38 +136,38 @@ async fn since_sign_in(services: &Services, session: &Session) -> Result<Value, 
     }))
 }
 
-fn unfit(name: &str, refusal: PasswordRefusal) -> Problem {
+fn password_refused(name: &str, refusal: PasswordRefusal) -> Problem {
     let code = match refusal {
         PasswordRefusal::TooShort => "too-short",
         PasswordRefusal::TooLong => "too-long",
         PasswordRefusal::Guessable => "guessable",
     };
     Problem::invalid_value(
-        FieldError::at(format!("/{name}"), code, refusal.to_string())
-            .with("min", TypedPassword::LEAST)
-            .with("max", TypedPassword::MOST),
+        FieldError::in_body(format!("/{name}"), code, refusal.to_string())
+            .with("min", TypedPassword::MIN_CHARS)
+            .with("max", TypedPassword::MAX_CHARS),
     )
 }
 
 /// For a signed-in user, to whom the wrong field is no secret.
-fn not_their_password(name: &str) -> Problem {
-    Problem::invalid_value(FieldError::at(
+fn wrong_password(name: &str) -> Problem {
+    Problem::invalid_value(FieldError::in_body(
         format!("/{name}"),
         "wrong-password",
         "is not your password",
     ))
 }
 
-fn busy() -> Problem {
+fn hashing_busy() -> Problem {
     Problem::new(Code::Overloaded, "Too many passwords are being checked.")
         .hint("Send the request again after the time in Retry-After.")
         .retry_after(Duration::from_secs(2))
 }
 
-fn hashing(error: &HashingError) -> Problem {
+fn hashing_problem(error: &HashingError) -> Problem {
     match error {
-        HashingError::Busy => busy(),
-        HashingError::Broken(what) => {
+        HashingError::Busy => hashing_busy(),
+        HashingError::Failed(what) => {
             tracing::error!("A password cannot be hashed or compared: {what}");
             Problem::new(
                 Code::InternalError,
@@ -171,7 +179,7 @@ fn hashing(error: &HashingError) -> Problem {
 }
 
 /// Records a wrong password: a hijacked session must not allow unnoticed guesses.
-fn not_given_again(
+fn reauthentication_failed(
     services: &Arc<Services>,
     call: &MemberCall,
     error: SignInError,
@@ -181,11 +189,11 @@ fn not_given_again(
         let from = call.visitor.place.network;
         sign_in::note_failure(services, call.member.account.id, from);
     }
-    not_signed_in(error, || not_their_password(name))
+    sign_in_problem(error, || wrong_password(name))
 }
 
 /// `refused`: response to a wrong password.
-fn not_signed_in(error: SignInError, refused: impl FnOnce() -> Problem) -> Problem {
+fn sign_in_problem(error: SignInError, refused: impl FnOnce() -> Problem) -> Problem {
     match error {
         SignInError::Refused { .. } => refused(),
         SignInError::Wait(wait) => {
@@ -199,21 +207,21 @@ fn not_signed_in(error: SignInError, refused: impl FnOnce() -> Problem) -> Probl
             .hint(format!("Try again in {seconds} s."))
             .retry_after(Duration::from_secs_f64(seconds))
         }
-        SignInError::Busy => busy(),
-        SignInError::Broken(what) => hashing(&HashingError::Broken(what)),
+        SignInError::Busy => hashing_busy(),
+        SignInError::HashingFailed(what) => hashing_problem(&HashingError::Failed(what)),
         SignInError::Storage(error) => error.into(),
     }
 }
 
 /// Requires a recently given password.
-fn fresh(services: &Services, call: &MemberCall) -> Result<(), Problem> {
+fn require_recent_password(services: &Services, call: &MemberCall) -> Result<(), Problem> {
     if call.member.session.is_fresh(services.core.clock.now()) {
         return Ok(());
     }
-    Err(ask_again())
+    Err(reauthentication_required())
 }
 
-fn ask_again() -> Problem {
+fn reauthentication_required() -> Problem {
     let problem = Problem::new(
         Code::ReauthenticationRequired,
         "This needs the password, given no longer than ten minutes ago.",

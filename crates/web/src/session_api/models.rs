@@ -1,11 +1,11 @@
 //! PUT /api/settings/models; reading uses the agents' handler.
 
 use crate::agent_api::models::list;
-use crate::answer::Answer;
 use crate::contract::fields::read_body;
-use crate::contract::{List, body, member, within};
+use crate::contract::{List, body, bounded_numbers, nested_body};
 use crate::endpoint::Call;
 use crate::problem::{FieldError, Problem};
+use crate::response::ApiResponse;
 use crate::services::Services;
 use domain::ai_models::{ModelChange, ModelSettings};
 use domain::market::{Country, Language};
@@ -13,17 +13,17 @@ use domain::text::Text;
 use domain::use_cases::ai_models::AiModelError;
 use std::sync::Arc;
 
-const MOST_MODELS: usize = 50;
+const MAX_MODELS: usize = 50;
 
-within! {
+bounded_numbers! {
     Samples => u32: ModelSettings::SAMPLES;
     Prompts => u32: ModelSettings::PROMPTS;
-    Weight => f64: 0.0..=ModelSettings::MOST_WEIGHT;
+    Weight => f64: 0.0..=ModelSettings::MAX_WEIGHT;
 }
 
 body! {
     SetModels {
-        items: List<SetModel, 0, MOST_MODELS> = required "items";
+        items: List<SetModel, 0, MAX_MODELS> = required "items";
     }
 }
 
@@ -39,10 +39,10 @@ body! {
         weight: Weight = change "weight";
     }
 }
-member!(SetModel => (String, ModelChange): change);
+nested_body!(SetModel => (String, ModelChange): change);
 
 /// All given models or none. Others stay unchanged.
-pub async fn set(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+pub async fn set(services: Arc<Services>, call: Call) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
     let changes = read_body(&call.body, SetModels::items)?;
     let states = { &services.core }.change_ai_models(call.account(), &changes);
@@ -69,9 +69,9 @@ fn refused(error: AiModelError) -> Problem {
         AiModelError::NoSuchEngine { known } => {
             let known: Vec<&str> = known.iter().map(String::as_str).collect();
             let rule = format!("must name engines among {}", known.join(", "));
-            Problem::invalid_value(FieldError::at("/items", "invalid-value", rule))
+            Problem::invalid_value(FieldError::in_body("/items", "invalid-value", rule))
         }
-        AiModelError::Refused(refusal) => Problem::invalid_value(FieldError::at(
+        AiModelError::Refused(refusal) => Problem::invalid_value(FieldError::in_body(
             "/items",
             "invalid-value",
             refusal.to_string(),

@@ -1,13 +1,13 @@
 //! POST /api/settings/password.
 
-use super::{identity, not_given_again, unfit, welcomed_with};
-use crate::answer::Answer;
+use super::{identity, password_refused, reauthentication_failed, signed_in_response_with};
 use crate::contract::body;
 use crate::contract::fields::read_body;
 use crate::endpoint::MemberCall;
 use crate::limits::SlotKey;
 use crate::problem::Problem;
 use crate::refusals;
+use crate::response::ApiResponse;
 use crate::services::Services;
 use domain::password::TypedPassword;
 use domain::use_cases::passwords::{ChangePasswordError, NewPassword};
@@ -23,23 +23,24 @@ body! {
 }
 
 /// The session gets a new cookie; others end unless they are to stay. Tokens are revoked only on request.
-pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
-    let wish = read_body(&call.body, read)?;
+    let new_password = read_body(&call.body, read)?;
     let refused = |error| match error {
-        ChangePasswordError::Unfit(refusal) => unfit("newPassword", refusal),
+        ChangePasswordError::Unfit(refusal) => password_refused("newPassword", refusal),
         ChangePasswordError::NotChecked(error) => {
-            not_given_again(&services, &call, error, "currentPassword")
+            reauthentication_failed(&services, &call, error, "currentPassword")
         }
     };
     let one_of_account = [(SlotKey::Account(call.member.account.id), 1)];
-    let _slot = { services.password_slots.take(one_of_account) }.map_err(refusals::crowded)?;
+    let _slot =
+        { services.password_slots.take(one_of_account) }.map_err(refusals::too_many_in_flight)?;
     let (hasher, place) = (services.known_hasher.as_ref(), &call.visitor.place);
-    let changed = { &services.core }.change_password(hasher, &call.member, &wish, place);
+    let changed = { &services.core }.change_password(hasher, &call.member, &new_password, place);
     let (signed_in, revoked) = changed.await.map_err(refused)?;
     let mut body = identity(&signed_in);
     body["revokedTokens"] = revoked.into();
-    Ok(welcomed_with(&services, 200, &signed_in, &body))
+    Ok(signed_in_response_with(&services, 200, &signed_in, &body))
 }
 
 fn read(body: &ChangePassword) -> Option<NewPassword> {

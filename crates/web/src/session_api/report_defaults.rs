@@ -1,11 +1,11 @@
 //! /api/settings/report-defaults.
 
 use crate::agent_api::projects::{EffectiveReportSettingsView, YesOrNo};
-use crate::answer::Answer;
 use crate::contract::fields::{Fields, read_body};
 use crate::contract::{body, values};
 use crate::endpoint::MemberCall;
 use crate::problem::Problem;
+use crate::response::ApiResponse;
 use crate::services::Services;
 use domain::ports::storage::StorageError;
 use domain::report_settings::{EffectiveReportSettings, Frequency, Section};
@@ -30,18 +30,18 @@ values! {
 
 fn sections(fields: &Fields, pointer: &str, value: &Value) -> Option<BTreeMap<Section, bool>> {
     let sections = fields.object(pointer, value)?;
-    sections.only(&Section::NAMES);
+    sections.reject_unknown(&Section::NAMES);
     let shown = |it: Section| Some((it, sections.optional::<bool>(it.name())?));
     Some(Section::ALL.into_iter().filter_map(shown).collect())
 }
 
-pub async fn read(_: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+pub async fn read(_: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
-    Ok(answer(&call.member.account.report_defaults))
+    Ok(response(&call.member.account.report_defaults))
 }
 
 /// Replaced as a whole; absent sections stay unchanged.
-pub async fn set(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+pub async fn set(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
     let before = &call.member.account.report_defaults;
     let defaults = read_body(&call.body, |body| settings(body, before))?;
@@ -53,11 +53,11 @@ pub async fn set(services: Arc<Services>, call: MemberCall) -> Result<Answer, Pr
     let changed = changed.ok_or(StorageError::Corrupt {
         what: "the account of a session",
     })?;
-    Ok(answer(&changed.report_defaults))
+    Ok(response(&changed.report_defaults))
 }
 
-fn answer(defaults: &EffectiveReportSettings) -> Answer {
-    Answer::ok(&EffectiveReportSettingsView::of(defaults))
+fn response(defaults: &EffectiveReportSettings) -> ApiResponse {
+    ApiResponse::ok(&EffectiveReportSettingsView::of(defaults))
 }
 
 fn settings(

@@ -1,13 +1,13 @@
 //! /api/projects/:id/search-console: imported search data.
 
-use super::console_rows::{MOST_ROWS, RowMembers, sent};
-use crate::answer::Answer;
+use super::console_rows::{MAX_ROWS, RowMembers, group_rows};
 use crate::contract::fields::read_body;
 use crate::contract::{Body, List, body};
 use crate::endpoint::Call;
 use crate::limits::{NoSlot, Slot, SlotKey};
 use crate::problem::{Code, FieldError, Problem};
 use crate::refusals;
+use crate::response::ApiResponse;
 use crate::services::Services;
 use chrono::NaiveDate;
 use domain::ports::search_console::{ExportError, ExportFile, ReadExport};
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+pub async fn read(services: Arc<Services>, call: Call) -> Result<ApiResponse, Problem> {
     let project = call.project_id()?;
     call.query.finish()?;
     let state = services.core.console_state(call.account(), project).await?;
@@ -28,7 +28,7 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         .iter()
         .map(|it| {
             json!({
-                "cut": it.cut.name(),
+                "cut": it.dimensions.name(),
                 "from": it.span.first,
                 "to": it.span.last,
                 "days": it.days,
@@ -40,7 +40,7 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         })
         .collect();
     let property = state.binding.as_ref().map(|it| it.property.to_string());
-    Ok(Answer::summary(&json!({
+    Ok(ApiResponse::summary(&json!({
         "projectId": project.0,
         "property": property,
         "imported": imported,
@@ -50,7 +50,7 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
 body! {
     ImportRows {
         name: Label = optional "name";
-        rows: List<RowMembers, 1, MOST_ROWS> = required "rows" or "must hold at least one row";
+        rows: List<RowMembers, 1, MAX_ROWS> = required "rows" or "must hold at least one row";
     }
 }
 
@@ -64,12 +64,12 @@ body! {
     }
 }
 
-enum Sent {
-    File(SentFile),
+enum ImportSource {
+    File(FileUpload),
     Rows(String, Vec<RowSet>),
 }
 
-struct SentFile {
+struct FileUpload {
     name: String,
     text: String,
     span: Option<Span>,
@@ -77,27 +77,29 @@ struct SentFile {
 }
 
 /// How long an import waits for a slot.
-const WAIT: Duration = Duration::from_secs(5);
+const SLOT_WAIT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// An export of the performance report, or rows: all or nothing.
-pub async fn import(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+pub async fn import(services: Arc<Services>, call: Call) -> Result<ApiResponse, Problem> {
     let project = call.project(&services).await?.id;
     call.query.finish()?;
     let sent = if call.body.contains_key("rows") {
         read_body(&call.body, rows)?
     } else {
-        Sent::File(read_body(&call.body, file)?)
+        ImportSource::File(read_body(&call.body, file)?)
     };
     let one_of_account = [(SlotKey::Account(call.account()), 1)];
-    let slot = services.import_slots.take_within(WAIT, &one_of_account);
+    let slot = services
+        .import_slots
+        .take_within(SLOT_WAIT_TIMEOUT, &one_of_account);
     let slot = Arc::new(slot.await.map_err(too_many)?);
-    let (label, place, export) = match sent {
-        Sent::File(file) => (
+    let (label, pointer, export) = match sent {
+        ImportSource::File(file) => (
             file.name.clone(),
             "/content",
-            opened(&services, file, Arc::clone(&slot)).await?,
+            read_export(&services, file, Arc::clone(&slot)).await?,
         ),
-        Sent::Rows(name, sets) => {
+        ImportSource::Rows(name, sets) => {
             let read = ReadExport {
                 sets,
                 left_out: vec![],
@@ -116,7 +118,7 @@ pub async fn import(services: Arc<Services>, call: Call) -> Result<Answer, Probl
         tokio::time::sleep(pause).await;
         drop(slot);
     });
-    let imported = imported.map_err(|error| refused(error, place))?;
+    let imported = imported.map_err(|error| refused(error, pointer))?;
     let spans: Vec<Value> = imported
         .spans
         .iter()
@@ -124,7 +126,7 @@ pub async fn import(services: Arc<Services>, call: Call) -> Result<Answer, Probl
             json!({ "cut": cut.name(), "from": span.first, "to": span.last, "rows": rows })
         })
         .collect();
-    Ok(Answer::with_status(
+    Ok(ApiResponse::with_status(
         201,
         &json!({
             "projectId": project.0,
@@ -137,9 +139,9 @@ pub async fn import(services: Arc<Services>, call: Call) -> Result<Answer, Probl
     ))
 }
 
-async fn opened(
+async fn read_export(
     services: &Services,
-    file: SentFile,
+    file: FileUpload,
     slot: Arc<Slot>,
 ) -> Result<ReadExport, Problem> {
     let exports = Arc::clone(&services.console_exports);
@@ -159,13 +161,13 @@ async fn opened(
     export.await.map_err(lost)?.map_err(|it| unreadable(&it))
 }
 
-fn rows(body: &ImportRows) -> Option<Sent> {
+fn rows(body: &ImportRows) -> Option<ImportSource> {
     let (name, rows) = (body.name(), body.rows());
     let name = name.map_or_else(|| "rows".to_owned(), |it| it.to_string());
-    Some(Sent::Rows(name, sent(body.fields(), rows?)))
+    Some(ImportSource::Rows(name, group_rows(body.fields(), rows?)))
 }
 
-fn file(body: &ImportFile) -> Option<SentFile> {
+fn file(body: &ImportFile) -> Option<FileUpload> {
     let fields = body.fields();
     let (name, text) = (body.name(), body.content());
     let (from, to) = (body.from(), body.to());
@@ -184,7 +186,7 @@ fn file(body: &ImportFile) -> Option<SentFile> {
         }
     };
     let page = body.page();
-    Some(SentFile {
+    Some(FileUpload {
         name: name.map_or_else(|| "export.csv".to_owned(), |it| it.to_string()),
         text: text?,
         span,
@@ -205,18 +207,18 @@ fn too_many(why: NoSlot) -> Problem {
     };
     problem
         .hint("Send the request again after the time in Retry-After.")
-        .retry_after(WAIT)
+        .retry_after(SLOT_WAIT_TIMEOUT)
 }
 
 fn unreadable(error: &ExportError) -> Problem {
-    let mut told = FieldError::at("/content", "unreadable", error.to_string());
+    let mut field_error = FieldError::in_body("/content", "unreadable", error.to_string());
     if let Some(line) = error.line {
-        told = told.with("line", line);
+        field_error = field_error.with("line", line);
     }
-    Problem::invalid_value(told)
+    Problem::invalid_value(field_error)
 }
 
-fn refused(error: ImportConsoleError, place: &str) -> Problem {
+fn refused(error: ImportConsoleError, pointer: &str) -> Problem {
     match error {
         ImportConsoleError::Storage(error) => error.into(),
         ImportConsoleError::Full(error) => refusals::storage_exceeded(error),
@@ -226,8 +228,8 @@ fn refused(error: ImportConsoleError, place: &str) -> Problem {
         )
         .hint("Bring the project back first."),
         error => {
-            let told = error.to_string();
-            Problem::invalid_value(FieldError::at(place, "refused", told))
+            let message = error.to_string();
+            Problem::invalid_value(FieldError::in_body(pointer, "refused", message))
         }
     }
 }

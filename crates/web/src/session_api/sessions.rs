@@ -1,18 +1,18 @@
 //! /api/settings/sessions: sessions of the user.
 
-use super::{device_cookie, fresh, list, sign_in::not_kept};
-use crate::answer::Answer;
+use super::{device_cookie, list, require_recent_password, sign_in::no_store};
 use crate::contract::query;
 use crate::endpoint::MemberCall;
 use crate::links::{Link, Operation};
 use crate::problem::{Code, Problem};
+use crate::response::ApiResponse;
 use crate::services::Services;
 use domain::{ids::SessionId, use_cases::sessions::EndedAccess};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// Most recently used first.
-pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
     let member = &call.member;
     let sessions = { &services.core }.sessions(member.account.id, member.user.id);
@@ -28,16 +28,18 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<Answer, P
             "endsAt": it.ends_at(),
         })
     });
-    Ok(not_kept(Answer::value(&list(&items.collect::<Vec<_>>()))))
+    Ok(no_store(ApiResponse::value(&list(
+        &items.collect::<Vec<_>>(),
+    ))))
 }
 
 /// Ending another session requires a recent password: a hijacker must not lock the owner out.
-pub async fn end(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+pub async fn end(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
     let (account, user) = (call.member.account.id, call.member.user.id);
     let id = SessionId(call.id.unwrap_or_default());
     if id != call.member.session.id {
-        fresh(&services, &call)?;
+        require_recent_password(&services, &call)?;
     }
     if !services.core.end_session(account, user, id).await? {
         let problem = Problem::new(Code::NotFound, "You have no session with this id.");
@@ -45,7 +47,7 @@ pub async fn end(services: Arc<Services>, call: MemberCall) -> Result<Answer, Pr
             .hint("List your sessions.")
             .next_action(Link::to(Operation::ListSessions), "Your sessions"));
     }
-    Ok(not_kept(Answer::value(&json!({ "endedSessions": 1 }))))
+    Ok(no_store(ApiResponse::value(&json!({ "endedSessions": 1 }))))
 }
 
 pub(super) fn ended_view(ended: EndedAccess) -> Value {
@@ -59,14 +61,14 @@ query! {
 }
 
 /// All other sessions, with a recent password; `revokeTokens=true` also revokes the account's tokens.
-pub async fn end_others(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
+pub async fn end_others(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
     let revokes = { EndSessions(&call.query).revokes_tokens() }.unwrap_or(false);
     call.query.finish()?;
-    fresh(&services, &call)?;
+    require_recent_password(&services, &call)?;
     let member = &call.member;
     let (account, user, this) = (member.account.id, member.user.id, member.session.id);
     let ended = { &services.core }.end_sessions(account, user, Some(this), revokes);
-    let answer = not_kept(Answer::value(&ended_view(ended.await?)));
+    let answer = no_store(ApiResponse::value(&ended_view(ended.await?)));
     // Ending sessions invalidated all device marks: this device gets a new one.
     let mark = call.visitor.place.device.as_ref();
     let mark = mark.filter(|it| it.user() == user);

@@ -1,20 +1,20 @@
 //! POST /api/session.
 
-use super::{NOT_KEPT, identity, not_signed_in, since_sign_in, welcomed_with};
-use crate::answer::Answer;
+use super::{NO_STORE, identity, sign_in_problem, signed_in_response_with, since_sign_in};
 use crate::contract::body;
 use crate::contract::fields::read_body;
 use crate::endpoint::VisitorCall;
-use crate::limits::{Door, Exhausted};
+use crate::limits::{RateLimitExceeded, SignInKey};
 use crate::problem::{Code, Problem};
+use crate::response::ApiResponse;
 use crate::services::Services;
-use domain::device::DeviceMark;
+use domain::device::DeviceCookie;
 use domain::email::EmailAddress;
 use domain::ids::AccountId;
 use domain::password::TypedPassword;
 use domain::throttle::AddressPrefix;
 use domain::use_cases::sessions::SignedIn;
-use domain::use_cases::sign_in::{Attempt, SignInError};
+use domain::use_cases::sign_in::{SignInAttempt, SignInError};
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
 
@@ -26,7 +26,7 @@ body! {
 }
 
 /// Does not reveal whether the address or the password was wrong.
-pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<Answer, Problem> {
+pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
     let (email, password) = read_body(&call.body, read)?;
     let mut visitor = call.visitor;
@@ -35,39 +35,43 @@ pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<Answe
         _ => None,
     };
     // A stolen mark may have used up the rate of known devices: then the address's own rate applies.
-    let counted = |mark: &DeviceMark| services.limiter.count_sign_in(Door::DevicesOf(mark.user()));
+    let counted = |mark: &DeviceCookie| {
+        services
+            .limiter
+            .count_sign_in(SignInKey::DeviceOwner(mark.user()))
+    };
     visitor.place.device = device.filter(|it| counted(it).is_ok());
     if visitor.place.device.is_none() {
         let counted = services
             .limiter
-            .count_sign_in(Door::Address(visitor.address));
+            .count_sign_in(SignInKey::Address(visitor.address));
         counted.map_err(|it| too_many(&it))?;
     }
-    let attempt = Attempt {
+    let attempt = SignInAttempt {
         email,
         password,
-        place: visitor.place,
+        client: visitor.place,
         before: visitor.session.map(|it| it.hash()),
     };
     match services.sign_in.run(&attempt).await {
         Ok(signed_in) => {
             let mut body = identity(&signed_in);
-            body["sinceLastSignIn"] = told(&services, &signed_in).await;
-            Ok(welcomed_with(&services, 200, &signed_in, &body))
+            body["sinceLastSignIn"] = since_last_sign_in(&services, &signed_in).await;
+            Ok(signed_in_response_with(&services, 200, &signed_in, &body))
         }
         Err(error) => {
             if let SignInError::Refused {
-                whose: Some(account),
+                account: Some(account),
             } = error
             {
-                note_failure(&services, account, attempt.place.network);
+                note_failure(&services, account, attempt.client.network);
             }
             // An internal error would reveal that the account exists.
-            if let SignInError::Broken(what) = &error {
+            if let SignInError::HashingFailed(what) = &error {
                 tracing::error!("A kept password cannot be compared: {what}");
                 return Err(refused());
             }
-            Err(not_signed_in(error, refused))
+            Err(sign_in_problem(error, refused))
         }
     }
 }
@@ -83,7 +87,7 @@ pub(super) fn note_failure(services: &Arc<Services>, account: AccountId, from: A
 }
 
 /// A read error must not fail the sign-in; `GET /api/session` returns it later.
-async fn told(services: &Services, signed_in: &SignedIn) -> Value {
+async fn since_last_sign_in(services: &Services, signed_in: &SignedIn) -> Value {
     let since = since_sign_in(services, &signed_in.session).await;
     since.unwrap_or_else(|error| {
         tracing::warn!(%error, "What happened since the last sign-in cannot be read.");
@@ -108,19 +112,19 @@ fn refused() -> Problem {
     )
 }
 
-fn too_many(exhausted: &Exhausted) -> Problem {
+fn too_many(exhausted: &RateLimitExceeded) -> Problem {
     let seconds = exhausted.wait.as_secs_f64().ceil().max(1.0);
     Problem::new(Code::RateLimited, "Too many attempts to sign in were made.")
         .with("violated-policies", json!([exhausted.policy]))
         .hint(format!("Try again in {seconds} s."))
         .retry_after(Duration::from_secs_f64(seconds))
-        .closing()
+        .closing_connection()
 }
 
 /// For responses that must not be cached.
-pub(super) fn not_kept(answer: Answer) -> Answer {
-    Answer {
-        cache: NOT_KEPT,
+pub(super) fn no_store(answer: ApiResponse) -> ApiResponse {
+    ApiResponse {
+        cache: NO_STORE,
         ..answer
     }
 }

@@ -1,9 +1,9 @@
 //! DELETE /api/session.
 
-use super::{sessions::ended_view, sign_in::not_kept};
+use super::{sessions::ended_view, sign_in::no_store};
 use crate::{
-    answer::Answer, contract::query, endpoint::MemberCall, http::cookies::Cookie, problem::Problem,
-    services::Services,
+    contract::query, endpoint::MemberCall, http::cookies::Cookie, problem::Problem,
+    response::ApiResponse, services::Services,
 };
 use domain::use_cases::sessions::EndedAccess;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ query! {
 /// Ends this session, or with `everywhere=true` all of the user; `revokeTokens=true` also revokes the account's tokens.
 /// Clears browser data. Requires no password: it also ends the caller's session, and locking out an intruder must be
 /// quick.
-pub async fn sign_out(services: Arc<Services>, call: MemberCall) -> Result<Answer, Problem> {
-    let asked = SignOut(&call.query);
-    let everywhere = asked.everywhere().unwrap_or(false);
-    let revokes = asked.revokes_tokens().unwrap_or(false);
+pub async fn sign_out(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
+    let parameters = SignOut(&call.query);
+    let everywhere = parameters.everywhere().unwrap_or(false);
+    let revokes = parameters.revokes_tokens().unwrap_or(false);
     if revokes && !everywhere {
         call.query
-            .wrong("revokeTokens", "goes together with everywhere=true");
+            .note_invalid("revokeTokens", "goes together with everywhere=true");
     }
     call.query.finish()?;
     let member = &call.member;
@@ -39,7 +39,7 @@ pub async fn sign_out(services: Arc<Services>, call: MemberCall) -> Result<Answe
             tokens: 0,
         }
     };
-    let answer = not_kept(Answer::value(&ended_view(ended)));
+    let answer = no_store(ApiResponse::value(&ended_view(ended)));
     let cookies = services.config.sessions.cookies;
     // Not `cookies`: that would clear those of other services of the domain, and the device mark.
     let answer = answer

@@ -1,13 +1,13 @@
 //! GET /api/projects/:id/top-results: top-ranking pages of keywords.
 
-use crate::answer::Answer;
 use crate::contract::parameters::Query;
 use crate::contract::{arguments, query};
 use crate::endpoint::Call;
-use crate::http::weight::Room;
-use crate::paging::wanted;
+use crate::http::byte_budget::ByteBudget;
+use crate::paging::finish_query;
 use crate::problem::{FieldError, Problem};
 use crate::refusals;
+use crate::response::ApiResponse;
 use crate::services::Services;
 use analysis::url_rules::page_key;
 use chrono::{DateTime, Utc};
@@ -18,7 +18,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use std::sync::Arc;
 
 /// Per request: search pages can be megabytes together.
-pub const MOST: usize = 200;
+pub const MAX_KEYWORDS: usize = 200;
 /// Lowest position that counts.
 const DEPTH: u32 = 10;
 
@@ -87,9 +87,9 @@ impl TopView {
 ///
 /// # Panics
 /// Never: views have string keys and infallible serializers.
-pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+pub async fn read(services: Arc<Services>, call: Call) -> Result<ApiResponse, Problem> {
     let project = call.project(&services).await?.id;
-    let keywords = wanted(ReadTopResults(&call.query).keywords(), &call.query)?;
+    let keywords = finish_query(ReadTopResults(&call.query).keywords(), &call.query)?;
     let found = services
         .core
         .top_results(call.account(), project, &keywords)
@@ -97,10 +97,10 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         .ok_or_else(refusals::no_project)?;
     let mut views: Vec<TopView> = found.records.iter().filter_map(TopView::of).collect();
     views.sort_by_key(|it| it.keyword_id);
-    let items = Room::of_an_answer()
+    let items = ByteBudget::for_response()
         .fill(views.iter().map(to_raw_value))
         .expect("views have string keys and no failing serialisers");
-    Ok(Answer::ok(&TopBody {
+    Ok(ApiResponse::ok(&TopBody {
         project_id: project.0,
         measured_at: found.head.map(|it| it.measured_at),
         truncated: items.len() < views.len(),
@@ -116,14 +116,14 @@ arguments! {
 
 fn keyword_ids(query: &Query, name: &str) -> Option<Vec<KeywordId>> {
     let ids: Option<Vec<KeywordId>> = { query.text(name)?.split(',') }
-        .map(|it| crate::plain_id(it).map(KeywordId))
+        .map(|it| crate::parse_id(it).map(KeywordId))
         .collect();
     match &ids {
-        None => query.wrong(name, "must be ids apart by commas"),
-        Some(ids) if ids.len() > MOST => {
-            let rule = format!("must be {MOST} ids at the most");
+        None => query.note_invalid(name, "must be ids apart by commas"),
+        Some(ids) if ids.len() > MAX_KEYWORDS => {
+            let rule = format!("must be {MAX_KEYWORDS} ids at the most");
             let error = FieldError::in_query(name, "too-many", rule);
-            query.note(error.with("max", MOST));
+            query.note(error.with("max", MAX_KEYWORDS));
         }
         Some(_) => {}
     }

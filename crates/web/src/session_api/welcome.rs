@@ -1,12 +1,12 @@
 //! GET and POST /api/welcome: the first run.
 
-use super::{hashing, sign_in::not_kept, unfit, welcomed};
-use crate::answer::Answer;
+use super::{hashing_problem, password_refused, sign_in::no_store, signed_in_response};
 use crate::contract::body;
 use crate::contract::fields::read_body;
 use crate::endpoint::VisitorCall;
 use crate::links::{Link, Operation};
 use crate::problem::{Code, FieldError, Problem};
+use crate::response::ApiResponse;
 use crate::services::Services;
 use domain::email::EmailAddress;
 use domain::text::Label;
@@ -23,20 +23,20 @@ body! {
     }
 }
 
-pub async fn read(services: Arc<Services>, call: VisitorCall) -> Result<Answer, Problem> {
+pub async fn read(services: Arc<Services>, call: VisitorCall) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
     let open = services.core.awaits_owner().await?;
-    Ok(not_kept(Answer::value(&json!({ "open": open }))))
+    Ok(no_store(ApiResponse::value(&json!({ "open": open }))))
 }
 
-pub async fn welcome(services: Arc<Services>, call: VisitorCall) -> Result<Answer, Problem> {
+pub async fn welcome(services: Arc<Services>, call: VisitorCall) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
     let new = read_body(&call.body, owner)?;
     let place = &call.visitor.place;
     let hasher = services.hasher.as_ref();
     let welcome = services.core.welcome_owner(hasher, &new, place);
     let signed_in = welcome.await.map_err(refused)?;
-    Ok(welcomed(&services, 201, &signed_in))
+    Ok(signed_in_response(&services, 201, &signed_in))
 }
 
 fn owner(body: &WelcomeOwner) -> Option<NewOwner> {
@@ -59,13 +59,13 @@ fn refused(error: WelcomeError) -> Problem {
                 )
                 .next_action(Link::to(Operation::SignIn), "Sign in")
         }
-        WelcomeError::WrongCode => Problem::invalid_value(FieldError::at(
+        WelcomeError::WrongCode => Problem::invalid_value(FieldError::in_body(
             "/code",
             "wrong-code",
             "is not the code that the server shows when it starts",
         )),
-        WelcomeError::Unfit(refusal) => unfit("password", refusal),
-        WelcomeError::Hashing(error) => hashing(&error),
+        WelcomeError::Unfit(refusal) => password_refused("password", refusal),
+        WelcomeError::Hashing(error) => hashing_problem(&error),
         WelcomeError::Storage(error) => error.into(),
     }
 }

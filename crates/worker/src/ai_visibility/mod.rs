@@ -1,70 +1,70 @@
 //! AI visibility analysis: queries engines, stores answers as they come, then evaluates them in keyword batches.
 
-mod asking;
-mod feeling;
-mod judging;
+mod evaluation;
+mod outcome;
+mod querying;
+mod sentiment;
 mod trends;
-mod verdict;
 
-use super::Tools;
-use super::attempt_state::{AttemptState, Broken, Done};
-use super::provider_trouble::{asked_delay, attempt_error};
-use super::until_stopped::UntilStopped;
+use super::WorkerContext;
+use super::attempt_state::{AttemptFailure, AttemptOutcome, AttemptState};
+use super::provider_errors::{attempt_error, retry_delay};
+use super::stoppable_ledger::StoppableLedger;
 use domain::ids::KeywordId;
 use domain::job::Job;
 use domain::job::progress::{Progress, Stage};
 use domain::keyword::{Keyword, KeywordChoice};
 use domain::market::Market;
-use domain::ports::call_journal::CallJournal;
+use domain::ports::paid_call_ledger::PaidCallLedger;
 use domain::ports::search_results::ProviderError;
 use domain::project::Project;
-use domain::use_cases::ai_models::{AskedEngine, asked_engines};
-use domain::use_cases::brands::KnownBrands;
+use domain::use_cases::ai_models::{ActiveEngine, active_engines};
+use domain::use_cases::brands::ProjectBrands;
 use domain::use_cases::end_attempt::{AttemptEnd, AttemptError};
-use domain::use_cases::keep_leases::Hold;
+use domain::use_cases::job_call_ledger::JobCallLedger;
+use domain::use_cases::leases::LeaseToken;
 use domain::use_cases::plan_prompts::PlanPrompts;
-use domain::use_cases::write_down_calls::WriteDownCalls;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// Keywords per query batch.
-const ASKED_TOGETHER: u32 = 20;
+const KEYWORD_BATCH: u32 = 20;
 /// Answers per evaluation batch, as far as whole keywords allow.
-const JUDGED_TOGETHER: u64 = 1_000;
+const EVALUATION_BATCH: u64 = 1_000;
 
 struct Pass<'a> {
-    tools: &'a Tools,
+    tools: &'a WorkerContext,
     job: &'a Job,
     state: &'a AttemptState,
-    engines: Vec<Asked>,
+    engines: Vec<QueriedEngine>,
     /// All engines of the account: records and trends of those not queried in this run are kept.
-    active: Vec<Arc<AskedEngine>>,
-    brands: Arc<KnownBrands>,
+    active: Vec<Arc<ActiveEngine>>,
+    brands: Arc<ProjectBrands>,
     plan: PlanPrompts,
     /// Shared by all calls, which it numbers.
-    journal: Arc<dyn CallJournal>,
+    ledger: Arc<dyn PaidCallLedger>,
     /// Market of most keywords, used for branded prompts. `None` in a run of selected keywords.
     market: Option<Market>,
     keywords: u64,
     done: u64,
     total: u64,
-    judged: u64,
-    told: u64,
-    trouble: Trouble,
+    evaluated: u64,
+    trends_staged: u64,
+    failures: Failures,
     unpaid: Vec<ProviderError>,
-    is_unfelt: bool,
+    sentiment_incomplete: bool,
 }
 
-struct Asked {
-    engine: Arc<AskedEngine>,
+struct QueriedEngine {
+    engine: Arc<ActiveEngine>,
     halt: CancellationToken,
 }
 
 #[derive(Default)]
-struct Trouble {
-    passing: u64,
+struct Failures {
+    transient: u64,
     last: Option<(String, ProviderError)>,
     kept: Option<(String, ProviderError)>,
     /// By engine name: further queries would fail the same way.
@@ -72,55 +72,55 @@ struct Trouble {
 }
 
 pub(super) async fn run(
-    tools: &Tools,
+    tools: &WorkerContext,
     job: &Job,
     project: &Project,
     state: &AttemptState,
-) -> Result<Done, Broken> {
+) -> Result<AttemptOutcome, AttemptFailure> {
     let mut pass = Pass::begin(tools, job, project, state).await?;
     if pass.engines.is_empty() {
         let why = pass.unpaid.first().map_or_else(no_model, attempt_error);
-        return Ok(Done::End(AttemptEnd::Failed(why)));
+        return Ok(AttemptOutcome::End(AttemptEnd::Failed(why)));
     }
-    pass.look_ahead().await?;
-    pass.ask_all().await?;
+    pass.count_questions().await?;
+    pass.query_all().await?;
     if state.stop.is_cancelled() {
-        return Ok(Done::Stopped);
+        return Ok(AttemptOutcome::Stopped);
     }
     state.pass_last_checkpoint();
-    match pass.trouble.end(&pass) {
-        Some(end) => Ok(Done::End(end)),
-        None => pass.judge().await,
+    match pass.failures.end(&pass) {
+        Some(end) => Ok(AttemptOutcome::End(end)),
+        None => pass.evaluate().await,
     }
 }
 
 impl<'a> Pass<'a> {
     async fn begin(
-        tools: &'a Tools,
+        tools: &'a WorkerContext,
         job: &'a Job,
         project: &Project,
         state: &'a AttemptState,
-    ) -> Result<Self, Broken> {
+    ) -> Result<Self, AttemptFailure> {
         let mut read = tools.core.storage.read().await?;
         let active =
-            asked_engines(read.as_mut(), job.account, &tools.core.policies.engines).await?;
-        let active: Vec<Arc<AskedEngine>> = active.into_iter().map(Arc::new).collect();
+            active_engines(read.as_mut(), job.account, &tools.core.policies.engines).await?;
+        let active: Vec<Arc<ActiveEngine>> = active.into_iter().map(Arc::new).collect();
         let done = read.answers().count(job.account, job.id).await?;
         drop(read);
-        let brands = Arc::new(tools.core.known_brands(project).await?);
+        let brands = Arc::new(tools.core.project_brands(project).await?);
         // Engines that may not be paid are skipped.
         let (unpaid, engines): (Vec<_>, Vec<_>) = { active.iter() }
-            .filter(|it| job.models.takes(&it.label.name))
-            .partition(|it| it.engine.unpaid().is_some());
-        let unpaid = unpaid.iter().filter_map(|it| it.engine.unpaid());
-        let unpaid = unpaid.map(ProviderError::Unpaid).collect();
-        let engines = engines.into_iter().map(|engine| Asked {
+            .filter(|it| job.models.includes(&it.label.name))
+            .partition(|it| it.engine.paid_call_refusal().is_some());
+        let unpaid = unpaid.iter().filter_map(|it| it.engine.paid_call_refusal());
+        let unpaid = unpaid.map(ProviderError::PaidCallRefused).collect();
+        let engines = engines.into_iter().map(|engine| QueriedEngine {
             engine: Arc::clone(engine),
             halt: state.stop.child_token(),
         });
-        let journal = WriteDownCalls::new(Arc::clone(&tools.core), Hold::of(job));
+        let ledger = JobCallLedger::new(Arc::clone(&tools.core), LeaseToken::of(job));
         Ok(Self {
-            journal: Arc::new(UntilStopped::new(journal, state.stop.clone())),
+            ledger: Arc::new(StoppableLedger::new(ledger, state.stop.clone())),
             engines: engines.collect(),
             active,
             plan: PlanPrompts::new(Arc::clone(&brands), project.domain.ascii(), job.day),
@@ -132,15 +132,15 @@ impl<'a> Pass<'a> {
             keywords: 0,
             done,
             total: done,
-            judged: 0,
-            told: 0,
-            trouble: Trouble::default(),
+            evaluated: 0,
+            trends_staged: 0,
+            failures: Failures::default(),
             unpaid,
-            is_unfelt: false,
+            sentiment_incomplete: false,
         })
     }
 
-    async fn look_ahead(&mut self) -> Result<(), Broken> {
+    async fn count_questions(&mut self) -> Result<(), AttemptFailure> {
         let mut markets: HashMap<Market, u64> = HashMap::new();
         let (mut after, mut total) = (None, 0);
         while let Some(keywords) = self.next_keywords(&mut after, 200).await? {
@@ -176,14 +176,14 @@ impl<'a> Pass<'a> {
     /// The next AI-tracked keywords; `None` at the end.
     async fn next_keywords(
         &self,
-        after: &mut Option<Place>,
+        after: &mut Option<KeywordCursor>,
         limit: u32,
-    ) -> Result<Option<Vec<Keyword>>, Broken> {
-        if matches!(after, Some(Place::End)) {
+    ) -> Result<Option<Vec<Keyword>>, AttemptFailure> {
+        if matches!(after, Some(KeywordCursor::End)) {
             return Ok(None);
         }
         let behind = match after {
-            Some(Place::Behind(keyword)) => Some(*keyword),
+            Some(KeywordCursor::After(keyword)) => Some(*keyword),
             _ => None,
         };
         let (account, project) = (self.job.account, self.job.project);
@@ -194,25 +194,27 @@ impl<'a> Pass<'a> {
             .await?;
         let is_last = keywords.len() < limit as usize;
         *after = match keywords.last() {
-            Some(last) if !is_last => Some(Place::Behind(last.id)),
-            _ => Some(Place::End),
+            Some(last) if !is_last => Some(KeywordCursor::After(last.id)),
+            _ => Some(KeywordCursor::End),
         };
         Ok((!keywords.is_empty()).then_some(keywords))
     }
 
     fn progress(&self, is_over: bool) -> Progress {
         let total = self.total.max(self.done);
-        let is_asked = is_over || self.done == total || self.judged > 0;
-        let trends = self.told.max(self.keywords * self.active.len() as u64);
+        let is_asked = is_over || self.done == total || self.evaluated > 0;
+        let trends = self
+            .trends_staged
+            .max(self.keywords * self.active.len() as u64);
         let stages = vec![
             Stage::counted("ask", self.done, total, is_asked),
             Stage::counted(
                 "judge",
-                self.judged,
-                self.judged.max(self.keywords),
+                self.evaluated,
+                self.evaluated.max(self.keywords),
                 is_over,
             ),
-            Stage::counted("trends", self.told, trends, is_over),
+            Stage::counted("trends", self.trends_staged, trends, is_over),
             Stage::counted("publish", u64::from(is_over), 1, is_over),
         ];
         Progress {
@@ -228,12 +230,12 @@ impl<'a> Pass<'a> {
     }
 }
 
-enum Place {
-    Behind(KeywordId),
+enum KeywordCursor {
+    After(KeywordId),
     End,
 }
 
-impl Trouble {
+impl Failures {
     fn stop(&mut self, engine: &str, why: ProviderError) {
         if let Entry::Vacant(free) = self.stopped.entry(engine.to_owned()) {
             tracing::warn!(engine, why = why.code(), "An AI engine is asked no more.");
@@ -247,28 +249,28 @@ impl Trouble {
             && pass.done == 0
             && self.stopped.len() == pass.engines.len()
         {
-            return Some(AttemptEnd::Failed(of_engine(engine, fatal)));
+            return Some(AttemptEnd::Failed(engine_error(engine, fatal)));
         }
         let (engine, last) = self.last.as_ref()?;
         tracing::info!(
             jobId = pass.job.id.0,
-            left = self.passing,
+            left = self.transient,
             done = pass.done,
-            most = pass.tools.core.policies.queue.most_attempts,
+            most = pass.tools.core.policies.queue.max_attempts,
             "Some questions are left for another attempt."
         );
-        Some(AttemptEnd::Later {
-            error: of_engine(engine, last),
-            asked: asked_delay(last),
+        Some(AttemptEnd::Retry {
+            error: engine_error(engine, last),
+            requested_delay: retry_delay(last),
         })
     }
 }
 
-fn of_engine(engine: &str, error: &ProviderError) -> AttemptError {
-    let told = attempt_error(error);
+fn engine_error(engine: &str, error: &ProviderError) -> AttemptError {
+    let described = attempt_error(error);
     AttemptError {
-        detail: format!("{engine}: {}", told.detail),
-        ..told
+        detail: format!("{engine}: {}", described.detail),
+        ..described
     }
 }
 

@@ -1,7 +1,7 @@
 //! Visibility trends from stored tallies of earlier months, without answer texts.
 
 use super::Pass;
-use crate::{attempt_state::Broken, staging::stage};
+use crate::{attempt_state::AttemptFailure, staging::stage};
 use analysis::document::Document;
 use analysis::findings::ai_trends::{
     AiTrendRecord, AiTrendsSummary, PERIODS_BEFORE, TallyFold, TrendInput, TrendPeriod, trend,
@@ -10,8 +10,8 @@ use analysis::findings::ai_visibility::PromptTally;
 use analysis::result_type::ResultType;
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use domain::{
-    ids::KeywordId, record_places::ordinal, results::StagedFinding,
-    use_cases::ai_models::AskedEngine,
+    ids::KeywordId, record_ordinals::ordinal, results::StagedFinding,
+    use_cases::ai_models::ActiveEngine,
 };
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -21,11 +21,11 @@ use std::sync::Arc;
 const WEEKS: u64 = 26;
 const PERIOD: TrendPeriod = TrendPeriod::Week;
 /// Trends per batch.
-const TOGETHER: usize = 100;
+const BATCH: usize = 100;
 
 struct EngineTrends {
     project: i64,
-    engine: Arc<AskedEngine>,
+    engine: Arc<ActiveEngine>,
     tallies: Vec<PromptTally>,
     keywords: HashMap<i64, Range<usize>>,
     now: DateTime<Utc>,
@@ -33,11 +33,11 @@ struct EngineTrends {
 
 impl Pass<'_> {
     /// Stages the trends of the project and each keyword, engine by engine; `None` if stopped.
-    pub(super) async fn tell_trends(
+    pub(super) async fn compute_trends(
         &mut self,
         texts: &BTreeMap<i64, String>,
         now: DateTime<Utc>,
-    ) -> Result<Option<AiTrendsSummary>, Broken> {
+    ) -> Result<Option<AiTrendsSummary>, AttemptFailure> {
         let mut summary = AiTrendsSummary::empty();
         for engine in self.active.clone() {
             let trends = Arc::new(self.read_counts(&engine, now).await?);
@@ -45,18 +45,18 @@ impl Pass<'_> {
                 continue;
             }
             let project = Arc::clone(&trends);
-            let record = tokio::task::spawn_blocking(move || project.of_project()).await?;
+            let record = tokio::task::spawn_blocking(move || project.project_record()).await?;
             self.stage_trends(&engine, &mut summary, vec![record])
                 .await?;
             let texts: Vec<(i64, String)> =
                 texts.iter().map(|(id, text)| (*id, text.clone())).collect();
-            for part in texts.chunks(TOGETHER) {
+            for part in texts.chunks(BATCH) {
                 let (trends, part) = (Arc::clone(&trends), part.to_vec());
-                let records = tokio::task::spawn_blocking(move || trends.of_keywords(&part));
+                let records = tokio::task::spawn_blocking(move || trends.keyword_records(&part));
                 let records = records.await?;
-                self.told += records.len() as u64;
+                self.trends_staged += records.len() as u64;
                 self.stage_trends(&engine, &mut summary, records).await?;
-                self.state.note(self.progress(false));
+                self.state.set_progress(self.progress(false));
                 if self.state.stop.is_cancelled() {
                     return Ok(None);
                 }
@@ -67,9 +67,9 @@ impl Pass<'_> {
 
     async fn read_counts(
         &self,
-        engine: &Arc<AskedEngine>,
+        engine: &Arc<ActiveEngine>,
         now: DateTime<Utc>,
-    ) -> Result<EngineTrends, Broken> {
+    ) -> Result<EngineTrends, AttemptFailure> {
         let this_week = PERIOD.start(now.date_naive());
         let fold = TallyFold::new(PERIOD, weeks_before(this_week, 1 + PERIODS_BEFORE as u64));
         let (core, job, name) = (&self.tools.core, self.job, &engine.label.name);
@@ -94,10 +94,10 @@ impl Pass<'_> {
 
     async fn stage_trends(
         &self,
-        engine: &AskedEngine,
+        engine: &ActiveEngine,
         summary: &mut AiTrendsSummary,
         records: Vec<AiTrendRecord>,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), AttemptFailure> {
         let staged = records.iter().map(|record| {
             let keyword = record.envelope.keyword_id.map(KeywordId);
             StagedFinding {
@@ -119,19 +119,19 @@ impl Pass<'_> {
 }
 
 impl EngineTrends {
-    fn of_project(&self) -> AiTrendRecord {
-        self.told(None, &self.tallies)
+    fn project_record(&self) -> AiTrendRecord {
+        self.record(None, &self.tallies)
     }
 
-    fn of_keywords(&self, keywords: &[(i64, String)]) -> Vec<AiTrendRecord> {
+    fn keyword_records(&self, keywords: &[(i64, String)]) -> Vec<AiTrendRecord> {
         let known = keywords.iter().filter_map(|(id, text)| {
             let tallies = self.keywords.get(id)?.clone();
-            Some(self.told(Some((*id, text)), &self.tallies[tallies]))
+            Some(self.record(Some((*id, text)), &self.tallies[tallies]))
         });
         known.collect()
     }
 
-    fn told(&self, keyword: Option<(i64, &str)>, tallies: &[PromptTally]) -> AiTrendRecord {
+    fn record(&self, keyword: Option<(i64, &str)>, tallies: &[PromptTally]) -> AiTrendRecord {
         let label = &self.engine.label;
         trend(&TrendInput {
             project_id: self.project,

@@ -1,34 +1,34 @@
 //! Forecasts of each AI engine's mention rate, from the latest weekly trends.
 
-use super::head::{Run, listed};
-use crate::Tools;
+use super::head::{HeadContext, project_finding};
+use crate::WorkerContext;
 use analysis::document::Document;
 use analysis::findings::ai_trends::AiTrendRecord;
 use analysis::findings::envelope::FindingContext;
 use analysis::findings::forecast::{
     ForecastInput, ForecastRecord, ForecastTally, HistorySource, Quantity, forecast,
 };
-use analysis::forecast::history::{Observation, Seen};
+use analysis::forecast::history::{Observation, ObservedValue};
 use analysis::result_type::ResultType;
 use domain::ports::storage::StorageError;
-use domain::record_places::PLACES;
+use domain::record_ordinals::ORDINALS_PER_KEYWORD;
 use domain::results::{FindingQuery, StagedFinding};
 
 /// In days.
-const AHEAD: u32 = 90;
+const FORECAST_DAYS: u32 = 90;
 
 /// One record per engine ever queried, placed after the project's `before` records.
 pub(super) async fn forecasts(
-    tools: &Tools,
-    run: &Run<'_>,
+    tools: &WorkerContext,
+    run: &HeadContext<'_>,
     before: usize,
     tally: &mut ForecastTally,
 ) -> Result<Vec<StagedFinding>, StorageError> {
     let mut staged = Vec::new();
-    for trend in &of_the_project(tools, run).await? {
-        let record = ahead(trend);
+    for trend in &project_trends(tools, run).await? {
+        let record = mention_forecast(trend);
         tally.add(&record);
-        staged.push(listed(
+        staged.push(project_finding(
             ResultType::Forecast,
             before + staged.len(),
             record.envelope.measured_at,
@@ -39,25 +39,28 @@ pub(super) async fn forecasts(
 }
 
 /// The latest project trends, one per engine; they precede those of keywords.
-async fn of_the_project(tools: &Tools, run: &Run<'_>) -> Result<Vec<AiTrendRecord>, StorageError> {
+async fn project_trends(
+    tools: &WorkerContext,
+    run: &HeadContext<'_>,
+) -> Result<Vec<AiTrendRecord>, StorageError> {
     let (account, project) = (run.job.account, run.job.project);
     let of = ResultType::AiTrends;
     let mut read = tools.core.storage.read().await?;
     let Some(head) = read.results().head(account, project, of).await? else {
         return Ok(Vec::new());
     };
-    let first = u32::try_from(PLACES).unwrap_or(u32::MAX);
-    let query = FindingQuery::in_order(of, head.job, None, first);
+    let first = u32::try_from(ORDINALS_PER_KEYWORD).unwrap_or(u32::MAX);
+    let query = FindingQuery::by_ordinal(of, head.job, None, first);
     let found = read.results().findings(account, project, &query).await?;
     let records = { found.items.iter() }
-        .take_while(|it| it.ordinal < PLACES)
+        .take_while(|it| it.ordinal < ORDINALS_PER_KEYWORD)
         .map(|it| it.record.parse())
         .collect::<Result<Vec<AiTrendRecord>, _>>();
     records.map_err(|_| StorageError::Corrupt { what: "a trend" })
 }
 
 /// Uses the full weeks since the model, prompts or rules last changed.
-fn ahead(trend: &AiTrendRecord) -> ForecastRecord {
+fn mention_forecast(trend: &AiTrendRecord) -> ForecastRecord {
     let full = { trend.points.iter() }.filter(|it| it.date <= trend.last_period);
     let newest = full.clone().next_back();
     let segment = newest.map(|it| it.segment);
@@ -65,7 +68,7 @@ fn ahead(trend: &AiTrendRecord) -> ForecastRecord {
         .filter(|it| Some(it.segment) == segment)
         .map(|it| Observation {
             date: it.date,
-            seen: Seen::Value(it.mention_rate),
+            value: ObservedValue::Value(it.mention_rate),
         })
         .collect();
     let answers = newest.map_or(1, |it| it.answer_count);
@@ -83,7 +86,7 @@ fn ahead(trend: &AiTrendRecord) -> ForecastRecord {
             provenance: trend.envelope.provenance,
             provider: trend.envelope.provider.as_deref(),
         },
-        days: AHEAD,
+        days: FORECAST_DAYS,
         thresholds: &[],
     });
     ForecastRecord {
@@ -144,7 +147,7 @@ mod tests {
             measured_at: now.and_utc(),
             provider: Some("google"),
         });
-        ahead(&trend)
+        mention_forecast(&trend)
     }
 
     #[test]

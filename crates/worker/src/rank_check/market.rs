@@ -1,9 +1,9 @@
 //! Evaluates all SERPs together: share of voice, competitors, prominence and keyword priorities.
 
-use super::head::{Run, Told, listed};
-use super::market_past::{CompetitorsPast, PagesPast};
-use super::named_sites::NamedSites;
-use crate::{Tools, attempt_state::Broken};
+use super::head::{HeadContext, HeadInput, project_finding};
+use super::market_history::{CompetitorHistory, PageHistory};
+use super::project_overrides::SiteOverrides;
+use crate::{WorkerContext, attempt_state::AttemptFailure};
 use analysis::ctr::ClickCurve;
 use analysis::document::{Document, FromJson};
 use analysis::findings::ai_visibility::AiVisibilitySummary;
@@ -21,7 +21,7 @@ use domain::job::Job;
 use domain::keyword::Keyword;
 use domain::ports::storage::StorageError;
 use domain::results::{ResultHead, StagedFinding};
-use domain::use_cases::sum_up_rankings::Onlooker;
+use domain::use_cases::summarize_rankings::RecordObserver;
 use std::collections::BTreeMap;
 
 /// Keywords per batch.
@@ -29,14 +29,14 @@ const BATCH: u32 = 1_000;
 
 pub(super) struct Market<'a> {
     panel: Panel<'a>,
-    sites: &'a NamedSites,
+    sites: &'a SiteOverrides,
     topics: BTreeMap<i64, PanelTopic>,
-    worth: Vec<(i64, PriorityInput)>,
+    priority_inputs: Vec<(i64, PriorityInput)>,
     /// The latest AI visibility summary, if there is one.
     ai: Option<AiVisibilitySummary>,
 }
 
-pub(super) struct Found {
+pub(super) struct MarketFindings {
     pub(super) staged: Vec<StagedFinding>,
     pub(super) heads: Vec<ResultHead>,
     pub(super) carried: Vec<(ResultType, Document)>,
@@ -44,11 +44,11 @@ pub(super) struct Found {
 
 impl<'a> Market<'a> {
     pub(super) async fn of(
-        tools: &Tools,
+        tools: &WorkerContext,
         job: &Job,
-        sites: &'a NamedSites,
+        sites: &'a SiteOverrides,
         now: DateTime<Utc>,
-    ) -> Result<Self, Broken> {
+    ) -> Result<Self, AttemptFailure> {
         let mut topics = BTreeMap::new();
         let ranks = tools.search.label().provenance;
         let mut keywords = tools.core.walk_keywords(job.account, job.project, BATCH);
@@ -59,54 +59,59 @@ impl<'a> Market<'a> {
             sites,
             panel: Panel::new(&sites.own, ClickCurve::published(), now),
             topics,
-            worth: Vec::new(),
-            ai: newest_answers(tools, job).await?,
+            priority_inputs: Vec::new(),
+            ai: newest_ai_summary(tools, job).await?,
         })
     }
 
     /// Priority of each keyword among all, by ordinal of its ranking record.
     pub(super) fn priorities(&self) -> BTreeMap<i64, Priority> {
-        let inputs: Vec<PriorityInput> = self.worth.iter().map(|(_, it)| *it).collect();
-        let places = self.worth.iter().map(|(ordinal, _)| *ordinal);
+        let inputs: Vec<PriorityInput> = self.priority_inputs.iter().map(|(_, it)| *it).collect();
+        let places = self.priority_inputs.iter().map(|(ordinal, _)| *ordinal);
         places
             .zip(priorities(&inputs))
             .filter_map(|(ordinal, priority)| Some((ordinal, priority?)))
             .collect()
     }
 
-    pub(super) fn judge(
+    pub(super) fn evaluate(
         mut self,
-        run: &Run<'_>,
-        mut pages: PagesPast,
-        mut rivals: CompetitorsPast,
-    ) -> Found {
+        run: &HeadContext<'_>,
+        mut pages: PageHistory,
+        mut competitors: CompetitorHistory,
+    ) -> MarketFindings {
         for topic in std::mem::take(&mut self.topics).into_values() {
-            self.panel.miss(topic);
+            self.panel.add_missing(topic);
         }
-        let mut found = Found {
+        let mut found = MarketFindings {
             staged: Vec::new(),
             heads: Vec::new(),
             carried: vec![(ResultType::Serp, Document::of(&self.panel.prominence()))],
         };
         self.add_shares(run, &mut pages, &mut found);
-        self.add_competitors(run, &mut rivals, &mut found);
+        self.add_competitors(run, &mut competitors, &mut found);
         found
     }
 
-    fn add_shares(&self, run: &Run<'_>, past: &mut PagesPast, found: &mut Found) {
+    fn add_shares(
+        &self,
+        run: &HeadContext<'_>,
+        past: &mut PageHistory,
+        found: &mut MarketFindings,
+    ) {
         let records = sov::shares(
             &self.panel,
             &SovContext {
                 project_id: run.job.project.0,
                 tracked: &self.sites.tracked,
-                a_week_ago: past.a_week_before(run.job.day),
-                a_month_ago: past.a_month_before(run.job.day),
+                week_ago: past.a_week_before(run.job.day),
+                month_ago: past.a_month_before(run.job.day),
                 provider: Some(run.provider),
             },
         );
         let measured_at = self.panel.measured_at();
         for (place, record) in records.iter().enumerate() {
-            let staged = listed(ResultType::Sov, place, measured_at, Document::of(record));
+            let staged = project_finding(ResultType::Sov, place, measured_at, Document::of(record));
             found.staged.push(StagedFinding {
                 sort_value: record.sov,
                 ..staged
@@ -120,7 +125,7 @@ impl<'a> Market<'a> {
             ..summary
         };
         past.remember(run.job.day, EarlierPages::of(&self.panel));
-        found.heads.push(run.head(Told {
+        found.heads.push(run.head(HeadInput {
             result_type: ResultType::Sov,
             method: sov::METHOD_VERSION,
             coverage: summary.coverage,
@@ -133,7 +138,12 @@ impl<'a> Market<'a> {
             .push((ResultType::Rankings, Document::of(past)));
     }
 
-    fn add_competitors(&self, run: &Run<'_>, past: &mut CompetitorsPast, found: &mut Found) {
+    fn add_competitors(
+        &self,
+        run: &HeadContext<'_>,
+        past: &mut CompetitorHistory,
+        found: &mut MarketFindings,
+    ) {
         let records = competitors::competitors(
             &self.panel,
             &CompetitorsContext {
@@ -148,7 +158,7 @@ impl<'a> Market<'a> {
         let measured_at = self.panel.measured_at();
         for (place, record) in records.iter().enumerate() {
             let document = Document::of(record);
-            let staged = listed(ResultType::Competitors, place, measured_at, document);
+            let staged = project_finding(ResultType::Competitors, place, measured_at, document);
             found.staged.push(StagedFinding {
                 sort_value: record.competitor_score,
                 ..staged
@@ -156,7 +166,7 @@ impl<'a> Market<'a> {
         }
         let summary = CompetitorsSummary::of(&records, &self.panel);
         past.remember(run.job.day, self.panel.curve(), &records);
-        found.heads.push(run.head(Told {
+        found.heads.push(run.head(HeadInput {
             result_type: ResultType::Competitors,
             method: competitors::METHOD_VERSION,
             coverage: summary.coverage,
@@ -169,9 +179,9 @@ impl<'a> Market<'a> {
     }
 }
 
-impl Onlooker for Market<'_> {
+impl RecordObserver for Market<'_> {
     fn rank(&mut self, ordinal: i64, record: &RankingRecord) {
-        self.worth.push((
+        self.priority_inputs.push((
             ordinal,
             PriorityInput {
                 opportunity: record.opportunity,
@@ -189,7 +199,7 @@ impl Onlooker for Market<'_> {
         };
         match PanelPage::of_record(record) {
             Some(page) => self.panel.add(topic, &page),
-            None => self.panel.miss(topic),
+            None => self.panel.add_missing(topic),
         }
     }
 }
@@ -198,15 +208,15 @@ fn topic(keyword: &Keyword, ranks: Provenance) -> PanelTopic {
     PanelTopic {
         keyword_id: keyword.id.0,
         keyword: keyword.text.as_str().to_owned(),
-        search_volume: keyword.volume_beside(ranks).map(u64::from),
+        search_volume: keyword.volume_for_ranks(ranks).map(u64::from),
         tags: keyword.tags.iter().map(ToString::to_string).collect(),
         page_group: None,
     }
 }
 
 /// The latest AI visibility summary; a simulated one only beside simulated pages.
-async fn newest_answers(
-    tools: &Tools,
+async fn newest_ai_summary(
+    tools: &WorkerContext,
     job: &Job,
 ) -> Result<Option<AiVisibilitySummary>, StorageError> {
     let mut read = tools.core.storage.read().await?;
@@ -234,19 +244,22 @@ fn ai_rates(summary: Option<&AiVisibilitySummary>) -> BTreeMap<String, AiRates> 
 }
 
 pub(super) async fn last_prominence(
-    tools: &Tools,
+    tools: &WorkerContext,
     job: &Job,
 ) -> Result<Option<DomainProminence>, StorageError> {
-    left_behind(tools, job, ResultType::Serp).await
+    load_carried_over(tools, job, ResultType::Serp).await
 }
 
-pub(super) async fn left_behind<T: FromJson>(
-    tools: &Tools,
+pub(super) async fn load_carried_over<T: FromJson>(
+    tools: &WorkerContext,
     job: &Job,
     of: ResultType,
 ) -> Result<Option<T>, StorageError> {
     let mut read = tools.core.storage.read().await?;
-    let carried = read.results().carried(job.account, job.project, of).await?;
+    let carried = read
+        .results()
+        .carried_over(job.account, job.project, of)
+        .await?;
     carried
         .map(|it| it.parse())
         .transpose()

@@ -1,20 +1,20 @@
 //! Rank check: measures keywords concurrently, stores measurements as they come, then evaluates all.
 
 mod ai_mentions;
-mod courses;
+mod failures;
 mod head;
 mod market;
-mod market_past;
-mod named_sites;
+mod market_history;
+mod outcome;
 mod own_pages;
 mod own_searches;
+mod project_overrides;
 mod project_series;
-mod trouble;
-mod verdict;
+mod rank_history;
 
-use super::Tools;
-use super::attempt_state::{AttemptState, Broken, Done};
-use super::until_stopped::{UntilStopped, last_wait};
+use super::WorkerContext;
+use super::attempt_state::{AttemptFailure, AttemptOutcome, AttemptState};
+use super::stoppable_ledger::{StoppableLedger, wait_for_stop_grace};
 use analysis::search_panel::DomainProminence;
 use domain::domain_name::SiteDomain;
 use domain::ids::KeywordId;
@@ -22,21 +22,21 @@ use domain::job::Job;
 use domain::job::progress::{Progress, Stage};
 use domain::money::MicroUsd;
 use domain::results::SearchSource;
-use domain::use_cases::keep_leases::Hold;
+use domain::use_cases::job_call_ledger::JobCallLedger;
 use domain::use_cases::keywords::KeywordTask;
+use domain::use_cases::leases::LeaseToken;
 use domain::use_cases::measure_keyword::{MeasureKeyword, MeasuredKeyword};
 use domain::use_cases::own_searches::OwnSearches;
-use domain::use_cases::write_down_calls::WriteDownCalls;
+use failures::Failures;
 use futures_util::{StreamExt, stream};
 use std::{collections::HashSet, sync::Arc};
 use tokio::task::JoinError;
-use trouble::Trouble;
 
 /// Maximum measurements per transaction; fewer if they arrive slowly.
-const STORED_TOGETHER: usize = 64;
+const STORE_BATCH: usize = 64;
 
 struct Pass<'a> {
-    tools: &'a Tools,
+    tools: &'a WorkerContext,
     job: &'a Job,
     site: &'a SiteDomain,
     state: &'a AttemptState,
@@ -44,16 +44,16 @@ struct Pass<'a> {
     own: OwnSearches,
     done: u64,
     total: u64,
-    judged: u64,
-    trouble: Trouble,
+    evaluated: u64,
+    failures: Failures,
 }
 
 pub(super) async fn run(
-    tools: &Tools,
+    tools: &WorkerContext,
     job: &Job,
     site: &SiteDomain,
     state: &AttemptState,
-) -> Result<Done, Broken> {
+) -> Result<AttemptOutcome, AttemptFailure> {
     let source = tools.search.label().source();
     let measured = tools.core.measured_keywords(job).await?;
     let prominence = market::last_prominence(tools, job).await?;
@@ -63,18 +63,18 @@ pub(super) async fn run(
     pass.total = pass.total.max(pass.done);
     pass.walk(&source, &measured).await?;
     if state.stop.is_cancelled() {
-        return Ok(Done::Stopped);
+        return Ok(AttemptOutcome::Stopped);
     }
     state.pass_last_checkpoint();
-    match pass.trouble.end(job, tools, pass.done) {
-        Some(end) => Ok(Done::End(end)),
-        None => pass.judge().await,
+    match pass.failures.end(job, tools, pass.done) {
+        Some(end) => Ok(AttemptOutcome::End(end)),
+        None => pass.evaluate().await,
     }
 }
 
 impl<'a> Pass<'a> {
     fn new(
-        tools: &'a Tools,
+        tools: &'a WorkerContext,
         job: &'a Job,
         site: &'a SiteDomain,
         state: &'a AttemptState,
@@ -82,11 +82,15 @@ impl<'a> Pass<'a> {
         prominence: Option<DomainProminence>,
     ) -> Self {
         let (search, clock) = (Arc::clone(&tools.search), Arc::clone(&tools.core.clock));
-        let measure = MeasureKeyword::new(search, clock, tools.load.depth);
-        let journal = WriteDownCalls::new(Arc::clone(&tools.core), Hold::of(job));
-        let journal = UntilStopped::new(journal, state.stop.clone());
+        let measure = MeasureKeyword::new(search, clock, tools.limits.depth);
+        let ledger = JobCallLedger::new(Arc::clone(&tools.core), LeaseToken::of(job));
+        let ledger = StoppableLedger::new(ledger, state.stop.clone());
         Self {
-            measure: Arc::new(measure.writing_down(Arc::new(journal)).beside(prominence)),
+            measure: Arc::new(
+                measure
+                    .with_ledger(Arc::new(ledger))
+                    .with_prominence(prominence),
+            ),
             tools,
             job,
             site,
@@ -94,8 +98,8 @@ impl<'a> Pass<'a> {
             own,
             done: 0,
             total: job.progress.total,
-            judged: 0,
-            trouble: Trouble::default(),
+            evaluated: 0,
+            failures: Failures::default(),
         }
     }
 
@@ -103,7 +107,7 @@ impl<'a> Pass<'a> {
         &mut self,
         source: &SearchSource,
         measured: &HashSet<KeywordId>,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), AttemptFailure> {
         let mut after = None;
         loop {
             let core = &self.tools.core;
@@ -120,12 +124,12 @@ impl<'a> Pass<'a> {
     }
 
     fn must_stop(&self) -> bool {
-        self.state.stop.is_cancelled() || self.trouble.lasting.is_some()
+        self.state.stop.is_cancelled() || self.failures.permanent.is_some()
     }
 
     /// Stores results as they come. Always awaits paid calls under way: while the lease holds, their answers are
     /// recorded and not paid again. Once the attempt has to stop, waits as long as the worker may.
-    async fn measure_all(&mut self, tasks: Vec<KeywordTask>) -> Result<(), Broken> {
+    async fn measure_all(&mut self, tasks: Vec<KeywordTask>) -> Result<(), AttemptFailure> {
         let (job, site) = (Arc::new(self.job.clone()), Arc::new(self.site.clone()));
         let measure = Arc::clone(&self.measure);
         let no_more = self.state.stop.child_token();
@@ -138,16 +142,16 @@ impl<'a> Pass<'a> {
                 let no_more = begin_no_more.clone();
                 tokio::spawn(async move {
                     let measured = measure.run(&job, &site, &task).await;
-                    if measured.lasting_trouble().is_some() {
+                    if measured.permanent_failure().is_some() {
                         no_more.cancel();
                     }
                     measured
                 })
             })
             .buffer_unordered(at_once(self.tools))
-            .ready_chunks(STORED_TOGETHER);
+            .ready_chunks(STORE_BATCH);
         let mut measuring = std::pin::pin!(measuring);
-        let mut late = std::pin::pin!(last_wait(self.state.stop.clone()));
+        let mut late = std::pin::pin!(wait_for_stop_grace(self.state.stop.clone()));
         let mut outcome = Ok(());
         loop {
             let chunk = tokio::select! {
@@ -171,27 +175,28 @@ impl<'a> Pass<'a> {
     async fn store(
         &mut self,
         chunk: Vec<Result<MeasuredKeyword, JoinError>>,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), AttemptFailure> {
         let measured = chunk.into_iter().collect::<Result<Vec<_>, _>>()?;
         let is_last_attempt = self.job.is_last_attempt(&self.tools.core.policies.queue);
         let (kept, left): (Vec<_>, Vec<_>) = measured
             .into_iter()
-            .partition(|it| trouble::keeps(it, is_last_attempt));
+            .partition(|it| failures::should_store(it, is_last_attempt));
         for it in &kept {
-            self.trouble.note(it);
+            self.failures.add_stored(it);
         }
         for it in &left {
-            self.trouble.meet(it);
+            self.failures.add_deferred(it);
         }
-        let in_vain = left.iter().map(|it| it.calls).sum();
+        let wasted_calls = left.iter().map(|it| it.calls).sum();
         self.done += kept.len() as u64;
         let progress = self.progress(false);
-        self.state.note(progress.clone());
-        let hold = Hold::of(self.job);
-        let recording = { &self.tools.core }.record_measurements(hold, &kept, in_vain, &progress);
-        self.state.heed(recording.await?);
+        self.state.set_progress(progress.clone());
+        let lease = LeaseToken::of(self.job);
+        let recording =
+            { &self.tools.core }.record_measurements(lease, &kept, wasted_calls, &progress);
+        self.state.apply(recording.await?);
         if !kept.is_empty() {
-            self.state.advance();
+            self.state.mark_progress_stored();
         }
         Ok(())
     }
@@ -200,7 +205,7 @@ impl<'a> Pass<'a> {
         let total = self.total.max(self.done);
         let stages = vec![
             Stage::counted("measure", self.done, total, is_over || self.done == total),
-            Stage::counted("judge", self.judged, self.judged.max(total), is_over),
+            Stage::counted("judge", self.evaluated, self.evaluated.max(total), is_over),
             Stage::counted("publish", u64::from(is_over), 1, is_over),
         ];
         Progress {
@@ -212,8 +217,8 @@ impl<'a> Pass<'a> {
 }
 
 /// Keywords measured concurrently. Paid calls under way may be paid again after a crash, so they are limited.
-fn at_once(tools: &Tools) -> usize {
-    let load = &tools.load;
+fn at_once(tools: &WorkerContext) -> usize {
+    let load = &tools.limits;
     if is_free(tools) {
         load.keywords_at_once.max(1)
     } else {
@@ -221,6 +226,6 @@ fn at_once(tools: &Tools) -> usize {
     }
 }
 
-fn is_free(tools: &Tools) -> bool {
-    tools.search.most(tools.load.depth).cost == MicroUsd::default()
+fn is_free(tools: &WorkerContext) -> bool {
+    tools.search.max_spend(tools.limits.depth).cost == MicroUsd::default()
 }

@@ -1,11 +1,11 @@
-use crate::{Tools, attempt_state::Broken, site_audit::earlier_page};
+use crate::{WorkerContext, attempt_state::AttemptFailure, site_audit::earlier_page};
 use analysis::findings::cannibalization::PageFacts;
 use analysis::findings::content::LanguageFacts;
 use analysis::findings::site_changes::EarlierPage;
 use analysis::observation::page_content::{PageContent, TagSource};
 use analysis::observation::web_site::Truncation;
 use analysis::search_intent;
-use analysis::text::likeness::{jaccard, shingles};
+use analysis::text::similarity::{jaccard, shingles};
 use analysis::url_rules::page_key;
 use domain::{job::Job, ports::storage::StorageError, results::OwnSnapshot};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,18 +24,21 @@ pub(super) struct OwnPages {
 
 /// Loads only pages that compete for a keyword.
 pub(super) async fn own_pages(
-    tools: &Tools,
+    tools: &WorkerContext,
     job: &Job,
     keywords: &[Vec<OwnSnapshot>],
-) -> Result<OwnPages, Broken> {
-    let rivals: Vec<BTreeSet<&str>> = keywords.iter().map(|it| competing(it)).collect();
-    let urls: BTreeSet<&str> = rivals.iter().flatten().copied().collect();
+) -> Result<OwnPages, AttemptFailure> {
+    let url_sets: Vec<BTreeSet<&str>> = keywords.iter().map(|it| competing(it)).collect();
+    let urls: BTreeSet<&str> = url_sets.iter().flatten().copied().collect();
     let urls: Vec<String> = urls.into_iter().map(str::to_owned).collect();
     let mut facts = BTreeMap::new();
     let mut texts = BTreeMap::new();
     for urls in urls.chunks(PAGES) {
         let mut read = tools.core.storage.read().await?;
-        let kept = read.pages().kept(job.account, job.project, urls).await?;
+        let kept = read
+            .pages()
+            .find_by_urls(job.account, job.project, urls)
+            .await?;
         drop(read);
         tokio::task::block_in_place(|| {
             for kept in &kept {
@@ -48,7 +51,7 @@ pub(super) async fn own_pages(
         })?;
     }
     Ok(OwnPages {
-        similarities: similarities(&rivals, &texts),
+        similarities: similarities(&url_sets, &texts),
         facts,
     })
 }
@@ -73,7 +76,7 @@ fn facts_of(known: &EarlierPage) -> PageFacts {
     let alternates = { page.hreflangs.iter() }.filter(|it| it.source != TagSource::Body);
     PageFacts {
         title: title.map(str::to_owned),
-        intent: title.and_then(|title| search_intent::of(title, language, None)),
+        intent: title.and_then(|title| search_intent::classify(title, language, None)),
         word_count: is_whole(page).then_some(page.text.counts.words as u64),
         canonical: canonical.map(str::to_owned),
         redirects_to: known.memory.history.moved_to().map(str::to_owned),
@@ -93,17 +96,17 @@ fn is_whole(page: &PageContent) -> bool {
 }
 
 fn similarities(
-    rivals: &[BTreeSet<&str>],
+    url_sets: &[BTreeSet<&str>],
     texts: &BTreeMap<String, Vec<u64>>,
 ) -> BTreeMap<(String, String), f64> {
     let mut similarities = BTreeMap::new();
-    for urls in rivals {
+    for urls in url_sets {
         let keys: BTreeSet<String> = urls.iter().map(|url| page_key(url)).collect();
         for one in &keys {
             for other in keys.range::<str, _>((Excluded(one.as_str()), Unbounded)) {
-                if let (Some(text), Some(rival)) = (texts.get(one), texts.get(other)) {
+                if let (Some(text), Some(other_text)) = (texts.get(one), texts.get(other)) {
                     { similarities.entry((one.clone(), other.clone())) }
-                        .or_insert_with(|| jaccard(text, rival));
+                        .or_insert_with(|| jaccard(text, other_text));
                 }
             }
         }

@@ -11,7 +11,7 @@ pub(super) async fn attach(
     tasks: &mut [KeywordTask],
 ) -> Result<(), StorageError> {
     let keywords: Vec<&Keyword> = tasks.iter().map(|it| &it.keyword).collect();
-    let mut known = own.of(&keywords).await?;
+    let mut known = own.data_for(&keywords).await?;
     for task in tasks {
         task.own = known.remove(&task.keyword.id);
     }

@@ -1,18 +1,18 @@
-use super::head::{Run, listed};
+use super::head::{HeadContext, project_finding};
 use analysis::document::Document;
 use analysis::findings::envelope::FindingContext;
 use analysis::findings::forecast::{
     ForecastInput, ForecastRecord, ForecastTally, HistorySource, Quantity, forecast,
 };
 use analysis::findings::rankings::{DayFigures, ProjectSeries, RankingsSummary, SeriesKind};
-use analysis::forecast::history::{Observation, Seen};
+use analysis::forecast::history::{Observation, ObservedValue};
 use analysis::result_type::ResultType;
 use chrono::{Days, NaiveDate};
 use domain::results::{SearchSource, StagedFinding};
 
-const REMEMBERED: Days = Days::new(400);
+const HISTORY_DAYS: Days = Days::new(400);
 /// In days.
-const AHEAD: u32 = 90;
+const FORECAST_DAYS: u32 = 90;
 
 /// Replaces the day's earlier entry.
 pub(super) fn add_day(
@@ -39,13 +39,13 @@ pub(super) fn add_day(
     series.0.insert(day, figures);
     series
         .0
-        .retain(|it, _| *it >= day - REMEMBERED && *it <= day);
+        .retain(|it, _| *it >= day - HISTORY_DAYS && *it <= day);
 }
 
 /// Forecasts of visibility and traffic; their ordinals precede those of the keywords.
 pub(super) fn forecasts(
     series: &ProjectSeries,
-    run: &Run<'_>,
+    run: &HeadContext<'_>,
     source: &SearchSource,
     tally: &mut ForecastTally,
 ) -> Vec<StagedFinding> {
@@ -68,13 +68,13 @@ pub(super) fn forecasts(
         (Quantity::EstimatedTraffic, traffic.collect()),
     ];
     let records = quantities.iter().map(|(quantity, observations)| {
-        let record = ahead(run, source, *quantity, observations);
+        let record = forecast_record(run, source, *quantity, observations);
         tally.add(&record);
         record
     });
     let staged = records.enumerate().map(|(place, record)| {
         let measured_at = record.envelope.measured_at;
-        listed(
+        project_finding(
             ResultType::Forecast,
             place,
             measured_at,
@@ -87,12 +87,12 @@ pub(super) fn forecasts(
 fn observed(day: NaiveDate, value: Option<f64>) -> Observation {
     Observation {
         date: day,
-        seen: value.map_or(Seen::Nothing, Seen::Value),
+        value: value.map_or(ObservedValue::Missing, ObservedValue::Value),
     }
 }
 
-fn ahead(
-    run: &Run<'_>,
+fn forecast_record(
+    run: &HeadContext<'_>,
     source: &SearchSource,
     quantity: Quantity,
     observations: &[Observation],
@@ -109,7 +109,7 @@ fn ahead(
             provenance: source.provenance,
             provider: Some(run.provider),
         },
-        days: AHEAD,
+        days: FORECAST_DAYS,
         thresholds: &[],
     })
 }
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_is_there_once_and_old_ones_are_forgotten() {
+    fn days_are_unique_and_old_ones_dropped() {
         let mut series = ProjectSeries::default();
         let sum = RankingsTally::default().finish(3);
         for n in [0, 5, 5, 401] {

@@ -3,8 +3,8 @@
 use super::earlier::earlier_page;
 use analysis::document::Document;
 use analysis::findings::content_changes::{Baseline, ChangeContext, SiteFacts};
-use analysis::findings::site_cards::TypeSummary;
-use analysis::findings::site_changes::{SiteChanges, Visited, why_unread};
+use analysis::findings::site_changes::{SiteChanges, VisitResult, unread_reason};
+use analysis::findings::site_collector::TypeSummary;
 use analysis::observation::web_site::TargetCheck;
 use analysis::result_type::ResultType;
 use chrono::{DateTime, Utc};
@@ -19,7 +19,7 @@ pub(super) struct Visit {
 }
 
 /// A stored page, and the failed request for it.
-pub(super) struct VainVisit {
+pub(super) struct FailedVisit {
     pub(super) check: TargetCheck,
     pub(super) kept: KeptPage,
 }
@@ -33,7 +33,7 @@ pub(super) struct Staged {
 pub(super) struct Changes {
     site: SiteChanges,
     measured_at: DateTime<Utc>,
-    told: i64,
+    record_count: i64,
 }
 
 impl Changes {
@@ -41,19 +41,22 @@ impl Changes {
         Self {
             site: SiteChanges::new(context),
             measured_at,
-            told: 0,
+            record_count: 0,
         }
     }
 
-    pub(super) fn read(
+    pub(super) fn add_read(
         &mut self,
         visit: &Visit,
         site: SiteFacts,
         staged: &mut Staged,
     ) -> Result<(), StorageError> {
-        let RecordedPage { place, page } = &visit.recorded;
+        let RecordedPage {
+            sequence: place,
+            page,
+        } = &visit.recorded;
         let earlier = visit.kept.as_ref().map(earlier_page).transpose()?;
-        let visited = self.site.read(page, site, earlier.as_ref());
+        let visited = self.site.compare_page(page, site, earlier.as_ref());
         let content = (visited.baseline == Baseline::After).then(|| StagedContent {
             entry: *place,
             validators: Validators::of(page),
@@ -62,16 +65,16 @@ impl Changes {
         Ok(())
     }
 
-    pub(super) fn unread(
+    pub(super) fn add_failed(
         &mut self,
-        visit: &VainVisit,
+        visit: &FailedVisit,
         staged: &mut Staged,
     ) -> Result<(), StorageError> {
-        let Some(why) = why_unread(&visit.check, self.measured_at) else {
+        let Some(why) = unread_reason(&visit.check, self.measured_at) else {
             return Ok(());
         };
         let at = why.at();
-        let visited = self.site.unread(&earlier_page(&visit.kept)?, why);
+        let visited = self.site.compare_unread(&earlier_page(&visit.kept)?, why);
         self.stage(&visit.kept.url, at, None, visited, staged);
         Ok(())
     }
@@ -81,7 +84,7 @@ impl Changes {
         url: &str,
         visited_at: DateTime<Utc>,
         content: Option<StagedContent>,
-        visited: Visited,
+        visited: VisitResult,
         staged: &mut Staged,
     ) {
         staged.pages.push(StagedPage {
@@ -93,14 +96,14 @@ impl Changes {
         if let Some(record) = visited.record {
             staged.findings.push(StagedFinding {
                 result_type: ResultType::ContentChanges,
-                ordinal: place(record.significance, self.told),
+                ordinal: change_ordinal(record.significance, self.record_count),
                 keyword: None,
                 url: Some(url.to_owned()),
                 sort_value: record.significance,
                 measured_at: self.measured_at,
                 record: Document::of(&record),
             });
-            self.told += 1;
+            self.record_count += 1;
         }
     }
 
@@ -110,7 +113,7 @@ impl Changes {
 }
 
 /// Most significant first; ties in journal order, which is the same in every attempt.
-fn place(significance: Option<f64>, number: i64) -> i64 {
+fn change_ordinal(significance: Option<f64>, number: i64) -> i64 {
     /// In units of 0.01 %, descending; unknown significance comes last.
     const STEPS: f64 = 10_000.0;
     #[expect(clippy::cast_possible_truncation, reason = "0 to 10,001")]
@@ -125,15 +128,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_changed_most_stands_first_and_what_is_not_known_last() {
+    fn significant_changes_come_first_and_unknown_last() {
         let order = [
-            place(Some(100.0), 9),
-            place(Some(34.4), 3),
-            place(Some(34.4), 4),
-            place(Some(0.0), 0),
-            place(None, 1),
+            change_ordinal(Some(100.0), 9),
+            change_ordinal(Some(34.4), 3),
+            change_ordinal(Some(34.4), 4),
+            change_ordinal(Some(0.0), 0),
+            change_ordinal(None, 1),
         ];
         assert!(order.is_sorted_by(|one, other| one < other), "{order:?}");
-        assert!(order[4] < domain::results::CARRIED);
+        assert!(order[4] < domain::results::CARRIED_OVER_ORDINAL);
     }
 }

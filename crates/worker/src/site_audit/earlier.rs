@@ -1,4 +1,4 @@
-use crate::{Tools, packing::unpacked};
+use crate::{WorkerContext, packing::unpacked};
 use analysis::findings::site_changes::EarlierPage;
 use analysis::observation::page_content::PageContent;
 use analysis::observation::web_site::CrawlStep;
@@ -19,7 +19,7 @@ pub(super) struct StoredPages {
 }
 
 impl StoredPages {
-    pub(super) fn of(tools: &Tools, job: &Job) -> Self {
+    pub(super) fn of(tools: &WorkerContext, job: &Job) -> Self {
         Self {
             storage: Arc::clone(&tools.core.storage),
             account: job.account,
@@ -32,7 +32,10 @@ impl StoredPages {
         urls: &[String],
     ) -> Result<HashMap<String, KeptPage>, StorageError> {
         let mut read = self.storage.read().await?;
-        let kept = read.pages().kept(self.account, self.project, urls).await?;
+        let kept = read
+            .pages()
+            .find_by_urls(self.account, self.project, urls)
+            .await?;
         Ok(kept.into_iter().map(|it| (it.url.clone(), it)).collect())
     }
 }

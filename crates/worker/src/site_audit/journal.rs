@@ -1,6 +1,6 @@
 use super::{earlier::StoredPages, progress::progress};
-use crate::Tools;
-use crate::attempt_state::{AttemptState, Broken, Done, unreachable};
+use crate::WorkerContext;
+use crate::attempt_state::{AttemptFailure, AttemptOutcome, AttemptState, unreachable};
 use crate::packing::{packed, unpacked};
 use analysis::observation::web_site::CrawlStep;
 use async_trait::async_trait;
@@ -13,7 +13,7 @@ use domain::ports::storage::StorageError;
 use domain::results::JournalEntry;
 use domain::use_cases::Core;
 use domain::use_cases::end_attempt::{AttemptEnd, AttemptError};
-use domain::use_cases::keep_leases::{Hold, HoldError};
+use domain::use_cases::leases::{LeaseError, LeaseToken};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -23,35 +23,36 @@ pub(super) struct StoredJournal<'a> {
     state: &'a AttemptState,
     core: &'a Core,
     next: AtomicI64,
-    broke: Mutex<Option<HoldError>>,
+    lease_error: Mutex<Option<LeaseError>>,
     kept: StoredPages,
     crawl: Mutex<CrawlProgress>,
-    looked_at: AtomicU64,
+    evaluated_pages: AtomicU64,
 }
 
 impl<'a> StoredJournal<'a> {
-    pub(super) fn new(tools: &'a Tools, job: &'a Job, state: &'a AttemptState) -> Self {
+    pub(super) fn new(tools: &'a WorkerContext, job: &'a Job, state: &'a AttemptState) -> Self {
         Self {
             job,
             state,
             core: &tools.core,
             next: AtomicI64::new(0),
-            broke: Mutex::default(),
+            lease_error: Mutex::default(),
             kept: StoredPages::of(tools, job),
             crawl: Mutex::default(),
-            looked_at: AtomicU64::new(0),
+            evaluated_pages: AtomicU64::new(0),
         }
     }
 
-    pub(super) fn looked_at(&self, pages: usize) {
-        self.looked_at.fetch_add(pages as u64, Ordering::SeqCst);
-        self.tell();
+    pub(super) fn add_evaluated_pages(&self, pages: usize) {
+        self.evaluated_pages
+            .fetch_add(pages as u64, Ordering::SeqCst);
+        self.update_progress();
     }
 
-    fn tell(&self) {
+    fn update_progress(&self) {
         let crawl = *self.crawl.lock().unwrap_or_else(PoisonError::into_inner);
-        let looked_at = self.looked_at.load(Ordering::SeqCst);
-        self.state.note(progress(&crawl, looked_at));
+        let looked_at = self.evaluated_pages.load(Ordering::SeqCst);
+        self.state.set_progress(progress(&crawl, looked_at));
     }
 
     pub(super) const fn kept(&self) -> &StoredPages {
@@ -62,30 +63,35 @@ impl<'a> StoredJournal<'a> {
         self.state.progress()
     }
 
-    pub(super) fn explain(&self, error: SiteReadError) -> Result<Done, Broken> {
-        if let Some(broke) = self
-            .broke
+    pub(super) fn explain(&self, error: SiteReadError) -> Result<AttemptOutcome, AttemptFailure> {
+        if let Some(lease_error) = self
+            .lease_error
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take()
         {
-            return Err(broke.into());
+            return Err(lease_error.into());
         }
-        let later = |error| Ok(Done::End(AttemptEnd::Later { error, asked: None }));
+        let later = |error| {
+            Ok(AttemptOutcome::End(AttemptEnd::Retry {
+                error,
+                requested_delay: None,
+            }))
+        };
         match error {
-            SiteReadError::Stopped => Ok(Done::Stopped),
+            SiteReadError::Stopped => Ok(AttemptOutcome::Stopped),
             SiteReadError::NoPage(told) => later(AttemptError {
                 code: "startPageUnreadable".to_owned(),
                 detail: format!("The start page cannot be read: {told}."),
                 hint: Some("Mend the start page, or name another host as the project's domain; it is tried again by itself.".to_owned()),
             }),
-            SiteReadError::Unreachable(unreached) => Ok(Done::End(unreachable(unreached))),
+            SiteReadError::Unreachable(unreached) => Ok(AttemptOutcome::End(unreachable(unreached))),
             SiteReadError::RobotsUnavailable => later(AttemptError {
                 code: "robotsUnavailable".to_owned(),
                 detail: "robots.txt cannot be had: the server fails or does not answer. Until then nothing may be read.".to_owned(),
                 hint: Some("Let robots.txt be answered, or with 404 where there is none; it is tried again by itself.".to_owned()),
             }),
-            SiteReadError::DisallowedByRobots => Ok(Done::End(AttemptEnd::Failed(AttemptError {
+            SiteReadError::DisallowedByRobots => Ok(AttemptOutcome::End(AttemptEnd::Failed(AttemptError {
                 code: "robotsDisallowed".to_owned(),
                 detail: "robots.txt does not allow reading the site.".to_owned(),
                 hint: Some("Allow the agent `sightlinebot` in robots.txt, then start the analysis again.".to_owned()),
@@ -100,7 +106,7 @@ impl CrawlJournal for StoredJournal<'_> {
     async fn recorded(&self, behind: Option<i64>) -> Result<Vec<RecordedStep>, JournalError> {
         let entries = self
             .core
-            .journal(Hold::of(self.job), behind)
+            .journal(LeaseToken::of(self.job), behind)
             .await
             .map_err(|error| JournalError(error.into()))?;
         if let Some(last) = entries.last() {
@@ -108,7 +114,7 @@ impl CrawlJournal for StoredJournal<'_> {
         }
         let read = |entry: &JournalEntry| {
             Ok(RecordedStep {
-                place: entry.sequence,
+                sequence: entry.sequence,
                 step: unpacked(&entry.body)?,
             })
         };
@@ -125,22 +131,25 @@ impl CrawlJournal for StoredJournal<'_> {
         }
         match self
             .core
-            .add_to_journal(Hold::of(self.job), &entries, &self.progress())
+            .add_to_journal(LeaseToken::of(self.job), &entries, &self.progress())
             .await
         {
             Ok(go_on) => {
-                self.state.heed(go_on);
-                self.state.advance();
+                self.state.apply(go_on);
+                self.state.mark_progress_stored();
                 Ok(if self.state.stop.is_cancelled() {
                     Continue::No
                 } else if self.state.is_asked_to_yield() {
-                    Continue::NoFurther
+                    Continue::NoNewRequests
                 } else {
                     Continue::Yes
                 })
             }
             Err(error) => {
-                *self.broke.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                *self
+                    .lease_error
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner) = Some(error);
                 Ok(Continue::No)
             }
         }
@@ -152,6 +161,6 @@ impl CrawlJournal for StoredJournal<'_> {
 
     fn progress(&self, progress: CrawlProgress) {
         *self.crawl.lock().unwrap_or_else(PoisonError::into_inner) = progress;
-        self.tell();
+        self.update_progress();
     }
 }

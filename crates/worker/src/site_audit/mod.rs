@@ -6,12 +6,12 @@ mod journal;
 mod pages;
 mod progress;
 
-use super::Tools;
-use super::attempt_state::{AttemptState, Broken, Done};
+use super::WorkerContext;
+use super::attempt_state::{AttemptFailure, AttemptOutcome, AttemptState};
 use analysis::document::Document;
 use analysis::findings::broken_links::{BrokenLinksSummary, PreviousBrokenLinks};
-use analysis::findings::site_cards::{SiteCards, TypeSummary};
-use analysis::findings::site_changes::without_a_page;
+use analysis::findings::site_changes::checks_without_page;
+use analysis::findings::site_collector::{SiteCollector, TypeSummary};
 use analysis::provenance::Provenance;
 use analysis::result_type::ResultType;
 pub(super) use earlier::earlier_page;
@@ -24,11 +24,11 @@ use domain::job::progress::Progress;
 use domain::ports::site_reader::{CrawlPlan, CrawlStart, Rendering};
 use domain::ports::storage::StorageError;
 use domain::results::{Coverage, ResultHead};
-use domain::use_cases::keep_leases::{Hold, HoldError};
-use domain::use_cases::publish_results::Outcome;
+use domain::use_cases::leases::{LeaseError, LeaseToken};
+use domain::use_cases::publish_results::JobResults;
 use journal::StoredJournal;
 use pages::Crawled;
-use progress::over;
+use progress::finished;
 
 /// Warning code: rendering is configured, but no browser was found.
 const RENDERER_MISSING: &str = "rendererNotConfigured";
@@ -40,30 +40,30 @@ const RENDERED: [ResultType; 3] = [
     ResultType::GeoScore,
 ];
 
-const STAGED_TOGETHER: usize = 500;
+const STAGE_BATCH: usize = 500;
 
 /// Warning code: no page was visited before.
 const NOTHING_TO_COMPARE: &str = "noEarlierVisit";
 
 pub(super) async fn run(
-    tools: &Tools,
+    tools: &WorkerContext,
     job: &Job,
     site: &SiteDomain,
     state: &AttemptState,
-) -> Result<Done, Broken> {
+) -> Result<AttemptOutcome, AttemptFailure> {
     let journal = StoredJournal::new(tools, job, state);
     let plan = CrawlPlan {
         start: CrawlStart::Host(site.ascii().to_owned()),
-        max_pages: tools.load.max_pages,
-        max_depth: tools.load.max_depth,
-        check_external: tools.load.check_external,
-        render: Rendering::of(tools.load.render_pages),
+        max_pages: tools.limits.max_pages,
+        max_depth: tools.limits.max_depth,
+        check_external: tools.limits.check_external,
+        render: Rendering::of(tools.limits.render_pages),
     };
     // Dropped when the attempt has to stop: recorded steps remain for the next one.
     let reading = tokio::select! {
         reading = tools.sites.read(&plan, &journal) => reading,
-        () = state.stop.cancelled() => return Ok(Done::Stopped),
-        () = state.yield_overdue() => return Ok(Done::Stopped),
+        () = state.stop.cancelled() => return Ok(AttemptOutcome::Stopped),
+        () = state.yield_overdue() => return Ok(AttemptOutcome::Stopped),
     };
     state.pass_last_checkpoint();
     let observation = match reading {
@@ -77,25 +77,27 @@ pub(super) async fn run(
         journal: &journal,
         staging: &staging,
         scope: observation.scope.clone(),
-        without_a_page: without_a_page(&observation),
+        without_a_page: checks_without_page(&observation),
     };
-    let cards = SiteCards::of(observation, previous(tools, job).await?);
+    let cards = SiteCollector::of(observation, previous(tools, job).await?);
     let Some(audited) = pages::audit(tools, cards, robots, &crawled).await? else {
-        return Ok(Done::Stopped);
+        return Ok(AttemptOutcome::Stopped);
     };
     if state.stop.is_cancelled() {
-        return Ok(Done::Stopped);
+        return Ok(AttemptOutcome::Stopped);
     }
-    tools.core.forget_pages(job.account, job.project).await?;
+    tools.core.purge_pages(job.account, job.project).await?;
     let progress = journal.progress();
-    Ok(Done::Results(outcome(tools, job, audited, progress)?))
+    Ok(AttemptOutcome::Results(outcome(
+        tools, job, audited, progress,
+    )?))
 }
 
-async fn previous(tools: &Tools, job: &Job) -> Result<PreviousBrokenLinks, StorageError> {
+async fn previous(tools: &WorkerContext, job: &Job) -> Result<PreviousBrokenLinks, StorageError> {
     let mut read = tools.core.storage.read().await?;
     let carried = read
         .results()
-        .carried(job.account, job.project, ResultType::BrokenLinks)
+        .carried_over(job.account, job.project, ResultType::BrokenLinks)
         .await?
         .map(|carried| carried.parse());
     let corrupt = |_| StorageError::Corrupt {
@@ -105,16 +107,16 @@ async fn previous(tools: &Tools, job: &Job) -> Result<PreviousBrokenLinks, Stora
 }
 
 struct Staging<'a> {
-    tools: &'a Tools,
+    tools: &'a WorkerContext,
     job: &'a Job,
     state: &'a AttemptState,
 }
 
 impl Staging<'_> {
-    async fn add(&self, staged: &Staged) -> Result<(), HoldError> {
-        let hold = Hold::of(self.job);
-        let staging = { &self.tools.core }.stage_findings(hold, &staged.findings, &staged.pages);
-        self.state.heed(staging.await?);
+    async fn add(&self, staged: &Staged) -> Result<(), LeaseError> {
+        let lease = LeaseToken::of(self.job);
+        let staging = { &self.tools.core }.stage_findings(lease, &staged.findings, &staged.pages);
+        self.state.apply(staging.await?);
         Ok(())
     }
 }
@@ -125,11 +127,11 @@ struct Audited {
 }
 
 fn outcome(
-    tools: &Tools,
+    tools: &WorkerContext,
     job: &Job,
     audited: Audited,
     progress: Progress,
-) -> Result<Outcome, StorageError> {
+) -> Result<JobResults, StorageError> {
     let of_links = { audited.summaries.iter() }
         .find(|it| it.result_type == ResultType::BrokenLinks)
         .and_then(|it| it.summary.parse::<BrokenLinksSummary>().ok())
@@ -138,36 +140,36 @@ fn outcome(
         })?;
     let (checked, unknown) = (of_links.checked.into(), of_links.unknown.into());
     let read = of_links.pages_crawled.into();
-    let is_asked = tools.load.render_pages > 0;
-    let asks_in_vain = is_asked && tools.sites.missing_browser().is_some();
+    let is_asked = tools.limits.render_pages > 0;
+    let is_browser_missing = is_asked && tools.sites.missing_browser().is_some();
     let heads = audited.summaries.into_iter().map(|summary| {
         let (result_type, records) = (summary.result_type, summary.records);
         let coverage = match result_type {
             ResultType::BrokenLinks => {
-                Coverage::of(checked, u64::saturating_sub(checked, unknown), unknown)
+                Coverage::new(checked, u64::saturating_sub(checked, unknown), unknown)
             }
-            ResultType::ContentChanges => Coverage::of(records, records, 0),
-            _ => Coverage::of(read, read, 0),
+            ResultType::ContentChanges => Coverage::new(records, records, 0),
+            _ => Coverage::new(read, read, 0),
         };
         let mut head = head(tools, job, summary, coverage);
         if result_type == ResultType::ContentChanges && records == 0 {
             head.warnings.push(NOTHING_TO_COMPARE.to_owned());
         }
-        if asks_in_vain && RENDERED.contains(&result_type) {
+        if is_browser_missing && RENDERED.contains(&result_type) {
             head.warnings.push(RENDERER_MISSING.to_owned());
         }
         head
     });
-    Ok(Outcome {
+    Ok(JobResults {
         heads: heads.collect(),
         latest: vec![],
-        carried: vec![(ResultType::BrokenLinks, audited.link_history)],
+        carried_over: vec![(ResultType::BrokenLinks, audited.link_history)],
         partial: false,
-        progress: over(progress),
+        progress: finished(progress),
     })
 }
 
-fn head(tools: &Tools, job: &Job, of: TypeSummary, coverage: Coverage) -> ResultHead {
+fn head(tools: &WorkerContext, job: &Job, of: TypeSummary, coverage: Coverage) -> ResultHead {
     let now = tools.core.clock.now();
     ResultHead {
         account: job.account,

@@ -1,18 +1,18 @@
 //! Evaluates the crawled pages in two passes over the journal.
 
-use super::changes::{Changes, Staged, VainVisit, Visit};
+use super::changes::{Changes, FailedVisit, Staged, Visit};
 use super::journal::StoredJournal;
-use super::{Audited, STAGED_TOGETHER, Staging};
-use crate::{Tools, attempt_state::Broken, web_vitals::newest_vitals};
+use super::{Audited, STAGE_BATCH, Staging};
+use crate::{WorkerContext, attempt_state::AttemptFailure, web_vitals::newest_vitals};
 use analysis::document::Document;
 use analysis::findings::content_changes::{ChangeContext, ChangeSource, PageOwner};
 use analysis::findings::envelope::FindingContext;
 use analysis::findings::vitals::VitalsRecord;
 use analysis::findings::{
     SiteAudit,
-    site_cards::{AuditContext, PageRecord, Site, SiteCards},
+    site_collector::{AuditContext, PageRecord, Site, SiteCollector},
 };
-use analysis::observation::web_site::{SiteScope, TargetCheck};
+use analysis::observation::web_site::{CrawlScope, TargetCheck};
 use crawler::AiRobots;
 use domain::job::{Job, Trigger};
 use domain::ports::site_reader::{JournalError, RecordedPages};
@@ -24,31 +24,31 @@ use tokio::sync::mpsc;
 /// Keywords per batch.
 const KEYWORDS: u32 = 500;
 /// Capacity of the channels between reading, evaluating and storing.
-const WAITING: usize = 1;
+const CHANNEL_CAPACITY: usize = 1;
 /// Stored pages loaded per batch of failed visits.
-const VAIN_VISITS: usize = 100;
+const FAILED_VISIT_BATCH: usize = 100;
 
 pub(super) struct Crawled<'a> {
     pub(super) job: &'a Job,
     pub(super) journal: &'a StoredJournal<'a>,
     pub(super) staging: &'a Staging<'a>,
-    pub(super) scope: SiteScope,
+    pub(super) scope: CrawlScope,
     pub(super) without_a_page: Vec<TargetCheck>,
 }
 
 /// Evaluates every page with its links and stages the records; `None` if the attempt has to stop.
 pub(super) async fn audit(
-    tools: &Tools,
-    mut cards: SiteCards,
+    tools: &WorkerContext,
+    mut cards: SiteCollector,
     robots: AiRobots,
     of: &Crawled<'_>,
-) -> Result<Option<Audited>, Broken> {
+) -> Result<Option<Audited>, AttemptFailure> {
     let mut pages = RecordedPages::of(of.journal);
     while let Some(part) = pages.next_part().await.map_err(unreadable)? {
         if of.staging.state.stop.is_cancelled() {
             return Ok(None);
         }
-        let looked_at = part.len();
+        let evaluated_pages = part.len();
         let add = move || {
             for recorded in &part {
                 cards.add(&recorded.page);
@@ -56,7 +56,7 @@ pub(super) async fn audit(
             cards
         };
         cards = tokio::task::spawn_blocking(add).await?;
-        of.journal.looked_at(looked_at);
+        of.journal.add_evaluated_pages(evaluated_pages);
     }
     let context = Arc::new(AuditContext {
         finding: FindingContext {
@@ -72,25 +72,25 @@ pub(super) async fn audit(
             let robots = Arc::clone(&robots);
             move |url: &str| robots.verdicts(url)
         };
-        (cards.complete(&verdicts), robots)
+        (cards.finish(&verdicts), robots)
     };
     let known = tokio::task::spawn_blocking(complete).await?;
-    judged(known, context, of).await
+    evaluate_pages(known, context, of).await
 }
 
-enum Judgeable {
+enum EvaluationInput {
     Read(Vec<Visit>),
-    Vain(Vec<VainVisit>),
+    Failed(Vec<FailedVisit>),
 }
 
 /// Reads, evaluates (on a blocking thread) and stages pages concurrently.
-async fn judged(
+async fn evaluate_pages(
     (site, robots): (Site, Arc<AiRobots>),
     context: Arc<AuditContext>,
     of: &Crawled<'_>,
-) -> Result<Option<Audited>, Broken> {
-    let (give, mut taken) = mpsc::channel::<Judgeable>(WAITING);
-    let (hand_out, mut records) = mpsc::channel::<Staged>(WAITING);
+) -> Result<Option<Audited>, AttemptFailure> {
+    let (input_sender, mut input_receiver) = mpsc::channel::<EvaluationInput>(CHANNEL_CAPACITY);
+    let (staged_sender, mut records) = mpsc::channel::<Staged>(CHANNEL_CAPACITY);
     let change = of.change_context();
     let judging = tokio::task::spawn_blocking(move || {
         let verdicts = move |url: &str| robots.verdicts(url);
@@ -98,22 +98,22 @@ async fn judged(
         let measured_at = context.finding.measured_at;
         let mut changes = Changes::new(change, measured_at);
         let mut staged = Staged::default();
-        while let Some(part) = taken.blocking_recv() {
+        while let Some(part) = input_receiver.blocking_recv() {
             match part {
-                Judgeable::Read(visits) => {
+                EvaluationInput::Read(visits) => {
                     for visit in &visits {
                         let page = &visit.recorded.page;
-                        changes.read(visit, audit.site_facts(&page.url), &mut staged)?;
+                        changes.add_read(visit, audit.site_facts(&page.url), &mut staged)?;
                         let findings = &mut staged.findings;
                         let mut add = |record| findings.push(staged_record(record, measured_at));
-                        audit.judge(page, &mut add);
-                        hand_over(&hand_out, &mut staged, STAGED_TOGETHER);
+                        audit.evaluate(page, &mut add);
+                        hand_over(&staged_sender, &mut staged, STAGE_BATCH);
                     }
                 }
-                Judgeable::Vain(visits) => {
+                EvaluationInput::Failed(visits) => {
                     for visit in &visits {
-                        changes.unread(visit, &mut staged)?;
-                        hand_over(&hand_out, &mut staged, STAGED_TOGETHER);
+                        changes.add_failed(visit, &mut staged)?;
+                        hand_over(&staged_sender, &mut staged, STAGE_BATCH);
                     }
                 }
             }
@@ -122,7 +122,7 @@ async fn judged(
         let mut summaries =
             audit.finish(|record| findings.push(staged_record(record, measured_at)));
         summaries.push(changes.summary());
-        hand_over(&hand_out, &mut staged, 0);
+        hand_over(&staged_sender, &mut staged, 0);
         let history = site.into_link_history(&context);
         Ok::<_, StorageError>(Audited {
             summaries,
@@ -130,15 +130,15 @@ async fn judged(
         })
     });
     let reading = async {
-        of.read(&give).await?;
-        drop(give);
-        Ok::<(), Broken>(())
+        of.read(&input_sender).await?;
+        drop(input_sender);
+        Ok::<(), AttemptFailure>(())
     };
     let storing = async {
         while let Some(part) = records.recv().await {
             of.staging.add(&part).await?;
         }
-        Ok::<(), Broken>(())
+        Ok::<(), AttemptFailure>(())
     };
     tokio::try_join!(reading, storing)?;
     let audited = judging.await??;
@@ -154,37 +154,50 @@ fn hand_over(to: &mpsc::Sender<Staged>, staged: &mut Staged, enough: usize) {
 
 impl Crawled<'_> {
     /// Sends all journal pages with their stored versions, then stored pages whose request failed.
-    async fn read(&self, give: &mpsc::Sender<Judgeable>) -> Result<(), Broken> {
+    async fn read(
+        &self,
+        input_sender: &mpsc::Sender<EvaluationInput>,
+    ) -> Result<(), AttemptFailure> {
         let mut pages = RecordedPages::of(self.journal);
         while let Some(part) = pages.next_part().await.map_err(unreadable)? {
             let urls: Vec<String> = part.iter().map(|it| it.page.url.clone()).collect();
             let mut kept = self.journal.kept().kept(&urls).await?;
-            self.journal.looked_at(part.len());
+            self.journal.add_evaluated_pages(part.len());
             let visits = part.into_iter().map(|recorded| Visit {
                 kept: kept.remove(&recorded.page.url),
                 recorded,
             });
-            if self.is_over(give, Judgeable::Read(visits.collect())).await {
+            if self
+                .send_or_stop(input_sender, EvaluationInput::Read(visits.collect()))
+                .await
+            {
                 return Ok(());
             }
         }
-        for part in self.without_a_page.chunks(VAIN_VISITS) {
+        for part in self.without_a_page.chunks(FAILED_VISIT_BATCH) {
             let urls: Vec<String> = part.iter().map(|it| it.url.clone()).collect();
             let mut kept = self.journal.kept().kept(&urls).await?;
             let visits = part.iter().filter_map(|check| {
                 let kept = kept.remove(&check.url)?;
                 let check = check.clone();
-                Some(VainVisit { check, kept })
+                Some(FailedVisit { check, kept })
             });
-            if self.is_over(give, Judgeable::Vain(visits.collect())).await {
+            if self
+                .send_or_stop(input_sender, EvaluationInput::Failed(visits.collect()))
+                .await
+            {
                 return Ok(());
             }
         }
         Ok(())
     }
 
-    async fn is_over(&self, give: &mpsc::Sender<Judgeable>, part: Judgeable) -> bool {
-        self.staging.state.stop.is_cancelled() || give.send(part).await.is_err()
+    async fn send_or_stop(
+        &self,
+        input_sender: &mpsc::Sender<EvaluationInput>,
+        part: EvaluationInput,
+    ) -> bool {
+        self.staging.state.stop.is_cancelled() || input_sender.send(part).await.is_err()
     }
 
     fn change_context(&self) -> ChangeContext {
@@ -201,7 +214,7 @@ impl Crawled<'_> {
 }
 
 async fn vitals(
-    tools: &Tools,
+    tools: &WorkerContext,
     job: &Job,
 ) -> Result<HashMap<String, Vec<VitalsRecord>>, StorageError> {
     let mut by_page: HashMap<String, Vec<VitalsRecord>> = HashMap::new();
@@ -214,7 +227,10 @@ async fn vitals(
 }
 
 /// Keywords of each page, best rank first.
-async fn keywords(tools: &Tools, job: &Job) -> Result<HashMap<String, Vec<String>>, StorageError> {
+async fn keywords(
+    tools: &WorkerContext,
+    job: &Job,
+) -> Result<HashMap<String, Vec<String>>, StorageError> {
     let mut ranked: HashMap<String, Vec<(u32, String)>> = HashMap::new();
     let mut walk = tools.core.walk_keywords(job.account, job.project, KEYWORDS);
     while let Some(part) = walk.next().await? {
@@ -238,7 +254,7 @@ async fn keywords(tools: &Tools, job: &Job) -> Result<HashMap<String, Vec<String
 fn staged_record(record: PageRecord, measured_at: chrono::DateTime<chrono::Utc>) -> StagedFinding {
     StagedFinding {
         result_type: record.result_type,
-        ordinal: i64::try_from(record.place).unwrap_or(i64::MAX),
+        ordinal: i64::try_from(record.ordinal).unwrap_or(i64::MAX),
         keyword: None,
         url: Some(record.url),
         sort_value: record.sort_value,
@@ -247,6 +263,6 @@ fn staged_record(record: PageRecord, measured_at: chrono::DateTime<chrono::Utc>)
     }
 }
 
-fn unreadable(error: JournalError) -> Broken {
+fn unreadable(error: JournalError) -> AttemptFailure {
     StorageError::Unavailable(error.0).into()
 }

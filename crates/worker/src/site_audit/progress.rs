@@ -5,9 +5,9 @@ const JUDGE: &str = "judge pages";
 /// One pass over all pages, one for each by itself.
 const WALKS: u64 = 2;
 /// Evaluating so many pages takes about as long as one request.
-const LIKE_ONE_REQUEST: u64 = 50;
+const PAGES_PER_REQUEST: u64 = 50;
 
-pub(super) fn progress(crawl: &CrawlProgress, looked_at: u64) -> Progress {
+pub(super) fn progress(crawl: &CrawlProgress, evaluated_pages: u64) -> Progress {
     let mut stages: Vec<Stage> = { CrawlPhase::ALL.into_iter() }
         .map(|phase| Stage {
             name: phase.name().to_owned(),
@@ -22,8 +22,8 @@ pub(super) fn progress(crawl: &CrawlProgress, looked_at: u64) -> Progress {
         .collect();
     let requests = Progress::of_stages(stages.clone());
     let looks = Count {
-        done: looked_at,
-        total: (WALKS * crawl.pages.total).max(looked_at),
+        done: evaluated_pages,
+        total: (WALKS * crawl.pages.total).max(evaluated_pages),
     };
     stages.push(Stage {
         name: JUDGE.to_owned(),
@@ -35,14 +35,14 @@ pub(super) fn progress(crawl: &CrawlProgress, looked_at: u64) -> Progress {
         total: looks.total,
     });
     Progress {
-        done: requests.done + looks.done / LIKE_ONE_REQUEST,
+        done: requests.done + looks.done / PAGES_PER_REQUEST,
         // One more, for publishing: 100 % means done.
-        total: requests.total + looks.total / LIKE_ONE_REQUEST + 1,
+        total: requests.total + looks.total / PAGES_PER_REQUEST + 1,
         stages,
     }
 }
 
-pub(super) fn over(progress: Progress) -> Progress {
+pub(super) fn finished(progress: Progress) -> Progress {
     let stages = progress.stages.into_iter();
     Progress {
         done: progress.total,
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn each_phase_has_its_name_and_moves_on_and_only_the_end_is_a_hundred_percent() {
+    fn only_a_finished_audit_is_at_100_percent() {
         let mut crawl = CrawlProgress {
             phase: CrawlPhase::Pages,
             sitemaps: count(1, 1),
@@ -96,7 +96,7 @@ mod tests {
             (judged.stages[4].done, judged.stages[4].total),
             (1_000, 2_000)
         );
-        let over = over(judged);
+        let over = finished(judged);
         assert_eq!(over.percent(), Some(100));
         assert!(states(&over).iter().all(|it| it.1 == "done"));
     }

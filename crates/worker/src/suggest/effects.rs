@@ -1,7 +1,7 @@
 //! Measures the effects of fixes from later data.
 
 use super::{BATCH, CORRUPT, Newest};
-use crate::attempt_state::Broken;
+use crate::attempt_state::AttemptFailure;
 use analysis::document::Document;
 use analysis::findings::rankings::RankState;
 use analysis::findings::suggestions::{
@@ -12,46 +12,46 @@ use chrono::{DateTime, NaiveTime, TimeDelta, Utc};
 use domain::ids::KeywordId;
 use domain::page::{Direction, PageRequest};
 use domain::ports::storage::StorageError;
-use domain::results::{CoursePoint, FindingQuery, FindingSort};
+use domain::results::{FindingQuery, FindingSort, RankHistoryPoint};
 use domain::search_console::PageDay;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-const LOADS: u32 = 200;
+const MAX_LOADS: u32 = 200;
 /// Length of the baseline before a fault was last seen.
-const BEFORE: TimeDelta = TimeDelta::days(28);
+const BASELINE: TimeDelta = TimeDelta::days(28);
 
 struct Measured {
-    courses: BTreeMap<i64, Vec<CoursePoint>>,
+    rank_histories: BTreeMap<i64, Vec<RankHistoryPoint>>,
     pages: BTreeMap<String, Vec<PageDay>>,
     speeds: BTreeMap<String, Vec<Observation>>,
 }
 
 /// Whether it was fixed and its effect is undecided. A verdict is final: its data is deleted some day.
-fn is_waiting(record: &SuggestionRecord) -> bool {
+fn is_pending(record: &SuggestionRecord) -> bool {
     let is_settled = record.effect.as_ref().is_some_and(|effect| {
         effect.verdict != Verdict::TooEarly && effect.before.to == record.last_seen_at
     });
     record.state == State::Fixed && !is_settled
 }
 
-fn is_by(record: &SuggestionRecord, metrics: &[EffectMetric]) -> bool {
+fn uses_metric(record: &SuggestionRecord, metrics: &[EffectMetric]) -> bool {
     metrics.contains(&record.effect_metric())
 }
 
 impl Newest<'_> {
-    pub(super) async fn tell_effects(
+    pub(super) async fn evaluate_effects(
         &self,
         records: &mut [SuggestionRecord],
         now: DateTime<Utc>,
-    ) -> Result<(), Broken> {
-        let waiting: Vec<&SuggestionRecord> = records.iter().filter(|it| is_waiting(it)).collect();
+    ) -> Result<(), AttemptFailure> {
+        let waiting: Vec<&SuggestionRecord> = records.iter().filter(|it| is_pending(it)).collect();
         let measured = Measured {
-            courses: self.courses_of(&waiting).await?,
+            rank_histories: self.load_rank_histories(&waiting).await?,
             pages: self.pages_of(&waiting).await?,
             speeds: self.speeds_of(&waiting).await?,
         };
-        for record in records.iter_mut().filter(|it| is_waiting(it)) {
+        for record in records.iter_mut().filter(|it| is_pending(it)) {
             record.effect = match record.effect_metric() {
                 EffectMetric::Position => {
                     record.effect(&EffectSeries::Values(&measured.positions(record)), now)
@@ -72,37 +72,40 @@ impl Newest<'_> {
         Ok(())
     }
 
-    async fn courses_of(
+    async fn load_rank_histories(
         &self,
         waiting: &[&SuggestionRecord],
-    ) -> Result<BTreeMap<i64, Vec<CoursePoint>>, Broken> {
+    ) -> Result<BTreeMap<i64, Vec<RankHistoryPoint>>, AttemptFailure> {
         let by_position = waiting
             .iter()
-            .filter(|it| is_by(it, &[EffectMetric::Position]));
+            .filter(|it| uses_metric(it, &[EffectMetric::Position]));
         let ids: BTreeSet<i64> = by_position.flat_map(|it| it.keyword_ids.clone()).collect();
         let ids: Vec<KeywordId> = ids.into_iter().map(KeywordId).collect();
-        let mut courses = BTreeMap::new();
+        let mut histories = BTreeMap::new();
         for ids in ids.chunks(BATCH as usize) {
             let places = ids.iter().map(|it| it.0);
-            courses.extend(places.zip(self.courses(ids).await?));
+            histories.extend(places.zip(self.rank_histories(ids).await?));
         }
-        Ok(courses)
+        Ok(histories)
     }
 
     async fn pages_of(
         &self,
         waiting: &[&SuggestionRecord],
-    ) -> Result<BTreeMap<String, Vec<PageDay>>, Broken> {
+    ) -> Result<BTreeMap<String, Vec<PageDay>>, AttemptFailure> {
         let by_clicks = waiting
             .iter()
-            .filter(|it| is_by(it, &[EffectMetric::Clicks, EffectMetric::Ctr]));
+            .filter(|it| uses_metric(it, &[EffectMetric::Clicks, EffectMetric::Ctr]));
         let urls: BTreeSet<String> = by_clicks.flat_map(|it| it.affected_urls.clone()).collect();
         let urls: Vec<String> = urls.into_iter().collect();
         let (account, project, day) = (self.job.account, self.job.project, self.job.day);
         let mut pages: BTreeMap<String, Vec<PageDay>> = BTreeMap::new();
-        let told = { &self.tools.core }.page_days(account, project, day, &urls);
-        for told in told.await? {
-            pages.entry(told.page.clone()).or_default().push(told);
+        let page_days = { &self.tools.core }.page_days(account, project, day, &urls);
+        for page_day in page_days.await? {
+            pages
+                .entry(page_day.page.clone())
+                .or_default()
+                .push(page_day);
         }
         Ok(pages)
     }
@@ -111,11 +114,11 @@ impl Newest<'_> {
     async fn speeds_of(
         &self,
         waiting: &[&SuggestionRecord],
-    ) -> Result<BTreeMap<String, Vec<Observation>>, Broken> {
+    ) -> Result<BTreeMap<String, Vec<Observation>>, AttemptFailure> {
         let mut speeds = BTreeMap::new();
         for record in waiting
             .iter()
-            .filter(|it| is_by(it, &[EffectMetric::Vitals]))
+            .filter(|it| uses_metric(it, &[EffectMetric::Vitals]))
         {
             let mut seen = Vec::new();
             for url in &record.affected_urls {
@@ -145,13 +148,13 @@ fn speed_of(record: &SuggestionRecord, url: &str) -> FindingQuery {
         keyword: None,
         url: Some(url.to_owned()),
         ordinal: None,
-        from: Some(record.last_seen_at - BEFORE),
+        from: Some(record.last_seen_at - BASELINE),
         to: None,
         page: PageRequest {
             sort: FindingSort::MeasuredAt,
             direction: Direction::Ascending,
             after: None,
-            limit: LOADS,
+            limit: MAX_LOADS,
             counted: false,
             bytes: None,
         },
@@ -173,8 +176,11 @@ fn figure(of: &SuggestionRecord, speed: &Document) -> Result<Option<f64>, Storag
 impl Measured {
     /// Daily mean position of the keywords; unranked counts as one below the checked depth.
     fn positions(&self, of: &SuggestionRecord) -> Vec<Observation> {
-        let courses = of.keyword_ids.iter().filter_map(|it| self.courses.get(it));
-        let points = courses.flatten();
+        let histories = of
+            .keyword_ids
+            .iter()
+            .filter_map(|it| self.rank_histories.get(it));
+        let points = histories.flatten();
         let mut days: BTreeMap<_, (DateTime<Utc>, f64, f64)> = BTreeMap::new();
         for point in points.filter(|it| it.state != RankState::Error) {
             let position = point.position.unwrap_or(point.depth_checked + 1);
@@ -196,10 +202,10 @@ impl Measured {
     fn trials(&self, of: &SuggestionRecord) -> Vec<Trials> {
         let pages = of.affected_urls.iter().filter_map(|it| self.pages.get(it));
         let mut days = BTreeMap::new();
-        for told in pages.flatten() {
-            let day: &mut (u64, u64) = days.entry(told.day).or_default();
-            day.0 = day.0.saturating_add(told.clicks);
-            day.1 = day.1.saturating_add(told.impressions);
+        for page_day in pages.flatten() {
+            let day: &mut (u64, u64) = days.entry(page_day.day).or_default();
+            day.0 = day.0.saturating_add(page_day.clicks);
+            day.1 = day.1.saturating_add(page_day.impressions);
         }
         let days = days.into_iter();
         days.map(|(day, (successes, trials))| Trials {

@@ -2,8 +2,8 @@
 
 mod effects;
 
-use super::Tools;
-use super::attempt_state::{AttemptState, Broken};
+use super::WorkerContext;
+use super::attempt_state::{AttemptFailure, AttemptState};
 use super::staging::stage;
 use analysis::document::{Document, FromJson};
 use analysis::findings::ai_visibility::AiVisibilityRecord;
@@ -19,8 +19,8 @@ use chrono::{DateTime, Days, Utc};
 use domain::ids::{JobId, KeywordId};
 use domain::job::Job;
 use domain::ports::storage::StorageError;
-use domain::results::{AsOf, CoursePoint, FindingQuery, ResultHead, StagedFinding};
-use domain::use_cases::publish_results::Outcome;
+use domain::results::{AsOf, FindingQuery, RankHistoryPoint, ResultHead, StagedFinding};
+use domain::use_cases::publish_results::JobResults;
 use std::collections::BTreeSet;
 
 const BATCH: u32 = 200;
@@ -28,22 +28,22 @@ const BATCH: u32 = 200;
 const CONSOLE_PAGES: u32 = 1_000;
 const CONSOLE_ROWS: u32 = 20_000;
 /// History used for position drops and effects of fixes.
-const BACK: Days = Days::new(120);
+const HISTORY_DAYS: Days = Days::new(120);
 const CORRUPT: StorageError = StorageError::Corrupt { what: "a record" };
 
 struct Newest<'a> {
-    tools: &'a Tools,
+    tools: &'a WorkerContext,
     job: &'a Job,
     /// Result types of this job: their records are staged.
     staged: BTreeSet<ResultType>,
 }
 
 pub(super) async fn add(
-    tools: &Tools,
+    tools: &WorkerContext,
     job: &Job,
     state: &AttemptState,
-    outcome: &mut Outcome,
-) -> Result<(), Broken> {
+    outcome: &mut JobResults,
+) -> Result<(), AttemptFailure> {
     let newest = Newest {
         tools,
         job,
@@ -72,7 +72,7 @@ pub(super) async fn add(
         }
     }
     let mut records = tokio::task::block_in_place(|| findings.suggestions());
-    newest.tell_effects(&mut records, now).await?;
+    newest.evaluate_effects(&mut records, now).await?;
     let summary = SuggestionsSummary::of(&records);
     stage(tools, job, state, &staged(&records, now)).await?;
     outcome
@@ -82,7 +82,7 @@ pub(super) async fn add(
 }
 
 /// Whether missing findings are fixed: nothing failed, and no limit truncated the analysis.
-fn is_whole(outcome: &Outcome) -> Result<bool, Broken> {
+fn is_whole(outcome: &JobResults) -> Result<bool, AttemptFailure> {
     if outcome.partial {
         return Ok(false);
     }
@@ -94,24 +94,30 @@ fn is_whole(outcome: &Outcome) -> Result<bool, Broken> {
         return Ok(true);
     };
     let summary: BrokenLinksSummary = links.summary.parse().map_err(|_| CORRUPT)?;
-    Ok(!summary.limits.iter().any(|it| it.leaves_out()))
+    Ok(!summary.limits.iter().any(|it| it.truncates_crawl()))
 }
 
 impl Newest<'_> {
     async fn ignored(&self) -> Result<BTreeSet<String>, StorageError> {
         let (account, project) = (self.job.account, self.job.project);
         let mut read = self.tools.core.storage.read().await?;
-        let ignored = read.owners_words().ignored(account, project).await?;
+        let ignored = read
+            .project_overrides()
+            .ignored_suggestions(account, project)
+            .await?;
         Ok(ignored.into_iter().map(|it| it.id).collect())
     }
 
-    async fn findings<'a>(&self, context: SuggestionContext<'a>) -> Result<Findings<'a>, Broken> {
+    async fn findings<'a>(
+        &self,
+        context: SuggestionContext<'a>,
+    ) -> Result<Findings<'a>, AttemptFailure> {
         let mut searches = Searches::new(context);
         self.each(ResultType::Rankings, |it| searches.add_ranking(&it))
             .await?;
         self.add_histories(&mut searches).await?;
         self.add_console(&mut searches).await?;
-        let mut findings = searches.done();
+        let mut findings = searches.finish();
         self.each(ResultType::Content, |it| findings.add_content(&it))
             .await?;
         self.each(ResultType::BrokenLinks, |it| findings.add_broken_link(&it))
@@ -147,8 +153,8 @@ impl Newest<'_> {
         &self,
         result_type: ResultType,
         mut add: impl FnMut(T) + Send,
-    ) -> Result<(), Broken> {
-        let Some(from) = self.place_of(result_type).await? else {
+    ) -> Result<(), AttemptFailure> {
+        let Some(from) = self.newest_job(result_type).await? else {
             return Ok(());
         };
         let mut after = None;
@@ -168,14 +174,14 @@ impl Newest<'_> {
         }
     }
 
-    async fn all<T: FromJson + Send>(&self, of: ResultType) -> Result<Vec<T>, Broken> {
+    async fn all<T: FromJson + Send>(&self, of: ResultType) -> Result<Vec<T>, AttemptFailure> {
         let mut all = Vec::new();
         self.each(of, |it| all.push(it)).await?;
         Ok(all)
     }
 
     /// The job with the latest records of the type: this one, or the last that published.
-    async fn place_of(&self, result_type: ResultType) -> Result<Option<JobId>, Broken> {
+    async fn newest_job(&self, result_type: ResultType) -> Result<Option<JobId>, AttemptFailure> {
         if self.staged.contains(&result_type) {
             return Ok(Some(self.job.id));
         }
@@ -192,7 +198,7 @@ impl Newest<'_> {
         result_type: ResultType,
         from: JobId,
         after: Option<i64>,
-    ) -> Result<(Vec<Document>, Option<i64>), Broken> {
+    ) -> Result<(Vec<Document>, Option<i64>), AttemptFailure> {
         let (account, project) = (self.job.account, self.job.project);
         let mut read = self.tools.core.storage.read().await?;
         if from == self.job.id {
@@ -203,21 +209,21 @@ impl Newest<'_> {
             let last = staged.last().map(|it| it.ordinal);
             return Ok((staged.into_iter().map(|it| it.record).collect(), last));
         }
-        let query = FindingQuery::in_order(result_type, from, after, BATCH);
+        let query = FindingQuery::by_ordinal(result_type, from, after, BATCH);
         let page = read.results().findings(account, project, &query).await?;
         let last = page.items.last().map(|it| it.ordinal);
         Ok((page.items.into_iter().map(|it| it.record).collect(), last))
     }
 
-    async fn add_histories(&self, searches: &mut Searches<'_>) -> Result<(), Broken> {
+    async fn add_histories(&self, searches: &mut Searches<'_>) -> Result<(), AttemptFailure> {
         let engine = self.tools.search.label().engine;
         let (core, job) = (&self.tools.core, self.job);
         let mut walk = core.walk_keywords(job.account, job.project, BATCH);
         while let Some(keywords) = walk.next().await? {
             let ids: Vec<KeywordId> = keywords.iter().map(|it| it.id).collect();
-            let courses = self.courses(&ids).await?;
-            for (keyword, course) in ids.iter().zip(courses) {
-                let points: Vec<RankPoint> = course.iter().map(RankPoint::from).collect();
+            let histories = self.rank_histories(&ids).await?;
+            for (keyword, history) in ids.iter().zip(histories) {
+                let points: Vec<RankPoint> = history.iter().map(RankPoint::from).collect();
                 searches.add_rank_history(keyword.0, &engine, &points);
             }
         }
@@ -229,7 +235,7 @@ impl Newest<'_> {
         self.tools.search.label().source().is_google()
     }
 
-    async fn add_console(&self, searches: &mut Searches<'_>) -> Result<(), Broken> {
+    async fn add_console(&self, searches: &mut Searches<'_>) -> Result<(), AttemptFailure> {
         let job = self.job;
         let core = &self.tools.core;
         let (account, project, day) = (job.account, job.project, job.day);
@@ -247,15 +253,24 @@ impl Newest<'_> {
         Ok(())
     }
 
-    async fn courses(&self, keywords: &[KeywordId]) -> Result<Vec<Vec<CoursePoint>>, Broken> {
+    async fn rank_histories(
+        &self,
+        keywords: &[KeywordId],
+    ) -> Result<Vec<Vec<RankHistoryPoint>>, AttemptFailure> {
         let job = self.job;
         let as_of = AsOf::of(job, self.tools.search.label().source());
         let mut read = self.tools.core.storage.read().await?;
-        let courses = read
+        let histories = read
             .measurements()
-            .courses(job.account, job.project, keywords, job.day - BACK, &as_of)
+            .rank_histories(
+                job.account,
+                job.project,
+                keywords,
+                job.day - HISTORY_DAYS,
+                &as_of,
+            )
             .await?;
-        Ok(courses)
+        Ok(histories)
     }
 }
 
@@ -274,7 +289,7 @@ fn staged(records: &[SuggestionRecord], now: DateTime<Utc>) -> Vec<StagedFinding
 
 fn head(
     job: &Job,
-    outcome: &Outcome,
+    outcome: &JobResults,
     records: &[SuggestionRecord],
     summary: &SuggestionsSummary,
     now: DateTime<Utc>,
@@ -299,7 +314,7 @@ fn head(
         } else {
             Provenance::Estimated
         },
-        coverage: domain::results::Coverage::of(records.len() as u64, records.len() as u64, 0),
+        coverage: domain::results::Coverage::new(records.len() as u64, records.len() as u64, 0),
         item_count: records.len() as u64,
         summary: Document::of(summary),
         warnings: Vec::new(),

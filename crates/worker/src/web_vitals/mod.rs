@@ -3,22 +3,22 @@
 mod plan;
 mod sum;
 
-use super::Tools;
-use super::attempt_state::{AttemptState, Broken, Done, unreachable};
-use super::provider_trouble::{asked_delay, attempt_error};
+use super::WorkerContext;
+use super::attempt_state::{AttemptFailure, AttemptOutcome, AttemptState, unreachable};
+use super::provider_errors::{attempt_error, retry_delay};
 use analysis::document::Document;
 use analysis::findings::vitals::{VitalsRecord, VitalsSource};
 use analysis::result_type::ResultType;
 use domain::job::Job;
 use domain::job::progress::{Progress, Stage};
 use domain::ports::search_results::ProviderError;
-use domain::ports::site_door::SiteDoor;
+use domain::ports::site_access::SiteAccess;
 use domain::ports::site_reader::CrawlStart;
 use domain::ports::storage::StorageError;
 use domain::project::Project;
 use domain::results::StagedFinding;
 use domain::use_cases::end_attempt::AttemptEnd;
-use domain::use_cases::keep_leases::Hold;
+use domain::use_cases::leases::LeaseToken;
 use domain::use_cases::measure_page_speed::MeasurePageSpeed;
 use plan::{Plan, Task};
 use std::{collections::BTreeMap, sync::Arc};
@@ -30,61 +30,64 @@ const CORRUPT: StorageError = StorageError::Corrupt {
 };
 
 struct Pass<'a> {
-    tools: &'a Tools,
+    tools: &'a WorkerContext,
     job: &'a Job,
     state: &'a AttemptState,
     plan: Plan,
     measure: MeasurePageSpeed,
-    before: Vec<VitalsRecord>,
+    previous: Vec<VitalsRecord>,
     /// By ordinal, including records of earlier attempts.
     records: BTreeMap<i64, VitalsRecord>,
-    passing: Option<ProviderError>,
+    transient: Option<ProviderError>,
     fatal: BTreeMap<VitalsSource, ProviderError>,
 }
 
 pub(super) async fn run(
-    tools: &Tools,
+    tools: &WorkerContext,
     job: &Job,
     project: &Project,
     state: &AttemptState,
-) -> Result<Done, Broken> {
+) -> Result<AttemptOutcome, AttemptFailure> {
     let start = CrawlStart::Host(project.domain.ascii().to_owned());
-    let opening = tools.doors.open(&start);
+    let opening = tools.site_access.open(&start);
     let opened = tokio::select! {
         opened = opening => opened,
-        () = state.stop.cancelled() => return Ok(Done::Stopped),
+        () = state.stop.cancelled() => return Ok(AttemptOutcome::Stopped),
     };
-    let door = match opened {
-        Ok(door) => door,
-        Err(unreached) => return Ok(Done::End(unreachable(unreached))),
+    let access = match opened {
+        Ok(access) => access,
+        Err(unreached) => return Ok(AttemptOutcome::End(unreachable(unreached))),
     };
     let measure = MeasurePageSpeed::new(tools.speed.clone(), Arc::clone(&tools.core.clock));
-    let plan = plan::make(tools, job, project, state, door.home(), &measure).await?;
+    let plan = plan::make(tools, job, project, state, access.home(), &measure).await?;
     let mut pass = Pass {
         tools,
         job,
         state,
         plan,
         measure,
-        before: newest_vitals(tools, job).await?,
+        previous: newest_vitals(tools, job).await?,
         records: staged(tools, job).await?,
-        passing: None,
+        transient: None,
         fatal: BTreeMap::new(),
     };
-    pass.walk(door.as_ref()).await?;
+    pass.walk(access.as_ref()).await?;
     if state.stop.is_cancelled() {
-        return Ok(Done::Stopped);
+        return Ok(AttemptOutcome::Stopped);
     }
-    match &pass.passing {
-        Some(failure) => Ok(Done::End(AttemptEnd::Later {
+    match &pass.transient {
+        Some(failure) => Ok(AttemptOutcome::End(AttemptEnd::Retry {
             error: attempt_error(failure),
-            asked: asked_delay(failure),
+            requested_delay: retry_delay(failure),
         })),
         None => Ok(pass.sum_up()),
     }
 }
 
-async fn staged(tools: &Tools, job: &Job) -> Result<BTreeMap<i64, VitalsRecord>, StorageError> {
+async fn staged(
+    tools: &WorkerContext,
+    job: &Job,
+) -> Result<BTreeMap<i64, VitalsRecord>, StorageError> {
     let mut records = BTreeMap::new();
     let mut walk = tools.core.walk_staged(job, ResultType::Vitals, BATCH);
     while let Some(batch) = walk.next().await? {
@@ -97,24 +100,24 @@ async fn staged(tools: &Tools, job: &Job) -> Result<BTreeMap<i64, VitalsRecord>,
 }
 
 impl Pass<'_> {
-    async fn walk(&mut self, door: &dyn SiteDoor) -> Result<(), Broken> {
-        self.state.note(self.progress(false));
+    async fn walk(&mut self, access: &dyn SiteAccess) -> Result<(), AttemptFailure> {
+        self.state.set_progress(self.progress(false));
         for task in self.plan.tasks(self.job.project) {
             if self.state.stop.is_cancelled() {
                 break;
             }
-            if self.records.contains_key(&task.place) {
+            if self.records.contains_key(&task.ordinal) {
                 continue;
             }
             // Dropped when the attempt has to stop, which ends the browser.
             let stop = self.state.stop.clone();
             let measured = tokio::select! {
-                measured = self.measure(&task, door) => measured,
+                measured = self.measure(&task, access) => measured,
                 () = stop.cancelled() => break,
             };
             match measured {
                 Ok(record) => self.store(&task, record).await?,
-                Err(failure) => self.passing = Some(failure),
+                Err(failure) => self.transient = Some(failure),
             }
         }
         Ok(())
@@ -124,16 +127,16 @@ impl Pass<'_> {
     async fn measure(
         &mut self,
         task: &Task,
-        door: &dyn SiteDoor,
+        access: &dyn SiteAccess,
     ) -> Result<VitalsRecord, ProviderError> {
-        let source = task.what.source;
+        let source = task.speed.source;
         if let Some(fatal) = self.fatal.get(&source) {
-            return Ok(self.measure.failed(&task.what, fatal));
+            return Ok(self.measure.failed(&task.speed, fatal));
         }
-        let measured = self.measure.run(&task.what, door, &self.before).await;
+        let measured = self.measure.run(&task.speed, access, &self.previous).await;
         let is_last_attempt = self.job.is_last_attempt(&self.tools.core.policies.queue);
         match measured.failure {
-            Some(failure @ (ProviderError::Unauthorised | ProviderError::OutOfFunds)) => {
+            Some(failure @ (ProviderError::Unauthorized | ProviderError::OutOfFunds)) => {
                 self.fatal.insert(source, failure);
             }
             Some(failure) if failure.is_retryable() && !is_last_attempt => return Err(failure),
@@ -142,22 +145,22 @@ impl Pass<'_> {
         Ok(measured.record)
     }
 
-    async fn store(&mut self, task: &Task, record: VitalsRecord) -> Result<(), Broken> {
+    async fn store(&mut self, task: &Task, record: VitalsRecord) -> Result<(), AttemptFailure> {
         let staged = StagedFinding {
             result_type: ResultType::Vitals,
-            ordinal: task.place,
+            ordinal: task.ordinal,
             keyword: None,
-            url: Some(task.what.url.clone()),
+            url: Some(task.speed.url.clone()),
             sort_value: None,
             measured_at: record.envelope.measured_at,
             record: Document::of(&record),
         };
-        let (core, hold) = (&self.tools.core, Hold::of(self.job));
-        let go_on = core.stage_findings(hold, &[staged], &[]).await?;
-        self.records.insert(task.place, record);
-        self.state.note(self.progress(false));
-        self.state.heed(go_on);
-        self.state.advance();
+        let (core, lease) = (&self.tools.core, LeaseToken::of(self.job));
+        let go_on = core.stage_findings(lease, &[staged], &[]).await?;
+        self.records.insert(task.ordinal, record);
+        self.state.set_progress(self.progress(false));
+        self.state.apply(go_on);
+        self.state.mark_progress_stored();
         Ok(())
     }
 

@@ -1,15 +1,15 @@
 //! Pages of a run: chosen once and stored in the journal, so that every attempt measures the same ones.
 
 use super::CORRUPT;
-use crate::Tools;
-use crate::attempt_state::{AttemptState, Broken};
+use crate::WorkerContext;
+use crate::attempt_state::{AttemptFailure, AttemptState};
 use analysis::{findings::vitals::VitalsSource, observation::vitals::FormFactor};
 use domain::ids::ProjectId;
 use domain::job::Job;
 use domain::job::progress::Progress;
 use domain::project::Project;
 use domain::results::JournalEntry;
-use domain::use_cases::keep_leases::Hold;
+use domain::use_cases::leases::LeaseToken;
 use domain::use_cases::measure_page_speed::{MeasurePageSpeed, SpeedTask};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -17,7 +17,7 @@ use std::collections::HashSet;
 const DEVICES: [FormFactor; 2] = [FormFactor::Phone, FormFactor::Desktop];
 
 /// Ordinals per page: each source on each device.
-const PLACES_PER_PAGE: usize = 2 * DEVICES.len();
+const RECORDS_PER_PAGE: usize = 2 * DEVICES.len();
 
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Plan {
@@ -27,29 +27,29 @@ pub(super) struct Plan {
 }
 
 pub(super) struct Task {
-    pub(super) place: i64,
-    pub(super) what: SpeedTask,
+    pub(super) ordinal: i64,
+    pub(super) speed: SpeedTask,
 }
 
 /// Loads the plan of an earlier attempt or creates one.
 pub(super) async fn make(
-    tools: &Tools,
+    tools: &WorkerContext,
     job: &Job,
     project: &Project,
     state: &AttemptState,
     home: String,
     measure: &MeasurePageSpeed,
-) -> Result<Plan, Broken> {
-    let (core, hold) = (&tools.core, Hold::of(job));
-    let recorded = core.journal(hold, None).await?;
+) -> Result<Plan, AttemptFailure> {
+    let (core, lease) = (&tools.core, LeaseToken::of(job));
+    let recorded = core.journal(lease, None).await?;
     if let Some(entry) = recorded.first() {
         return Ok(serde_json::from_slice(&entry.body).map_err(|_| CORRUPT)?);
     }
     let mut pages = vec![home];
-    pages.extend(core.choose_pages(project, tools.load.speed_pages).await?);
+    pages.extend(core.choose_pages(project, tools.limits.speed_pages).await?);
     let plan = Plan {
         pages,
-        asks_visitors: measure.knows_visitors(),
+        asks_visitors: measure.has_field_source(),
     };
     let entry = JournalEntry {
         sequence: 0,
@@ -59,8 +59,8 @@ pub(super) async fn make(
         total: plan.pages.len() as u64,
         ..Progress::default()
     };
-    let go_on = core.add_to_journal(hold, &[entry], &progress).await?;
-    state.heed(go_on);
+    let go_on = core.add_to_journal(lease, &[entry], &progress).await?;
+    state.apply(go_on);
     Ok(plan)
 }
 
@@ -75,12 +75,12 @@ impl Plan {
         for (page, url) in self.pages.iter().enumerate() {
             for (device, form_factor) in DEVICES.into_iter().enumerate() {
                 for source in sources {
-                    let place = page * PLACES_PER_PAGE
+                    let place = page * RECORDS_PER_PAGE
                         + device * 2
                         + usize::from(*source == VitalsSource::Lab);
                     tasks.push(Task {
-                        place: i64::try_from(place).unwrap_or(i64::MAX),
-                        what: SpeedTask {
+                        ordinal: i64::try_from(place).unwrap_or(i64::MAX),
+                        speed: SpeedTask {
                             project,
                             url: url.clone(),
                             form_factor,
@@ -96,8 +96,8 @@ impl Plan {
     pub(super) fn pages_done(&self, project: ProjectId, places: &[i64]) -> u64 {
         let there: HashSet<i64> = places.iter().copied().collect();
         let tasks = self.tasks(project);
-        let missing = tasks.iter().filter(|it| !there.contains(&it.place));
-        let open: HashSet<&str> = missing.map(|it| it.what.url.as_str()).collect();
+        let missing = tasks.iter().filter(|it| !there.contains(&it.ordinal));
+        let open: HashSet<&str> = missing.map(|it| it.speed.url.as_str()).collect();
         let done = self.pages.iter().filter(|it| !open.contains(it.as_str()));
         done.count() as u64
     }
@@ -108,14 +108,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_record_has_a_place_of_its_own_whether_or_not_visitors_are_known() {
+    fn ordinals_are_unique_with_and_without_field_data() {
         let mut plan = Plan {
             pages: vec!["https://a.com/".to_owned(), "https://a.com/b".to_owned()],
             asks_visitors: true,
         };
         let places = |plan: &Plan| -> Vec<i64> {
             let tasks = plan.tasks(ProjectId(1));
-            tasks.iter().map(|it| it.place).collect()
+            tasks.iter().map(|it| it.ordinal).collect()
         };
         assert_eq!(places(&plan), [0, 1, 2, 3, 4, 5, 6, 7]);
         assert_eq!(plan.pages_done(ProjectId(1), &[0, 1, 2, 3, 4]), 1);

@@ -1,5 +1,5 @@
 use super::{CORRUPT, Pass};
-use crate::{Tools, attempt_state::Done};
+use crate::{WorkerContext, attempt_state::AttemptOutcome};
 use analysis::document::Document;
 use analysis::findings::vitals::{METHOD, NO_BROWSER, VitalsRecord, VitalsSource, VitalsSummary};
 use analysis::provenance::{Provenance, RecordStatus};
@@ -8,37 +8,37 @@ use domain::job::Job;
 use domain::ports::storage::StorageError;
 use domain::results::ResultHead;
 use domain::use_cases::end_attempt::{AttemptEnd, AttemptError};
-use domain::use_cases::publish_results::Outcome;
+use domain::use_cases::publish_results::JobResults;
 use std::collections::BTreeSet;
 
 const FIELD_NOT_CONFIGURED: &str = "fieldVitalsNotConfigured";
 const LAB_NOT_CONFIGURED: &str = "labNotConfigured";
 /// Error codes that describe the site, not a failed measurement.
-const ANSWERS_OF_THE_SITE: [&str; 3] = ["robotsDisallowed", "pageStatus", "pageNotHtml"];
+const SITE_ERROR_CODES: [&str; 3] = ["robotsDisallowed", "pageStatus", "pageNotHtml"];
 /// Maximum records kept for comparison, which also drops pages that are no longer measured.
-const MOST_CARRIED: usize = 800;
+const MAX_CARRIED: usize = 800;
 
 pub(crate) async fn newest_vitals(
-    tools: &Tools,
+    tools: &WorkerContext,
     job: &Job,
 ) -> Result<Vec<VitalsRecord>, StorageError> {
     let mut read = tools.core.storage.read().await?;
     let carried = read
         .results()
-        .carried(job.account, job.project, ResultType::Vitals)
+        .carried_over(job.account, job.project, ResultType::Vitals)
         .await?;
     let records = carried.map(|it| it.parse()).transpose();
     Ok(records.map_err(|_| CORRUPT)?.unwrap_or_default())
 }
 
 impl Pass<'_> {
-    pub(super) fn sum_up(self) -> Done {
+    pub(super) fn sum_up(self) -> AttemptOutcome {
         let progress = self.progress(true);
         let requested = self.plan.tasks(self.job.project).len() as u64;
         let records: Vec<VitalsRecord> = self.records.into_values().collect();
         let summary = VitalsSummary::of(&records, requested);
-        if !records.iter().any(says_something) {
-            return Done::End(AttemptEnd::Failed(nothing_measured(&records)));
+        if !records.iter().any(is_meaningful) {
+            return AttemptOutcome::End(AttemptEnd::Failed(nothing_measured(&records)));
         }
         let now = self.tools.core.clock.now();
         let head = ResultHead {
@@ -60,20 +60,20 @@ impl Pass<'_> {
             summary: Document::of(&summary),
             warnings: warnings(&records, self.plan.asks_visitors),
         };
-        let carried = Document::of(&for_the_next_run(records, self.before));
-        Done::Results(Outcome {
+        let carried = Document::of(&carry_over(records, self.previous));
+        AttemptOutcome::Results(JobResults {
             heads: vec![head],
             latest: vec![],
-            carried: vec![(ResultType::Vitals, carried)],
+            carried_over: vec![(ResultType::Vitals, carried)],
             partial: summary.coverage.failed > 0,
             progress,
         })
     }
 }
 
-fn says_something(record: &VitalsRecord) -> bool {
+fn is_meaningful(record: &VitalsRecord) -> bool {
     let error = record.envelope.error.as_deref();
-    error.is_none_or(|code| ANSWERS_OF_THE_SITE.contains(&code))
+    error.is_none_or(|code| SITE_ERROR_CODES.contains(&code))
 }
 
 fn providers(records: &[VitalsRecord]) -> String {
@@ -115,7 +115,7 @@ fn warnings(records: &[VitalsRecord], asks_visitors: bool) -> Vec<String> {
 }
 
 /// The latest values of each page: those of this run, and earlier ones that it did not replace.
-fn for_the_next_run(now: Vec<VitalsRecord>, before: Vec<VitalsRecord>) -> Vec<VitalsRecord> {
+fn carry_over(now: Vec<VitalsRecord>, before: Vec<VitalsRecord>) -> Vec<VitalsRecord> {
     let mut seen = BTreeSet::new();
     let mut kept = Vec::new();
     for mut record in now.into_iter().chain(before) {
@@ -128,7 +128,7 @@ fn for_the_next_run(now: Vec<VitalsRecord>, before: Vec<VitalsRecord>) -> Vec<Vi
             record.source,
             record.envelope.url.clone(),
         );
-        if has_figures && seen.insert(what) && kept.len() < MOST_CARRIED {
+        if has_figures && seen.insert(what) && kept.len() < MAX_CARRIED {
             // Only metrics are compared.
             record.cls_sources.clear();
             record.opportunities.clear();
@@ -190,17 +190,17 @@ mod tests {
     }
 
     #[test]
-    fn earlier_figures_are_kept_until_newer_ones_take_their_place() {
+    fn earlier_values_are_kept_until_replaced() {
         let (home, other) = ("https://a.com/", "https://a.com/b");
         let now = vec![seen(home, 100.0), failed(other, "pageTimedOut")];
         let before = vec![seen(home, 900.0), seen(other, 300.0)];
-        let kept = for_the_next_run(now, before);
+        let kept = carry_over(now, before);
         assert_eq!(ttfb(&kept), [100.0, 300.0]);
         assert!(kept.iter().all(|it| it.opportunities.is_empty()));
     }
 
     #[test]
-    fn failures_of_ours_say_nothing_and_refusals_of_the_site_do() {
+    fn only_site_errors_are_meaningful_results() {
         for (code, says) in [
             ("pageTimedOut", false),
             ("browserFailed", false),
@@ -208,12 +208,12 @@ mod tests {
             ("pageStatus", true),
         ] {
             assert_eq!(
-                says_something(&failed("https://a.com/", code)),
+                is_meaningful(&failed("https://a.com/", code)),
                 says,
                 "{code}"
             );
         }
-        assert!(says_something(&seen("https://a.com/", 1.0)));
+        assert!(is_meaningful(&seen("https://a.com/", 1.0)));
     }
 
     #[test]

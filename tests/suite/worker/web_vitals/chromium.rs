@@ -11,7 +11,7 @@ use std::{fs::Permissions, os::unix::fs::PermissionsExt, path::Path, time::Durat
 
 on_both!(
     #[ignore = "slow: many loads in a browser"]
-    chromium_loads_pages_and_ends_when_it_is_killed_or_nobody_wants_them_any_more
+    chromium_ends_with_the_worker_or_the_project
 );
 
 fn has_chromium() -> bool {
@@ -29,9 +29,7 @@ fn browsers(folder: &Path) -> usize {
         .count()
 }
 
-async fn chromium_loads_pages_and_ends_when_it_is_killed_or_nobody_wants_them_any_more(
-    mut world: World,
-) {
+async fn chromium_ends_with_the_worker_or_the_project(mut world: World) {
     assert!(
         has_chromium(),
         "there is no Chromium; tests/run installs it"
@@ -76,7 +74,7 @@ async fn chromium_loads_pages_and_ends_when_it_is_killed_or_nobody_wants_them_an
     let place = format!("/keywords/{}", keyword["created"][0]["id"]);
     let target = json!({ "targetUrl": format!("http://{HOST}/endless") });
     assert_eq!(api.call("PATCH", &place, Some(&target)).await.0, 200);
-    let job = api.analyse("webVitals", project_id).await;
+    let job = api.analyze("webVitals", project_id).await;
     waits_for_slow_script(&site, 1).await;
     assert!(browsers(folder.path()) > 0);
     // The home page is measured by now.

@@ -1,10 +1,10 @@
 //! Web vitals through the API: without keys and browser, blocked by robots.txt, killed.
 
 mod chromium;
-mod visitors;
+mod field_data;
 
 use super::{
-    api::{Api, done, number},
+    api::{Api, done_units, number},
     google::{Google, KEY},
     on_both,
     small_site::{HOST, SmallSite},
@@ -17,9 +17,9 @@ pub const HOME: &str = "http://acme.example.com/";
 pub const EVERYBODY: &str = "User-agent: *\nAllow: /\n";
 
 on_both!(
-    without_keys_and_a_browser_files_are_read_and_everything_says_what_is_missing,
-    a_page_that_robots_txt_forbids_is_not_loaded_and_its_record_says_so,
-    a_killed_run_goes_on_and_measures_no_page_twice,
+    missing_keys_and_browser_are_reported_everywhere,
+    page_blocked_by_robots_is_not_loaded_and_reported,
+    killed_run_resumes_and_measures_no_page_twice,
 );
 
 /// Without a key, and with a browser path that does not exist.
@@ -49,7 +49,7 @@ pub async fn project(api: &Api, targets: &[&str]) -> i64 {
 }
 
 async fn measured(api: &Api, project: i64, status: &str) -> Vec<Value> {
-    let job = api.analyse("webVitals", project).await;
+    let job = api.analyze("webVitals", project).await;
     let over = api.finished(job).await;
     assert_eq!(over["status"], status, "{over}");
     api.records("vitals", project).await
@@ -73,9 +73,7 @@ async fn health(api: &Api) -> Value {
     vitals.unwrap().clone()
 }
 
-async fn without_keys_and_a_browser_files_are_read_and_everything_says_what_is_missing(
-    mut world: World,
-) {
+async fn missing_keys_and_browser_are_reported_everywhere(mut world: World) {
     let site = SmallSite::start(EVERYBODY);
     bare(&mut world, &site);
     let (_server, api) = world.serve(&[]);
@@ -92,7 +90,7 @@ async fn without_keys_and_a_browser_files_are_read_and_everything_says_what_is_m
 
     // The sandbox's positions do not name real pages.
     let project = project(&api, &["/a", "/gone"]).await;
-    let ranked = api.analyse("rankCheck", project).await;
+    let ranked = api.analyze("rankCheck", project).await;
     api.finished(ranked).await;
     let asked = json!({ "type": "webVitals", "projectId": project, "dryRun": true });
     let (_, plan) = api.call("POST", "/analyze", Some(&asked)).await;
@@ -106,7 +104,7 @@ async fn without_keys_and_a_browser_files_are_read_and_everything_says_what_is_m
         "{plan}"
     );
 
-    let job = api.analyse("webVitals", project).await;
+    let job = api.analyze("webVitals", project).await;
     let over = api.finished(job).await;
     assert_eq!(over["status"], "partial", "{over}");
     assert_eq!(
@@ -147,7 +145,7 @@ async fn without_keys_and_a_browser_files_are_read_and_everything_says_what_is_m
     world.assert_nothing_staged(job).await;
 }
 
-async fn a_page_that_robots_txt_forbids_is_not_loaded_and_its_record_says_so(mut world: World) {
+async fn page_blocked_by_robots_is_not_loaded_and_reported(mut world: World) {
     let site = SmallSite::start(
         "User-agent: *\nAllow: /\n\nUser-agent: sightlinebot\nDisallow: /private\n",
     );
@@ -173,7 +171,7 @@ async fn a_page_that_robots_txt_forbids_is_not_loaded_and_its_record_says_so(mut
     assert_eq!(site.asked("/moved"), 1, "asked once, for both devices");
 }
 
-async fn a_killed_run_goes_on_and_measures_no_page_twice(mut world: World) {
+async fn killed_run_resumes_and_measures_no_page_twice(mut world: World) {
     let (site, google) = (SmallSite::start(EVERYBODY), Google::start());
     bare(&mut world, &site);
     with_key(&mut world, "CRUX", &google);
@@ -188,8 +186,8 @@ async fn a_killed_run_goes_on_and_measures_no_page_twice(mut world: World) {
     google.known().pause = Duration::from_millis(400);
     let (server, api) = world.serve(&[]);
     let project = project(&api, &paths).await;
-    let job = api.analyse("webVitals", project).await;
-    let half = api.follow(job, |job| done(job) >= 2).await;
+    let job = api.analyze("webVitals", project).await;
+    let half = api.follow(job, |job| done_units(job) >= 2).await;
     server.kill();
     let in_flight = 2;
     let before = google.known().asked.len();

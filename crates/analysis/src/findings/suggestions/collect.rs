@@ -1,9 +1,9 @@
 //! Collects findings, and the suggestions about many pages that follow from them.
 
+use super::collected::{CannibalizedPages, Gaps, PageState, VitalsByPage};
 use super::draft::{Clicks, Draft};
 use super::evidence::{Evidence, EvidenceSource, RecordRef};
 use super::inputs::AiAnswers;
-use super::kept::{Contests, Gaps, PageState, Speeds};
 use super::rule;
 use super::searches::Searches;
 use crate::{
@@ -28,9 +28,9 @@ pub struct Findings<'a> {
     pub(super) pages: BTreeMap<String, PageState>,
     /// Last known text change of these pages.
     pub(super) text_changes: BTreeMap<String, DateTime<Utc>>,
-    pub(super) contests: Contests,
+    pub(super) cannibalized: CannibalizedPages,
     pub(super) gaps: Gaps,
-    pub(super) speed: Speeds,
+    pub(super) speed: VitalsByPage,
     pub(super) answers: Vec<AiAnswers>,
 }
 
@@ -43,7 +43,7 @@ impl<'a> Findings<'a> {
             own_kinds: BTreeSet::new(),
             pages: BTreeMap::new(),
             text_changes: BTreeMap::new(),
-            contests: BTreeMap::new(),
+            cannibalized: BTreeMap::new(),
             gaps: BTreeMap::new(),
             speed: BTreeMap::new(),
             answers: Vec::new(),
@@ -53,11 +53,15 @@ impl<'a> Findings<'a> {
     /// All records of a type were recomputed at that time, so that missing ones are gone. Needed for `broken-links`,
     /// whose records exist only while the link is broken; must not be called for a truncated run.
     pub fn complete(&mut self, result_type: ResultType, at: DateTime<Utc>) {
-        self.searches.watch.completed(result_type, at);
+        self.searches.tracker.mark_complete(result_type, at);
     }
 
     /// Registers a measured record and returns its page; `None` if it failed.
-    pub(super) fn saw(&mut self, envelope: &Envelope, with: &[(&str, &str)]) -> Option<String> {
+    pub(super) fn record_seen(
+        &mut self,
+        envelope: &Envelope,
+        with: &[(&str, &str)],
+    ) -> Option<String> {
         if matches!(
             envelope.status,
             RecordStatus::Error | RecordStatus::InsufficientData
@@ -70,7 +74,7 @@ impl<'a> Findings<'a> {
                 found.with(name, value)
             });
         let source = EvidenceSource::Result(envelope.result_type);
-        self.searches.watch.saw(source, &found);
+        self.searches.tracker.record_seen(source, &found);
         envelope.url.clone()
     }
 
@@ -88,7 +92,7 @@ impl<'a> Findings<'a> {
             .or_insert(fresh);
         draft
             .cases
-            .add(fault.url, clicks, fault.evidence, fault.told);
+            .add(fault.url, clicks, fault.evidence, fault.description);
         if draft.rationale.is_empty() || fault.rationale < draft.rationale {
             draft.rationale = fault.rationale;
         }
@@ -113,9 +117,9 @@ impl<'a> Findings<'a> {
         let has_search_data = self.searches.is_simulated;
         drafts
             .map(|mut draft| {
-                draft.reach_pages(self.indexable);
-                let told = draft.cases.told();
-                draft.steps.extend(told);
+                draft.set_page_reach(self.indexable);
+                let descriptions = draft.cases.descriptions();
+                draft.steps.extend(descriptions);
                 draft.is_simulated =
                     has_search_data && draft.basis == super::record::ReachBasis::Clicks;
                 draft
@@ -130,7 +134,7 @@ pub(super) struct Fault<'t> {
     pub scope: &'t str,
     pub url: &'t str,
     pub evidence: Vec<Evidence>,
-    pub told: Option<String>,
+    pub description: Option<String>,
     pub rationale: String,
     /// Overrides the rule's severity.
     pub severity: Option<rule::Severity>,

@@ -3,19 +3,19 @@
 use super::evidence::Evidence;
 use super::record::{ExpectedGain, ReachBasis};
 use super::rule::{Rule, Severity};
-use crate::text::{likeness::hash_of, words::shortened};
+use crate::text::{similarity::fnv1a, words::shortened};
 use sha2::{Digest, Sha256};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write as _;
 
 /// Pages, keywords and evidence per suggestion.
-pub(super) const MOST_NAMED: usize = 50;
+pub(super) const MAX_NAMED: usize = 50;
 /// Cases described by single steps.
-const MOST_TOLD: usize = 5;
+const MAX_DESCRIBED_CASES: usize = 5;
 
 /// Of a page or keyword in a title.
-pub(super) const MOST_SHOWN: usize = 80;
+pub(super) const MAX_TITLE_CHARACTERS: usize = 80;
 
 /// In millionths, so that sums do not depend on the order.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,7 +53,7 @@ pub(super) struct Cases {
 #[derive(Debug, Clone, Default)]
 struct Case {
     evidence: BTreeMap<String, Evidence>,
-    told: BTreeSet<String>,
+    descriptions: BTreeSet<String>,
 }
 
 impl Cases {
@@ -63,9 +63,9 @@ impl Cases {
         url: &str,
         clicks: Option<Clicks>,
         evidence: impl IntoIterator<Item = Evidence>,
-        told: Option<String>,
+        description: Option<String>,
     ) {
-        if self.seen.insert(hash_of(url.as_bytes())) {
+        if self.seen.insert(fnv1a(url.as_bytes())) {
             self.clicks.add(clicks.unwrap_or_default());
             self.has_clicks |= clicks.is_some();
         }
@@ -75,21 +75,21 @@ impl Cases {
             .or_default();
         for it in evidence {
             case.evidence.insert(key(&it), it);
-            if case.evidence.len() > MOST_NAMED {
+            if case.evidence.len() > MAX_NAMED {
                 case.evidence.pop_last();
             }
         }
-        case.told.extend(told);
-        if case.told.len() > MOST_TOLD {
-            case.told.pop_last();
+        case.descriptions.extend(description);
+        if case.descriptions.len() > MAX_DESCRIBED_CASES {
+            case.descriptions.pop_last();
         }
-        if self.kept.len() > MOST_NAMED {
+        if self.kept.len() > MAX_NAMED {
             self.kept.pop_last();
         }
     }
 
     /// Merges cases; `others` must have listed all pages.
-    fn absorb(&mut self, others: Self) {
+    fn merge(&mut self, others: Self) {
         for ((Reverse(clicks), url), case) in others.kept {
             let clicks = Some(clicks).filter(|_| others.has_clicks);
             self.add(&url, clicks, case.evidence.into_values(), None);
@@ -122,18 +122,18 @@ impl Cases {
         of(true)
             .chain(of(false))
             .filter(|it| seen.insert(key(it)))
-            .take(MOST_NAMED)
+            .take(MAX_NAMED)
             .collect()
     }
 
-    pub fn told(&self) -> Vec<String> {
+    pub fn descriptions(&self) -> Vec<String> {
         let mut told: Vec<String> = Vec::new();
         let mut pages = 0;
         for case in self.kept.values() {
-            if told.len() + case.told.len() > MOST_TOLD && pages > 0 {
+            if told.len() + case.descriptions.len() > MAX_DESCRIBED_CASES && pages > 0 {
                 break;
             }
-            told.extend(case.told.iter().cloned());
+            told.extend(case.descriptions.iter().cloned());
             pages += 1;
         }
         let left = self.count().saturating_sub(pages);
@@ -235,9 +235,9 @@ impl Draft {
             } else {
                 String::new()
             };
-            format!("“{}”{more}", shortened(it, MOST_SHOWN))
+            format!("“{}”{more}", shortened(it, MAX_TITLE_CHARACTERS))
         });
-        let about = match (self.page().map(shown_page), keyword) {
+        let about = match (self.page().map(page_label), keyword) {
             (Some(page), Some(keyword)) => format!("{page} for {keyword}"),
             (Some(one), None) | (None, Some(one)) => one,
             (None, None) if self.cases.count() > 1 => format!("{} pages", self.cases.count()),
@@ -246,7 +246,7 @@ impl Draft {
         format!("{}: {about}", self.rule.title)
     }
 
-    pub fn absorb(&mut self, other: Self) {
+    pub fn merge(&mut self, other: Self) {
         self.reach = if self.basis == other.basis {
             self.reach + other.reach
         } else {
@@ -262,15 +262,15 @@ impl Draft {
             (own, its) => own.or(its),
         };
         for step in other.steps {
-            if self.steps.len() < MOST_TOLD && !self.steps.contains(&step) {
+            if self.steps.len() < MAX_DESCRIBED_CASES && !self.steps.contains(&step) {
                 self.steps.push(step);
             }
         }
         self.severity = self.severity.min(other.severity);
         self.is_simulated |= other.is_simulated;
-        self.cases.absorb(other.cases);
+        self.cases.merge(other.cases);
         self.loose_evidence.extend(other.loose_evidence);
-        self.loose_evidence.truncate(MOST_NAMED);
+        self.loose_evidence.truncate(MAX_NAMED);
         self.keyword_ids.extend(other.keyword_ids);
         self.claims.extend(other.claims);
         if self.keyword_ids.len() > 1 {
@@ -280,7 +280,7 @@ impl Draft {
 
     /// The larger of the clicks of its pages and 100 times their share of the indexable pages.
     #[expect(clippy::cast_precision_loss, reason = "counts of pages")]
-    pub fn reach_pages(&mut self, indexable: u64) {
+    pub fn set_page_reach(&mut self, indexable: u64) {
         let share = if indexable > 0 {
             100.0 * (self.cases.count() as f64 / indexable as f64).min(1.0)
         } else {
@@ -295,7 +295,7 @@ impl Draft {
 
     /// The potential clicks of its keywords, or 100 times their share of the project's keywords.
     #[expect(clippy::cast_precision_loss, reason = "counts of keywords")]
-    pub fn reach_keywords(&mut self, potential: Option<f64>, tracked: usize) {
+    pub fn set_keyword_reach(&mut self, potential: Option<f64>, tracked: usize) {
         (self.reach, self.basis) = match potential {
             Some(clicks) => (clicks, ReachBasis::PotentialClicks),
             None => (
@@ -307,12 +307,12 @@ impl Draft {
 }
 
 /// Path and query, for titles.
-pub(super) fn shown_page(url: &str) -> String {
+pub(super) fn page_label(url: &str) -> String {
     let path = url::Url::parse(url).map_or_else(
         |_| url.to_owned(),
         |it| it[url::Position::BeforePath..url::Position::AfterQuery].to_owned(),
     );
-    shortened(&path, MOST_SHOWN).to_owned()
+    shortened(&path, MAX_TITLE_CHARACTERS).to_owned()
 }
 
 /// The first sixteen bytes of SHA-256 over rule and scope, in hexadecimal.
@@ -340,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_with_the_most_clicks_are_kept_in_whatever_order_they_come() {
+    fn pages_with_most_clicks_are_kept_in_any_order() {
         let add = |cases: &mut Cases, at: u32| {
             let url = format!("https://example.com/{at}");
             cases.add(&url, Some(Clicks::of(f64::from(at))), [], None);

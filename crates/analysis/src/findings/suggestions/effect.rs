@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 /// Length of each side.
 const WINDOW: TimeDelta = TimeDelta::days(28);
 /// Weeks with values per side.
-const LEAST_WEEKS: usize = 3;
+const MIN_WEEKS: usize = 3;
 /// Impressions or answers per side; our choice.
-const LEAST_TRIALS: u64 = 30;
+const MIN_TRIALS: u64 = 30;
 /// Until search engines have processed a change; our choice.
 const SETTLING: TimeDelta = TimeDelta::days(7);
 /// Field data cover the previous 28 days (`CrUX`).
@@ -138,7 +138,7 @@ impl SuggestionRecord {
         let is_over = now >= settled + WINDOW;
         let interval = compared.interval.filter(|_| compared.is_enough);
         let verdict = match interval {
-            Some(it) if is_over && it.leaves_out(0.0) => {
+            Some(it) if is_over && it.excludes(0.0) => {
                 if (it.high < 0.0) == is_lower_better {
                     Verdict::Improved
                 } else {
@@ -203,12 +203,12 @@ fn values(all: &[Observation], windows: Windows) -> Option<Compared> {
             .collect();
         (means, n as u64)
     });
-    if before.0.len() < LEAST_WEEKS {
+    if before.0.len() < MIN_WEEKS {
         return None;
     }
     Some(Compared {
         interval: difference_of_means(&after.0, &before.0),
-        is_enough: after.0.len() >= LEAST_WEEKS,
+        is_enough: after.0.len() >= MIN_WEEKS,
         sides: [&before, &after].map(|(means, n)| (mean(means), *n, means.len())),
     })
 }
@@ -227,7 +227,7 @@ fn rates(all: &[Trials], windows: Windows) -> Option<Compared> {
             .collect();
         ((successes, trials), weeks.len())
     });
-    if before.0.1 < LEAST_TRIALS {
+    if before.0.1 < MIN_TRIALS {
         return None;
     }
     let side = |it: &((u64, u64), usize)| {
@@ -237,7 +237,7 @@ fn rates(all: &[Trials], windows: Windows) -> Option<Compared> {
     };
     Some(Compared {
         interval: newcombe(after.0, before.0),
-        is_enough: after.0.1 >= LEAST_TRIALS,
+        is_enough: after.0.1 >= MIN_TRIALS,
         sides: [side(&before), side(&after)],
     })
 }

@@ -125,7 +125,7 @@ impl RecordRef {
 
     /// Identifies the record across measurements.
     #[must_use]
-    pub(super) fn at_any_time(&self) -> Self {
+    pub(super) fn without_time(&self) -> Self {
         Self {
             measured_at: None,
             ..self.clone()
@@ -187,11 +187,11 @@ pub fn resolves(evidence: &Evidence, record: &Value) -> bool {
         && found.measured_at.is_none_or(|it| at(record) == Some(it))
         && record
             .pointer(&evidence.pointer)
-            .is_some_and(|it| is_said(evidence.observed.as_ref(), it))
+            .is_some_and(|it| matches_value(evidence.observed.as_ref(), it))
 }
 
 /// Numbers are published with six digits.
-fn is_said(observed: Option<&Figure>, value: &Value) -> bool {
+fn matches_value(observed: Option<&Figure>, value: &Value) -> bool {
     match observed {
         None => value.is_null(),
         Some(Figure::Flag(flag)) => value.as_bool() == Some(*flag),

@@ -1,9 +1,9 @@
 //! Second step: passes each finding to its generators.
 
 use super::collect::Findings;
-use super::generate::{access, ai, cannibals, gaps, issues, links, markup, speed, traffic};
+use super::collected::PageState;
+use super::generate::{access, ai, cannibalization, gaps, issues, links, markup, speed, traffic};
 use super::inputs::AiAnswers;
-use super::kept::PageState;
 use crate::findings::broken_links::BrokenLink;
 use crate::findings::cannibalization::CannibalizationRecord;
 use crate::findings::competitors::CompetitorRecord;
@@ -17,7 +17,7 @@ use crate::url_rules::page_key;
 
 impl Findings<'_> {
     pub fn add_content(&mut self, record: &ContentRecord) {
-        let Some(url) = self.saw(&record.envelope, &[]) else {
+        let Some(url) = self.record_seen(&record.envelope, &[]) else {
             return;
         };
         if record.indexable {
@@ -35,7 +35,7 @@ impl Findings<'_> {
 
     pub fn add_broken_link(&mut self, record: &BrokenLink) {
         if self
-            .saw(&record.envelope, &[("targetUrl", &record.target_url)])
+            .record_seen(&record.envelope, &[("targetUrl", &record.target_url)])
             .is_some()
         {
             links::add(self, record);
@@ -43,34 +43,34 @@ impl Findings<'_> {
     }
 
     pub fn add_schema(&mut self, record: &SchemaRecord) {
-        if let Some(url) = self.saw(&record.envelope, &[]) {
+        if let Some(url) = self.record_seen(&record.envelope, &[]) {
             markup::add(self, record, &url);
         }
     }
 
     pub fn add_vitals(&mut self, record: &VitalsRecord) {
-        let names = speed::names(record);
+        let names = speed::record_fields(record);
         let with = [("formFactor", names.0), ("source", names.1)];
-        if let Some(url) = self.saw(&record.envelope, &with) {
+        if let Some(url) = self.record_seen(&record.envelope, &with) {
             speed::add(self, record, &url);
         }
     }
 
     pub fn add_geo_score(&mut self, record: &GeoRecord) {
-        if let Some(url) = self.saw(&record.envelope, &[]) {
+        if let Some(url) = self.record_seen(&record.envelope, &[]) {
             access::add_geo(self, record, &url);
         }
     }
 
     pub fn add_eeat(&mut self, record: &EeatRecord) {
         let with = [("scope", access::scope_name(record.scope))];
-        if let Some(url) = self.saw(&record.envelope, &with) {
+        if let Some(url) = self.record_seen(&record.envelope, &with) {
             access::add_eeat(self, record, &url);
         }
     }
 
     pub fn add_content_change(&mut self, record: &ChangeRecord) {
-        let Some(url) = self.saw(&record.envelope, &[]) else {
+        let Some(url) = self.record_seen(&record.envelope, &[]) else {
             return;
         };
         let has_text = |it: ChangedField| matches!(it, ChangedField::MainText);
@@ -84,7 +84,7 @@ impl Findings<'_> {
     }
 
     pub fn add_cannibalization(&mut self, record: &CannibalizationRecord) {
-        cannibals::add(self, record);
+        cannibalization::add(self, record);
     }
 
     pub fn add_competitor(&mut self, record: &CompetitorRecord) {

@@ -1,18 +1,18 @@
 use super::SuggestionContext;
 use super::evidence::EvidenceSource;
+use super::evidence_tracker::EvidenceTracker;
 use super::record::{State, SuggestionRecord};
-use super::watch::Watch;
 use crate::result_type::ResultType;
 use chrono::TimeDelta;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How long fixed suggestions are kept, to detect regressions.
-const REMEMBERED: TimeDelta = TimeDelta::days(365);
+const FIXED_RETENTION: TimeDelta = TimeDelta::days(365);
 /// How long a fix in rankings or answers must hold, so that normal fluctuation is no regression. Same length as
 /// the window of effects.
-const HELD: TimeDelta = TimeDelta::days(28);
+const MIN_FIX_TIME: TimeDelta = TimeDelta::days(28);
 /// Kept fixed suggestions, the latest ones.
-const MOST_FIXED: usize = 500;
+const MAX_FIXED: usize = 500;
 
 /// Merges the current suggestions with the previous ones, and sets states and dates.
 ///
@@ -25,23 +25,23 @@ const MOST_FIXED: usize = 500;
 ///
 /// Ignored suggestions stay ignored until fixed, and are open once no longer ignored. Superseded suggestions keep
 /// their first date.
-pub(super) fn follow(
+pub(super) fn update_states(
     found: Vec<SuggestionRecord>,
     left_out: Vec<String>,
-    watch: &Watch,
+    watch: &EvidenceTracker,
     context: &SuggestionContext<'_>,
 ) -> Vec<SuggestionRecord> {
     let known: BTreeMap<&str, &SuggestionRecord> = { context.previous.iter() }
         .map(|it| (it.suggestion_id.as_str(), it))
         .collect();
-    let told: BTreeMap<&str, chrono::DateTime<chrono::Utc>> = { context.previous.iter() }
+    let superseded: BTreeMap<&str, chrono::DateTime<chrono::Utc>> = { context.previous.iter() }
         .flat_map(|it| &it.supersedes)
         .map(|it| (it.suggestion_id.as_str(), it.first_seen_at))
         .collect();
     let first = |id: &str| {
         let known = known.get(id).map(|it| it.first_seen_at);
         known
-            .or_else(|| told.get(id).copied())
+            .or_else(|| superseded.get(id).copied())
             .unwrap_or(context.at)
     };
     let mut present: BTreeSet<String> = left_out.into_iter().collect();
@@ -54,7 +54,7 @@ pub(super) fn follow(
         it.state = if context.ignored.contains(&it.suggestion_id) {
             State::Ignored
         } else {
-            found_again(before, context)
+            state_when_found(before, context)
         };
         for other in &mut it.supersedes {
             other.first_seen_at = first(&other.suggestion_id);
@@ -73,30 +73,37 @@ pub(super) fn follow(
             records.push(now);
         }
     }
-    fixed.retain(|it| it.fixed_at.is_none_or(|at| context.at - at <= REMEMBERED));
+    fixed.retain(|it| {
+        it.fixed_at
+            .is_none_or(|at| context.at - at <= FIXED_RETENTION)
+    });
     fixed.sort_by(|a, b| {
         let order = b.fixed_at.cmp(&a.fixed_at);
         order.then_with(|| a.suggestion_id.cmp(&b.suggestion_id))
     });
-    fixed.truncate(MOST_FIXED);
+    fixed.truncate(MAX_FIXED);
     records.extend(fixed);
     records
 }
 
-fn found_again(before: Option<&SuggestionRecord>, context: &SuggestionContext<'_>) -> State {
+fn state_when_found(before: Option<&SuggestionRecord>, context: &SuggestionContext<'_>) -> State {
     let Some(before) = before else {
         return State::Open;
     };
-    let held = || before.fixed_at.is_none_or(|it| context.at - it >= HELD);
+    let held = || {
+        before
+            .fixed_at
+            .is_none_or(|it| context.at - it >= MIN_FIX_TIME)
+    };
     match before.state {
-        State::Fixed if wavers(before) && !held() => State::Open,
+        State::Fixed if fluctuates(before) && !held() => State::Open,
         State::Fixed | State::Regressed => State::Regressed,
         State::Open | State::Ignored => State::Open,
     }
 }
 
 /// Whether the evidence fluctuates from day to day: positions, competitors and answers do, pages do not.
-fn wavers(record: &SuggestionRecord) -> bool {
+fn fluctuates(record: &SuggestionRecord) -> bool {
     record.evidence.iter().any(|it| {
         let EvidenceSource::Result(found) = it.result_type else {
             return true;
@@ -113,14 +120,14 @@ fn wavers(record: &SuggestionRecord) -> bool {
 
 fn not_found(
     before: &SuggestionRecord,
-    watch: &Watch,
+    watch: &EvidenceTracker,
     context: &SuggestionContext<'_>,
 ) -> SuggestionRecord {
     let mut now = before.clone();
     if now.state == State::Fixed {
         return now;
     }
-    if let Some(at) = watch.measured_anew(before) {
+    if let Some(at) = watch.remeasured_at(before) {
         now.state = State::Fixed;
         now.fixed_at = Some(at);
         now.supersedes.clear();

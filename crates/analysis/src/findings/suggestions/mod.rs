@@ -5,14 +5,15 @@
 //! [`SuggestionRecord::effect`] compares measurements before and after a fix.
 
 mod collect;
+mod collected;
+mod declines;
 mod draft;
 mod effect;
 mod evidence;
-mod falls;
+mod evidence_tracker;
 mod generate;
 mod inputs;
 mod intake;
-mod kept;
 mod life_cycle;
 mod publish;
 mod record;
@@ -20,7 +21,6 @@ mod rule;
 mod score;
 mod searches;
 mod summary;
-mod watch;
 
 pub use collect::Findings;
 pub use effect::{Effect, EffectSeries, EffectSide, Observation, Trials, Verdict};

@@ -1,11 +1,11 @@
 //! From drafts to records: with priorities, ordered, without contradictions.
 
 use super::collect::Findings;
-use super::draft::{Draft, MOST_NAMED};
+use super::draft::{Draft, MAX_NAMED};
 use super::record::{ReachBasis, State, SuggestionRecord, Superseded};
 use super::{METHOD_VERSION, generate, life_cycle, score};
 use crate::findings::envelope::{Envelope, FindingContext};
-use crate::keyword_text::normalised;
+use crate::keyword_text::normalized;
 use crate::provenance::Provenance;
 use crate::result_type::ResultType;
 use crate::url_rules::page_key;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 /// Variants that remove pages, which contradict improving them.
-const TAKING_AWAY: [&str; 3] = ["redirect301", "canonical", "merge"];
+const REMOVING_VARIANTS: [&str; 3] = ["redirect301", "canonical", "merge"];
 
 impl Findings<'_> {
     /// The project's suggestions, independent of the order of input; sorted by state, then priority.
@@ -27,8 +27,9 @@ impl Findings<'_> {
             .into_iter()
             .map(|(draft, others)| record(&draft, others, &context))
             .collect();
-        let mut records = life_cycle::follow(found, superseded, &self.searches.watch, &context);
-        weigh(&mut records, context.other_values);
+        let mut records =
+            life_cycle::update_states(found, superseded, &self.searches.tracker, &context);
+        set_priorities(&mut records, context.other_values);
         records
     }
 }
@@ -63,7 +64,7 @@ fn distinct(drafts: Vec<Draft>) -> (Vec<Draft>, Vec<String>) {
             }
             Entry::Occupied(mut place) => {
                 absorbed.push(draft.id.clone());
-                place.get_mut().absorb(draft);
+                place.get_mut().merge(draft);
             }
         }
     }
@@ -75,7 +76,7 @@ fn subject(draft: &Draft) -> String {
     match (&draft.url, &draft.keyword) {
         (Some(url), _) => format!("page {}", page_key(url)),
         (None, Some(keyword)) if draft.cases.count() == 0 => {
-            format!("keyword {}", normalised(keyword))
+            format!("keyword {}", normalized(keyword))
         }
         _ => format!("id {}", draft.id),
     }
@@ -115,7 +116,7 @@ fn without_contradictions(mut drafts: Vec<Draft>) -> (Vec<(Draft, Vec<Superseded
 }
 
 fn contradict(one: &Draft, other: &Draft) -> bool {
-    let takes = |it: &Draft| TAKING_AWAY.contains(&it.rule.variant);
+    let takes = |it: &Draft| REMOVING_VARIANTS.contains(&it.rule.variant);
     (takes(one) || takes(other)) && !one.claims.is_disjoint(&other.claims)
 }
 
@@ -135,7 +136,7 @@ fn record(
     };
     let mut evidence = draft.cases.evidence();
     evidence.extend(draft.loose_evidence.iter().cloned());
-    evidence.truncate(MOST_NAMED);
+    evidence.truncate(MAX_NAMED);
     let sample = usize::try_from(draft.cases.count()).unwrap_or(usize::MAX);
     let sample = sample.max(draft.keyword_ids.len()).max(1);
     SuggestionRecord {
@@ -163,7 +164,7 @@ fn record(
         evidence,
         affected_urls: draft.cases.urls().map(str::to_owned).collect(),
         affected_count: draft.cases.count(),
-        keyword_ids: draft.keyword_ids.iter().copied().take(MOST_NAMED).collect(),
+        keyword_ids: draft.keyword_ids.iter().copied().take(MAX_NAMED).collect(),
         reach: draft.reach,
         reach_basis: draft.basis,
         impact: draft.rule.impact,
@@ -183,7 +184,7 @@ fn record(
 }
 
 /// Sets priorities and the order: open, ignored, fixed; then by priority, severity, rule, page, id.
-fn weigh(records: &mut [SuggestionRecord], other_values: &[f64]) {
+fn set_priorities(records: &mut [SuggestionRecord], other_values: &[f64]) {
     let open = records.iter().filter(|it| it.is_open());
     let mut values: Vec<f64> = open.map(SuggestionRecord::value).collect();
     values.extend(other_values.iter().filter(|it| it.is_finite()));

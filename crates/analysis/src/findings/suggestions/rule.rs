@@ -129,7 +129,7 @@ mod tests {
     use crate::findings::issues::{IssueCode, info};
 
     #[test]
-    fn every_row_is_read_and_weighs_as_the_definition_allows() {
+    fn every_rule_row_parses_with_defined_weights() {
         assert_eq!(TABLE.lines().count(), rules().len());
         for it in rules() {
             assert!([3.0, 2.0, 1.0, 0.5, 0.25].contains(&it.impact), "{it:?}");
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn rules_of_the_catalogue_weigh_what_the_catalogue_says() {
+    fn rules_weigh_as_the_issue_catalog_defines() {
         let mut compared = 0;
         for it in rules() {
             let Some(code) = IssueCode::named(it.id) else {

@@ -3,7 +3,7 @@
 use crate::statistics::describe::median;
 
 /// Lower bound of τ.
-const LEAST_SCALE: f64 = 1.0;
+const MIN_SCALE: f64 = 1.0;
 
 /// reach · impact · confidence ÷ effort; 0 for effort 0, which no rule has.
 pub fn value(reach: f64, impact: f64, confidence: f64, effort: f64) -> f64 {
@@ -15,12 +15,12 @@ pub fn value(reach: f64, impact: f64, confidence: f64, effort: f64) -> f64 {
 
 /// τ: the median value of the account's open suggestions, at least 1.
 pub fn scale(values: &[f64]) -> f64 {
-    median(values).map_or(LEAST_SCALE, |it| it.max(LEAST_SCALE))
+    median(values).map_or(MIN_SCALE, |it| it.max(MIN_SCALE))
 }
 
 /// 100·(1 − exp(−value/τ)): 0 to 100, 63 for the median.
 pub fn priority(value: f64, scale: f64) -> f64 {
-    -100.0 * (-value / scale.max(LEAST_SCALE)).exp_m1()
+    -100.0 * (-value / scale.max(MIN_SCALE)).exp_m1()
 }
 
 #[cfg(test)]
@@ -29,7 +29,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_median_has_the_share_that_one_time_constant_fills() {
+    fn the_median_value_scores_63() {
         let tau = scale(&[4.0, 100.0, 10.0]);
         assert!((tau - 10.0).abs() < 1e-12);
         // 1 − 1/e.
@@ -40,7 +40,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn more_reach_impact_and_confidence_weigh_more_and_effort_less(
+        fn value_grows_with_all_parts_but_effort(
             reach in 0.0_f64..1e6, impact in 0.25_f64..3.0, confidence in 0.1_f64..1.0,
             effort in 0.5_f64..8.0, scale in 0.0_f64..1e4, more in 1.0_f64..10.0
         ) {
@@ -56,7 +56,7 @@ mod tests {
         }
 
         #[test]
-        fn unless_they_are_far_apart_larger_values_score_strictly_higher(
+        fn larger_values_score_strictly_higher(
             value in 0.0_f64..1e3, more in 0.1_f64..1e2, scale in 1.0_f64..1e3
         ) {
             // From 36 τ on, the score is exactly 100 in floating point.

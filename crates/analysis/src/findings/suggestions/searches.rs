@@ -1,13 +1,13 @@
 //! First step: collects rankings and search traffic, by which all suggestions are weighted.
 
 use super::collect::Findings;
+use super::declines::{Decline, click_decline, rank_decline};
 use super::draft;
 use super::draft::Clicks;
 use super::evidence::{EvidenceSource, RecordRef};
-use super::falls::{Fall, fall_of_clicks, fall_of_ranks};
+use super::evidence_tracker::EvidenceTracker;
 use super::inputs::{ConsoleRow, DayClicks, SuggestionContext};
 use super::rule::{CONTENT_DECAY, CTR_GAP};
-use super::watch::Watch;
 use crate::findings::rankings::{RankPoint, RankingRecord};
 use crate::provenance::RecordStatus;
 use crate::result_type::ResultType;
@@ -16,15 +16,15 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Search Console rows with enough impressions.
-const MOST_ROWS: usize = 20_000;
+const MAX_ROWS: usize = 20_000;
 /// For evaluating a click rate.
-pub(super) const LEAST_IMPRESSIONS: u64 = 500;
+pub(super) const MIN_IMPRESSIONS: u64 = 500;
 
 /// Takes rankings and imported rows, in any order. Memory grows with keywords and pages with search traffic.
 #[derive(Debug)]
 pub struct Searches<'a> {
     pub(super) context: SuggestionContext<'a>,
-    pub(super) watch: Watch,
+    pub(super) tracker: EvidenceTracker,
     /// By keyword and engine.
     pub(super) keywords: BTreeMap<(i64, String), Keyword>,
     /// By page key.
@@ -32,9 +32,9 @@ pub struct Searches<'a> {
     /// Rows with enough impressions, most first.
     pub(super) rows: BTreeMap<(Reverse<u64>, String, String), ConsoleRow>,
     /// Declined positions, by keyword and engine.
-    pub(super) falls: BTreeMap<(i64, String), Fall>,
+    pub(super) rank_declines: BTreeMap<(i64, String), Decline>,
     /// By page key, for pages with known clicks.
-    pub(super) click_falls: BTreeMap<String, Option<Fall>>,
+    pub(super) click_declines: BTreeMap<String, Option<Decline>>,
     /// Keywords with a known history.
     with_history: BTreeSet<i64>,
     pub(super) is_simulated: bool,
@@ -87,12 +87,12 @@ impl<'a> Searches<'a> {
     pub fn new(context: SuggestionContext<'a>) -> Self {
         Self {
             context,
-            watch: Watch::of(context.previous),
+            tracker: EvidenceTracker::of(context.previous),
             keywords: BTreeMap::new(),
             landings: BTreeMap::new(),
             rows: BTreeMap::new(),
-            falls: BTreeMap::new(),
-            click_falls: BTreeMap::new(),
+            rank_declines: BTreeMap::new(),
+            click_declines: BTreeMap::new(),
             with_history: BTreeSet::new(),
             is_simulated: false,
         }
@@ -112,8 +112,8 @@ impl<'a> Searches<'a> {
             ..RecordRef::of(&record.envelope)
         }
         .with("engine", &record.market.engine);
-        self.watch
-            .saw(EvidenceSource::Result(ResultType::Rankings), &found);
+        self.tracker
+            .record_seen(EvidenceSource::Result(ResultType::Rankings), &found);
         let engine = record.market.engine.clone();
         if let (Some(url), Some(position)) = (&record.envelope.url, record.position) {
             let landing = self.landing(url);
@@ -143,18 +143,19 @@ impl<'a> Searches<'a> {
 
     /// `points`: measurements of the last 90 days and the newest one, in any order.
     pub fn add_rank_history(&mut self, keyword_id: i64, engine: &str, points: &[RankPoint]) {
-        let fall = fall_of_ranks(points, self.context.at);
+        let fall = rank_decline(points, self.context.at);
         self.with_history.insert(keyword_id);
-        self.falls
+        self.rank_declines
             .extend(fall.map(|fall| ((keyword_id, engine.to_owned()), fall)));
     }
 
     pub fn add_console_row(&mut self, row: &ConsoleRow) {
-        self.watch.saw(ConsoleRow::SOURCE, &row.record_ref());
-        if row.impressions < LEAST_IMPRESSIONS {
+        self.tracker
+            .record_seen(ConsoleRow::SOURCE, &row.record_ref());
+        if row.impressions < MIN_IMPRESSIONS {
             let id = draft::id(CTR_GAP, &page_key(&row.url));
-            self.watch
-                .cannot_tell(ConsoleRow::SOURCE, &row.record_ref(), id);
+            self.tracker
+                .mark_inconclusive(ConsoleRow::SOURCE, &row.record_ref(), id);
         }
         let clicks = Clicks::of(row.per_month(row.clicks));
         let landing = self.landing(&row.url);
@@ -164,14 +165,14 @@ impl<'a> Searches<'a> {
         if best.is_none_or(|best| order(row) > best) {
             landing.best_row = Some((row.clicks, row.clone()));
         }
-        if row.impressions >= LEAST_IMPRESSIONS {
+        if row.impressions >= MIN_IMPRESSIONS {
             let place = (
                 Reverse(row.impressions),
                 row.url.clone(),
                 row.keyword.clone(),
             );
             self.rows.insert(place, row.clone());
-            if self.rows.len() > MOST_ROWS {
+            if self.rows.len() > MAX_ROWS {
                 self.rows.pop_last();
             }
         }
@@ -186,17 +187,17 @@ impl<'a> Searches<'a> {
 
     /// `days`: the last 180 days, in any order.
     pub fn add_click_history(&mut self, url: &str, days: &[DayClicks]) {
-        let fall = fall_of_clicks(days, self.context.at);
-        self.click_falls.insert(page_key(url), fall);
+        let fall = click_decline(days, self.context.at);
+        self.click_declines.insert(page_key(url), fall);
     }
 
     /// See [`Findings::complete`].
     pub fn complete(&mut self, result_type: ResultType, at: chrono::DateTime<chrono::Utc>) {
-        self.watch.completed(result_type, at);
+        self.tracker.mark_complete(result_type, at);
     }
 
     /// Call after all search data was added.
-    pub fn done(mut self) -> Findings<'a> {
+    pub fn finish(mut self) -> Findings<'a> {
         // Without a history the end of a decline is unknown.
         for it in self.context.previous {
             let url = it.envelope.url.as_deref().unwrap_or_default();
@@ -204,9 +205,9 @@ impl<'a> Searches<'a> {
                 .keyword_ids
                 .iter()
                 .any(|it| self.with_history.contains(it))
-                || self.click_falls.contains_key(&page_key(url));
+                || self.click_declines.contains_key(&page_key(url));
             if it.suggestion_id == draft::id(CONTENT_DECAY, &page_key(url)) && !is_told {
-                self.watch.tells_nothing_of(&it.suggestion_id);
+                self.tracker.mark_unmeasured(&it.suggestion_id);
             }
         }
         Findings::of(self)

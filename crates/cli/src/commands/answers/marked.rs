@@ -1,6 +1,6 @@
 //! An answer's text with its marks, for terminals and browsers. The text is untrusted and is escaped.
 
-use crate::terminal::harmless;
+use crate::terminal::escape_controls;
 use analysis::ai_answers::{AnswerMark, MarkKind};
 use domain::use_cases::answers::MarkedAnswer;
 use std::collections::BTreeSet;
@@ -10,10 +10,10 @@ struct Piece<'a> {
     marks: Vec<&'a AnswerMark>,
 }
 
-pub fn text(text: &str, marks: &[AnswerMark]) -> String {
+pub fn marked_text(text: &str, marks: &[AnswerMark]) -> String {
     let mut shown = String::new();
-    for piece in pieces(text, marks) {
-        let (before, behind) = signs(&piece.marks);
+    for piece in split_at_marks(text, marks) {
+        let (before, behind) = mark_signs(&piece.marks);
         shown.push_str(before);
         shown.push_str(&piece.text);
         shown.push_str(behind);
@@ -21,7 +21,7 @@ pub fn text(text: &str, marks: &[AnswerMark]) -> String {
     shown
 }
 
-fn signs(marks: &[&AnswerMark]) -> (&'static str, &'static str) {
+fn mark_signs(marks: &[&AnswerMark]) -> (&'static str, &'static str) {
     let name = { marks.iter() }.find(|it| it.kind != MarkKind::Citation);
     match name {
         Some(it) if it.kind == MarkKind::AmbiguousMention => ("‹?", "›"),
@@ -32,16 +32,16 @@ fn signs(marks: &[&AnswerMark]) -> (&'static str, &'static str) {
     }
 }
 
-pub fn page(answer: &MarkedAnswer) -> String {
+pub fn html_page(answer: &MarkedAnswer) -> String {
     let it = &answer.kept.answer;
     let mut body = String::new();
-    for piece in pieces(&it.text, &answer.judged.marks) {
-        let text = escaped(&piece.text);
+    for piece in split_at_marks(&it.text, &answer.evaluation.marks) {
+        let text = escape_html(&piece.text);
         if piece.marks.is_empty() {
             body.push_str(&text);
         } else {
             let (class, title) = (classes(&piece.marks), titles(&piece.marks));
-            let title = escaped(&title);
+            let title = escape_html(&title);
             body.extend([
                 "<mark class=\"",
                 &class,
@@ -53,9 +53,9 @@ pub fn page(answer: &MarkedAnswer) -> String {
             ]);
         }
     }
-    let pages = answer.judged.citations.iter().flatten();
+    let pages = answer.evaluation.citations.iter().flatten();
     let pages: Vec<String> = pages
-        .map(|it| format!("<li>{}</li>\n", escaped(&it.url)))
+        .map(|it| format!("<li>{}</li>\n", escape_html(&it.url)))
         .collect();
     let pages = pages.concat();
     format!(
@@ -65,11 +65,11 @@ pub fn page(answer: &MarkedAnswer) -> String {
          mark{{background:#eee}}.own{{background:#bfb}}.other{{background:#fdb}}.ambiguousMention{{background:#ffb}}\
          .citation{{border-bottom:2px solid #88f}}</style>\n</head>\n\
          <body>\n<main><h1>{}</h1>\n<p>{}, {}, {}</p>\n{body}\n<ol>\n{pages}</ol>\n</main>\n</body>\n</html>",
-        escaped(&it.prompt.language),
-        escaped(&it.engine),
-        escaped(&it.prompt.text),
-        escaped(&it.engine),
-        escaped(it.served_model.as_deref().unwrap_or("model not told")),
+        escape_html(&it.prompt.language),
+        escape_html(&it.engine),
+        escape_html(&it.prompt.text),
+        escape_html(&it.engine),
+        escape_html(it.served_model.as_deref().unwrap_or("model not told")),
         it.provenance.name(),
     )
 }
@@ -96,9 +96,9 @@ fn titles(marks: &[&AnswerMark]) -> String {
 }
 
 /// Escapes HTML and control characters.
-fn escaped(text: &str) -> String {
+fn escape_html(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
-    for letter in harmless(text).chars() {
+    for letter in escape_controls(text).chars() {
         match letter {
             '&' => shown.push_str("&amp;"),
             '<' => shown.push_str("&lt;"),
@@ -112,7 +112,7 @@ fn escaped(text: &str) -> String {
 }
 
 /// The text split at the bounds of marks.
-fn pieces<'a>(text: &str, marks: &'a [AnswerMark]) -> Vec<Piece<'a>> {
+fn split_at_marks<'a>(text: &str, marks: &'a [AnswerMark]) -> Vec<Piece<'a>> {
     let letters: Vec<char> = text.chars().collect();
     let cuts = marks
         .iter()
@@ -147,22 +147,22 @@ mod tests {
     }
 
     #[test]
-    fn marks_may_lie_in_each_other() {
+    fn marks_may_overlap() {
         let marks = [
             mark(3, 11, MarkKind::Citation, false),
             mark(6, 10, MarkKind::Mention, true),
             mark(11, 99, MarkKind::AmbiguousMention, false),
         ];
         assert_eq!(
-            text("Žü 12 Acme. Anker", &marks),
+            marked_text("Žü 12 Acme. Anker", &marks),
             "Žü ⌜12 ⌝«Acme»⌜.⌝‹? Anker›"
         );
-        assert_eq!(text("", &[]), "");
+        assert_eq!(marked_text("", &[]), "");
     }
 
     #[test]
-    fn nothing_of_an_answer_is_live_in_a_browser() {
-        let shown = escaped("<script>alert('x')</script>\u{202e}\u{1b}[2J & \"");
+    fn answer_text_is_escaped_in_html() {
+        let shown = escape_html("<script>alert('x')</script>\u{202e}\u{1b}[2J & \"");
         assert_eq!(
             shown,
             "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;\\u{202e}\\u{1b}[2J &amp; &quot;"

@@ -1,22 +1,22 @@
 mod marked;
 
-use super::{Ended, WrongUsage, project};
+use super::{Outcome, UsageError, find_project};
 use crate::cli::{AnswersCommand, ProjectArgs};
-use crate::terminal::{remark, say, shortened, show_table};
-use crate::wiring::Foundation;
-use analysis::ai_answers::{CitedPage, JudgedState};
+use crate::terminal::{eprint_line, print_line, print_table, truncate};
+use crate::wiring::AppContext;
+use analysis::ai_answers::{CitedPage, EvaluatedState};
 use analysis::observation::ai_answer::{AiAnswer, AnswerState};
 use domain::ids::{AnswerId, JobId, KeywordId};
 use domain::kept_answers::{AnswerQuery, KeptAnswer};
 use domain::use_cases::answers::MarkedAnswer;
 use serde_json::{Value, json};
 
-const PROMPT: usize = 50;
+const PROMPT_CHARS: usize = 50;
 
-pub async fn run(foundation: &Foundation, command: AnswersCommand) -> anyhow::Result<Ended> {
+pub async fn run(context: &AppContext, command: AnswersCommand) -> anyhow::Result<Outcome> {
     match command {
         AnswersCommand::List {
-            of,
+            project_args,
             keyword,
             engine,
             job,
@@ -31,39 +31,48 @@ pub async fn run(foundation: &Foundation, command: AnswersCommand) -> anyhow::Re
                 before: before.map(AnswerId),
                 limit: most,
             };
-            list(foundation, &of, &query, json).await?;
+            list(context, &project_args, &query, json).await?;
         }
-        AnswersCommand::Show { of, id, json, html } => {
+        AnswersCommand::Show {
+            project_args,
+            id,
+            json,
+            html,
+        } => {
             let form = match (json, html) {
-                (true, _) => Form::Json,
-                (_, true) => Form::Html,
-                _ => Form::Text,
+                (true, _) => OutputFormat::Json,
+                (_, true) => OutputFormat::Html,
+                _ => OutputFormat::Text,
             };
-            show(foundation, &of, AnswerId(id), form).await?;
+            show(context, &project_args, AnswerId(id), form).await?;
         }
     }
-    Ok(Ended::Done)
+    Ok(Outcome::Done)
 }
 
-enum Form {
+enum OutputFormat {
     Text,
     Json,
     Html,
 }
 
 async fn list(
-    foundation: &Foundation,
-    of: &ProjectArgs,
+    context: &AppContext,
+    project_args: &ProjectArgs,
     query: &AnswerQuery,
     as_json: bool,
 ) -> anyhow::Result<()> {
-    let (account, project) = project(foundation, of).await?;
-    let answers = foundation.core().answers(account, project, query).await?;
-    let answers =
-        answers.ok_or_else(|| WrongUsage(format!("{}: there is no such project.", of.project)))?;
+    let (account, project) = find_project(context, project_args).await?;
+    let answers = context.core().answers(account, project, query).await?;
+    let answers = answers.ok_or_else(|| {
+        UsageError(format!(
+            "{}: there is no such project.",
+            project_args.project
+        ))
+    })?;
     if as_json {
         let rows: Vec<Value> = answers.iter().map(row_value).collect();
-        say(serde_json::to_string_pretty(&rows)?);
+        print_line(serde_json::to_string_pretty(&rows)?);
         return Ok(());
     }
     let row = |it: &KeptAnswer| {
@@ -74,15 +83,15 @@ async fn list(
             answer.engine.clone(),
             state_name(&answer.state),
             answer.sample.to_string(),
-            shortened(&answer.prompt.text, PROMPT),
+            truncate(&answer.prompt.text, PROMPT_CHARS),
         ]
     };
     let header = ["id", "answered", "engine", "state", "repeat", "prompt"];
-    show_table(&header, answers.iter().map(row));
+    print_table(&header, answers.iter().map(row));
     if answers.len() == query.limit as usize
         && let Some(last) = answers.last()
     {
-        remark(format!("Older ones: --before {}", last.id));
+        eprint_line(format!("Older ones: --before {}", last.id));
     }
     Ok(())
 }
@@ -120,73 +129,78 @@ fn row_value(kept: &KeptAnswer) -> Value {
 }
 
 async fn show(
-    foundation: &Foundation,
-    of: &ProjectArgs,
+    context: &AppContext,
+    project_args: &ProjectArgs,
     id: AnswerId,
-    form: Form,
+    form: OutputFormat,
 ) -> anyhow::Result<()> {
-    let (account, project) = project(foundation, of).await?;
-    let found = foundation.core().answer(account, project, id).await?;
+    let (account, project) = find_project(context, project_args).await?;
+    let found = context.core().answer(account, project, id).await?;
     let answer = found.ok_or_else(|| {
-        WrongUsage(format!(
+        UsageError(format!(
             "There is no answer {id}, or it was kept long enough. `sightline answers list --email {} --project {}` shows what there is.",
-            of.email, of.project
+            project_args.email, project_args.project
         ))
     })?;
     match form {
-        Form::Json => say(serde_json::to_string_pretty(&as_value(&answer))?),
-        Form::Html => say(marked::page(&answer)),
-        Form::Text => show_text(&answer),
+        OutputFormat::Json => print_line(serde_json::to_string_pretty(&as_value(&answer))?),
+        OutputFormat::Html => print_line(marked::html_page(&answer)),
+        OutputFormat::Text => show_text(&answer),
     }
     Ok(())
 }
 
 fn show_text(answer: &MarkedAnswer) {
     let it = &answer.kept.answer;
-    say(format!("{} ({})", it.prompt.text, it.prompt.prompt_id));
-    say(about(it, &answer.judged.state));
-    say("");
-    say(marked::text(&it.text, &answer.judged.marks));
-    let pages = answer.judged.citations.as_deref().unwrap_or_default();
+    print_line(format!("{} ({})", it.prompt.text, it.prompt.prompt_id));
+    print_line(describe(it, &answer.evaluation.state));
+    print_line("");
+    print_line(marked::marked_text(&it.text, &answer.evaluation.marks));
+    let pages = answer.evaluation.citations.as_deref().unwrap_or_default();
     if !pages.is_empty() {
-        say("");
+        print_line("");
     }
     for (number, page) in (1..).zip(pages) {
-        let whose = page.owner.and_then(|it| answer.brands.get(it));
-        let whose = whose.map_or_else(String::new, |it| format!(" ({it})"));
-        say(format!("[{number}] {}{whose}", page.url));
+        let owner = page.owner.and_then(|it| answer.brands.get(it));
+        let owner_note = owner.map_or_else(String::new, |it| format!(" ({it})"));
+        print_line(format!("[{number}] {}{owner_note}", page.url));
     }
-    remark("«own», ‹a competitor›, ‹?perhaps a name›, ⌜cited⌝.");
+    eprint_line("«own», ‹a competitor›, ‹?perhaps a name›, ⌜cited⌝.");
 }
 
-fn about(answer: &AiAnswer, judged: &JudgedState) -> String {
+fn describe(answer: &AiAnswer, state: &EvaluatedState) -> String {
     let model = answer.served_model.as_deref().unwrap_or("model not told");
-    let mut told = format!(
+    let mut text = format!(
         "{}, {model}, {}, {}, repeat {}",
         answer.engine,
         answer.provenance.name(),
         answer.answered_at.format("%Y-%m-%d %H:%M:%S UTC"),
         answer.sample,
     );
-    if *judged != JudgedState::Counted {
-        told.push_str(", in no rate: ");
-        told.push_str(&state_name(&answer.state));
+    if *state != EvaluatedState::Counted {
+        text.push_str(", in no rate: ");
+        text.push_str(&state_name(&answer.state));
     }
     if let Some(searches) = answer.searches {
-        told.extend([", ", &searches.to_string(), " searches"]);
+        text.extend([", ", &searches.to_string(), " searches"]);
     }
-    told
+    text
 }
 
 fn as_value(answer: &MarkedAnswer) -> Value {
-    let judged = &answer.judged;
+    let evaluation = &answer.evaluation;
     let mut value = row_value(&answer.kept);
     value["text"] = json!(answer.kept.answer.text);
-    value["counted"] = json!(judged.state == JudgedState::Counted);
+    value["counted"] = json!(evaluation.state == EvaluatedState::Counted);
     value["brands"] = json!(answer.brands);
-    value["named"] = json!(named(answer, &judged.brands));
-    value["recommended"] = json!(judged.recommended.as_ref().map(|it| named(answer, it)));
-    value["marks"] = json!(judged.marks);
+    value["named"] = json!(brand_names(answer, &evaluation.brands));
+    value["recommended"] = json!(
+        evaluation
+            .recommended
+            .as_ref()
+            .map(|it| brand_names(answer, it))
+    );
+    value["marks"] = json!(evaluation.marks);
     let page = |it: &CitedPage| {
         json!({
             "url": it.url,
@@ -194,13 +208,16 @@ fn as_value(answer: &MarkedAnswer) -> Value {
             "owner": it.owner.and_then(|it| answer.brands.get(it)),
         })
     };
-    let pages = judged.citations.as_ref();
+    let pages = evaluation.citations.as_ref();
     value["citations"] = json!(pages.map(|it| it.iter().map(page).collect::<Vec<_>>()));
-    value["sentimentScore"] = json!(judged.sentiment.map(|it| it.score));
+    value["sentimentScore"] = json!(evaluation.sentiment.map(|it| it.score));
     value
 }
 
-fn named<'a>(answer: &MarkedAnswer, brands: impl IntoIterator<Item = &'a usize>) -> Vec<String> {
+fn brand_names<'a>(
+    answer: &MarkedAnswer,
+    brands: impl IntoIterator<Item = &'a usize>,
+) -> Vec<String> {
     let names = brands.into_iter().filter_map(|it| answer.brands.get(*it));
     names.cloned().collect()
 }

@@ -1,30 +1,30 @@
 //! Changes since the previous audit, for audits with `--keep`.
 
-use super::kept_site::{Keeper, KeptSite};
+use super::kept_site::{KeptSite, KeptSiteWriter};
 use analysis::document::Document;
 use analysis::findings::content_changes::{
     Baseline, ChangeContext, ChangeSource, PageOwner, SiteFacts,
 };
-use analysis::findings::site_cards::{PageRecord, TypeSummary};
-use analysis::findings::site_changes::{EarlierPage, SiteChanges, Visited, why_unread};
+use analysis::findings::site_changes::{EarlierPage, SiteChanges, VisitResult, unread_reason};
+use analysis::findings::site_collector::{PageRecord, TypeSummary};
 use analysis::observation::page_content::PageContent;
-use analysis::observation::web_site::{SiteScope, TargetCheck};
+use analysis::observation::web_site::{CrawlScope, TargetCheck};
 use analysis::result_type::ResultType;
 use chrono::{DateTime, Utc};
 use domain::kept_pages::Validators;
 
 pub(super) struct Changes<'a> {
     kept: &'a KeptSite,
-    keeper: Keeper<'a>,
+    writer: KeptSiteWriter<'a>,
     site: SiteChanges,
-    told: usize,
+    record_count: usize,
     now: DateTime<Utc>,
 }
 
 impl<'a> Changes<'a> {
     pub(super) fn since(
         kept: &'a KeptSite,
-        scope: SiteScope,
+        scope: CrawlScope,
         now: DateTime<Utc>,
     ) -> anyhow::Result<Self> {
         let context = ChangeContext {
@@ -35,9 +35,9 @@ impl<'a> Changes<'a> {
         };
         Ok(Self {
             kept,
-            keeper: Keeper::beside(kept)?,
+            writer: KeptSiteWriter::create(kept)?,
             site: SiteChanges::new(context),
-            told: 0,
+            record_count: 0,
             now,
         })
     }
@@ -49,44 +49,45 @@ impl<'a> Changes<'a> {
         site: SiteFacts,
     ) -> anyhow::Result<Option<PageRecord>> {
         let earlier = self.kept.earlier(&page.url)?;
-        let visited = self.site.read(page, site, earlier.as_ref());
+        let visited = self.site.compare_page(page, site, earlier.as_ref());
         let at = page.fetched.at;
         if let (Baseline::Before, Some(earlier)) = (visited.baseline, &earlier) {
-            self.keep_earlier(earlier, &visited, at)?;
+            self.write_earlier(earlier, &visited, at)?;
         } else {
             let validators = Validators::of(page);
-            self.keeper.keep(page, validators, &visited.memory, at)?;
+            self.writer
+                .write_page(page, validators, &visited.memory, at)?;
         }
         Ok(self.record(visited))
     }
 
     pub(super) fn unread(&mut self, check: &TargetCheck) -> anyhow::Result<Option<PageRecord>> {
         let earlier = self.kept.earlier(&check.url)?;
-        let (Some(earlier), Some(why)) = (earlier, why_unread(check, self.now)) else {
+        let (Some(earlier), Some(why)) = (earlier, unread_reason(check, self.now)) else {
             return Ok(None);
         };
-        let visited = self.site.unread(&earlier, why);
-        self.keep_earlier(&earlier, &visited, self.now)?;
+        let visited = self.site.compare_unread(&earlier, why);
+        self.write_earlier(&earlier, &visited, self.now)?;
         Ok(self.record(visited))
     }
 
-    fn keep_earlier(
+    fn write_earlier(
         &mut self,
         earlier: &EarlierPage,
-        visited: &Visited,
+        visited: &VisitResult,
         at: DateTime<Utc>,
     ) -> anyhow::Result<()> {
         let validators = self.kept.validators_of(&earlier.page.url);
-        self.keeper
-            .keep(&earlier.page, validators, &visited.memory, at)
+        self.writer
+            .write_page(&earlier.page, validators, &visited.memory, at)
     }
 
-    fn record(&mut self, visited: Visited) -> Option<PageRecord> {
+    fn record(&mut self, visited: VisitResult) -> Option<PageRecord> {
         let record = visited.record?;
-        self.told += 1;
+        self.record_count += 1;
         Some(PageRecord {
             result_type: ResultType::ContentChanges,
-            place: self.told - 1,
+            ordinal: self.record_count - 1,
             url: record.envelope.url.clone().unwrap_or_default(),
             sort_value: record.significance,
             record: Document::of(&record),
@@ -94,7 +95,7 @@ impl<'a> Changes<'a> {
     }
 
     /// The summary, and the writer that saves the site for the next audit after this one is printed.
-    pub(super) fn finish(self) -> (TypeSummary, Keeper<'a>) {
-        (self.site.summary(), self.keeper)
+    pub(super) fn finish(self) -> (TypeSummary, KeptSiteWriter<'a>) {
+        (self.site.summary(), self.writer)
     }
 }

@@ -1,15 +1,15 @@
-use super::{findings::Found, word};
+use super::{findings::AuditFindings, wire_name};
 use analysis::{findings::eeat::PillarScores, observation::web_site::LimitHit};
 
 /// `--json` contains all of them.
-const MOST: usize = 12;
+const MAX_NAMED: usize = 12;
 
 pub(super) struct Details {
     pub(super) title: &'static str,
     pub(super) lines: Vec<(String, String)>,
 }
 
-pub(super) fn details(found: &Found) -> Vec<Details> {
+pub(super) fn details(found: &AuditFindings) -> Vec<Details> {
     let all = [
         Details {
             title: "Structured data",
@@ -35,24 +35,24 @@ pub(super) fn details(found: &Found) -> Vec<Details> {
     all.into_iter().filter(|it| !it.lines.is_empty()).collect()
 }
 
-fn structured_data(found: &Found) -> Vec<(String, String)> {
+fn structured_data(found: &AuditFindings) -> Vec<(String, String)> {
     let schema = &found.schema;
     let mut lines = Vec::new();
     let types = schema
         .by_type
         .iter()
         .map(|(name, count)| (name.clone(), *count));
-    push_most(&mut lines, "entities", types, "");
+    push_top_counts(&mut lines, "entities", types, "");
     let features = schema.by_feature.iter();
-    let features = features.map(|(feature, count)| (word(feature), *count));
-    push_most(&mut lines, "eligible for", features, "pages");
+    let features = features.map(|(feature, count)| (wire_name(feature), *count));
+    push_top_counts(&mut lines, "eligible for", features, "pages");
     let issues = schema.by_issue.iter();
-    let issues = issues.map(|(code, count)| (word(code), *count));
-    push_most(&mut lines, "to mend", issues, "pages");
+    let issues = issues.map(|(code, count)| (wire_name(code), *count));
+    push_top_counts(&mut lines, "to mend", issues, "pages");
     lines
 }
 
-fn ai_answers(found: &Found) -> Vec<(String, String)> {
+fn ai_answers(found: &AuditFindings) -> Vec<(String, String)> {
     let geo = &found.geo;
     let mut lines = Vec::new();
     if geo.indexable_pages == 0 && geo.pages > 0 {
@@ -61,8 +61,11 @@ fn ai_answers(found: &Found) -> Vec<(String, String)> {
             "unknown: no page may be listed by search engines (noindex, another canonical address, or no status 200)".to_owned(),
         ));
     }
-    let gates = geo.gates.iter().map(|(gate, count)| (word(gate), *count));
-    push_most(&mut lines, "shut off by", gates, "pages");
+    let gates = geo
+        .gates
+        .iter()
+        .map(|(gate, count)| (wire_name(gate), *count));
+    push_top_counts(&mut lines, "shut off by", gates, "pages");
     for (factor, coverage) in &geo.factors {
         let mean = coverage.mean.map_or_else(
             || "unknown".to_owned(),
@@ -73,12 +76,12 @@ fn ai_answers(found: &Found) -> Vec<(String, String)> {
                 )
             },
         );
-        lines.push((word(factor), mean));
+        lines.push((wire_name(factor), mean));
     }
     lines
 }
 
-fn trust(found: &Found) -> Vec<(String, String)> {
+fn trust(found: &AuditFindings) -> Vec<(String, String)> {
     let eeat = &found.eeat;
     let PillarScores {
         experience,
@@ -99,17 +102,17 @@ fn trust(found: &Found) -> Vec<(String, String)> {
             (name.to_owned(), score)
         })
         .collect();
-    let missing: Vec<String> = eeat.missing.iter().map(word).collect();
+    let missing: Vec<String> = eeat.missing.iter().map(wire_name).collect();
     if !missing.is_empty() {
         lines.push(("missing".to_owned(), missing.join(", ")));
     }
     lines
 }
 
-fn sitemaps(found: &Found) -> Vec<(String, String)> {
-    let all = found.content.sitemaps.iter().take(MOST);
+fn sitemaps(found: &AuditFindings) -> Vec<(String, String)> {
+    let all = found.content.sitemaps.iter().take(MAX_NAMED);
     all.map(|it| {
-        let told = match (&it.problem, it.status) {
+        let state = match (&it.problem, it.status) {
             (Some(problem), Some(status)) => format!("{problem} (status {status})"),
             (Some(problem), None) => problem.clone(),
             (None, _) => format!(
@@ -117,13 +120,13 @@ fn sitemaps(found: &Found) -> Vec<(String, String)> {
                 it.entries, it.foreign_entries
             ),
         };
-        (it.url.clone(), told)
+        (it.url.clone(), state)
     })
     .collect()
 }
 
-fn limits(found: &Found) -> Vec<(String, String)> {
-    let told = |limit: &LimitHit| match limit {
+fn limits(found: &AuditFindings) -> Vec<(String, String)> {
+    let explanation = |limit: &LimitHit| match limit {
         LimitHit::MaxPages => "--max-pages: there are more pages",
         LimitHit::MaxDepth => "--max-depth: there are pages more links away from the start",
         LimitHit::MaxChecks => "not every link target was checked",
@@ -138,20 +141,22 @@ fn limits(found: &Found) -> Vec<(String, String)> {
         }
     };
     let limits = found.links.limits.iter();
-    limits.map(|it| (word(it), told(it).to_owned())).collect()
+    limits
+        .map(|it| (wire_name(it), explanation(it).to_owned()))
+        .collect()
 }
 
 /// The most frequent first, in one line.
-fn push_most(
+fn push_top_counts(
     lines: &mut Vec<(String, String)>,
     what: &str,
     counts: impl Iterator<Item = (String, u32)>,
-    of: &str,
+    unit: &str,
 ) {
     let mut counts: Vec<(String, u32)> = counts.collect();
     counts.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
-    let more = counts.len().saturating_sub(MOST);
-    let named = counts.iter().take(MOST);
+    let more = counts.len().saturating_sub(MAX_NAMED);
+    let named = counts.iter().take(MAX_NAMED);
     let mut named: Vec<String> = named
         .map(|(name, count)| format!("{name} ({count})"))
         .collect();
@@ -161,10 +166,10 @@ fn push_most(
     if more > 0 {
         named.push(format!("and {more} more"));
     }
-    let of = if of.is_empty() {
+    let of = if unit.is_empty() {
         String::new()
     } else {
-        format!(", by {of}")
+        format!(", by {unit}")
     };
     lines.push((format!("{what}{of}"), named.join(", ")));
 }

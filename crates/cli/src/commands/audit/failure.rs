@@ -1,37 +1,37 @@
 //! Reasons why a site could not be audited, with hints.
 
 use crate::{settings::Settings, wiring::crawler_settings};
-use crawler::{Denied, why_denied};
-use domain::ports::site_reader::{SiteReadError, Unreached};
+use crawler::{Denied, denial_reason};
+use domain::ports::site_reader::{SiteReadError, UnreachableReason};
 use url::Url;
 
-const OPEN: &str = "Only public addresses are read unless the setting crawler.allow_networks opens the \
+const PUBLIC_ONLY_HINT: &str = "Only public addresses are read unless the setting crawler.allow_networks opens the \
                     site's network, for example SIGHTLINE_CRAWLER__ALLOW_NETWORKS='[\"127.0.0.0/8\"]' \
                     for a site on this machine.";
 
 /// More detailed than the service's errors: the caller owns this machine.
-pub(super) async fn explained(
+pub(super) async fn explain(
     error: &SiteReadError,
     url: &str,
     settings: &Settings,
 ) -> anyhow::Error {
     let (cause, hint) = match error {
-        SiteReadError::Unreachable(Unreached::Connection) => {
-            let cause = denied(url, settings).await;
-            (told(cause), hint(cause))
+        SiteReadError::Unreachable(UnreachableReason::Connection) => {
+            let cause = denial(url, settings).await;
+            (denial_text(cause), hint(cause))
         }
-        SiteReadError::Unreachable(Unreached::Name) => match denied(url, settings).await {
+        SiteReadError::Unreachable(UnreachableReason::Name) => match denial(url, settings).await {
             None => (
                 "its name cannot be resolved".to_owned(),
                 "Check how it is written.",
             ),
-            cause => (told(cause), hint(cause)),
+            cause => (denial_text(cause), hint(cause)),
         },
-        SiteReadError::Unreachable(Unreached::Silence) => (
+        SiteReadError::Unreachable(UnreachableReason::Silence) => (
             error.to_string(),
             "See whether the server runs, and whether a firewall keeps this machine from it.",
         ),
-        SiteReadError::Unreachable(Unreached::Encryption) => (
+        SiteReadError::Unreachable(UnreachableReason::Encryption) => (
             error.to_string(),
             "Check its certificate, or begin at its http address; the setting crawler.trust names \
              authorities of your own.",
@@ -48,8 +48,8 @@ pub(super) async fn explained(
             error.to_string(),
             "Allow the agent sightlinebot in its robots.txt.",
         ),
-        SiteReadError::Journal(broken) => (
-            format!("{error} ({})", broken.0),
+        SiteReadError::Journal(failure) => (
+            format!("{error} ({})", failure.0),
             "See whether there is room in the folder for passing files, or name another one: TMPDIR.",
         ),
         SiteReadError::Stopped => (error.to_string(), "Try again."),
@@ -57,12 +57,12 @@ pub(super) async fn explained(
     anyhow::anyhow!("{url} could not be audited: {cause}. {hint}")
 }
 
-async fn denied(url: &str, settings: &Settings) -> Option<Denied> {
+async fn denial(url: &str, settings: &Settings) -> Option<Denied> {
     let url = Url::parse(url).ok()?;
-    why_denied(&url, &crawler_settings(settings)).await
+    denial_reason(&url, &crawler_settings(settings)).await
 }
 
-fn told(denied: Option<Denied>) -> String {
+fn denial_text(denied: Option<Denied>) -> String {
     denied.map_or_else(
         || "the connection is refused, or there is no way to it".to_owned(),
         |it| format!("it is not asked: {it}"),
@@ -80,6 +80,6 @@ const fn hint(denied: Option<Denied>) -> &'static str {
             "A site on the same machine is read at the address that the setting crawler.resolve gives it, for \
              example '[\"www.example.com:443=127.0.0.1:443\"]'."
         }
-        Some(Denied::Scheme | Denied::Literal | Denied::Name | Denied::Address) => OPEN,
+        Some(Denied::Scheme | Denied::Literal | Denied::Name | Denied::Address) => PUBLIC_ONLY_HINT,
     }
 }

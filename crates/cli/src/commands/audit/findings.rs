@@ -1,8 +1,8 @@
 use super::changes::Changes;
-use super::kept_site::{Keeper, KeptSite};
+use super::kept_site::{KeptSite, KeptSiteWriter};
 use super::link_records::LinkRecords;
-use super::progress::Bars;
-use crate::terminal::harmless;
+use super::progress::ProgressBars;
+use crate::terminal::escape_controls;
 use analysis::{
     document::{Document, FromJson},
     findings::{
@@ -13,8 +13,8 @@ use analysis::{
         eeat::EeatSummary,
         geo_score::GeoSummary,
         schema::SchemaSummary,
-        site_cards::{AuditContext, PageRecord, SiteCards, TypeSummary},
-        site_changes::without_a_page,
+        site_changes::checks_without_page,
+        site_collector::{AuditContext, PageRecord, SiteCollector, TypeSummary},
         vitals::{self, VitalsRecord, VitalsSummary},
     },
     observation::{page_content::PageContent, web_site::SiteObservation},
@@ -28,10 +28,10 @@ use std::{cmp::Reverse, collections::HashMap};
 use tokio::runtime::Handle;
 
 /// Pages in a report, the worst first.
-const MOST_PAGES: usize = 200;
+const MAX_PAGES: usize = 200;
 
 /// All findings except records of pages, which are passed on one by one.
-pub(super) struct Found {
+pub(super) struct AuditFindings {
     pub(super) links: BrokenLinksSummary,
     pub(super) link_records: LinkRecords,
     pub(super) content: ContentSummary,
@@ -76,7 +76,7 @@ impl PageLine {
     }
 
     pub(super) fn title(&self) -> String {
-        harmless(self.title.text.as_deref().unwrap_or("(no title)"))
+        escape_controls(self.title.text.as_deref().unwrap_or("(no title)"))
     }
 
     /// Worst first, then by URL.
@@ -92,39 +92,39 @@ impl PageLine {
 }
 
 #[derive(Default)]
-pub(super) struct Beside<'a> {
+pub(super) struct AuditExtras<'a> {
     pub(super) vitals: Vec<VitalsRecord>,
     pub(super) kept: Option<&'a KeptSite>,
 }
 
-impl Found {
+impl AuditFindings {
     /// Evaluates the crawl in two passes over its journal; blocks the thread. The caller finishes the returned writer.
-    pub(super) fn of<'a>(
+    pub(super) fn collect<'a>(
         observation: SiteObservation,
-        bars: &Bars,
-        beside: Beside<'a>,
+        bars: &ProgressBars,
+        extras: AuditExtras<'a>,
         measured_at: DateTime<Utc>,
-        mut hand_out: impl FnMut(&PageRecord) -> anyhow::Result<()>,
-    ) -> anyhow::Result<(Self, Option<Keeper<'a>>)> {
-        let Beside { vitals, kept } = beside;
+        mut emit: impl FnMut(&PageRecord) -> anyhow::Result<()>,
+    ) -> anyhow::Result<(Self, Option<KeptSiteWriter<'a>>)> {
+        let AuditExtras { vitals, kept } = extras;
         let scope = observation.scope.clone();
         let changes = kept.map(|it| Changes::since(it, scope, measured_at));
         let mut changes = changes.transpose()?;
-        let unread = without_a_page(&observation);
+        let unread = checks_without_page(&observation);
         // Each page is read twice: for the site, and for its own records.
-        let mut looks = Count {
+        let mut progress = Count {
             done: 0,
             total: 2 * observation.pages.len() as u64,
         };
-        let mut looked = || {
-            looks.done += 1;
-            bars.tell("judge pages", looks);
+        let mut advance = || {
+            progress.done += 1;
+            bars.update("judge pages", progress);
         };
         let robots = AiRobots::of(observation.robots.as_ref());
         let robots = move |url: &str| robots.verdicts(url);
-        let mut cards = SiteCards::of(observation, PreviousBrokenLinks::default());
-        for page in pages(bars) {
-            looked();
+        let mut cards = SiteCollector::of(observation, PreviousBrokenLinks::default());
+        for page in recorded_pages(bars) {
+            advance();
             cards.add(&page?);
         }
         let context = AuditContext {
@@ -135,58 +135,58 @@ impl Found {
             vitals: by_page(&vitals),
             ..AuditContext::default()
         };
-        let site = cards.complete(&robots);
+        let site = cards.finish(&robots);
         let mut audit = SiteAudit::of(&site, &context, &robots);
-        let mut taken = Taken {
+        let mut collector = RecordCollector {
             link_records: LinkRecords::new()?,
             listed: Vec::new(),
-            hand_out: &mut hand_out,
+            emit: &mut emit,
         };
-        for page in pages(bars) {
-            looked();
+        for page in recorded_pages(bars) {
+            advance();
             let page = page?;
             if let Some(changes) = &mut changes {
                 let record = changes.read(&page, audit.site_facts(&page.url))?;
-                record.map_or(Ok(()), |it| taken.take(&it))?;
+                record.map_or(Ok(()), |it| collector.add(&it))?;
             }
-            let mut broken = None;
-            audit.judge(&page, &mut |record| {
-                broken = broken.take().or_else(|| taken.take(&record).err());
+            let mut failure = None;
+            audit.evaluate(&page, &mut |record| {
+                failure = failure.take().or_else(|| collector.add(&record).err());
             });
-            broken.map_or(Ok(()), Err)?;
+            failure.map_or(Ok(()), Err)?;
         }
         if let Some(changes) = &mut changes {
             for check in &unread {
                 let record = changes.unread(check)?;
-                record.map_or(Ok(()), |it| taken.take(&it))?;
+                record.map_or(Ok(()), |it| collector.add(&it))?;
             }
         }
-        let mut broken = None;
+        let mut failure = None;
         let mut summaries = audit.finish(|record| {
-            broken = broken.take().or_else(|| taken.take(&record).err());
+            failure = failure.take().or_else(|| collector.add(&record).err());
         });
-        broken.map_or(Ok(()), Err)?;
+        failure.map_or(Ok(()), Err)?;
         let (changes, keeper) = changes.map(Changes::finish).unzip();
         let compared = changes.as_ref().is_some_and(|it| it.records > 0);
         summaries.extend(changes.clone());
         for record in speed_records(&vitals) {
-            taken.take(&record)?;
+            collector.add(&record)?;
         }
         summaries.extend(speed_summary(&vitals));
-        let Taken {
+        let RecordCollector {
             mut link_records,
             mut listed,
             ..
-        } = taken;
+        } = collector;
         keep_worst(&mut listed);
         link_records.sort();
         let found = Self {
-            links: parsed(&summaries, ResultType::BrokenLinks)?,
+            links: parse_summary(&summaries, ResultType::BrokenLinks)?,
             link_records,
-            content: parsed(&summaries, ResultType::Content)?,
-            schema: parsed(&summaries, ResultType::Schema)?,
-            geo: parsed(&summaries, ResultType::GeoScore)?,
-            eeat: parsed(&summaries, ResultType::Eeat)?,
+            content: parse_summary(&summaries, ResultType::Content)?,
+            schema: parse_summary(&summaries, ResultType::Schema)?,
+            geo: parse_summary(&summaries, ResultType::GeoScore)?,
+            eeat: parse_summary(&summaries, ResultType::Eeat)?,
             changes: changes.map(|it| it.summary.parse()).transpose()?,
             // `None` if the file holds another site.
             kept_since: kept.filter(|_| compared).and_then(KeptSite::last_visit),
@@ -198,24 +198,24 @@ impl Found {
     }
 }
 
-struct Taken<'a> {
+struct RecordCollector<'a> {
     link_records: LinkRecords,
     listed: Vec<PageLine>,
-    hand_out: &'a mut dyn FnMut(&PageRecord) -> anyhow::Result<()>,
+    emit: &'a mut dyn FnMut(&PageRecord) -> anyhow::Result<()>,
 }
 
-impl Taken<'_> {
-    fn take(&mut self, record: &PageRecord) -> anyhow::Result<()> {
+impl RecordCollector<'_> {
+    fn add(&mut self, record: &PageRecord) -> anyhow::Result<()> {
         if record.result_type == ResultType::Content {
             self.listed.extend(record.record.parse::<PageLine>());
-            if self.listed.len() >= 2 * MOST_PAGES {
+            if self.listed.len() >= 2 * MAX_PAGES {
                 keep_worst(&mut self.listed);
             }
         }
         match record.result_type {
             // Emitted last, by severity.
             ResultType::BrokenLinks => self.link_records.add(record),
-            _ => (self.hand_out)(record),
+            _ => (self.emit)(record),
         }
     }
 }
@@ -231,10 +231,10 @@ fn by_page(vitals: &[VitalsRecord]) -> HashMap<String, Vec<VitalsRecord>> {
 }
 
 fn speed_records(vitals: &[VitalsRecord]) -> impl Iterator<Item = PageRecord> {
-    let placed = vitals.iter().enumerate();
-    placed.map(|(place, record)| PageRecord {
+    let numbered = vitals.iter().enumerate();
+    numbered.map(|(place, record)| PageRecord {
         result_type: ResultType::Vitals,
-        place,
+        ordinal: place,
         url: record.requested_url.clone(),
         sort_value: None,
         record: Document::of(record),
@@ -253,17 +253,21 @@ fn speed_summary(vitals: &[VitalsRecord]) -> Option<TypeSummary> {
 
 fn keep_worst(pages: &mut Vec<PageLine>) {
     pages.sort_by(|one, other| one.order().cmp(&other.order()));
-    pages.truncate(MOST_PAGES);
+    pages.truncate(MAX_PAGES);
 }
 
-fn parsed<T: FromJson>(summaries: &[TypeSummary], of: ResultType) -> anyhow::Result<T> {
-    let found = summaries.iter().find(|it| it.result_type == of);
+fn parse_summary<T: FromJson>(
+    summaries: &[TypeSummary],
+    result_type: ResultType,
+) -> anyhow::Result<T> {
+    let found = summaries.iter().find(|it| it.result_type == result_type);
     let summary = found.map(|it| &it.summary);
-    let summary: &Document = summary.ok_or_else(|| anyhow::anyhow!("no summary of {of}"))?;
+    let summary: &Document =
+        summary.ok_or_else(|| anyhow::anyhow!("no summary of {result_type}"))?;
     Ok(summary.parse()?)
 }
 
-pub(super) fn pages(
+pub(super) fn recorded_pages(
     journal: &dyn CrawlJournal,
 ) -> impl Iterator<Item = Result<PageContent, JournalError>> {
     let mut recorded = RecordedPages::of(journal);

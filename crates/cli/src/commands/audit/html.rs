@@ -1,28 +1,28 @@
 //! An audit as one self-contained HTML page: no scripts, no other files, printable.
 
 use super::details::{Details, details};
-use super::findings::{Found, PageLine};
-use super::rendering::Rendered;
+use super::findings::{AuditFindings, PageLine};
+use super::rendering::RenderStatus;
 use super::speed::{SPEED_COLUMNS, speed_row};
-use super::word;
-use crate::terminal::harmless;
+use super::wire_name;
+use crate::terminal::escape_controls;
 use analysis::findings::broken_links::{BrokenLink, Severity};
 use analysis::findings::issues::info;
 use analysis::findings::vitals::VitalsRecord;
 use chrono::{DateTime, Utc};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-const MOST_LINKS: usize = 500;
+const MAX_LINKS: usize = 500;
 
 const STYLE: &str = include_str!("report.css");
 
 pub(super) fn page(
     url: &str,
     at: DateTime<Utc>,
-    found: &Found,
-    rendered: &Rendered,
+    found: &AuditFindings,
+    rendered: &RenderStatus,
 ) -> anyhow::Result<String> {
-    let broken = found.link_records.first(MOST_LINKS)?;
+    let broken = found.link_records.first(MAX_LINKS)?;
     let title = format!("Site audit of {url}");
     let page = html! {
         (DOCTYPE)
@@ -38,7 +38,7 @@ pub(super) fn page(
                 header {
                     h1 { (title) }
                     p { "Read on " (at.format("%-d %B %Y, %H:%M")) " UTC by Sightline " (env!("CARGO_PKG_VERSION")) "." }
-                    p { (rendered.told(&found.content)) }
+                    p { (rendered.describe(&found.content)) }
                 }
                 main {
                     (scores(found))
@@ -55,10 +55,10 @@ pub(super) fn page(
         }
     };
     // The file may be printed to a terminal.
-    Ok(harmless(&page.into_string()))
+    Ok(escape_controls(&page.into_string()))
 }
 
-fn scores(found: &Found) -> Markup {
+fn scores(found: &AuditFindings) -> Markup {
     let (content, schema, links) = (&found.content, &found.schema, &found.links);
     html! {
         section aria-labelledby="sum" {
@@ -75,7 +75,7 @@ fn scores(found: &Found) -> Markup {
     }
 }
 
-fn score(name: &str, value: Option<f64>, of: &str) -> Markup {
+fn score(name: &str, value: Option<f64>, note: &str) -> Markup {
     html! {
         div {
             dt { (name) }
@@ -84,13 +84,13 @@ fn score(name: &str, value: Option<f64>, of: &str) -> Markup {
                     Some(value) => { strong { (format!("{value:.0}")) } " of 100" }
                     None => { "unknown" }
                 }
-                small { (of) }
+                small { (note) }
             }
         }
     }
 }
 
-fn issues(found: &Found) -> Markup {
+fn issues(found: &AuditFindings) -> Markup {
     let all = found.content.worst_first();
     html! {
         section aria-labelledby="issues" {
@@ -105,7 +105,7 @@ fn issues(found: &Found) -> Markup {
                     p { strong { "What to do: " } (info(code).what_to_do) }
                     @if !info(code).threshold.is_empty() { p { "From: " (info(code).threshold) } }
                     p { "Code " code { (code.as_str()) } ", rule of " (info(code).source) ". For example:" }
-                    ul { @for url in &count.examples { li { (address(url)) } } }
+                    ul { @for url in &count.examples { li { (url_link(url)) } } }
                 }
             }
         }
@@ -146,10 +146,10 @@ fn speed(vitals: &[VitalsRecord]) -> Markup {
     }
 }
 
-fn changes(found: &Found) -> Markup {
-    let told = found.changes.as_ref().zip(found.kept_since);
+fn changes(found: &AuditFindings) -> Markup {
+    let compared = found.changes.as_ref().zip(found.kept_since);
     html! {
-        @if let Some((changes, since)) = told {
+        @if let Some((changes, since)) = compared {
             section aria-labelledby="changes" {
                 h2 id="changes" { "Changes" }
                 p { (changes.changed) " of " (changes.pages) " pages changed since " (since.format("%-d %B %Y, %H:%M")) " UTC; of " (changes.unread) " nothing can be said." }
@@ -160,8 +160,8 @@ fn changes(found: &Found) -> Markup {
                         tbody {
                             @for page in &changes.most_changed {
                                 tr {
-                                    td { (address(&page.url)) }
-                                    td { (word(page.change_class)) }
+                                    td { (url_link(&page.url)) }
+                                    td { (wire_name(page.change_class)) }
                                     td { @match page.significance { Some(it) => (format!("{it:.0}")), None => "–" } }
                                 }
                             }
@@ -173,14 +173,14 @@ fn changes(found: &Found) -> Markup {
     }
 }
 
-fn unread(found: &Found) -> Markup {
+fn unread(found: &AuditFindings) -> Markup {
     let content = &found.content;
     html! {
         @if content.unread_pages > 0 {
             section aria-labelledby="unread" {
                 h2 id="unread" { "Not read" }
                 p { (content.unread_pages) " addresses of the site answered with nothing (noContent), or with what could not be read. For example:" }
-                ul { @for page in &content.unread_examples { li { (address(&page.url)) " (" (page.reason) ")" } } }
+                ul { @for page in &content.unread_examples { li { (url_link(&page.url)) " (" (page.reason) ")" } } }
             }
         }
     }
@@ -192,15 +192,15 @@ fn links(records: &[BrokenLink], all: usize) -> Markup {
             h2 id="links" { "Links" }
             @if records.is_empty() { p { "Every link that was checked works." } } @else {
                 table {
-                    caption { (listed(all, MOST_LINKS, "links")) }
+                    caption { (list_caption(all, MAX_LINKS, "links")) }
                     thead { tr { th scope="col" { "Severity" } th scope="col" { "Verdict" } th scope="col" { "Target" } th scope="col" { "Stands on" } th scope="col" { "Line" } } }
                     tbody {
                         @for record in records {
                             tr {
                                 td { (badge(record.severity)) }
                                 td { (verdict(record)) }
-                                td { (address(&record.target_url)) }
-                                td { (address(&record.source_url)) }
+                                td { (url_link(&record.target_url)) }
+                                td { (url_link(&record.source_url)) }
                                 td { (record.position.line) }
                             }
                         }
@@ -216,12 +216,12 @@ fn pages(pages: &[PageLine], all: u32) -> Markup {
         section aria-labelledby="pages" {
             h2 id="pages" { "Pages" }
             table {
-                caption { (listed(all as usize, pages.len(), "pages")) ", those with the most to mend first" }
+                caption { (list_caption(all as usize, pages.len(), "pages")) ", those with the most to mend first" }
                 thead { tr { th scope="col" { "Page" } th scope="col" { "Content" } th scope="col" { "Errors" } th scope="col" { "Warnings" } th scope="col" { "Notices" } } }
                 tbody {
                     @for page in pages {
                         tr {
-                            td { (page.title()) br; (address(&page.url)) }
+                            td { (page.title()) br; (url_link(&page.url)) }
                             td { @match page.content_score { Some(score) => (format!("{score:.0}")), None => "–" } }
                             @for severity in [Severity::Error, Severity::Warning, Severity::Notice] { td { (page.count(severity)) } }
                         }
@@ -232,7 +232,7 @@ fn pages(pages: &[PageLine], all: u32) -> Markup {
     }
 }
 
-fn listed(all: usize, most: usize, what: &str) -> String {
+fn list_caption(all: usize, most: usize, what: &str) -> String {
     if all > most {
         format!("{most} of {all} {what}; --json has all")
     } else {
@@ -246,7 +246,7 @@ fn badge(severity: Severity) -> Markup {
 }
 
 /// Only http and https URLs become links.
-fn address(url: &str) -> Markup {
+fn url_link(url: &str) -> Markup {
     let is_web = url.starts_with("https://") || url.starts_with("http://");
     html! {
         @if is_web { a href=(url) rel="noopener noreferrer nofollow" { (url) } } @else { span { (url) } }
@@ -254,7 +254,7 @@ fn address(url: &str) -> Markup {
 }
 
 fn verdict(record: &BrokenLink) -> String {
-    let verdict = word(record.verdict);
+    let verdict = wire_name(record.verdict);
     match record.status_code {
         Some(status) => format!("{verdict} {status}"),
         None => verdict,

@@ -9,8 +9,8 @@ use std::os::unix::fs::FileExt;
 use std::sync::{Mutex, PoisonError};
 
 /// A page takes some 50 KB, at most a hundred times that, and several times its size in memory.
-const BATCH: usize = 10;
-const LENGTH: usize = 4;
+const STEP_BATCH: usize = 10;
+const LENGTH_BYTES: usize = 4;
 
 /// Steps, each after its length.
 pub struct FileJournal {
@@ -28,44 +28,48 @@ impl FileJournal {
         })
     }
 
-    pub fn record(&self, steps: &[CrawlStep]) -> Result<(), JournalError> {
+    pub fn append(&self, steps: &[CrawlStep]) -> Result<(), JournalError> {
         let mut end = self.end.lock().unwrap_or_else(PoisonError::into_inner);
         let mut bytes = Vec::new();
         for step in steps {
             let from = bytes.len();
-            bytes.extend([0; LENGTH]);
+            bytes.extend([0; LENGTH_BYTES]);
             bytes.extend(step.to_json().as_bytes());
-            let length = u32::try_from(bytes.len() - from - LENGTH).map_err(broken)?;
-            bytes[from..from + LENGTH].copy_from_slice(&length.to_be_bytes());
+            let length = u32::try_from(bytes.len() - from - LENGTH_BYTES).map_err(journal_error)?;
+            bytes[from..from + LENGTH_BYTES].copy_from_slice(&length.to_be_bytes());
         }
-        self.file.write_all_at(&bytes, *end).map_err(broken)?;
+        self.file
+            .write_all_at(&bytes, *end)
+            .map_err(journal_error)?;
         *end += bytes.len() as u64;
         Ok(())
     }
 
     /// The next steps after the byte offset at which a step ends.
-    pub fn recorded(&self, behind: Option<i64>) -> Result<Vec<RecordedStep>, JournalError> {
+    pub fn read_after(&self, after: Option<i64>) -> Result<Vec<RecordedStep>, JournalError> {
         let end = *self.end.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut at = behind.map_or(Ok(0), u64::try_from).map_err(broken)?;
+        let mut at = after.map_or(Ok(0), u64::try_from).map_err(journal_error)?;
         let mut steps = Vec::new();
-        while at < end && steps.len() < BATCH {
-            let mut length = [0; LENGTH];
-            self.file.read_exact_at(&mut length, at).map_err(broken)?;
+        while at < end && steps.len() < STEP_BATCH {
+            let mut length = [0; LENGTH_BYTES];
+            self.file
+                .read_exact_at(&mut length, at)
+                .map_err(journal_error)?;
             let mut body = vec![0; u32::from_be_bytes(length) as usize];
             self.file
-                .read_exact_at(&mut body, at + LENGTH as u64)
-                .map_err(broken)?;
-            at += (LENGTH + body.len()) as u64;
+                .read_exact_at(&mut body, at + LENGTH_BYTES as u64)
+                .map_err(journal_error)?;
+            at += (LENGTH_BYTES + body.len()) as u64;
             steps.push(RecordedStep {
-                place: i64::try_from(at).map_err(broken)?,
-                step: CrawlStep::from_json(&body).map_err(broken)?,
+                sequence: i64::try_from(at).map_err(journal_error)?,
+                step: CrawlStep::from_json(&body).map_err(journal_error)?,
             });
         }
         Ok(steps)
     }
 }
 
-fn broken(error: impl std::error::Error + Send + Sync + 'static) -> JournalError {
+fn journal_error(error: impl std::error::Error + Send + Sync + 'static) -> JournalError {
     JournalError(error.into())
 }
 
@@ -75,18 +79,18 @@ mod tests {
     use analysis::observation::web_site::LimitHit;
 
     #[test]
-    fn steps_come_back_in_their_order_a_part_at_a_time() {
+    fn steps_are_read_in_order_and_in_batches() {
         let journal = FileJournal::new().unwrap();
         let limit = |n: usize| CrawlStep::Limit([LimitHit::MaxPages, LimitHit::MaxDepth][n % 2]);
-        let all: Vec<CrawlStep> = (0..BATCH + 3).map(limit).collect();
-        journal.record(&all[..5]).unwrap();
-        journal.record(&all[5..]).unwrap();
+        let all: Vec<CrawlStep> = (0..STEP_BATCH + 3).map(limit).collect();
+        journal.append(&all[..5]).unwrap();
+        journal.append(&all[5..]).unwrap();
         let mut read = Vec::new();
         let mut behind = None;
         loop {
-            let part = journal.recorded(behind).unwrap();
+            let part = journal.read_after(behind).unwrap();
             let Some(last) = part.last() else { break };
-            behind = Some(last.place);
+            behind = Some(last.sequence);
             read.extend(part.into_iter().map(|it| it.step));
         }
         assert_eq!(read, all);

@@ -1,26 +1,26 @@
 //! An audit as JSON `{url, measuredAt, items, summary}`, written to a temporary file and printed when complete.
 
-use super::findings::Found;
-use crate::terminal::say_all;
-use analysis::findings::site_cards::PageRecord;
+use super::findings::AuditFindings;
+use crate::terminal::print_all;
+use analysis::findings::site_collector::PageRecord;
 use anyhow::Context;
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::io::{BufWriter, Seek, Write};
 
-const FULL: &str =
+const WRITE_FAILURE: &str =
     "what the audit tells cannot be written into the folder for passing files (TMPDIR)";
 
-pub(super) struct Report {
+pub(super) struct JsonReport {
     out: BufWriter<File>,
     is_first: bool,
 }
 
-pub(super) struct Whole(File);
+pub(super) struct FinishedReport(File);
 
-impl Report {
-    pub(super) fn begin(url: &str, at: DateTime<Utc>) -> anyhow::Result<Self> {
+impl JsonReport {
+    pub(super) fn start(url: &str, at: DateTime<Utc>) -> anyhow::Result<Self> {
         let file = tempfile::tempfile();
         let file = file.context("no file can be made for what the audit tells; set TMPDIR")?;
         let mut out = BufWriter::new(file);
@@ -33,39 +33,42 @@ impl Report {
     }
 
     pub(super) fn add(&mut self, record: &PageRecord) -> anyhow::Result<()> {
-        self.item(record.record.as_str())
+        self.write_item(record.record.as_str())
     }
 
-    fn item(&mut self, text: &str) -> anyhow::Result<()> {
+    fn write_item(&mut self, text: &str) -> anyhow::Result<()> {
         let comma = if self.is_first { "" } else { "," };
         self.is_first = false;
-        write!(self.out, "{comma}{text}").context(FULL)
+        write!(self.out, "{comma}{text}").context(WRITE_FAILURE)
     }
 
-    pub(super) fn end(mut self, found: &Found) -> anyhow::Result<Whole> {
+    pub(super) fn finish(mut self, found: &AuditFindings) -> anyhow::Result<FinishedReport> {
         for record in found.link_records.texts() {
-            self.item(&record?)?;
+            self.write_item(&record?)?;
         }
         let mut summary = Map::new();
-        for of in &found.summaries {
-            let value: Value = of.summary.parse()?;
-            summary.insert(of.result_type.name().to_owned(), typed(of.method, value));
+        for summary_of_type in &found.summaries {
+            let value: Value = summary_of_type.summary.parse()?;
+            summary.insert(
+                summary_of_type.result_type.name().to_owned(),
+                with_method_version(summary_of_type.method, value),
+            );
         }
         writeln!(self.out, "],\"summary\":{}}}", Value::Object(summary))?;
         let file = self.out.into_inner().map_err(std::io::Error::from);
-        let mut file = file.context(FULL)?;
+        let mut file = file.context(WRITE_FAILURE)?;
         file.rewind()?;
-        Ok(Whole(file))
+        Ok(FinishedReport(file))
     }
 }
 
-impl Whole {
+impl FinishedReport {
     pub(super) fn print(mut self) {
-        say_all(&mut self.0);
+        print_all(&mut self.0);
     }
 }
 
-fn typed(method: &str, mut summary: Value) -> Value {
+fn with_method_version(method: &str, mut summary: Value) -> Value {
     summary["methodVersion"] = method.into();
     summary
 }

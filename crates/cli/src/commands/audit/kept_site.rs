@@ -4,7 +4,7 @@
 //! bytes each). The next audit reads pages by offset and writes a new file that finally replaces the old one, so an
 //! interrupted audit loses nothing. A running audit locks the file.
 
-use super::held_file::HeldFile;
+use super::locked_file::LockedFile;
 use analysis::findings::site_changes::{EarlierPage, PageMemory};
 use analysis::observation::page_content::PageContent;
 use anyhow::{Context, bail};
@@ -22,16 +22,16 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use storage::as_owner_of;
 use tempfile::NamedTempFile;
-use worker::packing::{broken, packed, unpacked};
+use worker::packing::{journal_error, packed, unpacked};
 
-const FIRST_LINE: &[u8] = b"sightline audit: pages, version 1\n";
+const HEADER_LINE: &[u8] = b"sightline audit: pages, version 1\n";
 /// Bytes of a length and of a checksum.
-const NUMBER: usize = 4;
-const BATCH: usize = 500;
+const NUMBER_BYTES: usize = 4;
+const URL_BATCH: usize = 500;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Head {
+struct PageHeader {
     url: String,
     visited_at: DateTime<Utc>,
     etag: Option<String>,
@@ -39,69 +39,69 @@ struct Head {
 }
 
 #[derive(Debug)]
-struct Entry {
-    head: Head,
-    place: u64,
+struct IndexEntry {
+    head: PageHeader,
+    offset: u64,
     length: usize,
 }
 
 #[derive(Debug)]
 pub(super) struct KeptSite {
     /// Empty on the first audit.
-    held: HeldFile,
+    locked: LockedFile,
     /// By URL.
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, IndexEntry>,
 }
 
 impl KeptSite {
     pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
-        let told = || format!("no pages can be kept in {}", path.display());
+        let failure = || format!("no pages can be kept in {}", path.display());
         let mut kept = Self {
-            held: HeldFile::of(path).with_context(told)?,
+            locked: LockedFile::open(path).with_context(failure)?,
             entries: BTreeMap::new(),
         };
-        kept.index().with_context(told)?;
+        kept.build_index().with_context(failure)?;
         Ok(kept)
     }
 
-    fn index(&mut self) -> anyhow::Result<()> {
-        let file = &self.held.file;
+    fn build_index(&mut self) -> anyhow::Result<()> {
+        let file = &self.locked.file;
         let end = file.metadata()?.len();
         if end == 0 {
             return Ok(());
         }
-        let mut first = vec![0; FIRST_LINE.len()];
-        let is_ours = file.read_exact_at(&mut first, 0).is_ok() && first == FIRST_LINE;
-        if !is_ours {
+        let mut first = vec![0; HEADER_LINE.len()];
+        let is_known_format = file.read_exact_at(&mut first, 0).is_ok() && first == HEADER_LINE;
+        if !is_known_format {
             bail!("it was not written by `sightline audit --keep`; name another file");
         }
-        let mut at = FIRST_LINE.len() as u64;
+        let mut at = HEADER_LINE.len() as u64;
         let number = |at: u64| {
-            let mut number = [0; NUMBER];
+            let mut number = [0; NUMBER_BYTES];
             file.read_exact_at(&mut number, at)?;
             io::Result::Ok(u32::from_be_bytes(number))
         };
         let part = |at: &mut u64| {
             let length = number(*at)? as usize;
-            let place = *at + 2 * NUMBER as u64;
-            if place + length as u64 > end {
+            let offset = *at + 2 * NUMBER_BYTES as u64;
+            if offset + length as u64 > end {
                 bail!("it ends in the middle of a page; remove it, and the next audit begins anew");
             }
             let mut bytes = vec![0; length];
-            file.read_exact_at(&mut bytes, place)?;
-            if crc32fast::hash(&bytes) != number(*at + NUMBER as u64)? {
+            file.read_exact_at(&mut bytes, offset)?;
+            if crc32fast::hash(&bytes) != number(*at + NUMBER_BYTES as u64)? {
                 bail!("it is damaged; remove it, and the next audit begins anew");
             }
-            *at = place + length as u64;
-            Ok((place, bytes))
+            *at = offset + length as u64;
+            Ok((offset, bytes))
         };
         while at < end {
             let (_, head) = part(&mut at)?;
-            let head: Head = serde_json::from_slice(&head)?;
-            let (place, body) = part(&mut at)?;
-            let entry = Entry {
+            let head: PageHeader = serde_json::from_slice(&head)?;
+            let (offset, body) = part(&mut at)?;
+            let entry = IndexEntry {
                 head,
-                place,
+                offset,
                 length: body.len(),
             };
             self.entries.insert(entry.head.url.clone(), entry);
@@ -128,16 +128,16 @@ impl KeptSite {
         })
     }
 
-    fn not_kept(&self) -> String {
-        format!("the pages cannot be kept in {}", self.held.path.display())
+    fn write_failure(&self) -> String {
+        format!("the pages cannot be kept in {}", self.locked.path.display())
     }
 
-    fn body(&self, entry: &Entry) -> Result<Vec<u8>, JournalError> {
+    fn body(&self, entry: &IndexEntry) -> Result<Vec<u8>, JournalError> {
         let mut body = vec![0; entry.length];
-        self.held
+        self.locked
             .file
-            .read_exact_at(&mut body, entry.place)
-            .map_err(broken)?;
+            .read_exact_at(&mut body, entry.offset)
+            .map_err(journal_error)?;
         Ok(body)
     }
 }
@@ -163,29 +163,33 @@ impl EarlierPages for KeptSite {
     async fn urls(&self, behind: Option<String>) -> Result<Vec<String>, JournalError> {
         let from = behind.map_or(Bound::Unbounded, Bound::Excluded);
         let urls = self.entries.range((from, Bound::Unbounded));
-        Ok(urls.take(BATCH).map(|it| it.0.clone()).collect())
+        Ok(urls.take(URL_BATCH).map(|it| it.0.clone()).collect())
     }
 }
 
-pub(super) struct Keeper<'a> {
+pub(super) struct KeptSiteWriter<'a> {
     kept: &'a KeptSite,
     out: BufWriter<NamedTempFile>,
     written: HashSet<String>,
 }
 
-impl<'a> Keeper<'a> {
-    pub(super) fn beside(kept: &'a KeptSite) -> anyhow::Result<Self> {
+impl<'a> KeptSiteWriter<'a> {
+    pub(super) fn create(kept: &'a KeptSite) -> anyhow::Result<Self> {
         let folder = kept
-            .held
+            .locked
             .path
             .parent()
             .filter(|it| !it.as_os_str().is_empty());
         let folder = folder.unwrap_or(Path::new("."));
-        let file = as_owner_of(&kept.held.named, || NamedTempFile::new_in(folder)).flatten();
-        let file = file
-            .with_context(|| format!("no file can be made beside {}", kept.held.path.display()))?;
+        let file = as_owner_of(&kept.locked.requested_path, || {
+            NamedTempFile::new_in(folder)
+        })
+        .flatten();
+        let file = file.with_context(|| {
+            format!("no file can be made beside {}", kept.locked.path.display())
+        })?;
         let mut out = BufWriter::new(file);
-        out.write_all(FIRST_LINE)?;
+        out.write_all(HEADER_LINE)?;
         Ok(Self {
             kept,
             out,
@@ -193,14 +197,14 @@ impl<'a> Keeper<'a> {
         })
     }
 
-    pub(super) fn keep(
+    pub(super) fn write_page(
         &mut self,
         page: &PageContent,
         validators: Validators,
         memory: &PageMemory,
         visited_at: DateTime<Utc>,
     ) -> anyhow::Result<()> {
-        let head = Head {
+        let head = PageHeader {
             url: page.url.clone(),
             visited_at,
             etag: validators.etag,
@@ -211,10 +215,10 @@ impl<'a> Keeper<'a> {
             memory: memory.clone(),
         });
         self.write(&head, &body)
-            .with_context(|| self.kept.not_kept())
+            .with_context(|| self.kept.write_failure())
     }
 
-    fn write(&mut self, head: &Head, body: &[u8]) -> anyhow::Result<()> {
+    fn write(&mut self, head: &PageHeader, body: &[u8]) -> anyhow::Result<()> {
         for part in [&serde_json::to_vec(head)?, body] {
             let length = u32::try_from(part.len())?;
             self.out.write_all(&length.to_be_bytes())?;
@@ -232,15 +236,19 @@ impl<'a> Keeper<'a> {
         for (url, entry) in &kept.entries {
             if !self.written.contains(url) && entry.head.visited_at >= oldest {
                 self.write(&entry.head, &kept.body(entry)?)
-                    .with_context(|| kept.not_kept())?;
+                    .with_context(|| kept.write_failure())?;
             }
         }
         let file = self.out.into_inner().map_err(io::Error::from);
-        let file = file.with_context(|| kept.not_kept())?;
-        file.as_file().sync_all().with_context(|| kept.not_kept())?;
-        as_owner_of(&kept.held.named, || file.persist(&kept.held.path))
-            .and_then(|it| it.map_err(io::Error::from))
-            .with_context(|| kept.not_kept())?;
+        let file = file.with_context(|| kept.write_failure())?;
+        file.as_file()
+            .sync_all()
+            .with_context(|| kept.write_failure())?;
+        as_owner_of(&kept.locked.requested_path, || {
+            file.persist(&kept.locked.path)
+        })
+        .and_then(|it| it.map_err(io::Error::from))
+        .with_context(|| kept.write_failure())?;
         Ok(())
     }
 }
@@ -259,28 +267,28 @@ mod tests {
 
     fn memory() -> PageMemory {
         PageMemory {
-            history: PageHistory::begun(DateTime::UNIX_EPOCH),
+            history: PageHistory::new(DateTime::UNIX_EPOCH),
             site: SiteFacts::default(),
         }
     }
 
     fn visit(path: &Path, pages: &[(&str, &str)], now: DateTime<Utc>) {
         let kept = KeptSite::open(path).unwrap();
-        let mut keeper = Keeper::beside(&kept).unwrap();
+        let mut keeper = KeptSiteWriter::create(&kept).unwrap();
         for (url, title) in pages {
             let validators = Validators {
                 etag: Some(format!("\"{title}\"")),
                 last_modified: None,
             };
             keeper
-                .keep(&page(url, title), validators, &memory(), now)
+                .write_page(&page(url, title), validators, &memory(), now)
                 .unwrap();
         }
         keeper.finish(now).unwrap();
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn pages_come_back_and_those_that_nobody_visited_stay_for_half_a_year() {
+    async fn unvisited_pages_are_kept_for_half_a_year() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("site.pages");
         let (a, b) = ("https://example.com/a", "https://example.com/b");
@@ -303,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_followed_to_its_file_also_to_one_that_is_not_there_yet() {
+    fn symbolic_links_are_resolved_to_existing_and_missing_files() {
         let folder = tempfile::tempdir().unwrap();
         let of = |name: &str| folder.path().join(name);
         std::fs::create_dir(of("store")).unwrap();
@@ -329,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn two_audits_cannot_keep_their_pages_in_one_file() {
+    fn second_audit_on_a_locked_file_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("site.pages");
         let refused = || format!("{:#}", KeptSite::open(&path).unwrap_err());
@@ -343,7 +351,10 @@ mod tests {
         assert!(refused().contains("let it end, or name another"));
         // After the file is replaced, the next audit can start and reads it.
         let now = DateTime::UNIX_EPOCH + TimeDelta::days(1);
-        Keeper::beside(&second).unwrap().finish(now).unwrap();
+        KeptSiteWriter::create(&second)
+            .unwrap()
+            .finish(now)
+            .unwrap();
         let third = KeptSite::open(&path).unwrap();
         drop(second);
         assert_eq!(third.last_visit(), Some(DateTime::UNIX_EPOCH));
@@ -351,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_somebody_else_is_left_alone_and_one_that_is_cut_says_so() {
+    fn foreign_truncated_and_damaged_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("letter.txt");
         std::fs::write(&path, "Dear Ann,").unwrap();

@@ -2,7 +2,7 @@
 
 use analysis::document::FromJson;
 use analysis::findings::broken_links::{BrokenLink, Severity};
-use analysis::findings::site_cards::PageRecord;
+use analysis::findings::site_collector::PageRecord;
 use anyhow::Context;
 use serde::Deserialize;
 use std::{fs::File, os::unix::fs::FileExt};
@@ -11,24 +11,24 @@ use std::{fs::File, os::unix::fs::FileExt};
 pub(super) struct LinkRecords {
     file: File,
     end: u64,
-    records: Vec<Stored>,
+    records: Vec<RecordLocation>,
 }
 
 /// The order of the fields is the sort order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Stored {
+struct RecordLocation {
     severity: Severity,
-    place: usize,
+    ordinal: usize,
     start: u64,
     length: u32,
 }
 
 #[derive(Deserialize)]
-struct Sorted {
+struct RecordSeverity {
     severity: Severity,
 }
 
-analysis::json!(read: Sorted);
+analysis::json!(read: RecordSeverity);
 
 impl LinkRecords {
     pub(super) fn new() -> anyhow::Result<Self> {
@@ -41,14 +41,14 @@ impl LinkRecords {
     }
 
     pub(super) fn add(&mut self, record: &PageRecord) -> anyhow::Result<()> {
-        let severity = record.record.parse::<Sorted>()?.severity;
+        let severity = record.record.parse::<RecordSeverity>()?.severity;
         let text = record.record.as_str().as_bytes();
         let written = self.file.write_all_at(text, self.end);
         written
             .context("what the audit finds cannot be written; there may be no room in TMPDIR")?;
-        self.records.push(Stored {
+        self.records.push(RecordLocation {
             severity,
-            place: record.place,
+            ordinal: record.ordinal,
             start: self.end,
             length: u32::try_from(text.len())?,
         });
@@ -81,7 +81,7 @@ impl LinkRecords {
             .collect()
     }
 
-    pub(super) fn first_of(
+    pub(super) fn first_with_severity(
         &self,
         severity: Severity,
         most: usize,
@@ -90,11 +90,11 @@ impl LinkRecords {
         records.take(most).map(|it| self.record(it)).collect()
     }
 
-    fn record(&self, stored: &Stored) -> anyhow::Result<BrokenLink> {
+    fn record(&self, stored: &RecordLocation) -> anyhow::Result<BrokenLink> {
         Ok(BrokenLink::from_json(self.text(stored)?.as_bytes())?)
     }
 
-    fn text(&self, stored: &Stored) -> anyhow::Result<String> {
+    fn text(&self, stored: &RecordLocation) -> anyhow::Result<String> {
         let mut text = vec![0; stored.length as usize];
         self.file.read_exact_at(&mut text, stored.start)?;
         Ok(String::from_utf8(text)?)

@@ -1,5 +1,5 @@
 use super::{journal::FileJournal, kept_site::KeptSite};
-use crate::terminal::{progress_bar, remark};
+use crate::terminal::{eprint_line, progress_bar};
 use analysis::observation::web_site::{CrawlStep, RobotsFact};
 use async_trait::async_trait;
 use crawler::{CrawlerSettings, RobotsRules};
@@ -12,32 +12,32 @@ use std::io::IsTerminal;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-const BETWEEN_LINES: Duration = Duration::from_secs(10);
+const LINE_INTERVAL: Duration = Duration::from_secs(10);
 /// Longer delays between requests are reported.
-const LONG_PAUSE: Duration = Duration::from_secs(1);
+const MIN_REPORTED_DELAY: Duration = Duration::from_secs(1);
 
-pub(super) struct Bars {
+pub(super) struct ProgressBars {
     pub(super) journal: FileJournal,
     kept: Option<Arc<KeptSite>>,
     all: MultiProgress,
     /// By the name of the part.
     shown: Mutex<Vec<(&'static str, ProgressBar)>>,
-    last_line: Option<Mutex<LastLine>>,
+    last_line: Option<Mutex<LineReport>>,
 }
 
-struct LastLine {
+struct LineReport {
     at: Instant,
-    told: Option<Heard>,
-    heard: Option<Heard>,
+    reported: Option<PartProgress>,
+    latest: Option<PartProgress>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Heard {
+struct PartProgress {
     part: &'static str,
     count: Count,
 }
 
-impl Bars {
+impl ProgressBars {
     pub(super) fn new(kept: Option<Arc<KeptSite>>) -> anyhow::Result<Self> {
         let is_drawn = std::io::stderr().is_terminal();
         Ok(Self {
@@ -46,19 +46,19 @@ impl Bars {
             all: MultiProgress::new(),
             shown: Mutex::default(),
             last_line: (!is_drawn).then(|| {
-                Mutex::new(LastLine {
+                Mutex::new(LineReport {
                     at: Instant::now(),
-                    told: None,
-                    heard: None,
+                    reported: None,
+                    latest: None,
                 })
             }),
         })
     }
 
     /// Shows the progress of a part: as a bar, or without a terminal as a line now and then.
-    pub(super) fn tell(&self, part: &'static str, count: Count) {
+    pub(super) fn update(&self, part: &'static str, count: Count) {
         self.draw(part, count);
-        self.note(part, count);
+        self.report_line(part, count);
     }
 
     fn draw(&self, part: &'static str, count: Count) {
@@ -73,15 +73,15 @@ impl Bars {
         bar.set_position(count.done);
     }
 
-    fn note(&self, part: &'static str, count: Count) {
+    fn report_line(&self, part: &'static str, count: Count) {
         let Some(last) = &self.last_line else { return };
         let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
         // If lines were printed, each part ends with one.
-        if last.heard.is_some_and(|it| it.part != part) {
-            last.write_if_lines_are_written();
+        if last.latest.is_some_and(|it| it.part != part) {
+            last.finish_part();
         }
-        last.heard = Some(Heard { part, count });
-        if last.at.elapsed() >= BETWEEN_LINES {
+        last.latest = Some(PartProgress { part, count });
+        if last.at.elapsed() >= LINE_INTERVAL {
             last.write();
         }
     }
@@ -94,53 +94,53 @@ impl Bars {
         let _ = self.all.clear();
         if let Some(last) = &self.last_line {
             let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
-            last.write_if_lines_are_written();
+            last.finish_part();
         }
     }
 
-    fn tell_pause(&self, robots: &RobotsFact) {
+    fn report_crawl_delay(&self, robots: &RobotsFact) {
         let rules = RobotsRules::parse(&robots.text, &CrawlerSettings::default().product);
-        let Some(asked) = rules.asked_delay.filter(|it| *it > LONG_PAUSE) else {
+        let Some(requested) = rules.requested_delay.filter(|it| *it > MIN_REPORTED_DELAY) else {
             return;
         };
         let kept = rules.delay.unwrap_or_default().as_secs_f64();
-        let asked = asked.as_secs_f64();
+        let requested_seconds = requested.as_secs_f64();
         self.all.suspend(|| {
-            remark(format!(
-                "robots.txt asks for {asked} s between two requests; {kept} s are kept."
+            eprint_line(format!(
+                "robots.txt asks for {requested_seconds} s between two requests; {kept} s are kept."
             ));
         });
     }
 }
 
-impl LastLine {
+impl LineReport {
     fn write(&mut self) {
-        (self.at, self.told) = (Instant::now(), self.heard);
-        if let Some(Heard { part, count }) = self.heard {
-            remark(format!("{part}: {} of {}", count.done, count.total));
+        (self.at, self.reported) = (Instant::now(), self.latest);
+        if let Some(PartProgress { part, count }) = self.latest {
+            eprint_line(format!("{part}: {} of {}", count.done, count.total));
         }
     }
 
-    fn write_if_lines_are_written(&mut self) {
-        if self.told.is_some() && self.told != self.heard {
+    fn finish_part(&mut self) {
+        if self.reported.is_some() && self.reported != self.latest {
             self.write();
         }
     }
 }
 
 #[async_trait]
-impl CrawlJournal for Bars {
+impl CrawlJournal for ProgressBars {
     async fn recorded(&self, behind: Option<i64>) -> Result<Vec<RecordedStep>, JournalError> {
-        tokio::task::block_in_place(|| self.journal.recorded(behind))
+        tokio::task::block_in_place(|| self.journal.read_after(behind))
     }
 
     async fn record(&self, steps: &[CrawlStep]) -> Result<Continue, JournalError> {
         for step in steps {
             if let CrawlStep::Robots(robots) = step {
-                self.tell_pause(robots);
+                self.report_crawl_delay(robots);
             }
         }
-        tokio::task::block_in_place(|| self.journal.record(steps))?;
+        tokio::task::block_in_place(|| self.journal.append(steps))?;
         Ok(Continue::Yes)
     }
 
@@ -159,7 +159,7 @@ impl CrawlJournal for Bars {
             }
             self.draw(phase.name(), count);
             if phase == progress.phase {
-                self.note(phase.name(), count);
+                self.report_line(phase.name(), count);
             }
         }
     }

@@ -1,28 +1,28 @@
 use analysis::findings::content::ContentSummary;
 use domain::ports::site_reader::{CrawlPlan, Rendering, SiteReader};
 
-pub(super) struct Rendered {
+pub(super) struct RenderStatus {
     /// 0 if rendering is off.
-    asked: u32,
+    requested_pages: u32,
     /// `None` without a browser.
     browser: Option<String>,
 }
 
-impl Rendered {
-    pub(super) async fn of(plan: &CrawlPlan, reader: &dyn SiteReader) -> Self {
+impl RenderStatus {
+    pub(super) async fn detect(plan: &CrawlPlan, reader: &dyn SiteReader) -> Self {
         let browser = match plan.render {
             Rendering::No => None,
             Rendering::UpTo(_) => reader.browser().await,
         };
         Self {
-            asked: plan.render.pages(),
+            requested_pages: plan.render.pages(),
             browser,
         }
     }
 
-    pub(super) fn told(&self, content: &ContentSummary) -> String {
+    pub(super) fn describe(&self, content: &ContentSummary) -> String {
         let (shown, failed) = (content.rendered_pages, content.render_failures);
-        match (self.asked, &self.browser) {
+        match (self.requested_pages, &self.browser) {
             (0, _) => {
                 "No page was rendered in a browser: everything is told of the documents as they were sent.".to_owned()
             }

@@ -1,6 +1,6 @@
-use super::{findings::pages, progress::Bars, word};
-use crate::terminal::{remark, shortened};
-use crate::wiring::SiteTools;
+use super::{findings::recorded_pages, progress::ProgressBars, wire_name};
+use crate::terminal::{eprint_line, truncate};
+use crate::wiring::SiteServices;
 use analysis::findings::vitals::{MetricRecord, Unit, VitalsRecord, VitalsSource};
 use analysis::observation::vitals::FormFactor;
 use domain::ids::ProjectId;
@@ -10,46 +10,49 @@ use domain::use_cases::measure_page_speed::{MeasurePageSpeed, SpeedTask};
 use std::sync::Arc;
 
 /// Measures the first pages of a crawl for phones and desktops: field data if configured, and lab data.
-pub(super) async fn measured(
-    tools: &SiteTools,
+pub(super) async fn measure_pages(
+    site_services: &SiteServices,
     clock: &Arc<dyn Clock>,
     start: &CrawlStart,
-    bars: &Bars,
+    bars: &ProgressBars,
     most: u32,
 ) -> anyhow::Result<Vec<VitalsRecord>> {
-    for missing in tools.speed.missing() {
-        remark(format!("Not everything can be measured: {missing}."));
+    for missing in site_services.speed.missing() {
+        eprint_line(format!("Not everything can be measured: {missing}."));
     }
-    let opened = tools.doors.open(start).await;
-    let door = opened.map_err(|error| anyhow::anyhow!("no page can be loaded: {error}"))?;
-    let measure = MeasurePageSpeed::new(tools.speed.clone(), Arc::clone(clock));
-    let tasks = tasks(&first(bars, most as usize)?, measure.knows_visitors());
+    let opened = site_services.doors.open(start).await;
+    let access = opened.map_err(|error| anyhow::anyhow!("no page can be loaded: {error}"))?;
+    let measure = MeasurePageSpeed::new(site_services.speed.clone(), Arc::clone(clock));
+    let tasks = speed_tasks(
+        &first_urls(bars, most as usize)?,
+        measure.has_field_source(),
+    );
     let mut records = Vec::with_capacity(tasks.len());
     for task in &tasks {
-        bars.tell(
+        bars.update(
             "measure pages",
             Count {
                 done: records.len() as u64,
                 total: tasks.len() as u64,
             },
         );
-        records.push(measure.run(task, door.as_ref(), &[]).await.record);
+        records.push(measure.run(task, access.as_ref(), &[]).await.record);
     }
     Ok(records)
 }
 
-fn first(journal: &dyn CrawlJournal, most: usize) -> Result<Vec<String>, JournalError> {
+fn first_urls(journal: &dyn CrawlJournal, most: usize) -> Result<Vec<String>, JournalError> {
     tokio::task::block_in_place(|| {
-        let urls = pages(journal).take(most).map(|page| Ok(page?.url));
+        let urls = recorded_pages(journal).take(most).map(|page| Ok(page?.url));
         urls.collect()
     })
 }
 
-fn tasks(pages: &[String], asks_visitors: bool) -> Vec<SpeedTask> {
+fn speed_tasks(pages: &[String], has_field_data: bool) -> Vec<SpeedTask> {
     let mut tasks = Vec::new();
     for url in pages {
         for form_factor in [FormFactor::Phone, FormFactor::Desktop] {
-            let field = asks_visitors.then_some(VitalsSource::Field);
+            let field = has_field_data.then_some(VitalsSource::Field);
             for source in field.into_iter().chain([VitalsSource::Lab]) {
                 tasks.push(SpeedTask {
                     project: ProjectId(0),
@@ -83,20 +86,20 @@ pub(super) fn speed_row(record: &VitalsRecord) -> [String; 8] {
         (None, VitalsSource::Lab) => "lab".to_owned(),
     };
     [
-        shortened(&record.requested_url, 60),
-        word(record.form_factor),
+        truncate(&record.requested_url, 60),
+        wire_name(record.form_factor),
         figures,
-        figure(metrics.lcp.as_ref()),
-        figure(metrics.inp.as_ref().or(metrics.tbt.as_ref())),
-        figure(metrics.cls.as_ref()),
-        figure(metrics.fcp.as_ref()),
+        format_metric(metrics.lcp.as_ref()),
+        format_metric(metrics.inp.as_ref().or(metrics.tbt.as_ref())),
+        format_metric(metrics.cls.as_ref()),
+        format_metric(metrics.fcp.as_ref()),
         record
             .performance_score
             .map_or_else(|| "–".to_owned(), |it| it.to_string()),
     ]
 }
 
-fn figure(metric: Option<&MetricRecord>) -> String {
+fn format_metric(metric: Option<&MetricRecord>) -> String {
     let Some((metric, figure)) = metric.and_then(|it| Some((it, it.figure()?))) else {
         return "–".to_owned();
     };
@@ -105,7 +108,7 @@ fn figure(metric: Option<&MetricRecord>) -> String {
         _ => format!("{figure:.3}"),
     };
     match metric.rating {
-        Some(rating) => format!("{shown} ({})", word(rating)),
+        Some(rating) => format!("{shown} ({})", wire_name(rating)),
         None => shown,
     }
 }

@@ -1,30 +1,34 @@
 use super::details::details;
-use super::rendering::Rendered;
+use super::rendering::RenderStatus;
 use super::speed::{SPEED_COLUMNS, speed_row};
-use super::{Found, word};
-use crate::terminal::{say, shortened, show_table};
+use super::{AuditFindings, wire_name};
+use crate::terminal::{print_line, print_table, truncate};
 use analysis::findings::broken_links::{BrokenLink, Severity};
 use analysis::findings::content::ContentSummary;
 use analysis::findings::issues::info;
 use analysis::findings::vitals::VitalsRecord;
 
-const SHOWN: usize = 25;
+const MAX_LINK_ROWS: usize = 25;
 
-const UNREAD_SHOWN: usize = 3;
+const MAX_UNREAD_EXAMPLES: usize = 3;
 
-pub(super) fn show(url: &str, found: &Found, rendered: &Rendered) -> anyhow::Result<()> {
+pub(super) fn show(
+    url: &str,
+    found: &AuditFindings,
+    rendered: &RenderStatus,
+) -> anyhow::Result<()> {
     show_links(url, found)?;
     show_issues(&found.content);
     for part in details(found) {
-        say(format!("\n{}", part.title));
-        show_table(
+        print_line(format!("\n{}", part.title));
+        print_table(
             &["what", "how much"],
             part.lines.into_iter().map(|it| [it.0, it.1]),
         );
     }
     show_speed(&found.vitals);
     show_changes(found);
-    show_sum(url, found, rendered);
+    show_summary(url, found, rendered);
     Ok(())
 }
 
@@ -33,8 +37,8 @@ fn show_issues(content: &ContentSummary) {
     if issues.is_empty() {
         return;
     }
-    say(format!("\nIssues of pages: {} kinds", issues.len()));
-    show_table(
+    print_line(format!("\nIssues of pages: {} kinds", issues.len()));
+    print_table(
         &["severity", "issue", "pages", "what is wrong", "for example"],
         issues.into_iter().map(|(code, count)| {
             [
@@ -42,7 +46,7 @@ fn show_issues(content: &ContentSummary) {
                 code.as_str().to_owned(),
                 count.urls.to_string(),
                 info(code).title.to_owned(),
-                shortened(count.examples.first().map_or("", String::as_str), 50),
+                truncate(count.examples.first().map_or("", String::as_str), 50),
             ]
         }),
     );
@@ -52,15 +56,15 @@ fn show_speed(vitals: &[VitalsRecord]) {
     if vitals.is_empty() {
         return;
     }
-    say("\nHow fast pages are");
-    show_table(&SPEED_COLUMNS, vitals.iter().map(speed_row));
+    print_line("\nHow fast pages are");
+    print_table(&SPEED_COLUMNS, vitals.iter().map(speed_row));
 }
 
-fn show_changes(found: &Found) {
+fn show_changes(found: &AuditFindings) {
     let (Some(changes), Some(since)) = (&found.changes, found.kept_since) else {
         return;
     };
-    say(format!(
+    print_line(format!(
         "\nSince {}: {} of {} pages changed; of {} nothing can be said.",
         since.format("%-d %B %Y, %H:%M UTC"),
         changes.changed,
@@ -70,28 +74,28 @@ fn show_changes(found: &Found) {
     if changes.most_changed.is_empty() {
         return;
     }
-    show_table(
+    print_table(
         &["page", "change", "significance"],
         changes.most_changed.iter().map(|it| {
             [
-                shortened(&it.url, 80),
-                word(it.change_class),
-                of_100(it.significance),
+                truncate(&it.url, 80),
+                wire_name(it.change_class),
+                format_score(it.significance),
             ]
         }),
     );
 }
 
-fn of_100(score: Option<f64>) -> String {
+fn format_score(score: Option<f64>) -> String {
     score.map_or_else(|| "–".to_owned(), |it| format!("{it:.0}"))
 }
 
-fn show_sum(url: &str, found: &Found, rendered: &Rendered) {
+fn show_summary(url: &str, found: &AuditFindings, rendered: &RenderStatus) {
     let (content, schema) = (&found.content, &found.schema);
     let score = |score: Option<f64>| {
         score.map_or_else(|| "unknown".to_owned(), |it| format!("{it:.0} of 100"))
     };
-    say(format!(
+    print_line(format!(
         "\n{url}: health {} ({} of {} pages with an error), content {}, structured data {} on {} pages, ready for AI answers {}, evidence of trust {}.",
         score(content.health_score),
         content.pages_with_errors,
@@ -104,39 +108,44 @@ fn show_sum(url: &str, found: &Found, rendered: &Rendered) {
     ));
     if content.unread_pages > 0 {
         let examples = content.unread_examples.iter();
-        let examples: Vec<String> = { examples.take(UNREAD_SHOWN) }
+        let examples: Vec<String> = { examples.take(MAX_UNREAD_EXAMPLES) }
             .map(|it| format!("{} ({})", it.url, it.reason))
             .collect();
-        say(format!(
+        print_line(format!(
             "{} addresses of the site answered with nothing, or with what could not be read: {}.",
             content.unread_pages,
             examples.join(", ")
         ));
     }
-    say(rendered.told(content));
-    say(
+    print_line(rendered.describe(content));
+    print_line(
         "--json shows every record (and what scripts change), --html FILE writes a report that can be passed on.",
     );
 }
 
-fn show_links(url: &str, found: &Found) -> anyhow::Result<()> {
+fn show_links(url: &str, found: &AuditFindings) -> anyhow::Result<()> {
     for severity in [Severity::Error, Severity::Warning, Severity::Notice] {
         let count = found.link_records.count(severity);
         if count == 0 {
             continue;
         }
-        say(format!("\n{}: {count}", heading(severity)));
-        let records = found.link_records.first_of(severity, SHOWN)?;
-        show_table(
+        print_line(format!("\n{}: {count}", heading(severity)));
+        let records = found
+            .link_records
+            .first_with_severity(severity, MAX_LINK_ROWS)?;
+        print_table(
             &["verdict", "target", "stands on", "line", "text"],
             records.iter().map(row),
         );
-        if count > SHOWN {
-            say(format!("… and {} more; --json shows all.", count - SHOWN));
+        if count > MAX_LINK_ROWS {
+            print_line(format!(
+                "… and {} more; --json shows all.",
+                count - MAX_LINK_ROWS
+            ));
         }
     }
     let summary = &found.links;
-    say(format!(
+    print_line(format!(
         "\n{url}: {} pages read, {} link targets checked: {} fine, {} broken, {} suspect (failed once, other sites), {} redirected, {} restricted, {} unknown, {} not checked.",
         summary.pages_crawled,
         summary.checked,
@@ -167,10 +176,10 @@ fn row(record: &BrokenLink) -> [String; 5] {
         (None, None) => String::new(),
     };
     [
-        format!("{}{status}", word(record.verdict)),
-        shortened(&record.target_url, 60),
-        shortened(&record.source_url, 50),
+        format!("{}{status}", wire_name(record.verdict)),
+        truncate(&record.target_url, 60),
+        truncate(&record.source_url, 50),
         record.position.line.to_string(),
-        shortened(record.anchor_text.as_deref().unwrap_or(""), 24),
+        truncate(record.anchor_text.as_deref().unwrap_or(""), 24),
     ]
 }

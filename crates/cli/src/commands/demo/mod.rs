@@ -3,14 +3,14 @@
 mod show;
 mod site;
 
-use super::{Ended, WrongUsage, listen_where_told};
+use super::{Outcome, UsageError, override_listen};
 use crate::cli::DemoArgs;
-use crate::process::{Stopping, drain, worker_name};
+use crate::process::{Shutdown, drain_timeout, worker_name};
 use crate::server;
 use crate::settings::{ListenAddress, Loaded, ResolveEntry, Settings};
-use crate::system_clock::SetBack;
-use crate::terminal::{progress_bar, remark, say};
-use crate::wiring::{Foundation, Role, hasher};
+use crate::system_clock::BackdatedClock;
+use crate::terminal::{eprint_line, print_line, progress_bar};
+use crate::wiring::{AppContext, Role, password_hasher};
 use anyhow::Context;
 use crawler::Resolve;
 use domain::account::Account;
@@ -28,16 +28,16 @@ use domain::scope::Scopes;
 use domain::text::Label;
 use domain::token::PlainToken;
 use domain::use_cases::request_analysis::AnalysisRequest;
-use domain::use_cases::tokens::{Asker, NewToken};
+use domain::use_cases::tokens::{NewToken, TokenIssuer};
 use domain::use_cases::{Core, Policies};
 use domain::user::User;
 use providers::{ai::AiSettings, search::SearchSettings, search_console::SearchConsoleSettings};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
-use worker::{Tools, Worker};
+use worker::{Worker, WorkerContext};
 
-const PAST: u32 = 40;
+const PAST_DAYS: u32 = 40;
 const OWNER: &str = "demo@sightline.example";
 const KEYWORDS: [&str; 12] = [
     "running shoes",
@@ -55,9 +55,9 @@ const KEYWORDS: [&str; 12] = [
 ];
 
 /// With `--once`, ends after printing the results.
-pub async fn run(loaded: Loaded, args: &DemoArgs) -> anyhow::Result<Ended> {
-    let stopping = Stopping::default();
-    stopping.on_signal(Duration::ZERO)?;
+pub async fn run(loaded: Loaded, args: &DemoArgs) -> anyhow::Result<Outcome> {
+    let stopping = Shutdown::default();
+    stopping.trigger_on_signal(Duration::ZERO)?;
     let folder = tempfile::Builder::new()
         .prefix("sightline-demo-")
         .tempdir()
@@ -71,29 +71,30 @@ pub async fn run(loaded: Loaded, args: &DemoArgs) -> anyhow::Result<Ended> {
         settings: demo_settings(loaded.settings, args, folder.path(), own_site)?,
         ..loaded
     };
-    let mut foundation = Foundation::open(loaded, Role::Server).await?;
-    let listener = server::bind(foundation.settings.listen.0).with_context(|| {
+    let mut context = AppContext::open(loaded, Role::Server).await?;
+    let listener = server::bind(context.settings.listen.0).with_context(|| {
         format!(
             "cannot listen on {}; choose another address with --listen",
-            foundation.settings.listen.0
+            context.settings.listen.0
         )
     })?;
     // Port 0 is any free port: the printed URLs need the actual one.
-    foundation.settings.listen = ListenAddress(listener.local_addr()?);
-    let (tools, wake) = (foundation.for_work().tools(), Arc::new(Notify::new()));
+    context.settings.listen = ListenAddress(listener.local_addr()?);
+    let (worker_context, wake) = (context.for_jobs().worker_context(), Arc::new(Notify::new()));
     let demo = Demo {
-        foundation: &foundation,
-        tools: &tools,
+        context: &context,
+        worker_context: &worker_context,
     };
-    let scene = demo.set(args).await?;
-    demo.look_back(&scene, &stopping.work).await?;
+    let data = demo.create_data(args).await?;
+    demo.simulate_past(&data, &stopping.work).await?;
     if stopping.work.is_cancelled() {
-        return Ok(Ended::Done);
+        return Ok(Outcome::Done);
     }
-    let services = server::services(&foundation, &tools, Arc::clone(&wake), &stopping).await?;
+    let services =
+        server::build_services(&context, &worker_context, Arc::clone(&wake), &stopping).await?;
     let worker = Worker::new(
-        worker_name(foundation.randomness.as_ref()),
-        tools.clone(),
+        worker_name(context.randomness.as_ref()),
+        worker_context.clone(),
         wake,
         stopping.work.clone(),
     );
@@ -102,23 +103,23 @@ pub async fn run(loaded: Loaded, args: &DemoArgs) -> anyhow::Result<Ended> {
         listener,
         services,
         stopping.listener.clone(),
-        drain(Duration::ZERO),
+        drain_timeout(Duration::ZERO),
     ));
 
     // Cancelled jobs are requeued and never finish.
     tokio::select! {
-        played = demo.play(args, &scene) => played?,
+        outcome = demo.run_analyses(args, &data) => outcome?,
         () = stopping.work.cancelled() => {}
     }
     if args.once {
-        stopping.now();
+        stopping.trigger();
     } else if !stopping.work.is_cancelled() {
-        say("\nStill serving; stop with Ctrl-C. Everything is thrown away then.");
+        print_line("\nStill serving; stop with Ctrl-C. Everything is thrown away then.");
     }
     serving.await.context("the server failed")??;
-    stopping.now();
+    stopping.trigger();
     worker.await.context("the worker failed")?;
-    Ok(Ended::Done)
+    Ok(Outcome::Done)
 }
 
 fn demo_settings(
@@ -142,7 +143,7 @@ fn demo_settings(
         ai: AiSettings::default(),
         ..settings
     };
-    listen_where_told(&mut settings, args.listen.as_deref())?;
+    override_listen(&mut settings, args.listen.as_deref())?;
     if let Some(address) = own_site {
         settings.crawler.resolve.push(ResolveEntry(Resolve {
             host: site::HOST.to_owned(),
@@ -155,11 +156,11 @@ fn demo_settings(
 }
 
 struct Demo<'a> {
-    foundation: &'a Foundation,
-    tools: &'a Tools,
+    context: &'a AppContext,
+    worker_context: &'a WorkerContext,
 }
 
-struct Scene {
+struct DemoData {
     account: AccountId,
     token: PlainToken,
     password: String,
@@ -168,17 +169,17 @@ struct Scene {
 }
 
 impl Demo<'_> {
-    async fn set(&self, args: &DemoArgs) -> anyhow::Result<Scene> {
+    async fn create_data(&self, args: &DemoArgs) -> anyhow::Result<DemoData> {
         let (account, token, password) = self.account().await?;
         let host = args
             .site
             .as_deref()
-            .map_or_else(|| Ok(site::HOST.to_owned()), host_of)?;
+            .map_or_else(|| Ok(site::HOST.to_owned()), parse_host)?;
         let market = self
             .project(&account, "running-store.com", "Simulated market", &KEYWORDS)
             .await?;
         let audited = self.project(&account, &host, "Real pages", &[]).await?;
-        Ok(Scene {
+        Ok(DemoData {
             account: account.id,
             token,
             password,
@@ -188,36 +189,43 @@ impl Demo<'_> {
     }
 
     /// Simulates the past days until it is stopped: a forecast needs history.
-    async fn look_back(&self, scene: &Scene, stop: &CancellationToken) -> anyhow::Result<()> {
-        remark(
+    async fn simulate_past(
+        &self,
+        scene: &DemoData,
+        stop: &CancellationToken,
+    ) -> anyhow::Result<()> {
+        eprint_line(
             "Search results and AI answers are simulated (sandbox); the site audit reads real pages.",
         );
         let bar = progress_bar("rankCheck");
-        bar.set_length(PAST.into());
+        bar.set_length(PAST_DAYS.into());
         bar.set_message("days before today");
-        for days in (1..=PAST).rev() {
-            let then = self.foundation.with_clock(Arc::new(SetBack { days }));
-            let (tools, wake) = (then.tools(), Arc::new(Notify::new()));
+        for days in (1..=PAST_DAYS).rev() {
+            let then = self.context.with_clock(Arc::new(BackdatedClock { days }));
+            let (worker_context, wake) = (then.worker_context(), Arc::new(Notify::new()));
             let day_is_over = stop.child_token();
             let demo = Demo {
-                foundation: &then,
-                tools: &tools,
+                context: &then,
+                worker_context: &worker_context,
             };
             let name = worker_name(then.randomness.as_ref());
             let job = demo
-                .begin(scene.account, scene.market, AnalysisKind::RankCheck)
+                .start_analysis(scene.account, scene.market, AnalysisKind::RankCheck)
                 .await?;
-            let worker = Worker::new(name, tools.clone(), wake, day_is_over.clone());
+            let worker = Worker::new(name, worker_context.clone(), wake, day_is_over.clone());
             let worker = tokio::spawn(worker.run());
             let mut jobs = vec![job];
             // Trends of AI engines compare weeks.
             if days.is_multiple_of(7) {
                 let kind = AnalysisKind::AiVisibility;
-                jobs.push(demo.begin(scene.account, scene.market, kind).await?);
+                jobs.push(
+                    demo.start_analysis(scene.account, scene.market, kind)
+                        .await?,
+                );
             }
             for job in jobs {
                 tokio::select! {
-                    ended = over(&tools.core, scene.account, job) => ended?,
+                    ended = wait_until_finished(&worker_context.core, scene.account, job) => ended?,
                     () = stop.cancelled() => {}
                 }
             }
@@ -229,9 +237,9 @@ impl Demo<'_> {
             bar.inc(1);
             let left = days - 1;
             if bar.is_hidden() && left > 0 && left.is_multiple_of(10) {
-                remark(format!(
-                    "{} of {PAST} days before today are measured.",
-                    PAST - left
+                eprint_line(format!(
+                    "{} of {PAST_DAYS} days before today are measured.",
+                    PAST_DAYS - left
                 ));
             }
         }
@@ -239,21 +247,21 @@ impl Demo<'_> {
         Ok(())
     }
 
-    async fn play(&self, args: &DemoArgs, scene: &Scene) -> anyhow::Result<()> {
+    async fn run_analyses(&self, args: &DemoArgs, scene: &DemoData) -> anyhow::Result<()> {
         let account = scene.account;
         let ranks = self
-            .analyse(account, scene.market, AnalysisKind::RankCheck)
+            .run_analysis(account, scene.market, AnalysisKind::RankCheck)
             .await?;
-        self.analyse(account, scene.market, AnalysisKind::AiVisibility)
+        self.run_analysis(account, scene.market, AnalysisKind::AiVisibility)
             .await?;
         let links = self
-            .analyse(account, scene.audited, AnalysisKind::SiteAudit)
+            .run_analysis(account, scene.audited, AnalysisKind::SiteAudit)
             .await?;
-        show::rankings(&self.foundation.storage, account, &ranks).await?;
-        show::outlook(&self.foundation.storage, account, &ranks).await?;
-        show::broken_links(&self.foundation.storage, account, &links).await?;
+        show::rankings(&self.context.storage, account, &ranks).await?;
+        show::outlook(&self.context.storage, account, &ranks).await?;
+        show::broken_links(&self.context.storage, account, &links).await?;
         if !args.once {
-            self.invite(scene);
+            self.print_access(scene);
         }
         Ok(())
     }
@@ -262,7 +270,7 @@ impl Demo<'_> {
     fn core(&self) -> Core {
         Core {
             policies: Policies::default(),
-            ..Core::clone(&self.foundation.core())
+            ..Core::clone(&self.context.core())
         }
     }
 
@@ -270,15 +278,22 @@ impl Demo<'_> {
         let core = self.core();
         let (email, name) = (EmailAddress::parse(OWNER)?, Label::parse("Demo")?);
         let (account, owner): (Account, User) = core.create_account(&email, &name).await?;
-        let password = TypedPassword::generated(self.foundation.randomness.as_ref());
-        core.set_password(hasher(self.foundation)?.as_ref(), &owner, &password, false)
-            .await?;
+        let password = TypedPassword::generated(self.context.randomness.as_ref());
+        core.set_password(
+            password_hasher(self.context)?.as_ref(),
+            &owner,
+            &password,
+            false,
+        )
+        .await?;
         let new = NewToken {
             name: Label::parse("demo")?,
             scopes: Scopes::all(),
             lifetime: Some(NewToken::DEFAULT_LIFETIME),
         };
-        let (token, _) = core.issue_token(Asker::Operator(&owner), &new).await?;
+        let (token, _) = core
+            .issue_token(TokenIssuer::Operator(&owner), &new)
+            .await?;
         Ok((account, token, password))
     }
 
@@ -290,7 +305,7 @@ impl Demo<'_> {
         keywords: &[&str],
     ) -> anyhow::Result<ProjectId> {
         let domain = analysis::url_rules::DomainName::parse(host)
-            .map_err(|refusal| WrongUsage(format!("`{host}` cannot be monitored: {refusal}")))?;
+            .map_err(|refusal| UsageError(format!("`{host}` cannot be monitored: {refusal}")))?;
         let new = NewProject {
             domain: SiteDomain::accepted(domain.ascii, domain.unicode),
             name: Some(Label::parse(name)?),
@@ -311,17 +326,17 @@ impl Demo<'_> {
         Ok(created.await?.project.id)
     }
 
-    async fn analyse(
+    async fn run_analysis(
         &self,
         account: AccountId,
         project: ProjectId,
         kind: AnalysisKind,
     ) -> anyhow::Result<Job> {
-        let job = self.begin(account, project, kind).await?;
-        follow(&self.tools.core, account, job, kind).await
+        let job = self.start_analysis(account, project, kind).await?;
+        follow_job(&self.worker_context.core, account, job, kind).await
     }
 
-    async fn begin(
+    async fn start_analysis(
         &self,
         account: AccountId,
         project: ProjectId,
@@ -335,21 +350,21 @@ impl Demo<'_> {
             priority: JobPriority::Normal,
             trigger: Trigger::Api,
         };
-        let core = &self.tools.core;
+        let core = &self.worker_context.core;
         let requested = core.request_analysis(account, &request, None).await?;
         Ok(requested.job.id)
     }
 
-    fn invite(&self, scene: &Scene) {
-        let server = self.foundation.settings.public_base_url();
-        say(format!(
+    fn print_access(&self, scene: &DemoData) {
+        let server = self.context.settings.public_base_url();
+        print_line(format!(
             "\nLook at it: {server}/sign-in\n  e-mail    {OWNER}\n  password  {}",
             scene.password
         ));
         let base = format!("{server}/api/agent/v1");
-        say("\nTry it yourself:");
-        say(format!("export TOKEN={}", scene.token.reveal()));
-        say(format!(
+        print_line("\nTry it yourself:");
+        print_line(format!("export TOKEN={}", scene.token.reveal()));
+        print_line(format!(
             "curl -s -H \"Authorization: Bearer $TOKEN\" {base}/projects"
         ));
         for (of, project) in [
@@ -357,21 +372,21 @@ impl Demo<'_> {
             ("ai-trends", scene.market),
             ("broken-links", scene.audited),
         ] {
-            say(format!(
+            print_line(format!(
                 "curl -s -H \"Authorization: Bearer $TOKEN\" '{base}/results?type={of}&projectId={project}&limit=3'"
             ));
         }
     }
 }
 
-fn host_of(url: &str) -> Result<String, WrongUsage> {
+fn parse_host(url: &str) -> Result<String, UsageError> {
     let parsed = analysis::url_rules::DomainName::parse(url);
     parsed
         .map(|domain| domain.ascii)
-        .map_err(|refusal| WrongUsage(format!("--site: `{url}` cannot be monitored: {refusal}")))
+        .map_err(|refusal| UsageError(format!("--site: `{url}` cannot be monitored: {refusal}")))
 }
 
-async fn over(core: &Core, account: AccountId, job: JobId) -> anyhow::Result<()> {
+async fn wait_until_finished(core: &Core, account: AccountId, job: JobId) -> anyhow::Result<()> {
     loop {
         let found = core.analysis(account, job).await?;
         if !found
@@ -386,7 +401,7 @@ async fn over(core: &Core, account: AccountId, job: JobId) -> anyhow::Result<()>
     }
 }
 
-async fn follow(
+async fn follow_job(
     core: &Core,
     account: AccountId,
     job: JobId,
@@ -416,7 +431,7 @@ mod tests {
     use setting::Secret;
 
     #[test]
-    fn a_demo_asks_nobody_who_costs_money() {
+    fn demo_uses_no_paid_supplier() {
         let mut settings = Settings::default();
         settings.search.serper.api_key = Some(Secret::new("a key".to_owned()));
         settings.search_console.key_file = Some("key.json".into());

@@ -1,4 +1,4 @@
-use crate::terminal::{say, shortened, show_table};
+use crate::terminal::{print_line, print_table, truncate};
 use analysis::findings::broken_links::BrokenLink;
 use analysis::findings::cannibalization::CannibalizationSummary;
 use analysis::findings::competitors::CompetitorsSummary;
@@ -14,14 +14,14 @@ use domain::ports::storage::Storage;
 use domain::results::{Finding, FindingQuery, FindingSort};
 use std::sync::Arc;
 
-const ROWS: u32 = 25;
+const MAX_ROWS: u32 = 25;
 
 pub async fn rankings(
     storage: &Arc<dyn Storage>,
     account: AccountId,
     job: &Job,
 ) -> anyhow::Result<()> {
-    say(format!("\nrankings ({}, simulated)", job.state.name()));
+    print_line(format!("\nrankings ({}, simulated)", job.state.name()));
     let records = findings(
         storage,
         account,
@@ -33,7 +33,7 @@ pub async fn rankings(
     let rows = records
         .iter()
         .map(|finding| finding.record.parse().map(|record| rank_row(&record)));
-    show_table(
+    print_table(
         &["position", "keyword", "page", "expected CTR"],
         rows.collect::<Result<Vec<_>, _>>()?,
     );
@@ -50,7 +50,7 @@ fn rank_row(record: &RankingRecord) -> [String; 4] {
     [
         position,
         record.market.keyword.clone(),
-        shortened(record.envelope.url.as_deref().unwrap_or("–"), 60),
+        truncate(record.envelope.url.as_deref().unwrap_or("–"), 60),
         ctr,
     ]
 }
@@ -60,7 +60,7 @@ pub async fn outlook(
     account: AccountId,
     job: &Job,
 ) -> anyhow::Result<()> {
-    say("\nwhat follows from it (simulated)");
+    print_line("\nwhat follows from it (simulated)");
     let mut read = storage.read().await?;
     let heads = read.results().heads(account, job.project, 3).await?;
     let of = |wanted: ResultType| heads.iter().find(|it| it.0.result_type == wanted);
@@ -71,7 +71,7 @@ pub async fn outlook(
                 .rank
                 .map_or_else(String::new, |it| format!(", rank {it}"));
             let domains = sum.domain_count;
-            say(format!(
+            print_line(format!(
                 "  share of voice: {:.1} % of {domains} domains{rank}",
                 share * 100.0
             ));
@@ -80,14 +80,14 @@ pub async fn outlook(
     if let Some((head, _)) = of(ResultType::Competitors) {
         let sum: CompetitorsSummary = head.summary.parse()?;
         if let Some(domain) = sum.strongest {
-            say(format!("  strongest competitor: {domain}"));
+            print_line(format!("  strongest competitor: {domain}"));
         }
     }
     if let Some((_, first)) = of(ResultType::Forecast) {
         let record = first.first().map(|it| it.record.parse()).transpose()?;
         let record: Option<ForecastRecord> = record;
         if let Some(end) = record.as_ref().and_then(|it| it.points.last()) {
-            say(format!(
+            print_line(format!(
                 "  visibility on {}: {:.1} (with 80 % chance {:.1} to {:.1})",
                 end.date, end.median, end.lo80, end.hi80
             ));
@@ -95,7 +95,7 @@ pub async fn outlook(
     }
     if let Some((head, _)) = of(ResultType::Cannibalization) {
         let sum: CannibalizationSummary = head.summary.parse()?;
-        say(format!(
+        print_line(format!(
             "  keywords for which own pages compete: {}",
             sum.keywords
         ));
@@ -103,12 +103,12 @@ pub async fn outlook(
     if let Some((head, first)) = of(ResultType::Suggestions) {
         let sum: SuggestionsSummary = head.summary.parse()?;
         let open = sum.open;
-        say(format!("  open suggestions: {open}; the first of them:"));
+        print_line(format!("  open suggestions: {open}; the first of them:"));
         for finding in first {
             let record: SuggestionRecord = finding.record.parse()?;
-            let why = shortened(&record.rationale, 160);
+            let why = truncate(&record.rationale, 160);
             let (score, title) = (record.priority_score, record.title);
-            say(format!("    {score:>5.1}  {title}: {why}"));
+            print_line(format!("    {score:>5.1}  {title}: {why}"));
         }
     }
     Ok(())
@@ -119,9 +119,9 @@ pub async fn broken_links(
     account: AccountId,
     job: &Job,
 ) -> anyhow::Result<()> {
-    say(format!("\nbroken-links ({})", job.state.name()));
+    print_line(format!("\nbroken-links ({})", job.state.name()));
     if let Some(error) = job.error() {
-        say(format!(
+        print_line(format!(
             "{} {}",
             error.detail,
             error.hint.clone().unwrap_or_default()
@@ -138,7 +138,7 @@ pub async fn broken_links(
     let rows = records
         .iter()
         .map(|finding| finding.record.parse().map(|record| link_row(&record)));
-    show_table(
+    print_table(
         &["verdict", "target", "stands on", "line"],
         rows.collect::<Result<Vec<_>, _>>()?,
     );
@@ -149,8 +149,8 @@ fn link_row(record: &BrokenLink) -> [String; 4] {
     let verdict = serde_json::to_string(&record.verdict).unwrap_or_default();
     [
         verdict.trim_matches('"').to_owned(),
-        shortened(&record.target_url, 60),
-        shortened(&record.source_url, 50),
+        truncate(&record.target_url, 60),
+        truncate(&record.source_url, 50),
         record.position.line.to_string(),
     ]
 }
@@ -174,7 +174,7 @@ async fn findings(
             sort,
             direction: Direction::Ascending,
             after: None,
-            limit: ROWS,
+            limit: MAX_ROWS,
             counted: false,
             bytes: None,
         },

@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
-use web::server::Served;
+use web::server::HttpServerSetup;
 
 pub const HOST: &str = "demo-site.example.com";
 
@@ -16,7 +16,7 @@ const NAVIGATION: &str = r#"<nav><a href="/">Home</a> <a href="/shoes.html">Shoe
 pub fn serve(stop: CancellationToken) -> anyhow::Result<SocketAddr> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).context("cannot serve the demo's site")?;
     let address = listener.local_addr()?;
-    let listening = Served {
+    let listening = HttpServerSetup {
         configure: Arc::new(|config| {
             config.default_service(to(page));
         }),
@@ -24,7 +24,7 @@ pub fn serve(stop: CancellationToken) -> anyhow::Result<SocketAddr> {
         threads: Some(NonZeroUsize::MIN),
         drain: Duration::ZERO,
     };
-    let server = listening.on(listener)?;
+    let server = listening.listen(listener)?;
     let handle = server.handle();
     tokio::spawn(server);
     tokio::spawn(async move {

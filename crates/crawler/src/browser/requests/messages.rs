@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct WillBeSent {
+pub(super) struct RequestWillBeSent {
     pub(super) request_id: String,
     pub(super) loader_id: String,
-    pub(super) request: Sent,
+    pub(super) request: SentRequest,
     pub(super) timestamp: f64,
     #[serde(rename = "type")]
     pub(super) kind: Option<String>,
@@ -16,14 +16,14 @@ pub(super) struct WillBeSent {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Sent {
+pub(super) struct SentRequest {
     pub(super) url: String,
     pub(super) method: String,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Received {
+pub(super) struct ResponseReceived {
     pub(super) request_id: String,
     #[serde(rename = "type")]
     pub(super) kind: Option<String>,
@@ -56,7 +56,7 @@ pub(super) struct Timing {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Finished {
+pub(super) struct LoadingFinished {
     pub(super) request_id: String,
     pub(super) timestamp: f64,
     pub(super) encoded_data_length: f64,
@@ -64,7 +64,7 @@ pub(super) struct Finished {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Failed {
+pub(super) struct LoadingFailed {
     pub(super) request_id: String,
     pub(super) timestamp: f64,
     #[serde(default)]

@@ -1,16 +1,16 @@
 mod messages;
 
-use super::{caching::fresh_for, protocol::Event};
+use super::{caching::freshness_lifetime, protocol::Event};
 use analysis::findings::vitals::blocking_time::Span;
 use analysis::observation::vitals::{ResourceFact, ResourceKind};
-use messages::{Failed, Finished, Received, Response, WillBeSent};
+use messages::{LoadingFailed, LoadingFinished, RequestWillBeSent, Response, ResponseReceived};
 use std::collections::HashMap;
 
 /// Requests recorded per load; no real page makes more.
-const MOST_REQUESTS: usize = 5_000;
+const MAX_REQUESTS: usize = 5_000;
 
 /// Bytes kept of a URL.
-const MOST_URL: usize = 2_048;
+const MAX_URL: usize = 2_048;
 
 /// One request; each redirect is a request of its own.
 #[derive(Debug, Clone, Default)]
@@ -53,41 +53,41 @@ pub struct Requests {
 }
 
 impl Requests {
-    pub fn navigation(&mut self, loader: &str) {
+    pub fn set_navigation(&mut self, loader: &str) {
         self.loader = Some(loader.to_owned());
         for request in &mut self.all {
             request.is_main |= request.id == loader;
         }
     }
 
-    pub fn note(&mut self, event: &Event) {
+    pub fn record(&mut self, event: &Event) {
         let text = event.params.get();
         let session = event.session.clone();
         // Malformed events are ignored.
         match event.method.as_str() {
             "Network.requestWillBeSent" => {
                 if let Ok(sent) = serde_json::from_str(text) {
-                    self.sent(session, sent);
+                    self.add_request(session, sent);
                 }
             }
             "Network.responseReceived" => {
-                if let Ok(received) = serde_json::from_str::<Received>(text)
+                if let Ok(received) = serde_json::from_str::<ResponseReceived>(text)
                     && let Some(request) = self.find(session, &received.request_id)
                 {
                     request.kind = kind(received.kind.as_deref()).or(request.kind);
-                    request.take(&received.response);
+                    request.apply_response(&received.response);
                 }
             }
             "Network.loadingFinished" => {
-                if let Ok(finished) = serde_json::from_str::<Finished>(text)
+                if let Ok(finished) = serde_json::from_str::<LoadingFinished>(text)
                     && let Some(request) = self.find(session, &finished.request_id)
                 {
                     request.ended = Some(finished.timestamp);
-                    request.bytes = Some(whole(finished.encoded_data_length));
+                    request.bytes = Some(byte_count(finished.encoded_data_length));
                 }
             }
             "Network.loadingFailed" => {
-                if let Ok(failed) = serde_json::from_str::<Failed>(text)
+                if let Ok(failed) = serde_json::from_str::<LoadingFailed>(text)
                     && let Some(request) = self.find(session, &failed.request_id)
                 {
                     request.ended = Some(failed.timestamp);
@@ -100,27 +100,27 @@ impl Requests {
     }
 
     fn find(&mut self, session: Option<String>, id: &str) -> Option<&mut Request> {
-        let place = *self.current.get(&(session, id.to_owned()))?;
-        self.all.get_mut(place)
+        let index = *self.current.get(&(session, id.to_owned()))?;
+        self.all.get_mut(index)
     }
 
-    fn sent(&mut self, session: Option<String>, sent: WillBeSent) {
+    fn add_request(&mut self, session: Option<String>, sent: RequestWillBeSent) {
         if let Some(response) = &sent.redirect_response
             && let Some(before) = self.find(session.clone(), &sent.request_id)
         {
-            before.take(response);
-            before.bytes = Some(whole(response.encoded_data_length));
+            before.apply_response(response);
+            before.bytes = Some(byte_count(response.encoded_data_length));
             before.ended = Some(sent.timestamp);
         }
         let from_network = ["http:", "https:"]
             .iter()
             .any(|it| sent.request.url.starts_with(it));
-        if !from_network || self.all.len() >= MOST_REQUESTS {
+        if !from_network || self.all.len() >= MAX_REQUESTS {
             return;
         }
         let mut url = sent.request.url;
-        if url.len() > MOST_URL {
-            url.truncate(url.floor_char_boundary(MOST_URL));
+        if url.len() > MAX_URL {
+            url.truncate(url.floor_char_boundary(MAX_URL));
         }
         let key = (session.clone(), sent.request_id.clone());
         self.current.insert(key, self.all.len());
@@ -142,12 +142,12 @@ impl Requests {
     }
 
     /// The document's requests: redirects, then the document.
-    pub fn page(&self) -> impl DoubleEndedIterator<Item = &Request> {
+    pub fn document_requests(&self) -> impl DoubleEndedIterator<Item = &Request> {
         self.all.iter().filter(|it| it.is_main)
     }
 
     /// The latest finished request for a URL.
-    pub fn of_url(&self, url: &str) -> Option<&Request> {
+    pub fn find_by_url(&self, url: &str) -> Option<&Request> {
         let bare = |it: &str| it.split('#').next().unwrap_or_default().to_owned();
         let wanted = bare(url);
         self.all
@@ -156,7 +156,7 @@ impl Requests {
             .find(|it| it.ended.is_some() && bare(&it.url) == wanted)
     }
 
-    pub fn under_way(&self) -> usize {
+    pub fn open_count(&self) -> usize {
         self.all.iter().filter(|it| it.ended.is_none()).count()
     }
 
@@ -202,7 +202,7 @@ impl Requests {
 }
 
 impl Request {
-    fn take(&mut self, response: &Response) {
+    fn apply_response(&mut self, response: &Response) {
         let header = |wanted: &str| {
             let mut found = response.headers.iter();
             let found = found.find(|(name, _)| name.eq_ignore_ascii_case(wanted));
@@ -211,7 +211,8 @@ impl Request {
         self.status = Some(response.status);
         self.media_type.clone_from(&response.mime_type);
         self.compressed = header("content-encoding").is_some_and(|it| it.trim() != "identity");
-        self.fresh_for = fresh_for(header("cache-control"), header("expires"), header("date"));
+        self.fresh_for =
+            freshness_lifetime(header("cache-control"), header("expires"), header("date"));
         if let Some(timing) = &response.timing {
             self.answered = Some(timing.request_time + timing.receive_headers_end / 1_000.0);
             self.server_ms = Some((timing.receive_headers_start - timing.send_end).max(0.0));
@@ -243,7 +244,7 @@ pub fn is_text(media_type: &str) -> bool {
     clippy::cast_sign_loss,
     reason = "a count of bytes; saturation is fine"
 )]
-fn whole(bytes: f64) -> u64 {
+fn byte_count(bytes: f64) -> u64 {
     bytes.max(0.0) as u64
 }
 

@@ -29,29 +29,32 @@ fn sent(id: &str, url: &str, at: f64, redirect: Option<&Value>) -> Event {
 }
 
 #[test]
-fn a_redirect_is_a_request_of_its_own_and_both_are_the_page() {
+fn redirects_are_separate_document_requests() {
     let mut requests = Requests::default();
-    requests.note(&sent("L", "http://acme.com/", 10.0, None));
+    requests.record(&sent("L", "http://acme.com/", 10.0, None));
     let moved = response(301, &json!({"Location": "/there"}));
-    requests.note(&sent("L", "http://acme.com/there", 10.7, Some(&moved)));
-    requests.navigation("L");
+    requests.record(&sent("L", "http://acme.com/there", 10.7, Some(&moved)));
+    requests.set_navigation("L");
     let there = response(
         200,
         &json!({"Content-Encoding": "gzip", "cache-control": "max-age=60"}),
     );
-    requests.note(&event(
+    requests.record(&event(
         "responseReceived",
         &json!({"requestId": "L", "type": "Document", "response": there}),
     ));
-    assert_eq!(requests.under_way(), 1);
-    requests.note(&event(
+    assert_eq!(requests.open_count(), 1);
+    requests.record(&event(
         "loadingFinished",
         &json!({"requestId": "L", "timestamp": 11.0, "encodedDataLength": 900.0}),
     ));
-    assert_eq!(requests.under_way(), 0);
-    let page: Vec<_> = requests.page().map(|it| (it.status, it.begun)).collect();
+    assert_eq!(requests.open_count(), 0);
+    let page: Vec<_> = requests
+        .document_requests()
+        .map(|it| (it.status, it.begun))
+        .collect();
     assert_eq!(page, [(Some(301), 10.0), (Some(200), 10.7)]);
-    let last = requests.page().next_back().unwrap();
+    let last = requests.document_requests().next_back().unwrap();
     // The server took 40 ms; with the emulated network, the headers arrived after 600 ms.
     assert_eq!((last.server_ms, last.answered), (Some(40.0), Some(10.6)));
     let facts = requests.facts(&HashMap::new());
@@ -73,28 +76,28 @@ fn a_redirect_is_a_request_of_its_own_and_both_are_the_page() {
 }
 
 #[test]
-fn what_does_not_come_from_the_network_is_no_request_and_failures_do_not_keep_it_busy() {
+fn data_urls_are_ignored_and_failed_requests_are_closed() {
     let mut requests = Requests::default();
-    requests.note(&sent("1", "data:text/plain,x", 1.0, None));
-    requests.note(&sent("2", "blob:http://acme.com/1", 1.0, None));
-    requests.note(&sent("3", "https://acme.com/a", 1.0, None));
-    assert_eq!(requests.under_way(), 1);
-    requests.note(&event(
+    requests.record(&sent("1", "data:text/plain,x", 1.0, None));
+    requests.record(&sent("2", "blob:http://acme.com/1", 1.0, None));
+    requests.record(&sent("3", "https://acme.com/a", 1.0, None));
+    assert_eq!(requests.open_count(), 1);
+    requests.record(&event(
         "loadingFailed",
         &json!({"requestId": "3", "timestamp": 2.0, "errorText": "net::ERR_FAILED"}),
     ));
-    assert_eq!(requests.under_way(), 0);
+    assert_eq!(requests.open_count(), 0);
     assert!(requests.spans(0.0).is_empty() && requests.facts(&HashMap::new()).is_empty());
 }
 
 #[test]
-fn there_is_an_end_to_what_is_remembered() {
+fn requests_and_url_lengths_are_bounded() {
     let mut requests = Requests::default();
     let long = format!("http://acme.com/{}", "ä".repeat(5_000));
-    for number in 0..MOST_REQUESTS + 50 {
-        requests.note(&sent(&number.to_string(), &long, 1.0, None));
+    for number in 0..MAX_REQUESTS + 50 {
+        requests.record(&sent(&number.to_string(), &long, 1.0, None));
     }
-    assert_eq!(requests.all.len(), MOST_REQUESTS);
-    assert!(requests.all[0].url.len() <= MOST_URL);
-    requests.note(&event("responseReceived", &json!({"requestId": 5})));
+    assert_eq!(requests.all.len(), MAX_REQUESTS);
+    assert!(requests.all[0].url.len() <= MAX_URL);
+    requests.record(&event("responseReceived", &json!({"requestId": 5})));
 }

@@ -1,18 +1,18 @@
-use super::messages::{Paused, Sent};
-use super::{Tab, WITHHELD};
+use super::messages::{RequestPaused, RequestWillBeSent};
+use super::{BLOCKED_RESOURCES, Tab};
 use crate::browser::messages::{FrameNavigated, Lifecycle, TargetEvent};
 use crate::browser::popups::close_popup;
 use crate::browser::protocol::{Event, ProtocolError};
-use analysis::{observation::page_url::normalise, text::words::shortened};
+use analysis::{observation::page_url::normalize, text::words::shortened};
 use serde_json::{Value, json};
 use url::Url;
 
-const MOST_SESSIONS: usize = 64;
+const MAX_SESSIONS: usize = 64;
 
-const MOST_ADDRESS: usize = 2_048;
+const MAX_URL: usize = 2_048;
 
-pub(super) fn listening(agent: &str) -> Vec<(&'static str, Value)> {
-    let stops = WITHHELD.iter().chain(["Document"].iter());
+pub(super) fn setup_commands(agent: &str) -> Vec<(&'static str, Value)> {
+    let stops = BLOCKED_RESOURCES.iter().chain(["Document"].iter());
     let stops: Vec<Value> = stops.map(|it| json!({"resourceType": it})).collect();
     let attach = json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true});
     let small = json!({"maxTotalBufferSize": 1 << 20, "maxResourceBufferSize": 1 << 18});
@@ -27,7 +27,7 @@ pub(super) fn listening(agent: &str) -> Vec<(&'static str, Value)> {
 
 impl Tab<'_> {
     /// Records an event, and answers those that block the page.
-    pub(super) async fn hear(&mut self, event: Event) -> Result<(), ProtocolError> {
+    pub(super) async fn handle_event(&mut self, event: Event) -> Result<(), ProtocolError> {
         let text = event.params.get();
         let session = event.session.clone().unwrap_or_default();
         let is_of_page = session == self.session;
@@ -38,22 +38,22 @@ impl Tab<'_> {
             return Ok(());
         }
         match event.method.as_str() {
-            "Page.lifecycleEvent" if is_of_page => self.hear_lifecycle(text),
-            "Page.frameNavigated" if is_of_page => self.hear_navigation(text),
+            "Page.lifecycleEvent" if is_of_page => self.handle_lifecycle(text),
+            "Page.frameNavigated" if is_of_page => self.handle_navigation(text),
             "Page.javascriptDialogOpening" => {
                 // An open dialog blocks the page.
                 let no = json!({"accept": false});
                 self.protocol
-                    .tell(Some(&session), "Page.handleJavaScriptDialog", no)
+                    .send(Some(&session), "Page.handleJavaScriptDialog", no)
                     .await?;
             }
-            "Fetch.requestPaused" => self.answer(&session, text).await?,
-            "Target.attachedToTarget" => self.listen_to(text).await?,
+            "Fetch.requestPaused" => self.answer_paused_request(&session, text).await?,
+            "Target.attachedToTarget" => self.attach_target(text).await?,
             "Inspector.targetCrashed" if is_of_page => self.is_crashed = true,
             _ => {
-                self.requests.note(&event);
+                self.requests.record(&event);
                 if is_of_page && event.method == "Network.requestWillBeSent" {
-                    self.hear_request(text);
+                    self.handle_request(text);
                 }
             }
         }
@@ -61,16 +61,16 @@ impl Tab<'_> {
     }
 
     /// A document request of the main frame has its loader's id.
-    fn hear_request(&mut self, text: &str) {
-        if let Ok(sent) = serde_json::from_str::<Sent>(text)
+    fn handle_request(&mut self, text: &str) {
+        if let Ok(sent) = serde_json::from_str::<RequestWillBeSent>(text)
             && sent.frame_id.as_deref() == Some(&self.frame)
             && sent.request_id == sent.loader_id
         {
-            self.requests.navigation(&sent.loader_id);
+            self.requests.set_navigation(&sent.loader_id);
         }
     }
 
-    fn hear_lifecycle(&mut self, text: &str) {
+    fn handle_lifecycle(&mut self, text: &str) {
         if let Ok(event) = serde_json::from_str::<Lifecycle>(text)
             && event.frame_id == self.frame
             && event.name == "load"
@@ -81,37 +81,41 @@ impl Tab<'_> {
     }
 
     /// The main frame starts a new document.
-    fn hear_navigation(&mut self, text: &str) {
+    fn handle_navigation(&mut self, text: &str) {
         let Ok(event) = serde_json::from_str::<FrameNavigated>(text) else {
             return;
         };
         if event.frame.id == self.frame && event.frame.url.starts_with("http") {
             self.is_loaded = false;
-            self.is_there = event.frame.unreachable_url.is_none();
+            self.has_document = event.frame.unreachable_url.is_none();
             self.loader = Some(event.frame.loader_id);
             // Navigations without a request bypass interception.
-            if !self.is_wanted(&event.frame.url) {
-                self.elsewhere = Some(shortened(&event.frame.url, MOST_ADDRESS).to_owned());
+            if !self.is_target_url(&event.frame.url) {
+                self.other_url = Some(shortened(&event.frame.url, MAX_URL).to_owned());
             }
         }
     }
 
-    fn is_wanted(&self, address: &str) -> bool {
-        Url::parse(address).is_ok_and(|it| normalise(&it).0 == self.wanted)
+    fn is_target_url(&self, address: &str) -> bool {
+        Url::parse(address).is_ok_and(|it| normalize(&it).0 == self.target_url)
     }
 
     /// Blocks images, media and fonts, and navigation to another page, which may be forbidden.
-    async fn answer(&mut self, session: &str, text: &str) -> Result<(), ProtocolError> {
-        let Ok(paused) = serde_json::from_str::<Paused>(text) else {
+    async fn answer_paused_request(
+        &mut self,
+        session: &str,
+        text: &str,
+    ) -> Result<(), ProtocolError> {
+        let Ok(paused) = serde_json::from_str::<RequestPaused>(text) else {
             return Ok(());
         };
         let which = &paused.request_id;
         let is_page = paused.resource_type == "Document" && paused.frame_id == self.frame;
-        let refused = if is_page && !self.is_wanted(&paused.request.url) {
-            let address = shortened(&paused.request.url, MOST_ADDRESS).to_owned();
-            self.elsewhere.get_or_insert(address);
+        let refused = if is_page && !self.is_target_url(&paused.request.url) {
+            let address = shortened(&paused.request.url, MAX_URL).to_owned();
+            self.other_url.get_or_insert(address);
             Some("Aborted")
-        } else if WITHHELD.contains(&paused.resource_type.as_str()) {
+        } else if BLOCKED_RESOURCES.contains(&paused.resource_type.as_str()) {
             Some("BlockedByClient")
         } else {
             None
@@ -123,26 +127,26 @@ impl Tab<'_> {
             ),
             None => ("Fetch.continueRequest", json!({"requestId": which})),
         };
-        self.protocol.tell(Some(session), method, params).await?;
+        self.protocol.send(Some(session), method, params).await?;
         Ok(())
     }
 
     /// New frames and workers are paused until resumed here.
-    async fn listen_to(&mut self, text: &str) -> Result<(), ProtocolError> {
+    async fn attach_target(&mut self, text: &str) -> Result<(), ProtocolError> {
         let Ok(event) = serde_json::from_str::<TargetEvent>(text) else {
             return Ok(());
         };
         let Some(session) = event.session_id.filter(|it| *it != self.session) else {
             return Ok(());
         };
-        let is_listened_to = self.sessions.len() < MOST_SESSIONS;
+        let is_listened_to = self.sessions.len() < MAX_SESSIONS;
         if is_listened_to {
-            for (method, params) in listening(&self.agent) {
-                self.protocol.tell(Some(&session), method, params).await?;
+            for (method, params) in setup_commands(&self.agent) {
+                self.protocol.send(Some(&session), method, params).await?;
             }
         }
         let go = "Runtime.runIfWaitingForDebugger";
-        self.protocol.tell(Some(&session), go, json!({})).await?;
+        self.protocol.send(Some(&session), go, json!({})).await?;
         if is_listened_to {
             self.sessions.insert(session);
         }

@@ -9,7 +9,7 @@ pub(super) struct Context {
 #[expect(clippy::struct_field_names, reason = "they are the protocol's")]
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Sent {
+pub(super) struct RequestWillBeSent {
     pub(super) request_id: String,
     pub(super) loader_id: String,
     pub(super) frame_id: Option<String>,
@@ -17,7 +17,7 @@ pub(super) struct Sent {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Paused {
+pub(super) struct RequestPaused {
     pub(super) request_id: String,
     pub(super) request: PausedRequest,
     pub(super) frame_id: String,

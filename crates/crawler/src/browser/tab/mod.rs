@@ -5,7 +5,7 @@ mod messages;
 
 use super::protocol::{Event, Protocol, ProtocolError};
 use super::requests::Requests;
-use analysis::observation::{page_content::RenderFailure, page_url::normalise};
+use analysis::observation::{page_content::RenderFailure, page_url::normalize};
 use messages::Context;
 use serde_json::{Value, json};
 use std::{collections::HashSet, time::Duration};
@@ -13,48 +13,48 @@ use tokio::time::{Instant, timeout};
 use url::Url;
 
 /// How long no request may be open before a page counts as idle.
-const REST: Duration = Duration::from_secs(1);
+const IDLE_PERIOD: Duration = Duration::from_secs(1);
 
 const TICK: Duration = Duration::from_millis(100);
 
 /// Time limit for reading the document.
-const ANSWER_LIMIT: Duration = Duration::from_secs(5);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Limits of a document, in elements and UTF-16 code units.
-const MOST_ELEMENTS: usize = 200_000;
-const MOST_UNITS: usize = 8 << 20;
+const MAX_ELEMENTS: usize = 200_000;
+const MAX_UNITS: usize = 8 << 20;
 
 /// Blocked resource types, which do not affect text.
-const WITHHELD: [&str; 3] = ["Image", "Media", "Font"];
+const BLOCKED_RESOURCES: [&str; 3] = ["Image", "Media", "Font"];
 
 /// Returns the document without `noscript`, `false` when too large. Prototype methods: form fields can shadow its
 /// own.
 const DOCUMENT: &str = r#"(() => {
   const all = (name) => Document.prototype.getElementsByTagName.call(document, name);
   const of = (kind, name, it) => Object.getOwnPropertyDescriptor(kind.prototype, name).get.call(it);
-  if (all("*").length > MOST_ELEMENTS) return false;
+  if (all("*").length > MAX_ELEMENTS) return false;
   for (const it of Array.from(all("noscript"))) Element.prototype.remove.call(it);
   const type = of(Document, "doctype", document) ? "<!doctype html>" : "";
   const root = of(Document, "documentElement", document);
   const html = root ? of(Element, "outerHTML", root) : "";
-  return html.length > MOST_UNITS ? false : type + html.toWellFormed();
+  return html.length > MAX_UNITS ? false : type + html.toWellFormed();
 })()"#;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub struct RenderedHtml {
     pub html: String,
     pub settled: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotShown {
+pub struct RenderError {
     pub reason: RenderFailure,
     pub detail: Option<String>,
 }
 
-impl NotShown {
+impl RenderError {
     /// Whether the browser must be replaced, because a hung or heavy page may keep it busy.
-    pub const fn is_the_browsers_fault(&self) -> bool {
+    pub const fn needs_new_browser(&self) -> bool {
         matches!(
             self.reason,
             RenderFailure::TimedOut | RenderFailure::TooHeavy | RenderFailure::BrowserFailed
@@ -62,7 +62,7 @@ impl NotShown {
     }
 }
 
-impl From<RenderFailure> for NotShown {
+impl From<RenderFailure> for RenderError {
     fn from(reason: RenderFailure) -> Self {
         Self {
             reason,
@@ -71,12 +71,12 @@ impl From<RenderFailure> for NotShown {
     }
 }
 
-impl From<ProtocolError> for NotShown {
+impl From<ProtocolError> for RenderError {
     fn from(error: ProtocolError) -> Self {
         tracing::debug!(%error, "a page was not rendered");
         match error {
             // The page causes most of the browser's messages.
-            ProtocolError::TooMuch => RenderFailure::TooHeavy.into(),
+            ProtocolError::LimitExceeded => RenderFailure::TooHeavy.into(),
             _ => RenderFailure::BrowserFailed.into(),
         }
     }
@@ -86,7 +86,7 @@ pub struct Tab<'a> {
     protocol: &'a mut Protocol,
     agent: String,
     /// The page's normalized URL.
-    wanted: String,
+    target_url: String,
     context: String,
     /// Id of the target and of its main frame.
     frame: String,
@@ -95,10 +95,10 @@ pub struct Tab<'a> {
     sessions: HashSet<String>,
     requests: Requests,
     loader: Option<String>,
-    is_there: bool,
+    has_document: bool,
     is_loaded: bool,
     is_crashed: bool,
-    elsewhere: Option<String>,
+    other_url: Option<String>,
 }
 
 impl<'a> Tab<'a> {
@@ -109,12 +109,12 @@ impl<'a> Tab<'a> {
     ) -> Result<Self, ProtocolError> {
         let own = json!({"disposeOnDetach": true});
         let context: Context = protocol
-            .ask(None, "Target.createBrowserContext", own)
+            .call(None, "Target.createBrowserContext", own)
             .await?;
         let context = context.browser_context_id;
         let nothing = json!({"behavior": "deny", "browserContextId": context});
         protocol
-            .order(None, "Browser.setDownloadBehavior", nothing)
+            .execute(None, "Browser.setDownloadBehavior", nothing)
             .await?;
         let (frame, session) = protocol.open_page(Some(&context)).await?;
         let screen =
@@ -124,58 +124,58 @@ impl<'a> Tab<'a> {
             ("Page.setLifecycleEventsEnabled", json!({"enabled": true})),
             ("Emulation.setDeviceMetricsOverride", screen),
         ];
-        for (method, params) in orders.into_iter().chain(events::listening(agent)) {
-            protocol.order(Some(&session), method, params).await?;
+        for (method, params) in orders.into_iter().chain(events::setup_commands(agent)) {
+            protocol.execute(Some(&session), method, params).await?;
         }
         Ok(Self {
             protocol,
             agent: agent.to_owned(),
-            wanted: normalise(url).0,
+            target_url: normalize(url).0,
             context,
             frame,
             sessions: HashSet::from([session.clone()]),
             session,
             requests: Requests::default(),
             loader: None,
-            is_there: false,
+            has_document: false,
             is_loaded: false,
             is_crashed: false,
-            elsewhere: None,
+            other_url: None,
         })
     }
 
     /// Loads the page, waits until it is idle or `limit` is over, and returns its document.
-    pub async fn show(&mut self, limit: Duration) -> Result<Shown, NotShown> {
+    pub async fn render(&mut self, limit: Duration) -> Result<RenderedHtml, RenderError> {
         let until = Instant::now() + limit;
-        let to = json!({"url": self.wanted});
+        let to = json!({"url": self.target_url});
         // `Page.navigate` answers only after events that must be answered first.
         self.protocol
-            .tell(Some(&self.session), "Page.navigate", to)
+            .send(Some(&self.session), "Page.navigate", to)
             .await?;
         let settled = self.wait(until).await?;
-        self.judge()?;
-        if !self.is_there {
+        self.check_page()?;
+        if !self.has_document {
             return Err(RenderFailure::TimedOut.into());
         }
         let html = self.document().await?;
         // The page may have navigated meanwhile.
-        self.judge()?;
-        Ok(Shown { html, settled })
+        self.check_page()?;
+        Ok(RenderedHtml { html, settled })
     }
 
-    pub async fn close(self) -> Result<(), NotShown> {
+    pub async fn close(self) -> Result<(), RenderError> {
         let which = json!({"browserContextId": self.context});
         let closed = self
             .protocol
-            .order(None, "Target.disposeBrowserContext", which);
-        match timeout(ANSWER_LIMIT, closed).await {
+            .execute(None, "Target.disposeBrowserContext", which);
+        match timeout(ANSWER_TIMEOUT, closed).await {
             Ok(closed) => Ok(closed?),
             Err(_) => Err(RenderFailure::TimedOut.into()),
         }
     }
 
     /// True when the page became idle, false when its time was over.
-    async fn wait(&mut self, until: Instant) -> Result<bool, NotShown> {
+    async fn wait(&mut self, until: Instant) -> Result<bool, RenderError> {
         let mut resting = None;
         loop {
             let now = Instant::now();
@@ -183,12 +183,12 @@ impl<'a> Tab<'a> {
                 return Ok(false);
             }
             if let Some(event) = self.next((now + TICK).min(until)).await? {
-                self.hear(event).await?;
+                self.handle_event(event).await?;
             }
-            self.judge()?;
-            if self.is_loaded && self.requests.under_way() == 0 {
+            self.check_page()?;
+            if self.is_loaded && self.requests.open_count() == 0 {
                 let since = *resting.get_or_insert(Instant::now());
-                if since.elapsed() >= REST {
+                if since.elapsed() >= IDLE_PERIOD {
                     return Ok(true);
                 }
             } else {
@@ -198,23 +198,23 @@ impl<'a> Tab<'a> {
     }
 
     async fn next(&mut self, until: Instant) -> Result<Option<Event>, ProtocolError> {
-        let patience = until.saturating_duration_since(Instant::now());
-        match timeout(patience, self.protocol.event()).await {
+        let remaining = until.saturating_duration_since(Instant::now());
+        match timeout(remaining, self.protocol.event()).await {
             Ok(event) => Ok(Some(event?)),
             Err(_) => Ok(None),
         }
     }
 
     /// Fails when the tab can no longer become the requested page.
-    fn judge(&self) -> Result<(), NotShown> {
-        let failed = |reason, detail| Err(NotShown { reason, detail });
+    fn check_page(&self) -> Result<(), RenderError> {
+        let failed = |reason, detail| Err(RenderError { reason, detail });
         if self.is_crashed {
             return failed(RenderFailure::TooHeavy, None);
         }
-        if let Some(address) = &self.elsewhere {
+        if let Some(address) = &self.other_url {
             return failed(RenderFailure::LedElsewhere, Some(address.clone()));
         }
-        let Some(page) = self.requests.page().next_back() else {
+        let Some(page) = self.requests.document_requests().next_back() else {
             return Ok(());
         };
         match page.status {
@@ -228,14 +228,14 @@ impl<'a> Tab<'a> {
         }
     }
 
-    async fn document(&mut self) -> Result<String, NotShown> {
+    async fn document(&mut self) -> Result<String, RenderError> {
         let expression = DOCUMENT
-            .replace("MOST_ELEMENTS", &MOST_ELEMENTS.to_string())
-            .replace("MOST_UNITS", &MOST_UNITS.to_string());
+            .replace("MAX_ELEMENTS", &MAX_ELEMENTS.to_string())
+            .replace("MAX_UNITS", &MAX_UNITS.to_string());
         let asked = self
             .protocol
             .evaluate(&self.session, &self.frame, &expression);
-        let answer = match timeout(ANSWER_LIMIT, asked).await {
+        let answer = match timeout(ANSWER_TIMEOUT, asked).await {
             // The page is busy or keeps replacing its document.
             Err(_) | Ok(Err(ProtocolError::Refused { .. })) => {
                 return Err(RenderFailure::TimedOut.into());

@@ -7,7 +7,7 @@ use zune_jpeg::{
 };
 
 /// Pixels per side; Chromium's screenshots have at most 500.
-const LARGEST_PICTURE: usize = 2_048;
+const MAX_SCREENSHOT_SIDE: usize = 2_048;
 
 #[derive(Deserialize)]
 pub(super) struct Batch<'a> {
@@ -50,7 +50,7 @@ pub(super) struct Candidate {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Shifted {
+pub(super) struct LayoutShiftData {
     pub(super) weighted_score_delta: Option<f64>,
     #[serde(default)]
     pub(super) had_recent_input: bool,
@@ -58,7 +58,7 @@ pub(super) struct Shifted {
 }
 
 #[derive(Deserialize)]
-pub(super) struct Picture<'a> {
+pub(super) struct Screenshot<'a> {
     #[serde(borrow)]
     pub(super) snapshot: Cow<'a, str>,
 }
@@ -66,8 +66,8 @@ pub(super) struct Picture<'a> {
 /// RGB pixels of a JPEG.
 pub(super) fn pixels(jpeg: &[u8]) -> Option<Vec<u8>> {
     let options = DecoderOptions::default()
-        .set_max_width(LARGEST_PICTURE)
-        .set_max_height(LARGEST_PICTURE)
+        .set_max_width(MAX_SCREENSHOT_SIDE)
+        .set_max_height(MAX_SCREENSHOT_SIDE)
         .jpeg_set_out_colorspace(ColorSpace::RGB);
     JpegDecoder::new_with_options(ZCursor::new(jpeg), options)
         .decode()

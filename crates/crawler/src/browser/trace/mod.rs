@@ -5,9 +5,9 @@ mod messages;
 
 use analysis::findings::vitals::blocking_time::Span;
 use analysis::findings::vitals::layout_shift::Shift;
-use analysis::findings::vitals::speed_index::{Frame, Histogram, colours};
+use analysis::findings::vitals::speed_index::{Frame, Histogram, count_colors};
 use base64::{Engine, engine::general_purpose::STANDARD};
-use messages::{Args, Batch, Candidate, Navigation, Picture, Shifted, Wire, pixels};
+use messages::{Args, Batch, Candidate, LayoutShiftData, Navigation, Screenshot, Wire, pixels};
 use serde::{Deserialize, de::IgnoredAny};
 use serde_json::value::RawValue;
 
@@ -19,13 +19,13 @@ pub const CATEGORIES: [&str; 4] = [
 ];
 
 /// Events kept per kind; no real load has more.
-const MOST_EVENTS: usize = 200_000;
+const MAX_EVENTS: usize = 200_000;
 
 /// Chromium takes at most 450 screenshots.
-const MOST_PICTURES: usize = 500;
+const MAX_SCREENSHOTS: usize = 500;
 
 /// µs after a viewport change in which shifts count although Chromium marks them as following input.
-const AFTER_VIEWPORT: f64 = 500_000.0;
+const VIEWPORT_SHIFT_WINDOW: f64 = 500_000.0;
 
 /// Relevant trace events; times in µs of the browser's clock.
 #[derive(Debug, Default)]
@@ -33,22 +33,22 @@ pub struct Trace {
     frame: String,
     marks: Vec<Mark>,
     tasks: Vec<Task>,
-    shifts: Vec<Moved>,
-    pictures: Vec<(f64, Box<Histogram>)>,
+    shifts: Vec<ShiftEvent>,
+    screenshots: Vec<(f64, Box<Histogram>)>,
     viewport: Option<f64>,
     end: f64,
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Mark {
-    what: What,
+    kind: TraceMarkKind,
     at: f64,
     process: i64,
     thread: i64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum What {
+enum TraceMarkKind {
     Navigation,
     ContentLoaded,
     FirstPaint,
@@ -58,13 +58,13 @@ enum What {
 #[derive(Debug, Clone, Copy)]
 struct Task {
     at: f64,
-    lasts: f64,
+    duration: f64,
     process: i64,
     thread: i64,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Moved {
+struct ShiftEvent {
     at: f64,
     score: f64,
     after_input: bool,
@@ -100,47 +100,49 @@ impl Trace {
         };
         for event in batch.value {
             if let Ok(event) = serde_json::from_str::<Wire<'_>>(event.get()) {
-                self.note(&event);
+                self.record(&event);
             }
         }
     }
 
-    fn note(&mut self, event: &Wire<'_>) {
+    fn record(&mut self, event: &Wire<'_>) {
         self.end = self.end.max(event.ts + event.dur);
         match &*event.name {
-            "RunTask" if event.dur > 0.0 && self.tasks.len() < MOST_EVENTS => {
+            "RunTask" if event.dur > 0.0 && self.tasks.len() < MAX_EVENTS => {
                 self.tasks.push(Task {
                     at: event.ts,
-                    lasts: event.dur,
+                    duration: event.dur,
                     process: event.pid,
                     thread: event.tid,
                 });
             }
             "navigationStart" => {
                 let is_page = |it: Navigation| it.document.starts_with("http");
-                self.mark::<Navigation>(event, What::Navigation, is_page);
+                self.record_mark::<Navigation>(event, TraceMarkKind::Navigation, is_page);
             }
             "domContentLoadedEventEnd" => {
-                self.mark::<IgnoredAny>(event, What::ContentLoaded, |_| true);
+                self.record_mark::<IgnoredAny>(event, TraceMarkKind::ContentLoaded, |_| true);
             }
-            "firstContentfulPaint" => self.mark::<IgnoredAny>(event, What::FirstPaint, |_| true),
+            "firstContentfulPaint" => {
+                self.record_mark::<IgnoredAny>(event, TraceMarkKind::FirstPaint, |_| true);
+            }
             "largestContentfulPaint::Candidate" => {
                 let is_one = |it: Candidate| it.size.is_some();
-                self.mark::<Candidate>(event, What::LargestPaint, is_one);
+                self.record_mark::<Candidate>(event, TraceMarkKind::LargestPaint, is_one);
             }
             "viewport" => {
                 self.viewport.get_or_insert(event.ts);
             }
-            "LayoutShift" => self.shift(event),
-            "Screenshot" => self.picture(event),
+            "LayoutShift" => self.record_shift(event),
+            "Screenshot" => self.record_screenshot(event),
             _ => {}
         }
     }
 
-    fn mark<'a, D: Deserialize<'a>>(
+    fn record_mark<'a, D: Deserialize<'a>>(
         &mut self,
         event: &Wire<'a>,
-        what: What,
+        what: TraceMarkKind,
         counts: impl FnOnce(D) -> bool,
     ) {
         let Some(args) = event.args else {
@@ -149,11 +151,14 @@ impl Trace {
         let Ok(args) = serde_json::from_str::<Args<D>>(args.get()) else {
             return;
         };
-        let lenient = !matches!(what, What::Navigation | What::LargestPaint);
+        let lenient = !matches!(
+            what,
+            TraceMarkKind::Navigation | TraceMarkKind::LargestPaint
+        );
         let counts = args.data.map_or(lenient, counts);
-        if args.frame == self.frame && counts && self.marks.len() < MOST_EVENTS {
+        if args.frame == self.frame && counts && self.marks.len() < MAX_EVENTS {
             self.marks.push(Mark {
-                what,
+                kind: what,
                 at: event.ts,
                 process: event.pid,
                 thread: event.tid,
@@ -161,16 +166,16 @@ impl Trace {
         }
     }
 
-    fn shift(&mut self, event: &Wire<'_>) {
+    fn record_shift(&mut self, event: &Wire<'_>) {
         let args = event
             .args
-            .and_then(|it| serde_json::from_str::<Args<Shifted>>(it.get()).ok());
+            .and_then(|it| serde_json::from_str::<Args<LayoutShiftData>>(it.get()).ok());
         if let Some(data) = args.and_then(|it| it.data)
             && data.is_main_frame.is_some()
             && let Some(score) = data.weighted_score_delta
-            && self.shifts.len() < MOST_EVENTS
+            && self.shifts.len() < MAX_EVENTS
         {
-            self.shifts.push(Moved {
+            self.shifts.push(ShiftEvent {
                 at: event.ts,
                 score,
                 after_input: data.had_recent_input,
@@ -178,38 +183,44 @@ impl Trace {
         }
     }
 
-    fn picture(&mut self, event: &Wire<'_>) {
-        if self.pictures.len() >= MOST_PICTURES {
+    fn record_screenshot(&mut self, event: &Wire<'_>) {
+        if self.screenshots.len() >= MAX_SCREENSHOTS {
             return;
         }
         let colours = event
             .args
-            .and_then(|it| serde_json::from_str::<Picture<'_>>(it.get()).ok())
+            .and_then(|it| serde_json::from_str::<Screenshot<'_>>(it.get()).ok())
             .and_then(|it| STANDARD.decode(it.snapshot.as_bytes()).ok())
             .and_then(|it| pixels(&it))
-            .map(|it| colours(&it));
+            .map(|it| count_colors(&it));
         if let Some(colours) = colours {
-            self.pictures.push((event.ts, colours));
+            self.screenshots.push((event.ts, colours));
         }
     }
 
     /// The last navigation of the page; `None` without one.
     pub fn load(mut self) -> Option<Load> {
         self.marks.sort_by(|one, other| one.at.total_cmp(&other.at));
-        let start = *self.marks.iter().rfind(|it| it.what == What::Navigation)?;
+        let start = *self
+            .marks
+            .iter()
+            .rfind(|it| it.kind == TraceMarkKind::Navigation)?;
         let after = |at: f64| (at - start.at) / 1_000.0;
         let first = |what| {
             let mut marks = self.marks.iter();
             marks
-                .find(|it| it.what == what && it.at > start.at)
+                .find(|it| it.kind == what && it.at > start.at)
                 .map(|it| after(it.at))
         };
-        let largest = self.marks.iter().rfind(|it| it.what == What::LargestPaint);
+        let largest = self
+            .marks
+            .iter()
+            .rfind(|it| it.kind == TraceMarkKind::LargestPaint);
         Some(Load {
             origin: start.at / 1e6,
-            fcp: first(What::FirstPaint),
+            fcp: first(TraceMarkKind::FirstPaint),
             lcp: largest.filter(|it| it.at > start.at).map(|it| after(it.at)),
-            content_loaded: first(What::ContentLoaded),
+            content_loaded: first(TraceMarkKind::ContentLoaded),
             end: after(self.end),
             tasks: self.tasks(start),
             shifts: self.shifts(start.at),
@@ -230,7 +241,7 @@ impl Trace {
             {
                 before.to = from - 0.001;
             }
-            let to = from + task.lasts / 1_000.0;
+            let to = from + task.duration / 1_000.0;
             spans.push(Span { from, to });
         }
         spans
@@ -247,7 +258,7 @@ impl Trace {
         for shift in self.shifts.iter().filter(|it| it.at >= start) {
             if !shift.after_input {
                 respected = true;
-            } else if respected || shift.at - viewport > AFTER_VIEWPORT {
+            } else if respected || shift.at - viewport > VIEWPORT_SHIFT_WINDOW {
                 continue;
             }
             counted.push(Shift {
@@ -259,14 +270,14 @@ impl Trace {
     }
 
     fn frames(&mut self, start: f64) -> Vec<Frame> {
-        self.pictures
+        self.screenshots
             .sort_by(|one, other| one.0.total_cmp(&other.0));
-        let pictures = std::mem::take(&mut self.pictures);
+        let pictures = std::mem::take(&mut self.screenshots);
         let shown = pictures.into_iter().filter(|it| it.0 >= start);
         shown
             .map(|(at, colours)| Frame {
                 at: (at - start) / 1_000.0,
-                colours,
+                colors: colours,
             })
             .collect()
     }

@@ -33,7 +33,7 @@ fn load(events: &[Value]) -> Option<Load> {
 }
 
 #[test]
-fn times_count_from_the_last_navigation_of_the_page() {
+fn times_start_at_the_last_navigation() {
     let paint = |frame, at| {
         event(
             "firstContentfulPaint",
@@ -74,7 +74,7 @@ fn times_count_from_the_last_navigation_of_the_page() {
 }
 
 #[test]
-fn tasks_of_the_main_thread_count_and_do_not_overlap() {
+fn main_thread_tasks_do_not_overlap() {
     let found = load(&[
         navigation(1_000_000, "http://acme.com/"),
         task(1_100_000, 80_000, 1),
@@ -87,7 +87,7 @@ fn tasks_of_the_main_thread_count_and_do_not_overlap() {
 }
 
 #[test]
-fn shifts_after_input_do_not_count_unless_the_input_was_the_emulated_viewport() {
+fn shifts_after_input_count_only_near_the_viewport_change() {
     let scores = |events: &[Value]| -> Vec<f64> {
         load(events)
             .unwrap()
@@ -118,7 +118,7 @@ fn shifts_after_input_do_not_count_unless_the_input_was_the_emulated_viewport() 
 }
 
 #[test]
-fn nonsense_tells_nothing() {
+fn malformed_events_are_ignored() {
     assert!(load(&[]).is_none());
     let odd = [
         json!(3),

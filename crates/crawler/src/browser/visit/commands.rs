@@ -1,5 +1,5 @@
 use super::{Visit, messages::ResponseBody};
-use crate::browser::{requests::Request, run::Seen};
+use crate::browser::{requests::Request, run::ObserverReport};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use flate2::{Compression, write::GzEncoder};
 use serde_json::{Value, json};
@@ -7,11 +7,11 @@ use std::{collections::HashMap, io::Write, time::Duration};
 use tokio::time::timeout;
 
 /// Time limit for an answer of the page.
-const ANSWER_LIMIT: Duration = Duration::from_secs(2);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Files whose gzip size is computed, and their maximum size in bytes.
-const MOST_COMPRESSED: usize = 20;
-const LONGEST_COMPRESSED: usize = 4 * 1024 * 1024;
+const MAX_COMPRESSED: usize = 20;
+const MAX_COMPRESSED_LENGTH: usize = 4 * 1024 * 1024;
 
 impl Visit<'_> {
     /// Evaluates in the observers' world; `None` on a timeout.
@@ -19,7 +19,7 @@ impl Visit<'_> {
         let asked = self
             .protocol
             .evaluate(&self.session, &self.frame, expression);
-        timeout(ANSWER_LIMIT, asked).await.ok()?.ok()
+        timeout(ANSWER_TIMEOUT, asked).await.ok()?.ok()
     }
 
     /// Time since the last long task; `None` when the page does not answer.
@@ -31,26 +31,28 @@ impl Visit<'_> {
     }
 
     /// The observers' results; `None` when the page does not answer.
-    pub(super) async fn ask_the_page(&mut self) -> Option<Seen> {
-        let told = self.evaluate("sightline.tell()").await?;
-        serde_json::from_str(told.as_str()?).ok()
+    pub(super) async fn read_observers(&mut self) -> Option<ObserverReport> {
+        let report = self.evaluate("sightline.tell()").await?;
+        serde_json::from_str(report.as_str()?).ok()
     }
 
     /// Gzip sizes of uncompressed texts, by session and request id.
-    pub(super) async fn compress(&mut self) -> HashMap<(Option<String>, String), u64> {
+    pub(super) async fn gzip_sizes(&mut self) -> HashMap<(Option<String>, String), u64> {
         let texts: Vec<Request> = self
             .requests
             .compressible()
-            .take(MOST_COMPRESSED)
+            .take(MAX_COMPRESSED)
             .cloned()
             .collect();
         let mut sizes = HashMap::new();
         for text in texts {
             let which = json!({"requestId": text.id});
             let session = text.session.as_deref();
-            let asked = self.protocol.ask(session, "Network.getResponseBody", which);
+            let asked = self
+                .protocol
+                .call(session, "Network.getResponseBody", which);
             // The browser may have discarded the body.
-            let Ok(Ok::<ResponseBody, _>(answer)) = timeout(ANSWER_LIMIT, asked).await else {
+            let Ok(Ok::<ResponseBody, _>(answer)) = timeout(ANSWER_TIMEOUT, asked).await else {
                 continue;
             };
             let bytes = if answer.base64_encoded {
@@ -58,7 +60,7 @@ impl Visit<'_> {
             } else {
                 answer.body.into_bytes()
             };
-            if (1..=LONGEST_COMPRESSED).contains(&bytes.len()) {
+            if (1..=MAX_COMPRESSED_LENGTH).contains(&bytes.len()) {
                 sizes.insert((text.session, text.id), gzip_size(&bytes));
             }
         }

@@ -6,37 +6,37 @@ use domain::ports::page_speed::LabError;
 use serde_json::json;
 use tokio::time::Instant;
 
-const MOST_SESSIONS: usize = 64;
+const MAX_SESSIONS: usize = 64;
 
 impl Visit<'_> {
     /// Records an event, and answers those that block the page.
-    pub(super) async fn hear(&mut self, event: Event) -> Result<(), LabError> {
+    pub(super) async fn handle_event(&mut self, event: Event) -> Result<(), LabError> {
         let text = event.params.get();
         let own = event.session.as_deref() == Some(&self.session);
         match event.method.as_str() {
-            "Page.lifecycleEvent" if own => self.hear_lifecycle(text),
-            "Page.frameNavigated" if own => self.hear_navigation(text),
+            "Page.lifecycleEvent" if own => self.handle_lifecycle(text),
+            "Page.frameNavigated" if own => self.handle_navigation(text),
             "Page.javascriptDialogOpening" => {
                 // An open dialog blocks the page.
                 let session = event.session.as_deref();
                 let no = json!({"accept": false});
                 self.protocol
-                    .tell(session, "Page.handleJavaScriptDialog", no)
+                    .send(session, "Page.handleJavaScriptDialog", no)
                     .await?;
             }
-            "Target.attachedToTarget" => self.listen_to(text).await?,
+            "Target.attachedToTarget" => self.attach_target(text).await?,
             "Target.targetCreated" => {
                 close_popup(&mut self.protocol, text, &self.frame).await?;
             }
             "Inspector.targetCrashed" => return Err(LabError::TooHeavy),
             "Tracing.dataCollected" => self.trace.read(&event.params),
-            "Tracing.tracingComplete" => self.traced = true,
-            _ => self.requests.note(&event),
+            "Tracing.tracingComplete" => self.is_trace_complete = true,
+            _ => self.requests.record(&event),
         }
         Ok(())
     }
 
-    fn hear_lifecycle(&mut self, text: &str) {
+    fn handle_lifecycle(&mut self, text: &str) {
         let Ok(event) = serde_json::from_str::<Lifecycle>(text) else {
             return;
         };
@@ -50,19 +50,19 @@ impl Visit<'_> {
     }
 
     /// After client-side redirects, the last document is measured.
-    fn hear_navigation(&mut self, text: &str) {
+    fn handle_navigation(&mut self, text: &str) {
         if let Ok(event) = serde_json::from_str::<FrameNavigated>(text)
             && event.frame.id == self.frame
             && event.frame.url.starts_with("http")
         {
             self.quiet.restart();
-            self.requests.navigation(&event.frame.loader_id);
+            self.requests.set_navigation(&event.frame.loader_id);
             self.final_url = event.frame.url;
         }
     }
 
     /// New frames and workers are paused until resumed; they get the page's network conditions.
-    async fn listen_to(&mut self, text: &str) -> Result<(), LabError> {
+    async fn attach_target(&mut self, text: &str) -> Result<(), LabError> {
         let Ok(event) = serde_json::from_str::<TargetEvent>(text) else {
             return Ok(());
         };
@@ -71,7 +71,7 @@ impl Visit<'_> {
         };
         self.sessions += 1;
         let session = Some(session.as_str());
-        if self.sessions <= MOST_SESSIONS {
+        if self.sessions <= MAX_SESSIONS {
             let listen =
                 json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true});
             for (method, params) in [
@@ -79,11 +79,11 @@ impl Visit<'_> {
                 ("Network.emulateNetworkConditions", self.device.network()),
                 ("Target.setAutoAttach", listen),
             ] {
-                self.protocol.tell(session, method, params).await?;
+                self.protocol.send(session, method, params).await?;
             }
         }
         let go = "Runtime.runIfWaitingForDebugger";
-        self.protocol.tell(session, go, json!({})).await?;
+        self.protocol.send(session, go, json!({})).await?;
         Ok(())
     }
 }

@@ -7,11 +7,11 @@ mod messages;
 pub use commands::gzip_size;
 
 use super::device::Device;
-use super::protocol::{Event, Protocol, ProtocolError, WORLD};
+use super::protocol::{Event, ISOLATED_WORLD, Protocol, ProtocolError};
 use super::quiet::Quiet;
 use super::requests::Requests;
-use super::run::Witnesses;
-use super::settings::LabSettings;
+use super::run::RunInputs;
+use super::settings::BrowserSettings;
 use super::trace::{CATEGORIES, Trace};
 use analysis::observation::vitals::LabRun;
 use domain::ports::page_speed::LabError;
@@ -29,7 +29,7 @@ const TICK: Duration = Duration::from_millis(100);
 
 pub struct Visit<'a> {
     protocol: Protocol,
-    settings: &'a LabSettings,
+    settings: &'a BrowserSettings,
     device: Device,
     session: String,
     frame: String,
@@ -38,7 +38,7 @@ pub struct Visit<'a> {
     trace: Trace,
     sessions: usize,
     final_url: String,
-    traced: bool,
+    is_trace_complete: bool,
     warnings: Vec<String>,
 }
 
@@ -46,7 +46,7 @@ impl From<ProtocolError> for LabError {
     fn from(error: ProtocolError) -> Self {
         match error {
             // The page causes most of the browser's messages.
-            ProtocolError::TooMuch => Self::TooHeavy,
+            ProtocolError::LimitExceeded => Self::TooHeavy,
             other => Self::Browser(other.to_string()),
         }
     }
@@ -55,15 +55,15 @@ impl From<ProtocolError> for LabError {
 impl<'a> Visit<'a> {
     pub async fn prepare(
         mut protocol: Protocol,
-        settings: &'a LabSettings,
+        settings: &'a BrowserSettings,
         device: Device,
-        ours: &str,
+        product_token: &str,
     ) -> Result<Self, LabError> {
-        let version: Version = protocol.ask(None, "Browser.getVersion", json!({})).await?;
+        let version: Version = protocol.call(None, "Browser.getVersion", json!({})).await?;
         let chrome = version.product.split('/').nth(1).unwrap_or_default();
         let nothing = json!({"behavior": "deny"});
         protocol
-            .order(None, "Browser.setDownloadBehavior", nothing)
+            .execute(None, "Browser.setDownloadBehavior", nothing)
             .await?;
         // The main frame has the target's id.
         let (frame, session) = protocol.open_page(None).await?;
@@ -78,13 +78,13 @@ impl<'a> Visit<'a> {
             ("Emulation.setTouchEmulationEnabled", device.touch()),
             (
                 "Network.setUserAgentOverride",
-                device.user_agent(chrome, ours),
+                device.user_agent(chrome, product_token),
             ),
             ("Network.emulateNetworkConditions", device.network()),
             ("Emulation.setCPUThrottlingRate", device.processor()),
             (
                 "Page.addScriptToEvaluateOnNewDocument",
-                json!({"source": OBSERVERS, "worldName": WORLD}),
+                json!({"source": OBSERVERS, "worldName": ISOLATED_WORLD}),
             ),
             (
                 "Target.setAutoAttach",
@@ -92,10 +92,10 @@ impl<'a> Visit<'a> {
             ),
         ];
         for (method, params) in orders {
-            protocol.order(Some(&session), method, params).await?;
+            protocol.execute(Some(&session), method, params).await?;
         }
         protocol
-            .order(None, "Target.setDiscoverTargets", json!({"discover": true}))
+            .execute(None, "Target.setDiscoverTargets", json!({"discover": true}))
             .await?;
         Ok(Self {
             protocol,
@@ -108,13 +108,13 @@ impl<'a> Visit<'a> {
             quiet: Quiet::default(),
             sessions: 0,
             final_url: String::new(),
-            traced: false,
+            is_trace_complete: false,
             warnings: Vec::new(),
         })
     }
 
     pub async fn load(mut self, url: &str) -> Result<LabRun, LabError> {
-        self.settle().await?;
+        self.wait_for_startup().await?;
         let what = json!({
             "transferMode": "ReportEvents",
             "traceConfig": {
@@ -124,39 +124,39 @@ impl<'a> Visit<'a> {
                 "excludedCategories": ["*"],
             },
         });
-        self.order("Tracing.start", what).await?;
+        self.execute("Tracing.start", what).await?;
         self.navigate(url).await?;
         self.wait().await?;
-        let seen = self.ask_the_page().await;
+        let seen = self.read_observers().await;
         self.end_trace().await?;
-        self.judge_the_page()?;
-        let gzip = self.compress().await;
+        self.check_response()?;
+        let gzip = self.gzip_sizes().await;
         let load = self.trace.load();
         let load =
             load.ok_or_else(|| LabError::Browser("its trace has no navigation".to_owned()))?;
-        let witnesses = Witnesses {
+        let witnesses = RunInputs {
             final_url: self.final_url,
             load,
             resources: self.requests.facts(&gzip),
             requests: &self.requests,
-            seen,
+            observed: seen,
             warnings: self.warnings,
         };
-        Ok(witnesses.conclude())
+        Ok(witnesses.into_run())
     }
 
-    async fn order(&mut self, method: &str, params: Value) -> Result<(), LabError> {
+    async fn execute(&mut self, method: &str, params: Value) -> Result<(), LabError> {
         Ok(self
             .protocol
-            .order(Some(&self.session), method, params)
+            .execute(Some(&self.session), method, params)
             .await?)
     }
 
     /// Waits until the blank page is loaded and the browser has finished starting.
-    async fn settle(&mut self) -> Result<(), LabError> {
-        let until = Instant::now() + self.settings.settling;
+    async fn wait_for_startup(&mut self) -> Result<(), LabError> {
+        let until = Instant::now() + self.settings.warm_up;
         while let Some(event) = self.next(until).await? {
-            self.hear(event).await?;
+            self.handle_event(event).await?;
         }
         self.quiet.restart();
         Ok(())
@@ -165,9 +165,9 @@ impl<'a> Visit<'a> {
     async fn navigate(&mut self, url: &str) -> Result<(), LabError> {
         let to = json!({"url": url});
         let session = Some(self.session.as_str());
-        let navigated: Navigated = self.protocol.ask(session, "Page.navigate", to).await?;
+        let navigated: Navigated = self.protocol.call(session, "Page.navigate", to).await?;
         if let Some(loader) = &navigated.loader_id {
-            self.requests.navigation(loader);
+            self.requests.set_navigation(loader);
         }
         if navigated.is_download == Some(true) {
             return Err(LabError::NotHtml);
@@ -186,17 +186,17 @@ impl<'a> Visit<'a> {
         while Instant::now() < limit {
             let tick = (Instant::now() + TICK).min(limit);
             if let Some(event) = self.next(tick).await? {
-                self.hear(event).await?;
+                self.handle_event(event).await?;
             }
             let now = Instant::now();
-            self.quiet.requests(self.requests.under_way(), now);
+            self.quiet.requests(self.requests.open_count(), now);
             if self.quiet.has_lasted(self.settings.quiet, now) {
                 match self.idle_for().await {
                     Some(idle) if idle < self.settings.quiet => {
                         let rest = self.settings.quiet.saturating_sub(idle);
                         let until = (now + rest).min(limit);
                         while let Some(event) = self.next(until).await? {
-                            self.hear(event).await?;
+                            self.handle_event(event).await?;
                         }
                     }
                     Some(_) => return Ok(()),
@@ -209,25 +209,25 @@ impl<'a> Visit<'a> {
     }
 
     async fn next(&mut self, until: Instant) -> Result<Option<Event>, LabError> {
-        let patience = until.saturating_duration_since(Instant::now());
-        match timeout(patience, self.protocol.event()).await {
+        let remaining = until.saturating_duration_since(Instant::now());
+        match timeout(remaining, self.protocol.event()).await {
             Ok(event) => Ok(Some(event?)),
             Err(_) => Ok(None),
         }
     }
 
     async fn end_trace(&mut self) -> Result<(), LabError> {
-        self.order("Tracing.end", json!({})).await?;
-        while !self.traced {
+        self.execute("Tracing.end", json!({})).await?;
+        while !self.is_trace_complete {
             let event = self.protocol.event().await?;
-            self.hear(event).await?;
+            self.handle_event(event).await?;
         }
         Ok(())
     }
 
     /// An error page is not measured.
-    fn judge_the_page(&self) -> Result<(), LabError> {
-        let page = self.requests.page().next_back();
+    fn check_response(&self) -> Result<(), LabError> {
+        let page = self.requests.document_requests().next_back();
         let status = page.and_then(|it| it.status);
         match (page, status) {
             (_, Some(status)) if status >= 400 => Err(LabError::Status(status)),

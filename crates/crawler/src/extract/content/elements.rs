@@ -1,12 +1,12 @@
 use super::super::dom::{Dom, Kind, NodeId};
-use super::super::page_files::{is_unsized, named};
-use super::super::place::Places;
+use super::super::locator::ElementLocator;
+use super::super::page_files::{is_unsized, loaded_file};
 use super::super::target::target_of;
 use super::super::text::text_of;
-use super::head::web;
-use super::{Inside, raw_text_bytes};
+use super::head::web_url;
+use super::{AncestorFlags, raw_text_bytes};
 use analysis::observation::page_content::{
-    Form, Heading, Image, MOST_HEADINGS, MOST_IMAGES, PageFile, Structure, TagSource,
+    Form, Heading, Image, MAX_HEADINGS, MAX_IMAGES, PageFile, Structure, TagSource,
     UncrawlableAnchor, UnprotectedWindow,
 };
 use analysis::observation::vitals::ResourceKind;
@@ -14,13 +14,13 @@ use analysis::observation::web_site::LinkTarget;
 use analysis::text::words::shortened;
 use url::Url;
 
-const MOST_OTHERS: usize = 1_000;
-const MOST_ALT: usize = 500;
-const MOST_RAW: usize = 200;
-const MOST_LOOKED_INTO: u32 = 20;
+const MAX_PER_KIND: usize = 1_000;
+const MAX_ALT: usize = 500;
+const MAX_RAW: usize = 200;
+const MAX_SUBTREE_CHECKS: u32 = 20;
 /// What an app shell shows before its scripts have run: `Loading, please wait`.
-const MOST_PLACEHOLDER_WORDS: usize = 3;
-const MOST_PLACEHOLDER_IMAGES: usize = 1;
+const MAX_PLACEHOLDER_WORDS: usize = 3;
+const MAX_PLACEHOLDER_IMAGES: usize = 1;
 
 pub struct Element<'a> {
     pub dom: &'a Dom,
@@ -28,8 +28,8 @@ pub struct Element<'a> {
     pub name: &'a str,
     pub base: &'a Url,
     pub page: &'a Url,
-    pub places: &'a Places<'a>,
-    pub inside: Inside,
+    pub locator: &'a ElementLocator<'a>,
+    pub inside: AncestorFlags,
     pub in_head: bool,
     pub in_main: bool,
 }
@@ -53,14 +53,14 @@ impl<'a> Element<'a> {
 
     /// Line of the start tag; 0 for elements that the parser implied.
     fn line(&self) -> u32 {
-        self.dom.place(self.id).map_or(0, |it| it.line)
+        self.dom.position(self.id).map_or(0, |it| it.line)
     }
 
     fn has(&self, name: &str) -> bool {
         self.attribute(name).is_some()
     }
 
-    fn says(&self, attribute: &str, value: &str) -> bool {
+    fn attribute_is(&self, attribute: &str, value: &str) -> bool {
         self.attribute(attribute)
             .is_some_and(|it| it.trim().eq_ignore_ascii_case(value))
     }
@@ -84,7 +84,7 @@ pub struct Elements {
     pub forms: Vec<Form>,
     pub files: Vec<PageFile>,
     pub structure: Structure,
-    looked_into: u32,
+    subtree_checks: u32,
 }
 
 impl Elements {
@@ -105,7 +105,7 @@ impl Elements {
             }
             _ => self.count_structure(element),
         }
-        if is_root(element) && self.may_look_into() {
+        if is_app_root(element) && self.may_check_subtree() {
             self.structure.has_empty_root |= is_placeholder(element);
         }
         if let Some(role) = element.attribute("role") {
@@ -114,14 +114,14 @@ impl Elements {
         }
     }
 
-    fn may_look_into(&mut self) -> bool {
-        self.looked_into += 1;
-        self.looked_into <= MOST_LOOKED_INTO
+    fn may_check_subtree(&mut self) -> bool {
+        self.subtree_checks += 1;
+        self.subtree_checks <= MAX_SUBTREE_CHECKS
     }
 
     fn count_structure(&mut self, element: &Element<'_>) {
-        if element.name == "noscript" && self.may_look_into() {
-            self.structure.asks_for_scripts |= names_scripts(element);
+        if element.name == "noscript" && self.may_check_subtree() {
+            self.structure.asks_for_scripts |= mentions_javascript(element);
         }
         let structure = &mut self.structure;
         let in_main = u32::from(element.in_main);
@@ -141,15 +141,15 @@ impl Elements {
     }
 
     fn read_heading(&mut self, element: &Element<'_>) {
-        if self.headings.len() >= MOST_HEADINGS {
+        if self.headings.len() >= MAX_HEADINGS {
             return;
         }
-        let own = text_of(element.dom, element.id).map(|it| without_anchors(element, it));
+        let own = text_of(element.dom, element.id).map(|it| without_self_links(element, it));
         let is_text = own.is_some();
         let text = own.or_else(|| {
             let alt = |it: NodeId| {
                 let alt = element.dom.attribute(it, "alt")?.trim();
-                (!alt.is_empty()).then(|| shortened(alt, MOST_ALT).to_owned())
+                (!alt.is_empty()).then(|| shortened(alt, MAX_ALT).to_owned())
             };
             element.dom.below(element.id).find_map(alt)
         });
@@ -162,7 +162,7 @@ impl Elements {
     }
 
     fn read_image(&mut self, element: &Element<'_>) {
-        if self.images.len() >= MOST_IMAGES {
+        if self.images.len() >= MAX_IMAGES {
             return;
         }
         let pixels = |name| {
@@ -179,12 +179,12 @@ impl Elements {
         self.images.push(Image {
             url: element
                 .attribute("src")
-                .and_then(|it| web(it, element.base))
+                .and_then(|it| web_url(it, element.base))
                 .map(|it| it.0),
-            alt: alt.map(|it| shortened(it, MOST_ALT).to_owned()),
-            is_named_otherwise: element.says("role", "presentation")
-                || element.says("role", "none")
-                || element.says("aria-hidden", "true")
+            alt: alt.map(|it| shortened(it, MAX_ALT).to_owned()),
+            is_named_otherwise: element.attribute_is("role", "presentation")
+                || element.attribute_is("role", "none")
+                || element.attribute_is("aria-hidden", "true")
                 || ["aria-label", "aria-labelledby", "title"]
                     .into_iter()
                     .any(said),
@@ -194,17 +194,17 @@ impl Elements {
             in_picture: element.inside.picture,
             in_link: element.inside.link,
             in_main_text: element.in_main,
-            is_lazy: element.says("loading", "lazy"),
-            placement: element.places.placement(element.id),
+            is_lazy: element.attribute_is("loading", "lazy"),
+            placement: element.locator.placement(element.id),
             line: element.line(),
         });
     }
 
     fn read_anchor(&mut self, element: &Element<'_>) {
         let href = element.attribute("href").unwrap_or_default();
-        if is_uncrawlable(element, href) && self.uncrawlable.len() < MOST_OTHERS {
+        if is_uncrawlable(element, href) && self.uncrawlable.len() < MAX_PER_KIND {
             self.uncrawlable.push(UncrawlableAnchor {
-                raw: shortened(href, MOST_RAW).to_owned(),
+                raw: shortened(href, MAX_RAW).to_owned(),
                 text: text_of(element.dom, element.id),
                 line: element.line(),
             });
@@ -215,10 +215,10 @@ impl Elements {
                 it.eq_ignore_ascii_case("noopener") || it.eq_ignore_ascii_case("noreferrer")
             })
         });
-        if element.says("target", "_blank")
+        if element.attribute_is("target", "_blank")
             && !is_protected
-            && self.windows.len() < MOST_OTHERS
-            && let Some((url, _)) = web(href, element.base)
+            && self.windows.len() < MAX_PER_KIND
+            && let Some((url, _)) = web_url(href, element.base)
             && Url::parse(&url).is_ok_and(|it| it.origin() != element.page.origin())
         {
             let line = element.line();
@@ -227,7 +227,7 @@ impl Elements {
     }
 
     fn read_form(&mut self, element: &Element<'_>) {
-        if self.forms.len() >= MOST_OTHERS {
+        if self.forms.len() >= MAX_PER_KIND {
             return;
         }
         let action = element.attribute("action").unwrap_or_default().trim();
@@ -252,8 +252,8 @@ impl Elements {
     /// A field belongs to the last form before it.
     fn read_field(&mut self, element: &Element<'_>) {
         if let Some(form) = self.forms.last_mut() {
-            form.has_password |= element.says("type", "password");
-            form.has_message |= element.name == "textarea" || element.says("type", "email");
+            form.has_password |= element.attribute_is("type", "password");
+            form.has_message |= element.name == "textarea" || element.attribute_is("type", "email");
         }
     }
 
@@ -271,13 +271,13 @@ impl Elements {
             }
             return;
         }
-        let Some((raw, kind, blocks_rendering)) = named(element.dom, element.id) else {
+        let Some((raw, kind, blocks_rendering)) = loaded_file(element.dom, element.id) else {
             return;
         };
         let is_file = matches!(kind, ResourceKind::Script | ResourceKind::Stylesheet);
         if is_file
-            && self.files.len() < MOST_OTHERS
-            && let Some((url, _)) = web(raw, element.base)
+            && self.files.len() < MAX_PER_KIND
+            && let Some((url, _)) = web_url(raw, element.base)
         {
             self.files.push(PageFile {
                 url,
@@ -291,7 +291,7 @@ impl Elements {
 }
 
 /// Whether it is a default root of React, Vue, Next, Nuxt, Gatsby, Quasar, Svelte, Angular or Polymer.
-fn is_root(element: &Element<'_>) -> bool {
+fn is_app_root(element: &Element<'_>) -> bool {
     const IDS: [&str; 9] = [
         "root",
         "app",
@@ -317,7 +317,7 @@ fn is_placeholder(element: &Element<'_>) -> bool {
             Kind::Text(text) => words += text.split_whitespace().take(10).count(),
             _ => images += usize::from(dom.is_html(id, "img")),
         }
-        if words > MOST_PLACEHOLDER_WORDS || images > MOST_PLACEHOLDER_IMAGES {
+        if words > MAX_PLACEHOLDER_WORDS || images > MAX_PLACEHOLDER_IMAGES {
             return false;
         }
         let is_read = !matches!(
@@ -332,7 +332,7 @@ fn is_placeholder(element: &Element<'_>) -> bool {
 }
 
 /// Whether a `noscript` text mentions JavaScript.
-fn names_scripts(element: &Element<'_>) -> bool {
+fn mentions_javascript(element: &Element<'_>) -> bool {
     let text = text_of(element.dom, element.id).unwrap_or_default();
     text.to_ascii_lowercase().contains("javascript")
 }
@@ -340,7 +340,7 @@ fn names_scripts(element: &Element<'_>) -> bool {
 /// As Lighthouse 12.8.2, `core/audits/seo/crawlable-anchors.js`, without event listeners: anchors without `href`
 /// count if another link attribute is set.
 fn is_uncrawlable(element: &Element<'_>, href: &str) -> bool {
-    const OF_LINKS: [&str; 7] = [
+    const LINK_ATTRIBUTES: [&str; 7] = [
         "target",
         "download",
         "ping",
@@ -365,7 +365,7 @@ fn is_uncrawlable(element: &Element<'_>, href: &str) -> bool {
         return false;
     }
     if !element.has("href") {
-        return OF_LINKS.iter().any(|it| element.has(it));
+        return LINK_ATTRIBUTES.iter().any(|it| element.has(it));
     }
     [
         "javascript:void(0)",
@@ -379,7 +379,7 @@ fn is_uncrawlable(element: &Element<'_>, href: &str) -> bool {
 }
 
 /// A heading without permalink signs (`¶`, `#`), as documentation has them.
-fn without_anchors(element: &Element<'_>, text: String) -> String {
+fn without_self_links(element: &Element<'_>, text: String) -> String {
     let dom = element.dom;
     let to_itself = |it: &NodeId| {
         let href = dom.attribute(*it, "href");

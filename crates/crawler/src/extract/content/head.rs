@@ -1,5 +1,5 @@
 use super::super::target::target_of;
-use super::super::text::text_of_up_to;
+use super::super::text::text_up_to;
 use super::elements::Element;
 use super::link_header::header_links;
 use analysis::observation::page_content::{
@@ -10,13 +10,13 @@ use analysis::observation::web_site::LinkTarget;
 use analysis::text::words::{collapsed, shortened};
 use url::Url;
 
-const MOST_TITLES: usize = 50;
-const MOST_TITLE_CHARACTERS: usize = 1_000;
-const MOST_METAS: usize = 300;
-const MOST_CONTENT: usize = 2_000;
-const MOST_NAME: usize = 100;
-const MOST_LINKS_OF_A_KIND: usize = 1_000;
-const MOST_RAW: usize = 2_048;
+const MAX_TITLES: usize = 50;
+const MAX_TITLE_CHARACTERS: usize = 1_000;
+const MAX_METAS: usize = 300;
+const MAX_CONTENT: usize = 2_000;
+const MAX_NAME: usize = 100;
+const MAX_LINKS_PER_KIND: usize = 1_000;
+const MAX_RAW: usize = 2_048;
 
 /// User agents of robots `meta` elements, besides `robots`.
 const ROBOTS: [&str; 13] = [
@@ -59,8 +59,8 @@ impl Head {
     }
 
     fn read_title(&mut self, element: &Element<'_>) {
-        if self.titles.len() < MOST_TITLES {
-            let text = text_of_up_to(element.dom, element.id, MOST_TITLE_CHARACTERS);
+        if self.titles.len() < MAX_TITLES {
+            let text = text_up_to(element.dom, element.id, MAX_TITLE_CHARACTERS);
             self.titles.push(PlacedText {
                 text: text.unwrap_or_default(),
                 source: element.source(),
@@ -81,14 +81,14 @@ impl Head {
         let (Some((name, key)), Some(content)) = (named, element.attribute("content")) else {
             return;
         };
-        let name = shortened(name.trim(), MOST_NAME).to_ascii_lowercase();
-        let content = shortened(content, 4 * MOST_CONTENT);
+        let name = shortened(name.trim(), MAX_NAME).to_ascii_lowercase();
+        let content = shortened(content, 4 * MAX_CONTENT);
         match key {
             MetaKey::Name if name == "robots" || ROBOTS.contains(&name.as_str()) => {
                 let agent = (name != "robots").then_some(name.as_str());
-                let directive = RobotsDirective::of_meta(agent, content, element.source());
+                let directive = RobotsDirective::from_meta(agent, content, element.source());
                 self.robots.push(directive);
-                self.robots.truncate(MOST_METAS);
+                self.robots.truncate(MAX_METAS);
             }
             // Parsers with scripting, such as search engines', ignore `noscript`.
             MetaKey::HttpEquiv
@@ -98,12 +98,12 @@ impl Head {
             }
             _ => {}
         }
-        if self.metas.len() < MOST_METAS {
+        if self.metas.len() < MAX_METAS {
             let content = collapsed(content);
             self.metas.push(Meta {
                 key,
                 name,
-                content: shortened(&content, MOST_CONTENT).to_owned(),
+                content: shortened(&content, MAX_CONTENT).to_owned(),
                 source: element.source(),
             });
         }
@@ -144,8 +144,8 @@ impl Head {
             "prev" | "previous" => &mut self.previous_pages,
             _ => return,
         };
-        if let Some(url) = web(href, base).map(|it| it.0)
-            && list.len() < MOST_LINKS_OF_A_KIND
+        if let Some(url) = web_url(href, base).map(|it| it.0)
+            && list.len() < MAX_LINKS_PER_KIND
             && !list.contains(&url)
         {
             list.push(url);
@@ -154,12 +154,12 @@ impl Head {
 
     fn add_canonical(&mut self, href: &str, base: &Url, source: TagSource) {
         // An empty canonical has no effect.
-        if href.trim().is_empty() || self.canonicals.len() >= MOST_LINKS_OF_A_KIND {
+        if href.trim().is_empty() || self.canonicals.len() >= MAX_LINKS_PER_KIND {
             return;
         }
-        let target = web(href, base);
+        let target = web_url(href, base);
         self.canonicals.push(Canonical {
-            raw: shortened(href.trim(), MOST_RAW).to_owned(),
+            raw: shortened(href.trim(), MAX_RAW).to_owned(),
             is_absolute: is_absolute(href),
             has_fragment: target.as_ref().is_some_and(|it| it.1),
             url: target.map(|it| it.0),
@@ -168,11 +168,11 @@ impl Head {
     }
 
     fn add_hreflang(&mut self, code: &str, href: &str, base: &Url, source: TagSource) {
-        if self.hreflangs.len() < MOST_LINKS_OF_A_KIND {
+        if self.hreflangs.len() < MAX_LINKS_PER_KIND {
             self.hreflangs.push(Hreflang {
-                code: shortened(code.trim(), MOST_NAME).to_owned(),
-                raw: shortened(href.trim(), MOST_RAW).to_owned(),
-                url: web(href, base).map(|it| it.0),
+                code: shortened(code.trim(), MAX_NAME).to_owned(),
+                raw: shortened(href.trim(), MAX_RAW).to_owned(),
+                url: web_url(href, base).map(|it| it.0),
                 is_absolute: is_absolute(href),
                 source,
             });
@@ -182,7 +182,7 @@ impl Head {
     pub fn read_headers(&mut self, headers: &ResponseHeaders, page: &Url) {
         let values = headers.robots_tags.iter();
         self.robots
-            .extend(values.map(|it| RobotsDirective::of_header(it)));
+            .extend(values.map(|it| RobotsDirective::from_header(it)));
         if self.refresh.is_none()
             && let Some(value) = &headers.refresh
         {
@@ -223,7 +223,7 @@ fn is_feed(media_type: &str) -> bool {
 }
 
 /// The normalized web URL, and whether it had a fragment.
-pub fn web(written: &str, base: &Url) -> Option<(String, bool)> {
+pub fn web_url(written: &str, base: &Url) -> Option<(String, bool)> {
     match target_of(written, base) {
         LinkTarget::Web { url, fragment } => Some((url, fragment.is_some())),
         _ => None,
@@ -256,7 +256,7 @@ fn refresh(content: &str, base: &Url, source: TagSource) -> Option<Refresh> {
     Some(Refresh {
         seconds,
         url: (!address.is_empty())
-            .then(|| web(address, base))
+            .then(|| web_url(address, base))
             .flatten()
             .map(|it| it.0),
         source,

@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_are_told_apart_and_parameters_read() {
+    fn link_header_is_split_into_links_and_parameters() {
         let all = header_links(
             "<https://a.example/x,y>; rel=\"canonical\", </b>; REL=alternate; hreflang=\"de, x\";title=t",
         );

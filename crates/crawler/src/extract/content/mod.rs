@@ -4,20 +4,20 @@ mod document;
 mod elements;
 mod head;
 mod link_header;
-mod texts;
+mod text_facts;
 
-use super::EXTRACTION;
-use super::charset::{Decoded, decode, replaced};
+use super::EXTRACTION_VERSION;
+use super::charset::{Decoded, count_replacements, decode};
 use super::dom::{Dom, NodeId};
 use super::json_ld::JsonLd;
-use super::links::{LinkReader, base};
-use super::main_text::{Sight, drafts, main_text};
+use super::links::{LinkReader, base_url};
+use super::locator::ElementLocator;
+use super::main_text::{VisibleTree, drafts, main_text};
 use super::metadata::metadata;
 use super::parse::{Parsed, parse, parse_source};
-use super::place::Places;
 use super::structured_data::structured_data;
-use analysis::observation::page_content::{MOST_LINKS, PageContent, ResponseFacts};
-use analysis::observation::page_url::normalise;
+use analysis::observation::page_content::{MAX_LINKS, PageContent, ResponseFacts};
+use analysis::observation::page_url::normalize;
 use analysis::observation::web_site::{Discovery, Fetched, LinkTarget, PageLink, Truncation};
 use elements::Elements;
 use head::Head;
@@ -25,7 +25,7 @@ use html5ever::tendril::SliceExt;
 use std::borrow::Cow;
 use url::Url;
 
-pub struct Arrival<'a> {
+pub struct ReceivedPage<'a> {
     pub bytes: Cow<'a, [u8]>,
     pub charset: Option<&'a str>,
     pub url: &'a Url,
@@ -35,10 +35,10 @@ pub struct Arrival<'a> {
     pub discovery: Discovery,
 }
 
-impl<'a> Arrival<'a> {
+impl<'a> ReceivedPage<'a> {
     /// A page without a crawl, as if answered with 200 and no headers.
-    pub fn loose(bytes: &'a [u8], charset: Option<&'a str>, url: &'a Url) -> Self {
-        let address = normalise(url).0;
+    pub fn without_crawl(bytes: &'a [u8], charset: Option<&'a str>, url: &'a Url) -> Self {
+        let address = normalize(url).0;
         let size = bytes.len() as u64;
         Self {
             bytes: Cow::Borrowed(bytes),
@@ -57,7 +57,7 @@ impl<'a> Arrival<'a> {
 }
 
 /// Bytes kept of a page's links: URLs, texts and paths.
-const MOST_LINK_BYTES: usize = 8 << 20;
+const MAX_LINK_BYTES: usize = 8 << 20;
 
 /// Flags that a node has itself or inherits from an ancestor.
 #[expect(
@@ -65,21 +65,21 @@ const MOST_LINK_BYTES: usize = 8 << 20;
     reason = "an element may stand in all of them"
 )]
 #[derive(Debug, Clone, Copy, Default)]
-struct Inside {
+struct AncestorFlags {
     head: bool,
     link: bool,
     picture: bool,
     noscript: bool,
 }
 
-pub fn read_page(arrival: Arrival<'_>) -> PageContent {
+pub fn read_page(arrival: ReceivedPage<'_>) -> PageContent {
     let Decoded {
         text: source,
         encoding,
         source: charset_source,
         had_errors,
     } = decode(&arrival.bytes, arrival.charset);
-    let mut replaced_sequences = replaced(&source, &arrival.bytes, had_errors);
+    let mut replaced_sequences = count_replacements(&source, &arrival.bytes, had_errors);
     // A truncated body may end inside a character.
     let is_cut = arrival.fetched.truncation == Truncation::AtLimit;
     if is_cut && source.ends_with(char::REPLACEMENT_CHARACTER) {
@@ -92,24 +92,24 @@ pub fn read_page(arrival: Arrival<'_>) -> PageContent {
     let parsed = parse_source(&tendril);
     let dom = &parsed.dom;
     let json_ld = JsonLd::of(dom);
-    let base_url = base(dom, arrival.url);
+    let base_url = base_url(dom, arrival.url);
     let lang = document::lang(dom);
 
-    let sight = Sight::of(dom);
-    let all = drafts(&sight);
-    let known = metadata(&sight, &all, &json_ld, lang.as_deref(), arrival.url);
-    let all_characters = sight.text.first().copied().unwrap_or_default();
-    let main = main_text(sight, &json_ld);
+    let tree = VisibleTree::of(dom);
+    let all = drafts(&tree);
+    let known = metadata(&tree, &all, &json_ld, lang.as_deref(), arrival.url);
+    let all_characters = tree.text_length.first().copied().unwrap_or_default();
+    let main = main_text(tree, &json_ld);
 
-    let places = Places::of(dom);
-    let links = LinkReader::new(dom, &base_url, &places, &main.in_main);
+    let locator = ElementLocator::of(dom);
+    let links = LinkReader::new(dom, &base_url, &locator, &main.in_main);
     let walked = walk(&parsed, arrival.url, &base_url, &links, &main.in_main);
     let (mut head, elements) = (walked.head, walked.elements);
     head.read_headers(&arrival.response.headers, arrival.url);
     let structured_data = structured_data(dom, &json_ld, &base_url);
-    let text = texts::Reader {
+    let text = text_facts::TextReader {
         dom,
-        places: &places,
+        locator: &locator,
         drafts: &all,
         all_characters,
         declared: lang
@@ -118,23 +118,23 @@ pub fn read_page(arrival: Arrival<'_>) -> PageContent {
         keep_visible: !structured_data.items.is_empty(),
     }
     .read(main);
-    let (duplicate_ids, duplicate_id_count) = places.duplicate_ids();
+    let (duplicate_ids, duplicate_id_count) = locator.duplicate_ids();
     PageContent {
-        url: normalise(arrival.url).0,
+        url: normalize(arrival.url).0,
         document: analysis::observation::page_content::DocumentFacts {
             has_doctype: dom.has_doctype,
             charset: encoding.name().to_owned(),
             charset_source,
             replaced_sequences: u32::try_from(replaced_sequences).unwrap_or(u32::MAX),
             lang,
-            base: document::base_written(dom),
+            base: document::written_base(dom),
             elements: elements.count,
             duplicate_ids,
             duplicate_id_count,
             early_head_end: document::early_head_end(&parsed),
             parser_limit: parsed.limited,
             links_left_out: parsed.links_left_out || walked.links_left_out,
-            extraction: EXTRACTION,
+            extraction: EXTRACTION_VERSION,
         },
         fetched: arrival.fetched,
         response: arrival.response,
@@ -166,24 +166,24 @@ pub fn read_page(arrival: Arrival<'_>) -> PageContent {
 }
 
 /// Every `id` and `a[name]`, sorted: the valid fragments of links.
-pub fn read_names(bytes: &[u8], from_http: Option<&str>) -> Vec<String> {
+pub fn read_anchor_names(bytes: &[u8], from_http: Option<&str>) -> Vec<String> {
     let parsed = parse(&decode(bytes, from_http).text);
     let dom = &parsed.dom;
     let mut names = Vec::new();
     for &id in &dom.order {
-        document::add_names(dom, id, &mut names);
+        document::add_anchor_names(dom, id, &mut names);
     }
-    document::finished_names(names)
+    document::sorted_anchor_names(names)
 }
 
 pub fn read_main_text(bytes: &[u8], from_http: Option<&str>) -> String {
     let dom = parse(&decode(bytes, from_http).text).dom;
-    main_text(Sight::of(&dom), &JsonLd::of(&dom))
+    main_text(VisibleTree::of(&dom), &JsonLd::of(&dom))
         .into_text()
         .text()
 }
 
-struct Walked {
+struct WalkResult {
     head: Head,
     elements: Elements,
     links: Vec<PageLink>,
@@ -197,54 +197,54 @@ fn walk(
     base: &Url,
     reader: &LinkReader<'_>,
     in_main: &[bool],
-) -> Walked {
+) -> WalkResult {
     let dom = &parsed.dom;
     let is_in_head = document::head_members(parsed);
-    let mut inside = vec![Inside::default(); dom.nodes.len()];
+    let mut inside = vec![AncestorFlags::default(); dom.nodes.len()];
     let (mut head, mut elements) = (Head::default(), Elements::default());
     let (mut links, mut names) = (Vec::new(), Vec::new());
     let mut link_bytes = 0;
     for &id in &dom.order {
         let outer = dom.nodes[id]
             .parent
-            .map_or(Inside::default(), |it| inside[it]);
+            .map_or(AncestorFlags::default(), |it| inside[it]);
         let Some(name) = dom.name(id) else {
             inside[id] = outer;
             continue;
         };
-        let here = Inside {
+        let here = AncestorFlags {
             head: is_in_head(id, outer.head),
             link: outer.link || name == "a",
             picture: outer.picture || name == "picture",
             noscript: outer.noscript || name == "noscript",
         };
         inside[id] = here;
-        document::add_names(dom, id, &mut names);
+        document::add_anchor_names(dom, id, &mut names);
         let element = elements::Element {
             dom,
             id,
             name,
             base,
             page,
-            places: reader.places,
+            locator: reader.locator,
             inside: outer,
             in_head: here.head,
             in_main: in_main.get(id).copied().unwrap_or_default(),
         };
         head.read(&element);
         elements.read(&element);
-        if links.len() < MOST_LINKS && link_bytes < MOST_LINK_BYTES {
+        if links.len() < MAX_LINKS && link_bytes < MAX_LINK_BYTES {
             let known = links.len();
             reader.read(id, &mut links);
             link_bytes += links[known..].iter().map(bytes_of).sum::<usize>();
         }
     }
-    Walked {
+    WalkResult {
         head,
         elements,
         links,
-        names: document::finished_names(names),
-        links_left_out: link_bytes >= MOST_LINK_BYTES,
+        names: document::sorted_anchor_names(names),
+        links_left_out: link_bytes >= MAX_LINK_BYTES,
     }
 }
 

@@ -10,7 +10,7 @@ fn facts(html: &str) -> PageContent {
 
 fn read(html: &str, headers: ResponseHeaders) -> PageContent {
     let url = Url::parse("http://example.com/dir/page.html").unwrap();
-    let mut arrival = Arrival::loose(html.as_bytes(), None, &url);
+    let mut arrival = ReceivedPage::without_crawl(html.as_bytes(), None, &url);
     arrival.response.headers = headers;
     read_page(arrival)
 }
@@ -31,7 +31,7 @@ fn described(html: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_element_of_the_list_is_a_link() {
+fn links_are_read_from_all_link_elements() {
     let html = r#"<link rel=stylesheet href=s.css><link rel=preconnect href=//cdn><style>a{b:url(i.png)}</style>
         <meta http-equiv=refresh content="0; URL='r.html'"><a href=a.html#x>A</a><map><area href=b></map>
         <img src=c srcset="d 1x, e 2x"><picture><source srcset=f></picture><video src=g poster=h><track src=i></video>
@@ -63,7 +63,7 @@ fn every_element_of_the_list_is_a_link() {
 }
 
 #[test]
-fn the_base_moves_relative_links_and_fragments() {
+fn base_href_applies_to_relative_links_and_fragments() {
     assert_eq!(
         described("<base href=/other/><a href=x>1</a><a href=#f>2</a>"),
         ["a[href] /other/x", "a[href] /other/#f"]
@@ -79,7 +79,7 @@ fn templates_hold_no_links_and_noscript_does() {
 }
 
 #[test]
-fn titles_names_words_and_language_are_read() {
+fn titles_anchor_names_words_and_language_are_read() {
     let page = facts(
         "<html lang=' de '><title> A \n B </title><h1 id=z>H<b>1</b></h1><a name=y></a><p id=''>two words<nav>not these</nav>",
     );
@@ -96,7 +96,7 @@ fn titles_names_words_and_language_are_read() {
 }
 
 #[test]
-fn links_know_their_text_path_and_part_of_the_page() {
+fn links_have_text_css_path_and_placement() {
     let page = facts(
         "<body><nav><a href=1>Home</a></nav><div id=main><p>x<p><a href=2><img src=i alt=Logo></a></div><footer><a href=3>© <b>us</b></a></footer>",
     );
@@ -123,7 +123,7 @@ fn links_know_their_text_path_and_part_of_the_page() {
 }
 
 #[test]
-fn no_text_of_an_element_is_kept_whole_however_long_it_is() {
+fn texts_of_elements_are_shortened() {
     let long = "wörd ".repeat(100_000);
     let word = "x".repeat(500_000);
     let page = facts(&format!(
@@ -168,9 +168,9 @@ fn paths_of_deeply_nested_elements_are_short() {
 }
 
 #[test]
-fn any_bytes_are_a_page() {
+fn arbitrary_bytes_are_parsed() {
     proptest::proptest!(|(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..400))| {
-        read_page(Arrival::loose(&bytes, None, &Url::parse("http://example.com/").unwrap()));
+        read_page(ReceivedPage::without_crawl(&bytes, None, &Url::parse("http://example.com/").unwrap()));
     });
     proptest::proptest!(|(html in "(<(a|b|p|table|tr|td|div|select|svg|template|script|form|/a|/b|/p|/table|/div|/svg) ?(href=x|id=y|<)?>|x|&|\n){0,60}")| {
         facts(&html);
@@ -185,7 +185,7 @@ fn head(inside: &str) -> PageContent {
 }
 
 #[test]
-fn titles_and_descriptions_are_all_kept_with_their_places() {
+fn all_titles_are_kept_with_their_source() {
     let page = head(
         "<title>A</title><title></title><meta name=Description content=' a  b '>\
          <svg><title>no</title></svg><title>B</title>",
@@ -209,7 +209,7 @@ fn titles_and_descriptions_are_all_kept_with_their_places() {
 }
 
 #[test]
-fn a_head_ends_early_only_where_a_tag_says_that_it_was_meant_to_go_on() {
+fn early_head_end_requires_an_explicit_end_tag() {
     for (html, ender) in [
         ("<head><title>T</title></head><body><p>x", None),
         ("<title>T</title><p>x", None),
@@ -238,7 +238,7 @@ fn a_head_ends_early_only_where_a_tag_says_that_it_was_meant_to_go_on() {
 }
 
 #[test]
-fn robots_are_told_by_metas_and_headers() {
+fn robots_directives_are_read_from_meta_and_headers() {
     let mut headers = ResponseHeaders::default();
     headers.add("x-robots-tag", "googlebot: nosnippet");
     headers.add("x-robots-tag", "otherbot: noindex");
@@ -253,7 +253,7 @@ fn robots_are_told_by_metas_and_headers() {
 }
 
 #[test]
-fn canonicals_and_languages_come_from_the_head_and_from_headers() {
+fn canonicals_and_hreflangs_are_read_from_head_and_headers() {
     let mut headers = ResponseHeaders::default();
     headers.add(
         "link",
@@ -316,7 +316,7 @@ fn refresh_and_pagination_are_read() {
 }
 
 #[test]
-fn headings_are_read_without_the_signs_that_lead_to_them() {
+fn permalink_signs_are_removed_from_headings() {
     let page = facts(
         "<h1>Clay<a class=headerlink href=#clay>¶</a></h1><h2><a href=#a>#</a> Cups</h2>\
          <h3>See <a href=#x>x</a></h3><h4><a href=#y>#</a></h4><h5>C<a href=/sharp>#</a></h5>",
@@ -328,7 +328,7 @@ fn headings_are_read_without_the_signs_that_lead_to_them() {
 }
 
 #[test]
-fn links_without_a_text_have_the_name_of_their_label() {
+fn links_without_text_use_their_label() {
     let page = facts(
         "<b id=b>Bowls</b><a href=1 aria-labelledby='b c none'></a><i id=c>and cups</i>\
          <a href=2><svg role=img aria-label=Search></svg></a><a href=3><img src=x aria-label=Home></a>\
@@ -405,7 +405,7 @@ fn the_document_is_described() {
 }
 
 #[test]
-fn what_stands_in_the_main_text_is_told_apart() {
+fn main_text_membership_of_elements_is_recorded() {
     let text = "This is a sentence of the article, with commas, and long enough to count as text. "
         .repeat(3);
     let page = facts(&format!(
@@ -422,7 +422,7 @@ fn what_stands_in_the_main_text_is_told_apart() {
 }
 
 #[test]
-fn content_that_was_written_down_is_read_back_the_same() {
+fn page_content_survives_a_json_round_trip() {
     let page = facts(
         "<html lang=de><head><title>T</title><meta name=robots content=noindex><script type=application/ld+json>\
          {\"@context\":\"https://schema.org\",\"@type\":\"Article\",\"author\":{\"name\":\"Ann\"},\"datePublished\":\"2024-05-06\"}</script>\
@@ -434,7 +434,7 @@ fn content_that_was_written_down_is_read_back_the_same() {
 }
 
 #[test]
-fn headings_and_pictures_inside_of_each_other_are_survived() {
+fn deeply_nested_headings_and_pictures_are_parsed() {
     let deep = "<h1><div><picture>".repeat(150);
     let wide = "<i></i>".repeat(100_000);
     let page = facts(&format!("{deep}{wide}"));
@@ -442,7 +442,7 @@ fn headings_and_pictures_inside_of_each_other_are_survived() {
 }
 
 #[test]
-fn a_refresh_for_readers_without_scripts_is_none() {
+fn refresh_in_noscript_is_ignored() {
     let refresh = "<meta http-equiv=refresh content='0; url=/plain'>";
     for page in [
         format!("<head><noscript>{refresh}</noscript></head><body>x"),
@@ -454,7 +454,7 @@ fn a_refresh_for_readers_without_scripts_is_none() {
 }
 
 #[test]
-fn a_feed_is_no_version_in_another_language() {
+fn feeds_are_not_hreflang_alternates() {
     let count = |html: &str| facts(html).hreflangs.len();
     for feed in [
         "application/rss+xml",
@@ -477,7 +477,7 @@ fn a_feed_is_no_version_in_another_language() {
 }
 
 #[test]
-fn the_shell_of_an_application_is_known_by_its_empty_root() {
+fn app_shells_are_detected_by_an_empty_root() {
     let is_shell = |html: &str| facts(html).structure.has_empty_root;
     for shell in [
         "<div id=root></div>",
@@ -499,7 +499,7 @@ fn the_shell_of_an_application_is_known_by_its_empty_root() {
 }
 
 #[test]
-fn a_request_to_allow_scripts_is_known_by_its_word() {
+fn noscript_mentioning_javascript_asks_for_scripts() {
     let asks = |html: &str| facts(html).structure.asks_for_scripts;
     assert!(asks(
         "<body><noscript>You need to enable JavaScript to run this app.</noscript>"

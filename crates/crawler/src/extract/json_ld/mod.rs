@@ -1,22 +1,22 @@
 //! The JSON-LD blocks of a page, each parsed once. [`super::structured_data`] uses valid JSON only, as Google does;
 //! [`super::metadata`] also repaired JSON.
 
-mod mending;
+mod repair;
 mod wrapper;
 
-use super::dom::{Dom, Kind, NodeId, TagPlace};
+use super::dom::{Dom, Kind, NodeId, SourcePosition};
 use super::json;
-use super::json::{Json, Object, Refused};
+use super::json::{Json, JsonError, Object};
 use analysis::observation::structured_data::SyntaxNoteKind;
 use std::{cell::Cell, collections::VecDeque};
 
 /// Longer blocks are skipped.
-const MOST_BYTES: usize = 1 << 20;
-const MOST_BLOCKS: usize = 500;
+const MAX_BYTES: usize = 1 << 20;
+const MAX_BLOCKS: usize = 500;
 /// JSON values per page, nested ones included.
-pub(super) const MOST_VALUES: usize = 150_000;
+pub(super) const MAX_VALUES: usize = 150_000;
 /// Objects per page that [`JsonLd::objects`] returns.
-const MOST_OBJECTS: usize = 2_000;
+const MAX_OBJECTS: usize = 2_000;
 
 pub struct JsonLd {
     pub blocks: Vec<Block>,
@@ -24,12 +24,12 @@ pub struct JsonLd {
 
 pub struct Block {
     pub node: NodeId,
-    pub begins: TagPlace,
+    pub begins: SourcePosition,
     pub wrappers: Vec<SyntaxNoteKind>,
-    pub reading: Reading,
+    pub outcome: ParseOutcome,
 }
 
-pub enum Reading {
+pub enum ParseOutcome {
     Empty,
     /// The block is too long, or the page has too many values.
     TooLarge,
@@ -37,24 +37,24 @@ pub enum Reading {
     Json {
         json: Json,
         /// Position of each object, by its number.
-        places: Vec<TagPlace>,
+        positions: Vec<SourcePosition>,
     },
     Invalid {
         message: String,
-        place: TagPlace,
+        position: SourcePosition,
         /// The value after repairs, if they helped.
-        mended: Option<Json>,
+        repaired: Option<Json>,
     },
 }
 
 impl JsonLd {
     pub fn of(dom: &Dom) -> Self {
         let scripts = dom.elements("script").filter(|it| is_json_ld(dom, *it));
-        let room = Cell::new(MOST_VALUES);
+        let budget = Cell::new(MAX_VALUES);
         Self {
             blocks: scripts
-                .take(MOST_BLOCKS)
-                .map(|it| read_block(dom, it, &room))
+                .take(MAX_BLOCKS)
+                .map(|it| read_block(dom, it, &budget))
                 .collect(),
         }
     }
@@ -81,7 +81,7 @@ impl JsonLd {
                 }
                 _ => {}
             }
-            if objects.len() >= MOST_OBJECTS {
+            if objects.len() >= MAX_OBJECTS {
                 break;
             }
         }
@@ -91,9 +91,11 @@ impl JsonLd {
 
 impl Block {
     fn value(&self) -> Option<&Json> {
-        match &self.reading {
-            Reading::Json { json, .. } => Some(json),
-            Reading::Invalid { mended, .. } => mended.as_ref(),
+        match &self.outcome {
+            ParseOutcome::Json { json, .. } => Some(json),
+            ParseOutcome::Invalid {
+                repaired: mended, ..
+            } => mended.as_ref(),
             _ => None,
         }
     }
@@ -127,7 +129,7 @@ pub fn is_article(object: &Json) -> bool {
     })
 }
 
-static NOTHING: Json = Json::Null;
+static NULL: Json = Json::Null;
 
 impl std::ops::Index<&str> for Json {
     type Output = Json;
@@ -135,8 +137,8 @@ impl std::ops::Index<&str> for Json {
     /// `null` for a missing member.
     fn index(&self, key: &str) -> &Json {
         match self {
-            Json::Object(object) => object.get(key).unwrap_or(&NOTHING),
-            _ => &NOTHING,
+            Json::Object(object) => object.get(key).unwrap_or(&NULL),
+            _ => &NULL,
         }
     }
 }
@@ -155,7 +157,7 @@ impl Json {
 }
 
 impl Object {
-    pub fn has_duplicates(&self) -> bool {
+    pub fn has_duplicate_keys(&self) -> bool {
         let mut keys: Vec<&str> = self.entries.iter().map(|it| it.0.as_str()).collect();
         keys.sort_unstable();
         keys.windows(2).any(|it| it[0] == it[1])
@@ -168,39 +170,39 @@ fn is_json_ld(dom: &Dom, id: NodeId) -> bool {
     essence.eq_ignore_ascii_case("application/ld+json")
 }
 
-fn read_block(dom: &Dom, node: NodeId, room: &Cell<usize>) -> Block {
-    let place = dom.script_place(node).or(dom.place(node));
-    let begins = place.unwrap_or(TagPlace { line: 1, column: 1 });
+fn read_block(dom: &Dom, node: NodeId, budget: &Cell<usize>) -> Block {
+    let place = dom.script_position(node).or(dom.position(node));
+    let begins = place.unwrap_or(SourcePosition { line: 1, column: 1 });
     let text = text_of(dom, node);
     let (mut block, body) = (
         Block {
             node,
             begins,
             wrappers: Vec::new(),
-            reading: Reading::Empty,
+            outcome: ParseOutcome::Empty,
         },
         &text,
     );
-    if body.len() > MOST_BYTES {
-        block.reading = Reading::TooLarge;
+    if body.len() > MAX_BYTES {
+        block.outcome = ParseOutcome::TooLarge;
         return block;
     }
-    let (body, from) = wrapper::unwrapped(body, &mut block.wrappers);
+    let (body, from) = wrapper::strip_wrappers(body, &mut block.wrappers);
     if body.is_empty() {
         return block;
     }
-    block.begins = json::place_of(&text, from, begins);
-    block.reading = match json::read(body, room) {
-        Ok(json) => Reading::Json {
+    block.begins = json::position_at(&text, from, begins);
+    block.outcome = match json::read(body, budget) {
+        Ok(json) => ParseOutcome::Json {
             json,
-            places: json::object_places(body, block.begins),
+            positions: json::object_positions(body, block.begins),
         },
-        Err(Refused::TooDeep) => Reading::TooDeep,
-        Err(Refused::TooLarge) => Reading::TooLarge,
-        Err(Refused::Invalid { message, at }) => Reading::Invalid {
+        Err(JsonError::TooDeep) => ParseOutcome::TooDeep,
+        Err(JsonError::TooLarge) => ParseOutcome::TooLarge,
+        Err(JsonError::Invalid { message, at }) => ParseOutcome::Invalid {
             message,
-            place: json::place_of(body, at, block.begins),
-            mended: json::read(&mending::mended(body), room).ok(),
+            position: json::position_at(body, at, block.begins),
+            repaired: json::read(&repair::repair(body), budget).ok(),
         },
     };
     block

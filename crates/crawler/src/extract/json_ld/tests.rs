@@ -15,14 +15,14 @@ fn names(html: &str) -> Vec<String> {
 }
 
 #[test]
-fn lists_graphs_and_objects_inside_others_are_found() {
+fn objects_in_lists_graphs_and_objects_are_found() {
     let html = r#"<script type="application/ld+json">[{"name":"a"},{"@graph":[{"name":"b","author":{"name":"c"}}]}]</script>
         <script type="Application/LD+JSON; charset=utf-8">{"name":"d"}</script><script>{"name":"no"}</script>"#;
     assert_eq!(names(html), ["d", "a", "b", "c"]);
 }
 
 #[test]
-fn common_mistakes_are_read_all_the_same_and_others_left_out() {
+fn common_json_mistakes_are_repaired_and_others_skipped() {
     for json in [
         "{\"name\":\"a b\",}",
         "{\"name\":\"a\nb\"};",
@@ -41,7 +41,7 @@ fn common_mistakes_are_read_all_the_same_and_others_left_out() {
 }
 
 #[test]
-fn types_are_known_by_their_last_part() {
+fn types_are_matched_without_namespace() {
     let read = |text| json::read(text, &Cell::new(99)).ok().unwrap();
     let one = read(r#"{"@type":["https://schema.org/NewsArticle","Thing"]}"#);
     assert!(is_article(&one) && types(&one).eq(["NewsArticle", "Thing"]));
@@ -49,13 +49,13 @@ fn types_are_known_by_their_last_part() {
 }
 
 #[test]
-fn what_has_more_values_than_a_page_may_have_is_too_large() {
+fn blocks_beyond_the_value_budget_are_too_large() {
     let block = |inside: &str| format!("<script type=application/ld+json>{inside}</script>");
-    let many = block(&format!("[{}0]", "0,".repeat(MOST_VALUES - 1)));
+    let many = block(&format!("[{}0]", "0,".repeat(MAX_VALUES - 1)));
     let dom = parse(&(block("{\"name\":\"a\"}") + &many + &block("[0,0,0,0]"))).dom;
     let readings = JsonLd::of(&dom).blocks;
     let told: Vec<_> = { readings.iter() }
-        .map(|it| matches!(it.reading, Reading::TooLarge))
+        .map(|it| matches!(it.outcome, ParseOutcome::TooLarge))
         .collect();
     // The first is read, the second exceeds the budget, the third finds it used up.
     assert_eq!(told, [false, true, true]);

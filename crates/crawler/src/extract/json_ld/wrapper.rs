@@ -1,7 +1,7 @@
 use analysis::observation::structured_data::SyntaxNoteKind;
 
 /// The text without legacy comment or CDATA wrappers, and its byte offset; kinds of wrappers are added to `wrappers`.
-pub fn unwrapped<'a>(text: &'a str, wrappers: &mut Vec<SyntaxNoteKind>) -> (&'a str, usize) {
+pub fn strip_wrappers<'a>(text: &'a str, wrappers: &mut Vec<SyntaxNoteKind>) -> (&'a str, usize) {
     const WRAPPERS: [(&[&str], &[&str], SyntaxNoteKind); 2] = [
         (&["<!--"], &["//-->", "-->"], SyntaxNoteKind::CommentWrapper),
         (

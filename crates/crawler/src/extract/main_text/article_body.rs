@@ -1,15 +1,15 @@
-use super::sight::{Sight, characters};
-use super::{PlacedBlock, PlacedText, TextSource, blocks};
+use super::visibility::{VisibleTree, characters};
+use super::{ExtractedBlock, ExtractedText, TextSource, blocks};
 use crate::extract::dom::NodeId;
 use crate::extract::json_ld::{JsonLd, is_article};
 use crate::extract::parse::parse;
 
 /// Minimum length of `articleBody`, relative to the elements' text and absolute.
-const TIMES_MORE: u32 = 2;
-const LEAST_CHARACTERS: u32 = 250;
+const MIN_LENGTH_RATIO: u32 = 2;
+const MIN_CHARACTERS: u32 = 250;
 
 /// Prefers `articleBody` where it is much longer: pages filled by scripts, or behind a paywall.
-pub fn fuller(json_ld: &JsonLd, from_elements: PlacedText) -> PlacedText {
+pub fn prefer_longer_json_ld(json_ld: &JsonLd, from_elements: ExtractedText) -> ExtractedText {
     let Some((node, body)) = only_article_body(json_ld) else {
         return from_elements;
     };
@@ -18,10 +18,10 @@ pub fn fuller(json_ld: &JsonLd, from_elements: PlacedText) -> PlacedText {
         .iter()
         .map(|it| characters(&it.text))
         .fold(0, u32::saturating_add);
-    if characters(body) < LEAST_CHARACTERS.max(known.saturating_mul(TIMES_MORE)) {
+    if characters(body) < MIN_CHARACTERS.max(known.saturating_mul(MIN_LENGTH_RATIO)) {
         return from_elements;
     }
-    PlacedText {
+    ExtractedText {
         blocks: blocks_of(node, body),
         source: TextSource::JsonLd,
         in_main: vec![false; from_elements.in_main.len()],
@@ -39,17 +39,17 @@ fn only_article_body(json_ld: &JsonLd) -> Option<(NodeId, &str)> {
     bodies.all(|it| it.1 == first.1).then_some(first)
 }
 
-fn blocks_of(node: NodeId, body: &str) -> Vec<PlacedBlock> {
+fn blocks_of(node: NodeId, body: &str) -> Vec<ExtractedBlock> {
     let html = if body.contains("</") {
         body.to_owned()
     } else {
         body.replace('\n', "<p>")
     };
     let parsed = parse(&html);
-    let drafts = blocks::drafts(&Sight::of(&parsed.dom));
+    let drafts = blocks::drafts(&VisibleTree::of(&parsed.dom));
     drafts
         .into_iter()
-        .map(|it| PlacedBlock {
+        .map(|it| ExtractedBlock {
             node,
             ..it.into_block()
         })

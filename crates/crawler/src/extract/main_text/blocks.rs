@@ -1,9 +1,9 @@
-use super::sight::{Sight, begins_a_line, characters};
-use super::{BlockKind, PlacedBlock};
+use super::visibility::{VisibleTree, characters, is_block_element};
+use super::{BlockKind, ExtractedBlock};
 use crate::extract::dom::{Kind, NodeId};
 
 /// Longer rows are layout, not data.
-const MOST_ROW: u32 = 600;
+const MAX_ROW: u32 = 600;
 
 #[derive(Debug)]
 pub struct Draft {
@@ -17,8 +17,8 @@ pub struct Draft {
 }
 
 impl Draft {
-    pub fn into_block(self) -> PlacedBlock {
-        PlacedBlock {
+    pub fn into_block(self) -> ExtractedBlock {
+        ExtractedBlock {
             kind: self.kind,
             node: self.node,
             text: self.text,
@@ -27,16 +27,16 @@ impl Draft {
 }
 
 /// Visible blocks in document order.
-pub fn drafts(sight: &Sight) -> Vec<Draft> {
+pub fn drafts(tree: &VisibleTree) -> Vec<Draft> {
     let mut splitter = Splitter {
-        sight,
+        tree,
         open: Vec::new(),
         drafts: Vec::new(),
         draft: None,
         breaks: 0,
     };
-    for &id in &sight.order {
-        splitter.close_until(sight.dom.nodes[id].parent);
+    for &id in &tree.order {
+        splitter.close_until(tree.dom.nodes[id].parent);
         splitter.enter(id);
     }
     splitter.close_until(None);
@@ -56,7 +56,7 @@ struct Open {
 }
 
 struct Splitter<'a> {
-    sight: &'a Sight<'a>,
+    tree: &'a VisibleTree<'a>,
     open: Vec<Open>,
     drafts: Vec<Draft>,
     draft: Option<Draft>,
@@ -77,7 +77,7 @@ impl Splitter<'_> {
     }
 
     fn enter(&mut self, id: NodeId) {
-        match &self.sight.dom.nodes[id].kind {
+        match &self.tree.dom.nodes[id].kind {
             Kind::Text(text) => self.add_text(text),
             Kind::Element { name, .. } => self.enter_element(id, &name.local),
             Kind::Document | Kind::Other => {}
@@ -97,7 +97,7 @@ impl Splitter<'_> {
             id,
             ends_block: false,
             in_link: outer.in_link
-                || (name == "a" && self.sight.dom.attribute(id, "href").is_some()),
+                || (name == "a" && self.tree.dom.attribute(id, "href").is_some()),
             ..outer
         };
         if outer.whole {
@@ -114,7 +114,7 @@ impl Splitter<'_> {
                 whole: true,
                 ..open
             };
-        } else if begins_a_line(name) || matches!(name, "tr" | "td" | "th" | "caption") {
+        } else if is_block_element(name) || matches!(name, "tr" | "td" | "th" | "caption") {
             self.end_block();
             let kind = kind_of(name, outer.kind);
             let whole = kind == BlockKind::Preformatted;
@@ -134,24 +134,24 @@ impl Splitter<'_> {
             return;
         };
         if kind == BlockKind::Preformatted {
-            if name == "br" || (begins_a_line(name) && !draft.text.ends_with('\n')) {
+            if name == "br" || (is_block_element(name) && !draft.text.ends_with('\n')) {
                 draft.text.push('\n');
             }
         } else if matches!(name, "td" | "th") {
             let length = draft.text.trim_end().len();
             draft.text.truncate(length);
             draft.text.push('\t');
-        } else if begins_a_line(name) || name == "br" {
+        } else if is_block_element(name) || name == "br" {
             self.add_space();
         }
     }
 
     /// Whether each cell holds about a line at most.
     fn is_row(&self, id: NodeId) -> bool {
-        let cells = self.sight.dom.nodes[id].children.iter();
-        let is_cell = |it: &&NodeId| matches!(self.sight.dom.name(**it), Some("td" | "th"));
+        let cells = self.tree.dom.nodes[id].children.iter();
+        let is_cell = |it: &&NodeId| matches!(self.tree.dom.name(**it), Some("td" | "th"));
         let mut cells = cells.filter(is_cell);
-        self.sight.text[id] <= MOST_ROW && cells.all(|it| self.sight.inner_blocks[*it] <= 1)
+        self.tree.text_length[id] <= MAX_ROW && cells.all(|it| self.tree.inner_blocks[*it] <= 1)
     }
 
     fn add_text(&mut self, text: &str) {

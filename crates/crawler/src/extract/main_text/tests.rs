@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 fn read(html: &str) -> MainText {
     let dom = parse(html).dom;
-    main_text(Sight::of(&dom), &JsonLd::of(&dom)).into_text()
+    main_text(VisibleTree::of(&dom), &JsonLd::of(&dom)).into_text()
 }
 
 fn texts(html: &str) -> Vec<String> {
@@ -29,7 +29,7 @@ fn beside(other: &str) -> String {
 }
 
 #[test]
-fn blocks_have_kinds_and_stand_in_order() {
+fn blocks_have_kinds_and_keep_document_order() {
     let html = format!(
         "<article><h2>One</h2>{}<ul><li>first item of a list<li>second</ul><table><tr><td>a <b>b</b><td>c</table><pre>x\n  y</pre>
          <blockquote><p>quoted words</blockquote><figure><img><figcaption>what is seen</figcaption></figure>{}</article>",
@@ -56,13 +56,13 @@ fn blocks_have_kinds_and_stand_in_order() {
 }
 
 #[test]
-fn a_block_names_the_element_that_holds_it() {
+fn a_block_refers_to_its_element() {
     let dom = parse(&format!(
         "<article>{}<p id=x>two <i>words</i></p></article>",
         paragraph("one")
     ))
     .dom;
-    let last = main_text(Sight::of(&dom), &JsonLd::of(&dom))
+    let last = main_text(VisibleTree::of(&dom), &JsonLd::of(&dom))
         .blocks
         .pop()
         .unwrap();
@@ -73,7 +73,7 @@ fn a_block_names_the_element_that_holds_it() {
 }
 
 #[test]
-fn two_breaks_end_a_paragraph_and_one_does_not() {
+fn two_line_breaks_end_a_paragraph() {
     let html = "<body>The first line, which is long enough<br>and goes on here, with commas.<br><br>The second paragraph, also long enough.";
     assert_eq!(
         texts(html),
@@ -85,7 +85,7 @@ fn two_breaks_end_a_paragraph_and_one_does_not() {
 }
 
 #[test]
-fn furniture_is_left_out_by_element_role_and_class() {
+fn boilerplate_is_removed_by_element_role_and_class() {
     for other in [
         "<nav>THIS</nav>",
         "<footer>THIS</footer>",
@@ -116,7 +116,7 @@ fn furniture_is_left_out_by_element_role_and_class() {
 }
 
 #[test]
-fn names_of_what_an_element_has_or_is_about_leave_it_in() {
+fn qualified_class_names_do_not_mark_boilerplate() {
     let article: String = ["rivers", "mountains"].map(paragraph).concat();
     for opening in [
         "<section class='section--ads'>",
@@ -135,7 +135,7 @@ fn names_of_what_an_element_has_or_is_about_leave_it_in() {
 }
 
 #[test]
-fn comments_longer_than_the_article_are_left_out() {
+fn comments_longer_than_the_article_are_removed() {
     let comments: String = (0..20).map(|_| paragraph("me")).collect();
     let article: String = ["rivers", "mountains"].map(paragraph).concat();
     let text = read(&format!(
@@ -146,7 +146,7 @@ fn comments_longer_than_the_article_are_left_out() {
 }
 
 #[test]
-fn sections_of_one_article_belong_together_and_lists_of_links_do_not() {
+fn article_sections_are_joined_without_link_lists() {
     let links = "<div class=list><a href=1>One other page of this site</a> <a href=2>Another page of this site</a></div>";
     let sections = "<div class=part>%</div>".replace('%', &paragraph("rivers"))
         + &"<div class=part>%</div>".replace('%', &paragraph("mountains"));
@@ -155,7 +155,7 @@ fn sections_of_one_article_belong_together_and_lists_of_links_do_not() {
 }
 
 #[test]
-fn what_introduces_an_article_is_part_of_it() {
+fn a_lead_paragraph_belongs_to_the_article() {
     let body: String = (0..6).map(|_| paragraph("rivers")).collect();
     let lead = "<div class=lead>A short text that introduces what is said below, and is written by an editor.</div>";
     let text = read(&format!(
@@ -166,7 +166,7 @@ fn what_introduces_an_article_is_part_of_it() {
 }
 
 #[test]
-fn links_between_text_stay_and_links_at_its_end_go() {
+fn link_blocks_are_removed_only_at_the_end() {
     let html = format!(
         "<article>{}<p><a href=x>A link on a line of its own</a></p>{}<p><a href=y>Another one at the end</a></p></article>",
         paragraph("rivers"),
@@ -177,7 +177,7 @@ fn links_between_text_stay_and_links_at_its_end_go() {
 }
 
 #[test]
-fn announcements_credits_and_headings_of_nothing_are_left_out() {
+fn announcements_credits_and_empty_headings_are_removed() {
     let html = format!(
         "<article>{}<figure><figcaption>Foto: Jana Nováková</figcaption></figure><h3>Mehr zum Thema</h3><p><b>x</b> <a href=y>y</a></p>
          <h2>Kept</h2>{}<h2>Idle</h2></article>",
@@ -190,7 +190,7 @@ fn announcements_credits_and_headings_of_nothing_are_left_out() {
 }
 
 #[test]
-fn tables_that_lay_out_are_no_rows() {
+fn layout_tables_have_no_row_blocks() {
     let html = format!(
         "<table><tr><td>{}{}</td><td>side</td></tr></table>",
         paragraph("rivers"),
@@ -205,7 +205,7 @@ fn tables_that_lay_out_are_no_rows() {
 }
 
 #[test]
-fn a_page_that_is_a_table_has_its_rows() {
+fn a_page_that_is_a_table_keeps_its_rows() {
     let rows: Vec<String> = (0..40)
         .map(|it| format!("<tr><td>Item {it}<td>{it} kg</tr>"))
         .collect();
@@ -224,7 +224,7 @@ fn a_page_that_is_a_table_has_its_rows() {
 }
 
 #[test]
-fn a_small_table_beside_an_article_is_not_the_page() {
+fn a_small_table_beside_an_article_is_removed() {
     let table = "<table class=calendar><tr><td>Mo<td>1</tr><tr><td>Tu<td>2</tr></table>";
     let article: String = ["rivers", "mountains"].map(paragraph).concat();
     let text = read(&format!(
@@ -235,7 +235,7 @@ fn a_small_table_beside_an_article_is_not_the_page() {
 }
 
 #[test]
-fn a_page_of_links_is_an_index_and_all_of_it_counts() {
+fn an_index_page_is_kept_as_a_whole() {
     let items = (0..30)
         .map(|it| format!("<li><a href={it}>Entry number {it}</a></li>"))
         .collect::<Vec<_>>()
@@ -247,7 +247,7 @@ fn a_page_of_links_is_an_index_and_all_of_it_counts() {
 }
 
 #[test]
-fn a_page_with_hardly_any_text_keeps_what_it_has() {
+fn short_pages_keep_their_text() {
     assert_eq!(
         texts("<h1>Not found</h1><p>Try again."),
         ["Not found", "Try again."]
@@ -257,7 +257,7 @@ fn a_page_with_hardly_any_text_keeps_what_it_has() {
 }
 
 #[test]
-fn signs_that_link_to_their_own_heading_are_no_text() {
+fn permalink_signs_are_not_text() {
     let html = format!(
         "<article><h2>One<a href=#one>¶</a></h2>{}</article>",
         paragraph("one")
@@ -266,7 +266,7 @@ fn signs_that_link_to_their_own_heading_are_no_text() {
 }
 
 #[test]
-fn the_article_of_the_json_ld_is_read_where_elements_hold_less() {
+fn a_longer_article_body_replaces_the_elements_text() {
     let body = paragraph("rivers")
         .repeat(3)
         .replace("<p>", "")
@@ -325,16 +325,16 @@ fn counted(text: impl Iterator<Item = String>) -> HashMap<String, usize> {
 
 proptest! {
     #[test]
-    fn leaving_out_never_adds_words(html in page()) {
+    fn main_text_adds_no_words(html in page()) {
         let dom = parse(&html).dom;
-        let whole = counted(drafts(&Sight::of(&dom)).into_iter().map(|it| it.text));
-        for (word, count) in counted(main_text(Sight::of(&dom), &JsonLd::of(&dom)).blocks.into_iter().map(|it| it.text)) {
+        let whole = counted(drafts(&VisibleTree::of(&dom)).into_iter().map(|it| it.text));
+        for (word, count) in counted(main_text(VisibleTree::of(&dom), &JsonLd::of(&dom)).blocks.into_iter().map(|it| it.text)) {
             prop_assert!(whole.get(&word).is_some_and(|it| *it >= count), "{} in {}", word, html);
         }
     }
 
     #[test]
-    fn the_same_page_has_the_same_text_and_no_block_is_empty(html in page()) {
+    fn main_text_is_deterministic_without_empty_blocks(html in page()) {
         let first = read(&html);
         prop_assert_eq!(&first, &read(&html));
         prop_assert!(first.blocks.iter().all(|it| !it.text.trim().is_empty()));
@@ -343,9 +343,9 @@ proptest! {
     #[test]
     fn words_keep_their_order(html in page()) {
         let dom = parse(&html).dom;
-        let all = drafts(&Sight::of(&dom));
+        let all = drafts(&VisibleTree::of(&dom));
         let mut all = all.iter().flat_map(|it| it.text.split_whitespace());
-        let kept = main_text(Sight::of(&dom), &JsonLd::of(&dom));
+        let kept = main_text(VisibleTree::of(&dom), &JsonLd::of(&dom));
         for word in kept.blocks.iter().flat_map(|it| it.text.split_whitespace()) {
             prop_assert!(all.any(|it| it == word), "{} in {}", word, html);
         }
@@ -353,14 +353,14 @@ proptest! {
 }
 
 #[test]
-fn a_hundred_thousand_nested_elements_are_survived() {
+fn a_hundred_thousand_nested_elements_are_parsed() {
     for tag in ["<div class=comment>", "<table><tr><td>"] {
         read(&tag.repeat(100_000));
     }
 }
 
 #[test]
-fn a_page_of_fifty_megabytes_is_read_as_far_as_text_is() {
+fn a_fifty_megabyte_page_is_read_up_to_the_text_limit() {
     let sentence = "Words, and more words, of which there are many. ";
     let one = format!("<p>{}", sentence.repeat(50 * 1024 * 1024 / sentence.len()));
     let blocks = read(&one).blocks;
@@ -369,7 +369,7 @@ fn a_page_of_fifty_megabytes_is_read_as_far_as_text_is() {
 }
 
 #[test]
-fn names_of_a_megabyte_are_not_read_from_every_child() {
+fn megabyte_class_names_do_not_slow_down_children() {
     let name = "word ".repeat(200_000);
     let children = "<p class=x>text, and more text</p>".repeat(5_000);
     assert_eq!(

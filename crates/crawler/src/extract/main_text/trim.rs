@@ -1,23 +1,23 @@
 use super::BlockKind;
 use super::blocks::Draft;
-use super::climb::Chosen;
-use super::elsewhere::{is_credit, names_other_pages};
-use super::sight::{Sight, share};
+use super::candidate_expansion::ArticleSelection;
+use super::related_content::{announces_other_pages, is_credit};
+use super::visibility::{VisibleTree, ratio};
 
 /// A block with this share of its text in links is a link block.
-const MOST_LINKED: f64 = 0.6;
-const MOST_LINKED_ROW: f64 = 0.9;
+const MAX_LINKED: f64 = 0.6;
+const MAX_LINKED_ROW: f64 = 0.9;
 /// If a smaller share would remain, the page is an index and links are kept.
-const LEAST_LEFT: f64 = 0.25;
+const MIN_SHARE_LEFT: f64 = 0.25;
 /// Consecutive link blocks that are kept between text.
-const MOST_BETWEEN: usize = 4;
+const MAX_LINK_RUN: usize = 4;
 /// Longer headings are kept, whatever follows.
-const MOST_HEADING: u32 = 100;
+const MAX_HEADING: u32 = 100;
 /// Longer texts are not announcements.
-const MOST_ANNOUNCEMENT: u32 = 80;
+const MAX_ANNOUNCEMENT: u32 = 80;
 
-pub fn trim(sight: &Sight, drafts: &[Draft], chosen: &Chosen) -> Vec<usize> {
-    let is_inside = inside(sight, chosen);
+pub fn trim(tree: &VisibleTree, drafts: &[Draft], chosen: &ArticleSelection) -> Vec<usize> {
+    let is_inside = selected_nodes(tree, chosen);
     let inside: Vec<usize> = (0..drafts.len())
         .filter(|it| is_inside[drafts[*it].node])
         .collect();
@@ -27,28 +27,28 @@ pub fn trim(sight: &Sight, drafts: &[Draft], chosen: &Chosen) -> Vec<usize> {
             .map(|it| drafts[*it].characters)
             .fold(0, u32::saturating_add)
     };
-    if share(size(&kept), size(&inside)) < LEAST_LEFT {
+    if ratio(size(&kept), size(&inside)) < MIN_SHARE_LEFT {
         return inside;
     }
-    without_idle_headings(drafts, without_announcements(drafts, kept))
+    without_empty_headings(drafts, without_announcements(drafts, kept))
 }
 
-fn inside(sight: &Sight, chosen: &Chosen) -> Vec<bool> {
-    let mut inside = vec![chosen.top.is_none(); sight.dom.nodes.len()];
-    for &id in &sight.order {
-        let with_parent = sight.dom.nodes[id].parent.is_some_and(|it| inside[it]);
+fn selected_nodes(tree: &VisibleTree, chosen: &ArticleSelection) -> Vec<bool> {
+    let mut inside = vec![chosen.top.is_none(); tree.dom.nodes.len()];
+    for &id in &tree.order {
+        let with_parent = tree.dom.nodes[id].parent.is_some_and(|it| inside[it]);
         let begins = chosen.top.is_none_or(|it| it == id) || chosen.leads.contains(&id);
-        inside[id] = begins || (with_parent && !chosen.except.contains(&id));
+        inside[id] = begins || (with_parent && !chosen.excluded.contains(&id));
     }
     inside
 }
 
-fn leads_elsewhere(draft: &Draft) -> bool {
-    let linked = share(draft.linked, draft.characters);
+fn is_link_block(draft: &Draft) -> bool {
+    let linked = ratio(draft.linked, draft.characters);
     match draft.kind {
         BlockKind::Heading(_) => false,
-        BlockKind::TableRow => linked >= MOST_LINKED_ROW,
-        _ => linked >= MOST_LINKED,
+        BlockKind::TableRow => linked >= MAX_LINKED_ROW,
+        _ => linked >= MAX_LINKED,
     }
 }
 
@@ -57,14 +57,14 @@ fn without_link_runs(drafts: &[Draft], inside: &[usize]) -> Vec<usize> {
     let mut kept = Vec::with_capacity(inside.len());
     let mut run = Vec::new();
     for &at in inside {
-        if leads_elsewhere(&drafts[at]) {
+        if is_link_block(&drafts[at]) {
             run.push(at);
             continue;
         }
         let follows_text = kept
             .last()
             .is_some_and(|it: &usize| !matches!(drafts[*it].kind, BlockKind::Heading(_)));
-        if run.len() <= MOST_BETWEEN && follows_text {
+        if run.len() <= MAX_LINK_RUN && follows_text {
             kept.append(&mut run);
         }
         run.clear();
@@ -80,11 +80,11 @@ fn without_announcements(drafts: &[Draft], kept: Vec<usize>) -> Vec<usize> {
     for at in kept {
         let draft = &drafts[at];
         let is_heading = matches!(draft.kind, BlockKind::Heading(_));
-        if draft.characters <= MOST_ANNOUNCEMENT && names_other_pages(&draft.text) {
+        if draft.characters <= MAX_ANNOUNCEMENT && announces_other_pages(&draft.text) {
             announced = is_heading;
             continue;
         }
-        announced &= !is_heading && (draft.linked > 0 || draft.characters < MOST_ANNOUNCEMENT);
+        announced &= !is_heading && (draft.linked > 0 || draft.characters < MAX_ANNOUNCEMENT);
         let only_credits = draft.kind == BlockKind::Caption && is_credit(&draft.text);
         if !announced && !only_credits {
             out.push(at);
@@ -94,7 +94,7 @@ fn without_announcements(drafts: &[Draft], kept: Vec<usize>) -> Vec<usize> {
 }
 
 /// Removes headings that nothing follows but a heading of the same or a higher level.
-fn without_idle_headings(drafts: &[Draft], kept: Vec<usize>) -> Vec<usize> {
+fn without_empty_headings(drafts: &[Draft], kept: Vec<usize>) -> Vec<usize> {
     let mut out: Vec<usize> = Vec::with_capacity(kept.len());
     let mut next: Option<u8> = Some(0);
     for at in kept.into_iter().rev() {
@@ -117,5 +117,5 @@ fn without_idle_headings(drafts: &[Draft], kept: Vec<usize>) -> Vec<usize> {
 
 /// A full sentence is kept even in a heading element.
 fn is_short(draft: &Draft) -> bool {
-    draft.characters <= MOST_HEADING && !draft.text.ends_with(['.', '!', '?', '…', '"', '”'])
+    draft.characters <= MAX_HEADING && !draft.text.ends_with(['.', '!', '?', '…', '"', '”'])
 }

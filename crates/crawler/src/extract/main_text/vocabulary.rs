@@ -1,71 +1,71 @@
-use super::word_lists::{Meaning, hides, meaning};
+use super::word_lists::{Meaning, is_hidden_class, meaning};
 use std::collections::HashMap;
 
 /// Signals of the words in an element's `class` and `id`.
 #[expect(clippy::struct_excessive_bools, reason = "a name may say all of it")]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct NameSignals {
     /// Boilerplate regardless of other words.
-    pub furniture: bool,
+    pub boilerplate: bool,
     /// Boilerplate, unless a content word occurs too.
-    pub perhaps_furniture: bool,
+    pub maybe_boilerplate: bool,
     pub content: bool,
     pub comments: bool,
     /// Boilerplate that links to other pages.
-    pub elsewhere: bool,
+    pub navigational: bool,
 }
 
-impl Said {
-    pub fn by(attribute: &str) -> Self {
-        let mut said = Self::default();
+impl NameSignals {
+    pub fn from_attribute(attribute: &str) -> Self {
+        let mut signals = Self::default();
         for name in attribute.split_ascii_whitespace() {
-            said.furniture |= hides(name);
+            signals.boilerplate |= is_hidden_class(name);
             // After two hyphens, a name describes a variant of the element (BEM).
             let name = name.split("--").next().unwrap_or(name);
             let (mut of_another, mut author) = (false, false);
-            words(name, |word| {
-                said.furniture |= author && is_about_an_author(word);
+            for_each_word(name, |word| {
+                signals.boilerplate |= author && is_author_box_word(word);
                 author |= word == "author";
                 if !of_another || meaning(word) == Some(Meaning::Content) {
-                    said.hear(word);
+                    signals.add_word(word);
                 }
-                of_another = says_that_the_next_is_of_another(word);
+                of_another = qualifies_next_word(word);
             });
         }
-        said
+        signals
     }
 
     /// Ids of many words are made from headings and describe the topic, so they are ignored.
-    pub fn by_id(id: &str) -> Self {
+    pub fn from_id(id: &str) -> Self {
         let mut count = 0;
-        words(id, |_| count += 1);
+        for_each_word(id, |_| count += 1);
         if count > 3 {
             Self::default()
         } else {
-            Self::by(id)
+            Self::from_attribute(id)
         }
     }
 
-    pub fn and(self, other: Self) -> Self {
+    pub fn merge(self, other: Self) -> Self {
         Self {
-            furniture: self.furniture || other.furniture,
-            perhaps_furniture: self.perhaps_furniture || other.perhaps_furniture,
+            boilerplate: self.boilerplate || other.boilerplate,
+            maybe_boilerplate: self.maybe_boilerplate || other.maybe_boilerplate,
             content: self.content || other.content,
             comments: self.comments || other.comments,
-            elsewhere: self.elsewhere || other.elsewhere,
+            navigational: self.navigational || other.navigational,
         }
     }
 
-    fn hear(&mut self, word: &str) {
+    fn add_word(&mut self, word: &str) {
         match meaning(word) {
-            Some(Meaning::Around | Meaning::Away) => {
-                self.furniture = true;
+            Some(Meaning::Navigation | Meaning::Promotion) => {
+                self.boilerplate = true;
                 // An article's footer often holds its date and author.
-                self.elsewhere |= !word.ends_with("footer");
+                self.navigational |= !word.ends_with("footer");
             }
-            Some(Meaning::OfThePage) => self.furniture = true,
+            Some(Meaning::PageMeta) => self.boilerplate = true,
             Some(Meaning::Comments) => self.comments = true,
-            Some(Meaning::Perhaps) => self.perhaps_furniture = true,
+            Some(Meaning::MaybeBoilerplate) => self.maybe_boilerplate = true,
             Some(Meaning::Content) => self.content = true,
             None => {}
         }
@@ -74,17 +74,17 @@ impl Said {
 
 /// Signals by attribute value, computed once per page: highlighted code repeats a few classes thousands of times.
 #[derive(Default)]
-pub struct Heard<'a>(HashMap<&'a str, Said>);
+pub struct NameSignalCache<'a>(HashMap<&'a str, NameSignals>);
 
-impl<'a> Heard<'a> {
-    pub fn by(&mut self, attribute: &'a str) -> Said {
-        let said = self.0.entry(attribute);
-        *said.or_insert_with(|| Said::by(attribute))
+impl<'a> NameSignalCache<'a> {
+    pub fn get(&mut self, attribute: &'a str) -> NameSignals {
+        let entry = self.0.entry(attribute);
+        *entry.or_insert_with(|| NameSignals::from_attribute(attribute))
     }
 }
 
 /// `author-box` and similar follow an article.
-fn is_about_an_author(word: &str) -> bool {
+fn is_author_box_word(word: &str) -> bool {
     matches!(
         word,
         "box" | "bio" | "info" | "card" | "profile" | "about" | "area"
@@ -92,7 +92,7 @@ fn is_about_an_author(word: &str) -> bool {
 }
 
 /// `has-sidebar` is not a sidebar.
-fn says_that_the_next_is_of_another(word: &str) -> bool {
+fn qualifies_next_word(word: &str) -> bool {
     matches!(
         word,
         "has" | "no" | "with" | "without" | "enable" | "category" | "tag"
@@ -102,16 +102,16 @@ fn says_that_the_next_is_of_another(word: &str) -> bool {
 /// Whether a name marks article text by two words: `entry-content`, `articleBody`, `post_text`.
 pub fn names_article_text(attribute: &str) -> bool {
     attribute.split_ascii_whitespace().any(|name| {
-        let (mut whose, mut found) = (false, false);
+        let (mut is_article_word, mut found) = (false, false);
         let name = name.split("--").next().unwrap_or(name);
         let mut last = false;
-        words(name, |word| {
+        for_each_word(name, |word| {
             last = matches!(
                 word,
                 "body" | "content" | "contents" | "text" | "copy" | "fulltext" | "bodytext"
             );
-            found |= whose && last;
-            whose = matches!(
+            found |= is_article_word && last;
+            is_article_word = matches!(
                 word,
                 "article"
                     | "post"
@@ -144,13 +144,13 @@ pub fn names_article_text(attribute: &str) -> bool {
 }
 
 /// Calls `tell` with each word in lower case: `relatedPosts_2` is `related`, `posts`, `2`.
-fn words(name: &str, mut tell: impl FnMut(&str)) {
+fn for_each_word(name: &str, mut visit: impl FnMut(&str)) {
     let mut word = String::new();
     let mut before_lower = false;
     for character in name.chars() {
         let ends = !character.is_alphanumeric() || (character.is_uppercase() && before_lower);
         if ends && !word.is_empty() {
-            tell(&word);
+            visit(&word);
             word.clear();
         }
         if character.is_alphanumeric() {
@@ -159,7 +159,7 @@ fn words(name: &str, mut tell: impl FnMut(&str)) {
         before_lower = character.is_lowercase();
     }
     if !word.is_empty() {
-        tell(&word);
+        visit(&word);
     }
 }
 
@@ -168,21 +168,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_split_where_people_read_them_apart() {
+    fn names_are_split_at_case_digits_and_punctuation() {
         let mut all = Vec::new();
-        words("relatedPosts_2-main-nav.ÜberUns", |it| {
+        for_each_word("relatedPosts_2-main-nav.ÜberUns", |it| {
             all.push(it.to_owned());
         });
         assert_eq!(all, ["related", "posts", "2", "main", "nav", "über", "uns"]);
     }
 
     #[test]
-    fn words_inside_words_say_nothing() {
-        assert_eq!(Said::by("shadow heading navy commentary"), Said::default());
+    fn words_inside_words_have_no_signal() {
+        assert_eq!(
+            NameSignals::from_attribute("shadow heading navy commentary"),
+            NameSignals::default()
+        );
     }
 
     #[test]
-    fn what_an_element_has_is_not_what_it_is() {
+    fn qualified_names_are_not_boilerplate() {
         for name in [
             "section--ads",
             "has-sidebar",
@@ -190,7 +193,7 @@ mod tests {
             "field--label-hidden",
             "category-related",
         ] {
-            assert!(!Said::by(name).furniture, "{name}");
+            assert!(!NameSignals::from_attribute(name).boilerplate, "{name}");
         }
         for name in [
             "left-sidebar",
@@ -199,12 +202,12 @@ mod tests {
             "cookie-banner",
             "relatedPosts",
         ] {
-            assert!(Said::by(name).furniture, "{name}");
+            assert!(NameSignals::from_attribute(name).boilerplate, "{name}");
         }
     }
 
     #[test]
-    fn article_text_is_named_by_two_words() {
+    fn article_text_names_need_two_words() {
         for name in [
             "entry-content",
             "x articleBody",

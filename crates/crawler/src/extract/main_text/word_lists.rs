@@ -4,25 +4,25 @@ use std::sync::LazyLock;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning {
     /// Site navigation.
-    Around,
+    Navigation,
     /// Sharing, newsletters, advertising, other pages.
-    Away,
+    Promotion,
     /// Ratings, consent, page metadata.
-    OfThePage,
+    PageMeta,
     Comments,
     /// Boilerplate, unless a content word occurs too.
-    Perhaps,
+    MaybeBoilerplate,
     Content,
 }
 
-const AROUND: &str = "
+const NAVIGATION: &str = "
     nav navi navbar navbox subnav topnav sidenav mainnav leftnav menu submenu mainmenu menubar
     crumbs sidebars sphinxsidebar topbar toolbar masthead navheader navfooter navheading pager
     paging paginator prevnext jumplinks skiplink skiplinks sitemap searchform searchbox toplang
     bottomlang catlinks editsection dropdown offcanvas langswitch
 ";
 
-const AWAY: &str = "
+const PROMOTION: &str = "
     share shares sharing sharebar sharedaddy sharethis social socials socialmedia sociable
     addthis addtoany signup login signin whatsapp ad ads adsense adslot adbox dfp promo promos
     promotion promobox outbrain taboola affiliate werbung anzeige publicidad publicite reklama
@@ -30,7 +30,7 @@ const AWAY: &str = "
     interesting upsell crosssell morelinks nextstory readmore
 ";
 
-const OF_THE_PAGE: &str = "
+const PAGE_META: &str = "
     rating ratings vote votes likes cookie cookies cookiebar cookieconsent consent gdpr popup
     modal overlay lightbox tooltip paywall adblock tags taglist tagcloud authorbox byline
     copyright postmeta entrymeta metadata timestamp printfooter
@@ -41,7 +41,7 @@ const COMMENTS: &str = "
     trackbacks pingback pingbacks
 ";
 
-const PERHAPS: &str = "
+const MAYBE_BOILERPLATE: &str = "
     header banner widget widgets author bio meta legal disclaimer search rss print skip tabs
     extra aside tag categories contact permalink sticky slider slideshow ticker infobar links
     next prev previous cart basket breaking follow gallery
@@ -59,7 +59,7 @@ const HIDDEN: &str = "
 ";
 
 /// Beginnings and ends of inflected words.
-const AWAY_BEGINNINGS: [&str; 9] = [
+const PROMOTION_PREFIXES: [&str; 9] = [
     "breadcrumb",
     "newsletter",
     "related",
@@ -70,7 +70,7 @@ const AWAY_BEGINNINGS: [&str; 9] = [
     "sharetool",
     "subscri",
 ];
-const AROUND_ENDS: [&str; 5] = [
+const NAVIGATION_SUFFIXES: [&str; 5] = [
     "footer",
     "sidebar",
     "navigation",
@@ -81,11 +81,11 @@ const AROUND_ENDS: [&str; 5] = [
 static MEANINGS: LazyLock<HashMap<&str, Meaning>> = LazyLock::new(|| {
     let lists = [
         (CONTENT, Meaning::Content),
-        (PERHAPS, Meaning::Perhaps),
-        (OF_THE_PAGE, Meaning::OfThePage),
+        (MAYBE_BOILERPLATE, Meaning::MaybeBoilerplate),
+        (PAGE_META, Meaning::PageMeta),
         (COMMENTS, Meaning::Comments),
-        (AWAY, Meaning::Away),
-        (AROUND, Meaning::Around),
+        (PROMOTION, Meaning::Promotion),
+        (NAVIGATION, Meaning::Navigation),
     ];
     let words = |(list, meaning): (&'static str, Meaning)| {
         list.split_whitespace().map(move |it| (it, meaning))
@@ -96,18 +96,19 @@ static MEANINGS: LazyLock<HashMap<&str, Meaning>> = LazyLock::new(|| {
 pub fn meaning(word: &str) -> Option<Meaning> {
     let known = MEANINGS.get(word).copied();
     known.or_else(|| {
-        let begins = AWAY_BEGINNINGS.iter().any(|it| word.starts_with(it));
-        let ends = || AROUND_ENDS.iter().any(|it| word.ends_with(it));
+        let begins = PROMOTION_PREFIXES.iter().any(|it| word.starts_with(it));
+        let ends = || NAVIGATION_SUFFIXES.iter().any(|it| word.ends_with(it));
         if begins {
-            Some(Meaning::Away)
+            Some(Meaning::Promotion)
         } else {
-            ends().then_some(Meaning::Around)
+            ends().then_some(Meaning::Navigation)
         }
     })
 }
 
-static HIDING: LazyLock<HashSet<&str>> = LazyLock::new(|| HIDDEN.split_whitespace().collect());
+static HIDDEN_CLASSES: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| HIDDEN.split_whitespace().collect());
 
-pub fn hides(name: &str) -> bool {
-    HIDING.contains(name)
+pub fn is_hidden_class(name: &str) -> bool {
+    HIDDEN_CLASSES.contains(name)
 }

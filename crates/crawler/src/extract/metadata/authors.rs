@@ -1,8 +1,8 @@
-use super::names::{MOST_LINE, cleaned, line, without_date};
-use super::{Author, FactSource, Source, SourcedText};
+use super::names::{MAX_LINE, clean_name, name_line, without_date};
+use super::{Author, FactSource, MetadataInput, SourcedText};
 use crate::extract::{dom::NodeId, json::Json, json_ld::is_article, text::text_of};
 
-const MOST_AUTHORS: usize = 20;
+const MAX_AUTHORS: usize = 20;
 /// `meta` names of authors, most trusted first.
 const METAS: &[&str] = &[
     "dc:creator",
@@ -23,21 +23,21 @@ const METAS: &[&str] = &[
 ];
 
 /// Authors and byline of the most trusted source that has any.
-pub fn authors(source: &Source) -> (Vec<Author>, Option<SourcedText>) {
-    let found = of_json_ld(source)
-        .or_else(|| of_metas(source))
-        .or_else(|| of_elements(source));
+pub fn authors(source: &MetadataInput) -> (Vec<Author>, Option<SourcedText>) {
+    let found = from_json_ld(source)
+        .or_else(|| from_metas(source))
+        .or_else(|| from_elements(source));
     let Some((mut authors, byline)) = found else {
         return (Vec::new(), None);
     };
-    authors.truncate(MOST_AUTHORS);
-    add_pages(source, &mut authors);
+    authors.truncate(MAX_AUTHORS);
+    add_profile_urls(source, &mut authors);
     (authors, Some(byline))
 }
 
 type Found = (Vec<Author>, SourcedText);
 
-fn of_json_ld(source: &Source) -> Option<Found> {
+fn from_json_ld(source: &MetadataInput) -> Option<Found> {
     let objects = source.json_ld.objects();
     objects
         .iter()
@@ -47,13 +47,13 @@ fn of_json_ld(source: &Source) -> Option<Found> {
                 .into_iter()
                 .find(|it| !it.is_null())?;
             let named = match named {
-                Json::List(all) => all.iter().take(MOST_AUTHORS).collect(),
+                Json::List(all) => all.iter().take(MAX_AUTHORS).collect(),
                 one => vec![one],
             };
             let mut authors: Vec<Author> = Vec::new();
             for author in named
                 .into_iter()
-                .filter_map(|it| of_value(source, &objects, it))
+                .filter_map(|it| from_value(source, &objects, it))
             {
                 if authors.iter().all(|it| it.name != author.name) {
                     authors.push(author);
@@ -69,7 +69,7 @@ fn of_json_ld(source: &Source) -> Option<Found> {
 }
 
 /// From a name, an object with a name, or the `@id` of such an object.
-fn of_value(source: &Source, objects: &[(NodeId, &Json)], value: &Json) -> Option<Author> {
+fn from_value(source: &MetadataInput, objects: &[(NodeId, &Json)], value: &Json) -> Option<Author> {
     let name_of = |it: &Json| match &it["name"] {
         Json::List(all) => all.first().and_then(Json::as_str).map(str::to_owned),
         one => one.as_str().map(str::to_owned),
@@ -94,20 +94,20 @@ fn of_value(source: &Source, objects: &[(NodeId, &Json)], value: &Json) -> Optio
         .as_str()
         .and_then(|it| source.url.join(it).ok());
     Some(Author {
-        name: cleaned(&name)?,
+        name: clean_name(&name)?,
         url: page.map(String::from),
         source: FactSource::JsonLd,
     })
 }
 
-fn of_metas(source: &Source) -> Option<Found> {
+fn from_metas(source: &MetadataInput) -> Option<Found> {
     let metas: Vec<_> = source.metas().collect();
     METAS.iter().find_map(|wanted| {
         let of_key = metas
             .iter()
             .filter(|(key, _)| key.split_ascii_whitespace().any(|it| it == *wanted));
         let mut lines: Vec<String> = Vec::new();
-        for line in of_key.take(MOST_AUTHORS).filter_map(|(_, it)| line(it)) {
+        for line in of_key.take(MAX_AUTHORS).filter_map(|(_, it)| name_line(it)) {
             if !lines.contains(&line) {
                 lines.push(line);
             }
@@ -125,35 +125,35 @@ fn of_metas(source: &Source) -> Option<Found> {
 }
 
 fn author(text: &str, source: FactSource) -> Option<Author> {
-    cleaned(text).map(|name| Author {
+    clean_name(text).map(|name| Author {
         name,
         url: None,
         source,
     })
 }
 
-fn of_elements(source: &Source) -> Option<Found> {
+fn from_elements(source: &MetadataInput) -> Option<Found> {
     source
-        .sight
+        .tree
         .order
         .iter()
         .copied()
-        .filter(|it| source.small[*it] && !source.elsewhere[*it])
+        .filter(|it| source.is_line_sized[*it] && !source.is_other_content[*it])
         .find_map(|id| {
             let kind = author_element(source, id)?;
-            if source.sight.text[id] as usize > MOST_LINE {
+            if source.tree.text_length[id] as usize > MAX_LINE {
                 return None;
             }
-            let text = line(&text_of(
+            let text = name_line(&text_of(
                 source.dom,
-                named_inside(source, id).unwrap_or(id),
+                name_element(source, id).unwrap_or(id),
             )?)?;
             let text = without_date(&text, source.order)?;
             let link = author_link(source, id);
             let name = link
                 .and_then(|it| text_of(source.dom, it))
-                .and_then(|it| cleaned(&it))
-                .or_else(|| cleaned(&text))?;
+                .and_then(|it| clean_name(&it))
+                .or_else(|| clean_name(&text))?;
             let url = link_of(source, link.unwrap_or(id));
             Some((
                 vec![Author {
@@ -167,7 +167,7 @@ fn of_elements(source: &Source) -> Option<Found> {
 }
 
 /// The only link in an author element that is an author element too.
-fn author_link(source: &Source, id: NodeId) -> Option<NodeId> {
+fn author_link(source: &MetadataInput, id: NodeId) -> Option<NodeId> {
     let inside = source
         .dom
         .walk(id, |_| true)
@@ -185,7 +185,7 @@ fn author_link(source: &Source, id: NodeId) -> Option<NodeId> {
     links.next().is_none().then_some(only)
 }
 
-fn author_element(source: &Source, id: NodeId) -> Option<FactSource> {
+fn author_element(source: &MetadataInput, id: NodeId) -> Option<FactSource> {
     if !source.dom.has_attributes(id) {
         return None;
     }
@@ -222,7 +222,7 @@ fn author_element(source: &Source, id: NodeId) -> Option<FactSource> {
     names_one.then_some(FactSource::VisibleText)
 }
 
-fn named_inside(source: &Source, id: NodeId) -> Option<NodeId> {
+fn name_element(source: &MetadataInput, id: NodeId) -> Option<NodeId> {
     let inside = source.dom.walk(id, |_| true).into_iter().skip(1);
     inside.into_iter().find(|it| {
         source
@@ -233,7 +233,7 @@ fn named_inside(source: &Source, id: NodeId) -> Option<NodeId> {
 }
 
 /// URL of the element itself or of the first link in it.
-fn link_of(source: &Source, id: NodeId) -> Option<String> {
+fn link_of(source: &MetadataInput, id: NodeId) -> Option<String> {
     let mut inside = source.dom.walk(id, |_| true).into_iter();
     let href = inside.find_map(|it| {
         source
@@ -250,13 +250,13 @@ fn link_of(source: &Source, id: NodeId) -> Option<String> {
 }
 
 /// Adds missing URLs of authors from author links with the same name.
-fn add_pages(source: &Source, authors: &mut [Author]) {
+fn add_profile_urls(source: &MetadataInput, authors: &mut [Author]) {
     if authors.iter().all(|it| it.url.is_some()) {
         return;
     }
-    for &id in &source.sight.order {
+    for &id in &source.tree.order {
         let is_link = source.dom.is_html(id, "a") && source.dom.attribute(id, "href").is_some();
-        if !is_link || !source.small[id] {
+        if !is_link || !source.is_line_sized[id] {
             continue;
         }
         let chain = std::iter::once(id).chain(source.dom.ancestors(id)).take(3);
@@ -266,7 +266,7 @@ fn add_pages(source: &Source, authors: &mut [Author]) {
         {
             continue;
         }
-        let Some(name) = text_of(source.dom, id).and_then(|it| cleaned(&it)) else {
+        let Some(name) = text_of(source.dom, id).and_then(|it| clean_name(&it)) else {
             continue;
         };
         let same = authors

@@ -2,11 +2,11 @@
 
 use super::{DateRole, names::phrases};
 use crate::extract::dom::{Dom, NodeId};
-use crate::extract::main_text::{Heard, Said};
+use crate::extract::main_text::{NameSignalCache, NameSignals};
 use aho_corasick::AhoCorasick;
 use std::sync::LazyLock;
 
-pub fn leads_elsewhere<'a>(dom: &'a Dom, id: NodeId, heard: &mut Heard<'a>) -> bool {
+pub fn is_other_content<'a>(dom: &'a Dom, id: NodeId, cache: &mut NameSignalCache<'a>) -> bool {
     if matches!(dom.name(id), None | Some("html" | "body" | "main")) {
         return false;
     }
@@ -17,8 +17,8 @@ pub fn leads_elsewhere<'a>(dom: &'a Dom, id: NodeId, heard: &mut Heard<'a>) -> b
         return false;
     }
     let of = |name| dom.short_attribute(id, name);
-    let said = heard.by(of("class")).and(Said::by_id(of("id")));
-    said.comments || said.elsewhere
+    let signals = cache.get(of("class")).merge(NameSignals::from_id(of("id")));
+    signals.comments || signals.navigational
 }
 
 /// Parts of names that indicate dates; earlier roles win.
@@ -138,7 +138,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_word_before_a_date_says_what_it_is_of() {
+    fn the_last_label_before_a_date_decides_its_role() {
         for (text, role) in [
             ("Published by Ann on ", Some(DateRole::Published)),
             ("Published 1 May, updated ", Some(DateRole::Modified)),

@@ -1,4 +1,4 @@
-use super::{DateFact, DateRole, FactSource, Source, dates::machine_date, page_dates::fact};
+use super::{DateFact, DateRole, FactSource, MetadataInput, dates::machine_date, page_dates::fact};
 use std::{collections::HashMap, sync::LazyLock};
 
 /// `meta` names in lower case, with a colon for every dot, hyphen, underscore and space.
@@ -36,7 +36,7 @@ static ROLES: LazyLock<HashMap<&str, DateRole>> = LazyLock::new(|| {
     lists.into_iter().flat_map(names).collect()
 });
 
-pub fn of_metas(source: &Source, all: &mut Vec<DateFact>) {
+pub fn add_meta_dates(source: &MetadataInput, all: &mut Vec<DateFact>) {
     for (key, content) in source.metas() {
         if let Some(role) = role_of(&key)
             && let Some(read) = machine_date(content, source.order)

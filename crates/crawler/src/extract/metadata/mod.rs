@@ -11,30 +11,30 @@ mod site_name;
 
 use super::dom::Dom;
 use super::json_ld::JsonLd;
-use super::main_text::{Draft, Heard, Sight, holds_title};
+use super::main_text::{Draft, NameSignalCache, VisibleTree, holds_title};
 use analysis::observation::page_content::{
     Author, DateFact, DateRole, FactSource, PageMetadata, SourcedText,
 };
-use dates::NumberOrder;
+use dates::DateOrder;
 use url::Url;
 
-struct Source<'a> {
+struct MetadataInput<'a> {
     dom: &'a Dom,
     json_ld: &'a JsonLd,
     url: &'a Url,
-    sight: &'a Sight<'a>,
+    tree: &'a VisibleTree<'a>,
     drafts: &'a [Draft],
-    order: NumberOrder,
+    order: DateOrder,
     /// By node: see [`elsewhere`].
-    elsewhere: Vec<bool>,
+    is_other_content: Vec<bool>,
     /// By node: whether it is small enough for a byline or a line with a date.
-    small: Vec<bool>,
+    is_line_sized: Vec<bool>,
 }
 
 /// Nodes below such a line; bounds the work on deeply nested elements.
-const MOST_OF_A_LINE: u32 = 200;
+const MAX_LINE_NODES: u32 = 200;
 
-impl<'a> Source<'a> {
+impl<'a> MetadataInput<'a> {
     /// Trimmed `content` of `meta` elements, by `property`, `name`, `itemprop` or `http-equiv` in lower case.
     fn metas(&self) -> impl Iterator<Item = (String, &'a str)> {
         let dom = self.dom;
@@ -60,46 +60,48 @@ impl<'a> Source<'a> {
 }
 
 /// By node: whether its own or an ancestor's name marks it as other pages' content or comments.
-fn elsewhere(sight: &Sight) -> Vec<bool> {
-    let holds_title = holds_title(sight);
-    let mut elsewhere = vec![false; sight.dom.nodes.len()];
-    let mut heard = Heard::default();
-    for &id in &sight.order {
-        let with_parent = sight.dom.nodes[id].parent.is_some_and(|it| elsewhere[it]);
-        elsewhere[id] =
-            with_parent || (!holds_title[id] && labels::leads_elsewhere(sight.dom, id, &mut heard));
+fn other_content_nodes(tree: &VisibleTree) -> Vec<bool> {
+    let holds_title = holds_title(tree);
+    let mut is_other_content = vec![false; tree.dom.nodes.len()];
+    let mut cache = NameSignalCache::default();
+    for &id in &tree.order {
+        let with_parent = tree.dom.nodes[id]
+            .parent
+            .is_some_and(|it| is_other_content[it]);
+        is_other_content[id] =
+            with_parent || (!holds_title[id] && labels::is_other_content(tree.dom, id, &mut cache));
     }
-    elsewhere
+    is_other_content
 }
 
-fn small(dom: &Dom) -> Vec<bool> {
+fn line_sized_nodes(dom: &Dom) -> Vec<bool> {
     let mut below = vec![0_u32; dom.nodes.len()];
     for id in dom.order.iter().copied().rev() {
         if let Some(parent) = dom.nodes[id].parent {
             below[parent] = below[parent].saturating_add(below[id]).saturating_add(1);
         }
     }
-    below.into_iter().map(|it| it <= MOST_OF_A_LINE).collect()
+    below.into_iter().map(|it| it <= MAX_LINE_NODES).collect()
 }
 
 pub fn metadata(
-    sight: &Sight,
+    tree: &VisibleTree,
     drafts: &[Draft],
     json_ld: &JsonLd,
     lang: Option<&str>,
     url: &Url,
 ) -> PageMetadata {
-    let dom = sight.dom;
-    let elsewhere = elsewhere(sight);
-    let source = Source {
+    let dom = tree.dom;
+    let is_other_content = other_content_nodes(tree);
+    let source = MetadataInput {
         dom,
         json_ld,
         url,
-        order: NumberOrder::of_language(lang),
-        sight,
+        order: DateOrder::of_language(lang),
+        tree,
         drafts,
-        elsewhere,
-        small: small(dom),
+        is_other_content,
+        is_line_sized: line_sized_nodes(dom),
     };
     let (authors, byline) = authors::authors(&source);
     PageMetadata {

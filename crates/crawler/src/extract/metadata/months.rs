@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_name_stands_for_two_months() {
+    fn month_names_are_unique() {
         for (at, names) in MONTHS.iter().enumerate() {
             for name in names.split(' ') {
                 assert_eq!(month(name), u32::try_from(at + 1).ok(), "{name}");

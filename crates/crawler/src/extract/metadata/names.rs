@@ -1,39 +1,39 @@
-use super::dates::{NumberOrder, first_date_with_place};
+use super::dates::{DateOrder, first_date_with_offset};
 use analysis::text::words::collapsed;
 
 /// Longer lines are not names.
-pub const MOST_LINE: usize = 100;
+pub const MAX_LINE: usize = 100;
 
 /// A line up to its date; `None` when no name remains.
-pub fn without_date(text: &str, order: NumberOrder) -> Option<String> {
-    let end = first_date_with_place(text, order).map_or(text.len(), |it| it.1);
+pub fn without_date(text: &str, order: DateOrder) -> Option<String> {
+    let end = first_date_with_offset(text, order).map_or(text.len(), |it| it.1);
     let text =
         text[..end].trim_end_matches(|it: char| !it.is_alphanumeric() && !matches!(it, ')' | '.'));
-    let is_word_for_a_date = phrases(WORDS_FOR_DATES)
-        .any(|it| it == text.trim_end_matches([',', ':', '.']).to_lowercase());
+    let is_word_for_a_date =
+        phrases(DATE_LABELS).any(|it| it == text.trim_end_matches([',', ':', '.']).to_lowercase());
     (text.chars().any(char::is_alphabetic) && !is_word_for_a_date).then(|| text.to_owned())
 }
 
-pub fn line(text: &str) -> Option<String> {
+pub fn name_line(text: &str) -> Option<String> {
     let text = collapsed(text);
     let is_address = text.starts_with("http://")
         || text.starts_with("https://")
         || text.starts_with("//")
         || text.starts_with("www.");
     let fine =
-        !is_address && text.chars().count() < MOST_LINE && text.chars().any(char::is_alphabetic);
+        !is_address && text.chars().count() < MAX_LINE && text.chars().any(char::is_alphabetic);
     fine.then_some(text)
 }
 
 /// Labels of a date without a name, in lower case.
-const WORDS_FOR_DATES: &str = "
+const DATE_LABELS: &str = "
 published / updated / last updated / posted / posted on / on / date / sunday / monday
 tuesday / wednesday / thursday / friday / saturday / sun / mon / tue / wed / thu / fri
 sat
 ";
 
 /// Labels before a name, in lower case.
-const BEFORE: &str = "
+const NAME_PREFIXES: &str = "
 by / written by / posted by / published by / author / authors / words by / story by
 text by / von / autor / autorin / geschrieben von / text / par / écrit par / publié par
 auteur / por / escrito por / publicado por / di / scritto da / a cura di / autore
@@ -41,10 +41,10 @@ door / geschreven door / napsal / napsala / napísal / napísala / autoři / aut
 napisał / napisała / szerző / írta
 ";
 
-pub fn cleaned(text: &str) -> Option<String> {
-    let text = line(text)?;
+pub fn clean_name(text: &str) -> Option<String> {
+    let text = name_line(text)?;
     let lower = text.to_lowercase();
-    let after = phrases(BEFORE).filter_map(|it| {
+    let after = phrases(NAME_PREFIXES).filter_map(|it| {
         let rest = lower.strip_prefix(it)?;
         let rest = rest
             .strip_prefix([':', ' '])?
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_lose_what_stands_before_them() {
+    fn labels_before_names_are_removed() {
         for (line, name) in [
             ("By Ann Smith", "Ann Smith"),
             ("Written by: Ann Smith,", "Ann Smith"),
@@ -86,20 +86,20 @@ mod tests {
             ("Vonnegut", "Vonnegut"),
             ("İBy", "İBy"),
         ] {
-            assert_eq!(cleaned(line).as_deref(), Some(name), "{line}");
+            assert_eq!(clean_name(line).as_deref(), Some(name), "{line}");
         }
     }
 
     #[test]
-    fn addresses_and_long_texts_name_nobody() {
-        assert_eq!(cleaned("https://example.com/ann"), None);
-        assert_eq!(cleaned("12 — 34"), None);
-        assert_eq!(line(&"word ".repeat(30)), None);
+    fn urls_and_long_texts_are_not_names() {
+        assert_eq!(clean_name("https://example.com/ann"), None);
+        assert_eq!(clean_name("12 — 34"), None);
+        assert_eq!(name_line(&"word ".repeat(30)), None);
     }
 
     #[test]
-    fn dates_are_cut_off_lines() {
-        let cut = |text| without_date(text, NumberOrder::MonthFirst);
+    fn dates_are_cut_from_bylines() {
+        let cut = |text| without_date(text, DateOrder::MonthFirst);
         assert_eq!(
             cut("By Ann Smith, May 6, 2024").as_deref(),
             Some("By Ann Smith")
@@ -110,9 +110,9 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn any_line_is_survived(text in ".{0,120}") {
-            cleaned(&text);
-            without_date(&text, NumberOrder::DayFirst);
+        fn arbitrary_lines_are_parsed(text in ".{0,120}") {
+            clean_name(&text);
+            without_date(&text, DateOrder::DayFirst);
         }
     }
 }

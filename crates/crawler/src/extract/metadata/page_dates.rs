@@ -1,7 +1,7 @@
-use super::dates::{NumberOrder, ReadDate, first_date_with_place, machine_date, url_date};
+use super::dates::{DateOrder, ParsedDate, first_date_with_offset, machine_date, url_date};
 use super::labels::{role_of_names, role_of_text};
-use super::meta_dates::of_metas;
-use super::{DateFact, DateRole, FactSource, Source};
+use super::meta_dates::add_meta_dates;
+use super::{DateFact, DateRole, FactSource, MetadataInput};
 use crate::extract::dom::NodeId;
 use crate::extract::json::Json;
 use crate::extract::json_ld::{is_article, types};
@@ -9,22 +9,22 @@ use crate::extract::text::text_of;
 use analysis::{observation::page_content::BlockKind, text::words::shortened};
 
 /// Characters kept of a date's text.
-const MOST_TEXT: usize = 60;
+const MAX_TEXT: usize = 60;
 /// Longer blocks are running text.
-const MOST_LINE: u32 = 200;
+const MAX_LINE: u32 = 200;
 /// Longer blocks are more than a date.
-const MOST_BARE: u32 = 40;
+const MAX_BARE_DATE: u32 = 40;
 /// Ancestor levels whose names may label a date.
-const MOST_LEVELS: usize = 3;
+const MAX_LEVELS: usize = 3;
 
 /// Dates by most trusted source first, one per role and source.
-pub fn dates(source: &Source) -> Vec<DateFact> {
+pub fn dates(source: &MetadataInput) -> Vec<DateFact> {
     let mut all = Vec::new();
-    of_json_ld(source, &mut all);
-    of_metas(source, &mut all);
-    of_elements(source, &mut all);
-    of_text(source, &mut all);
-    of_urls(source, &mut all);
+    add_json_ld_dates(source, &mut all);
+    add_meta_dates(source, &mut all);
+    add_element_dates(source, &mut all);
+    add_text_dates(source, &mut all);
+    add_url_dates(source, &mut all);
     let mut kept: Vec<DateFact> = Vec::new();
     for fact in all {
         if kept
@@ -38,8 +38,8 @@ pub fn dates(source: &Source) -> Vec<DateFact> {
     kept
 }
 
-pub fn fact(role: DateRole, source: FactSource, read: ReadDate, text: &str) -> DateFact {
-    let text = shortened(text.trim(), MOST_TEXT).to_owned();
+pub fn fact(role: DateRole, source: FactSource, read: ParsedDate, text: &str) -> DateFact {
+    let text = shortened(text.trim(), MAX_TEXT).to_owned();
     DateFact {
         role,
         source,
@@ -50,7 +50,7 @@ pub fn fact(role: DateRole, source: FactSource, read: ReadDate, text: &str) -> D
 }
 
 /// From the requested URL, the canonical URL and `og:url`.
-fn of_urls(source: &Source, all: &mut Vec<DateFact>) {
+fn add_url_dates(source: &MetadataInput, all: &mut Vec<DateFact>) {
     let canonical = source
         .dom
         .order
@@ -81,7 +81,7 @@ fn of_urls(source: &Source, all: &mut Vec<DateFact>) {
 }
 
 /// From articles, then from pages.
-fn of_json_ld(source: &Source, all: &mut Vec<DateFact>) {
+fn add_json_ld_dates(source: &MetadataInput, all: &mut Vec<DateFact>) {
     let objects = source.json_ld.objects();
     let articles = objects.iter().filter(|(_, it)| is_article(it));
     let is_page = |object: &Json| types(object).any(|it| it.ends_with("Page") || it == "WebSite");
@@ -100,8 +100,8 @@ fn of_json_ld(source: &Source, all: &mut Vec<DateFact>) {
     }
 }
 
-fn of_elements(source: &Source, all: &mut Vec<DateFact>) {
-    for &id in &source.sight.order {
+fn add_element_dates(source: &MetadataInput, all: &mut Vec<DateFact>) {
+    for &id in &source.tree.order {
         let property = source
             .dom
             .attribute(id, "itemprop")
@@ -111,11 +111,11 @@ fn of_elements(source: &Source, all: &mut Vec<DateFact>) {
             || property.contains("datemodified")
             || property.contains("datecreated");
         let is_time = matches!(source.dom.name(id), Some("time" | "relative-time"));
-        if source.elsewhere[id] || !source.small[id] {
+        if source.is_other_content[id] || !source.is_line_sized[id] {
             continue;
         }
         if !is_property && !is_time {
-            of_named_element(source, id, all);
+            add_named_element_date(source, id, all);
             continue;
         }
         let kind = if is_property {
@@ -136,8 +136,8 @@ fn of_elements(source: &Source, all: &mut Vec<DateFact>) {
     }
 }
 
-fn of_named_element(source: &Source, id: NodeId, all: &mut Vec<DateFact>) {
-    if source.sight.text[id] > MOST_BARE
+fn add_named_element_date(source: &MetadataInput, id: NodeId, all: &mut Vec<DateFact>) {
+    if source.tree.text_length[id] > MAX_BARE_DATE
         || !matches!(
             source.dom.name(id),
             Some(
@@ -169,7 +169,7 @@ fn of_named_element(source: &Source, id: NodeId, all: &mut Vec<DateFact>) {
     let Some(text) = text_of(source.dom, id) else {
         return;
     };
-    let seen = first_date_with_place(&text, source.order).map(|it| it.0);
+    let seen = first_date_with_offset(&text, source.order).map(|it| it.0);
     if let Some(read) = seen.or_else(machine) {
         let role = if role == DateRole::Unspecified {
             role_of_text(&text).unwrap_or_else(|| role_of_element(source, id))
@@ -180,13 +180,13 @@ fn of_named_element(source: &Source, id: NodeId, all: &mut Vec<DateFact>) {
     }
 }
 
-fn role_of_element(source: &Source, id: NodeId) -> DateRole {
+fn role_of_element(source: &MetadataInput, id: NodeId) -> DateRole {
     if source.dom.attribute(id, "pubdate").is_some() {
         return DateRole::Published;
     }
     let chain = std::iter::once(id)
         .chain(source.dom.ancestors(id))
-        .take(MOST_LEVELS);
+        .take(MAX_LEVELS);
     let named = chain
         .filter_map(|it| role_of_names(source.dom, it))
         .find(|it| *it != DateRole::Unspecified);
@@ -194,31 +194,31 @@ fn role_of_element(source: &Source, id: NodeId) -> DateRole {
 }
 
 /// From visible text: labeled, in an element named as a date, or on its own.
-fn of_text(source: &Source, all: &mut Vec<DateFact>) {
+fn add_text_dates(source: &MetadataInput, all: &mut Vec<DateFact>) {
     let mut bare = None;
     for draft in source.drafts {
-        if draft.characters > MOST_LINE
+        if draft.characters > MAX_LINE
             || matches!(draft.kind, BlockKind::Preformatted | BlockKind::TableRow)
         {
             continue;
         }
-        let Some((read, at)) = first_date_with_place(&draft.text, source.order) else {
+        let Some((read, at)) = first_date_with_offset(&draft.text, source.order) else {
             continue;
         };
-        if source.elsewhere[draft.node] {
+        if source.is_other_content[draft.node] {
             continue;
         }
         let chain = std::iter::once(draft.node)
             .chain(source.dom.ancestors(draft.node))
-            .take(MOST_LEVELS);
+            .take(MAX_LEVELS);
         let named = chain
             .into_iter()
             .find_map(|it| role_of_names(source.dom, it));
         let labelled = role_of_text(&draft.text[..at]);
         if let Some(role) = labelled.or(named) {
             all.push(fact(role, FactSource::VisibleText, read, &draft.text[at..]));
-            second(source.order, &draft.text, at, all);
-        } else if draft.characters <= MOST_BARE && bare.is_none() {
+            add_second_date(source.order, &draft.text, at, all);
+        } else if draft.characters <= MAX_BARE_DATE && bare.is_none() {
             bare = Some(fact(
                 DateRole::Unspecified,
                 FactSource::VisibleText,
@@ -231,13 +231,13 @@ fn of_text(source: &Source, all: &mut Vec<DateFact>) {
 }
 
 /// A second date in a line, if labeled as modified.
-fn second(order: NumberOrder, text: &str, first: usize, all: &mut Vec<DateFact>) {
+fn add_second_date(order: DateOrder, text: &str, first: usize, all: &mut Vec<DateFact>) {
     let after = text[first..]
         .char_indices()
         .nth(8)
         .map_or(text.len(), |(at, _)| first + at);
     let rest = &text[after..];
-    if let Some((read, at)) = first_date_with_place(rest, order)
+    if let Some((read, at)) = first_date_with_offset(rest, order)
         && role_of_text(&rest[..at]) == Some(DateRole::Modified)
     {
         all.push(fact(

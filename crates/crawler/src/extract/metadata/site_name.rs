@@ -1,9 +1,9 @@
-use super::{FactSource, Source, SourcedText};
+use super::{FactSource, MetadataInput, SourcedText};
 use crate::extract::json_ld::{is_article, types};
 use crate::extract::text::text_of;
 use analysis::text::words::{collapsed, shortened};
 
-const MOST_CHARACTERS: usize = 120;
+const MAX_CHARACTERS: usize = 120;
 /// `meta` names of the site name, most trusted first.
 const METAS: &[&str] = &[
     "og:site_name",
@@ -15,28 +15,28 @@ const METAS: &[&str] = &[
 ];
 
 /// From `meta`, JSON-LD or the end of the title.
-pub fn site_name(source: &Source) -> Option<SourcedText> {
-    of_metas(source)
-        .or_else(|| of_json_ld(source))
-        .or_else(|| of_title(source))
+pub fn site_name(source: &MetadataInput) -> Option<SourcedText> {
+    from_metas(source)
+        .or_else(|| from_json_ld(source))
+        .or_else(|| from_title(source))
 }
 
-fn told(text: &str, source: FactSource) -> Option<SourcedText> {
-    let text = shortened(&collapsed(text), MOST_CHARACTERS).to_owned();
+fn sourced_text(text: &str, source: FactSource) -> Option<SourcedText> {
+    let text = shortened(&collapsed(text), MAX_CHARACTERS).to_owned();
     (!text.is_empty() && !text.starts_with("http")).then_some(SourcedText { text, source })
 }
 
-fn of_metas(source: &Source) -> Option<SourcedText> {
+fn from_metas(source: &MetadataInput) -> Option<SourcedText> {
     let metas: Vec<_> = source.metas().collect();
     METAS.iter().find_map(|wanted| {
         let (_, content) = metas
             .iter()
             .find(|(key, _)| key.split_ascii_whitespace().any(|it| it == *wanted))?;
-        told(content, FactSource::Meta)
+        sourced_text(content, FactSource::Meta)
     })
 }
 
-fn of_json_ld(source: &Source) -> Option<SourcedText> {
+fn from_json_ld(source: &MetadataInput) -> Option<SourcedText> {
     let objects = source.json_ld.objects();
     let publisher = objects
         .iter()
@@ -48,10 +48,10 @@ fn of_json_ld(source: &Source) -> Option<SourcedText> {
             .filter(|(_, it)| types(it).any(|it| it == "WebSite"))
             .find_map(|(_, it)| it["name"].as_str())
     };
-    told(publisher.or_else(site)?, FactSource::JsonLd)
+    sourced_text(publisher.or_else(site)?, FactSource::JsonLd)
 }
 
-fn of_title(source: &Source) -> Option<SourcedText> {
+fn from_title(source: &MetadataInput) -> Option<SourcedText> {
     let title = source
         .dom
         .order
@@ -64,5 +64,7 @@ fn of_title(source: &Source) -> Option<SourcedText> {
         .filter_map(|it| title.rsplit_once(it))
         .min_by_key(|it| it.1.len())?;
     let is_short = last.chars().count() * 2 <= title.chars().count();
-    is_short.then(|| told(last, FactSource::Title)).flatten()
+    is_short
+        .then(|| sourced_text(last, FactSource::Title))
+        .flatten()
 }

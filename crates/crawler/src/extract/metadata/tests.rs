@@ -6,7 +6,7 @@ use crate::extract::{main_text::drafts, parse::parse};
 fn read(html: &str) -> PageMetadata {
     let dom = parse(html).dom;
     let url = Url::parse("https://example.com/news/2023/04/05/page.html").unwrap();
-    let sight = Sight::of(&dom);
+    let sight = VisibleTree::of(&dom);
     metadata(
         &sight,
         &drafts(&sight),
@@ -33,7 +33,7 @@ fn is(role: DateRole, source: FactSource, day: &str) -> (DateRole, FactSource, S
 }
 
 #[test]
-fn every_source_of_a_date_is_named() {
+fn dates_have_the_right_role_and_source() {
     use DateRole::{Modified, Published, Unspecified};
     use FactSource::{JsonLd, Meta, Microdata, TimeElement, VisibleText};
     for (html, expected) in [
@@ -91,7 +91,7 @@ fn every_source_of_a_date_is_named() {
 }
 
 #[test]
-fn a_line_may_say_both_dates() {
+fn a_line_can_have_both_dates() {
     assert_eq!(
         dates("<p>Published 6 May 2024, updated 7 June 2024</p>"),
         [
@@ -102,7 +102,7 @@ fn a_line_may_say_both_dates() {
 }
 
 #[test]
-fn dates_of_other_pages_comments_and_running_text_are_not_of_this_one() {
+fn dates_of_other_content_and_running_text_are_ignored() {
     for html in [
         "<div class=related-posts><time datetime=2024-05-06>6 May</time></div>",
         "<div class=comment>Posted on 6 May 2024</div>",
@@ -116,7 +116,7 @@ fn dates_of_other_pages_comments_and_running_text_are_not_of_this_one() {
 }
 
 #[test]
-fn the_most_trusted_source_wins_and_the_url_speaks_last() {
+fn the_most_trusted_source_wins_and_the_url_is_last() {
     let html = "<meta property='article:published_time' content='2024-05-06T07:08:09+02:00'><time class=published datetime=2024-05-07>x</time>";
     let known = read(html);
     let published = known.published().unwrap();
@@ -187,7 +187,7 @@ fn authors_are_read_with_their_pages() {
 }
 
 #[test]
-fn the_byline_names_all_authors_once() {
+fn the_byline_has_each_author_once() {
     let html = r#"<script type="application/ld+json">{"@type":"Article","author":[{"name":"Ann"},"Ben",{"name":"Ann"}]}</script>"#;
     assert_eq!(
         read(html).byline.map(|it| it.text).as_deref(),
@@ -221,7 +221,7 @@ fn the_site_is_named_by_meta_json_ld_or_title() {
 }
 
 #[test]
-fn thousands_of_authors_and_dates_are_survived() {
+fn thousands_of_authors_and_dates_are_bounded() {
     let metas = (0..5_000)
         .map(|it| format!("<meta name=author content='A {it}'><meta name=date content=2024-05-06>"))
         .collect::<Vec<_>>()
@@ -240,7 +240,7 @@ fn thousands_of_authors_and_dates_are_survived() {
 
 proptest::proptest! {
     #[test]
-    fn any_page_is_survived(html in "(<(meta name=(author|date) content=|time datetime=|p class=(byline|date)|script type=application/ld.json|/script|a rel=author href=)|'|>|\\{\"@type\":\"Article\"|\"author\":|2024-05-06|x| ){0,40}") {
+    fn arbitrary_pages_are_parsed(html in "(<(meta name=(author|date) content=|time datetime=|p class=(byline|date)|script type=application/ld.json|/script|a rel=author href=)|'|>|\\{\"@type\":\"Article\"|\"author\":|2024-05-06|x| ){0,40}") {
         read(&html);
     }
 }

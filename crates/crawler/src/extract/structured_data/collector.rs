@@ -1,23 +1,23 @@
-use super::super::dom::TagPlace;
+use super::super::dom::SourcePosition;
 use analysis::observation::structured_data::{
     DataLimit, Format, Item, Location, MetaProperty, OutsideItem, PageStructuredData, ParseError,
     Property, SyntaxNote, SyntaxNoteKind, Value,
 };
 use analysis::text::words::shortened;
 
-const MOST_ITEMS: usize = 5_000;
+const MAX_ITEMS: usize = 5_000;
 /// Values, types and ids per page.
-const MOST_VALUES: usize = 50_000;
-const MOST_TYPES: usize = 50;
+const MAX_VALUES: usize = 50_000;
+const MAX_TYPES: usize = 50;
 /// Characters per value.
-const MOST_CHARACTERS: usize = 5_000;
+const MAX_CHARACTERS: usize = 5_000;
 /// Bytes of all texts together.
-const MOST_TEXT: usize = 2 << 20;
+const MAX_TEXT: usize = 2 << 20;
 /// Characters per name.
-const MOST_NAME: usize = 500;
-const MOST_NOTES: usize = 200;
+const MAX_NAME: usize = 500;
+const MAX_NOTES: usize = 200;
 /// Visits to elements: with `itemref`, they can exceed the number of elements.
-const MOST_WORK: usize = 4_000_000;
+const MAX_WORK: usize = 4_000_000;
 
 #[derive(Default)]
 pub struct Collector {
@@ -33,8 +33,13 @@ impl Collector {
     }
 
     /// `None` when there are too many.
-    pub fn open(&mut self, format: Format, place: TagPlace, parent: Option<u32>) -> Option<u32> {
-        if self.data.items.len() >= MOST_ITEMS {
+    pub fn open(
+        &mut self,
+        format: Format,
+        place: SourcePosition,
+        parent: Option<u32>,
+    ) -> Option<u32> {
+        if self.data.items.len() >= MAX_ITEMS {
             self.limit(DataLimit::Items);
             return None;
         }
@@ -51,17 +56,17 @@ impl Collector {
     }
 
     pub fn add_type(&mut self, item: u32, name: &str) {
-        let name = shortened(name, MOST_NAME);
+        let name = shortened(name, MAX_NAME);
         if self.is_counted() {
             let types = &mut self.item(item).types;
-            if types.len() < MOST_TYPES && types.iter().all(|it| it != name) {
+            if types.len() < MAX_TYPES && types.iter().all(|it| it != name) {
                 types.push(name.to_owned());
             }
         }
     }
 
     pub fn set_id(&mut self, item: u32, id: &str) {
-        self.item(item).id = Some(shortened(id, MOST_NAME).to_owned());
+        self.item(item).id = Some(shortened(id, MAX_NAME).to_owned());
     }
 
     pub fn id(&self, item: u32) -> Option<&str> {
@@ -83,7 +88,7 @@ impl Collector {
             other => Some(other),
         };
         if let Some(value) = value {
-            let name = shortened(name, MOST_NAME).to_owned();
+            let name = shortened(name, MAX_NAME).to_owned();
             self.item(item).properties.push(Property { name, value });
         }
     }
@@ -95,7 +100,7 @@ impl Collector {
         let Some(content) = self.cut(content.to_owned()) else {
             return;
         };
-        let name = shortened(name, MOST_NAME).to_owned();
+        let name = shortened(name, MAX_NAME).to_owned();
         let list = if twitter {
             &mut self.data.twitter
         } else {
@@ -104,8 +109,8 @@ impl Collector {
         list.push(MetaProperty { name, content });
     }
 
-    pub fn error(&mut self, message: String, place: TagPlace) {
-        if self.data.parse_errors.len() >= MOST_NOTES {
+    pub fn error(&mut self, message: String, place: SourcePosition) {
+        if self.data.parse_errors.len() >= MAX_NOTES {
             self.limit(DataLimit::Notes);
             return;
         }
@@ -115,8 +120,8 @@ impl Collector {
             .push(ParseError { message, location });
     }
 
-    pub fn note(&mut self, kind: SyntaxNoteKind, place: TagPlace, item: Option<u32>) {
-        if self.data.notes.len() >= MOST_NOTES {
+    pub fn note(&mut self, kind: SyntaxNoteKind, place: SourcePosition, item: Option<u32>) {
+        if self.data.notes.len() >= MAX_NOTES {
             self.limit(DataLimit::Notes);
             return;
         }
@@ -127,14 +132,19 @@ impl Collector {
         });
     }
 
-    pub fn add_outside(&mut self, properties: Vec<String>, types: Vec<String>, place: TagPlace) {
-        if self.data.outside_items.len() >= MOST_NOTES {
+    pub fn add_outside(
+        &mut self,
+        properties: Vec<String>,
+        types: Vec<String>,
+        place: SourcePosition,
+    ) {
+        if self.data.outside_items.len() >= MAX_NOTES {
             self.limit(DataLimit::Notes);
             return;
         }
         let short = |all: Vec<String>| -> Vec<String> {
-            let some = all.iter().take(MOST_TYPES);
-            some.map(|it| shortened(it, MOST_NAME).to_owned()).collect()
+            let some = all.iter().take(MAX_TYPES);
+            some.map(|it| shortened(it, MAX_NAME).to_owned()).collect()
         };
         self.data.outside_items.push(OutsideItem {
             properties: short(properties),
@@ -143,7 +153,7 @@ impl Collector {
         });
     }
 
-    pub fn is_whole(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         self.data.limits.is_empty()
     }
 
@@ -153,14 +163,14 @@ impl Collector {
 
     pub fn may_visit(&mut self, elements: usize) -> bool {
         self.work = self.work.saturating_add(elements);
-        if self.work > MOST_WORK {
+        if self.work > MAX_WORK {
             self.limit(DataLimit::Work);
         }
-        self.work <= MOST_WORK
+        self.work <= MAX_WORK
     }
 
     pub fn is_full(&self) -> bool {
-        self.text > MOST_TEXT || self.values > MOST_VALUES
+        self.text > MAX_TEXT || self.values > MAX_VALUES
     }
 
     /// `number` comes from [`Collector::open`].
@@ -170,19 +180,19 @@ impl Collector {
 
     fn is_counted(&mut self) -> bool {
         self.values += 1;
-        if self.values > MOST_VALUES {
+        if self.values > MAX_VALUES {
             self.limit(DataLimit::Values);
         }
-        self.values <= MOST_VALUES
+        self.values <= MAX_VALUES
     }
 
     fn cut(&mut self, text: String) -> Option<String> {
-        let kept = shortened(&text, MOST_CHARACTERS).len();
+        let kept = shortened(&text, MAX_CHARACTERS).len();
         self.text += kept;
-        if kept < text.len() || self.text > MOST_TEXT {
+        if kept < text.len() || self.text > MAX_TEXT {
             self.limit(DataLimit::Text);
         }
-        if self.text > MOST_TEXT {
+        if self.text > MAX_TEXT {
             return None;
         }
         let mut text = text;
@@ -192,7 +202,7 @@ impl Collector {
     }
 }
 
-fn location(place: TagPlace) -> Location {
+fn location(place: SourcePosition) -> Location {
     Location {
         line: place.line,
         column: place.column,

@@ -1,10 +1,10 @@
 use super::super::json::{Json, Object};
-use super::names::{after_schema_org, property_name, type_name};
+use super::names::{property_name, strip_schema_org, type_name};
 use analysis::observation::structured_data::SCHEMA_ORG;
 use std::{collections::HashMap, rc::Rc};
 
 /// Terms per context; nested contexts copy them.
-const MOST_TERMS: usize = 200;
+const MAX_TERMS: usize = 200;
 
 #[derive(Clone, Default)]
 pub struct Context {
@@ -64,7 +64,7 @@ impl Context {
                 ("@vocab", Json::Text(address)) => {
                     self.vocabulary = Vocabulary::Other(address.clone());
                 }
-                (key, value) if !key.starts_with('@') && terms.len() < MOST_TERMS => {
+                (key, value) if !key.starts_with('@') && terms.len() < MAX_TERMS => {
                     if let Some(meaning) = meaning(value) {
                         terms.insert(key.to_owned(), meaning.to_owned());
                     }
@@ -95,7 +95,7 @@ impl Context {
     }
 
     pub fn is_schema_property(&self, written: &str) -> bool {
-        after_schema_org(&self.expanded(written)).is_some()
+        strip_schema_org(&self.expanded(written)).is_some()
     }
 
     fn expanded(&self, written: &str) -> String {
@@ -142,7 +142,7 @@ fn meaning(definition: &Json) -> Option<&str> {
 
 /// schema.org's URL, or that of its context document.
 fn is_schema_org(address: &str) -> bool {
-    after_schema_org(address.trim()).is_some_and(|it| {
+    strip_schema_org(address.trim()).is_some_and(|it| {
         matches!(
             it,
             "" | "#" | "docs/jsonldcontext.json" | "docs/jsonldcontext.jsonld"

@@ -1,9 +1,9 @@
-use super::super::dom::TagPlace;
+use super::super::dom::SourcePosition;
 use super::super::json::{Json, Object};
-use super::super::json_ld::{JsonLd, Reading};
+use super::super::json_ld::{JsonLd, ParseOutcome};
 use super::collector::Collector;
 use super::context::Context;
-use super::names::resolved;
+use super::names::resolve_url;
 use analysis::findings::schema::vocabulary::takes_addresses_only;
 use analysis::observation::structured_data::{DataLimit, Format, SyntaxNoteKind, Value};
 use url::Url;
@@ -13,22 +13,29 @@ pub fn read(json_ld: &JsonLd, base: &Url, found: &mut Collector) {
         for &kind in &block.wrappers {
             found.note(kind, block.begins, None);
         }
-        match &block.reading {
-            Reading::Empty => {}
-            Reading::TooLarge => {
+        match &block.outcome {
+            ParseOutcome::Empty => {}
+            ParseOutcome::TooLarge => {
                 found.limit(DataLimit::Block);
                 found.note(SyntaxNoteKind::BlockTooLarge, block.begins, None);
             }
-            Reading::TooDeep => {
+            ParseOutcome::TooDeep => {
                 found.limit(DataLimit::Block);
                 found.note(SyntaxNoteKind::BlockTooDeep, block.begins, None);
             }
-            Reading::Invalid { message, place, .. } => found.error(message.clone(), *place),
-            Reading::Json { json, places } => {
+            ParseOutcome::Invalid {
+                message,
+                position: place,
+                ..
+            } => found.error(message.clone(), *place),
+            ParseOutcome::Json {
+                json,
+                positions: places,
+            } => {
                 let mut block = Block {
                     number,
                     base,
-                    places,
+                    positions: places,
                     begins: block.begins,
                     found,
                 };
@@ -41,8 +48,8 @@ pub fn read(json_ld: &JsonLd, base: &Url, found: &mut Collector) {
 struct Block<'a> {
     number: usize,
     base: &'a Url,
-    places: &'a [TagPlace],
-    begins: TagPlace,
+    positions: &'a [SourcePosition],
+    begins: SourcePosition,
     found: &'a mut Collector,
 }
 
@@ -76,7 +83,7 @@ impl Block<'_> {
         parent: Option<u32>,
     ) -> Option<u32> {
         let context = &context.inside(object);
-        let place = self.place(object);
+        let place = self.position(object);
         let item = self.found.open(Format::JsonLd, place, parent)?;
         if parent.is_none() && context.is_missing() {
             let kind = SyntaxNoteKind::ContextMissing;
@@ -85,7 +92,7 @@ impl Block<'_> {
             let kind = SyntaxNoteKind::ContextUnknown;
             self.found.note(kind, place, Some(item));
         }
-        if object.has_duplicates() {
+        if object.has_duplicate_keys() {
             self.found
                 .note(SyntaxNoteKind::DuplicateKey, place, Some(item));
         }
@@ -101,8 +108,8 @@ impl Block<'_> {
         Some(item)
     }
 
-    fn place(&self, object: &Object) -> TagPlace {
-        let place = self.places.get(object.number);
+    fn position(&self, object: &Object) -> SourcePosition {
+        let place = self.positions.get(object.number);
         place.copied().unwrap_or(self.begins)
     }
 
@@ -216,7 +223,7 @@ impl Block<'_> {
         let is_one_word = !trimmed.is_empty() && !trimmed.contains(char::is_whitespace);
         if addresses
             && is_one_word
-            && let Some(address) = resolved(trimmed, self.base)
+            && let Some(address) = resolve_url(trimmed, self.base)
         {
             return Value::Url(address);
         }
@@ -227,7 +234,7 @@ impl Block<'_> {
     fn id(&self, written: &str) -> String {
         match written.strip_prefix("_:") {
             Some(label) => format!("_:{}.{label}", self.number),
-            None => resolved(written, self.base).unwrap_or_else(|| written.to_owned()),
+            None => resolve_url(written, self.base).unwrap_or_else(|| written.to_owned()),
         }
     }
 }

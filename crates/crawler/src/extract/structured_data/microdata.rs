@@ -1,14 +1,14 @@
 //! Microdata, by the algorithm of the HTML standard (§5.2, "Microdata").
 
-use super::super::dom::{Dom, Kind, NodeId, TagPlace};
+use super::super::dom::{Dom, Kind, NodeId, SourcePosition};
 use super::collector::Collector;
-use super::names::{property_name, resolved, type_name};
+use super::names::{property_name, resolve_url, type_name};
 use super::text::text_content;
 use analysis::observation::structured_data::{Format, SCHEMA_ORG, SyntaxNoteKind, Value};
 use std::collections::{HashMap, HashSet};
 use url::Url;
 
-const MOST_TOKENS: usize = 1_000;
+const MAX_TOKENS: usize = 1_000;
 
 pub fn read(dom: &Dom, base: &Url, found: &mut Collector) {
     let has = |it: NodeId, name: &str| dom.attribute(it, name).is_some();
@@ -65,24 +65,24 @@ impl<'a> Reader<'a> {
     }
 
     fn begin(&mut self, element: NodeId, parent: Option<u32>) -> Option<u32> {
-        let place = self.place(element);
+        let place = self.position(element);
         let item = self.found.open(Format::Microdata, place, parent)?;
         self.elements.insert(item, element);
         for name in tokens(self.dom, element, "itemtype") {
             self.found.add_type(item, &type_name(name));
         }
         if let Some(id) = self.dom.attribute(element, "itemid") {
-            let id = resolved(id, self.base).unwrap_or_else(|| id.to_owned());
+            let id = resolve_url(id, self.base).unwrap_or_else(|| id.to_owned());
             self.found.set_id(item, &id);
         }
         Some(item)
     }
 
     /// Elements that the parser implied have the position of the nearest written ancestor.
-    fn place(&self, element: NodeId) -> TagPlace {
+    fn position(&self, element: NodeId) -> SourcePosition {
         let mut nodes = std::iter::once(element).chain(self.dom.ancestors(element));
-        let place = nodes.find_map(|it| self.dom.place(it));
-        place.unwrap_or(TagPlace { line: 1, column: 1 })
+        let place = nodes.find_map(|it| self.dom.position(it));
+        place.unwrap_or(SourcePosition { line: 1, column: 1 })
     }
 
     /// Adds an item's properties; returns the items among them.
@@ -104,7 +104,7 @@ impl<'a> Reader<'a> {
                     self.found.add(item, name, value);
                 } else if self.is_inside(item, element) {
                     let kind = SyntaxNoteKind::ItemrefCycle;
-                    self.found.note(kind, self.place(element), Some(item));
+                    self.found.note(kind, self.position(element), Some(item));
                 } else if let Some(number) = self.begin(element, Some(item)) {
                     self.found.add(item, name, Value::Item(number));
                     inner.push(number);
@@ -139,7 +139,7 @@ impl<'a> Reader<'a> {
                 continue;
             }
             let kind = SyntaxNoteKind::ItemrefMissing;
-            self.found.note(kind, self.place(root), Some(item));
+            self.found.note(kind, self.position(root), Some(item));
         }
         while let Some(node) = open.pop() {
             if !self.found.may_visit(1) {
@@ -148,7 +148,7 @@ impl<'a> Reader<'a> {
             if !seen.insert(node) {
                 if node == root {
                     let kind = SyntaxNoteKind::ItemrefCycle;
-                    self.found.note(kind, self.place(root), Some(item));
+                    self.found.note(kind, self.position(root), Some(item));
                 }
                 continue;
             }
@@ -176,12 +176,12 @@ impl<'a> Reader<'a> {
             if is_inside || is_outside && is_item(dom, node) {
                 inside_from.insert(node);
             }
-            if is_outside && self.found.is_whole() {
+            if is_outside && self.found.is_complete() {
                 let types = tokens(dom, node, "itemtype").map(|it| {
                     let name = type_name(it);
                     name.strip_prefix(SCHEMA_ORG).unwrap_or(&name).to_owned()
                 });
-                let (types, place) = (types.collect(), self.place(node));
+                let (types, place) = (types.collect(), self.position(node));
                 self.found.add_outside(names, types, place);
             }
         }
@@ -218,7 +218,7 @@ impl<'a> Reader<'a> {
         let Some(written) = written else {
             return Value::Text(String::new());
         };
-        match resolved(written, self.base) {
+        match resolve_url(written, self.base) {
             Some(address) => Value::Url(address),
             None => Value::Text(written.to_owned()),
         }
@@ -227,5 +227,5 @@ impl<'a> Reader<'a> {
 
 fn tokens<'a>(dom: &'a Dom, id: NodeId, attribute: &str) -> impl Iterator<Item = &'a str> {
     let value = dom.attribute(id, attribute).unwrap_or_default();
-    value.split_ascii_whitespace().take(MOST_TOKENS)
+    value.split_ascii_whitespace().take(MAX_TOKENS)
 }

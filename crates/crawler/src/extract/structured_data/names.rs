@@ -3,7 +3,7 @@ use std::borrow::Cow;
 use url::Url;
 
 /// The rest after schema.org's URL: `http` or `https`, with or without `www`, in any case.
-pub fn after_schema_org(address: &str) -> Option<&str> {
+pub fn strip_schema_org(address: &str) -> Option<&str> {
     let after_scheme =
         without_prefix(address, "https://").or(without_prefix(address, "http://"))?;
     let host = without_prefix(after_scheme, "www.").unwrap_or(after_scheme);
@@ -13,7 +13,7 @@ pub fn after_schema_org(address: &str) -> Option<&str> {
 
 /// Types of schema.org get one canonical URL.
 pub fn type_name(written: &str) -> Cow<'_, str> {
-    match after_schema_org(written) {
+    match strip_schema_org(written) {
         Some(name) => Cow::Owned(format!("{SCHEMA_ORG}{name}")),
         None => Cow::Borrowed(written),
     }
@@ -21,13 +21,13 @@ pub fn type_name(written: &str) -> Cow<'_, str> {
 
 /// Properties of schema.org get their plain name.
 pub fn property_name(written: &str) -> &str {
-    after_schema_org(written)
+    strip_schema_org(written)
         .filter(|it| !it.is_empty())
         .unwrap_or(written)
 }
 
 /// `None` for text that is not a URL.
-pub fn resolved(written: &str, base: &Url) -> Option<String> {
+pub fn resolve_url(written: &str, base: &Url) -> Option<String> {
     let trimmed = written.trim_matches(|it: char| it.is_ascii_whitespace());
     base.join(trimmed).ok().map(String::from)
 }
@@ -42,14 +42,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn schema_org_is_known_in_every_disguise() {
+    fn schema_org_urls_are_recognized_in_every_form() {
         for address in [
             "http://schema.org/Product",
             "https://schema.org/Product",
             "https://www.schema.org/Product",
             "HTTP://Schema.org//Product",
         ] {
-            assert_eq!(after_schema_org(address), Some("Product"), "{address}");
+            assert_eq!(strip_schema_org(address), Some("Product"), "{address}");
             assert_eq!(type_name(address), "https://schema.org/Product");
         }
         for address in [
@@ -58,7 +58,7 @@ mod tests {
             "ftp://schema.org/x",
             "é",
         ] {
-            assert_eq!(after_schema_org(address), None, "{address}");
+            assert_eq!(strip_schema_org(address), None, "{address}");
             assert_eq!(type_name(address), address);
         }
         assert_eq!(property_name("http://schema.org/name"), "name");

@@ -1,12 +1,12 @@
 //! `RDFa` 1.1 by the processing sequence of `RDFa` Core 1.1 (§7.5) and HTML+RDFa 1.1, without `inlist` and XML
 //! literals. Words in `rel` and `rev` that are link types of HTML or RFC 8288 are not properties
-//! ([`Names::of_link`]).
+//! ([`Names::link_property`]).
 
-use super::super::dom::{Dom, NodeId, TagPlace};
+use super::super::dom::{Dom, NodeId, SourcePosition};
 use super::collector::Collector;
-use super::names::{property_name, resolved, type_name};
-use super::rdfa_links::{Incomplete, LinkNames};
-use super::rdfa_names::{Names, cost};
+use super::names::{property_name, resolve_url, type_name};
+use super::rdfa_links::{IncompleteTriples, LinkNames};
+use super::rdfa_names::{Names, visit_cost};
 use super::social::is_social;
 use super::text::text_content;
 use analysis::observation::structured_data::{Format, Value};
@@ -18,7 +18,7 @@ const ATTRIBUTES: [&str; 11] = [
     "datatype",
 ];
 
-const MOST_TOKENS: usize = 100;
+const MAX_TOKENS: usize = 100;
 
 pub fn read(dom: &Dom, base: &Url, found: &mut Collector) {
     let mut reader = Reader {
@@ -34,7 +34,7 @@ pub fn read(dom: &Dom, base: &Url, found: &mut Collector) {
     });
     let mut open = vec![(0, document)];
     while let Some((node, outer)) = open.pop() {
-        if !reader.found.may_visit(cost(dom, node)) {
+        if !reader.found.may_visit(visit_cost(dom, node)) {
             break;
         }
         let inner = match reader.read_element(node, &outer) {
@@ -51,7 +51,7 @@ struct Scope {
     /// "parent object" in `RDFa` Core.
     subject: Subject,
     /// "incomplete triples" of the surrounding element.
-    incomplete: Option<Rc<Incomplete>>,
+    incomplete: Option<Rc<IncompleteTriples>>,
     names: Names,
 }
 
@@ -61,12 +61,12 @@ pub enum Subject {
     /// An item without a URL.
     Blank(u32),
     /// The object of links that is not described yet.
-    End(Rc<Incomplete>),
+    End(Rc<IncompleteTriples>),
 }
 
 struct Element<'a> {
     node: NodeId,
-    place: TagPlace,
+    position: SourcePosition,
     names: Names,
     typed: Option<&'a str>,
     about: Option<Subject>,
@@ -128,7 +128,7 @@ impl<'a> Reader<'a> {
     fn read_value(&mut self, element: &Element<'_>, outer: &Scope) -> Subject {
         let about = element.about.clone();
         let owner = about.clone().unwrap_or_else(|| outer.subject.clone());
-        let owner = self.reached(outer, owner, element);
+        let owner = self.complete_outer_links(outer, owner, element);
         let item = if element.typed.is_some() {
             let fallback = element.is_structure.then(|| outer.subject.clone());
             let link = element.link.as_ref().map(|it| it.0.clone());
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
             known
         };
         let subject = subject.unwrap_or_else(|| outer.subject.clone());
-        let subject = self.reached(outer, subject, element);
+        let subject = self.complete_outer_links(outer, subject, element);
         self.add_properties(element, &subject, None);
         subject
     }
@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
         element: &Element<'_>,
         links: LinkNames,
         outer: &Scope,
-    ) -> (Subject, Option<Rc<Incomplete>>) {
+    ) -> (Subject, Option<Rc<IncompleteTriples>>) {
         let about = element.about.clone();
         let subject = match (&about, element.typed) {
             (Some(about), Some(_)) => {
@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
             }
             _ => about.clone().unwrap_or_else(|| outer.subject.clone()),
         };
-        let subject = self.reached(outer, subject, element);
+        let subject = self.complete_outer_links(outer, subject, element);
         let item = if about.is_none() && element.typed.is_some() {
             let link = element.link.as_ref().map(|it| it.0.clone());
             let holder = (!links.forward.is_empty()).then_some(&subject);
@@ -187,15 +187,15 @@ impl<'a> Reader<'a> {
         let object = item
             .map(|it| self.subject_of(it))
             .or_else(|| element.link.as_ref().map(|it| it.0.clone()));
-        let incomplete = Rc::new(Incomplete::new(subject.clone(), links));
+        let incomplete = Rc::new(IncompleteTriples::new(subject.clone(), links));
         let inner = match object {
             Some(object) => {
                 let written = element.link.as_ref().map(|it| &it.1);
-                self.end(
+                self.complete_links(
                     &incomplete,
                     &object,
                     written.filter(|_| item.is_none()),
-                    element.place,
+                    element.position,
                 );
                 (object, None)
             }
@@ -206,22 +206,33 @@ impl<'a> Reader<'a> {
     }
 
     /// Completes the surrounding links with the element's subject (step 12).
-    fn reached(&mut self, outer: &Scope, subject: Subject, element: &Element<'_>) -> Subject {
+    fn complete_outer_links(
+        &mut self,
+        outer: &Scope,
+        subject: Subject,
+        element: &Element<'_>,
+    ) -> Subject {
         let Some(incomplete) = &outer.incomplete else {
             return subject;
         };
         if let Subject::End(end) = &subject {
-            let item = self.item_of(&Subject::End(Rc::clone(end)), element.place, None);
+            let item = self.item_of(&Subject::End(Rc::clone(end)), element.position, None);
             return item.map_or_else(|| incomplete.subject.clone(), Subject::Blank);
         }
         let is_link = element.about.is_none() && !element.is_value && element.typed.is_none();
         let written = element.link.as_ref().map(|it| &it.1).filter(|_| is_link);
-        self.end(incomplete, &subject, written, element.place);
+        self.complete_links(incomplete, &subject, written, element.position);
         subject
     }
 
     /// Adds the properties of links whose object is known; `written` is the object as a URL.
-    fn end(&mut self, links: &Incomplete, end: &Subject, written: Option<&Value>, place: TagPlace) {
+    fn complete_links(
+        &mut self,
+        links: &IncompleteTriples,
+        end: &Subject,
+        written: Option<&Value>,
+        place: SourcePosition,
+    ) {
         let known = match end {
             Subject::Address(address) if links.is_new(address) => self.items.get(address).copied(),
             Subject::Blank(item) => Some(*item),
@@ -269,26 +280,26 @@ impl<'a> Reader<'a> {
         let of = |name: &str| self.dom.attribute(node, name);
         let kind = self.dom.name(node)?;
         let names = outer.inside(self.dom, node, self.base);
-        if ATTRIBUTES.iter().all(|it| of(it).is_none()) && names.has_prefixes_of(outer) {
+        if ATTRIBUTES.iter().all(|it| of(it).is_none()) && names.shares_prefixes(outer) {
             return None;
         }
         let property = of("property");
         let tokens = property.unwrap_or_default().split_ascii_whitespace();
         let tokens = tokens.filter(|it| !is_social(it));
-        let properties = different(tokens.filter_map(|it| names.expanded(it)));
+        let properties = unique_names(tokens.filter_map(|it| names.expand(it)));
         let links_of = |name: &str| {
             let words = of(name).unwrap_or_default().split_ascii_whitespace();
             let words = words.filter(|it| property.is_none() || it.contains(':'));
-            different(words.filter_map(|it| names.of_link(it)))
+            unique_names(words.filter_map(|it| names.link_property(it)))
         };
         let links = LinkNames {
             forward: links_of("rel"),
             backward: links_of("rev"),
         };
         let links = (!links.forward.is_empty() || !links.backward.is_empty()).then_some(links);
-        let refers = |it: &str| names.referred(it, self.base);
+        let refers = |it: &str| names.resolve_reference(it, self.base);
         let resource = of("resource").and_then(refers);
-        let address = |name| of(name).and_then(|it| resolved(it, self.base));
+        let address = |name| of(name).and_then(|it| resolve_url(it, self.base));
         let link = match resource {
             Some(it) => Some((it.as_str().into(), Value::Reference(it))),
             None => address("href")
@@ -297,7 +308,7 @@ impl<'a> Reader<'a> {
         };
         Some(Element {
             node,
-            place: self.place(node),
+            position: self.position(node),
             typed: of("typeof"),
             about: of("about")
                 .and_then(refers)
@@ -328,16 +339,16 @@ impl<'a> Reader<'a> {
             Some(Subject::Blank(_) | Subject::End(_)) => false,
         };
         let holder = match holder.filter(|_| is_new) {
-            Some(subject) => Some(self.item_of(subject, element.place, None)?),
+            Some(subject) => Some(self.item_of(subject, element.position, None)?),
             None => None,
         };
         let item = match known {
-            Some(subject) => self.item_of(&subject, element.place, holder)?,
-            None => self.found.open(Format::Rdfa, element.place, holder)?,
+            Some(subject) => self.item_of(&subject, element.position, holder)?,
+            None => self.found.open(Format::Rdfa, element.position, holder)?,
         };
         let types = element.typed.unwrap_or_default();
-        for it in types.split_ascii_whitespace().take(MOST_TOKENS) {
-            if let Some(address) = element.names.expanded(it) {
+        for it in types.split_ascii_whitespace().take(MAX_TOKENS) {
+            if let Some(address) = element.names.expand(it) {
                 self.found.add_type(item, &type_name(&address));
             }
         }
@@ -349,7 +360,7 @@ impl<'a> Reader<'a> {
         if element.properties.is_empty() {
             return;
         }
-        if let Some(owner) = self.item_of(owner, element.place, None) {
+        if let Some(owner) = self.item_of(owner, element.position, None) {
             let value = self.value(element, owner, typed);
             for name in &element.properties {
                 self.found.add(owner, name, value.clone());
@@ -376,11 +387,16 @@ impl<'a> Reader<'a> {
     }
 
     /// The item of a subject, created if missing.
-    fn item_of(&mut self, subject: &Subject, place: TagPlace, holder: Option<u32>) -> Option<u32> {
+    fn item_of(
+        &mut self,
+        subject: &Subject,
+        place: SourcePosition,
+        holder: Option<u32>,
+    ) -> Option<u32> {
         let address = match subject {
             Subject::Blank(item) => return Some(*item),
             Subject::Address(address) => address,
-            Subject::End(links) => return self.item_at_end(links, place),
+            Subject::End(links) => return self.object_item(links, place),
         };
         if let Some(item) = self.items.get(address) {
             return Some(*item);
@@ -392,7 +408,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The object of links that nothing names.
-    fn item_at_end(&mut self, links: &Incomplete, place: TagPlace) -> Option<u32> {
+    fn object_item(&mut self, links: &IncompleteTriples, place: SourcePosition) -> Option<u32> {
         if let Some(item) = links.item.get() {
             return Some(item);
         }
@@ -402,7 +418,7 @@ impl<'a> Reader<'a> {
         };
         let item = self.found.open(Format::Rdfa, place, holder)?;
         links.item.set(Some(item));
-        self.end(links, &Subject::Blank(item), None, place);
+        self.complete_links(links, &Subject::Blank(item), None, place);
         Some(item)
     }
 
@@ -414,17 +430,17 @@ impl<'a> Reader<'a> {
     }
 
     /// Elements that the parser implied have the position of the nearest written ancestor.
-    fn place(&self, node: NodeId) -> TagPlace {
+    fn position(&self, node: NodeId) -> SourcePosition {
         let mut nodes = std::iter::once(node).chain(self.dom.ancestors(node));
-        let place = nodes.find_map(|it| self.dom.place(it));
-        place.unwrap_or(TagPlace { line: 1, column: 1 })
+        let place = nodes.find_map(|it| self.dom.position(it));
+        place.unwrap_or(SourcePosition { line: 1, column: 1 })
     }
 }
 
-/// Unique property names, at most [`MOST_TOKENS`].
-fn different(addresses: impl Iterator<Item = String>) -> Vec<String> {
+/// Unique property names, at most [`MAX_TOKENS`].
+fn unique_names(addresses: impl Iterator<Item = String>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for it in addresses.take(MOST_TOKENS) {
+    for it in addresses.take(MAX_TOKENS) {
         let name = property_name(&it).to_owned();
         if !names.contains(&name) {
             names.push(name);

@@ -13,7 +13,7 @@ pub struct LinkNames {
 }
 
 /// Links whose object nested elements provide, if any.
-pub struct Incomplete {
+pub struct IncompleteTriples {
     /// Never the object of other incomplete links.
     pub subject: Subject,
     pub names: LinkNames,
@@ -22,7 +22,7 @@ pub struct Incomplete {
     ends: RefCell<HashSet<Rc<str>>>,
 }
 
-impl Incomplete {
+impl IncompleteTriples {
     pub fn new(subject: Subject, names: LinkNames) -> Self {
         Self {
             subject,

@@ -1,15 +1,15 @@
 //! Meaning of names and references of `RDFa` in their context.
 
 use super::super::dom::{Dom, Kind, NodeId};
-use super::names::{after_schema_org, resolved};
-use super::rdfa_prefixes::INITIAL;
+use super::names::{resolve_url, strip_schema_org};
+use super::rdfa_prefixes::INITIAL_PREFIXES;
 use super::social::is_social;
 use analysis::findings::schema::vocabulary::property_named;
 use std::{collections::HashMap, rc::Rc};
 use url::Url;
 
 /// Declared prefixes; each declaration copies them.
-const MOST_PREFIXES: usize = 100;
+const MAX_PREFIXES: usize = 100;
 
 /// Terms of the initial context without a vocabulary.
 const TERMS: [&str; 3] = ["describedby", "license", "role"];
@@ -24,14 +24,14 @@ impl Names {
     pub fn inside(&self, dom: &Dom, node: NodeId, base: &Url) -> Self {
         let mut inside = self.clone();
         if let Some(address) = dom.attribute(node, "vocab").map(str::trim) {
-            let known = (!address.is_empty()).then(|| resolved(address, base));
+            let known = (!address.is_empty()).then(|| resolve_url(address, base));
             inside.vocabulary = known.map(|it| it.unwrap_or_else(|| address.to_owned()).into());
         }
         let declared = declared(dom, node);
         if !declared.is_empty() {
             let mut prefixes = self.prefixes.as_ref().clone();
             for (prefix, address) in declared {
-                if prefixes.len() < MOST_PREFIXES {
+                if prefixes.len() < MAX_PREFIXES {
                     prefixes.insert(prefix.to_ascii_lowercase(), address.to_owned());
                 }
             }
@@ -40,12 +40,12 @@ impl Names {
         inside
     }
 
-    pub fn has_prefixes_of(&self, other: &Self) -> bool {
+    pub fn shares_prefixes(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.prefixes, &other.prefixes)
     }
 
     /// Expands a term, a prefixed name or a full URL; `None` if it has no meaning.
-    pub fn expanded(&self, written: &str) -> Option<String> {
+    pub fn expand(&self, written: &str) -> Option<String> {
         if let Some((scheme, _)) = written.split_once(':') {
             let in_full = || is_scheme(scheme).then(|| written.to_owned());
             return self.with_prefix(written).or_else(in_full);
@@ -59,18 +59,18 @@ impl Names {
 
     /// Expands a word of `rel` or `rev` that is a prefixed name or a property of schema.org. Other words and URLs are
     /// link types of HTML (`nofollow`, `license`) or RFC 8288 (`https://api.w.org/`, on every page of `WordPress`).
-    pub fn of_link(&self, written: &str) -> Option<String> {
+    pub fn link_property(&self, written: &str) -> Option<String> {
         if is_social(written) {
             return None;
         }
         let is_property =
-            |it: &str| after_schema_org(it).is_some_and(|it| property_named(it).is_some());
+            |it: &str| strip_schema_org(it).is_some_and(|it| property_named(it).is_some());
         self.with_prefix(written)
-            .or_else(|| self.expanded(written).filter(|it| is_property(it)))
+            .or_else(|| self.expand(written).filter(|it| is_property(it)))
     }
 
     /// Resolves `about` and `resource`: `[prefix:name]`, `prefix:name`, or a URL.
-    pub fn referred(&self, written: &str, base: &Url) -> Option<String> {
+    pub fn resolve_reference(&self, written: &str, base: &Url) -> Option<String> {
         let written = written.trim();
         if let Some(safe) = written.strip_prefix('[') {
             let name = safe.strip_suffix(']')?;
@@ -84,7 +84,7 @@ impl Names {
             return Some(written.to_owned());
         }
         self.with_prefix(written)
-            .or_else(|| resolved(written, base))
+            .or_else(|| resolve_url(written, base))
     }
 
     fn with_prefix(&self, name: &str) -> Option<String> {
@@ -93,7 +93,7 @@ impl Names {
             return None;
         }
         let prefix = prefix.to_ascii_lowercase();
-        let initial = || INITIAL.get(prefix.as_str()).copied();
+        let initial = || INITIAL_PREFIXES.get(prefix.as_str()).copied();
         let address = self.prefixes.get(&prefix).map(String::as_str);
         Some(format!("{}{local}", address.or_else(initial)?))
     }
@@ -108,11 +108,11 @@ fn is_scheme(text: &str) -> bool {
 }
 
 /// Cost of an element in visits: declarations copy inherited prefixes.
-pub fn cost(dom: &Dom, node: NodeId) -> usize {
+pub fn visit_cost(dom: &Dom, node: NodeId) -> usize {
     if declared(dom, node).is_empty() {
         1
     } else {
-        MOST_PREFIXES
+        MAX_PREFIXES
     }
 }
 

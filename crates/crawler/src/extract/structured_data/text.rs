@@ -3,7 +3,7 @@ use super::collector::Collector;
 use analysis::text::words::{collapsed, shortened};
 
 /// Longer values are cut anyway.
-const ENOUGH_BYTES: usize = 20_000;
+const MAX_TEXT_BYTES: usize = 20_000;
 
 /// Text of an element and its descendants, without scripts and style sheets, white space collapsed.
 pub fn text_content(dom: &Dom, id: NodeId, found: &mut Collector) -> String {
@@ -12,11 +12,11 @@ pub fn text_content(dom: &Dom, id: NodeId, found: &mut Collector) -> String {
         return text;
     }
     while let Some(node) = stack.pop() {
-        if !found.may_visit(1) || text.len() > ENOUGH_BYTES {
+        if !found.may_visit(1) || text.len() > MAX_TEXT_BYTES {
             break;
         }
         match &dom.nodes[node].kind {
-            Kind::Text(part) => text.push_str(shortened(part, ENOUGH_BYTES)),
+            Kind::Text(part) => text.push_str(shortened(part, MAX_TEXT_BYTES)),
             _ if dom.is_html(node, "script") || dom.is_html(node, "style") => {}
             _ => stack.extend(dom.nodes[node].children.iter().rev()),
         }

@@ -5,10 +5,10 @@ use std::time::Duration;
 use url::Url;
 
 /// The rest of a robots.txt is ignored.
-pub const MOST_BYTES: usize = 500 * 1024;
+pub const MAX_BYTES: usize = 500 * 1024;
 /// Longer lines are cut (Google: eight times the longest URL).
-const MOST_LINE_BYTES: usize = 2083 * 8;
-const MOST_DELAY: Duration = Duration::from_secs(30);
+const MAX_LINE_BYTES: usize = 2083 * 8;
+const MAX_DELAY: Duration = Duration::from_secs(30);
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RobotsRules {
@@ -16,7 +16,7 @@ pub struct RobotsRules {
     /// The requested delay, at most 30 s.
     pub delay: Option<Duration>,
     /// The requested delay, unbounded.
-    pub asked_delay: Option<Duration>,
+    pub requested_delay: Option<Duration>,
     pub sitemaps: Vec<String>,
     forbids_all: bool,
 }
@@ -64,8 +64,8 @@ impl RobotsRules {
                     if in_rules {
                         (for_us, for_all, in_rules) = (false, false, false);
                     }
-                    for_all |= is_everyone(agent);
-                    for_us |= is_ours(agent, product);
+                    for_all |= is_wildcard(agent);
+                    for_us |= matches_product(agent, product);
                     named |= for_us;
                 }
                 Line::Rule(rule) => {
@@ -79,8 +79,8 @@ impl RobotsRules {
                 Line::Delay(delay) => {
                     for (group, concerned) in [(&mut own, for_us), (&mut general, for_all)] {
                         if concerned {
-                            group.delay = Some(delay.min(MOST_DELAY));
-                            group.asked_delay = Some(delay);
+                            group.delay = Some(delay.min(MAX_DELAY));
+                            group.requested_delay = Some(delay);
                         }
                     }
                 }
@@ -92,8 +92,8 @@ impl RobotsRules {
     }
 
     /// Whether the requested delay exceeds the maximum.
-    pub fn is_hurried(&self) -> bool {
-        self.asked_delay > self.delay
+    pub fn is_delay_capped(&self) -> bool {
+        self.requested_delay > self.delay
     }
 
     pub fn allow(&self, url: &Url) -> bool {
@@ -110,7 +110,10 @@ impl RobotsRules {
         }
         let longest = |allow: bool| {
             let rules = self.rules.iter().filter(|it| it.allow == allow);
-            rules.filter_map(|it| it.strength(path)).max().unwrap_or(0)
+            rules
+                .filter_map(|it| it.match_length(path))
+                .max()
+                .unwrap_or(0)
         };
         longest(true) >= longest(false)
     }
@@ -118,7 +121,7 @@ impl RobotsRules {
 
 impl Rule {
     /// Length of the match; the longest wins.
-    fn strength(&self, path: &str) -> Option<usize> {
+    fn match_length(&self, path: &str) -> Option<usize> {
         if matches(&self.pattern, path) {
             return Some(self.pattern.len());
         }
@@ -136,7 +139,7 @@ fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
 }
 
 fn read_line(line: &str) -> Option<Line<'_>> {
-    let line = cut(line, MOST_LINE_BYTES - 1);
+    let line = cut(line, MAX_LINE_BYTES - 1);
     let line = line.split('#').next().unwrap_or_default().trim();
     let (key, value) = match line.split_once(':') {
         Some((key, value)) => (key.trim(), value.trim()),
@@ -176,12 +179,12 @@ fn delay(value: &str) -> Option<Line<'static>> {
     fine.then(|| Line::Delay(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)))
 }
 
-fn is_everyone(agent: &str) -> bool {
+fn is_wildcard(agent: &str) -> bool {
     agent == "*" || agent.starts_with("* ") || agent.starts_with("*\t")
 }
 
 /// The product token ends before the first character that cannot be part of one.
-fn is_ours(agent: &str, product: &str) -> bool {
+fn matches_product(agent: &str, product: &str) -> bool {
     let end = agent
         .find(|it: char| !(it.is_ascii_alphabetic() || it == '_' || it == '-'))
         .unwrap_or(agent.len());

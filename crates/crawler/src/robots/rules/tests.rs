@@ -29,7 +29,7 @@ fn an_empty_file_or_an_unknown_agent_allows_everything() {
 }
 
 #[test]
-fn keys_are_known_in_any_case_and_without_their_colon() {
+fn keys_ignore_case_and_a_missing_colon() {
     check("user-agent: FooBot\ndisallow: /\n", "FooBot", &["-/x/y"]);
     check("foo: FooBot\nbar: /\n", "FooBot", &["+/x/y"]);
     check("user-agent FooBot\ndisallow /\n", "FooBot", &["-/x/y"]);
@@ -69,14 +69,14 @@ fn a_partial_byte_order_mark_does_not_hide_the_first_line() {
 const GROUPS: &str = "allow: /foo/bar/\n\nuser-agent: FooBot\ndisallow: /\nallow: /x/\nuser-agent: BarBot\ndisallow: /\nallow: /y/\n\n\nallow: /w/\nuser-agent: BazBot\n\nuser-agent: FooBot\nallow: /z/\ndisallow: /\n";
 
 #[test]
-fn groups_of_one_agent_are_merged_and_rules_outside_groups_ignored() {
+fn groups_of_one_agent_are_merged() {
     check(GROUPS, "FooBot", &["+/x/b", "+/z/d", "-/y/c", "-/foo/bar/"]);
     check(GROUPS, "BarBot", &["+/y/c", "+/w/a", "-/z/d", "-/foo/bar/"]);
     check(GROUPS, "BazBot", &["+/z/d", "-/foo/bar/"]);
 }
 
 #[test]
-fn only_allow_and_disallow_end_the_list_of_agents() {
+fn only_rules_end_the_list_of_agents() {
     check(
         "User-agent: BarBot\nSitemap: https://foo.bar/sitemap\nUser-agent: *\nDisallow: /\n",
         "FooBot",
@@ -110,7 +110,7 @@ fn agents_match_in_any_case_and_up_to_the_first_space() {
 }
 
 #[test]
-fn the_general_group_holds_only_without_one_of_our_own() {
+fn the_wildcard_group_applies_only_without_a_specific_one() {
     check(
         "user-agent: *\nallow: /\nuser-agent: FooBot\ndisallow: /\n",
         "FooBot",
@@ -214,7 +214,7 @@ fn patterns_are_escaped_as_urls_are() {
 }
 
 #[test]
-fn what_cannot_stand_in_a_url_is_escaped_on_both_sides() {
+fn unsafe_characters_are_escaped_on_both_sides() {
     let robots = "User-agent: *\nDisallow: /Service References/\nDisallow: /{{ url }}\nDisallow: /a|b\nDisallow: /%c3%a4\n";
     let rules = RobotsRules::parse(robots, "FooBot");
     for path in [
@@ -232,7 +232,7 @@ fn what_cannot_stand_in_a_url_is_escaped_on_both_sides() {
 }
 
 #[test]
-fn stars_dollars_comments_and_indexes_mean_what_google_says() {
+fn wildcards_comments_and_index_files_work_as_in_google() {
     check(
         "User-agent: FooBot\nDisallow: /foo/bar/quz\nAllow: /foo/*/qux\n",
         "FooBot",
@@ -347,14 +347,14 @@ fn long_lines_are_cut_where_google_cuts_them() {
 }
 
 #[test]
-fn delays_are_capped_and_sitemaps_belong_to_everyone() {
+fn delays_are_capped_and_sitemaps_are_global() {
     let rules = RobotsRules::parse(
         "User-agent: a\nCrawl-delay: 500\nSitemap: https://x.example/s.xml\n",
         "a",
     );
     assert_eq!(rules.delay, Some(Duration::from_secs(30)));
-    assert_eq!(rules.asked_delay, Some(Duration::from_secs(500)));
-    assert!(rules.is_hurried());
+    assert_eq!(rules.requested_delay, Some(Duration::from_secs(500)));
+    assert!(rules.is_delay_capped());
     for (written, is_hurried) in [
         ("30", false),
         ("30.5", true),
@@ -363,9 +363,9 @@ fn delays_are_capped_and_sitemaps_belong_to_everyone() {
     ] {
         let robots = format!("User-agent: *\nCrawl-delay: {written}");
         let rules = RobotsRules::parse(&robots, "a");
-        assert_eq!(rules.is_hurried(), is_hurried, "{written}");
+        assert_eq!(rules.is_delay_capped(), is_hurried, "{written}");
     }
-    assert!(!RobotsRules::default().is_hurried());
+    assert!(!RobotsRules::default().is_delay_capped());
     assert_eq!(
         RobotsRules::parse("Sitemap: https://x.example/s.xml", "b").sitemaps,
         ["https://x.example/s.xml"]
@@ -381,7 +381,7 @@ fn delays_are_capped_and_sitemaps_belong_to_everyone() {
 }
 
 #[test]
-fn a_file_that_cannot_be_had_forbids_all_but_itself() {
+fn an_unavailable_file_forbids_all_but_itself() {
     assert!(!RobotsRules::forbid_all().allow_path("/"));
     assert!(RobotsRules::forbid_all().allow_path("/robots.txt"));
 }

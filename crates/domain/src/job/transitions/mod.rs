@@ -60,7 +60,7 @@ impl Job {
         now: DateTime<Utc>,
         policy: &QueuePolicy,
     ) -> Result<Self, TransitionRefused> {
-        let lease = self.held(epoch)?;
+        let lease = self.current_lease(epoch)?;
         Ok(Self {
             lease: Some(Lease {
                 until: now + policy.lease,
@@ -78,7 +78,7 @@ impl Job {
         partial: bool,
         now: DateTime<Utc>,
     ) -> Result<Self, TransitionRefused> {
-        self.held(epoch)?;
+        self.current_lease(epoch)?;
         Ok(self.ended(
             if partial {
                 JobState::Partial
@@ -98,7 +98,7 @@ impl Job {
         now: DateTime<Utc>,
         policy: &QueuePolicy,
     ) -> Result<Self, TransitionRefused> {
-        self.held(epoch)?;
+        self.current_lease(epoch)?;
         let noted = self.with_error(error);
         if noted.cancel_requested {
             return Ok(noted.ended(JobState::Canceled, now));
@@ -106,7 +106,7 @@ impl Job {
         if noted.is_last_attempt(policy) {
             return Ok(noted.ended(JobState::Failed, now));
         }
-        Ok(noted.waiting_again(now + delay.min(policy.longest_asked_delay)))
+        Ok(noted.requeued(now + delay.min(policy.max_requested_delay)))
     }
 
     /// The attempt failed permanently.
@@ -116,20 +116,20 @@ impl Job {
         error: JobError,
         now: DateTime<Utc>,
     ) -> Result<Self, TransitionRefused> {
-        self.held(epoch)?;
+        self.current_lease(epoch)?;
         Ok(self.with_error(error).ended(JobState::Failed, now))
     }
 
     /// The worker yields because it shuts down or others wait; the attempt does not count.
     pub fn released(&self, epoch: i64, now: DateTime<Utc>) -> Result<Self, TransitionRefused> {
-        self.held(epoch)?;
+        self.current_lease(epoch)?;
         if self.cancel_requested {
             return Ok(self.ended(JobState::Canceled, now));
         }
         Ok(Self {
             state: JobState::Ready,
             attempt: self.attempt.saturating_sub(1),
-            ..self.waiting_again(now)
+            ..self.requeued(now)
         })
     }
 
@@ -149,7 +149,7 @@ impl Job {
 
     /// The worker stopped on a cancel request.
     pub fn stopped(&self, epoch: i64, now: DateTime<Utc>) -> Result<Self, TransitionRefused> {
-        self.held(epoch)?;
+        self.current_lease(epoch)?;
         if !self.cancel_requested {
             return Err(WrongState);
         }
@@ -181,7 +181,7 @@ impl Job {
         }
         match self.state {
             JobState::Running if self.cancel_requested => Ok(self.ended(JobState::Canceled, now)),
-            JobState::Running => Ok(self.taken_away(jitter, now, policy)),
+            JobState::Running => Ok(self.reclaimed(jitter, now, policy)),
             _ => Ok(self
                 .with_error(self.error_now(
                     "expired",
@@ -206,7 +206,7 @@ impl Job {
         if self.cancel_requested {
             return Ok(self.ended(JobState::Canceled, now));
         }
-        let lost = self.taken_away(jitter, now, policy);
+        let lost = self.reclaimed(jitter, now, policy);
         let is_first = lost.state == JobState::RetryWait && lost.crash_count == 1;
         Ok(if is_first {
             Self {
@@ -218,7 +218,7 @@ impl Job {
         })
     }
 
-    fn taken_away(&self, jitter: f64, now: DateTime<Utc>, policy: &QueuePolicy) -> Self {
+    fn reclaimed(&self, jitter: f64, now: DateTime<Utc>, policy: &QueuePolicy) -> Self {
         let deadline_passed = self.deadline_at.is_some_and(|at| at <= now);
         let (code, detail) = if deadline_passed {
             ("deadline-passed", "The attempt took longer than allowed.")
@@ -226,7 +226,7 @@ impl Job {
             ("worker-lost", "The worker gave no sign of life.")
         };
         let crash_count = self.crash_count + u32::from(!deadline_passed);
-        let is_over = crash_count >= policy.most_crashes || self.is_last_attempt(policy);
+        let is_over = crash_count >= policy.max_crashes || self.is_last_attempt(policy);
         let hint = if is_over {
             START_AGAIN
         } else {
@@ -239,10 +239,10 @@ impl Job {
         if is_over {
             return noted.ended(JobState::Failed, now);
         }
-        noted.waiting_again(now + policy.delay_after(self.attempt, jitter))
+        noted.requeued(now + policy.delay_after(self.attempt, jitter))
     }
 
-    fn held(&self, epoch: i64) -> Result<&Lease, TransitionRefused> {
+    fn current_lease(&self, epoch: i64) -> Result<&Lease, TransitionRefused> {
         let lease = self
             .lease
             .as_ref()
@@ -250,7 +250,7 @@ impl Job {
         lease.ok_or(LeaseLost)
     }
 
-    fn waiting_again(&self, run_at: DateTime<Utc>) -> Self {
+    fn requeued(&self, run_at: DateTime<Utc>) -> Self {
         // A job queued or running in time may still be retried: a late failure must not expire it.
         let expires_at = self.expires_at.max(run_at + TimeDelta::hours(1));
         Self {
@@ -278,7 +278,7 @@ impl Job {
     fn with_error(&self, error: JobError) -> Self {
         let mut errors = self.errors.clone();
         errors.push(error);
-        errors.drain(..errors.len().saturating_sub(JobError::KEPT));
+        errors.drain(..errors.len().saturating_sub(JobError::MAX_KEPT));
         Self {
             errors,
             ..self.clone()

@@ -72,7 +72,7 @@ fn a_worker_that_lost_its_lease_can_do_nothing() {
 }
 
 #[test]
-fn a_lost_job_may_run_at_once_after_its_first_loss_alone() {
+fn a_lost_job_runs_at_once_only_after_its_first_loss() {
     let first = running().lost(0.0, now(), &policy()).unwrap();
     assert_eq!((first.state, first.run_at), (JobState::RetryWait, now()));
     assert_eq!((first.crash_count, first.attempt), (1, 1));
@@ -85,7 +85,7 @@ fn a_lost_job_may_run_at_once_after_its_first_loss_alone() {
 }
 
 #[test]
-fn only_what_runs_is_lost() {
+fn only_a_running_job_can_be_lost() {
     for job in [a_job(), running().finished(1, false, now()).unwrap()] {
         assert_eq!(job.lost(0.0, now(), &policy()), Err(WrongState));
     }
@@ -96,7 +96,7 @@ fn only_what_runs_is_lost() {
 }
 
 #[test]
-fn a_job_that_kills_three_workers_is_poison() {
+fn a_job_that_crashes_three_workers_fails() {
     let mut job = a_job();
     for _ in 0..3 {
         let claimed = job.claimed("w", job.run_at, &policy()).unwrap();
@@ -121,7 +121,7 @@ fn a_passed_deadline_is_a_failed_attempt_but_no_crash() {
 }
 
 #[test]
-fn a_shut_down_does_not_count_as_an_attempt() {
+fn a_shutdown_does_not_count_as_an_attempt() {
     let released = running().released(1, now()).unwrap();
     assert!(released.is_due(now()));
     assert_eq!(
@@ -131,7 +131,7 @@ fn a_shut_down_does_not_count_as_an_attempt() {
 }
 
 #[test]
-fn an_outage_does_not_count_as_an_attempt_and_the_next_one_waits() {
+fn an_outage_does_not_count_and_delays_the_next_attempt() {
     let pause = TimeDelta::seconds(30);
     let interrupted = running().interrupted(1, pause, now()).unwrap();
     assert!(!interrupted.is_due(now()) && interrupted.is_due(now() + pause));
@@ -149,7 +149,7 @@ fn an_outage_does_not_count_as_an_attempt_and_the_next_one_waits() {
 }
 
 #[test]
-fn a_running_job_is_asked_to_stop_and_a_waiting_one_stops_at_once() {
+fn canceling_stops_waiting_jobs_at_once_and_flags_running_ones() {
     assert_eq!(a_job().canceled(now()).unwrap().state, JobState::Canceled);
     let asked = running().canceled(now()).unwrap();
     assert_eq!(
@@ -161,7 +161,7 @@ fn a_running_job_is_asked_to_stop_and_a_waiting_one_stops_at_once() {
 }
 
 #[test]
-fn a_canceled_job_whose_worker_died_is_not_begun_again() {
+fn a_canceled_job_whose_worker_died_is_not_retried() {
     let asked = running().canceled(now()).unwrap();
     let swept = asked
         .swept(0.0, now() + TimeDelta::seconds(45), &policy())
@@ -170,7 +170,7 @@ fn a_canceled_job_whose_worker_died_is_not_begun_again() {
 }
 
 #[test]
-fn a_canceled_job_is_neither_retried_nor_given_back() {
+fn a_canceled_job_is_neither_retried_nor_released() {
     let asked = running().canceled(now()).unwrap();
     let retried = asked.retried(1, error(), SECOND, now(), &policy()).unwrap();
     let released = asked.released(1, now()).unwrap();
@@ -193,7 +193,7 @@ fn only_the_last_errors_are_kept() {
 }
 
 #[test]
-fn a_claim_counts_on_and_keeps_the_first_beginning() {
+fn a_claim_counts_the_attempt_and_keeps_the_first_start() {
     let again = Job {
         attempt: 2,
         epoch: 7,
@@ -223,7 +223,7 @@ fn neither_a_canceled_job_nor_one_that_is_not_due_is_claimed() {
 }
 
 #[test]
-fn a_sign_of_life_lengthens_the_lease_and_tells_how_far_it_is() {
+fn a_heartbeat_renews_the_lease_and_stores_progress() {
     let (job, later) = (running(), now() + SECOND * 10);
     let progress = Progress {
         done: 3,
@@ -244,7 +244,7 @@ fn a_sign_of_life_lengthens_the_lease_and_tells_how_far_it_is() {
 }
 
 #[test]
-fn work_that_is_done_ends_the_job_as_it_went() {
+fn a_finished_job_has_the_state_of_its_outcome() {
     let (job, later) = (running(), now() + SECOND);
     let of = |partial| job.finished(1, partial, later).unwrap();
     assert_eq!(of(false).state, JobState::Succeeded);
@@ -281,7 +281,7 @@ fn attempts_are_used_up_after_the_fifth() {
 }
 
 #[test]
-fn another_attempt_comes_after_the_delay_and_not_after_more_than_six_hours() {
+fn the_retry_delay_is_at_most_six_hours() {
     let after = |delay| {
         let retried = running()
             .retried(1, error(), delay, now(), &policy())
@@ -296,7 +296,7 @@ fn another_attempt_comes_after_the_delay_and_not_after_more_than_six_hours() {
 }
 
 #[test]
-fn a_job_that_comes_back_late_has_an_hour_more() {
+fn a_late_retry_expires_an_hour_after_it_is_due() {
     let late = Job {
         expires_at: now() + SECOND,
         ..running()
@@ -309,7 +309,7 @@ fn a_job_that_comes_back_late_has_an_hour_more() {
 }
 
 #[test]
-fn what_was_taken_away_waits_longer_after_each_attempt() {
+fn a_reclaimed_job_waits_longer_after_each_attempt() {
     let ends = now() + TimeDelta::seconds(45);
     let delay = |attempt| {
         let swept = Job {
@@ -325,7 +325,7 @@ fn what_was_taken_away_waits_longer_after_each_attempt() {
 }
 
 #[test]
-fn a_job_that_nobody_came_for_expires_and_is_left_alone_before() {
+fn an_unclaimed_job_expires_at_its_time_and_not_before() {
     let job = a_job();
     let ends = job.expires_at;
     assert_eq!(job.swept(0.0, ends - SECOND, &policy()), Err(WrongState));
@@ -337,7 +337,7 @@ fn a_job_that_nobody_came_for_expires_and_is_left_alone_before() {
 }
 
 #[test]
-fn what_has_ended_is_not_stopped_again() {
+fn an_ended_job_is_not_stopped_again() {
     let ended = running().finished(1, false, now()).unwrap();
     assert_eq!(ended.canceled(now()), Err(WrongState));
     assert_eq!(
@@ -428,8 +428,8 @@ fn check(before: &Job, event: Event, after: &Job) {
         !(after.cancel_requested && after.state.is_waiting()),
         "a canceled job waits"
     );
-    assert!(after.attempt <= policy().most_attempts && after.crash_count <= policy().most_crashes);
-    assert!(after.errors.len() <= JobError::KEPT);
+    assert!(after.attempt <= policy().max_attempts && after.crash_count <= policy().max_crashes);
+    assert!(after.errors.len() <= JobError::MAX_KEPT);
     if let Some(lease) = &after.lease {
         assert_eq!(lease.epoch, after.epoch, "a lease of another epoch");
     }

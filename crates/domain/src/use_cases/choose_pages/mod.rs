@@ -6,7 +6,7 @@ use crate::keyword::Keyword;
 use crate::ports::storage::StorageError;
 use crate::project::Project;
 use analysis::result_type::ResultType;
-use analysis::url_rules::{SiteScope, normalised, page_key};
+use analysis::url_rules::{SiteScope, normalized, page_key};
 use std::collections::HashMap;
 
 /// Keywords held in memory at once.
@@ -40,7 +40,7 @@ impl Core {
                 for (url, position) in pages_of(keyword, with_ranks) {
                     let key = page_key(url);
                     if key != home && site.owns(url) {
-                        meet(&mut found, key, url, position);
+                        add_candidate(&mut found, key, url, position);
                     }
                 }
             }
@@ -82,9 +82,14 @@ fn pages_of(
     ranked.into_iter().chain(target)
 }
 
-fn meet(found: &mut HashMap<String, Candidate>, key: String, url: &str, position: Option<u32>) {
+fn add_candidate(
+    found: &mut HashMap<String, Candidate>,
+    key: String,
+    url: &str,
+    position: Option<u32>,
+) {
     // Not an http(s) URL, so not a page.
-    let Some(url) = normalised(url) else {
+    let Some(url) = normalized(url) else {
         return;
     };
     let candidate = found.entry(key).or_insert_with(|| Candidate {

@@ -73,7 +73,7 @@ fn some_keywords() -> Vec<Keyword> {
 }
 
 #[tokio::test]
-async fn pages_that_rank_come_best_first_then_targets_each_page_once() {
+async fn ranking_pages_come_before_targets_and_each_page_once() {
     let found = chosen(Some(Provenance::Measured), some_keywords(), 10).await;
     assert_eq!(
         found,
@@ -89,7 +89,7 @@ async fn pages_that_rank_come_best_first_then_targets_each_page_once() {
 }
 
 #[tokio::test]
-async fn positions_that_were_made_up_lead_to_no_page() {
+async fn simulated_positions_choose_no_page() {
     for ranks in [Some(Provenance::Simulated), None] {
         let found = chosen(ranks, some_keywords(), 10).await;
         assert_eq!(

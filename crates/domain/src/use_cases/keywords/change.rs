@@ -4,14 +4,14 @@ use super::track::counted;
 use crate::allowance::AllowanceExceeded;
 use crate::ids::{AccountId, KeywordId, ProjectId};
 use crate::keyword::{Keyword, KeywordPatch};
-use crate::owners_words::SiteRole;
 use crate::patch::Change;
 use crate::ports::keywords::KeywordCounts;
 use crate::ports::storage::{StorageError, Transaction};
 use crate::precondition::{Precondition, holds};
 use crate::project::{Project, Status};
-use crate::use_cases::places::PlacesChange;
-use crate::use_cases::{Core, may_be_storage};
+use crate::project_overrides::SiteRole;
+use crate::use_cases::quota::QuotaDelta;
+use crate::use_cases::{Core, impl_as_storage_error};
 use analysis::url_rules::{OwnSites, SiteScope, host_of_url};
 use thiserror::Error;
 
@@ -34,7 +34,7 @@ pub enum ChangeKeywordError {
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-may_be_storage!(ChangeKeywordError);
+impl_as_storage_error!(ChangeKeywordError);
 
 impl Core {
     /// Returns the new keyword; unchanged, version included, if the patch changes nothing.
@@ -70,10 +70,10 @@ impl Core {
             if !project.is_active() {
                 return Err(ChangeKeywordError::ProjectDeactivated(before.project));
             }
-            refuse_a_twin(work.as_mut(), &before, &after).await?;
-            refuse_a_foreign_target(work.as_mut(), &project, &before, &after).await?;
+            refuse_duplicate(work.as_mut(), &before, &after).await?;
+            refuse_foreign_target(work.as_mut(), &project, &before, &after).await?;
 
-            let change = PlacesChange::between(Some(&before), &after);
+            let change = QuotaDelta::between(Some(&before), &after);
             if !change.is_none() {
                 let (usage, counts) = change.apply(&account, KeywordCounts::of(&project))?;
                 work.accounts().save_usage(account.id, usage).await?;
@@ -83,7 +83,7 @@ impl Core {
             work.commit().await?;
             Ok(after)
         };
-        self.transaction_at(change).await
+        self.transaction_with_time(change).await
     }
 
     /// Returns the new keyword; releases its quota and keeps its history. Idempotent.
@@ -102,7 +102,7 @@ impl Core {
     }
 }
 
-async fn refuse_a_twin(
+async fn refuse_duplicate(
     work: &mut dyn Transaction,
     before: &Keyword,
     after: &Keyword,
@@ -121,7 +121,7 @@ async fn refuse_a_twin(
 }
 
 /// A page of a foreign site would never get a rank. An earlier target stays.
-async fn refuse_a_foreign_target(
+async fn refuse_foreign_target(
     work: &mut dyn Transaction,
     project: &Project,
     before: &Keyword,
@@ -133,8 +133,8 @@ async fn refuse_a_foreign_target(
     if before.target_url == after.target_url {
         return Ok(());
     }
-    let named = { work.owners_words() }
-        .named_sites(project.account, project.id)
+    let named = { work.project_overrides() }
+        .site_annotations(project.account, project.id)
         .await?;
     let aliases = { named.iter() }
         .filter(|it| it.role == SiteRole::Own)
@@ -153,13 +153,13 @@ async fn refuse_a_foreign_target(
 mod tests {
     use super::*;
     use crate::account::AccountUsage;
-    use crate::owners_words::NamedSite;
+    use crate::project_overrides::SiteAnnotation;
     use crate::test_support::fixtures::{Fixture, account, keyword, now, project};
     use crate::test_support::{ACCOUNT, MemoryStorage, a_keyword, a_project, core};
 
     /// Counts the keyword, in its project and in the account, which has one more.
     fn holding(keyword: Fixture<Keyword>) -> MemoryStorage {
-        let ai_tracked = u32::from(keyword.takes_ai_place());
+        let ai_tracked = u32::from(keyword.uses_ai_quota());
         MemoryStorage::default()
             .with(account().using(1, 2, 1))
             .with(project().counting(1, ai_tracked))
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_last_ai_place_cannot_be_taken_twice() {
+    async fn a_full_ai_quota_refuses_another_keyword() {
         let storage = holding(keyword(21, "rust"));
         let full = account().using(1, 2, 1).limited(|it| it.ai_tracked = 1);
         let storage = storage.with(full);
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn deactivating_gives_both_places_back() {
+    async fn deactivating_a_keyword_releases_both_quotas() {
         let storage = holding(keyword(21, "rust").ai_tracked());
         let gone = KeywordPatch {
             status: Change::Set(Status::Deactivated),
@@ -218,12 +218,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_target_is_on_one_of_the_projects_own_sites() {
-        let named = |domain: &str, role| NamedSite {
+    async fn a_target_url_is_on_one_of_the_own_domains() {
+        let named = |domain: &str, role| SiteAnnotation {
             domain: domain.to_owned(),
             role,
             class: None,
-            named_at: now(),
+            annotated_at: now(),
         };
         for (target, is_accepted) in [
             ("https://shop.example.com/a", true),
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nothing_new_writes_nothing() {
+    async fn an_empty_patch_writes_nothing() {
         let storage = holding(keyword(21, "rust"));
         assert_eq!(
             change(&storage, &KeywordPatch::default()).await.unwrap(),

@@ -6,7 +6,7 @@ use super::Core;
 use crate::ids::{AccountId, KeywordId, ProjectId};
 use crate::job::Job;
 use crate::keyword::{Keyword, KeywordChoice};
-use crate::keyword_month::{CalendarMonth, KeywordMonth, put_together};
+use crate::keyword_month::{CalendarMonth, KeywordMonth, assemble};
 use crate::market::Market;
 use crate::page::{Page, PageRequest};
 use crate::ports::keywords::{KeywordFilter, KeywordSort};
@@ -57,7 +57,7 @@ pub struct KeywordWalk<'a> {
     storage: &'a dyn Storage,
     account: AccountId,
     project: ProjectId,
-    at_once: u32,
+    batch_size: u32,
     after: Option<KeywordId>,
     is_over: bool,
 }
@@ -113,7 +113,7 @@ impl Core {
         let records = match &head {
             Some(head) if !ids.is_empty() => {
                 { read.results() }
-                    .about_keywords(account, project.id, (rankings, head.job), &ids)
+                    .find_by_keywords(account, project.id, (rankings, head.job), &ids)
                     .await?
             }
             _ => Vec::new(),
@@ -144,14 +144,14 @@ impl Core {
         let keywords = read.keywords().list(account, project, filter, page).await?;
         let ids: Vec<KeywordId> = keywords.items.iter().map(|it| it.id).collect();
         let months = read.keyword_months();
-        let courses = months.courses(account, project, &ids, month).await?;
+        let courses = months.ranks(account, project, &ids, month).await?;
         let tallies = months.tallies(account, project, &ids, month).await?;
         let volumes = months.search_volumes(account, project, &ids).await?;
         drop(read);
-        let items = put_together(keywords.items, month, today, courses, tallies, &volumes);
+        let items = assemble(keywords.items, month, today, courses, tallies, &volumes);
         Ok(Some(Page {
             items,
-            ends: keywords.ends,
+            cursors: keywords.cursors,
             next: keywords.next,
             total: keywords.total,
         }))
@@ -250,7 +250,7 @@ impl<'a> KeywordWalk<'a> {
             storage,
             account,
             project,
-            at_once,
+            batch_size: at_once,
             after: None,
             is_over: false,
         }
@@ -269,11 +269,11 @@ impl<'a> KeywordWalk<'a> {
                 self.project,
                 &KeywordChoice::All,
                 self.after,
-                self.at_once,
+                self.batch_size,
             )
             .await?;
         self.after = keywords.last().map(|it| it.id);
-        self.is_over = keywords.len() < self.at_once as usize;
+        self.is_over = keywords.len() < self.batch_size as usize;
         Ok((!keywords.is_empty()).then_some(keywords))
     }
 }

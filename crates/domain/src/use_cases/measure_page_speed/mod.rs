@@ -7,7 +7,7 @@ use crate::ports::page_speed::{
     StaticVitals,
 };
 use crate::ports::search_results::ProviderError;
-use crate::ports::site_door::SiteDoor;
+use crate::ports::site_access::SiteAccess;
 use analysis::findings::vitals::{
     Subject, VitalsRecord, VitalsSource, VitalsTrend, field_record, lab_record, static_record,
 };
@@ -73,7 +73,7 @@ impl MeasurePageSpeed {
         Self { sources, clock }
     }
 
-    pub fn knows_visitors(&self) -> bool {
+    pub fn has_field_source(&self) -> bool {
         self.sources.field.missing().is_none()
     }
 
@@ -81,12 +81,12 @@ impl MeasurePageSpeed {
     pub async fn run(
         &self,
         task: &SpeedTask,
-        door: &dyn SiteDoor,
+        access: &dyn SiteAccess,
         before: &[VitalsRecord],
     ) -> MeasuredSpeed {
         let mut measured = match task.source {
             VitalsSource::Field => self.field(task).await,
-            VitalsSource::Lab => self.lab(task, door).await,
+            VitalsSource::Lab => self.lab(task, access).await,
         };
         let record = &mut measured.record;
         record.trend = before
@@ -112,9 +112,9 @@ impl MeasurePageSpeed {
     async fn field(&self, task: &SpeedTask) -> MeasuredSpeed {
         let field = &self.sources.field;
         let page = FieldTarget::Page(task.url.clone());
-        let told = field.field(&page, task.form_factor).await;
+        let fetched = field.fetch(&page, task.form_factor).await;
         let subject = self.subject(task);
-        match told {
+        match fetched {
             Ok(Some(sample)) => MeasuredSpeed::of(field_record(&subject, &sample, None)),
             Ok(None) => {
                 MeasuredSpeed::of(subject.without_field_data(task.form_factor, &field.provider()))
@@ -129,8 +129,8 @@ impl MeasurePageSpeed {
         }
     }
 
-    async fn lab(&self, task: &SpeedTask, door: &dyn SiteDoor) -> MeasuredSpeed {
-        match self.load(task, door).await {
+    async fn lab(&self, task: &SpeedTask, access: &dyn SiteAccess) -> MeasuredSpeed {
+        match self.load(task, access).await {
             Ok(record) => MeasuredSpeed::of(record),
             Err(error) => MeasuredSpeed {
                 record: self
@@ -145,7 +145,11 @@ impl MeasurePageSpeed {
     }
 
     /// Uses the local browser, else the external lab, else static analysis. Local loads need an access check first.
-    async fn load(&self, task: &SpeedTask, door: &dyn SiteDoor) -> Result<VitalsRecord, LabError> {
+    async fn load(
+        &self,
+        task: &SpeedTask,
+        access: &dyn SiteAccess,
+    ) -> Result<VitalsRecord, LabError> {
         let order = LabOrder {
             url: task.url.clone(),
             form_factor: task.form_factor,
@@ -153,14 +157,14 @@ impl MeasurePageSpeed {
         };
         let sources = &self.sources;
         if sources.browser.missing().is_none() {
-            door.knock(&task.url).await?;
+            access.check(&task.url).await?;
             match sources.browser.load(&order).await {
                 // The browser exists but does not start: use the next source.
                 Err(LabError::NotConfigured(_)) => {}
                 Err(error) => return Err(error),
                 Ok(measured) => {
                     for run in &measured.runs {
-                        refuse_unless_allowed(door, task, &run.final_url).await?;
+                        refuse_unless_allowed(access, task, &run.final_url).await?;
                     }
                     return Ok(lab_record(&self.subject(task), &measured, None));
                 }
@@ -171,20 +175,20 @@ impl MeasurePageSpeed {
             let measured = other.load(&order).await?;
             return Ok(lab_record(&self.subject(task), &measured, None));
         }
-        door.knock(&task.url).await?;
-        let facts = sources.files.look(&order).await?;
-        refuse_unless_allowed(door, task, &facts.final_url).await?;
+        access.check(&task.url).await?;
+        let facts = sources.files.analyze(&order).await?;
+        refuse_unless_allowed(access, task, &facts.final_url).await?;
         Ok(static_record(&self.subject(task), &facts))
     }
 }
 
 /// Refuses pages reached by a browser redirect that robots.txt disallows.
 async fn refuse_unless_allowed(
-    door: &dyn SiteDoor,
+    access: &dyn SiteAccess,
     task: &SpeedTask,
     found_at: &str,
 ) -> Result<(), LabError> {
-    if found_at == task.url || door.allows(found_at).await {
+    if found_at == task.url || access.allows(found_at).await {
         Ok(())
     } else {
         Err(LabError::DisallowedByRobots)

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::ports::page_speed::{MockFieldVitals, MockLabVitals, MockStaticVitals};
-use crate::ports::site_door::MockSiteDoor;
+use crate::ports::site_access::MockSiteAccess;
 use crate::test_support::FrozenClock;
 use analysis::observation::vitals::{
     FieldMetric, FieldSample, FieldScope, LabMeasurement, LabMetrics, LabRun, StaticFacts,
@@ -36,7 +36,7 @@ struct Setting {
     browser: MockLabVitals,
     other: Option<MockLabVitals>,
     files: MockStaticVitals,
-    door: MockSiteDoor,
+    door: MockSiteAccess,
 }
 
 impl Setting {
@@ -46,7 +46,7 @@ impl Setting {
             browser: MockLabVitals::new(),
             other: None,
             files: MockStaticVitals::new(),
-            door: MockSiteDoor::new(),
+            door: MockSiteAccess::new(),
         }
     }
 
@@ -67,7 +67,7 @@ impl Setting {
     }
 
     fn let_in(mut self) -> Self {
-        self.door.expect_knock().returning(|_| Ok(()));
+        self.door.expect_check().returning(|_| Ok(()));
         self
     }
 
@@ -128,7 +128,7 @@ fn facts() -> StaticFacts {
 }
 
 #[tokio::test]
-async fn a_browser_of_ours_comes_first_and_asks_at_the_door() {
+async fn the_own_browser_comes_first_after_the_access_check() {
     let setting = Setting::with_browser(Ok(loaded(PAGE, "chromium"))).let_in();
     let measured = setting.run(VitalsSource::Lab, &[]).await;
     assert_eq!(
@@ -139,7 +139,7 @@ async fn a_browser_of_ours_comes_first_and_asks_at_the_door() {
 }
 
 #[tokio::test]
-async fn without_a_browser_another_lab_stands_in_and_without_that_files() {
+async fn without_a_browser_another_lab_or_static_files_are_used() {
     let mut setting = Setting::without_browser();
     let mut other = MockLabVitals::new();
     other
@@ -152,7 +152,7 @@ async fn without_a_browser_another_lab_stands_in_and_without_that_files() {
     assert_eq!(provider.as_deref(), Some("PageSpeed Insights"));
 
     let mut setting = Setting::without_browser().let_in();
-    setting.files.expect_look().return_once(|_| Ok(facts()));
+    setting.files.expect_analyze().return_once(|_| Ok(facts()));
     let record = setting.run(VitalsSource::Lab, &[]).await.record;
     assert_eq!(record.envelope.status, RecordStatus::Partial);
     assert_eq!(record.envelope.warnings, ["noBrowser"]);
@@ -160,21 +160,21 @@ async fn without_a_browser_another_lab_stands_in_and_without_that_files() {
 }
 
 #[tokio::test]
-async fn a_browser_that_does_not_start_is_as_good_as_none() {
+async fn a_browser_that_does_not_start_falls_back_to_static_files() {
     let missing = Err(LabError::NotConfigured(nobody()));
     let mut setting = Setting::with_browser(missing).let_in();
-    setting.files.expect_look().return_once(|_| Ok(facts()));
+    setting.files.expect_analyze().return_once(|_| Ok(facts()));
     let record = setting.run(VitalsSource::Lab, &[]).await.record;
     assert_eq!(record.envelope.warnings, ["noBrowser"]);
 }
 
 #[tokio::test]
-async fn a_site_that_does_not_want_us_is_not_loaded_and_the_record_says_so() {
+async fn a_page_disallowed_by_robots_is_not_loaded() {
     let mut setting = Setting::bare();
     setting.browser.expect_missing().returning(|| None);
     setting
         .door
-        .expect_knock()
+        .expect_check()
         .return_once(|_| Err(LabError::DisallowedByRobots));
     let measured = setting.run(VitalsSource::Lab, &[]).await;
     let envelope = &measured.record.envelope;
@@ -192,9 +192,9 @@ async fn a_site_that_does_not_want_us_is_not_loaded_and_the_record_says_so() {
 }
 
 #[tokio::test]
-async fn field_data_of_the_origin_is_flagged_and_the_page_is_named() {
+async fn field_data_of_the_origin_is_flagged() {
     let mut setting = Setting::bare();
-    setting.field.expect_field().return_once(|_, form_factor| {
+    setting.field.expect_fetch().return_once(|_, form_factor| {
         let metric = FieldMetric {
             p75: Some(2_000.0),
             ..FieldMetric::default()
@@ -221,9 +221,9 @@ async fn field_data_of_the_origin_is_flagged_and_the_page_is_named() {
 }
 
 #[tokio::test]
-async fn too_few_visits_are_no_failure_and_a_failure_of_the_source_is_told() {
+async fn missing_field_data_is_no_failure_but_a_source_error_is() {
     let mut setting = Setting::bare();
-    setting.field.expect_field().return_once(|_, _| Ok(None));
+    setting.field.expect_fetch().return_once(|_, _| Ok(None));
     setting
         .field
         .expect_provider()
@@ -235,16 +235,16 @@ async fn too_few_visits_are_no_failure_and_a_failure_of_the_source_is_told() {
     let mut setting = Setting::bare();
     setting
         .field
-        .expect_field()
-        .return_once(|_, _| Err(ProviderError::Unauthorised.into()));
+        .expect_fetch()
+        .return_once(|_, _| Err(ProviderError::Unauthorized.into()));
     let measured = setting.run(VitalsSource::Field, &[]).await;
-    assert_eq!(measured.failure, Some(ProviderError::Unauthorised));
+    assert_eq!(measured.failure, Some(ProviderError::Unauthorized));
     let code = measured.record.envelope.error;
-    assert_eq!(code.as_deref(), Some(ProviderError::Unauthorised.code()));
+    assert_eq!(code.as_deref(), Some(ProviderError::Unauthorized.code()));
 }
 
 #[tokio::test]
-async fn the_trend_is_against_the_record_that_compares() {
+async fn the_trend_compares_with_the_same_page() {
     let mut slow = loaded(PAGE, "chromium");
     slow.runs[0].metrics.lcp = Some(4_000.0);
     let setting = Setting::with_browser(Ok(slow)).let_in();

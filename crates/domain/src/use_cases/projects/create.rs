@@ -7,9 +7,9 @@ use crate::keyword::NewKeywords;
 use crate::ports::keywords::KeywordCounts;
 use crate::ports::storage::{StorageError, Transaction};
 use crate::project::{NewProject, Project};
+use crate::use_cases::idempotency::{IdempotencyWriter, KeyUsedConcurrently};
 use crate::use_cases::keywords::track::{TrackKeywordsError, TrackedKeywords};
-use crate::use_cases::repeats::{Receipt, UsedMeanwhile};
-use crate::use_cases::{Core, may_be_storage, places};
+use crate::use_cases::{Core, impl_as_storage_error, quota};
 use chrono::{DateTime, Utc};
 use thiserror::Error;
 
@@ -21,7 +21,7 @@ pub struct CreatedProject {
 }
 
 /// Ids and time of a new project and its first keywords.
-struct Beginning {
+struct NewProjectInput {
     project: ProjectId,
     keywords: Vec<KeywordId>,
     now: DateTime<Utc>,
@@ -34,11 +34,11 @@ pub enum CreateProjectError {
     #[error(transparent)]
     Allowance(#[from] AllowanceExceeded),
     #[error(transparent)]
-    UsedMeanwhile(#[from] UsedMeanwhile),
+    UsedMeanwhile(#[from] KeyUsedConcurrently),
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-may_be_storage!(CreateProjectError);
+impl_as_storage_error!(CreateProjectError);
 
 impl From<TrackKeywordsError> for CreateProjectError {
     fn from(error: TrackKeywordsError) -> Self {
@@ -63,22 +63,22 @@ impl Core {
         account: AccountId,
         new: &NewProject,
         keywords: &NewKeywords,
-        receipt: Option<Receipt<'_, CreatedProject>>,
+        writer: Option<IdempotencyWriter<'_, CreatedProject>>,
     ) -> Result<CreatedProject, CreateProjectError> {
-        let prepare = || Beginning {
+        let prepare = || NewProjectInput {
             project: ProjectId::mint(&self.mint),
             keywords: KeywordId::mint_ascending(&self.mint, keywords.texts.len()),
             now: self.clock.now(),
         };
-        let create = |mut work: Box<dyn Transaction>, beginning: Beginning| async move {
+        let create = |mut work: Box<dyn Transaction>, beginning: NewProjectInput| async move {
             let now = beginning.now;
             let account = work.accounts().lock(account).await?;
             let account = account.ok_or(StorageError::Corrupt {
                 what: "the account of a token",
             })?;
-            if let Some(receipt) = &receipt {
-                receipt
-                    .begin::<CreateProjectError>(work.as_mut(), account.id, now)
+            if let Some(writer) = &writer {
+                writer
+                    .ensure_unused::<CreateProjectError>(work.as_mut(), account.id, now)
                     .await?;
             }
             if let Some(existing) = work
@@ -92,9 +92,9 @@ impl Core {
             let created = self
                 .begin_project(work.as_mut(), account, new, keywords, beginning)
                 .await?;
-            if let Some(receipt) = &receipt {
-                receipt
-                    .keep::<CreateProjectError>(work.as_mut(), id, now, &created)
+            if let Some(writer) = &writer {
+                writer
+                    .store::<CreateProjectError>(work.as_mut(), id, now, &created)
                     .await?;
             }
             work.commit().await?;
@@ -109,9 +109,9 @@ impl Core {
         account: Account,
         new: &NewProject,
         keywords: &NewKeywords,
-        beginning: Beginning,
+        beginning: NewProjectInput,
     ) -> Result<CreatedProject, CreateProjectError> {
-        let usage = places::take_project(&account, KeywordCounts::default())?;
+        let usage = quota::reserve_project(&account, KeywordCounts::default())?;
         let stored = work.projects().count_all(account.id).await?;
         { self.policies.storage }
             .projects(account.limits.projects, stored)
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_project_without_a_name_is_called_by_its_domain() {
+    async fn a_project_without_a_name_is_named_after_its_domain() {
         let storage = MemoryStorage::default().with(account());
         let created = create(&storage, &shop(), &keywords(&[])).await.unwrap();
         assert_eq!(created.project.name.as_str(), "shop.example.com");
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn keywords_without_room_leave_no_project_behind() {
+    async fn keywords_over_quota_leave_no_project() {
         let storage = MemoryStorage::default().with(account().limited(|it| it.keywords = 1));
         let before = storage.state();
         let outcome = create(&storage, &shop(), &keywords(&["rust", "actix"])).await;
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_domain_that_is_monitored_names_its_project() {
+    async fn a_monitored_domain_is_refused_with_its_project() {
         let storage = MemoryStorage::default()
             .with(account().using(100, 0, 0))
             .with(project().id(7));

@@ -70,7 +70,7 @@ impl Core {
         };
         let heads = read.results().heads(account, project.id, top).await?;
         let left = { read.results() }
-            .carried(account, project.id, ResultType::Forecast)
+            .carried_over(account, project.id, ResultType::Forecast)
             .await?;
         let filter = JobFilter {
             project: Some(project.id),
@@ -112,9 +112,12 @@ impl Core {
                 series: HashMap::new(),
             });
         }
-        let heads = read.results().heads_of(account, &ids, result_types).await?;
+        let heads = read
+            .results()
+            .heads_for_projects(account, &ids, result_types)
+            .await?;
         let left = { read.results() }
-            .carried_of(account, &ids, ResultType::Forecast)
+            .carried_over_for_projects(account, &ids, ResultType::Forecast)
             .await?;
         // An earlier version may have stored another format: then there is no series.
         let series = left

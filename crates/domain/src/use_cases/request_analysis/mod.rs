@@ -1,27 +1,27 @@
 //! Requests an analysis: queues a job with its cost reserved.
 
-mod amount;
+mod estimate;
 mod plan;
 
 use super::budgets::{Budget, OverBudget};
-use super::{Core, may_be_storage};
+use super::{Core, impl_as_storage_error};
 use crate::account::AccountStatus;
 use crate::ai_models::ModelChoice;
 use crate::ids::{AccountId, JobId, ProjectId};
+use crate::job::account_queue::AccountQueue;
 use crate::job::kind::AnalysisKind;
-use crate::job::line::AccountQueue;
 use crate::job::progress::Progress;
 use crate::job::{Job, JobCost, JobPriority, JobState, Trigger, dedupe_key};
 use crate::keyword::KeywordChoice;
 use crate::money::MicroUsd;
 use crate::ports::jobs::QueueFigures;
-use crate::ports::search_results::{Spent, Unpaid};
-use crate::ports::storage::{AsStorageError, StorageError, Transaction, retrying};
+use crate::ports::search_results::{PaidCallRefusal, Spent};
+use crate::ports::storage::{AsStorageError, StorageError, Transaction, run_with_retries};
 use crate::schedule::Schedule;
-use crate::use_cases::repeats::{Receipt, UsedMeanwhile};
-use amount::Amount;
-pub use amount::EnginePlan;
+use crate::use_cases::idempotency::{IdempotencyWriter, KeyUsedConcurrently};
 use chrono::{DateTime, Utc};
+pub use estimate::EnginePlan;
+use estimate::WorkEstimate;
 pub use plan::AnalysisPlan;
 use thiserror::Error;
 
@@ -31,9 +31,9 @@ pub struct Prices {
     /// Maximum calls and cost per keyword.
     pub per_keyword: Spent,
     /// Why paid calls of keyword measurements are refused.
-    pub unpaid: Option<Unpaid>,
+    pub paid_call_refusal: Option<PaidCallRefusal>,
     /// Budget of all accounts on a day (UTC); `None` is unlimited.
-    pub most_per_day: Option<MicroUsd>,
+    pub max_per_day: Option<MicroUsd>,
     /// Maximum pages whose speed one run measures; these queries are free.
     pub speed_pages: u32,
 }
@@ -52,25 +52,25 @@ pub struct AnalysisRequest {
 
 /// A due schedule before and after firing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Tick {
+pub struct ScheduleFiring {
     pub before: Schedule,
     pub after: Schedule,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Requested {
+pub struct RequestedJob {
     pub job: Job,
     /// Whether an equivalent job existed.
     pub deduplicated: bool,
 }
 
 /// Input of an attempt to queue a job.
-struct Beginning {
+struct QueueInput {
     id: JobId,
     now: DateTime<Utc>,
     all: QueueFigures,
     /// Whether the account has a queue row; it is created with the first analysis.
-    has_line: bool,
+    has_queue: bool,
 }
 
 #[derive(Debug, Error)]
@@ -92,30 +92,30 @@ pub enum RequestAnalysisError {
     #[error("not all of the keywords are AI-tracked keywords of the project")]
     NotTracked,
     #[error("the account asks none of the AI engines")]
-    NoModel,
+    NoActiveEngine,
     #[error("the account does not ask {named}")]
-    NotAsked {
+    EngineNotActive {
         /// The first such name.
         named: String,
-        asked: Vec<String>,
+        active: Vec<String>,
     },
     #[error("the account has {limit} unfinished analyses, the most it may have")]
     AccountQueueFull { limit: u32 },
     #[error("the queue is full")]
     ServerQueueFull,
     #[error("{0}")]
-    Unpaid(Unpaid),
+    PaidCallRefused(PaidCallRefusal),
     #[error(transparent)]
     OverBudget(#[from] OverBudget),
     /// Another process fired the schedule first, or it was changed meanwhile.
     #[error("the schedule was moved on a moment ago")]
-    FiredMeanwhile,
+    FiredConcurrently,
     #[error(transparent)]
-    UsedMeanwhile(#[from] UsedMeanwhile),
+    KeyUsedConcurrently(#[from] KeyUsedConcurrently),
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-may_be_storage!(RequestAnalysisError);
+impl_as_storage_error!(RequestAnalysisError);
 
 impl RequestAnalysisError {
     /// Whether the key's first request, executed since the lookup, may have got another response. A
@@ -124,7 +124,7 @@ impl RequestAnalysisError {
         let is_the_first = matches!(self, Self::OverBudget(it) if it.which == Budget::ServerDay);
         self.as_storage_error().is_none()
             && !is_the_first
-            && !matches!(self, Self::AccountDisabled | Self::UsedMeanwhile(_))
+            && !matches!(self, Self::AccountDisabled | Self::KeyUsedConcurrently(_))
     }
 }
 
@@ -134,9 +134,9 @@ impl Core {
         &self,
         account: AccountId,
         request: &AnalysisRequest,
-        receipt: Option<Receipt<'_, Requested>>,
-    ) -> Result<Requested, RequestAnalysisError> {
-        self.queue_job(account, request, receipt, None).await
+        writer: Option<IdempotencyWriter<'_, RequestedJob>>,
+    ) -> Result<RequestedJob, RequestAnalysisError> {
+        self.queue_job(account, request, writer, None).await
     }
 
     /// The same for a due schedule, which advances in the same transaction, so that each firing
@@ -144,12 +144,12 @@ impl Core {
     pub async fn request_scheduled(
         &self,
         request: &AnalysisRequest,
-        tick: &Tick,
-    ) -> Result<Option<Requested>, RequestAnalysisError> {
-        let account = tick.before.account;
-        match self.queue_job(account, request, None, Some(tick)).await {
+        firing: &ScheduleFiring,
+    ) -> Result<Option<RequestedJob>, RequestAnalysisError> {
+        let account = firing.before.account;
+        match self.queue_job(account, request, None, Some(firing)).await {
             Ok(requested) => Ok(Some(requested)),
-            Err(RequestAnalysisError::FiredMeanwhile) => Ok(None),
+            Err(RequestAnalysisError::FiredConcurrently) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -158,35 +158,35 @@ impl Core {
         &self,
         account: AccountId,
         request: &AnalysisRequest,
-        receipt: Option<Receipt<'_, Requested>>,
-        tick: Option<&Tick>,
-    ) -> Result<Requested, RequestAnalysisError> {
-        self.refuse_unbuilt_or_unpaid(request.kind)?;
-        retrying(self.storage.as_ref(), || async {
+        writer: Option<IdempotencyWriter<'_, RequestedJob>>,
+        firing: Option<&ScheduleFiring>,
+    ) -> Result<RequestedJob, RequestAnalysisError> {
+        self.ensure_startable(request.kind)?;
+        run_with_retries(self.storage.as_ref(), || async {
             let mut read = self.storage.read().await?;
             // Counts all accounts before locking; limits need not be exact.
             let (all, has_line) = read.jobs().queue_figures_for(account).await?;
             drop(read);
-            let beginning = Beginning {
+            let beginning = QueueInput {
                 id: JobId::mint(&self.mint),
                 now: self.clock.now(),
                 all,
-                has_line,
+                has_queue: has_line,
             };
             let mut work = self.storage.write().await?;
             let outcome = self
-                .queued(work.as_mut(), account, request, receipt, tick, &beginning)
+                .queued(work.as_mut(), account, request, writer, firing, &beginning)
                 .await;
             if let Err(refusal) = &outcome
-                && let Some(receipt) = receipt
+                && let Some(writer) = writer
                 && refusal.may_differ_from_the_first()
             {
-                receipt
-                    .begin::<RequestAnalysisError>(work.as_mut(), account, beginning.now)
+                writer
+                    .ensure_unused::<RequestAnalysisError>(work.as_mut(), account, beginning.now)
                     .await?;
             }
             let requested = outcome?;
-            if !requested.deduplicated || receipt.is_some() || tick.is_some() {
+            if !requested.deduplicated || writer.is_some() || firing.is_some() {
                 work.commit().await?;
             }
             Ok(requested)
@@ -199,12 +199,12 @@ impl Core {
         work: &mut dyn Transaction,
         account: AccountId,
         request: &AnalysisRequest,
-        receipt: Option<Receipt<'_, Requested>>,
-        tick: Option<&Tick>,
-        beginning: &Beginning,
-    ) -> Result<Requested, RequestAnalysisError> {
+        writer: Option<IdempotencyWriter<'_, RequestedJob>>,
+        firing: Option<&ScheduleFiring>,
+        beginning: &QueueInput,
+    ) -> Result<RequestedJob, RequestAnalysisError> {
         // Locks the queue row first: disabling an account takes the same lock, so no job can be added after it.
-        let held = if beginning.has_line {
+        let held = if beginning.has_queue {
             { work.jobs() }
                 .lock_with_project(account, request.project)
                 .await?
@@ -212,7 +212,7 @@ impl Core {
             { work.jobs() }
                 .lock_newcomer_with_project(account, request.project)
                 .await?
-                .map(|(found, project)| (found, AccountQueue::begun(account), project))
+                .map(|(found, project)| (found, AccountQueue::new(account), project))
         };
         let Some((account, queue, project)) = held else {
             return Err(no_project(work, account).await?);
@@ -220,22 +220,22 @@ impl Core {
         if account.status == AccountStatus::Disabled {
             return Err(RequestAnalysisError::AccountDisabled);
         }
-        let Beginning {
+        let QueueInput {
             id, now, ref all, ..
         } = *beginning;
-        if let Some(Tick { before, after }) = tick
+        if let Some(ScheduleFiring { before, after }) = firing
             && !work.schedules().advance(before, after).await?
         {
-            return Err(RequestAnalysisError::FiredMeanwhile);
+            return Err(RequestAnalysisError::FiredConcurrently);
         }
-        let amount = self.amount(work, &project, request).await?;
+        let amount = self.estimate(work, &project, request).await?;
         let job = self.begin((account.id, id), now, request, &amount);
         let room = self.refuse_full_queues(queue.waiting + queue.running, all.unfinished());
         if room.is_err() || !work.jobs().add(&job).await? {
-            let requested = joined(work, &job, room).await?;
-            if let Some(receipt) = receipt {
-                receipt
-                    .keep::<RequestAnalysisError>(work, account.id, now, &requested)
+            let requested = existing_job(work, &job, room).await?;
+            if let Some(writer) = writer {
+                writer
+                    .store::<RequestAnalysisError>(work, account.id, now, &requested)
                     .await?;
             }
             return Ok(requested);
@@ -249,27 +249,27 @@ impl Core {
         // An idle account must not accumulate credit: its virtual time is raised to the current
         // minimum (start-time fair queuing).
         let virtual_time = match queue.waiting + queue.running {
-            0 => queue.virtual_time.max(all.least_virtual_time),
+            0 => queue.virtual_time.max(all.min_virtual_time),
             _ => queue.virtual_time,
         };
-        let line = AccountQueue {
+        let queue = AccountQueue {
             virtual_time,
             ..queue
         };
-        let line = line.after(None, &job);
-        if beginning.has_line {
-            work.jobs().save_queue(&line).await?;
+        let queue = queue.after_change(None, &job);
+        if beginning.has_queue {
+            work.jobs().save_queue(&queue).await?;
         } else {
-            work.jobs().add_queue(&line).await?;
+            work.jobs().add_queue(&queue).await?;
         }
-        let requested = Requested {
+        let requested = RequestedJob {
             job,
             deduplicated: false,
         };
-        if let Some(receipt) = receipt {
+        if let Some(writer) = writer {
             // Claiming the job purges old records.
-            receipt
-                .add::<RequestAnalysisError>(work, account.id, now, &requested)
+            writer
+                .store_only::<RequestAnalysisError>(work, account.id, now, &requested)
                 .await?;
         }
         // Last, because all accounts contend for this row.
@@ -285,19 +285,19 @@ impl Core {
         if of_account >= limit {
             return Err(RequestAnalysisError::AccountQueueFull { limit });
         }
-        if in_all >= self.policies.queue.queued_in_all {
+        if in_all >= self.policies.queue.queued_total {
             return Err(RequestAnalysisError::ServerQueueFull);
         }
         Ok(())
     }
 
-    fn refuse_unbuilt_or_unpaid(&self, kind: AnalysisKind) -> Result<(), RequestAnalysisError> {
-        if !kind.is_built() {
+    fn ensure_startable(&self, kind: AnalysisKind) -> Result<(), RequestAnalysisError> {
+        if !kind.is_implemented() {
             return Err(RequestAnalysisError::NotBuilt(kind));
         }
-        match self.policies.prices.unpaid {
+        match self.policies.prices.paid_call_refusal {
             Some(unpaid) if kind == AnalysisKind::RankCheck => {
-                Err(RequestAnalysisError::Unpaid(unpaid))
+                Err(RequestAnalysisError::PaidCallRefused(unpaid))
             }
             _ => Ok(()),
         }
@@ -308,7 +308,7 @@ impl Core {
         (account, id): (AccountId, JobId),
         now: DateTime<Utc>,
         request: &AnalysisRequest,
-        amount: &Amount,
+        amount: &WorkEstimate,
     ) -> Job {
         Job {
             account,
@@ -336,7 +336,7 @@ impl Core {
             },
             cost: JobCost {
                 calls: 0,
-                reserved: amount.takes.cost,
+                reserved: amount.max_spend.cost,
                 spent: MicroUsd::default(),
             },
             errors: vec![],
@@ -360,11 +360,11 @@ async fn no_project(
 }
 
 /// The equivalent unfinished job, if one prevented adding; else the refusal.
-async fn joined(
+async fn existing_job(
     work: &mut dyn Transaction,
     job: &Job,
     room: Result<(), RequestAnalysisError>,
-) -> Result<Requested, RequestAnalysisError> {
+) -> Result<RequestedJob, RequestAnalysisError> {
     let found = { work.jobs() }
         .unfinished_with_key(job.account, &job.dedupe_key)
         .await?;
@@ -372,7 +372,7 @@ async fn joined(
         room?;
         return Err(StorageError::IdTaken.into());
     };
-    Ok(Requested {
+    Ok(RequestedJob {
         job,
         deduplicated: true,
     })

@@ -1,6 +1,6 @@
 //! Work and cost of an analysis in advance.
 
-use super::amount::EnginePlan;
+use super::estimate::EnginePlan;
 use super::{AnalysisRequest, RequestAnalysisError, key_of};
 use crate::account::Account;
 use crate::allowance::Allowance;
@@ -26,7 +26,7 @@ pub struct AnalysisPlan {
     /// For analyses that query AI engines.
     pub engines: Vec<EnginePlan>,
     /// Classifies sentiment in languages without a lexicon; many sentences per query.
-    pub judge: Option<EnginePlan>,
+    pub sentiment: Option<EnginePlan>,
     /// Quota of AI-tracked keywords, for analyses that measure them.
     pub ai_allowance: Option<Allowance>,
     pub duplicate: Option<JobId>,
@@ -39,24 +39,24 @@ impl Core {
         account: &Account,
         request: &AnalysisRequest,
     ) -> Result<AnalysisPlan, RequestAnalysisError> {
-        self.refuse_unbuilt_or_unpaid(request.kind)?;
+        self.ensure_startable(request.kind)?;
         let mut read = self.storage.read().await?;
         let project = { read.projects() }
             .find(account.id, request.project)
             .await?
             .ok_or(RequestAnalysisError::NoSuchProject)?;
-        let amount = self.amount(read.as_mut(), &project, request).await?;
+        let amount = self.estimate(read.as_mut(), &project, request).await?;
         let mut units = amount.units;
         let day = self.clock.now().date_naive();
         let budgets = self.budgets(account, day);
-        let mut stands = [Spending::default(); 3];
-        for (stands, it) in stands.iter_mut().zip(&budgets) {
+        let mut spent = [Spending::default(); 3];
+        for (stands, it) in spent.iter_mut().zip(&budgets) {
             *stands = read.spending().find(it.counter).await?;
         }
-        let exceeds = { budgets.iter().zip(stands) }
-            .find(|(it, stands)| is_over(it.cap, *stands, amount.takes.cost))
+        let exceeds = { budgets.iter().zip(spent) }
+            .find(|(it, stands)| exceeds(it.cap, *stands, amount.max_spend.cost))
             .map(|(it, _)| it.which);
-        let [spending, today, _] = stands;
+        let [spending, today, _] = spent;
         let duplicate = read
             .jobs()
             .unfinished_with_key(account.id, &key_of(request))
@@ -69,8 +69,8 @@ impl Core {
         }
         Ok(AnalysisPlan {
             units,
-            calls: amount.takes.calls,
-            cost: amount.takes.cost,
+            calls: amount.max_spend.calls,
+            cost: amount.max_spend.cost,
             spending,
             budget: account.limits.monthly_budget,
             today,
@@ -79,14 +79,14 @@ impl Core {
             ai_allowance: (request.kind == AnalysisKind::AiVisibility)
                 .then(|| account.ai_allowance()),
             engines: amount.engines,
-            judge: amount.judge,
+            sentiment: amount.sentiment,
             duplicate,
         })
     }
 }
 
 /// Whether `more` would exceed the cap. Free work never does.
-fn is_over(cap: Option<MicroUsd>, stands: Spending, more: MicroUsd) -> bool {
+fn exceeds(cap: Option<MicroUsd>, stands: Spending, more: MicroUsd) -> bool {
     let taken = stands.taken().0.saturating_add(more.0);
     more > MicroUsd::default() && cap.is_some_and(|cap| taken > cap.0)
 }

@@ -3,7 +3,7 @@
 use super::*;
 use crate::account::AccountLimits;
 use crate::ai_models::{ModelChoice, ModelSettings};
-use crate::idempotency::{Fingerprint, IdempotencyRecord, OnceOnly, StoredAnswer};
+use crate::idempotency::{Fingerprint, IdempotencyRecord, IdempotentRequest, StoredResponse};
 use crate::ids::{CallerId, KeywordId};
 use crate::ports::ai_answers::{AiEngine, AiEngines, EngineLabel, MockAiEngine};
 use crate::ports::spending::{Counter, Spending};
@@ -31,7 +31,7 @@ fn waits(storage: &MemoryStorage, account: AccountId, waiting: u32, virtual_time
         waiting,
         attention_at: (waiting > 0).then(now),
         virtual_time,
-        ..AccountQueue::begun(account)
+        ..AccountQueue::new(account)
     };
     storage.put(|state| {
         state.queues.insert(account, line);
@@ -46,20 +46,20 @@ fn with_keywords(keywords: u32, ai_tracked: u32) -> MemoryStorage {
     storage
 }
 
-async fn ask(storage: &MemoryStorage) -> Result<Requested, RequestAnalysisError> {
+async fn ask(storage: &MemoryStorage) -> Result<RequestedJob, RequestAnalysisError> {
     ask_at(storage, None).await
 }
 
 /// With a price of 300 per keyword and a server budget of 20,000 per day.
 async fn ask_at(
     storage: &MemoryStorage,
-    unpaid: Option<Unpaid>,
-) -> Result<Requested, RequestAnalysisError> {
+    unpaid: Option<PaidCallRefusal>,
+) -> Result<RequestedJob, RequestAnalysisError> {
     let mut core = core(storage.port());
     core.policies.prices = Prices {
         per_keyword: Spent::on(10, MicroUsd(300)),
-        most_per_day: Some(MicroUsd(20_000)),
-        unpaid,
+        max_per_day: Some(MicroUsd(20_000)),
+        paid_call_refusal: unpaid,
         speed_pages: 10,
     };
     core.request_analysis(ACCOUNT, &rank_check(), None).await
@@ -78,14 +78,14 @@ fn counters() -> [Counter; 3] {
 }
 
 #[tokio::test]
-async fn nothing_is_asked_for_an_account_that_is_switched_off() {
+async fn a_disabled_account_requests_no_analysis() {
     let storage = with_keywords(5, 0).with(account().disabled());
     let refusal = refused(&storage).await;
     assert!(matches!(refusal, RequestAnalysisError::AccountDisabled));
 }
 
 #[tokio::test]
-async fn a_newcomer_begins_where_the_least_served_stands_and_sets_its_cost_aside() {
+async fn a_new_account_starts_at_the_minimum_virtual_time() {
     for has_line in [true, false] {
         let storage = with_keywords(5, 0);
         waits(&storage, OTHER, 1, 7.0);
@@ -98,39 +98,39 @@ async fn a_newcomer_begins_where_the_least_served_stands_and_sets_its_cost_aside
             state.queues.retain(|it, _| has_line || *it == OTHER);
         });
         let requested = ask(&storage).await.unwrap();
-        let Requested { job, deduplicated } = requested;
+        let RequestedJob { job, deduplicated } = requested;
         assert_eq!((deduplicated, job.progress.total), (false, 5));
         let state = storage.state();
         let reserved = counters().map(|it| state.spending[&it].reserved);
         assert_eq!(reserved, [15_000, 15_000, 19_000].map(MicroUsd));
         let began = AccountQueue {
             virtual_time: 7.0,
-            ..AccountQueue::begun(ACCOUNT)
+            ..AccountQueue::new(ACCOUNT)
         };
-        assert_eq!(state.queues[&ACCOUNT], began.after(None, &job));
+        assert_eq!(state.queues[&ACCOUNT], began.after_change(None, &job));
         assert_eq!(state.jobs[&(ACCOUNT, job.id)], job);
         assert_eq!(storage.commits(), 1);
     }
 }
 
 #[tokio::test]
-async fn whoever_has_jobs_stays_where_it_stands() {
+async fn an_account_with_jobs_keeps_its_virtual_time() {
     let storage = with_keywords(5, 0).with(job(32).of(AnalysisKind::SiteAudit));
     waits(&storage, OTHER, 1, 7.0);
     let before = storage.state().queues[&ACCOUNT];
     let requested = ask(&storage).await.unwrap();
     let line = storage.state().queues[&ACCOUNT];
-    assert_eq!(line, before.after(None, &requested.job));
+    assert_eq!(line, before.after_change(None, &requested.job));
 }
 
 #[tokio::test]
-async fn the_same_unfinished_analysis_is_answered_instead_of_a_second_one() {
+async fn an_equal_unfinished_analysis_is_returned_instead() {
     let storage = with_keywords(5, 0).with(job(31).but(|it| *it = a_job()));
     let before = storage.state();
     let requested = ask(&storage).await.unwrap();
     assert_eq!(
         requested,
-        Requested {
+        RequestedJob {
             job: a_job(),
             deduplicated: true
         }
@@ -155,7 +155,7 @@ async fn over(change: impl FnOnce(&mut AccountLimits)) -> OverBudget {
 }
 
 #[tokio::test]
-async fn a_budget_without_room_starts_nothing() {
+async fn an_exceeded_monthly_budget_starts_nothing() {
     let over = over(|it| it.monthly_budget = Some(MicroUsd(100))).await;
     assert_eq!(
         (over.which, over.budget, over.requested),
@@ -164,7 +164,7 @@ async fn a_budget_without_room_starts_nothing() {
 }
 
 #[tokio::test]
-async fn a_day_without_room_starts_nothing_and_says_until_when() {
+async fn an_exceeded_daily_budget_is_refused_with_its_reset_time() {
     let of_account = over(|it| it.daily_budget = Some(MicroUsd(100))).await;
     let of_all = over(|_| ()).await;
     let which = [of_account, of_all].map(|it| it.which);
@@ -179,17 +179,19 @@ async fn a_day_without_room_starts_nothing_and_says_until_when() {
 }
 
 #[tokio::test]
-async fn what_is_not_to_be_paid_is_not_started() {
+async fn refused_paid_calls_start_nothing() {
     let storage = MemoryStorage::default();
-    let outcome = ask_at(&storage, Some(Unpaid::SwitchedOff)).await;
+    let outcome = ask_at(&storage, Some(PaidCallRefusal::SwitchedOff)).await;
     assert!(matches!(
         outcome,
-        Err(RequestAnalysisError::Unpaid(Unpaid::SwitchedOff))
+        Err(RequestAnalysisError::PaidCallRefused(
+            PaidCallRefusal::SwitchedOff
+        ))
     ));
 }
 
 #[tokio::test]
-async fn full_queues_refuse() {
+async fn full_queues_refuse_analyses() {
     let storage = with_keywords(5, 0);
     waits(&storage, ACCOUNT, 200, 0.0);
     assert!(matches!(
@@ -205,7 +207,7 @@ async fn full_queues_refuse() {
 }
 
 #[tokio::test]
-async fn full_queues_answer_with_the_job_that_does_the_same() {
+async fn full_queues_still_return_an_equal_job() {
     let storage = with_keywords(5, 0).with(job(31).but(|it| *it = a_job()));
     waits(&storage, ACCOUNT, 200, 0.0);
     waits(&storage, OTHER, 10_000, 0.0);
@@ -213,7 +215,7 @@ async fn full_queues_answer_with_the_job_that_does_the_same() {
 }
 
 #[tokio::test]
-async fn an_id_that_is_taken_is_minted_again() {
+async fn a_taken_id_is_minted_again() {
     let taken = JobId::mint(&a_mint());
     let audit = job(31).of(AnalysisKind::SiteAudit);
     let storage = with_keywords(5, 0).with(audit.but(|it| it.id = taken));
@@ -223,7 +225,7 @@ async fn an_id_that_is_taken_is_minted_again() {
 }
 
 #[tokio::test]
-async fn that_the_account_is_switched_off_is_told_before_that_there_is_no_project() {
+async fn a_disabled_account_is_reported_before_a_missing_project() {
     for has_line in [true, false] {
         let storage = with_keywords(5, 0);
         storage.put(|state| {
@@ -238,24 +240,24 @@ async fn that_the_account_is_switched_off_is_told_before_that_there_is_no_projec
 }
 
 /// Sends a request with a key.
-async fn ask_once(storage: &MemoryStorage) -> Result<Requested, RequestAnalysisError> {
-    let once = OnceOnly {
+async fn ask_once(storage: &MemoryStorage) -> Result<RequestedJob, RequestAnalysisError> {
+    let once = IdempotentRequest {
         key: "k".to_owned(),
         fingerprint: Fingerprint::of("POST", "/analyze", b"{}"),
         caller: CallerId(1),
     };
-    let answer = |_: &Requested| a_stored_answer();
-    let receipt = Receipt {
+    let answer = |_: &RequestedJob| a_stored_answer();
+    let receipt = IdempotencyWriter {
         request: &once,
-        answer: &answer,
+        to_response: &answer,
     };
     core(storage.port())
         .request_analysis(ACCOUNT, &rank_check(), Some(receipt))
         .await
 }
 
-fn a_stored_answer() -> StoredAnswer {
-    StoredAnswer {
+fn a_stored_answer() -> StoredResponse {
+    StoredResponse {
         status: 202,
         location: None,
         etag: None,
@@ -270,7 +272,7 @@ fn used(storage: &MemoryStorage, ago: TimeDelta) {
         key: "k".to_owned(),
         fingerprint: Fingerprint::of("POST", "/analyze", b"{}"),
         caller: CallerId(1),
-        answer: a_stored_answer(),
+        response: a_stored_answer(),
         first_used_at: now() - ago,
     };
     storage.put(|state| {
@@ -280,8 +282,8 @@ fn used(storage: &MemoryStorage, ago: TimeDelta) {
 }
 
 #[tokio::test]
-async fn whoever_meets_the_first_with_its_key_leaves_nothing() {
-    let over = IdempotencyRecord::KEPT_FOR;
+async fn a_concurrent_request_with_the_same_key_stores_nothing() {
+    let over = IdempotencyRecord::RETENTION;
     for (ago, is_over) in [(over, true), (over - TimeDelta::microseconds(1), false)] {
         let storage = with_keywords(5, 0);
         used(&storage, ago);
@@ -292,7 +294,7 @@ async fn whoever_meets_the_first_with_its_key_leaves_nothing() {
                 let kept = &storage.state().idempotency[&(ACCOUNT, "k".to_owned())];
                 assert_eq!(kept.first_used_at, now());
             }
-            Err(RequestAnalysisError::UsedMeanwhile(_)) => {
+            Err(RequestAnalysisError::KeyUsedConcurrently(_)) => {
                 assert!(!is_over);
                 assert_eq!(storage.state(), before);
             }
@@ -303,14 +305,14 @@ async fn whoever_meets_the_first_with_its_key_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn whoever_is_refused_after_the_first_with_its_key_is_told_what_that_was() {
+async fn a_refusal_after_the_same_key_was_used_reports_the_key() {
     for is_used in [true, false] {
         let storage = with_keywords(0, 0);
         if is_used {
             used(&storage, TimeDelta::zero());
         }
         match ask_once(&storage).await {
-            Err(RequestAnalysisError::UsedMeanwhile(_)) => assert!(is_used),
+            Err(RequestAnalysisError::KeyUsedConcurrently(_)) => assert!(is_used),
             Err(RequestAnalysisError::NothingToMeasure) => assert!(!is_used),
             outcome => panic!("{outcome:?}"),
         }
@@ -318,7 +320,7 @@ async fn whoever_is_refused_after_the_first_with_its_key_is_told_what_that_was()
 }
 
 #[tokio::test]
-async fn a_project_without_keywords_has_no_ranks() {
+async fn a_project_without_keywords_starts_no_rank_check() {
     let refusal = refused(&with_keywords(0, 0)).await;
     assert!(matches!(refusal, RequestAnalysisError::NothingToMeasure));
 }
@@ -332,7 +334,7 @@ fn ai_visibility(keywords: KeywordChoice) -> AnalysisRequest {
 }
 
 /// An engine with that maximum price per answer.
-fn engine(name: &'static str, price: i64, unpaid: Option<Unpaid>) -> Arc<dyn AiEngine> {
+fn engine(name: &'static str, price: i64, unpaid: Option<PaidCallRefusal>) -> Arc<dyn AiEngine> {
     let mut engine = MockAiEngine::new();
     engine.expect_label().returning(move || EngineLabel {
         name: name.to_owned(),
@@ -344,9 +346,9 @@ fn engine(name: &'static str, price: i64, unpaid: Option<Unpaid>) -> Arc<dyn AiE
         forces_retrieval: true,
     });
     engine
-        .expect_most()
+        .expect_max_spend()
         .returning(move || Spent::on(1, MicroUsd(price)));
-    engine.expect_unpaid().returning(move || unpaid);
+    engine.expect_paid_call_refusal().returning(move || unpaid);
     Arc::new(engine)
 }
 
@@ -354,7 +356,7 @@ async fn ask_for(
     storage: &MemoryStorage,
     engines: Vec<Arc<dyn AiEngine>>,
     request: &AnalysisRequest,
-) -> Result<Requested, RequestAnalysisError> {
+) -> Result<RequestedJob, RequestAnalysisError> {
     let mut core = core(storage.port());
     core.policies.engines = AiEngines::new(engines);
     core.request_analysis(ACCOUNT, request, None).await
@@ -371,26 +373,26 @@ fn set(storage: &MemoryStorage, model: ModelSettings) {
 fn off(engine: &str) -> ModelSettings {
     ModelSettings {
         is_active: false,
-        ..ModelSettings::usual(engine)
+        ..ModelSettings::default_for(engine)
     }
 }
 
 /// Three keywords with five prompts and a branded one, five samples each: 80 answers per engine.
 #[tokio::test]
-async fn every_answer_is_set_aside_at_its_most_and_what_is_not_to_be_paid_is_not_asked() {
+async fn the_maximum_cost_of_every_payable_answer_is_reserved() {
     let storage = with_keywords(3, 3);
     set(&storage, off("claude"));
     let fewer = ModelSettings {
         samples: 3,
         prompts: 2,
-        ..ModelSettings::usual("gemini")
+        ..ModelSettings::default_for("gemini")
     };
     set(&storage, fewer);
     let engines = vec![
         engine("chatgpt", 30, None),
         engine("gemini", 7, None),
         engine("claude", 99, None),
-        engine("perplexity", 99, Some(Unpaid::PriceUnknown)),
+        engine("perplexity", 99, Some(PaidCallRefusal::PriceUnknown)),
     ];
     let request = ai_visibility(KeywordChoice::All);
     let requested = ask_for(&storage, engines, &request).await.unwrap();
@@ -403,7 +405,7 @@ async fn every_answer_is_set_aside_at_its_most_and_what_is_not_to_be_paid_is_not
 
 /// Counts the answers of the chosen engine; an inactive engine is reported.
 #[tokio::test]
-async fn only_named_engines_are_asked_and_they_have_to_be_active() {
+async fn only_named_active_engines_are_queried() {
     for (named, expected) in [("gemini", Some(80)), ("claude", None), ("cloude", None)] {
         let storage = with_keywords(3, 3);
         set(&storage, off("claude"));
@@ -417,13 +419,13 @@ async fn only_named_engines_are_asked_and_they_have_to_be_active() {
             ..ai_visibility(KeywordChoice::All)
         };
         match (ask_for(&storage, engines, &request).await, expected) {
-            (Ok(Requested { job, .. }), Some(answers)) => {
+            (Ok(RequestedJob { job, .. }), Some(answers)) => {
                 assert_eq!(job.progress.total, answers);
                 assert_eq!(job.models, request.models);
                 assert!(job.dedupe_key.ends_with(":aiVisibility:all:gemini"));
             }
-            (Err(RequestAnalysisError::NotAsked { named: it, asked }), None) => {
-                assert_eq!((it.as_str(), asked.len()), (named, 2));
+            (Err(RequestAnalysisError::EngineNotActive { named: it, active }), None) => {
+                assert_eq!((it.as_str(), active.len()), (named, 2));
             }
             (other, _) => panic!("{named}: {other:?}"),
         }
@@ -431,19 +433,22 @@ async fn only_named_engines_are_asked_and_they_have_to_be_active() {
 }
 
 #[tokio::test]
-async fn without_tracked_keywords_or_engines_nothing_is_asked() {
+async fn ai_visibility_needs_tracked_keywords_and_payable_engines() {
     for (tracked, engines) in [
         (0, vec![engine("chatgpt", 0, None)]),
         (3, vec![]),
-        (3, vec![engine("chatgpt", 9, Some(Unpaid::SwitchedOff))]),
+        (
+            3,
+            vec![engine("chatgpt", 9, Some(PaidCallRefusal::SwitchedOff))],
+        ),
     ] {
         let count = engines.len();
         let request = ai_visibility(KeywordChoice::All);
         let refused = ask_for(&with_keywords(3, tracked), engines, &request).await;
         let told = match refused.unwrap_err() {
             RequestAnalysisError::NothingTracked => (0, 1),
-            RequestAnalysisError::NoModel => (3, 0),
-            RequestAnalysisError::Unpaid(Unpaid::SwitchedOff) => (3, 1),
+            RequestAnalysisError::NoActiveEngine => (3, 0),
+            RequestAnalysisError::PaidCallRefused(PaidCallRefusal::SwitchedOff) => (3, 1),
             other => panic!("{other}"),
         };
         assert_eq!(told, (tracked, count));
@@ -452,7 +457,7 @@ async fn without_tracked_keywords_or_engines_nothing_is_asked() {
 
 /// Five prompts, five samples each; the account's settings also apply to named keywords.
 #[tokio::test]
-async fn a_named_keyword_has_to_be_tracked() {
+async fn a_named_keyword_must_be_ai_tracked() {
     let storage = with_keywords(2, 1)
         .with(keyword(21, "rust").ai_tracked())
         .with(keyword(22, "seo"));

@@ -12,15 +12,17 @@ use crate::keyword_research::{
     Flight, KeptResearch, ResearchQuota, Reservation, Search, SubjectKey,
 };
 use crate::money::MicroUsd;
-use crate::ports::call_journal::{Begun, CallJournal, Ended, PaidCall, Ticket};
 use crate::ports::keyword_data::{KeywordData, KeywordQuery};
-use crate::ports::patience::Patience;
-use crate::ports::search_results::{ProviderError, Unpaid};
+use crate::ports::paid_call_ledger::{
+    LedgerEntry, PaidCall, PaidCallLedger, PaidCallOutcome, PaidCallStart,
+};
+use crate::ports::search_results::{PaidCallRefusal, ProviderError};
+use crate::ports::sleeper::Sleeper;
 use crate::ports::spending::month_of;
 use crate::ports::storage::{StorageError, Transaction};
 use crate::use_cases::budgets::OverBudget;
 use crate::use_cases::end_attempt::settle_all;
-use crate::use_cases::{Core, may_be_storage};
+use crate::use_cases::{Core, impl_as_storage_error};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -29,16 +31,16 @@ use std::time::Duration;
 use thiserror::Error;
 
 /// Poll interval for another request's query.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Maximum wait for another request's query.
-const LONGEST_WAIT: Duration = Duration::from_secs(20);
+const MAX_WAIT: Duration = Duration::from_secs(20);
 const NO_ACCOUNT: StorageError = StorageError::Corrupt {
     what: "the account of a session",
 };
 
 pub struct ResearchKeyword {
     pub core: Arc<Core>,
-    pub patience: Arc<dyn Patience>,
+    pub sleeper: Arc<dyn Sleeper>,
     pub supplier: Arc<dyn KeywordData>,
 }
 
@@ -49,7 +51,7 @@ pub enum ResearchKeywordError {
     #[error("{} of {} searches are used", .0.usage(), .0.limit)]
     QuotaExceeded(ResearchQuota),
     #[error("{0}")]
-    Unpaid(Unpaid),
+    PaidCallRefused(PaidCallRefusal),
     #[error("the budget does not allow it")]
     OverBudget(#[from] OverBudget),
     #[error("the supplier did not answer: {code}")]
@@ -62,12 +64,12 @@ pub enum ResearchKeywordError {
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-may_be_storage!(ResearchKeywordError);
+impl_as_storage_error!(ResearchKeywordError);
 
-enum Opened {
-    Kept(Box<Research>),
-    Ours(Reservation),
-    Theirs,
+enum ResearchStart {
+    Found(Box<Research>),
+    Reserved(Reservation),
+    InFlight,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,15 +83,15 @@ enum Source {
 
 /// Time of the search, and its id if it is new.
 #[derive(Clone, Copy)]
-struct Noting {
+struct SearchInput {
     id: SearchId,
     now: DateTime<Utc>,
 }
 
 /// How another request's flight ended.
-enum Landed {
+enum FlightEnd {
     /// It succeeded, or the outcome is unknown: retry.
-    Somehow,
+    Retry,
     Failed(String),
 }
 
@@ -100,12 +102,14 @@ impl ResearchKeyword {
         let key = request.subject.key(&self.supplier.label().name);
         let mut waited = Duration::ZERO;
         loop {
-            match self.opened(request, key).await? {
-                Opened::Kept(research) => return Ok(*research),
-                Opened::Ours(reservation) => return self.asked(request, key, &reservation).await,
-                Opened::Theirs => {}
+            match self.start(request, key).await? {
+                ResearchStart::Found(research) => return Ok(*research),
+                ResearchStart::Reserved(reservation) => {
+                    return self.query_supplier(request, key, &reservation).await;
+                }
+                ResearchStart::InFlight => {}
             }
-            if let Landed::Failed(code) = self.landed(key, &mut waited).await? {
+            if let FlightEnd::Failed(code) = self.wait_for_flight(key, &mut waited).await? {
                 return Err(ResearchKeywordError::Supplier { code });
             }
         }
@@ -113,28 +117,28 @@ impl ResearchKeyword {
 
     /// One transaction: returns the account's own result; or another account's, for a unit; or
     /// begins a flight with a unit and the maximum cost reserved.
-    async fn opened(
+    async fn start(
         &self,
         request: &ResearchRequest,
         key: SubjectKey,
-    ) -> Result<Opened, ResearchKeywordError> {
+    ) -> Result<ResearchStart, ResearchKeywordError> {
         let core = &self.core;
-        let prepare = || (FlightId::mint(&core.mint), self.noting());
+        let prepare = || (FlightId::mint(&core.mint), self.search_input());
         core.storage
             .transaction_with(prepare, |work, (flight, noting)| {
-                self.opened_in(work, flight, noting, request, key)
+                self.start_in(work, flight, noting, request, key)
             })
             .await
     }
 
-    async fn opened_in(
+    async fn start_in(
         &self,
         mut work: Box<dyn Transaction>,
         flight: FlightId,
-        noting: Noting,
+        noting: SearchInput,
         request: &ResearchRequest,
         key: SubjectKey,
-    ) -> Result<Opened, ResearchKeywordError> {
+    ) -> Result<ResearchStart, ResearchKeywordError> {
         let (now, day) = (noting.now, noting.now.date_naive());
         let account = work.accounts().find(request.account).await?;
         let account = account.ok_or(NO_ACCOUNT)?;
@@ -142,22 +146,26 @@ impl ResearchKeyword {
             let found = work.projects().find(account.id, project).await?;
             found.ok_or(ResearchKeywordError::NoSuchProject)?;
         }
-        if let Some(own) = work.research().own(account.id, key, now).await? {
-            return answered(work, noting, request, key, (own, Source::Own)).await;
+        if let Some(own) = work.research().find_own(account.id, key, now).await? {
+            return commit_found(work, noting, request, key, (own, Source::Own)).await;
         }
-        if let Some(unpaid) = self.supplier.unpaid() {
-            return Err(ResearchKeywordError::Unpaid(unpaid));
+        if let Some(unpaid) = self.supplier.paid_call_refusal() {
+            return Err(ResearchKeywordError::PaidCallRefused(unpaid));
         }
         let until = now + Flight::LEASE;
-        let mut shared = work.research().kept(key, now).await?;
+        let mut shared = work.research().find_kept(key, now).await?;
         if shared.is_none() {
-            if !work.research().depart(key, flight, now, until).await? {
-                return Ok(Opened::Theirs);
+            if !work
+                .research()
+                .begin_flight(key, flight, now, until)
+                .await?
+            {
+                return Ok(ResearchStart::InFlight);
             }
             // Another request may have stored a result while this one waited for the lock.
-            shared = work.research().kept(key, now).await?;
+            shared = work.research().find_kept(key, now).await?;
             if shared.is_some() {
-                work.research().land(key, flight, now, None).await?;
+                work.research().end_flight(key, flight, now, None).await?;
             }
         }
         let month = month_of(day);
@@ -165,11 +173,11 @@ impl ResearchKeyword {
             .lock_usage(account.id, month, now)
             .await?;
         // Another request of the account may have paid while this one waited for the lock.
-        if let Some(own) = work.research().own(account.id, key, now).await? {
+        if let Some(own) = work.research().find_own(account.id, key, now).await? {
             if shared.is_none() {
-                work.research().land(key, flight, now, None).await?;
+                work.research().end_flight(key, flight, now, None).await?;
             }
-            return answered(work, noting, request, key, (own, Source::Own)).await;
+            return commit_found(work, noting, request, key, (own, Source::Own)).await;
         }
         let quota = ResearchQuota {
             month,
@@ -184,30 +192,30 @@ impl ResearchKeyword {
             account: account.id,
             flight,
             day,
-            most: self.supplier.most().cost,
+            max_cost: self.supplier.max_spend().cost,
             until,
         };
         // Also if nothing will be spent, so that an exhausted budget does not reveal whether a
         // shared result exists.
         for budget in self.core.budgets(&account, day) {
             budget
-                .reserve::<ResearchKeywordError>(work.as_mut(), reservation.most)
+                .reserve::<ResearchKeywordError>(work.as_mut(), reservation.max_cost)
                 .await?;
         }
         if let Some(shared) = shared {
             settle(work.as_mut(), &reservation, MicroUsd::default()).await?;
-            work.research().book(account.id, month).await?;
+            work.research().count_purchase(account.id, month).await?;
             // Dates the account's copy from now, to hide when the other account bought it.
-            let copy = KeptResearch::bought(shared.found, now);
-            return answered(work, noting, request, key, (copy, Source::Shared)).await;
+            let copy = KeptResearch::new(shared.found, now);
+            return commit_found(work, noting, request, key, (copy, Source::Shared)).await;
         }
         work.research().reserve(&reservation).await?;
         work.commit().await?;
-        Ok(Opened::Ours(reservation))
+        Ok(ResearchStart::Reserved(reservation))
     }
 
     /// Queries the supplier and stores the outcome.
-    async fn asked(
+    async fn query_supplier(
         &self,
         request: &ResearchRequest,
         key: SubjectKey,
@@ -220,23 +228,24 @@ impl ResearchKeyword {
             language: subject.language.to_string(),
             day: reservation.day,
         };
-        let purse: Arc<dyn CallJournal> = Arc::new(Purse::of(reservation.most));
-        let researched = self.supplier.research(&query, &purse).await;
+        let budget: Arc<dyn PaidCallLedger> = Arc::new(CallBudget::new(reservation.max_cost));
+        let researched = self.supplier.research(&query, &budget).await;
         let spent = researched.spent.cost;
         match researched.answer {
             Ok(found) => {
-                let kept = KeptResearch::bought(found, self.core.clock.now());
-                let book =
-                    |work, noting| booked(work, noting, request, key, (reservation, spent), &kept);
+                let kept = KeptResearch::new(found, self.core.clock.now());
+                let book = |work, noting| {
+                    record_purchase(work, noting, request, key, (reservation, spent), &kept)
+                };
                 self.core
                     .storage
-                    .transaction_with(|| self.noting(), book)
+                    .transaction_with(|| self.search_input(), book)
                     .await
             }
             Err(error) => {
                 let code = error.code();
                 // Ignore failures to save: flight and reservation expire anyway.
-                let _ = self.gave_back(key, reservation, spent, code).await;
+                let _ = self.end_failed(key, reservation, spent, code).await;
                 let code = code.to_owned();
                 Err(ResearchKeywordError::Supplier { code })
             }
@@ -244,7 +253,7 @@ impl ResearchKeyword {
     }
 
     /// Releases the unit and the unspent money; waiting requests get the error code.
-    async fn gave_back(
+    async fn end_failed(
         &self,
         key: SubjectKey,
         reservation: &Reservation,
@@ -254,22 +263,22 @@ impl ResearchKeyword {
         let flight = reservation.flight;
         let give_back = |mut work: Box<dyn Transaction>, now| async move {
             work.research()
-                .land(key, flight, now, Some(code.to_owned()))
+                .end_flight(key, flight, now, Some(code.to_owned()))
                 .await?;
             if work.research().release(reservation.account, flight).await? {
                 settle(work.as_mut(), reservation, spent).await?;
             }
             work.commit().await
         };
-        self.core.transaction_at(give_back).await
+        self.core.transaction_with_time(give_back).await
     }
 
     /// Waits for the end of another request's flight.
-    async fn landed(
+    async fn wait_for_flight(
         &self,
         key: SubjectKey,
         waited: &mut Duration,
-    ) -> Result<Landed, ResearchKeywordError> {
+    ) -> Result<FlightEnd, ResearchKeywordError> {
         let mut joined: Option<FlightId> = None;
         loop {
             let flight = self
@@ -281,50 +290,50 @@ impl ResearchKeyword {
                 .flight(key)
                 .await?;
             let Some(flight) = flight else {
-                return Ok(Landed::Somehow);
+                return Ok(FlightEnd::Retry);
             };
             // Only requests that waited for this flight get its failure.
             match flight.failure {
                 Some(code) if joined.is_none_or(|it| it == flight.id) => {
-                    return Ok(Landed::Failed(code));
+                    return Ok(FlightEnd::Failed(code));
                 }
-                Some(_) => return Ok(Landed::Somehow),
-                None if flight.until <= self.core.clock.now() => return Ok(Landed::Somehow),
+                Some(_) => return Ok(FlightEnd::Retry),
+                None if flight.until <= self.core.clock.now() => return Ok(FlightEnd::Retry),
                 None => joined = Some(flight.id),
             }
-            if *waited >= LONGEST_WAIT {
+            if *waited >= MAX_WAIT {
                 return Err(ResearchKeywordError::UnderWay);
             }
-            self.patience.pause(LOOK_EVERY).await;
-            *waited += LOOK_EVERY;
+            self.sleeper.sleep(POLL_INTERVAL).await;
+            *waited += POLL_INTERVAL;
         }
     }
 
-    fn noting(&self) -> Noting {
-        Noting {
+    fn search_input(&self) -> SearchInput {
+        SearchInput {
             id: SearchId::mint(&self.core.mint),
             now: self.core.clock.now(),
         }
     }
 }
 
-async fn answered(
+async fn commit_found(
     mut work: Box<dyn Transaction>,
-    noting: Noting,
+    noting: SearchInput,
     request: &ResearchRequest,
     key: SubjectKey,
     found: (KeptResearch, Source),
-) -> Result<Opened, ResearchKeywordError> {
+) -> Result<ResearchStart, ResearchKeywordError> {
     let research = noted(work.as_mut(), noting, request, key, found).await?;
     work.commit().await?;
-    Ok(Opened::Kept(Box::new(research)))
+    Ok(ResearchStart::Found(Box::new(research)))
 }
 
 /// One transaction: result, unit, money and history. An expired reservation books nothing, because
 /// its unit may be used again.
-async fn booked(
+async fn record_purchase(
     mut work: Box<dyn Transaction>,
-    noting: Noting,
+    noting: SearchInput,
     request: &ResearchRequest,
     key: SubjectKey,
     (reservation, spent): (&Reservation, MicroUsd),
@@ -332,7 +341,7 @@ async fn booked(
 ) -> Result<Research, ResearchKeywordError> {
     let now = noting.now;
     let (id, flight) = (reservation.account, reservation.flight);
-    let is_ours = work.research().land(key, flight, now, None).await?;
+    let is_ours = work.research().end_flight(key, flight, now, None).await?;
     let month = month_of(reservation.day);
     work.research().lock_usage(id, month, now).await?;
     let is_there = work.research().release(id, flight).await?;
@@ -345,7 +354,7 @@ async fn booked(
         return Err(ResearchKeywordError::Supplier { code });
     }
     work.research().keep(key, &request.subject, kept).await?;
-    work.research().book(id, month).await?;
+    work.research().count_purchase(id, month).await?;
     let found = (kept.clone(), Source::Supplier);
     let research = noted(work.as_mut(), noting, request, key, found).await?;
     settle(work.as_mut(), reservation, spent).await?;
@@ -356,7 +365,7 @@ async fn booked(
 /// Records the search in the user's history and returns the result.
 async fn noted(
     work: &mut dyn Transaction,
-    noting: Noting,
+    noting: SearchInput,
     request: &ResearchRequest,
     key: SubjectKey,
     (kept, source): (KeptResearch, Source),
@@ -370,14 +379,14 @@ async fn noted(
         searched_at: noting.now,
         kept,
     };
-    let id = work.research().note(&search).await?;
+    let id = work.research().record_search(&search).await?;
     let subject = &search.subject;
     work.keywords()
         .note_metrics(
             request.account,
             subject.country,
             subject.language,
-            &KeywordMetrics::of_search(&search),
+            &KeywordMetrics::from_search(&search),
         )
         .await?;
     let quota = quota(work, request.account, noting.now).await?;
@@ -395,18 +404,18 @@ pub(in crate::use_cases) async fn settle(
     spent: MicroUsd,
 ) -> Result<(), StorageError> {
     let of = (reservation.account, reservation.day);
-    settle_all(work, of, reservation.most, spent).await
+    settle_all(work, of, reservation.max_cost, spent).await
 }
 
 /// Ledger of one flight: its calls may cost what was reserved. Not stored, because the reservation
 /// is: calls of a dead process count at their maximum.
-struct Purse {
+struct CallBudget {
     left: Mutex<MicroUsd>,
     last: AtomicI64,
 }
 
-impl Purse {
-    fn of(amount: MicroUsd) -> Self {
+impl CallBudget {
+    fn new(amount: MicroUsd) -> Self {
         Self {
             left: Mutex::new(amount),
             last: AtomicI64::new(0),
@@ -415,22 +424,22 @@ impl Purse {
 }
 
 #[async_trait]
-impl CallJournal for Purse {
-    async fn begin(&self, call: &PaidCall) -> Result<Begun, ProviderError> {
+impl PaidCallLedger for CallBudget {
+    async fn begin(&self, call: &PaidCall) -> Result<PaidCallStart, ProviderError> {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        if call.most > *left {
-            return Err(ProviderError::CapReached);
+        if call.max_cost > *left {
+            return Err(ProviderError::JobBudgetReached);
         }
-        left.0 -= call.most.0;
-        Ok(Begun::Now(Ticket {
+        left.0 -= call.max_cost.0;
+        Ok(PaidCallStart::Proceed(LedgerEntry {
             number: self.last.fetch_add(1, Ordering::Relaxed) + 1,
-            most: call.most,
+            max_cost: call.max_cost,
         }))
     }
 
-    async fn end(&self, ticket: Ticket, ended: Ended) -> Result<(), ProviderError> {
+    async fn end(&self, ticket: LedgerEntry, ended: PaidCallOutcome) -> Result<(), ProviderError> {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
-        left.0 = left.0.saturating_add(ticket.most.0 - ended.cost.0);
+        left.0 = left.0.saturating_add(ticket.max_cost.0 - ended.cost.0);
         Ok(())
     }
 }
@@ -440,22 +449,25 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn calls_cost_no_more_than_was_set_aside() {
-        let purse = Purse::of(MicroUsd(50));
+    async fn calls_cost_no_more_than_the_budget() {
+        let purse = CallBudget::new(MicroUsd(50));
         let call = PaidCall {
             step: "one".to_owned(),
-            most: MicroUsd(30),
+            max_cost: MicroUsd(30),
         };
-        let Ok(Begun::Now(first)) = purse.begin(&call).await else {
+        let Ok(PaidCallStart::Proceed(first)) = purse.begin(&call).await else {
             panic!("there is enough");
         };
-        assert_eq!(purse.begin(&call).await, Err(ProviderError::CapReached));
-        let ended = Ended {
+        assert_eq!(
+            purse.begin(&call).await,
+            Err(ProviderError::JobBudgetReached)
+        );
+        let ended = PaidCallOutcome {
             cost: MicroUsd(20),
-            ..Ended::default()
+            ..PaidCallOutcome::default()
         };
         purse.end(first, ended).await.unwrap();
-        let Ok(Begun::Now(second)) = purse.begin(&call).await else {
+        let Ok(PaidCallStart::Proceed(second)) = purse.begin(&call).await else {
             panic!("what was not spent is there again");
         };
         assert_eq!((first.number, second.number), (1, 2));

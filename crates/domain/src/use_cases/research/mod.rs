@@ -4,12 +4,14 @@ pub mod keyword;
 
 use super::Core;
 use crate::ids::{AccountId, ProjectId, SearchId, UserId};
-use crate::keyword_research::{KeptResearch, ResearchQuota, ResearchSubject, Search, SearchLine};
+use crate::keyword_research::{
+    KeptResearch, ResearchQuota, ResearchSubject, Search, SearchSummary,
+};
 use crate::page::{Page, PageRequest};
 use crate::ports::research::SearchSort;
 use crate::ports::spending::month_of;
 use crate::ports::storage::{Repositories, StorageError, Transaction};
-use analysis::{keyword_text::normalised, observation::keyword_research::ResearchedKeyword};
+use analysis::{keyword_text::normalized, observation::keyword_research::ResearchedKeyword};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 use thiserror::Error;
@@ -63,7 +65,7 @@ pub struct TrackedIdeas(BTreeSet<String>);
 
 impl TrackedIdeas {
     pub fn holds(&self, idea: &str) -> bool {
-        self.0.contains(&normalised(idea))
+        self.0.contains(&normalized(idea))
     }
 }
 
@@ -94,7 +96,7 @@ impl Core {
         account: AccountId,
         user: UserId,
         page: &PageRequest<SearchSort>,
-    ) -> Result<Page<SearchLine>, StorageError> {
+    ) -> Result<Page<SearchSummary>, StorageError> {
         let mut read = self.storage.read().await?;
         read.research().searches(account, user, page).await
     }
@@ -136,7 +138,7 @@ impl Core {
         search: SearchId,
     ) -> Result<bool, StorageError> {
         let forget = |mut work: Box<dyn Transaction>| async move {
-            let was_there = work.research().forget(account, user, search).await?;
+            let was_there = work.research().delete_search(account, user, search).await?;
             work.commit().await?;
             Ok(was_there)
         };
@@ -173,7 +175,7 @@ async fn tracked<R: Repositories + ?Sized>(
         return Ok(None);
     };
     let ideas: Vec<String> = { found.ideas.iter() }
-        .map(|it| normalised(&it.keyword))
+        .map(|it| normalized(&it.keyword))
         .collect();
     let subject = &request.subject;
     let texts = read

@@ -3,25 +3,25 @@
 use crate::ids::{AccountId, ConsoleSpanId, ProjectId};
 use crate::ports::storage::{StorageError, Transaction};
 use crate::project::Project;
-use crate::search_console::{Cut, Origin, RowRefusal, RowSet, Span, Told};
+use crate::search_console::{DimensionSet, ImportInfo, Origin, RowRefusal, RowSet, Span};
 use crate::stored_data::{DataSize, StorageExceeded, StorageLimits};
-use crate::use_cases::{Core, may_be_storage};
+use crate::use_cases::{Core, impl_as_storage_error};
 use analysis::url_rules::SiteScope;
 use chrono::{NaiveDate, TimeDelta};
 use std::collections::{BTreeSet, HashSet};
 use thiserror::Error;
 
 /// Maximum rows per import, which is one transaction.
-pub const MOST_ROWS: usize = 300_000;
+pub const MAX_ROWS: usize = 300_000;
 /// Maximum rows an import replaces: deleting that many blocks writers for a second.
 const MAX_REPLACED: u64 = 100_000;
 /// Longer gaps are not filled as days without impressions: data between may be missing.
-const LONGEST_SILENCE: TimeDelta = TimeDelta::days(11);
+const MAX_DAY_GAP: TimeDelta = TimeDelta::days(11);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedRows {
     /// Number of rows by dimensions and days.
-    pub spans: Vec<(Cut, Span, u64)>,
+    pub spans: Vec<(DimensionSet, Span, u64)>,
     /// Rows stored.
     pub rows: u64,
     /// Rows replaced.
@@ -37,7 +37,7 @@ pub enum ImportConsoleError {
     #[error("there is no row to import")]
     Nothing,
     #[error(
-        "{rows} rows are more than the {MOST_ROWS} that one import may have: import shorter periods one after the other"
+        "{rows} rows are more than the {MAX_ROWS} that one import may have: import shorter periods one after the other"
     )]
     TooMany { rows: usize },
     #[error(
@@ -46,19 +46,19 @@ pub enum ImportConsoleError {
     ReplacesTooMany { rows: u64 },
     #[error("row {} of {}: {refusal}", place + 1, cut.name())]
     Row {
-        cut: Cut,
+        cut: DimensionSet,
         /// Index of the row, from 0.
         place: usize,
         refusal: RowRefusal,
     },
     #[error("rows {} and {} of {} are about the same: sum them up first, or leave out one", .places.0 + 1, .places.1 + 1, cut.name())]
-    RowTwice {
-        cut: Cut,
+    DuplicateRow {
+        cut: DimensionSet,
         /// Indexes, from 0.
         places: (usize, usize),
     },
     #[error("{} of {span} comes twice: import one of them", cut.name())]
-    Twice { cut: Cut, span: Span },
+    DuplicateSet { cut: DimensionSet, span: Span },
     #[error("{day} lies ahead: check the dates")]
     Future { day: NaiveDate },
     #[error(
@@ -70,7 +70,7 @@ pub enum ImportConsoleError {
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-may_be_storage!(ImportConsoleError);
+impl_as_storage_error!(ImportConsoleError);
 
 impl Core {
     /// Replaces rows of the same dimensions and days. `label` names the file or other source.
@@ -88,18 +88,18 @@ impl Core {
         drop(work);
         let found = found.filter(Project::is_active);
         let site = found.ok_or(ImportConsoleError::NoSuchProject)?.domain;
-        let (sets, foreign) = own(sets, site.ascii())?;
-        let told = Told {
+        let (sets, foreign) = drop_foreign_pages(sets, site.ascii())?;
+        let info = ImportInfo {
             origin: Origin::Export,
             label: label.to_owned(),
             at: now,
         };
         let days = self.unseen_days(account, project, &sets).await?;
-        let spans = { sets.iter() }.map(|it| (it.cut, it.span, it.rows.len() as u64));
+        let spans = { sets.iter() }.map(|it| (it.dimensions, it.span, it.rows.len() as u64));
         let spans: Vec<_> = spans.collect();
         let rows = spans.iter().map(|it| it.2).sum();
         let sets = [sets, days].concat();
-        let (sets, told) = (&sets, &told);
+        let (sets, info) = (&sets, &info);
         let prepare = || ConsoleSpanId::mint_ascending(&self.mint, sets.len());
         let import = |mut work: Box<dyn Transaction>, ids: Vec<ConsoleSpanId>| async move {
             // Locks out other imports of the account, so that each is checked against the total
@@ -110,16 +110,23 @@ impl Core {
                 return Err(ImportConsoleError::NoSuchProject);
             }
             let gone = { work.console_rows() }
-                .size_of_same(account, project, sets)
+                .size_of_replaced(account, project, sets)
                 .await?;
             if gone.rows > MAX_REPLACED {
                 return Err(ImportConsoleError::ReplacesTooMany { rows: gone.rows });
             }
             let limits = &self.policies.storage;
-            room_for::<ImportConsoleError>(work.as_mut(), limits, account, project, sets, gone)
-                .await?;
+            check_storage_limits::<ImportConsoleError>(
+                work.as_mut(),
+                limits,
+                account,
+                project,
+                sets,
+                gone,
+            )
+            .await?;
             let replaced = { work.console_rows() }
-                .replace(account, project, &ids, sets, told)
+                .replace(account, project, &ids, sets, info)
                 .await?;
             work.commit().await?;
             Ok::<_, ImportConsoleError>(replaced)
@@ -141,11 +148,12 @@ impl Core {
         project: ProjectId,
         sets: &[RowSet],
     ) -> Result<Vec<RowSet>, StorageError> {
-        let told = sets.iter().filter(|it| it.span.is_day());
-        let told: BTreeSet<(Cut, NaiveDate)> = told.map(|it| (it.cut, it.span.last)).collect();
+        let listed = sets.iter().filter(|it| it.span.is_day());
+        let listed: BTreeSet<(DimensionSet, NaiveDate)> =
+            listed.map(|it| (it.dimensions, it.span.last)).collect();
         let mut unseen = BTreeSet::new();
-        for (&(cut, day), &(next_cut, next)) in told.iter().zip(told.iter().skip(1)) {
-            if cut == next_cut && next - day <= LONGEST_SILENCE {
+        for (&(cut, day), &(next_cut, next)) in listed.iter().zip(listed.iter().skip(1)) {
+            if cut == next_cut && next - day <= MAX_DAY_GAP {
                 let between = day.iter_days().skip(1).take_while(|it| *it < next);
                 unseen.extend(between.map(|it| (cut, it)));
             }
@@ -158,10 +166,10 @@ impl Core {
             .spans(account, project, first)
             .await?;
         for it in stored.iter().filter(|it| it.span.is_day()) {
-            unseen.remove(&(it.cut, it.span.last));
+            unseen.remove(&(it.dimensions, it.span.last));
         }
         let empty = unseen.into_iter().map(|(cut, day)| RowSet {
-            cut,
+            dimensions: cut,
             span: Span::day(day),
             rows: Vec::new(),
         });
@@ -170,7 +178,7 @@ impl Core {
 }
 
 /// Checks the limits for rows that replace rows of size `freed`.
-pub(super) async fn room_for<E>(
+pub(super) async fn check_storage_limits<E>(
     work: &mut dyn Transaction,
     limits: &StorageLimits,
     account: AccountId,
@@ -192,17 +200,17 @@ fn check(sets: &[RowSet], today: NaiveDate) -> Result<(), ImportConsoleError> {
     if rows == 0 {
         return Err(ImportConsoleError::Nothing);
     }
-    if rows > MOST_ROWS {
+    if rows > MAX_ROWS {
         return Err(ImportConsoleError::TooMany { rows });
     }
     let mut seen = HashSet::new();
     for set in sets {
-        let (cut, span) = (set.cut, set.span);
+        let (cut, span) = (set.dimensions, set.span);
         if span.last > today {
             return Err(ImportConsoleError::Future { day: span.last });
         }
         if !seen.insert((cut, span)) {
-            return Err(ImportConsoleError::Twice { cut, span });
+            return Err(ImportConsoleError::DuplicateSet { cut, span });
         }
         if let Some((place, refusal)) = set.refusal() {
             return Err(ImportConsoleError::Row {
@@ -211,19 +219,22 @@ fn check(sets: &[RowSet], today: NaiveDate) -> Result<(), ImportConsoleError> {
                 refusal,
             });
         }
-        if let Some(places) = set.repeated() {
-            return Err(ImportConsoleError::RowTwice { cut, places });
+        if let Some(places) = set.first_duplicate() {
+            return Err(ImportConsoleError::DuplicateRow { cut, places });
         }
     }
     Ok(())
 }
 
 /// The sets without pages of other sites, and the number of rows removed.
-fn own(sets: Vec<RowSet>, site: &str) -> Result<(Vec<RowSet>, u64), ImportConsoleError> {
+fn drop_foreign_pages(
+    sets: Vec<RowSet>,
+    site: &str,
+) -> Result<(Vec<RowSet>, u64), ImportConsoleError> {
     let scope = SiteScope::of(site);
     let (mut foreign, mut kept, mut example) = (0, 0, None);
     let sets = sets.into_iter().map(|mut set| {
-        if set.cut.about.has_page() {
+        if set.dimensions.subject.has_page() {
             set.rows.retain(|row| {
                 let page = row.page.as_deref().unwrap_or_default();
                 let is_own = scope.owns(page);
@@ -253,7 +264,7 @@ mod tests {
     use super::*;
     use crate::{
         ports::clock::Clock,
-        search_console::{About, SearchRow},
+        search_console::{RowSubject, SearchRow},
         stored_data::{StorageQuota, StoredData},
         test_support::{FakeStorage, FakeTransaction, FrozenClock, a_project, an_account, core},
         use_cases::Policies,
@@ -278,7 +289,7 @@ mod tests {
     fn pages(rows: Vec<SearchRow>, before: u64) -> RowSet {
         let day = FrozenClock::default().now().date_naive() - chrono::Days::new(before);
         RowSet {
-            cut: Cut::plain(About::Page),
+            dimensions: DimensionSet::aggregated(RowSubject::Page),
             span: Span::day(day),
             rows,
         }
@@ -308,7 +319,7 @@ mod tests {
                 .expect_lock()
                 .returning(|_, _| Ok(Some(a_project())));
             it.console_rows
-                .expect_size_of_same()
+                .expect_size_of_replaced()
                 .returning(move |_, _, _| Ok(there));
             let stored = &mut it.stored_data;
             { stored.expect_of_account() }.returning(|_| Ok(StoredData::default()));
@@ -318,7 +329,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_import_replaces_no_more_than_others_can_wait_for() {
+    async fn an_import_replaces_a_limited_number_of_rows() {
         for (rows, is_taken) in [(MAX_REPLACED, true), (MAX_REPLACED + 1, false)] {
             let storage = Arc::new(FakeStorage::default());
             expect_import_over(&storage, DataSize { rows, bytes: 0 }, |it| {
@@ -336,7 +347,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn rows_without_room_are_not_stored() {
+    async fn rows_over_the_storage_limit_are_not_stored() {
         let site = a_project().domain;
         let storage = Arc::new(FakeStorage::default());
         expect_import(&storage, |it| {
@@ -379,7 +390,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_cannot_be_is_refused_before_anything_is_stored() {
+    async fn invalid_imports_are_refused_before_anything_is_stored() {
         let site = a_project().domain;
         let own = format!("https://{site}/a");
         for (sets, told) in [
@@ -416,7 +427,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn pages_of_other_sites_are_left_out_and_told() {
+    async fn pages_of_other_sites_are_left_out_and_counted() {
         let site = a_project().domain;
         let storage = Arc::new(FakeStorage::default());
         expect_import(&storage, |it| {

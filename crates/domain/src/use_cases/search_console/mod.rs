@@ -3,17 +3,17 @@
 pub mod fetch;
 pub mod import;
 
-use super::{Core, may_be_storage};
+use super::{Core, impl_as_storage_error};
 use crate::ids::{AccountId, ProjectId};
 use crate::page::{Page, PageRequest};
 use crate::ports::storage::{StorageError, Transaction};
 use crate::project::Project;
 use crate::search_console::{
-    About, Binding, Cut, Origin, PeriodRows, Property, PropertyRefusal, RowSum, Span, StoredSpan,
-    choose, within,
+    Binding, DimensionSet, Origin, PeriodRows, Property, PropertyRefusal, RowSubject, RowSum, Span,
+    StoredSpan, choose_basis, rows_within,
 };
 use analysis::findings::suggestions::{ConsoleRow, DayClicks, ImportedSource};
-use analysis::keyword_text::normalised;
+use analysis::keyword_text::normalized;
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use std::collections::{BTreeMap, HashMap};
 use thiserror::Error;
@@ -21,9 +21,9 @@ use thiserror::Error;
 /// Default number of days for sums.
 const RECENT: u64 = 28;
 /// Days of daily page figures.
-const LONG: u64 = 182;
+const PAGE_DAYS: u64 = 182;
 /// How far back imported rows are read.
-const BACK: Days = Days::new(240);
+const LOOKBACK: Days = Days::new(240);
 /// Keywords read at once.
 const BATCH: u32 = 1_000;
 
@@ -36,7 +36,7 @@ pub struct ConsoleState {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportedSpan {
-    pub cut: Cut,
+    pub dimensions: DimensionSet,
     pub span: Span,
     /// Number of imported days in this span; `None` for a whole period.
     pub days: Option<u64>,
@@ -73,7 +73,7 @@ pub enum BindConsoleError {
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-may_be_storage!(BindConsoleError);
+impl_as_storage_error!(BindConsoleError);
 
 impl Core {
     /// `None` if the account has no such project.
@@ -92,7 +92,7 @@ impl Core {
         let spans = read.console_rows().spans(account, project, all).await?;
         Ok(Some(ConsoleState {
             binding,
-            imported: summed_up(spans),
+            imported: summarize(spans),
         }))
     }
 
@@ -114,12 +114,12 @@ impl Core {
             if let Some(there) = there.filter(|it| it.property == property) {
                 return Ok(there);
             }
-            let binding = Binding::begun(account, project, property, now);
+            let binding = Binding::new(account, project, property, now);
             work.console_bindings().set(&binding).await?;
             work.commit().await?;
             Ok(binding)
         };
-        self.transaction_at(bind).await
+        self.transaction_with_time(bind).await
     }
 
     /// Returns whether there was a property. Fetched rows stay.
@@ -146,29 +146,30 @@ impl Core {
         page: &PageRequest<()>,
     ) -> Result<Option<ConsoleSearches>, StorageError> {
         let today = self.clock.now().date_naive();
-        let since = period.map_or(today - BACK, |it| it.first);
+        let since = period.map_or(today - LOOKBACK, |it| it.first);
         let mut read = self.storage.read().await?;
         if read.projects().find(account, project).await?.is_none() {
             return Ok(None);
         }
         let stored = read.console_rows().spans(account, project, since).await?;
         let about = |about| match period {
-            Some(period) => within(&stored, about, period),
-            None => choose(&stored, about, today, RECENT).map(|it| PeriodRows {
-                cut: it.cut,
+            Some(period) => rows_within(&stored, about, period),
+            None => choose_basis(&stored, about, today, RECENT).map(|it| PeriodRows {
+                dimensions: it.dimensions,
                 span: it.span,
                 days: it.span.days().unsigned_abs(),
                 spans: it.spans,
             }),
         };
-        let Some(basis) = about(About::QueryAndPage).or_else(|| about(About::Query)) else {
+        let Some(basis) = about(RowSubject::QueryAndPage).or_else(|| about(RowSubject::Query))
+        else {
             return Ok(Some(ConsoleSearches {
                 basis: None,
                 sums: Page::empty(),
             }));
         };
         let sums = { read.console_rows() }
-            .shown(account, &basis.spans, page)
+            .list_by_impressions(account, &basis.spans, page)
             .await?;
         Ok(Some(ConsoleSearches {
             basis: Some(basis),
@@ -188,26 +189,26 @@ impl Core {
     ) -> Result<Vec<ConsolePage>, StorageError> {
         let mut read = self.storage.read().await?;
         let stored = { read.console_rows() }
-            .spans(account, project, on - BACK)
+            .spans(account, project, on - LOOKBACK)
             .await?;
-        let Some(recent) = choose(&stored, About::Page, on, RECENT) else {
+        let Some(recent) = choose_basis(&stored, RowSubject::Page, on, RECENT) else {
             return Ok(Vec::new());
         };
         let rows = { read.console_rows() }
-            .most_shown(account, &recent.spans, limit)
+            .top_by_impressions(account, &recent.spans, limit)
             .await?;
         let urls: Vec<String> = rows.iter().filter_map(|it| it.page.clone()).collect();
         let mut days: HashMap<String, Vec<DayClicks>> = HashMap::new();
-        let long = choose(&stored, About::Page, on, LONG);
+        let long = choose_basis(&stored, RowSubject::Page, on, PAGE_DAYS);
         // A whole period has no daily figures.
         if let Some(long) = long.filter(|it| it.spans.len() as u64 > RECENT) {
-            let told = { read.console_rows() }
+            let daily = { read.console_rows() }
                 .page_days(account, &long.spans, &urls)
                 .await?;
-            for told in told {
-                days.entry(told.page).or_default().push(DayClicks {
-                    day: told.day,
-                    clicks: told.clicks,
+            for row in daily {
+                days.entry(row.page).or_default().push(DayClicks {
+                    day: row.day,
+                    clicks: row.clicks,
                 });
             }
         }
@@ -234,13 +235,13 @@ impl Core {
     ) -> Result<Vec<ConsoleRow>, StorageError> {
         let mut read = self.storage.read().await?;
         let stored = { read.console_rows() }
-            .spans(account, project, on - BACK)
+            .spans(account, project, on - LOOKBACK)
             .await?;
-        let Some(basis) = choose(&stored, About::QueryAndPage, on, RECENT) else {
+        let Some(basis) = choose_basis(&stored, RowSubject::QueryAndPage, on, RECENT) else {
             return Ok(Vec::new());
         };
         let rows = { read.console_rows() }
-            .most_shown(account, &basis.spans, limit)
+            .top_by_impressions(account, &basis.spans, limit)
             .await?;
         drop(read);
         let keywords = self.keywords_by_text(account, project).await?;
@@ -253,7 +254,7 @@ impl Core {
             let (keyword, url) = row.query.zip(row.page)?;
             Some(ConsoleRow {
                 source: ImportedSource::SearchConsole,
-                keyword_id: keywords.get(&normalised(&keyword)).copied(),
+                keyword_id: keywords.get(&normalized(&keyword)).copied(),
                 keyword,
                 url,
                 from: basis.span.first,
@@ -285,12 +286,12 @@ impl Core {
     }
 }
 
-fn summed_up(spans: Vec<StoredSpan>) -> Vec<ImportedSpan> {
-    let mut days: BTreeMap<Cut, ImportedSpan> = BTreeMap::new();
+fn summarize(spans: Vec<StoredSpan>) -> Vec<ImportedSpan> {
+    let mut days: BTreeMap<DimensionSet, ImportedSpan> = BTreeMap::new();
     let mut periods = Vec::new();
     for it in spans {
-        let told = ImportedSpan {
-            cut: it.cut,
+        let imported = ImportedSpan {
+            dimensions: it.dimensions,
             span: it.span,
             days: it.span.is_day().then_some(1),
             rows: it.rows,
@@ -298,20 +299,20 @@ fn summed_up(spans: Vec<StoredSpan>) -> Vec<ImportedSpan> {
             label: it.label,
             imported_at: it.imported_at,
         };
-        match days.get_mut(&it.cut) {
-            _ if !it.span.is_day() => periods.push(told),
+        match days.get_mut(&it.dimensions) {
+            _ if !it.span.is_day() => periods.push(imported),
             None => {
-                days.insert(it.cut, told);
+                days.insert(it.dimensions, imported);
             }
             Some(sum) => {
-                sum.span.first = sum.span.first.min(told.span.first);
-                sum.span.last = sum.span.last.max(told.span.last);
+                sum.span.first = sum.span.first.min(imported.span.first);
+                sum.span.last = sum.span.last.max(imported.span.last);
                 sum.days = sum.days.map(|it| it + 1);
-                sum.rows += told.rows;
-                if told.imported_at >= sum.imported_at {
-                    sum.origin = told.origin;
-                    sum.label = told.label;
-                    sum.imported_at = told.imported_at;
+                sum.rows += imported.rows;
+                if imported.imported_at >= sum.imported_at {
+                    sum.origin = imported.origin;
+                    sum.label = imported.label;
+                    sum.imported_at = imported.imported_at;
                 }
             }
         }

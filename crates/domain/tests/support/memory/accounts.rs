@@ -92,7 +92,7 @@ impl AccountRepository for Session {
         })
     }
 
-    async fn without_budget(&mut self) -> Stored<u64> {
+    async fn count_without_budget(&mut self) -> Stored<u64> {
         self.ask(|state| {
             let unbounded = state.accounts.values().filter(|it| {
                 it.status == AccountStatus::Active
@@ -129,7 +129,7 @@ impl PasswordRepository for Session {
         })
     }
 
-    async fn devices_from(
+    async fn devices_valid_from(
         &mut self,
         account: AccountId,
         user: UserId,
@@ -140,7 +140,7 @@ impl PasswordRepository for Session {
         })
     }
 
-    async fn withdraw_devices(
+    async fn revoke_devices(
         &mut self,
         account: AccountId,
         user: UserId,

@@ -4,13 +4,13 @@ use super::past::is_measured;
 use super::state::{State, add, remove, remove_oldest};
 use super::{Session, Stored};
 use crate::ids::{AccountId, AnswerId, JobId, KeywordId, ProjectId};
-use crate::kept_answers::{AnswerKey, AnswerQuery, KeptAnswer, KeywordTallies, TallyPlace};
-use crate::keyword_month::{CalendarMonth, MonthCourse, MonthPoint};
+use crate::kept_answers::{AnswerKey, AnswerQuery, KeptAnswer, KeywordTallies, TallyCursor};
+use crate::keyword_month::{CalendarMonth, MonthPoint, MonthRanks};
 use crate::ports::kept_answers::AnswerRepository;
 use crate::ports::keyword_months::KeywordMonthRepository;
 use crate::project::Status;
-use crate::record_places::PLACES;
-use crate::results::{CARRIED, KeywordMeasurement, SearchSource, StagedFinding};
+use crate::record_ordinals::ORDINALS_PER_KEYWORD;
+use crate::results::{CARRIED_OVER_ORDINAL, KeywordMeasurement, SearchSource, StagedFinding};
 use analysis::result_type::ResultType;
 use async_trait::async_trait;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -126,7 +126,7 @@ impl AnswerRepository for Session {
         })
     }
 
-    async fn forget(
+    async fn purge_before(
         &mut self,
         account: AccountId,
         before: DateTime<Utc>,
@@ -139,14 +139,14 @@ impl AnswerRepository for Session {
         })
     }
 
-    async fn count_in(
+    async fn save_tallies(
         &mut self,
         account: AccountId,
         project: ProjectId,
         tallies: &[KeywordTallies],
     ) -> Stored<()> {
         self.change(|state| {
-            let key = |it: &KeywordTallies| (account, project, (it.engine.clone(), it.place()));
+            let key = |it: &KeywordTallies| (account, project, (it.engine.clone(), it.cursor()));
             state
                 .tallies
                 .extend(tallies.iter().map(|it| (key(it), it.clone())));
@@ -160,20 +160,20 @@ impl AnswerRepository for Session {
         project: ProjectId,
         engine: &str,
         since: NaiveDate,
-        after: Option<TallyPlace>,
+        after: Option<TallyCursor>,
         limit: u32,
     ) -> Stored<Vec<KeywordTallies>> {
         self.ask(|state| {
             let own = state.tallies.iter().filter(|(key, it)| {
                 (key.0, key.1, &*it.engine) == (account, project, engine)
                     && it.day >= since
-                    && Some(it.place()) > after
+                    && Some(it.cursor()) > after
             });
             own.map(|(_, it)| it.clone()).take(limit as usize).collect()
         })
     }
 
-    async fn stage_carried(
+    async fn stage_carried_over(
         &mut self,
         account: AccountId,
         project: ProjectId,
@@ -186,17 +186,17 @@ impl AnswerRepository for Session {
                 let keyword = state.keywords.get(&(account, id));
                 keyword.is_some_and(|it| it.status == Status::Active && it.ai_tracked)
             };
-            let place = record.ordinal % CARRIED;
+            let place = record.ordinal % CARRIED_OVER_ORDINAL;
             let mut staged = state.staged_of(account, job, of);
             let is_wanted = record.keyword.is_none_or(is_tracked)
-                && places.contains(&(record.ordinal % PLACES))
-                && !staged.any(|it| it.ordinal % CARRIED == place);
+                && places.contains(&(record.ordinal % ORDINALS_PER_KEYWORD))
+                && !staged.any(|it| it.ordinal % CARRIED_OVER_ORDINAL == place);
             is_wanted.then_some(place)
         };
         self.change(|state| Ok(state.carry(account, project, job, of, place)))
     }
 
-    async fn forget_tallies(
+    async fn purge_tallies(
         &mut self,
         account: AccountId,
         before: NaiveDate,
@@ -232,17 +232,17 @@ impl State {
         keyword: KeywordId,
         source: &SearchSource,
         month: CalendarMonth,
-    ) -> Option<MonthCourse> {
+    ) -> Option<MonthRanks> {
         let mut series = self.series(account, project, keyword, source);
         series.retain(|it| is_measured(it));
         let in_month = |it: &NaiveDate| (month.first()..=month.last()).contains(it);
         let days: BTreeSet<NaiveDate> = series.iter().map(|it| it.day).filter(in_month).collect();
         let before = series.iter().map(|it| it.day);
-        let before = before.filter(|it| (month.looked_back_to()..=month.first()).contains(it));
+        let before = before.filter(|it| (month.lookback_start()..=month.first()).contains(it));
         // Of several measurements on a day, the last counts.
         let on = |day: NaiveDate| series.iter().rev().find(|it| it.day == day);
         let of_month = series.iter().filter(|it| days.contains(&it.day));
-        Some(MonthCourse {
+        Some(MonthRanks {
             keyword,
             source: source.clone(),
             days: u32::try_from(days.len()).unwrap_or(u32::MAX),
@@ -255,13 +255,13 @@ impl State {
 
 #[async_trait]
 impl KeywordMonthRepository for Session {
-    async fn courses(
+    async fn ranks(
         &mut self,
         account: AccountId,
         project: ProjectId,
         keywords: &[KeywordId],
         month: CalendarMonth,
-    ) -> Stored<Vec<MonthCourse>> {
+    ) -> Stored<Vec<MonthRanks>> {
         self.ask(|state| {
             let mut courses = Vec::new();
             for keyword in keywords.iter().collect::<BTreeSet<_>>() {

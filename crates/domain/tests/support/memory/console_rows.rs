@@ -4,11 +4,11 @@ use super::paging::{Place, Told as ToldPlace, page};
 use super::state::{ImportRow, State, add, remove_oldest};
 use super::{Session, Stored};
 use crate::ids::{AccountId, ConsoleSpanId, ProjectId};
-use crate::page::{Direction, Page, PageRequest, Position, SortValue};
+use crate::page::{Direction, Page, PageCursor, PageRequest, SortValue};
 use crate::ports::console_rows::ConsoleRowRepository;
-use crate::search_console::{PageDay, RowSet, RowSum, SearchRow, StoredSpan, Told};
+use crate::search_console::{ImportInfo, PageDay, RowSet, RowSum, SearchRow, StoredSpan};
 use crate::stored_data::DataSize;
-use analysis::{ctr::PositionClicks, keyword_text::normalised};
+use analysis::{ctr::PositionClicks, keyword_text::normalized};
 use async_trait::async_trait;
 use chrono::NaiveDate;
 use std::{cmp::Reverse, collections::BTreeMap};
@@ -41,7 +41,8 @@ impl State {
     ) -> impl Iterator<Item = (ConsoleSpanId, &'s ImportRow)> {
         let imports = self.imports.iter();
         let same = imports.filter(move |(key, it)| {
-            let is_coming = |set: &RowSet| (set.cut, set.span) == (it.set.cut, it.set.span);
+            let is_coming =
+                |set: &RowSet| (set.dimensions, set.span) == (it.set.dimensions, it.set.span);
             (key.0, it.project) == (account, project) && sets.iter().any(is_coming)
         });
         same.map(|(key, import)| (key.1, import))
@@ -88,7 +89,7 @@ fn in_all(sum: RowSum) -> RowSum {
 }
 
 fn search_of(query: Option<&String>) -> String {
-    query.map(|it| normalised(it)).unwrap_or_default()
+    query.map(|it| normalized(it)).unwrap_or_default()
 }
 
 /// Query and page break ties; the position's text holds both.
@@ -97,7 +98,7 @@ const BY_SEARCH_AND_PAGE: ToldPlace<(String, String)> = ToldPlace {
         let SortValue::Number(shown) = place.value else {
             unreachable!("sums are sorted by a number");
         };
-        Position {
+        PageCursor {
             value: SortValue::Text(format!("{shown}\n{}\n{}", place.id.0, place.id.1)),
             id: 0,
         }
@@ -122,7 +123,7 @@ impl ConsoleRowRepository for Session {
         project: ProjectId,
         ids: &[ConsoleSpanId],
         sets: &[RowSet],
-        told: &Told,
+        told: &ImportInfo,
     ) -> Stored<u64> {
         self.change(|state| {
             let same = state.same(account, project, sets);
@@ -141,7 +142,7 @@ impl ConsoleRowRepository for Session {
         })
     }
 
-    async fn size_of_same(
+    async fn size_of_replaced(
         &mut self,
         account: AccountId,
         project: ProjectId,
@@ -166,7 +167,7 @@ impl ConsoleRowRepository for Session {
             });
             let spans = wanted.map(|(key, it)| StoredSpan {
                 id: key.1,
-                cut: it.set.cut,
+                dimensions: it.set.dimensions,
                 span: it.set.span,
                 rows: it.set.rows.len() as u64,
                 origin: it.told.origin,
@@ -174,7 +175,7 @@ impl ConsoleRowRepository for Session {
                 imported_at: it.told.at,
             });
             let mut spans: Vec<StoredSpan> = spans.collect();
-            spans.sort_by_key(|it| (it.span.last, it.span.first, it.cut.name()));
+            spans.sort_by_key(|it| (it.span.last, it.span.first, it.dimensions.name()));
             spans
         })
     }
@@ -187,7 +188,7 @@ impl ConsoleRowRepository for Session {
         self.ask(|state| {
             let mut sums: BTreeMap<u32, PositionClicks> = BTreeMap::new();
             for row in state.rows_in(account, spans) {
-                let Some(position) = row.place().filter(|it| *it <= 100) else {
+                let Some(position) = row.rounded_position().filter(|it| *it <= 100) else {
                     continue;
                 };
                 let sum = sums.entry(position).or_insert(PositionClicks {
@@ -202,7 +203,7 @@ impl ConsoleRowRepository for Session {
         })
     }
 
-    async fn about_queries(
+    async fn sums_for_queries(
         &mut self,
         account: AccountId,
         spans: &[ConsoleSpanId],
@@ -217,7 +218,7 @@ impl ConsoleRowRepository for Session {
         })
     }
 
-    async fn most_shown(
+    async fn top_by_impressions(
         &mut self,
         account: AccountId,
         spans: &[ConsoleSpanId],
@@ -231,7 +232,7 @@ impl ConsoleRowRepository for Session {
         })
     }
 
-    async fn shown(
+    async fn list_by_impressions(
         &mut self,
         account: AccountId,
         spans: &[ConsoleSpanId],
@@ -280,7 +281,12 @@ impl ConsoleRowRepository for Session {
         })
     }
 
-    async fn forget(&mut self, account: AccountId, before: NaiveDate, limit: u32) -> Stored<u64> {
+    async fn purge_before(
+        &mut self,
+        account: AccountId,
+        before: NaiveDate,
+        limit: u32,
+    ) -> Stored<u64> {
         self.change(|state| {
             let is_over = |key: &(AccountId, _), it: &ImportRow| {
                 key.0 == account && it.set.span.last < before

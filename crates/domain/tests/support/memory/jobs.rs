@@ -6,7 +6,7 @@ use super::{Session, Stored, conflict};
 use crate::{
     account::Account,
     ids::{AccountId, JobId, ProjectId},
-    job::{Job, JobState, line::AccountQueue, policy::QueuePolicy, slots::Takes},
+    job::{Job, JobState, account_queue::AccountQueue, policy::QueuePolicy, slots::SlotKind},
     page::{Page, PageRequest},
     ports::jobs::{JobFilter, JobRepository, JobSort, QueueFigures, QueueSummary},
     ports::storage::StorageError,
@@ -71,7 +71,7 @@ impl State {
         *self
             .queues
             .entry(account)
-            .or_insert(AccountQueue::begun(account))
+            .or_insert(AccountQueue::new(account))
     }
 
     /// Queue rows of accounts with unfinished jobs.
@@ -86,7 +86,7 @@ impl State {
             running: self.busy_lines().map(|it| u64::from(it.running)).sum(),
             next_run_at: self.busy_lines().filter_map(|it| it.next_run_at).min(),
             attention_at: self.busy_lines().filter_map(|it| it.attention_at).min(),
-            least_virtual_time: { self.busy_lines().map(|it| it.virtual_time) }
+            min_virtual_time: { self.busy_lines().map(|it| it.virtual_time) }
                 .min_by(f64::total_cmp)
                 .unwrap_or_default(),
         }
@@ -128,7 +128,7 @@ fn by_state(job: &Job) -> impl Ord + use<> {
 /// A queue row recounted from the account's jobs.
 fn counted<'j>(jobs: impl Iterator<Item = &'j Job>, line: AccountQueue) -> AccountQueue {
     let unfinished = jobs.filter(|it| it.state.is_unfinished());
-    unfinished.fold(line, |line, it| line.after(None, it))
+    unfinished.fold(line, |line, it| line.after_change(None, it))
 }
 
 #[async_trait]
@@ -231,7 +231,7 @@ impl JobRepository for Session {
         self.change(|state| Ok(state.queues.get(&account).copied()))
     }
 
-    async fn lock_with_line(
+    async fn lock_queue_and_jobs(
         &mut self,
         account: AccountId,
         jobs: &[JobId],
@@ -282,7 +282,7 @@ impl JobRepository for Session {
         self.change(|state| {
             let begun = AccountQueue {
                 virtual_time,
-                ..AccountQueue::begun(account)
+                ..AccountQueue::new(account)
             };
             let line = counted(state.jobs_of(account), begun);
             state.queues.insert(account, line);
@@ -293,7 +293,7 @@ impl JobRepository for Session {
     async fn lock_due(
         &mut self,
         account: AccountId,
-        takes: Takes,
+        takes: SlotKind,
         now: DateTime<Utc>,
         limit: u32,
     ) -> Stored<Vec<Job>> {
@@ -316,7 +316,7 @@ impl JobRepository for Session {
         })
     }
 
-    async fn forget(
+    async fn purge_finished(
         &mut self,
         account: AccountId,
         now: DateTime<Utc>,
@@ -324,7 +324,7 @@ impl JobRepository for Session {
         limit: u32,
     ) -> Stored<u64> {
         self.change(|state| {
-            let is_over = |_: &_, it: &Job| it.account == account && it.is_forgettable(now, policy);
+            let is_over = |_: &_, it: &Job| it.account == account && it.is_purgeable(now, policy);
             let age = |it: &Job| it.created_at;
             Ok(remove_oldest(&mut state.jobs, limit, is_over, age))
         })
@@ -332,15 +332,15 @@ impl JobRepository for Session {
 
     async fn accounts_with_due_jobs(
         &mut self,
-        takes: Takes,
+        takes: SlotKind,
         now: DateTime<Utc>,
         cap: u32,
         limit: u32,
     ) -> Stored<Vec<AccountQueue>> {
         self.ask(|state| {
             let next = |it: &AccountQueue| match takes {
-                Takes::AnyJob => it.next_run_at,
-                Takes::ShortJobs => it.next_short_run_at,
+                SlotKind::AnyJob => it.next_run_at,
+                SlotKind::ShortJobs => it.next_short_run_at,
             };
             let is_due = |it: &&AccountQueue| next(it).is_some_and(|at| at <= now);
             let due = state.busy_lines().filter(is_due);
@@ -377,7 +377,7 @@ impl JobRepository for Session {
         })
     }
 
-    async fn is_any_account_looked_after(&mut self, since: DateTime<Utc>) -> Stored<bool> {
+    async fn has_live_workers(&mut self, since: DateTime<Utc>) -> Stored<bool> {
         self.ask(|state| {
             let mut lines = state.busy_lines();
             lines.any(|it| it.running > 0 && it.attention_at > Some(since))

@@ -203,7 +203,7 @@ impl KeywordRepository for Session {
             for keyword in known {
                 let found = metrics.get(keyword.text.normalized());
                 if let Some(found) = found.filter(|it| it.replaces(keyword.metrics.as_ref())) {
-                    *keyword = keyword.clone().researched(found.clone());
+                    *keyword = keyword.clone().with_metrics(found.clone());
                 }
             }
             Ok(())
@@ -294,7 +294,7 @@ impl KeywordRepository for Session {
         })
     }
 
-    async fn ai_tracked_named_and_models(
+    async fn count_ai_tracked_and_models(
         &mut self,
         account: AccountId,
         project: ProjectId,

@@ -7,8 +7,8 @@ use crate::ids::{AccountId, JobId, KeywordId, ProjectId};
 use crate::ports::measurements::MeasurementRepository;
 use crate::project::Status;
 use crate::results::{
-    AsOf, CARRIED, CoursePoint, JournalEntry, KeywordHistory, KeywordMeasurement, OwnSnapshot,
-    StagedFinding,
+    AsOf, CARRIED_OVER_ORDINAL, JournalEntry, KeywordHistory, KeywordMeasurement, OwnSnapshot,
+    RankHistoryPoint, StagedFinding,
 };
 use analysis::result_type::ResultType;
 use async_trait::async_trait;
@@ -39,7 +39,7 @@ impl State {
     }
 
     /// Stages copies of the newest run's records of a type for another run; `place` gives their
-    /// ordinals from `CARRIED` on. Returns how many.
+    /// ordinals from `CARRIED_OVER_ORDINAL` on. Returns how many.
     pub(super) fn carry(
         &mut self,
         account: AccountId,
@@ -57,7 +57,7 @@ impl State {
             (key.0, key.1, key.2.0, key.2.1) == (account, project, name, newest)
         });
         let copies = records.filter_map(|(_, record)| {
-            let ordinal = CARRIED + place(self, record)?;
+            let ordinal = CARRIED_OVER_ORDINAL + place(self, record)?;
             Some(StagedFinding {
                 ordinal,
                 ..record.clone()
@@ -125,16 +125,16 @@ impl MeasurementRepository for Session {
         })
     }
 
-    async fn courses(
+    async fn rank_histories(
         &mut self,
         account: AccountId,
         project: ProjectId,
         keywords: &[KeywordId],
         since: NaiveDate,
         as_of: &AsOf,
-    ) -> Stored<Vec<Vec<CoursePoint>>> {
+    ) -> Stored<Vec<Vec<RankHistoryPoint>>> {
         let told = |it: &KeywordMeasurement| {
-            Some(CoursePoint {
+            Some(RankHistoryPoint {
                 day: it.day,
                 measured_at: it.point.measured_at,
                 state: it.point.state,
@@ -197,7 +197,7 @@ impl MeasurementRepository for Session {
     }
 
     /// All at once: a test has few keywords.
-    async fn forget_points(
+    async fn purge_points(
         &mut self,
         account: AccountId,
         before: NaiveDate,
@@ -213,7 +213,7 @@ impl MeasurementRepository for Session {
         })
     }
 
-    async fn forget_findings(
+    async fn purge_findings(
         &mut self,
         account: AccountId,
         result_type: ResultType,
@@ -247,7 +247,7 @@ impl MeasurementRepository for Session {
         })
     }
 
-    async fn stage_carried(
+    async fn stage_carried_over(
         &mut self,
         account: AccountId,
         project: ProjectId,
@@ -271,7 +271,7 @@ impl MeasurementRepository for Session {
     ) -> Stored<Vec<KeywordId>> {
         self.ask(|state| {
             let staged = state.staged_of(account, job, result_type);
-            let own = staged.filter(|it| it.ordinal < CARRIED);
+            let own = staged.filter(|it| it.ordinal < CARRIED_OVER_ORDINAL);
             let mut keywords: Vec<KeywordId> = own.filter_map(|it| it.keyword).collect();
             keywords.sort_unstable();
             keywords.dedup();
@@ -301,7 +301,7 @@ impl MeasurementRepository for Session {
         })
     }
 
-    async fn record(
+    async fn append_journal(
         &mut self,
         account: AccountId,
         job: JobId,
@@ -319,7 +319,7 @@ impl MeasurementRepository for Session {
         })
     }
 
-    async fn recorded(
+    async fn read_journal(
         &mut self,
         account: AccountId,
         job: JobId,

@@ -63,7 +63,7 @@ impl PageRepository for Session {
         })
     }
 
-    async fn kept(
+    async fn find_by_urls(
         &mut self,
         account: AccountId,
         project: ProjectId,
@@ -108,7 +108,7 @@ impl PageRepository for Session {
         })
     }
 
-    async fn forget(
+    async fn purge_before(
         &mut self,
         account: AccountId,
         project: ProjectId,

@@ -1,7 +1,7 @@
 //! Keyset pagination, as in the databases.
 
 use super::{Stored, unavailable};
-use crate::page::{Direction, Page, PageRequest, Position, SortValue, Total};
+use crate::page::{Direction, Page, PageCursor, PageRequest, SortValue, Total};
 use chrono::{DateTime, Utc};
 use std::{cmp::Ordering, mem::discriminant};
 
@@ -40,13 +40,13 @@ pub fn moment(at: DateTime<Utc>) -> SortValue {
 
 /// Conversions between sort key and position.
 pub struct Told<Id> {
-    pub tell: fn(&Place<Id>) -> Position,
-    pub hear: fn(&Position) -> Option<Place<Id>>,
+    pub tell: fn(&Place<Id>) -> PageCursor,
+    pub hear: fn(&PageCursor) -> Option<Place<Id>>,
 }
 
 /// If an id breaks ties, the sort key is the position.
 pub const BY_ID: Told<i64> = Told {
-    tell: |place| Position {
+    tell: |place| PageCursor {
         value: place.value.clone(),
         id: place.id,
     },
@@ -86,11 +86,11 @@ pub fn page<'a, Row: Clone + 'a, S, Id: Ord + Clone>(
     }
     let has_more = rows.len() > fits;
     rows.truncate(fits);
-    let ends: Vec<Position> = rows.iter().map(|(at, _)| (told.tell)(at)).collect();
+    let ends: Vec<PageCursor> = rows.iter().map(|(at, _)| (told.tell)(at)).collect();
     Ok(Page {
         items: rows.into_iter().map(|(_, row)| row.clone()).collect(),
         next: ends.last().filter(|_| has_more).cloned(),
-        ends,
+        cursors: ends,
         total,
     })
 }

@@ -6,12 +6,12 @@ use super::{Session, Stored};
 use crate::ai_models::ModelSettings;
 use crate::content_plan::{ContentPlan, PlanSummary};
 use crate::ids::{AccountId, ContentPlanId, ProjectId};
-use crate::owners_words::{BrandNames, IgnoredSuggestion, NamedSite};
 use crate::page::{Page, PageRequest};
 use crate::ports::ai_models::AiModelRepository;
 use crate::ports::content_plans::{ContentPlanRepository, ContentPlanSort};
-use crate::ports::owners_words::OwnersWordsRepository;
+use crate::ports::project_overrides::ProjectOverrideRepository;
 use crate::ports::stored_data::StoredDataRepository;
+use crate::project_overrides::{BrandNames, IgnoredSuggestion, SiteAnnotation};
 use crate::stored_data::{DataSize, StoredData};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -28,12 +28,12 @@ fn of_project<K, Row: Clone>(
 }
 
 #[async_trait]
-impl OwnersWordsRepository for Session {
-    async fn name_site(
+impl ProjectOverrideRepository for Session {
+    async fn set_site_role(
         &mut self,
         account: AccountId,
         project: ProjectId,
-        site: &NamedSite,
+        site: &SiteAnnotation,
     ) -> Stored<()> {
         self.change(|state| {
             let key = (account, project, site.domain.clone());
@@ -42,7 +42,7 @@ impl OwnersWordsRepository for Session {
         })
     }
 
-    async fn forget_site(
+    async fn remove_site_role(
         &mut self,
         account: AccountId,
         project: ProjectId,
@@ -52,15 +52,15 @@ impl OwnersWordsRepository for Session {
         self.change(|state| Ok(state.named_sites.remove(&key).is_some()))
     }
 
-    async fn named_sites(
+    async fn site_annotations(
         &mut self,
         account: AccountId,
         project: ProjectId,
-    ) -> Stored<Vec<NamedSite>> {
+    ) -> Stored<Vec<SiteAnnotation>> {
         self.ask(|state| of_project(&state.named_sites, account, project))
     }
 
-    async fn call_brand(
+    async fn set_brand_names(
         &mut self,
         account: AccountId,
         project: ProjectId,
@@ -77,11 +77,15 @@ impl OwnersWordsRepository for Session {
         })
     }
 
-    async fn brands(&mut self, account: AccountId, project: ProjectId) -> Stored<Vec<BrandNames>> {
+    async fn brand_names(
+        &mut self,
+        account: AccountId,
+        project: ProjectId,
+    ) -> Stored<Vec<BrandNames>> {
         self.ask(|state| of_project(&state.brands, account, project))
     }
 
-    async fn ignore(
+    async fn ignore_suggestion(
         &mut self,
         account: AccountId,
         project: ProjectId,
@@ -94,7 +98,7 @@ impl OwnersWordsRepository for Session {
         })
     }
 
-    async fn take_up(
+    async fn unignore_suggestion(
         &mut self,
         account: AccountId,
         project: ProjectId,
@@ -104,7 +108,7 @@ impl OwnersWordsRepository for Session {
         self.change(|state| Ok(state.ignored.remove(&key).is_some()))
     }
 
-    async fn ignored(
+    async fn ignored_suggestions(
         &mut self,
         account: AccountId,
         project: ProjectId,

@@ -148,7 +148,7 @@ impl ProjectRepository for Session {
     }
 
     /// All at once: a test's project is small.
-    async fn purge_part(&mut self, account: AccountId, project: ProjectId) -> Stored<bool> {
+    async fn purge_batch(&mut self, account: AccountId, project: ProjectId) -> Stored<bool> {
         self.change(|state| {
             state.purge(account, project);
             Ok(false)

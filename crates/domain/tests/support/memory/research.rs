@@ -5,7 +5,7 @@ use super::state::{State, add, remove, remove_oldest};
 use super::{Session, Stored};
 use crate::ids::{AccountId, FlightId, SearchId, UserId};
 use crate::keyword_research::{
-    Flight, KeptResearch, ResearchSubject, Reservation, Search, SearchLine, SubjectKey,
+    Flight, KeptResearch, ResearchSubject, Reservation, Search, SearchSummary, SubjectKey,
 };
 use crate::page::{Page, PageRequest};
 use crate::ports::research::{ResearchRepository, SearchSort};
@@ -29,9 +29,9 @@ impl State {
     }
 }
 
-fn line(search: &Search) -> SearchLine {
+fn line(search: &Search) -> SearchSummary {
     let found = &search.kept.found;
-    SearchLine {
+    SearchSummary {
         id: search.id,
         subject: search.subject.clone(),
         provider: found.provider.clone(),
@@ -46,14 +46,18 @@ fn line(search: &Search) -> SearchLine {
 
 #[async_trait]
 impl ResearchRepository for Session {
-    async fn kept(&mut self, key: SubjectKey, now: DateTime<Utc>) -> Stored<Option<KeptResearch>> {
+    async fn find_kept(
+        &mut self,
+        key: SubjectKey,
+        now: DateTime<Utc>,
+    ) -> Stored<Option<KeptResearch>> {
         self.ask(|state| {
             let kept = state.markets.get(&key).filter(|it| it.expires_at > now);
             kept.cloned()
         })
     }
 
-    async fn own(
+    async fn find_own(
         &mut self,
         account: AccountId,
         key: SubjectKey,
@@ -79,7 +83,7 @@ impl ResearchRepository for Session {
         })
     }
 
-    async fn forget_kept(&mut self, now: DateTime<Utc>, most: u32) -> Stored<u64> {
+    async fn purge_kept(&mut self, now: DateTime<Utc>, most: u32) -> Stored<u64> {
         self.change(|state| {
             Ok(remove(&mut state.markets, most, |_, it| {
                 it.expires_at <= now
@@ -87,7 +91,7 @@ impl ResearchRepository for Session {
         })
     }
 
-    async fn depart(
+    async fn begin_flight(
         &mut self,
         key: SubjectKey,
         flight: FlightId,
@@ -108,7 +112,7 @@ impl ResearchRepository for Session {
         self.ask(|state| state.flights.get(&key).cloned())
     }
 
-    async fn land(
+    async fn end_flight(
         &mut self,
         key: SubjectKey,
         flight: FlightId,
@@ -127,7 +131,7 @@ impl ResearchRepository for Session {
         })
     }
 
-    async fn forget_flights(&mut self, before: DateTime<Utc>, most: u32) -> Stored<u64> {
+    async fn purge_flights(&mut self, before: DateTime<Utc>, most: u32) -> Stored<u64> {
         self.change(|state| Ok(remove(&mut state.flights, most, |_, it| it.until < before)))
     }
 
@@ -158,14 +162,14 @@ impl ResearchRepository for Session {
         self.change(|state| Ok(state.reservations.remove(&(account, flight)).is_some()))
     }
 
-    async fn book(&mut self, account: AccountId, month: NaiveDate) -> Stored<()> {
+    async fn count_purchase(&mut self, account: AccountId, month: NaiveDate) -> Stored<()> {
         self.change(|state| {
             *state.quotas.entry((account, month)).or_default() += 1;
             Ok(())
         })
     }
 
-    async fn lapsed(
+    async fn expired_reservations(
         &mut self,
         account: AccountId,
         now: DateTime<Utc>,
@@ -181,7 +185,7 @@ impl ResearchRepository for Session {
         })
     }
 
-    async fn note(&mut self, search: &Search) -> Stored<SearchId> {
+    async fn record_search(&mut self, search: &Search) -> Stored<SearchId> {
         self.change(|state| {
             let mut searches = state.searches.values_mut();
             let same = searches.find(|it| {
@@ -206,11 +210,11 @@ impl ResearchRepository for Session {
         account: AccountId,
         user: UserId,
         request: &PageRequest<SearchSort>,
-    ) -> Stored<Page<SearchLine>> {
+    ) -> Stored<Page<SearchSummary>> {
         self.try_ask(|state| {
             let lines = state.searches_of(account, user).map(line);
-            let lines: Vec<SearchLine> = lines.collect();
-            let place = |it: &SearchLine| Place {
+            let lines: Vec<SearchSummary> = lines.collect();
+            let place = |it: &SearchSummary| Place {
                 value: moment(it.searched_at),
                 id: it.id.0,
             };
@@ -232,7 +236,12 @@ impl ResearchRepository for Session {
         })
     }
 
-    async fn forget(&mut self, account: AccountId, user: UserId, search: SearchId) -> Stored<bool> {
+    async fn delete_search(
+        &mut self,
+        account: AccountId,
+        user: UserId,
+        search: SearchId,
+    ) -> Stored<bool> {
         self.change(|state| {
             let is_own = state.searches_of(account, user).any(|it| it.id == search);
             if is_own {
@@ -242,7 +251,7 @@ impl ResearchRepository for Session {
         })
     }
 
-    async fn forget_searches(
+    async fn purge_searches(
         &mut self,
         account: AccountId,
         before: DateTime<Utc>,

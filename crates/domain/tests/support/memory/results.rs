@@ -5,9 +5,11 @@ use super::state::State;
 use super::{Session, Stored};
 use crate::ids::{AccountId, JobId, KeywordId, ProjectId};
 use crate::kept_pages::StagedPage;
-use crate::page::{Page, Position, SortValue};
+use crate::page::{Page, PageCursor, SortValue};
 use crate::ports::results::ResultRepository;
-use crate::results::{CARRIED, Finding, FindingQuery, FindingSort, ResultHead, StagedFinding};
+use crate::results::{
+    CARRIED_OVER_ORDINAL, Finding, FindingQuery, FindingSort, ResultHead, StagedFinding,
+};
 use analysis::{document::Document, result_type::ResultType};
 use async_trait::async_trait;
 
@@ -16,7 +18,7 @@ type RecordId = (JobId, i64);
 
 /// Within one run, the ordinal is unique.
 const IN_A_RUN: Told<RecordId> = Told {
-    tell: |place| Position {
+    tell: |place| PageCursor {
         value: place.value.clone(),
         id: place.id.1,
     },
@@ -36,7 +38,7 @@ const OVER_RUNS: Told<RecordId> = Told {
             SortValue::Real(it) => format!("r{it}"),
             SortValue::Text(_) | SortValue::Missing => String::new(),
         };
-        Position {
+        PageCursor {
             value: SortValue::Text(format!("{}/{value}", place.id.0)),
             id: place.id.1,
         }
@@ -92,7 +94,7 @@ impl State {
         };
         let is_of_run = match query.job {
             Some(wanted) => job == wanted,
-            None => of.ordinal < CARRIED && !is_unfinished(),
+            None => of.ordinal < CARRIED_OVER_ORDINAL && !is_unfinished(),
         };
         is_of_run
             && query.keyword.is_none_or(|it| of.keyword == Some(it))
@@ -174,7 +176,7 @@ impl ResultRepository for Session {
         })
     }
 
-    async fn carried(
+    async fn carried_over(
         &mut self,
         account: AccountId,
         project: ProjectId,
@@ -184,7 +186,7 @@ impl ResultRepository for Session {
         self.ask(|state| state.carries.get(&key).cloned())
     }
 
-    async fn carry(
+    async fn save_carried_over(
         &mut self,
         account: AccountId,
         project: ProjectId,
@@ -208,7 +210,7 @@ impl ResultRepository for Session {
         self.ask(|state| state.heads.get(&key).cloned())
     }
 
-    async fn heads_of(
+    async fn heads_for_projects(
         &mut self,
         account: AccountId,
         projects: &[ProjectId],
@@ -224,7 +226,7 @@ impl ResultRepository for Session {
         })
     }
 
-    async fn about_keywords(
+    async fn find_by_keywords(
         &mut self,
         account: AccountId,
         project: ProjectId,
@@ -240,7 +242,7 @@ impl ResultRepository for Session {
         })
     }
 
-    async fn carried_of(
+    async fn carried_over_for_projects(
         &mut self,
         account: AccountId,
         projects: &[ProjectId],

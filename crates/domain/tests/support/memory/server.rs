@@ -6,10 +6,10 @@ use crate::audit::{AuditAction, AuditEvent};
 use crate::idempotency::IdempotencyRecord;
 use crate::ids::AccountId;
 use crate::ports::audit::AuditRepository;
+use crate::ports::host_throttle::HostThrottleRepository;
 use crate::ports::idempotency::IdempotencyRepository;
 use crate::ports::secrets::SecretRepository;
 use crate::ports::server_notes::{MAX_NOTES, ServerNote, ServerNoteRepository, Topic};
-use crate::ports::site_turns::SiteTurnRepository;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use std::cmp::Reverse;
@@ -42,8 +42,8 @@ impl ServerNoteRepository for Session {
 
 /// Nothing is stored, so nothing is purged.
 #[async_trait]
-impl SiteTurnRepository for Session {
-    async fn forget_before(&mut self, _: DateTime<Utc>, _: u32) -> Stored<u64> {
+impl HostThrottleRepository for Session {
+    async fn purge_before(&mut self, _: DateTime<Utc>, _: u32) -> Stored<u64> {
         self.change(|_| Ok(0))
     }
 }
@@ -62,7 +62,7 @@ impl IdempotencyRepository for Session {
         self.ask(|state| state.idempotency.get(&key).cloned())
     }
 
-    async fn keep(&mut self, record: &IdempotencyRecord, over: DateTime<Utc>) -> Stored<bool> {
+    async fn store(&mut self, record: &IdempotencyRecord, over: DateTime<Utc>) -> Stored<bool> {
         let key = (record.account, record.key.clone());
         self.change(|state| {
             let stands = state.idempotency.get(&key);
@@ -74,7 +74,7 @@ impl IdempotencyRepository for Session {
         })
     }
 
-    async fn forget_before(&mut self, account: AccountId, time: DateTime<Utc>) -> Stored<u64> {
+    async fn purge_before(&mut self, account: AccountId, time: DateTime<Utc>) -> Stored<u64> {
         self.change(|state| {
             let is_over =
                 |_: &_, it: &IdempotencyRecord| it.account == account && it.first_used_at < time;
@@ -130,11 +130,15 @@ impl AuditRepository for Session {
         })
     }
 
-    async fn at_behind(&mut self, account: AccountId, kept: u32) -> Stored<Option<DateTime<Utc>>> {
+    async fn cutoff_for_newest(
+        &mut self,
+        account: AccountId,
+        kept: u32,
+    ) -> Stored<Option<DateTime<Utc>>> {
         self.ask(|state| Some(state.audit_of(account).get(kept as usize)?.at))
     }
 
-    async fn forget_before(
+    async fn purge_before(
         &mut self,
         account: AccountId,
         before: DateTime<Utc>,

@@ -73,7 +73,7 @@ impl SessionRepository for Session {
         self.end_where(|it| (it.account, it.user) == (account, user) && Some(it.id) != but)
     }
 
-    async fn end_account(&mut self, account: AccountId) -> Stored<u64> {
+    async fn end_all_of_account(&mut self, account: AccountId) -> Stored<u64> {
         self.end_where(|it| it.account == account)
     }
 
@@ -91,7 +91,7 @@ impl SessionRepository for Session {
         })
     }
 
-    async fn forget(
+    async fn purge_expired(
         &mut self,
         account: AccountId,
         begun: DateTime<Utc>,
@@ -122,14 +122,14 @@ impl ThrottleRepository for Session {
         })
     }
 
-    async fn forget(&mut self, key: ThrottleKey) -> Stored<()> {
+    async fn reset(&mut self, key: ThrottleKey) -> Stored<()> {
         self.change(|state| {
             state.throttles.remove(&key.0);
             Ok(())
         })
     }
 
-    async fn forget_before(&mut self, time: DateTime<Utc>, most: u32) -> Stored<u64> {
+    async fn purge_before(&mut self, time: DateTime<Utc>, most: u32) -> Stored<u64> {
         self.change(|state| {
             Ok(remove(&mut state.throttles, most, |_, it| {
                 it.last_at < time

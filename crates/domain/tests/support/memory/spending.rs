@@ -4,7 +4,7 @@ use super::state::{WrittenCallRow, add, remove_oldest};
 use super::{Session, Stored};
 use crate::ids::{AccountId, JobId};
 use crate::money::MicroUsd;
-use crate::ports::call_journal::{Answered, Ended};
+use crate::ports::paid_call_ledger::{PaidCallOutcome, RecordedAnswer};
 use crate::ports::paid_calls::{PaidCallKey, PaidCallRepository};
 use crate::ports::spending::{Counter, Spending, SpendingRepository};
 use async_trait::async_trait;
@@ -55,7 +55,7 @@ impl SpendingRepository for Session {
 }
 
 fn key(call: PaidCallKey) -> (AccountId, JobId, (i64, i64)) {
-    (call.account, call.job, (call.epoch, call.ticket.number))
+    (call.account, call.job, (call.epoch, call.entry.number))
 }
 
 #[async_trait]
@@ -69,7 +69,12 @@ impl PaidCallRepository for Session {
         self.change(|state| add(&mut state.paid_calls, key(call), written))
     }
 
-    async fn end(&mut self, call: PaidCallKey, ended: &Ended, at: DateTime<Utc>) -> Stored<bool> {
+    async fn end(
+        &mut self,
+        call: PaidCallKey,
+        ended: &PaidCallOutcome,
+        at: DateTime<Utc>,
+    ) -> Stored<bool> {
         self.change(|state| {
             let written = state.paid_calls.get_mut(&key(call));
             let open = written.filter(|it| it.ended.is_none());
@@ -84,19 +89,19 @@ impl PaidCallRepository for Session {
         account: AccountId,
         job: JobId,
         step: &str,
-    ) -> Stored<Option<Answered>> {
+    ) -> Stored<Option<RecordedAnswer>> {
         self.ask(|state| {
             let mut newest_first = state.paid_calls.iter().rev();
             newest_first.find_map(|(key, call)| {
                 let (ended, at) = call.ended.as_ref()?;
                 let is_of_the_step = (key.0, key.1, &*call.step) == (account, job, step);
                 let body = ended.answer.clone().filter(|_| is_of_the_step)?;
-                Some(Answered { body, at: *at })
+                Some(RecordedAnswer { body, at: *at })
             })
         })
     }
 
-    async fn forget(
+    async fn purge_before(
         &mut self,
         account: AccountId,
         before: DateTime<Utc>,

@@ -10,21 +10,21 @@ use crate::ids::{
     ProjectId, SearchId, SessionId, TokenId, UserId,
 };
 use crate::job::Job;
-use crate::job::line::AccountQueue;
-use crate::kept_answers::{KeptAnswer, KeywordTallies, TallyPlace};
+use crate::job::account_queue::AccountQueue;
+use crate::kept_answers::{KeptAnswer, KeywordTallies, TallyCursor};
 use crate::kept_pages::{KeptPage, StagedPage, Validators};
 use crate::keyword::Keyword;
 use crate::keyword_research::{Flight, KeptResearch, Reservation, Search, SubjectKey};
-use crate::owners_words::{BrandNames, IgnoredSuggestion, NamedSite};
 use crate::password::PasswordHash;
-use crate::ports::call_journal::Ended;
+use crate::ports::paid_call_ledger::PaidCallOutcome;
 use crate::ports::server_notes::ServerNote;
 use crate::ports::spending::{Counter, Spending};
 use crate::ports::storage::StorageError;
 use crate::project::Project;
+use crate::project_overrides::{BrandNames, IgnoredSuggestion, SiteAnnotation};
 use crate::results::{KeywordMeasurement, ResultHead, StagedFinding};
 use crate::schedule::Schedule;
-use crate::search_console::{Binding, RowSet, Told};
+use crate::search_console::{Binding, ImportInfo, RowSet};
 use crate::session::{Session, SessionHash};
 use crate::throttle::Throttle;
 use crate::token::{ApiToken, TokenHash};
@@ -51,7 +51,7 @@ pub struct PasswordRow {
 pub struct WrittenCallRow {
     pub step: String,
     pub begun_at: DateTime<Utc>,
-    pub ended: Option<(Ended, DateTime<Utc>)>,
+    pub ended: Option<(PaidCallOutcome, DateTime<Utc>)>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -65,7 +65,7 @@ pub struct VisitedPageRow {
 pub struct ImportRow {
     pub project: ProjectId,
     pub set: RowSet,
-    pub told: Told,
+    pub told: ImportInfo,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -82,7 +82,7 @@ pub struct State {
     pub audit: Table<AuditEventId, AuditEvent>,
     pub projects: Table<ProjectId, Project>,
     pub keywords: Table<KeywordId, Keyword>,
-    pub named_sites: InProject<String, NamedSite>,
+    pub named_sites: InProject<String, SiteAnnotation>,
     pub brands: InProject<String, BrandNames>,
     pub ignored: InProject<String, IgnoredSuggestion>,
     pub plans: Table<ContentPlanId, ContentPlan>,
@@ -115,7 +115,7 @@ pub struct State {
     pub heads: InProject<&'static str, ResultHead>,
     pub carries: InProject<&'static str, Document>,
     pub answers: Table<AnswerId, (ProjectId, KeptAnswer)>,
-    pub tallies: InProject<(String, TallyPlace), KeywordTallies>,
+    pub tallies: InProject<(String, TallyCursor), KeywordTallies>,
 }
 
 /// Adds a row under an application-made id.

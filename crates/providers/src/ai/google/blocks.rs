@@ -1,16 +1,16 @@
-use crate::ai::source::Told;
-use crate::ai::sources::{Named, Sources};
+use crate::ai::source::ParsedAnswer;
+use crate::ai::sources::{CitedPage, Sources};
 use analysis::observation::ai_answer::{CitationPart, TextSpan};
 use analysis::url_rules::unwrapped;
 use domain::ports::ai_answers::Retrieval;
 
 #[derive(Debug, Default)]
-pub(super) struct Page {
+pub(super) struct AnswerBuilder {
     text: String,
     cited: Vec<(u64, TextSpan)>,
 }
 
-impl Page {
+impl AnswerBuilder {
     pub(super) fn add(&mut self, before: &str, words: &str, sources: &[u64]) {
         let words = words.trim();
         if words.is_empty() {
@@ -29,11 +29,11 @@ impl Page {
     }
 
     /// Lists sources in the order of `references`.
-    pub(super) fn told(self, references: &[Reference<'_>]) -> Told {
+    pub(super) fn into_answer(self, references: &[Reference<'_>]) -> ParsedAnswer {
         let mut sources = Sources::default();
         for it in references {
             let url = unwrapped(it.url);
-            let page = Named::at(&url, it.title);
+            let page = CitedPage::new(&url, it.title);
             let places = self.cited.iter().filter(|(number, _)| *number == it.number);
             let mut is_cited = false;
             for (_, span) in places {
@@ -44,11 +44,11 @@ impl Page {
                 sources.add(page, CitationPart::SourceList, None);
             }
         }
-        Told {
+        ParsedAnswer {
             text: self.text,
             citations: Some(sources.in_order()),
-            retrieval: searched(),
-            ..Told::default()
+            retrieval: forced_retrieval(),
+            ..ParsedAnswer::default()
         }
     }
 }
@@ -60,7 +60,7 @@ pub(super) struct Reference<'a> {
     pub title: Option<&'a str>,
 }
 
-pub(super) const fn searched() -> Retrieval {
+pub(super) const fn forced_retrieval() -> Retrieval {
     Retrieval {
         forced: true,
         used: Some(true),

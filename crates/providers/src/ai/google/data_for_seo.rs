@@ -4,34 +4,34 @@
 //! Source: `docs.dataforseo.com/v3/serp/google/ai_mode/live/advanced` (2026-06-06) and the page on organic results,
 //! copies of 2026-11-22.
 
-use super::{GoogleAnswer, blocks::searched};
-use crate::ai::source::{AnswerSource, Outcome, Reading, Told};
-use crate::ai::sources::{Named, Sources};
-use crate::http_client::Answer;
+use super::{GoogleAnswer, blocks::forced_retrieval};
+use crate::ai::source::{AnswerSource, Outcome, ParsedAnswer, ParsedResponse};
+use crate::ai::sources::{CitedPage, Sources};
+use crate::http_client::RawResponse;
 use crate::resilience::{CallFailure, Repeat};
-use crate::search::data_for_seo::places::{country_code, place_name};
+use crate::search::data_for_seo::locations::{country_code, location_name};
 use crate::search::data_for_seo::wire::Item;
-use crate::search::data_for_seo::{DataForSeo, ORGANIC, escaped, no_such_country};
+use crate::search::data_for_seo::{DataForSeo, ORGANIC, escape_keyword, unsupported_country};
 use analysis::observation::ai_answer::{CitationPart, TextSpan};
 use analysis::url_rules::unwrapped;
 use async_trait::async_trait;
-use domain::ports::ai_answers::{AiQuestion, EngineLabel};
+use domain::ports::ai_answers::{AiQuery, EngineLabel};
 use domain::ports::search_results::ProviderError;
 use serde_json::{Value, json};
 
 const MODE: &str = "/v3/serp/google/ai_mode/live/advanced";
 /// Characters; longer keywords are rejected.
-const LONGEST_KEYWORD: usize = 700;
-const DEEPEST: usize = 4;
+const MAX_KEYWORD_LENGTH: usize = 700;
+const MAX_DEPTH: usize = 4;
 
-pub(super) struct FromDataForSeo {
+pub(super) struct DataForSeoAnswers {
     client: DataForSeo,
     answer: GoogleAnswer,
     /// Maximum price of an AI Mode answer, in millionths of a US dollar.
     mode_price: u64,
 }
 
-impl FromDataForSeo {
+impl DataForSeoAnswers {
     pub(super) fn new(client: DataForSeo, answer: GoogleAnswer, mode_price: u64) -> Self {
         Self {
             client,
@@ -40,9 +40,9 @@ impl FromDataForSeo {
         }
     }
 
-    fn task(&self, question: &AiQuestion) -> Result<Value, CallFailure> {
+    fn task(&self, question: &AiQuery) -> Result<Value, CallFailure> {
         let mut task = json!({
-            "keyword": escaped(&question.prompt),
+            "keyword": escape_keyword(&question.prompt),
             "language_code": question.language,
             "device": "desktop",
             "os": "windows",
@@ -53,15 +53,15 @@ impl FromDataForSeo {
             task["load_async_ai_overview"] = json!(true);
         }
         match (&question.location, country_code(&question.country)) {
-            (Some(place), _) => task["location_name"] = json!(place_name(place)),
+            (Some(place), _) => task["location_name"] = json!(location_name(place)),
             (None, Some(code)) => task["location_code"] = json!(code),
-            (None, None) => return Err(CallFailure::pointless(no_such_country())),
+            (None, None) => return Err(CallFailure::pointless(unsupported_country())),
         }
         Ok(json!([task]))
     }
 }
 
-fn told(item: &Item, cost: Option<u64>) -> Result<Told, CallFailure> {
+fn parse_overview(item: &Item, cost: Option<u64>) -> Result<ParsedAnswer, CallFailure> {
     let elements = item.list("items");
     let text = item.owned("markdown").unwrap_or_else(|| joined(elements));
     if text.trim().is_empty() {
@@ -72,14 +72,14 @@ fn told(item: &Item, cost: Option<u64>) -> Result<Told, CallFailure> {
     }
     let mut sources = Sources::default();
     // Sources of passages come first, in order; then the remaining listed ones.
-    passages(elements, &text, &mut sources, DEEPEST);
-    listed(item.list("references"), None, &mut sources);
-    Ok(Told {
+    passages(elements, &text, &mut sources, MAX_DEPTH);
+    add_references(item.list("references"), None, &mut sources);
+    Ok(ParsedAnswer {
         citations: Some(sources.in_order()),
         text,
-        retrieval: searched(),
+        retrieval: forced_retrieval(),
         cost,
-        ..Told::default()
+        ..ParsedAnswer::default()
     })
 }
 
@@ -97,8 +97,8 @@ fn passages(elements: &[Value], text: &str, sources: &mut Sources, deeper: usize
         let words = ["markdown", "text"].into_iter();
         let place = words
             .filter_map(|name| element.get(name)?.as_str())
-            .find_map(|words| place(words.trim(), text));
-        listed(list(element, "references"), place, sources);
+            .find_map(|words| find_span(words.trim(), text));
+        add_references(list(element, "references"), place, sources);
         if deeper > 0 {
             passages(list(element, "items"), text, sources, deeper - 1);
             passages(list(element, "components"), text, sources, deeper - 1);
@@ -106,7 +106,7 @@ fn passages(elements: &[Value], text: &str, sources: &mut Sources, deeper: usize
     }
 }
 
-fn place(words: &str, text: &str) -> Option<TextSpan> {
+fn find_span(words: &str, text: &str) -> Option<TextSpan> {
     let start = text.find(words).filter(|_| !words.is_empty())?;
     Some(TextSpan {
         start,
@@ -114,14 +114,14 @@ fn place(words: &str, text: &str) -> Option<TextSpan> {
     })
 }
 
-fn listed(references: &[Value], place: Option<TextSpan>, sources: &mut Sources) {
+fn add_references(references: &[Value], place: Option<TextSpan>, sources: &mut Sources) {
     for reference in references {
         let text = |name: &str| reference.get(name).and_then(Value::as_str);
         let Some(url) = text("url") else {
             continue;
         };
         let url = unwrapped(url);
-        let page = Named::at(&url, text("title").or_else(|| text("source")));
+        let page = CitedPage::new(&url, text("title").or_else(|| text("source")));
         let part = match place {
             Some(_) => CitationPart::Inline,
             None => CitationPart::SourceList,
@@ -136,7 +136,7 @@ fn list<'v>(value: &'v Value, name: &str) -> &'v [Value] {
 }
 
 #[async_trait]
-impl AnswerSource for FromDataForSeo {
+impl AnswerSource for DataForSeoAnswers {
     fn label(&self) -> EngineLabel {
         self.answer.label()
     }
@@ -145,7 +145,7 @@ impl AnswerSource for FromDataForSeo {
         "dataForSeo"
     }
 
-    fn price(&self) -> Option<u64> {
+    fn max_price(&self) -> Option<u64> {
         let price = match self.answer {
             GoogleAnswer::Overview => self.client.price_with_overview(),
             GoogleAnswer::Mode => self.mode_price,
@@ -157,11 +157,11 @@ impl AnswerSource for FromDataForSeo {
         true
     }
 
-    fn objection(&self, question: &AiQuestion) -> Option<ProviderError> {
+    fn objection(&self, question: &AiQuery) -> Option<ProviderError> {
         if question.location.is_none() && country_code(&question.country).is_none() {
-            return Some(no_such_country());
+            return Some(unsupported_country());
         }
-        let is_long = question.prompt.chars().count() > LONGEST_KEYWORD;
+        let is_long = question.prompt.chars().count() > MAX_KEYWORD_LENGTH;
         is_long.then(|| ProviderError::Refused {
             reason: "this service takes questions of up to 700 characters".to_owned(),
         })
@@ -171,33 +171,33 @@ impl AnswerSource for FromDataForSeo {
         self.client.without_credentials(text)
     }
 
-    async fn send(&self, question: &AiQuestion) -> Result<Answer, CallFailure> {
+    async fn send(&self, question: &AiQuery) -> Result<RawResponse, CallFailure> {
         let path = match self.answer {
             GoogleAnswer::Overview => ORGANIC,
             GoogleAnswer::Mode => MODE,
         };
-        self.client.posted(path, &self.task(question)?).await
+        self.client.post(path, &self.task(question)?).await
     }
 
-    fn read(&self, _: &AiQuestion, answer: &Answer) -> Result<Reading, CallFailure> {
-        let elements = self.client.elements(answer)?;
+    fn read(&self, _: &AiQuery, answer: &RawResponse) -> Result<ParsedResponse, CallFailure> {
+        let elements = self.client.parse_elements(answer)?;
         let item = elements.items.iter().find(|it| it.kind() == "ai_overview");
-        let told = match (item, self.answer) {
-            (Some(item), _) => told(item, elements.cost)?,
-            (None, GoogleAnswer::Overview) => Told {
+        let parsed = match (item, self.answer) {
+            (Some(item), _) => parse_overview(item, elements.cost)?,
+            (None, GoogleAnswer::Overview) => ParsedAnswer {
                 state: Outcome::NotShown,
                 citations: Some(Vec::new()),
-                retrieval: searched(),
+                retrieval: forced_retrieval(),
                 cost: elements.cost,
-                ..Told::default()
+                ..ParsedAnswer::default()
             },
-            (None, GoogleAnswer::Mode) => Told {
+            (None, GoogleAnswer::Mode) => ParsedAnswer {
                 citations: Some(Vec::new()),
-                retrieval: searched(),
+                retrieval: forced_retrieval(),
                 cost: elements.cost,
-                ..Told::default()
+                ..ParsedAnswer::default()
             },
         };
-        Ok(Reading::Whole(Box::new(told)))
+        Ok(ParsedResponse::Whole(Box::new(parsed)))
     }
 }

@@ -4,15 +4,15 @@ mod blocks;
 mod data_for_seo;
 mod serp_api;
 
-use super::{AiSupplier, Sections, guarded, stand_in::StandIn};
+use super::{AiSupplier, Sections, failover::EngineFailover, guarded};
 use crate::{
     search::{SearchSettings, data_for_seo::DataForSeo, serp_api::SerpApi},
-    supplier::Surroundings,
+    supplier::SupplierContext,
 };
 use analysis::provenance::Provenance;
-use data_for_seo::FromDataForSeo;
+use data_for_seo::DataForSeoAnswers;
 use domain::ports::ai_answers::{AiEngine, EngineLabel};
-use serp_api::FromSerpApi;
+use serp_api::SerpApiAnswers;
 use setting::{Price, Usd, settings};
 use std::sync::Arc;
 
@@ -32,37 +32,37 @@ pub(super) const fn overview<'a>() -> AiSupplier<'a> {
         section: "ai.google",
         needs: "",
         is_free: false,
-        is_set: |(ai, search)| ai.google.overview && is_fetched(search),
-        build: |sections, around| fetched(GoogleAnswer::Overview, sections, around),
+        is_set: |(ai, search)| ai.google.overview && has_credentials(search),
+        build: |sections, ctx| build_engine(GoogleAnswer::Overview, sections, ctx),
     }
 }
 
 pub(super) const fn mode<'a>() -> AiSupplier<'a> {
     AiSupplier {
         name: "googleAiMode",
-        is_set: |(ai, search)| ai.google.mode && is_fetched(search),
-        build: |sections, around| fetched(GoogleAnswer::Mode, sections, around),
+        is_set: |(ai, search)| ai.google.mode && has_credentials(search),
+        build: |sections, ctx| build_engine(GoogleAnswer::Mode, sections, ctx),
         ..overview()
     }
 }
 
-fn is_fetched(search: &SearchSettings) -> bool {
+fn has_credentials(search: &SearchSettings) -> bool {
     search.serp_api.api_key.is_some() || search.data_for_seo.is_set()
 }
 
 /// SerpApi is queried first; DataForSEO is the fallback.
-fn fetched(
+fn build_engine(
     answer: GoogleAnswer,
     (ai, search): &Sections<'_>,
-    around: &Surroundings,
+    ctx: &SupplierContext,
 ) -> Option<Arc<dyn AiEngine>> {
-    let serp_api = SerpApi::new(&search.serp_api, around)
-        .map(|client| guarded(FromSerpApi::new(client, answer), around));
+    let serp_api = SerpApi::new(&search.serp_api, ctx)
+        .map(|client| guarded(SerpApiAnswers::new(client, answer), ctx));
     let price = ai.google.mode_price.micros();
-    let data_for_seo = DataForSeo::new(&search.data_for_seo, around)
-        .map(|client| guarded(FromDataForSeo::new(client, answer, price), around));
+    let data_for_seo = DataForSeo::new(&search.data_for_seo, ctx)
+        .map(|client| guarded(DataForSeoAnswers::new(client, answer, price), ctx));
     match (serp_api, data_for_seo) {
-        (Some(first), Some(second)) => Some(Arc::new(StandIn::new(vec![first, second]))),
+        (Some(first), Some(second)) => Some(Arc::new(EngineFailover::new(vec![first, second]))),
         (first, second) => first.or(second),
     }
 }

@@ -3,57 +3,57 @@
 //! both, copies of 2026-11-22.
 
 use super::GoogleAnswer;
-use super::blocks::{Page, Reference, searched};
-use crate::ai::source::{AnswerSource, Outcome, Reading, Told};
-use crate::http_client::Answer;
+use super::blocks::{AnswerBuilder, Reference, forced_retrieval};
+use crate::ai::source::{AnswerSource, Outcome, ParsedAnswer, ParsedResponse};
+use crate::http_client::RawResponse;
 use crate::resilience::CallFailure;
 use crate::search::serp_api::SerpApi;
 use async_trait::async_trait;
-use domain::ports::ai_answers::{AiQuestion, EngineLabel};
+use domain::ports::ai_answers::{AiQuery, EngineLabel};
 use serde_json::Value;
 
-const DEEPEST: usize = 8;
+const MAX_DEPTH: usize = 8;
 
-pub(super) struct FromSerpApi {
+pub(super) struct SerpApiAnswers {
     client: SerpApi,
     answer: GoogleAnswer,
 }
 
-impl FromSerpApi {
+impl SerpApiAnswers {
     pub(super) fn new(client: SerpApi, answer: GoogleAnswer) -> Self {
         Self { client, answer }
     }
 
-    fn overview(body: &Value) -> Result<Reading, CallFailure> {
+    fn read_overview(body: &Value) -> Result<ParsedResponse, CallFailure> {
         let Some(overview) = body.get("ai_overview").filter(|it| !it.is_null()) else {
-            return Ok(Reading::Whole(Box::new(Told {
+            return Ok(ParsedResponse::Whole(Box::new(ParsedAnswer {
                 state: Outcome::NotShown,
                 citations: Some(Vec::new()),
-                retrieval: searched(),
-                ..Told::default()
+                retrieval: forced_retrieval(),
+                ..ParsedAnswer::default()
             })));
         };
         let token = overview.get("page_token").and_then(Value::as_str);
         if let Some(token) = token.filter(|_| overview.get("text_blocks").is_none()) {
-            return Ok(Reading::Announced(token.to_owned()));
+            return Ok(ParsedResponse::Announced(token.to_owned()));
         }
-        Self::shown(overview)
+        Self::parse_overview(overview)
     }
 
     /// An overview without text is an error: it must not count as one that names no brand.
-    fn shown(overview: &Value) -> Result<Reading, CallFailure> {
-        let told = told(overview);
-        if told.text.is_empty() {
+    fn parse_overview(overview: &Value) -> Result<ParsedResponse, CallFailure> {
+        let parsed = parse_answer(overview);
+        if parsed.text.is_empty() {
             return Err(CallFailure::malformed("it holds an overview without words"));
         }
-        Ok(Reading::Whole(Box::new(told)))
+        Ok(ParsedResponse::Whole(Box::new(parsed)))
     }
 }
 
-fn told(answer: &Value) -> Told {
-    let mut page = Page::default();
+fn parse_answer(answer: &Value) -> ParsedAnswer {
+    let mut page = AnswerBuilder::default();
     for block in list(answer, "text_blocks") {
-        add(&mut page, block, "", DEEPEST);
+        add(&mut page, block, "", MAX_DEPTH);
     }
     let references: Vec<Reference<'_>> = (0_u64..)
         .zip(list(answer, "references"))
@@ -65,15 +65,15 @@ fn told(answer: &Value) -> Told {
             })
         })
         .collect();
-    let mut told = page.told(&references);
-    if told.text.is_empty() {
+    let mut parsed = page.into_answer(&references);
+    if parsed.text.is_empty() {
         let whole = text(answer, "reconstructed_markdown").unwrap_or_default();
-        whole.trim().clone_into(&mut told.text);
+        whole.trim().clone_into(&mut parsed.text);
     }
-    told
+    parsed
 }
 
-fn add(page: &mut Page, block: &Value, before: &str, deeper: usize) {
+fn add(page: &mut AnswerBuilder, block: &Value, before: &str, deeper: usize) {
     let sources: Vec<u64> = { list(block, "reference_indexes").iter() }
         .filter_map(Value::as_u64)
         .collect();
@@ -116,7 +116,7 @@ fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
 }
 
 #[async_trait]
-impl AnswerSource for FromSerpApi {
+impl AnswerSource for SerpApiAnswers {
     fn label(&self) -> EngineLabel {
         self.answer.label()
     }
@@ -125,11 +125,11 @@ impl AnswerSource for FromSerpApi {
         "serpApi"
     }
 
-    fn price(&self) -> Option<u64> {
+    fn max_price(&self) -> Option<u64> {
         Some(self.client.price()).filter(|it| *it > 0)
     }
 
-    fn calls(&self) -> u64 {
+    fn max_calls(&self) -> u64 {
         match self.answer {
             GoogleAnswer::Overview => 2,
             GoogleAnswer::Mode => 1,
@@ -144,7 +144,7 @@ impl AnswerSource for FromSerpApi {
         self.client.without_key(text)
     }
 
-    async fn send(&self, question: &AiQuestion) -> Result<Answer, CallFailure> {
+    async fn send(&self, question: &AiQuery) -> Result<RawResponse, CallFailure> {
         let engine = match self.answer {
             GoogleAnswer::Overview => "google",
             GoogleAnswer::Mode => "google_ai_mode",
@@ -158,25 +158,25 @@ impl AnswerSource for FromSerpApi {
         if let Some(location) = &question.location {
             parameters.push(("location", location));
         }
-        self.client.asked(&parameters).await
+        self.client.fetch(&parameters).await
     }
 
-    fn read(&self, _: &AiQuestion, answer: &Answer) -> Result<Reading, CallFailure> {
+    fn read(&self, _: &AiQuery, answer: &RawResponse) -> Result<ParsedResponse, CallFailure> {
         let body = self.client.value(answer)?;
         match self.answer {
-            GoogleAnswer::Overview => Self::overview(&body),
-            GoogleAnswer::Mode => Ok(Reading::Whole(Box::new(told(&body)))),
+            GoogleAnswer::Overview => Self::read_overview(&body),
+            GoogleAnswer::Mode => Ok(ParsedResponse::Whole(Box::new(parse_answer(&body)))),
         }
     }
 
-    async fn send_for(&self, token: &str) -> Result<Answer, CallFailure> {
+    async fn send_announced(&self, token: &str) -> Result<RawResponse, CallFailure> {
         let parameters = [("engine", "google_ai_overview"), ("page_token", token)];
-        self.client.asked(&parameters).await
+        self.client.fetch(&parameters).await
     }
 
-    fn read_for(&self, answer: &Answer) -> Result<Reading, CallFailure> {
+    fn read_announced(&self, answer: &RawResponse) -> Result<ParsedResponse, CallFailure> {
         let body = self.client.value(answer)?;
         let nothing = Value::Null;
-        Self::shown(body.get("ai_overview").unwrap_or(&nothing))
+        Self::parse_overview(body.get("ai_overview").unwrap_or(&nothing))
     }
 }

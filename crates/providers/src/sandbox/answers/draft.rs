@@ -7,7 +7,7 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    pub(super) fn say(&mut self, begin: &str, words: &str) {
+    pub(super) fn add_line(&mut self, begin: &str, words: &str) {
         if !self.text.is_empty() {
             self.text
                 .push_str(if begin.is_empty() { "\n\n" } else { "\n" });
@@ -24,19 +24,19 @@ impl Draft {
             start,
             end: self.text.len(),
         };
-        self.refer(url, host, CitationPart::Inline, Some(span));
+        self.add_citation(url, host, CitationPart::Inline, Some(span));
     }
 
     /// Cites a page for all text since `since`, without a link.
-    pub(super) fn back(&mut self, since: usize, url: &str, host: &str) {
+    pub(super) fn cite_lines(&mut self, since: usize, url: &str, host: &str) {
         let span = TextSpan {
             start: since,
             end: self.text.len(),
         };
-        self.refer(url, host, CitationPart::Inline, Some(span));
+        self.add_citation(url, host, CitationPart::Inline, Some(span));
     }
 
-    pub(super) fn refer(
+    pub(super) fn add_citation(
         &mut self,
         url: &str,
         host: &str,

@@ -4,12 +4,14 @@
 //! The same prompt, market, day, sample and seed give the same answer. Competitors are those of the simulated search
 //! market, under the same hosts. Answers cover: brands recommended or only named, with any sentiment; pages cited
 //! without their brand; drifting visibility; a model change; empty, refused and truncated answers. Calls fail at the
-//! configured rate, or if the prompt holds a word of [`Trouble`](super::Trouble).
+//! configured rate, or if the prompt holds a word of [`SimulatedFailure`](super::Trouble).
 
 mod draft;
 mod phrases;
 
-use super::{SandboxSettings, chance::Chance, layout::PROVIDER, market, trouble::Trouble};
+use super::{
+    SandboxSettings, chance::Chance, layout::PROVIDER, market, simulated_failure::SimulatedFailure,
+};
 use analysis::observation::ai_answer::{AnswerState, AnswerUsage, CitationPart};
 use analysis::observation::search_page::Device;
 use analysis::provenance::Provenance;
@@ -17,27 +19,32 @@ use async_trait::async_trait;
 use chrono::{Datelike, NaiveDate};
 use domain::money::MicroUsd;
 use domain::ports::ai_answers::{
-    AiEngine, AiQuestion, Asked, EngineAnswer, EngineLabel, Retrieval, SIMULATED_ENGINES,
+    AiEngine, AiQuery, AiQueryOutcome, EngineAnswer, EngineLabel, Retrieval, SIMULATED_ENGINES,
 };
-use domain::ports::call_journal::CallJournal;
 use domain::ports::clock::Clock;
-use domain::ports::search_results::{ProviderError, Spent, Unpaid};
+use domain::ports::paid_call_ledger::PaidCallLedger;
+use domain::ports::search_results::{PaidCallRefusal, ProviderError, Spent};
 use draft::Draft;
 use phrases::{Kind, sentence};
 use std::sync::Arc;
 
 /// Days between two models of the assistant.
-const BETWEEN_MODELS: i32 = 120;
+const MODEL_INTERVAL_DAYS: i32 = 120;
 /// Before this day only the first model exists.
-const FIRST_MODELS: NaiveDate = NaiveDate::from_ymd_opt(2025, 1, 1).expect("a day");
-const RIVALS: usize = 8;
+const FIRST_MODEL_DAY: NaiveDate = NaiveDate::from_ymd_opt(2025, 1, 1).expect("a day");
+const COMPETITORS_PER_ANSWER: usize = 8;
 const AT_ONCE: usize = 16;
 
 pub(crate) fn engines(
     settings: &SandboxSettings,
     clock: &Arc<dyn Clock>,
 ) -> Vec<Arc<dyn AiEngine>> {
-    let each = [Manner::Assistant, Manner::Overview, Manner::Mentions].into_iter();
+    let each = [
+        EngineStyle::Assistant,
+        EngineStyle::Overview,
+        EngineStyle::Mentions,
+    ]
+    .into_iter();
     each.map(|manner| {
         Arc::new(SandboxEngine {
             manner,
@@ -49,7 +56,7 @@ pub(crate) fn engines(
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Manner {
+enum EngineStyle {
     /// Long, with links.
     Assistant,
     /// Short, and not for every question.
@@ -59,7 +66,7 @@ enum Manner {
 }
 
 struct SandboxEngine {
-    manner: Manner,
+    manner: EngineStyle,
     settings: SandboxSettings,
     clock: Arc<dyn Clock>,
 }
@@ -67,18 +74,18 @@ struct SandboxEngine {
 #[derive(Debug, Clone, PartialEq)]
 enum Brand {
     Own,
-    Rival(usize),
+    Competitor(usize),
 }
 
-struct Scene<'a> {
-    question: &'a AiQuestion,
-    manner: Manner,
+struct AnswerContext<'a> {
+    question: &'a AiQuery,
+    manner: EngineStyle,
     market: Chance,
     prompt: Chance,
     sample: Chance,
 }
 
-impl Manner {
+impl EngineStyle {
     /// Public name and display name.
     const fn names(self) -> (&'static str, &'static str) {
         match self {
@@ -88,7 +95,7 @@ impl Manner {
         }
     }
 
-    const fn readiness(self) -> f64 {
+    const fn mention_bias(self) -> f64 {
         match self {
             Self::Assistant => 0.1,
             Self::Overview => -0.05,
@@ -98,36 +105,39 @@ impl Manner {
 }
 
 fn model(seed: u64, day: NaiveDate) -> String {
-    let shift = i32::try_from(Chance::seeded(seed).of("model day").below(120)).unwrap_or(0);
-    let days = day.num_days_from_ce() - FIRST_MODELS.num_days_from_ce() + shift;
+    let shift = i32::try_from(Chance::seeded(seed).derive("model day").below(120)).unwrap_or(0);
+    let days = day.num_days_from_ce() - FIRST_MODEL_DAY.num_days_from_ce() + shift;
     format!(
         "sandbox-assistant-{}",
-        days.div_euclid(BETWEEN_MODELS).max(0) + 1
+        days.div_euclid(MODEL_INTERVAL_DAYS).max(0) + 1
     )
 }
 
 impl SandboxEngine {
-    fn answer(&self, question: &AiQuestion) -> Result<EngineAnswer, ProviderError> {
+    fn answer(&self, question: &AiQuery) -> Result<EngineAnswer, ProviderError> {
         let market = Chance::seeded(self.settings.seed)
-            .of(&question.country)
-            .of(&question.language)
-            .of(Device::Desktop.name())
-            .of(question.location.as_deref().unwrap_or_default());
-        let prompt = market.of(&question.prompt).of(self.manner.names().0);
+            .derive(&question.country)
+            .derive(&question.language)
+            .derive(Device::Desktop.name())
+            .derive(question.location.as_deref().unwrap_or_default());
+        let prompt = market
+            .derive(&question.prompt)
+            .derive(self.manner.names().0);
         let day = question.day.num_days_from_ce().unsigned_abs();
         let sample = prompt
-            .of("sample")
+            .derive("sample")
             .nth(day.into())
             .nth(question.sample.into());
-        let trouble = Trouble::asked_in(&question.prompt)
-            .or_else(|| Trouble::by_chance(sample, question.day, self.settings.failure_rate.0));
-        let asked = match trouble.map(Trouble::error) {
+        let trouble = SimulatedFailure::in_prompt(&question.prompt).or_else(|| {
+            SimulatedFailure::at_random(sample, question.day, self.settings.failure_rate.0)
+        });
+        let asked = match trouble.map(SimulatedFailure::error) {
             Some(Some(error)) => return Err(error),
-            Some(None) if trouble == Some(Trouble::Blocked) => Some(AnswerState::Refused),
+            Some(None) if trouble == Some(SimulatedFailure::Blocked) => Some(AnswerState::Refused),
             Some(None) => Some(AnswerState::Empty),
             None => None,
         };
-        let scene = Scene {
+        let scene = AnswerContext {
             question,
             manner: self.manner,
             market,
@@ -135,14 +145,14 @@ impl SandboxEngine {
             sample,
         };
         let state = asked.unwrap_or_else(|| scene.state());
-        Ok(self.told(&scene, state))
+        Ok(self.build_answer(&scene, state))
     }
 
-    fn told(&self, scene: &Scene<'_>, state: AnswerState) -> EngineAnswer {
+    fn build_answer(&self, scene: &AnswerContext<'_>, state: AnswerState) -> EngineAnswer {
         let question = scene.question;
         let has_text = matches!(state, AnswerState::Answered | AnswerState::CutShort);
         let mut draft = if has_text {
-            scene.written()
+            scene.draft()
         } else {
             Draft::default()
         };
@@ -156,16 +166,18 @@ impl SandboxEngine {
             }
         }
         let searches = match self.manner {
-            Manner::Overview => 1,
-            Manner::Assistant if question.web_search => 1 + scene.sample.of("searches").below(3),
-            Manner::Assistant | Manner::Mentions => 0,
+            EngineStyle::Overview => 1,
+            EngineStyle::Assistant if question.web_search => {
+                1 + scene.sample.derive("searches").below(3)
+            }
+            EngineStyle::Assistant | EngineStyle::Mentions => 0,
         };
         let has_sources = searches > 0;
         let queries = ["", " compared", " reviews"].iter().take(searches);
         let words = |text: &str| u64::try_from(text.len() / 4).unwrap_or(0);
         EngineAnswer {
             provider: PROVIDER.to_owned(),
-            served_model: (self.manner == Manner::Assistant)
+            served_model: (self.manner == EngineStyle::Assistant)
                 .then(|| model(self.settings.seed, question.day)),
             state,
             citations: has_sources.then_some(draft.citations),
@@ -190,16 +202,16 @@ impl SandboxEngine {
     }
 }
 
-impl Scene<'_> {
+impl AnswerContext<'_> {
     /// Whether an overview is shown depends on the prompt; near the threshold also on the day.
     fn state(&self) -> AnswerState {
-        if self.manner == Manner::Overview {
-            let shown = self.prompt.of("shown");
-            if shown.share() + 0.08 * shown.walk(self.question.day) > 0.65 {
+        if self.manner == EngineStyle::Overview {
+            let shown = self.prompt.derive("shown");
+            if shown.fraction() + 0.08 * shown.walk(self.question.day) > 0.65 {
                 return AnswerState::NotShown;
             }
         }
-        match self.sample.of("state").share() {
+        match self.sample.derive("state").fraction() {
             it if it < 0.01 => AnswerState::Refused,
             it if it < 0.015 => AnswerState::Empty,
             it if it < 0.02 => AnswerState::CutShort,
@@ -208,29 +220,34 @@ impl Scene<'_> {
     }
 
     fn visibility(&self) -> f64 {
-        let site = self.market.of("site").of(&self.question.site);
-        let own = self.prompt.of("own").of(&self.question.site);
-        let today = 0.15 * site.of(self.manner.names().0).walk(self.question.day);
-        (0.15 + 0.4 * site.share() + 0.35 * (own.share() - 0.5) + self.manner.readiness() + today)
+        let site = self.market.derive("site").derive(&self.question.site);
+        let own = self.prompt.derive("own").derive(&self.question.site);
+        let today = 0.15 * site.derive(self.manner.names().0).walk(self.question.day);
+        (0.15
+            + 0.4 * site.fraction()
+            + 0.35 * (own.fraction() - 0.5)
+            + self.manner.mention_bias()
+            + today)
             .clamp(0.0, 0.95)
     }
 
     /// Strong competitors of the market appear for many prompts.
-    fn rivals(&self) -> Vec<usize> {
-        let (strengths, fits) = (self.market.of("strength"), self.prompt.of("fit"));
-        let drifts = self.market.of("drift");
-        let score =
-            |number: u64| 0.6 * strengths.nth(number).share() + 0.4 * fits.nth(number).share();
+    fn competitors(&self) -> Vec<usize> {
+        let (strengths, fits) = (self.market.derive("strength"), self.prompt.derive("fit"));
+        let drifts = self.market.derive("drift");
+        let score = |number: u64| {
+            0.6 * strengths.nth(number).fraction() + 0.4 * fits.nth(number).fraction()
+        };
         let mut scored: Vec<(f64, u64)> = (0_u64..)
             .take(market::COMPETITORS)
             .map(|number| (score(number), number))
             .collect();
         let order = |a: &(f64, u64), b: &(f64, u64)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-        scored.select_nth_unstable_by(RIVALS - 1, order);
-        scored.truncate(RIVALS);
+        scored.select_nth_unstable_by(COMPETITORS_PER_ANSWER - 1, order);
+        scored.truncate(COMPETITORS_PER_ANSWER);
         for (score, number) in &mut scored {
             *score += 0.06 * drifts.nth(*number).walk(self.question.day)
-                + 0.25 * self.sample.of("pick").nth(*number).share();
+                + 0.25 * self.sample.derive("pick").nth(*number).fraction();
         }
         scored.sort_unstable_by(order);
         { scored.iter() }
@@ -240,16 +257,16 @@ impl Scene<'_> {
 
     fn brands(&self) -> Vec<Brand> {
         let count = match self.manner {
-            Manner::Overview => 2 + self.sample.of("count").below(2),
-            _ => 3 + self.sample.of("count").below(3),
+            EngineStyle::Overview => 2 + self.sample.derive("count").below(2),
+            _ => 3 + self.sample.derive("count").below(3),
         };
-        let rivals = self.rivals().into_iter().take(count);
-        let mut brands: Vec<Brand> = rivals.map(Brand::Rival).collect();
-        if self.sample.of("named").share() < self.visibility() {
-            let place = self.sample.of("rank").share().powi(2);
+        let competitors = self.competitors().into_iter().take(count);
+        let mut brands: Vec<Brand> = competitors.map(Brand::Competitor).collect();
+        if self.sample.derive("named").fraction() < self.visibility() {
+            let place = self.sample.derive("rank").fraction().powi(2);
             let place = self
                 .sample
-                .of("rank")
+                .derive("rank")
                 .below(brands.len() + 1)
                 .min(if place < 0.3 { 1 } else { brands.len() });
             brands.insert(place, Brand::Own);
@@ -261,20 +278,21 @@ impl Scene<'_> {
         match brand {
             Brand::Own if self.question.brand.is_empty() => self.question.site.clone(),
             Brand::Own => self.question.brand.clone(),
-            Brand::Rival(number) => market::name(*number, &self.question.country),
+            Brand::Competitor(number) => market::brand_name(*number, &self.question.country),
         }
     }
 
     fn host(&self, brand: &Brand) -> String {
         match brand {
             Brand::Own => self.question.site.clone(),
-            Brand::Rival(number) => market::host(*number, &self.question.country),
+            Brand::Competitor(number) => market::host(*number, &self.question.country),
         }
     }
 
     fn page(&self, brand: &Brand) -> (String, String) {
         let host = self.host(brand);
-        let path = ["", "guide", "prices", "reviews"][self.prompt.of("path").of(&host).below(4)];
+        let path =
+            ["", "guide", "prices", "reviews"][self.prompt.derive("path").derive(&host).below(4)];
         (format!("https://{host}/{path}"), host)
     }
 
@@ -282,14 +300,14 @@ impl Scene<'_> {
         sentence(
             &self.question.language,
             kind,
-            self.sample.of("words").of(about),
+            self.sample.derive("words").derive(about),
         )
     }
 
     /// The first brand is mostly recommended; some are criticized.
-    fn said(&self, place: usize, brand: &Brand) -> String {
+    fn brand_sentence(&self, place: usize, brand: &Brand) -> String {
         let name = self.name(brand);
-        let mood = self.sample.of("mood").of(&name).share();
+        let mood = self.sample.derive("mood").derive(&name).fraction();
         let kind = match (place, mood) {
             (0, it) if it < 0.6 => Kind::Best,
             (_, it) if it < 0.5 => Kind::Good,
@@ -299,63 +317,68 @@ impl Scene<'_> {
         self.sentence(kind, &name).replace("{brand}", &name)
     }
 
-    fn written(&self) -> Draft {
+    fn draft(&self) -> Draft {
         let mut draft = Draft::default();
         let brands = self.brands();
         let has_sources = match self.manner {
-            Manner::Mentions => false,
-            Manner::Overview => true,
-            Manner::Assistant => self.question.web_search,
+            EngineStyle::Mentions => false,
+            EngineStyle::Overview => true,
+            EngineStyle::Assistant => self.question.web_search,
         };
-        draft.say("", self.sentence(Kind::Intro, "intro"));
+        draft.add_line("", self.sentence(Kind::Intro, "intro"));
         for (place, brand) in brands.iter().enumerate() {
             let begin = match self.manner {
-                Manner::Overview => "- ".to_owned(),
+                EngineStyle::Overview => "- ".to_owned(),
                 _ => format!("{}. ", place + 1),
             };
-            draft.say(&begin, &self.said(place, brand));
-            let is_cited = self.sample.of("cited").of(&self.name(brand)).share() < 0.6;
+            draft.add_line(&begin, &self.brand_sentence(place, brand));
+            let is_cited = self
+                .sample
+                .derive("cited")
+                .derive(&self.name(brand))
+                .fraction()
+                < 0.6;
             if has_sources && is_cited {
                 let (url, host) = self.page(brand);
-                self.refer(&mut draft, &url, &host);
+                self.cite_page(&mut draft, &url, &host);
             }
         }
         if has_sources {
             self.add_others(&mut draft, &brands);
         }
-        draft.say("", self.sentence(Kind::End, "end"));
+        draft.add_line("", self.sentence(Kind::End, "end"));
         draft
     }
 
-    fn refer(&self, draft: &mut Draft, url: &str, host: &str) {
-        if self.manner == Manner::Assistant {
+    fn cite_page(&self, draft: &mut Draft, url: &str, host: &str) {
+        if self.manner == EngineStyle::Assistant {
             draft.cite(url, host);
         } else {
             let since = draft.text.rfind('\n').map_or(0, |it| it + 1);
-            draft.back(since, url, host);
+            draft.cite_lines(since, url, host);
         }
     }
 
     /// Adds encyclopedia and forum pages, sometimes the own site unnamed, and unused search results.
     fn add_others(&self, draft: &mut Draft, brands: &[Brand]) {
         for (kind, often) in [("wiki", 0.4), ("forum", 0.3)] {
-            let chance = self.sample.of(kind);
-            if chance.share() < often {
-                let number = market::of_kind(kind, self.prompt.of(kind));
-                let (url, host) = self.page(&Brand::Rival(number));
-                draft.say("", self.sentence(Kind::Aside, kind));
-                self.refer(draft, &url, &host);
+            let chance = self.sample.derive(kind);
+            if chance.fraction() < often {
+                let number = market::with_second_word(kind, self.prompt.derive(kind));
+                let (url, host) = self.page(&Brand::Competitor(number));
+                draft.add_line("", self.sentence(Kind::Aside, kind));
+                self.cite_page(draft, &url, &host);
             }
         }
         let is_named = brands.contains(&Brand::Own);
-        let ghost = self.sample.of("ghost").share();
+        let ghost = self.sample.derive("ghost").fraction();
         if !is_named && ghost < 0.12 && !self.question.site.is_empty() {
             let (url, host) = self.page(&Brand::Own);
-            draft.refer(&url, &host, CitationPart::SourceList, None);
+            draft.add_citation(&url, &host, CitationPart::SourceList, None);
         }
-        for number in self.rivals().into_iter().rev().take(2) {
-            let (url, host) = self.page(&Brand::Rival(number));
-            draft.refer(&url, &host, CitationPart::SearchResult, None);
+        for number in self.competitors().into_iter().rev().take(2) {
+            let (url, host) = self.page(&Brand::Competitor(number));
+            draft.add_citation(&url, &host, CitationPart::SearchResult, None);
         }
     }
 }
@@ -367,30 +390,30 @@ impl AiEngine for SandboxEngine {
             name: self.manner.names().0.to_owned(),
             title: self.manner.names().1.to_owned(),
             provider: PROVIDER.to_owned(),
-            model: (self.manner == Manner::Assistant).then(|| "sandbox-assistant".to_owned()),
+            model: (self.manner == EngineStyle::Assistant).then(|| "sandbox-assistant".to_owned()),
             provenance: Provenance::Simulated,
-            has_sources: self.manner != Manner::Mentions,
-            forces_retrieval: self.manner != Manner::Mentions,
+            has_sources: self.manner != EngineStyle::Mentions,
+            forces_retrieval: self.manner != EngineStyle::Mentions,
         }
     }
 
-    fn most(&self) -> Spent {
+    fn max_spend(&self) -> Spent {
         Spent::on(1, MicroUsd::default())
     }
 
-    fn unpaid(&self) -> Option<Unpaid> {
+    fn paid_call_refusal(&self) -> Option<PaidCallRefusal> {
         None
     }
 
-    fn at_once(&self) -> usize {
+    fn max_concurrency(&self) -> usize {
         AT_ONCE
     }
 
-    async fn ask(&self, question: &AiQuestion, _: &Arc<dyn CallJournal>) -> Asked {
+    async fn query(&self, question: &AiQuery, _: &Arc<dyn PaidCallLedger>) -> AiQueryOutcome {
         self.settings.wait().await;
-        Asked {
+        AiQueryOutcome {
             answer: self.answer(question),
-            spent: self.most(),
+            spent: self.max_spend(),
         }
     }
 }

@@ -2,7 +2,7 @@ use super::*;
 use crate::sandbox::Sandbox;
 use analysis::ai_prompts::LANGUAGES;
 use chrono::{DateTime, Days, Utc};
-use domain::ports::call_journal::NothingToSpend;
+use domain::ports::paid_call_ledger::NoPaidCalls;
 use domain::ports::search_results::{SearchQuery, SearchResults};
 use setting::Share;
 use std::collections::{BTreeMap, HashSet};
@@ -24,8 +24,8 @@ fn day() -> NaiveDate {
     NaiveDate::from_ymd_opt(2026, 11, 22).unwrap()
 }
 
-fn question(number: u32, sample: u32) -> AiQuestion {
-    AiQuestion {
+fn question(number: u32, sample: u32) -> AiQuery {
+    AiQuery {
         prompt: format!("Which running shoes no {number} would you recommend?"),
         language: "en".to_owned(),
         country: "us".to_owned(),
@@ -38,15 +38,15 @@ fn question(number: u32, sample: u32) -> AiQuestion {
     }
 }
 
-async fn asked(engine: &Arc<dyn AiEngine>, question: &AiQuestion) -> EngineAnswer {
-    let journal: Arc<dyn CallJournal> = Arc::new(NothingToSpend);
-    let asked = engine.ask(question, &journal).await;
+async fn asked(engine: &Arc<dyn AiEngine>, question: &AiQuery) -> EngineAnswer {
+    let journal: Arc<dyn PaidCallLedger> = Arc::new(NoPaidCalls);
+    let asked = engine.query(question, &journal).await;
     assert_eq!(asked.spent, Spent::on(1, MicroUsd(0)));
     asked.answer.expect("no trouble was asked for")
 }
 
 #[tokio::test]
-async fn the_same_question_has_the_same_answer_and_another_sample_another() {
+async fn answers_depend_only_on_question_sample_and_seed() {
     let (first, second) = (
         sandbox(&SandboxSettings::default()),
         sandbox(&SandboxSettings::default()),
@@ -74,7 +74,7 @@ async fn the_same_question_has_the_same_answer_and_another_sample_another() {
 }
 
 #[tokio::test]
-async fn every_engine_says_that_it_is_simulated_and_has_the_sources_it_claims() {
+async fn every_engine_is_labeled_simulated_and_cites_as_declared() {
     for engine in sandbox(&SandboxSettings::default()) {
         let label = engine.label();
         assert_eq!(label.provenance, Provenance::Simulated);
@@ -87,7 +87,7 @@ async fn every_engine_says_that_it_is_simulated_and_has_the_sources_it_claims() 
         }
     }
     let engine = &sandbox(&SandboxSettings::default())[0];
-    let without = AiQuestion {
+    let without = AiQuery {
         web_search: false,
         ..question(1, 1)
     };
@@ -96,12 +96,12 @@ async fn every_engine_says_that_it_is_simulated_and_has_the_sources_it_claims() 
 }
 
 #[tokio::test]
-async fn references_stand_where_they_say() {
+async fn citation_spans_contain_their_urls() {
     let assistant = &sandbox(&SandboxSettings::default())[0];
     let mut inline = 0;
     for language in LANGUAGES {
         for number in 0..40 {
-            let question = AiQuestion {
+            let question = AiQuery {
                 language: language.to_owned(),
                 ..question(number, 1)
             };
@@ -119,7 +119,7 @@ async fn references_stand_where_they_say() {
 }
 
 #[tokio::test]
-async fn there_is_something_to_find() {
+async fn answers_cover_all_states_and_unnamed_citations() {
     let assistant = &sandbox(&SandboxSettings::default())[0];
     let mut states: BTreeMap<String, u32> = BTreeMap::new();
     let (mut named, mut cited, mut ghosts, mut answers) = (0, 0, 0, 0);
@@ -155,7 +155,7 @@ async fn visibility_drifts_and_the_model_changes_on_a_day() {
         let day = day() + Days::new(7 * week);
         let mut named = 0;
         for number in 0..40 {
-            let question = AiQuestion {
+            let question = AiQuery {
                 day,
                 ..question(number, 1)
             };
@@ -172,7 +172,7 @@ async fn visibility_drifts_and_the_model_changes_on_a_day() {
 }
 
 #[tokio::test]
-async fn rivals_are_those_of_the_search_market() {
+async fn competitors_match_the_search_market() {
     let settings = SandboxSettings::default();
     let assistant = &sandbox(&settings)[0];
     let mut cited: BTreeMap<String, u32> = BTreeMap::new();
@@ -184,7 +184,7 @@ async fn rivals_are_those_of_the_search_market() {
         }
     }
     let search = Sandbox::new(settings, Arc::new(Noon));
-    let journal: Arc<dyn CallJournal> = Arc::new(NothingToSpend);
+    let journal: Arc<dyn PaidCallLedger> = Arc::new(NoPaidCalls);
     let mut ranking: BTreeMap<String, u32> = BTreeMap::new();
     for number in 0..100 {
         let query = SearchQuery {
@@ -217,24 +217,24 @@ async fn rivals_are_those_of_the_search_market() {
 }
 
 #[tokio::test]
-async fn trouble_comes_when_it_is_asked_for_and_by_the_rate() {
+async fn failures_come_on_request_and_at_the_rate() {
     let engines = sandbox(&SandboxSettings::default());
-    let journal: Arc<dyn CallJournal> = Arc::new(NothingToSpend);
+    let journal: Arc<dyn PaidCallLedger> = Arc::new(NoPaidCalls);
     for (prompt, code) in [
         ("What about sandbox:timeout?", "supplierTimedOut"),
         ("sandbox:unauthorised", "supplierUnauthorised"),
         ("Was ist „Sandbox:Malformed“?", "supplierMalformed"),
     ] {
-        let question = AiQuestion {
+        let question = AiQuery {
             prompt: prompt.to_owned(),
             ..question(1, 1)
         };
         for engine in &engines {
-            let asked = engine.ask(&question, &journal).await;
+            let asked = engine.query(&question, &journal).await;
             assert_eq!(asked.answer.unwrap_err().code(), code, "{prompt}");
         }
     }
-    let question_of = |prompt: &str| AiQuestion {
+    let question_of = |prompt: &str| AiQuery {
         prompt: prompt.to_owned(),
         ..question(1, 1)
     };
@@ -249,7 +249,7 @@ async fn trouble_comes_when_it_is_asked_for_and_by_the_rate() {
     });
     let mut failed = 0;
     for number in 0..200 {
-        let asked = failing[0].ask(&question(number, 1), &journal).await;
+        let asked = failing[0].query(&question(number, 1), &journal).await;
         failed += u32::from(asked.answer.is_err());
     }
     assert!((60..140).contains(&failed), "{failed}");

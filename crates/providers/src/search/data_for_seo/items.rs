@@ -1,6 +1,6 @@
 use super::wire::Item;
 use crate::resilience::CallFailure;
-use crate::search::result_page::{Placed, Quoted, ResultPage};
+use crate::search::result_page::{PlacedBlock, QuotedPage, ResultPage};
 use analysis::observation::search_page::{
     BlockContent, Feature, FeatureBlock, OrganicResult, PageLink, RichData,
 };
@@ -9,10 +9,10 @@ use serde_json::Value;
 use std::collections::HashSet;
 
 /// Per element.
-const MOST_LINKS: usize = 100;
+const MAX_LINKS: usize = 100;
 
 /// The blocks in order, without the AI Overview.
-pub(super) fn placed(items: &[Item]) -> Result<ResultPage, CallFailure> {
+pub(super) fn to_result_page(items: &[Item]) -> Result<ResultPage, CallFailure> {
     let mut page = ResultPage::default();
     // Ads below the first result of their page are bottom ads.
     let mut with_results = HashSet::new();
@@ -36,7 +36,7 @@ pub(super) fn placed(items: &[Item]) -> Result<ResultPage, CallFailure> {
     }
     let mut snippets = items.iter().filter(|it| it.kind() == "featured_snippet");
     if let Some(quoted) = snippets.find_map(quoted) {
-        page.note_featured(quoted);
+        page.mark_featured(quoted);
     }
     Ok(page)
 }
@@ -70,8 +70,8 @@ pub(crate) fn feature(kind: &str) -> Feature {
     }
 }
 
-fn at(item: &Item, content: BlockContent) -> Placed {
-    Placed {
+fn at(item: &Item, content: BlockContent) -> PlacedBlock {
+    PlacedBlock {
         absolute: item.number("rank_absolute"),
         page: item.number("page"),
         content,
@@ -101,7 +101,7 @@ fn block(item: &Item, feature: Feature) -> FeatureBlock {
         feature,
         title: item.owned("title"),
         text: item.owned("description"),
-        links: own.into_iter().chain(entries).take(MOST_LINKS).collect(),
+        links: own.into_iter().chain(entries).take(MAX_LINKS).collect(),
     }
 }
 
@@ -126,8 +126,8 @@ fn entry_links(entry: &Value) -> Vec<PageLink> {
     links.collect()
 }
 
-fn quoted(item: &Item) -> Option<Quoted> {
-    Some(Quoted {
+fn quoted(item: &Item) -> Option<QuotedPage> {
+    Some(QuotedPage {
         url: unwrapped(item.text("url")?).into_owned(),
         title: item.owned("title").unwrap_or_default(),
         passage: item.owned("description"),

@@ -1,17 +1,17 @@
 //! Google results from DataForSEO: `POST {base}/v3/serp/google/organic/live/advanced`, up to 200 results a call.
 
 pub(crate) mod items;
+pub(crate) mod locations;
 mod overview;
-pub(crate) mod places;
 pub(crate) mod wire;
 
 use super::paged::ResultPages;
 use super::result_page::ResultPage;
-use super::wire_errors::{by_status, shortened, without};
+use super::wire_errors::{redact, shorten_reason, status_failure};
 use super::{SearchSupplier, guarded, of_google};
-use crate::http_client::{Answer, ask};
+use crate::http_client::{RawResponse, send_request};
 use crate::resilience::{Billing, CallFailure, Repeat};
-use crate::supplier::Surroundings;
+use crate::supplier::SupplierContext;
 use analysis::observation::search_page::{Device, FeatureCoverage};
 use async_trait::async_trait;
 use domain::ports::clock::Clock;
@@ -25,7 +25,7 @@ use wire::{Elements, Outcome};
 pub(crate) const ORGANIC: &str = "/v3/serp/google/organic/live/advanced";
 
 /// Limit of the live endpoint since September 2025.
-const DEEPEST: u32 = 200;
+const MAX_DEPTH: u32 = 200;
 /// Results of one page, which is the billing unit.
 const RESULTS_PER_PAGE: u32 = 10;
 
@@ -54,7 +54,7 @@ settings! {
         pub login: Option<Secret>,
         /// The API password, not the account's.
         pub password: Option<Secret>,
-        pub base_url: WebAddress = WebAddress::fixed("https://api.dataforseo.com"),
+        pub base_url: WebAddress = WebAddress::from_static("https://api.dataforseo.com"),
         /// Maximum price of the first ten results, in US dollars. Further ones cost no more; loading the AI Overview
         /// costs as much again. Responses report the billed amount.
         pub price_per_page: Price = Usd(0.002),
@@ -84,7 +84,7 @@ pub(super) const SUPPLIER: SearchSupplier = SearchSupplier {
     needs: "search.data_for_seo.login and password",
     is_free: false,
     is_set: |it| it.data_for_seo.is_set(),
-    build: |it, around| DataForSeo::new(&it.data_for_seo, around).map(|it| guarded(it, around)),
+    build: |it, ctx| DataForSeo::new(&it.data_for_seo, ctx).map(|it| guarded(it, ctx)),
 };
 
 pub(crate) struct DataForSeo {
@@ -96,25 +96,25 @@ pub(crate) struct DataForSeo {
 }
 
 impl DataForSeo {
-    pub(crate) fn new(settings: &DataForSeoSettings, around: &Surroundings) -> Option<Self> {
+    pub(crate) fn new(settings: &DataForSeoSettings, ctx: &SupplierContext) -> Option<Self> {
         Some(Self {
             login: settings.login.clone()?,
             password: settings.password.clone()?,
             settings: settings.clone(),
-            http: around.http(),
-            clock: around.clock(),
+            http: ctx.http(),
+            clock: ctx.clock(),
         })
     }
 
     /// The single task of a call. `max_crawl_pages` bounds the cost where pages hold fewer than ten results.
     fn task(query: &SearchQuery) -> Result<Value, CallFailure> {
-        let depth = query.depth.clamp(1, DEEPEST);
+        let depth = query.depth.clamp(1, MAX_DEPTH);
         let (device, os) = match query.device {
             Device::Desktop => ("desktop", "windows"),
             Device::Mobile => ("mobile", "android"),
         };
         let mut task = json!({
-            "keyword": escaped(&query.keyword),
+            "keyword": escape_keyword(&query.keyword),
             "language_code": query.language,
             "device": device,
             "os": os,
@@ -122,31 +122,31 @@ impl DataForSeo {
             "max_crawl_pages": depth.div_ceil(RESULTS_PER_PAGE),
             "load_async_ai_overview": true,
         });
-        match (&query.location, places::country_code(&query.country)) {
-            (Some(place), _) => task["location_name"] = json!(places::place_name(place)),
+        match (&query.location, locations::country_code(&query.country)) {
+            (Some(place), _) => task["location_name"] = json!(locations::location_name(place)),
             (None, Some(code)) => task["location_code"] = json!(code),
-            (None, None) => return Err(CallFailure::pointless(no_such_country())),
+            (None, None) => return Err(CallFailure::pointless(unsupported_country())),
         }
         Ok(json!([task]))
     }
 
-    pub(crate) async fn posted(&self, path: &str, tasks: &Value) -> Result<Answer, CallFailure> {
+    pub(crate) async fn post(&self, path: &str, tasks: &Value) -> Result<RawResponse, CallFailure> {
         let request = self
             .http
-            .post(self.settings.base_url.operation(path))
+            .post(self.settings.base_url.join_path(path))
             .basic_auth(self.login.reveal(), Some(self.password.reveal()))
             .json(tasks);
-        ask(request).await
+        send_request(request).await
     }
 
-    pub(crate) fn elements(&self, answer: &Answer) -> Result<Elements, CallFailure> {
+    pub(crate) fn parse_elements(&self, answer: &RawResponse) -> Result<Elements, CallFailure> {
         if !answer.status.is_success() {
             let said = self.without_credentials(&wire::message(&answer.body));
-            return Err(by_status(answer, &said, self.clock.now()));
+            return Err(status_failure(answer, &said, self.clock.now()));
         }
         match wire::parse(&answer.body)? {
             Outcome::Found(elements) => Ok(elements),
-            Outcome::Failed { code, said, cost } => Err(self.failed(code, &said, cost)),
+            Outcome::Failed { code, said, cost } => Err(self.task_failure(code, &said, cost)),
         }
     }
 
@@ -156,7 +156,7 @@ impl DataForSeo {
     }
 
     /// Failure by internal status code; the response reports whether it was billed.
-    fn failed(&self, code: u32, said: &str, cost: Option<u64>) -> CallFailure {
+    fn task_failure(&self, code: u32, said: &str, cost: Option<u64>) -> CallFailure {
         let repeat = match cost {
             // Rate-limited tasks were not executed.
             None if matches!(code, 40_202 | 40_209) => Repeat::Safe,
@@ -165,13 +165,13 @@ impl DataForSeo {
             None => Repeat::Uncertain,
         };
         let error = match code {
-            40_100 | 40_104 | 40_201 => return CallFailure::pointless(ProviderError::Unauthorised),
+            40_100 | 40_104 | 40_201 => return CallFailure::pointless(ProviderError::Unauthorized),
             40_200 | 40_203 | 40_210 => return CallFailure::pointless(ProviderError::OutOfFunds),
             40_202 | 40_209 => ProviderError::RateLimited { retry_after: None },
             40_101 | 40_103 | 50_000..=59_999 => ProviderError::Unavailable,
             40_000..=49_999 => {
                 return CallFailure::pointless(ProviderError::Refused {
-                    reason: shortened(&self.without_credentials(said)),
+                    reason: shorten_reason(&self.without_credentials(said)),
                 });
             }
             _ => ProviderError::Malformed {
@@ -182,19 +182,19 @@ impl DataForSeo {
     }
 
     pub(crate) fn without_credentials(&self, said: &str) -> String {
-        let said = without(self.password.reveal(), said);
-        without(self.login.reveal(), &said)
+        let said = redact(self.password.reveal(), said);
+        redact(self.login.reveal(), &said)
     }
 }
 
-pub(crate) fn no_such_country() -> ProviderError {
+pub(crate) fn unsupported_country() -> ProviderError {
     ProviderError::Refused {
         reason: "this supplier has no code for the country".to_owned(),
     }
 }
 
 /// The service decodes `%xx` and reads `+` as a space.
-pub(crate) fn escaped(keyword: &str) -> String {
+pub(crate) fn escape_keyword(keyword: &str) -> String {
     keyword.replace('%', "%25").replace('+', "%2B")
 }
 
@@ -213,24 +213,25 @@ impl ResultPages for DataForSeo {
     }
 
     fn results_per_call(&self) -> u32 {
-        DEEPEST
+        MAX_DEPTH
     }
 
     /// The first page's price for each page, and once more for the AI Overview.
     fn price_per_call(&self, depth: u32) -> u64 {
-        let pages = depth.clamp(1, DEEPEST).div_ceil(RESULTS_PER_PAGE);
+        let pages = depth.clamp(1, MAX_DEPTH).div_ceil(RESULTS_PER_PAGE);
         let units = u64::from(pages) + 1;
         self.settings.price_per_page.micros().saturating_mul(units)
     }
 
-    fn deepest(&self) -> u32 {
-        DEEPEST
+    fn max_depth(&self) -> u32 {
+        MAX_DEPTH
     }
 
     fn objection(&self, query: &SearchQuery) -> Option<ProviderError> {
-        let is_known = query.location.is_some() || places::country_code(&query.country).is_some();
+        let is_known =
+            query.location.is_some() || locations::country_code(&query.country).is_some();
         if !is_known {
-            return Some(no_such_country());
+            return Some(unsupported_country());
         }
         let words = query.keyword.to_ascii_lowercase();
         let has_operator = { words.split_whitespace() }
@@ -248,11 +249,11 @@ impl ResultPages for DataForSeo {
         self.without_credentials(text)
     }
 
-    async fn page(&self, query: &SearchQuery, _: u32) -> Result<Answer, CallFailure> {
-        self.posted(ORGANIC, &Self::task(query)?).await
+    async fn fetch_page(&self, query: &SearchQuery, _: u32) -> Result<RawResponse, CallFailure> {
+        self.post(ORGANIC, &Self::task(query)?).await
     }
 
-    fn read(&self, answer: &Answer) -> Result<ResultPage, CallFailure> {
-        self.elements(answer)?.into_page()
+    fn read(&self, answer: &RawResponse) -> Result<ResultPage, CallFailure> {
+        self.parse_elements(answer)?.into_page()
     }
 }

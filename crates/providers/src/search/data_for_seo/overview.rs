@@ -1,14 +1,14 @@
 //! AI Overview from DataForSEO: the call waits for it, but it may come without text.
 
 use super::wire::Item;
-use crate::search::result_page::{Overview, each_once};
+use crate::search::result_page::{Overview, dedup_by_url};
 use analysis::observation::search_page::{AiOverview, PageLink};
 use analysis::url_rules::unwrapped;
 use serde_json::Value;
 
 const DEEPEST_ELEMENT: usize = 4;
 
-pub(super) fn of(items: &[Item]) -> Overview {
+pub(super) fn parse(items: &[Item]) -> Overview {
     let Some(item) = items.iter().find(|it| it.kind() == "ai_overview") else {
         return Overview::Absent;
     };
@@ -18,7 +18,7 @@ pub(super) fn of(items: &[Item]) -> Overview {
     let mut references = Vec::new();
     collect(item.list("references"), &mut references);
     passages(item.list("items"), DEEPEST_ELEMENT, &mut references);
-    let citations = each_once(references);
+    let citations = dedup_by_url(references);
     if text.is_none() && citations.is_empty() {
         return Overview::Unread(absolute);
     }
@@ -53,8 +53,8 @@ fn passages(elements: &[Value], deeper: usize, references: &mut Vec<PageLink>) {
     }
 }
 
-fn collect(told: &[Value], references: &mut Vec<PageLink>) {
-    references.extend(told.iter().filter_map(|reference| {
+fn collect(entries: &[Value], references: &mut Vec<PageLink>) {
+    references.extend(entries.iter().filter_map(|reference| {
         let text = |name: &str| reference.get(name).and_then(Value::as_str);
         let url = unwrapped(text("url")?).into_owned();
         let title = text("title").or_else(|| text("source"));

@@ -1,7 +1,7 @@
 //! DataForSEO's wire format: an envelope with one task and one result.
 
 use super::{items, overview};
-use crate::{http_client::json, resilience::CallFailure, search::result_page::ResultPage};
+use crate::{http_client::parse_json, resilience::CallFailure, search::result_page::ResultPage};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -60,18 +60,18 @@ pub(super) enum Outcome {
 
 /// The envelope and its task each have a status.
 pub(super) fn parse(body: &[u8]) -> Result<Outcome, CallFailure> {
-    let envelope: Envelope = json(body)?;
-    let told = micro_usd(envelope.cost);
+    let envelope: Envelope = parse_json(body)?;
+    let total_cost = micro_usd(envelope.cost);
     let task = envelope.tasks.and_then(|it| it.into_iter().next());
     if envelope.status_code != OK {
         return Ok(Outcome::Failed {
             code: envelope.status_code,
             said: envelope.status_message.unwrap_or_default(),
-            cost: told,
+            cost: total_cost,
         });
     }
     let task = task.ok_or_else(|| CallFailure::malformed("it holds no task"))?;
-    let cost = micro_usd(task.cost).or(told);
+    let cost = micro_usd(task.cost).or(total_cost);
     match task.status_code {
         OK => {
             let found = task.result.and_then(|it| it.into_iter().next());
@@ -117,11 +117,11 @@ fn micro_usd(dollars: Option<f64>) -> Option<u64> {
 
 impl Elements {
     pub(super) fn into_page(self) -> Result<ResultPage, CallFailure> {
-        let page = items::placed(&self.items)?;
+        let page = items::to_result_page(&self.items)?;
         Ok(ResultPage {
             // An empty page means no results only if the engine's total is 0 too.
             total: self.total,
-            overview: overview::of(&self.items),
+            overview: overview::parse(&self.items),
             cost: self.cost,
             ..page
         })

@@ -1,5 +1,5 @@
 use super::features;
-use crate::search::result_page::Quoted;
+use crate::search::result_page::QuotedPage;
 use analysis::observation::search_page::{Feature, FeatureBlock, PageLink};
 use analysis::url_rules::unwrapped;
 use serde::Deserialize;
@@ -74,10 +74,10 @@ impl AnswerBox {
         }
     }
 
-    pub(super) fn quoted(&self) -> Option<Quoted> {
+    pub(super) fn quoted(&self) -> Option<QuotedPage> {
         let is_quotation = self.feature() == Feature::FeaturedSnippet;
         let url = self.link.as_deref().filter(|_| is_quotation)?;
-        Some(Quoted {
+        Some(QuotedPage {
             url: unwrapped(url).into_owned(),
             title: self.title.clone().unwrap_or_default(),
             passage: self.text(),

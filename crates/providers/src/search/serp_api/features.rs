@@ -30,10 +30,10 @@ const ELEMENTS: [(&str, Feature); 24] = [
     ("reviews_results", Feature::Reviews),
 ];
 
-const MOST_LINKS: usize = 100;
+const MAX_LINKS: usize = 100;
 
 /// One block per feature.
-pub(super) fn among(answer: &Map<String, Value>) -> Vec<FeatureBlock> {
+pub(super) fn collect_blocks(answer: &Map<String, Value>) -> Vec<FeatureBlock> {
     let mut blocks: Vec<FeatureBlock> = Vec::new();
     for (key, feature) in ELEMENTS {
         let Some(element) = answer.get(key).filter(|it| is_something(it)) else {
@@ -62,7 +62,7 @@ pub(super) fn links(element: &Value) -> Vec<PageLink> {
         list => vec![list],
     };
     let entries = lists.into_iter().filter_map(Value::as_array).flatten();
-    entries.filter_map(link).take(MOST_LINKS).collect()
+    entries.filter_map(link).take(MAX_LINKS).collect()
 }
 
 fn link(entry: &Value) -> Option<PageLink> {

@@ -7,11 +7,11 @@ mod wire;
 
 use super::paged::ResultPages;
 use super::result_page::{OverviewAnswer, ResultPage};
-use super::wire_errors::{by_status, shortened, without};
+use super::wire_errors::{redact, shorten_reason, status_failure};
 use super::{SearchSupplier, guarded, of_google};
-use crate::http_client::{Answer, ask, json};
+use crate::http_client::{RawResponse, parse_json, send_request};
 use crate::resilience::{Billing, CallFailure, Repeat};
-use crate::supplier::Surroundings;
+use crate::supplier::SupplierContext;
 use analysis::observation::search_page::FeatureCoverage;
 use async_trait::async_trait;
 use domain::ports::clock::Clock;
@@ -27,7 +27,7 @@ const RESULTS_PER_CALL: u32 = 10;
 settings! {
     pub struct SerpApiSettings {
         pub api_key: Option<Secret>,
-        pub base_url: WebAddress = WebAddress::fixed("https://serpapi.com"),
+        pub base_url: WebAddress = WebAddress::from_static("https://serpapi.com"),
         /// Price of a search, in US dollars.
         pub price_per_call: Price = Usd(0.025),
     }
@@ -39,7 +39,7 @@ pub(super) const SUPPLIER: SearchSupplier = SearchSupplier {
     needs: "search.serp_api.api_key",
     is_free: false,
     is_set: |it| it.serp_api.api_key.is_some(),
-    build: |it, around| SerpApi::new(&it.serp_api, around).map(|it| guarded(it, around)),
+    build: |it, ctx| SerpApi::new(&it.serp_api, ctx).map(|it| guarded(it, ctx)),
 };
 
 pub(crate) struct SerpApi {
@@ -50,41 +50,44 @@ pub(crate) struct SerpApi {
 }
 
 impl SerpApi {
-    pub(crate) fn new(settings: &SerpApiSettings, around: &Surroundings) -> Option<Self> {
+    pub(crate) fn new(settings: &SerpApiSettings, ctx: &SupplierContext) -> Option<Self> {
         Some(Self {
             key: settings.api_key.clone()?,
             settings: settings.clone(),
-            http: around.http(),
-            clock: around.clock(),
+            http: ctx.http(),
+            clock: ctx.clock(),
         })
     }
 
     /// The key is a query parameter, so errors and records must not hold the URL.
-    pub(crate) async fn asked(&self, parameters: &[(&str, &str)]) -> Result<Answer, CallFailure> {
+    pub(crate) async fn fetch(
+        &self,
+        parameters: &[(&str, &str)],
+    ) -> Result<RawResponse, CallFailure> {
         let key = self.key.reveal();
         let request = self
             .http
-            .get(self.settings.base_url.operation("/search.json"))
+            .get(self.settings.base_url.join_path("/search.json"))
             .query(parameters)
             // Disables SerpApi's cache of up to an hour.
             .query(&[("no_cache", "true"), ("output", "json"), ("api_key", key)]);
-        ask(request).await
+        send_request(request).await
     }
 
-    fn understood(&self, answer: &Answer) -> Result<wire::Body, CallFailure> {
+    fn parse(&self, answer: &RawResponse) -> Result<wire::Body, CallFailure> {
         if !answer.status.is_success() {
             return Err(self.failure(answer));
         }
         let body = wire::parse(&answer.body)?;
         match body.failure() {
             None => Ok(body),
-            Some(said) => Err(self.failure_inside(said)),
+            Some(said) => Err(self.body_failure(said)),
         }
     }
 
-    pub(crate) fn value(&self, answer: &Answer) -> Result<Value, CallFailure> {
-        self.understood(answer)?;
-        json(&answer.body)
+    pub(crate) fn value(&self, answer: &RawResponse) -> Result<Value, CallFailure> {
+        self.parse(answer)?;
+        parse_json(&answer.body)
     }
 
     /// Price of a call, in millionths of a US dollar.
@@ -92,44 +95,44 @@ impl SerpApi {
         self.settings.price_per_call.micros()
     }
 
-    fn failure(&self, answer: &Answer) -> CallFailure {
+    fn failure(&self, answer: &RawResponse) -> CallFailure {
         let said = wire::message(&answer.body);
         // 429 stands for a rate limit and for an exhausted account.
-        if is_about_credits(&said) {
+        if is_out_of_credits(&said) {
             return CallFailure::pointless(ProviderError::OutOfFunds);
         }
-        by_status(answer, &self.without_key(&said), self.clock.now())
+        status_failure(answer, &self.without_key(&said), self.clock.now())
     }
 
     /// An error with a success status. Failed searches are not billed.
-    fn failure_inside(&self, said: &str) -> CallFailure {
+    fn body_failure(&self, said: &str) -> CallFailure {
         let lower = said.to_ascii_lowercase();
         let holds = |words: &[&str]| words.iter().any(|it| lower.contains(it));
         let passing = |error| CallFailure {
             error,
             repeat: Repeat::Safe,
         };
-        if is_about_credits(said) {
+        if is_out_of_credits(said) {
             CallFailure::pointless(ProviderError::OutOfFunds)
         } else if holds(&["invalid api key", "missing api key", "account has been"]) {
-            CallFailure::pointless(ProviderError::Unauthorised)
+            CallFailure::pointless(ProviderError::Unauthorized)
         } else if holds(&["throughput", "rate limit", "too many requests"]) {
             passing(ProviderError::RateLimited { retry_after: None })
         } else if holds(&["try again later", "couldn't get valid results", "timed out"]) {
             passing(ProviderError::Unavailable)
         } else {
             CallFailure::pointless(ProviderError::Refused {
-                reason: shortened(&self.without_key(said)),
+                reason: shorten_reason(&self.without_key(said)),
             })
         }
     }
 
     pub(crate) fn without_key(&self, said: &str) -> String {
-        without(self.key.reveal(), said)
+        redact(self.key.reveal(), said)
     }
 }
 
-fn is_about_credits(said: &str) -> bool {
+fn is_out_of_credits(said: &str) -> bool {
     said.to_ascii_lowercase().contains("run out of searches")
 }
 
@@ -173,7 +176,11 @@ impl ResultPages for SerpApi {
         self.without_key(text)
     }
 
-    async fn page(&self, query: &SearchQuery, number: u32) -> Result<Answer, CallFailure> {
+    async fn fetch_page(
+        &self,
+        query: &SearchQuery,
+        number: u32,
+    ) -> Result<RawResponse, CallFailure> {
         let start = (number.saturating_sub(1) * RESULTS_PER_CALL).to_string();
         let mut parameters = vec![
             ("engine", "google"),
@@ -186,25 +193,25 @@ impl ResultPages for SerpApi {
         if let Some(location) = &query.location {
             parameters.push(("location", location));
         }
-        self.asked(&parameters).await
+        self.fetch(&parameters).await
     }
 
-    fn read(&self, answer: &Answer) -> Result<ResultPage, CallFailure> {
-        Ok(self.understood(answer)?.into_page())
+    fn read(&self, answer: &RawResponse) -> Result<ResultPage, CallFailure> {
+        Ok(self.parse(answer)?.into_page())
     }
 
-    async fn announced_overview(
+    async fn fetch_overview(
         &self,
         _: &SearchQuery,
         token: &str,
-    ) -> Result<Answer, CallFailure> {
+    ) -> Result<RawResponse, CallFailure> {
         let parameters = [("engine", "google_ai_overview"), ("page_token", token)];
-        self.asked(&parameters).await
+        self.fetch(&parameters).await
     }
 
-    fn read_overview(&self, answer: &Answer) -> Result<OverviewAnswer, CallFailure> {
+    fn read_overview(&self, answer: &RawResponse) -> Result<OverviewAnswer, CallFailure> {
         Ok(OverviewAnswer {
-            overview: self.understood(answer)?.into_overview(),
+            overview: self.parse(answer)?.into_overview(),
             cost: None,
         })
     }

@@ -1,6 +1,6 @@
 //! AI Overview from SerpApi: in the response, or as a token for another call.
 
-use crate::search::result_page::{Overview, each_once};
+use crate::search::result_page::{Overview, dedup_by_url};
 use analysis::observation::search_page::{AiOverview, PageLink};
 use analysis::url_rules::unwrapped;
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use serde_json::Value;
 const DEEPEST_LIST: usize = 8;
 
 #[derive(Debug, Deserialize)]
-struct Told {
+struct OverviewBody {
     #[serde(default)]
     text_blocks: Vec<TextBlock>,
     #[serde(default)]
@@ -39,10 +39,10 @@ struct Reference {
 
 /// One of unknown shape was present, but is unread.
 pub(super) fn read(overview: Value) -> Overview {
-    serde_json::from_value(overview).map_or(Overview::Unread(None), Told::read)
+    serde_json::from_value(overview).map_or(Overview::Unread(None), OverviewBody::read)
 }
 
-impl Told {
+impl OverviewBody {
     fn read(self) -> Overview {
         let is_told = !self.text_blocks.is_empty() || !self.references.is_empty();
         match self.page_token.filter(|_| !is_told) {
@@ -79,7 +79,7 @@ fn collect<'t>(blocks: &'t [TextBlock], deeper: usize, lines: &mut Vec<&'t str>)
 
 fn citations(mut references: Vec<Reference>) -> Vec<PageLink> {
     references.sort_by_key(|it| it.index);
-    each_once(references.into_iter().filter_map(|it| {
+    dedup_by_url(references.into_iter().filter_map(|it| {
         Some(PageLink {
             title: it.title.or(it.source).unwrap_or_default(),
             url: unwrapped(&it.link?).into_owned(),

@@ -1,6 +1,6 @@
 use super::boxes::{Ad, AnswerBox, KnowledgeGraph, advertisements};
 use super::{features, overview};
-use crate::http_client::json;
+use crate::http_client::parse_json;
 use crate::resilience::CallFailure;
 use crate::search::result_page::{Overview, ResultPage};
 use analysis::observation::search_page::{Feature, OrganicResult, RichData};
@@ -72,7 +72,7 @@ where
 }
 
 pub(super) fn parse(body: &[u8]) -> Result<Body, CallFailure> {
-    let body: Body = json(body)?;
+    let body: Body = parse_json(body)?;
     let is_answer = body.organic_results.is_some()
         || body.ai_overview.is_some()
         || body.status() == Some("Success");
@@ -144,7 +144,7 @@ impl Body {
         let mut page = ResultPage::in_order(
             above.into_iter().flatten(),
             organic.into_iter().map(Organic::into_result),
-            features::among(&self.elements)
+            features::collect_blocks(&self.elements)
                 .into_iter()
                 .chain(bottom)
                 .chain(suggestions),
@@ -153,7 +153,7 @@ impl Body {
         page.related = related;
         page.overview = self.ai_overview.map_or(Overview::Absent, overview::read);
         if let Some(quoted) = quoted {
-            page.note_featured(quoted);
+            page.mark_featured(quoted);
         }
         page
     }

@@ -4,11 +4,11 @@ mod wire;
 
 use super::paged::ResultPages;
 use super::result_page::ResultPage;
-use super::wire_errors::{by_status, shortened, without};
+use super::wire_errors::{redact, shorten_reason, status_failure};
 use super::{SearchSupplier, guarded, of_google};
-use crate::http_client::{Answer, ask};
+use crate::http_client::{RawResponse, send_request};
 use crate::resilience::{Billing, CallFailure};
-use crate::supplier::Surroundings;
+use crate::supplier::SupplierContext;
 use analysis::observation::search_page::{Device, FeatureCoverage};
 use async_trait::async_trait;
 use domain::ports::clock::Clock;
@@ -23,7 +23,7 @@ const RESULTS_PER_CALL: u32 = 10;
 settings! {
     pub struct SerperSettings {
         pub api_key: Option<Secret>,
-        pub base_url: WebAddress = WebAddress::fixed("https://google.serper.dev"),
+        pub base_url: WebAddress = WebAddress::from_static("https://google.serper.dev"),
         /// Price of a call of ten results, in US dollars.
         pub price_per_call: Price = Usd(0.001),
     }
@@ -35,7 +35,7 @@ pub(super) const SUPPLIER: SearchSupplier = SearchSupplier {
     needs: "search.serper.api_key",
     is_free: false,
     is_set: |it| it.serper.api_key.is_some(),
-    build: |it, around| Serper::new(&it.serper, around).map(|it| guarded(it, around)),
+    build: |it, ctx| Serper::new(&it.serper, ctx).map(|it| guarded(it, ctx)),
 };
 
 struct Serper {
@@ -46,60 +46,60 @@ struct Serper {
 }
 
 impl Serper {
-    fn new(settings: &SerperSettings, around: &Surroundings) -> Option<Self> {
+    fn new(settings: &SerperSettings, ctx: &SupplierContext) -> Option<Self> {
         Some(Self {
             key: settings.api_key.clone()?,
             settings: settings.clone(),
-            http: around.http(),
-            clock: around.clock(),
+            http: ctx.http(),
+            clock: ctx.clock(),
         })
     }
 
-    fn failure(&self, answer: &Answer) -> CallFailure {
+    fn failure(&self, answer: &RawResponse) -> CallFailure {
         let said = self.without_key(&wire::message(&answer.body));
-        if is_about_credits(&said) {
+        if is_out_of_credits(&said) {
             return CallFailure::pointless(ProviderError::OutOfFunds);
         }
-        by_status(answer, &said, self.clock.now())
+        status_failure(answer, &said, self.clock.now())
     }
 
     /// A sensitive header is not logged. A key that cannot be a header is invalid.
     fn credentials(&self) -> Result<HeaderValue, CallFailure> {
         let mut header = HeaderValue::from_str(self.key.reveal())
-            .map_err(|_| CallFailure::pointless(ProviderError::Unauthorised))?;
+            .map_err(|_| CallFailure::pointless(ProviderError::Unauthorized))?;
         header.set_sensitive(true);
         Ok(header)
     }
 
     /// Suppliers may echo a rejected key.
     fn without_key(&self, said: &str) -> String {
-        without(self.key.reveal(), said)
+        redact(self.key.reveal(), said)
     }
 
-    fn understood(&self, answer: &Answer) -> Result<ResultPage, CallFailure> {
+    fn parse(&self, answer: &RawResponse) -> Result<ResultPage, CallFailure> {
         let parsed = wire::parse(&answer.body)?;
         match parsed.error() {
             None => Ok(parsed.into_page()),
-            Some(said) => Err(self.error_inside(&said, parsed.status())),
+            Some(said) => Err(self.body_failure(&said, parsed.status())),
         }
     }
 
-    fn error_inside(&self, said: &str, status: Option<u16>) -> CallFailure {
+    fn body_failure(&self, said: &str, status: Option<u16>) -> CallFailure {
         let said = self.without_key(said);
         CallFailure::pointless(match status {
-            Some(401 | 403) => ProviderError::Unauthorised,
-            _ if is_about_credits(&said) => ProviderError::OutOfFunds,
+            Some(401 | 403) => ProviderError::Unauthorized,
+            _ if is_out_of_credits(&said) => ProviderError::OutOfFunds,
             Some(429) => ProviderError::RateLimited { retry_after: None },
             Some(500..) => ProviderError::Unavailable,
             _ => ProviderError::Refused {
-                reason: shortened(&said),
+                reason: shorten_reason(&said),
             },
         })
     }
 }
 
 /// Exhausted credits come with status 400.
-fn is_about_credits(said: &str) -> bool {
+fn is_out_of_credits(said: &str) -> bool {
     said.to_ascii_lowercase().contains("not enough credits")
 }
 
@@ -140,7 +140,11 @@ impl ResultPages for Serper {
         self.without_key(text)
     }
 
-    async fn page(&self, query: &SearchQuery, number: u32) -> Result<Answer, CallFailure> {
+    async fn fetch_page(
+        &self,
+        query: &SearchQuery,
+        number: u32,
+    ) -> Result<RawResponse, CallFailure> {
         let mut body = json!({
             "q": query.keyword,
             "gl": query.country,
@@ -153,15 +157,15 @@ impl ResultPages for Serper {
         }
         let request = self
             .http
-            .post(self.settings.base_url.operation("/search"))
+            .post(self.settings.base_url.join_path("/search"))
             .header("X-API-KEY", self.credentials()?)
             .json(&body);
-        ask(request).await
+        send_request(request).await
     }
 
-    fn read(&self, answer: &Answer) -> Result<ResultPage, CallFailure> {
+    fn read(&self, answer: &RawResponse) -> Result<ResultPage, CallFailure> {
         if answer.status.is_success() {
-            self.understood(answer)
+            self.parse(answer)
         } else {
             Err(self.failure(answer))
         }

@@ -1,6 +1,6 @@
-use crate::http_client::json;
+use crate::http_client::parse_json;
 use crate::resilience::CallFailure;
-use crate::search::result_page::{Quoted, ResultPage};
+use crate::search::result_page::{QuotedPage, ResultPage};
 use analysis::observation::search_page::{
     Feature, FeatureBlock, OrganicResult, PageLink, RichData,
 };
@@ -85,7 +85,7 @@ struct Related {
 }
 
 pub(super) fn parse(body: &[u8]) -> Result<Body, CallFailure> {
-    let body: Body = json(body)?;
+    let body: Body = parse_json(body)?;
     let is_answer = body.organic.is_some() || body.search_parameters.is_some();
     if is_answer || body.error().is_some() {
         Ok(body)
@@ -148,7 +148,7 @@ impl Body {
         );
         page.related = related;
         if let Some(quoted) = quoted {
-            page.note_featured(quoted);
+            page.mark_featured(quoted);
         }
         page
     }
@@ -189,8 +189,8 @@ impl Organic {
 }
 
 impl AnswerBox {
-    fn quoted(&self) -> Option<Quoted> {
-        Some(Quoted {
+    fn quoted(&self) -> Option<QuotedPage> {
+        Some(QuotedPage {
             url: self.link.clone()?,
             title: self.title.clone().unwrap_or_default(),
             passage: self.snippet.clone().or_else(|| self.answer.clone()),

@@ -1,6 +1,6 @@
 //! The archive exported by the web interface, one file per view. The dates file gives the period of the others.
 
-use super::{LONGEST, columns::Columns, rows, table::Table, wrong};
+use super::{MAX_FILE_BYTES, columns::Columns, export_error, rows, table::Table};
 use analysis::table::records;
 use domain::ports::search_console::{ExportError, ExportFile, ReadExport};
 use domain::search_console::Span;
@@ -9,15 +9,15 @@ use std::io::{Cursor, Read};
 use std::sync::LazyLock;
 use zip::ZipArchive;
 
-const MOST_FILES: usize = 64;
+const MAX_FILES: usize = 64;
 
 /// Search types other than web.
-static OTHER_KINDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+static OTHER_SEARCH_TYPES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let kinds = records::<1>(include_str!("other_kinds.tsv"));
     kinds.map(|[kind]| kind).collect()
 });
 
-pub(super) fn is_one(bytes: &[u8]) -> bool {
+pub(super) fn is_archive(bytes: &[u8]) -> bool {
     bytes.starts_with(b"PK\x03\x04") || bytes.starts_with(b"PK\x05\x06")
 }
 
@@ -35,32 +35,32 @@ pub(super) fn read(file: &ExportFile<'_>) -> Result<ReadExport, ExportError> {
         }
         refuse_filters(table, file.page)?;
         let columns = Columns::of(table)?;
-        match columns.unused() {
+        match columns.unsupported_subject() {
             Some(why) => export
                 .left_out
                 .push(format!("{}: it tells {why} alone", table.name)),
             None => known.push((table, columns)),
         }
     }
-    let mut told: Option<Span> = None;
-    for (table, columns) in known.iter().filter(|it| it.1.tells_days()) {
+    let mut period: Option<Span> = None;
+    for (table, columns) in known.iter().filter(|it| it.1.has_days()) {
         let (sets, left_out) = rows(table, columns, None, file.page)?;
         for set in &sets {
-            let span = told.get_or_insert(set.span);
+            let span = period.get_or_insert(set.span);
             span.first = span.first.min(set.span.first);
             span.last = span.last.max(set.span.last);
         }
         export.sets.extend(sets);
         export.left_out.extend(left_out);
     }
-    let span = file.span.or(told);
-    for (table, columns) in known.iter().filter(|it| !it.1.tells_days()) {
+    let span = file.span.or(period);
+    for (table, columns) in known.iter().filter(|it| !it.1.has_days()) {
         let (sets, left_out) = rows(table, columns, span, file.page)?;
         export.sets.extend(sets);
         export.left_out.extend(left_out);
     }
     if known.is_empty() {
-        return Err(wrong(
+        return Err(export_error(
             file.name,
             "it holds no file of queries, pages or dates",
             "Export the performance report as CSV and import the archive as it comes.",
@@ -81,8 +81,8 @@ fn refuse_filters(table: &Table, page: Option<&str>) -> Result<(), ExportError> 
             .iter()
             .map(|(_, line)| line.get(1).to_lowercase())
     };
-    if let Some(kind) = values().find(|it| OTHER_KINDS.contains(it.as_str())) {
-        return Err(wrong(
+    if let Some(kind) = values().find(|it| OTHER_SEARCH_TYPES.contains(it.as_str())) {
+        return Err(export_error(
             &table.name,
             &format!("the report is about another kind of search than web pages (“{kind}”)"),
             "Choose the search type “Web” and export again: ranks and clicks of images, videos and news are not those of pages.",
@@ -99,7 +99,7 @@ fn refuse_filters(table: &Table, page: Option<&str>) -> Result<(), ExportError> 
         None => pages().next().is_none(),
     };
     if table.lines.len() > most || !is_about_the_page {
-        return Err(wrong(
+        return Err(export_error(
             &table.name,
             "the report was filtered before it was exported, so its figures are not those of the site or of the page that was named",
             "Take the filters away and export again; a report about one page alone is imported with --page and that page's address.",
@@ -110,7 +110,7 @@ fn refuse_filters(table: &Table, page: Option<&str>) -> Result<(), ExportError> 
 
 fn tables(file: &ExportFile<'_>) -> Result<Vec<Table>, ExportError> {
     let broken = |what: &str| {
-        wrong(
+        export_error(
             file.name,
             what,
             "Export the performance report anew, or take the files out of the archive and import them one by one.",
@@ -118,10 +118,10 @@ fn tables(file: &ExportFile<'_>) -> Result<Vec<Table>, ExportError> {
     };
     let mut archive = ZipArchive::new(Cursor::new(file.bytes))
         .map_err(|_| broken("the archive cannot be read"))?;
-    if archive.len() > MOST_FILES {
+    if archive.len() > MAX_FILES {
         return Err(broken("the archive holds more files than an export has"));
     }
-    let (mut tables, mut left) = (Vec::new(), LONGEST);
+    let (mut tables, mut left) = (Vec::new(), MAX_FILE_BYTES);
     for place in 0..archive.len() {
         let mut entry = archive
             .by_index(place)

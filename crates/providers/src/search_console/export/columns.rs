@@ -1,20 +1,22 @@
 //! Column detection: by title in any language of `columns.tsv`, else by position if the table has the report's shape.
 
-use super::figures::{count, day, decimal, rate};
+use super::export_error;
+use super::figures::{parse_count, parse_day, parse_decimal, parse_rate};
 use super::table::{Record, Table};
-use super::wrong;
 use analysis::table::records;
 use chrono::NaiveDate;
 use domain::{
     ports::search_console::ExportError,
-    search_console::{About, ConsoleCountry, ConsoleDevice, Cut, RowField, RowKey, SearchRow},
+    search_console::{
+        ConsoleCountry, ConsoleDevice, DimensionSet, RowField, RowKey, RowSubject, SearchRow,
+    },
 };
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum ColumnKind {
     Query,
     Page,
     Day,
@@ -28,8 +30,8 @@ enum Told {
     Position,
 }
 
-impl Told {
-    fn named(name: &str) -> Option<Self> {
+impl ColumnKind {
+    fn parse(name: &str) -> Option<Self> {
         Some(match name {
             "query" => Self::Query,
             "page" => Self::Page,
@@ -48,10 +50,10 @@ impl Told {
 }
 
 /// By title in lower case.
-static TITLES: LazyLock<HashMap<&'static str, Told>> = LazyLock::new(|| {
+static TITLES: LazyLock<HashMap<&'static str, ColumnKind>> = LazyLock::new(|| {
     let titles = records::<2>(include_str!("columns.tsv"));
     titles
-        .map(|[column, title]| (title, Told::named(column).expect("a known column")))
+        .map(|[column, title]| (title, ColumnKind::parse(column).expect("a known column")))
         .collect()
 });
 
@@ -70,14 +72,14 @@ pub(super) struct Columns {
 }
 
 /// Rows of a table, grouped by day if it has a day column.
-pub(super) struct Read {
-    pub cut: Cut,
+pub(super) struct ParsedRows {
+    pub cut: DimensionSet,
     pub days: Option<BTreeMap<NaiveDate, Vec<SearchRow>>>,
     pub rows: Vec<SearchRow>,
     pub without_query: u64,
 }
 
-fn told(title: &str) -> Option<Told> {
+fn column_kind(title: &str) -> Option<ColumnKind> {
     let title: String = title
         .chars()
         .filter(|it| !matches!(it, '\u{200e}' | '\u{200f}'))
@@ -89,20 +91,21 @@ fn told(title: &str) -> Option<Told> {
 
 impl Columns {
     pub fn of(table: &Table) -> Result<Self, ExportError> {
-        let named: Vec<Option<Told>> = table.titles.iter().map(|it| told(it)).collect();
-        let place = |of: Told| named.iter().position(|it| *it == Some(of));
+        let named: Vec<Option<ColumnKind>> =
+            table.titles.iter().map(|it| column_kind(it)).collect();
+        let place = |of: ColumnKind| named.iter().position(|it| *it == Some(of));
         for of in [
-            Told::Query,
-            Told::Page,
-            Told::Day,
-            Told::Clicks,
-            Told::Impressions,
-            Told::Rate,
-            Told::Position,
+            ColumnKind::Query,
+            ColumnKind::Page,
+            ColumnKind::Day,
+            ColumnKind::Clicks,
+            ColumnKind::Impressions,
+            ColumnKind::Rate,
+            ColumnKind::Position,
         ] {
             if named.iter().filter(|it| **it == Some(of)).count() > 1 {
                 let first = place(of).unwrap_or(0);
-                return Err(table.mistake(
+                return Err(table.cell_error(
                     1,
                     first,
                     "two columns tell the same",
@@ -111,28 +114,29 @@ impl Columns {
             }
         }
         let mut columns = Self {
-            query: place(Told::Query),
-            page: place(Told::Page),
-            day: place(Told::Day),
-            country: place(Told::Country),
-            device: place(Told::Device),
-            has_appearance: place(Told::Appearance).is_some() || place(Told::Filter).is_some(),
+            query: place(ColumnKind::Query),
+            page: place(ColumnKind::Page),
+            day: place(ColumnKind::Day),
+            country: place(ColumnKind::Country),
+            device: place(ColumnKind::Device),
+            has_appearance: place(ColumnKind::Appearance).is_some()
+                || place(ColumnKind::Filter).is_some(),
             clicks: 0,
             impressions: 0,
-            rate: place(Told::Rate),
-            position: place(Told::Position),
+            rate: place(ColumnKind::Rate),
+            position: place(ColumnKind::Position),
         };
-        let figures = place(Told::Clicks).zip(place(Told::Impressions));
+        let figures = place(ColumnKind::Clicks).zip(place(ColumnKind::Impressions));
         if let Some((clicks, impressions)) = figures {
             (columns.clicks, columns.impressions) = (clicks, impressions);
         } else if columns.has_appearance {
             // The filters table has another shape.
             return Ok(columns);
-        } else if has_shape(table) {
+        } else if has_report_shape(table) {
             (columns.clicks, columns.impressions) = (1, 2);
             (columns.rate, columns.position) = (Some(3), Some(4));
         } else {
-            return Err(wrong(
+            return Err(export_error(
                 &table.name,
                 &format!(
                     "its columns are not those of the performance report: {}",
@@ -142,7 +146,7 @@ impl Columns {
             ));
         }
         if columns.position.is_none() {
-            return Err(wrong(
+            return Err(export_error(
                 &table.name,
                 "no column tells the position",
                 "Switch on “average position” in the report before exporting it.",
@@ -153,7 +157,7 @@ impl Columns {
     }
 
     /// For an unknown first title: URLs and days are recognized, anything else is a query.
-    fn guess_first(&mut self, table: &Table, named: &[Option<Told>]) {
+    fn guess_first(&mut self, table: &Table, named: &[Option<ColumnKind>]) {
         let nothing = self
             .query
             .or(self.page)
@@ -170,7 +174,7 @@ impl Columns {
         };
         if all(|it| it.starts_with("http://") || it.starts_with("https://")) {
             self.page = Some(0);
-        } else if all(|it| day(it).is_some()) {
+        } else if all(|it| parse_day(it).is_some()) {
             self.day = Some(0);
         } else {
             self.query = Some(0);
@@ -179,11 +183,14 @@ impl Columns {
 
     /// Whether the titles alone identify the subject of the rows.
     pub fn is_known(table: &Table) -> bool {
-        table.titles.first().is_some_and(|it| told(it).is_some())
+        table
+            .titles
+            .first()
+            .is_some_and(|it| column_kind(it).is_some())
     }
 
     /// Subject of a table that is not imported.
-    pub fn unused(&self) -> Option<&'static str> {
+    pub fn unsupported_subject(&self) -> Option<&'static str> {
         let is_about_something = self.query.is_some() || self.page.is_some();
         match (self.has_appearance, self.country, self.device) {
             (true, ..) => Some("search appearances or filters"),
@@ -194,22 +201,26 @@ impl Columns {
         }
     }
 
-    pub const fn tells_days(&self) -> bool {
+    pub const fn has_days(&self) -> bool {
         self.day.is_some()
     }
 
-    fn cut(&self, page: Option<&str>) -> Cut {
-        Cut {
-            about: About::of(self.query.is_some(), self.page.is_some() || page.is_some()),
+    fn cut(&self, page: Option<&str>) -> DimensionSet {
+        DimensionSet {
+            subject: RowSubject::of(self.query.is_some(), self.page.is_some() || page.is_some()),
             by_country: self.country.is_some(),
             by_device: self.device.is_some(),
         }
     }
 
     /// `None` if there are no rows. `page` is the page that all of them are about.
-    pub fn read(&self, table: &Table, page: Option<&str>) -> Result<Option<Read>, ExportError> {
+    pub fn read(
+        &self,
+        table: &Table,
+        page: Option<&str>,
+    ) -> Result<Option<ParsedRows>, ExportError> {
         let cut = self.cut(page);
-        let mut read = Read {
+        let mut read = ParsedRows {
             cut,
             days: self.day.map(|_| BTreeMap::new()),
             rows: Vec::new(),
@@ -225,7 +236,7 @@ impl Columns {
             let row = self.row(table, *line, record, page)?;
             if let Some(refusal) = row.refusal(cut) {
                 let column = self.column_of(refusal.field);
-                return Err(table.mistake(
+                return Err(table.cell_error(
                     *line,
                     column,
                     refusal.what,
@@ -235,7 +246,7 @@ impl Columns {
             match seen.entry(day).or_default().insert(row.key(), *line) {
                 None => {}
                 Some(first) => {
-                    return Err(table.mistake(
+                    return Err(table.cell_error(
                         *line,
                         self.query.or(self.page).unwrap_or(0),
                         &format!("it is about the same as line {first}: one would be counted twice"),
@@ -266,9 +277,9 @@ impl Columns {
         let Some(column) = self.day else {
             return Ok(None);
         };
-        let Some(day) = day(cell(record, column)) else {
-            let what = format!("“{}” is no day", shown(cell(record, column)));
-            return Err(table.mistake(
+        let Some(day) = parse_day(cell(record, column)) else {
+            let what = format!("“{}” is no day", truncated(cell(record, column)));
+            return Err(table.cell_error(
                 line,
                 column,
                 &what,
@@ -286,11 +297,11 @@ impl Columns {
         page: Option<&str>,
     ) -> Result<SearchRow, ExportError> {
         let mistake = |column: usize, what: &str, remedy: &str| {
-            let what = format!("“{}” is no {what}", shown(cell(record, column)));
-            table.mistake(line, column, &what, remedy)
+            let what = format!("“{}” is no {what}", truncated(cell(record, column)));
+            table.cell_error(line, column, &what, remedy)
         };
         let whole = |column: usize, of: &str| {
-            count(cell(record, column)).ok_or_else(|| {
+            parse_count(cell(record, column)).ok_or_else(|| {
                 mistake(
                     column,
                     &format!("number of {of}"),
@@ -305,7 +316,7 @@ impl Columns {
             None => None,
             Some(_) if impressions == 0 => None,
             Some(column) => {
-                let position = decimal(cell(record, column));
+                let position = parse_decimal(cell(record, column));
                 Some(position.ok_or_else(|| {
                     mistake(column, "position", "It takes a number such as 3.4 or 3,4.")
                 })?)
@@ -319,7 +330,7 @@ impl Columns {
             })
         });
         let device = self.device.map(|column| {
-            let device = ConsoleDevice::in_any_case(cell(record, column));
+            let device = ConsoleDevice::parse_ignore_case(cell(record, column));
             device.ok_or_else(|| {
                 let remedy = "Write devices as DESKTOP, MOBILE or TABLET, or leave the column out and sum up its rows.";
                 mistake(column, "device", remedy)
@@ -349,22 +360,22 @@ impl Columns {
         let Some(column) = self.rate.filter(|it| !cell(record, *it).is_empty()) else {
             return Ok(());
         };
-        let told = rate(cell(record, column));
+        let stated = parse_rate(cell(record, column));
         let follows =
             |it: f64| impressions == 0 || (it - clicks as f64 / impressions as f64).abs() <= 0.0061;
-        if told.is_some_and(follows) {
+        if stated.is_some_and(follows) {
             return Ok(());
         }
-        let what = match told {
-            None => format!("“{}” is no rate", shown(cell(record, column))),
+        let what = match stated {
+            None => format!("“{}” is no rate", truncated(cell(record, column))),
             Some(_) => format!(
                 "{} is not what {clicks} clicks of {impressions} impressions make",
-                shown(cell(record, column))
+                truncated(cell(record, column))
             ),
         };
         let remedy =
             "Check that the columns are in the order of their titles; it takes 12.3% or 0.123.";
-        Err(table.mistake(line, column, &what, remedy))
+        Err(table.cell_error(line, column, &what, remedy))
     }
 
     fn column_of(&self, field: RowField) -> usize {
@@ -382,12 +393,12 @@ impl Columns {
 }
 
 /// Whether it has the report's shape: a label, two counts, a CTR and a position.
-fn has_shape(table: &Table) -> bool {
+fn has_report_shape(table: &Table) -> bool {
     let fits = |record: &Record| {
-        let counts = [1, 2].map(|it| count(cell(record, it)));
+        let counts = [1, 2].map(|it| parse_count(cell(record, it)));
         let is_ordered = matches!(counts, [Some(clicks), Some(shown)] if clicks <= shown);
-        let has_rate = rate(cell(record, 3)).is_some() || cell(record, 3).is_empty();
-        is_ordered && has_rate && decimal(cell(record, 4)).is_some()
+        let has_rate = parse_rate(cell(record, 3)).is_some() || cell(record, 3).is_empty();
+        is_ordered && has_rate && parse_decimal(cell(record, 4)).is_some()
     };
     table.titles.len() == 5
         && !table.lines.is_empty()
@@ -398,11 +409,11 @@ fn cell(record: &Record, column: usize) -> &str {
     record.get(column)
 }
 
-fn shown(cell: &str) -> String {
+fn truncated(cell: &str) -> String {
     cell.chars().take(60).collect()
 }
 
 fn shortened(titles: &[String]) -> String {
-    let titles: Vec<String> = titles.iter().take(8).map(|it| shown(it)).collect();
+    let titles: Vec<String> = titles.iter().take(8).map(|it| truncated(it)).collect();
     titles.join(", ")
 }

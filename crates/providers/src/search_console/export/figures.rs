@@ -3,15 +3,15 @@
 use chrono::NaiveDate;
 
 /// Removes spaces and invisible characters and converts to ASCII digits.
-fn plain(cell: &str) -> String {
+fn normalize_cell(cell: &str) -> String {
     let without = cell.chars().filter(|it| {
         let is_invisible = matches!(*it, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
         !it.is_whitespace() && !is_invisible && !matches!(it, '\'' | '’' | '_')
     });
-    without.map(european).collect()
+    without.map(to_ascii_digit).collect()
 }
 
-fn european(character: char) -> char {
+fn to_ascii_digit(character: char) -> char {
     let zero = match character {
         '\u{660}'..='\u{669}' => 0x660,
         '\u{6f0}'..='\u{6f9}' => 0x6f0,
@@ -27,8 +27,8 @@ fn european(character: char) -> char {
 }
 
 /// An integer; groups may be separated by a point or a comma. Some tools write `12.0`.
-pub(super) fn count(cell: &str) -> Option<u64> {
-    let text = plain(cell);
+pub(super) fn parse_count(cell: &str) -> Option<u64> {
+    let text = normalize_cell(cell);
     let whole = text
         .strip_suffix(".0")
         .or_else(|| text.strip_suffix(",0"))
@@ -55,8 +55,8 @@ pub(super) fn count(cell: &str) -> Option<u64> {
 }
 
 /// The decimal separator is a single point or comma, or the last of two kinds.
-pub(super) fn decimal(cell: &str) -> Option<f64> {
-    let text = plain(cell);
+pub(super) fn parse_decimal(cell: &str) -> Option<f64> {
+    let text = normalize_cell(cell);
     let last = text.rfind(['.', ',']);
     let mut number = String::with_capacity(text.len());
     let several_alike = |it: char| text.matches(it).count() > 1;
@@ -73,18 +73,18 @@ pub(super) fn decimal(cell: &str) -> Option<f64> {
 }
 
 /// A percentage (sign on either side) or a fraction.
-pub(super) fn rate(cell: &str) -> Option<f64> {
-    let text = plain(cell);
+pub(super) fn parse_rate(cell: &str) -> Option<f64> {
+    let text = normalize_cell(cell);
     let bare = text.strip_suffix('%').or_else(|| text.strip_prefix('%'));
     match bare {
-        Some(percent) => decimal(percent).map(|it| it / 100.0),
-        None => decimal(&text).filter(|it| *it <= 1.0),
+        Some(percent) => parse_decimal(percent).map(|it| it / 100.0),
+        None => parse_decimal(&text).filter(|it| *it <= 1.0),
     }
 }
 
 /// `None` if day and month could be swapped.
-pub(super) fn day(cell: &str) -> Option<NaiveDate> {
-    let text: String = cell.trim().chars().map(european).collect();
+pub(super) fn parse_day(cell: &str) -> Option<NaiveDate> {
+    let text: String = cell.trim().chars().map(to_ascii_digit).collect();
     // Drops a time of day.
     let text = text.split(['T', ' ']).next().unwrap_or_default();
     let of = |year: &str, month: &str, day: &str| {
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_are_read_however_they_are_grouped() {
+    fn counts_are_parsed_with_any_grouping() {
         for (cell, number) in [
             ("0", 0),
             ("1234", 1234),
@@ -136,7 +136,7 @@ mod tests {
             ("١٬٢٣٤", 1234),
             ("１２", 12),
         ] {
-            assert_eq!(count(cell), Some(number), "{cell}");
+            assert_eq!(parse_count(cell), Some(number), "{cell}");
         }
         for cell in [
             "",
@@ -150,7 +150,7 @@ mod tests {
             "1,,234",
             "99999999999999999999",
         ] {
-            assert_eq!(count(cell), None, "{cell}");
+            assert_eq!(parse_count(cell), None, "{cell}");
         }
     }
 
@@ -165,10 +165,10 @@ mod tests {
             ("1,234,567", 1_234_567.0),
             ("3,456789", 3.456_789),
         ] {
-            assert_eq!(decimal(cell), Some(number), "{cell}");
+            assert_eq!(parse_decimal(cell), Some(number), "{cell}");
         }
         for cell in ["", ".", "-3", "3.4.5.x", "NaN", "inf", "1e5"] {
-            assert_eq!(decimal(cell), None, "{cell}");
+            assert_eq!(parse_decimal(cell), None, "{cell}");
         }
         for (cell, share) in [
             ("12.5%", 0.125),
@@ -179,14 +179,14 @@ mod tests {
             ("0%", 0.0),
             ("٪١٢٫٥", 0.125),
         ] {
-            let read = rate(cell).unwrap();
+            let read = parse_rate(cell).unwrap();
             assert!((read - share).abs() < 1e-12, "{cell}");
         }
-        assert_eq!(rate("12.5"), None);
+        assert_eq!(parse_rate("12.5"), None);
     }
 
     #[test]
-    fn days_that_could_be_two_are_none() {
+    fn ambiguous_dates_are_rejected() {
         let wanted = NaiveDate::from_ymd_opt(2026, 11, 22);
         for cell in [
             "2026-11-22",
@@ -197,7 +197,7 @@ mod tests {
             "22/11/2026",
             "2026-11-22T00:00:00",
         ] {
-            assert_eq!(day(cell), wanted, "{cell}");
+            assert_eq!(parse_day(cell), wanted, "{cell}");
         }
         for cell in [
             "01/02/2026",
@@ -207,7 +207,7 @@ mod tests {
             "1-2-3",
             "2026-02-30",
         ] {
-            assert_eq!(day(cell), None, "{cell}");
+            assert_eq!(parse_day(cell), None, "{cell}");
         }
     }
 }

@@ -8,26 +8,26 @@ mod text;
 
 use columns::Columns;
 use domain::ports::search_console::{ConsoleExports, ExportError, ExportFile, ReadExport};
-use domain::search_console::{Cut, RowSet, Span};
+use domain::search_console::{DimensionSet, RowSet, Span};
 use table::Table;
 
 /// In bytes. Smaller in tests, which unpack without optimization.
-const LONGEST: usize = if cfg!(test) { 1 } else { 64 } * 1024 * 1024;
+const MAX_FILE_BYTES: usize = if cfg!(test) { 1 } else { 64 } * 1024 * 1024;
 
 pub(super) struct Exports;
 
 impl ConsoleExports for Exports {
     fn read(&self, file: &ExportFile<'_>) -> Result<ReadExport, ExportError> {
-        if file.bytes.len() > LONGEST {
-            return Err(wrong(
+        if file.bytes.len() > MAX_FILE_BYTES {
+            return Err(export_error(
                 file.name,
                 "it is larger than 64 MiB",
                 "Export shorter periods and import them one after the other.",
             ));
         }
-        if archive::is_one(file.bytes) {
+        if archive::is_archive(file.bytes) {
             if !file.unpacks {
-                return Err(wrong(
+                return Err(export_error(
                     file.name,
                     "it is an archive",
                     "Send one of its CSV files, or use `sightline search-console import`.",
@@ -37,8 +37,8 @@ impl ConsoleExports for Exports {
         }
         let table = Table::of(file.name, file.bytes)?;
         let columns = Columns::of(&table)?;
-        if let Some(why) = columns.unused() {
-            return Err(wrong(
+        if let Some(why) = columns.unsupported_subject() {
+            return Err(export_error(
                 file.name,
                 &format!("it tells {why} alone, which nothing here is computed from"),
                 "Import the file of queries, of pages or of dates.",
@@ -72,7 +72,7 @@ fn rows(
             .collect(),
         (None, Some(span)) => vec![set(read.cut, span, read.rows)],
         (None, None) => {
-            return Err(wrong(
+            return Err(export_error(
                 &table.name,
                 "no column tells days",
                 "Say which days the rows sum up (From and To; on the command line --from and --to), or import the whole archive, which tells them, with the command `sightline search-console import`.",
@@ -82,11 +82,15 @@ fn rows(
     Ok((sets, left_out))
 }
 
-fn set(cut: Cut, span: Span, rows: Vec<domain::search_console::SearchRow>) -> RowSet {
-    RowSet { cut, span, rows }
+fn set(cut: DimensionSet, span: Span, rows: Vec<domain::search_console::SearchRow>) -> RowSet {
+    RowSet {
+        dimensions: cut,
+        span,
+        rows,
+    }
 }
 
-fn wrong(file: &str, what: &str, remedy: &str) -> ExportError {
+fn export_error(file: &str, what: &str, remedy: &str) -> ExportError {
     ExportError {
         file: file.to_owned(),
         line: None,

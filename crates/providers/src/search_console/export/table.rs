@@ -1,15 +1,15 @@
 //! CSV tables with commas, semicolons, tabs or bars.
 
-use super::{text::text_of, wrong};
+use super::{export_error, text::decode_text};
 use csv_core::{ReadRecordResult, ReaderBuilder};
 use domain::ports::search_console::ExportError;
 
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
-const MOST_LINES: usize = 1_000_000;
-const MOST_CELLS: usize = 64;
+const MAX_LINES: usize = 1_000_000;
+const MAX_CELLS: usize = 64;
 
 /// In bytes.
-const LONGEST_LINE: usize = 1024 * 1024;
+const MAX_LINE_LENGTH: usize = 1024 * 1024;
 
 pub(super) struct Table {
     pub name: String,
@@ -28,11 +28,11 @@ impl Record {
 
 impl Table {
     pub fn of(name: &str, bytes: &[u8]) -> Result<Self, ExportError> {
-        let text = text_of(name, bytes)?;
-        let (told, text, skipped) = told_separator(&text);
-        let separator = told.unwrap_or_else(|| separator(text));
+        let text = decode_text(name, bytes)?;
+        let (declared, text, skipped) = declared_separator(&text);
+        let separator = declared.unwrap_or_else(|| guess_separator(text));
         let too_large = || {
-            wrong(
+            export_error(
                 name,
                 "it is larger than an export of the performance report can be",
                 "Export shorter periods and import them one after the other.",
@@ -41,7 +41,7 @@ impl Table {
         let mut lines = Vec::new();
         let mut records = Records::new(text, separator);
         while let Some((line, record)) = records.next().map_err(|()| too_large())? {
-            if lines.len() >= MOST_LINES {
+            if lines.len() >= MAX_LINES {
                 return Err(too_large());
             }
             if record.0.iter().any(|it| !it.is_empty()) {
@@ -49,7 +49,7 @@ impl Table {
             }
         }
         if lines.is_empty() {
-            return Err(wrong(
+            return Err(export_error(
                 name,
                 "it is empty",
                 "Export the performance report as CSV.",
@@ -75,7 +75,7 @@ impl Table {
             None => Ok(()),
             Some((line, record)) => Err(ExportError {
                 line: Some(*line),
-                ..wrong(
+                ..export_error(
                     &self.name,
                     &format!(
                         "it has {} cells, and the titles are {wanted}",
@@ -87,32 +87,32 @@ impl Table {
         }
     }
 
-    pub fn mistake(&self, line: u64, column: usize, what: &str, remedy: &str) -> ExportError {
+    pub fn cell_error(&self, line: u64, column: usize, what: &str, remedy: &str) -> ExportError {
         let title = self.titles.get(column).map_or("", String::as_str);
         let shown: String = title.chars().take(40).collect();
         ExportError {
             line: Some(line),
             column: Some(format!("{} (“{shown}”)", column + 1)),
-            ..wrong(&self.name, what, remedy)
+            ..export_error(&self.name, what, remedy)
         }
     }
 }
 
 /// Excel's first line `sep=;`: the separator, the remaining text, and the number of lines skipped.
-fn told_separator(text: &str) -> (Option<u8>, &str, u64) {
+fn declared_separator(text: &str) -> (Option<u8>, &str, u64) {
     let Some(rest) = text
         .strip_prefix("sep=")
         .or_else(|| text.strip_prefix("SEP="))
     else {
         return (None, text, 0);
     };
-    let told = rest.bytes().next().filter(|it| SEPARATORS.contains(it));
+    let declared = rest.bytes().next().filter(|it| SEPARATORS.contains(it));
     let end = rest.find('\n').map_or(rest.len(), |it| it + 1);
-    (told, &rest[end..], 1)
+    (declared, &rest[end..], 1)
 }
 
 /// The most frequent separator outside quotes in the first line that holds any.
-fn separator(text: &str) -> u8 {
+fn guess_separator(text: &str) -> u8 {
     let mut counts = [0_usize; SEPARATORS.len()];
     let mut is_quoted = false;
     for byte in text.bytes() {
@@ -138,7 +138,7 @@ struct Records<'t> {
     left: &'t [u8],
     line: u64,
     cells: Vec<u8>,
-    ends: [usize; MOST_CELLS + 1],
+    ends: [usize; MAX_CELLS + 1],
 }
 
 impl<'t> Records<'t> {
@@ -148,7 +148,7 @@ impl<'t> Records<'t> {
             left: text.as_bytes(),
             line: 1,
             cells: vec![0; 4 * 1024],
-            ends: [0; MOST_CELLS + 1],
+            ends: [0; MAX_CELLS + 1],
         }
     }
 
@@ -158,7 +158,7 @@ impl<'t> Records<'t> {
             .left
             .iter()
             .take_while(|it| matches!(it, b'\r' | b'\n'));
-        self.pass(blank.count());
+        self.advance(blank.count());
         let begins = self.line;
         let (mut filled, mut ended) = (0, 0);
         loop {
@@ -167,13 +167,13 @@ impl<'t> Records<'t> {
                 &mut self.cells[filled..],
                 &mut self.ends[ended..],
             );
-            self.pass(read);
+            self.advance(read);
             filled += written;
             ended += cells;
             match result {
                 // End of input: the next call flushes the reader.
                 ReadRecordResult::InputEmpty => {}
-                ReadRecordResult::OutputFull if self.cells.len() < LONGEST_LINE => {
+                ReadRecordResult::OutputFull if self.cells.len() < MAX_LINE_LENGTH => {
                     self.cells.resize(self.cells.len() * 2, 0);
                 }
                 ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull => return Err(()),
@@ -193,7 +193,7 @@ impl<'t> Records<'t> {
         Record(cells.collect())
     }
 
-    fn pass(&mut self, bytes: usize) {
+    fn advance(&mut self, bytes: usize) {
         let (passed, left) = self.left.split_at(bytes);
         let next = passed.iter().skip(1).chain(left.first()).map(Some);
         let next = next.chain(std::iter::once(None));

@@ -2,7 +2,7 @@
 
 use super::*;
 use chrono::NaiveDate;
-use domain::search_console::{About, ConsoleDevice, SearchRow};
+use domain::search_console::{ConsoleDevice, RowSubject, SearchRow};
 use proptest::prelude::*;
 use std::{fmt::Write, io::Write as _};
 use zip::{ZipWriter, write::SimpleFileOptions};
@@ -162,23 +162,26 @@ fn exports_of_the_interface_are_read_in_any_of_its_languages() {
         );
         assert_eq!(set.rows, [wanted()], "{titles}");
         assert_eq!(
-            (set.cut, Some(set.span)),
-            (Cut::plain(About::Query), period())
+            (set.dimensions, Some(set.span)),
+            (DimensionSet::aggregated(RowSubject::Query), period())
         );
     }
 }
 
 #[test]
-fn a_language_that_is_not_known_is_read_by_its_shape() {
+fn unknown_language_is_read_by_the_report_shape() {
     let unknown = "Az, Bé, Cé, Dé, Eé\n";
     let set = only(read(&format!("{unknown}rust seo,1234,10000,12.34%,3.4\n")).unwrap());
     assert_eq!(set.rows, [wanted()]);
     let set = only(read(&format!("{unknown}https://acme.com/a,1,10,10%,3\n")).unwrap());
-    assert_eq!(set.cut, Cut::plain(About::Page));
+    assert_eq!(set.dimensions, DimensionSet::aggregated(RowSubject::Page));
     let set = only(read(&format!("{unknown}2026-11-01,1,10,10%,3\n")).unwrap());
     assert_eq!(
-        (set.cut, set.span),
-        (Cut::plain(About::Site), Span::day(day("2026-11-01")))
+        (set.dimensions, set.span),
+        (
+            DimensionSet::aggregated(RowSubject::Site),
+            Span::day(day("2026-11-01"))
+        )
     );
     let wrong = read(&format!("{unknown}rust seo,1234,10,12.34%,3.4\n")).unwrap_err();
     assert!(
@@ -218,7 +221,7 @@ fn all_encodings_of_spreadsheets_are_read() {
 }
 
 #[test]
-fn tables_of_tools_tell_days_pages_and_markets() {
+fn exports_of_other_tools_keep_days_pages_and_markets() {
     let table = "Date,Query,Page,Country,Device,Clicks,Impressions,Avg. position\n\
                  2026-11-01,rust,https://acme.com/a,deu,MOBILE,1,10,3.25\n\
                  2026-11-02,rust,https://acme.com/a,deu,MOBILE,0,4,4\n\
@@ -228,9 +231,9 @@ fn tables_of_tools_tell_days_pages_and_markets() {
     assert!(export.left_out[0].contains("1 rows without a query"));
     let set = &export.sets[1];
     assert_eq!(
-        (set.cut, set.span),
+        (set.dimensions, set.span),
         (
-            Cut::by_market(About::QueryAndPage),
+            DimensionSet::by_market(RowSubject::QueryAndPage),
             Span::day(day("2026-11-02"))
         )
     );
@@ -245,13 +248,13 @@ fn tables_of_tools_tell_days_pages_and_markets() {
         .unwrap(),
     );
     assert_eq!(
-        (set.cut.about, set.rows[0].page.as_deref()),
-        (About::QueryAndPage, page)
+        (set.dimensions.subject, set.rows[0].page.as_deref()),
+        (RowSubject::QueryAndPage, page)
     );
 }
 
 #[test]
-fn mistakes_are_told_with_line_column_and_remedy() {
+fn errors_name_line_column_and_remedy() {
     let titles = "Top queries,Clicks,Impressions,CTR,Position\nfine,1,10,10%,3\n";
     for (row, column, what) in [
         (
@@ -325,7 +328,7 @@ fn zip_of(files: &[(&str, &str)]) -> Vec<u8> {
 }
 
 #[test]
-fn the_archive_is_taken_whole_and_its_dates_tell_the_period() {
+fn archive_is_imported_with_the_period_of_its_dates() {
     let figures = "Clicks,Impressions,CTR,Position\n";
     let file = |first: &str, rows: &str| format!("{first},{figures}{rows}");
     let dates = file(
@@ -347,15 +350,15 @@ fn the_archive_is_taken_whole_and_its_dates_tell_the_period() {
         ("__MACOSX/._Queries.csv", "\0\0"),
     ]);
     let export = read_told(&bytes, None, None).unwrap();
-    let abouts: Vec<About> = export.sets.iter().map(|it| it.cut.about).collect();
+    let abouts: Vec<RowSubject> = export.sets.iter().map(|it| it.dimensions.subject).collect();
     assert_eq!(
         abouts,
         [
-            About::Site,
-            About::Site,
-            About::Site,
-            About::Query,
-            About::Page
+            RowSubject::Site,
+            RowSubject::Site,
+            RowSubject::Site,
+            RowSubject::Query,
+            RowSubject::Page
         ]
     );
     assert_eq!(
@@ -370,9 +373,9 @@ fn the_archive_is_taken_whole_and_its_dates_tell_the_period() {
 }
 
 #[test]
-fn an_archive_that_unpacks_to_too_much_is_refused() {
-    let bytes = zip_of(&[("Queries.csv", &"a,".repeat(LONGEST / 2 + 8))]);
-    assert!(bytes.len() < LONGEST / 100);
+fn zip_bomb_is_refused() {
+    let bytes = zip_of(&[("Queries.csv", &"a,".repeat(MAX_FILE_BYTES / 2 + 8))]);
+    assert!(bytes.len() < MAX_FILE_BYTES / 100);
     let wrong = read_told(&bytes, None, None).unwrap_err();
     assert!(wrong.what.contains("larger than 64 MiB"), "{wrong}");
     for end in [4, 30, bytes.len() / 2, bytes.len() - 1] {
@@ -381,7 +384,7 @@ fn an_archive_that_unpacks_to_too_much_is_refused() {
 }
 
 #[test]
-fn an_archive_is_not_opened_where_none_is_unpacked() {
+fn archive_is_refused_where_unpacking_is_off() {
     let figures = "Clicks,Impressions,CTR,Position\nrust,1,10,10%,3\n";
     let queries = format!("Top queries,{figures}");
     let whole = zip_of(&[("Queries.csv", &queries)]);
@@ -468,7 +471,7 @@ fn any_row() -> impl Strategy<Value = SearchRow> {
 }
 
 #[test]
-fn rows_whose_queries_are_compared_as_equal_are_about_the_same() {
+fn equal_normalized_queries_are_duplicates() {
     for other in ["rust seo", "Rust  SEO ", "ｒｕｓｔ seo"] {
         let file = format!(
             "Top queries,Clicks,Impressions,CTR,Position\nrust seo,1,2,50%,1\n{other},1,2,50%,1\n"
@@ -483,7 +486,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
     #[test]
-    fn what_is_written_is_read_back(
+    fn written_rows_are_read_back(
         rows in proptest::collection::vec(any_row(), 1..30),
         separator in prop_oneof![Just(','), Just(';'), Just('\t')],
         comma in any::<bool>(),
@@ -498,11 +501,11 @@ proptest! {
     }
 
     #[test]
-    fn no_file_makes_it_panic_and_what_is_read_can_be(bytes in hostile()) {
+    fn hostile_files_never_panic_or_yield_invalid_rows(bytes in hostile()) {
         if let Ok(export) = read_told(&bytes, period(), None) {
             for set in &export.sets {
                 prop_assert_eq!(set.refusal(), None);
-                prop_assert_eq!(set.repeated(), None);
+                prop_assert_eq!(set.first_duplicate(), None);
             }
         }
     }
@@ -534,7 +537,7 @@ fn hostile() -> impl Strategy<Value = Vec<u8>> {
 }
 
 #[test]
-fn a_report_that_was_filtered_is_not_the_sites() {
+fn filtered_reports_are_refused() {
     let queries = "Top queries,Clicks,Impressions,CTR,Position\nrust,1,10,10%,3\n";
     let dates = "Date,Clicks,Impressions,CTR,Position\n2026-11-01,3,30,10%,4\n";
     let all = "Filter,Value\nSearch type,Web\nDate,Last 3 months\n";

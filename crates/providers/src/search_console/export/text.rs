@@ -1,13 +1,13 @@
 //! Decodes UTF-8 with or without a BOM, and UTF-16 as Excel writes it.
 
-use super::wrong;
+use super::export_error;
 use domain::ports::search_console::ExportError;
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-pub(super) fn text_of(file: &str, bytes: &[u8]) -> Result<String, ExportError> {
+pub(super) fn decode_text(file: &str, bytes: &[u8]) -> Result<String, ExportError> {
     let (encoding, bytes) = match Encoding::for_bom(bytes) {
         Some((encoding, mark)) => (encoding, &bytes[mark..]),
-        None => (guessed(bytes), bytes),
+        None => (guess_encoding(bytes), bytes),
     };
     if encoding == UTF_8 {
         return utf8(file, bytes);
@@ -16,7 +16,7 @@ pub(super) fn text_of(file: &str, bytes: &[u8]) -> Result<String, ExportError> {
         .decode_without_bom_handling_and_without_replacement(bytes)
         .map(std::borrow::Cow::into_owned)
         .ok_or_else(|| {
-            wrong(
+            export_error(
                 file,
                 &format!("it is no text in {}", encoding.name()),
                 "Save it as CSV in UTF-8.",
@@ -25,7 +25,7 @@ pub(super) fn text_of(file: &str, bytes: &[u8]) -> Result<String, ExportError> {
 }
 
 /// In UTF-16 every other byte of Latin text is zero.
-fn guessed(bytes: &[u8]) -> &'static Encoding {
+fn guess_encoding(bytes: &[u8]) -> &'static Encoding {
     let some = &bytes[..bytes.len().min(1_000)];
     let zeros = |first: usize| {
         some.iter()
@@ -51,7 +51,7 @@ fn utf8(file: &str, bytes: &[u8]) -> Result<String, ExportError> {
             let line = before.split(|it| *it == b'\n').count() as u64;
             Err(ExportError {
                 line: Some(line),
-                ..wrong(file, "it is no text in UTF-8", "Save it as CSV in UTF-8.")
+                ..export_error(file, "it is no text in UTF-8", "Save it as CSV in UTF-8.")
             })
         }
     }

@@ -2,8 +2,8 @@
 
 mod wire;
 
-use super::google::{GoogleApi, told};
-use crate::http_client::{Answer, ask};
+use super::google::{GoogleApi, parse_error};
+use crate::http_client::{RawResponse, send_request};
 use crate::resilience::{Billing, CallFailure, Guard, ResilienceSettings};
 use analysis::observation::vitals::{FieldSample, FieldScope, FormFactor};
 use async_trait::async_trait;
@@ -22,7 +22,7 @@ settings! {
     /// The CrUX API; queried first.
     pub struct CruxSettings {
         pub api_key: Option<Secret>,
-        pub base_url: WebAddress = WebAddress::fixed("https://chromeuxreport.googleapis.com"),
+        pub base_url: WebAddress = WebAddress::from_static("https://chromeuxreport.googleapis.com"),
         #[serde(skip)]
         pub resilience: ResilienceSettings = ResilienceSettings {
             // The API allows 150 queries a minute.
@@ -62,20 +62,20 @@ impl Crux {
     }
 
     async fn ask(&self, body: &Value) -> Result<Option<wire::Record>, CallFailure> {
-        let address = self.api.base_url.operation("/v1/records:queryRecord");
+        let address = self.api.base_url.join_path("/v1/records:queryRecord");
         let request = self.http.post(address).query(&[self.api.key()]);
-        let answer = ask(request.json(body)).await?;
+        let answer = send_request(request.json(body)).await?;
         match answer.status.as_u16() {
             200 => wire::parse(&answer.body).map(Some),
-            404 if is_about_the_data(&answer) => Ok(None),
+            404 if is_no_data(&answer) => Ok(None),
             _ => Err(self.api.failure(&answer, self.clock.now())),
         }
     }
 }
 
 /// 404 stands for too few visits and for a wrong API address.
-fn is_about_the_data(answer: &Answer) -> bool {
-    told(answer).status == "NOT_FOUND"
+fn is_no_data(answer: &RawResponse) -> bool {
+    parse_error(answer).status == "NOT_FOUND"
 }
 
 fn question((kind, value): (&str, &str), form_factor: FormFactor) -> Value {
@@ -111,7 +111,7 @@ impl FieldVitals for Crux {
         PROVIDER.to_owned()
     }
 
-    async fn field(
+    async fn fetch(
         &self,
         target: &FieldTarget,
         form_factor: FormFactor,

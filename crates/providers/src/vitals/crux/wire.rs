@@ -1,4 +1,4 @@
-use crate::{http_client::json, resilience::CallFailure};
+use crate::{http_client::parse_json, resilience::CallFailure};
 use analysis::observation::vitals::{
     CollectionPeriod, FieldMetric, FieldSample, FieldScope, FormFactor, HistogramBin, VitalsMetric,
 };
@@ -95,7 +95,7 @@ impl<'de> Deserialize<'de> for Number {
 }
 
 pub(super) fn parse(body: &[u8]) -> Result<Record, CallFailure> {
-    let body: Body = json(body)?;
+    let body: Body = parse_json(body)?;
     if body.record.key.url.is_none() && body.record.key.origin.is_none() {
         return Err(CallFailure::malformed("its record is about nothing"));
     }

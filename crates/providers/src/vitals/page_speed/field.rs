@@ -1,4 +1,4 @@
-use crate::{http_client::json, resilience::CallFailure};
+use crate::{http_client::parse_json, resilience::CallFailure};
 use analysis::observation::vitals::{
     FieldMetric, FieldSample, FieldScope, FormFactor, HistogramBin, VitalsMetric,
 };
@@ -55,7 +55,7 @@ pub(super) fn parse(
     form_factor: FormFactor,
     provider: &str,
 ) -> Result<Option<FieldSample>, CallFailure> {
-    let body: Body = json(body)?;
+    let body: Body = parse_json(body)?;
     if body.id.is_none() && body.loading_experience.is_none() {
         return Err(CallFailure::malformed("it holds no result"));
     }
@@ -82,9 +82,9 @@ pub(super) fn parse(
     }))
 }
 
-fn metrics(told: BTreeMap<String, Metric>) -> BTreeMap<VitalsMetric, FieldMetric> {
+fn metrics(named: BTreeMap<String, Metric>) -> BTreeMap<VitalsMetric, FieldMetric> {
     let mut metrics = BTreeMap::new();
-    for (name, metric) in told {
+    for (name, metric) in named {
         let known = METRICS.iter().find(|it| it.0 == name);
         metrics.extend(known.map(|&(_, kind, divisor)| (kind, metric.divided(divisor))));
     }

@@ -1,6 +1,6 @@
 //! Lab data of a PageSpeed Insights response: a Lighthouse report.
 
-use crate::{http_client::json, resilience::CallFailure};
+use crate::{http_client::parse_json, resilience::CallFailure};
 use analysis::observation::vitals::{
     ClsSource, LabMetrics, LabRun, LcpBreakdown, LcpElement, Opportunity, ResourceFact,
     ResourceKind,
@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-const MOST_ENTRIES: usize = 5_000;
+const MAX_ENTRIES: usize = 5_000;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -46,7 +46,7 @@ struct Audit {
 }
 
 pub(super) fn parse(body: &[u8]) -> Result<LabRun, LabError> {
-    let body: Body = json(body).map_err(|failure| failure.error)?;
+    let body: Body = parse_json(body).map_err(|failure| failure.error)?;
     let report = body.lighthouse_result;
     let report = report.ok_or_else(|| CallFailure::malformed("it holds no report").error)?;
     match &report.runtime_error {
@@ -118,7 +118,7 @@ impl Report {
     fn items(&self, audit: &str) -> impl Iterator<Item = &Value> {
         let details = self.audits.get(audit).and_then(|it| it.details.as_ref());
         let items = details.and_then(|it| it["items"].as_array());
-        items.into_iter().flatten().take(MOST_ENTRIES)
+        items.into_iter().flatten().take(MAX_ENTRIES)
     }
 
     fn lcp_element(&self) -> Option<LcpElement> {

@@ -3,8 +3,8 @@
 mod field;
 mod lab;
 
-use super::google::{GoogleApi, told};
-use crate::http_client::{Answer, ask};
+use super::google::{GoogleApi, parse_error};
+use crate::http_client::{RawResponse, send_request};
 use crate::resilience::{Billing, CallFailure, Guard, ResilienceSettings};
 use analysis::observation::vitals::{FieldSample, FormFactor, LabMeasurement, LabRun};
 use analysis::provenance::Provenance;
@@ -21,13 +21,13 @@ use std::{sync::Arc, time::Duration};
 const PROVIDER: &str = "PageSpeed Insights";
 
 /// A run takes half a minute, and Google caches its result for a while.
-const MOST_RUNS: u32 = 5;
+const MAX_RUNS: u32 = 5;
 
 settings! {
     /// PageSpeed Insights; queried if the CrUX API fails or is not configured.
     pub struct PageSpeedSettings {
         pub api_key: Option<Secret>,
-        pub base_url: WebAddress = WebAddress::fixed("https://www.googleapis.com"),
+        pub base_url: WebAddress = WebAddress::from_static("https://www.googleapis.com"),
         /// Long timeout: a call loads the page.
         #[serde(skip)]
         pub resilience: ResilienceSettings = ResilienceSettings {
@@ -47,7 +47,7 @@ pub(super) struct PageSpeed {
     clock: Arc<dyn Clock>,
 }
 
-enum Told {
+enum RunResponse {
     Answer(Vec<u8>),
     Unloaded(String),
 }
@@ -62,7 +62,7 @@ impl PageSpeed {
         }
     }
 
-    async fn run(&self, url: &str, form_factor: FormFactor) -> Result<Told, ProviderError> {
+    async fn run(&self, url: &str, form_factor: FormFactor) -> Result<RunResponse, ProviderError> {
         let strategy = match form_factor {
             FormFactor::Phone => "mobile",
             FormFactor::Desktop => "desktop",
@@ -77,11 +77,11 @@ impl PageSpeed {
         Ok(called.await.map_err(|it| it.error)?.value)
     }
 
-    async fn ask(&self, url: &str, strategy: &str) -> Result<Told, CallFailure> {
+    async fn ask(&self, url: &str, strategy: &str) -> Result<RunResponse, CallFailure> {
         let address = self
             .api
             .base_url
-            .operation("/pagespeedonline/v5/runPagespeed");
+            .join_path("/pagespeedonline/v5/runPagespeed");
         let question = [
             ("url", url),
             ("strategy", strategy),
@@ -90,20 +90,20 @@ impl PageSpeed {
             ("locale", "en"),
             self.api.key(),
         ];
-        let answer = ask(self.http.get(address).query(&question)).await?;
+        let answer = send_request(self.http.get(address).query(&question)).await?;
         if answer.status.is_success() {
-            return Ok(Told::Answer(answer.body));
+            return Ok(RunResponse::Answer(answer.body));
         }
-        match unloaded(&answer) {
-            Some(said) => Ok(Told::Unloaded(said)),
+        match page_load_error(&answer) {
+            Some(said) => Ok(RunResponse::Unloaded(said)),
             None => Err(self.api.failure(&answer, self.clock.now())),
         }
     }
 }
 
 /// Status 400 or 500 may mean that the page failed to load, not the service.
-fn unloaded(answer: &Answer) -> Option<String> {
-    let said = told(answer).message;
+fn page_load_error(answer: &RawResponse) -> Option<String> {
+    let said = parse_error(answer).message;
     let (_, code) = said.split_once("Lighthouse returned error: ")?;
     Some(code.to_owned())
 }
@@ -118,19 +118,19 @@ impl FieldVitals for PageSpeed {
         PROVIDER.to_owned()
     }
 
-    async fn field(
+    async fn fetch(
         &self,
         target: &FieldTarget,
         form_factor: FormFactor,
     ) -> Result<Option<FieldSample>, FieldVitalsError> {
         let (FieldTarget::Page(url) | FieldTarget::Origin(url)) = target;
         match self.run(url, form_factor).await? {
-            Told::Answer(body) => {
+            RunResponse::Answer(body) => {
                 let sample = field::parse(&body, target, form_factor, PROVIDER);
                 Ok(sample.map_err(|failure| failure.error)?)
             }
             // Field data comes only with a successful run.
-            Told::Unloaded(_) => Err(ProviderError::Refused {
+            RunResponse::Unloaded(_) => Err(ProviderError::Refused {
                 reason: "the source could not load the page, and tells nothing without".to_owned(),
             }
             .into()),
@@ -152,13 +152,13 @@ impl LabVitals for PageSpeed {
         if order.form_factor == FormFactor::All {
             return Err(LabError::Order("a load stands in for one device"));
         }
-        let asked = order.runs.unwrap_or(1).clamp(1, MOST_RUNS);
+        let asked = order.runs.unwrap_or(1).clamp(1, MAX_RUNS);
         let mut runs: Vec<LabRun> = Vec::new();
         let mut failure = None;
         for _ in 0..asked {
             let outcome = match self.run(&order.url, order.form_factor).await {
-                Ok(Told::Answer(body)) => lab::parse(&body),
-                Ok(Told::Unloaded(said)) => Err(lab::failure(&said)),
+                Ok(RunResponse::Answer(body)) => lab::parse(&body),
+                Ok(RunResponse::Unloaded(said)) => Err(lab::failure(&said)),
                 Err(error) => Err(error.into()),
             };
             match outcome {

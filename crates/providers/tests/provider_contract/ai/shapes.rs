@@ -105,7 +105,7 @@ fn gemini_at(server: &FaultServer) -> GeminiSettings {
 }
 
 fn unauthorised(status: u16, body: &Value) -> (Reply, ProviderError, usize) {
-    (Reply::status(status, body), ProviderError::Unauthorised, 1)
+    (Reply::status(status, body), ProviderError::Unauthorized, 1)
 }
 
 fn out_of_funds(status: u16, body: &Value) -> (Reply, ProviderError, usize) {
@@ -729,7 +729,7 @@ fn serp_api_inside() -> Vec<(Value, ProviderError, i64)> {
     vec![
         (
             serp_api_said("Invalid API key"),
-            ProviderError::Unauthorised,
+            ProviderError::Unauthorized,
             0,
         ),
         (
@@ -844,7 +844,7 @@ fn data_for_seo_refusals() -> Vec<(Reply, ProviderError, usize)> {
         out_of_funds(402, &said(40_200, "Payment required")),
         (
             Reply::ok(&said(40_100, &leaking())),
-            ProviderError::Unauthorised,
+            ProviderError::Unauthorized,
             1,
         ),
         refused(200, &refused_task, "Incorrect key …"),

@@ -48,14 +48,14 @@ impl TrendPeriod {
 
 /// Answers are compared only if these are equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Terms<'a> {
+pub(super) struct SegmentKey<'a> {
     pub model: Option<&'a str>,
     pub template_version: u32,
     pub detector_version: &'a str,
     pub provenance: Provenance,
 }
 
-impl<'a> Terms<'a> {
+impl<'a> SegmentKey<'a> {
     pub fn of(tally: &'a PromptTally) -> Self {
         Self {
             model: tally.model.as_deref(),
@@ -85,7 +85,7 @@ impl<'a> Terms<'a> {
 pub(super) struct Bin<'a> {
     pub start: NaiveDate,
     /// The terms of most answers.
-    pub terms: Terms<'a>,
+    pub key: SegmentKey<'a>,
     /// The first day with answers on these terms.
     pub since: NaiveDate,
     pub tallies: Vec<&'a PromptTally>,
@@ -106,17 +106,17 @@ pub(super) fn bins<'a>(tallies: &[&'a PromptTally], period: TrendPeriod) -> Vec<
     }
     let mut bins: Vec<Bin<'a>> = Vec::new();
     for (start, all) in by_start {
-        let Some(terms) = main_terms(&all, bins.last().map(|it| it.terms)) else {
+        let Some(terms) = main_key(&all, bins.last().map(|it| it.key)) else {
             continue;
         };
         let (same, other): (Vec<&'a PromptTally>, Vec<&'a PromptTally>) =
-            all.into_iter().partition(|it| Terms::of(it) == terms);
+            all.into_iter().partition(|it| SegmentKey::of(it) == terms);
         let segment = bins
             .last()
-            .map_or(0, |last| last.segment + usize::from(last.terms != terms));
+            .map_or(0, |last| last.segment + usize::from(last.key != terms));
         bins.push(Bin {
             start,
-            terms,
+            key: terms,
             since: same.iter().map(|it| it.day).min().unwrap_or(start),
             others: other.iter().map(|it| it.answers).sum(),
             tallies: same,
@@ -127,10 +127,10 @@ pub(super) fn bins<'a>(tallies: &[&'a PromptTally], period: TrendPeriod) -> Vec<
 }
 
 /// The terms of most answers; on a tie those of the period before.
-fn main_terms<'a>(all: &[&'a PromptTally], last: Option<Terms<'a>>) -> Option<Terms<'a>> {
-    let mut counts: Vec<(Terms<'a>, u64)> = Vec::new();
+fn main_key<'a>(all: &[&'a PromptTally], last: Option<SegmentKey<'a>>) -> Option<SegmentKey<'a>> {
+    let mut counts: Vec<(SegmentKey<'a>, u64)> = Vec::new();
     for tally in all {
-        let terms = Terms::of(tally);
+        let terms = SegmentKey::of(tally);
         match counts.iter_mut().find(|it| it.0 == terms) {
             Some(count) => count.1 += tally.answers,
             None => counts.push((terms, tally.answers)),

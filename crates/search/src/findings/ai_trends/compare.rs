@@ -1,13 +1,13 @@
 //! Compares the last full period with the four before, over their common prompts.
 
-use super::LEAST_ANSWERS;
+use super::MIN_ANSWERS;
 use super::record::{RateChange, TrendReason};
 use crate::findings::ai_visibility::PromptTally;
 use crate::statistics::panel_rate;
 use crate::statistics::panel_rate::{Count, PanelChange};
 use std::collections::BTreeMap;
 
-pub(super) type Of = fn(&PromptTally) -> Count;
+pub(super) type CountFn = fn(&PromptTally) -> Count;
 
 #[derive(Debug)]
 pub(super) struct Sides<'a> {
@@ -23,7 +23,7 @@ pub(super) struct Compared {
 }
 
 /// Compares a rate; refuses if less than half of the prompts are on both sides, or a side has fewer than five answers.
-pub(super) fn compare(sides: &Sides<'_>, of: Of, key: &str) -> Compared {
+pub(super) fn compare(sides: &Sides<'_>, of: CountFn, key: &str) -> Compared {
     let (now, before) = (by_prompt(&sides.now, of), by_prompt(&sides.before, of));
     let shared: Vec<(Count, Count)> = { now.iter() }
         .filter_map(|(prompt, count)| Some((*count, *before.get(prompt)?)))
@@ -37,7 +37,7 @@ pub(super) fn compare(sides: &Sides<'_>, of: Of, key: &str) -> Compared {
         Err(TrendReason::NoAnswersBefore)
     } else if shared.len() * 2 < now.len().max(before.len()) {
         Err(TrendReason::FewSharedPrompts)
-    } else if trials(&later).min(trials(&earlier)) < LEAST_ANSWERS {
+    } else if trials(&later).min(trials(&earlier)) < MIN_ANSWERS {
         Err(TrendReason::FewAnswers)
     } else {
         panel_rate::change(&later, &earlier, key).ok_or(TrendReason::FewAnswers)
@@ -49,7 +49,7 @@ pub(super) fn compare(sides: &Sides<'_>, of: Of, key: &str) -> Compared {
     }
 }
 
-pub(super) fn by_prompt<'a>(tallies: &[&'a PromptTally], of: Of) -> BTreeMap<&'a str, Count> {
+pub(super) fn by_prompt<'a>(tallies: &[&'a PromptTally], of: CountFn) -> BTreeMap<&'a str, Count> {
     let mut counts: BTreeMap<&str, Count> = BTreeMap::new();
     for tally in tallies {
         let count = of(tally);

@@ -47,7 +47,7 @@ impl TallyFold {
             tally.provenance.name(),
         );
         match self.folded.entry(key) {
-            Entry::Occupied(mut there) => there.get_mut().join(&tally),
+            Entry::Occupied(mut there) => there.get_mut().merge(&tally),
             Entry::Vacant(free) => {
                 free.insert(tally);
             }
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn domains_of_old_days_are_not_held() {
+    fn domains_of_old_days_are_dropped() {
         let mut fold = TallyFold::new(TrendPeriod::Week, monday() + Days::new(7));
         for week in [0, 1] {
             let mut it = tally(week, 1, 5, 1);

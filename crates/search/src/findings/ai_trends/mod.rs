@@ -4,15 +4,15 @@
 
 mod bins;
 mod compare;
+mod evaluate;
 mod fold;
-mod judge;
 mod movers;
 mod record;
 mod summary;
 
 pub use bins::TrendPeriod;
+pub use evaluate::{TrendInput, trend};
 pub use fold::TallyFold;
-pub use judge::{TrendInput, trend};
 pub use record::{
     AiTrendPoint, AiTrendRecord, CitedDomainChange, DriftFlag, DriftKind, KeywordMove, RateChange,
     TrendDirection, TrendReason, TrendVerdict,
@@ -23,11 +23,11 @@ pub use summary::{AiTrendsSummary, EngineTrend};
 pub const METHOD_VERSION: &str = "ai-trends/1";
 
 /// Per side of a comparison.
-pub const LEAST_ANSWERS: u64 = 5;
+pub const MIN_ANSWERS: u64 = 5;
 /// Periods before the last full one that it is compared with.
 pub const PERIODS_BEFORE: usize = 4;
 /// Expected share of false positives among the reported keywords.
-pub const FALSE_DISCOVERIES: f64 = 0.10;
+pub const FALSE_DISCOVERY_RATE: f64 = 0.10;
 
 #[cfg(test)]
 mod tests;

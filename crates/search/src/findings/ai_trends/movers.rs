@@ -1,4 +1,4 @@
-use super::FALSE_DISCOVERIES;
+use super::FALSE_DISCOVERY_RATE;
 use super::compare::{Sides, compare};
 use super::record::{CitedDomainChange, KeywordMove, RateChange};
 use crate::findings::ai_visibility::PromptTally;
@@ -6,8 +6,8 @@ use crate::statistics::benjamini_hochberg;
 use crate::statistics::newcombe::newcombe;
 use std::collections::{BTreeMap, BTreeSet};
 
-const LISTED: usize = 10;
-const LISTED_DOMAINS: usize = 20;
+const MAX_LISTED_KEYWORDS: usize = 10;
+const MAX_LISTED_DOMAINS: usize = 20;
 
 #[derive(Debug, Default)]
 pub(super) struct Movers {
@@ -17,7 +17,7 @@ pub(super) struct Movers {
     pub moved: u64,
 }
 
-/// Keywords whose mention rate changed, at a false discovery rate of [`super::FALSE_DISCOVERIES`].
+/// Keywords whose mention rate changed, at a false discovery rate of [`super::FALSE_DISCOVERY_RATE`].
 pub(super) fn keywords(sides: &Sides<'_>, key: &str) -> Movers {
     let mut parts: BTreeMap<i64, Sides<'_>> = BTreeMap::new();
     for (is_now, side) in [(true, &sides.now), (false, &sides.before)] {
@@ -48,7 +48,7 @@ pub(super) fn keywords(sides: &Sides<'_>, key: &str) -> Movers {
     let p_values: Vec<f64> = changes.iter().map(|it| it.1.p).collect();
     let q_values = benjamini_hochberg::adjusted(&p_values);
     let mut moved: Vec<KeywordMove> = { changes.iter().zip(q_values) }
-        .filter(|(_, q)| *q <= FALSE_DISCOVERIES)
+        .filter(|(_, q)| *q <= FALSE_DISCOVERY_RATE)
         .map(|((keyword_id, found), q_value)| KeywordMove {
             keyword_id: *keyword_id,
             change: RateChange::of(found),
@@ -67,7 +67,7 @@ pub(super) fn keywords(sides: &Sides<'_>, key: &str) -> Movers {
         let of_side = moved
             .iter()
             .filter(|it| (it.change.change_abs > 0.0) == is_up);
-        of_side.take(LISTED).cloned().collect()
+        of_side.take(MAX_LISTED_KEYWORDS).cloned().collect()
     };
     Movers {
         gainers: side(true),
@@ -88,7 +88,7 @@ pub(super) fn domains(sides: &Sides<'_>) -> (Vec<CitedDomainChange>, Vec<CitedDo
         let count = |side: &BTreeMap<&str, u64>| side.get(domain).copied().unwrap_or(0);
         let (later, earlier) = (count(&now), count(&before));
         let change = newcombe((later, now_of), (earlier, before_of));
-        if !change.is_some_and(|it| it.leaves_out(0.0)) {
+        if !change.is_some_and(|it| it.excludes(0.0)) {
             continue;
         }
         let row = CitedDomainChange {
@@ -110,8 +110,8 @@ pub(super) fn domains(sides: &Sides<'_>) -> (Vec<CitedDomainChange>, Vec<CitedDo
     went.sort_by(|a, b| {
         (b.rate_before.total_cmp(&a.rate_before)).then_with(|| a.domain.cmp(&b.domain))
     });
-    came.truncate(LISTED_DOMAINS);
-    went.truncate(LISTED_DOMAINS);
+    came.truncate(MAX_LISTED_DOMAINS);
+    went.truncate(MAX_LISTED_DOMAINS);
     (came, went)
 }
 

@@ -53,7 +53,7 @@ impl AiTrendsSummary {
     pub fn empty() -> Self {
         Self {
             method_version: METHOD_VERSION.to_owned(),
-            coverage: Coverage::of(0, 0, 0),
+            coverage: Coverage::new(0, 0, 0),
             engines: Vec::new(),
         }
     }
@@ -66,7 +66,7 @@ impl AiTrendsSummary {
             ..
         } = self.coverage;
         let is_compared = record.reason.is_none();
-        self.coverage = Coverage::of(requested + 1, measured + u64::from(is_compared), 0);
+        self.coverage = Coverage::new(requested + 1, measured + u64::from(is_compared), 0);
         if record.envelope.keyword_id.is_some() {
             return;
         }

@@ -106,7 +106,7 @@ fn the_last_full_week_is_compared_with_the_four_before() {
 }
 
 #[test]
-fn another_model_begins_a_segment_over_which_nothing_is_compared() {
+fn a_model_change_starts_a_new_segment() {
     let mut tallies = weeks([1, 1, 1, 1, 5]);
     for it in tallies
         .iter_mut()
@@ -139,7 +139,7 @@ fn another_model_begins_a_segment_over_which_nothing_is_compared() {
 type Change = (fn(&mut PromptTally), TrendVerdict, DriftKind);
 
 #[test]
-fn other_prompts_rules_and_sources_begin_segments_too() {
+fn prompt_detector_and_source_changes_start_segments() {
     let changes: [Change; 3] = [
         (
             |it| it.template_version = 2,
@@ -169,7 +169,7 @@ fn other_prompts_rules_and_sources_begin_segments_too() {
 }
 
 #[test]
-fn after_a_change_of_the_model_only_its_own_weeks_are_compared() {
+fn weeks_before_a_model_change_are_not_compared() {
     let mut tallies = weeks([5, 5, 1, 1, 1]);
     for it in tallies
         .iter_mut()
@@ -183,7 +183,7 @@ fn after_a_change_of_the_model_only_its_own_weeks_are_compared() {
 }
 
 #[test]
-fn answers_of_another_model_in_a_week_are_not_in_its_rate() {
+fn a_weeks_rate_excludes_answers_of_other_models() {
     let mut tallies = weeks([1, 1, 1, 1, 1]);
     let mut stray = tally(4, 0, 4, 4);
     stray.model = Some("sonar-2".to_owned());
@@ -206,7 +206,7 @@ fn answers_of_another_model_in_a_week_are_not_in_its_rate() {
 }
 
 #[test]
-fn only_prompts_of_both_sides_are_compared_and_half_of_them_have_to_be() {
+fn comparison_needs_half_of_the_prompts_on_both_sides() {
     let mut tallies = weeks([1, 1, 1, 1, 1]);
     // A new keyword on which the project is always named changes nothing.
     tallies.extend((5..9).map(|prompt| tally(4, prompt, 5, 5)));
@@ -220,7 +220,7 @@ fn only_prompts_of_both_sides_are_compared_and_half_of_them_have_to_be() {
 }
 
 #[test]
-fn gaps_stay_gaps_and_what_is_missing_is_told() {
+fn gaps_stay_gaps_with_a_reason() {
     let mut gap = weeks([1, 1, 1, 1, 1]);
     gap.retain(|it| it.day < monday() + Days::new(7) || it.day >= monday() + Days::new(21));
     let found = told(&gap);
@@ -250,7 +250,7 @@ fn a_series_of_zeros_has_an_upper_bound() {
 }
 
 #[test]
-fn keywords_move_only_after_correction_for_all_that_were_looked_at() {
+fn movers_are_corrected_for_multiple_tests() {
     let of = |keyword: u64, week: u64, mentions: u64| -> Vec<PromptTally> {
         (0..5)
             .map(|at| tally(week, keyword * 5 + at, 5, mentions))
@@ -283,7 +283,7 @@ fn keywords_move_only_after_correction_for_all_that_were_looked_at() {
 }
 
 #[test]
-fn domains_come_and_go_only_where_it_is_no_chance() {
+fn cited_domains_change_only_if_significant() {
     let mut tallies = weeks([1; 5]);
     for it in &mut tallies {
         let is_last = it.day >= monday() + Days::new(28);
@@ -304,7 +304,7 @@ fn domains_come_and_go_only_where_it_is_no_chance() {
 }
 
 #[test]
-fn a_record_reads_back_from_its_json() {
+fn a_trend_record_round_trips_through_json() {
     let json = serde_json::to_string(&told(&weeks([1, 1, 1, 1, 5]))).unwrap();
     let back: AiTrendRecord = serde_json::from_str(&json).unwrap();
     assert_eq!(serde_json::to_string(&back).unwrap(), json);
@@ -323,7 +323,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn whatever_is_measured_changes_and_verdicts_agree(
+    fn changes_and_verdicts_agree_for_any_counts(
         counts in proptest::collection::vec((0_u64..6, 0_u64..4, 0_u64..6, 0_u64..6), 0..40)
     ) {
         let tallies: Vec<PromptTally> = counts.iter()

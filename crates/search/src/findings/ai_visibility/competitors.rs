@@ -1,20 +1,22 @@
 //! Competitors in the answers. A brand that the prompt names is not counted in its answers.
 
-use super::{judge::Prompts, record::CompetitorRates};
-use crate::ai_answers::JudgedAnswer;
+use super::{evaluate::Prompts, record::CompetitorRates};
+use crate::ai_answers::EvaluatedAnswer;
 use crate::ai_answers::brands::{BrandBook, BrandId, OWN};
 use crate::statistics::describe::mean;
 use crate::statistics::panel_rate::Count;
 
 /// Most mentions first.
 pub(super) fn competitors(prompts: &Prompts<'_>, book: &BrandBook) -> Vec<CompetitorRates> {
-    let all: u64 = (0..book.count()).map(|it| namings(prompts, it)).sum();
+    let all: u64 = (0..book.count())
+        .map(|it| count_mentions(prompts, it))
+        .sum();
     let mut rows: Vec<CompetitorRates> = (0..book.count())
         .filter(|brand| *brand != OWN)
         .map(|brand| CompetitorRates {
             name: book.name(brand).to_owned(),
             domain: book.domain(brand).map(str::to_owned),
-            mention_count: namings(prompts, brand),
+            mention_count: count_mentions(prompts, brand),
             mention_rate: rate(prompts, |it| {
                 (!it.prompted.contains(&brand)).then(|| it.brands.contains(&brand))
             }),
@@ -22,7 +24,7 @@ pub(super) fn competitors(prompts: &Prompts<'_>, book: &BrandBook) -> Vec<Compet
                 let pages = it.citations.as_ref()?;
                 Some(pages.iter().any(|page| page.owner == Some(brand)))
             }),
-            share_of_voice: share(namings(prompts, brand), all),
+            share_of_voice: share(count_mentions(prompts, brand), all),
             prompted_count: { prompts.values() }
                 .filter(|answers| answers.iter().any(|it| it.prompted.contains(&brand)))
                 .count() as u64,
@@ -34,11 +36,13 @@ pub(super) fn competitors(prompts: &Prompts<'_>, book: &BrandBook) -> Vec<Compet
 
 /// The project's share of all mentions; `None` without mentions.
 pub(super) fn own_share_of_voice(prompts: &Prompts<'_>, book: &BrandBook) -> Option<f64> {
-    let all: u64 = (0..book.count()).map(|it| namings(prompts, it)).sum();
-    share(namings(prompts, OWN), all)
+    let all: u64 = (0..book.count())
+        .map(|it| count_mentions(prompts, it))
+        .sum();
+    share(count_mentions(prompts, OWN), all)
 }
 
-fn namings(prompts: &Prompts<'_>, brand: BrandId) -> u64 {
+fn count_mentions(prompts: &Prompts<'_>, brand: BrandId) -> u64 {
     let answers = prompts.values().flatten();
     let naming = answers.filter(|it| it.brands.contains(&brand) && !it.prompted.contains(&brand));
     naming.count() as u64
@@ -50,7 +54,7 @@ fn share(part: u64, whole: u64) -> Option<f64> {
 }
 
 /// The mean over prompts of the share of answers for which `is` holds; answers with `None` are left out.
-fn rate(prompts: &Prompts<'_>, is: impl Fn(&JudgedAnswer) -> Option<bool>) -> Option<f64> {
+fn rate(prompts: &Prompts<'_>, is: impl Fn(&EvaluatedAnswer) -> Option<bool>) -> Option<f64> {
     let counts = counts(prompts, is);
     let rates: Vec<f64> = { counts.iter() }
         .filter_map(|it| share(it.hits, it.trials))
@@ -60,9 +64,9 @@ fn rate(prompts: &Prompts<'_>, is: impl Fn(&JudgedAnswer) -> Option<bool>) -> Op
 
 pub(super) fn counts(
     prompts: &Prompts<'_>,
-    is: impl Fn(&JudgedAnswer) -> Option<bool>,
+    is: impl Fn(&EvaluatedAnswer) -> Option<bool>,
 ) -> Vec<Count> {
-    let count = |answers: &Vec<&JudgedAnswer>| {
+    let count = |answers: &Vec<&EvaluatedAnswer>| {
         let mut count = Count::default();
         for found in answers.iter().filter_map(|it| is(it)) {
             count.add(Count {

@@ -6,14 +6,14 @@
 //! the rates.
 
 mod competitors;
-mod judge;
+mod evaluate;
 mod pages;
 mod record;
 mod score;
 mod summary;
 mod tally;
 
-pub use judge::{VisibilityInput, VisibilitySubject, visibility};
+pub use evaluate::{VisibilityInput, VisibilitySubject, visibility};
 pub use record::{
     AiVisibilityRecord, AnswerFailure, AnswerRow, CitedDomain, CitedDomainType, CitedOwnUrl,
     CitedPageTypeRow, CompetitorRates, ModelCount, PromptPanelKind, SentimentCounts,
@@ -25,7 +25,7 @@ pub use tally::{LeftOut, PromptTally, tallies};
 
 pub const METHOD_VERSION: &str = "ai-visibility/1";
 
-pub const LEAST_ANSWERS: u64 = 5;
+pub const MIN_ANSWERS: u64 = 5;
 
 pub const FEW_ANSWERS: &str = "fewAnswers";
 /// Without competitors there are no shares among brands.

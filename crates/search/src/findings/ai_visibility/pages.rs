@@ -8,7 +8,7 @@ use crate::site_class::SiteClass;
 use crate::statistics::describe::mean;
 use std::collections::{BTreeMap, BTreeSet};
 
-const LISTED: usize = 50;
+const MAX_LISTED: usize = 50;
 
 #[derive(Debug, Default)]
 pub(super) struct Pages {
@@ -47,7 +47,7 @@ impl Pages {
         share(self.cited_own, self.cited)
     }
 
-    pub fn own_place(&self) -> Option<f64> {
+    pub fn average_own_index(&self) -> Option<f64> {
         mean(&self.first_own)
     }
 
@@ -65,7 +65,7 @@ impl Pages {
             })
             .collect();
         rows.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.domain.cmp(&b.domain)));
-        rows.truncate(LISTED);
+        rows.truncate(MAX_LISTED);
         rows
     }
 
@@ -77,7 +77,7 @@ impl Pages {
             })
             .collect();
         rows.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.url.cmp(&b.url)));
-        rows.truncate(LISTED);
+        rows.truncate(MAX_LISTED);
         rows
     }
 
@@ -118,7 +118,7 @@ fn domain_type(domain: &str, book: &BrandBook) -> CitedDomainType {
         Some(_) => return CitedDomainType::Competitor,
         None => {}
     }
-    match site_class::known(domain) {
+    match site_class::listed_class(domain) {
         Some(SiteClass::Publisher) => CitedDomainType::Publisher,
         Some(SiteClass::Marketplace) => CitedDomainType::Marketplace,
         Some(SiteClass::Directory) => CitedDomainType::Directory,

@@ -152,7 +152,7 @@ impl AiVisibilityRecord {
 
     /// Without answers, domains and pages, which sums over records do not need.
     #[must_use]
-    pub fn slim(mut self) -> Self {
+    pub fn without_details(mut self) -> Self {
         self.answers = Vec::new();
         self.cited_domains = Vec::new();
         self.cited_page_types = Vec::new();

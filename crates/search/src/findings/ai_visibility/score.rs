@@ -48,13 +48,13 @@ mod tests {
     }
 
     #[test]
-    fn the_golden_score_is_26_and_a_half() {
+    fn the_example_scores_26_5() {
         let score = ai_visibility_score(&parts([0.4, 0.2, 0.1, 0.15]));
         assert!((score - 26.5).abs() < 1e-9, "{score}");
     }
 
     #[test]
-    fn what_is_not_known_neither_helps_nor_hurts_and_who_is_not_named_has_0() {
+    fn unknown_parts_are_left_out_of_the_score() {
         let without = ScoreParts {
             citation_rate: None,
             recommendation_rate: None,
@@ -66,7 +66,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn more_of_anything_is_never_less(
+        fn the_score_never_falls_with_its_parts(
             values in proptest::array::uniform4(0.0_f64..=1.0), at in 0_usize..4, more in 0.0_f64..=1.0
         ) {
             let score = ai_visibility_score(&parts(values));

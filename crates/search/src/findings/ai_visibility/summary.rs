@@ -107,7 +107,7 @@ impl AiVisibilitySummary {
         }
         Self {
             method_version: METHOD_VERSION.to_owned(),
-            coverage: Coverage::of(asked, measured, failed),
+            coverage: Coverage::new(asked, measured, failed),
             ai_visibility_score: by_weight(&engines, |it| it.ai_visibility_score),
             mention_rate: by_weight(&engines, |it| it.mention_rate),
             citation_rate: by_weight(&engines, |it| it.citation_rate),

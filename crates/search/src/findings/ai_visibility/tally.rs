@@ -1,6 +1,6 @@
 use crate::ToSchema;
 use crate::ai_answers::brands::OWN;
-use crate::ai_answers::{DETECTOR_VERSION, JudgedAnswer, JudgedState};
+use crate::ai_answers::{DETECTOR_VERSION, EvaluatedAnswer, EvaluatedState};
 use crate::observation::ai_answer::AiAnswer;
 use crate::provenance::Provenance;
 use crate::statistics::panel_rate::Count;
@@ -64,18 +64,18 @@ pub struct LeftOut {
 }
 
 impl LeftOut {
-    pub fn add(&mut self, state: &JudgedState) {
+    pub fn add(&mut self, state: &EvaluatedState) {
         match state {
-            JudgedState::Counted => {}
-            JudgedState::Refused => self.refused += 1,
-            JudgedState::Empty => self.empty += 1,
-            JudgedState::NotShown => self.not_shown += 1,
-            JudgedState::CutShort => self.cut_short += 1,
-            JudgedState::Failed(_) => self.failed += 1,
+            EvaluatedState::Counted => {}
+            EvaluatedState::Refused => self.refused += 1,
+            EvaluatedState::Empty => self.empty += 1,
+            EvaluatedState::NotShown => self.not_shown += 1,
+            EvaluatedState::CutShort => self.cut_short += 1,
+            EvaluatedState::Failed(_) => self.failed += 1,
         }
     }
 
-    pub const fn join(&mut self, other: &Self) {
+    pub const fn merge(&mut self, other: &Self) {
         self.refused += other.refused;
         self.empty += other.empty;
         self.not_shown += other.not_shown;
@@ -89,7 +89,7 @@ impl LeftOut {
 }
 
 /// Per prompt and day.
-const MOST_DOMAINS: usize = 200;
+const MAX_DOMAINS: usize = 200;
 
 impl PromptTally {
     fn of(answer: &AiAnswer, model: Option<String>) -> Self {
@@ -119,9 +119,9 @@ impl PromptTally {
         }
     }
 
-    fn add(&mut self, judged: &JudgedAnswer) {
+    fn add(&mut self, judged: &EvaluatedAnswer) {
         self.left_out.add(&judged.state);
-        if judged.state != JudgedState::Counted {
+        if judged.state != EvaluatedState::Counted {
             return;
         }
         let is_named = judged.brands.contains(&OWN);
@@ -139,7 +139,7 @@ impl PromptTally {
             let domains: std::collections::BTreeSet<&String> =
                 pages.iter().map(|it| &it.domain).collect();
             for domain in domains {
-                let has_room = self.cited_domains.len() < MOST_DOMAINS;
+                let has_room = self.cited_domains.len() < MAX_DOMAINS;
                 if let Some(count) = self.cited_domains.get_mut(domain) {
                     *count += 1;
                 } else if has_room {
@@ -162,7 +162,7 @@ impl PromptTally {
     }
 
     /// Adds counts of the same prompt, engine and versions, of the same or another day.
-    pub fn join(&mut self, other: &Self) {
+    pub fn merge(&mut self, other: &Self) {
         self.day = self.day.min(other.day);
         self.answers += other.answers;
         self.mentions += other.mentions;
@@ -175,9 +175,9 @@ impl PromptTally {
         self.share_sum += other.share_sum;
         self.felt += other.felt;
         self.sentiment_sum += other.sentiment_sum;
-        self.left_out.join(&other.left_out);
+        self.left_out.merge(&other.left_out);
         for (domain, count) in &other.cited_domains {
-            let has_room = self.cited_domains.len() < MOST_DOMAINS;
+            let has_room = self.cited_domains.len() < MAX_DOMAINS;
             if let Some(there) = self.cited_domains.get_mut(domain) {
                 *there += count;
             } else if has_room {
@@ -204,7 +204,7 @@ impl PromptTally {
 /// Ordered by day, engine, model and prompt. A question without an answer has no served model and counts for the
 /// requested one.
 pub fn tallies<'a>(
-    answers: impl IntoIterator<Item = (&'a AiAnswer, &'a JudgedAnswer)>,
+    answers: impl IntoIterator<Item = (&'a AiAnswer, &'a EvaluatedAnswer)>,
 ) -> Vec<PromptTally> {
     let mut all: BTreeMap<_, PromptTally> = BTreeMap::new();
     for (answer, judged) in answers {

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::ai_answers::brands::{BrandBook, BrandSpec};
-use crate::ai_answers::{JudgedAnswer, judge};
+use crate::ai_answers::{EvaluatedAnswer, evaluate};
 use crate::observation::ai_answer::{
-    AiAnswer, AnswerCitation, AnswerState, AnswerUsage, AskedPrompt, CitationPart,
+    AiAnswer, AnswerCitation, AnswerState, AnswerUsage, CitationPart, EnginePrompt,
 };
 use crate::provenance::{Provenance, RecordStatus};
 use crate::statistics::wilson::wilson;
@@ -42,7 +42,7 @@ pub(crate) fn answer(prompt: usize, sample: u32, text: &str, cited: &[&str]) -> 
         provenance: Provenance::Measured,
         requested_model: Some("sonar".to_owned()),
         served_model: Some("sonar-1".to_owned()),
-        prompt: AskedPrompt {
+        prompt: EnginePrompt {
             prompt_id: format!("7.Q{prompt}.en.v1.00000000"),
             keyword_id: Some(7),
             template: format!("Q{prompt}"),
@@ -65,10 +65,10 @@ pub(crate) fn answer(prompt: usize, sample: u32, text: &str, cited: &[&str]) -> 
     }
 }
 
-pub(crate) fn judged(answers: Vec<AiAnswer>, book: &BrandBook) -> Vec<(AiAnswer, JudgedAnswer)> {
+pub(crate) fn judged(answers: Vec<AiAnswer>, book: &BrandBook) -> Vec<(AiAnswer, EvaluatedAnswer)> {
     { answers.into_iter() }
         .map(|it| {
-            let judged = judge(&it, book);
+            let judged = evaluate(&it, book);
             (it, judged)
         })
         .collect()
@@ -122,7 +122,7 @@ fn panel() -> Vec<AiAnswer> {
 }
 
 #[test]
-fn figures_are_those_that_can_be_counted_by_hand() {
+fn figures_match_a_count_by_hand() {
     let found = record(panel());
     assert_eq!(
         (found.answer_count, found.prompt_count, found.mention_count),
@@ -177,7 +177,7 @@ fn figures_are_those_that_can_be_counted_by_hand() {
 }
 
 #[test]
-fn what_is_no_answer_lowers_no_rate_and_the_state_tells_why() {
+fn missing_answers_lower_no_rate() {
     let whole = record(panel());
     let mut answers = panel();
     for (at, state) in [
@@ -224,7 +224,7 @@ fn what_is_no_answer_lowers_no_rate_and_the_state_tells_why() {
 }
 
 #[test]
-fn a_run_that_failed_whole_is_an_error_and_a_small_one_does_not_tell() {
+fn failed_runs_are_errors_and_small_ones_insufficient() {
     let mut failed = answer(1, 1, "", &[]);
     failed.state = AnswerState::Failed("outOfFunds".to_owned());
     let found = record(vec![failed]);
@@ -245,7 +245,7 @@ fn a_run_that_failed_whole_is_an_error_and_a_small_one_does_not_tell() {
 }
 
 #[test]
-fn an_engine_without_sources_has_no_citations_and_not_none() {
+fn without_sources_citations_are_null_and_not_zero() {
     let mut answers = panel();
     for it in &mut answers {
         it.citations = None;
@@ -269,7 +269,7 @@ fn an_engine_without_sources_has_no_citations_and_not_none() {
 }
 
 #[test]
-fn branded_prompts_and_brands_in_prompts_stay_apart() {
+fn branded_and_prompted_brands_are_kept_apart() {
     let mut answers = panel();
     for it in answers.iter_mut().filter(|it| it.prompt.template == "Q2") {
         it.prompt.text = "Is Zyxwor any good?".to_owned();
@@ -310,7 +310,7 @@ fn engines_are_averaged_by_weight() {
 }
 
 #[test]
-fn a_record_reads_back_from_its_json() {
+fn a_visibility_record_round_trips_through_json() {
     let found = record(panel());
     let json = serde_json::to_string(&found).unwrap();
     let back: AiVisibilityRecord = serde_json::from_str(&json).unwrap();

@@ -22,7 +22,7 @@ impl Severity {
 pub(super) struct Pair {
     pub similarity: Option<f64>,
     pub same_intent: Option<bool>,
-    pub must_live: bool,
+    pub must_stay: bool,
     pub primary_share: f64,
 }
 
@@ -33,9 +33,9 @@ pub(super) fn action(severity: Severity, pair: &Pair) -> Option<Action> {
     }
     let wins = pair.primary_share >= CLEAR_WINNER;
     match pair.similarity {
-        Some(alike) if alike >= 0.9 && pair.must_live => Some(Action::Canonical),
-        Some(alike) if alike >= 0.8 && !pair.must_live => Some(Action::Redirect301),
-        Some(alike) if alike >= 0.5 && !pair.must_live => Some(Action::Merge),
+        Some(alike) if alike >= 0.9 && pair.must_stay => Some(Action::Canonical),
+        Some(alike) if alike >= 0.8 && !pair.must_stay => Some(Action::Redirect301),
+        Some(alike) if alike >= 0.5 && !pair.must_stay => Some(Action::Merge),
         _ if wins => Some(Action::InternalLinks),
         None => None,
         Some(_) => match pair.same_intent {
@@ -79,11 +79,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_to_do_follows_texts_intents_and_the_winner() {
+    fn the_action_follows_similarity_intent_and_share() {
         let pair = |similarity, same_intent, must_live, primary_share| Pair {
             similarity,
             same_intent,
-            must_live,
+            must_stay: must_live,
             primary_share,
         };
         let high = |pair: Pair| action(Severity::High, &pair);

@@ -1,4 +1,4 @@
-use super::groups::{Place, Sight};
+use super::groups::{PagePosition, PageSnapshot};
 use crate::ctr::{MAX_CTR, ctr};
 
 /// Expected clicks, as shares of searches.
@@ -10,11 +10,11 @@ pub(super) struct Cost {
 }
 
 /// The cost over a window; `None` if no own page was ever seen.
-pub(super) fn cost(snapshots: &[Sight]) -> Option<Cost> {
-    let places = || snapshots.iter().flat_map(|sight| &sight.places);
+pub(super) fn cost(snapshots: &[PageSnapshot]) -> Option<Cost> {
+    let places = || snapshots.iter().flat_map(|sight| &sight.positions);
     // Stored shares are used only if all results have one, since they must not be mixed with the curve.
     let is_kept = places().all(|place| place.expected_ctr.is_some());
-    let worth = |place: &Place| match place.expected_ctr {
+    let worth = |place: &PagePosition| match place.expected_ctr {
         Some(share) if is_kept => share,
         _ => ctr(place.position),
     };
@@ -28,7 +28,7 @@ pub(super) fn cost(snapshots: &[Sight]) -> Option<Cost> {
         .iter()
         .map(|sight| {
             let sum = sight
-                .places
+                .positions
                 .iter()
                 .fold(0.0, |sum, place| sum + worth(place));
             sum.min(MAX_CTR)

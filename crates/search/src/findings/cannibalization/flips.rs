@@ -1,4 +1,4 @@
-use super::groups::Sight;
+use super::groups::PageSnapshot;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Flips {
@@ -10,10 +10,10 @@ pub(super) struct Flips {
 
 /// Snapshots must be in order; those without an own page are skipped.
 #[expect(clippy::cast_precision_loss, reason = "a window has few snapshots")]
-pub(super) fn flips(snapshots: &[Sight]) -> Flips {
+pub(super) fn flips(snapshots: &[PageSnapshot]) -> Flips {
     let best: Vec<usize> = snapshots
         .iter()
-        .filter_map(|sight| Some(sight.places.first()?.page))
+        .filter_map(|sight| Some(sight.positions.first()?.page))
         .collect();
     let mut runs = best.clone();
     runs.dedup();
@@ -32,10 +32,10 @@ pub(super) fn flips(snapshots: &[Sight]) -> Flips {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::groups::Place, *};
+    use super::{super::groups::PagePosition, *};
 
-    fn seen(pages: &str) -> Vec<Sight> {
-        let place = |name: char| Place {
+    fn seen(pages: &str) -> Vec<PageSnapshot> {
+        let place = |name: char| PagePosition {
             page: name as usize,
             host: String::new(),
             position: 4,
@@ -43,9 +43,9 @@ mod tests {
         };
         pages
             .chars()
-            .map(|name| Sight {
+            .map(|name| PageSnapshot {
                 at: chrono::DateTime::UNIX_EPOCH,
-                places: (name != '-').then(|| place(name)).into_iter().collect(),
+                positions: (name != '-').then(|| place(name)).into_iter().collect(),
             })
             .collect()
     }

@@ -39,7 +39,7 @@ const FACETS: [&str; 27] = [
 const PAGE_SEGMENTS: [&str; 6] = ["page", "seite", "strana", "oldal", "pagina", "p"];
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Place {
+pub(super) struct PagePosition {
     pub page: usize,
     pub host: String,
     pub position: u32,
@@ -48,32 +48,35 @@ pub(super) struct Place {
 
 /// A snapshot with page numbers instead of URLs.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Sight {
+pub(super) struct PageSnapshot {
     pub at: DateTime<Utc>,
     /// Best first, unique pages.
-    pub places: Vec<Place>,
+    pub positions: Vec<PagePosition>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Sights {
+pub(super) struct SnapshotWindow {
     /// Oldest first.
-    pub snapshots: Vec<Sight>,
+    pub snapshots: Vec<PageSnapshot>,
     /// By page number: the URL as last seen, and its page keys.
     pub pages: Vec<(String, BTreeSet<String>)>,
     pub migrations: Vec<Migration>,
 }
 
 /// The window of a keyword; without the home page if the keyword is branded.
-pub(super) fn sights(input: &CannibalizationInput<'_>, is_branded: bool) -> Option<Sights> {
+pub(super) fn snapshot_window(
+    input: &CannibalizationInput<'_>,
+    is_branded: bool,
+) -> Option<SnapshotWindow> {
     let mut window = in_window(input.snapshots)?;
     window.sort_by_key(|snapshot| snapshot.at);
     let mut pages = Pages::default();
-    let mut snapshots: Vec<Sight> = window
+    let mut snapshots: Vec<PageSnapshot> = window
         .iter()
-        .map(|snapshot| pages.sight(snapshot, is_branded))
+        .map(|snapshot| pages.snapshot(snapshot, is_branded))
         .collect();
     let migrations = migrations(&mut snapshots, &mut pages);
-    Some(Sights {
+    Some(SnapshotWindow {
         snapshots,
         pages: pages.known,
         migrations,
@@ -93,8 +96,8 @@ struct Pages {
 }
 
 impl Pages {
-    fn sight(&mut self, snapshot: &OwnSnapshot, is_branded: bool) -> Sight {
-        let mut places: Vec<Place> = Vec::new();
+    fn snapshot(&mut self, snapshot: &OwnSnapshot, is_branded: bool) -> PageSnapshot {
+        let mut places: Vec<PagePosition> = Vec::new();
         let mut own: Vec<_> = snapshot.places.iter().collect();
         own.sort_by_key(|place| place.position);
         for place in own {
@@ -105,7 +108,7 @@ impl Pages {
             let page = self.number(&place.url, key);
             if places.iter().all(|it| it.page != page) {
                 let host = url_rules::host_of_url(&place.url);
-                places.push(Place {
+                places.push(PagePosition {
                     page,
                     host: host.map(std::borrow::Cow::into_owned).unwrap_or_default(),
                     position: place.position,
@@ -113,14 +116,14 @@ impl Pages {
                 });
             }
         }
-        Sight {
+        PageSnapshot {
             at: snapshot.at,
-            places,
+            positions: places,
         }
     }
 
     fn number(&mut self, url: &str, key: String) -> usize {
-        let set = set_of(&key);
+        let set = list_key(&key);
         let number = *self.numbers.entry(set).or_insert_with(|| {
             self.known.push((String::new(), BTreeSet::new()));
             self.known.len() - 1
@@ -136,7 +139,7 @@ fn is_home(key: &str) -> bool {
 }
 
 /// The page key without filters, sorting and page number.
-fn set_of(key: &str) -> String {
+fn list_key(key: &str) -> String {
     let (path, query) = key.split_once('?').unwrap_or((key, ""));
     let kept: Vec<&str> = query
         .split('&')
@@ -174,7 +177,7 @@ fn without_page_number(path: &str) -> &str {
 }
 
 /// Merges a page and its successor: the old one never returns, the new one is first seen then, and at least twice.
-fn migrations(snapshots: &mut [Sight], pages: &mut Pages) -> Vec<Migration> {
+fn migrations(snapshots: &mut [PageSnapshot], pages: &mut Pages) -> Vec<Migration> {
     let mut found = Vec::new();
     while let Some((from, to, at)) = next_migration(snapshots) {
         found.push(Migration {
@@ -182,7 +185,7 @@ fn migrations(snapshots: &mut [Sight], pages: &mut Pages) -> Vec<Migration> {
             to: pages.known[to].0.clone(),
             at,
         });
-        for place in snapshots.iter_mut().flat_map(|sight| &mut sight.places) {
+        for place in snapshots.iter_mut().flat_map(|sight| &mut sight.positions) {
             if place.page == from {
                 place.page = to;
             }
@@ -193,14 +196,14 @@ fn migrations(snapshots: &mut [Sight], pages: &mut Pages) -> Vec<Migration> {
     found
 }
 
-fn next_migration(snapshots: &[Sight]) -> Option<(usize, usize, DateTime<Utc>)> {
+fn next_migration(snapshots: &[PageSnapshot]) -> Option<(usize, usize, DateTime<Utc>)> {
     let mut best = snapshots
         .iter()
         .enumerate()
-        .filter_map(|(index, sight)| Some((index, sight.at, sight.places.first()?.page)));
+        .filter_map(|(index, sight)| Some((index, sight.at, sight.positions.first()?.page)));
     let mut before = best.next()?;
     for now in best {
-        let holds = |sight: &Sight, page| sight.places.iter().any(|it| it.page == page);
+        let holds = |sight: &PageSnapshot, page| sight.positions.iter().any(|it| it.page == page);
         let (from, to) = (before.2, now.2);
         let after = &snapshots[now.0..];
         let has_moved = from != to
@@ -225,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_and_orders_of_a_list_are_one_page() {
+    fn pagination_and_sorting_of_a_list_are_one_page() {
         for (url, set) in [
             ("acme.com/shoes?page=3", "acme.com/shoes"),
             ("acme.com/shoes?sort=price&id=4", "acme.com/shoes?id=4"),
@@ -235,7 +238,7 @@ mod tests {
             ("acme.com/2024/3", "acme.com/2024/3"),
             ("acme.com/", "acme.com/"),
         ] {
-            assert_eq!(set_of(url), set, "{url}");
+            assert_eq!(list_key(url), set, "{url}");
         }
     }
 }

@@ -9,23 +9,23 @@ use std::collections::BTreeMap;
 
 mod advise;
 mod cost;
+mod evaluate;
 mod flips;
 mod groups;
-mod judge;
 mod overlap;
 mod split;
 mod summary;
 
-pub use judge::judge;
+pub use evaluate::evaluate;
 pub use summary::{CannibalizationSummary, CannibalizationTally};
 
 pub const METHOD_VERSION: &str = "cannibalization/1";
 
 pub const WINDOW_DAYS: i64 = 28;
 /// For flips and cost.
-const LEAST_SNAPSHOTS: usize = 5;
+const MIN_SNAPSHOTS: usize = 5;
 /// Own URLs below this position do not compete.
-const REACH: u32 = 50;
+const MAX_POSITION: u32 = 50;
 
 #[derive(Debug, Clone, Copy)]
 pub struct CannibalizationInput<'a> {
@@ -65,7 +65,7 @@ pub struct OwnPlace {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PageFacts {
     pub title: Option<String>,
-    /// By the words of its title ([`crate::search_intent::of`]).
+    /// By the words of its title ([`crate::search_intent::classify`]).
     pub intent: Option<Intent>,
     /// Words of its main text.
     pub word_count: Option<u64>,
@@ -74,7 +74,7 @@ pub struct PageFacts {
     /// Its other languages.
     pub alternates: Vec<String>,
     /// Whether the page must not be removed.
-    pub must_live: bool,
+    pub must_stay: bool,
     /// Imported clicks over the window for this keyword.
     pub clicks: Option<u64>,
     /// Imported impressions over the window for this keyword.

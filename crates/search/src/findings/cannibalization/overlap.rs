@@ -1,4 +1,4 @@
-use super::groups::{Place, Sight};
+use super::groups::{PagePosition, PageSnapshot};
 
 /// Lowest position that counts.
 const TOP: u32 = 20;
@@ -16,8 +16,8 @@ pub(super) struct Overlap {
 
 /// 0 without snapshots.
 #[expect(clippy::cast_precision_loss, reason = "a window has few snapshots")]
-pub(super) fn overlap(snapshots: &[Sight]) -> Overlap {
-    let share = |holds: fn(&Sight) -> bool| {
+pub(super) fn overlap(snapshots: &[PageSnapshot]) -> Overlap {
+    let share = |holds: fn(&PageSnapshot) -> bool| {
         let count = snapshots.iter().filter(|sight| holds(sight)).count();
         count as f64 / snapshots.len().max(1) as f64
     };
@@ -28,13 +28,13 @@ pub(super) fn overlap(snapshots: &[Sight]) -> Overlap {
 }
 
 /// The number of groups, and whether one has several pages: adjacent results of one host in the top 10.
-fn clusters(sight: &Sight) -> (usize, bool) {
-    let top: Vec<&Place> = sight
-        .places
+fn clusters(sight: &PageSnapshot) -> (usize, bool) {
+    let top: Vec<&PagePosition> = sight
+        .positions
         .iter()
         .filter(|it| it.position <= TOP)
         .collect();
-    let are_grouped = |pair: &[&Place]| {
+    let are_grouped = |pair: &[&PagePosition]| {
         pair[1].position == pair[0].position + 1
             && pair[1].position <= CLUSTERED
             && pair[0].host == pair[1].host

@@ -1,9 +1,9 @@
-use super::{CannibalizationInput, CompetingUrl, PageFacts, ShareBasis, groups::Sights};
+use super::{CannibalizationInput, CompetingUrl, PageFacts, ShareBasis, groups::SnapshotWindow};
 use crate::ctr::ctr;
 use crate::statistics::concentration::{Concentration, concentration};
 
 /// Pages with a smaller share do not compete.
-const LEAST_SHARE: f64 = 0.05;
+const MIN_SHARE: f64 = 0.05;
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Split {
@@ -15,9 +15,9 @@ pub(super) struct Split {
     pub concentration: Option<Concentration>,
 }
 
-pub(super) fn split(input: &CannibalizationInput<'_>, sights: &Sights) -> Split {
+pub(super) fn split(input: &CannibalizationInput<'_>, sights: &SnapshotWindow) -> Split {
     let mut urls: Vec<(usize, CompetingUrl)> = (0..sights.pages.len())
-        .filter_map(|page| Some((page, standing(input, sights, page)?)))
+        .filter_map(|page| Some((page, competing_url(input, sights, page)?)))
         .collect();
     let basis = basis(&urls);
     let weights: Vec<f64> = urls.iter().map(|(_, url)| weight(url, basis)).collect();
@@ -44,7 +44,7 @@ pub(super) fn split(input: &CannibalizationInput<'_>, sights: &Sights) -> Split 
 
 fn competing(urls: &[(usize, CompetingUrl)]) -> impl Iterator<Item = &CompetingUrl> {
     let urls = urls.iter().map(|(_, url)| url);
-    urls.filter(|url| url.share >= LEAST_SHARE - 1e-12)
+    urls.filter(|url| url.share >= MIN_SHARE - 1e-12)
 }
 
 impl Split {
@@ -64,13 +64,13 @@ fn evenness(hhi: f64, n: usize) -> f64 {
 }
 
 /// A page's figures over the window; `None` if it was in no snapshot.
-fn standing(
+fn competing_url(
     input: &CannibalizationInput<'_>,
-    sights: &Sights,
+    sights: &SnapshotWindow,
     page: usize,
 ) -> Option<CompetingUrl> {
     let (url, keys) = &sights.pages[page];
-    let places = || sights.snapshots.iter().flat_map(|it| &it.places);
+    let places = || sights.snapshots.iter().flat_map(|it| &it.positions);
     let positions: Vec<f64> = places()
         .filter(|place| place.page == page)
         .map(|place| f64::from(place.position))
@@ -79,8 +79,11 @@ fn standing(
         .filter(|place| place.page == page)
         .map(|place| place.position)
         .min()?;
-    let as_best = |sight: &&super::groups::Sight| {
-        sight.places.first().is_some_and(|place| place.page == page)
+    let as_best = |sight: &&super::groups::PageSnapshot| {
+        sight
+            .positions
+            .first()
+            .is_some_and(|place| place.page == page)
     };
     let snapshots_as_best = sights.snapshots.iter().filter(as_best).count();
     let facts = || keys.iter().filter_map(|key| input.pages.get(key));
@@ -127,7 +130,7 @@ fn weight(url: &CompetingUrl, basis: ShareBasis) -> f64 {
     match basis {
         ShareBasis::Clicks => url.clicks.unwrap_or(0) as f64,
         ShareBasis::Impressions => url.impressions.unwrap_or(0) as f64,
-        ShareBasis::ExpectedCtr => at_mean(url.average_position),
+        ShareBasis::ExpectedCtr => interpolated_ctr(url.average_position),
     }
 }
 
@@ -137,7 +140,7 @@ fn weight(url: &CompetingUrl, basis: ShareBasis) -> f64 {
     clippy::cast_sign_loss,
     reason = "positions are small and positive"
 )]
-fn at_mean(position: f64) -> f64 {
+fn interpolated_ctr(position: f64) -> f64 {
     let (above, below) = (position.floor(), position.ceil());
     let (high, low) = (ctr(above as u32), ctr(below as u32));
     high + (low - high) * (position - above)

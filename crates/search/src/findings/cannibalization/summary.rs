@@ -60,7 +60,7 @@ impl CannibalizationTally {
         let [harmless, low, medium, high] = self.by_severity;
         CannibalizationSummary {
             method_version: METHOD_VERSION.to_owned(),
-            coverage: Coverage::of(requested, self.judged, 0),
+            coverage: Coverage::new(requested, self.judged, 0),
             keywords: self.keywords,
             high,
             medium,

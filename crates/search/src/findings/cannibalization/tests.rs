@@ -56,7 +56,7 @@ fn judged_with(
         search_volume: Some(1_000),
     };
     let similarities = similarity.map(|it| ((key('a'), key('b')), it));
-    judge(&CannibalizationInput {
+    evaluate(&CannibalizationInput {
         keyword: &keyword,
         engine: "google",
         provider: None,
@@ -89,7 +89,7 @@ const ALTERNATING: [&[(char, u32)]; 6] = [
 ];
 
 #[test]
-fn an_alternation_is_judged_by_its_four_parts() {
+fn the_score_has_four_weighted_parts() {
     let record = judged(&days(&ALTERNATING)).unwrap();
     assert_eq!(
         (record.flip_rate, record.flip_returns),
@@ -120,7 +120,7 @@ fn an_alternation_is_judged_by_its_four_parts() {
 }
 
 #[test]
-fn imported_clicks_come_before_impressions_and_positions() {
+fn clicks_take_precedence_over_impressions_and_ctr() {
     let page = |clicks, impressions| PageFacts {
         clicks,
         impressions,
@@ -161,7 +161,7 @@ fn neighbours_that_the_engine_groups_are_no_overlap() {
 }
 
 #[test]
-fn one_own_page_and_pages_below_fifty_are_nobodys_rivals() {
+fn one_page_or_positions_below_50_do_not_compete() {
     assert_eq!(judged(&days(&[&[('a', 4)]; 9])), None);
     assert_eq!(judged(&days(&[&[('a', 4), ('b', 51)]; 9])), None);
     assert_eq!(judged(&days::<[(char, u32); 0]>(&[])), None);
@@ -169,7 +169,7 @@ fn one_own_page_and_pages_below_fifty_are_nobodys_rivals() {
 }
 
 #[test]
-fn few_snapshots_tell_splits_and_overlaps_alone() {
+fn few_snapshots_give_split_and_overlap_only() {
     let record = judged(&days(&ALTERNATING[..4])).unwrap();
     assert_eq!(record.envelope.status, RecordStatus::Partial);
     assert_eq!(
@@ -184,7 +184,7 @@ fn few_snapshots_tell_splits_and_overlaps_alone() {
 }
 
 #[test]
-fn a_page_that_moved_for_good_is_a_migration_and_no_flip() {
+fn a_permanent_url_change_is_a_migration() {
     let moved: Vec<&[(char, u32)]> = vec![
         &[('a', 4)],
         &[('a', 4)],
@@ -220,7 +220,7 @@ fn a_page_that_moved_for_good_is_a_migration_and_no_flip() {
 }
 
 #[test]
-fn parts_of_one_list_are_one_page() {
+fn paginated_urls_are_one_page() {
     let mut snapshots = days(&ALTERNATING);
     for place in snapshots.iter_mut().flat_map(|it| &mut it.places) {
         if place.url.ends_with('b') {
@@ -231,7 +231,7 @@ fn parts_of_one_list_are_one_page() {
 }
 
 #[test]
-fn the_home_page_is_no_rival_where_the_projects_name_is_searched_for() {
+fn the_home_page_is_ignored_for_branded_keywords() {
     let mut snapshots = days(&ALTERNATING);
     for place in snapshots.iter_mut().flat_map(|it| &mut it.places) {
         if place.url.ends_with('a') {
@@ -246,7 +246,7 @@ fn the_home_page_is_no_rival_where_the_projects_name_is_searched_for() {
 }
 
 #[test]
-fn what_the_site_has_settled_scores_nothing() {
+fn canonicalized_pages_score_zero() {
     let canonical = PageFacts {
         canonical: Some(url('a')),
         ..Default::default()
@@ -286,7 +286,7 @@ fn what_the_site_has_settled_scores_nothing() {
 }
 
 #[test]
-fn different_wants_halve_the_score() {
+fn different_intents_halve_the_score() {
     let page = |intent| PageFacts {
         intent: Some(intent),
         ..Default::default()
@@ -332,7 +332,7 @@ fn older_snapshots_are_left_out() {
 }
 
 #[test]
-fn a_record_survives_being_stored_and_is_counted() {
+fn a_record_round_trips_and_is_summarized() {
     let record = judged(&days(&ALTERNATING)).unwrap();
     let json = serde_json::to_value(&record).unwrap();
     let back: CannibalizationRecord = serde_json::from_value(json.clone()).unwrap();
@@ -370,7 +370,7 @@ fn window() -> impl Strategy<Value = Vec<OwnSnapshot>> {
 
 proptest! {
     #[test]
-    fn everything_lies_in_its_bounds_and_shares_add_up(snapshots in window()) {
+    fn figures_stay_in_bounds_and_shares_add_up(snapshots in window()) {
         if let Some(record) = judged(&snapshots) {
             prop_assert!(record.score.is_none_or(|it| (0.0..=100.0 + 1e-9).contains(&it)));
             let parts = [Some(record.split), Some(record.overlap_rate), record.flip_rate, record.cost, record.entropy];
@@ -383,7 +383,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_in_which_snapshots_come_does_not_matter(snapshots in window()) {
+    fn the_order_of_snapshots_does_not_matter(snapshots in window()) {
         let mut turned = snapshots.clone();
         turned.reverse();
         prop_assert_eq!(judged(&snapshots), judged(&turned));

@@ -1,11 +1,11 @@
-use super::{ClassSource, CompetitorsContext, LEAST_OWN, head_to_head::Duels};
+use super::{ClassSource, CompetitorsContext, MIN_OWN_KEYWORDS, head_to_head::HeadToHeads};
 use crate::search_panel::{DomainId, OWN, Panel};
 use crate::site_class;
 use crate::site_class::SiteClass;
 
 /// Listed competitors, and listed platforms besides.
-const RIVALS: usize = 50;
-const PLATFORMS: usize = 10;
+const MAX_COMPETITORS: usize = 50;
+const MAX_PLATFORMS: usize = 10;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Chosen {
@@ -21,20 +21,20 @@ pub(super) struct Chosen {
 pub(super) fn choose(
     panel: &Panel<'_>,
     context: &CompetitorsContext<'_>,
-    duels: &Duels,
+    duels: &HeadToHeads,
 ) -> Vec<Chosen> {
     let own = duels.own();
-    let scores_are_known = own.keywords >= LEAST_OWN;
-    let most_clicks = rivals(duels)
+    let scores_are_known = own.keywords >= MIN_OWN_KEYWORDS;
+    let most_clicks = competing_domains(duels)
         .map(|(_, duel)| duel.clicks)
         .fold(0.0, f64::max);
-    let mut all: Vec<(DomainId, f64)> = rivals(duels)
+    let mut all: Vec<(DomainId, f64)> = competing_domains(duels)
         .filter(|(_, duel)| !scores_are_known || duel.common > 0)
         .map(|(domain, _)| (domain, score(duels, domain, most_clicks)))
         .collect();
     // Without enough own keywords, expected clicks decide the order.
     all.sort_by(|(one, one_score), (other, other_score)| {
-        let clicks = |domain: &DomainId| duels.of[*domain as usize].clicks;
+        let clicks = |domain: &DomainId| duels.by_domain[*domain as usize].clicks;
         let by_score = other_score.total_cmp(one_score);
         let by_score = if scores_are_known {
             by_score
@@ -68,9 +68,9 @@ fn pick(
             Some(rivals)
         };
         let is_listed = if is_platform {
-            platforms <= PLATFORMS
+            platforms <= MAX_PLATFORMS
         } else {
-            rivals as usize <= RIVALS
+            rivals as usize <= MAX_COMPETITORS
         };
         if is_listed || is_pinned(name, context) {
             chosen.push(Chosen {
@@ -94,23 +94,25 @@ pub(super) fn class(name: &str, context: &CompetitorsContext<'_>) -> (SiteClass,
     let said = context.pinned.get(name).and_then(|it| it.class);
     let shown = || {
         let types = context.home_page_types.get(name)?;
-        SiteClass::of_home_page(types)
+        SiteClass::from_home_page(types)
     };
     said.map(|class| (class, ClassSource::User))
-        .or_else(|| site_class::known(name).map(|class| (class, ClassSource::List)))
+        .or_else(|| site_class::listed_class(name).map(|class| (class, ClassSource::List)))
         .or_else(|| shown().map(|class| (class, ClassSource::HomePage)))
         .unwrap_or((SiteClass::Direct, ClassSource::Assumed))
 }
 
-fn rivals(duels: &Duels) -> impl Iterator<Item = (DomainId, &super::head_to_head::Duel)> {
+fn competing_domains(
+    duels: &HeadToHeads,
+) -> impl Iterator<Item = (DomainId, &super::head_to_head::HeadToHead)> {
     (0..)
-        .zip(&duels.of)
+        .zip(&duels.by_domain)
         .filter(|(domain, duel)| *domain != OWN && duel.clicks > 0.0)
 }
 
 /// 100·(0.5·√trafficOverlap + 0.3·keywordOverlap + 0.2·clicks/most clicks of a competitor); our weights.
-fn score(duels: &Duels, domain: DomainId, most_clicks: f64) -> f64 {
-    let (duel, own) = (duels.of[domain as usize], duels.own());
+fn score(duels: &HeadToHeads, domain: DomainId, most_clicks: f64) -> f64 {
+    let (duel, own) = (duels.by_domain[domain as usize], duels.own());
     let traffic = duel.traffic_overlap(own.clicks).unwrap_or(0.0);
     let keywords = duel.keyword_overlap(own.keywords).unwrap_or(0.0);
     let size = if most_clicks > 0.0 {

@@ -2,7 +2,7 @@ use super::TOP;
 use crate::search_panel::{OWN, Panel, PanelKeyword, Standing};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct Duel {
+pub(super) struct HeadToHead {
     /// Keywords for which the domain is in the top.
     pub keywords: u64,
     /// Keywords for which both are in the top.
@@ -18,30 +18,36 @@ pub(super) struct Duel {
 }
 
 #[derive(Debug)]
-pub(super) struct Duels {
+pub(super) struct HeadToHeads {
     /// By domain id; the project is the first.
-    pub of: Vec<Duel>,
+    pub by_domain: Vec<HeadToHead>,
     pub clicks: f64,
 }
 
-impl Duels {
+impl HeadToHeads {
     /// For all domains of the panel, weighted by volume or equally.
-    pub fn of(panel: &Panel<'_>, by_volume: bool) -> Self {
-        let mut duels = vec![Duel::default(); panel.domain_count()];
+    pub fn new(panel: &Panel<'_>, by_volume: bool) -> Self {
+        let mut duels = vec![HeadToHead::default(); panel.domain_count()];
         for keyword in panel.keywords() {
             let weight = weight(keyword, by_volume);
             let standings = panel.standings(keyword);
             let own = standings.iter().find(|it| it.domain == OWN);
             for standing in standings {
-                duels[standing.domain as usize].meet(standing, own, weight);
+                duels[standing.domain as usize].add_keyword(standing, own, weight);
             }
         }
         let clicks = duels.iter().map(|duel| duel.clicks).sum();
-        Self { of: duels, clicks }
+        Self {
+            by_domain: duels,
+            clicks,
+        }
     }
 
-    pub fn own(&self) -> Duel {
-        self.of.get(OWN as usize).copied().unwrap_or_default()
+    pub fn own(&self) -> HeadToHead {
+        self.by_domain
+            .get(OWN as usize)
+            .copied()
+            .unwrap_or_default()
     }
 }
 
@@ -54,8 +60,8 @@ pub(super) fn weight(keyword: &PanelKeyword, by_volume: bool) -> f64 {
     }
 }
 
-impl Duel {
-    fn meet(&mut self, theirs: &Standing, own: Option<&Standing>, weight: f64) {
+impl HeadToHead {
+    fn add_keyword(&mut self, theirs: &Standing, own: Option<&Standing>, weight: f64) {
         self.clicks += weight * theirs.share;
         if let Some(own) = own {
             self.shared_clicks += weight * theirs.share.min(own.share);

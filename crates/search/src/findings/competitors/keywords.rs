@@ -2,9 +2,9 @@ use super::{AdvantageKeyword, GapKeyword, TOP};
 use crate::search_panel::{DomainId, OWN, Panel, PanelKeyword, Standing};
 use std::collections::HashMap;
 
-const LISTED: usize = 50;
+const MAX_LISTED: usize = 50;
 /// A domain ranks for a keyword down to this position.
-const HAS: u32 = 10;
+const FIRST_PAGE_POSITION: u32 = 10;
 
 #[derive(Debug, Default)]
 pub(super) struct Differences {
@@ -25,12 +25,15 @@ pub(super) fn differences(
     for keyword in panel.keywords() {
         let standings = panel.standings(keyword);
         let own = standings.iter().find(|it| it.domain == OWN);
-        for standing in standings.iter().filter(|it| it.position <= HAS) {
+        for standing in standings
+            .iter()
+            .filter(|it| it.position <= FIRST_PAGE_POSITION)
+        {
             if let Some(differences) = found.get_mut(&standing.domain) {
                 differences.gaps.extend(gap(keyword, standing, own));
             }
         }
-        let Some(own) = own.filter(|it| it.position <= HAS) else {
+        let Some(own) = own.filter(|it| it.position <= FIRST_PAGE_POSITION) else {
             continue;
         };
         // Includes domains that are not on the page.
@@ -45,7 +48,7 @@ pub(super) fn differences(
         }
     }
     for differences in found.values_mut() {
-        differences.cut();
+        differences.truncate();
     }
     found
 }
@@ -91,26 +94,26 @@ fn per_month(keyword: &PanelKeyword, share: f64) -> Option<f64> {
 }
 
 impl Differences {
-    fn cut(&mut self) {
+    fn truncate(&mut self) {
         self.gap_count = self.gaps.len() as u64;
         self.advantage_count = self.advantages.len() as u64;
         self.gaps.sort_by(|one, other| {
-            most_first(one.potential_clicks, other.potential_clicks)
+            by_clicks_descending(one.potential_clicks, other.potential_clicks)
                 .then(one.their_position.cmp(&other.their_position))
                 .then(one.keyword_id.cmp(&other.keyword_id))
         });
         self.advantages.sort_by(|one, other| {
-            most_first(one.estimated_clicks, other.estimated_clicks)
+            by_clicks_descending(one.estimated_clicks, other.estimated_clicks)
                 .then(one.our_position.cmp(&other.our_position))
                 .then(one.keyword_id.cmp(&other.keyword_id))
         });
-        self.gaps.truncate(LISTED);
-        self.advantages.truncate(LISTED);
+        self.gaps.truncate(MAX_LISTED);
+        self.advantages.truncate(MAX_LISTED);
     }
 }
 
 /// Descending; unknown clicks last.
-fn most_first(one: Option<f64>, other: Option<f64>) -> std::cmp::Ordering {
+fn by_clicks_descending(one: Option<f64>, other: Option<f64>) -> std::cmp::Ordering {
     let known = |clicks: Option<f64>| clicks.unwrap_or(-1.0);
     known(other).total_cmp(&known(one))
 }

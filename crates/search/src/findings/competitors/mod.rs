@@ -20,11 +20,11 @@ pub const METHOD_VERSION: &str = "competitors/2";
 /// A domain competes down to this position.
 const TOP: u32 = 20;
 /// In the top, for reporting overlaps.
-const LEAST_OWN: u64 = 5;
+const MIN_OWN_KEYWORDS: u64 = 5;
 /// Of the strongest competitor, with the project.
-const LEAST_COMMON: u64 = 3;
+const MIN_COMMON_KEYWORDS: u64 = 3;
 /// The same as a share of the project's keywords.
-const LEAST_TOPICALITY: f64 = 0.1;
+const MIN_TOPICALITY: f64 = 0.1;
 
 #[derive(Debug, Clone, Copy)]
 pub struct CompetitorsContext<'a> {

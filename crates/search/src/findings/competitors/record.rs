@@ -1,8 +1,8 @@
 use super::{
-    AveragePositions, CompetitorRecord, CompetitorSource, CompetitorsContext, LEAST_OWN,
-    METHOD_VERSION,
+    AveragePositions, CompetitorRecord, CompetitorSource, CompetitorsContext, METHOD_VERSION,
+    MIN_OWN_KEYWORDS,
     choose::{self, Chosen},
-    head_to_head::{Duel, Duels, ratio},
+    head_to_head::{HeadToHead, HeadToHeads, ratio},
     keywords::{Differences, differences},
 };
 use crate::findings::envelope::Envelope;
@@ -12,7 +12,7 @@ use crate::search_panel::{DomainId, Panel};
 
 /// One record per competitor, strongest first; pinned domains that were not seen come last.
 pub fn competitors(panel: &Panel<'_>, context: &CompetitorsContext<'_>) -> Vec<CompetitorRecord> {
-    let duels = Duels::of(panel, panel.has_volumes());
+    let duels = HeadToHeads::new(panel, panel.has_volumes());
     let chosen = choose::choose(panel, context, &duels);
     let ids: Vec<DomainId> = chosen.iter().map(|it| it.domain).collect();
     let mut found = differences(panel, &ids);
@@ -20,7 +20,7 @@ pub fn competitors(panel: &Panel<'_>, context: &CompetitorsContext<'_>) -> Vec<C
         .iter()
         .map(|chosen| {
             let differences = found.remove(&chosen.domain).unwrap_or_default();
-            seen(panel, context, &duels, chosen, differences)
+            detected_record(panel, context, &duels, chosen, differences)
         })
         .collect();
     let unseen = context
@@ -29,20 +29,20 @@ pub fn competitors(panel: &Panel<'_>, context: &CompetitorsContext<'_>) -> Vec<C
         .filter(|(name, pinned)| {
             pinned.is_tracked && !records.iter().any(|record| record.domain == **name)
         })
-        .map(|(name, _)| unseen(panel, context, &duels, name))
+        .map(|(name, _)| pinned_record(panel, context, &duels, name))
         .collect::<Vec<_>>();
     records.extend(unseen);
     records
 }
 
-fn seen(
+fn detected_record(
     panel: &Panel<'_>,
     context: &CompetitorsContext<'_>,
-    duels: &Duels,
+    duels: &HeadToHeads,
     chosen: &Chosen,
     differences: Differences,
 ) -> CompetitorRecord {
-    let duel = duels.of[chosen.domain as usize];
+    let duel = duels.by_domain[chosen.domain as usize];
     let cited = panel.overviews().citing.get(&chosen.domain).copied();
     CompetitorRecord {
         class: chosen.class,
@@ -59,14 +59,16 @@ fn seen(
 }
 
 /// For a pinned domain without common keywords, or not seen at all.
-fn unseen(
+fn pinned_record(
     panel: &Panel<'_>,
     context: &CompetitorsContext<'_>,
-    duels: &Duels,
+    duels: &HeadToHeads,
     name: &str,
 ) -> CompetitorRecord {
     let domain = panel.domain(name);
-    let duel = domain.map_or_else(Duel::default, |domain| duels.of[domain as usize]);
+    let duel = domain.map_or_else(HeadToHead::default, |domain| {
+        duels.by_domain[domain as usize]
+    });
     let ids: Vec<DomainId> = domain.into_iter().collect();
     let found = differences(panel, &ids).into_values().next();
     let differences = found.unwrap_or_default();
@@ -84,12 +86,12 @@ fn unseen(
 fn measured(
     panel: &Panel<'_>,
     context: &CompetitorsContext<'_>,
-    duels: &Duels,
+    duels: &HeadToHeads,
     name: &str,
-    duel: &Duel,
+    duel: &HeadToHead,
 ) -> CompetitorRecord {
     let own = duels.own();
-    let is_enough = own.keywords >= LEAST_OWN;
+    let is_enough = own.keywords >= MIN_OWN_KEYWORDS;
     let sov = (duels.clicks > 0.0).then(|| duel.clicks / duels.clicks);
     let (class, class_source) = choose::class(name, context);
     let earlier = context.earlier.get(name);
@@ -135,7 +137,7 @@ fn measured(
     }
 }
 
-fn positions(duel: &Duel) -> Option<AveragePositions> {
+fn positions(duel: &HeadToHead) -> Option<AveragePositions> {
     Some(AveragePositions {
         own: ratio(duel.own_positions, duel.common)?,
         competitor: ratio(duel.their_positions, duel.common)?,
@@ -146,7 +148,7 @@ fn envelope(
     panel: &Panel<'_>,
     context: &CompetitorsContext<'_>,
     is_enough: bool,
-    duel: &Duel,
+    duel: &HeadToHead,
 ) -> Envelope {
     let mut warnings = Vec::new();
     if !is_enough {

@@ -1,4 +1,4 @@
-use super::{CompetitorRecord, LEAST_COMMON, LEAST_TOPICALITY, METHOD_VERSION};
+use super::{CompetitorRecord, METHOD_VERSION, MIN_COMMON_KEYWORDS, MIN_TOPICALITY};
 use crate::ToSchema;
 use crate::findings::envelope::{Coverage, rounded};
 use crate::search_panel::Panel;
@@ -46,7 +46,7 @@ pub struct ClassCount {
 impl CompetitorsSummary {
     pub fn of(records: &[CompetitorRecord], panel: &Panel<'_>) -> Self {
         let mut ranked: Vec<&CompetitorRecord> = { records.iter() }
-            .filter(|it| it.rank.is_some() && is_business_rival(it))
+            .filter(|it| it.rank.is_some() && is_business_competitor(it))
             .collect();
         ranked.sort_by_key(|it| it.rank);
         let strongest = ranked.first();
@@ -54,7 +54,7 @@ impl CompetitorsSummary {
         let (measured, missing) = (panel.keywords().len(), panel.missing().len());
         Self {
             method_version: METHOD_VERSION.to_owned(),
-            coverage: Coverage::of((measured + missing) as u64, measured as u64, missing as u64),
+            coverage: Coverage::new((measured + missing) as u64, measured as u64, missing as u64),
             own_keywords: own_keywords(panel),
             domains_seen: panel.domain_count() as u64 - 1,
             detected: records.len() as u64 - tracked,
@@ -67,10 +67,10 @@ impl CompetitorsSummary {
 }
 
 /// Whether it is a business in the project's market, not an encyclopedia, forum, magazine or list.
-fn is_business_rival(record: &CompetitorRecord) -> bool {
+fn is_business_competitor(record: &CompetitorRecord) -> bool {
     let is_business = matches!(record.class, SiteClass::Direct | SiteClass::Marketplace);
-    let shares = record.topicality.is_some_and(|it| it >= LEAST_TOPICALITY);
-    is_business && shares && record.common_keywords >= LEAST_COMMON
+    let shares = record.topicality.is_some_and(|it| it >= MIN_TOPICALITY);
+    is_business && shares && record.common_keywords >= MIN_COMMON_KEYWORDS
 }
 
 fn own_keywords(panel: &Panel<'_>) -> u64 {

@@ -1,6 +1,6 @@
 //! Competitors, their figures, and properties.
 
-use super::{head_to_head::Duels, *};
+use super::{head_to_head::HeadToHeads, *};
 use crate::provenance::RecordStatus;
 use crate::search_panel::tests::{own_sites, panel};
 use crate::search_panel::{OWN, Panel};
@@ -93,7 +93,7 @@ fn the_example_of_keys_so_is_met() {
 }
 
 #[test]
-fn gaps_are_where_they_are_in_the_first_ten_and_we_are_known_to_be_below_twenty() {
+fn a_gap_needs_their_top_ten_and_our_known_absence() {
     let own = own_sites();
     let panel = panel(&own, &PAGES);
     let records = found(&panel, &nothing_known());
@@ -114,7 +114,7 @@ fn gaps_are_where_they_are_in_the_first_ten_and_we_are_known_to_be_below_twenty(
 }
 
 #[test]
-fn advantages_are_gaps_the_other_way_round() {
+fn advantages_mirror_gaps() {
     let own = own_sites();
     let deep = "ocdefghijkbcdefghijkc";
     let pages: Vec<(Option<u64>, &str)> = std::iter::repeat_n((Some(10), deep), 5)
@@ -131,7 +131,7 @@ fn advantages_are_gaps_the_other_way_round() {
 }
 
 #[test]
-fn with_few_own_keywords_nothing_is_said_about_overlaps_and_size_decides() {
+fn with_few_own_keywords_clicks_decide_the_order() {
     let own = own_sites();
     let panel = panel(&own, &[(Some(10), "aob"), (Some(900), "ba")]);
     let records = found(&panel, &nothing_known());
@@ -151,7 +151,7 @@ fn with_few_own_keywords_nothing_is_said_about_overlaps_and_size_decides() {
 }
 
 #[test]
-fn the_owner_pins_and_classifies_and_platforms_fill_no_list() {
+fn pins_and_classes_apply_and_platforms_are_limited() {
     let own = own_sites();
     let mut known = nothing_known();
     for (name, class, is_tracked) in [
@@ -194,7 +194,7 @@ fn the_owner_pins_and_classifies_and_platforms_fill_no_list() {
 }
 
 #[test]
-fn what_was_known_before_is_carried_on() {
+fn earlier_values_are_carried_over() {
     let own = own_sites();
     let mut known = nothing_known();
     let first = chrono::DateTime::from_timestamp(1_700_000_000, 0).unwrap();
@@ -267,7 +267,7 @@ fn the_strongest_is_a_business_that_shares_keywords() {
 
 proptest! {
     #[test]
-    fn a_site_is_wholly_like_itself_and_overlaps_are_the_same_both_ways(
+    fn overlap_is_symmetric_and_one_with_itself(
         pages in proptest::collection::vec("[abo]{1,30}", 1..12)
     ) {
         let own = own_sites();
@@ -279,13 +279,13 @@ proptest! {
             .collect();
         let swapped: Vec<(Option<u64>, &str)> = swapped.iter().map(|it| (Some(10), it.as_str())).collect();
         let back = panel(&own, &swapped);
-        let (one, other) = (Duels::of(&there, true), Duels::of(&back, true));
+        let (one, other) = (HeadToHeads::new(&there, true), HeadToHeads::new(&back, true));
         let ours = one.own();
         if ours.keywords > 0 {
             prop_assert_eq!(ours.keyword_overlap(ours.keywords), Some(1.0));
             prop_assert!((ours.traffic_overlap(ours.clicks).unwrap() - 1.0).abs() < 1e-9);
         }
-        let duel = |panel: &Panel<'_>, duels: &Duels| panel.domain("a-site.com").map(|id| duels.of[id as usize]);
+        let duel = |panel: &Panel<'_>, duels: &HeadToHeads| panel.domain("a-site.com").map(|id| duels.by_domain[id as usize]);
         if let (Some(a), Some(b)) = (duel(&there, &one), duel(&back, &other)) {
             prop_assert_eq!(a.keyword_overlap(ours.keywords), b.keyword_overlap(other.own().keywords));
             let (here, mirrored) = (a.traffic_overlap(ours.clicks), b.traffic_overlap(other.own().clicks));

@@ -1,13 +1,13 @@
 //! `forecast`: forecasts of positions, visibility, traffic and mention rates. Definitions: `docs/measurement/forecast.md`;
 //! methods: [`crate::forecast`]. One record per series; it has a refusal instead of points if there is no forecast.
 
-mod judge;
+mod conversions;
+mod evaluate;
 mod quantity;
 mod record;
 mod summary;
-mod words;
 
-pub use judge::{ForecastInput, HistorySource, forecast};
+pub use evaluate::{ForecastInput, HistorySource, forecast};
 pub use quantity::Quantity;
 pub use record::{
     BackTestScores, ForecastFrequency, ForecastMethod, ForecastPoint, ForecastQuality,

@@ -45,14 +45,14 @@ impl Quantity {
 
     /// The probability to reach `threshold` at the horizon; `None` if unknown. Position k means values that round to k.
     /// Positions are censored at the depth, so the probability to rank within the depth is unknown.
-    pub(super) fn chance(self, projection: &Projection, threshold: f64) -> Option<f64> {
+    pub(super) fn probability(self, projection: &Projection, threshold: f64) -> Option<f64> {
         match self {
             Self::Position { depth } => (1.0..f64::from(depth))
                 .contains(&threshold)
-                .then(|| projection.chance_at_most(threshold + 0.5)),
+                .then(|| projection.cumulative_probability(threshold + 0.5)),
             _ => threshold
                 .is_finite()
-                .then(|| 1.0 - projection.chance_at_most(threshold)),
+                .then(|| 1.0 - projection.cumulative_probability(threshold)),
         }
     }
 }

@@ -91,7 +91,7 @@ impl ForecastTally {
     }
 
     pub fn finish(mut self, requested: u64) -> ForecastSummary {
-        self.sum.coverage = Coverage::of(requested, self.forecast, 0);
+        self.sum.coverage = Coverage::new(requested, self.forecast, 0);
         self.sum
     }
 }

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::findings::envelope::{Coverage, FindingContext};
 use crate::findings::keyword_market::TrackedKeyword;
-use crate::forecast::history::{Observation, Seen};
+use crate::forecast::history::{Observation, ObservedValue};
 use crate::observation::search_page::Device;
 use crate::provenance::{Provenance, RecordStatus};
 use chrono::{DateTime, Days, NaiveDate};
@@ -24,7 +24,7 @@ fn every(days: u64, values: impl IntoIterator<Item = f64>) -> Vec<Observation> {
         .zip(values)
         .map(|(number, value)| Observation {
             date: day(days * number),
-            seen: Seen::Value(value),
+            value: ObservedValue::Value(value),
         })
         .collect()
 }
@@ -75,7 +75,7 @@ fn warns(record: &ForecastRecord, code: &str) -> bool {
 }
 
 #[test]
-fn a_position_has_all_the_fields_of_the_design() {
+fn a_position_forecast_has_all_documented_fields() {
     let observations = every(1, positions(60));
     let keyword = keyword();
     let input = ForecastInput {
@@ -175,7 +175,7 @@ fn each_quantity_stays_within_what_it_can_be() {
 }
 
 #[test]
-fn the_hope_for_everything_else_is_to_reach_at_least() {
+fn targets_other_than_position_are_lower_bounds() {
     let observations = every(1, (0..40_u32).map(|number| f64::from(number % 5) + 20.0));
     let input = ForecastInput {
         thresholds: &[1.0, 1_000_000.0],
@@ -218,10 +218,10 @@ fn refusals_say_what_is_missing() {
 }
 
 #[test]
-fn a_site_that_mostly_does_not_rank_is_told_its_chance_to() {
+fn mostly_unranked_sites_get_a_ranking_probability() {
     let mut observations = every(1, positions(40));
     for observation in observations.iter_mut().step_by(2) {
-        observation.seen = Seen::BelowDepth;
+        observation.value = ObservedValue::BelowDepth;
     }
     let record = record(RANKS, &observations);
     assert_eq!(record.envelope.status, RecordStatus::InsufficientData);
@@ -237,7 +237,7 @@ fn a_site_that_mostly_does_not_rank_is_told_its_chance_to() {
 }
 
 #[test]
-fn what_limits_a_forecast_is_told() {
+fn a_forecasts_limits_are_warnings() {
     let short = record(RANKS, &every(1, positions(20)));
     assert_eq!(short.horizon, 10);
     assert!(warns(&short, HORIZON_SHORTENED) && warns(&short, NORMAL_INTERVALS));
@@ -262,15 +262,15 @@ fn what_limits_a_forecast_is_told() {
 #[test]
 fn filled_days_are_counted_and_are_no_measurements() {
     let mut observations = every(1, positions(60));
-    observations[30].seen = Seen::Nothing;
-    observations[31].seen = Seen::Value(f64::NAN);
+    observations[30].value = ObservedValue::Missing;
+    observations[31].value = ObservedValue::Value(f64::NAN);
     let record = record(RANKS, &observations);
     assert_eq!((record.history.n, record.history.missing), (60, 2));
     assert_eq!(record.envelope.sample_size, 58);
 }
 
 #[test]
-fn a_level_that_jumped_is_dated_and_the_history_begins_there() {
+fn history_starts_at_the_last_level_shift() {
     let shifted = positions(80).enumerate().map(|(place, position)| {
         if place < 45 {
             position + 30.0
@@ -285,7 +285,7 @@ fn a_level_that_jumped_is_dated_and_the_history_begins_there() {
 }
 
 #[test]
-fn what_rests_on_simulated_measurements_is_simulated() {
+fn forecasts_of_simulated_data_are_simulated() {
     let observations = every(1, positions(30));
     for (history, told) in [
         (Provenance::Simulated, Provenance::Simulated),
@@ -333,7 +333,7 @@ fn a_summary_counts_methods_qualities_and_refusals() {
         history_too_short,
         ..
     } = tally.finish(4);
-    assert_eq!(coverage, Coverage::of(4, 2, 0));
+    assert_eq!(coverage, Coverage::new(4, 2, 0));
     assert_eq!(
         (constant, combination + naive, good + fair + poor),
         (1, 1, 1)

@@ -40,13 +40,13 @@ pub struct PastRanks<'a> {
     /// Earlier measurements, newest first; 37 days and 28 measurements suffice.
     pub points: &'a [RankPoint],
     /// The best position ever, carried over from record to record.
-    pub best: Option<Mark>,
+    pub best: Option<BestPosition>,
     /// The worst position ever, carried over from record to record.
     pub worst: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Mark {
+pub struct BestPosition {
     pub position: u32,
     pub at: DateTime<Utc>,
 }

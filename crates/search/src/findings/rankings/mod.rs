@@ -3,7 +3,7 @@
 use super::envelope::{Envelope, rounded};
 use super::keyword_market::{KeywordMarket, Measurement, TrackedKeyword};
 use crate::ToSchema;
-use crate::ctr::{ClickCurve, PUBLISHED};
+use crate::ctr::{ClickCurve, PUBLISHED_CURVE};
 use crate::keyword_metrics::Opportunity;
 use crate::observation::search_page::Feature;
 use crate::search_intent::Intent;
@@ -15,17 +15,17 @@ mod change;
 mod clicks;
 mod history;
 mod owned;
+mod rank_changes;
 mod record;
 mod series;
-mod since;
 mod summary;
 mod visibility;
 
-pub use history::{ChangeOver, Mark, PastRanks, RankPoint, RankState};
+pub use history::{BestPosition, ChangeOver, PastRanks, RankPoint, RankState};
 pub use owned::{AiOverviewStanding, is_branded};
+pub use rank_changes::{KeywordRank, Moved, RankChanges, changes_between};
 pub use record::rank;
 pub use series::{DayFigures, ProjectSeries, SeriesKind};
-pub use since::{Moved, RankChanges, Standing, changes_between};
 pub use summary::{BucketCounts, Mover, OwnedFeature, RankingsSummary, RankingsTally};
 pub use visibility::{VisibilityChange, VisibilityComparison, Weighting};
 
@@ -39,7 +39,7 @@ pub struct RankInput<'a> {
     pub past: PastRanks<'a>,
     /// From the project's Search Console.
     pub own_data: Option<&'a OwnSearchData>,
-    /// 0 to 100, from the `serp` record; [`RankingRecord::judge_difficulty`] can add it later.
+    /// 0 to 100, from the `serp` record; [`RankingRecord::set_difficulty`] can add it later.
     pub difficulty: Option<f64>,
 }
 
@@ -200,12 +200,12 @@ pub struct RankingRecord {
 crate::json!(RankingRecord);
 
 fn published_curve() -> String {
-    PUBLISHED.to_owned()
+    PUBLISHED_CURVE.to_owned()
 }
 
 impl RankingRecord {
     /// Updates the opportunity, too.
-    pub fn judge_difficulty(&mut self, difficulty: Option<f64>) {
+    pub fn set_difficulty(&mut self, difficulty: Option<f64>) {
         self.difficulty = difficulty;
         self.opportunity = self
             .target_ctr_gain

@@ -63,7 +63,7 @@ pub fn is_branded(keyword: &str, site: &SiteScope) -> bool {
     if label.len() < 4 {
         return false;
     }
-    let words: Vec<String> = keyword_text::normalised(keyword)
+    let words: Vec<String> = keyword_text::normalized(keyword)
         .split(|letter: char| !letter.is_alphanumeric())
         .filter(|it| !it.is_empty())
         .map(str::to_owned)

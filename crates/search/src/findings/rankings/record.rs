@@ -1,5 +1,5 @@
 use super::{
-    Bucket, METHOD_VERSION, Mark, OwnUrl, PastRanks, RankInput, RankPoint, RankingRecord,
+    BestPosition, Bucket, METHOD_VERSION, OwnUrl, PastRanks, RankInput, RankPoint, RankingRecord,
     change::{self, Change},
     clicks::{self, Clicks},
     history::{change_over, trend},
@@ -23,11 +23,11 @@ pub fn rank(input: &RankInput<'_>) -> RankingRecord {
         .envelope(ResultType::Rankings, METHOD_VERSION, input.keyword);
     let mut record = match input.measurement {
         Measurement::Seen(page) if envelope.error.is_none() => {
-            seen(input, page, blank(input, envelope))
+            with_page(input, page, blank(input, envelope))
         }
         _ => blank(input, envelope),
     };
-    place_in_history(&mut record, &input.past);
+    set_history(&mut record, &input.past);
     record
 }
 
@@ -35,7 +35,7 @@ pub fn rank(input: &RankInput<'_>) -> RankingRecord {
 fn blank(input: &RankInput<'_>, envelope: super::Envelope) -> RankingRecord {
     RankingRecord {
         envelope,
-        market: input.keyword.on(input.measurement.engine()),
+        market: input.keyword.market_on(input.measurement.engine()),
         position: None,
         absolute_position: None,
         page: None,
@@ -84,7 +84,7 @@ fn blank(input: &RankInput<'_>, envelope: super::Envelope) -> RankingRecord {
     }
 }
 
-fn seen(input: &RankInput<'_>, page: &SearchPage, mut record: RankingRecord) -> RankingRecord {
+fn with_page(input: &RankInput<'_>, page: &SearchPage, mut record: RankingRecord) -> RankingRecord {
     let own = own_results(page, input.site);
     record.depth_checked = page.depth_checked();
     if let Some((block, best)) = own.first() {
@@ -97,8 +97,9 @@ fn seen(input: &RankInput<'_>, page: &SearchPage, mut record: RankingRecord) -> 
         record.in_featured_snippet = best.in_featured_snippet;
     }
     record.bucket = Some(Bucket::of(record.position));
-    record.intent = search_intent::of(&input.keyword.keyword, &input.keyword.language, Some(page));
-    note_weaknesses(&mut record, page);
+    record.intent =
+        search_intent::classify(&input.keyword.keyword, &input.keyword.language, Some(page));
+    add_warnings(&mut record, page);
 
     let now = RankPoint::of(&record);
     let change = change::between(input.past.last(), &now);
@@ -114,7 +115,7 @@ fn seen(input: &RankInput<'_>, page: &SearchPage, mut record: RankingRecord) -> 
         .iter()
         .map(|(block, result)| own_url(block, result, &clicks))
         .collect();
-    let worth = worth(&own, &clicks, &record, change);
+    let worth = expected_clicks(&own, &clicks, &record, change);
     set_clicks(&mut record, worth);
     set_features(&mut record, page, input.site);
     set_opportunity(&mut record, &clicks, input.difficulty);
@@ -134,7 +135,7 @@ fn set_opportunity(record: &mut RankingRecord, clicks: &PageClicks<'_>, difficul
     record.striking_distance = Some(in_striking_distance(record.position));
     record.target_position = Some(found.target);
     record.target_ctr_gain = Some(found.ctr_gain);
-    record.judge_difficulty(difficulty);
+    record.set_difficulty(difficulty);
 }
 
 /// The own results, best first, with unique URLs.
@@ -170,7 +171,7 @@ fn placement(result: &OrganicResult) -> Placement {
     }
 }
 
-fn note_weaknesses(record: &mut RankingRecord, page: &SearchPage) {
+fn add_warnings(record: &mut RankingRecord, page: &SearchPage) {
     let few = record.depth_checked < FEW_RESULTS;
     if few {
         record.envelope.warnings.push("fewResults".to_owned());
@@ -196,7 +197,7 @@ fn compare(record: &mut RankingRecord, change: Change, before: Option<&RankPoint
         .map(|(was, is)| url_rules::page_key(was) != url_rules::page_key(is));
 }
 
-fn worth(
+fn expected_clicks(
     own: &[(&Block, &OrganicResult)],
     clicks: &PageClicks<'_>,
     record: &RankingRecord,
@@ -220,9 +221,9 @@ fn set_clicks(record: &mut RankingRecord, clicks: Clicks) {
     record.ctr_change = clicks.ctr_change;
 }
 
-fn place_in_history(record: &mut RankingRecord, past: &PastRanks<'_>) {
+fn set_history(record: &mut RankingRecord, past: &PastRanks<'_>) {
     let now = RankPoint::of(record);
-    let reached = record.position.map(|position| Mark {
+    let reached = record.position.map(|position| BestPosition {
         position,
         at: record.envelope.measured_at,
     });

@@ -37,7 +37,7 @@ pub struct SeriesKind {
 
 impl ProjectSeries {
     /// The days of the newest day's series, oldest first.
-    pub fn newest_of_a_kind(&self) -> impl Iterator<Item = (NaiveDate, &DayFigures)> {
+    pub fn newest_series(&self) -> impl Iterator<Item = (NaiveDate, &DayFigures)> {
         let newest = self.0.last_key_value().map(|(_, it)| &it.kind);
         let days = self
             .0

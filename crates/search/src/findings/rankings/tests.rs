@@ -171,7 +171,7 @@ fn a_move_up_is_positive() {
 #[test]
 fn a_failed_measurement_is_never_a_lost_rank() {
     let history = [point(1, Some(3), 100)];
-    let best = Some(Mark {
+    let best = Some(BestPosition {
         position: 2,
         at: day(-9),
     });
@@ -205,7 +205,7 @@ fn a_failed_measurement_is_never_a_lost_rank() {
 }
 
 #[test]
-fn the_rank_before_a_failure_is_the_one_to_compare_with() {
+fn failures_are_skipped_when_comparing_ranks() {
     let record = ranked(&page(100, &[5]), &[failure(1), point(2, Some(8), 100)]);
     assert_eq!(
         (record.change, record.previous_position),
@@ -222,7 +222,7 @@ fn a_captcha_is_a_failed_measurement() {
 }
 
 #[test]
-fn a_rank_is_lost_only_where_it_was_looked_for() {
+fn a_rank_is_lost_only_within_the_checked_depth() {
     let lost = ranked(&page(100, &[]), &[point(1, Some(30), 100)]);
     assert_eq!(
         (lost.change_kind, lost.bucket),
@@ -236,7 +236,7 @@ fn a_rank_is_lost_only_where_it_was_looked_for() {
 }
 
 #[test]
-fn an_entry_is_new_only_where_it_was_looked_for_before() {
+fn an_entry_is_new_only_within_the_earlier_depth() {
     let new = ranked(&page(100, &[8]), &[point(1, None, 10)]);
     assert_eq!(
         (new.change_kind, new.entered_from),
@@ -253,7 +253,7 @@ fn an_entry_is_new_only_where_it_was_looked_for_before() {
 }
 
 #[test]
-fn the_best_of_several_own_urls_is_the_rank_and_all_bring_clicks() {
+fn the_best_url_ranks_and_all_urls_add_clicks() {
     let record = ranked(&page(100, &[3, 12]), &[]);
     assert_eq!(record.position, Some(3));
     assert_eq!(
@@ -277,7 +277,7 @@ fn a_repeated_url_counts_once() {
 }
 
 #[test]
-fn another_best_url_is_told() {
+fn a_change_of_the_best_url_is_reported() {
     let mut before = point(1, Some(3), 100);
     assert_eq!(
         ranked(&page(20, &[3]), std::slice::from_ref(&before)).url_changed,
@@ -288,8 +288,8 @@ fn another_best_url_is_told() {
 }
 
 #[test]
-fn a_better_rank_becomes_the_best_and_an_equal_one_keeps_the_date() {
-    let best = Some(Mark {
+fn an_equal_rank_keeps_the_best_positions_date() {
+    let best = Some(BestPosition {
         position: 4,
         at: day(-3),
     });
@@ -322,7 +322,7 @@ fn a_better_rank_becomes_the_best_and_an_equal_one_keeps_the_date() {
 }
 
 #[test]
-fn averages_take_one_measurement_a_day_and_count_absence_as_below_the_depth() {
+fn averages_use_one_point_a_day_and_depth_plus_one() {
     let mut again = point(1, Some(50), 100);
     again.measured_at -= TimeDelta::minutes(10);
     let history = [
@@ -346,7 +346,7 @@ fn volatility_needs_five_measurements() {
 }
 
 #[test]
-fn without_a_volume_clicks_are_unknown_and_shares_are_not() {
+fn without_a_volume_only_shares_are_known() {
     let record = ranked_with(&page(100, &[4]), &[point(1, Some(9), 100)], None);
     assert_eq!(
         (
@@ -361,7 +361,7 @@ fn without_a_volume_clicks_are_unknown_and_shares_are_not() {
 }
 
 #[test]
-fn an_absent_site_expects_nothing_and_could_gain_the_top() {
+fn an_unranked_site_has_only_potential_clicks() {
     let record = ranked(&page(100, &[]), &[]);
     assert_eq!(
         (record.expected_ctr, record.estimated_clicks),
@@ -379,7 +379,7 @@ fn a_page_with_few_results_is_partial() {
 }
 
 #[test]
-fn what_surrounds_the_results_lowers_the_clicks() {
+fn page_features_lower_expected_clicks() {
     let mut page = page(100, &[1]);
     page.ai_overview = Some(AiOverview {
         present: true,
@@ -405,7 +405,7 @@ fn what_surrounds_the_results_lowers_the_clicks() {
 }
 
 #[test]
-fn features_and_the_overview_tell_what_leads_to_the_site() {
+fn owned_features_and_overview_citations_are_reported() {
     let mut page = page(20, &[4]);
     let link = |url: &str| PageLink {
         title: String::new(),
@@ -472,7 +472,7 @@ fn features_and_the_overview_tell_what_leads_to_the_site() {
 }
 
 #[test]
-fn changes_look_back_a_day_a_week_and_a_month() {
+fn changes_cover_a_day_a_week_and_a_month() {
     let history = [
         point(1, Some(6), 100),
         failure(7),
@@ -516,10 +516,10 @@ fn an_opportunity_needs_a_difficulty_and_a_volume() {
     );
     assert!((record.target_ctr_gain.unwrap() - 0.078).abs() < 1e-12);
     assert_eq!(record.opportunity, None);
-    record.judge_difficulty(Some(36.0));
+    record.set_difficulty(Some(36.0));
     assert!((record.opportunity.unwrap() - 62.4).abs() < 1e-9);
     let mut unknown = ranked_with(&page(100, &[8]), &[], None);
-    unknown.judge_difficulty(Some(36.0));
+    unknown.set_difficulty(Some(36.0));
     assert_eq!(
         (unknown.opportunity, unknown.difficulty),
         (None, Some(36.0))
@@ -593,7 +593,7 @@ fn a_record_of_the_first_version_is_still_read() {
 }
 
 #[test]
-fn a_record_survives_being_stored_with_all_its_names() {
+fn a_ranking_record_round_trips_with_all_members() {
     let record = ranked(&page(100, &[4, 9]), &[point(1, Some(9), 100)]);
     let json = serde_json::to_value(&record).unwrap();
     for field in [
@@ -689,7 +689,7 @@ fn visibility_is_that_of_the_worked_example() {
 }
 
 #[test]
-fn one_keyword_without_volume_makes_all_weigh_the_same() {
+fn a_missing_volume_makes_all_weights_equal() {
     let records = [
         ranked_with(&page(100, &[1]), &[], Some(1000)),
         ranked_with(&page(100, &[]), &[], None),
@@ -748,7 +748,7 @@ fn winners_and_losers_are_the_ten_largest_moves() {
 
 proptest! {
     #[test]
-    fn visibility_does_not_change_when_every_keyword_comes_twice(
+    fn visibility_ignores_duplicated_keywords(
         ranks in proptest::collection::vec((proptest::option::of(1_u32..100), 1_u64..5000), 1..12)
     ) {
         let records: Vec<_> = ranks
@@ -824,7 +824,7 @@ fn generated_pages() -> Vec<SearchPage> {
 
 /// Figures of an independent Python program with `publicsuffixlist` 1.1.2.20261023.
 #[test]
-fn visibility_over_many_pages_is_what_an_independent_program_computes() {
+fn visibility_matches_an_independent_program() {
     let pages = generated_pages();
     for (host, visibility, ranked, top_ten) in [
         ("example.com", 49.159_543, 40, 39),

@@ -1,4 +1,4 @@
-use super::{ChangeKind, RankPoint, RankState, Standing, change};
+use super::{ChangeKind, KeywordRank, RankPoint, RankState, change};
 use crate::{ToSchema, ctr::ctr, findings::envelope::rounded};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -45,19 +45,19 @@ pub struct VisibilityComparison {
     added: u64,
     without_volume: u64,
     volume: f64,
-    equal: Ends,
-    weighted: Ends,
+    equal: BeforeAfter,
+    weighted: BeforeAfter,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Ends {
+struct BeforeAfter {
     before: f64,
     now: f64,
 }
 
 impl VisibilityComparison {
     /// `before` is the earlier measurement, if any; a failed one counts as none.
-    pub fn add(&mut self, now: &Standing, before: Option<&RankPoint>) {
+    pub fn add(&mut self, now: &KeywordRank, before: Option<&RankPoint>) {
         if now.point.state == RankState::Error {
             return;
         }
@@ -71,7 +71,7 @@ impl VisibilityComparison {
         self.compared += 1;
         self.since = self.since.max(Some(before.measured_at));
         let share = |point: &RankPoint| point.position.map_or(0.0, ctr);
-        let shares = Ends {
+        let shares = BeforeAfter {
             before: share(before),
             now: share(&now.point),
         };
@@ -109,7 +109,7 @@ impl VisibilityComparison {
     }
 }
 
-impl Ends {
+impl BeforeAfter {
     fn add(&mut self, weight: f64, shares: Self) {
         self.before += weight * shares.before;
         self.now += weight * shares.now;
@@ -137,8 +137,8 @@ mod tests {
         }
     }
 
-    fn standing(volume: Option<u64>, point: RankPoint) -> Standing {
-        Standing {
+    fn standing(volume: Option<u64>, point: RankPoint) -> KeywordRank {
+        KeywordRank {
             keyword_id: 1,
             keyword: "shoes".to_owned(),
             search_volume: volume,

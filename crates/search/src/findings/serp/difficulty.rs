@@ -43,7 +43,7 @@ pub enum DifficultyBasis {
 
 impl Difficulty {
     /// Bases the score on links to the first ten results; the proxy's components are kept.
-    pub fn rest_on_links(&mut self, referring_domains: &[u64]) {
+    pub fn set_from_links(&mut self, referring_domains: &[u64]) {
         if let Some(score) = keyword_metrics::difficulty_from_links(referring_domains) {
             self.score = Some(score);
             self.basis = DifficultyBasis::Links;
@@ -51,7 +51,7 @@ impl Difficulty {
     }
 
     /// Recomputes the proxy from its components, unless the score is based on links.
-    pub(super) fn weigh(&mut self) {
+    pub(super) fn recompute_proxy(&mut self) {
         if self.basis == DifficultyBasis::Proxy {
             self.score = self.components.score();
         }
@@ -106,7 +106,7 @@ impl DifficultyComponents {
     }
 }
 
-pub(super) fn of(
+pub(super) fn estimate(
     keyword: &str,
     page: &SearchPage,
     prominence: Option<&DomainProminence>,
@@ -137,7 +137,7 @@ fn share(of: &[&OrganicResult], holds: impl Fn(&OrganicResult) -> bool) -> Optio
 }
 
 fn words(text: &str) -> Vec<String> {
-    keyword_text::normalised(text)
+    keyword_text::normalized(text)
         .unicode_words()
         .map(str::to_owned)
         .collect()
@@ -157,7 +157,10 @@ fn feature_pressure(page: &SearchPage) -> Option<f64> {
         Feature::LocalPack,
     ];
     let layout = SerpLayout::of(page, None);
-    let present = COMPETING.into_iter().filter(|it| layout.holds(*it)).count();
+    let present = COMPETING
+        .into_iter()
+        .filter(|it| layout.has_feature(*it))
+        .count();
     layout
         .is_complete()
         .then(|| f64::from(u32::try_from(present).unwrap_or(4)).min(4.0) / 4.0)

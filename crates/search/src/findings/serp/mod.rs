@@ -39,7 +39,7 @@ pub struct SerpInput<'a> {
     pub previous: Option<&'a PreviousSerp>,
     /// The snapshot of 23 to 37 days ago, for the difficulty.
     pub month_ago: Option<&'a PreviousSerp>,
-    /// For the difficulty; of the last run, or added by [`SerpRecord::judge_difficulty`].
+    /// For the difficulty; of the last run, or added by [`SerpRecord::complete_difficulty`].
     pub prominence: Option<&'a DomainProminence>,
 }
 
@@ -148,7 +148,7 @@ impl SerpRecord {
     }
 
     /// Called once the other pages of the project are known.
-    pub fn judge_difficulty(&mut self, prominence: &DomainProminence) {
+    pub fn complete_difficulty(&mut self, prominence: &DomainProminence) {
         let top = self
             .items
             .iter()
@@ -156,7 +156,7 @@ impl SerpRecord {
         let share = prominence.of(top.filter_map(|it| it.url.as_deref()));
         if let Some(difficulty) = &mut self.difficulty {
             difficulty.components.domain_prominence = share;
-            difficulty.weigh();
+            difficulty.recompute_proxy();
             difficulty::warn(difficulty.score, &mut self.envelope.warnings);
         }
     }

@@ -62,7 +62,7 @@ const ARTICLE: [&str; 12] = [
     "guide", "clanky", "artikel",
 ];
 
-pub(super) fn of(result: &OrganicResult, domain: Option<&str>) -> PageType {
+pub(super) fn classify(result: &OrganicResult, domain: Option<&str>) -> PageType {
     if is_home_page(&result.url) {
         return PageType::Home;
     }
@@ -74,7 +74,7 @@ pub(super) fn of(result: &OrganicResult, domain: Option<&str>) -> PageType {
             .iter()
             .any(|part| list.iter().any(|word| part.eq_ignore_ascii_case(word)))
     };
-    let of_domain = domain.and_then(site_class::usual_page);
+    let of_domain = domain.and_then(site_class::usual_page_type);
     if let Some(kind) = of_domain {
         kind
     } else if holds(&DISCUSSION) {
@@ -102,7 +102,7 @@ pub fn page_type_of_address(url: &str, domain: &str) -> PageType {
         url: url.to_owned(),
         ..OrganicResult::default()
     };
-    of(&result, Some(domain))
+    classify(&result, Some(domain))
 }
 
 /// Counts of page types among the first ten results.
@@ -153,7 +153,7 @@ mod tests {
     use crate::observation::search_page::RichData;
 
     #[test]
-    fn addresses_and_prices_tell_what_a_page_is() {
+    fn page_types_follow_urls_and_prices() {
         for (url, kind) in [
             ("https://acme.com/", PageType::Home),
             ("https://www.youtube.com/watch?v=1", PageType::Video),
@@ -175,7 +175,7 @@ mod tests {
                 ..Default::default()
             };
             let domain = url_rules::domain_of_url(url);
-            assert_eq!(of(&result, domain.as_deref()), kind, "{url}");
+            assert_eq!(classify(&result, domain.as_deref()), kind, "{url}");
         }
         let priced = OrganicResult {
             url: "https://acme.com/shoes".to_owned(),
@@ -185,6 +185,6 @@ mod tests {
             },
             ..Default::default()
         };
-        assert_eq!(of(&priced, Some("acme.com")), PageType::Product);
+        assert_eq!(classify(&priced, Some("acme.com")), PageType::Product);
     }
 }

@@ -23,7 +23,7 @@ pub fn snapshot(input: &SerpInput<'_>) -> SerpRecord {
         .envelope(ResultType::Serp, METHOD_VERSION, input.keyword);
     match input.measurement {
         Measurement::Seen(page) if envelope.error.is_none() => {
-            seen(input, page, blank(input, envelope))
+            with_page(input, page, blank(input, envelope))
         }
         _ => blank(input, envelope),
     }
@@ -34,7 +34,7 @@ fn blank(input: &SerpInput<'_>, envelope: Envelope) -> SerpRecord {
     SerpRecord {
         envelope,
         snapshot_id: format!("{}-{}", input.keyword.keyword_id, at.timestamp_micros()),
-        market: input.keyword.on(input.measurement.engine()),
+        market: input.keyword.market_on(input.measurement.engine()),
         fetched_at: at,
         total_results_estimate: None,
         organic_count: 0,
@@ -53,7 +53,7 @@ fn blank(input: &SerpInput<'_>, envelope: Envelope) -> SerpRecord {
     }
 }
 
-fn seen(input: &SerpInput<'_>, page: &SearchPage, mut record: SerpRecord) -> SerpRecord {
+fn with_page(input: &SerpInput<'_>, page: &SearchPage, mut record: SerpRecord) -> SerpRecord {
     let now = PreviousSerp::of_page(page);
     record.total_results_estimate = page.total_results_estimate;
     record.organic_count = page.depth_checked();
@@ -71,8 +71,9 @@ fn seen(input: &SerpInput<'_>, page: &SearchPage, mut record: SerpRecord) -> Ser
     record.stability = input
         .previous
         .map(|before| stability::compare(&now, before));
-    record.intent = search_intent::of(&input.keyword.keyword, &input.keyword.language, Some(page));
-    let difficulty = difficulty::of(
+    record.intent =
+        search_intent::classify(&input.keyword.keyword, &input.keyword.language, Some(page));
+    let difficulty = difficulty::estimate(
         &input.keyword.keyword,
         page,
         input.prominence,
@@ -80,7 +81,7 @@ fn seen(input: &SerpInput<'_>, page: &SearchPage, mut record: SerpRecord) -> Ser
     );
     difficulty::warn(difficulty.score, &mut record.envelope.warnings);
     record.difficulty = Some(difficulty);
-    note_weaknesses(&mut record, page);
+    add_warnings(&mut record, page);
     record
 }
 
@@ -88,7 +89,7 @@ fn month_between(now: &PreviousSerp, month_ago: Option<&PreviousSerp>) -> Option
     stability::compare(now, month_ago?).rbo_with_previous
 }
 
-fn note_weaknesses(record: &mut SerpRecord, page: &SearchPage) {
+fn add_warnings(record: &mut SerpRecord, page: &SearchPage) {
     let few = record.organic_count < FEW_RESULTS;
     if few {
         record.envelope.warnings.push("fewResults".to_owned());
@@ -126,7 +127,7 @@ fn organic_item(input: &SerpInput<'_>, block: &Block, result: &OrganicResult) ->
         absolute_position: block.absolute_position,
         item_type: ItemType::Organic(OrganicItem::Organic),
         page: Some(block.page),
-        page_type: Some(page_type::of(result, domain.as_deref())),
+        page_type: Some(page_type::classify(result, domain.as_deref())),
         organic_position: Some(result.position),
         url: Some(result.url.clone()),
         title: Some(result.title.clone()),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashSet};
 
 /// Compared results.
-const COMPARED: usize = 20;
+const MAX_COMPARED: usize = 20;
 
 /// Of rank-biased overlap.
 const PERSISTENCE: f64 = 0.9;
@@ -82,7 +82,7 @@ impl PreviousSerp {
         let mut seen = HashSet::new();
         let urls = urls.map(page_key).filter(|key| seen.insert(key.clone()));
         Self {
-            urls: urls.take(COMPARED).collect(),
+            urls: urls.take(MAX_COMPARED).collect(),
             features: features.collect::<BTreeSet<_>>().into_iter().collect(),
             feature_coverage,
         }

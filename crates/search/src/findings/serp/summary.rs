@@ -74,7 +74,7 @@ pub struct FeatureCount {
 }
 
 /// Per list of new or lost domains.
-const NAMED: usize = 20;
+const MAX_DOMAINS: usize = 20;
 
 /// Aggregates records; keeps one number per keyword for the median, one per question, and counts.
 #[derive(Debug, Clone, Default)]
@@ -155,7 +155,7 @@ impl SerpTally {
         features.sort_by(|a, b| b.pages.cmp(&a.pages).then(a.feature.cmp(&b.feature)));
         SerpSummary {
             method_version: METHOD_VERSION.to_owned(),
-            coverage: Coverage::of(requested, self.measured, self.failed),
+            coverage: Coverage::new(requested, self.measured, self.failed),
             volatility: describe::median(&self.volatilities).map(|median| median * 10.0),
             volatility_keywords: self.volatilities.len() as u64,
             average_overlap_top10: self.overlaps.mean(),
@@ -207,7 +207,7 @@ fn count(counts: &mut BTreeMap<String, u64>, domains: &[String]) {
 /// Collisions within a project are very unlikely.
 fn fingerprint(question: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
-    keyword_text::normalised(question).hash(&mut hasher);
+    keyword_text::normalized(question).hash(&mut hasher);
     hasher.finish()
 }
 
@@ -220,7 +220,7 @@ fn most_frequent(counts: BTreeMap<String, u64>) -> Vec<MovedDomain> {
         let by_pages = other.pages.cmp(&one.pages);
         by_pages.then_with(|| one.domain.cmp(&other.domain))
     });
-    domains.truncate(NAMED);
+    domains.truncate(MAX_DOMAINS);
     domains
 }
 

@@ -109,7 +109,7 @@ fn an_unchanged_page_is_wholly_stable() {
 }
 
 #[test]
-fn change_is_what_the_published_example_says() {
+fn stability_matches_the_published_example() {
     let before = PreviousSerp::of_page(&page(
         &[Feature::Images, Feature::Video],
         &urls("bacedfgkhl"),
@@ -125,7 +125,7 @@ fn change_is_what_the_published_example_says() {
 }
 
 #[test]
-fn features_are_not_compared_between_suppliers_that_tell_different_things() {
+fn features_are_compared_only_with_equal_coverage() {
     let mut before = PreviousSerp::of_page(&page(&[Feature::Images], &urls("ab")));
     before.feature_coverage = FeatureCoverage::Partial;
     let stability = snapshot_of(&page(&[], &urls("ab")), Some(&before))
@@ -197,7 +197,7 @@ fn a_block_is_own_by_its_address_not_by_its_other_links() {
 }
 
 #[test]
-fn own_and_competing_blocks_are_told_apart() {
+fn own_and_competitor_blocks_are_distinguished() {
     let mut all = urls("abc");
     all.push("https://blog.acme.com/x".into());
     let page = page(&[Feature::FeaturedSnippet], &all);
@@ -225,7 +225,7 @@ fn own_and_competing_blocks_are_told_apart() {
 }
 
 #[test]
-fn an_overview_that_cites_the_site_says_where() {
+fn an_own_overview_citation_has_its_index() {
     let mut page = page(&[Feature::AiOverview], &urls("ab"));
     let cite = |url: &str| PageLink {
         title: String::new(),
@@ -249,7 +249,7 @@ fn an_overview_that_cites_the_site_says_where() {
 }
 
 #[test]
-fn difficulty_shows_its_parts_and_no_score_that_one_page_cannot_give() {
+fn difficulty_of_one_page_has_parts_but_no_score() {
     let record = snapshot_of(
         &page(&[Feature::Shopping, Feature::PaidTop], &urls("abcdefghij")),
         None,
@@ -303,7 +303,7 @@ fn questions_are_listed_once() {
 }
 
 #[test]
-fn domains_that_came_and_went_are_told() {
+fn new_and_lost_domains_are_reported() {
     let page_of = |hosts: &[&str]| -> Vec<String> {
         hosts
             .iter()
@@ -340,7 +340,7 @@ fn a_page_with_few_results_is_partial() {
 }
 
 #[test]
-fn a_difficulty_is_complete_with_the_other_pages_and_a_month() {
+fn difficulty_needs_prominence_and_a_month_of_history() {
     use crate::ctr::ClickCurve;
     use crate::search_panel::{Panel, PanelPage, tests};
     use crate::url_rules::OwnSites;
@@ -362,7 +362,7 @@ fn a_difficulty_is_complete_with_the_other_pages_and_a_month() {
         prominence: None,
     });
     assert_eq!(record.difficulty.as_ref().unwrap().score, None);
-    record.judge_difficulty(&panel.prominence());
+    record.complete_difficulty(&panel.prominence());
     // All ten results are of one domain that is on every page: .35 + .20 + .20 + .15 · .5 + .10.
     let difficulty = record.difficulty.as_mut().unwrap();
     assert!(
@@ -370,13 +370,13 @@ fn a_difficulty_is_complete_with_the_other_pages_and_a_month() {
         "{difficulty:?}"
     );
     assert!(record.envelope.warnings.is_empty());
-    difficulty.rest_on_links(&[0, 50, 50, 50, 50, 50, 50, 50, 50, 90_000]);
+    difficulty.set_from_links(&[0, 50, 50, 50, 50, 50, 50, 50, 50, 90_000]);
     assert_eq!(difficulty.basis, DifficultyBasis::Links);
     assert!((difficulty.score.unwrap() - 56.910_8).abs() < 5e-5);
 }
 
 #[test]
-fn a_record_survives_being_stored_and_serves_as_the_previous_one() {
+fn a_stored_record_serves_as_the_previous_one() {
     let page = page(&[Feature::Images], &urls("abcdef"));
     let record = snapshot_of(&page, None);
     let json = serde_json::to_value(&record).unwrap();
@@ -432,7 +432,7 @@ fn the_summary_takes_the_median_and_counts_pages() {
 
 proptest! {
     #[test]
-    fn what_is_new_today_was_lost_the_other_way_round(one in "[a-z]{0,25}", other in "[a-z]{0,25}") {
+    fn new_and_lost_urls_swap_with_the_direction(one in "[a-z]{0,25}", other in "[a-z]{0,25}") {
         let (one, other) = (page(&[Feature::Images], &urls(&one)), page(&[Feature::Images], &urls(&other)));
         let there = snapshot_of(&one, Some(&PreviousSerp::of_page(&other))).stability.unwrap();
         let back = snapshot_of(&other, Some(&PreviousSerp::of_page(&one))).stability.unwrap();

@@ -10,18 +10,18 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 mod earlier;
-mod judge;
+mod evaluate;
 mod scopes;
 mod summary;
 
 pub use earlier::EarlierPages;
-pub use judge::shares;
+pub use evaluate::shares;
 pub use summary::SovSummary;
 
 pub const METHOD_VERSION: &str = "sov/2";
 
 /// Versions with the same definition of `sov`; they differ in `change7` and `change30`.
-pub const SAME_SHARE: [&str; 2] = ["sov/1", METHOD_VERSION];
+pub const COMPARABLE_VERSIONS: [&str; 2] = ["sov/1", METHOD_VERSION];
 
 #[derive(Debug, Clone, Copy)]
 pub struct SovContext<'a> {
@@ -29,9 +29,9 @@ pub struct SovContext<'a> {
     /// Registrable domains that the owner tracks; may omit the own one.
     pub tracked: &'a BTreeSet<String>,
     /// The pages of 7 to 9 days ago.
-    pub a_week_ago: Option<&'a EarlierPages>,
+    pub week_ago: Option<&'a EarlierPages>,
     /// The pages of 30 to 37 days ago.
-    pub a_month_ago: Option<&'a EarlierPages>,
+    pub month_ago: Option<&'a EarlierPages>,
     pub provider: Option<&'a str>,
 }
 

@@ -19,8 +19,8 @@ fn judged(panel: &Panel<'_>, tracked: &BTreeSet<String>) -> Vec<SovRecord> {
         &SovContext {
             project_id: 1,
             tracked,
-            a_week_ago: None,
-            a_month_ago: None,
+            week_ago: None,
+            month_ago: None,
             provider: Some("web search"),
         },
     )
@@ -100,7 +100,7 @@ fn the_example_of_authoritas_is_met() {
 }
 
 #[test]
-fn everything_measured_is_the_denominator_whoever_is_tracked() {
+fn the_denominator_includes_untracked_domains() {
     let own = own_sites();
     let panel = panel(&own, &[(Some(10), "oab"), (Some(10), "abo")]);
     let alone = judged(&panel, &BTreeSet::new()).swap_remove(0);
@@ -119,7 +119,7 @@ fn everything_measured_is_the_denominator_whoever_is_tracked() {
 }
 
 #[test]
-fn one_keyword_without_volume_makes_all_weigh_the_same_and_claims_no_clicks() {
+fn a_missing_volume_means_equal_weights_and_no_clicks() {
     let own = own_sites();
     let record = whole(&panel(&own, &[(Some(1_000_000), "oab"), (None, "abo")]));
     assert_eq!(record.weighting, Weighting::Equal);
@@ -137,7 +137,7 @@ fn one_keyword_without_volume_makes_all_weigh_the_same_and_claims_no_clicks() {
 }
 
 #[test]
-fn missing_keywords_are_counted_and_a_tenth_of_them_is_tolerated() {
+fn up_to_a_tenth_of_keywords_may_be_missing() {
     let own = own_sites();
     let mut keywords = vec![(None, "oab"); 9];
     keywords.push((None, ""));
@@ -157,7 +157,7 @@ fn missing_keywords_are_counted_and_a_tenth_of_them_is_tolerated() {
 }
 
 #[test]
-fn a_site_that_is_nowhere_has_a_share_of_nothing_and_no_rank() {
+fn an_unranked_site_has_share_zero_and_no_rank() {
     let own = own_sites();
     let record = whole(&panel(&own, &[(Some(5), "ab")]));
     assert_eq!((record.sov, record.rank), (Some(0.0), None));
@@ -180,7 +180,7 @@ fn tags_intents_and_page_groups_have_records_of_their_own() {
         &PanelPage::of_page(&seen, None, &own).unwrap(),
     );
     tagged.keyword_id = 3;
-    panel.miss(tagged);
+    panel.add_missing(tagged);
     let records = judged(&panel, &BTreeSet::new());
     let scopes: Vec<_> = records
         .iter()
@@ -209,8 +209,8 @@ fn since(panel: &Panel<'_>, earlier: &EarlierPages) -> SovRecord {
     let context = SovContext {
         project_id: 1,
         tracked: &BTreeSet::new(),
-        a_week_ago: Some(earlier),
-        a_month_ago: None,
+        week_ago: Some(earlier),
+        month_ago: None,
         provider: None,
     };
     shares(panel, &context).swap_remove(0)
@@ -232,7 +232,7 @@ fn added_keywords_do_not_change_the_share() {
 }
 
 #[test]
-fn a_share_changes_by_the_keywords_of_both_ends() {
+fn changes_cover_keywords_measured_at_both_ends() {
     let own = own_sites();
     let before = EarlierPages::of(&panel(&own, &[(Some(10), "aob"), (Some(10), "abo")]));
     let record = since(&panel(&own, &[(Some(10), "oab")]), &before);
@@ -254,7 +254,7 @@ fn another_click_curve_is_not_compared() {
 }
 
 #[test]
-fn own_shares_of_features_are_of_the_pages_that_show_them() {
+fn feature_shares_count_pages_with_the_feature() {
     let own = own_sites();
     let mut panel = Panel::new(&own, ClickCurve::published(), now());
     for (id, url) in [(1, "https://acme.com/x"), (2, "https://b.com/")] {

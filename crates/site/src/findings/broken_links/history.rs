@@ -11,7 +11,7 @@ pub struct TargetHistory {
     pub last_ok_at: Option<DateTime<Utc>>,
 }
 
-/// By target with fragment. Store what [`super::LinkCards::history`] returns and pass it to the next run.
+/// By target with fragment. Store what [`super::TargetIndex::history`] returns and pass it to the next run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct PreviousBrokenLinks {
@@ -49,7 +49,7 @@ impl FromIterator<(String, TargetHistory)> for PreviousBrokenLinks {
 }
 
 impl TargetHistory {
-    pub(super) fn followed_by(self, verdict: Verdict, at: DateTime<Utc>) -> Self {
+    pub(super) fn after_check(self, verdict: Verdict, at: DateTime<Utc>) -> Self {
         if verdict.is_listed() {
             Self {
                 bad_since: self.bad_since.or(Some(at)),

@@ -1,4 +1,4 @@
-use super::judge::Judged;
+use super::evaluate::EvaluatedLink;
 use super::verdict::{Outcome, Verdict};
 use crate::ToSchema;
 use crate::findings::envelope::Envelope;
@@ -132,21 +132,21 @@ impl BrokenLink {
 }
 
 pub(super) fn severity(
-    judged: &Judged<'_>,
+    evaluated: &EvaluatedLink<'_>,
     link: &PageLink,
     confirmation: Confirmation,
 ) -> Severity {
-    match judged.verdict {
-        Verdict::MissingFragment if judged.is_internal => Severity::Warning,
+    match evaluated.verdict {
+        Verdict::MissingFragment if evaluated.is_internal => Severity::Warning,
         Verdict::MissingFragment => Severity::Notice,
-        Verdict::InvalidUrl if judged.answer.is_none() => Severity::Error,
+        Verdict::InvalidUrl if evaluated.response.is_none() => Severity::Error,
         Verdict::MailtoInvalid
         | Verdict::TelInvalid
         | Verdict::LocalhostLink
         | Verdict::MixedContent => Severity::Warning,
-        Verdict::EmptyHref if link.is_loaded_with_the_page() => Severity::Warning,
+        Verdict::EmptyHref if link.is_subresource() => Severity::Warning,
         verdict if verdict.outcome() != Outcome::Broken => Severity::Notice,
-        _ if judged.is_internal => Severity::Error,
+        _ if evaluated.is_internal => Severity::Error,
         _ if confirmation == Confirmation::Suspect => Severity::Notice,
         _ => Severity::Warning,
     }

@@ -1,6 +1,6 @@
 use crate::fragment::FragmentCheck;
 use crate::observation::web_site::{
-    CheckState, Fetched, Hop, LimitHit, SiteObservation, SiteScope, TargetCheck, WebPage,
+    CheckState, CrawlScope, Fetched, Hop, LimitHit, SiteObservation, TargetCheck, WebPage,
 };
 use hashbrown::HashTable;
 use std::collections::BTreeSet;
@@ -8,19 +8,19 @@ use std::hash::{BuildHasher, RandomState};
 
 #[derive(Debug)]
 pub(super) struct SiteIndex {
-    pub(super) scope: SiteScope,
+    pub(super) scope: CrawlScope,
     /// Sorted by URL.
     pub(super) pages: Vec<WebPage>,
     checks: Vec<TargetCheck>,
     pub(super) limits: BTreeSet<LimitHit>,
     /// Indices into `pages`, then `checks`; a page hides a check of its URL.
-    places: HashTable<u32>,
+    indices: HashTable<u32>,
     hasher: RandomState,
 }
 
-pub(super) enum Known<'a> {
-    Asked {
-        answer: Answer<'a>,
+pub(super) enum Resolved<'a> {
+    Checked {
+        response: Response<'a>,
         /// The page at the final URL, if it was read.
         page: Option<&'a WebPage>,
         /// All names in the HTML; `None` if they are not known completely.
@@ -28,11 +28,11 @@ pub(super) enum Known<'a> {
     },
     /// robots.txt forbids the request.
     Blocked,
-    Nothing,
+    Unknown,
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Answer<'a> {
+pub(super) enum Response<'a> {
     Page(&'a WebPage),
     /// Not a page, or a page behind redirects.
     Fetched(&'a Fetched),
@@ -55,22 +55,22 @@ impl SiteIndex {
             pages: site.pages,
             checks: site.checks,
             limits: site.limits,
-            places: HashTable::new(),
+            indices: HashTable::new(),
             hasher: RandomState::new(),
         };
         let all = index.pages.len() + index.checks.len();
         for place in (0..u32::MAX).take(all) {
-            index.enter(place);
+            index.insert(place);
         }
         index
     }
 
     /// The first index of a URL wins.
-    fn enter(&mut self, place: u32) {
+    fn insert(&mut self, place: u32) {
         let Self {
             pages,
             checks,
-            places,
+            indices: places,
             hasher,
             ..
         } = self;
@@ -84,38 +84,38 @@ impl SiteIndex {
             .or_insert(place);
     }
 
-    fn place(&self, url: &str) -> Option<usize> {
+    fn index_of(&self, url: &str) -> Option<usize> {
         let is_it = |it: &u32| url_at(&self.pages, &self.checks, *it) == url;
-        let found = self.places.find(self.hasher.hash_one(url), is_it);
+        let found = self.indices.find(self.hasher.hash_one(url), is_it);
         found.map(|it| *it as usize)
     }
 
-    pub(super) fn place_of_page(&self, url: &str) -> Option<usize> {
-        self.place(url).filter(|it| *it < self.pages.len())
+    pub(super) fn page_index(&self, url: &str) -> Option<usize> {
+        self.index_of(url).filter(|it| *it < self.pages.len())
     }
 
     fn page(&self, url: &str) -> Option<&WebPage> {
-        self.pages.get(self.place(url)?)
+        self.pages.get(self.index_of(url)?)
     }
 
-    pub(super) fn know(&self, url: &str) -> Known<'_> {
-        let Some(place) = self.place(url) else {
-            return Known::Nothing;
+    pub(super) fn resolve(&self, url: &str) -> Resolved<'_> {
+        let Some(place) = self.index_of(url) else {
+            return Resolved::Unknown;
         };
         if let Some(page) = self.pages.get(place) {
-            return Known::Asked {
-                answer: Answer::Page(page),
+            return Resolved::Checked {
+                response: Response::Page(page),
                 page: Some(page),
                 names: page.names.as_deref().map(Names::Hashes),
             };
         }
         match &self.checks[place - self.pages.len()].state {
-            CheckState::BlockedByRobots => Known::Blocked,
+            CheckState::BlockedByRobots => Resolved::Blocked,
             CheckState::Asked { fetched, names } => {
                 let page = self.page(&fetched.final_url);
                 let of_page = || page.and_then(|it| it.names.as_deref()).map(Names::Hashes);
-                Known::Asked {
-                    answer: Answer::Fetched(fetched),
+                Resolved::Checked {
+                    response: Response::Fetched(fetched),
                     page,
                     names: names.as_deref().map(Names::Texts).or_else(of_page),
                 }
@@ -132,7 +132,7 @@ fn url_at<'a>(pages: &'a [WebPage], checks: &'a [TargetCheck], place: u32) -> &'
     }
 }
 
-impl<'a> Answer<'a> {
+impl<'a> Response<'a> {
     pub(super) const fn status(self) -> Option<u16> {
         match self {
             Self::Page(page) => page.status,
@@ -154,7 +154,7 @@ impl<'a> Answer<'a> {
         }
     }
 
-    pub(super) fn landed(self) -> &'a str {
+    pub(super) fn final_url(self) -> &'a str {
         match self {
             Self::Page(page) => &page.url,
             Self::Fetched(fetched) => &fetched.final_url,

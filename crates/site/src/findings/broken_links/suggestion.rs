@@ -1,17 +1,17 @@
-use super::judge::Judged;
-use super::missing_names::FoundNames;
+use super::evaluate::EvaluatedLink;
 use super::record::{SuggestedTarget, SuggestionReason};
+use super::similar_names::SimilarNames;
 use super::site_index::SiteIndex;
 use super::verdict::{Outcome, Verdict};
 use crate::observation::web_site::{LinkTarget, PageLink};
-use crate::text::likeness::{hash_of, shared_words};
+use crate::text::similarity::{dice_similarity, fnv1a};
 use crate::text::words::words;
 use std::collections::{BTreeSet, HashMap};
 use url::Url;
 
 /// Lower similarity of title and link text is chance.
-const LEAST_TITLE_LIKENESS: f64 = 0.6;
-const MOST_LATELY: usize = 4_096;
+const MIN_TITLE_SIMILARITY: f64 = 0.6;
+const MAX_CACHED: usize = 4_096;
 
 /// Working pages, indexed by hashes of words: hashes collide, so matches have to be verified.
 #[derive(Debug)]
@@ -21,11 +21,11 @@ pub(super) struct Suggestions {
     /// The same for each word of the title.
     by_title_word: Vec<(u32, u32)>,
     /// Recent results: links of a template repeat on every page.
-    lately: HashMap<u64, Option<SuggestedTarget>>,
+    cache: HashMap<u64, Option<SuggestedTarget>>,
 }
 
 impl Suggestions {
-    pub(super) fn from(index: &SiteIndex) -> Self {
+    pub(super) fn new(index: &SiteIndex) -> Self {
         let (mut by_slug, mut by_title_word) = (Vec::new(), Vec::new());
         for (place, page) in (0..).zip(&index.pages) {
             if !page.is_success() {
@@ -43,54 +43,54 @@ impl Suggestions {
         Self {
             by_slug,
             by_title_word,
-            lately: HashMap::new(),
+            cache: HashMap::new(),
         }
     }
 
     pub(super) fn for_link(
         &mut self,
-        judged: &Judged<'_>,
+        evaluated: &EvaluatedLink<'_>,
         link: &PageLink,
         index: &SiteIndex,
-        names: &FoundNames<'_>,
+        names: &SimilarNames<'_>,
     ) -> Option<SuggestedTarget> {
         let LinkTarget::Web { url, fragment } = &link.target else {
             return None;
         };
-        match (judged.verdict, judged.verdict.outcome()) {
-            (Verdict::RedirectToHome, _) => self.page_like(url, link, index),
-            (_, Outcome::Redirected) => redirect_of(judged, fragment.as_deref()),
+        match (evaluated.verdict, evaluated.verdict.outcome()) {
+            (Verdict::RedirectToHome, _) => self.similar_page(url, link, index),
+            (_, Outcome::Redirected) => redirect_target(evaluated, fragment.as_deref()),
             (Verdict::MissingFragment, _) => {
-                let name = names.name_like(fragment.as_deref()?, url, index)?;
+                let name = names.similar_name(fragment.as_deref()?, url, index)?;
                 Some(SuggestedTarget {
-                    url: format!("{}#{name}", judged.answer?.landed()),
+                    url: format!("{}#{name}", evaluated.response?.final_url()),
                     reason: SuggestionReason::SameSlug,
                     score: 0.9,
                 })
             }
-            (_, Outcome::Broken) if judged.is_internal => self.page_like(url, link, index),
+            (_, Outcome::Broken) if evaluated.is_internal => self.similar_page(url, link, index),
             _ => None,
         }
     }
 
-    fn page_like(
+    fn similar_page(
         &mut self,
         url: &str,
         link: &PageLink,
         index: &SiteIndex,
     ) -> Option<SuggestedTarget> {
         let text = link.text.as_deref();
-        let asked = hash_of(format!("{url}\n{}", text.unwrap_or_default()).as_bytes());
-        if let Some(known) = self.lately.get(&asked) {
+        let key = fnv1a(format!("{url}\n{}", text.unwrap_or_default()).as_bytes());
+        if let Some(known) = self.cache.get(&key) {
             return known.clone();
         }
         let found = self
             .same_slug(url, index)
             .or_else(|| self.closest_title(url, text?, index));
-        if self.lately.len() >= MOST_LATELY {
-            self.lately.clear();
+        if self.cache.len() >= MAX_CACHED {
+            self.cache.clear();
         }
-        self.lately.insert(asked, found.clone());
+        self.cache.insert(key, found.clone());
         found
     }
 
@@ -99,7 +99,12 @@ impl Suggestions {
         let (page, shared) = { with_hash(&self.by_slug, short_hash(&slug_of_url)).iter() }
             .filter_map(|it| index.pages.get(it.1 as usize))
             .filter(|it| &*it.url != url && slug(&it.url).as_ref() == Some(&slug_of_url))
-            .map(|it| (it, shared_words(path(&it.url).as_str(), path(url).as_str())))
+            .map(|it| {
+                (
+                    it,
+                    dice_similarity(path(&it.url).as_str(), path(url).as_str()),
+                )
+            })
             .max_by(|a, b| a.1.total_cmp(&b.1).then_with(|| b.0.url.cmp(&a.0.url)))?;
         Some(SuggestedTarget {
             url: page.url.to_string(),
@@ -121,20 +126,20 @@ impl Suggestions {
         let candidates: BTreeSet<usize> = { places.into_iter().flatten() }
             .map(|it| it.1 as usize)
             .collect();
-        let (page, likeness) = candidates
+        let (page, similarity) = candidates
             .into_iter()
             .filter_map(|place| index.pages.get(place))
             .filter(|it| &*it.url != url)
             .map(|it| {
                 let title = it.title.as_deref().unwrap_or_default();
-                (it, shared_words(title, &text))
+                (it, dice_similarity(title, &text))
             })
-            .filter(|(_, likeness)| *likeness >= LEAST_TITLE_LIKENESS)
+            .filter(|(_, similarity)| *similarity >= MIN_TITLE_SIMILARITY)
             .max_by(|a, b| a.1.total_cmp(&b.1).then_with(|| b.0.url.cmp(&a.0.url)))?;
         Some(SuggestedTarget {
             url: page.url.to_string(),
             reason: SuggestionReason::ClosestTitle,
-            score: two_decimals(likeness),
+            score: two_decimals(similarity),
         })
     }
 }
@@ -146,15 +151,18 @@ fn with_hash(sorted: &[(u32, u32)], hash: u32) -> &[(u32, u32)] {
 }
 
 fn short_hash(word: &str) -> u32 {
-    let hash = hash_of(word.as_bytes());
+    let hash = fnv1a(word.as_bytes());
     u32::try_from((hash ^ (hash >> 32)) & u64::from(u32::MAX)).unwrap_or_default()
 }
 
-fn redirect_of(judged: &Judged<'_>, fragment: Option<&str>) -> Option<SuggestedTarget> {
-    let answer = judged.answer?;
+fn redirect_target(
+    evaluated: &EvaluatedLink<'_>,
+    fragment: Option<&str>,
+) -> Option<SuggestedTarget> {
+    let response = evaluated.response?;
     let suffix = fragment.map(|it| format!("#{it}")).unwrap_or_default();
     Some(SuggestedTarget {
-        url: format!("{}{suffix}", answer.landed()),
+        url: format!("{}{suffix}", response.final_url()),
         reason: SuggestionReason::Redirect,
         score: 1.0,
     })
@@ -180,14 +188,14 @@ fn two_decimals(score: f64) -> f64 {
 mod tests {
     use super::*;
     use crate::observation::page_content::{PageContent, PlacedText, TagSource};
-    use crate::observation::web_site::{CrawlStep, SiteObservation, SiteScope};
+    use crate::observation::web_site::{CrawlScope, CrawlStep, SiteObservation};
     use chrono::DateTime;
     use proptest::prelude::*;
 
     fn index(titles: &[String]) -> SiteIndex {
-        let scope = SiteScope::of_host("example.com");
+        let scope = CrawlScope::from_host("example.com");
         let start = "https://example.com/".to_owned();
-        let mut site = SiteObservation::begun(start, scope, DateTime::UNIX_EPOCH);
+        let mut site = SiteObservation::started(start, scope, DateTime::UNIX_EPOCH);
         for (number, title) in titles.iter().enumerate() {
             let mut page = PageContent::blank(&format!("https://example.com/{number}"));
             page.titles = vec![PlacedText {
@@ -207,11 +215,11 @@ mod tests {
             text in "[abcd ]{1,9}",
         ) {
             let index = index(&titles);
-            let found = Suggestions::from(&index).closest_title("other", &text, &index);
-            let likeness = |title: &str| shared_words(title, &text);
+            let found = Suggestions::new(&index).closest_title("other", &text, &index);
+            let likeness = |title: &str| dice_similarity(title, &text);
             let best = { titles.iter() }
                 .map(|it| likeness(it))
-                .filter(|it| *it >= LEAST_TITLE_LIKENESS)
+                .filter(|it| *it >= MIN_TITLE_SIMILARITY)
                 .max_by(f64::total_cmp);
             prop_assert_eq!(found.map(|it| it.score), best.map(two_decimals));
         }

@@ -1,4 +1,4 @@
-use super::cards::LinkCards;
+use super::target_index::TargetIndex;
 use super::verdict::{Outcome, Verdict};
 use crate::{ToSchema, observation::web_site::LimitHit, statistics::wilson::wilson};
 use chrono::{DateTime, Utc};
@@ -45,21 +45,21 @@ pub struct BrokenLinksSummary {
 
 crate::json!(BrokenLinksSummary);
 
-pub(super) fn count(items: usize) -> u32 {
+pub(super) fn saturating_u32(items: usize) -> u32 {
     u32::try_from(items).unwrap_or(u32::MAX)
 }
 
 impl BrokenLinksSummary {
-    pub(super) fn of(links: &LinkCards, now: DateTime<Utc>) -> Self {
+    pub(super) fn of(links: &TargetIndex, now: DateTime<Utc>) -> Self {
         let mut outcomes: BTreeMap<Outcome, u32> = BTreeMap::new();
         let mut by_verdict: BTreeMap<Verdict, u32> = BTreeMap::new();
         let (mut targets, mut suspect) = (0_u32, 0);
-        for (number, card) in links.met() {
+        for (number, summary) in links.linked_targets() {
             targets = targets.saturating_add(1);
-            suspect += u32::from(links.is_suspect(number, card, now));
-            let Some(worst) = card.worst else { continue };
+            suspect += u32::from(links.is_suspect(number, summary, now));
+            let Some(worst) = summary.worst else { continue };
             *outcomes.entry(worst.outcome).or_default() += 1;
-            if !worst.unasked || worst.verdict.is_listed() {
+            if !worst.unchecked || worst.verdict.is_listed() {
                 *by_verdict.entry(worst.verdict).or_default() += 1;
             }
         }
@@ -71,10 +71,10 @@ impl BrokenLinksSummary {
         let unknown = of(Outcome::Unknown);
         // Unknown targets count neither as broken nor as working.
         let known = checked - unknown;
-        let is_sample = limits.iter().any(|it| it.leaves_out());
+        let is_sample = limits.iter().any(|it| it.truncates_crawl());
         let bounds = wilson(broken.into(), known.into()).filter(|_| is_sample);
         Self {
-            pages_crawled: count(links.index.pages.len()),
+            pages_crawled: saturating_u32(links.index.pages.len()),
             checked,
             ok: of(Outcome::Ok),
             broken,

@@ -3,8 +3,8 @@
 use super::*;
 use crate::observation::page_content::{PlacedText, TagSource};
 use crate::observation::web_site::{
-    CheckState, CrawlStep, Discovery, FetchFailure, Fetched, Hop, LimitHit, LinkTarget, PageLink,
-    Placement, Position, SiteScope, TargetCheck, Truncation,
+    CheckState, CrawlScope, CrawlStep, Discovery, FetchFailure, Fetched, Hop, LimitHit, LinkTarget,
+    PageLink, Placement, Position, TargetCheck, Truncation,
 };
 use chrono::{DateTime, TimeDelta, TimeZone, Utc};
 
@@ -121,8 +121,8 @@ struct Seen {
 }
 
 fn site(pages: Vec<PageContent>, more: Vec<CrawlStep>) -> Seen {
-    let scope = SiteScope::of_host("example.com");
-    let mut site = SiteObservation::begun(SITE.to_owned(), scope, day(0));
+    let scope = CrawlScope::from_host("example.com");
+    let mut site = SiteObservation::started(SITE.to_owned(), scope, day(0));
     for page in &pages {
         site.add(CrawlStep::Page(Box::new(page.clone())));
     }
@@ -218,7 +218,7 @@ fn every_failure_has_its_verdict() {
 }
 
 #[test]
-fn redirects_are_told_apart() {
+fn redirect_verdicts_depend_on_hops_and_permanence() {
     let (a, b, home) = (
         "https://example.com/a",
         "https://example.com/b",
@@ -268,7 +268,7 @@ fn redirects_are_told_apart() {
 }
 
 #[test]
-fn links_that_are_not_fetched_are_judged_by_their_text() {
+fn unfetched_links_are_checked_by_their_text() {
     for (target, verdict) in [
         (LinkTarget::Empty, Verdict::EmptyHref),
         (LinkTarget::Invalid, Verdict::InvalidUrl),
@@ -314,7 +314,7 @@ fn links_that_are_not_fetched_are_judged_by_their_text() {
 }
 
 #[test]
-fn fragments_have_to_be_there() {
+fn missing_fragments_are_reported() {
     let other = "https://example.com/other";
     let links = [
         "#part",
@@ -351,7 +351,7 @@ fn fragments_have_to_be_there() {
 /// Names of a page that is read before the links to it are found in the second pass, others in the
 /// first.
 #[test]
-fn a_name_that_differs_in_case_is_suggested_in_whatever_order_pages_come_by() {
+fn similar_names_are_suggested_in_any_page_order() {
     let other = "https://example.com/other";
     let mut with_names = page(other, vec![to(1, "https://example.com/other#PART.two")]);
     with_names.names = ["Part-Two", "part", "part-two"].map(str::to_owned).into();
@@ -373,7 +373,7 @@ fn a_name_that_differs_in_case_is_suggested_in_whatever_order_pages_come_by() {
 /// One target is mixed content on one page and fine on another: the last page by URL decides what
 /// the next run gets.
 #[test]
-fn what_the_next_run_hears_does_not_depend_on_the_order_of_the_crawl() {
+fn link_history_does_not_depend_on_crawl_order() {
     let image = "http://example.com/i.png";
     let target = || LinkTarget::Web {
         url: image.into(),
@@ -395,7 +395,7 @@ fn what_the_next_run_hears_does_not_depend_on_the_order_of_the_crawl() {
 }
 
 #[test]
-fn a_cut_page_proves_no_missing_fragment() {
+fn a_truncated_page_proves_no_missing_fragment() {
     let other = "https://example.com/other";
     let mut cut = page(other, Vec::new());
     cut.fetched.truncation = Truncation::AtLimit;
@@ -407,7 +407,7 @@ fn a_cut_page_proves_no_missing_fragment() {
 }
 
 #[test]
-fn a_page_like_the_answer_for_a_made_up_url_is_a_soft_404() {
+fn a_page_like_the_probe_response_is_a_soft_404() {
     let (like, says, article) = (
         "https://example.com/like",
         "https://example.com/says",
@@ -444,7 +444,7 @@ fn a_page_like_the_answer_for_a_made_up_url_is_a_soft_404() {
 }
 
 #[test]
-fn of_a_page_that_was_not_read_whole_it_is_not_known_how_little_it_says() {
+fn a_truncated_page_is_no_soft_404() {
     let url = "https://example.com/long";
     let mut long = titled(page(url, Vec::new()), "Error 404");
     long.probe_similarity = Some(1.0);
@@ -458,7 +458,7 @@ fn of_a_page_that_was_not_read_whole_it_is_not_known_how_little_it_says() {
 }
 
 #[test]
-fn http_on_an_https_page_is_mixed_content_only_where_it_is_loaded() {
+fn only_loaded_http_resources_are_mixed_content() {
     let image = LinkTarget::Web {
         url: "http://example.com/i.png".into(),
         fragment: None,
@@ -542,7 +542,7 @@ fn another_host_is_suspect_until_a_later_check_agrees() {
 }
 
 #[test]
-fn what_an_earlier_run_found_broken_too_is_confirmed_whatever_its_fragment() {
+fn an_earlier_failure_confirms_a_url_with_any_fragment() {
     let (old, new) = ("https://other.example/old", "https://other.example/new");
     let with_part = LinkTarget::Web {
         url: old.to_owned(),
@@ -559,9 +559,9 @@ fn what_an_earlier_run_found_broken_too_is_confirmed_whatever_its_fragment() {
     let links = vec![link(1, "a", with_part), to(2, new)];
     let later = site(pages(links), [checks().to_vec(), vec![finished]].concat());
     let confirmed = |history: PreviousBrokenLinks| {
-        let mut cards = LinkCards::of(later.site.clone(), history);
+        let mut cards = TargetIndex::of(later.site.clone(), history);
         cards.add(&later.pages[0]);
-        let confirmed = cards.confirmed_elsewhere().map(str::to_owned);
+        let confirmed = cards.confirmed_external().map(str::to_owned);
         confirmed.collect::<Vec<_>>()
     };
     assert_eq!(confirmed(history), [old]);
@@ -570,7 +570,7 @@ fn what_an_earlier_run_found_broken_too_is_confirmed_whatever_its_fragment() {
 
 /// A retry on an already finished crawl gives records the same order.
 #[test]
-fn a_suspect_stays_one_however_late_a_finished_crawl_is_judged() {
+fn a_late_evaluation_does_not_confirm_a_suspect() {
     let url = "https://other.example/x";
     let steps = |more: Vec<CrawlStep>| [vec![checked(url, with_status(url, 404))], more].concat();
     let pages = || vec![page(SITE, vec![to(1, url)])];
@@ -584,7 +584,7 @@ fn a_suspect_stays_one_however_late_a_finished_crawl_is_judged() {
 }
 
 #[test]
-fn repeated_links_are_one_record_with_their_places_and_pages_counted() {
+fn repeated_links_are_one_record_with_counts() {
     let gone = "https://example.com/gone";
     let pages = vec![
         page(SITE, vec![to(5, gone), to(9, gone)]),
@@ -611,7 +611,7 @@ fn repeated_links_are_one_record_with_their_places_and_pages_counted() {
 }
 
 #[test]
-fn records_are_in_one_order_whatever_the_order_of_the_crawl() {
+fn record_order_does_not_depend_on_crawl_order() {
     let (gone, moved) = ("https://example.com/gone", "https://example.com/moved");
     let pages = vec![
         page(
@@ -647,7 +647,7 @@ fn records_are_in_one_order_whatever_the_order_of_the_crawl() {
 }
 
 #[test]
-fn suggestions_name_the_redirect_the_same_slug_or_the_closest_title() {
+fn suggestions_use_redirect_slug_or_title() {
     let (moved, lost, strange) = (
         "https://example.com/old",
         "https://example.com/a/install.htm",
@@ -695,7 +695,7 @@ fn suggestions_name_the_redirect_the_same_slug_or_the_closest_title() {
 }
 
 #[test]
-fn limits_make_the_rate_a_sample_and_unasked_targets_are_not_counted_as_checked() {
+fn limits_make_the_rate_a_sample_of_checked_targets() {
     let (gone, unasked, fine) = (
         "https://example.com/gone",
         "https://example.com/unasked",
@@ -731,7 +731,7 @@ fn limits_make_the_rate_a_sample_and_unasked_targets_are_not_counted_as_checked(
 }
 
 #[test]
-fn what_nothing_is_known_of_makes_no_rate() {
+fn unknown_targets_do_not_count_in_the_rate() {
     let urls = [
         "https://example.com/a",
         "https://example.com/b",
@@ -755,7 +755,7 @@ fn what_nothing_is_known_of_makes_no_rate() {
 }
 
 #[test]
-fn records_serialise_with_every_field_of_the_specification() {
+fn records_serialize_every_field() {
     let gone = "https://example.com/gone";
     let found = found(&site(
         vec![page(SITE, vec![to(1, gone)])],

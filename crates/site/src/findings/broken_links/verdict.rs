@@ -120,7 +120,7 @@ impl Verdict {
     }
 
     /// Whether the failure was seen over the network and may be temporary.
-    pub const fn may_pass(self) -> bool {
+    pub const fn may_be_temporary(self) -> bool {
         matches!(self.outcome(), Outcome::Broken)
             && !matches!(
                 self,

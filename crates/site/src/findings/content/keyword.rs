@@ -80,29 +80,30 @@ pub struct KeywordFacts {
 /// Where a page has `keyword`: one of `given` or, if that is empty, one taken from its title.
 pub fn keyword_facts(page: &PageContent, keyword: &str, given: &[String]) -> KeywordFacts {
     let language = page.text.language;
-    let says = |text: &str| {
-        let uses = IndexedText::about(text, language, &[keyword]).uses(keyword);
+    let contains_keyword = |text: &str| {
+        let uses = IndexedText::for_phrases(text, language, &[keyword]).uses(keyword);
         uses.inflected.unwrap_or_default().max(uses.folded) > 0
     };
     let heading = |level: u8| {
         let mut all = page.headings.iter().filter(|it| it.level == level);
-        all.any(|it| it.text.as_deref().is_some_and(says))
+        all.any(|it| it.text.as_deref().is_some_and(contains_keyword))
     };
     let body = page.text.main.text();
-    let uses = IndexedText::about(&body, language, &[keyword]).uses(keyword);
+    let uses = IndexedText::for_phrases(&body, language, &[keyword]).uses(keyword);
     let alternatives: Vec<&str> = page
         .images
         .iter()
         .filter_map(|it| it.alt.as_deref())
         .collect();
     let coverage = KeywordCoverage {
-        title: page.title().is_some_and(says),
+        title: page.title().is_some_and(contains_keyword),
         h1: heading(1),
-        first_100_words: says(&first_words(&body)),
+        first_100_words: contains_keyword(&first_words(&body)),
         h2: heading(2),
-        url_slug: says(&slug(&page.url)) || without_diacritics_says(&slug(&page.url), keyword),
-        meta_description: page.description().is_some_and(says),
-        image_alt: says(&alternatives.join("\n")),
+        url_slug: contains_keyword(&slug(&page.url))
+            || slug_contains_keyword(&slug(&page.url), keyword),
+        meta_description: page.description().is_some_and(contains_keyword),
+        image_alt: contains_keyword(&alternatives.join("\n")),
         body: uses.inflected.unwrap_or_default().max(uses.folded) > 0,
     };
     let count = uses.inflected.unwrap_or(uses.exact);
@@ -110,7 +111,7 @@ pub fn keyword_facts(page: &PageContent, keyword: &str, given: &[String]) -> Key
     let is_stuffed = || {
         stuffed_phrases(page, &body, given)
             .iter()
-            .any(|it| it.is(keyword))
+            .any(|it| it.matches(keyword))
     };
     KeywordFacts {
         target: keyword.to_owned(),
@@ -125,7 +126,7 @@ pub fn keyword_facts(page: &PageContent, keyword: &str, given: &[String]) -> Key
 }
 
 /// URLs are usually written without diacritics.
-fn without_diacritics_says(slug: &str, keyword: &str) -> bool {
+fn slug_contains_keyword(slug: &str, keyword: &str) -> bool {
     let plain = without_diacritics(&keyword.to_lowercase());
     let padded = format!(" {} ", without_diacritics(slug));
     !plain.is_empty() && padded.contains(&format!(" {plain} "))
@@ -149,8 +150,8 @@ fn first_words(text: &str) -> String {
 /// The title phrase of one to three words, without short words at its ends, that text, headings and URL use most,
 /// weighted by length. `None` if they use none.
 pub fn probable_keyword(page: &PageContent) -> Option<String> {
-    const LONGEST: usize = 3;
-    const MOST_WORDS: usize = 15;
+    const MAX_PHRASE_WORDS: usize = 3;
+    const MAX_WORDS: usize = 15;
     let title = page.title()?;
     let main = SEPARATORS
         .iter()
@@ -159,16 +160,16 @@ pub fn probable_keyword(page: &PageContent) -> Option<String> {
         .min_by_key(|it| it.len())
         .unwrap_or(title);
     let lower = main.to_lowercase();
-    let all: Vec<&str> = words(&lower).take(MOST_WORDS).collect();
-    let mut said = page.text.main.text().to_lowercase();
+    let all: Vec<&str> = words(&lower).take(MAX_WORDS).collect();
+    let mut haystack = page.text.main.text().to_lowercase();
     for heading in &page.headings {
-        said.push('\n');
-        said.push_str(&heading.text.as_deref().unwrap_or_default().to_lowercase());
+        haystack.push('\n');
+        haystack.push_str(&heading.text.as_deref().unwrap_or_default().to_lowercase());
     }
-    said.push('\n');
-    said.push_str(&slug(&page.url));
+    haystack.push('\n');
+    haystack.push_str(&slug(&page.url));
     let is_content = |it: &&str| it.chars().count() > 3;
-    let phrases = (1..=LONGEST).flat_map(|size| all.windows(size));
+    let phrases = (1..=MAX_PHRASE_WORDS).flat_map(|size| all.windows(size));
     let mut best: Option<(usize, String)> = None;
     for phrase in phrases {
         let ends = [phrase.first(), phrase.last()];
@@ -176,7 +177,7 @@ pub fn probable_keyword(page: &PageContent) -> Option<String> {
             continue;
         }
         let text = phrase.join(" ");
-        let uses = uses_of(&said, &text);
+        let uses = count_uses(&haystack, &text);
         let weight = if uses == 0 {
             0
         } else {
@@ -190,7 +191,7 @@ pub fn probable_keyword(page: &PageContent) -> Option<String> {
 }
 
 /// Counts a phrase as whole words; both in lower case.
-fn uses_of(text: &str, phrase: &str) -> usize {
+fn count_uses(text: &str, phrase: &str) -> usize {
     let is_edge = |it: Option<char>| it.is_none_or(|it| !it.is_alphanumeric());
     let found = text.match_indices(phrase).filter(|(at, _)| {
         is_edge(text[..*at].chars().next_back())

@@ -1,13 +1,13 @@
 use crate::ToSchema;
 use crate::findings::envelope::rounded;
 use crate::observation::page_content::{CharsetSource, FactSource, PageContent};
-use crate::text::pixel_width::Place;
+use crate::text::pixel_width::SnippetElement;
 use crate::text::readability::{Band, Formula, Status, readability};
 use crate::text::words::shortened;
 use serde::{Deserialize, Serialize};
 
 /// Headings that a record lists; all are evaluated.
-pub(super) const MOST_HEADINGS: usize = 200;
+pub(super) const MAX_HEADINGS: usize = 200;
 /// Characters of a listed heading.
 const HEADING_CHARACTERS: usize = 200;
 
@@ -80,10 +80,10 @@ pub struct SnippetText {
 }
 
 impl SnippetText {
-    pub fn of(text: Option<&str>, place: Place, duplicate_of: Vec<String>) -> Self {
+    pub fn of(text: Option<&str>, place: SnippetElement, duplicate_of: Vec<String>) -> Self {
         let width = text.map(|it| place.width(it));
         Self {
-            length: text.map_or(0, |it| small(it.chars().count())),
+            length: text.map_or(0, |it| saturating_u32(it.chars().count())),
             pixel_width: width,
             truncated: width.is_some_and(|it| it > place.limit),
             text: text.map(str::to_owned),
@@ -103,7 +103,7 @@ pub struct HeadingFact {
 }
 
 pub fn headings(page: &PageContent) -> Vec<HeadingFact> {
-    let first = page.headings.iter().take(MOST_HEADINGS);
+    let first = page.headings.iter().take(MAX_HEADINGS);
     first
         .map(|it| HeadingFact {
             level: it.level,
@@ -260,6 +260,6 @@ impl Freshness {
     }
 }
 
-pub fn small(count: usize) -> u32 {
+pub fn saturating_u32(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

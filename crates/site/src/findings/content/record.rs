@@ -1,17 +1,17 @@
 use super::METHOD;
 use super::keyword::{KeywordFacts, keyword_facts, probable_keyword};
 use super::parts::{
-    CharsetFacts, Freshness, HeadingFact, ImageCounts, LanguageFacts, LinkCounts, MOST_HEADINGS,
-    ReadabilityFacts, SnippetText, Uniqueness, headings, small,
+    CharsetFacts, Freshness, HeadingFact, ImageCounts, LanguageFacts, LinkCounts, MAX_HEADINGS,
+    ReadabilityFacts, SnippetText, Uniqueness, headings, saturating_u32,
 };
 use super::rendered::RenderedFacts;
 use super::score::{Parts, content_score};
 use super::site_facts::SiteFacts;
 use crate::ToSchema;
 use crate::findings::envelope::{Envelope, FindingContext, rounded};
-use crate::findings::issues::{Issue, IssueCode, THIN};
-use crate::observation::page_content::{MOST_IMAGES, PageContent};
-use crate::observation::web_site::{LinkTarget, SiteScope};
+use crate::findings::issues::{Issue, IssueCode, THIN_WORDS};
+use crate::observation::page_content::{MAX_IMAGES, PageContent};
+use crate::observation::web_site::{CrawlScope, LinkTarget};
 use crate::page_kind::PageKind;
 use crate::provenance::RecordStatus;
 use crate::result_type::ResultType;
@@ -25,7 +25,7 @@ use url::Url;
 pub struct ContentContext<'a> {
     pub finding: FindingContext,
     pub kind: PageKind,
-    pub scope: &'a SiteScope,
+    pub scope: &'a CrawlScope,
     /// Target keywords of the page, the most important first.
     pub keywords: &'a [String],
 }
@@ -105,7 +105,7 @@ pub fn content_record(
     context: &ContentContext<'_>,
 ) -> ContentRecord {
     let (text, counts) = (&page.text, &page.text.counts);
-    let is_whole = !page.is_cut();
+    let is_whole = !page.is_truncated();
     let counted = |count: u32| is_whole.then_some(count);
     let kind = context.kind;
     let given = context.keywords.first().cloned();
@@ -147,12 +147,12 @@ pub fn content_record(
         ),
         headings: headings(page),
         question_headings: question_share(named, text.language)
-            .filter(|_| !page.headings_are_cut()),
+            .filter(|_| !page.headings_are_truncated()),
         word_count: counted(text.all_words),
-        main_word_count: counted(small(counts.words)),
+        main_word_count: counted(saturating_u32(counts.words)),
         text_html_ratio: ratio(text.all_characters, page.response.body_bytes),
-        sentences: counted(small(counts.sentences)),
-        average_sentence_length: ratio(small(counts.words), counts.sentences as u64),
+        sentences: counted(saturating_u32(counts.sentences)),
+        average_sentence_length: ratio(saturating_u32(counts.words), counts.sentences as u64),
         readability,
         keyword,
         images: images(page, &facts),
@@ -168,15 +168,15 @@ pub fn content_record(
 
 fn is_thin(page: &PageContent, issues: &[Issue]) -> Option<bool> {
     let thin = [IssueCode::ThinContent, IssueCode::EmptyMainContent];
-    let may_be_longer = page.is_cut() && page.text.counts.words < THIN;
+    let may_be_longer = page.is_truncated() && page.text.counts.words < THIN_WORDS;
     (!may_be_longer).then(|| issues.iter().any(|it| thin.contains(&it.code)))
 }
 
 fn envelope(page: &PageContent, context: &ContentContext<'_>) -> Envelope {
-    let mut warnings = page.cut_warnings();
+    let mut warnings = page.truncation_warnings();
     let lists = [
-        (page.headings.len() > MOST_HEADINGS, "headingsCut"),
-        (page.images.len() >= MOST_IMAGES, "imagesCut"),
+        (page.headings.len() > MAX_HEADINGS, "headingsCut"),
+        (page.images.len() >= MAX_IMAGES, "imagesCut"),
         (page.has_too_many_links(), "linksCut"),
     ];
     let cut = lists.iter().filter(|it| it.0);
@@ -185,7 +185,7 @@ fn envelope(page: &PageContent, context: &ContentContext<'_>) -> Envelope {
         warnings.push("charsetMismatch".to_owned());
     }
     Envelope {
-        status: if page.is_cut() {
+        status: if page.is_truncated() {
             RecordStatus::Partial
         } else {
             RecordStatus::Ok
@@ -204,7 +204,7 @@ fn images(page: &PageContent, facts: &SiteFacts) -> ImageCounts {
     let all = || page.images.iter();
     let without_alt = all().filter(|it| it.alt.is_none() && !it.is_named_otherwise);
     let without_size = all().filter(|it| !it.has_size && it.url.is_some());
-    let counted = |count: usize| (!page.images_are_cut()).then(|| small(count));
+    let counted = |count: usize| (!page.images_are_truncated()).then(|| saturating_u32(count));
     ImageCounts {
         count: counted(page.images.len()),
         without_alt: counted(without_alt.count()),
@@ -213,8 +213,8 @@ fn images(page: &PageContent, facts: &SiteFacts) -> ImageCounts {
     }
 }
 
-fn links(page: &PageContent, facts: &SiteFacts, scope: &SiteScope) -> LinkCounts {
-    let followed = page.links.iter().filter(|it| it.is_followed_by_readers());
+fn links(page: &PageContent, facts: &SiteFacts, scope: &CrawlScope) -> LinkCounts {
+    let followed = page.links.iter().filter(|it| it.is_navigable());
     let mut counts = LinkCounts {
         inlinks: facts.inlinks.count,
         unique_inlinks: facts.inlinks.pages,
@@ -223,7 +223,7 @@ fn links(page: &PageContent, facts: &SiteFacts, scope: &SiteScope) -> LinkCounts
         internal_score: facts.internal_score,
         ..LinkCounts::default()
     };
-    if page.links_are_cut() {
+    if page.links_are_truncated() {
         return counts;
     }
     let (mut internal, mut external, mut nofollow) = (0, 0, 0);
@@ -245,6 +245,6 @@ fn links(page: &PageContent, facts: &SiteFacts, scope: &SiteScope) -> LinkCounts
     counts.internal = Some(internal);
     counts.external = Some(external);
     counts.nofollow = Some(nofollow);
-    counts.unique_internal = Some(small(unique.len()));
+    counts.unique_internal = Some(saturating_u32(unique.len()));
     counts
 }

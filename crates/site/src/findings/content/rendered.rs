@@ -1,6 +1,6 @@
 //! The rendered page compared with the document as sent (like Screaming Frog's "JavaScript" tab).
 
-use super::parts::small;
+use super::parts::saturating_u32;
 use crate::ToSchema;
 use crate::findings::envelope::rounded;
 use crate::observation::page_content::{
@@ -149,9 +149,9 @@ impl RenderedFacts {
             RenderState::Unsettled
         };
         // The rest of a truncated document is unknown.
-        let is_whole = !page.is_cut();
+        let is_whole = !page.is_truncated();
         let links = || RenderedLinks {
-            sent: small(link_addresses(page).len()),
+            sent: saturating_u32(link_addresses(page).len()),
             rendered: shown.links,
             only_rendered: shown.links_only_here,
             examples: shown.new_links.clone(),
@@ -160,21 +160,24 @@ impl RenderedFacts {
             state,
             reason: None,
             detail: None,
-            title: Some(text(page.title(), shown.title.as_deref())),
-            meta_description: Some(text(page.description(), shown.description.as_deref())),
-            h1: is_whole.then(|| text(page.first_h1(), shown.heading.as_deref())),
-            canonical: Some(text(page.canonical(), shown.canonical.as_deref())),
-            robots: Some(rules(robots_rules(page), &shown.robots)),
+            title: Some(compare_texts(page.title(), shown.title.as_deref())),
+            meta_description: Some(compare_texts(
+                page.description(),
+                shown.description.as_deref(),
+            )),
+            h1: is_whole.then(|| compare_texts(page.first_h1(), shown.heading.as_deref())),
+            canonical: Some(compare_texts(page.canonical(), shown.canonical.as_deref())),
+            robots: Some(compare_rules(robots_rules(page), &shown.robots)),
             links: is_whole.then(links),
-            words: is_whole.then(|| words(page.text.counts.words, shown.words)),
+            words: is_whole.then(|| compare_words(page.text.counts.words, shown.words)),
             structured_data_only_rendered: is_whole.then(|| shown.types_only_here.clone()),
         }
     }
 }
 
 /// Compares texts up to the stored length.
-fn text(sent: Option<&str>, rendered: Option<&str>) -> RenderedText {
-    let sent = RenderedPage::kept(sent);
+fn compare_texts(sent: Option<&str>, rendered: Option<&str>) -> RenderedText {
+    let sent = RenderedPage::truncated(sent);
     let change = match (sent.as_deref(), rendered) {
         (None, None) => TextChange::Same,
         (None, Some(_)) => TextChange::Added,
@@ -189,7 +192,7 @@ fn text(sent: Option<&str>, rendered: Option<&str>) -> RenderedText {
     }
 }
 
-fn rules(sent: Vec<String>, rendered: &[String]) -> RenderedRules {
+fn compare_rules(sent: Vec<String>, rendered: &[String]) -> RenderedRules {
     let without = |these: &[String], those: &[String]| {
         let left = these.iter().filter(|it| !those.contains(it));
         left.cloned().collect()
@@ -202,8 +205,8 @@ fn rules(sent: Vec<String>, rendered: &[String]) -> RenderedRules {
     }
 }
 
-fn words(sent: usize, rendered: u32) -> RenderedWords {
-    let sent = small(sent);
+fn compare_words(sent: usize, rendered: u32) -> RenderedWords {
+    let sent = saturating_u32(sent);
     RenderedWords {
         sent,
         rendered,
@@ -226,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_was_not_shown_has_no_figures() {
+    fn an_unrendered_page_has_no_figures() {
         let mut page = PageContent::blank("https://acme.com/");
         assert_eq!(RenderedFacts::of(&page), None);
         page.rendered = Some(Rendered::Failed {
@@ -240,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_of_change_is_told() {
+    fn each_kind_of_change_is_reported() {
         let mut page = PageContent::blank("https://acme.com/");
         page.titles = vec![PlacedText {
             text: "Sent".to_owned(),
@@ -267,12 +270,12 @@ mod tests {
     proptest! {
         /// A page compared with itself has no differences.
         #[test]
-        fn a_page_without_scripts_is_the_same(title in ".{0,2500}", rule in "[a-z]{0,9}", words in 0_usize..9_000) {
+        fn a_page_without_scripts_has_no_changes(title in ".{0,2500}", rule in "[a-z]{0,9}", words in 0_usize..9_000) {
             let mut page = PageContent::blank("https://acme.com/");
             page.titles = vec![PlacedText { text: title, source: TagSource::Head }];
-            page.robots = vec![crate::observation::page_content::RobotsDirective::of_header(&rule)];
+            page.robots = vec![crate::observation::page_content::RobotsDirective::from_header(&rule)];
             page.text.counts.words = words;
-            let same = RenderedPage::beside(&page, &page, true);
+            let same = RenderedPage::compare(&page, &page, true);
             let facts = shown(page, same);
             prop_assert_eq!(facts.title.unwrap().change, TextChange::Same);
             let robots = facts.robots.unwrap();

@@ -7,9 +7,9 @@ use crate::text::readability::Band;
 /// Words for the full value: Google has no preferred count.
 const ENOUGH_WORDS: f64 = 300.0;
 /// Similarity from which a page has no unique content.
-const NEAR: f64 = 0.9;
+const DUPLICATE_SIMILARITY: f64 = 0.9;
 /// Words from which a text needs subheadings.
-const LONG: usize = 300;
+const LONG_TEXT_WORDS: usize = 300;
 
 /// Weights of substance, uniqueness, readability, snippet, structure and keyword coverage
 /// (docs/measurement/content.md); unknown parts are left out of the mean.
@@ -45,7 +45,7 @@ impl Parts {
         Self {
             substance: Some((f64::from(words) / ENOUGH_WORDS).min(1.0)),
             uniqueness: Some(uniqueness(nearest)),
-            readability: band.map(|it| fit(it, kind)),
+            readability: band.map(|it| readability_value(it, kind)),
             snippet: Some(snippet(page, &has)),
             structure: Some(structure(page, &has)),
             keyword: keyword.map(|it| it.coverage_score / 100.0),
@@ -76,14 +76,14 @@ pub fn content_score(parts: &Parts) -> Option<f64> {
 
 fn uniqueness(nearest: Option<f64>) -> f64 {
     match nearest {
-        Some(likeness) if likeness >= NEAR => 0.0,
+        Some(likeness) if likeness >= DUPLICATE_SIMILARITY => 0.0,
         Some(likeness) => 1.0 - likeness,
         None => 1.0,
     }
 }
 
 /// Articles and pages of unknown kind may be harder to read than the others.
-fn fit(band: Band, kind: PageKind) -> f64 {
+fn readability_value(band: Band, kind: PageKind) -> f64 {
     let is_studied = matches!(kind, PageKind::Article | PageKind::Other);
     match band {
         Band::VeryEasy | Band::Easy | Band::FairlyEasy | Band::Standard => 1.0,
@@ -111,7 +111,8 @@ fn structure(page: &PageContent, has: &impl Fn(IssueCode) -> bool) -> f64 {
     let worth = |weight: f64, holds: bool| if holds { weight } else { 0.0 };
     let one_h1 =
         !has(IssueCode::H1Missing) && !has(IssueCode::H1Multiple) && page.heading(1).is_some();
-    let parted = page.text.counts.words < LONG || page.headings.iter().any(|it| it.level > 1);
+    let parted =
+        page.text.counts.words < LONG_TEXT_WORDS || page.headings.iter().any(|it| it.level > 1);
     worth(0.4, one_h1)
         + worth(0.2, !has(IssueCode::HeadingEmpty))
         + worth(0.2, !has(IssueCode::HeadingOrder))

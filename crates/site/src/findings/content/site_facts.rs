@@ -1,11 +1,11 @@
-use super::parts::{NearestPage, Uniqueness, small};
+use super::parts::{NearestPage, Uniqueness, saturating_u32};
 use crate::findings::issues::{Issue, IssueCode, SiteIssues};
 use crate::site_graph::{InLinks, LinkFacts, SiteGraph};
 use crate::text::duplicates::Duplicates;
 use std::{collections::HashMap, num::NonZeroU64};
 
 /// URLs in a list of duplicates.
-const MOST_URLS: usize = 20;
+const MAX_URLS: usize = 20;
 
 /// Site-level facts about one page; `Default` without a site.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -72,9 +72,9 @@ impl<'a> SiteIndex<'a> {
             duplicates,
             issues,
             cluster_of: HashMap::new(),
-            titles: Groups::of(site.cards.iter().map(|it| it.title)),
-            descriptions: Groups::of(site.cards.iter().map(|it| it.description)),
-            digests: Groups::of(site.cards.iter().map(|it| it.digest)),
+            titles: Groups::of(site.nodes.iter().map(|it| it.title)),
+            descriptions: Groups::of(site.nodes.iter().map(|it| it.description)),
+            digests: Groups::of(site.nodes.iter().map(|it| it.digest)),
         };
         for (number, cluster) in duplicates.clusters.iter().enumerate() {
             let members = cluster.pages.iter().map(|it| (*it, number));
@@ -84,41 +84,41 @@ impl<'a> SiteIndex<'a> {
     }
 
     pub fn pages_with_same_text(&self, page: usize) -> u32 {
-        let digest = self.site.cards.get(page).and_then(|it| it.digest);
+        let digest = self.site.nodes.get(page).and_then(|it| it.digest);
         let same = self.digests.with(digest).len();
         u32::try_from(same.saturating_sub(1)).unwrap_or(u32::MAX)
     }
 
-    pub fn of(&self, page: usize) -> SiteFacts {
-        let Some(card) = self.site.cards.get(page) else {
+    pub fn page_facts(&self, page: usize) -> SiteFacts {
+        let Some(node) = self.site.nodes.get(page) else {
             return SiteFacts::default();
         };
         let others = |group: &mut dyn Iterator<Item = usize>| {
-            let others = group.filter(|it| *it != page).take(MOST_URLS);
+            let others = group.filter(|it| *it != page).take(MAX_URLS);
             others.map(|it| self.url(it)).collect::<Vec<_>>()
         };
         let nearest = self.duplicates.nearest.get(page).copied().flatten();
-        let is_indexable = |it: usize| self.site.cards.get(it).is_some_and(|it| it.is_indexable);
+        let is_indexable = |it: usize| self.site.nodes.get(it).is_some_and(|it| it.is_indexable);
         let issues = self
             .issues
             .by_url
-            .get(&card.url)
+            .get(&node.url)
             .cloned()
             .unwrap_or_default();
         SiteFacts {
             inlinks: self.links.inlinks[page],
             is_orphan: self.links.is_orphan(self.site, page),
             internal_score: { self.links.scores.get(page) }
-                .map(|it| it * count(self.links.scores.len())),
-            title_duplicates: others(&mut self.titles.with(card.title)),
-            description_duplicates: others(&mut self.descriptions.with(card.description)),
+                .map(|it| it * to_f64(self.links.scores.len())),
+            title_duplicates: others(&mut self.titles.with(node.title)),
+            description_duplicates: others(&mut self.descriptions.with(node.description)),
             uniqueness: Uniqueness {
-                exact_duplicates: others(&mut self.digests.with(card.digest)),
+                exact_duplicates: others(&mut self.digests.with(node.digest)),
                 nearest: nearest.map(|it| NearestPage {
                     url: self.url(it.page),
                     similarity: it.similarity,
                 }),
-                cluster_id: self.cluster_of.get(&page).map(|it| small(it + 1)),
+                cluster_id: self.cluster_of.get(&page).map(|it| saturating_u32(it + 1)),
             },
             nearest_indexable: nearest
                 .filter(|it| is_indexable(it.page))
@@ -131,10 +131,10 @@ impl<'a> SiteIndex<'a> {
     }
 
     fn url(&self, page: usize) -> String {
-        self.site.urls.text(self.site.cards[page].url).to_owned()
+        self.site.urls.text(self.site.nodes[page].url).to_owned()
     }
 }
 
-fn count(number: usize) -> f64 {
-    f64::from(small(number))
+fn to_f64(number: usize) -> f64 {
+    f64::from(saturating_u32(number))
 }

@@ -3,14 +3,14 @@ use crate::ToSchema;
 use crate::findings::broken_links::Severity;
 use crate::findings::envelope::rounded;
 use crate::findings::issues::{Issue, IssueCode, IssueGroup, info};
-use crate::site_graph::SitemapCard;
+use crate::site_graph::Sitemap;
 use crate::text::language::tags::language_code;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Example pages of a code.
-const MOST_EXAMPLES: usize = 10;
+const MAX_EXAMPLES: usize = 10;
 
 /// How many pages have an issue.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -50,15 +50,15 @@ pub struct SitemapLine {
 }
 
 impl SitemapLine {
-    pub fn of(url: &str, card: &SitemapCard) -> Self {
+    pub fn of(url: &str, sitemap: &Sitemap) -> Self {
         Self {
             url: url.to_owned(),
-            named: card.named,
-            status: card.status,
-            problem: card.problem.clone(),
-            entries: card.entries,
-            foreign_entries: card.foreign,
-            foreign_examples: card.foreign_examples.clone(),
+            named: sitemap.named,
+            status: sitemap.status,
+            problem: sitemap.problem.clone(),
+            entries: sitemap.entries,
+            foreign_entries: sitemap.foreign,
+            foreign_examples: sitemap.foreign_examples.clone(),
         }
     }
 }
@@ -192,7 +192,7 @@ impl ContentSummary {
             count.occurrences = count.occurrences.saturating_add(issue.count);
             if seen.insert(issue.code) {
                 count.urls += 1;
-                if count.examples.len() < MOST_EXAMPLES {
+                if count.examples.len() < MAX_EXAMPLES {
                     count.examples.push(url.to_owned());
                 }
             }
@@ -203,7 +203,7 @@ impl ContentSummary {
         self.unread_pages += 1;
         let at = self.unread_examples.partition_point(|it| it.url < page.url);
         self.unread_examples.insert(at, page);
-        self.unread_examples.truncate(MOST_EXAMPLES);
+        self.unread_examples.truncate(MAX_EXAMPLES);
     }
 
     /// By severity, then by number of URLs.

@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::findings::envelope::FindingContext;
-use crate::findings::issues::{Found, Issue, IssueCode, PageContext, page_issues};
+use crate::findings::issues::{Issue, IssueCode, IssueCollector, PageContext, page_issues};
 use crate::observation::page_content::{
-    Block, BlockKind, Heading, MOST_LINKS, MainText, Meta, MetaKey, PageContent, PlacedText,
+    Block, BlockKind, Heading, MAX_LINKS, MainText, Meta, MetaKey, PageContent, PlacedText,
     TagSource, TextSource,
 };
-use crate::observation::web_site::{SiteScope, Truncation};
+use crate::observation::web_site::{CrawlScope, Truncation};
 use crate::page_kind::{PageKind, page_kind};
 use crate::provenance::RecordStatus;
 use crate::text::counts::count;
@@ -42,7 +42,7 @@ fn page(url: &str, title: &str, h1: &str, paragraphs: &[&str]) -> PageContent {
 }
 
 fn record(page: &PageContent, issues: Vec<Issue>, keywords: &[String]) -> ContentRecord {
-    let scope = SiteScope::of_host("example.com");
+    let scope = CrawlScope::from_host("example.com");
     let context = ContentContext {
         finding: FindingContext {
             project_id: 7,
@@ -57,7 +57,7 @@ fn record(page: &PageContent, issues: Vec<Issue>, keywords: &[String]) -> Conten
 
 /// Field names of the API.
 #[test]
-fn a_record_has_the_fields_of_the_specification() {
+fn a_record_has_every_field() {
     let page = page("https://example.com/x", "T", "H", &["Some words."]);
     let json = serde_json::to_value(record(&page, Vec::new(), &[])).unwrap();
     let of = |json: &serde_json::Value| -> BTreeSet<String> {
@@ -122,7 +122,7 @@ fn a_record_has_the_fields_of_the_specification() {
 }
 
 #[test]
-fn of_a_page_that_was_not_read_whole_nothing_is_counted() {
+fn a_truncated_page_has_no_counts() {
     let text = "Clay is mixed with sand. ".repeat(60);
     let page = page("https://example.com/clay", "Clay", "Clay", &[&text]);
     let (mut cut, mut unparsed) = (page.clone(), page.clone());
@@ -162,7 +162,7 @@ fn of_a_page_that_was_not_read_whole_nothing_is_counted() {
 }
 
 #[test]
-fn lists_that_end_at_their_limits_say_so() {
+fn truncated_lists_add_warnings() {
     let mut page = page("https://example.com/x", "T", "H", &["Some words."]);
     page.headings = vec![page.headings[0].clone(); 201];
     let found = record(&page, Vec::new(), &[]);
@@ -170,8 +170,7 @@ fn lists_that_end_at_their_limits_say_so() {
     assert_eq!(found.envelope.warnings, ["headingsCut"]);
     page.headings.truncate(200);
     assert_eq!(record(&page, Vec::new(), &[]).envelope.warnings, [""; 0]);
-    page.links =
-        vec![crate::findings::sample_pages::link("https://example.com/y", "y"); MOST_LINKS];
+    page.links = vec![crate::findings::sample_pages::link("https://example.com/y", "y"); MAX_LINKS];
     let found = record(&page, Vec::new(), &[]);
     assert_eq!(found.envelope.warnings, ["linksCut"]);
     assert_eq!((found.links.internal, found.images.count), (None, Some(0)));
@@ -179,7 +178,7 @@ fn lists_that_end_at_their_limits_say_so() {
 
 /// Golden widths.
 #[test]
-fn snippets_are_as_wide_as_results_pages_show_them() {
+fn snippet_widths_match_search_results() {
     let fox = "The quick brown fox jumps over the lazy dog";
     let mut page = page("https://example.com/x", fox, "H", &[]);
     page.metas = vec![Meta {
@@ -197,7 +196,7 @@ fn snippets_are_as_wide_as_results_pages_show_them() {
 /// The formula on golden counts: 28 words, 3 sentences, 51 syllables, LIX 48.59.
 /// A score needs 100 words, so the text is repeated four times; means and shares stay.
 #[test]
-fn readability_is_that_of_the_golden_counts() {
+fn readability_matches_golden_counts() {
     let text = "The Web Content Accessibility Guidelines explain how to make web content more accessible to \
         people with disabilities. They cover many recommendations. Following them makes content usable for everyone.";
     let page = page("https://example.com/x", "T", "H", &[text; 4]);
@@ -215,7 +214,7 @@ fn readability_is_that_of_the_golden_counts() {
 }
 
 #[test]
-fn a_keyword_is_looked_for_in_eight_places() {
+fn a_keyword_is_searched_in_eight_places() {
     let mut page = page(
         "https://example.com/glazed-cups",
         "Glazed cups by hand",
@@ -243,12 +242,12 @@ fn a_keyword_is_looked_for_in_eight_places() {
 
 /// The flag is set exactly if the issue names the keyword.
 #[test]
-fn a_stuffed_keyword_is_the_issue_of_that_name() {
+fn the_stuffing_flag_matches_the_issue() {
     let with = |title: &str, uses: usize| {
         let text = "salt glaze ".repeat(uses) + &"clay ".repeat(300 - 2 * uses);
         page("https://example.com/x", title, "H", &[&text])
     };
-    let scope = SiteScope::of_host("example.com");
+    let scope = CrawlScope::from_host("example.com");
     let decided = |page: &PageContent, keywords: &[String]| {
         let context = PageContext {
             kind: PageKind::Other,
@@ -286,7 +285,7 @@ fn a_stuffed_keyword_is_the_issue_of_that_name() {
 }
 
 #[test]
-fn without_keywords_the_title_and_the_text_tell_one() {
+fn the_probable_keyword_comes_from_title_and_text() {
     let page = page(
         "https://example.com/guides/salt-glaze",
         "Salt glaze at home | The Workshop",
@@ -305,7 +304,7 @@ fn without_keywords_the_title_and_the_text_tell_one() {
 }
 
 #[test]
-fn the_score_is_the_weighted_mean_of_what_is_known() {
+fn the_score_is_the_weighted_mean_of_known_parts() {
     assert!((WEIGHTS.iter().sum::<f64>() - 1.0).abs() < 1e-12);
     let all = Parts {
         substance: Some(1.0),
@@ -326,7 +325,7 @@ fn the_score_is_the_weighted_mean_of_what_is_known() {
 }
 
 fn issue(code: IssueCode) -> Vec<Issue> {
-    let mut found = Found::default();
+    let mut found = IssueCollector::default();
     found.add(code, None);
     found.finished()
 }

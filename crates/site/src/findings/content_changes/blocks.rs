@@ -1,16 +1,16 @@
 //! The main text as compared: without noise and without volatile blocks, which change at nearly every visit.
 
-use super::history::{MOST_SLOTS, PageHistory, Slot};
+use super::history::{BlockHistory, MAX_SLOTS, PageHistory};
 use crate::{
     observation::page_content::PageContent,
-    text::{diff::operations, likeness::shingles, noise::without_noise},
+    text::{diff::operations, noise::without_noise, similarity::shingles},
 };
 use sha2::{Digest, Sha256};
 use similar::DiffOp;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Volatile blocks are not tracked on larger pages.
-const MOST_BLOCKS: usize = 5_000;
+const MAX_BLOCKS: usize = 5_000;
 
 #[derive(Clone)]
 pub struct CleanText {
@@ -54,20 +54,24 @@ fn first_eight(digest: &[u8]) -> u64 {
 }
 
 #[derive(Default)]
-pub struct Learned {
+pub struct TrackedBlocks {
     /// Recently changed blocks, by index in the later page.
-    pub slots: Vec<Slot>,
+    pub slots: Vec<BlockHistory>,
     /// Volatile blocks of the earlier page.
     pub old: BTreeSet<u32>,
     /// Volatile blocks of the later page.
     pub new: BTreeSet<u32>,
 }
 
-impl Learned {
+impl TrackedBlocks {
     /// After a visit that found every block unchanged.
     pub fn unchanged(history: &PageHistory) -> Self {
         let mut learned = Self::default();
-        for slot in history.slots.iter().map(|it| it.then(it.block, false)) {
+        for slot in history
+            .slots
+            .iter()
+            .map(|it| it.after_visit(it.block, false))
+        {
             if slot.is_volatile() {
                 learned.old.insert(slot.block);
                 learned.new.insert(slot.block);
@@ -82,13 +86,13 @@ impl Learned {
 
 /// Tracks blocks into the next version: into the equal block, or, if a run was replaced by one of the same length, into
 /// the block at the same offset. Inserted and deleted blocks are not tracked.
-pub fn learn(before: &CleanText, after: &CleanText, history: &PageHistory) -> Learned {
+pub fn track_blocks(before: &CleanText, after: &CleanText, history: &PageHistory) -> TrackedBlocks {
     let (old, new) = (&before.blocks, &after.blocks);
-    let mut learned = Learned::default();
-    if old.len().max(new.len()) > MOST_BLOCKS {
+    let mut learned = TrackedBlocks::default();
+    if old.len().max(new.len()) > MAX_BLOCKS {
         return learned;
     }
-    let known: BTreeMap<u32, Slot> = if history.hashes.last() == Some(&before.hash()) {
+    let known: BTreeMap<u32, BlockHistory> = if history.hashes.last() == Some(&before.hash()) {
         history.slots.iter().map(|it| (it.block, *it)).collect()
     } else {
         BTreeMap::new()
@@ -104,15 +108,15 @@ pub fn learn(before: &CleanText, after: &CleanText, history: &PageHistory) -> Le
                 continue;
             };
             let slot = match known.get(&was) {
-                Some(it) => it.then(is, changed),
-                None if changed => Slot::new(is),
+                Some(it) => it.after_visit(is, changed),
+                None if changed => BlockHistory::new(is),
                 None => continue,
             };
             if slot.is_volatile() {
                 learned.old.insert(was);
                 learned.new.insert(is);
             }
-            if slot.window != 0 && learned.slots.len() < MOST_SLOTS {
+            if slot.window != 0 && learned.slots.len() < MAX_SLOTS {
                 learned.slots.push(slot);
             }
         }

@@ -1,31 +1,31 @@
-use super::blocks::{CleanText, Learned, learn};
+use super::blocks::{CleanText, TrackedBlocks, track_blocks};
 use super::frequency::frequency;
 use super::history::PageHistory;
 use super::record::{ChangeRecord, FieldChange};
 use super::significance::{ChangeClass, ChangedField, significance};
 use super::unread::Unread;
 use super::{
-    Baseline, ChangeContext, Comparison, FLAPPING, INTERSTITIAL, LANGUAGE_CHANGED, METHOD,
-    PageState, READ_OTHERWISE, TEXT_COLLAPSED, cut, facts, fields, unread,
+    Baseline, ChangeContext, Comparison, EXTRACTION_CHANGED, FLAPPING, INTERSTITIAL,
+    LANGUAGE_CHANGED, METHOD, PageState, TEXT_COLLAPSED, facts, fields, truncated, unread,
 };
 use crate::{
     findings::envelope::Envelope,
     observation::page_content::PageContent,
     provenance::{Provenance, RecordStatus},
     result_type::ResultType,
-    text::{diff::difference, language::detection::SURE, words::words},
+    text::{diff::difference, language::detection::HIGH_CONFIDENCE, words::words},
 };
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 
 /// Minimum words of an earlier text whose loss is significant.
-const LEAST_WORDS: usize = 50;
+const MIN_WORDS: usize = 50;
 /// Share of the words below which a text collapsed.
-const COLLAPSED: f64 = 0.1;
+const COLLAPSED_SHARE: f64 = 0.1;
 /// Other pages with the same text from which it is an interstitial.
-const LEAST_PAGES: u32 = 2;
+const MIN_SAME_TEXT_PAGES: u32 = 2;
 
-/// Compares two versions of a page. A later response without success counts as unread, see [`super::not_read`].
+/// Compares two versions of a page. A later response without success counts as unread, see [`super::compare_unread`].
 pub fn compare(
     before: &PageState<'_>,
     after: &PageState<'_>,
@@ -34,15 +34,15 @@ pub fn compare(
 ) -> Comparison {
     let fetched = &after.page.fetched;
     if !fetched.is_success() && before.page.fetched.is_success() {
-        return unread::not_read(before, Unread::Failed(fetched), history, context);
+        return unread::compare_unread(before, Unread::Failed(fetched), history, context);
     }
-    if before.page.is_cut() || after.page.is_cut() {
-        return cut::compared(before, after, history, context);
+    if before.page.is_truncated() || after.page.is_truncated() {
+        return truncated::compare_truncated(before, after, history, context);
     }
     let mut warnings = Vec::new();
     let read_alike = before.page.document.extraction == after.page.document.extraction;
     if read_alike {
-        match collapse(before.page, after) {
+        match is_interstitial(before.page, after) {
             Some(true) => return interstitial(before, after, history, context),
             Some(false) => {}
             None => warnings.push(TEXT_COLLAPSED.to_owned()),
@@ -51,20 +51,20 @@ pub fn compare(
             warnings.push(LANGUAGE_CHANGED.to_owned());
         }
     } else {
-        warnings.push(READ_OTHERWISE.to_owned());
+        warnings.push(EXTRACTION_CHANGED.to_owned());
     }
-    let text = read_alike.then(|| Text::of(before.page, after.page, history));
+    let text = read_alike.then(|| TextComparison::of(before.page, after.page, history));
     let (was_listed, is_listed) = facts::indexable(before.page, after.page);
-    let mut found = fields::changed(before, after, &context.scope);
+    let mut found = fields::changed_fields(before, after, &context.scope);
     if !read_alike {
-        found.retain(|it| !it.name.is_judged_by_the_reader());
+        found.retain(|it| !it.name.depends_on_extraction());
     }
-    let of_text = text.as_ref().and_then(Text::change);
+    let text_change = text.as_ref().and_then(TextComparison::change);
     let hashes = text.as_ref().map_or(&[][..], |it| &it.hashes);
     // Volatile blocks and punctuation change the hash but not the text.
-    let flapping = of_text.is_some() && history.is_flapping(hashes);
-    found.extend(of_text);
-    unread::add_return(&mut found, history, fetched, is_listed);
+    let flapping = text_change.is_some() && history.is_flapping(hashes);
+    found.extend(text_change);
+    unread::add_restored(&mut found, history, fetched, is_listed);
     order(&mut found);
     if flapping {
         warnings.push(FLAPPING.to_owned());
@@ -78,14 +78,14 @@ pub fn compare(
     };
     let changed = class != ChangeClass::None;
     let mut history = history.clone();
-    history.note_visit(fetched.at, hashes, changed);
-    let mut record = blank(before, fetched.at, &history, context);
+    history.record_visit(fetched.at, hashes, changed);
+    let mut record = empty_record(before, fetched.at, &history, context);
     if let Some(text) = text {
-        text.tell(&mut record);
-        history.slots = text.learned.slots;
+        text.write_to(&mut record);
+        history.slots = text.tracked.slots;
     } else {
         record.envelope.status = RecordStatus::Partial;
-        history.forget_text();
+        history.clear_text();
     }
     record.envelope.warnings = warnings;
     record.changed = Some(changed);
@@ -105,7 +105,7 @@ pub fn compared_text(page: &PageContent) -> String {
     CleanText::of(page).without(&BTreeSet::new())
 }
 
-pub(super) fn blank(
+pub(super) fn empty_record(
     before: &PageState<'_>,
     to_at: DateTime<Utc>,
     history: &PageHistory,
@@ -165,15 +165,15 @@ fn order(found: &mut [FieldChange]) {
 
 /// Whether a consent or payment interstitial replaced the page: nine tenths of the text are gone
 /// and other pages have the same text. `None` if other pages are unknown.
-fn collapse(before: &PageContent, after: &PageState<'_>) -> Option<bool> {
+fn is_interstitial(before: &PageContent, after: &PageState<'_>) -> Option<bool> {
     let (was, is) = (before.text.counts.words, after.page.text.counts.words);
     #[expect(clippy::cast_precision_loss, reason = "words of one page")]
-    let collapsed = was >= LEAST_WORDS && (is as f64) < COLLAPSED * was as f64;
+    let collapsed = was >= MIN_WORDS && (is as f64) < COLLAPSED_SHARE * was as f64;
     if !collapsed {
         return Some(false);
     }
     let others = after.site.pages_with_same_text?;
-    Some(others >= LEAST_PAGES)
+    Some(others >= MIN_SAME_TEXT_PAGES)
 }
 
 fn interstitial(
@@ -182,7 +182,7 @@ fn interstitial(
     history: &PageHistory,
     context: &ChangeContext,
 ) -> Comparison {
-    let mut record = blank(before, after.page.fetched.at, history, context);
+    let mut record = empty_record(before, after.page.fetched.at, history, context);
     record.envelope.status = RecordStatus::Partial;
     record.envelope.warnings.push(INTERSTITIAL.to_owned());
     Comparison {
@@ -196,28 +196,28 @@ fn language_changed(before: &PageContent, after: &PageContent) -> bool {
     let sure = |page: &PageContent| {
         let detected = page.text.detected.as_ref();
         detected
-            .filter(|it| it.confidence >= SURE)
+            .filter(|it| it.confidence >= HIGH_CONFIDENCE)
             .map(|it| it.code.clone())
     };
     matches!((sure(before), sure(after)), (Some(was), Some(is)) if was != is)
 }
 
-struct Text {
+struct TextComparison {
     /// Of the earlier text, if the history has none, and of the later; empty if unchanged.
     hashes: Vec<u64>,
-    learned: Learned,
+    tracked: TrackedBlocks,
     /// `None` if at most the order of blocks changed.
     difference: Option<(crate::text::diff::Difference, String)>,
     has_words: bool,
 }
 
-impl Text {
+impl TextComparison {
     fn of(before: &PageContent, after: &PageContent, history: &PageHistory) -> Self {
         if before.text.main.blocks == after.text.main.blocks {
             // Most pages do not change; skip the expensive cleaning.
             return Self {
                 hashes: Vec::new(),
-                learned: Learned::unchanged(history),
+                tracked: TrackedBlocks::unchanged(history),
                 difference: None,
                 has_words: { &before.text.main.blocks }
                     .iter()
@@ -225,14 +225,14 @@ impl Text {
             };
         }
         let (was, is) = (CleanText::of(before), CleanText::of(after));
-        let learned = learn(&was, &is, history);
+        let learned = track_blocks(&was, &is, history);
         let first = history.hashes.is_empty().then(|| was.hash());
         let hashes = first.into_iter().chain([is.hash()]).collect();
         let (old, new) = (was.without(&learned.old), is.without(&learned.new));
         Self {
             hashes,
             has_words: was.has_words(),
-            learned,
+            tracked: learned,
             difference: (old != new)
                 .then(|| (difference(&old, &new), old))
                 .filter(|(found, _)| found.similarity < 1.0),
@@ -246,8 +246,8 @@ impl Text {
         (magnitude > 0.0).then(|| fields::change(ChangedField::MainText, magnitude, None, None))
     }
 
-    fn tell(&self, record: &mut ChangeRecord) {
-        record.volatile_blocks = u32::try_from(self.learned.new.len()).unwrap_or(u32::MAX);
+    fn write_to(&self, record: &mut ChangeRecord) {
+        record.volatile_blocks = u32::try_from(self.tracked.new.len()).unwrap_or(u32::MAX);
         let number = |it: usize| u64::try_from(it).ok();
         match &self.difference {
             None => {

@@ -2,7 +2,7 @@
 
 use crate::observation::page_content::{GOOGLEBOT, PageContent, RobotsEffect};
 use crate::observation::structured_data::{Item, Value};
-use crate::observation::web_site::{LinkTarget, SiteScope};
+use crate::observation::web_site::{CrawlScope, LinkTarget};
 use crate::text::noise::{without_content_hash, without_noise};
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ use url::Url;
 pub type Members = BTreeMap<String, String>;
 
 /// Values of structured data that are compared.
-const MOST_VALUES: usize = 5_000;
+const MAX_VALUES: usize = 5_000;
 /// Characters of a value that are compared.
 const VALUE_CHARACTERS: usize = 500;
 
@@ -76,7 +76,7 @@ fn rules(effect: &RobotsEffect) -> Vec<String> {
 
 /// Canonical URLs other than the page itself.
 pub fn canonical(page: &PageContent) -> Vec<String> {
-    let named = page.canonicals.iter().filter(|it| it.counts());
+    let named = page.canonicals.iter().filter(|it| it.is_effective());
     let others: BTreeSet<&str> = named
         .filter_map(|it| it.url.as_deref())
         .filter(|it| *it != page.url)
@@ -106,8 +106,8 @@ pub fn outline(page: &PageContent) -> Members {
     others
         .filter_map(|it| {
             let text = it.text.as_deref()?;
-            let told = |text: &str| format!("h{} {text}", it.level);
-            Some((told(&without_noise(text)), told(text)))
+            let described = |text: &str| format!("h{} {text}", it.level);
+            Some((described(&without_noise(text)), described(text)))
         })
         .collect()
 }
@@ -119,7 +119,7 @@ pub fn structured_data(page: &PageContent) -> Members {
         let name = type_of(item);
         all.insert(name.clone(), name.clone());
         for property in &item.properties {
-            if all.len() >= MOST_VALUES {
+            if all.len() >= MAX_VALUES {
                 return all;
             }
             let value = match &property.value {
@@ -130,8 +130,8 @@ pub fn structured_data(page: &PageContent) -> Members {
             };
             let value = value.unwrap_or_default();
             let value = crate::text::words::shortened(&value, VALUE_CHARACTERS);
-            let told = |value: &str| format!("{name}.{} = {value}", property.name);
-            all.insert(told(&without_noise(value)), told(value));
+            let described = |value: &str| format!("{name}.{} = {value}", property.name);
+            all.insert(described(&without_noise(value)), described(value));
         }
     }
     all
@@ -147,9 +147,9 @@ fn type_of(item: &Item) -> String {
 }
 
 /// Links that readers can follow: internal, external.
-pub fn links(page: &PageContent, scope: &SiteScope) -> (Members, Members) {
+pub fn links(page: &PageContent, scope: &CrawlScope) -> (Members, Members) {
     let (mut own, mut other) = (Members::new(), Members::new());
-    for link in page.links.iter().filter(|it| it.is_followed_by_readers()) {
+    for link in page.links.iter().filter(|it| it.is_navigable()) {
         let LinkTarget::Web { url, .. } = &link.target else {
             continue;
         };
@@ -164,22 +164,25 @@ pub fn images(page: &PageContent) -> Members {
     let all = page.images.iter();
     all.filter_map(|it| {
         let url = it.url.as_deref()?;
-        let told = |url: &str| match &it.alt {
+        let described = |url: &str| match &it.alt {
             Some(alt) => format!("{url} “{alt}”"),
             None => url.to_owned(),
         };
-        Some((told(&without_content_hash(url)), told(url)))
+        Some((described(&without_content_hash(url)), described(url)))
     })
     .collect()
 }
 
 /// Open Graph and Twitter Card properties.
-pub fn cards(page: &PageContent) -> Members {
+pub fn social_cards(page: &PageContent) -> Members {
     let data = &page.structured_data;
     let all = data.open_graph.iter().chain(&data.twitter);
     all.map(|it| {
-        let told = |content: &str| format!("{} = {content}", it.name.to_ascii_lowercase());
-        (told(&without_noise(&it.content)), told(&it.content))
+        let described = |content: &str| format!("{} = {content}", it.name.to_ascii_lowercase());
+        (
+            described(&without_noise(&it.content)),
+            described(&it.content),
+        )
     })
     .collect()
 }

@@ -3,25 +3,25 @@ use super::record::{FieldChange, FieldValue};
 use super::significance::ChangedField;
 use super::{PageState, facts};
 use crate::observation::page_content::PageContent;
-use crate::observation::web_site::SiteScope;
+use crate::observation::web_site::CrawlScope;
 use crate::text::words::shortened;
 
-const MOST_CHARACTERS: usize = 500;
-const MOST_MEMBERS: usize = 50;
+const MAX_CHARACTERS: usize = 500;
+const MAX_MEMBERS: usize = 50;
 const MEMBER_CHARACTERS: usize = 200;
 
 /// Smaller differences of the time to first byte are noise, ms.
-const LEAST_TTFB_MS: u64 = 200;
+const MIN_TTFB_CHANGE_MS: u64 = 200;
 /// Relative change of size that is reported.
-const LEAST_OF_SIZE: f64 = 0.1;
+const MIN_SIZE_CHANGE: f64 = 0.1;
 /// Relative change of the time to first byte that is reported.
-const LEAST_OF_TTFB: f64 = 0.5;
+const MIN_TTFB_CHANGE: f64 = 0.5;
 
 /// Every field that differs, except the main text.
-pub fn changed(
+pub fn changed_fields(
     before: &PageState<'_>,
     after: &PageState<'_>,
-    scope: &SiteScope,
+    scope: &CrawlScope,
 ) -> Vec<FieldChange> {
     let mut found = Changes(Vec::new());
     let (was, is) = (before.page, after.page);
@@ -79,8 +79,8 @@ pub fn changed(
     );
     found.set(
         ChangedField::SocialCards,
-        &facts::cards(was),
-        &facts::cards(is),
+        &facts::social_cards(was),
+        &facts::social_cards(is),
     );
     found.set(
         ChangedField::Headers,
@@ -138,7 +138,7 @@ impl Changes {
     fn set(&mut self, name: ChangedField, before: &Members, after: &Members) {
         let only = |in_one: &Members, other: &Members| -> Vec<String> {
             let all = in_one.iter().filter(|(it, _)| !other.contains_key(*it));
-            all.take(MOST_MEMBERS).map(|it| it.1.clone()).collect()
+            all.take(MAX_MEMBERS).map(|it| it.1.clone()).collect()
         };
         let (gone, new) = (only(before, after), only(after, before));
         self.add(
@@ -191,12 +191,17 @@ impl Changes {
         let ttfb = |it: &PageContent| it.response.ttfb_ms.map(u64::from);
         let (early, late) = (ttfb(was), ttfb(is));
         if let (Some(one), Some(other)) = (early, late)
-            && one.abs_diff(other) >= LEAST_TTFB_MS
+            && one.abs_diff(other) >= MIN_TTFB_CHANGE_MS
         {
-            self.amount(ChangedField::Ttfb, early, late, LEAST_OF_TTFB);
+            self.amount(ChangedField::Ttfb, early, late, MIN_TTFB_CHANGE);
         }
         let size = |it: &PageContent| Some(it.response.body_bytes);
-        self.amount(ChangedField::BodyBytes, size(was), size(is), LEAST_OF_SIZE);
+        self.amount(
+            ChangedField::BodyBytes,
+            size(was),
+            size(is),
+            MIN_SIZE_CHANGE,
+        );
     }
 }
 
@@ -242,11 +247,11 @@ fn relative_difference(before: u64, after: u64) -> f64 {
 }
 
 fn short_text(text: impl AsRef<str>) -> FieldValue {
-    FieldValue::Text(shortened(text.as_ref(), MOST_CHARACTERS).to_owned())
+    FieldValue::Text(shortened(text.as_ref(), MAX_CHARACTERS).to_owned())
 }
 
 fn shown(members: &[String]) -> Option<FieldValue> {
-    let shown = members.iter().take(MOST_MEMBERS);
+    let shown = members.iter().take(MAX_MEMBERS);
     let shown: Vec<String> = shown
         .map(|it| shortened(it, MEMBER_CHARACTERS).to_owned())
         .collect();

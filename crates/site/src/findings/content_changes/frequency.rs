@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 const DAYS: f64 = 30.0;
 /// Minimum observation for a monthly rate: each weekday once, since many sites have a weekly rhythm. Our choice: two
 /// visits minutes apart would give thousands of changes a month.
-const LEAST_SPAN: TimeDelta = TimeDelta::days(7);
+const MIN_SPAN: TimeDelta = TimeDelta::days(7);
 const MILLISECONDS_A_DAY: f64 = 86_400_000.0;
 
 /// Changes per interval between two visits, if X = `changed` of n = `intervals` showed one:
@@ -22,7 +22,7 @@ pub fn frequency(intervals: u32, changed: u32, span: TimeDelta) -> ChangeFrequen
     #[expect(clippy::cast_precision_loss, reason = "centuries are below 2^52 ms")]
     let days = span.num_milliseconds() as f64 / MILLISECONDS_A_DAY / f64::from(intervals);
     ChangeFrequency {
-        changes_per_30d: { rate.filter(|_| span >= LEAST_SPAN) }.map(|it| it * DAYS / days),
+        changes_per_30d: { rate.filter(|_| span >= MIN_SPAN) }.map(|it| it * DAYS / days),
         estimator_lambda: rate,
         intervals,
     }
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn a_month_has_as_many_intervals_as_visits_are_apart() {
+    fn monthly_rates_scale_with_the_visit_interval() {
         let weekly = frequency(30, 6, TimeDelta::days(210));
         let expected = 0.219_053_8 * 30.0 / 7.0;
         assert!((weekly.changes_per_30d.unwrap() - expected).abs() < 1e-5);
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_watched_for_a_week_before_a_month_is_told() {
+    fn monthly_rates_need_a_week_of_observation() {
         let watched = |span| frequency(1, 1, span);
         let early = watched(TimeDelta::minutes(10));
         assert_eq!(early.changes_per_30d, None);

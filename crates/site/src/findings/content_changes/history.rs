@@ -2,10 +2,10 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 /// Stored text hashes: enough to detect alternating versions.
-const MOST_HASHES: usize = 4;
+const MAX_HASHES: usize = 4;
 
 /// Tracked blocks.
-pub(super) const MOST_SLOTS: usize = 1_000;
+pub(super) const MAX_SLOTS: usize = 1_000;
 
 /// Stored per page: some 200 bytes of JSON, and 15 for each block changed within the last 16 visits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ pub struct PageHistory {
     pub hashes: Vec<u64>,
     /// Recently changed blocks, by index in the last read version.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub slots: Vec<Slot>,
+    pub slots: Vec<BlockHistory>,
     /// Failed visits since the page was last read.
     #[serde(default)]
     pub failures: u32,
@@ -65,7 +65,7 @@ impl Missing {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(u32, u16, u8)", into = "(u32, u16, u8)")]
-pub struct Slot {
+pub struct BlockHistory {
     /// Index of the block in the last read version.
     pub block: u32,
     /// Whether it changed: a bit for each of the last 16 visits, the latest lowest.
@@ -74,7 +74,7 @@ pub struct Slot {
     pub seen: u8,
 }
 
-impl From<(u32, u16, u8)> for Slot {
+impl From<(u32, u16, u8)> for BlockHistory {
     fn from((block, window, seen): (u32, u16, u8)) -> Self {
         Self {
             block,
@@ -84,13 +84,13 @@ impl From<(u32, u16, u8)> for Slot {
     }
 }
 
-impl From<Slot> for (u32, u16, u8) {
-    fn from(it: Slot) -> Self {
+impl From<BlockHistory> for (u32, u16, u8) {
+    fn from(it: BlockHistory) -> Self {
         (it.block, it.window, it.seen)
     }
 }
 
-impl Slot {
+impl BlockHistory {
     pub(super) const fn new(block: u32) -> Self {
         Self {
             block,
@@ -99,7 +99,7 @@ impl Slot {
         }
     }
 
-    pub(super) const fn then(self, block: u32, changed: bool) -> Self {
+    pub(super) const fn after_visit(self, block: u32, changed: bool) -> Self {
         Self {
             block,
             window: (self.window << 1) | changed as u16,
@@ -121,7 +121,7 @@ impl PageHistory {
         }
     }
 
-    pub const fn begun(at: DateTime<Utc>) -> Self {
+    pub const fn new(at: DateTime<Utc>) -> Self {
         Self {
             since: at,
             last_at: at,
@@ -143,21 +143,21 @@ impl PageHistory {
         }
     }
 
-    pub(super) fn note_visit(&mut self, at: DateTime<Utc>, hashes: &[u64], changed: bool) {
+    pub(super) fn record_visit(&mut self, at: DateTime<Utc>, hashes: &[u64], changed: bool) {
         self.hashes.extend(hashes);
-        let surplus = self.hashes.len().saturating_sub(MOST_HASHES);
+        let surplus = self.hashes.len().saturating_sub(MAX_HASHES);
         self.hashes.drain(..surplus);
         self.failures = 0;
         self.missing = None;
-        self.note_comparison(at, changed);
+        self.record_comparison(at, changed);
     }
 
-    pub(super) fn forget_text(&mut self) {
+    pub(super) fn clear_text(&mut self) {
         self.hashes.clear();
         self.slots.clear();
     }
 
-    pub(super) fn note_comparison(&mut self, at: DateTime<Utc>, changed: bool) {
+    pub(super) fn record_comparison(&mut self, at: DateTime<Utc>, changed: bool) {
         self.last_at = self.last_at.max(at);
         self.comparisons = self.comparisons.saturating_add(1);
         if changed {

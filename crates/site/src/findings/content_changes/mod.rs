@@ -1,10 +1,9 @@
-//! Changes of a page between two visits, and their significance. [`compare`], or [`not_read`] without a later page,
+//! Changes of a page between two visits, and their significance. [`compare`], or [`compare_unread`] without a later page,
 //! return the record, the [`PageHistory`] to store and the baseline of the next comparison. Definitions:
 //! `docs/measurement/content-changes.md`; the weights are our judgment.
 
 mod blocks;
 mod compare;
-mod cut;
 mod facts;
 mod fields;
 mod frequency;
@@ -12,17 +11,18 @@ mod history;
 mod record;
 mod significance;
 mod summary;
+mod truncated;
 mod unread;
 
 pub use compare::{compare, compared_text};
 pub use frequency::rate_per_interval;
-pub use history::{Missing, PageHistory, Slot};
+pub use history::{BlockHistory, Missing, PageHistory};
 pub use record::{ChangeFrequency, ChangeRecord, ChangeSource, FieldChange, FieldValue, PageOwner};
 pub use significance::{ChangeClass, ChangedField, significance};
 pub use summary::ContentChangesSummary;
-pub use unread::{Unread, not_read};
+pub use unread::{Unread, compare_unread};
 
-use crate::observation::{page_content::PageContent, web_site::SiteScope};
+use crate::observation::{page_content::PageContent, web_site::CrawlScope};
 use serde::{Deserialize, Serialize};
 
 pub const METHOD: &str = "content-changes/2";
@@ -38,7 +38,7 @@ pub const BODY_CUT: &str = "bodyCut";
 /// The parser hit its limit at one of the visits; nothing is reported.
 pub const PARSER_LIMIT: &str = "parserLimit";
 /// Another extraction version read the earlier page: text, words, headings and structured data are not compared.
-pub const READ_OTHERWISE: &str = "readOtherwise";
+pub const EXTRACTION_CHANGED: &str = "readOtherwise";
 /// Nine tenths of the text are gone; whether other pages have the same text is unknown.
 pub const TEXT_COLLAPSED: &str = "textCollapsed";
 /// The text is in another language, as on sites that localize by location.
@@ -64,7 +64,7 @@ pub struct SiteFacts {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeContext {
     pub project_id: i64,
-    pub scope: SiteScope,
+    pub scope: CrawlScope,
     pub source: ChangeSource,
     pub owner: PageOwner,
 }

@@ -62,9 +62,9 @@ pub enum ChangedField {
 }
 
 impl ChangedField {
-    /// Whether the value depends on the extraction version. Add fields that a new `EXTRACTION` of the
+    /// Whether the value depends on the extraction version. Add fields that a new `EXTRACTION_VERSION` of the
     /// crate `crawler` reads differently.
-    pub const fn is_judged_by_the_reader(self) -> bool {
+    pub const fn depends_on_extraction(self) -> bool {
         matches!(
             self,
             Self::MainText | Self::WordCount | Self::StructuredData | Self::H1 | Self::Headings

@@ -4,7 +4,7 @@ use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-const MOST_PAGES: usize = 20;
+const MAX_PAGES: usize = 20;
 
 /// What changed on a site.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -57,11 +57,11 @@ impl ContentChangesSummary {
             *self.by_field.entry(field.name).or_default() += 1;
         }
         if changed {
-            self.name(record, class);
+            self.add_most_changed(record, class);
         }
     }
 
-    fn name(&mut self, record: &ChangeRecord, class: ChangeClass) {
+    fn add_most_changed(&mut self, record: &ChangeRecord, class: ChangeClass) {
         let rank = |it: &ChangedPage| it.significance.unwrap_or_default();
         let page = ChangedPage {
             url: record.envelope.url.clone().unwrap_or_default(),
@@ -73,6 +73,6 @@ impl ContentChangesSummary {
             by_rank.then_with(|| it.url.cmp(&page.url)).is_lt()
         });
         self.most_changed.insert(at, page);
-        self.most_changed.truncate(MOST_PAGES);
+        self.most_changed.truncate(MAX_PAGES);
     }
 }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::findings::sample_pages::{entitle, link, paragraphs};
+use crate::findings::sample_pages::{link, paragraphs, set_title};
 use crate::observation::page_content::{
     BlockKind, DetectedLanguage, Image, RobotsDirective, TagSource,
 };
@@ -14,7 +14,7 @@ use std::collections::HashSet;
 fn context() -> ChangeContext {
     ChangeContext {
         project_id: 7,
-        scope: SiteScope::of_host("example.com"),
+        scope: CrawlScope::from_host("example.com"),
         source: ChangeSource::Scheduled,
         owner: PageOwner::Own,
     }
@@ -25,7 +25,7 @@ fn day(number: i64) -> DateTime<Utc> {
 }
 
 fn begun(page: &PageContent) -> PageHistory {
-    PageHistory::begun(page.fetched.at)
+    PageHistory::new(page.fetched.at)
 }
 
 const fn state(page: &PageContent) -> PageState<'_> {
@@ -50,7 +50,7 @@ fn names(record: &ChangeRecord) -> Vec<ChangedField> {
 const LONG: &str = "Sixteen different words stand in this one long paragraph which nobody will ever edit again today.";
 
 #[test]
-fn significance_is_that_of_the_published_example() {
+fn significance_matches_the_documented_example() {
     // Main text d .3 of weight .6, title d .4 of weight .5.
     let found = significance([(0.6, 0.3), (0.5, 0.4)]);
     assert!((found - 34.4).abs() < 1e-9, "{found}");
@@ -59,12 +59,12 @@ fn significance_is_that_of_the_published_example() {
 }
 
 #[test]
-fn the_example_is_reached_by_pages_with_such_differences() {
+fn pages_reproduce_the_significance_example() {
     // 7 of 10 shingles are in both texts, 2 of 5 letters differ in the titles.
     let mut before = paragraphs(&["a b c d e f g h i j"]);
     let mut after = paragraphs(&["a b c d e f g h i j k l m"]);
-    entitle(&mut before, "abcde");
-    entitle(&mut after, "abcxy");
+    set_title(&mut before, "abcde");
+    set_title(&mut after, "abcxy");
     let record = compared(&before, &after);
     let moved = |name| record.fields.iter().find(|it| it.name == name).unwrap();
     assert!((moved(ChangedField::MainText).magnitude - 0.3).abs() < 1e-12);
@@ -108,10 +108,10 @@ fn noise_is_no_change() {
 #[test]
 fn every_field_is_compared() {
     let mut before = paragraphs(&[LONG]);
-    entitle(&mut before, "Title");
+    set_title(&mut before, "Title");
     before.links.push(link("https://example.com/a", "a"));
     let mut after = before.clone();
-    entitle(&mut after, "Other");
+    set_title(&mut after, "Other");
     after.document.lang = Some("de".to_owned());
     after.links = vec![
         link("https://example.com/b", "b"),
@@ -144,7 +144,7 @@ fn every_field_is_compared() {
 }
 
 #[test]
-fn addresses_are_compared_and_told_as_they_are() {
+fn urls_are_compared_and_reported_verbatim() {
     let linking = |url: &str| {
         let mut page = paragraphs(&[LONG]);
         page.links.push(link(url, "a"));
@@ -197,7 +197,7 @@ fn picture(url: &str) -> Image {
 }
 
 #[test]
-fn pictures_and_cards_with_other_numbers_are_others() {
+fn image_urls_with_different_numbers_differ() {
     let showing = |number: u32| {
         let mut page = paragraphs(&[LONG]);
         let url = format!("https://example.com/pic-{number}.jpg");
@@ -216,7 +216,7 @@ fn pictures_and_cards_with_other_numbers_are_others() {
 }
 
 #[test]
-fn nonces_of_a_policy_are_noise_and_its_rules_are_not() {
+fn csp_nonces_are_noise_and_csp_rules_are_not() {
     let policy = |text: &str| {
         let mut page = paragraphs(&[LONG]);
         page.response.headers.content_security_policy = Some(text.to_owned());
@@ -229,10 +229,10 @@ fn nonces_of_a_policy_are_noise_and_its_rules_are_not() {
 }
 
 #[test]
-fn whatever_takes_a_page_out_of_search_is_major() {
+fn losing_indexability_is_a_major_change() {
     let before = paragraphs(&[LONG]);
     let mut after = before.clone();
-    let directive = RobotsDirective::of_meta(None, "noindex", TagSource::Head);
+    let directive = RobotsDirective::from_meta(None, "noindex", TagSource::Head);
     after.robots.push(directive);
     let record = compared(&before, &after);
     assert_eq!(
@@ -243,10 +243,10 @@ fn whatever_takes_a_page_out_of_search_is_major() {
 }
 
 #[test]
-fn what_search_may_list_is_told_on_the_way_back_as_on_the_way_out() {
+fn indexability_changes_are_reported_both_ways() {
     let listed = paragraphs(&[LONG]);
     let mut unlisted = listed.clone();
-    let directive = RobotsDirective::of_meta(None, "noindex", TagSource::Head);
+    let directive = RobotsDirective::from_meta(None, "noindex", TagSource::Head);
     unlisted.robots.push(directive);
     let told = |record: &ChangeRecord| {
         let mut all = record.fields.iter();
@@ -264,14 +264,14 @@ fn what_search_may_list_is_told_on_the_way_back_as_on_the_way_out() {
     let mut moved = Fetched::plain("https://example.com/elsewhere", 200);
     moved.at = day(1);
     for gone in [Unread::Blocked(day(1)), Unread::Redirected(&moved)] {
-        let gone = not_read(&state(&listed), gone, &begun(&listed), &context());
+        let gone = compare_unread(&state(&listed), gone, &begun(&listed), &context());
         assert_eq!(told(&gone.record), flags(true, false));
         let after = |now| compare(&state(&listed), &state(now), &gone.history, &context());
         assert_eq!(told(&after(&listed).record), flags(false, true));
         assert_eq!(told(&after(&unlisted).record), None);
     }
     let gone = Unread::Blocked(day(1));
-    let gone = not_read(&state(&unlisted), gone, &begun(&unlisted), &context());
+    let gone = compare_unread(&state(&unlisted), gone, &begun(&unlisted), &context());
     assert_eq!(told(&gone.record), None);
     let after = |now| compare(&state(&unlisted), &state(now), &gone.history, &context());
     assert_eq!(told(&after(&listed).record), flags(false, true));
@@ -282,18 +282,18 @@ fn what_search_may_list_is_told_on_the_way_back_as_on_the_way_out() {
 fn directives_without_effect_are_no_change() {
     let before = paragraphs(&[LONG]);
     let mut after = before.clone();
-    after.robots.push(RobotsDirective::of_header(
+    after.robots.push(RobotsDirective::from_header(
         "index, follow, max-image-preview:large",
     ));
     assert_eq!(compared(&before, &after).changed, Some(false));
 }
 
 #[test]
-fn one_failure_claims_nothing_and_two_are_a_change() {
+fn one_failure_is_unknown_and_two_are_a_change() {
     let page = paragraphs(&[LONG]);
     let mut failed = Fetched::plain(&page.url, 503);
     failed.at = day(1);
-    let first = not_read(
+    let first = compare_unread(
         &state(&page),
         Unread::Failed(&failed),
         &begun(&page),
@@ -310,7 +310,7 @@ fn one_failure_claims_nothing_and_two_are_a_change() {
     assert_eq!(first.history.comparisons, 0);
 
     failed.at = day(2);
-    let second = not_read(
+    let second = compare_unread(
         &state(&page),
         Unread::Failed(&failed),
         &first.history,
@@ -328,7 +328,7 @@ fn one_failure_claims_nothing_and_two_are_a_change() {
     assert_eq!(second.record.change_class, Some(ChangeClass::Major));
     assert_eq!(second.record.first_change_detected_at, Some(day(2)));
 
-    let third = not_read(
+    let third = compare_unread(
         &state(&page),
         Unread::Failed(&failed),
         &second.history,
@@ -350,18 +350,18 @@ fn one_failure_claims_nothing_and_two_are_a_change() {
 }
 
 #[test]
-fn a_success_between_two_failures_claims_nothing() {
+fn a_success_resets_the_failure_count() {
     let page = paragraphs(&[LONG]);
     let mut failed = Fetched::plain(&page.url, 200);
     failed.failure = Some(FetchFailure::Timeout);
-    let first = not_read(
+    let first = compare_unread(
         &state(&page),
         Unread::Failed(&failed),
         &begun(&page),
         &context(),
     );
     let well = compare(&state(&page), &state(&page), &first.history, &context());
-    let again = not_read(
+    let again = compare_unread(
         &state(&page),
         Unread::Failed(&failed),
         &well.history,
@@ -374,14 +374,14 @@ fn a_success_between_two_failures_claims_nothing() {
 }
 
 #[test]
-fn of_a_page_that_still_does_not_answer_nothing_is_said() {
+fn a_page_still_without_response_is_unknown() {
     let page = paragraphs(&[LONG]);
     let mut failed = Fetched::plain(&page.url, 200);
     failed.failure = Some(FetchFailure::Timeout);
     let (mut history, mut summary) = (begun(&page), ContentChangesSummary::default());
     let mut changed = Vec::new();
     for _ in 0..3 {
-        let found = not_read(&state(&page), Unread::Failed(&failed), &history, &context());
+        let found = compare_unread(&state(&page), Unread::Failed(&failed), &history, &context());
         changed.push(found.record.changed);
         summary.add(&found.record);
         history = found.history;
@@ -406,9 +406,9 @@ fn a_page_that_answers_with_an_error_is_not_compared() {
 }
 
 #[test]
-fn what_robots_may_not_read_any_more_is_told_at_once() {
+fn a_new_robots_txt_block_is_reported_at_once() {
     let page = paragraphs(&[LONG]);
-    let found = not_read(
+    let found = compare_unread(
         &state(&page),
         Unread::Blocked(day(3)),
         &begun(&page),
@@ -419,7 +419,7 @@ fn what_robots_may_not_read_any_more_is_told_at_once() {
         [ChangedField::RobotsTxt, ChangedField::Indexable]
     );
     assert_eq!(found.record.change_class, Some(ChangeClass::Major));
-    let again = not_read(
+    let again = compare_unread(
         &state(&page),
         Unread::Blocked(day(4)),
         &found.history,
@@ -434,14 +434,14 @@ fn what_robots_may_not_read_any_more_is_told_at_once() {
 }
 
 #[test]
-fn an_address_that_stops_being_a_page_is_told_at_once_and_once() {
+fn a_url_that_stops_being_a_page_is_reported_once() {
     let page = paragraphs(&[LONG]);
     let visit = |kind: Option<&str>, history: &PageHistory| {
         let mut answer = Fetched::plain(&page.url, 200);
         answer.content_type = kind.map(str::to_owned);
-        not_read(
+        compare_unread(
             &state(&page),
-            Unread::AnotherType(&answer),
+            Unread::OtherMediaType(&answer),
             history,
             &context(),
         )
@@ -468,8 +468,8 @@ fn an_address_that_stops_being_a_page_is_told_at_once_and_once() {
     let mut lost = Fetched::plain(&page.url, 404);
     lost.at = day(9);
     let lost = Unread::Failed(&lost);
-    let once = not_read(&state(&page), lost, &unknown.history, &context());
-    let twice = not_read(&state(&page), lost, &once.history, &context());
+    let once = compare_unread(&state(&page), lost, &unknown.history, &context());
+    let twice = compare_unread(&state(&page), lost, &once.history, &context());
     assert_eq!(once.record.changed, None);
     assert_eq!(names(&twice.record), [ChangedField::StatusCode]);
     assert_eq!(twice.record.fields[0].before, Some(FieldValue::Number(200)));
@@ -481,7 +481,7 @@ fn an_address_that_stops_being_a_page_is_told_at_once_and_once() {
 }
 
 #[test]
-fn what_was_cut_off_is_not_gone() {
+fn truncated_content_is_not_reported_as_removed() {
     let whole = paragraphs(&[LONG, "And this is the end of it."]);
     let mut at_limit = paragraphs(&[LONG]);
     at_limit.fetched.truncation = Truncation::AtLimit;
@@ -511,15 +511,15 @@ fn what_was_cut_off_is_not_gone() {
 }
 
 #[test]
-fn what_another_version_read_otherwise_did_not_change() {
+fn a_new_extraction_version_is_no_change() {
     let mut was = paragraphs(&["Two words."]);
-    entitle(&mut was, "Cups");
+    set_title(&mut was, "Cups");
     let mut is = paragraphs(&[LONG]);
-    entitle(&mut is, "Bowls");
+    set_title(&mut is, "Bowls");
     is.document.extraction = was.document.extraction + 1;
     let found = compare(&state(&was), &state(&is), &begun(&was), &context());
     let record = &found.record;
-    assert_eq!(record.envelope.warnings, [READ_OTHERWISE]);
+    assert_eq!(record.envelope.warnings, [EXTRACTION_CHANGED]);
     assert_eq!(record.envelope.status, RecordStatus::Partial);
     assert_eq!(names(record), [ChangedField::Title]);
     assert_eq!((record.similarity, record.added_words), (None, None));
@@ -531,7 +531,7 @@ fn what_another_version_read_otherwise_did_not_change() {
 }
 
 #[test]
-fn another_order_of_blocks_is_no_change_and_shows_none() {
+fn reordered_blocks_are_no_change() {
     let other = "And this is the end of it, with words of its own.";
     let record = compared(&paragraphs(&[LONG, other]), &paragraphs(&[other, LONG]));
     assert_eq!(
@@ -546,12 +546,12 @@ fn another_order_of_blocks_is_no_change_and_shows_none() {
 }
 
 #[test]
-fn a_cut_page_that_is_back_is_back() {
+fn a_truncated_page_can_be_restored() {
     let page = paragraphs(&[LONG]);
     let mut cut = page.clone();
     cut.fetched.truncation = Truncation::AtLimit;
     let blocked = Unread::Blocked(day(1));
-    let gone = not_read(&state(&page), blocked, &begun(&page), &context());
+    let gone = compare_unread(&state(&page), blocked, &begun(&page), &context());
     let back = compare(&state(&page), &state(&cut), &gone.history, &context());
     assert_eq!(names(&back.record), [ChangedField::RobotsTxt]);
     assert_eq!(back.record.changed, Some(true));
@@ -564,7 +564,7 @@ fn a_cut_page_that_is_back_is_back() {
 }
 
 #[test]
-fn a_question_for_consent_is_not_the_page() {
+fn an_interstitial_is_not_compared() {
     let long = vec![LONG; 10];
     let before = paragraphs(&long);
     let after = paragraphs(&["We value your privacy. Accept?"]);
@@ -605,7 +605,7 @@ fn versions_that_alternate_are_flapping() {
 }
 
 #[test]
-fn what_is_no_change_is_no_flapping() {
+fn unchanged_text_is_not_flapping() {
     // Only punctuation differs.
     let address = |it: &str| paragraphs(&[LONG, &format!("See https://example.com/{it}")]);
     let last = visited(&[address("#/start"), address("#start"), address("#/start")]);
@@ -623,7 +623,7 @@ fn what_is_no_change_is_no_flapping() {
 }
 
 #[test]
-fn another_language_is_told() {
+fn a_language_change_adds_a_warning() {
     let in_language = |code: &str| {
         let mut page = paragraphs(&[LONG]);
         page.text.detected = Some(DetectedLanguage {
@@ -649,7 +649,7 @@ fn visited(pages: &[PageContent]) -> Comparison {
 }
 
 #[test]
-fn a_block_that_always_changes_is_learned_and_then_ignored() {
+fn volatile_blocks_are_ignored() {
     let quotes = [
         "alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf",
     ];
@@ -682,7 +682,7 @@ fn a_block_that_always_changes_is_learned_and_then_ignored() {
 }
 
 #[test]
-fn a_block_that_calms_down_is_forgotten() {
+fn a_stable_block_is_no_longer_tracked() {
     let mut pages: Vec<PageContent> = ["one", "two"]
         .iter()
         .map(|it| paragraphs(&[LONG, it]))
@@ -695,7 +695,7 @@ fn a_block_that_calms_down_is_forgotten() {
 }
 
 #[test]
-fn what_is_remembered_is_small_and_reads_back() {
+fn stored_history_is_small_and_round_trips() {
     let pages: Vec<PageContent> = (0..20)
         .map(|it| paragraphs(&[LONG, &format!("number {it} of them")]))
         .collect();
@@ -752,7 +752,7 @@ fn page_of(blocks: &[String]) -> PageContent {
 
 proptest! {
     #[test]
-    fn equal_pages_show_nothing(blocks in blocks()) {
+    fn equal_pages_have_no_changes(blocks in blocks()) {
         let page = page_of(&blocks);
         let record = compared(&page, &page);
         prop_assert_eq!(record.changed, Some(false));
@@ -762,7 +762,7 @@ proptest! {
     }
 
     #[test]
-    fn similarity_is_that_of_sets_and_the_same_in_both_directions(one in blocks(), other in blocks()) {
+    fn similarity_is_symmetric_jaccard_of_sets(one in blocks(), other in blocks()) {
         let there = compared(&page_of(&one), &page_of(&other));
         let back = compared(&page_of(&other), &page_of(&one));
         prop_assert_eq!(there.similarity, back.similarity);

@@ -1,4 +1,4 @@
-use super::compare::blank;
+use super::compare::empty_record;
 use super::fields::change;
 use super::history::{Missing, PageHistory};
 use super::record::{FieldChange, FieldValue};
@@ -9,14 +9,14 @@ use crate::provenance::RecordStatus;
 use chrono::{DateTime, Utc};
 
 /// Consecutive failed visits from which the page is missing.
-const LEAST_FAILURES: u32 = 2;
+const MIN_FAILURES: u32 = 2;
 
 #[derive(Debug, Clone, Copy)]
 pub enum Unread<'a> {
     /// No response, or one without success.
     Failed(&'a Fetched),
     /// A success that is not HTML, such as a file.
-    AnotherType(&'a Fetched),
+    OtherMediaType(&'a Fetched),
     Redirected(&'a Fetched),
     /// robots.txt blocks it, as seen at that time.
     Blocked(DateTime<Utc>),
@@ -25,7 +25,7 @@ pub enum Unread<'a> {
 impl Unread<'_> {
     pub const fn at(&self) -> DateTime<Utc> {
         match self {
-            Self::Failed(fetched) | Self::AnotherType(fetched) | Self::Redirected(fetched) => {
+            Self::Failed(fetched) | Self::OtherMediaType(fetched) | Self::Redirected(fetched) => {
                 fetched.at
             }
             Self::Blocked(at) => *at,
@@ -36,7 +36,7 @@ impl Unread<'_> {
 /// A visit without a page. A first failure reports nothing; a second in a row, or a new status later, changes the
 /// status. A robots.txt block, another media type or a redirect is a change at once. After that the same response is
 /// unchanged; no response, or the same block, is unknown.
-pub fn not_read(
+pub fn compare_unread(
     before: &PageState<'_>,
     why: Unread<'_>,
     history: &PageHistory,
@@ -47,7 +47,7 @@ pub fn not_read(
     let now = match why {
         Unread::Blocked(_) => Missing::Blocked,
         Unread::Redirected(fetched) => Missing::Moved(fetched.final_url.clone()),
-        Unread::AnotherType(fetched) => {
+        Unread::OtherMediaType(fetched) => {
             // A response ends the series of failures.
             history.failures = 0;
             let kind = fetched.content_type.as_ref();
@@ -70,27 +70,27 @@ pub fn not_read(
             status.map_or(Missing::Failure, Missing::Status)
         }
     };
-    let is_told_outright = matches!(now, Missing::Blocked | Missing::Type(_) | Missing::Moved(_));
-    let is_sure = is_told_outright || history.failures >= LEAST_FAILURES;
-    let is_news = is_sure && history.missing.as_ref() != Some(&now);
+    let is_immediate = matches!(now, Missing::Blocked | Missing::Type(_) | Missing::Moved(_));
+    let is_sure = is_immediate || history.failures >= MIN_FAILURES;
+    let is_new = is_sure && history.missing.as_ref() != Some(&now);
     let mut found = Vec::new();
-    if is_news {
-        found.push(gone(before, history.missing.as_ref(), &now));
+    if is_new {
+        found.push(missing_change(before, history.missing.as_ref(), &now));
         if before.page.is_indexable() && history.missing.is_none() && now.is_listed() == Some(false)
         {
-            found.push(listing(true, false));
+            found.push(indexable_change(true, false));
         }
         history.missing = Some(now.clone());
-        history.note_comparison(at, true);
+        history.record_comparison(at, true);
     }
-    let is_told = is_news || (is_sure && now.is_answer());
-    if is_told && !is_news {
-        history.note_comparison(at, false);
+    let is_reported = is_new || (is_sure && now.is_answer());
+    if is_reported && !is_new {
+        history.record_comparison(at, false);
     }
-    let mut record = blank(before, at, &history, context);
-    if is_told {
-        record.changed = Some(is_news);
-        record.change_class = Some(if is_news {
+    let mut record = empty_record(before, at, &history, context);
+    if is_reported {
+        record.changed = Some(is_new);
+        record.change_class = Some(if is_new {
             ChangeClass::Major
         } else {
             ChangeClass::None
@@ -122,7 +122,7 @@ fn unknown(
     history: &PageHistory,
     context: &ChangeContext,
 ) -> Comparison {
-    let mut record = blank(before, at, history, context);
+    let mut record = empty_record(before, at, history, context);
     record.envelope.status = RecordStatus::InsufficientData;
     record.envelope.warnings.push(FETCH_FAILED.to_owned());
     Comparison {
@@ -133,7 +133,7 @@ fn unknown(
 }
 
 /// The change of a page that is newly missing, or missing for a new reason.
-fn gone(before: &PageState<'_>, was: Option<&Missing>, now: &Missing) -> FieldChange {
+fn missing_change(before: &PageState<'_>, was: Option<&Missing>, now: &Missing) -> FieldChange {
     let text = |it: &str| Some(FieldValue::Text(it.to_owned()));
     match now {
         Missing::Blocked => change(
@@ -173,27 +173,27 @@ fn gone(before: &PageState<'_>, was: Option<&Missing>, now: &Missing) -> FieldCh
 }
 
 /// Adds that a missing page is back, and indexable again if it was reported as not indexable.
-pub(super) fn add_return(
+pub(super) fn add_restored(
     found: &mut Vec<FieldChange>,
     history: &PageHistory,
     fetched: &Fetched,
     is_listed: bool,
 ) {
-    found.extend(restored(history, fetched));
+    found.extend(restored_change(history, fetched));
     if history.missing.as_ref().and_then(Missing::is_listed) == Some(false) {
         found.retain(|it| it.name != ChangedField::Indexable);
         if is_listed {
-            found.push(listing(false, true));
+            found.push(indexable_change(false, true));
         }
     }
 }
 
-fn listing(was: bool, is: bool) -> FieldChange {
+fn indexable_change(was: bool, is: bool) -> FieldChange {
     let flag = |it| Some(FieldValue::Flag(it));
     change(ChangedField::Indexable, 1.0, flag(was), flag(is))
 }
 
-pub(super) fn restored(history: &PageHistory, fetched: &Fetched) -> Option<FieldChange> {
+pub(super) fn restored_change(history: &PageHistory, fetched: &Fetched) -> Option<FieldChange> {
     let was = history.missing.as_ref()?;
     Some(match was {
         Missing::Moved(_) => change(

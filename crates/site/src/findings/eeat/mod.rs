@@ -1,11 +1,11 @@
 //! Machine-checkable evidence of experience, expertise, authoritativeness and trust. [`SiteSignals::add`] collects
-//! site-level signals, then [`judge_page`] evaluates each page, and [`judge_site`] the site with the means of its
+//! site-level signals, then [`evaluate_page`] evaluates each page, and [`evaluate_site`] the site with the means of its
 //! pages ([`PageAverages`]). Weights are our judgment. Without a phrase list for the language a signal does not apply;
 //! it is never 0 for that. Definitions: `docs/measurement`.
 
 mod averages;
 mod company_ids;
-mod judge;
+mod evaluate;
 mod outcome;
 mod page_signals;
 mod people;
@@ -21,14 +21,14 @@ mod ymyl;
 pub use crate::findings::envelope::FindingContext;
 pub use averages::PageAverages;
 pub use company_ids::{CompanyIdKind, company_ids};
-pub use judge::{judge_page, judge_site};
+pub use evaluate::{evaluate_page, evaluate_site};
 pub use record::{
     EeatAuthor, EeatRecord, Organization, PageType, PillarScores, Signal, SignalEvidence, Ymyl,
     YmylTopic,
 };
 pub use signal::{Pillar, SignalCode, SignalScope};
 pub use site::SiteSignals;
-pub use standard_pages::{StandardPage, named_by_text, named_by_url};
+pub use standard_pages::{StandardPage, classify_text, classify_url};
 pub use summary::EeatSummary;
 
 use crate::observation::page_content::PageContent;

@@ -2,13 +2,13 @@ use super::record::SignalEvidence;
 use crate::text::words::shortened;
 
 /// Characters of evidence.
-const CHARACTERS: usize = 200;
+const EVIDENCE_CHARACTERS: usize = 200;
 /// Confidence of markup and plain facts.
-pub const SURE: f64 = 0.95;
+pub const FACT_CONFIDENCE: f64 = 0.95;
 /// Confidence of a phrase in text.
-pub const PHRASE: f64 = 0.7;
+pub const PHRASE_CONFIDENCE: f64 = 0.7;
 /// Confidence of a guess by host or path.
-pub const GUESS: f64 = 0.5;
+pub const GUESS_CONFIDENCE: f64 = 0.5;
 
 #[derive(Debug, Clone, Default)]
 pub struct Outcome {
@@ -36,15 +36,15 @@ impl Outcome {
         }
     }
 
-    pub fn shown_by(mut self, evidence: impl IntoIterator<Item = SignalEvidence>) -> Self {
+    pub fn with_evidence(mut self, evidence: impl IntoIterator<Item = SignalEvidence>) -> Self {
         self.evidence.extend(evidence);
         self.evidence.truncate(3);
         self
     }
 }
 
-pub fn at(url: &str, text: impl AsRef<str>) -> SignalEvidence {
-    let text = shortened(text.as_ref(), CHARACTERS);
+pub fn evidence_at(url: &str, text: impl AsRef<str>) -> SignalEvidence {
+    let text = shortened(text.as_ref(), EVIDENCE_CHARACTERS);
     SignalEvidence {
         url: Some(url.to_owned()),
         text: (!text.is_empty()).then(|| text.to_owned()),

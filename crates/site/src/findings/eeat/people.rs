@@ -7,7 +7,7 @@ use crate::text::words::shortened;
 use std::collections::BTreeMap;
 
 /// Values of one kind.
-const MOST_VALUES: usize = 10;
+const MAX_VALUES: usize = 10;
 /// Characters of a value.
 const VALUE_CHARACTERS: usize = 300;
 const CREDENTIAL_PROPERTIES: [&str; 5] = [
@@ -29,7 +29,7 @@ pub enum AuthorMarkup {
 }
 
 /// Items checked as authors or organizations: bounds the cost of a hostile page.
-const MOST_ITEMS: usize = 100;
+const MAX_ITEMS: usize = 100;
 
 pub struct Things<'a> {
     data: &'a PageStructuredData,
@@ -57,7 +57,7 @@ impl<'a> Things<'a> {
 
     /// The texts of a property; of items their names.
     fn texts(&self, item: &Item, name: &str) -> Vec<String> {
-        let values = item.values(name).take(MOST_VALUES);
+        let values = item.values(name).take(MAX_VALUES);
         values
             .filter_map(|it| match self.target(it) {
                 Some(thing) => thing.values("name").find_map(Value::text),
@@ -75,7 +75,7 @@ impl<'a> Things<'a> {
             .flat_map(|it| it.values("author").chain(it.values("creator")))
             .filter_map(|it| self.target(it))
             .filter(|it| is_person(it) || is_organization(it))
-            .take(MOST_ITEMS)
+            .take(MAX_ITEMS)
             .collect()
     }
 }
@@ -117,7 +117,7 @@ pub fn author_markup(data: &PageStructuredData) -> AuthorMarkup {
 pub fn authors(page: &PageContent) -> Vec<EeatAuthor> {
     let things = Things::of(&page.structured_data);
     let described = things.authors();
-    let named = page.metadata.authors.iter().take(MOST_VALUES);
+    let named = page.metadata.authors.iter().take(MAX_VALUES);
     named
         .map(|author| {
             let same = |it: &&Item| {
@@ -169,7 +169,7 @@ pub fn is_written_by_organization(data: &PageStructuredData) -> bool {
 }
 
 fn same_name(one: &str, other: &str) -> bool {
-    let folded = |it: &str| crate::keyword_text::normalised(it);
+    let folded = |it: &str| crate::keyword_text::normalized(it);
     folded(one) == folded(other)
 }
 
@@ -179,8 +179,8 @@ pub fn organization(page: &PageContent) -> Option<Organization> {
     let things = Things::of(data);
     let all = data.items.iter().filter(|it| is_organization(it));
     // Authors and brands of products are other organizations.
-    let own = all.take(MOST_ITEMS).filter(|it| {
-        !is_held_as(
+    let own = all.take(MAX_ITEMS).filter(|it| {
+        !is_value_of(
             data,
             it,
             &[
@@ -229,7 +229,7 @@ pub fn organization(page: &PageContent) -> Option<Organization> {
     }
     ids.sort_unstable();
     ids.dedup();
-    contacts.truncate(MOST_VALUES);
+    contacts.truncate(MAX_VALUES);
     Some(Organization {
         name: first("name"),
         legal_name: first("legalName"),
@@ -240,7 +240,7 @@ pub fn organization(page: &PageContent) -> Option<Organization> {
     })
 }
 
-fn is_held_as(data: &PageStructuredData, item: &Item, names: &[&str]) -> bool {
+fn is_value_of(data: &PageStructuredData, item: &Item, names: &[&str]) -> bool {
     let Some(parent) = item.parent.and_then(|it| data.item(it)) else {
         return false;
     };

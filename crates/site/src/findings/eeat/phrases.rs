@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn experience_is_told_in_the_first_person() {
+    fn first_person_phrases_are_recognized() {
         for (language, text) in [
             (Language::English, "We tested twelve mattresses."),
             (Language::English, "In my experience it lasts."),
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn degrees_are_known() {
+    fn degrees_are_recognized() {
         let degree = CREDENTIALS.as_ref().unwrap();
         for name in [
             "Jane Doe, PhD",

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn weights_of_the_pillars_are_forty_and_three_times_twenty() {
+    fn pillar_weights_are_40_and_20() {
         for pillar in Pillar::ALL {
             let own = SignalCode::ALL.iter().filter(|it| it.pillar() == pillar);
             let sum: f64 = own.map(|it| it.weight()).sum();

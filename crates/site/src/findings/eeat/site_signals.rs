@@ -1,11 +1,11 @@
-use super::outcome::{GUESS, Outcome, PHRASE, SURE, at};
+use super::outcome::{FACT_CONFIDENCE, GUESS_CONFIDENCE, Outcome, PHRASE_CONFIDENCE, evidence_at};
 use super::record::{EeatAuthor, SignalEvidence};
 use super::signal::SignalCode;
-use super::site::Found;
+use super::site::FoundPage;
 use super::{SiteSignals, StandardPage};
 
 /// Maximum depth of the contact page.
-const MOST_CLICKS: u32 = 2;
+const MAX_CLICKS: u32 = 2;
 /// Links from pages on the same topic for the full value.
 const TOPIC_LINKS: f64 = 5.0;
 /// Pages of an author for the full value.
@@ -19,7 +19,7 @@ pub fn outcome(
     site: &SiteSignals,
     third_party_mentions: Option<u32>,
 ) -> Option<Outcome> {
-    let standard = |kind| page_there(site, kind);
+    let standard = |kind| page_exists(site, kind);
     Some(match code {
         SignalCode::Https => https(site),
         SignalCode::ContactPage => contact(site),
@@ -34,7 +34,7 @@ pub fn outcome(
         SignalCode::ThirdPartyMentions => {
             third_party_mentions.map_or(Outcome::not_applicable(), |it| {
                 let value = (f64::from(it) / MENTIONS).min(1.0);
-                Outcome::new(value, PHRASE)
+                Outcome::new(value, PHRASE_CONFIDENCE)
             })
         }
         _ => return None,
@@ -44,7 +44,8 @@ pub fn outcome(
 pub fn topical_depth(site: &SiteSignals, url: &str) -> Outcome {
     let links = site.topic_links_to(url);
     let text = format!("{links} pages of the same topic link here");
-    Outcome::new((f64::from(links) / TOPIC_LINKS).min(1.0), PHRASE).shown_by([at(url, text)])
+    Outcome::new((f64::from(links) / TOPIC_LINKS).min(1.0), PHRASE_CONFIDENCE)
+        .with_evidence([evidence_at(url, text)])
 }
 
 /// By the author with the most pages in the section.
@@ -53,29 +54,43 @@ pub fn author_topic_pages(site: &SiteSignals, authors: &[EeatAuthor], url: &str)
         .iter()
         .map(|it| (site.pages_of_author(&it.name, url), it));
     let Some((pages, author)) = counts.max_by_key(|it| it.0) else {
-        return Outcome::new(0.0, PHRASE);
+        return Outcome::new(0.0, PHRASE_CONFIDENCE);
     };
     let text = format!("{}: {pages} pages in this section", author.name);
-    Outcome::new((f64::from(pages) / AUTHOR_PAGES).min(1.0), PHRASE).shown_by([at(url, text)])
+    Outcome::new(
+        (f64::from(pages) / AUTHOR_PAGES).min(1.0),
+        PHRASE_CONFIDENCE,
+    )
+    .with_evidence([evidence_at(url, text)])
 }
 
-fn page_there(site: &SiteSignals, kind: StandardPage) -> Outcome {
+fn page_exists(site: &SiteSignals, kind: StandardPage) -> Outcome {
     site.standard.get(&kind).map_or_else(
-        || no_page(site),
-        |it| Outcome::new(1.0, if it.read { SURE } else { PHRASE }).shown_by([of(it)]),
+        || page_missing(site),
+        |it| {
+            Outcome::new(
+                1.0,
+                if it.read {
+                    FACT_CONFIDENCE
+                } else {
+                    PHRASE_CONFIDENCE
+                },
+            )
+            .with_evidence([page_evidence(it)])
+        },
     )
 }
 
 /// No page has a listed name. Unknown if no page's language has a phrase list.
-fn no_page(site: &SiteSignals) -> Outcome {
+fn page_missing(site: &SiteSignals) -> Outcome {
     if site.pages > 0 && site.listed_pages == 0 {
         return Outcome::not_applicable();
     }
-    Outcome::new(0.0, PHRASE)
+    Outcome::new(0.0, PHRASE_CONFIDENCE)
 }
 
-fn of(found: &Found) -> SignalEvidence {
-    let mut evidence = at(&found.url, found.text.as_deref().unwrap_or_default());
+fn page_evidence(found: &FoundPage) -> SignalEvidence {
+    let mut evidence = evidence_at(&found.url, found.text.as_deref().unwrap_or_default());
     evidence.selector.clone_from(&found.selector);
     evidence
 }
@@ -89,52 +104,60 @@ fn https(site: &SiteSignals) -> Outcome {
     let shown = site
         .insecure_example
         .as_deref()
-        .map(|it| at(it, "not secure"));
-    Outcome::new(f64::from(good) / f64::from(site.pages), SURE).shown_by(shown)
+        .map(|it| evidence_at(it, "not secure"));
+    Outcome::new(f64::from(good) / f64::from(site.pages), FACT_CONFIDENCE).with_evidence(shown)
 }
 
 /// 1 within two clicks and with contact means; half if one is missing or the page was not read.
 fn contact(site: &SiteSignals) -> Outcome {
     let Some(found) = site.standard.get(&StandardPage::Contact) else {
-        return no_page(site);
+        return page_missing(site);
     };
     let has_means = !site.contact_means.is_empty();
-    let value = match (found.read, has_means && found.depth <= MOST_CLICKS) {
+    let value = match (found.read, has_means && found.depth <= MAX_CLICKS) {
         (true, true) => 1.0,
         _ => 0.5,
     };
-    let confidence = if found.read { SURE } else { GUESS };
-    let means = site.contact_means.iter().map(|it| at(&found.url, it));
-    Outcome::new(value, confidence).shown_by(std::iter::once(of(found)).chain(means))
+    let confidence = if found.read {
+        FACT_CONFIDENCE
+    } else {
+        GUESS_CONFIDENCE
+    };
+    let means = site
+        .contact_means
+        .iter()
+        .map(|it| evidence_at(&found.url, it));
+    Outcome::new(value, confidence)
+        .with_evidence(std::iter::once(page_evidence(found)).chain(means))
 }
 
 fn address_or_id(site: &SiteSignals) -> Outcome {
     let organization = site.organization.as_ref();
     let mut shown = Vec::new();
-    let mut confidence = SURE;
+    let mut confidence = FACT_CONFIDENCE;
     if let (Some(address), Some(url)) = (
         organization.and_then(|it| it.address.as_ref()),
         &site.organization_at,
     ) {
-        shown.push(at(url, address));
+        shown.push(evidence_at(url, address));
     }
     let marked = organization
         .map(|it| it.ids.join(", "))
         .filter(|it| !it.is_empty());
     if let (Some(ids), Some(url)) = (marked, &site.organization_at) {
-        shown.push(at(url, ids));
+        shown.push(evidence_at(url, ids));
     }
     if let (Some(id), Some(url)) = (site.ids.first(), &site.ids_at) {
-        shown.push(at(url, id));
+        shown.push(evidence_at(url, id));
     }
     if let (true, Some((url, address))) = (shown.is_empty(), &site.address) {
-        confidence = PHRASE;
-        shown.push(at(url, address));
+        confidence = PHRASE_CONFIDENCE;
+        shown.push(evidence_at(url, address));
     }
     if shown.is_empty() {
-        return Outcome::new(0.0, PHRASE);
+        return Outcome::new(0.0, PHRASE_CONFIDENCE);
     }
-    Outcome::new(1.0, confidence).shown_by(shown)
+    Outcome::new(1.0, confidence).with_evidence(shown)
 }
 
 /// A third each; applies to shops only.
@@ -147,12 +170,13 @@ fn shop(site: &SiteSignals) -> Outcome {
         StandardPage::Shipping,
         StandardPage::Payment,
     ];
-    let found: Vec<&Found> = kinds
+    let found: Vec<&FoundPage> = kinds
         .iter()
         .filter_map(|it| site.standard.get(it))
         .collect();
     let count = u32::try_from(found.len()).unwrap_or_default();
-    Outcome::new(f64::from(count) / 3.0, PHRASE).shown_by(found.into_iter().map(of))
+    Outcome::new(f64::from(count) / 3.0, PHRASE_CONFIDENCE)
+        .with_evidence(found.into_iter().map(page_evidence))
 }
 
 /// Whether the name in structured data is one that readers see.
@@ -172,7 +196,7 @@ fn organization(site: &SiteSignals) -> Outcome {
     let consistent = names.iter().any(|it| seen(&it));
     let url = site.organization_at.as_deref().unwrap_or_default();
     let value = f64::from(u8::from(consistent));
-    Outcome::new(value, PHRASE).shown_by([at(url, names[0])])
+    Outcome::new(value, PHRASE_CONFIDENCE).with_evidence([evidence_at(url, names[0])])
 }
 
 /// 1 for two profiles, half for one. They are not fetched.
@@ -188,5 +212,6 @@ fn profiles(site: &SiteSignals) -> Outcome {
         1 => 0.5,
         _ => 1.0,
     };
-    Outcome::new(value, PHRASE).shown_by(all.into_iter().map(|it| at(it, "")))
+    Outcome::new(value, PHRASE_CONFIDENCE)
+        .with_evidence(all.into_iter().map(|it| evidence_at(it, "")))
 }

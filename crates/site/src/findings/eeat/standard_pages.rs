@@ -21,25 +21,25 @@ pub enum StandardPage {
 }
 
 /// Words of the longest phrase.
-const MOST_WORDS: usize = 4;
+const MAX_WORDS: usize = 4;
 /// Words that a URL or a link may have beyond the phrase.
 const MORE_WORDS: usize = 1;
 /// Phrases that count only alone: `suEXEC support` is something else.
-const ALONE: [&str; 1] = ["support"];
+const WHOLE_TEXT_ONLY: [&str; 1] = ["support"];
 
 static PHRASES: LazyLock<BTreeMap<&str, StandardPage>> = LazyLock::new(|| {
-    let each = LISTS.iter();
+    let each = PHRASES_BY_PAGE.iter();
     each.flat_map(|(page, phrases)| phrases.split('|').map(|it| (it, *page)))
         .collect()
 });
 
-pub fn named_by_text(text: &str) -> Option<StandardPage> {
+pub fn classify_text(text: &str) -> Option<StandardPage> {
     let folded = without_diacritics(&text.to_lowercase());
-    let all: Vec<&str> = words(&folded).take(MOST_WORDS + MORE_WORDS + 1).collect();
-    named(&all)
+    let all: Vec<&str> = words(&folded).take(MAX_WORDS + MORE_WORDS + 1).collect();
+    find_page(&all)
 }
 
-pub fn named_by_url(url: &str) -> Option<StandardPage> {
+pub fn classify_url(url: &str) -> Option<StandardPage> {
     let url = Url::parse(url).ok()?;
     let last = url.path_segments()?.rfind(|it| !it.is_empty())?;
     let name = last
@@ -49,14 +49,14 @@ pub fn named_by_url(url: &str) -> Option<StandardPage> {
     let parts: Vec<&str> = name
         .split(['-', '_', '.', '+'])
         .filter(|it| !it.is_empty())
-        .take(MOST_WORDS + MORE_WORDS + 1)
+        .take(MAX_WORDS + MORE_WORDS + 1)
         .collect();
-    named(&parts)
+    find_page(&parts)
 }
 
 /// The longest phrase counts.
-fn named(all: &[&str]) -> Option<StandardPage> {
-    for length in (1..=all.len().min(MOST_WORDS)).rev() {
+fn find_page(all: &[&str]) -> Option<StandardPage> {
+    for length in (1..=all.len().min(MAX_WORDS)).rev() {
         if all.len() > length + MORE_WORDS {
             break;
         }
@@ -64,7 +64,7 @@ fn named(all: &[&str]) -> Option<StandardPage> {
             let phrase = it.join(" ");
             let is_whole = all.len() == length;
             let page = PHRASES.get(phrase.as_str());
-            page.filter(|_| is_whole || !ALONE.contains(&phrase.as_str()))
+            page.filter(|_| is_whole || !WHOLE_TEXT_ONLY.contains(&phrase.as_str()))
         });
         if let Some(page) = found {
             return Some(*page);
@@ -73,10 +73,11 @@ fn named(all: &[&str]) -> Option<StandardPage> {
     None
 }
 
-pub const LISTED: [&str; 10] = ["en", "de", "es", "fr", "it", "nl", "cs", "sk", "pl", "hu"];
+pub const SUPPORTED_LANGUAGES: [&str; 10] =
+    ["en", "de", "es", "fr", "it", "nl", "cs", "sk", "pl", "hu"];
 
-/// In lower case without diacritics, in the languages of [`LISTED`].
-const LISTS: [(StandardPage, &str); 8] = [
+/// In lower case without diacritics, in the languages of [`SUPPORTED_LANGUAGES`].
+const PHRASES_BY_PAGE: [(StandardPage, &str); 8] = [
     (
         StandardPage::Contact,
         "contact|contact us|contacts|contactus|get in touch|support|help center|customer service|kontakt|kontakte|kontakty|kontaktformular|kontaktujte nas|contacto|contactanos|contactenos|contactez nous|nous contacter|contatti|contattaci|contatto|kapcsolat|elerhetoseg|skontaktuj sie",
@@ -112,7 +113,7 @@ const LISTS: [(StandardPage, &str); 8] = [
 ];
 
 /// Whether a page covers both shipping and payment.
-pub fn explains_both(text: &str) -> bool {
+pub fn covers_shipping_and_payment(text: &str) -> bool {
     let folded = without_diacritics(&text.to_lowercase());
     let all: Vec<&str> = words(&folded).collect();
     let joined = all.join(" ").replace(['-', '_'], " ");
@@ -135,14 +136,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn support_for_something_is_no_page_of_contact() {
-        assert_eq!(named_by_text("Support"), Some(StandardPage::Contact));
-        assert_eq!(named_by_text("suEXEC support"), None);
-        assert_eq!(named_by_text("Our contact"), Some(StandardPage::Contact));
+    fn support_for_a_product_is_no_contact_page() {
+        assert_eq!(classify_text("Support"), Some(StandardPage::Contact));
+        assert_eq!(classify_text("suEXEC support"), None);
+        assert_eq!(classify_text("Our contact"), Some(StandardPage::Contact));
     }
 
     #[test]
-    fn pages_are_known_by_address_and_text() {
+    fn standard_pages_are_recognized_by_url_and_text() {
         for (url, page) in [
             (
                 "https://example.com/contact-us",
@@ -167,7 +168,7 @@ mod tests {
             ),
             ("https://example.com/", None),
         ] {
-            assert_eq!(named_by_url(url), page, "{url}");
+            assert_eq!(classify_url(url), page, "{url}");
         }
         for (text, page) in [
             ("Über uns", Some(StandardPage::About)),
@@ -176,8 +177,8 @@ mod tests {
             ("How we test", Some(StandardPage::Editorial)),
             ("Read more about the history of our lighthouse", None),
         ] {
-            assert_eq!(named_by_text(text), page, "{text}");
+            assert_eq!(classify_text(text), page, "{text}");
         }
-        assert!(explains_both("Doprava a platba"));
+        assert!(covers_shipping_and_payment("Doprava a platba"));
     }
 }

@@ -11,10 +11,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 /// Words of a topic per 1,000 from which a page is about it.
-const LEAST_RATE: f64 = 8.0;
+const MIN_RATE: f64 = 8.0;
 /// Distinct words of a topic that a page needs.
-const LEAST_DIFFERENT: usize = 3;
-const MOST_WORDS: usize = 20_000;
+const MIN_DISTINCT_WORDS: usize = 3;
+const MAX_WORDS: usize = 20_000;
 
 /// schema.org types that decide whatever the words.
 const TYPES: [(YmylTopic, &[&str]); 4] = [
@@ -80,7 +80,7 @@ pub fn ymyl(page: &PageContent) -> Ymyl {
             found.entry(topic).or_default().extend(named);
         }
     }
-    let lists = page.text.language.and_then(|it| BEGINNINGS.get(&it));
+    let lists = page.text.language.and_then(|it| PREFIXES.get(&it));
     if let Some(lists) = lists {
         by_words(page, lists, &mut found);
     }
@@ -94,7 +94,7 @@ pub fn ymyl(page: &PageContent) -> Ymyl {
 /// Topics and word prefixes by first letter: most words need one lookup.
 type ByLetter = BTreeMap<char, Vec<(usize, &'static str)>>;
 
-static BEGINNINGS: LazyLock<BTreeMap<Language, ByLetter>> = LazyLock::new(|| {
+static PREFIXES: LazyLock<BTreeMap<Language, ByLetter>> = LazyLock::new(|| {
     let mut all = BTreeMap::new();
     for [code, lists @ ..] in records::<6>(include_str!("ymyl.tsv")) {
         let Some(language) = Language::from_tag(code) else {
@@ -129,7 +129,7 @@ fn by_words(page: &PageContent, lists: &ByLetter, found: &mut BTreeMap<YmylTopic
     let text = page.text.main.text().to_lowercase();
     let mut counts: [(usize, BTreeSet<&str>); 5] = Default::default();
     let mut all = 0_usize;
-    for word in words(&text).take(MOST_WORDS) {
+    for word in words(&text).take(MAX_WORDS) {
         all += 1;
         let letter = word.chars().next().unwrap_or_default();
         for (topic, beginning) in lists.get(&letter).into_iter().flatten() {
@@ -143,7 +143,7 @@ fn by_words(page: &PageContent, lists: &ByLetter, found: &mut BTreeMap<YmylTopic
     for (topic, (count, different)) in TOPICS.into_iter().zip(counts) {
         #[expect(clippy::cast_precision_loss, reason = "words of one page")]
         let rate = 1_000.0 * count as f64 / all.max(1) as f64;
-        if rate >= LEAST_RATE && different.len() >= LEAST_DIFFERENT {
+        if rate >= MIN_RATE && different.len() >= MIN_DISTINCT_WORDS {
             let words = different.into_iter().take(5).map(str::to_owned);
             found.entry(topic).or_default().extend(words);
         }
@@ -156,7 +156,7 @@ mod tests {
     use crate::findings::sample_pages::paragraphs;
 
     #[test]
-    fn words_and_types_tell() {
+    fn topic_words_decide_ymyl() {
         let page = paragraphs(&[
             "The symptoms of the disease are treated by medication. Ask a physician about the dosage.",
         ]);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn languages_without_words_are_not_known() {
+    fn ymyl_is_unknown_without_a_word_list() {
         let mut page = paragraphs(&["Симптомы болезни"]);
         page.text.language = Some(Language::Russian);
         assert_eq!(ymyl(&page).is_ymyl, None);

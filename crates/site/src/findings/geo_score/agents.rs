@@ -73,7 +73,7 @@ pub struct AgentAccess {
     pub rule: Option<String>,
 }
 
-pub fn table(verdicts: &[AgentVerdict]) -> Vec<AgentAccess> {
+pub fn agent_access(verdicts: &[AgentVerdict]) -> Vec<AgentAccess> {
     let row = |agent: &AiAgent| {
         let verdict = verdicts
             .iter()
@@ -89,7 +89,7 @@ pub fn table(verdicts: &[AgentVerdict]) -> Vec<AgentAccess> {
 }
 
 /// Whether it is a search crawler of an AI engine; Googlebot and Bingbot are not.
-pub fn searches_for_answers(name: &str) -> bool {
+pub fn is_ai_search_agent(name: &str) -> bool {
     let agent = AI_AGENTS.iter().find(|it| it.name == name);
     let searches = agent.is_some_and(|it| it.purpose == AgentPurpose::Search);
     searches && !SEARCH_ENGINES.contains(&name)

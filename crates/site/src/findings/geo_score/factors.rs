@@ -8,28 +8,28 @@ pub struct Measured {
     pub evidence: Vec<String>,
 }
 
-const MOST_EVIDENCE: usize = 5;
+const MAX_EVIDENCE: usize = 5;
 const EVIDENCE_CHARACTERS: usize = 160;
 
 impl Measured {
     /// `count` per 1,000 words, up to `target` for the full value. Without words: value 0, figure unknown.
     pub fn per_thousand(count: usize, words: usize, target: f64, evidence: Vec<String>) -> Self {
-        let rate = (words > 0).then(|| 1_000.0 * number(count) / number(words));
+        let rate = (words > 0).then(|| 1_000.0 * to_f64(count) / to_f64(words));
         Self {
             value: Some(rate.map_or(0.0, |it| (it / target).min(1.0))),
             figure: rate,
             target: Some(target),
-            evidence: shown(evidence),
+            evidence: truncated_evidence(evidence),
         }
     }
 
     /// The weights sum to 1; unknown parts are left out and the other weights scaled up.
-    pub fn of_parts(parts: &[Part]) -> Self {
+    pub fn from_parts(parts: &[Part]) -> Self {
         Self {
             value: weighted_mean(parts.iter().map(|it| (it.weight, it.value))),
             figure: None,
             target: None,
-            evidence: shown(parts.iter().filter_map(Part::told).collect()),
+            evidence: truncated_evidence(parts.iter().filter_map(Part::describe).collect()),
         }
     }
 }
@@ -51,13 +51,13 @@ impl Part {
         }
     }
 
-    fn told(&self) -> Option<String> {
+    fn describe(&self) -> Option<String> {
         let known = self.value?;
-        Some(format!("{}: {}", self.evidence, short(known)))
+        Some(format!("{}: {}", self.evidence, format_value(known)))
     }
 }
 
-fn short(value: f64) -> String {
+fn format_value(value: f64) -> String {
     match value {
         it if it >= 1.0 => "yes".to_owned(),
         it if it <= 0.0 => "no".to_owned(),
@@ -70,7 +70,7 @@ pub fn flag(value: bool) -> f64 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of one page")]
-pub fn number(count: usize) -> f64 {
+pub fn to_f64(count: usize) -> f64 {
     count as f64
 }
 
@@ -86,8 +86,8 @@ pub fn weighted_mean(parts: impl IntoIterator<Item = (f64, Option<f64>)>) -> Opt
     (weights > 0.0).then(|| sum / weights)
 }
 
-pub fn shown(evidence: Vec<String>) -> Vec<String> {
-    let first = evidence.into_iter().take(MOST_EVIDENCE);
+pub fn truncated_evidence(evidence: Vec<String>) -> Vec<String> {
+    let first = evidence.into_iter().take(MAX_EVIDENCE);
     first
         .map(|it| crate::text::words::shortened(&it, EVIDENCE_CHARACTERS).to_owned())
         .collect()

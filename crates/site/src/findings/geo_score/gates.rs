@@ -1,5 +1,5 @@
 use super::agents::{AgentAccess, AgentPurpose, is_search_engine};
-use super::factors::shown;
+use super::factors::truncated_evidence;
 use super::record::{Gate, GateCode};
 use crate::observation::page_content::{GOOGLEBOT, PageContent, text_depends_on_scripts};
 
@@ -22,7 +22,7 @@ fn gate(code: GateCode, evidence: Vec<String>) -> Gate {
     Gate {
         code,
         multiplier: code.multiplier(),
-        evidence: shown(evidence),
+        evidence: truncated_evidence(evidence),
     }
 }
 
@@ -55,7 +55,7 @@ fn not_indexable(page: &PageContent) -> Option<Gate> {
 }
 
 /// Rules that block all agents; `None` if one is allowed or unknown.
-fn all_kept_out<'a>(agents: impl Iterator<Item = &'a AgentAccess>) -> Option<Vec<String>> {
+fn blocking_rules<'a>(agents: impl Iterator<Item = &'a AgentAccess>) -> Option<Vec<String>> {
     let mut rules = Vec::new();
     for agent in agents {
         if agent.allowed != Some(false) {
@@ -69,14 +69,17 @@ fn all_kept_out<'a>(agents: impl Iterator<Item = &'a AgentAccess>) -> Option<Vec
 
 fn search_engines(agents: &[AgentAccess]) -> Option<Gate> {
     let engines = agents.iter().filter(|it| is_search_engine(it));
-    Some(gate(GateCode::SearchEnginesBlocked, all_kept_out(engines)?))
+    Some(gate(
+        GateCode::SearchEnginesBlocked,
+        blocking_rules(engines)?,
+    ))
 }
 
 fn ai_search(agents: &[AgentAccess]) -> Option<Gate> {
     let engines = agents
         .iter()
         .filter(|it| it.purpose != AgentPurpose::Training && !is_search_engine(it));
-    Some(gate(GateCode::AiSearchBlocked, all_kept_out(engines)?))
+    Some(gate(GateCode::AiSearchBlocked, blocking_rules(engines)?))
 }
 
 fn no_snippet(page: &PageContent) -> Option<Gate> {
@@ -89,7 +92,7 @@ fn no_snippet(page: &PageContent) -> Option<Gate> {
 }
 
 fn needs_scripts(page: &PageContent, rendered_words: Option<u32>) -> Option<Gate> {
-    if page.is_cut() {
+    if page.is_truncated() {
         // The rest of a truncated page is unknown.
         return None;
     }

@@ -3,9 +3,10 @@
 //! `docs/measurement/geo-score.md`); the score predicts no citations, and every record says so.
 
 mod agents;
+mod cue_words;
+mod evaluate;
 mod factors;
 mod gates;
-mod judge;
 mod numbers;
 mod page_factors;
 mod quotations;
@@ -13,13 +14,10 @@ mod record;
 mod stuffing;
 mod summary;
 mod text_factors;
-mod words_that_tell;
 
 pub use crate::findings::envelope::FindingContext;
-pub use agents::{
-    AI_AGENTS, AgentAccess, AgentPurpose, AgentVerdict, AiAgent, searches_for_answers,
-};
-pub use judge::judge;
+pub use agents::{AI_AGENTS, AgentAccess, AgentPurpose, AgentVerdict, AiAgent, is_ai_search_agent};
+pub use evaluate::evaluate;
 pub use numbers::facts as numeric_facts;
 pub use quotations::quotations;
 pub use record::{

@@ -48,7 +48,7 @@ static NUMBER: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// What makes the preceding number a fact: shares, money, large numbers, units.
-static AFTER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static FACT_SUFFIX: LazyLock<Option<Regex>> = LazyLock::new(|| {
     let shares = r"%|‰|percent(?:\W|$)|per\s?cent(?:\W|$)|prozent(?:\W|$)|procent\w*|por ciento(?:\W|$)|pour cent(?:\W|$)|per cento(?:\W|$)|százalék\w*|percentage points?(?:\W|$)";
     let money = r"[€$£¥₹]|(?:EUR|USD|GBP|CZK|HUF|PLN|CHF|JPY)(?:\W|$)|Kč|zł|Ft(?:\W|$)|(?i:euros?|dollars?|pounds?|cents?|korun\w*)(?:\W|$)";
     let large = r"(?:thousand|millions?|billions?|trillions?|tausend|Millionen|Milliarden|Mio|Mrd|tisíc\w*|milion\w*|milión\w*|miliard\w*|tysi\w+|millones|mille|milliards?|mila|miljoen|miljard|ezer|millió|milliárd)(?:\W|$)";
@@ -70,7 +70,7 @@ pub fn facts(block: &str) -> Vec<String> {
         // The placeholder separates the neighbors.
         text = pattern.replace_all(&text, " ¤ ").into_owned();
     }
-    let (Some(number), Some(after)) = (NUMBER.as_ref(), AFTER.as_ref()) else {
+    let (Some(number), Some(after)) = (NUMBER.as_ref(), FACT_SUFFIX.as_ref()) else {
         return Vec::new();
     };
     let found = number.find_iter(&text).filter(|it| {
@@ -157,9 +157,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_pattern_is_a_pattern() {
+    fn every_pattern_compiles() {
         assert_eq!(NO_FACTS.len(), 13);
-        assert!(NUMBER.is_some() && AFTER.is_some());
+        assert!(NUMBER.is_some() && FACT_SUFFIX.is_some());
     }
 
     #[test]
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_states_no_fact_is_left_out() {
+    fn numbers_that_are_no_facts_are_ignored() {
         for text in [
             "In 1998 and 2024 nothing happened.",
             "On 12 March 2024, on March 3, 2021, 2024-05-01 and 1. 5. 2024",
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn evidence_shows_where_it_is() {
+    fn evidence_includes_context() {
         assert_eq!(
             facts("Sales rose by 43 % within a year."),
             ["Sales rose by 43 % within a"]

@@ -2,14 +2,14 @@
 
 use super::SiteIdentity;
 use super::agents::{AgentAccess, AgentPurpose};
-use super::factors::{Measured, Part, flag, number};
+use super::factors::{Measured, Part, flag, to_f64};
 use crate::findings::broken_links::Severity;
 use crate::findings::schema::{Entity, SchemaRecord};
 use crate::observation::page_content::{DateFact, DateRole, FactSource, PageContent};
 use chrono::NaiveDate;
 
 /// Types that are on every page of a site and not its subject.
-const FURNITURE: [&str; 9] = [
+const BOILERPLATE_TYPES: [&str; 9] = [
     "WebSite",
     "WebPage",
     "Organization",
@@ -33,7 +33,7 @@ pub fn access(agents: &[AgentAccess]) -> Measured {
         return Measured::default();
     }
     let allowed = known.iter().filter(|it| it.1).count();
-    let share = number(allowed) / number(known.len());
+    let share = to_f64(allowed) / to_f64(known.len());
     let blocked = known.iter().filter(|it| !it.1);
     let blocked: Vec<&str> = blocked.map(|it| it.0).collect();
     Measured {
@@ -55,7 +55,7 @@ pub fn freshness(page: &PageContent, today: NaiveDate) -> Measured {
     let visible: Vec<&DateFact> = dates.iter().filter(|it| is_visible(it)).collect();
     let machine: Vec<&DateFact> = dates
         .iter()
-        .filter(|it| is_machine(it))
+        .filter(|it| is_machine_readable(it))
         .filter(is_past)
         .collect();
     let agree = visible.iter().any(|one| {
@@ -76,7 +76,7 @@ pub fn freshness(page: &PageContent, today: NaiveDate) -> Measured {
         Some(it) => format!("{name} ({})", it.day),
         None => name.to_owned(),
     };
-    let mut found = Measured::of_parts(&[
+    let mut found = Measured::from_parts(&[
         Part::new(
             0.3,
             flag(!visible.is_empty()),
@@ -103,7 +103,7 @@ const fn is_visible(date: &DateFact) -> bool {
 }
 
 /// Whether a date is machine-readable and has a role.
-fn is_machine(date: &DateFact) -> bool {
+fn is_machine_readable(date: &DateFact) -> bool {
     matches!(
         date.source,
         FactSource::JsonLd | FactSource::Meta | FactSource::Microdata
@@ -115,11 +115,15 @@ pub fn structured_data(schema: Option<&SchemaRecord>) -> Measured {
     let Some(schema) = schema else {
         return Measured::default();
     };
-    let is_furniture = |it: &Entity| it.types.iter().all(|it| FURNITURE.contains(&it.as_str()));
+    let is_boilerplate = |it: &Entity| {
+        it.types
+            .iter()
+            .all(|it| BOILERPLATE_TYPES.contains(&it.as_str()))
+    };
     let main = schema
         .entities
         .iter()
-        .find(|it| !is_furniture(it))
+        .find(|it| !is_boilerplate(it))
         .or_else(|| schema.entities.first());
     let evidence = match main {
         None => "no structured data".to_owned(),
@@ -182,7 +186,7 @@ pub fn provenance(page: &PageContent, site: SiteIdentity) -> Measured {
     let consistent = page
         .canonical()
         .is_none_or(|it| host(it) == host(&page.url));
-    Measured::of_parts(&[
+    Measured::from_parts(&[
         Part::new(0.35, author, name),
         Part::new(0.25, organization, "organisation with sameAs"),
         Part::new(0.2, reachable, "about and contact can be reached"),

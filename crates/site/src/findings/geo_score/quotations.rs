@@ -1,33 +1,33 @@
 //! Attributed quotations: `blockquote`, `q`, and five or more words in quotation marks near a name or reporting verb.
 
-use super::words_that_tell::tells;
+use super::cue_words::cue_words;
 use crate::observation::page_content::{Block, BlockKind, PageContent};
 use crate::text::words::{shortened, words};
 
 /// Fewer words are a term.
-const LEAST_WORDS: usize = 5;
+const MIN_WORDS: usize = 5;
 /// More words mean a missed closing mark.
-const MOST_WORDS: usize = 200;
+const MAX_WORDS: usize = 200;
 /// Characters of a quotation and marks of a block: bounds the time for a text of nothing but marks.
-const MOST_CHARACTERS: usize = 3_000;
-const MOST_MARKS: usize = 1_000;
+const MAX_CHARACTERS: usize = 3_000;
+const MAX_MARKS: usize = 1_000;
 /// Characters around a quotation that may name its speaker.
-const NEARBY: usize = 120;
+const SPEAKER_CONTEXT: usize = 120;
 
 pub fn quotations(page: &PageContent) -> Vec<String> {
     let blocks = &page.text.main.blocks;
     let mut found = block_quotations(blocks);
     let inline = page.text.inline_quotations.iter();
     found.extend(inline.filter(|it| has_enough(it)).cloned());
-    let reporting = tells(page.text.language).map(|it| &it.reporting);
+    let reporting = cue_words(page.text.language).map(|it| &it.reporting);
     for block in blocks {
         if matches!(block.kind, BlockKind::Quote | BlockKind::Preformatted) {
             continue;
         }
-        for (quoted, before, after) in marked(&block.text) {
-            let (before, after) = (last(before), shortened(after, NEARBY));
+        for (quoted, before, after) in quoted_passages(&block.text) {
+            let (before, after) = (last(before), shortened(after, SPEAKER_CONTEXT));
             let speaks =
-                |it: &str| reporting.is_some_and(|verbs| verbs.is_match(it)) || names_somebody(it);
+                |it: &str| reporting.is_some_and(|verbs| verbs.is_match(it)) || has_person_name(it);
             if has_enough(quoted) && (speaks(before) || speaks(after)) {
                 found.push(quoted.to_owned());
             }
@@ -46,21 +46,21 @@ fn block_quotations(blocks: &[Block]) -> Vec<String> {
             let texts: Vec<&str> = run.iter().map(|it| it.text.as_str()).collect();
             texts.join(" ")
         })
-        .filter(|it| words(it).count() >= LEAST_WORDS)
+        .filter(|it| words(it).count() >= MIN_WORDS)
         .collect()
 }
 
 fn has_enough(text: &str) -> bool {
-    (LEAST_WORDS..=MOST_WORDS).contains(&words(text).take(MOST_WORDS + 1).count())
+    (MIN_WORDS..=MAX_WORDS).contains(&words(text).take(MAX_WORDS + 1).count())
 }
 
 fn last(text: &str) -> &str {
-    let at = text.char_indices().rev().nth(NEARBY - 1);
+    let at = text.char_indices().rev().nth(SPEAKER_CONTEXT - 1);
     at.map_or(text, |(at, _)| &text[at..])
 }
 
 /// Whether two capitalized words follow each other.
-fn names_somebody(text: &str) -> bool {
+fn has_person_name(text: &str) -> bool {
     let is_name = |word: &&str| {
         let mut letters = word.chars();
         letters.next().is_some_and(char::is_uppercase)
@@ -86,10 +86,10 @@ fn names_somebody(text: &str) -> bool {
 }
 
 /// Text in quotation marks, with the text before and after it.
-fn marked(text: &str) -> Vec<(&str, &str, &str)> {
+fn quoted_passages(text: &str) -> Vec<(&str, &str, &str)> {
     let mut found = Vec::new();
     let mut at = 0;
-    for _ in 0..MOST_MARKS {
+    for _ in 0..MAX_MARKS {
         let Some((open, mark)) = next_mark(text, at) else {
             break;
         };
@@ -101,7 +101,7 @@ fn marked(text: &str) -> Vec<(&str, &str, &str)> {
             '»' => &['«'],
             _ => &['"'],
         };
-        let Some(length) = shortened(&text[begin..], MOST_CHARACTERS).find(closing) else {
+        let Some(length) = shortened(&text[begin..], MAX_CHARACTERS).find(closing) else {
             at = begin;
             continue;
         };
@@ -124,7 +124,7 @@ mod tests {
     use crate::findings::sample_pages::{page, paragraphs};
 
     #[test]
-    fn quotations_need_somebody_who_said_them() {
+    fn quotations_need_a_speaker() {
         for (text, count) in [
             ("“We have never seen anything like it,” said the mayor.", 1),
             ("Jane Doe: \"We have never seen anything like it.\"", 1),
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_quote_without_marks_and_code_never_does() {
+    fn quote_elements_need_no_marks_and_code_is_ignored() {
         let mut blocks = page(
             "https://example.com/",
             &[

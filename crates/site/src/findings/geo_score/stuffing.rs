@@ -1,5 +1,5 @@
 use super::record::Stuffing;
-use crate::keyword_text::normalised;
+use crate::keyword_text::normalized;
 use crate::observation::page_content::PageContent;
 use crate::text::phrases::{IndexedText, STUFFED_USES, without_diacritics};
 use crate::text::words::{shortened, words};
@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 /// Words of a phrase from title or heading.
 const PHRASE_WORDS: std::ops::RangeInclusive<usize> = 2..=4;
 /// Minimum letters of its first and last word.
-const LEAST_LETTERS: usize = 4;
+const MIN_LETTERS: usize = 4;
 /// Phrases that are counted.
-const MOST_PHRASES: usize = 100;
+const MAX_PHRASES: usize = 100;
 
 /// The densest phrase with at least 3 % of the words and 8 uses: a tracked keyword, or two to four words of the title
 /// or first heading (not a single word, which may be the subject's name).
@@ -29,8 +29,8 @@ pub fn stuffing(page: &PageContent, keywords: &[String]) -> Option<Stuffing> {
     if phrases.is_empty() {
         return None;
     }
-    let phrases: Vec<String> = phrases.into_iter().take(MOST_PHRASES).collect();
-    let text = IndexedText::about(&main, page.text.language, &phrases);
+    let phrases: Vec<String> = phrases.into_iter().take(MAX_PHRASES).collect();
+    let text = IndexedText::for_phrases(&main, page.text.language, &phrases);
     let mut worst: Option<Stuffing> = None;
     for phrase in phrases {
         let uses = text.uses(&phrase);
@@ -65,7 +65,7 @@ fn folded(text: &str) -> String {
         if block.is_ascii() {
             all.extend(block.chars().map(|it| it.to_ascii_lowercase()));
         } else {
-            all.push_str(&without_diacritics(&normalised(block)));
+            all.push_str(&without_diacritics(&normalized(block)));
         }
         all.push('\n');
     }
@@ -75,7 +75,7 @@ fn folded(text: &str) -> String {
 fn phrases_of(head: &str) -> Vec<String> {
     let lower = head.to_lowercase();
     let all: Vec<&str> = words(&lower).take(30).collect();
-    let is_long = |it: &str| it.chars().count() >= LEAST_LETTERS;
+    let is_long = |it: &str| it.chars().count() >= MIN_LETTERS;
     let mut found = Vec::new();
     for length in PHRASE_WORDS {
         let matching = all.windows(length).filter(|it| {

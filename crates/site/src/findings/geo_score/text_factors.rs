@@ -1,7 +1,7 @@
 //! Factors of the text: statistics, citations, quotations, extractability, structure, fluency, length.
 
-use super::factors::{Measured, Part, flag, number};
-use super::words_that_tell::tells;
+use super::cue_words::cue_words;
+use super::factors::{Measured, Part, flag, to_f64};
 use super::{numbers, quotations};
 use crate::observation::page_content::{Block, BlockKind, PageContent};
 use crate::observation::page_url::registrable_domain;
@@ -60,7 +60,7 @@ fn sources(page: &PageContent) -> BTreeSet<String> {
             .any(|it| matches!(it, "sponsored" | "ugc"));
         if let LinkTarget::Web { url, .. } = &link.target
             && link.in_main_text
-            && link.is_followed_by_readers()
+            && link.is_navigable()
             && !is_paid
             && domain(url) != own
         {
@@ -92,7 +92,7 @@ pub fn quoted(page: &PageContent) -> Measured {
 
 /// .3 definition + .25 comparison + .25 steps + .2 answer first.
 pub fn extractable(page: &PageContent) -> Measured {
-    let words = tells(page.text.language);
+    let words = cue_words(page.text.language);
     let blocks = &page.text.main.blocks;
     let has_type = |wanted: &[&str]| {
         let mut types = page
@@ -126,7 +126,7 @@ pub fn extractable(page: &PageContent) -> Measured {
         Some(Some(sentence)) => format!("definition “{sentence}”"),
         _ => "definition".to_owned(),
     };
-    Measured::of_parts(&[
+    Measured::from_parts(&[
         Part::new(0.3, or(defined, definition.map(|it| it.is_some())), named),
         Part::new(0.25, or(compared, comparison), "comparison"),
         Part::new(0.25, flag(steps), "ordered list or HowTo"),
@@ -161,7 +161,7 @@ pub fn structure(page: &PageContent) -> Measured {
         .count();
     let it = &page.structure;
     let lists = it.ordered_lists + it.unordered_lists + it.definition_lists + it.tables > 0;
-    Measured::of_parts(&[
+    Measured::from_parts(&[
         Part::new(
             0.2,
             flag(firsts == 1),
@@ -174,7 +174,7 @@ pub fn structure(page: &PageContent) -> Measured {
         ),
         Part::new(
             0.3,
-            sectioned(page),
+            short_section_share(page),
             "share of the text in sections of 300 words and fewer",
         ),
         Part::new(0.15, flag(lists), "lists or tables"),
@@ -183,7 +183,7 @@ pub fn structure(page: &PageContent) -> Measured {
 }
 
 /// Share of the words in sections of at most 300 words; every heading below `h1` begins one.
-fn sectioned(page: &PageContent) -> f64 {
+fn short_section_share(page: &PageContent) -> f64 {
     let (mut sections, mut current) = (Vec::new(), 0);
     for block in &page.text.main.blocks {
         match block.kind {
@@ -200,7 +200,7 @@ fn sectioned(page: &PageContent) -> f64 {
         return 0.0;
     }
     let short: usize = sections.iter().filter(|it| **it <= SECTION_WORDS).sum();
-    number(short) / number(all)
+    to_f64(short) / to_f64(all)
 }
 
 /// By readability band: standard and easier 1, fairly difficult .8, difficult .6, very difficult .3.
@@ -239,7 +239,7 @@ pub fn substance(page: &PageContent) -> Measured {
     };
     Measured {
         value: Some(value),
-        figure: Some(number(words)),
+        figure: Some(to_f64(words)),
         target: Some(1_000.0),
         evidence: vec![format!("{words} words")],
     }

@@ -1,11 +1,11 @@
-use super::{catalogue::info, code::IssueCode};
+use super::{catalog::info, code::IssueCode};
 use crate::{ToSchema, findings::broken_links::Severity, text::words::shortened};
 use serde::{Deserialize, Serialize};
 
 /// Characters of a detail.
-const MOST_DETAIL: usize = 500;
+const MAX_DETAIL: usize = 500;
 /// Examples in a detail.
-const MOST_EXAMPLES: usize = 5;
+const MAX_EXAMPLES: usize = 5;
 
 /// Something that is wrong with a page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -23,17 +23,17 @@ pub struct Issue {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct IssueCollector {
     issues: Vec<Issue>,
 }
 
 #[derive(Default)]
-struct Named(Vec<String>);
+struct Examples(Vec<String>);
 
-impl Named {
+impl Examples {
     fn add(&mut self, example: &impl AsRef<str>) {
-        if self.0.len() < MOST_EXAMPLES {
-            let example = shortened(example.as_ref(), MOST_DETAIL);
+        if self.0.len() < MAX_EXAMPLES {
+            let example = shortened(example.as_ref(), MAX_DETAIL);
             self.0.push(example.to_owned());
         }
     }
@@ -43,7 +43,7 @@ impl Named {
     }
 }
 
-impl Found {
+impl IssueCollector {
     /// Adds an issue with the severity of the catalog.
     pub fn add(&mut self, code: IssueCode, detail: impl Into<Option<String>>) {
         self.add_with(code, info(code).severity, 1, detail.into());
@@ -66,7 +66,7 @@ impl Found {
         severity: Severity,
         examples: impl Iterator<Item = T>,
     ) {
-        let (mut count, mut named) = (0_u32, Named::default());
+        let (mut count, mut named) = (0_u32, Examples::default());
         for example in examples {
             count = count.saturating_add(1);
             named.add(&example);
@@ -82,8 +82,8 @@ impl Found {
         code: IssueCode,
         explanations: impl Iterator<Item = T>,
     ) {
-        let mut named = Named::default();
-        { explanations.take(MOST_EXAMPLES) }.for_each(|it| named.add(&it));
+        let mut named = Examples::default();
+        { explanations.take(MAX_EXAMPLES) }.for_each(|it| named.add(&it));
         self.add(code, named.detail());
     }
 
@@ -94,7 +94,7 @@ impl Found {
         count: u32,
         detail: Option<String>,
     ) {
-        let detail = detail.map(|it| shortened(&it, MOST_DETAIL).to_owned());
+        let detail = detail.map(|it| shortened(&it, MAX_DETAIL).to_owned());
         self.issues.push(Issue {
             code,
             severity,

@@ -1,7 +1,7 @@
 use super::graph::Graph;
-use super::paths::{joined, short};
+use super::paths::{joined, local_name};
 use super::record::{Issue, IssueCode, Level};
-use super::values::{Written, is_date, number};
+use super::values::{NumberFormat, is_date, parse_number};
 use crate::findings::broken_links::Severity;
 use crate::observation::structured_data::Value;
 use crate::text::words::{collapsed, shortened};
@@ -76,9 +76,9 @@ fn keys(graph: &Graph<'_>, entity: u32) -> Vec<String> {
     keys
 }
 
-pub fn check_itself(graph: &Graph<'_>, entity: u32, issues: &mut Vec<Issue>) {
+pub fn check_own_values(graph: &Graph<'_>, entity: u32, issues: &mut Vec<Issue>) {
     for (path, values) in facts(graph, entity, true) {
-        tell(&path, &values, "", issues);
+        report_conflict(&path, &values, "", issues);
     }
 }
 
@@ -91,7 +91,7 @@ pub fn check_copy(graph: &Graph<'_>, entity: u32, copy: u32, issues: &mut Vec<Is
         };
         if values.len() == 1 && others.len() == 1 && values != *others {
             let both: BTreeSet<String> = values.union(others).cloned().collect();
-            tell(&path, &both, &format!(" in {format}"), issues);
+            report_conflict(&path, &both, &format!(" in {format}"), issues);
         }
     }
     issues.push(Issue {
@@ -103,7 +103,7 @@ pub fn check_copy(graph: &Graph<'_>, entity: u32, copy: u32, issues: &mut Vec<Is
     });
 }
 
-fn tell(path: &str, values: &BTreeSet<String>, place: &str, issues: &mut Vec<Issue>) {
+fn report_conflict(path: &str, values: &BTreeSet<String>, place: &str, issues: &mut Vec<Issue>) {
     if values.len() < 2 {
         return;
     }
@@ -150,12 +150,12 @@ fn facts(graph: &Graph<'_>, entity: u32, apart: bool) -> Facts {
 /// Numbers by value, ratings to one decimal, dates by day, names without the schema.org prefix.
 fn plain(name: &str, text: &str) -> String {
     let text = collapsed(text);
-    match number(&text) {
-        Written::Plain(value) if name == "ratingValue" => format!("{value:.1}"),
-        Written::Plain(value) => value.to_string(),
+    match parse_number(&text) {
+        NumberFormat::Plain(value) if name == "ratingValue" => format!("{value:.1}"),
+        NumberFormat::Plain(value) => value.to_string(),
         _ => match text.get(..10).filter(|it| is_date(it)) {
             Some(day) => day.to_owned(),
-            None => short(&text).to_owned(),
+            None => local_name(&text).to_owned(),
         },
     }
 }

@@ -2,7 +2,7 @@ use super::{feature::Feature, graph::Graph, rules::main_rules};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Properties by which a page or list holds its subject.
-const ABOUT: &[&str] = &[
+const SUBJECT_PROPERTIES: &[&str] = &[
     "about",
     "breadcrumb",
     "dataFeedElement",
@@ -17,7 +17,7 @@ const ABOUT: &[&str] = &[
 ];
 
 /// Features whose items are entities only at the top level.
-const NEVER_INSIDE: &[Feature] = &[
+const TOP_LEVEL_ONLY: &[Feature] = &[
     Feature::Carousel,
     Feature::ImageMetadata,
     Feature::Organization,
@@ -34,7 +34,8 @@ fn is_entity(graph: &Graph<'_>, node: u32) -> bool {
         return true;
     }
     let mut rules = graph.schema_types(node).flat_map(main_rules);
-    rules.any(|it| !NEVER_INSIDE.contains(&it.feature)) && graph.is_held_in(node, ABOUT)
+    rules.any(|it| !TOP_LEVEL_ONLY.contains(&it.feature))
+        && graph.is_value_of(node, SUBJECT_PROPERTIES)
 }
 
 /// Share of the typed nodes, copies left out, that can be reached from the page's node (a `WebPage` or subtype), or
@@ -44,7 +45,7 @@ pub fn connected(
     entities: &[u32],
     copies: &BTreeMap<u32, Vec<u32>>,
 ) -> Option<f64> {
-    let mut left_out = below(graph, copies.values().flatten().copied());
+    let mut left_out = descendants(graph, copies.values().flatten().copied());
     left_out.retain(|it| !entities.contains(it));
     let nodes: BTreeSet<u32> = graph.nodes().filter(|it| !left_out.contains(it)).collect();
     let page = entities
@@ -54,7 +55,7 @@ pub fn connected(
     let root = page.or_else(|| entities.first().copied())?;
     let mut around: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for node in &nodes {
-        for other in graph.neighbours(*node) {
+        for other in graph.neighbors(*node) {
             around.entry(*node).or_default().push(other);
             around.entry(other).or_default().push(*node);
         }
@@ -73,7 +74,7 @@ pub fn connected(
 }
 
 /// Items and everything nested in them.
-fn below(graph: &Graph<'_>, tops: impl Iterator<Item = u32>) -> BTreeSet<u32> {
+fn descendants(graph: &Graph<'_>, tops: impl Iterator<Item = u32>) -> BTreeSet<u32> {
     use crate::observation::structured_data::Value;
     let mut open: Vec<u32> = tops.collect();
     let mut all: BTreeSet<u32> = open.iter().copied().collect();

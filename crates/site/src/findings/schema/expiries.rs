@@ -4,7 +4,7 @@ use chrono::NaiveDate;
 use serde::{Deserialize, Serialize};
 
 /// Dates that a record lists.
-const MOST: usize = 100;
+const MAX_EXPIRIES: usize = 100;
 
 /// Types whose expiry search engines respect; seasonal opening hours may end.
 const TYPES: [&str; 5] = [
@@ -57,7 +57,7 @@ pub(super) fn expiries(data: &PageStructuredData) -> Vec<Expiry> {
     }
     found.sort();
     found.dedup();
-    found.truncate(MOST);
+    found.truncate(MAX_EXPIRIES);
     found
 }
 
@@ -67,7 +67,7 @@ mod tests {
     use crate::observation::structured_data::{Format, Item, Location, Property};
 
     #[test]
-    fn ends_of_offers_and_jobs_are_listed_once_and_those_of_opening_hours_are_not() {
+    fn only_expiries_of_offers_and_jobs_are_listed() {
         let item = |of: &str, name: &str, value: &str| Item {
             format: Format::JsonLd,
             types: vec![format!("{SCHEMA_ORG}{of}")],

@@ -1,9 +1,9 @@
 use super::feature::Feature;
 use super::graph::Graph;
-use super::outcome::{Outcome, Page};
-use super::paths::{Visit, has, joined};
+use super::outcome::{EvaluationContext, Outcome};
+use super::paths::{VisitedNode, has_value_at, joined};
 use super::record::IssueCode;
-use super::rules::{Asked, BESIDE, PARTS, Part, Rule, When, main_rules};
+use super::rules::{ADDITIONAL_RULES, PARTS, Part, Requirements, Rule, When, main_rules};
 use super::special;
 use super::values::is_date;
 use super::vocabulary::{is_a, property_named};
@@ -12,30 +12,30 @@ use crate::{
 };
 
 impl Outcome {
-    fn look(&mut self, graph: &Graph<'_>, visit: &Visit, asked: &Asked) {
-        let missing = |path: &str| has(graph, visit.number, path) == Some(false);
+    fn check_requirements(&mut self, graph: &Graph<'_>, visit: &VisitedNode, asked: &Requirements) {
+        let missing = |path: &str| has_value_at(graph, visit.number, path) == Some(false);
         let at = |path: &str| joined(&visit.path, path, None);
         for path in &asked.required {
             if missing(path) {
-                self.require(&at(path));
+                self.add_missing_required(&at(path));
             } else if takes_dates_only(path) {
-                self.look_at_dates(graph, visit, path);
+                self.check_dates(graph, visit, path);
             }
         }
         for list in &asked.one_of {
             if list
                 .iter()
-                .all(|it| has(graph, visit.number, it) != Some(true))
+                .all(|it| has_value_at(graph, visit.number, it) != Some(true))
             {
                 let paths: Vec<String> = list.iter().map(|it| at(it)).collect();
-                self.miss_one_of(&paths, true);
+                self.add_missing(&paths, true);
             }
         }
         for path in &asked.recommended {
-            if let Some(there) = has(graph, visit.number, path) {
+            if let Some(there) = has_value_at(graph, visit.number, path) {
                 self.recommended += 1;
                 if !there {
-                    self.recommend(&at(path));
+                    self.add_missing_recommended(&at(path));
                 }
             }
         }
@@ -43,16 +43,16 @@ impl Outcome {
             self.recommended += 1;
             if list
                 .iter()
-                .all(|it| has(graph, visit.number, it) != Some(true))
+                .all(|it| has_value_at(graph, visit.number, it) != Some(true))
             {
                 let paths: Vec<String> = list.iter().map(|it| at(it)).collect();
-                self.miss_one_of(&paths, false);
+                self.add_missing(&paths, false);
             }
         }
     }
 
     /// Google reads ISO 8601 dates: an invalid required one is an error.
-    fn look_at_dates(&mut self, graph: &Graph<'_>, visit: &Visit, name: &str) {
+    fn check_dates(&mut self, graph: &Graph<'_>, visit: &VisitedNode, name: &str) {
         let texts = graph.values(visit.number, name).filter_map(Value::text);
         if let Some(text) = { texts }.find(|it| !is_date(it)) {
             let path = joined(&visit.path, name, None);
@@ -70,10 +70,10 @@ fn takes_dates_only(name: &str) -> bool {
 }
 
 /// Outcomes of all rules for an entity, main rules first.
-pub fn judge(page: &Page<'_>, node: u32) -> Vec<Outcome> {
+pub fn evaluate(page: &EvaluationContext<'_>, node: u32) -> Vec<Outcome> {
     let graph = page.graph;
     let mut outcomes = Vec::new();
-    let is_part = graph.is_held_in(
+    let is_part = graph.is_value_of(
         node,
         &["review", "reviews", "aggregateRating", "reviewRating"],
     );
@@ -82,34 +82,38 @@ pub fn judge(page: &Page<'_>, node: u32) -> Vec<Outcome> {
             let known = outcomes
                 .iter()
                 .any(|it: &Outcome| it.feature == rule.feature);
-            if !known && holds(graph, node, rule) && special::applies(page, node, rule.feature) {
-                outcomes.push(outcome(page, node, rule, true));
+            if !known
+                && condition_holds(graph, node, rule)
+                && special::applies(page, node, rule.feature)
+            {
+                outcomes.push(rule_outcome(page, node, rule, true));
             }
         }
     }
-    for rule in BESIDE.iter() {
+    for rule in ADDITIONAL_RULES.iter() {
         let fits = rule.types.iter().any(|it| graph.is_a(node, it));
-        if fits && holds(graph, node, rule) && special::applies(page, node, rule.feature) {
-            outcomes.push(outcome(page, node, rule, false));
+        if fits && condition_holds(graph, node, rule) && special::applies(page, node, rule.feature)
+        {
+            outcomes.push(rule_outcome(page, node, rule, false));
         }
     }
     outcomes
 }
 
-fn holds(graph: &Graph<'_>, node: u32, rule: &Rule) -> bool {
+fn condition_holds(graph: &Graph<'_>, node: u32, rule: &Rule) -> bool {
     match &rule.when {
         When::Always => true,
         When::HasAny(names) => names
             .iter()
             .any(|it| graph.values(node, it).next().is_some()),
         When::IsFalse(name) => graph.text(node, name).is_some_and(|it| {
-            let said = super::paths::short(it.trim());
+            let said = super::paths::local_name(it.trim());
             said.eq_ignore_ascii_case("false")
         }),
     }
 }
 
-fn outcome(page: &Page<'_>, node: u32, rule: &Rule, is_main: bool) -> Outcome {
+fn rule_outcome(page: &EvaluationContext<'_>, node: u32, rule: &Rule, is_main: bool) -> Outcome {
     let graph = page.graph;
     let mut outcome = Outcome::of(rule.feature, is_main);
     if rule.feature.retired().is_some() {
@@ -118,14 +122,14 @@ fn outcome(page: &Page<'_>, node: u32, rule: &Rule, is_main: bool) -> Outcome {
     let visits = page.reachable(node, |it| part_of(graph, it, rule.feature).is_some());
     for visit in &visits {
         let asked = if visit.path.is_empty() {
-            Some(&rule.asked)
+            Some(&rule.requirements)
         } else {
-            part_of(graph, visit.number, rule.feature).map(|it| &it.asked)
+            part_of(graph, visit.number, rule.feature).map(|it| &it.requirements)
         };
         if let Some(asked) = asked {
-            outcome.look(graph, visit, asked);
+            outcome.check_requirements(graph, visit, asked);
         }
-        special::look(page, visit, rule.feature, &mut outcome);
+        special::check(page, visit, rule.feature, &mut outcome);
     }
     outcome
 }

@@ -5,8 +5,8 @@ use crate::observation::structured_data::{Item, PageStructuredData, Property, Va
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Items with one id that are merged into a node.
-const MOST_MERGED: usize = 50;
-const MOST_NAME: usize = 200;
+const MAX_MERGED: usize = 50;
+const MAX_NAME: usize = 200;
 
 pub struct Graph<'a> {
     data: &'a PageStructuredData,
@@ -17,7 +17,7 @@ pub struct Graph<'a> {
     /// By id, the first node.
     by_id: BTreeMap<&'a str, u32>,
     /// By node, the properties and nodes that have it as a value.
-    held_in: BTreeMap<u32, BTreeSet<(&'a str, u32)>>,
+    parents: BTreeMap<u32, BTreeSet<(&'a str, u32)>>,
 }
 
 impl<'a> Graph<'a> {
@@ -27,10 +27,10 @@ impl<'a> Graph<'a> {
             nodes: (0..).take(data.items.len()).collect(),
             merged: BTreeMap::new(),
             by_id: BTreeMap::new(),
-            held_in: BTreeMap::new(),
+            parents: BTreeMap::new(),
         };
         graph.merge();
-        graph.note_holders();
+        graph.index_parents();
         graph
     }
 
@@ -45,19 +45,19 @@ impl<'a> Graph<'a> {
             self.by_id.entry(id).or_insert(first);
             if first != number {
                 let all = self.merged.entry(first).or_insert_with(|| vec![first]);
-                if all.len() < MOST_MERGED {
+                if all.len() < MAX_MERGED {
                     all.push(number);
                 }
             }
         }
     }
 
-    fn note_holders(&mut self) {
+    fn index_parents(&mut self) {
         for (number, item) in (0_u32..).zip(&self.data.items) {
             for it in &item.properties {
                 if let Some(target) = self.target(&it.value) {
                     let holder = (it.name.as_str(), self.node_of(number));
-                    self.held_in.entry(target).or_default().insert(holder);
+                    self.parents.entry(target).or_default().insert(holder);
                 }
             }
         }
@@ -129,13 +129,13 @@ impl<'a> Graph<'a> {
         self.schema_types(node).any(|it| is_a(it, ancestor))
     }
 
-    pub fn is_held_in(&self, node: u32, properties: &[&str]) -> bool {
-        let holders = self.held_in.get(&node);
+    pub fn is_value_of(&self, node: u32, properties: &[&str]) -> bool {
+        let holders = self.parents.get(&node);
         holders.is_some_and(|it| it.iter().any(|(name, _)| properties.contains(name)))
     }
 
-    pub fn holders(&self, node: u32) -> impl Iterator<Item = (&'a str, u32)> {
-        self.held_in.get(&node).into_iter().flatten().copied()
+    pub fn parents(&self, node: u32) -> impl Iterator<Item = (&'a str, u32)> {
+        self.parents.get(&node).into_iter().flatten().copied()
     }
 
     /// Whether one of the node's items is nested in no other.
@@ -147,10 +147,10 @@ impl<'a> Graph<'a> {
         let names = ["name", "headline", "title"];
         let name = names.iter().find_map(|it| self.text(node, it))?;
         let name = crate::text::words::collapsed(&name);
-        Some(crate::text::words::shortened(&name, MOST_NAME).to_owned())
+        Some(crate::text::words::shortened(&name, MAX_NAME).to_owned())
     }
 
-    pub fn neighbours(&self, node: u32) -> impl Iterator<Item = u32> {
+    pub fn neighbors(&self, node: u32) -> impl Iterator<Item = u32> {
         let values = self.properties(node).map(|it| &it.value);
         values.filter_map(|it| self.target(it))
     }

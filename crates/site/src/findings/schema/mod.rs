@@ -5,11 +5,11 @@
 
 mod duplicates;
 mod entities;
+mod evaluate;
 mod expiries;
 mod feature;
 mod google;
 mod graph;
-mod judge;
 mod outcome;
 mod paths;
 mod record;
@@ -24,9 +24,9 @@ mod visible;
 pub mod vocabulary;
 
 pub use crate::findings::envelope::FindingContext;
+pub use evaluate::{PageInput, evaluate_page};
 pub use expiries::Expiry;
 pub use feature::Feature;
-pub use judge::{PageInput, judge_page};
 pub use record::{Eligibility, Entity, FormatCounts, Issue, IssueCode, Level, SchemaRecord};
 pub use summary::{SchemaSummary, SchemaTally};
 pub use template::PageTemplate;

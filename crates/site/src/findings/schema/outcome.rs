@@ -1,6 +1,6 @@
 use super::feature::Feature;
 use super::graph::Graph;
-use super::paths::{Visit, general, reachable};
+use super::paths::{VisitedNode, reachable, without_indices};
 use super::record::{Eligibility, Issue, IssueCode, Level};
 use crate::findings::broken_links::Severity;
 use std::{cell::Cell, collections::BTreeSet};
@@ -19,7 +19,7 @@ pub struct Outcome {
     pub is_withheld: bool,
 }
 
-pub struct Page<'a> {
+pub struct EvaluationContext<'a> {
     pub graph: &'a Graph<'a>,
     pub entities: &'a BTreeSet<u32>,
     pub url: &'a str,
@@ -27,8 +27,8 @@ pub struct Page<'a> {
     pub visits: Cell<usize>,
 }
 
-impl Page<'_> {
-    pub fn reachable(&self, node: u32, follow: impl Fn(u32) -> bool) -> Vec<Visit> {
+impl EvaluationContext<'_> {
+    pub fn reachable(&self, node: u32, follow: impl Fn(u32) -> bool) -> Vec<VisitedNode> {
         let most = self.visits.get();
         let visits = reachable(self.graph, node, self.entities, most, follow);
         self.visits.set(most.saturating_sub(visits.len()));
@@ -66,18 +66,18 @@ impl Outcome {
     }
 
     /// Adds a missing required property.
-    pub fn require(&mut self, path: &str) {
-        self.miss_one_of(&[path.to_owned()], true);
+    pub fn add_missing_required(&mut self, path: &str) {
+        self.add_missing(&[path.to_owned()], true);
     }
 
     /// Adds a missing recommended property.
-    pub fn recommend(&mut self, path: &str) {
-        self.miss_one_of(&[path.to_owned()], false);
+    pub fn add_missing_recommended(&mut self, path: &str) {
+        self.add_missing(&[path.to_owned()], false);
     }
 
-    pub fn miss_one_of(&mut self, paths: &[String], required: bool) {
+    pub fn add_missing(&mut self, paths: &[String], required: bool) {
         let all = paths.join(" or ");
-        let general = general(&all);
+        let general = without_indices(&all);
         let (list, code, severity, verb) = if required {
             let list = &mut self.missing_required;
             (list, IssueCode::RequiredMissing, Severity::Error, "needs")

@@ -5,21 +5,21 @@ use crate::observation::structured_data::{SCHEMA_ORG, Value};
 use std::collections::BTreeSet;
 
 /// Paths are cut to this: property names may be of any length.
-const MOST_CHARACTERS: usize = 300;
+const MAX_CHARACTERS: usize = 300;
 /// Nested nodes that are visited.
-const MOST_VISITS: usize = 2_000;
+const MAX_VISITS: usize = 2_000;
 /// Nodes that one step of a path may lead to.
-const MOST_TARGETS: usize = 500;
+const MAX_TARGETS: usize = 500;
 
 /// Appends a step: `offers`, or `offers[2]` if there are several.
 pub fn joined(path: &str, name: &str, index: Option<usize>) -> String {
     let dot = if path.is_empty() { "" } else { "." };
     let number = index.map(|it| format!("[{it}]")).unwrap_or_default();
     let whole = format!("{path}{dot}{name}{number}");
-    crate::text::words::shortened(&whole, MOST_CHARACTERS).to_owned()
+    crate::text::words::shortened(&whole, MAX_CHARACTERS).to_owned()
 }
 
-pub fn general(path: &str) -> String {
+pub fn without_indices(path: &str) -> String {
     let (mut general, mut in_number) = (String::new(), false);
     for it in path.chars() {
         match it {
@@ -34,7 +34,7 @@ pub fn general(path: &str) -> String {
 
 /// Whether a path has a value: the last step must have one at every node that the earlier steps lead to; `None` if
 /// there is no such node. Text in place of a node has a `name`, a URL has a `url`.
-pub fn has(graph: &Graph<'_>, node: u32, path: &str) -> Option<bool> {
+pub fn has_value_at(graph: &Graph<'_>, node: u32, path: &str) -> Option<bool> {
     let (mut at, mut name) = (vec![node], path);
     while let Some((step, rest)) = name.split_once('.') {
         let values: Vec<&Value> = at.iter().flat_map(|it| graph.values(*it, step)).collect();
@@ -42,7 +42,7 @@ pub fn has(graph: &Graph<'_>, node: u32, path: &str) -> Option<bool> {
             return None;
         }
         let targets = values.iter().filter_map(|it| graph.target(it));
-        let targets: Vec<u32> = targets.take(MOST_TARGETS).collect();
+        let targets: Vec<u32> = targets.take(MAX_TARGETS).collect();
         if targets.is_empty() {
             let address = values
                 .iter()
@@ -71,7 +71,7 @@ fn has_value(graph: &Graph<'_>, node: u32, name: &str) -> bool {
     graph.values(node, name).next().is_some() || name == "url" && has_address
 }
 
-pub struct Visit {
+pub struct VisitedNode {
     pub number: u32,
     /// The property that it is the value of; `None` for the entity itself.
     pub property: Option<String>,
@@ -80,8 +80,8 @@ pub struct Visit {
 }
 
 /// The entity and its nested items, without those that are entities themselves.
-pub fn owned(graph: &Graph<'_>, node: u32, entities: &BTreeSet<u32>) -> Vec<Visit> {
-    walk(node, MOST_VISITS, |number, visit| {
+pub fn owned(graph: &Graph<'_>, node: u32, entities: &BTreeSet<u32>) -> Vec<VisitedNode> {
+    walk(node, MAX_VISITS, |number, visit| {
         let item = graph.first(number);
         each_value(
             item.properties
@@ -105,8 +105,8 @@ pub fn reachable(
     entities: &BTreeSet<u32>,
     most: usize,
     follow: impl Fn(u32) -> bool,
-) -> Vec<Visit> {
-    walk(node, most.min(MOST_VISITS), |number, visit| {
+) -> Vec<VisitedNode> {
+    walk(node, most.min(MAX_VISITS), |number, visit| {
         let values = graph
             .properties(number)
             .map(|it| (it.name.as_str(), &it.value));
@@ -145,10 +145,10 @@ fn walk<'a>(
     from: u32,
     most: usize,
     inner: impl Fn(u32, &mut dyn FnMut(u32, &'a str, Option<usize>)),
-) -> Vec<Visit> {
+) -> Vec<VisitedNode> {
     let mut seen = BTreeSet::from([from]);
     let mut all = Vec::new();
-    let mut open = vec![Visit {
+    let mut open = vec![VisitedNode {
         number: from,
         property: None,
         path: String::new(),
@@ -157,7 +157,7 @@ fn walk<'a>(
         let begin = open.len();
         inner(visit.number, &mut |number, name, index| {
             if seen.len() < most && seen.insert(number) {
-                open.push(Visit {
+                open.push(VisitedNode {
                     number,
                     property: Some(name.to_owned()),
                     path: joined(&visit.path, name, index),
@@ -171,7 +171,7 @@ fn walk<'a>(
 }
 
 /// A schema.org name without its prefix, in any notation.
-pub fn short(name: &str) -> &str {
+pub fn local_name(name: &str) -> &str {
     let rest = name
         .strip_prefix(SCHEMA_ORG)
         .or_else(|| name.strip_prefix("http://schema.org/"))

@@ -50,10 +50,12 @@ crate::json!(SchemaRecord);
 impl SchemaRecord {
     /// For a truncated page: drops what the truncation may have caused, such as parse errors.
     #[must_use]
-    pub fn in_part(mut self, why: Vec<String>) -> Self {
+    pub fn for_truncated_page(mut self, why: Vec<String>) -> Self {
         self.envelope.status = RecordStatus::Partial;
         self.envelope.warnings.extend(why);
-        self.errors = self.errors.saturating_sub(small(self.parse_errors.len()));
+        self.errors = self
+            .errors
+            .saturating_sub(saturating_u32(self.parse_errors.len()));
         self.parse_errors.clear();
         self.graph_connected = None;
         self.schema_score = None;
@@ -220,6 +222,6 @@ impl Issue {
     }
 }
 
-pub(super) fn small(number: usize) -> u32 {
+pub(super) fn saturating_u32(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

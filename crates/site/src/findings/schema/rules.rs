@@ -11,7 +11,7 @@ use std::{collections::BTreeSet, sync::LazyLock};
 type Paths = Vec<&'static str>;
 
 #[derive(Debug, Default)]
-pub struct Asked {
+pub struct Requirements {
     /// All of these are required.
     pub required: Paths,
     /// Of each of these lists, one is required.
@@ -35,7 +35,7 @@ pub struct Rule {
     /// Types, with all subtypes that have no rules of their own.
     pub types: Paths,
     pub when: When,
-    pub asked: Asked,
+    pub requirements: Requirements,
 }
 
 /// Requirements for a nested item, such as an offer in a product.
@@ -45,14 +45,15 @@ pub struct Part {
     pub features: Vec<Feature>,
     /// The types of such items, with all subtypes.
     pub types: Paths,
-    pub asked: Asked,
+    pub requirements: Requirements,
 }
 
 /// Rules for the type of an item; the nearest listed type decides.
-pub static MAIN: LazyLock<Vec<Rule>> = LazyLock::new(|| rules(include_str!("rules.tsv")));
+pub static MAIN_RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| rules(include_str!("rules.tsv")));
 
 /// Additional rules for properties of an item, for these types and all subtypes.
-pub static BESIDE: LazyLock<Vec<Rule>> = LazyLock::new(|| rules(include_str!("rules_beside.tsv")));
+pub static ADDITIONAL_RULES: LazyLock<Vec<Rule>> =
+    LazyLock::new(|| rules(include_str!("rules_beside.tsv")));
 
 /// The first match applies.
 pub static PARTS: LazyLock<Vec<Part>> = LazyLock::new(|| {
@@ -62,7 +63,7 @@ pub static PARTS: LazyLock<Vec<Part>> = LazyLock::new(|| {
             |[features, types, required, one_of, recommended, either]| Part {
                 features: features.split_whitespace().map(feature).collect(),
                 types: paths(types),
-                asked: Asked {
+                requirements: Requirements {
                     required: paths(required),
                     one_of: choices(one_of),
                     recommended: paths(recommended),
@@ -84,11 +85,11 @@ fn rules(table: &'static str) -> Vec<Rule> {
                 Some(("false", name)) => When::IsFalse(name),
                 Some(_) => unreachable!("{when} is no condition"),
             },
-            asked: Asked {
+            requirements: Requirements {
                 required: paths(required),
                 one_of: choices(one_of),
                 recommended: paths(recommended),
-                ..Asked::default()
+                ..Requirements::default()
             },
         })
         .collect()
@@ -115,7 +116,7 @@ pub fn main_rules(name: &str) -> Vec<&'static Rule> {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     while !level.is_empty() {
         let here = |rule: &&Rule| level.iter().any(|it| rule.types.contains(it));
-        let rules: Vec<&Rule> = MAIN.iter().filter(here).collect();
+        let rules: Vec<&Rule> = MAIN_RULES.iter().filter(here).collect();
         if !rules.is_empty() {
             return rules;
         }

@@ -1,6 +1,6 @@
 /// The terms of the score; `None` is unknown.
 #[derive(Debug, Clone, Copy)]
-pub struct Terms {
+pub struct ScoreTerms {
     pub entities: usize,
     pub with_errors: usize,
     /// Mean share of recommended properties that are present, over entities that have any.
@@ -11,7 +11,7 @@ pub struct Terms {
 /// 100·(0.5·(1 − entities with errors/entities) + 0.3·mean recommended completeness + 0.2·1[type fits
 /// page template]). Unknown terms are left out, and the weights of the others scaled up to 1. `None`
 /// without entities.
-pub fn score(terms: Terms) -> Option<f64> {
+pub fn score(terms: ScoreTerms) -> Option<f64> {
     if terms.entities == 0 {
         return None;
     }

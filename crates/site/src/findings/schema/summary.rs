@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Types that are counted: schema.org has 937, and pages may invent more.
-const MOST_TYPES: usize = 1_000;
+const MAX_TYPES: usize = 1_000;
 
 /// The structured data of a site.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -99,7 +99,7 @@ impl SchemaSummary {
             self.entities += 1;
             *self.by_eligibility.entry(entity.eligibility).or_default() += 1;
             for name in &entity.types {
-                if self.by_type.len() < MOST_TYPES || self.by_type.contains_key(name) {
+                if self.by_type.len() < MAX_TYPES || self.by_type.contains_key(name) {
                     *self.by_type.entry(name.clone()).or_default() += 1;
                 }
             }

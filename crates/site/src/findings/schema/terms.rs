@@ -1,7 +1,9 @@
 use super::graph::{is_empty, is_script};
-use super::paths::{Visit, joined, short};
+use super::paths::{VisitedNode, joined, local_name};
 use super::record::{Issue, IssueCode, Level};
-use super::values::{Written, is_address, is_currency, is_date, is_duration, is_time, number};
+use super::values::{
+    NumberFormat, is_address, is_currency, is_date, is_duration, is_time, parse_number,
+};
 use super::vocabulary::{
     PropertyTerm, is_a, member_named, property_named, property_spelled, type_named, type_spelled,
 };
@@ -22,7 +24,7 @@ const AMOUNT: [&str; 7] = [
     "bestRating",
 ];
 
-pub fn check(item: &Item, items: &[Item], visit: &Visit, issues: &mut Vec<Issue>) {
+pub fn check(item: &Item, items: &[Item], visit: &VisitedNode, issues: &mut Vec<Issue>) {
     let types: Vec<&str> = item.schema_types().collect();
     let mut known: Vec<&str> = Vec::new();
     for name in &types {
@@ -130,9 +132,9 @@ fn check_value(
     }
     let is_amount = AMOUNT.contains(&name);
     if is_amount || term.ranges.iter().all(|it| is_a(it, "Number")) && !term.ranges.is_empty() {
-        match number(text) {
-            Written::Plain(_) => return,
-            Written::Locale if !is_scaled(text) => {
+        match parse_number(text) {
+            NumberFormat::Plain(_) => return,
+            NumberFormat::Locale if !is_scaled(text) => {
                 let message = format!("“{}” is no number for machines", shortened(text, 80));
                 let severity = if is_amount {
                     Severity::Error
@@ -192,9 +194,9 @@ fn takes_text(range: &str, value: &Value, text: &str) -> bool {
         "Date" | "DateTime" => is_date(text),
         "Time" => is_time(text),
         "Duration" => is_duration(text),
-        "Number" | "Integer" | "Float" => matches!(number(text), Written::Plain(_)),
+        "Number" | "Integer" | "Float" => matches!(parse_number(text), NumberFormat::Plain(_)),
         "Boolean" => matches!(
-            short(text).to_ascii_lowercase().as_str(),
+            local_name(text).to_ascii_lowercase().as_str(),
             "true" | "false" | "0" | "1"
         ),
         _ if is_a(range, "Enumeration") && range != "Enumeration" => is_member(range, text),
@@ -204,7 +206,7 @@ fn takes_text(range: &str, value: &Value, text: &str) -> bool {
 
 /// A member of an enumeration or of a subtype; names of other vocabularies are accepted.
 fn is_member(enumeration: &str, text: &str) -> bool {
-    let name = short(text);
+    let name = local_name(text);
     if name == text && text.contains("://") {
         return true;
     }

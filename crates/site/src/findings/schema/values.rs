@@ -25,16 +25,16 @@ pub fn is_currency(text: &str) -> bool {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Written {
+pub enum NumberFormat {
     /// A number with a decimal point or without decimals.
     Plain(f64),
     /// A number that machines cannot read: with a currency, a comma or digit groups, or too large.
     Locale,
-    Not,
+    NotANumber,
 }
 
 /// Parses a number in schema.org's notation.
-pub fn number(text: &str) -> Written {
+pub fn parse_number(text: &str) -> NumberFormat {
     let text = text.trim();
     let plain = !text.is_empty()
         && text
@@ -44,10 +44,10 @@ pub fn number(text: &str) -> Written {
         && let Ok(value) = text.parse::<f64>()
         && value.is_finite()
     {
-        return Written::Plain(value);
+        return NumberFormat::Plain(value);
     }
     if text == INFINITE {
-        return Written::Locale;
+        return NumberFormat::Locale;
     }
     let digits = text.chars().filter(char::is_ascii_digit).count();
     let letters = text.chars().filter(|it| it.is_alphabetic()).count();
@@ -59,9 +59,9 @@ pub fn number(text: &str) -> Written {
             || "$€£¥₹₽₺₩₴₫₪฿¢".contains(it)
     });
     if digits > 0 && letters <= 4 && others {
-        Written::Locale
+        NumberFormat::Locale
     } else {
-        Written::Not
+        NumberFormat::NotANumber
     }
 }
 
@@ -182,15 +182,15 @@ pub fn is_duration(text: &str) -> bool {
         Some((days, time)) => (days, Some(time)),
         None => (rest, None),
     };
-    let good_days = amounts(days, "YMWD");
+    let good_days = has_ordered_units(days, "YMWD");
     match time {
-        Some(time) => !time.is_empty() && good_days && amounts(time, "HMS"),
+        Some(time) => !time.is_empty() && good_days && has_ordered_units(time, "HMS"),
         None => !days.is_empty() && good_days,
     }
 }
 
 /// Whether a text is numbers with units in the given order.
-fn amounts(text: &str, units: &str) -> bool {
+fn has_ordered_units(text: &str, units: &str) -> bool {
     let (mut units, mut number) = (units.chars(), String::new());
     for it in text.chars() {
         if it.is_ascii_digit() || matches!(it, '.' | ',') {

@@ -15,13 +15,13 @@ impl Span {
 }
 
 /// Minimum duration of a long task, ms.
-const LONG_TASK: f64 = 50.0;
+const LONG_TASK_MS: f64 = 50.0;
 
 /// Required quiet time, ms.
-pub const QUIET: f64 = 5_000.0;
+pub const QUIET_MS: f64 = 5_000.0;
 
 /// Maximum requests in flight in a quiet network.
-const REQUESTS_IN_QUIET: u32 = 2;
+const MAX_QUIET_REQUESTS: u32 = 2;
 
 /// The activity of a page load, in ms after navigation start.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,32 +41,32 @@ pub struct Activity<'a> {
 /// with at most two requests in flight, not before the first paint. `None` if the trace ended before
 /// that.
 pub fn time_to_interactive(load: &Activity<'_>) -> Option<f64> {
-    let is_long_enough = |it: &Span| it.to > load.fcp + QUIET && it.length() >= QUIET;
+    let is_long_enough = |it: &Span| it.to > load.fcp + QUIET_MS && it.length() >= QUIET_MS;
     let cpu = quiet_cpu(load);
     let network = quiet_network(load.requests, load.end);
     let mut cpu = cpu.into_iter().filter(is_long_enough);
     let mut network = network.into_iter().filter(is_long_enough);
-    let (mut calm, mut silent) = (cpu.next()?, network.next()?);
+    let (mut cpu_gap, mut network_gap) = (cpu.next()?, network.next()?);
     loop {
-        if calm.from >= silent.from {
-            if silent.to >= calm.from + QUIET {
+        if cpu_gap.from >= network_gap.from {
+            if network_gap.to >= cpu_gap.from + QUIET_MS {
                 break;
             }
-            silent = network.next()?;
+            network_gap = network.next()?;
         } else {
-            if calm.to >= silent.from + QUIET {
+            if cpu_gap.to >= network_gap.from + QUIET_MS {
                 break;
             }
-            calm = cpu.next()?;
+            cpu_gap = cpu.next()?;
         }
     }
-    Some(calm.from.max(load.fcp).max(load.dom_content_loaded))
+    Some(cpu_gap.from.max(load.fcp).max(load.dom_content_loaded))
 }
 
 fn quiet_cpu(load: &Activity<'_>) -> Vec<Span> {
     let mut gaps = Vec::new();
     let mut from = f64::NEG_INFINITY;
-    for task in load.tasks.iter().filter(|it| it.length() >= LONG_TASK) {
+    for task in load.tasks.iter().filter(|it| it.length() >= LONG_TASK_MS) {
         gaps.push(Span {
             from,
             to: task.from,
@@ -81,20 +81,20 @@ fn quiet_cpu(load: &Activity<'_>) -> Vec<Span> {
 fn quiet_network(requests: &[Span], end: f64) -> Vec<Span> {
     let begins = requests.iter().map(|it| (it.from, true));
     let ends = requests.iter().map(|it| (it.to, false));
-    let mut turns: Vec<(f64, bool)> = begins.chain(ends).filter(|it| it.0 <= end).collect();
-    turns.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let mut events: Vec<(f64, bool)> = begins.chain(ends).filter(|it| it.0 <= end).collect();
+    events.sort_by(|one, other| one.0.total_cmp(&other.0));
     let (mut under_way, mut since, mut quiet) = (0_u32, Some(f64::NEG_INFINITY), Vec::new());
-    for (at, begins) in turns {
+    for (at, begins) in events {
         if begins {
             under_way += 1;
-            if under_way > REQUESTS_IN_QUIET
+            if under_way > MAX_QUIET_REQUESTS
                 && let Some(from) = since.take()
             {
                 quiet.push(Span { from, to: at });
             }
         } else {
             under_way = under_way.saturating_sub(1);
-            if under_way <= REQUESTS_IN_QUIET {
+            if under_way <= MAX_QUIET_REQUESTS {
                 since.get_or_insert(at);
             }
         }
@@ -113,5 +113,5 @@ pub fn total_blocking_time(tasks: &[Span], fcp: f64, tti: f64) -> f64 {
         to: task.to.min(tti),
     });
     // An empty float sum is −0.
-    inside.fold(0.0, |sum, it| sum + (it.length() - LONG_TASK).max(0.0))
+    inside.fold(0.0, |sum, it| sum + (it.length() - LONG_TASK_MS).max(0.0))
 }

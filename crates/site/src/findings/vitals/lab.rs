@@ -60,7 +60,7 @@ pub fn static_record(subject: &Subject<'_>, facts: &StaticFacts) -> VitalsRecord
         .warnings
         .extend(facts.warnings.iter().cloned());
     record.runs = Some(0);
-    found_at(&mut record, subject, &facts.final_url);
+    set_final_url(&mut record, subject, &facts.final_url);
     let known = LabMetrics {
         ttfb: facts.ttfb_ms,
         ..LabMetrics::default()
@@ -77,7 +77,7 @@ pub fn static_record(subject: &Subject<'_>, facts: &StaticFacts) -> VitalsRecord
 }
 
 fn describe(record: &mut VitalsRecord, subject: &Subject<'_>, run: &LabRun) {
-    found_at(record, subject, &run.final_url);
+    set_final_url(record, subject, &run.final_url);
     record
         .envelope
         .warnings
@@ -97,7 +97,7 @@ fn describe(record: &mut VitalsRecord, subject: &Subject<'_>, run: &LabRun) {
     });
 }
 
-fn found_at(record: &mut VitalsRecord, subject: &Subject<'_>, final_url: &str) {
+fn set_final_url(record: &mut VitalsRecord, subject: &Subject<'_>, final_url: &str) {
     if final_url != subject.url {
         record.envelope.warnings.push(REDIRECTED.to_owned());
     }

@@ -13,12 +13,12 @@ pub struct Shift {
 }
 
 /// Maximum gap within a window, ms.
-const GAP: f64 = 1_000.0;
+const MAX_GAP_MS: f64 = 1_000.0;
 
 /// Maximum length of a window, ms.
-const LONGEST: f64 = 5_000.0;
+const MAX_WINDOW_MS: f64 = 5_000.0;
 
-const MOST_SOURCES: usize = 10;
+const MAX_SOURCES: usize = 10;
 
 /// The score of the largest session window. `shifts` are in order; 0 without any.
 pub fn cumulative_layout_shift(shifts: &[Shift]) -> f64 {
@@ -37,8 +37,8 @@ fn largest_window(shifts: &[Shift]) -> Range<usize> {
     let (mut from, mut sum) = (0, 0.0);
     for (place, shift) in shifts.iter().enumerate() {
         let is_over = place > 0
-            && (is_longer(shifts[from].at, shift.at, LONGEST)
-                || is_longer(shifts[place - 1].at, shift.at, GAP));
+            && (is_longer(shifts[from].at, shift.at, MAX_WINDOW_MS)
+                || is_longer(shifts[place - 1].at, shift.at, MAX_GAP_MS));
         if is_over {
             (from, sum) = (place, 0.0);
         }
@@ -75,6 +75,6 @@ pub fn sources(shifts: &[(Shift, Vec<ShiftPart>)]) -> Vec<ClsSource> {
         }
     }
     sources.sort_by(|one, other| other.shift.total_cmp(&one.shift));
-    sources.truncate(MOST_SOURCES);
+    sources.truncate(MAX_SOURCES);
     sources
 }

@@ -26,14 +26,14 @@ pub struct LoadFacts<'a> {
 }
 
 /// Slow server response, and an achievable one, ms (Lighthouse 12.8.2, `server-response-time`).
-const SLOW_ANSWER: f64 = 600.0;
-const QUICK_ANSWER: f64 = 100.0;
+const SLOW_RESPONSE_MS: f64 = 600.0;
+const FAST_RESPONSE_MS: f64 = 100.0;
 
 /// Minimum saving, bytes; also a tenth of the file (Lighthouse 12.8.2, `uses-text-compression`).
-const LEAST_COMPRESSION: u64 = 1_400;
+const MIN_COMPRESSION_SAVING: u64 = 1_400;
 
 /// Minimum cache lifetime, s.
-const WEEK: u64 = 7 * 24 * 60 * 60;
+const MIN_CACHE_SECONDS: u64 = 7 * 24 * 60 * 60;
 
 pub fn opportunities(load: &LoadFacts<'_>) -> Vec<Opportunity> {
     let found = [
@@ -56,8 +56,10 @@ fn opportunity(id: &str, ms: Option<f64>, bytes: Option<u64>) -> Opportunity {
 }
 
 fn server_response(load: &LoadFacts<'_>) -> Option<Opportunity> {
-    let slow = load.server_response_ms.filter(|it| *it >= SLOW_ANSWER)?;
-    let saving = Some(slow - QUICK_ANSWER);
+    let slow = load
+        .server_response_ms
+        .filter(|it| *it >= SLOW_RESPONSE_MS)?;
+    let saving = Some(slow - FAST_RESPONSE_MS);
     Some(opportunity("server-response-time", saving, None))
 }
 
@@ -86,7 +88,7 @@ fn compression(resources: &[ResourceFact]) -> Option<Opportunity> {
 fn saved_by_compression(file: &ResourceFact) -> Option<u64> {
     let sent = file.transfer_bytes?;
     let saved = sent.checked_sub(file.gzip_bytes?)?;
-    let counts = !file.is_compressed && saved >= LEAST_COMPRESSION && saved * 10 >= sent;
+    let counts = !file.is_compressed && saved >= MIN_COMPRESSION_SAVING && saved * 10 >= sent;
     counts.then_some(saved)
 }
 
@@ -95,7 +97,7 @@ fn cache(resources: &[ResourceFact]) -> Option<Opportunity> {
     let is_lasting = |it: &&ResourceFact| {
         use ResourceKind::{Font, Image, Media, Script, Stylesheet};
         let lasts = matches!(it.kind, Font | Image | Media | Script | Stylesheet);
-        lasts && it.status == Some(200) && it.fresh_for.unwrap_or(0) < WEEK
+        lasts && it.status == Some(200) && it.fresh_for.unwrap_or(0) < MIN_CACHE_SECONDS
     };
     let again: u64 = resources
         .iter()

@@ -1,10 +1,10 @@
 use crate::observation::vitals::HistogramBin;
 
 /// Tolerance of the sum of densities.
-const SLACK: f64 = 0.005;
+const DENSITY_TOLERANCE: f64 = 0.005;
 
 /// Minimum visits for a 75th percentile.
-pub const LEAST_SAMPLES: usize = 20;
+pub const MIN_SAMPLES: usize = 20;
 
 /// Whether bins ascend without gaps, only the last has no end, and densities add up to 1 ± .005.
 pub fn is_distribution(histogram: &[HistogramBin]) -> bool {
@@ -18,7 +18,7 @@ pub fn is_distribution(histogram: &[HistogramBin]) -> bool {
             && it.end.is_none_or(|end| end.is_finite() && it.start < end)
     };
     histogram.iter().all(sound)
-        && (sum - 1.0).abs() <= SLACK
+        && (sum - 1.0).abs() <= DENSITY_TOLERANCE
         && before
             .iter()
             .zip(&histogram[1..])
@@ -47,7 +47,7 @@ pub fn p75_of_histogram(histogram: &[HistogramBin]) -> Option<f64> {
 
 /// 75th percentile of single visits by nearest rank; `None` for fewer than 20, or if one is not finite.
 pub fn p75_of_samples(samples: &[f64]) -> Option<f64> {
-    if samples.len() < LEAST_SAMPLES || samples.iter().any(|it| !it.is_finite()) {
+    if samples.len() < MIN_SAMPLES || samples.iter().any(|it| !it.is_finite()) {
         return None;
     }
     let mut sorted = samples.to_vec();

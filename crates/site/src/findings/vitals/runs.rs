@@ -31,12 +31,12 @@ pub fn median_run(runs: &[LabRun], form_factor: FormFactor) -> Option<&LabRun> {
 pub fn spread(runs: &[LabRun], form_factor: FormFactor) -> Spread {
     let of = |read: &dyn Fn(&LabMetrics) -> Option<f64>| {
         let values: Vec<f64> = runs.iter().filter_map(|it| read(&it.metrics)).collect();
-        range(&values)
+        interquartile_range(&values)
     };
     let scores = runs.iter().filter_map(|it| score_of(it, form_factor));
     let points: Vec<f64> = scores.map(|it| it * 100.0).collect();
     Spread {
-        performance_score: range(&points),
+        performance_score: interquartile_range(&points),
         lcp: of(&|it| it.lcp),
         cls: of(&|it| it.cls),
         fcp: of(&|it| it.fcp),
@@ -46,7 +46,7 @@ pub fn spread(runs: &[LabRun], form_factor: FormFactor) -> Spread {
     }
 }
 
-fn range(values: &[f64]) -> Option<f64> {
+fn interquartile_range(values: &[f64]) -> Option<f64> {
     if values.len() < 2 {
         return None;
     }

@@ -16,11 +16,11 @@ pub const WHITE: u8 = 249;
 pub struct Frame {
     /// When it was shown, ms after navigation start.
     pub at: f64,
-    pub colours: Box<Histogram>,
+    pub colors: Box<Histogram>,
 }
 
 /// `pixels` are red, green, blue, one byte each.
-pub fn colours(pixels: &[u8]) -> Box<Histogram> {
+pub fn count_colors(pixels: &[u8]) -> Box<Histogram> {
     let mut counts = Box::new([[0; 256]; 3]);
     for pixel in pixels
         .chunks_exact(3)
@@ -35,13 +35,13 @@ pub fn colours(pixels: &[u8]) -> Box<Histogram> {
 
 /// In ms; `frames` are in order, the last one complete. `None` without frames, or if all are white.
 pub fn speed_index(frames: &[Frame]) -> Option<f64> {
-    let target = &frames.last()?.colours;
+    let target = &frames.last()?.colors;
     if target.iter().flatten().all(|it| *it == 0) {
         return None;
     }
     let progress: Vec<f64> = frames
         .iter()
-        .map(|it| progress(&it.colours, target))
+        .map(|it| progress(&it.colors, target))
         .collect();
     let first = progress.iter().position(|it| *it > 0.0)?;
     let pairs = frames[first..].windows(2).zip(&progress[first..]);

@@ -9,7 +9,7 @@ use crate::statistics::wilson::wilson;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-const SLOWEST: usize = 5;
+const MAX_SLOWEST_PAGES: usize = 5;
 
 /// Records by rating.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -91,7 +91,7 @@ impl VitalsSummary {
             groups.entry(record.form_factor).or_default().push(record);
         }
         Self {
-            coverage: Coverage::of(requested, records.len() as u64 - failed, failed),
+            coverage: Coverage::new(requested, records.len() as u64 - failed, failed),
             without_field_data: without_field_data(records),
             by_form_factor: groups
                 .into_iter()
@@ -139,7 +139,7 @@ impl FormFactorSummary {
             let by_score = one.performance_score.cmp(&other.performance_score);
             by_score.then_with(|| one.url.cmp(&other.url))
         });
-        scored.truncate(SLOWEST);
+        scored.truncate(MAX_SLOWEST_PAGES);
         summary.slowest = scored;
         let bounds = wilson(u64::from(summary.passed), u64::from(summary.assessed));
         summary.passed_share =

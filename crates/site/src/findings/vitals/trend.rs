@@ -57,18 +57,18 @@ pub struct VitalsTrend {
 }
 
 /// Smaller changes are noise: a twentieth of a time, a hundredth of layout shift, three points of a score. Our choice.
-const LEAST_SHARE: f64 = 0.05;
-const LEAST_SHIFT: f64 = 0.01;
-const LEAST_POINTS: f64 = 3.0;
+const MIN_SHARE: f64 = 0.05;
+const MIN_SHIFT: f64 = 0.01;
+const MIN_POINTS: f64 = 3.0;
 
 impl VitalsTrend {
     /// `None` if the records are not comparable.
     pub fn between(now: &VitalsRecord, before: Option<&VitalsRecord>) -> Option<Self> {
-        let before = before.filter(|it| compares(now, it))?;
+        let before = before.filter(|it| is_comparable(now, it))?;
         let of = |metric| change_of(metric, now, before);
         let score = |it: &VitalsRecord| it.performance_score.map(f64::from);
         let spread = |it: &VitalsRecord| it.iqr.and_then(|iqr| iqr.performance_score);
-        let noise = LEAST_POINTS.max(widest(spread(now), spread(before)));
+        let noise = MIN_POINTS.max(widest(spread(now), spread(before)));
         Some(Self {
             since: before.envelope.measured_at,
             // A higher score is better.
@@ -84,7 +84,7 @@ impl VitalsTrend {
     }
 }
 
-fn compares(now: &VitalsRecord, before: &VitalsRecord) -> bool {
+fn is_comparable(now: &VitalsRecord, before: &VitalsRecord) -> bool {
     now.form_factor == before.form_factor
         && now.source == before.source
         && now.envelope.url == before.envelope.url
@@ -97,8 +97,8 @@ fn change_of(metric: VitalsMetric, now: &VitalsRecord, before: &VitalsRecord) ->
     let figure = |it: &VitalsRecord| it.metrics.of(metric)?.figure();
     let spread = |it: &VitalsRecord| it.iqr.and_then(|iqr| iqr.of(metric));
     let least = match metric {
-        VitalsMetric::Cls => LEAST_SHIFT,
-        _ => figure(before)? * LEAST_SHARE,
+        VitalsMetric::Cls => MIN_SHIFT,
+        _ => figure(before)? * MIN_SHARE,
     };
     let noise = least.max(widest(spread(now), spread(before)));
     change(figure(before), figure(now), noise)

@@ -6,7 +6,7 @@ use super::brands::{BrandBook, BrandId, Case, OWN, Pattern, Sense};
 use super::endings::Form;
 use super::folded::{Folded, fold};
 use super::languages::Languages;
-use super::visible::Visible;
+use super::prose::Prose;
 use super::{cues, endings};
 use crate::observation::ai_answer::TextSpan;
 use std::collections::BTreeSet;
@@ -20,14 +20,14 @@ pub struct Mention {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundMentions {
     /// In the order of the text, without overlaps.
     pub mentions: Vec<Mention>,
     /// May be names or common words: no cue decides.
     pub ambiguous: Vec<Mention>,
 }
 
-impl Found {
+impl FoundMentions {
     /// By first mention.
     pub fn brands(&self) -> Vec<BrandId> {
         let mut order = Vec::new();
@@ -52,7 +52,7 @@ struct Candidate {
 }
 
 /// Shorter prompts are not treated as echoed, unless they end in a question mark.
-const LEAST_ECHO: usize = 4;
+const MIN_ECHO: usize = 4;
 
 impl BrandBook {
     pub fn names_own(&self, text: &str, language: &str) -> bool {
@@ -61,7 +61,7 @@ impl BrandBook {
 
     /// Brands that a text may name. Lower-case names count, as in keywords, unless they are common words.
     pub fn named_in(&self, text: &str, language: &str) -> BTreeSet<BrandId> {
-        let visible = Visible::of(text);
+        let visible = Prose::of(text);
         let found = mentions(
             self,
             &visible,
@@ -89,14 +89,14 @@ impl BrandBook {
 /// Echoes of the prompt do not count. `sites_seen`: brands whose pages the answer cites, a cue for their names.
 pub fn mentions(
     book: &BrandBook,
-    visible: &Visible,
+    visible: &Prose,
     languages: Languages,
     prompt: Option<&str>,
     sites_seen: &BTreeSet<BrandId>,
-) -> Found {
-    let folded = Folded::of(&visible.text, &visible.holes);
-    let mut candidates = by_name(book, visible, &folded, languages);
-    candidates.extend(by_host(book, visible, &folded));
+) -> FoundMentions {
+    let folded = Folded::of(&visible.text, &visible.masked);
+    let mut candidates = candidates_by_name(book, visible, &folded, languages);
+    candidates.extend(candidates_by_host(book, visible, &folded));
     // Leftmost first; at equal starts, the longest name.
     candidates.sort_by(|a, b| {
         (a.start, std::cmp::Reverse(a.length), !a.is_sure).cmp(&(
@@ -119,14 +119,14 @@ pub fn mentions(
             .iter()
             .any(|(start, end)| *start <= it.start && it.end <= *end)
     });
-    settle(&mut candidates, book, &folded.text, sites_seen);
-    let mut found = Found::default();
+    resolve_ambiguous(&mut candidates, book, &folded.text, sites_seen);
+    let mut found = FoundMentions::default();
     for candidate in candidates {
         let mention = Mention {
             brand: candidate.brand,
             span: candidate
                 .host
-                .unwrap_or_else(|| folded.origin(candidate.start, candidate.end)),
+                .unwrap_or_else(|| folded.source_span(candidate.start, candidate.end)),
             is_host: candidate.host.is_some(),
         };
         if candidate.is_sure {
@@ -138,9 +138,9 @@ pub fn mentions(
     found
 }
 
-fn by_name(
+fn candidates_by_name(
     book: &BrandBook,
-    visible: &Visible,
+    visible: &Prose,
     folded: &Folded,
     languages: Languages,
 ) -> Vec<Candidate> {
@@ -152,15 +152,15 @@ fn by_name(
     hits.filter_map(|hit| {
         let pattern = &book.patterns[hit.pattern()];
         let (start, end) = (hit.start(), hit.end());
-        let is_read = pattern.only_in.is_none_or(|it| it.meets(languages));
-        let begins = is_read && !text[..start].ends_with(is_of_a_word);
+        let is_read = pattern.only_in.is_none_or(|it| it.intersects(languages));
+        let begins = is_read && !text[..start].ends_with(is_word_character);
         let rest = begins.then(|| rest_of_word(&text[end..]))??;
         let last = text[..end].chars().next_back()?;
         if !endings::fits(pattern.form, rest, last, languages) {
             return None;
         }
-        let whole = folded.origin(start, end + rest.len());
-        let name = folded.origin(start, end);
+        let whole = folded.source_span(start, end + rest.len());
+        let name = folded.source_span(start, end);
         let (name, ending) = (
             &visible.text[name.start..name.end],
             &visible.text[name.end..whole.end],
@@ -180,11 +180,11 @@ fn by_name(
     .collect()
 }
 
-fn by_host(book: &BrandBook, visible: &Visible, folded: &Folded) -> Vec<Candidate> {
+fn candidates_by_host(book: &BrandBook, visible: &Prose, folded: &Folded) -> Vec<Candidate> {
     let hosts = visible.hosts.iter();
     hosts
         .filter_map(|it| {
-            let at = folded.image(it.span.start);
+            let at = folded.folded_offset(it.span.start);
             Some(Candidate {
                 start: at,
                 end: at + 1,
@@ -197,20 +197,20 @@ fn by_host(book: &BrandBook, visible: &Visible, folded: &Folded) -> Vec<Candidat
         .collect()
 }
 
-fn is_of_a_word(letter: char) -> bool {
+fn is_word_character(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
 /// `None` if longer than any ending.
 fn rest_of_word(text: &str) -> Option<&str> {
-    let end = text.find(|it| !is_of_a_word(it)).unwrap_or(text.len());
-    (end <= endings::LONGEST).then(|| &text[..end])
+    let end = text.find(|it| !is_word_character(it)).unwrap_or(text.len());
+    (end <= endings::MAX_ENDING_BYTES).then(|| &text[..end])
 }
 
 fn needs_cue(pattern: &Pattern, languages: Languages) -> bool {
     match pattern.sense {
         Sense::Sure => false,
-        Sense::WordIn(words) => words.meets(languages),
+        Sense::WordIn(words) => words.intersects(languages),
         Sense::Unsure => true,
     }
 }
@@ -250,7 +250,7 @@ fn capitals_fit(pattern: &Pattern, name: &str, ending: &str, languages: Language
 
 fn echoes(text: &str, prompt: Option<&str>) -> Vec<(usize, usize)> {
     let prompt = prompt.map(fold).unwrap_or_default();
-    if prompt.split_whitespace().count() < LEAST_ECHO && !prompt.ends_with('?') {
+    if prompt.split_whitespace().count() < MIN_ECHO && !prompt.ends_with('?') {
         return Vec::new();
     }
     text.match_indices(&prompt)
@@ -259,7 +259,7 @@ fn echoes(text: &str, prompt: Option<&str>) -> Vec<(usize, usize)> {
 }
 
 /// Cues: the brand's site or an unambiguous mention anywhere, a company word nearby, a list with such a mention.
-fn settle(
+fn resolve_ambiguous(
     candidates: &mut [Candidate],
     book: &BrandBook,
     text: &str,
@@ -269,9 +269,9 @@ fn settle(
     known.extend(candidates.iter().filter(|it| it.is_sure).map(|it| it.brand));
     for candidate in candidates.iter_mut().filter(|it| !it.is_sure) {
         candidate.is_sure = known.contains(&candidate.brand)
-            || cues::stand_beside(text, candidate.start, candidate.end, &book.categories);
+            || cues::has_company_cue(text, candidate.start, candidate.end, &book.categories);
     }
-    let joined = |a: &Candidate, b: &Candidate| cues::join(&text[a.end..b.start]);
+    let joined = |a: &Candidate, b: &Candidate| cues::joins_list(&text[a.end..b.start]);
     for at in 1..candidates.len() {
         if candidates[at - 1].is_sure && !candidates[at].is_sure {
             candidates[at].is_sure = joined(&candidates[at - 1], &candidates[at]);

@@ -15,8 +15,8 @@ fn book() -> BrandBook {
     )
 }
 
-fn found(text: &str, prompt: Option<&str>) -> Found {
-    let visible = Visible::of(text);
+fn found(text: &str, prompt: Option<&str>) -> FoundMentions {
+    let visible = Prose::of(text);
     mentions(
         &book(),
         &visible,
@@ -34,7 +34,7 @@ fn slices(text: &str) -> Vec<(BrandId, String)> {
 }
 
 #[test]
-fn the_longest_name_wins_and_places_are_those_of_the_text() {
+fn the_longest_name_wins_and_spans_match_the_text() {
     let text = "**Acme** Pro beats Acme's `acme` desk; see acme.com, Acme";
     let expected = [(1, "Acme** Pro"), (0, "Acme"), (0, "acme.com"), (0, "Acme")];
     let expected: Vec<(BrandId, String)> = expected
@@ -46,7 +46,7 @@ fn the_longest_name_wins_and_places_are_those_of_the_text() {
 }
 
 #[test]
-fn what_repeats_the_prompt_does_not_count() {
+fn prompt_echoes_do_not_count() {
     let prompt = Some("Is Acme good for desks?");
     let text = "Is Acme good for desks? It depends.";
     assert!(found(text, prompt).mentions.is_empty());
@@ -67,7 +67,7 @@ fn a_word_needs_a_cue_to_be_a_name() {
     assert!(unsure.mentions.is_empty());
     assert_eq!(unsure.ambiguous.len(), 1);
     assert!(found("a beacon desk", None).ambiguous.is_empty());
-    let visible = Visible::of("Beacon stands on the hill.");
+    let visible = Prose::of("Beacon stands on the hill.");
     let seen = BTreeSet::from([2]);
     let languages = Languages::of("en");
     assert_eq!(

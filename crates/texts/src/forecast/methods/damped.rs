@@ -1,5 +1,5 @@
 use crate::forecast::count;
-use crate::forecast::minimise::{SIMPLEX_PROBES, Search, in_box};
+use crate::forecast::minimize::{SIMPLEX_PROBES, Search, minimize_in_box};
 use std::array;
 
 /// Bounds of `statsmodels`, `statsforecast` and the R package `forecast`.
@@ -54,7 +54,7 @@ struct Sums {
 
 impl Damped {
     /// At least six values; `near` is a fit of nearly the same series.
-    pub fn fit(series: &[f64], near: Option<&Self>) -> Option<Self> {
+    pub fn fit(series: &[f64], warm_start: Option<&Self>) -> Option<Self> {
         if series.len() <= PARAMETERS {
             return None;
         }
@@ -62,9 +62,9 @@ impl Damped {
         let series: Vec<f64> = series.iter().map(|value| value - origin).collect();
         let search = |stride, tolerance, batches, start| {
             let search = Self::search(stride, tolerance, batches);
-            in_box(&search, start, |it| errors(&series, it))
+            minimize_in_box(&search, start, |it| errors(&series, it))
         };
-        let point = if let Some(near) = near {
+        let point = if let Some(near) = warm_start {
             let start = [near.alpha, near.beta / near.alpha, near.phi];
             search(0.05, 1e-5, 40, start)
         } else {
@@ -161,7 +161,7 @@ fn starts(series: &[f64]) -> [[f64; 3]; 2] {
 }
 
 fn errors(series: &[f64], points: &[[f64; 3]; SIMPLEX_PROBES]) -> [f64; SIMPLEX_PROBES] {
-    sums(series, points).map(|it| it.least())
+    sums(series, points).map(|it| it.minimum())
 }
 
 /// One pass for four points (α, β/α, φ) at once.
@@ -224,7 +224,7 @@ impl Sums {
         }
     }
 
-    fn least(&self) -> f64 {
+    fn minimum(&self) -> f64 {
         let (level, trend) = self.best_start();
         (self.ee - level * self.eu - trend * self.ev).max(0.0)
     }

@@ -1,4 +1,4 @@
-use crate::forecast::minimise::{LINE_PROBES, along_line};
+use crate::forecast::minimize::{LINE_PROBES, minimize_on_interval};
 
 /// Range of α in `statsforecast`.
 const ALPHA: (f64, f64) = (0.01, 0.99);
@@ -18,7 +18,7 @@ impl Ses {
     /// `None` for an empty series.
     pub fn fit(series: &[f64]) -> Option<Self> {
         let (&first, rest) = series.split_first()?;
-        let alpha = along_line(ALPHA.0, ALPHA.1, |alphas| {
+        let alpha = minimize_on_interval(ALPHA.0, ALPHA.1, |alphas| {
             squared_errors(first, rest, alphas)
         });
         let level = rest

@@ -1,5 +1,5 @@
 use crate::forecast::count;
-use crate::forecast::minimise::{LINE_PROBES, along_line};
+use crate::forecast::minimize::{LINE_PROBES, minimize_on_interval};
 use std::array;
 
 /// Range of α in `statsforecast` and the R package `forecTheta`.
@@ -14,11 +14,11 @@ pub enum ThetaKind {
     /// θ = 2, one trend line for the whole series: Assimakopoulos and Nikolopoulos 2000.
     Standard,
     /// θ ≥ 1 optimized with α: the OTM of Fiorucci and others 2016.
-    Optimised,
+    Optimized,
     /// θ = 2, the line is updated with each value.
     Dynamic,
     /// θ ≥ 1 optimized with α, the line is updated with each value: DOTM.
-    DynamicOptimised,
+    DynamicOptimized,
 }
 
 /// A fitted Theta model as Fiorucci, Pellegrini, Louzada, Petropoulos and Koehler wrote it as a
@@ -36,7 +36,7 @@ pub struct Theta {
     /// Weight of the newest value.
     pub alpha: f64,
     /// 1 − 1/θ.
-    pub pull: f64,
+    pub trend_weight: f64,
     /// Sum of squared one-step errors, without the first three.
     pub squared_errors: f64,
     level: f64,
@@ -72,7 +72,7 @@ impl Theta {
         let origin = series[0];
         let series: Vec<f64> = series.iter().map(|value| value - origin).collect();
         let lines = lines(&series, kind);
-        let alpha = along_line(ALPHA.0, ALPHA.1, |alphas| {
+        let alpha = minimize_on_interval(ALPHA.0, ALPHA.1, |alphas| {
             sums(&series, &lines, alphas).map(|it| it.solve(kind).2)
         });
         let [sums, ..] = sums(&series, &lines, &[alpha; LINE_PROBES]);
@@ -84,7 +84,7 @@ impl Theta {
             kind,
             origin,
             alpha,
-            pull,
+            trend_weight: pull,
             squared_errors,
             level,
             mean: series.iter().sum::<f64>() / count(series.len()),
@@ -100,7 +100,7 @@ impl Theta {
         (self.length..self.length + horizon)
             .map(|i| {
                 let drift = line.a * power + line.b * (1.0 - power * rest) / self.alpha;
-                let value = level + self.pull * drift;
+                let value = level + self.trend_weight * drift;
                 level = self.alpha * value + rest * level;
                 if self.kind.is_dynamic() {
                     line = line.with(value, mean, i);
@@ -115,11 +115,11 @@ impl Theta {
 
 impl ThetaKind {
     const fn is_dynamic(self) -> bool {
-        matches!(self, Self::Dynamic | Self::DynamicOptimised)
+        matches!(self, Self::Dynamic | Self::DynamicOptimized)
     }
 
     const fn has_free_theta(self) -> bool {
-        matches!(self, Self::Optimised | Self::DynamicOptimised)
+        matches!(self, Self::Optimized | Self::DynamicOptimized)
     }
 }
 

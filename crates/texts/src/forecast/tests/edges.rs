@@ -2,7 +2,7 @@
 
 use super::{close, daily, day, history, noise};
 use crate::forecast::change_points::change_points;
-use crate::forecast::history::{Frequency, History, Observation, Seen};
+use crate::forecast::history::{Frequency, History, Observation, ObservedValue};
 use crate::forecast::project::{Method, Refusal, project};
 use crate::forecast::transform::Scale;
 
@@ -20,7 +20,7 @@ fn wandering(seed: u64, length: usize) -> Vec<f64> {
 }
 
 #[test]
-fn a_constant_series_stays_give_or_take_a_place() {
+fn a_constant_series_stays_within_one_position() {
     let projection = project(history(&[7.0; 30], RANKS), RANKS, 10).unwrap();
     assert_eq!(projection.method, Method::Constant);
     for point in &projection.points {
@@ -30,13 +30,21 @@ fn a_constant_series_stays_give_or_take_a_place() {
         }
     }
     // Jeffreys' prior: half a day in 31.
-    assert!(close(projection.chance_at_most(7.5), 30.5 / 31.0, 1e-12));
-    assert!(close(projection.chance_at_most(3.5), 0.5 / 31.0, 1e-12));
+    assert!(close(
+        projection.cumulative_probability(7.5),
+        30.5 / 31.0,
+        1e-12
+    ));
+    assert!(close(
+        projection.cumulative_probability(3.5),
+        0.5 / 31.0,
+        1e-12
+    ));
     assert_eq!(projection.points[0].date, day(30));
 }
 
 #[test]
-fn the_top_has_nothing_above() {
+fn intervals_end_at_position_one() {
     let projection = project(history(&[1.0; 14], RANKS), RANKS, 7).unwrap();
     let (low, high) = projection.points[6].within95;
     assert!(close(low, 1.0, 1e-9) && close(high, 2.0, 1e-9));
@@ -59,12 +67,12 @@ fn thirteen_days_are_too_few_and_fourteen_enough() {
 }
 
 #[test]
-fn eight_weeks_are_enough_and_a_few_days_late_is_the_same_week() {
+fn eight_weeks_are_enough_and_days_round_to_weeks() {
     let weeks = |count: u64| -> Vec<Observation> {
         (0..count)
             .map(|week| Observation {
                 date: day(7 * week + if week + 1 == count { 0 } else { week % 3 }),
-                seen: Seen::Value(if week % 2 == 0 { 10.0 } else { 12.0 }),
+                value: ObservedValue::Value(if week % 2 == 0 { 10.0 } else { 12.0 }),
             })
             .collect()
     };
@@ -81,7 +89,7 @@ fn eight_weeks_are_enough_and_a_few_days_late_is_the_same_week() {
         })
     );
     let history = laid(8);
-    assert_eq!((history.measured(), history.places.len()), (8, 8));
+    assert_eq!((history.measured(), history.points.len()), (8, 8));
     let projection = project(history, RANKS, 5).unwrap();
     assert_eq!(projection.points.len(), 4);
     assert_eq!(projection.points[0].date, day(56));
@@ -100,20 +108,20 @@ fn gaps_of_two_are_filled_and_wider_ones_cut() {
     observations.retain(|it| ![day(10), day(11), day(40)].contains(&it.date));
     let whole = History::of(&observations, Frequency::Daily, RANKS).unwrap();
     assert_eq!(
-        (whole.places.len(), whole.measured(), whole.cut_at_gap),
+        (whole.points.len(), whole.measured(), whole.cut_at_gap),
         (60, 57, false)
     );
-    let (before, after) = (whole.places[9].z, whole.places[12].z);
+    let (before, after) = (whole.points[9].z, whole.points[12].z);
     assert!(close(
-        whole.places[10].z,
+        whole.points[10].z,
         before + (after - before) / 3.0,
         1e-12
     ));
-    assert!(!whole.places[10].measured && whole.places[12].measured);
+    assert!(!whole.points[10].measured && whole.points[12].measured);
 
     observations.retain(|it| it.date != day(12));
     let cut = History::of(&observations, Frequency::Daily, RANKS).unwrap();
-    assert_eq!((cut.places.len(), cut.cut_at_gap), (47, true));
+    assert_eq!((cut.points.len(), cut.cut_at_gap), (47, true));
     assert_eq!(cut.date(0), day(13));
 }
 
@@ -122,20 +130,20 @@ fn of_several_measurements_on_a_day_the_last_counts() {
     let mut observations = daily(&[5.0; 20]);
     let again = |value| Observation {
         date: day(7),
-        seen: Seen::Value(value),
+        value: ObservedValue::Value(value),
     };
     observations.extend([again(9.0), again(6.0)]);
     let history = History::of(&observations, Frequency::Daily, RANKS).unwrap();
-    assert!(close(RANKS.back(history.places[7].z), 6.0, 1e-9));
+    assert!(close(RANKS.back(history.points[7].z), 6.0, 1e-9));
 }
 
 #[test]
-fn rarely_measured_series_have_no_rhythm() {
+fn rarely_measured_series_have_no_frequency() {
     let every = |days: u64| -> Vec<Observation> {
         (0..20)
             .map(|number| Observation {
                 date: day(days * number),
-                seen: Seen::Value(3.0),
+                value: ObservedValue::Value(3.0),
             })
             .collect()
     };
@@ -147,11 +155,11 @@ fn rarely_measured_series_have_no_rhythm() {
 }
 
 #[test]
-fn days_without_a_rank_count_as_the_depth_up_to_three_of_ten() {
+fn unranked_days_count_as_depth_up_to_thirty_percent() {
     let with = |unranked: usize| {
         let mut observations = daily(&wandering(4, 40));
         for place in 0..unranked {
-            observations[3 * place].seen = Seen::BelowDepth;
+            observations[3 * place].value = ObservedValue::BelowDepth;
         }
         project(
             History::of(&observations, Frequency::Daily, RANKS).unwrap(),
@@ -172,10 +180,10 @@ fn days_without_a_rank_count_as_the_depth_up_to_three_of_ten() {
 }
 
 #[test]
-fn a_site_that_never_ranked_is_not_said_to_be_sure_never_to() {
+fn a_never_ranked_site_has_a_positive_probability() {
     let mut observations = daily(&[50.0; 20]);
     for observation in &mut observations {
-        observation.seen = Seen::BelowDepth;
+        observation.value = ObservedValue::BelowDepth;
     }
     let history = History::of(&observations, Frequency::Daily, RANKS).unwrap();
     let refusal = project(history, RANKS, 5).unwrap_err();
@@ -189,7 +197,7 @@ fn a_site_that_never_ranked_is_not_said_to_be_sure_never_to() {
 }
 
 #[test]
-fn a_jump_that_stays_is_dated_and_what_came_before_left_out() {
+fn a_level_shift_is_dated_and_cuts_the_history() {
     let values: Vec<f64> = noise(5)
         .take(80)
         .enumerate()
@@ -197,7 +205,7 @@ fn a_jump_that_stays_is_dated_and_what_came_before_left_out() {
         .collect();
     let projection = project(history(&values, RANKS), RANKS, 10).unwrap();
     assert_eq!(projection.changes, [day(50)]);
-    assert_eq!(projection.used.places.len(), 30);
+    assert_eq!(projection.used.points.len(), 30);
     assert!(
         projection
             .points
@@ -207,7 +215,7 @@ fn a_jump_that_stays_is_dated_and_what_came_before_left_out() {
 }
 
 #[test]
-fn a_jump_of_the_last_days_is_told_and_leaves_the_history_whole() {
+fn a_recent_level_shift_keeps_the_whole_history() {
     let values: Vec<f64> = noise(6)
         .take(80)
         .enumerate()
@@ -215,11 +223,11 @@ fn a_jump_of_the_last_days_is_told_and_leaves_the_history_whole() {
         .collect();
     let projection = project(history(&values, RANKS), RANKS, 10).unwrap();
     assert_eq!(projection.changes, [day(70)]);
-    assert_eq!(projection.used.places.len(), 80);
+    assert_eq!(projection.used.points.len(), 80);
 }
 
 #[test]
-fn what_only_wanders_spikes_or_repeats_has_no_jumps() {
+fn noise_spikes_and_seasons_are_no_level_shifts() {
     for seed in 10..60 {
         let wandering = wandering(seed, 120);
         assert!(change_points(&wandering).len() <= 1, "{seed}");
@@ -236,7 +244,7 @@ fn what_only_wanders_spikes_or_repeats_has_no_jumps() {
 }
 
 #[test]
-fn a_week_that_repeats_is_carried_on() {
+fn a_weekly_season_is_continued() {
     let week = [100.0, 120.0, 125.0, 118.0, 110.0, 60.0, 50.0];
     let values: Vec<f64> = noise(8)
         .take(84)
@@ -258,18 +266,18 @@ fn a_week_that_repeats_is_carried_on() {
 }
 
 #[test]
-fn a_date_at_the_end_of_the_calendar_is_no_reason_to_fail() {
+fn the_last_representable_date_does_not_panic() {
     let observations: Vec<Observation> = (0..20)
         .map(|number| Observation {
             date: chrono::NaiveDate::MAX - chrono::Days::new(19 - number),
-            seen: Seen::Value(4.0 + f64::from(u8::try_from(number % 3).unwrap())),
+            value: ObservedValue::Value(4.0 + f64::from(u8::try_from(number % 3).unwrap())),
         })
         .chain([Observation {
             date: chrono::NaiveDate::MIN,
-            seen: Seen::Value(1.0),
+            value: ObservedValue::Value(1.0),
         }])
         .collect();
     let history = History::of(&observations, Frequency::Daily, RANKS).unwrap();
-    assert!(history.cut_at_gap || history.places.len() == 20);
+    assert!(history.cut_at_gap || history.points.len() == 20);
     assert!(project(history, RANKS, 5).is_ok());
 }

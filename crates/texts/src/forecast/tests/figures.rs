@@ -48,7 +48,7 @@ fn assert_golden(name: &str, points: &[f64], golden: [f64; 4], errors: (f64, f64
 }
 
 #[test]
-fn closed_forms_continue_air_passengers_as_statsforecast_does() {
+fn closed_form_methods_match_statsforecast() {
     let points = naive(&AIR_PASSENGERS, 12).unwrap();
     assert_golden("naive", &points, [405.0; 4], (16.121, 2.496), 0.0);
     let points = seasonal_naive(&AIR_PASSENGERS, 12, 12).unwrap();
@@ -70,7 +70,7 @@ fn closed_forms_continue_air_passengers_as_statsforecast_does() {
 }
 
 #[test]
-fn optimised_methods_continue_air_passengers_as_statsforecast_does() {
+fn optimized_methods_match_statsforecast() {
     let share = 1e-4;
     let ses = Ses::fit(&AIR_PASSENGERS).unwrap();
     let flat = [404.574_556_958_807_9; 4];
@@ -85,10 +85,10 @@ fn optimised_methods_continue_air_passengers_as_statsforecast_does() {
 
 /// Our search finds a lower sum of squared errors than that of `statsforecast`, so results differ slightly.
 #[test]
-fn theta_variants_continue_air_passengers_as_statsforecast_does() {
+fn theta_variants_match_statsforecast() {
     let golden = [
         (
-            ThetaKind::Optimised,
+            ThetaKind::Optimized,
             [412.712, 404.640, 466.811, 449.600],
             (3.931, 0.636),
         ),
@@ -98,7 +98,7 @@ fn theta_variants_continue_air_passengers_as_statsforecast_does() {
             (5.408, 0.863),
         ),
         (
-            ThetaKind::DynamicOptimised,
+            ThetaKind::DynamicOptimized,
             [412.698, 404.639, 466.829, 449.643],
             (3.912, 0.633),
         ),
@@ -111,7 +111,7 @@ fn theta_variants_continue_air_passengers_as_statsforecast_does() {
 /// The sums of squared errors of `statsmodels` 0.15 and `statsforecast` 2.1.1 are 128,310.673 and
 /// 128,212.582.
 #[test]
-fn the_damped_trend_is_fitted_no_worse_than_elsewhere() {
+fn the_damped_trend_fits_as_well_as_references() {
     let damped = Damped::fit(&AIR_PASSENGERS, None).unwrap();
     assert!(damped.squared_errors < 128_212.582, "{damped:?}");
     assert!(close(damped.alpha, 0.9999, 1e-4) && close(damped.phi, 0.98, 1e-3));
@@ -223,7 +223,7 @@ fn chances_are_those_of_the_normal_distribution() {
         (7.5, 0.999_999_999_999_968_1),
     ];
     for (score, golden) in golden {
-        let found = spread.chance_below(score);
+        let found = spread.probability_below(score);
         assert!(close(found, golden, 1e-14), "{score}: {found} {golden}");
     }
 }
@@ -250,7 +250,7 @@ fn conformal_intervals_end_at_the_errors_of_their_rank() {
 
 /// By hand: widths 2 and 4, one value 1 below its interval, with a penalty of 2/(1 − 0.95) = 40 a unit.
 #[test]
-fn an_interval_costs_its_width_and_what_lies_outside() {
+fn interval_score_adds_width_and_misses() {
     let intervals = [(5.0, 4.0, 6.0), (1.0, 2.0, 6.0)];
     let score = scaled_interval_score(&intervals, 0.95, 2.0).unwrap();
     assert!(close(score, (2.0 + 4.0 + 40.0) / 2.0 / 2.0, 1e-12));
@@ -258,7 +258,7 @@ fn an_interval_costs_its_width_and_what_lies_outside() {
 }
 
 #[test]
-fn errors_of_nothing_are_unknown() {
+fn errors_without_pairs_are_unknown() {
     assert_eq!((smape(&[]), mean_absolute_error(&[])), (None, None));
     assert_eq!(smape(&[(0.0, 0.0)]), Some(0.0));
     assert_eq!(seasonal_step(&[3.0, 3.0, 3.0], 1), None);

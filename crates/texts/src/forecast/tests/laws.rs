@@ -5,7 +5,7 @@ use crate::forecast::{
     change_points::levels,
     combination::Combination,
     count,
-    history::{Frequency, History, Observation, Seen},
+    history::{Frequency, History, Observation, ObservedValue},
     methods::{Damped, Ses, Theta, ThetaKind, naive, random_walk_with_drift, seasonal_naive},
     project::{Method, Projection, project},
     season::SeasonKind,
@@ -25,21 +25,24 @@ fn scales() -> impl Strategy<Value = Scale> {
 }
 
 /// Any stored values.
-fn seen() -> impl Strategy<Value = Seen> {
+fn seen() -> impl Strategy<Value = ObservedValue> {
     prop_oneof![
-        8 => (0.0_f64..100.0).prop_map(Seen::Value),
-        4 => (1_u8..10).prop_map(|it| Seen::Value(f64::from(it))),
-        1 => Just(Seen::Nothing),
-        1 => Just(Seen::BelowDepth),
+        8 => (0.0_f64..100.0).prop_map(ObservedValue::Value),
+        4 => (1_u8..10).prop_map(|it| ObservedValue::Value(f64::from(it))),
+        1 => Just(ObservedValue::Missing),
+        1 => Just(ObservedValue::BelowDepth),
         1 => prop_oneof![
             Just(f64::NAN), Just(f64::INFINITY), Just(-1.0), Just(1e300), Just(f64::MIN),
-        ].prop_map(Seen::Value),
+        ].prop_map(ObservedValue::Value),
     ]
 }
 
-fn observed(seen: &[Seen]) -> Vec<Observation> {
+fn observed(seen: &[ObservedValue]) -> Vec<Observation> {
     let days = daily(&vec![0.0; seen.len()]);
-    let with = |(day, seen): (Observation, &Seen)| Observation { seen: *seen, ..day };
+    let with = |(day, seen): (Observation, &ObservedValue)| Observation {
+        value: *seen,
+        ..day
+    };
     days.into_iter().zip(seen).map(with).collect()
 }
 
@@ -62,9 +65,9 @@ fn all_methods(series: &[f64]) -> Vec<Vec<f64>> {
         random_walk_with_drift(series, 5).unwrap(),
         vec![Ses::fit(series).unwrap().level; 5],
         theta(ThetaKind::Standard),
-        theta(ThetaKind::Optimised),
+        theta(ThetaKind::Optimized),
         theta(ThetaKind::Dynamic),
-        theta(ThetaKind::DynamicOptimised),
+        theta(ThetaKind::DynamicOptimized),
         Damped::fit(series, None).unwrap().forecast(5),
     ]
 }
@@ -85,7 +88,7 @@ proptest! {
             prop_assert!(ordered.windows(2).all(|it| it[0] <= it[1]), "{point:?}");
             for value in ordered.into_iter().chain([point.mean]) {
                 prop_assert!(value.is_finite(), "{point:?}");
-                prop_assert!((scale.possible(value) - value).abs() <= 1e-9 * value.abs(), "{point:?}");
+                prop_assert!((scale.clamp(value) - value).abs() <= 1e-9 * value.abs(), "{point:?}");
             }
         }
         if let Some(scores) = projection.scores {
@@ -98,22 +101,22 @@ proptest! {
     }
 
     #[test]
-    fn chances_grow_with_the_threshold_and_agree_with_the_intervals(
+    fn probabilities_grow_and_agree_with_intervals(
         values in vec(1.0_f64..60.0, 20..60), thresholds in vec(1.0_f64..99.0, 2..8),
     ) {
         let scale = Scale::Position { depth: 100 };
         let projection = project(history(&values, scale), scale, 10).unwrap();
         let mut thresholds = thresholds;
         thresholds.sort_by(f64::total_cmp);
-        let chances: Vec<f64> = thresholds.iter().map(|it| projection.chance_at_most(*it)).collect();
+        let chances: Vec<f64> = thresholds.iter().map(|it| projection.cumulative_probability(*it)).collect();
         prop_assert!(chances.windows(2).all(|it| it[0] <= it[1] + 1e-12), "{chances:?}");
         prop_assert!(chances.iter().all(|it| (0.0..=1.0).contains(it)));
         let last = projection.points.last().unwrap();
         // Ends may lie farther out than their quantile (at least a step), never nearer; the first and last
         // position hold all probability beyond them.
         for ((low, high), tail) in [(last.within80, 0.1), (last.within95, 0.025)] {
-            prop_assert!(low <= 1.0 || projection.chance_at_most(low) <= tail + 1e-9);
-            prop_assert!(high >= 100.0 || projection.chance_at_most(high) >= 1.0 - tail - 1e-9);
+            prop_assert!(low <= 1.0 || projection.cumulative_probability(low) <= tail + 1e-9);
+            prop_assert!(high >= 100.0 || projection.cumulative_probability(high) >= 1.0 - tail - 1e-9);
         }
     }
 
@@ -128,7 +131,7 @@ proptest! {
     }
 
     #[test]
-    fn what_lies_farther_ahead_is_never_surer(
+    fn intervals_never_narrow_with_the_horizon(
         errors in vec((0_usize..8, -5.0_f64..5.0), 0..200), deviations in vec(0.0_f64..3.0, 1..12),
     ) {
         let mut past = PastErrors::default();
@@ -149,8 +152,8 @@ proptest! {
     ) {
         let spread = Spread { half80, half95: half80 + more };
         let normal = Spread::normal(1.0);
-        let error = spread.at_score(score);
-        prop_assert!((spread.chance_below(error) - normal.chance_below(score)).abs() < 1e-9);
+        let error = spread.error_at_score(score);
+        prop_assert!((spread.probability_below(error) - normal.probability_below(score)).abs() < 1e-9);
     }
 
     #[test]
@@ -176,7 +179,7 @@ proptest! {
     }
 
     #[test]
-    fn the_combination_lies_between_its_three(series in vec(-10.0_f64..10.0, 8..60)) {
+    fn the_combination_lies_between_its_methods(series in vec(-10.0_f64..10.0, 8..60)) {
         let combined = Combination::fit(&series, 1, SeasonKind::Additive, None).unwrap().forecast(5);
         let ses = Ses::fit(&series).unwrap().level;
         let theta = Theta::fit(&series, ThetaKind::Standard).unwrap().forecast(5);
@@ -189,7 +192,7 @@ proptest! {
     }
 
     #[test]
-    fn no_other_single_split_is_cheaper(series in vec(-3.0_f64..3.0, 14..50), penalty in 0.0_f64..20.0) {
+    fn the_best_single_split_is_found(series in vec(-3.0_f64..3.0, 14..50), penalty in 0.0_f64..20.0) {
         let places = levels(&series, penalty);
         let found = cost(&series, &places) + penalty * count(places.len());
         prop_assert!(places.windows(2).all(|it| it[1] - it[0] >= 7));
@@ -200,25 +203,25 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_observations_and_what_is_unknown_change_nothing(
+    fn order_and_missing_observations_change_nothing(
         seen in vec(seen(), 14..50), rotate in 0_usize..50,
     ) {
         let scale = Scale::Position { depth: 50 };
         let observations = observed(&seen);
         let mut turned: Vec<Observation> =
-            observations.iter().copied().filter(|it| it.seen != Seen::Nothing).collect();
+            observations.iter().copied().filter(|it| it.value != ObservedValue::Missing).collect();
         let middle = rotate % turned.len().max(1);
         turned.rotate_left(middle);
         prop_assert_eq!(projected(&observations, scale, 9), projected(&turned, scale, 9));
     }
 
     #[test]
-    fn what_lies_beyond_a_wide_gap_changes_nothing(
+    fn values_before_a_wide_gap_change_nothing(
         old in vec(1.0_f64..50.0, 1..30), new in vec(1.0_f64..50.0, 16..40),
     ) {
-        let values: Vec<Seen> = old.iter().map(|it| Seen::Value(*it))
-            .chain([Seen::Nothing; 3])
-            .chain(new.iter().map(|it| Seen::Value(*it)))
+        let values: Vec<ObservedValue> = old.iter().map(|it| ObservedValue::Value(*it))
+            .chain([ObservedValue::Missing; 3])
+            .chain(new.iter().map(|it| ObservedValue::Value(*it)))
             .collect();
         let with = projected(&observed(&values), Scale::Count, 5).unwrap();
         let without = projected(&observed(&values[old.len() + 3..]), Scale::Count, 5).unwrap();
@@ -245,7 +248,7 @@ fn cost(series: &[f64], places: &[usize]) -> f64 {
 
 /// Conformal coverage: of exchangeable errors, the share of the level lies inside.
 #[test]
-fn errors_like_those_before_lie_inside_as_often_as_promised() {
+fn conformal_intervals_have_nominal_coverage() {
     let (mut inside80, mut inside95) = (0, 0);
     for seed in 1..=2_000 {
         let mut errors = noise(seed).map(|it| it.powi(3) - 0.3);

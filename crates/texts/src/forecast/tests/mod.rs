@@ -1,6 +1,6 @@
 //! Reference figures, properties of random series, and edge cases.
 
-use super::history::{Frequency, History, Observation, Seen};
+use super::history::{Frequency, History, Observation, ObservedValue};
 use super::transform::Scale;
 use chrono::{Days, NaiveDate};
 
@@ -40,7 +40,7 @@ fn daily(values: &[f64]) -> Vec<Observation> {
         .zip(values)
         .map(|(number, value)| Observation {
             date: day(number),
-            seen: Seen::Value(*value),
+            value: ObservedValue::Value(*value),
         })
         .collect()
 }

@@ -41,7 +41,7 @@ const PLAIN: [&str; 12] = [
 ];
 
 impl RobotsDirective {
-    pub fn of_meta(agent: Option<&str>, content: &str, source: DirectiveSource) -> Self {
+    pub fn from_meta(agent: Option<&str>, content: &str, source: DirectiveSource) -> Self {
         Self {
             agent: agent.map(str::to_ascii_lowercase),
             rules: rules(content),
@@ -50,7 +50,7 @@ impl RobotsDirective {
     }
 
     /// May begin with the name of a robot.
-    pub fn of_header(value: &str) -> Self {
+    pub fn from_header(value: &str) -> Self {
         let named = value.split_once(':').filter(|(name, _)| {
             let name = name.trim().to_ascii_lowercase();
             !name.contains(',')
@@ -62,7 +62,7 @@ impl RobotsDirective {
             Some((agent, rest)) => (Some(agent.trim()), rest),
             None => (None, value),
         };
-        Self::of_meta(agent, content, TagSource::Header)
+        Self::from_meta(agent, content, TagSource::Header)
     }
 }
 
@@ -110,7 +110,7 @@ pub struct RobotsEffect {
 
 impl RobotsEffect {
     /// `agent` must be in lower case.
-    pub fn of(directives: &[RobotsDirective], agent: &str) -> Self {
+    pub fn for_agent(directives: &[RobotsDirective], agent: &str) -> Self {
         let mut effect = Self::default();
         let meant = |it: &&RobotsDirective| it.agent.as_deref().is_none_or(|it| it == agent);
         for rule in directives.iter().filter(meant).flat_map(|it| &it.rules) {
@@ -204,14 +204,14 @@ mod tests {
     use super::*;
 
     fn effect(directives: &[RobotsDirective]) -> RobotsEffect {
-        RobotsEffect::of(directives, "googlebot")
+        RobotsEffect::for_agent(directives, "googlebot")
     }
 
     #[test]
-    fn rules_for_all_and_for_the_robot_add_up_and_others_do_not_count() {
-        let all = RobotsDirective::of_meta(None, "NOFOLLOW, max-snippet:-1", TagSource::Head);
-        let mine = RobotsDirective::of_header("googlebot: max-snippet: 20, noarchive");
-        let other = RobotsDirective::of_header("otherbot: noindex");
+    fn rules_for_other_robots_do_not_count() {
+        let all = RobotsDirective::from_meta(None, "NOFOLLOW, max-snippet:-1", TagSource::Head);
+        let mine = RobotsDirective::from_header("googlebot: max-snippet: 20, noarchive");
+        let other = RobotsDirective::from_header("otherbot: noindex");
         let found = effect(&[all, mine, other]);
         assert!(found.nofollow && found.noarchive && !found.noindex && !found.nosnippet);
         assert_eq!(found.max_snippet, Some(20));
@@ -221,7 +221,7 @@ mod tests {
     fn a_page_is_no_longer_listed_after_its_last_day() {
         let read = |date: &str| {
             let rule = format!("unavailable_after: {date}");
-            let directive = RobotsDirective::of_meta(None, &rule, TagSource::Head);
+            let directive = RobotsDirective::from_meta(None, &rule, TagSource::Head);
             let moment = "2025-06-25T23:00:00Z".parse().unwrap();
             effect(&[directive]).at(moment).noindex
         };
@@ -248,8 +248,8 @@ mod tests {
     #[test]
     fn the_most_restrictive_rule_wins() {
         let found = effect(&[
-            RobotsDirective::of_header("index, follow, max-snippet:50, max-image-preview:large"),
-            RobotsDirective::of_meta(
+            RobotsDirective::from_header("index, follow, max-snippet:50, max-image-preview:large"),
+            RobotsDirective::from_meta(
                 None,
                 "none,max-snippet:0,max-image-preview:standard",
                 TagSource::Head,
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn dates_hold_commas_and_colons() {
-        let directive = RobotsDirective::of_header(
+        let directive = RobotsDirective::from_header(
             "unavailable_after: Saturday, 25-Jun-30 15:00:00 PST, nosnippet",
         );
         assert_eq!(

@@ -51,7 +51,7 @@ pub struct Canonical {
 
 impl Canonical {
     /// Search engines ignore those in the body.
-    pub fn counts(&self) -> bool {
+    pub fn is_effective(&self) -> bool {
         self.source != TagSource::Body
     }
 }

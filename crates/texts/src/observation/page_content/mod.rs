@@ -16,7 +16,7 @@ pub use elements::{
     Form, Heading, Image, PageFile, Structure, UncrawlableAnchor, UnprotectedWindow,
 };
 pub use head::{Canonical, Hreflang, Meta, MetaKey, PlacedText, Refresh, TagSource};
-pub use limits::{MOST_HEADINGS, MOST_IMAGES, MOST_LINKS};
+pub use limits::{MAX_HEADINGS, MAX_IMAGES, MAX_LINKS};
 pub use metadata::{Author, DateFact, DateRole, FactSource, PageMetadata, SourcedText};
 pub use rendered::{
     RenderFailure, Rendered, RenderedPage, link_addresses, robots_rules, text_depends_on_scripts,
@@ -27,7 +27,7 @@ pub use text::{Block, BlockKind, DetectedLanguage, MainText, TextFacts, TextSour
 use super::fetched::Fetched;
 use super::links::{Discovery, PageLink};
 use super::structured_data::PageStructuredData;
-use crate::text::language::tags::primary;
+use crate::text::language::tags::primary_subtag;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -86,7 +86,7 @@ pub const GOOGLEBOT: &str = "googlebot";
 impl PageContent {
     /// The declared one, else the detected one.
     pub fn language_code(&self) -> Option<String> {
-        let declared = self.document.lang.as_deref().map(primary);
+        let declared = self.document.lang.as_deref().map(primary_subtag);
         declared.or_else(|| self.text.detected.as_ref().map(|it| it.code.clone()))
     }
 
@@ -184,11 +184,11 @@ impl PageContent {
 
     /// `None` if unknown.
     pub fn rendered_words(&self) -> Option<u32> {
-        Some(self.shown()?.words)
+        Some(self.rendered_page()?.words)
     }
 
     /// No text, image, frame, media or form.
-    pub fn shows_nothing(&self) -> bool {
+    pub fn has_no_visible_content(&self) -> bool {
         self.text.all_words == 0
             && self.text.counts.words == 0
             && self.images.is_empty()
@@ -199,15 +199,15 @@ impl PageContent {
 
     pub fn has_data_only_when_rendered(&self) -> bool {
         self.structured_data.items.is_empty()
-            && !self.is_cut()
+            && !self.is_truncated()
             && self
-                .shown()
+                .rendered_page()
                 .is_some_and(|it| !it.types_only_here.is_empty())
     }
 
     /// Rules for it and for all robots; the most restrictive wins.
     pub fn robots_for(&self, agent: &str) -> RobotsEffect {
-        RobotsEffect::of(&self.robots, agent).at(self.fetched.at)
+        RobotsEffect::for_agent(&self.robots, agent).at(self.fetched.at)
     }
 
     /// From `head` and header; `None` without one, or if several differ.
@@ -215,7 +215,7 @@ impl PageContent {
         let mut named = self
             .canonicals
             .iter()
-            .filter(|it| it.counts())
+            .filter(|it| it.is_effective())
             .filter_map(|it| it.url.as_deref());
         let first = named.next()?;
         named.all(|it| it == first).then_some(first)
@@ -224,27 +224,27 @@ impl PageContent {
     /// In the document as sent or as rendered. A script that removes it does not help: Google may skip rendering of
     /// `noindex` pages (Google, "Understand JavaScript SEO basics").
     pub fn is_noindex(&self) -> bool {
-        self.robots_for(GOOGLEBOT).noindex || self.shown().is_some_and(|it| it.noindex)
+        self.robots_for(GOOGLEBOT).noindex || self.rendered_page().is_some_and(|it| it.noindex)
     }
 
-    fn shown(&self) -> Option<&RenderedPage> {
+    fn rendered_page(&self) -> Option<&RenderedPage> {
         self.rendered.as_ref()?.page()
     }
 
     /// Self-canonical or without canonical, also when rendered; URLs other than `http` and `https` are ignored.
     pub fn is_canonical(&self) -> bool {
-        self.is_canonical_as_sent() && !self.shown().is_some_and(|it| it.names_another)
+        self.is_canonical_as_sent() && !self.rendered_page().is_some_and(|it| it.names_another)
     }
 
     pub fn is_canonical_as_sent(&self) -> bool {
-        let named = self.canonicals.iter().filter(|it| it.counts());
+        let named = self.canonicals.iter().filter(|it| it.is_effective());
         let mut urls = named.filter_map(|it| it.url.as_deref());
         urls.all(|it| it == self.url)
     }
 
     /// Added or changed by scripts; `None` if not rendered.
     pub fn canonical_by_script(&self) -> Option<&str> {
-        let shown = self.shown()?.canonical.as_deref();
+        let shown = self.rendered_page()?.canonical.as_deref();
         shown.filter(|it| Some(*it) != self.canonical())
     }
 

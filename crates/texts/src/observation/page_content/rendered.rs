@@ -9,33 +9,33 @@ use crate::text::words::shortened;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-const MOST_CHARACTERS: usize = 2_048;
-const MOST_RULES: usize = 50;
+const MAX_CHARACTERS: usize = 2_048;
+const MAX_RULES: usize = 50;
 /// Further links are only counted.
-const MOST_NAMED: usize = 50;
+const MAX_NAMED: usize = 50;
 
 /// Percentage of the rendered words.
 const STATIC_PERCENT: u64 = 30;
 
 /// Less than 30 % of the rendered words are in the document as sent (our threshold).
-pub fn scripts_bring_the_text(sent_words: usize, rendered_words: u32) -> bool {
+pub fn is_script_rendered(sent_words: usize, rendered_words: u32) -> bool {
     (sent_words as u64).saturating_mul(100) < u64::from(rendered_words) * STATIC_PERCENT
 }
 
 /// Pages with fewer words have hardly any text.
-const LEAST_WORDS: usize = 50;
+const MIN_WORDS: usize = 50;
 /// Visible words of a page that only asks to enable JavaScript.
-const MOST_WORDS_OF_A_REQUEST: u32 = 10;
+const MAX_NOSCRIPT_WORDS: u32 = 10;
 /// Inline script that could build a page.
-const BUILDING: u32 = 2_000;
+const MIN_APP_SCRIPT_BYTES: u32 = 2_000;
 
 /// By the rendered words if known, else by hardly any text in an application shell. Short pages do not count.
 pub fn text_depends_on_scripts(page: &PageContent, rendered_words: Option<u32>) -> bool {
     let sent = page.text.counts.words;
     match rendered_words {
         // Hardly any rendered text: none is missing.
-        Some(shown) => shown as usize >= LEAST_WORDS && scripts_bring_the_text(sent, shown),
-        None => sent < LEAST_WORDS && is_application_shell(page),
+        Some(shown) => shown as usize >= MIN_WORDS && is_script_rendered(sent, shown),
+        None => sent < MIN_WORDS && is_application_shell(page),
     }
 }
 
@@ -45,9 +45,10 @@ fn is_application_shell(page: &PageContent) -> bool {
     let mut files = page.files.iter();
     let has_file = files.any(|it| it.kind == ResourceKind::Script);
     let has_scripts = has_file || structure.inline_script_bytes > 0;
-    let only_asks = structure.asks_for_scripts && page.text.all_words < MOST_WORDS_OF_A_REQUEST;
-    let may_build = has_file || structure.inline_script_bytes > BUILDING;
-    (has_scripts && (structure.has_empty_root || only_asks)) || (may_build && page.shows_nothing())
+    let only_asks = structure.asks_for_scripts && page.text.all_words < MAX_NOSCRIPT_WORDS;
+    let may_build = has_file || structure.inline_script_bytes > MIN_APP_SCRIPT_BYTES;
+    (has_scripts && (structure.has_empty_root || only_asks))
+        || (may_build && page.has_no_visible_content())
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,11 +121,11 @@ impl Rendered {
 
 impl RenderedPage {
     /// To 2,048 characters.
-    pub fn kept(text: Option<&str>) -> Option<String> {
-        text.map(|it| shortened(it, MOST_CHARACTERS).to_owned())
+    pub fn truncated(text: Option<&str>) -> Option<String> {
+        text.map(|it| shortened(it, MAX_CHARACTERS).to_owned())
     }
 
-    pub fn beside(sent: &PageContent, shown: &PageContent, settled: bool) -> Self {
+    pub fn compare(sent: &PageContent, shown: &PageContent, settled: bool) -> Self {
         let known: BTreeSet<&str> = link_addresses(sent).into_iter().collect();
         let links = link_addresses(shown);
         let new: Vec<&str> = links
@@ -136,18 +137,18 @@ impl RenderedPage {
         let types = types(shown).into_iter().filter(|it| !known.contains(it));
         Self {
             settled,
-            title: Self::kept(shown.title()),
-            description: Self::kept(shown.description()),
-            heading: Self::kept(shown.first_h1()),
-            canonical: Self::kept(shown.canonical()),
+            title: Self::truncated(shown.title()),
+            description: Self::truncated(shown.description()),
+            heading: Self::truncated(shown.first_h1()),
+            canonical: Self::truncated(shown.canonical()),
             names_another: !shown.is_canonical_as_sent(),
             robots: robots_rules(shown),
             noindex: shown.robots_for(GOOGLEBOT).noindex,
-            links: small(links.len()),
-            links_only_here: small(new.len()),
-            new_links: named(new.into_iter()),
-            words: small(shown.text.counts.words),
-            types_only_here: named(types),
+            links: saturating_u32(links.len()),
+            links_only_here: saturating_u32(new.len()),
+            new_links: sample(new.into_iter()),
+            words: saturating_u32(shown.text.counts.words),
+            types_only_here: sample(types),
         }
     }
 }
@@ -162,13 +163,13 @@ pub fn robots_rules(page: &PageContent) -> Vec<String> {
         directive.rules.iter().map(named)
     });
     let all: BTreeSet<String> = rules.collect();
-    all.into_iter().take(MOST_RULES).collect()
+    all.into_iter().take(MAX_RULES).collect()
 }
 
 /// `http` and `https` links that readers can follow, unique, in document order.
 pub fn link_addresses(page: &PageContent) -> Vec<&str> {
     let mut seen = BTreeSet::new();
-    let followed = page.links.iter().filter(|it| it.is_followed_by_readers());
+    let followed = page.links.iter().filter(|it| it.is_navigable());
     let addresses = followed.filter_map(|it| match &it.target {
         LinkTarget::Web { url, .. } => Some(url.as_str()),
         _ => None,
@@ -181,14 +182,14 @@ fn types(page: &PageContent) -> BTreeSet<&str> {
     items.flat_map(|it| &it.types).map(String::as_str).collect()
 }
 
-fn named<'a>(all: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let first = all.take(MOST_NAMED);
+fn sample<'a>(all: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let first = all.take(MAX_NAMED);
     first
-        .filter_map(|it| RenderedPage::kept(Some(it)))
+        .filter_map(|it| RenderedPage::truncated(Some(it)))
         .collect()
 }
 
-fn small(count: usize) -> u32 {
+fn saturating_u32(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_the_sent_document_lacks_is_new() {
+    fn only_additions_to_the_sent_document_are_kept() {
         let mut sent = PageContent::blank("https://acme.com/");
         sent.links = vec![link("https://acme.com/a")];
         sent.structured_data.items = vec![item("https://schema.org/Organization")];
@@ -251,11 +252,11 @@ mod tests {
             .items
             .push(item("https://schema.org/Product"));
         shown.robots = vec![
-            RobotsDirective::of_header("noindex"),
-            RobotsDirective::of_meta(Some("Googlebot"), "nofollow, noindex", TagSource::Body),
-            RobotsDirective::of_meta(None, "noindex", TagSource::Head),
+            RobotsDirective::from_header("noindex"),
+            RobotsDirective::from_meta(Some("Googlebot"), "nofollow, noindex", TagSource::Body),
+            RobotsDirective::from_meta(None, "noindex", TagSource::Head),
         ];
-        let page = RenderedPage::beside(&sent, &shown, true);
+        let page = RenderedPage::compare(&sent, &shown, true);
         assert_eq!(page.title.as_deref(), Some("By script"));
         assert_eq!((page.links, page.links_only_here), (2, 1));
         assert_eq!(page.new_links, ["https://acme.com/b"]);
@@ -263,12 +264,12 @@ mod tests {
         let rules = ["googlebot: nofollow", "googlebot: noindex", "noindex"];
         assert_eq!(page.robots, rules);
         assert!(page.noindex && !page.names_another);
-        let same = RenderedPage::beside(&sent, &sent, true);
+        let same = RenderedPage::compare(&sent, &sent, true);
         assert_eq!((same.links, same.links_only_here), (1, 0));
     }
 
     #[test]
-    fn a_page_written_before_there_was_rendering_is_read() {
+    fn pages_stored_without_rendering_are_readable() {
         let page = PageContent::blank("https://acme.com/");
         let text = serde_json::to_string(&page).unwrap();
         assert!(!text.contains("rendered"));

@@ -50,15 +50,15 @@ pub struct ResponseHeaders {
 
 impl ResponseHeaders {
     pub fn add(&mut self, name: &str, value: &str) {
-        const MOST_CHARACTERS: usize = 4_096;
-        const MOST_VALUES: usize = 100;
-        let value = crate::text::words::shortened(value.trim(), MOST_CHARACTERS);
+        const MAX_CHARACTERS: usize = 4_096;
+        const MAX_VALUES: usize = 100;
+        let value = crate::text::words::shortened(value.trim(), MAX_CHARACTERS);
         let list = match name {
             "link" => &mut self.links,
             "x-robots-tag" => &mut self.robots_tags,
-            _ => return self.add_single(name, value, MOST_CHARACTERS),
+            _ => return self.add_single(name, value, MAX_CHARACTERS),
         };
-        if list.len() < MOST_VALUES {
+        if list.len() < MAX_VALUES {
             list.push(value.to_owned());
         }
     }

@@ -89,10 +89,12 @@ impl TextFacts {
         declared: Option<&str>,
         detected: Option<&DetectedLanguage>,
     ) -> Option<Language> {
-        const SURE: f64 = crate::text::language::detection::SURE;
+        const HIGH_CONFIDENCE: f64 = crate::text::language::detection::HIGH_CONFIDENCE;
         let declared = declared.and_then(Language::from_tag);
         match detected {
-            Some(it) if it.confidence >= SURE || declared.is_none() => Language::from_tag(&it.code),
+            Some(it) if it.confidence >= HIGH_CONFIDENCE || declared.is_none() => {
+                Language::from_tag(&it.code)
+            }
             _ => declared,
         }
     }

@@ -29,7 +29,7 @@ fn every_feature_serialises_to_its_name() {
 }
 
 #[test]
-fn a_snapshot_survives_being_stored() {
+fn a_snapshot_round_trips_through_json() {
     let mut page = page();
     page.blocks = vec![
         Block {
@@ -60,7 +60,7 @@ fn a_snapshot_survives_being_stored() {
 }
 
 #[test]
-fn nothing_at_all_is_a_captcha_unless_the_engine_says_there_is_nothing() {
+fn an_empty_page_is_blocked_unless_it_reports_zero() {
     let mut page = page();
     assert!(page.is_blocked());
     page.total_results_estimate = Some(0);

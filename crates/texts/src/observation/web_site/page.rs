@@ -1,12 +1,12 @@
 use super::{Fetched, Truncation};
 use crate::{
     observation::page_content::PageContent,
-    text::{error_phrases::names_an_error_page, likeness::hash_of, words::shortened},
+    text::{error_phrases::is_error_title, similarity::fnv1a, words::shortened},
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-const MOST_TITLE: usize = 300;
+const MAX_TITLE: usize = 300;
 
 /// The facts of a page by which links to it are evaluated; the journal has the whole page.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,7 +19,7 @@ pub struct WebPage {
     /// At most 300 characters.
     pub title: Option<Box<str>>,
     /// By title or first `h1`; false if the page is truncated.
-    pub says_error: bool,
+    pub has_error_title: bool,
     /// Of the main text.
     pub word_count: u32,
     /// Hashes of `id` and `a[name]`, sorted; `None` if truncated.
@@ -30,12 +30,12 @@ pub struct WebPage {
 
 impl From<&PageContent> for WebPage {
     fn from(content: &PageContent) -> Self {
-        let title = content.title().map(kept);
+        let title = content.title().map(truncated);
         // A truncated page may have more text, so that it is no error page.
-        let is_whole = !content.is_cut();
+        let is_whole = !content.is_truncated();
         let says_error = { title.into_iter() }
-            .chain(first_heading(content).map(kept))
-            .any(names_an_error_page);
+            .chain(first_heading(content).map(truncated))
+            .any(is_error_title);
         let fetched = &content.fetched;
         let is_complete = fetched.truncation == Truncation::None;
         Self {
@@ -44,7 +44,7 @@ impl From<&PageContent> for WebPage {
             attempts: fetched.attempts,
             detail: fetched.detail.as_deref().map(Into::into),
             title: title.map(Into::into),
-            says_error: says_error && is_whole,
+            has_error_title: says_error && is_whole,
             word_count: u32::try_from(content.text.counts.words).unwrap_or(u32::MAX),
             names: is_complete.then(|| name_hashes(&content.names)),
             probe_similarity: content.probe_similarity.filter(|_| is_whole),
@@ -52,8 +52,8 @@ impl From<&PageContent> for WebPage {
     }
 }
 
-fn kept(text: &str) -> &str {
-    shortened(text, MOST_TITLE)
+fn truncated(text: &str) -> &str {
+    shortened(text, MAX_TITLE)
 }
 
 fn first_heading(content: &PageContent) -> Option<&str> {
@@ -63,7 +63,7 @@ fn first_heading(content: &PageContent) -> Option<&str> {
 
 /// Sorted.
 pub fn name_hashes(names: &[String]) -> Arc<[u64]> {
-    let mut hashes: Vec<u64> = names.iter().map(|it| hash_of(it.as_bytes())).collect();
+    let mut hashes: Vec<u64> = names.iter().map(|it| fnv1a(it.as_bytes())).collect();
     hashes.sort_unstable();
     hashes.dedup();
     hashes.into()

@@ -2,19 +2,19 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum SiteScope {
+pub enum CrawlScope {
     /// Both schemes, default ports; `www.` is ignored.
     Host(String),
     /// One scheme, host and port, without a trailing slash.
     Origin(String),
 }
 
-impl SiteScope {
-    pub fn of_host(host: &str) -> Self {
+impl CrawlScope {
+    pub fn from_host(host: &str) -> Self {
         Self::Host(without_www(&host.to_ascii_lowercase()).to_owned())
     }
 
-    pub fn of_url(url: &Url) -> Self {
+    pub fn from_url(url: &Url) -> Self {
         Self::Origin(url.origin().ascii_serialization())
     }
 
@@ -50,8 +50,8 @@ mod tests {
     }
 
     #[test]
-    fn a_host_covers_both_schemes_and_www_but_no_subdomain_and_no_other_port() {
-        let scope = SiteScope::of_host("www.Example.com");
+    fn a_host_scope_covers_schemes_and_www_only() {
+        let scope = CrawlScope::from_host("www.Example.com");
         assert!(scope.contains(&url("http://example.com/a")));
         assert!(scope.contains(&url("https://www.example.com/")));
         assert!(!scope.contains(&url("https://blog.example.com/")));
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn a_url_bounds_the_crawl_to_its_scheme_host_and_port() {
-        let scope = SiteScope::of_url(&url("http://127.0.0.1:8101/docs/"));
+        let scope = CrawlScope::from_url(&url("http://127.0.0.1:8101/docs/"));
         assert!(scope.contains(&url("http://127.0.0.1:8101/other")));
         assert!(!scope.contains(&url("http://127.0.0.1:8102/")));
         assert!(!scope.contains(&url("https://127.0.0.1:8101/")));

@@ -1,4 +1,4 @@
-use super::{DirectoryProbe, SiteScope, TargetCheck, WebPage};
+use super::{CrawlScope, DirectoryProbe, TargetCheck, WebPage};
 use crate::{ToSchema, observation::page_content::PageContent};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -87,7 +87,7 @@ pub enum LimitHit {
 
 impl LimitHit {
     /// Only a part of the site was crawled.
-    pub const fn leaves_out(self) -> bool {
+    pub const fn truncates_crawl(self) -> bool {
         !matches!(self, Self::CrawlDelay)
     }
 }
@@ -97,7 +97,7 @@ pub enum CrawlStep {
     Started {
         /// Normalized.
         start: String,
-        scope: SiteScope,
+        scope: CrawlScope,
         at: DateTime<Utc>,
     },
     Robots(RobotsFact),
@@ -122,7 +122,7 @@ crate::json!(CrawlStep);
 pub struct SiteObservation {
     /// Normalized.
     pub start: String,
-    pub scope: SiteScope,
+    pub scope: CrawlScope,
     pub started_at: DateTime<Utc>,
     /// First completion; `None` before.
     pub finished_at: Option<DateTime<Utc>>,
@@ -138,7 +138,7 @@ pub struct SiteObservation {
 }
 
 impl SiteObservation {
-    pub fn begun(start: String, scope: SiteScope, at: DateTime<Utc>) -> Self {
+    pub fn started(start: String, scope: CrawlScope, at: DateTime<Utc>) -> Self {
         Self {
             start,
             scope,

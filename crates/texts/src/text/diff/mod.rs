@@ -1,13 +1,13 @@
 //! Compares texts by lines (blocks) with Myers's algorithm (1986; crate `similar`), changed blocks word by word.
 
 mod report;
-mod words_inside;
+mod word_diff;
 
-pub use report::{MOST_OPERATIONS, Operation, Report, ReportedKind};
-pub use words_inside::Piece;
+pub use report::{MAX_OPERATIONS, Operation, Report, ReportedKind};
+pub use word_diff::Piece;
 
-use super::interned::Interned;
-use super::likeness::{jaccard, shingles};
+use super::interner::Interner;
+use super::similarity::{jaccard, shingles};
 use super::words::words;
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
@@ -39,12 +39,12 @@ pub struct Difference {
 
 /// Compares numbers of distinct texts instead of texts.
 pub fn operations(before: &[impl AsRef<str>], after: &[impl AsRef<str>]) -> Vec<DiffOp> {
-    let mut interned = Interned::default();
+    let mut interned = Interner::default();
     let old: Vec<u32> = { before.iter() }
-        .map(|it| interned.id(it.as_ref()))
+        .map(|it| interned.intern(it.as_ref()))
         .collect();
     let new: Vec<u32> = { after.iter() }
-        .map(|it| interned.id(it.as_ref()))
+        .map(|it| interned.intern(it.as_ref()))
         .collect();
     capture_diff_slices(Algorithm::Myers, &old, &new)
 }
@@ -86,7 +86,7 @@ impl Difference {
                 Step::Remove(_) => {}
                 Step::Insert(blocks) => after.extend_from_slice(blocks),
                 Step::Change { pieces, .. } => {
-                    after.push(words_inside::applied(pieces, &old.join("\n"))?);
+                    after.push(word_diff::applied(pieces, &old.join("\n"))?);
                 }
             }
         }
@@ -154,7 +154,7 @@ fn step(operation: &DiffOp, old: &[&str], new: &[&str]) -> Step {
         DiffOp::Insert { .. } => Step::Insert(new[is].iter().map(|it| (*it).to_owned()).collect()),
         DiffOp::Replace { old_len, .. } => Step::Change {
             removed: *old_len,
-            pieces: words_inside::pieces(&old[was].join("\n"), &new[is].join("\n")),
+            pieces: word_diff::pieces(&old[was].join("\n"), &new[is].join("\n")),
         },
     }
 }

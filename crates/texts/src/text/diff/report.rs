@@ -2,13 +2,13 @@ use super::{Difference, Piece, Step, blocks};
 use crate::{ToSchema, text::words::shortened};
 use serde::{Deserialize, Serialize};
 
-pub const MOST_OPERATIONS: usize = 200;
+pub const MAX_OPERATIONS: usize = 200;
 
 /// Per side of an operation.
-const MOST_CHARACTERS: usize = 2_000;
+const MAX_CHARACTERS: usize = 2_000;
 
 /// Of a report; further operations are left out.
-const MOST_BYTES: usize = 96 << 10;
+const MAX_BYTES: usize = 96 << 10;
 
 /// What an operation does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -50,7 +50,7 @@ impl Difference {
             left_out: 0,
         };
         let old = blocks(before);
-        let (mut at, mut room) = (0, MOST_BYTES);
+        let (mut at, mut room) = (0, MAX_BYTES);
         for step in &self.steps {
             let taken = step.blocks_of_old();
             match step {
@@ -75,20 +75,20 @@ impl Difference {
 }
 
 impl Report {
-    fn add(&mut self, before: &str, after: &str, room: &mut usize) {
+    fn add(&mut self, before: &str, after: &str, byte_budget: &mut usize) {
         // An empty block was inserted or removed: nothing to show.
         if before.is_empty() && after.is_empty() {
             return;
         }
-        let [before, after] = [before, after].map(|it| shortened(it, MOST_CHARACTERS));
+        let [before, after] = [before, after].map(|it| shortened(it, MAX_CHARACTERS));
         let bytes = before.len() + after.len();
-        if self.operations.len() >= MOST_OPERATIONS || bytes > *room {
+        if self.operations.len() >= MAX_OPERATIONS || bytes > *byte_budget {
             // Leaves out everything after it, too, so that there are no gaps.
-            *room = 0;
+            *byte_budget = 0;
             self.left_out += 1;
             return;
         }
-        *room -= bytes;
+        *byte_budget -= bytes;
         let shown = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         let (before, after) = (shown(before), shown(after));
         self.operations.push(Operation {

@@ -15,7 +15,7 @@ fn applying_to_the_earlier_text_gives_the_later() {
 }
 
 #[test]
-fn changes_are_told_in_words_inside_changed_blocks() {
+fn changed_blocks_are_compared_by_words() {
     let before = "a\nMonday to Friday, from eight to five.\nz";
     let found = difference(before, "a\nMonday to Saturday, from nine to five.\nz");
     let shown = found.report(before);
@@ -35,7 +35,7 @@ fn changes_are_told_in_words_inside_changed_blocks() {
 }
 
 #[test]
-fn whole_blocks_come_and_go() {
+fn whole_blocks_are_inserted_and_removed() {
     let before = "one\ntwo\nthree";
     let found = difference(before, "one\nthree\nfour and five");
     assert_eq!(
@@ -59,7 +59,7 @@ fn whole_blocks_come_and_go() {
 
 /// Seven words in two blocks make 1 + 2 shingles; the inserted block adds 3.
 #[test]
-fn what_is_only_added_contains_the_old() {
+fn additions_keep_containment_at_one() {
     let before = "one two three four\nfive six seven eight nine";
     let after = "one two three four\nten eleven twelve thirteen fourteen fifteen\nfive six seven eight nine";
     let found = difference(before, after);
@@ -78,7 +78,7 @@ fn the_same_text_has_no_change() {
 }
 
 #[test]
-fn nothing_contains_nothing() {
+fn empty_texts_have_no_containment() {
     let found = difference("", "something new came here");
     assert_eq!((found.containment_of_old, found.added_words), (None, 4));
     assert!(found.similarity.abs() < 1e-12);
@@ -86,7 +86,7 @@ fn nothing_contains_nothing() {
 }
 
 #[test]
-fn a_report_ends_and_says_how_much_it_left_out() {
+fn a_report_is_limited_and_counts_the_rest() {
     let blocks = |word: &str| -> Vec<String> {
         (0..500)
             .map(|it| format!("same {it}\n{word} {it}"))
@@ -97,7 +97,7 @@ fn a_report_ends_and_says_how_much_it_left_out() {
     let shown = found.report(&before);
     assert_eq!(
         (shown.operations.len(), shown.left_out),
-        (MOST_OPERATIONS, 300)
+        (MAX_OPERATIONS, 300)
     );
     assert_eq!(found.applied_to(&before), Some(after));
 }
@@ -115,12 +115,12 @@ fn long_and_wholly_different_texts_are_compared() {
 
 proptest! {
     #[test]
-    fn any_two_texts_lead_from_one_to_the_other(before in any::<String>(), after in any::<String>()) {
+    fn a_difference_applies_to_any_two_texts(before in any::<String>(), after in any::<String>()) {
         prop_assert_eq!(difference(&before, &after).applied_to(&before), Some(after));
     }
 
     #[test]
-    fn kindred_texts_lead_from_one_to_the_other(
+    fn a_difference_applies_to_similar_texts(
         before in "([abč]{1,2}[ \\n,]){0,60}",
         after in "([abč]{1,2}[ \\n,]){0,60}",
     ) {
@@ -134,7 +134,7 @@ proptest! {
     }
 
     #[test]
-    fn similarity_has_no_direction(before in "([ab]{1,2}[ \\n]){0,40}", after in "([ab]{1,2}[ \\n]){0,40}") {
+    fn similarity_is_symmetric(before in "([ab]{1,2}[ \\n]){0,40}", after in "([ab]{1,2}[ \\n]){0,40}") {
         let (there, back) = (difference(&before, &after), difference(&after, &before));
         prop_assert!((there.similarity - back.similarity).abs() < 1e-12);
     }

@@ -25,7 +25,7 @@ pub fn candidates(pages: &[(usize, &Fingerprint)], mut compare: impl FnMut(usize
                 let head = bucket.first().filter(|_| at > WINDOW);
                 for other in followers.iter().chain(head) {
                     let (first, second) = (one.min(other), one.max(other));
-                    if !met_before(pages[*first].1, pages[*second].1, band) {
+                    if !shares_earlier_band(pages[*first].1, pages[*second].1, band) {
                         compare(pages[*first].0, pages[*second].0);
                     }
                 }
@@ -39,6 +39,6 @@ fn rows(page: &Fingerprint, band: usize) -> &[u32] {
     &page.signature.values()[band * ROWS..(band + 1) * ROWS]
 }
 
-fn met_before(one: &Fingerprint, other: &Fingerprint, band: usize) -> bool {
+fn shares_earlier_band(one: &Fingerprint, other: &Fingerprint, band: usize) -> bool {
     (0..band).any(|it| rows(one, it) == rows(other, it))
 }

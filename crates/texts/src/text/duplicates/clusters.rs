@@ -1,7 +1,7 @@
-use super::{Fingerprint, NEAR, bands::candidates};
+use super::{Fingerprint, MIN_NEAR_SIMILARITY, bands::candidates};
 use std::collections::BTreeMap;
 
-/// A connected component: two members may be less similar than [`NEAR`].
+/// A connected component: two members may be less similar than [`MIN_NEAR_SIMILARITY`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cluster {
     /// Positions, ascending.
@@ -49,12 +49,12 @@ pub fn clusters(
         .filter_map(|at| Some((at, pages[at].as_ref()?)))
         .collect();
 
-    let mut found = Search::new(pages.len());
+    let mut found = ClusterSearch::new(pages.len());
     let left_out = candidates(&different, |one, other| {
-        found.compared(one, other, similarity(one, other));
+        found.add_comparison(one, other, similarity(one, other));
     });
     for group in groups.values().filter(|it| it.len() > 1) {
-        found.same(group);
+        found.join_identical(group);
     }
     Duplicates {
         clusters: found.clusters(pages),
@@ -63,12 +63,12 @@ pub fn clusters(
     }
 }
 
-struct Search {
+struct ClusterSearch {
     parents: Vec<usize>,
     nearest: Vec<Option<Nearest>>,
 }
 
-impl Search {
+impl ClusterSearch {
     fn new(pages: usize) -> Self {
         Self {
             parents: (0..pages).collect(),
@@ -76,16 +76,16 @@ impl Search {
         }
     }
 
-    fn compared(&mut self, one: usize, other: usize, similarity: f64) {
+    fn add_comparison(&mut self, one: usize, other: usize, similarity: f64) {
         self.keep_nearest(one, other, similarity);
         self.keep_nearest(other, one, similarity);
-        if similarity >= NEAR {
+        if similarity >= MIN_NEAR_SIMILARITY {
             self.join(one, other);
         }
     }
 
     /// Sets the next page of the group as each page's nearest.
-    fn same(&mut self, group: &[usize]) {
+    fn join_identical(&mut self, group: &[usize]) {
         for (one, other) in group.iter().zip(group.iter().cycle().skip(1)) {
             self.nearest[*one] = Some(Nearest {
                 page: *other,
@@ -97,11 +97,11 @@ impl Search {
 
     fn keep_nearest(&mut self, page: usize, other: usize, similarity: f64) {
         if self.nearest[page].is_none_or(|it| similarity > it.similarity) {
-            let page_and = Nearest {
+            let nearest = Nearest {
                 page: other,
                 similarity,
             };
-            self.nearest[page] = Some(page_and);
+            self.nearest[page] = Some(nearest);
         }
     }
 

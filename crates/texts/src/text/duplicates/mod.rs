@@ -1,6 +1,6 @@
 //! Exact and near duplicates of main texts. Each page is reduced to a [`Fingerprint`] of about 600 bytes. Equal
 //! digests are exact duplicates; pages that share a band of their `MinHash` signatures are near duplicates if the
-//! exact Jaccard similarity of their 4-word shingles, computed by the caller on demand, is at least [`NEAR`].
+//! exact Jaccard similarity of their 4-word shingles, computed by the caller on demand, is at least [`MIN_NEAR_SIMILARITY`].
 
 mod bands;
 mod clusters;
@@ -11,12 +11,12 @@ pub use clusters::{Cluster, Duplicates, Nearest, clusters};
 pub use minhash::{PERMUTATIONS, Signature};
 pub use simhash::{SIMHASH_DISTANCE, hamming, simhash};
 
-use super::likeness::shingles;
-use crate::keyword_text::normalised;
+use super::similarity::shingles;
+use crate::keyword_text::normalized;
 use sha2::{Digest, Sha256};
 
 /// Jaccard similarity of near duplicates.
-pub const NEAR: f64 = 0.9;
+pub const MIN_NEAR_SIMILARITY: f64 = 0.9;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fingerprint {
@@ -48,7 +48,7 @@ pub fn digest(text: &str) -> [u8; 32] {
     let mut digest = Sha256::new();
     let mut is_first = true;
     // Line by line: NFKC never composes across lines, and ASCII lines are cheap.
-    for line in text.lines().map(normalised).filter(|it| !it.is_empty()) {
+    for line in text.lines().map(normalized).filter(|it| !it.is_empty()) {
         if !is_first {
             digest.update(b" ");
         }

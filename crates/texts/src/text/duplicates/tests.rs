@@ -1,5 +1,5 @@
 use super::*;
-use crate::text::likeness::jaccard;
+use crate::text::similarity::jaccard;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ fn found(texts: &[String]) -> Duplicates {
 }
 
 #[test]
-fn pages_with_one_text_are_exact_duplicates_whatever_their_case_and_spaces() {
+fn exact_duplicates_ignore_case_and_spaces() {
     let texts = [
         "One two three four five.",
         "Another text altogether",
@@ -78,11 +78,11 @@ fn a_chain_of_near_duplicates_is_one_cluster() {
         }]
     );
     let ends = jaccard(&shingles(&texts[0]), &shingles(&texts[2]));
-    assert!(ends < NEAR, "{ends}");
+    assert!(ends < MIN_NEAR_SIMILARITY, "{ends}");
 }
 
 #[test]
-fn pages_without_text_are_nobodys_duplicates() {
+fn pages_without_text_are_no_duplicates() {
     let found = found(&[String::new(), " … ".to_owned(), String::new()]);
     assert_eq!((found.clusters, found.nearest), (vec![], vec![None; 3]));
 }
@@ -119,7 +119,7 @@ fn a_pair_is_compared_once_however_many_bands_it_shares() {
 }
 
 #[test]
-fn simhashes_of_kindred_texts_differ_in_few_bits() {
+fn simhashes_of_similar_texts_differ_in_few_bits() {
     let hash = |text: &str| simhash(&shingles(text));
     let near = hamming(hash(&text(1, 2_000, &[])), hash(&text(1, 2_000, &[7])));
     let far = hamming(hash(&text(1, 2_000, &[])), hash(&text(2, 2_000, &[])));
@@ -148,7 +148,7 @@ fn estimates_have_no_bias() {
 }
 
 #[test]
-fn signatures_are_what_they_were() {
+fn signatures_are_stable() {
     // Stored signatures are compared with new ones, so the functions must never change. Figures of a
     // second implementation, tests/oracles/duplicates.py.
     let signature =
@@ -170,7 +170,7 @@ proptest! {
     }
 
     #[test]
-    fn a_union_has_the_least_of_both(one in prop::collection::vec(any::<u64>(), 1..40), other in prop::collection::vec(any::<u64>(), 1..40)) {
+    fn a_unions_signature_is_the_minimum_of_both(one in prop::collection::vec(any::<u64>(), 1..40), other in prop::collection::vec(any::<u64>(), 1..40)) {
         let both = Signature::of(&[one.clone(), other.clone()].concat()).unwrap();
         let (one, other) = (Signature::of(&one).unwrap(), Signature::of(&other).unwrap());
         for at in 0..PERMUTATIONS {
@@ -184,7 +184,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn every_page_is_in_one_cluster_at_most_and_nobody_is_its_own_nearest(picks in prop::collection::vec((0_usize..4, 0_usize..3), 0..20)) {
+    fn pages_are_in_one_cluster_and_not_their_own_nearest(picks in prop::collection::vec((0_usize..4, 0_usize..3), 0..20)) {
         let texts: Vec<String> = picks.iter().map(|(page, changed)| text(*page, 60, &[changed * 25])).collect();
         let found = found(&texts);
         let members: Vec<usize> = found.clusters.iter().flat_map(|it| it.pages.clone()).collect();
@@ -198,8 +198,8 @@ proptest! {
 
 proptest! {
     #[test]
-    fn a_digest_is_that_of_the_whole_normalised_text(text in "([a-zA-Zé]{1,4}|[ \n\r\t]|\u{2028}|e\u{301}|ﬁ){0,40}") {
-        let whole: [u8; 32] = Sha256::digest(normalised(&text).as_bytes()).into();
+    fn the_digest_covers_the_whole_normalized_text(text in "([a-zA-Zé]{1,4}|[ \n\r\t]|\u{2028}|e\u{301}|ﬁ){0,40}") {
+        let whole: [u8; 32] = Sha256::digest(normalized(&text).as_bytes()).into();
         prop_assert_eq!(digest(&text), whole);
     }
 }

@@ -1,5 +1,5 @@
 /// ISO 639-1 for ISO 639-3, if there is one.
-pub fn shortest(code: &str) -> &str {
+pub fn iso_639_1(code: &str) -> &str {
     let pair = CODES.iter().find(|(long, _)| *long == code);
     pair.map_or(code, |(_, short)| *short)
 }
@@ -26,13 +26,13 @@ mod tests {
     #[test]
     fn every_language_that_can_be_detected_has_a_short_code() {
         for lang in whatlang::Lang::all() {
-            assert_eq!(shortest(lang.code()).len(), 2, "{lang}");
+            assert_eq!(iso_639_1(lang.code()).len(), 2, "{lang}");
         }
-        assert_eq!(shortest("xyz"), "xyz");
+        assert_eq!(iso_639_1("xyz"), "xyz");
     }
 
     #[test]
-    fn every_language_of_ours_can_be_detected() {
+    fn every_supported_language_can_be_detected() {
         for language in Language::ALL {
             assert!(CODES.iter().any(|(_, short)| *short == language.code()));
         }

@@ -9,7 +9,7 @@ use std::{collections::HashMap, sync::LazyLock};
 const TABLE: &str = include_str!("common_words.tsv");
 
 /// 1 / minimum share of common words in a text, by `tests/oracles/many_languages.py`; low for inflected languages.
-const LEAST_SHARE: usize = 25;
+const MAX_WORDS_PER_COMMON_WORD: usize = 25;
 
 /// Cyrillic letters of detectable languages; Mongolian, Kazakh and Tatar have more.
 const CYRILLIC: [(&str, &str); 6] = [
@@ -22,7 +22,7 @@ const CYRILLIC: [(&str, &str); 6] = [
 ];
 
 /// 1 / maximum share of foreign Cyrillic letters, which occur in names.
-const MOST_FOREIGN: usize = 50;
+const MIN_LETTERS_PER_FOREIGN_LETTER: usize = 50;
 
 struct CommonWords {
     languages: HashMap<&'static str, u8>,
@@ -54,7 +54,7 @@ impl CommonWords {
 }
 
 /// Enough common words, no other language has more, and no foreign letters. True for languages without word lists.
-pub fn bear_out(text: &str, code: &str) -> bool {
+pub fn confirms_language(text: &str, code: &str) -> bool {
     let known = &*COMMON_WORDS;
     let Some(&own) = known.languages.get(code) else {
         return true;
@@ -70,7 +70,7 @@ pub fn bear_out(text: &str, code: &str) -> bool {
         known.languages_with(word).for_each(|it| counts[it] += 1);
     }
     let own = counts[usize::from(own)];
-    own * LEAST_SHARE >= all && counts.iter().all(|it| *it <= own)
+    own * MAX_WORDS_PER_COMMON_WORD >= all && counts.iter().all(|it| *it <= own)
 }
 
 fn has_foreign_letters(lower: &str, code: &str) -> bool {
@@ -83,7 +83,7 @@ fn has_foreign_letters(lower: &str, code: &str) -> bool {
     let (all, foreign) = cyrillic.fold((0, 0), |(all, foreign), it| {
         (all + 1, foreign + usize::from(!letters.contains(it)))
     });
-    foreign * MOST_FOREIGN > all
+    foreign * MIN_LETTERS_PER_FOREIGN_LETTER > all
 }
 
 #[cfg(test)]
@@ -105,11 +105,11 @@ mod tests {
     #[test]
     fn words_of_a_neighbour_refute_a_language() {
         let malay = "Kami akan menghantar barang anda kerana anda telah membayar, dan anda boleh datang ke kedai kami.";
-        assert!(!bear_out(malay, "id"));
+        assert!(!confirms_language(malay, "id"));
         let indonesian = "Kami akan mengirim barang anda karena anda telah membayar, dan anda bisa datang ke toko kami.";
-        assert!(bear_out(indonesian, "id"));
-        assert!(bear_out("whatever", "ja"));
-        assert!(bear_out(
+        assert!(confirms_language(indonesian, "id"));
+        assert!(confirms_language("whatever", "ja"));
+        assert!(confirms_language(
             "L’été n’est pas la saison où les gens dorment dans les champs.",
             "fr"
         ));

@@ -3,17 +3,17 @@
 use super::{Language, codes, common_words};
 
 /// Shorter texts have no detected language.
-pub const FEWEST_LETTERS: usize = 60;
+pub const MIN_LETTERS: usize = 60;
 
 /// Confidence from which on a detection overrides a declared language. Short texts in similar languages (Czech and
 /// Slovak, Spanish and Portuguese) are mostly below it; figures are in `docs/measurement/languages-and-readability.md`.
-pub const SURE: f64 = 0.9;
+pub const HIGH_CONFIDENCE: f64 = 0.9;
 
 /// By `tests/oracles/language.py`, one in seven is wrong from 0.3 to 0.5, one in sixteen from 0.5 to 0.9.
-pub const LEAST_CONFIDENCE: f64 = 0.5;
+pub const MIN_CONFIDENCE: f64 = 0.5;
 
 /// More text does not improve the detection.
-const MOST_CHARACTERS: usize = 4_000;
+const MAX_CHARACTERS: usize = 4_000;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Detected {
@@ -38,26 +38,26 @@ impl Detected {
             "hr" | "sr" | "bs" | "sh" => "sh".to_owned(),
             other => other.to_owned(),
         };
-        self.confidence >= SURE && kind(self.code) != kind(&primary)
+        self.confidence >= HIGH_CONFIDENCE && kind(self.code) != kind(&primary)
     }
 }
 
-/// `None` below [`FEWEST_LETTERS`] or [`LEAST_CONFIDENCE`], without a clear script, or if rejected by common words.
+/// `None` below [`MIN_LETTERS`] or [`MIN_CONFIDENCE`], without a clear script, or if rejected by common words.
 pub fn detect(text: &str) -> Option<Detected> {
     let end = text
         .char_indices()
-        .nth(MOST_CHARACTERS)
+        .nth(MAX_CHARACTERS)
         .map_or(text.len(), |(at, _)| at);
     let text = &text[..end];
     let letters = text.chars().filter(|it| it.is_alphabetic());
     // A Chinese or Japanese character carries as much information as several letters.
     let weight: usize = letters.map(|it| if it > '\u{2e7f}' { 4 } else { 1 }).sum();
-    if weight < FEWEST_LETTERS {
+    if weight < MIN_LETTERS {
         return None;
     }
-    let found = whatlang::detect(text).filter(|it| it.confidence() >= LEAST_CONFIDENCE)?;
-    let code = codes::shortest(found.lang().code());
-    common_words::bear_out(text, code).then(|| Detected {
+    let found = whatlang::detect(text).filter(|it| it.confidence() >= MIN_CONFIDENCE)?;
+    let code = codes::iso_639_1(found.lang().code());
+    common_words::confirms_language(text, code).then(|| Detected {
         code,
         confidence: found.confidence(),
     })
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn languages_are_told_apart() {
+    fn languages_are_detected() {
         for (code, text) in [
             (
                 "en",
@@ -134,7 +134,7 @@ mod tests {
 
     /// Without common words each is detected as a related language, seven with a confidence of at least 0.9.
     #[test]
-    fn languages_that_are_not_known_have_no_name() {
+    fn undetectable_languages_give_none() {
         for (language, text) in [
             (
                 "Mongolian",
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn too_little_text_tells_no_language() {
+    fn too_little_text_gives_no_language() {
         for text in [
             "",
             "Home Contact",
@@ -221,7 +221,7 @@ mod tests {
         #[test]
         fn confidence_is_a_share(text in any::<String>()) {
             if let Some(found) = detect(&text.repeat(8)) {
-                prop_assert!((LEAST_CONFIDENCE..=1.0).contains(&found.confidence));
+                prop_assert!((MIN_CONFIDENCE..=1.0).contains(&found.confidence));
             }
         }
     }

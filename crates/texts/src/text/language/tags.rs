@@ -28,7 +28,7 @@ pub fn is_language_tag(tag: &str) -> bool {
     let is_letters =
         |it: &str, length| it.len() == length && it.bytes().all(|it| it.is_ascii_lowercase());
     let is_known =
-        is_letters(language, 3) || (is_letters(language, 2) && lists(LANGUAGES, language));
+        is_letters(language, 3) || (is_letters(language, 2) && list_contains(LANGUAGES, language));
     if !is_known {
         return false;
     }
@@ -38,7 +38,7 @@ pub fn is_language_tag(tag: &str) -> bool {
     parts.next_if(|it| is_letters(it, 4));
     if let Some(region) = parts.next_if(|it| is_letters(it, 2) || is_digits(it, 3))
         && is_letters(region, 2)
-        && !lists(REGIONS, region)
+        && !list_contains(REGIONS, region)
     {
         return false;
     }
@@ -62,14 +62,14 @@ pub fn is_language_tag(tag: &str) -> bool {
 }
 
 /// Lower case.
-pub fn primary(tag: &str) -> String {
+pub fn primary_subtag(tag: &str) -> String {
     let first = tag.trim().split(['-', '_']).next();
     first.unwrap_or_default().to_ascii_lowercase()
 }
 
-/// [`primary`], with one code for Norwegian, for Filipino and Tagalog, and for Serbo-Croatian's successors.
-pub fn group(tag: &str) -> String {
-    match primary(tag).as_str() {
+/// [`primary_subtag`], with one code for Norwegian, for Filipino and Tagalog, and for Serbo-Croatian's successors.
+pub fn language_group(tag: &str) -> String {
+    match primary_subtag(tag).as_str() {
         "nb" | "nn" => "no".to_owned(),
         "fil" => "tl".to_owned(),
         "hr" | "sr" | "bs" => "sh".to_owned(),
@@ -79,15 +79,17 @@ pub fn group(tag: &str) -> String {
 
 /// ISO 639-1, else ISO 639-3; `None` for names (`english`). Other subtags are ignored.
 pub fn language_code(tag: &str) -> Option<String> {
-    let primary = primary(tag);
-    is_language_tag(&primary).then(|| super::codes::shortest(&primary).to_owned())
+    let primary = primary_subtag(tag);
+    is_language_tag(&primary).then(|| super::codes::iso_639_1(&primary).to_owned())
 }
 
 /// Language or country in a URL path: `de`, `de-at`, `us`; lower case.
-pub fn is_path_of_a_language(part: &str) -> bool {
+pub fn is_locale_segment(part: &str) -> bool {
     match part.split_once('-') {
-        None => lists(LANGUAGES, part) || lists(REGIONS, part),
-        Some((language, region)) => lists(LANGUAGES, language) && lists(REGIONS, region),
+        None => list_contains(LANGUAGES, part) || list_contains(REGIONS, part),
+        Some((language, region)) => {
+            list_contains(LANGUAGES, language) && list_contains(REGIONS, region)
+        }
     }
 }
 
@@ -95,7 +97,7 @@ fn is_digits(text: &str, length: usize) -> bool {
     text.len() == length && text.bytes().all(|it| it.is_ascii_digit())
 }
 
-fn lists(all: &str, one: &str) -> bool {
+fn list_contains(all: &str, one: &str) -> bool {
     all.split_ascii_whitespace().any(|it| it == one)
 }
 
@@ -111,24 +113,24 @@ mod tests {
             ("fil-PH", "tl"),
             ("hr", "SR"),
         ] {
-            assert_eq!(group(one), group(other));
+            assert_eq!(language_group(one), language_group(other));
         }
-        assert_ne!(group("nb"), group("da"));
+        assert_ne!(language_group("nb"), language_group("da"));
     }
 
     #[test]
-    fn parts_of_paths_are_versions_or_something_else() {
+    fn locale_path_segments_are_recognized() {
         for part in ["de", "de-at", "us", "pt-br"] {
-            assert!(is_path_of_a_language(part), "{part}");
+            assert!(is_locale_segment(part), "{part}");
         }
         for part in ["go", "", "de-xx", "tv-sets", "en-us-x", "qq"] {
-            assert!(!is_path_of_a_language(part), "{part}");
+            assert!(!is_locale_segment(part), "{part}");
         }
     }
 
     /// Examples of RFC 5646, appendix A, and common mistakes.
     #[test]
-    fn tags_are_told_from_what_looks_like_some() {
+    fn only_valid_language_tags_are_accepted() {
         for tag in [
             "de",
             "fr",
@@ -167,7 +169,7 @@ mod tests {
         ] {
             assert!(!is_language_tag(tag), "{tag}");
         }
-        assert_eq!(primary("EN_us"), "en");
+        assert_eq!(primary_subtag("EN_us"), "en");
         for (tag, code) in [
             ("EN_us", "en"),
             ("deu-AT", "de"),

@@ -5,7 +5,7 @@ mod questions;
 pub use questions::{is_question, question_share};
 
 use super::{language::Language, stems::stem, words::words};
-use crate::{ToSchema, keyword_text::normalised};
+use crate::{ToSchema, keyword_text::normalized};
 use serde::Serialize;
 use std::collections::{BTreeSet, HashMap};
 use unicode_normalization::char::is_combining_mark;
@@ -31,7 +31,7 @@ pub struct IndexedText {
 type Word = u32;
 
 /// Matches no word.
-const OTHER: Word = Word::MAX;
+const UNINDEXED: Word = Word::MAX;
 
 #[derive(Debug, Clone)]
 struct Forms {
@@ -60,17 +60,21 @@ pub struct PhraseUses {
 impl IndexedText {
     /// Blocks are separated by line feeds.
     pub fn new(text: &str, language: Option<Language>) -> Self {
-        Self::of(text, language, |_| true)
+        Self::with_filter(text, language, |_| true)
     }
 
     /// Words that share no first letter with a phrase are only counted: stemmers keep it, except for diacritics.
-    pub fn about<T: AsRef<str>>(text: &str, language: Option<Language>, phrases: &[T]) -> Self {
+    pub fn for_phrases<T: AsRef<str>>(
+        text: &str,
+        language: Option<Language>,
+        phrases: &[T],
+    ) -> Self {
         let mut beginnings = BTreeSet::new();
         for phrase in phrases {
-            let plain = without_diacritics(&normalised(phrase.as_ref()));
+            let plain = without_diacritics(&normalized(phrase.as_ref()));
             beginnings.extend(words(&plain).filter_map(|it| it.chars().next()));
         }
-        Self::of(text, language, |word| {
+        Self::with_filter(text, language, |word| {
             let first = word.chars().next().unwrap_or_default();
             let plain = if first.is_ascii() {
                 Some(first)
@@ -82,18 +86,22 @@ impl IndexedText {
         })
     }
 
-    fn of(text: &str, language: Option<Language>, is_wanted: impl Fn(&str) -> bool) -> Self {
-        let text = normalised_lines(text);
+    fn with_filter(
+        text: &str,
+        language: Option<Language>,
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Self {
+        let text = normalized_lines(text);
         let mut known: HashMap<&str, Word> = HashMap::new();
         let mut forms = Vec::new();
         let mut number = |word| {
             if !is_wanted(word) {
-                return OTHER;
+                return UNINDEXED;
             }
             *known.entry(word).or_insert_with(|| {
                 forms.push(form(word, language));
                 // Never reached: 2^32 words do not fit into memory.
-                Word::try_from(forms.len() - 1).unwrap_or(OTHER)
+                Word::try_from(forms.len() - 1).unwrap_or(UNINDEXED)
             })
         };
         let blocks: Vec<Vec<Word>> = text
@@ -186,7 +194,7 @@ pub fn without_diacritics(text: &str) -> String {
 }
 
 fn forms(text: &str, language: Option<Language>) -> Vec<Forms> {
-    let text = normalised(text);
+    let text = normalized(text);
     words(&text).map(|it| form(it, language)).collect()
 }
 
@@ -198,11 +206,11 @@ fn form(word: &str, language: Option<Language>) -> Forms {
     }
 }
 
-fn normalised_lines(text: &str) -> String {
+fn normalized_lines(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    let lines: Vec<String> = text.lines().map(normalised).collect();
+    let lines: Vec<String> = text.lines().map(normalized).collect();
     lines.join("\n")
 }
 

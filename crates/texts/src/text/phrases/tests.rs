@@ -33,7 +33,7 @@ fn inflections_are_found_by_stems() {
 }
 
 #[test]
-fn a_phrase_does_not_go_on_in_the_next_block() {
+fn a_phrase_does_not_cross_blocks() {
     assert_eq!(
         uses("Running\nshoes", "running shoes", Language::English).0,
         0
@@ -67,7 +67,7 @@ fn a_phrase_is_stuffed_from_eight_uses_and_three_percent_on() {
 }
 
 #[test]
-fn nothing_is_nowhere_and_has_no_density() {
+fn empty_texts_and_phrases_have_no_density() {
     let found = IndexedText::new("", Some(Language::English)).uses("word");
     assert_eq!(
         (found.exact, found.density, found.stuffed),
@@ -78,7 +78,7 @@ fn nothing_is_nowhere_and_has_no_density() {
 }
 
 #[test]
-fn headings_that_ask_are_known() {
+fn question_headings_are_detected() {
     for (heading, language) in [
         ("What is SEO", Language::English),
         ("Is it free?", Language::English),
@@ -110,7 +110,7 @@ fn the_share_of_questions_is_unknown_without_headings() {
 
 proptest! {
     #[test]
-    fn looser_comparison_never_finds_less(text in "([a-cá-ď]{1,3}[ ,\\n]){0,40}", phrase in "[a-cá-ď]{1,3}( [a-cá-ď]{1,2})?") {
+    fn looser_comparison_never_finds_fewer_uses(text in "([a-cá-ď]{1,3}[ ,\\n]){0,40}", phrase in "[a-cá-ď]{1,3}( [a-cá-ď]{1,2})?") {
         for language in [Language::Czech, Language::Slovak, Language::English] {
             let (exact, folded, inflected) = uses(&text, &phrase, language);
             prop_assert!(exact <= folded);
@@ -119,13 +119,13 @@ proptest! {
     }
 
     #[test]
-    fn a_text_that_looks_plain_has_no_diacritics(text in "[a-zé\u{301}\u{1100}\u{1161}가ł…и\u{306}й ]{0,8}|\\PC{0,8}") {
+    fn the_plain_text_check_is_right(text in "[a-zé\u{301}\u{1100}\u{1161}가ł…и\u{306}й ]{0,8}|\\PC{0,8}") {
         let long_way: String = text.nfd().filter(|it| !is_combining_mark(*it)).nfc().collect();
         prop_assert_eq!(without_diacritics(&text), long_way);
     }
 
     #[test]
-    fn a_text_of_repetitions_has_so_many_uses(count in 0_usize..30) {
+    fn repetitions_are_counted(count in 0_usize..30) {
         let found = IndexedText::new(&"red shoes. ".repeat(count), Some(Language::English)).uses("red shoe");
         prop_assert_eq!(found.inflected, Some(count));
         prop_assert_eq!(found.exact, 0);
@@ -141,10 +141,10 @@ proptest! {
 proptest::proptest! {
     /// Words skipped for speed change nothing.
     #[test]
-    fn reading_for_the_sake_of_a_phrase_counts_the_same(text in "([a-záéčřž]{1,6}[ .\n]){0,40}", phrase in "[a-záéčřž]{1,4}( [a-z]{1,4})?") {
+    fn indexing_for_phrases_counts_the_same(text in "([a-záéčřž]{1,6}[ .\n]){0,40}", phrase in "[a-záéčřž]{1,4}( [a-z]{1,4})?") {
         for language in [None, Some(Language::English), Some(Language::Czech), Some(Language::German)] {
             let whole = IndexedText::new(&text, language);
-            let part = IndexedText::about(&text, language, &[&phrase]);
+            let part = IndexedText::for_phrases(&text, language, &[&phrase]);
             proptest::prop_assert_eq!(whole.uses(&phrase), part.uses(&phrase));
             proptest::prop_assert_eq!(whole.words(), part.words());
         }

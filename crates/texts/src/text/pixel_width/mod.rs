@@ -3,13 +3,13 @@
 
 mod liberation_sans;
 
-use crate::keyword_text::composed;
+use crate::keyword_text::nfc;
 use liberation_sans::{ADVANCES, UNITS_PER_EM};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Place {
+pub struct SnippetElement {
     /// In pixels.
     pub size: f64,
     /// In pixels.
@@ -17,32 +17,32 @@ pub struct Place {
 }
 
 /// Desktop: 20 px, truncated at 600 px.
-pub const TITLE: Place = Place {
+pub const TITLE: SnippetElement = SnippetElement {
     size: 20.0,
     limit: 600.0,
 };
 
 /// Desktop: 14 px, truncated at 920 px, the lowest published figure (920 to 985).
-pub const DESCRIPTION: Place = Place {
+pub const DESCRIPTION: SnippetElement = SnippetElement {
     size: 14.0,
     limit: 920.0,
 };
 
-impl Place {
+impl SnippetElement {
     /// In pixels.
     pub fn width(self, text: &str) -> f64 {
         pixel_width(text, self.size)
     }
 
     /// Likely to be truncated.
-    pub fn cuts(self, text: &str) -> bool {
+    pub fn truncates(self, text: &str) -> bool {
         self.width(text) > self.limit
     }
 }
 
 /// In pixels, for this font size. White space is not collapsed.
 pub fn pixel_width(text: &str, size: f64) -> f64 {
-    let units: u64 = composed(text).graphemes(true).map(units).sum();
+    let units: u64 = nfc(text).graphemes(true).map(units).sum();
     in_pixels(units, size)
 }
 
@@ -57,7 +57,7 @@ fn units(cluster: &str) -> u64 {
     let known = cluster.chars().next().and_then(advance);
     u64::from(known.unwrap_or_else(|| match cluster.width() {
         0 => 0,
-        1 => average(),
+        1 => average_width(),
         _ => UNITS_PER_EM,
     }))
 }
@@ -71,7 +71,7 @@ fn advance(character: char) -> Option<u16> {
 }
 
 /// Of the letters a to z.
-fn average() -> u16 {
+fn average_width() -> u16 {
     let sum: u32 = ('a'..='z').filter_map(advance).map(u32::from).sum();
     u16::try_from(sum / 26).unwrap_or(UNITS_PER_EM)
 }
@@ -116,19 +116,22 @@ mod tests {
     }
 
     #[test]
-    fn what_the_font_has_not_is_told_by_its_kind() {
+    fn missing_glyphs_use_their_east_asian_width() {
         near(pixel_width("漢字かな", 20.0), 80.0);
         near(pixel_width("😀", 20.0), 20.0);
         near(pixel_width("👩‍👩‍👧", 20.0), 20.0);
         near(pixel_width("\u{200b}", 20.0), 0.0);
-        near(pixel_width("ა", 20.0), f64::from(average()) * 20.0 / 2048.0);
+        near(
+            pixel_width("ა", 20.0),
+            f64::from(average_width()) * 20.0 / 2048.0,
+        );
     }
 
     #[test]
-    fn a_title_is_cut_where_it_is_too_wide_however_few_letters_it_has() {
-        assert!(TITLE.cuts(&"M".repeat(37)));
-        assert!(!TITLE.cuts(&"i".repeat(120)));
-        assert!(!DESCRIPTION.cuts(&"M".repeat(37)));
+    fn titles_are_truncated_by_width_and_not_by_letters() {
+        assert!(TITLE.truncates(&"M".repeat(37)));
+        assert!(!TITLE.truncates(&"i".repeat(120)));
+        assert!(!DESCRIPTION.truncates(&"M".repeat(37)));
     }
 
     proptest! {

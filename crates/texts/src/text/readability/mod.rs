@@ -11,7 +11,7 @@ use crate::ToSchema;
 use serde::Serialize;
 
 /// Averages over fewer words are not reliable.
-pub const FEWEST_WORDS: usize = 100;
+pub const MIN_WORDS: usize = 100;
 
 /// What one formula gives.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
@@ -45,7 +45,7 @@ pub struct Readability {
 
 /// `None` below 100 words or without a sentence.
 pub fn readability(counts: &Counts, language: Option<Language>) -> Option<Readability> {
-    if counts.words < FEWEST_WORDS {
+    if counts.words < MIN_WORDS {
         return None;
     }
     let lix = Formula::Lix.score(counts)?;

@@ -38,7 +38,7 @@ type Scores = &'static [(Formula, f64)];
 /// 0.7.4 without rounding (`tests/oracles/readability_formulas.py --golden`); fog and LIX by the package
 /// readability 0.3.1.
 #[test]
-fn formulas_give_what_textstat_gives() {
+fn formulas_match_textstat() {
     let golden: &[([usize; 9], Scores)] = &[
         (
             [1968, 82, 9454, 9789, 440, 2992, 1305, 253, 253],
@@ -134,7 +134,7 @@ fn formulas_give_what_textstat_gives() {
 
 /// The English sample has 11 words of more than six letters: 28/3 + 100·11/28.
 #[test]
-fn lix_of_the_sample_is_that_of_its_counts() {
+fn lix_of_the_sample_follows_from_its_counts() {
     let sample = "The Web Content Accessibility Guidelines explain how to make web content more accessible to people with disabilities. They cover many recommendations. Following them makes content usable for everyone.";
     let counts = count(sample, Some(Language::English));
     assert_eq!((counts.words, counts.sentences), (28, 3));
@@ -166,7 +166,7 @@ fn every_language_has_a_score_of_reading_ease_except_polish() {
 }
 
 #[test]
-fn without_a_language_only_what_needs_no_syllables_is_told() {
+fn without_a_language_only_lix_and_rix_are_given() {
     let mut given = counts(120, 6, 0);
     (given.syllables, given.long_words) = (None, 30);
     let found = readability(&given, None).unwrap();
@@ -180,7 +180,7 @@ fn without_a_language_only_what_needs_no_syllables_is_told() {
 }
 
 #[test]
-fn smog_is_told_from_thirty_sentences_on() {
+fn smog_needs_thirty_sentences() {
     let smog = |sentences| {
         let mut given = counts(600, sentences, 900);
         if let Some(of) = &mut given.syllables {
@@ -194,7 +194,7 @@ fn smog_is_told_from_thirty_sentences_on() {
 }
 
 #[test]
-fn bands_begin_where_flesch_drew_them() {
+fn bands_match_flesch() {
     for (score, band) in [
         (90.0, Band::VeryEasy),
         (89.99, Band::Easy),

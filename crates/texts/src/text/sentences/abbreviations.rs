@@ -5,19 +5,19 @@
 use crate::{table::records, text::language::Language};
 use std::{collections::HashMap, sync::LazyLock};
 
-struct Listed {
+struct Abbreviation {
     language: Language,
     before_anything: bool,
 }
 
-static LISTS: LazyLock<HashMap<&'static str, Vec<Listed>>> = LazyLock::new(|| {
-    let mut lists: HashMap<&'static str, Vec<Listed>> = HashMap::new();
+static LISTS: LazyLock<HashMap<&'static str, Vec<Abbreviation>>> = LazyLock::new(|| {
+    let mut lists: HashMap<&'static str, Vec<Abbreviation>> = HashMap::new();
     for [language, before, abbreviations] in records::<3>(include_str!("abbreviations.tsv")) {
         let Some(language) = Language::from_tag(language) else {
             continue;
         };
         for abbreviation in abbreviations.split(' ') {
-            lists.entry(abbreviation).or_default().push(Listed {
+            lists.entry(abbreviation).or_default().push(Abbreviation {
                 language,
                 before_anything: before == "anything",
             });
@@ -26,7 +26,7 @@ static LISTS: LazyLock<HashMap<&'static str, Vec<Listed>>> = LazyLock::new(|| {
     lists
 });
 
-pub fn goes_on(token: &str, language: Language, number_follows: bool) -> bool {
+pub fn continues_sentence(token: &str, language: Language, number_follows: bool) -> bool {
     // No entry is longer, so longer tokens need no lower-casing.
     if token.len() > 24 {
         return false;

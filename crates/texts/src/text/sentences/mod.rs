@@ -53,7 +53,7 @@ fn ends_sentence(segment: &str, rest: &str, language: Option<Language>) -> bool 
     let number_follows = rest.starts_with(|it: char| it.is_numeric());
     !(is_letter(token)
         || language.is_some_and(|it| {
-            abbreviations::goes_on(token, it, number_follows)
+            abbreviations::continues_sentence(token, it, number_follows)
                 || (writes_ordinals(it) && is_ordinal(token))
         }))
 }

@@ -14,7 +14,7 @@ fn sentences_are_slices_without_white_space_around() {
 }
 
 #[test]
-fn the_sample_of_the_specification_has_three() {
+fn the_documented_sample_has_three_sentences() {
     let sample = "The Web Content Accessibility Guidelines explain how to make web content more accessible to people with disabilities. They cover many recommendations. Following them makes content usable for everyone.";
     assert_eq!(counted(sample, Language::English), 3);
 }
@@ -126,12 +126,12 @@ fn some_abbreviations_count_only_before_a_number() {
 }
 
 #[test]
-fn a_line_feed_ends_a_sentence_whatever_stands_before_it() {
+fn a_line_feed_always_ends_a_sentence() {
     assert_eq!(counted("Contact: Dr.\nSmith", Language::English), 2);
 }
 
 #[test]
-fn nothing_and_mere_signs_have_no_sentence() {
+fn empty_texts_and_punctuation_have_no_sentence() {
     assert!(sentences("", None).is_empty());
     assert!(sentences("… ! ? —\n\n***", None).is_empty());
 }
@@ -156,7 +156,7 @@ proptest! {
     }
 
     #[test]
-    fn abbreviations_only_ever_join(text in "([A-Za-z]{1,6}[.!?]? ){0,40}") {
+    fn abbreviations_never_add_sentences(text in "([A-Za-z]{1,6}[.!?]? ){0,40}") {
         let bare = text.unicode_sentences().count();
         prop_assert!(sentences(&text, Some(Language::English)).len() <= bare);
     }

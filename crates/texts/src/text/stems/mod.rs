@@ -6,11 +6,11 @@ use super::language::Language;
 use snowball_stemmers_rs::{Algorithm, Stemmer};
 
 /// Longer words are their own stem.
-const LONGEST: usize = 128;
+const MAX_WORD_BYTES: usize = 128;
 
 /// `word` must be in lower case.
 pub fn stem(word: &str, language: Language) -> String {
-    if word.len() > LONGEST {
+    if word.len() > MAX_WORD_BYTES {
         return word.to_owned();
     }
     let stem = match algorithm(language) {

@@ -1,7 +1,7 @@
 //! A light stemmer: strips endings of nouns, adjectives and comparatives (from grammars), and shortens vowels.
 
 /// Of a stem.
-const FEWEST: usize = 3;
+const MIN_STEM_LETTERS: usize = 3;
 
 /// With adjective endings (`rýchlejšieho`), longest first.
 const COMPARISON: &[&str] = &[
@@ -20,17 +20,17 @@ const ENDINGS: &[&str] = &[
 /// `word` must be in lower case.
 pub fn stem(word: &str) -> String {
     let cut = without_ending(word, COMPARISON).or_else(|| without_ending(word, ENDINGS));
-    cut.unwrap_or(word).chars().map(short).collect()
+    cut.unwrap_or(word).chars().map(shorten_vowel).collect()
 }
 
 fn without_ending<'a>(word: &'a str, endings: &[&str]) -> Option<&'a str> {
     let stems = endings.iter().filter_map(|it| word.strip_suffix(it));
-    let mut kept = stems.filter(|it| it.chars().count() >= FEWEST);
+    let mut kept = stems.filter(|it| it.chars().count() >= MIN_STEM_LETTERS);
     kept.next()
 }
 
 /// So that `kníh` matches `kniha`.
-const fn short(letter: char) -> char {
+const fn shorten_vowel(letter: char) -> char {
     match letter {
         'á' => 'a',
         'é' => 'e',

@@ -26,13 +26,13 @@ pub fn count(word: &str) -> usize {
 /// At least 1; `word` in lower case. Vowel groups less silent ones, plus those of two syllables.
 pub fn by_rules(word: &str) -> usize {
     let (base, genitive) = match word.strip_suffix("'s") {
-        Some(base) => (base, usize::from(hisses(base))),
+        Some(base) => (base, usize::from(ends_in_sibilant(base))),
         None => (word, 0),
     };
     let letters: Vec<char> = base.chars().collect();
-    let groups = groups(&letters);
-    let sounding = groups + parted(&letters) + spoken_end(base, &letters);
-    let mute = mute_end(base, &letters, groups) + mute_inside(base);
+    let groups = vowel_groups(&letters);
+    let sounding = groups + hiatuses(&letters) + syllabic_consonants(base, &letters);
+    let mute = silent_at_end(base, &letters, groups) + silent_inside(base);
     sounding.saturating_sub(mute).max(1) + genitive
 }
 
@@ -44,7 +44,7 @@ fn is_vowel(letter: char) -> bool {
 }
 
 /// After a sibilant the genitive adds a syllable (`boss's`, `church's`).
-fn hisses(base: &str) -> bool {
+fn ends_in_sibilant(base: &str) -> bool {
     ends_with_any(
         base,
         &["s", "x", "z", "c", "se", "xe", "ze", "ce", "ge", "sh", "ch"],
@@ -52,7 +52,7 @@ fn hisses(base: &str) -> bool {
 }
 
 /// A `u` after `q` is part of the consonant.
-fn groups(letters: &[char]) -> usize {
+fn vowel_groups(letters: &[char]) -> usize {
     let mut before = ' ';
     let mut count = 0;
     for &letter in letters {
@@ -66,7 +66,7 @@ fn groups(letters: &[char]) -> usize {
 }
 
 /// Vowel pairs of two syllables (`ra-di-o`, `qui-et`, `be-ing`, `cre-ate`).
-fn parted(letters: &[char]) -> usize {
+fn hiatuses(letters: &[char]) -> usize {
     let at = |it: Option<usize>| it.and_then(|it| letters.get(it)).copied().unwrap_or(' ');
     let is_parted = |second: &usize| {
         let (first, after) = (second - 1, at(Some(second + 1)));
@@ -109,7 +109,7 @@ fn parted(letters: &[char]) -> usize {
 }
 
 /// Syllabic consonants at the end: `lit-tle`, `pris-m`, `rhyth-m`, `does-n't`.
-fn spoken_end(base: &str, letters: &[char]) -> usize {
+fn syllabic_consonants(base: &str, letters: &[char]) -> usize {
     let little = match letters {
         [.., before, 'l', 'e'] | [.., before, 'l', 'e', 's' | 'd'] => {
             !matches!(before, 'a' | 'e' | 'i' | 'o' | 'u' | 'y' | 'l')
@@ -120,7 +120,7 @@ fn spoken_end(base: &str, letters: &[char]) -> usize {
 }
 
 /// Silent `e` at the end (`make`), before `d` or `s` (`asked`, `makes`) or suffixes (`care-ful`); the `a` of `-ically`.
-fn mute_end(base: &str, letters: &[char], groups: usize) -> usize {
+fn silent_at_end(base: &str, letters: &[char], groups: usize) -> usize {
     if groups < 2 {
         return 0;
     }
@@ -151,7 +151,7 @@ const FIRST_PARTS: [&str; 31] = [
 ];
 
 /// Silent `e` inside compounds (`base-ball`, `name-space`): a word follows (a consonant, then a vowel), not a suffix.
-fn mute_inside(base: &str) -> usize {
+fn silent_inside(base: &str) -> usize {
     const SUFFIXES: [&str; 6] = ["ment", "ments", "less", "ness", "ly", "ful"];
     let is_word = |rest: &str| {
         rest.len() >= 3

@@ -4,10 +4,10 @@ use super::vowels;
 use crate::text::language::Language;
 
 /// Minimum fragment at either end, as in Python's `pyphen`.
-const AT_LEAST: usize = 2;
+const MIN_FRAGMENT_LETTERS: usize = 2;
 
 /// Only the first part of longer words is counted, since the cost is quadratic.
-const LONGEST: usize = 256;
+const MAX_WORD_BYTES: usize = 256;
 
 /// Hyphenation points plus one, at least 1.
 pub fn count(word: &str, language: Language) -> usize {
@@ -15,7 +15,8 @@ pub fn count(word: &str, language: Language) -> usize {
         return 1;
     };
     let lower = shortened(word).to_lowercase();
-    let pieces = hypher::hyphenate_bounded(&lower, patterns, AT_LEAST, AT_LEAST);
+    let pieces =
+        hypher::hyphenate_bounded(&lower, patterns, MIN_FRAGMENT_LETTERS, MIN_FRAGMENT_LETTERS);
     let counted: usize = match language {
         Language::German => pieces.map(|it| 1 + breaks_between_vowels(it)).sum(),
         // The Czech patterns also separate consonants (`ob-la-s-ti`).
@@ -36,7 +37,7 @@ fn breaks_between_vowels(piece: &str) -> usize {
 }
 
 fn shortened(word: &str) -> &str {
-    &word[..word.floor_char_boundary(LONGEST)]
+    &word[..word.floor_char_boundary(MAX_WORD_BYTES)]
 }
 
 const fn patterns(language: Language) -> Option<hypher::Lang> {

@@ -17,7 +17,7 @@ fn english_words_have_the_dictionarys_count() {
 }
 
 #[test]
-fn english_words_outside_of_the_dictionary_have_the_rules_count() {
+fn unknown_english_words_are_counted_by_rules() {
     let words = "blogging hyperlinkable crawlability tokenizers";
     assert_eq!(counts(words, Language::English), [2, 5, 5, 4]);
 }
@@ -100,7 +100,7 @@ fn other_languages_count_as_pyphen_does() {
 }
 
 #[test]
-fn vowels_tell_what_is_spoken_where_spelling_tells_it() {
+fn vowel_counts_match_speech_in_phonetic_spelling() {
     for (language, word, expected) in [
         (Language::Czech, "vlk", 1),
         (Language::Czech, "čtvrt", 1),
@@ -132,7 +132,7 @@ fn what_has_no_vowel_has_one_syllable() {
 
 proptest! {
     #[test]
-    fn any_word_has_at_least_one_and_no_more_than_it_has_letters(word in "\\PC{0,60}") {
+    fn syllables_are_between_one_and_the_letters(word in "\\PC{0,60}") {
         for language in Language::ALL {
             let found = count(&word, language);
             prop_assert!(found >= 1 && found <= word.to_lowercase().chars().count().max(1) + 2);
@@ -140,7 +140,7 @@ proptest! {
     }
 
     #[test]
-    fn very_long_words_are_counted_by_their_beginning(times in 200_usize..2_000) {
+    fn very_long_words_are_counted_by_their_first_part(times in 200_usize..2_000) {
         prop_assert_eq!(count(&"ta".repeat(times), Language::Spanish), 128);
     }
 }

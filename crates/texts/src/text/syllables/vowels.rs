@@ -5,7 +5,7 @@ use crate::text::language::Language;
 pub fn nuclei(word: &str, language: Language) -> Option<usize> {
     let rules = Rules::of(language)?;
     let letters: Vec<char> = word.chars().collect();
-    let mut found = usize::from(rules.parts_prefix(word));
+    let mut found = usize::from(rules.splits_prefix(word));
     let mut at = 0;
     while at < letters.len() {
         if rules.vowels.contains(letters[at]) {
@@ -64,7 +64,7 @@ impl Rules {
     }
 
     /// Prefixes whose vowel forms no diphthong with the next (`po-užít`).
-    fn parts_prefix(&self, word: &str) -> bool {
+    fn splits_prefix(&self, word: &str) -> bool {
         let parted = ["použ", "pouka", "pouč", "nauč"];
         !self.diphthongs.is_empty() && parted.iter().any(|it| word.starts_with(it))
     }

@@ -178,7 +178,7 @@ impl JobView {
 impl JobView {
     /// Sets `waitingFor` when the job is overdue and no worker is online.
     #[must_use]
-    pub fn while_none_is_online(self, none_is_online: bool, job: &Job, now: DateTime<Utc>) -> Self {
+    pub fn with_worker_wait(self, none_is_online: bool, job: &Job, now: DateTime<Utc>) -> Self {
         let waits = none_is_online && job.is_overdue(now);
         Self {
             waiting_for: waits.then_some("worker"),

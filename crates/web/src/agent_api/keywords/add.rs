@@ -1,12 +1,12 @@
 //! POST /projects/:id/keywords.
 
 use super::{AddedKeywordsView, MARKET, MarketMembers};
-use crate::answer::Answer;
 use crate::contract::fields::read_body;
-use crate::contract::{EachOnce, List, body};
+use crate::contract::{List, UniqueList, body};
 use crate::endpoint::Call;
 use crate::problem::Problem;
 use crate::refusals;
+use crate::response::ApiResponse;
 use crate::services::Services;
 use domain::ids::ProjectId;
 use domain::keyword::{Keyword, KeywordText, NewKeywords};
@@ -17,30 +17,35 @@ use std::sync::Arc;
 
 body! {
     pub(crate) AddKeywords like { "keywords": ["rust seo tool"], "aiTracked": true, "market": { "country": "de", "language": "de" } } {
-        keywords: List<KeywordText, 1, { NewKeywords::MOST }> = required "keywords" or "must hold at least one keyword", "Repeats are folded.";
+        keywords: List<KeywordText, 1, { NewKeywords::MAX_PER_CALL }> = required "keywords" or "must hold at least one keyword", "Repeats are folded.";
         ai_tracked: bool = optional "aiTracked", "Whether the added keywords count toward the AI visibility allowance.";
         market: MarketMembers = optional "market", MARKET;
-        tags: EachOnce<Tag, { Keyword::MOST_TAGS }> = nullable "tags";
+        tags: UniqueList<Tag, { Keyword::MAX_TAGS }> = nullable "tags";
     }
 }
 
 /// All keywords, or none if an allowance would be exceeded.
-pub async fn add(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+pub async fn add(services: Arc<Services>, call: Call) -> Result<ApiResponse, Problem> {
     let project = call.project(&services).await?;
     call.query.finish()?;
     let new = read_body(&call.body, read)?;
-    let stored = |tracked: &TrackedKeywords| answer(project.id, tracked).stored();
+    let stored = |tracked: &TrackedKeywords| response(project.id, tracked).to_stored();
     let tracked = services
         .core
-        .track_keywords(call.account(), project.id, &new, call.receipt(&stored))
+        .track_keywords(
+            call.account(),
+            project.id,
+            &new,
+            call.idempotency_writer(&stored),
+        )
         .await
-        .map_err(refusals::of_project(project.id))?;
-    Ok(answer(project.id, &tracked).kept())
+        .map_err(refusals::project_problem(project.id))?;
+    Ok(response(project.id, &tracked).marked_stored())
 }
 
-fn answer(project: ProjectId, tracked: &TrackedKeywords) -> Answer {
+fn response(project: ProjectId, tracked: &TrackedKeywords) -> ApiResponse {
     let status = if tracked.created.is_empty() { 200 } else { 201 };
-    Answer::with_status(status, &AddedKeywordsView::of(project, tracked))
+    ApiResponse::with_status(status, &AddedKeywordsView::of(project, tracked))
 }
 
 fn read(body: &AddKeywords) -> Option<NewKeywords> {

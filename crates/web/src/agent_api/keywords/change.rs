@@ -1,13 +1,13 @@
 //! PATCH /keywords/:id (RFC 7396).
 
 use super::{KeywordView, MARKET, MarketMembers};
-use crate::answer::Answer;
 use crate::contract::fields::read_patch;
-use crate::contract::{EachOnce, body, parsed};
+use crate::contract::{UniqueList, body, parsed};
 use crate::endpoint::Call;
 use crate::http::entity_tag::EntityTag;
 use crate::problem::Problem;
 use crate::refusals;
+use crate::response::ApiResponse;
 use crate::services::Services;
 use actix_web::http::Uri;
 use domain::ids::KeywordId;
@@ -24,20 +24,20 @@ body! {
         status: Status = change "status";
         market: MarketMembers = change "market", MARKET;
         target_url: TargetUrl = nullable "targetUrl";
-        tags: EachOnce<Tag, { Keyword::MOST_TAGS }> = nullable "tags";
+        tags: UniqueList<Tag, { Keyword::MAX_TAGS }> = nullable "tags";
     }
 }
 
 struct TargetUrl;
 
 parsed! {
-    TargetUrl => String: target_url, json!({ "type": "string", "format": "uri", "maxLength": MOST_URL, "pattern": r"^https?://[^\s\x00-\x1f/?#@:]+([/?#:][^\s\x00-\x1f]*)?$" });
+    TargetUrl => String: target_url, json!({ "type": "string", "format": "uri", "maxLength": MAX_URL, "pattern": r"^https?://[^\s\x00-\x1f/?#@:]+([/?#:][^\s\x00-\x1f]*)?$" });
 }
 
 /// In bytes.
-const MOST_URL: usize = 2_048;
+const MAX_URL: usize = 2_048;
 
-pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+pub async fn change(services: Arc<Services>, call: Call) -> Result<ApiResponse, Problem> {
     let id = KeywordId(call.id.ok_or_else(refusals::no_keyword)?);
     let current = services
         .core
@@ -57,13 +57,13 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
         )
         .await
         .map_err(refused)?;
-    Ok(Answer::resource(&KeywordView::of(&changed)))
+    Ok(ApiResponse::resource(&KeywordView::of(&changed)))
 }
 
 pub fn refused(error: ChangeKeywordError) -> Problem {
     match error {
         ChangeKeywordError::NotAsExpected(keyword) => {
-            refusals::not_as_expected(&EntityTag::of(&KeywordView::of(&keyword)))
+            refusals::precondition_failed(&EntityTag::of(&KeywordView::of(&keyword)))
         }
         error => error.into(),
     }
@@ -87,7 +87,7 @@ pub(crate) fn target_url(text: &str) -> Result<String, &'static str> {
             && uri.host().is_some_and(|host| !host.is_empty())
     });
     let fits = is_web
-        && text.len() <= MOST_URL
+        && text.len() <= MAX_URL
         && !text.chars().any(|c| c.is_control() || c.is_whitespace());
     fits.then(|| text.to_owned())
         .ok_or("must be an http or https address of at most 2048 bytes")

@@ -13,7 +13,7 @@ pub(crate) use list::ListKeywords;
 pub use list::{LIST_LIMITS, SORTS, list};
 pub use view::{AddedKeywordsView, AllowanceView, KeywordView, LatestView, MarketView};
 
-use crate::contract::{body, member};
+use crate::contract::{body, nested_body};
 use analysis::observation::search_page::Device;
 use domain::market::{Country, Language, Location, Market};
 use domain::patch::Change;
@@ -26,7 +26,7 @@ body! {
         location: Location = nullable "location";
     }
 }
-member!(MarketMembers => MarketChange: market);
+nested_body!(MarketMembers => MarketChange: market);
 
 /// OpenAPI description of [`MarketMembers`].
 pub(crate) const MARKET: &str =

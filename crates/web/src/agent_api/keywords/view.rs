@@ -1,5 +1,5 @@
 use crate::ToSchema;
-use crate::http::weight::Room;
+use crate::http::byte_budget::ByteBudget;
 use crate::links::{Link, Operation, Surface};
 use chrono::{DateTime, Utc};
 use domain::allowance::Allowance;
@@ -184,10 +184,10 @@ impl AddedKeywordsView {
             reactivated: tracked.reactivated.len(),
             repeated: tracked.repeated,
         };
-        let mut room = Room::of_an_answer();
-        let created = shown(&tracked.created, &mut room);
-        let existing = shown(&tracked.existing, &mut room);
-        let reactivated = shown(&tracked.reactivated, &mut room);
+        let mut budget = ByteBudget::for_response();
+        let created = shown(&tracked.created, &mut budget);
+        let existing = shown(&tracked.existing, &mut budget);
+        let reactivated = shown(&tracked.reactivated, &mut budget);
         let truncated = created.len() < counts.created
             || existing.len() < counts.existing
             || reactivated.len() < counts.reactivated;
@@ -207,7 +207,7 @@ impl AddedKeywordsView {
     }
 }
 
-fn shown(keywords: &[Keyword], room: &mut Room) -> Vec<Box<RawValue>> {
+fn shown(keywords: &[Keyword], room: &mut ByteBudget) -> Vec<Box<RawValue>> {
     let rows = keywords.iter().map(KeywordView::of);
     room.fill(rows.map(|row| to_raw_value(&row)))
         .expect("keywords have string keys and no failing serialisers")

@@ -1,13 +1,13 @@
 //! PATCH /projects/:id (RFC 7396).
 
 use super::{ProjectView, members::ProjectMembers};
-use crate::answer::Answer;
 use crate::contract::fields::read_patch;
 use crate::contract::{Body, body};
 use crate::endpoint::Call;
 use crate::http::entity_tag::EntityTag;
 use crate::problem::Problem;
 use crate::refusals;
+use crate::response::ApiResponse;
 use crate::services::Services;
 use analysis::url_rules::DomainName;
 use domain::ids::ProjectId;
@@ -29,7 +29,7 @@ pub fn change_fields() -> &'static [&'static str] {
     ChangeProject::names()
 }
 
-pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+pub async fn change(services: Arc<Services>, call: Call) -> Result<ApiResponse, Problem> {
     let current = call.project(&services).await?;
     let id = current.id;
     let defaults = &call.tenant().report_defaults;
@@ -37,7 +37,7 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
     let shown = ProjectView::of(&current, defaults, term);
     let shown = serde_json::to_value(shown).unwrap_or(Value::Null);
     call.query.finish()?;
-    let patch = patch_of(&call.body, &shown).map_err(|mut problem| {
+    let patch = read_project_patch(&call.body, &shown).map_err(|mut problem| {
         if call.body.contains_key("keywords") {
             problem.next_actions.push(refusals::add_keywords(id));
         }
@@ -48,7 +48,9 @@ pub async fn change(services: Arc<Services>, call: Call) -> Result<Answer, Probl
         .change_project(call.account(), id, &patch, Some(&expected(&call, term)))
         .await
         .map_err(|error| refused(error, &call, term))?;
-    Ok(Answer::resource(&ProjectView::of(&changed, defaults, term)))
+    Ok(ApiResponse::resource(&ProjectView::of(
+        &changed, defaults, term,
+    )))
 }
 
 pub fn expected(call: &Call, term: PurgeTerm) -> impl Fn(&Project) -> bool + Sync {
@@ -60,21 +62,27 @@ pub fn refused(error: ChangeProjectError, call: &Call, term: PurgeTerm) -> Probl
     match error {
         ChangeProjectError::NotAsExpected(project) => {
             let view = ProjectView::of(&project, &call.tenant().report_defaults, term);
-            refusals::not_as_expected(&EntityTag::of(&view))
+            refusals::precondition_failed(&EntityTag::of(&view))
         }
-        error => refusals::of_project(ProjectId(call.id.unwrap_or_default()))(error),
+        error => refusals::project_problem(ProjectId(call.id.unwrap_or_default()))(error),
     }
 }
 
 /// Callers may send back what they read (`shown`). Reports all errors of the body at once.
-pub fn patch_of(body: &Map<String, Value>, shown: &Value) -> Result<ProjectPatch, Problem> {
+pub fn read_project_patch(
+    body: &Map<String, Value>,
+    shown: &Value,
+) -> Result<ProjectPatch, Problem> {
     read_patch(
         body,
         shown,
         &["domain", "keywords"],
         |body: &ChangeProject| {
             let fields = body.fields();
-            if fields.raw("domain").is_some_and(|it| !names(shown, it)) {
+            if fields
+                .raw("domain")
+                .is_some_and(|it| !is_same_domain(shown, it))
+            {
                 let rule = "cannot be changed: create another project for another domain";
                 fields.note_at("domain", "immutable-field", rule);
             }
@@ -94,7 +102,7 @@ pub fn patch_of(body: &Map<String, Value>, shown: &Value) -> Result<ProjectPatch
 }
 
 /// In any spelling.
-fn names(project: &Value, given: &Value) -> bool {
+fn is_same_domain(project: &Value, given: &Value) -> bool {
     let parsed = given.as_str().and_then(|it| DomainName::parse(it).ok());
     parsed.is_some_and(|it| project["domain"] == it.ascii)
 }

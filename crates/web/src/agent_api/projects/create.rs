@@ -2,13 +2,13 @@
 
 use super::{ProjectView, members::ProjectMembers};
 use crate::agent_api::keywords::AddedKeywordsView;
-use crate::answer::Answer;
 use crate::contract::fields::read_body;
 use crate::contract::{List, body, parsed};
 use crate::endpoint::Call;
 use crate::http::entity_tag::EntityTag;
 use crate::links::{Link, Operation};
 use crate::problem::{Code, Problem};
+use crate::response::ApiResponse;
 use crate::services::Services;
 use analysis::url_rules::{
     DOMAIN_PATTERN, DomainName, DomainRefusal, ParsedDomain, Removed, has_domain_form,
@@ -24,17 +24,17 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// In characters.
-const MOST_DOMAIN: usize = 2_048;
+const MAX_DOMAIN: usize = 2_048;
 
 body! {
     pub(crate) CreateProject with members: ProjectMembers like { "domain": "example.com", "name": "Example", "keywords": ["rust seo tool", "rank tracker"], "tags": ["docs"], "priority": "high" } {
         domain: TypedDomain = required "domain", "The site's host; scheme, port and path are removed and told in warnings.";
         name: Label = optional "name", "The domain when left out.";
-        keywords: List<KeywordText, 0, { NewKeywords::MOST }> = optional "keywords", "Repeats are folded.";
+        keywords: List<KeywordText, 0, { NewKeywords::MAX_PER_CALL }> = optional "keywords", "Repeats are folded.";
     }
 }
 
-pub async fn create(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+pub async fn create(services: Arc<Services>, call: Call) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
     let (typed, name, texts, meta) = read_body(&call.body, read)?;
     let domain = typed
@@ -54,19 +54,24 @@ pub async fn create(services: Arc<Services>, call: Call) -> Result<Answer, Probl
         tags: vec![],
     };
     let defaults = &call.tenant().report_defaults;
-    let stored = |created: &CreatedProject| answer(created, defaults, &warnings).stored();
+    let stored = |created: &CreatedProject| response(created, defaults, &warnings).to_stored();
     let created = services
         .core
-        .create_project(call.account(), &new, &keywords, call.receipt(&stored))
+        .create_project(
+            call.account(),
+            &new,
+            &keywords,
+            call.idempotency_writer(&stored),
+        )
         .await?;
-    Ok(answer(&created, defaults, &warnings).kept())
+    Ok(response(&created, defaults, &warnings).marked_stored())
 }
 
-fn answer(
+fn response(
     created: &CreatedProject,
     defaults: &EffectiveReportSettings,
     warnings: &[Value],
-) -> Answer {
+) -> ApiResponse {
     // An active project has no purge date.
     let view = ProjectView::of(&created.project, defaults, PurgeTerm(None));
     let mut answer = serde_json::to_value(&view).unwrap_or(Value::Null);
@@ -78,14 +83,14 @@ fn answer(
         );
         members.insert("warnings".into(), warnings.into());
     }
-    Answer::with_status(201, &answer)
-        .tagged(EntityTag::of(&view))
-        .at(Link::of(Operation::GetProject, created.project.id.0))
+    ApiResponse::with_status(201, &answer)
+        .with_etag(EntityTag::of(&view))
+        .with_location(Link::of(Operation::GetProject, created.project.id.0))
 }
 
-type Wanted = (TypedDomain, Option<Label>, Vec<KeywordText>, ProjectMeta);
+type CreateRequest = (TypedDomain, Option<Label>, Vec<KeywordText>, ProjectMeta);
 
-fn read(body: &CreateProject) -> Option<Wanted> {
+fn read(body: &CreateProject) -> Option<CreateRequest> {
     let (domain, name, keywords) = (body.domain(), body.name(), body.keywords());
     let meta = ProjectMeta::default().patched(body.members().patch());
     Some((domain?, name, keywords.unwrap_or_default(), meta))
@@ -97,15 +102,15 @@ struct TypedDomain {
 }
 
 parsed! {
-    TypedDomain => Self: typed_domain, json!({ "type": "string", "minLength": 1, "maxLength": MOST_DOMAIN, "pattern": DOMAIN_PATTERN });
+    TypedDomain => Self: typed_domain, json!({ "type": "string", "minLength": 1, "maxLength": MAX_DOMAIN, "pattern": DOMAIN_PATTERN });
 }
 
 /// Rejects what the schema's pattern rejects; other refusals become a conflict later.
 fn typed_domain(text: &str) -> Result<TypedDomain, String> {
     let parsed = DomainName::parse(text);
     match &parsed {
-        _ if text.chars().count() > MOST_DOMAIN => {
-            Err(format!("has at most {MOST_DOMAIN} characters"))
+        _ if text.chars().count() > MAX_DOMAIN => {
+            Err(format!("has at most {MAX_DOMAIN} characters"))
         }
         Err(refusal) if !has_domain_form(text) => Err(format!(
             "must be the public host name of the site, for example example.com: {refusal}"
@@ -122,7 +127,7 @@ fn not_monitorable(given: &str, refusal: DomainRefusal) -> Problem {
         Code::DomainNotMonitorable,
         format!(
             "`{}` cannot be monitored: {refusal}.",
-            crate::shortened(&without_password(given), 100)
+            crate::shortened(&without_userinfo(given), 100)
         ),
     );
     problem
@@ -131,7 +136,7 @@ fn not_monitorable(given: &str, refusal: DomainRefusal) -> Problem {
 }
 
 /// Drops user and password of a URL.
-fn without_password(given: &str) -> String {
+fn without_userinfo(given: &str) -> String {
     match (given.split_once("://"), given.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
         (None, Some((_, host))) => host.to_owned(),

@@ -2,11 +2,11 @@
 
 use super::ProjectView;
 use super::change::{expected, refused};
-use crate::{answer::Answer, endpoint::Call, problem::Problem, services::Services};
+use crate::{endpoint::Call, problem::Problem, response::ApiResponse, services::Services};
 use std::sync::Arc;
 
 /// Idempotent. The response contains `purgeAt`.
-pub async fn deactivate(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+pub async fn deactivate(services: Arc<Services>, call: Call) -> Result<ApiResponse, Problem> {
     let id = call.project_id()?;
     call.query.finish()?;
     let term = services.purge_term();
@@ -16,5 +16,7 @@ pub async fn deactivate(services: Arc<Services>, call: Call) -> Result<Answer, P
         .await
         .map_err(|error| refused(error, &call, term))?;
     let defaults = &call.tenant().report_defaults;
-    Ok(Answer::resource(&ProjectView::of(&project, defaults, term)))
+    Ok(ApiResponse::resource(&ProjectView::of(
+        &project, defaults, term,
+    )))
 }

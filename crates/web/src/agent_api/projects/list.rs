@@ -1,23 +1,26 @@
 //! GET /projects.
 
 use super::ProjectView;
-use crate::agent_api::{ListBody, StatusFilter, paging, selected, written};
-use crate::answer::Answer;
+use crate::agent_api::{ListBody, StatusFilter, paging, render_rows, select_fields};
 use crate::contract::{FreeText, query};
 use crate::endpoint::Call;
-use crate::http::weight::Telling;
-use crate::paging::{Limits, bound_part, fields, order, pages, total, wanted};
+use crate::http::byte_budget::Verbosity;
+use crate::paging::{
+    PageLimits, bound_query, fields_parameter, finish_query, page_parameters, sort_parameter,
+    total_parameter,
+};
 use crate::problem::Problem;
-use crate::selection::{PROJECT, Selection};
+use crate::response::ApiResponse;
+use crate::selection::{PROJECT_FIELDS, Selection};
 use crate::services::Services;
 use domain::page::Direction;
 use domain::ports::projects::{ProjectFilter, ProjectSort};
 use domain::project::{Priority, Project, WorkflowStatus};
 use std::sync::Arc;
 
-pub const LIST_LIMITS: Limits = Limits {
+pub const LIST_LIMITS: PageLimits = PageLimits {
     default: 50,
-    most: 200,
+    max: 200,
 };
 
 const SORTS: [(&str, ProjectSort); 5] = [
@@ -30,10 +33,10 @@ const SORTS: [(&str, ProjectSort); 5] = [
 
 query! {
     pub(crate) ListProjects {
-        ..pages(LIST_LIMITS);
-        ..total();
-        ..fields(&PROJECT);
-        ..order(&SORTS, "The order; a leading - reverses. createdAt when left out.");
+        ..page_parameters(LIST_LIMITS);
+        ..total_parameter();
+        ..fields_parameter(&PROJECT_FIELDS);
+        ..sort_parameter(&SORTS, "The order; a leading - reverses. createdAt when left out.");
         status: StatusFilter = optional "status", "active when left out.";
         tag: FreeText<50> = optional "tag", "Only with this tag.";
         category: FreeText<200> = optional "category", "Only of this category.";
@@ -44,13 +47,13 @@ query! {
     }
 }
 
-pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
-    let bound_to = bound_part(&call.path, &call.query_text);
+pub async fn list(services: Arc<Services>, call: Call) -> Result<ApiResponse, Problem> {
+    let bound_to = bound_query(&call.path, &call.query_text);
     let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Ascending);
     let (key, now) = (&services.config.cursor_key, services.core.clock.now());
     let filter = filter(&ListProjects(&call.query));
-    let fields = Selection::read(&call.query, &PROJECT);
-    let request = wanted(paging.request(key, now), &call.query)?;
+    let fields = Selection::read(&call.query, &PROJECT_FIELDS);
+    let request = finish_query(paging.request(key, now), &call.query)?;
     let mut page = services
         .core
         .projects(call.account(), &filter, &request)
@@ -58,21 +61,21 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<Answer, Problem
     let defaults = &call.tenant().report_defaults;
     let term = services.purge_term();
     let view = |project: &Project| ProjectView::of(project, defaults, term);
-    let items = if call.telling != Telling::Whole && fields.is_none() {
+    let items = if call.verbosity != Verbosity::Full && fields.is_none() {
         // Compact lists omit report settings unless `fields` selects them.
-        written(call.telling, &mut page, None, |project| {
-            let mut row = selected(&view(project), None);
+        render_rows(call.verbosity, &mut page, None, |project| {
+            let mut row = select_fields(&view(project), None);
             if let Some(members) = row.as_object_mut() {
                 members.shift_remove("effectiveReportSettings");
             }
             row
         })
     } else {
-        written(call.telling, &mut page, fields.as_ref(), view)
+        render_rows(call.verbosity, &mut page, fields.as_ref(), view)
     };
     let next = paging.next_cursor(&page, key, now);
     let body = ListBody::of(items, &page, next.as_deref(), request.limit);
-    Ok(body.answer(&call, now))
+    Ok(body.to_response(&call, now))
 }
 
 fn filter(query: &ListProjects) -> ProjectFilter {

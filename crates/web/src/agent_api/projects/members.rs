@@ -2,7 +2,9 @@
 
 use crate::ToSchema;
 use crate::contract::fields::Fields;
-use crate::contract::{EachOnce, Member, Words, body, member, or_null, words};
+use crate::contract::{
+    FieldType, StringEnum, UniqueList, body, nested_body, or_null, string_enums,
+};
 use crate::problem::FieldError;
 use chrono::{DateTime, Utc};
 use domain::email::EmailAddress;
@@ -17,19 +19,19 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// As JSON text, in bytes.
-const MOST_CONTENT_OVERRIDES: usize = 16 * 1024;
+const MAX_CONTENT_OVERRIDES: usize = 16 * 1024;
 
 body! {
     /// Members accepted when a project is created or changed.
     pub(crate) ProjectMembers {
         client_name: Label = nullable "clientName";
         category: Label = nullable "category";
-        tags: EachOnce<Tag, { ProjectMeta::MOST_TAGS }> = nullable "tags";
+        tags: UniqueList<Tag, { ProjectMeta::MAX_TAGS }> = nullable "tags";
         favorite: bool = change "favorite";
         priority: Priority = nullable "priority";
         workflow_status: WorkflowStatus = nullable "workflowStatus";
         assigned_to_name: Label = nullable "assignedToName";
-        report_recipients: EachOnce<EmailAddress, { ProjectMeta::MOST_RECIPIENTS }> = nullable "reportRecipients";
+        report_recipients: UniqueList<EmailAddress, { ProjectMeta::MAX_RECIPIENTS }> = nullable "reportRecipients";
         report_settings: ReportSettingsMembers = nullable "reportSettings", "Left out or null: the account's default report settings apply.";
     }
 }
@@ -60,7 +62,7 @@ body! {
         content_overrides: ContentOverrides = nullable "contentOverrides";
     }
 }
-member!(ReportSettingsMembers => ReportSettingsPatch: report_settings);
+nested_body!(ReportSettingsMembers => ReportSettingsPatch: report_settings);
 
 fn report_settings(of: &ReportSettingsMembers) -> ReportSettingsPatch {
     ReportSettingsPatch {
@@ -78,7 +80,7 @@ analysis::wire_enum! {
         No = "no",
     }
 }
-words!(YesOrNo);
+string_enums!(YesOrNo);
 
 impl YesOrNo {
     pub(crate) fn is_yes(self) -> bool {
@@ -100,16 +102,16 @@ impl<W> Inherited<W> {
     const WORD: &str = "inherit";
 }
 
-impl<W: Words> Words for Inherited<W> {
+impl<W: StringEnum> StringEnum for Inherited<W> {
     fn words() -> Vec<&'static str> {
         [vec![Self::WORD], W::words()].concat()
     }
 
-    fn of_word(word: &str) -> Option<Self> {
+    fn from_word(word: &str) -> Option<Self> {
         if word == Self::WORD {
             return Some(Self::FromAccount);
         }
-        W::of_word(word).map(Self::Own)
+        W::from_word(word).map(Self::Own)
     }
 }
 
@@ -124,18 +126,18 @@ fn own<W>(change: Change<Option<Inherited<W>>>) -> Change<Option<W>> {
 /// Sections on or off; null inherits from the account.
 struct ContentOverrides;
 
-impl Member for ContentOverrides {
+impl FieldType for ContentOverrides {
     type Value = BTreeMap<Section, Option<bool>>;
 
     fn of(fields: &Fields, pointer: &str, value: &Value) -> Option<Self::Value> {
-        if value.to_string().len() > MOST_CONTENT_OVERRIDES {
+        if value.to_string().len() > MAX_CONTENT_OVERRIDES {
             let rule = "must not be larger than 16 KiB";
-            let error = FieldError::at(pointer, "too-large", rule);
-            fields.note(error.with("max", MOST_CONTENT_OVERRIDES));
+            let error = FieldError::in_body(pointer, "too-large", rule);
+            fields.note(error.with("max", MAX_CONTENT_OVERRIDES));
             return None;
         }
         let sections = fields.object(pointer, value)?;
-        sections.only(&Section::NAMES);
+        sections.reject_unknown(&Section::NAMES);
         let mut overrides = BTreeMap::new();
         for name in sections.names() {
             if let (Some(section), Change::Set(shown)) = (
@@ -149,7 +151,7 @@ impl Member for ContentOverrides {
     }
 
     fn schema() -> Value {
-        let shown = or_null(<bool as Member>::schema());
+        let shown = or_null(<bool as FieldType>::schema());
         let sections: Map<String, Value> = { Section::NAMES.into_iter() }
             .map(|it| (it.to_owned(), shown.clone()))
             .collect();

@@ -6,7 +6,7 @@ mod members;
 mod read;
 
 pub(crate) use change::ChangeProject;
-pub use change::{change, change_fields, patch_of};
+pub use change::{change, change_fields, read_project_patch};
 pub(crate) use create::CreateProject;
 pub use create::create;
 pub use deactivate::deactivate;

@@ -1,18 +1,18 @@
 //! GET /projects/:id.
 
 use super::ProjectView;
-use crate::agent_api::selected;
-use crate::answer::Answer;
+use crate::agent_api::select_fields;
 use crate::endpoint::Call;
 use crate::http::entity_tag::EntityTag;
 use crate::problem::Problem;
-use crate::selection::{PROJECT, Selection};
+use crate::response::ApiResponse;
+use crate::selection::{PROJECT_FIELDS, Selection};
 use crate::services::Services;
 use std::sync::Arc;
 
-pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem> {
+pub async fn read(services: Arc<Services>, call: Call) -> Result<ApiResponse, Problem> {
     let project = call.project(&services).await?;
-    let fields = Selection::read(&call.query, &PROJECT);
+    let fields = Selection::read(&call.query, &PROJECT_FIELDS);
     call.query.finish()?;
     let view = ProjectView::of(
         &project,
@@ -20,8 +20,8 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<Answer, Problem
         services.purge_term(),
     );
     if fields.is_none() {
-        return Ok(Answer::resource(&view));
+        return Ok(ApiResponse::resource(&view));
     }
     // A partial response has the tag of the whole resource, so that `If-Match` accepts it.
-    Ok(Answer::value(&selected(&view, fields.as_ref())).tagged(EntityTag::of(&view)))
+    Ok(ApiResponse::value(&select_fields(&view, fields.as_ref())).with_etag(EntityTag::of(&view)))
 }

@@ -1,7 +1,9 @@
 //! Fan chart: measured values, and a forecast with its 80 % and 95 % bands.
 
-use super::{Frame, Time, lines, scale::Scale, twin};
-use crate::pages::parts::{Table, day, figures, grouped, row, unknown, words, written};
+use super::{Frame, TimeAxis, data_table, lines, scale::Scale};
+use crate::pages::components::{
+    Table, day, format_number, number_column, number_with_unit, row, text_column, unknown,
+};
 use chrono::NaiveDate;
 use maud::{Markup, html};
 use std::fmt::Write as _;
@@ -9,7 +11,7 @@ use std::fmt::Write as _;
 #[derive(Debug, Clone, Copy)]
 pub struct FanPoint {
     pub day: NaiveDate,
-    pub middle: f64,
+    pub median: f64,
     pub band80: (f64, f64),
     pub band95: (f64, f64),
 }
@@ -17,90 +19,90 @@ pub struct FanPoint {
 pub struct Fan {
     pub title: String,
     /// Alternative text for screen readers.
-    pub told: String,
+    pub description: String,
     /// Oldest first.
-    pub past: Vec<(NaiveDate, Option<f64>)>,
+    pub history: Vec<(NaiveDate, Option<f64>)>,
     /// Nearest day first.
-    pub ahead: Vec<FanPoint>,
+    pub forecast: Vec<FanPoint>,
     /// Small values at the top.
     pub inverted: bool,
     /// 100 if fractions are shown in percent.
-    pub times: f64,
+    pub factor: f64,
     /// Decimals in the table.
     pub digits: usize,
     /// Unit shown after each value.
-    pub after: &'static str,
+    pub suffix: &'static str,
 }
 
 impl Fan {
     /// Empty without a forecast.
     pub fn html(&self) -> Markup {
         let days = self
-            .past
+            .history
             .iter()
             .map(|(day, _)| *day)
-            .chain(self.ahead.iter().map(|it| it.day));
-        let Some(time) = Time::of(days).filter(|_| !self.ahead.is_empty()) else {
+            .chain(self.forecast.iter().map(|it| it.day));
+        let Some(time) = TimeAxis::new(days).filter(|_| !self.forecast.is_empty()) else {
             return Markup::default();
         };
-        let past = self.past.iter().filter_map(|(_, value)| *value);
+        let past = self.history.iter().filter_map(|(_, value)| *value);
         let ahead = self
-            .ahead
+            .forecast
             .iter()
-            .flat_map(|it| [it.band95.0, it.band95.1, it.middle]);
+            .flat_map(|it| [it.band95.0, it.band95.1, it.median]);
         let scale = Scale::around(past.chain(ahead), None, self.inverted);
         let at = |day: NaiveDate, value: f64| (time.x(day), scale.y(value));
-        let past: Vec<_> = { self.past.iter() }
+        let past: Vec<_> = { self.history.iter() }
             .map(|(day, it)| it.map(|it| at(*day, it)))
             .collect();
         let ahead: Vec<_> = self
-            .ahead
+            .forecast
             .iter()
-            .map(|it| Some(at(it.day, it.middle)))
+            .map(|it| Some(at(it.day, it.median)))
             .collect();
-        let said = |it: &FanPoint| {
-            let text = |value: f64| grouped(value * self.times, self.digits);
+        let tooltip = |it: &FanPoint| {
+            let text = |value: f64| format_number(value * self.factor, self.digits);
             let (low, high) = it.band80;
             format!(
                 "{}: {}{}, with 80 % from {} to {}",
                 it.day,
-                text(it.middle),
-                self.after,
+                text(it.median),
+                self.suffix,
                 text(low),
                 text(high)
             )
         };
         let drawing = html! {
             (lines::grid(&scale))
-            path .b95 d=(band(&self.ahead, |it| it.band95, at)) {}
-            path .b80 d=(band(&self.ahead, |it| it.band80, at)) {}
-            @if let Some((day, _)) = self.past.last() {
+            path .b95 d=(band(&self.forecast, |it| it.band95, at)) {}
+            path .b80 d=(band(&self.forecast, |it| it.band80, at)) {}
+            @if let Some((day, _)) = self.history.last() {
                 path .now d=(format_args!("M{:.1} 0V400", time.x(*day))) {}
             }
             path .l .c1 d=(lines::path(&past)) {}
             path .l .c1 .dash d=(lines::path(&ahead)) {}
-            @for it in &self.ahead { (lines::hit(at(it.day, it.middle), &said(it))) }
+            @for it in &self.forecast { (lines::hover_target(at(it.day, it.median), &tooltip(it))) }
         };
         Frame {
             title: &self.title,
-            told: &self.told,
-            keys: Vec::new(),
-            ys: scale.labels(self.times, self.after),
+            description: &self.description,
+            legend: Vec::new(),
+            ys: scale.labels(self.factor, self.suffix),
             xs: time.labels(),
             drawing,
-            twin: twin(self.table()),
+            data_table: data_table(self.table()),
         }
         .html()
     }
 
     fn table(&self) -> Table {
-        let shown = |it: f64| written("", it * self.times, self.digits, self.after);
-        let ahead = self.ahead.iter().rev().map(|it| {
+        let shown = |it: f64| number_with_unit("", it * self.factor, self.digits, self.suffix);
+        let ahead = self.forecast.iter().rev().map(|it| {
             let bounds = [it.band80.0, it.band80.1, it.band95.0, it.band95.1];
-            let cells = [day(it.day), unknown(), shown(it.middle)];
+            let cells = [day(it.day), unknown(), shown(it.median)];
             row(cells.into_iter().chain(bounds.map(shown)).collect())
         });
-        let past = self.past.iter().rev().map(|(of, value)| {
+        let past = self.history.iter().rev().map(|(of, value)| {
             let value = value.map_or_else(unknown, shown);
             let cells = vec![
                 day(*of),
@@ -114,13 +116,13 @@ impl Fan {
             row(cells)
         });
         let columns = vec![
-            words("Day"),
-            figures("Measured"),
-            figures("Expected"),
-            figures("80 % from"),
-            figures("80 % to"),
-            figures("95 % from"),
-            figures("95 % to"),
+            text_column("Day"),
+            number_column("Measured"),
+            number_column("Expected"),
+            number_column("80 % from"),
+            number_column("80 % to"),
+            number_column("95 % from"),
+            number_column("95 % to"),
         ];
         Table::new(&self.title, columns, ahead.chain(past).collect())
     }
@@ -149,30 +151,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bands_lie_around_the_middle_and_behind_what_was_measured() {
+    fn forecast_bands_enclose_the_median_after_the_history() {
         let day = |n| NaiveDate::from_ymd_opt(2026, 11, n).expect("a day");
         let fan = Fan {
             title: "Visibility".into(),
-            told: "Up.".into(),
-            past: vec![(day(1), Some(10.0)), (day(2), None), (day(3), Some(20.0))],
-            ahead: vec![
+            description: "Up.".into(),
+            history: vec![(day(1), Some(10.0)), (day(2), None), (day(3), Some(20.0))],
+            forecast: vec![
                 FanPoint {
                     day: day(4),
-                    middle: 20.0,
+                    median: 20.0,
                     band80: (15.0, 25.0),
                     band95: (10.0, 30.0),
                 },
                 FanPoint {
                     day: day(5),
-                    middle: 20.0,
+                    median: 20.0,
                     band80: (10.0, 30.0),
                     band95: (0.0, 40.0),
                 },
             ],
             inverted: false,
-            times: 1.0,
+            factor: 1.0,
             digits: 1,
-            after: "",
+            suffix: "",
         };
         let html = fan.html().into_string();
         assert!(

@@ -1,7 +1,7 @@
 //! Which of several pages ranked first over time: one lane each.
 
-use super::{WIDTH, twin};
-use crate::pages::parts::{self, Table};
+use super::{WIDTH, data_table};
+use crate::pages::components::{self, Table};
 use chrono::NaiveDate;
 use maud::{Markup, html};
 
@@ -22,7 +22,7 @@ impl Lanes {
             figure .chart {
                 figcaption class="small soft" { (self.title) }
                 ul .timeline { @for (number, name) in self.names.iter().enumerate() { (self.lane(number, name)) } }
-                (twin(self.table()))
+                (data_table(self.table()))
             }
         }
     }
@@ -47,11 +47,14 @@ impl Lanes {
     }
 
     fn table(&self) -> Table {
-        let columns = vec![parts::words("Day"), parts::words("In front")];
+        let columns = vec![
+            components::text_column("Day"),
+            components::text_column("In front"),
+        ];
         let rows = self.days.iter().rev().map(|(day, who)| {
             let name = who.and_then(|it| self.names.get(it));
-            let name = name.cloned().unwrap_or_else(parts::unknown);
-            parts::row(vec![parts::day(*day), name])
+            let name = name.cloned().unwrap_or_else(components::unknown);
+            components::row(vec![components::day(*day), name])
         });
         Table::new(&self.title, columns, rows.collect())
     }
@@ -62,11 +65,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_lane_has_its_own_days_and_nobodys_day_is_empty() {
+    fn each_lane_shows_its_days_and_other_days_are_empty() {
         let day = |n| NaiveDate::from_ymd_opt(2026, 11, n).expect("a day");
         let lanes = Lanes {
             title: "Two pages".into(),
-            names: vec![parts::text("/a"), parts::text("/b")],
+            names: vec![components::text("/a"), components::text("/b")],
             days: vec![
                 (day(1), Some(0)),
                 (day(2), Some(1)),

@@ -1,18 +1,20 @@
 //! Line chart over time, with gaps where nothing was measured.
 
-use super::{Frame, Key, Time, scale::Scale, twin};
-use crate::pages::parts::{self, Column, Table, day, figures, grouped, row, words};
+use super::{Frame, LegendItem, TimeAxis, data_table, scale::Scale};
+use crate::pages::components::{
+    self, Column, Table, day, format_number, number_column, row, text_column,
+};
 use chrono::NaiveDate;
 use maud::{Markup, html};
 use std::fmt::Write as _;
 
 /// With more days, points have no dots.
-const MOST_DOTS: usize = 45;
+const MAX_DOTS: usize = 45;
 
 pub struct Series {
     pub name: String,
     /// From 1 to 6.
-    pub colour: u8,
+    pub color: u8,
     /// Calculated, not measured.
     pub dashed: bool,
     /// One per day; `None` if not measured.
@@ -22,7 +24,7 @@ pub struct Series {
 pub struct Lines {
     pub title: String,
     /// Alternative text for screen readers.
-    pub told: String,
+    pub description: String,
     /// Oldest first.
     pub days: Vec<NaiveDate>,
     pub series: Vec<Series>,
@@ -31,17 +33,17 @@ pub struct Lines {
     /// A value that the scale must include.
     pub floor: Option<f64>,
     /// 100 if fractions are shown in percent.
-    pub times: f64,
+    pub factor: f64,
     /// Decimals in the table.
     pub digits: usize,
     /// Unit shown after each value.
-    pub after: &'static str,
+    pub suffix: &'static str,
 }
 
 impl Lines {
     /// Empty without days.
     pub fn html(&self) -> Markup {
-        let Some(time) = Time::of(self.days.iter().copied()) else {
+        let Some(time) = TimeAxis::new(self.days.iter().copied()) else {
             return Markup::default();
         };
         let values = self
@@ -52,45 +54,45 @@ impl Lines {
         let drawing = html! {
             (grid(&scale))
             @for it in &self.series { (self.line(it, time, &scale)) }
-            (self.hits(time, &scale))
+            (self.hover_targets(time, &scale))
         };
-        let keys = self.series.iter().map(|it| Key {
+        let keys = self.series.iter().map(|it| LegendItem {
             name: it.name.clone(),
-            colour: it.colour,
+            color: it.color,
         });
         Frame {
             title: &self.title,
-            told: &self.told,
-            keys: if self.series.len() > 1 {
+            description: &self.description,
+            legend: if self.series.len() > 1 {
                 keys.collect()
             } else {
                 Vec::new()
             },
-            ys: scale.labels(self.times, self.after),
+            ys: scale.labels(self.factor, self.suffix),
             xs: time.labels(),
             drawing,
-            twin: twin(self.table()),
+            data_table: data_table(self.table()),
         }
         .html()
     }
 
-    fn line(&self, series: &Series, time: Time, scale: &Scale) -> Markup {
+    fn line(&self, series: &Series, time: TimeAxis, scale: &Scale) -> Markup {
         let points: Vec<Option<(f64, f64)>> = { self.days.iter() }
             .zip(&series.values)
             .map(|(day, value)| value.map(|it| (time.x(*day), scale.y(it))))
             .collect();
-        let few = self.days.len() <= MOST_DOTS;
+        let few = self.days.len() <= MAX_DOTS;
         let shown = |at: usize| few || is_alone(&points, at);
         let dots = points.iter().enumerate().filter(|(at, _)| shown(*at));
         let dots = dots.filter_map(|(_, it)| it.map(|(x, y)| format!("M{x:.1} {y:.1}h0")));
         let dots: String = dots.collect();
         html! {
-            path .l .{ "c" (series.colour) } .dash[series.dashed] d=(path(&points)) {}
-            @if !dots.is_empty() { path .d .{ "c" (series.colour) } .lone[!few] d=(dots) {} }
+            path .l .{ "c" (series.color) } .dash[series.dashed] d=(path(&points)) {}
+            @if !dots.is_empty() { path .d .{ "c" (series.color) } .lone[!few] d=(dots) {} }
         }
     }
 
-    fn hits(&self, time: Time, scale: &Scale) -> Markup {
+    fn hover_targets(&self, time: TimeAxis, scale: &Scale) -> Markup {
         if self.days.len() * self.series.len() > 200 {
             return Markup::default();
         }
@@ -100,22 +102,22 @@ impl Lines {
         });
         html! {
             @for (series, day, value) in valued {
-                @let shown = grouped(value * self.times, self.digits);
-                @let said = format!("{}, {day}: {shown}{}", series.name, self.after);
-                (hit((time.x(day), scale.y(value)), &said))
+                @let shown = format_number(value * self.factor, self.digits);
+                @let said = format!("{}, {day}: {shown}{}", series.name, self.suffix);
+                (hover_target((time.x(day), scale.y(value)), &said))
             }
         }
     }
 
     fn table(&self) -> Table {
-        let columns: Vec<Column> = std::iter::once(words("Day"))
-            .chain(self.series.iter().map(|it| figures(&it.name)))
+        let columns: Vec<Column> = std::iter::once(text_column("Day"))
+            .chain(self.series.iter().map(|it| number_column(&it.name)))
             .collect();
         let rows = self.days.iter().enumerate().rev().map(|(at, of)| {
             let values = self.series.iter().map(|it| {
                 let value = it.values.get(at).copied().flatten();
-                value.map_or_else(parts::unknown, |value| {
-                    parts::written("", value * self.times, self.digits, self.after)
+                value.map_or_else(components::unknown, |value| {
+                    components::number_with_unit("", value * self.factor, self.digits, self.suffix)
                 })
             });
             row(std::iter::once(day(*of)).chain(values).collect())
@@ -155,8 +157,8 @@ pub fn grid(scale: &Scale) -> Markup {
 }
 
 /// An invisible point with a tooltip.
-pub fn hit((x, y): (f64, f64), said: &str) -> Markup {
-    html! { path .hit d=(format_args!("M{x:.1} {y:.1}h0")) { title { (said) } } }
+pub fn hover_target((x, y): (f64, f64), tooltip: &str) -> Markup {
+    html! { path .hit d=(format_args!("M{x:.1} {y:.1}h0")) { title { (tooltip) } } }
 }
 
 #[cfg(test)]
@@ -170,24 +172,24 @@ mod tests {
             .collect();
         Lines {
             title: "Position".into(),
-            told: "From 9 to 3.".into(),
+            description: "From 9 to 3.".into(),
             days,
             series: vec![Series {
                 name: "shoes".into(),
-                colour: 1,
+                color: 1,
                 dashed: false,
                 values,
             }],
             inverted: true,
             floor: None,
-            times: 1.0,
+            factor: 1.0,
             digits: 0,
-            after: "",
+            suffix: "",
         }
     }
 
     #[test]
-    fn values_stand_where_they_belong() {
+    fn values_are_scaled_to_the_drawing() {
         let html = chart(vec![Some(1.0), Some(21.0), Some(11.0)])
             .html()
             .into_string();
@@ -196,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_stay_gaps() {
+    fn gaps_interrupt_the_line() {
         let html = chart(vec![
             Some(1.0),
             None,
@@ -214,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_is_told_in_words_and_in_a_table() {
+    fn chart_has_alternative_text_and_a_table() {
         let html = chart(vec![Some(9.0), None, Some(3.0)]).html().into_string();
         assert!(html.contains("role=\"img\" aria-label=\"Position. From 9 to 3.\""));
         let twin = html.split("<details").nth(1).expect("a table");
@@ -223,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn hostile_names_stay_text() {
+    fn hostile_names_are_escaped() {
         let mut chart = chart(vec![Some(1.0)]);
         chart.series[0].name = "</svg><script>alert(1)</script>".into();
         chart.title = "\"><img src=x onerror=alert(1)>".into();
@@ -235,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_drawn_of_nothing() {
+    fn chart_without_days_is_empty() {
         assert_eq!(chart(vec![]).html().0, "");
     }
 }

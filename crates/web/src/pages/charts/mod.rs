@@ -3,19 +3,19 @@
 //! docs/decisions/0023.
 
 mod fan;
+mod inline_charts;
 mod lanes;
 mod lines;
 mod scale;
 mod shares;
-mod small;
 
 pub use fan::{Fan, FanPoint};
+pub use inline_charts::{bar, bars, ring, sparkline, stacked_bar, threshold_bar};
 pub use lanes::Lanes;
 pub use lines::{Lines, Series};
 pub use shares::{Column as ShareColumn, Shares};
-pub use small::{bar, bars, parts_bar, ring, spark, zone};
 
-use super::parts::Table;
+use super::components::Table;
 use chrono::{Days, NaiveDate};
 use maud::{Markup, html};
 
@@ -23,37 +23,37 @@ use maud::{Markup, html};
 const WIDTH: f64 = 1_000.0;
 const HEIGHT: f64 = 400.0;
 
-struct Key {
+struct LegendItem {
     name: String,
-    colour: u8,
+    color: u8,
 }
 
 struct Frame<'a> {
     title: &'a str,
-    told: &'a str,
-    keys: Vec<Key>,
+    description: &'a str,
+    legend: Vec<LegendItem>,
     ys: Vec<String>,
     xs: Vec<Markup>,
     drawing: Markup,
-    twin: Markup,
+    data_table: Markup,
 }
 
 impl Frame<'_> {
     fn html(&self) -> Markup {
         html! {
             figure .chart {
-                figcaption .out { (self.title) ". " (self.told) }
-                @if !self.keys.is_empty() {
-                    ul .key { @for key in &self.keys { li { (swatch(key.colour)) (key.name) } } }
+                figcaption .out { (self.title) ". " (self.description) }
+                @if !self.legend.is_empty() {
+                    ul .key { @for key in &self.legend { li { (swatch(key.color)) (key.name) } } }
                 }
                 div .plot {
                     div .ys aria-hidden="true" { @for y in &self.ys { span { (y) } } }
-                    svg viewBox="0 0 1000 400" preserveAspectRatio="none" role="img" aria-label={ (self.title) ". " (self.told) } {
+                    svg viewBox="0 0 1000 400" preserveAspectRatio="none" role="img" aria-label={ (self.title) ". " (self.description) } {
                         (self.drawing)
                     }
                     div .xs aria-hidden="true" { @for x in &self.xs { span { (x) } } }
                 }
-                (self.twin)
+                (self.data_table)
             }
         }
     }
@@ -68,13 +68,13 @@ fn swatch(colour: u8) -> Markup {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Time {
+struct TimeAxis {
     first: NaiveDate,
     last: NaiveDate,
 }
 
-impl Time {
-    fn of(days: impl Iterator<Item = NaiveDate> + Clone) -> Option<Self> {
+impl TimeAxis {
+    fn new(days: impl Iterator<Item = NaiveDate> + Clone) -> Option<Self> {
         Some(Self {
             first: days.clone().min()?,
             last: days.max()?,
@@ -104,11 +104,11 @@ impl Time {
         } else {
             days.collect()
         };
-        days.into_iter().map(super::parts::short_day).collect()
+        days.into_iter().map(super::components::short_day).collect()
     }
 }
 
 /// The chart's data in a collapsed table.
-fn twin(table: Table) -> Markup {
-    html! { details .twin { summary { "The same as a table" } (table.tight().named_above().html()) } }
+fn data_table(table: Table) -> Markup {
+    html! { details .twin { summary { "The same as a table" } (table.without_card_layout().hide_caption().html()) } }
 }

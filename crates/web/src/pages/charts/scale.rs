@@ -1,7 +1,7 @@
-use super::{super::parts::grouped, HEIGHT};
+use super::{super::components::format_number, HEIGHT};
 
 /// Position axes reach at least to here: the first page of results.
-const WORST_SHOWN: f64 = 10.0;
+const MIN_AXIS_POSITION: f64 = 10.0;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scale {
@@ -24,7 +24,7 @@ impl Scale {
         }
         // A stable good position is drawn near the top.
         if inverted {
-            high = high.max(WORST_SHOWN);
+            high = high.max(MIN_AXIS_POSITION);
         }
         if high - low < 1e-9 {
             let room = if high.abs() < 1e-9 {
@@ -90,7 +90,7 @@ impl Scale {
         };
         let ticks = self.ticks().into_iter();
         ticks
-            .map(|it| format!("{}{after}", grouped(it * times, digits)))
+            .map(|it| format!("{}{after}", format_number(it * times, digits)))
             .collect()
     }
 }
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_stand_at_round_values_around_all_of_them() {
+    fn ticks_are_round_values_that_enclose_the_data() {
         let scale = Scale::around([3.2, 41.0].into_iter(), Some(0.0), false);
         assert_eq!(scale.labels(1.0, ""), ["60", "40", "20", "0"]);
         assert_eq!(
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_position_stands_at_the_top() {
+    fn best_position_is_at_the_top() {
         let scale = Scale::around([2.0, 30.0].into_iter(), None, true);
         assert!(scale.y(2.0) < scale.y(30.0));
         assert_eq!(scale.labels(1.0, ""), ["1", "11", "21", "31"]);
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_and_missing_values_have_a_scale_too() {
+    fn equal_or_missing_values_have_a_finite_scale() {
         for values in [vec![], vec![0.0], vec![5.0, 5.0], vec![f64::NAN]] {
             let scale = Scale::around(values.into_iter(), None, false);
             assert!(scale.ticks().iter().all(|it| it.is_finite()));

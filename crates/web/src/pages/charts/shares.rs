@@ -1,7 +1,9 @@
 //! Shares of a whole over time: stacked columns.
 
-use super::{Frame, HEIGHT, Key, Time, WIDTH, lines, scale::Scale, twin};
-use crate::pages::parts::{Table, day, figures, grouped, percent, row, words};
+use super::{Frame, HEIGHT, LegendItem, TimeAxis, WIDTH, data_table, lines, scale::Scale};
+use crate::pages::components::{
+    Table, day, format_number, number_column, percent, row, text_column,
+};
 use chrono::NaiveDate;
 use maud::{Markup, html};
 
@@ -14,7 +16,7 @@ pub struct Column {
 pub struct Shares {
     pub title: String,
     /// Alternative text for screen readers.
-    pub told: String,
+    pub description: String,
     pub names: Vec<String>,
     /// Oldest first.
     pub columns: Vec<Column>,
@@ -24,7 +26,7 @@ impl Shares {
     /// Empty without columns.
     #[expect(clippy::cast_precision_loss, reason = "a few hundred columns")]
     pub fn html(&self) -> Markup {
-        let Some(time) = Time::of(self.columns.iter().map(|it| it.day)) else {
+        let Some(time) = TimeAxis::new(self.columns.iter().map(|it| it.day)) else {
             return Markup::default();
         };
         let sums = self
@@ -39,18 +41,18 @@ impl Shares {
                 (self.column(column, (at as f64 + 0.1) * place, 0.8 * place, &scale))
             }
         };
-        let keys = self.names.iter().enumerate().map(|(at, name)| Key {
+        let keys = self.names.iter().enumerate().map(|(at, name)| LegendItem {
             name: name.clone(),
-            colour: colour(at),
+            color: color_index(at),
         });
         Frame {
             title: &self.title,
-            told: &self.told,
-            keys: keys.collect(),
+            description: &self.description,
+            legend: keys.collect(),
             ys: scale.labels(100.0, " %"),
             xs: time.labels(),
             drawing,
-            twin: twin(self.table()),
+            data_table: data_table(self.table()),
         }
         .html()
     }
@@ -67,16 +69,17 @@ impl Shares {
         html! {
             @for (number, share, name, top, bottom) in parts {
                 @let height = (bottom - top).clamp(0.0, HEIGHT);
-                rect class={ "f" (colour(number)) } x=(format_args!("{x:.1}")) y=(format_args!("{top:.1}"))
+                rect class={ "f" (color_index(number)) } x=(format_args!("{x:.1}")) y=(format_args!("{top:.1}"))
                     width=(format_args!("{width:.1}")) height=(format_args!("{height:.1}")) {
-                    title { (name) ", " (column.day) ": " (grouped(100.0 * share, 1)) " %" }
+                    title { (name) ", " (column.day) ": " (format_number(100.0 * share, 1)) " %" }
                 }
             }
         }
     }
 
     fn table(&self) -> Table {
-        let columns = std::iter::once(words("Day")).chain(self.names.iter().map(|it| figures(it)));
+        let columns = std::iter::once(text_column("Day"))
+            .chain(self.names.iter().map(|it| number_column(it)));
         let rows = self.columns.iter().rev().map(|it| {
             let shares = it.shares.iter().map(|share| percent(*share));
             row(std::iter::once(day(it.day)).chain(shares).collect())
@@ -86,7 +89,7 @@ impl Shares {
 }
 
 /// From 1 to 6.
-fn colour(number: usize) -> u8 {
+fn color_index(number: usize) -> u8 {
     u8::try_from(number + 1).unwrap_or(6).min(6)
 }
 
@@ -95,11 +98,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn shares_stand_upon_each_other_and_what_is_missing_is_not_drawn() {
+    fn shares_are_stacked_and_missing_ones_are_omitted() {
         let day = |n| NaiveDate::from_ymd_opt(2026, 11, n).expect("a day");
         let shares = Shares {
             title: "Share of voice".into(),
-            told: "Two sites.".into(),
+            description: "Two sites.".into(),
             names: vec!["own".into(), "rival".into()],
             columns: vec![
                 Column {

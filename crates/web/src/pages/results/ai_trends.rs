@@ -1,6 +1,6 @@
-use super::{Found, Group, ResultPage, engine_title};
+use super::{Group, ResultContext, ResultPage, engine_title};
 use crate::pages::charts::{Lines, Series};
-use crate::pages::parts;
+use crate::pages::components;
 use analysis::findings::ai_trends::{AiTrendRecord, AiTrendsSummary, TrendVerdict};
 use maud::Markup;
 
@@ -14,29 +14,29 @@ pub const PAGE: ResultPage = ResultPage {
     rows: 20,
 };
 
-pub fn body(found: &Found<'_>) -> Vec<Markup> {
+pub fn body(found: &ResultContext<'_>) -> Vec<Markup> {
     let records: Vec<AiTrendRecord> = found.records();
     let mut body = Vec::new();
     if let Some(it) = found.summary::<AiTrendsSummary>() {
         let stats = it.engines.iter().map(|it| {
-            let change = parts::delta(it.change_abs.map(|it| 100.0 * it), 1, " points")
+            let change = components::delta(it.change_abs.map(|it| 100.0 * it), 1, " points")
                 .filter(|_| it.verdict == TrendVerdict::Moved);
-            parts::stat(
+            components::stat(
                 engine_title(&it.engine),
-                parts::percent(it.mention_rate),
+                components::percent(it.mention_rate),
                 &format!("in the last full week; {}", verdict(it.verdict)),
             )
-            .moved(change, "vs the weeks before")
+            .with_change(change, "vs the weeks before")
         });
-        body.push(parts::stats(stats.collect()));
+        body.push(components::stats(stats.collect()));
     }
     if records.is_empty() {
-        body.push(super::none(
+        body.push(super::no_results(
             "No course yet",
             "A course begins with the second week of answers.",
         ));
     }
-    body.extend(records.iter().map(one));
+    body.extend(records.iter().map(record_card));
     body.push(found.pager());
     body
 }
@@ -53,64 +53,64 @@ const fn verdict(it: TrendVerdict) -> &'static str {
     }
 }
 
-fn course(it: &AiTrendRecord) -> Markup {
+fn trend_chart(it: &AiTrendRecord) -> Markup {
     let days: Vec<_> = it.points.iter().map(|it| it.date).collect();
     let line = |value: fn(&analysis::findings::ai_trends::AiTrendPoint) -> Option<f64>| -> Vec<Option<f64>> { it.points.iter().map(value).collect() };
     Lines {
         title: format!("Mention rate in {}", engine_title(&it.engine)),
-        told: format!("{} periods: {}.", it.points.len(), verdict(it.verdict)),
+        description: format!("{} periods: {}.", it.points.len(), verdict(it.verdict)),
         days,
         series: vec![
             Series {
                 name: "Named".to_owned(),
-                colour: 1,
+                color: 1,
                 dashed: false,
                 values: line(|it| Some(it.mention_rate)),
             },
             Series {
                 name: "Cited".to_owned(),
-                colour: 4,
+                color: 4,
                 dashed: false,
                 values: line(|it| it.citation_rate),
             },
             Series {
                 name: "at least (95 %)".to_owned(),
-                colour: 6,
+                color: 6,
                 dashed: true,
                 values: line(|it| Some(it.low)),
             },
             Series {
                 name: "at most (95 %)".to_owned(),
-                colour: 6,
+                color: 6,
                 dashed: true,
                 values: line(|it| Some(it.high)),
             },
         ],
         inverted: false,
         floor: Some(0.0),
-        times: 100.0,
+        factor: 100.0,
         digits: 1,
-        after: " %",
+        suffix: " %",
     }
     .html()
 }
 
-fn one(it: &AiTrendRecord) -> Markup {
+fn record_card(it: &AiTrendRecord) -> Markup {
     let change = match (it.change_abs, it.change_low, it.change_high) {
-        (Some(by), Some(low), Some(high)) => parts::text(format_args!(
+        (Some(by), Some(low), Some(high)) => components::text(format_args!(
             "{:+.1} points, with 95 % between {:+.1} and {:+.1}",
             100.0 * by,
             100.0 * low,
             100.0 * high
         )),
-        _ => parts::unknown(),
+        _ => components::unknown(),
     };
     let domains = |list: &[analysis::findings::ai_trends::CitedDomainChange]| {
         let items: Vec<Markup> = list
             .iter()
             .take(8)
             .map(|it| {
-                parts::text(format_args!(
+                components::text(format_args!(
                     "{} ({:.0} % → {:.0} %)",
                     it.domain,
                     100.0 * it.rate_before,
@@ -118,14 +118,14 @@ fn one(it: &AiTrendRecord) -> Markup {
                 ))
             })
             .collect();
-        parts::list("plain", &items)
+        components::list("plain", &items)
     };
     let drift: Vec<Markup> = { it.drift_flags.iter() }
         .map(|it| {
-            parts::text(format_args!(
+            components::text(format_args!(
                 "{}: {} ({} → {})",
                 it.date,
-                parts::said(&it.kind),
+                components::humanize_value(&it.kind),
                 it.from.as_deref().unwrap_or("not told"),
                 it.to.as_deref().unwrap_or("not told")
             ))
@@ -135,17 +135,18 @@ fn one(it: &AiTrendRecord) -> Markup {
         ("Last period against the four before", change),
         (
             "Why no more is said",
-            it.reason
-                .as_ref()
-                .map_or_else(|| parts::text("–"), |it| parts::text(parts::said(it))),
+            it.reason.as_ref().map_or_else(
+                || components::text("–"),
+                |it| components::text(components::humanize_value(it)),
+            ),
         ),
         (
             "Prompts in both",
-            parts::text(format_args!("{} of {}", it.shared_prompts, it.all_prompts)),
+            components::text(format_args!("{} of {}", it.shared_prompts, it.all_prompts)),
         ),
         (
             "Keywords that moved",
-            parts::text(format_args!(
+            components::text(format_args!(
                 "{} of {}",
                 it.moved_keywords, it.compared_keywords
             )),
@@ -154,7 +155,7 @@ fn one(it: &AiTrendRecord) -> Markup {
         ("No longer cited", domains(&it.lost_cited_domains)),
     ];
     if !drift.is_empty() {
-        facts.push(("What else changed", parts::list("plain", &drift)));
+        facts.push(("What else changed", components::list("plain", &drift)));
     }
     let sign = if it.verdict == TrendVerdict::Moved {
         "good"
@@ -165,11 +166,11 @@ fn one(it: &AiTrendRecord) -> Markup {
         .keyword
         .as_deref()
         .map_or_else(|| "All keywords".to_owned(), |it| format!("“{it}”"));
-    let inside = parts::side_by_side("split", course(it), parts::pairs(facts));
-    parts::card_with(
+    let inside = components::side_by_side("split", trend_chart(it), components::pairs(facts));
+    components::card_with_aside(
         engine_title(&it.engine),
-        &format!("{about}, by {}", parts::said(&it.period)),
-        parts::tag(sign, &parts::said(&it.verdict)),
+        &format!("{about}, by {}", components::humanize_value(&it.period)),
+        components::tag(sign, &components::humanize_value(&it.verdict)),
         inside,
     )
 }

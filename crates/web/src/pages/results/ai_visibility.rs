@@ -1,7 +1,7 @@
-use super::{Found, Group, ResultPage, answer_text::marked, engine_title};
+use super::{Group, ResultContext, ResultPage, answer_text::highlight_mentions, engine_title};
 use crate::pages::charts::bars;
-use crate::pages::parts::Table;
-use crate::pages::{NoPage, parts};
+use crate::pages::components::Table;
+use crate::pages::{PageError, components};
 use analysis::ai_answers::brands::BrandBook;
 use analysis::findings::ai_visibility::{
     AiVisibilityRecord, AiVisibilitySummary, AnswerRow, PromptPanelKind,
@@ -21,12 +21,12 @@ pub const PAGE: ResultPage = ResultPage {
 /// Answers shown per keyword.
 const ANSWERS: usize = 20;
 
-pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
+pub async fn body(found: &ResultContext<'_>) -> Result<Vec<Markup>, PageError> {
     let records: Vec<AiVisibilityRecord> = found.records();
     let mut body = Vec::new();
     if let Some(summary) = found.summary::<AiVisibilitySummary>() {
         body.push(figures(&summary));
-        body.push(parts::side_by_side(
+        body.push(components::side_by_side(
             "split even",
             engines(&summary),
             brands(&summary),
@@ -39,41 +39,41 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
     let shown = records.iter().find(|it| {
         (keyword.is_none() || it.envelope.keyword_id == keyword)
             && engine.is_none_or(|name| it.engine == name)
-            && panel.is_none_or(|name| parts::code(&it.panel) == name)
+            && panel.is_none_or(|name| components::api_name(&it.panel) == name)
     });
     if let Some(it) = shown {
         let brands = found
             .visit
             .services
             .core
-            .known_brands(found.project)
+            .project_brands(found.project)
             .await?;
-        body.push(one(it, &brands.book));
+        body.push(record_card(it, &brands.book));
     }
     Ok(body)
 }
 
 fn figures(it: &AiVisibilitySummary) -> Markup {
     let answers: u64 = it.engines.iter().map(|it| it.answer_count).sum();
-    parts::stats(vec![
-        parts::stat(
+    components::stats(vec![
+        components::stat(
             "AI visibility",
-            parts::maybe(it.ai_visibility_score, 1),
+            components::optional_number(it.ai_visibility_score, 1),
             "of 100: how often and how early we are named, cited and recommended",
         ),
-        parts::stat(
+        components::stat(
             "Answers that name us",
-            parts::percent(it.mention_rate),
+            components::percent(it.mention_rate),
             &format!("of {answers} answers"),
         ),
-        parts::stat(
+        components::stat(
             "Answers that cite us",
-            parts::percent(it.citation_rate),
+            components::percent(it.citation_rate),
             "with a link to one of our pages",
         ),
-        parts::stat(
+        components::stat(
             "Share of voice",
-            parts::percent(it.share_of_voice),
+            components::percent(it.share_of_voice),
             "our part of all brands that are named",
         ),
     ])
@@ -81,31 +81,31 @@ fn figures(it: &AiVisibilitySummary) -> Markup {
 
 fn engines(it: &AiVisibilitySummary) -> Markup {
     let rows = it.engines.iter().map(|it| {
-        parts::row(vec![
-            parts::under(
+        components::row(vec![
+            components::with_subtext(
                 engine_title(&it.engine),
                 format_args!(
                     "{} answers for {} keywords",
                     it.answer_count, it.keyword_count
                 ),
             ),
-            parts::maybe(it.ai_visibility_score, 1),
-            parts::percent(it.mention_rate),
-            parts::percent(it.citation_rate),
-            parts::percent(it.share_of_voice),
+            components::optional_number(it.ai_visibility_score, 1),
+            components::percent(it.mention_rate),
+            components::percent(it.citation_rate),
+            components::percent(it.share_of_voice),
         ])
     });
     let columns = vec![
-        parts::words("Engine"),
-        parts::figures("Score"),
-        parts::figures("Named"),
-        parts::figures("Cited"),
-        parts::figures("Share of voice"),
+        components::text_column("Engine"),
+        components::number_column("Score"),
+        components::number_column("Named"),
+        components::number_column("Cited"),
+        components::number_column("Share of voice"),
     ];
-    parts::card_of(
+    components::table_card(
         "By engine",
         "",
-        &Table::new("By engine", columns, rows.collect()).named_above(),
+        &Table::new("By engine", columns, rows.collect()).hide_caption(),
     )
 }
 
@@ -114,21 +114,21 @@ fn brands(it: &AiVisibilitySummary) -> Markup {
         .take(10)
         .map(|it| {
             (
-                parts::text(&it.name),
-                parts::percent(it.mention_rate),
+                components::text(&it.name),
+                components::percent(it.mention_rate),
                 it.mention_rate.unwrap_or(0.0),
                 false,
             )
         })
         .collect();
     rows.push((
-        parts::text("We"),
-        parts::percent(it.mention_rate),
+        components::text("We"),
+        components::percent(it.mention_rate),
         it.mention_rate.unwrap_or(0.0),
         true,
     ));
     rows.sort_by(|one, other| other.2.total_cmp(&one.2));
-    parts::card(
+    components::card(
         "Who is named",
         "The part of answers in which each brand is named.",
         bars(&rows),
@@ -137,17 +137,17 @@ fn brands(it: &AiVisibilitySummary) -> Markup {
 
 fn rate(rate: Option<f64>, low: Option<f64>, high: Option<f64>) -> Markup {
     let Some((low, high)) = low.zip(high) else {
-        return parts::percent(rate);
+        return components::percent(rate);
     };
-    parts::under(
-        parts::percent(rate),
+    components::with_subtext(
+        components::percent(rate),
         format_args!("{:.0}–{:.0} %", 100.0 * low, 100.0 * high),
     )
 }
 
-fn table(found: &Found<'_>, records: &[AiVisibilityRecord]) -> Markup {
+fn table(found: &ResultContext<'_>, records: &[AiVisibilityRecord]) -> Markup {
     if records.is_empty() {
-        return super::none(
+        return super::no_results(
             "No answers yet",
             "Switch on AI answers for some keywords, then measure again.",
         );
@@ -155,42 +155,42 @@ fn table(found: &Found<'_>, records: &[AiVisibilityRecord]) -> Markup {
     let rows = records.iter().map(|it| {
         let name = it.keyword.as_deref().unwrap_or("Questions about the brand");
         let id = it.envelope.keyword_id.map(|it| it.to_string());
-        let href = found.visit.with(&[
+        let href = found.visit.url_with(&[
             ("keyword", id.as_deref()),
             ("engine", Some(&it.engine)),
-            ("panel", Some(&parts::code(&it.panel))),
+            ("panel", Some(&components::api_name(&it.panel))),
         ]);
-        parts::row(vec![
-            parts::under(parts::link(&href, name), asked(it)),
-            parts::maybe(it.ai_visibility_score, 1),
+        components::row(vec![
+            components::with_subtext(components::link(&href, name), engine_label(it)),
+            components::optional_number(it.ai_visibility_score, 1),
             rate(it.mention_rate, it.mention_rate_low, it.mention_rate_high),
             rate(
                 it.citation_rate,
                 it.citation_rate_low,
                 it.citation_rate_high,
             ),
-            parts::maybe(it.first_mention_rank, 1),
-            parts::percent(it.recommendation_rate),
-            parts::maybe(it.sentiment_score, 2),
-            parts::count(it.answer_count),
+            components::optional_number(it.first_mention_rank, 1),
+            components::percent(it.recommendation_rate),
+            components::optional_number(it.sentiment_score, 2),
+            components::count(it.answer_count),
         ])
     });
     let columns = vec![
-        parts::words("Keyword"),
-        parts::figures("Score"),
-        parts::figures("Named"),
-        parts::figures("Cited"),
-        parts::figures("Place among brands"),
-        parts::figures("Recommended"),
-        parts::figures("Sentiment"),
-        parts::figures("Answers"),
+        components::text_column("Keyword"),
+        components::number_column("Score"),
+        components::number_column("Named"),
+        components::number_column("Cited"),
+        components::number_column("Place among brands"),
+        components::number_column("Recommended"),
+        components::number_column("Sentiment"),
+        components::number_column("Answers"),
     ];
     let note = "Under each rate stands where it is with 95 % confidence: answers vary, and few of them say little.";
-    found.listed("By keyword and engine", note, columns, rows)
+    found.records_card("By keyword and engine", note, columns, rows)
 }
 
 /// Marks branded prompts: a brand named in the prompt is named more often in the answer.
-fn asked(it: &AiVisibilityRecord) -> String {
+fn engine_label(it: &AiVisibilityRecord) -> String {
     let engine = engine_title(&it.engine);
     match it.panel {
         PromptPanelKind::Discovery => engine.to_owned(),
@@ -198,15 +198,15 @@ fn asked(it: &AiVisibilityRecord) -> String {
     }
 }
 
-fn one(it: &AiVisibilityRecord, brands: &BrandBook) -> Markup {
+fn record_card(it: &AiVisibilityRecord, brands: &BrandBook) -> Markup {
     let name = it.keyword.as_deref().unwrap_or("Questions about the brand");
     let sources: Vec<(Markup, Markup, f64, bool)> = { it.cited_domains.iter() }
         .take(12)
         .map(|it| {
-            let own = parts::code(&it.domain_type) == "own";
+            let own = components::api_name(&it.domain_type) == "own";
             (
-                parts::text(&it.domain),
-                parts::count(it.count),
+                components::text(&it.domain),
+                components::count(it.count),
                 it.share,
                 own,
             )
@@ -216,36 +216,39 @@ fn one(it: &AiVisibilityRecord, brands: &BrandBook) -> Markup {
         .cited_own_urls
         .iter()
         .take(10)
-        .map(|it| html! { (parts::outward(&it.url)) " (" (it.count) ")" })
+        .map(|it| html! { (components::external_link(&it.url)) " (" (it.count) ")" })
         .collect();
     let left_out = it.left_out_count();
-    let facts = parts::pairs(vec![
+    let facts = components::pairs(vec![
         (
             "Model",
-            parts::text(it.model.as_deref().unwrap_or("not told")),
+            components::text(it.model.as_deref().unwrap_or("not told")),
         ),
         (
             "Answers",
-            parts::text(format_args!(
+            components::text(format_args!(
                 "{} to {} prompts; {left_out} left out",
                 it.answer_count, it.prompt_count
             )),
         ),
         (
             "Looked in the web",
-            parts::percent(it.search_triggered_rate),
+            components::percent(it.search_triggered_rate),
         ),
-        ("Answers agree", parts::percent(it.consistency)),
+        ("Answers agree", components::percent(it.consistency)),
         (
             "Named without a link",
-            parts::maybe_count(it.uncited_mention_count),
+            components::optional_count(it.uncited_mention_count),
         ),
         (
             "Cited without a name",
-            parts::maybe_count(it.ghost_citation_count),
+            components::optional_count(it.ghost_citation_count),
         ),
-        ("Unclear mentions", parts::count(it.ambiguous_mention_count)),
-        ("Own pages cited", parts::list("plain", &own)),
+        (
+            "Unclear mentions",
+            components::count(it.ambiguous_mention_count),
+        ),
+        ("Own pages cited", components::list("plain", &own)),
     ]);
     let sources = html! {
         p .small .soft { "Which sites its answers cite" }
@@ -256,23 +259,23 @@ fn one(it: &AiVisibilityRecord, brands: &BrandBook) -> Markup {
     };
     let note = "What was asked, and the part of each answer that tells; names of ours and links to us are marked.";
     html! {
-        (parts::card(&format!("“{name}” in {}", asked(it)), "", parts::side_by_side("split even", facts, sources)))
-        (parts::card("Answers", note, answers))
+        (components::card(&format!("“{name}” in {}", engine_label(it)), "", components::side_by_side("split even", facts, sources)))
+        (components::card("Answers", note, answers))
     }
 }
 
 fn answer(it: &AnswerRow, brands: &BrandBook) -> Markup {
-    let excerpt = marked(it.excerpt.as_deref().unwrap_or_default(), brands);
+    let excerpt = highlight_mentions(it.excerpt.as_deref().unwrap_or_default(), brands);
     html! {
         article .answer {
             p .asked .wrap { (it.prompt) }
             div .tags {
                 (match it.mentioned {
-                    Some(true) => parts::tag("good", "names us"),
-                    Some(false) => parts::tag("", "does not name us"),
-                    None => parts::tag("warn", &parts::in_words(&it.state)),
+                    Some(true) => components::tag("good", "names us"),
+                    Some(false) => components::tag("", "does not name us"),
+                    None => components::tag("warn", &components::humanize(&it.state)),
                 })
-                @if it.cited == Some(true) { (parts::tag("info", "cites us")) }
+                @if it.cited == Some(true) { (components::tag("info", "cites us")) }
             }
             @if !excerpt.0.is_empty() { blockquote { (excerpt) } }
             p .soft .tiny { (it.model.as_deref().unwrap_or("model not told")) " · answer " (it.run_index + 1) }

@@ -5,8 +5,8 @@ use maud::{Markup, html};
 
 /// Renders Markdown links as their labels; marks links to the project's own sites and its names. All other text is
 /// kept.
-pub fn marked(excerpt: &str, brands: &BrandBook) -> Markup {
-    let names: Vec<&str> = brands.spellings(OWN).collect();
+pub fn highlight_mentions(excerpt: &str, brands: &BrandBook) -> Markup {
+    let names: Vec<&str> = brands.spelling_patterns(OWN).collect();
     let mut rest = excerpt;
     let links = std::iter::from_fn(|| {
         let (before, label, target, after) = link(rest)?;
@@ -16,10 +16,10 @@ pub fn marked(excerpt: &str, brands: &BrandBook) -> Markup {
     let links: Vec<_> = links.collect();
     html! {
         @for (before, label, target) in links {
-            (named(before, &names))
+            (highlight_names(before, &names))
             @if brands.owner_of_url(target) == Some(OWN) { mark { (label) } } @else { (label) }
         }
-        (named(rest, &names))
+        (highlight_names(rest, &names))
     }
 }
 
@@ -38,7 +38,7 @@ fn link(text: &str) -> Option<(&str, &str, &str, &str)> {
 }
 
 /// Marks the names, ignoring case.
-fn named(text: &str, names: &[&str]) -> Markup {
+fn highlight_names(text: &str, names: &[&str]) -> Markup {
     let mut rest = text;
     let found = std::iter::from_fn(|| {
         let (at, length) = first_name(rest, names)?;
@@ -88,18 +88,18 @@ mod tests {
         let rival = BrandSpec::named("Best Acme", "bestacme.com");
         let book = BrandBook::of(&own, &[rival], &[]);
         let sites = OwnSites::with_aliases(SiteScope::of("acme.com"), vec![]);
-        marked(text, &book.with_own_sites(sites)).into_string()
+        highlight_mentions(text, &book.with_own_sites(sites)).into_string()
     }
 
     #[test]
-    fn links_that_only_hold_our_name_are_not_ours() {
+    fn links_are_own_by_host_not_by_name() {
         assert_eq!(html("[A](https://bestacme.com/)"), "A");
         assert_eq!(html("[A](https://x.example/?ref=acme.com)"), "A");
         assert_eq!(html("[A](https://shop.acme.com/a)"), "<mark>A</mark>");
     }
 
     #[test]
-    fn names_are_marked_as_words_whatever_their_case() {
+    fn names_are_marked_as_whole_words_ignoring_case() {
         assert_eq!(html("By ACME."), "By <mark>ACME</mark>.");
         assert_eq!(html("See acme.com now"), "See <mark>acme.com</mark> now");
         assert_eq!(html("Acmeist, pacme"), "Acmeist, pacme");
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn links_are_their_names_and_ours_are_marked() {
+    fn links_become_labels_and_own_links_are_marked() {
         assert_eq!(
             html("1. [Shop](https://acme.com/a) 2. [Other](https://o.example)"),
             "1. <mark>Shop</mark> 2. Other"
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_an_engine_writes_stays_text() {
+    fn engine_output_is_escaped() {
         assert_eq!(
             html("<b>Acme</b> [<i>](javascript:1)"),
             "&lt;b&gt;<mark>Acme</mark>&lt;/b&gt; &lt;i&gt;"

@@ -1,7 +1,7 @@
-use super::{Found, Group, ResultPage};
-use crate::pages::charts::parts_bar;
-use crate::pages::parts;
-use crate::pages::parts::Table;
+use super::{Group, ResultContext, ResultPage};
+use crate::pages::charts::stacked_bar;
+use crate::pages::components;
+use crate::pages::components::Table;
 use analysis::findings::broken_links::{BrokenLink, BrokenLinksSummary, Severity};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
@@ -16,14 +16,14 @@ pub const PAGE: ResultPage = ResultPage {
     rows: 50,
 };
 
-pub fn body(found: &Found<'_>) -> Vec<Markup> {
+pub fn body(found: &ResultContext<'_>) -> Vec<Markup> {
     let records: Vec<BrokenLink> = found.records();
     let mut body = Vec::new();
     if let Some(it) = found.summary::<BrokenLinksSummary>() {
         body.push(figures(&it));
     }
     if records.is_empty() {
-        body.push(super::none(
+        body.push(super::no_results(
             "Every link works",
             "Nothing that was checked leads nowhere.",
         ));
@@ -37,7 +37,7 @@ pub fn body(found: &Found<'_>) -> Vec<Markup> {
             Severity::Notice => 2,
         };
         causes
-            .entry((grave, parts::code(&it.verdict)))
+            .entry((grave, components::api_name(&it.verdict)))
             .or_default()
             .push(it);
     }
@@ -59,30 +59,30 @@ fn figures(it: &BrokenLinksSummary) -> Markup {
         ),
         _ => String::new(),
     };
-    let stats = parts::stats(vec![
-        parts::stat(
+    let stats = components::stats(vec![
+        components::stat(
             "Broken",
-            parts::count(it.broken.into()),
+            components::count(it.broken.into()),
             &format!("of {} targets that were checked", it.checked),
         ),
-        parts::stat("Broken rate", parts::percent(it.broken_rate), &sure),
-        parts::stat(
+        components::stat("Broken rate", components::percent(it.broken_rate), &sure),
+        components::stat(
             "Redirected",
-            parts::count(it.redirected.into()),
+            components::count(it.redirected.into()),
             "they work, with a detour",
         ),
-        parts::stat(
+        components::stat(
             "Suspect",
-            parts::count(it.suspect.into()),
+            components::count(it.suspect.into()),
             "failed once; a second look decides",
         ),
-        parts::stat(
+        components::stat(
             "Pages crawled",
-            parts::count(it.pages_crawled.into()),
+            components::count(it.pages_crawled.into()),
             &format!("{} places are listed", it.listed),
         ),
     ]);
-    let bar = parts_bar(
+    let bar = stacked_bar(
         "Targets",
         &[
             ("work", it.ok.into(), 1),
@@ -97,7 +97,7 @@ fn figures(it: &BrokenLinksSummary) -> Markup {
             ),
         ],
     );
-    html! { (stats) (parts::card("All targets", "", bar)) }
+    html! { (stats) (components::card("All targets", "", bar)) }
 }
 
 fn group(grave: u8, cause: &str, links: &[&BrokenLink]) -> Markup {
@@ -109,48 +109,48 @@ fn group(grave: u8, cause: &str, links: &[&BrokenLink]) -> Markup {
     let rows = links.iter().map(|it| {
         let status = it
             .status_code
-            .map_or_else(|| parts::text("–"), parts::text);
+            .map_or_else(|| components::text("–"), components::text);
         let label = it
             .anchor_text
             .as_deref()
             .filter(|it| !it.is_empty())
             .unwrap_or(&it.element);
         let place = html! {
-            "line " (it.position.line) ", column " (it.position.column) ", in " (parts::said(&it.placement)) ": “" (label) "”"
+            "line " (it.position.line) ", column " (it.position.column) ", in " (components::humanize_value(&it.placement)) ": “" (label) "”"
         };
         let advice = it.suggested_target.as_ref().map_or_else(
-            || parts::text("–"),
-            |it| parts::under(parts::outward(&it.url), parts::said(&it.reason)),
+            || components::text("–"),
+            |it| components::with_subtext(components::external_link(&it.url), components::humanize_value(&it.reason)),
         );
         let times = match (it.occurrences, it.source_pages) {
             (1, _) => "once".to_owned(),
             (times, 1) => format!("{times} times on one page"),
             (times, pages) => format!("{times} times on {pages} pages"),
         };
-        parts::row(vec![
-            parts::under(
-                parts::outward(&it.target_url),
+        components::row(vec![
+            components::with_subtext(
+                components::external_link(&it.target_url),
                 it.error_detail.as_deref().unwrap_or(&times),
             ),
             status,
-            parts::under(parts::outward_path(&it.source_url), place),
+            components::with_subtext(components::external_path_link(&it.source_url), place),
             advice,
-            parts::ago(it.first_seen_at),
+            components::ago(it.first_seen_at),
         ])
     });
     let columns = vec![
-        parts::words("Leads to"),
-        parts::figures("Status"),
-        parts::words("Stands on"),
-        parts::words("Instead"),
-        parts::words("Since"),
+        components::text_column("Leads to"),
+        components::number_column("Status"),
+        components::text_column("Stands on"),
+        components::text_column("Instead"),
+        components::text_column("Since"),
     ];
-    let title = parts::headed(cause);
-    let table = Table::new(&title, columns, rows.collect()).named_above();
-    parts::card_of_with(
+    let title = components::humanize_capitalized(cause);
+    let table = Table::new(&title, columns, rows.collect()).hide_caption();
+    components::table_card_with_aside(
         &title,
         &format!("{} on this page of the list", links.len()),
-        parts::tag(class, severity),
+        components::tag(class, severity),
         &table,
     )
 }

@@ -1,7 +1,7 @@
-use super::{Found, Group, ResultPage};
-use crate::pages::charts::{Lanes, bars, parts_bar};
-use crate::pages::parts::Table;
-use crate::pages::{NoPage, parts};
+use super::{Group, ResultContext, ResultPage};
+use crate::pages::charts::{Lanes, bars, stacked_bar};
+use crate::pages::components::Table;
+use crate::pages::{PageError, components};
 use analysis::findings::{
     cannibalization::{Action, CannibalizationRecord, CannibalizationSummary, Severity, Tie},
     rankings::RankingRecord,
@@ -19,32 +19,32 @@ pub const PAGE: ResultPage = ResultPage {
 };
 
 /// Runs shown in the history.
-const MOST_LOOKS: u32 = 120;
+const MAX_RUNS_SHOWN: u32 = 120;
 
-pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
+pub async fn body(found: &ResultContext<'_>) -> Result<Vec<Markup>, PageError> {
     let records: Vec<CannibalizationRecord> = found.records();
     let mut body = Vec::new();
     if let Some(it) = found.summary::<CannibalizationSummary>() {
-        body.push(parts::stats(vec![
-            parts::stat(
+        body.push(components::stats(vec![
+            components::stat(
                 "Serious",
-                parts::count(it.high),
+                components::count(it.high),
                 &format!("of {} keywords with several pages of ours", it.keywords),
             ),
-            parts::stat("Moderate", parts::count(it.medium), ""),
-            parts::stat("Slight", parts::count(it.low), ""),
-            parts::stat(
+            components::stat("Moderate", components::count(it.medium), ""),
+            components::stat("Slight", components::count(it.low), ""),
+            components::stat(
                 "Harmless",
-                parts::count(it.harmless),
+                components::count(it.harmless),
                 "several pages that do not get into each other's way",
             ),
-            parts::stat(
+            components::stat(
                 "Visits lost a month",
-                parts::maybe(it.lost_clicks, 0),
+                components::optional_number(it.lost_clicks, 0),
                 "if the best page always stood in front",
             ),
         ]));
-        let bar = parts_bar(
+        let bar = stacked_bar(
             "Keywords by severity",
             &[
                 ("high", it.high, 5),
@@ -54,10 +54,10 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
                 ("undecided", it.undecided, 6),
             ],
         );
-        body.push(parts::card("How bad it is", "", bar));
+        body.push(components::card("How bad it is", "", bar));
     }
     if records.is_empty() {
-        body.push(super::none(
+        body.push(super::no_results(
             "No pages compete",
             "For each keyword one page of ours is shown.",
         ));
@@ -69,32 +69,40 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
         .or_else(|| records.first());
     for record in &records {
         // Only the selected keyword's history is read.
-        let course = match chosen {
-            Some(it) if it == record => course(found, record).await?,
+        let history = match chosen {
+            Some(it) if it == record => first_page_history(found, record).await?,
             _ => {
                 let id = record.envelope.keyword_id.map(|it| it.to_string());
-                let here = found.visit.with(&[("keyword", id.as_deref())]);
-                parts::link(&here, "See which page was in front, day by day")
+                let here = found.visit.url_with(&[("keyword", id.as_deref())]);
+                components::link(&here, "See which page was in front, day by day")
             }
         };
-        body.push(one(found, record, course));
+        body.push(record_card(found, record, history));
     }
     body.push(found.pager());
     Ok(body)
 }
 
 /// Which own page ranked first in each run.
-async fn course(found: &Found<'_>, it: &CannibalizationRecord) -> Result<Markup, NoPage> {
+async fn first_page_history(
+    found: &ResultContext<'_>,
+    it: &CannibalizationRecord,
+) -> Result<Markup, PageError> {
     let Some(keyword) = it.envelope.keyword_id else {
         return Ok(Markup::default());
     };
     let since = Some(it.window.from);
-    let past = found.past_positions(keyword, since, MOST_LOOKS).await?;
+    let past = found
+        .position_history(keyword, since, MAX_RUNS_SHOWN)
+        .await?;
     let place = |record: &RankingRecord| {
         let url = record.envelope.url.as_ref()?;
         it.urls.iter().position(|page| page.url == *url)
     };
-    let names = it.urls.iter().map(|page| parts::outward_path(&page.url));
+    let names = it
+        .urls
+        .iter()
+        .map(|page| components::external_path_link(&page.url));
     let days = { past.iter() }.map(|it| (it.envelope.measured_at.date_naive(), place(it)));
     Ok(Lanes {
         title: "The page of ours in front, look by look".to_owned(),
@@ -121,7 +129,11 @@ const fn advice(it: Action) -> &'static str {
     }
 }
 
-fn one(found: &Found<'_>, it: &CannibalizationRecord, course: impl Render) -> Markup {
+fn record_card(
+    found: &ResultContext<'_>,
+    it: &CannibalizationRecord,
+    history: impl Render,
+) -> Markup {
     let (sign, severity) = match it.severity {
         Some(Severity::High) => ("bad", "high"),
         Some(Severity::Medium) => ("warn", "medium"),
@@ -134,26 +146,38 @@ fn one(found: &Found<'_>, it: &CannibalizationRecord, course: impl Render) -> Ma
         .map_or_else(|| "not known".to_owned(), |it| format!("{it:.0} of 100"));
     let rows: Vec<(Markup, Markup, f64, bool)> = { it.urls.iter() }
         .map(|page| {
-            let name = parts::outward_path(&page.url);
+            let name = components::external_path_link(&page.url);
             (
                 name,
-                parts::percent(Some(page.share)),
+                components::percent(Some(page.share)),
                 page.share,
                 page.url == it.primary_url,
             )
         })
         .collect();
-    let facts = parts::pairs(vec![
-        ("Score", parts::text(score)),
+    let facts = components::pairs(vec![
+        ("Score", components::text(score)),
         (
             "Seen from",
-            html! { (parts::at(it.window.from)) " to " (parts::at(it.window.to)) },
+            html! { (components::date_time(it.window.from)) " to " (components::date_time(it.window.to)) },
         ),
-        ("The page in front changed", parts::percent(it.flip_rate)),
-        ("Both shown at once", parts::percent(Some(it.overlap_rate))),
-        ("Texts alike", parts::percent(it.text_similarity)),
-        ("Visits lost a month", parts::maybe(it.lost_clicks, 0)),
-        ("Shares rest on", parts::text(parts::said(&it.share_basis))),
+        (
+            "The page in front changed",
+            components::percent(it.flip_rate),
+        ),
+        (
+            "Both shown at once",
+            components::percent(Some(it.overlap_rate)),
+        ),
+        ("Texts alike", components::percent(it.text_similarity)),
+        (
+            "Visits lost a month",
+            components::optional_number(it.lost_clicks, 0),
+        ),
+        (
+            "Shares rest on",
+            components::text(components::humanize_value(&it.share_basis)),
+        ),
     ]);
     let tied = it.tied.as_ref().map(|it| match it {
         Tie::SamePage => "They are tied by a canonical or a redirect: nothing has to be done.",
@@ -167,60 +191,60 @@ fn one(found: &Found<'_>, it: &CannibalizationRecord, course: impl Render) -> Ma
     let moves: Vec<Markup> = { it.migrations.iter() }
         .map(|it| {
             html! {
-                (parts::at(it.at)) ": " (parts::outward_path(&it.from)) " gave way to " (parts::outward_path(&it.to))
+                (components::date_time(it.at)) ": " (components::external_path_link(&it.from)) " gave way to " (components::external_path_link(&it.to))
             }
         })
         .collect();
     let id = it.envelope.keyword_id.unwrap_or_default();
-    let position = found.elsewhere(&format!("results/rankings?keyword={id}"));
+    let position = found.project_url(&format!("results/rankings?keyword={id}"));
     let inside = html! {
         div .page {
             p { (said) }
-            (parts::side_by_side("split even", bars(&rows), facts))
-            (course)
-            @if !moves.is_empty() { (parts::list("plain small", &moves)) }
-            (parts::folded("The pages in figures", figures(it).html()))
-            (parts::link(&position, "See the course of its position"))
+            (components::side_by_side("split even", bars(&rows), facts))
+            (history)
+            @if !moves.is_empty() { (components::list("plain small", &moves)) }
+            (components::collapsible("The pages in figures", figures(it).html()))
+            (components::link(&position, "See the course of its position"))
         }
     };
-    parts::card_with(
+    components::card_with_aside(
         &format!("“{}”", it.market.keyword),
         &format!("{} pages of ours", it.urls.len()),
-        parts::tag(sign, severity),
+        components::tag(sign, severity),
         inside,
     )
 }
 
 fn figures(it: &CannibalizationRecord) -> Table {
     let rows = it.urls.iter().map(|page| {
-        let row = parts::row(vec![
-            parts::under(
-                parts::outward_path(&page.url),
+        let row = components::row(vec![
+            components::with_subtext(
+                components::external_path_link(&page.url),
                 page.title.as_deref().unwrap_or_default(),
             ),
-            parts::number(page.average_position, 1),
-            parts::count(page.best_position.into()),
-            parts::text(format_args!(
+            components::number(page.average_position, 1),
+            components::count(page.best_position.into()),
+            components::text(format_args!(
                 "{} of {}",
                 page.snapshots_as_best, it.window.snapshots
             )),
-            parts::maybe_count(page.clicks),
-            parts::maybe_count(page.word_count),
+            components::optional_count(page.clicks),
+            components::optional_count(page.word_count),
         ]);
         row.own(page.url == it.primary_url)
     });
     let columns = vec![
-        parts::words("Page"),
-        parts::figures("Average position"),
-        parts::figures("Best"),
-        parts::figures("Days in front"),
-        parts::figures("Clicks"),
-        parts::figures("Words"),
+        components::text_column("Page"),
+        components::number_column("Average position"),
+        components::number_column("Best"),
+        components::number_column("Days in front"),
+        components::number_column("Clicks"),
+        components::number_column("Words"),
     ];
     Table::new(
         &format!("Pages for “{}”", it.market.keyword),
         columns,
         rows.collect(),
     )
-    .named_above()
+    .hide_caption()
 }

@@ -1,7 +1,7 @@
-use super::{Found, Group, ResultPage};
+use super::{Group, ResultContext, ResultPage};
+use crate::pages::components;
+use crate::pages::components::Table;
 use crate::pages::measures::share_cell;
-use crate::pages::parts;
-use crate::pages::parts::Table;
 use analysis::findings::competitors::{CompetitorRecord, CompetitorsSummary};
 use maud::Markup;
 
@@ -15,30 +15,30 @@ pub const PAGE: ResultPage = ResultPage {
     rows: 30,
 };
 
-pub fn body(found: &Found<'_>) -> Vec<Markup> {
+pub fn body(found: &ResultContext<'_>) -> Vec<Markup> {
     let records: Vec<CompetitorRecord> = found.records();
     let mut body = Vec::new();
     if let Some(it) = found.summary::<CompetitorsSummary>() {
-        body.push(parts::stats(vec![
-            parts::stat(
+        body.push(components::stats(vec![
+            components::stat(
                 "Strongest",
-                parts::text(it.strongest.as_deref().unwrap_or("–")),
+                components::text(it.strongest.as_deref().unwrap_or("–")),
                 &it.strongest_score
                     .map_or_else(String::new, |it| format!("score {it:.0} of 100")),
             ),
-            parts::stat(
+            components::stat(
                 "Sites seen",
-                parts::count(it.domains_seen),
+                components::count(it.domains_seen),
                 "among the first 20 for any keyword",
             ),
-            parts::stat(
+            components::stat(
                 "Our keywords",
-                parts::count(it.own_keywords),
+                components::count(it.own_keywords),
                 "on which we are among the first 20",
             ),
-            parts::stat(
+            components::stat(
                 "Named by you",
-                parts::count(it.tracked),
+                components::count(it.tracked),
                 "others were found by themselves",
             ),
         ]));
@@ -50,84 +50,91 @@ pub fn body(found: &Found<'_>) -> Vec<Markup> {
         None => records.first(),
     };
     if let Some(it) = shown {
-        body.push(one(found, it));
+        body.push(record_card(found, it));
     }
     body
 }
 
-fn matrix(found: &Found<'_>, records: &[CompetitorRecord]) -> Markup {
+fn matrix(found: &ResultContext<'_>, records: &[CompetitorRecord]) -> Markup {
     if records.is_empty() {
-        return super::none(
+        return super::no_results(
             "Nobody competes",
             "No other site was among the first 20 for your keywords.",
         );
     }
     let rows = records.iter().map(|it| {
-        let name = parts::under(
-            parts::link(&found.visit.with(&[("id", Some(&it.domain))]), &it.domain),
-            parts::said(&it.class),
+        let name = components::with_subtext(
+            components::link(
+                &found.visit.url_with(&[("id", Some(&it.domain))]),
+                &it.domain,
+            ),
+            components::humanize_value(&it.class),
         );
-        parts::row(vec![
+        components::row(vec![
             name,
-            parts::maybe(it.competitor_score, 0),
-            parts::text(format_args!(
+            components::optional_number(it.competitor_score, 0),
+            components::text(format_args!(
                 "{} of {}",
                 it.common_keywords, it.own_keywords
             )),
             share_cell(it.traffic_overlap),
             share_cell(it.head_to_head_win_rate),
-            parts::percent(it.sov),
-            parts::count(it.gap_keyword_count),
-            parts::percent(it.ai_mention_rate),
-            parts::delta(it.trend30.map(|it| -100.0 * it), 1, " points")
-                .unwrap_or_else(parts::unknown),
+            components::percent(it.sov),
+            components::count(it.gap_keyword_count),
+            components::percent(it.ai_mention_rate),
+            components::delta(it.trend30.map(|it| -100.0 * it), 1, " points")
+                .unwrap_or_else(components::unknown),
         ])
     });
     let columns = vec![
-        parts::words("Site"),
-        parts::figures("Score"),
-        parts::figures("Keywords in common"),
-        parts::figures("Clicks in common"),
-        parts::figures("They rank better"),
-        parts::figures("Share of voice"),
-        parts::figures("They have, we lack"),
-        parts::figures("Named by AI"),
-        parts::figures("30 days, for us"),
+        components::text_column("Site"),
+        components::number_column("Score"),
+        components::number_column("Keywords in common"),
+        components::number_column("Clicks in common"),
+        components::number_column("They rank better"),
+        components::number_column("Share of voice"),
+        components::number_column("They have, we lack"),
+        components::number_column("Named by AI"),
+        components::number_column("30 days, for us"),
     ];
-    let (told, first, next) = found.paged();
+    let (summary, first, next) = found.pager_parts();
     let table = Table::new("Competitors", columns, rows.collect())
-        .named_above()
-        .paged(told, first, next);
-    parts::card_of(
+        .hide_caption()
+        .paged(summary, first, next);
+    components::table_card(
         "Who competes",
         "The score weighs clicks in common (half), keywords in common and share of voice.",
         &table,
     )
 }
 
-fn one(found: &Found<'_>, it: &CompetitorRecord) -> Markup {
+fn record_card(found: &ResultContext<'_>, it: &CompetitorRecord) -> Markup {
     let keyword = |id: i64, text: &str| {
-        parts::link(
-            &found.elsewhere(&format!("results/rankings?keyword={id}")),
+        components::link(
+            &found.project_url(&format!("results/rankings?keyword={id}")),
             text,
         )
     };
-    let place =
-        |it: Option<u32>| it.map_or_else(|| parts::text("none"), |it| parts::count(it.into()));
+    let place = |it: Option<u32>| {
+        it.map_or_else(
+            || components::text("none"),
+            |it| components::count(it.into()),
+        )
+    };
     let gaps = it.gap_keywords.iter().take(25).map(|it| {
-        parts::row(vec![
+        components::row(vec![
             keyword(it.keyword_id, &it.keyword),
-            parts::count(it.their_position.into()),
+            components::count(it.their_position.into()),
             place(it.our_position),
-            parts::maybe(it.potential_clicks, 0),
+            components::optional_number(it.potential_clicks, 0),
         ])
     });
     let columns = || {
         vec![
-            parts::words("Keyword"),
-            parts::figures("They"),
-            parts::figures("We"),
-            parts::figures("Visits a month"),
+            components::text_column("Keyword"),
+            components::number_column("They"),
+            components::number_column("We"),
+            components::number_column("Visits a month"),
         ]
     };
     let gaps = Table::new(
@@ -135,13 +142,13 @@ fn one(found: &Found<'_>, it: &CompetitorRecord) -> Markup {
         columns(),
         gaps.collect(),
     )
-    .named_above();
+    .hide_caption();
     let wins = it.advantage_keywords.iter().take(25).map(|it| {
-        parts::row(vec![
+        components::row(vec![
             keyword(it.keyword_id, &it.keyword),
             place(it.their_position),
-            parts::count(it.our_position.into()),
-            parts::maybe(it.estimated_clicks, 0),
+            components::count(it.our_position.into()),
+            components::optional_number(it.estimated_clicks, 0),
         ])
     });
     let wins = Table::new(
@@ -149,7 +156,7 @@ fn one(found: &Found<'_>, it: &CompetitorRecord) -> Markup {
         columns(),
         wins.collect(),
     )
-    .named_above();
+    .hide_caption();
     let averages = it.average_position_common.as_ref().map_or_else(
         || "No keyword is ranked by both.".to_owned(),
         |it| {
@@ -159,14 +166,14 @@ fn one(found: &Found<'_>, it: &CompetitorRecord) -> Markup {
             )
         },
     );
-    parts::side_by_side(
+    components::side_by_side(
         "split even",
-        parts::card_of(
+        components::table_card(
             &format!("Where {} is ahead", it.domain),
             &format!("{} keywords. {averages}", it.gap_keyword_count),
             &gaps,
         ),
-        parts::card_of(
+        components::table_card(
             "Where we are ahead",
             &format!("{} keywords.", it.advantage_keyword_count),
             &wins,

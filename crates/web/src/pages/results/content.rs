@@ -1,7 +1,7 @@
-use super::{Found, Group, ResultPage};
+use super::{Group, ResultContext, ResultPage};
 use crate::pages::charts::{bars, ring};
-use crate::pages::parts::Table;
-use crate::pages::{NoPage, parts};
+use crate::pages::components::Table;
+use crate::pages::{PageError, components};
 use analysis::findings::content::{ContentRecord, ContentSummary, SnippetText};
 use analysis::findings::issues::{Severity, info};
 use maud::{Markup, html};
@@ -16,7 +16,7 @@ pub const PAGE: ResultPage = ResultPage {
     rows: 30,
 };
 
-const fn sign(it: Severity) -> (&'static str, &'static str) {
+const fn severity_tag(it: Severity) -> (&'static str, &'static str) {
     match it {
         Severity::Error => ("bad", "error"),
         Severity::Warning => ("warn", "warning"),
@@ -24,7 +24,7 @@ const fn sign(it: Severity) -> (&'static str, &'static str) {
     }
 }
 
-pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
+pub async fn body(found: &ResultContext<'_>) -> Result<Vec<Markup>, PageError> {
     let records: Vec<ContentRecord> = found.records();
     let mut body = Vec::new();
     if let Some(it) = found.summary::<ContentSummary>() {
@@ -33,49 +33,49 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
     }
     let chosen: Option<ContentRecord> = found.chosen_page().await?;
     if let Some(it) = &chosen {
-        body.insert(0, one(it));
+        body.insert(0, record_card(it));
     }
     body.push(table(found, &records));
     Ok(body)
 }
 
 fn figures(it: &ContentSummary) -> Markup {
-    let stats = parts::stats(vec![
-        parts::stat(
+    let stats = components::stats(vec![
+        components::stat(
             "Healthy pages",
-            parts::percent(it.health_score.map(|it| it / 100.0)),
+            components::percent(it.health_score.map(|it| it / 100.0)),
             &format!("of {} pages are without an error", it.pages),
         ),
-        parts::stat(
+        components::stat(
             "Text score",
-            parts::maybe(it.average_content_score, 1),
+            components::optional_number(it.average_content_score, 1),
             "of 100, the mean of all pages",
         ),
-        parts::stat(
+        components::stat(
             "May be indexed",
-            parts::count(it.indexable_pages.into()),
+            components::count(it.indexable_pages.into()),
             &format!("of {} pages; {} forbid it", it.pages, it.noindex_pages),
         ),
-        parts::stat(
+        components::stat(
             "Little text",
-            parts::count(it.thin_pages.into()),
+            components::count(it.thin_pages.into()),
             "pages that may say too little",
         ),
-        parts::stat(
+        components::stat(
             "Twice there",
-            parts::count(it.duplicate_pages.into()),
+            components::count(it.duplicate_pages.into()),
             "pages with nearly the same text as another",
         ),
-        parts::stat(
+        components::stat(
             "Not read",
-            parts::count(it.unread_pages.into()),
+            components::count(it.unread_pages.into()),
             "pages that did not answer as pages",
         ),
     ]);
     // A page may have all three, so a stacked bar would be wrong.
     let of_all = |name: &str, pages: u32| {
-        let value = parts::text(format_args!("{pages} of {}", it.pages));
-        (parts::text(name), value, f64::from(pages), false)
+        let value = components::text(format_args!("{pages} of {}", it.pages));
+        (components::text(name), value, f64::from(pages), false)
     };
     let bar = bars(&[
         of_all("with errors", it.pages_with_errors),
@@ -87,12 +87,12 @@ fn figures(it: &ContentSummary) -> Markup {
         .iter()
         .map(|(language, count)| format!("{language} {count}"));
     let languages = format!("Languages: {}.", languages.collect::<Vec<_>>().join(", "));
-    html! { (stats) (parts::card("Pages with something to fix", &languages, bar)) }
+    html! { (stats) (components::card("Pages with something to fix", &languages, bar)) }
 }
 
-fn issues(found: &Found<'_>, it: &ContentSummary) -> Markup {
+fn issues(found: &ResultContext<'_>, it: &ContentSummary) -> Markup {
     if it.issues.is_empty() {
-        return super::none(
+        return super::no_results(
             "No issues",
             "Nothing of the catalogue was found on these pages.",
         );
@@ -101,30 +101,35 @@ fn issues(found: &Found<'_>, it: &ContentSummary) -> Markup {
     issues.sort_by_key(|(_, it)| (it.severity, std::cmp::Reverse(it.urls)));
     let rows = issues.into_iter().map(|(code, it)| {
         let info = info(*code);
-        let (class, severity) = sign(it.severity);
+        let (class, severity) = severity_tag(it.severity);
         let examples: Vec<Markup> = { it.examples.iter() }
             .take(3)
-            .map(|it| parts::link(&found.about("url", it), &parts::path_of(it)))
+            .map(|it| {
+                components::link(
+                    &found.url_with_parameter("url", it),
+                    &components::url_path(it),
+                )
+            })
             .collect();
-        parts::row(vec![
-            parts::under(info.title, info.what_to_do),
-            parts::tag(class, severity),
-            parts::count(it.urls.into()),
-            parts::count(it.occurrences.into()),
-            parts::list("", &examples),
+        components::row(vec![
+            components::with_subtext(info.title, info.what_to_do),
+            components::tag(class, severity),
+            components::count(it.urls.into()),
+            components::count(it.occurrences.into()),
+            components::list("", &examples),
         ])
     });
     let columns = vec![
-        parts::words("Issue"),
-        parts::words("Severity"),
-        parts::figures("Pages"),
-        parts::figures("Times"),
-        parts::words("For example"),
+        components::text_column("Issue"),
+        components::text_column("Severity"),
+        components::number_column("Pages"),
+        components::number_column("Times"),
+        components::text_column("For example"),
     ];
-    parts::card_of(
+    components::table_card(
         "Issues",
         "What is wrong, how often, and what to do about it.",
-        &Table::new("Issues", columns, rows.collect()).named_above(),
+        &Table::new("Issues", columns, rows.collect()).hide_caption(),
     )
 }
 
@@ -139,75 +144,79 @@ fn snippet(it: &SnippetText) -> Markup {
     } else {
         format!("; the same on {} other pages", it.duplicate_of.len())
     };
-    parts::under(
+    components::with_subtext(
         text,
         format_args!("{} characters{width}{cut}{twice}", it.length),
     )
 }
 
-fn one(it: &ContentRecord) -> Markup {
+fn record_card(it: &ContentRecord) -> Markup {
     let url = it.envelope.url.as_deref().unwrap_or_default();
     let issues: Vec<Markup> = { it.issues.iter() }
         .map(|it| {
-            let (class, severity) = sign(it.severity);
+            let (class, severity) = severity_tag(it.severity);
             let detail = it
                 .detail
                 .as_deref()
                 .map_or_else(String::new, |it| format!(": {it}"));
-            html! { (parts::tag(class, severity)) " " (info(it.code).title) (detail) }
+            html! { (components::tag(class, severity)) " " (info(it.code).title) (detail) }
         })
         .collect();
     let outline: Vec<Markup> = { it.headings.iter() }
         .take(40)
         .map(|it| {
-            parts::text(format_args!(
+            components::text(format_args!(
                 "h{} {}",
                 it.level,
                 it.text.as_deref().unwrap_or("(empty)")
             ))
         })
         .collect();
-    let reading = it.readability.score.map_or_else(parts::unknown, |score| {
-        let band = it
-            .readability
-            .band
-            .as_ref()
-            .map_or_else(String::new, |it| format!(", {}", parts::said(it)));
-        parts::text(format_args!("{score:.0}{band}"))
-    });
-    let keyword = it.keyword.as_ref().map_or_else(parts::unknown, |it| {
-        parts::text(format_args!(
+    let reading = it
+        .readability
+        .score
+        .map_or_else(components::unknown, |score| {
+            let band = it.readability.band.as_ref().map_or_else(String::new, |it| {
+                format!(", {}", components::humanize_value(it))
+            });
+            components::text(format_args!("{score:.0}{band}"))
+        });
+    let keyword = it.keyword.as_ref().map_or_else(components::unknown, |it| {
+        components::text(format_args!(
             "“{}”, covered to {:.0} %",
             it.target, it.coverage_score
         ))
     });
     let nearest = it.uniqueness.nearest.as_ref().map_or_else(
-        || parts::text("none"),
-        |it| html! { (parts::outward_path(&it.url)) (format_args!(" ({:.0} %)", 100.0 * it.similarity)) },
+        || components::text("none"),
+        |it| html! { (components::external_path_link(&it.url)) (format_args!(" ({:.0} %)", 100.0 * it.similarity)) },
     );
-    let facts = parts::pairs(vec![
-        ("Address", parts::outward(url)),
+    let facts = components::pairs(vec![
+        ("Address", components::external_link(url)),
         ("Title", snippet(&it.title)),
         ("Description", snippet(&it.meta_description)),
-        ("Kind", parts::text(parts::said(&it.page_type))),
+        (
+            "Kind",
+            components::text(components::humanize_value(&it.page_type)),
+        ),
         (
             "Words in the main text",
-            parts::maybe_count(it.main_word_count),
+            components::optional_count(it.main_word_count),
         ),
         ("Readability", reading),
         ("Keyword", keyword),
         ("Nearest own page", nearest),
         (
             "Links from own pages",
-            parts::count(it.links.inlinks.into()),
+            components::count(it.links.inlinks.into()),
         ),
         (
             "Clicks from the home page",
-            parts::count(it.links.depth.into()),
+            components::count(it.links.depth.into()),
         ),
         (
             "Language",
-            parts::text(
+            components::text(
                 it.language
                     .detected
                     .as_deref()
@@ -219,47 +228,54 @@ fn one(it: &ContentRecord) -> Markup {
     let side = html! {
         (ring("Text score", it.content_score))
         p .small .soft { "Issues of this page" }
-        (parts::list("stack small", &issues))
+        (components::list("stack small", &issues))
     };
     let inside = html! {
-        (parts::side_by_side("split", facts, side))
-        (parts::folded("Its headings", parts::list("plain", &outline)))
+        (components::side_by_side("split", facts, side))
+        (components::collapsible("Its headings", components::list("plain", &outline)))
     };
-    parts::card(&parts::path_of(url), "", inside)
+    components::card(&components::url_path(url), "", inside)
 }
 
-fn table(found: &Found<'_>, records: &[ContentRecord]) -> Markup {
+fn table(found: &ResultContext<'_>, records: &[ContentRecord]) -> Markup {
     let rows = records.iter().map(|it| {
         let url = it.envelope.url.as_deref().unwrap_or_default();
         let count = |of: Severity| it.issues.iter().filter(|it| it.severity == of).count() as u64;
         let signs = [Severity::Error, Severity::Warning, Severity::Notice]
             .into_iter()
             .filter(|it| count(*it) > 0);
-        let signs =
-            signs.map(|it| parts::tag(sign(it).0, &format!("{} {}", count(it), sign(it).1)));
-        parts::row(vec![
-            parts::under(
-                parts::link(&found.about("url", url), &parts::path_of(url)),
+        let signs = signs.map(|it| {
+            components::tag(
+                severity_tag(it).0,
+                &format!("{} {}", count(it), severity_tag(it).1),
+            )
+        });
+        components::row(vec![
+            components::with_subtext(
+                components::link(
+                    &found.url_with_parameter("url", url),
+                    &components::url_path(url),
+                ),
                 it.title.text.as_deref().unwrap_or("no title"),
             ),
-            parts::maybe(it.content_score, 0),
-            parts::tags(signs).unwrap_or_else(|| parts::tag("good", "nothing")),
-            parts::maybe_count(it.main_word_count),
-            parts::maybe(it.readability.score, 0),
-            parts::count(it.links.inlinks.into()),
-            parts::text(if it.indexable { "yes" } else { "no" }),
+            components::optional_number(it.content_score, 0),
+            components::tags(signs).unwrap_or_else(|| components::tag("good", "nothing")),
+            components::optional_count(it.main_word_count),
+            components::optional_number(it.readability.score, 0),
+            components::count(it.links.inlinks.into()),
+            components::text(if it.indexable { "yes" } else { "no" }),
         ])
     });
     let columns = vec![
-        parts::words("Page"),
-        parts::figures("Text score"),
-        parts::words("To fix"),
-        parts::figures("Words"),
-        parts::figures("Readability"),
-        parts::figures("Links to it"),
-        parts::words("May be indexed"),
+        components::text_column("Page"),
+        components::number_column("Text score"),
+        components::text_column("To fix"),
+        components::number_column("Words"),
+        components::number_column("Readability"),
+        components::number_column("Links to it"),
+        components::text_column("May be indexed"),
     ];
-    found.listed(
+    found.records_card(
         "All pages",
         "Choose a page to see all that is known of it.",
         columns,

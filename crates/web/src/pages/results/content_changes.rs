@@ -1,5 +1,5 @@
-use super::{Found, Group, ResultPage};
-use crate::pages::{NoPage, charts::parts_bar, parts};
+use super::{Group, ResultContext, ResultPage};
+use crate::pages::{PageError, charts::stacked_bar, components};
 use analysis::findings::content_changes::{
     ChangeClass, ChangeRecord, ContentChangesSummary, FieldValue,
 };
@@ -15,7 +15,7 @@ pub const PAGE: ResultPage = ResultPage {
     rows: 50,
 };
 
-const fn sign(it: ChangeClass) -> (&'static str, &'static str) {
+const fn change_tag(it: ChangeClass) -> (&'static str, &'static str) {
     match it {
         ChangeClass::None => ("", "unchanged"),
         ChangeClass::Trivial => ("", "trivial"),
@@ -25,7 +25,7 @@ const fn sign(it: ChangeClass) -> (&'static str, &'static str) {
     }
 }
 
-pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
+pub async fn body(found: &ResultContext<'_>) -> Result<Vec<Markup>, PageError> {
     let records: Vec<ChangeRecord> = found.records();
     let mut body = Vec::new();
     if let Some(it) = found.summary::<ContentChangesSummary>() {
@@ -34,7 +34,7 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
     let chosen: Option<ChangeRecord> = found.chosen_page().await?;
     let changed = |it: &&ChangeRecord| it.changed == Some(true);
     if let Some(it) = chosen.as_ref().or_else(|| records.iter().find(changed)) {
-        body.push(one(it));
+        body.push(record_card(it));
     }
     body.push(table(found, &records));
     Ok(body)
@@ -42,29 +42,29 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
 
 fn figures(it: &ContentChangesSummary) -> Markup {
     let of = |class: ChangeClass| u64::from(it.by_class.get(&class).copied().unwrap_or(0));
-    let stats = parts::stats(vec![
-        parts::stat(
+    let stats = components::stats(vec![
+        components::stat(
             "Changed",
-            parts::count(it.changed.into()),
+            components::count(it.changed.into()),
             &format!("of {} pages", it.pages),
         ),
-        parts::stat(
+        components::stat(
             "Major",
-            parts::count(of(ChangeClass::Major)),
+            components::count(of(ChangeClass::Major)),
             "such as a page that may no longer be indexed",
         ),
-        parts::stat(
+        components::stat(
             "Not read",
-            parts::count(it.unread.into()),
+            components::count(it.unread.into()),
             "a failed look is not a change",
         ),
-        parts::stat(
+        components::stat(
             "To and fro",
-            parts::count(it.flapping.into()),
+            components::count(it.flapping.into()),
             "pages that alternate, as in an A/B test",
         ),
     ]);
-    let bar = parts_bar(
+    let bar = stacked_bar(
         "Pages by how much changed",
         &[
             ("major", of(ChangeClass::Major), 5),
@@ -77,9 +77,9 @@ fn figures(it: &ContentChangesSummary) -> Markup {
     let fields = it
         .by_field
         .iter()
-        .map(|(field, count)| format!("{} {count}", parts::said(field)));
-    let told = fields.collect::<Vec<_>>().join(" · ");
-    html! { (stats) (parts::card("How much changed", &told, bar)) }
+        .map(|(field, count)| format!("{} {count}", components::humanize_value(field)));
+    let note = fields.collect::<Vec<_>>().join(" · ");
+    html! { (stats) (components::card("How much changed", &note, bar)) }
 }
 
 fn value(it: Option<&FieldValue>) -> String {
@@ -92,9 +92,9 @@ fn value(it: Option<&FieldValue>) -> String {
     }
 }
 
-fn one(it: &ChangeRecord) -> Markup {
+fn record_card(it: &ChangeRecord) -> Markup {
     let url = it.envelope.url.as_deref().unwrap_or_default();
-    let (class, name) = it.change_class.map_or(("", "not known"), sign);
+    let (class, name) = it.change_class.map_or(("", "not known"), change_tag);
     let text = it.text_diff.iter().map(|it| {
         let (before, after) = (
             it.before.as_deref().unwrap_or_default(),
@@ -104,24 +104,30 @@ fn one(it: &ChangeRecord) -> Markup {
         let (removed, added) = (!same && !before.is_empty(), !same && !after.is_empty());
         pair(before, after, removed, added)
     });
-    let facts = parts::pairs(vec![
-        ("Address", parts::outward(url)),
-        ("From", parts::at(it.from_at)),
-        ("To", parts::at(it.to_at)),
-        ("Significance", parts::maybe(it.significance, 0)),
-        ("Text alike", parts::percent(it.similarity)),
-        ("Words added", parts::maybe_count(it.added_words)),
-        ("Words removed", parts::maybe_count(it.removed_words)),
+    let facts = components::pairs(vec![
+        ("Address", components::external_link(url)),
+        ("From", components::date_time(it.from_at)),
+        ("To", components::date_time(it.to_at)),
+        (
+            "Significance",
+            components::optional_number(it.significance, 0),
+        ),
+        ("Text alike", components::percent(it.similarity)),
+        ("Words added", components::optional_count(it.added_words)),
+        (
+            "Words removed",
+            components::optional_count(it.removed_words),
+        ),
         (
             "Changes in 30 days",
-            parts::maybe(it.change_frequency.changes_per_30d, 1),
+            components::optional_number(it.change_frequency.changes_per_30d, 1),
         ),
     ]);
     let inside = html! {
         div .page {
             (facts)
             @for it in &it.fields {
-                p .small { (parts::headed(&parts::code(&it.name))) }
+                p .small { (components::humanize_capitalized(&components::api_name(&it.name))) }
                 div .diff { (pair(&value(it.before.as_ref()), &value(it.after.as_ref()), true, true)) }
             }
             @if it.text_diff.is_empty() {
@@ -135,7 +141,12 @@ fn one(it: &ChangeRecord) -> Markup {
             }
         }
     };
-    parts::card_with(&parts::path_of(url), "", parts::tag(class, name), inside)
+    components::card_with_aside(
+        &components::url_path(url),
+        "",
+        components::tag(class, name),
+        inside,
+    )
 }
 
 fn pair(before: &str, after: &str, removed: bool, added: bool) -> Markup {
@@ -147,31 +158,35 @@ fn pair(before: &str, after: &str, removed: bool, added: bool) -> Markup {
     }
 }
 
-fn table(found: &Found<'_>, records: &[ChangeRecord]) -> Markup {
+fn table(found: &ResultContext<'_>, records: &[ChangeRecord]) -> Markup {
     let rows = records.iter().map(|it| {
         let url = it.envelope.url.as_deref().unwrap_or_default();
-        let (class, name) = it.change_class.map_or(("", "not known"), sign);
-        let fields = { it.fields.iter().take(4) }.map(|it| parts::tag("", &parts::said(&it.name)));
-        parts::row(vec![
-            parts::link(&found.about("url", url), &parts::path_of(url)),
-            parts::tag(class, name),
-            parts::maybe(it.significance, 0),
-            parts::tags(fields).unwrap_or_else(|| parts::text("–")),
-            parts::maybe_count(it.added_words),
-            parts::maybe_count(it.removed_words),
-            parts::ago(it.to_at),
+        let (class, name) = it.change_class.map_or(("", "not known"), change_tag);
+        let fields = { it.fields.iter().take(4) }
+            .map(|it| components::tag("", &components::humanize_value(&it.name)));
+        components::row(vec![
+            components::link(
+                &found.url_with_parameter("url", url),
+                &components::url_path(url),
+            ),
+            components::tag(class, name),
+            components::optional_number(it.significance, 0),
+            components::tags(fields).unwrap_or_else(|| components::text("–")),
+            components::optional_count(it.added_words),
+            components::optional_count(it.removed_words),
+            components::ago(it.to_at),
         ])
     });
     let columns = vec![
-        parts::words("Page"),
-        parts::words("Change"),
-        parts::figures("Significance"),
-        parts::words("What"),
-        parts::figures("Words added"),
-        parts::figures("Removed"),
-        parts::words("Looked at"),
+        components::text_column("Page"),
+        components::text_column("Change"),
+        components::number_column("Significance"),
+        components::text_column("What"),
+        components::number_column("Words added"),
+        components::number_column("Removed"),
+        components::text_column("Looked at"),
     ];
-    found.listed(
+    found.records_card(
         "All pages",
         "Choose a page to see what was there before and what is there now.",
         columns,

@@ -1,5 +1,5 @@
-use super::{Found, Group, ResultPage, geo_score::factor};
-use crate::pages::{NoPage, charts::ring, parts};
+use super::{Group, ResultContext, ResultPage, geo_score::factor};
+use crate::pages::{PageError, charts::ring, components};
 use analysis::findings::eeat::{EeatRecord, EeatSummary, PillarScores, Signal, SignalScope};
 use maud::{Markup, html};
 
@@ -13,7 +13,7 @@ pub const PAGE: ResultPage = ResultPage {
     rows: 50,
 };
 
-pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
+pub async fn body(found: &ResultContext<'_>) -> Result<Vec<Markup>, PageError> {
     let records: Vec<EeatRecord> = found.records();
     let mut body = Vec::new();
     if let Some(it) = found.summary::<EeatSummary>() {
@@ -22,7 +22,7 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
     let chosen: Option<EeatRecord> = found.chosen_page().await?;
     let site = records.iter().find(|it| it.scope == SignalScope::Site);
     if let Some(it) = chosen.as_ref().or(site).or_else(|| records.first()) {
-        body.push(one(it));
+        body.push(record_card(it));
     }
     body.push(table(found, &records));
     Ok(body)
@@ -50,29 +50,29 @@ fn figures(it: &EeatSummary) -> Markup {
         Some(false) => "of no topic on which much depends",
         None => "no word list for the language of these pages",
     };
-    let stats = parts::stats(vec![
-        parts::stat(
+    let stats = components::stats(vec![
+        components::stat(
             "The site",
-            parts::maybe(it.site_score, 1),
+            components::optional_number(it.site_score, 1),
             "of 100, by signals that hold for all pages",
         ),
-        parts::stat(
+        components::stat(
             "Its pages",
-            parts::maybe(it.average_page_score, 1),
+            components::optional_number(it.average_page_score, 1),
             &format!("of 100, the mean of {} pages", it.pages),
         ),
-        parts::stat(
+        components::stat(
             "Delicate topic",
             match it.ymyl.is_ymyl {
-                Some(true) => parts::text("yes"),
-                Some(false) => parts::text("no"),
-                None => parts::unknown(),
+                Some(true) => components::text("yes"),
+                Some(false) => components::text("no"),
+                None => components::unknown(),
             },
             delicate,
         ),
-        parts::stat(
+        components::stat(
             "Signals missing",
-            parts::count(it.missing.len() as u64),
+            components::count(it.missing.len() as u64),
             "that could be there",
         ),
     ]);
@@ -80,9 +80,9 @@ fn figures(it: &EeatSummary) -> Markup {
     let inside = html! {
         (pillars(&it.pillars))
         p .small .soft { "Missing:" }
-        div .tags { @for it in &it.missing { (parts::tag("warn", &parts::said(it))) } }
+        div .tags { @for it in &it.missing { (components::tag("warn", &components::humanize_value(it))) } }
     };
-    html! { (stats) (parts::card("Four pillars", note, inside)) }
+    html! { (stats) (components::card("Four pillars", note, inside)) }
 }
 
 fn signal(it: &Signal) -> Markup {
@@ -94,21 +94,21 @@ fn signal(it: &Signal) -> Markup {
                 .as_deref()
                 .or(it.selector.as_deref())
                 .unwrap_or_default();
-            html! { (said) @if let Some(url) = &it.url { " " (parts::outward_path(url)) } }
+            html! { (said) @if let Some(url) = &it.url { " " (components::external_path_link(url)) } }
         })
         .collect();
     let name = format!(
         "{} ({})",
-        parts::headed(&parts::code(&it.code)),
-        parts::said(&it.pillar)
+        components::humanize_capitalized(&components::api_name(&it.code)),
+        components::humanize_value(&it.pillar)
     );
     factor(&name, Some(it.weight), it.value, &seen)
 }
 
-fn one(it: &EeatRecord) -> Markup {
+fn record_card(it: &EeatRecord) -> Markup {
     let title = match (&it.scope, it.envelope.url.as_deref()) {
         (SignalScope::Site, _) | (_, None) => "The whole site".to_owned(),
-        (SignalScope::Page, Some(url)) => parts::path_of(url),
+        (SignalScope::Page, Some(url)) => components::url_path(url),
     };
     let (applicable, others): (Vec<&Signal>, Vec<&Signal>) =
         it.signals.iter().partition(|it| it.applicable);
@@ -121,14 +121,14 @@ fn one(it: &EeatRecord) -> Markup {
             } else {
                 format!(", {}", it.credentials.join(", "))
             };
-            parts::text(format_args!("{}{more}", it.name))
+            components::text(format_args!("{}{more}", it.name))
         })
         .collect();
-    let mut facts = vec![("Authors", parts::list("plain", &authors))];
+    let mut facts = vec![("Authors", components::list("plain", &authors))];
     if let Some(organization) = &it.organization {
         facts.push((
             "Organization",
-            parts::text(
+            components::text(
                 organization
                     .legal_name
                     .as_deref()
@@ -138,11 +138,11 @@ fn one(it: &EeatRecord) -> Markup {
         ));
         facts.push((
             "Address",
-            parts::text(organization.address.as_deref().unwrap_or("none found")),
+            components::text(organization.address.as_deref().unwrap_or("none found")),
         ));
         facts.push((
             "Company numbers",
-            parts::text(if organization.ids.is_empty() {
+            components::text(if organization.ids.is_empty() {
                 "none found".to_owned()
             } else {
                 organization.ids.join(", ")
@@ -151,58 +151,59 @@ fn one(it: &EeatRecord) -> Markup {
     }
     let left: Vec<Markup> = others
         .iter()
-        .map(|it| parts::text(parts::said(&it.code)))
+        .map(|it| components::text(components::humanize_value(&it.code)))
         .collect();
     let inside = html! {
         div .page {
             div .row { (ring("Evidence of trust", it.eeat_score)) (pillars(&it.pillars)) }
-            @if it.capped { (parts::remark("warn", "The score is capped: something that trust needs is missing.")) }
-            (parts::pairs(facts))
+            @if it.capped { (components::remark("warn", "The score is capped: something that trust needs is missing.")) }
+            (components::pairs(facts))
             ul .factors { @for it in applicable { (signal(it)) } }
-            (parts::folded("What does not apply here", parts::list("plain", &left)))
+            (components::collapsible("What does not apply here", components::list("plain", &left)))
         }
     };
-    parts::card(
+    components::card(
         &title,
         "Every signal that counts, how far it is reached, and where it was seen.",
         inside,
     )
 }
 
-fn table(found: &Found<'_>, records: &[EeatRecord]) -> Markup {
+fn table(found: &ResultContext<'_>, records: &[EeatRecord]) -> Markup {
     let rows = records.iter().map(|it| {
         let name = match it.envelope.url.as_deref() {
-            Some(url) if it.scope == SignalScope::Page => {
-                parts::link(&found.about("url", url), &parts::path_of(url))
-            }
-            _ => parts::link(found.visit.path, "The whole site"),
+            Some(url) if it.scope == SignalScope::Page => components::link(
+                &found.url_with_parameter("url", url),
+                &components::url_path(url),
+            ),
+            _ => components::link(found.visit.path, "The whole site"),
         };
-        let kind = it
-            .page_type
-            .as_ref()
-            .map_or_else(|| parts::text("site"), |it| parts::text(parts::said(it)));
-        parts::row(vec![
+        let kind = it.page_type.as_ref().map_or_else(
+            || components::text("site"),
+            |it| components::text(components::humanize_value(it)),
+        );
+        components::row(vec![
             name,
             kind,
-            parts::maybe(it.eeat_score, 1),
-            parts::maybe(it.pillars.experience, 0),
-            parts::maybe(it.pillars.expertise, 0),
-            parts::maybe(it.pillars.authoritativeness, 0),
-            parts::maybe(it.pillars.trust, 0),
-            parts::count(it.missing.len() as u64),
+            components::optional_number(it.eeat_score, 1),
+            components::optional_number(it.pillars.experience, 0),
+            components::optional_number(it.pillars.expertise, 0),
+            components::optional_number(it.pillars.authoritativeness, 0),
+            components::optional_number(it.pillars.trust, 0),
+            components::count(it.missing.len() as u64),
         ])
     });
     let columns = vec![
-        parts::words("Page"),
-        parts::words("Kind"),
-        parts::figures("Score"),
-        parts::figures("Experience"),
-        parts::figures("Expertise"),
-        parts::figures("Authority"),
-        parts::figures("Trust"),
-        parts::figures("Missing"),
+        components::text_column("Page"),
+        components::text_column("Kind"),
+        components::number_column("Score"),
+        components::number_column("Experience"),
+        components::number_column("Expertise"),
+        components::number_column("Authority"),
+        components::number_column("Trust"),
+        components::number_column("Missing"),
     ];
-    found.listed(
+    found.records_card(
         "All pages",
         "Choose a page to see its signals.",
         columns,

@@ -1,6 +1,6 @@
-use super::{Found, Group, ResultPage};
+use super::{Group, ResultContext, ResultPage};
 use crate::pages::charts::{Fan, FanPoint};
-use crate::pages::{NoPage, measures, parts};
+use crate::pages::{PageError, components, measures};
 use analysis::findings::forecast::{ForecastRecord, ForecastSummary, ForecastTarget, ForecastUnit};
 use analysis::findings::rankings::ProjectSeries;
 use chrono::NaiveDate;
@@ -16,9 +16,9 @@ pub const PAGE: ResultPage = ResultPage {
     rows: 30,
 };
 
-const MOST_POINTS: u32 = 120;
+const MAX_POINTS: u32 = 120;
 
-pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
+pub async fn body(found: &ResultContext<'_>) -> Result<Vec<Markup>, PageError> {
     let records: Vec<ForecastRecord> = found.records();
     let mut body = Vec::new();
     if let Some(summary) = found.summary::<ForecastSummary>() {
@@ -37,29 +37,33 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
 }
 
 fn figures(it: &ForecastSummary) -> Markup {
-    let told = it.combination + it.naive + it.constant;
+    let forecast_count = it.combination + it.naive + it.constant;
     let refused =
         it.no_history + it.history_too_short + it.measured_too_rarely + it.mostly_not_ranked;
-    parts::stats(vec![
-        parts::stat("Told", parts::count(told), "series with a forecast"),
-        parts::stat(
+    components::stats(vec![
+        components::stat(
+            "Told",
+            components::count(forecast_count),
+            "series with a forecast",
+        ),
+        components::stat(
             "Good",
-            parts::count(it.good),
+            components::count(it.good),
             "were right about the past within their bands",
         ),
-        parts::stat(
+        components::stat(
             "Fair or poor",
-            parts::count(it.fair + it.poor),
+            components::count(it.fair + it.poor),
             "read their bands, not their middle",
         ),
-        parts::stat(
+        components::stat(
             "No better than today's value",
-            parts::count(it.naive),
+            components::count(it.naive),
             "there the last value is told, and that it is",
         ),
-        parts::stat(
+        components::stat(
             "Refused",
-            parts::count(refused),
+            components::count(refused),
             "too few measurements to say anything honest",
         ),
     ])
@@ -75,12 +79,12 @@ fn name(it: &ForecastRecord) -> String {
         }
         (ForecastTarget::VisibilityIndex, _) => "Visibility".to_owned(),
         (ForecastTarget::EstimatedTraffic, _) => "Estimated visits a month".to_owned(),
-        (target, _) => parts::headed(&parts::code(target)),
+        (target, _) => components::humanize_capitalized(&components::api_name(target)),
     }
 }
 
 /// Decimals, factor and unit of a value.
-const fn form(unit: ForecastUnit) -> (usize, f64, &'static str) {
+const fn unit_format(unit: ForecastUnit) -> (usize, f64, &'static str) {
     match unit {
         ForecastUnit::Position | ForecastUnit::Index => (1, 1.0, ""),
         ForecastUnit::ClicksPerMonth | ForecastUnit::Clicks => (0, 1.0, ""),
@@ -88,19 +92,19 @@ const fn form(unit: ForecastUnit) -> (usize, f64, &'static str) {
     }
 }
 
-async fn past(
-    found: &Found<'_>,
+async fn history(
+    found: &ResultContext<'_>,
     record: &ForecastRecord,
-) -> Result<Vec<(NaiveDate, Option<f64>)>, NoPage> {
+) -> Result<Vec<(NaiveDate, Option<f64>)>, PageError> {
     if let Some(keyword) = record.envelope.keyword_id {
-        let points = found.past_positions(keyword, None, MOST_POINTS).await?;
+        let points = found.position_history(keyword, None, MAX_POINTS).await?;
         let points = points.iter().map(|it| {
             (
                 it.envelope.measured_at.date_naive(),
                 it.position.map(f64::from),
             )
         });
-        return Ok(measures::with_gaps(points.collect()));
+        return Ok(measures::insert_gaps(points.collect()));
     }
     let state = { &found.visit.services.core }
         .project_state(found.visit.account(), found.project.id, 0, 1)
@@ -119,51 +123,51 @@ async fn past(
         ForecastTarget::VisibilityIndex | ForecastTarget::EstimatedTraffic
     );
     let days = series
-        .newest_of_a_kind()
+        .newest_series()
         .filter(|_| known)
         .map(|(day, it)| (day, value(it)));
-    Ok(measures::with_gaps(days.collect()))
+    Ok(measures::insert_gaps(days.collect()))
 }
 
-async fn fan(found: &Found<'_>, record: &ForecastRecord) -> Result<Markup, NoPage> {
-    let (digits, times, after) = form(record.unit);
+async fn fan(found: &ResultContext<'_>, record: &ForecastRecord) -> Result<Markup, PageError> {
+    let (digits, times, after) = unit_format(record.unit);
     let ahead: Vec<FanPoint> = { record.points.iter() }
         .map(|it| FanPoint {
             day: it.date,
-            middle: it.median,
+            median: it.median,
             band80: (it.lo80, it.hi80),
             band95: (it.lo95, it.hi95),
         })
         .collect();
     let name = name(record);
     let Some(last) = ahead.last().copied() else {
-        return Ok(parts::remark(
+        return Ok(components::remark(
             "warn",
             format_args!("{name}: no forecast, since {}.", refusal(record)),
         ));
     };
-    let text = |it: f64| format!("{}{after}", parts::grouped(times * it, digits));
-    let told = format!(
+    let text = |it: f64| format!("{}{after}", components::format_number(times * it, digits));
+    let description = format!(
         "On {} it is {}, with 80 % between {} and {}.",
         last.day,
-        text(last.middle),
+        text(last.median),
         text(last.band80.0),
         text(last.band80.1)
     );
     let fan = Fan {
         title: name.clone(),
-        told: told.clone(),
-        past: past(found, record).await?,
-        ahead,
+        description: description.clone(),
+        history: history(found, record).await?,
+        forecast: ahead,
         inverted: record.target == ForecastTarget::Position,
-        times,
+        factor: times,
         digits,
-        after,
+        suffix: after,
     };
     let mut facts = vec![
         (
             "Rests on",
-            parts::text(format_args!(
+            components::text(format_args!(
                 "{} values, {} days without one",
                 record.history.n, record.history.missing
             )),
@@ -173,42 +177,46 @@ async fn fan(found: &Found<'_>, record: &ForecastRecord) -> Result<Markup, NoPag
             record
                 .method
                 .as_ref()
-                .map_or_else(parts::unknown, |it| parts::text(parts::said(it))),
+                .map_or_else(components::unknown, |it| {
+                    components::text(components::humanize_value(it))
+                }),
         ),
         (
             "Quality",
             record
                 .quality
                 .as_ref()
-                .map_or_else(parts::unknown, |it| parts::text(parts::said(it))),
+                .map_or_else(components::unknown, |it| {
+                    components::text(components::humanize_value(it))
+                }),
         ),
     ];
     if let Some(test) = &record.backtest {
         facts.push((
             "Mean error in the past",
-            parts::number(times * test.mae, digits.max(1)),
+            components::number(times * test.mae, digits.max(1)),
         ));
-        facts.push(("80 % band held", parts::percent(Some(test.coverage80))));
-        facts.push(("95 % band held", parts::percent(Some(test.coverage95))));
+        facts.push(("80 % band held", components::percent(Some(test.coverage80))));
+        facts.push(("95 % band held", components::percent(Some(test.coverage95))));
         facts.push((
             "Tried on",
-            parts::text(format_args!("{} earlier days", test.origins)),
+            components::text(format_args!("{} earlier days", test.origins)),
         ));
     }
     for it in &record.targets {
         facts.push((
             "Chance",
-            parts::text(format_args!(
+            components::text(format_args!(
                 "{:.0} % to be at {} or better at the end",
                 100.0 * it.probability,
-                parts::grouped(it.threshold, 0)
+                components::format_number(it.threshold, 0)
             )),
         ));
     }
-    let sides = parts::side_by_side("split", fan.html(), parts::pairs(facts));
-    Ok(parts::card(
+    let sides = components::side_by_side("split", fan.html(), components::pairs(facts));
+    Ok(components::card(
         &name,
-        &format!("{told} The dark band holds 80 %, the light one 95 % of what may come."),
+        &format!("{description} The dark band holds 80 %, the light one 95 % of what may come."),
         sides,
     ))
 }
@@ -222,28 +230,28 @@ fn refusal(record: &ForecastRecord) -> String {
                 .map_or_else(String::new, |needed| format!(", {needed} are needed"));
             format!(
                 "{} ({} measurements{needed})",
-                parts::said(&it.reason),
+                components::humanize_value(&it.reason),
                 it.measured
             )
         },
     )
 }
 
-fn table(found: &Found<'_>, records: &[ForecastRecord]) -> Markup {
+fn table(found: &ResultContext<'_>, records: &[ForecastRecord]) -> Markup {
     let rows = records.iter().map(|it| {
-        let (digits, times, after) = form(it.unit);
-        let shown = |value: f64| parts::written("", times * value, digits, after);
+        let (digits, times, after) = unit_format(it.unit);
+        let shown = |value: f64| components::number_with_unit("", times * value, digits, after);
         let name = match it.envelope.keyword_id {
-            Some(id) => parts::link(
-                &found.visit.with(&[("keyword", Some(&id.to_string()))]),
+            Some(id) => components::link(
+                &found.visit.url_with(&[("keyword", Some(&id.to_string()))]),
                 &name(it),
             ),
-            None => parts::text(name(it)),
+            None => components::text(name(it)),
         };
         let Some(last) = it.points.last() else {
-            return parts::row(vec![
+            return components::row(vec![
                 name,
-                parts::text(refusal(it)),
+                components::text(refusal(it)),
                 Markup::default(),
                 Markup::default(),
                 Markup::default(),
@@ -251,16 +259,15 @@ fn table(found: &Found<'_>, records: &[ForecastRecord]) -> Markup {
             ]);
         };
         let band = html! { (shown(last.lo80)) " – " (shown(last.hi80)) };
-        let quality = it
-            .quality
-            .as_ref()
-            .map_or_else(parts::unknown, |it| parts::text(parts::said(it)));
-        let trend = it.trend.as_ref().map_or_else(parts::unknown, |it| {
-            parts::number(times * it.slope_per_week, 2)
+        let quality = it.quality.as_ref().map_or_else(components::unknown, |it| {
+            components::text(components::humanize_value(it))
         });
-        parts::row(vec![
+        let trend = it.trend.as_ref().map_or_else(components::unknown, |it| {
+            components::number(times * it.slope_per_week, 2)
+        });
+        components::row(vec![
             name,
-            parts::day(last.date),
+            components::day(last.date),
             shown(last.median),
             band,
             trend,
@@ -268,14 +275,14 @@ fn table(found: &Found<'_>, records: &[ForecastRecord]) -> Markup {
         ])
     });
     let columns = vec![
-        parts::words("Series"),
-        parts::words("Until"),
-        parts::figures("Expected"),
-        parts::figures("With 80 %"),
-        parts::figures("A week"),
-        parts::words("Quality"),
+        components::text_column("Series"),
+        components::text_column("Until"),
+        components::number_column("Expected"),
+        components::number_column("With 80 %"),
+        components::number_column("A week"),
+        components::text_column("Quality"),
     ];
-    found.listed(
+    found.records_card(
         "All series",
         "Choose a keyword to see its forecast.",
         columns,

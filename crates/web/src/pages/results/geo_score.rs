@@ -1,7 +1,7 @@
-use super::{Found, Group, ResultPage};
+use super::{Group, ResultContext, ResultPage};
 use crate::pages::charts::{bar, ring};
-use crate::pages::parts::Table;
-use crate::pages::{NoPage, parts};
+use crate::pages::components::Table;
+use crate::pages::{PageError, components};
 use analysis::findings::geo_score::{GeoRecord, GeoSummary};
 use maud::{Markup, html};
 
@@ -26,19 +26,19 @@ pub fn factor(name: &str, weight: Option<f64>, value: Option<f64>, evidence: &[M
             b {
                 (name) " "
                 @if let Some(weight) = weight {
-                    span .soft .tiny { "weight " (parts::number(weight, usize::from(weight.fract() != 0.0))) }
+                    span .soft .tiny { "weight " (components::number(weight, usize::from(weight.fract() != 0.0))) }
                 }
             }
             div {
-                (parts::percent(value))
+                (components::percent(value))
                 @if let Some(value) = value { (bar(value, colour(value))) }
             }
-            div .soft .small .wrap { (parts::list("plain", evidence)) }
+            div .soft .small .wrap { (components::list("plain", evidence)) }
         }
     }
 }
 
-pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
+pub async fn body(found: &ResultContext<'_>) -> Result<Vec<Markup>, PageError> {
     let records: Vec<GeoRecord> = found.records();
     let mut body = Vec::new();
     if let Some(it) = found.summary::<GeoSummary>() {
@@ -46,7 +46,7 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
     }
     let chosen: Option<GeoRecord> = found.chosen_page().await?;
     if let Some(it) = chosen.as_ref().or_else(|| records.first()) {
-        body.push(one(it));
+        body.push(record_card(it));
     }
     body.push(table(found, &records));
     Ok(body)
@@ -56,51 +56,56 @@ fn figures(it: &GeoSummary) -> Markup {
     let llms = it.llms_txt.as_ref().map_or("not looked for", |it| {
         if it.present { "present" } else { "absent" }
     });
-    let stats = parts::stats(vec![
-        parts::stat(
+    let stats = components::stats(vec![
+        components::stat(
             "Citability of the site",
-            parts::maybe(it.site_score, 1),
+            components::optional_number(it.site_score, 1),
             "of 100, pages weighted by their links",
         ),
-        parts::stat(
+        components::stat(
             "Pages",
-            parts::count(it.pages.into()),
+            components::count(it.pages.into()),
             &format!("{} of them may be indexed", it.indexable_pages),
         ),
-        parts::stat(
+        components::stat(
             "llms.txt",
-            parts::text(llms),
+            components::text(llms),
             "told, never scored: engines do not need it",
         ),
     ]);
     let lines = it.factors.iter().map(|(code, of)| {
-        let told = html! { (of.covered) " of " (of.pages) " pages reach it" };
-        factor(&parts::headed(&parts::code(code)), None, of.mean, &[told])
+        let coverage = html! { (of.covered) " of " (of.pages) " pages reach it" };
+        factor(
+            &components::humanize_capitalized(&components::api_name(code)),
+            None,
+            of.mean,
+            &[coverage],
+        )
     });
     let note = "Mean of all pages for each factor. A rubric with stated weights, not a prediction of citations.";
     html! {
         (stats)
-        (parts::card("What the site does well", note, html! { ul .factors { @for line in lines { (line) } } }))
+        (components::card("What the site does well", note, html! { ul .factors { @for line in lines { (line) } } }))
     }
 }
 
-fn one(it: &GeoRecord) -> Markup {
+fn record_card(it: &GeoRecord) -> Markup {
     let url = it.envelope.url.as_deref().unwrap_or_default();
     let gates = it.gates.iter().map(|it| {
         let evidence = it.evidence.join("; ");
-        parts::remark(
+        components::remark(
             "bad",
             format_args!(
                 "{}: the score is multiplied by {}. {evidence}",
-                parts::headed(&parts::code(&it.code)),
+                components::humanize_capitalized(&components::api_name(&it.code)),
                 it.multiplier
             ),
         )
     });
     let lines = it.factors.iter().map(|it| {
-        let evidence: Vec<Markup> = it.evidence.iter().map(parts::text).collect();
+        let evidence: Vec<Markup> = it.evidence.iter().map(components::text).collect();
         factor(
-            &parts::headed(&parts::code(&it.code)),
+            &components::humanize_capitalized(&components::api_name(&it.code)),
             Some(it.weight),
             it.value,
             &evidence,
@@ -109,78 +114,82 @@ fn one(it: &GeoRecord) -> Markup {
     let actions: Vec<Markup> = it
         .top_actions
         .iter()
-        .map(|it| parts::text(format_args!("{} (+{:.1})", it.text, it.gain)))
+        .map(|it| components::text(format_args!("{} (+{:.1})", it.text, it.gain)))
         .collect();
     let agents = it.agents.iter().map(|it| {
         let allowed = match it.allowed {
-            Some(true) => parts::tag("good", "allowed"),
-            Some(false) => parts::tag("bad", "refused"),
-            None => parts::tag("", "not known"),
+            Some(true) => components::tag("good", "allowed"),
+            Some(false) => components::tag("bad", "refused"),
+            None => components::tag("", "not known"),
         };
-        parts::row(vec![
-            parts::text(&it.name),
-            parts::text(parts::said(&it.purpose)),
+        components::row(vec![
+            components::text(&it.name),
+            components::text(components::humanize_value(&it.purpose)),
             allowed,
-            parts::text(it.rule.as_deref().unwrap_or("")),
+            components::text(it.rule.as_deref().unwrap_or("")),
         ])
     });
-    let columns = ["Agent", "For", "robots.txt", "Rule"].map(parts::words);
+    let columns = ["Agent", "For", "robots.txt", "Rule"].map(components::text_column);
     let agents = Table::new("Which agents may read the page", columns, agents.collect())
-        .named_above()
+        .hide_caption()
         .html();
     let grade = it.grade.as_ref().map_or_else(
         || "no grade".to_owned(),
-        |it| format!("grade {}", parts::code(it).to_uppercase()),
+        |it| format!("grade {}", components::api_name(it).to_uppercase()),
     );
     let inside = html! {
         div .page {
             div .row {
                 (ring("Citability", it.geo_score))
-                div .stack .tight { p { (grade) } (parts::outward(url)) }
+                div .stack .tight { p { (grade) } (components::external_link(url)) }
             }
             @for gate in gates { (gate) }
             @if !actions.is_empty() {
                 p .small { "What would raise it most:" }
-                (parts::list("plain small", &actions))
+                (components::list("plain small", &actions))
             }
             ul .factors { @for line in lines { (line) } }
-            (parts::folded("Which agents may read the page", agents))
+            (components::collapsible("Which agents may read the page", agents))
         }
     };
-    parts::card(
-        &parts::path_of(url),
+    components::card(
+        &components::url_path(url),
         "Every factor of this page's score, and what was seen.",
         inside,
     )
 }
 
-fn table(found: &Found<'_>, records: &[GeoRecord]) -> Markup {
+fn table(found: &ResultContext<'_>, records: &[GeoRecord]) -> Markup {
     let rows = records.iter().map(|it| {
         let url = it.envelope.url.as_deref().unwrap_or_default();
-        let grade = it.grade.as_ref().map_or_else(parts::unknown, |it| {
-            parts::text(parts::code(it).to_uppercase())
+        let grade = it.grade.as_ref().map_or_else(components::unknown, |it| {
+            components::text(components::api_name(it).to_uppercase())
         });
         let first = it
             .top_actions
             .first()
-            .map_or_else(Markup::default, |it| parts::text(&it.text));
-        let gates = { it.gates.iter() }.map(|it| parts::tag("bad", &parts::said(&it.code)));
-        parts::row(vec![
-            parts::link(&found.about("url", url), &parts::path_of(url)),
-            parts::maybe(it.geo_score, 1),
+            .map_or_else(Markup::default, |it| components::text(&it.text));
+        let gates = { it.gates.iter() }
+            .map(|it| components::tag("bad", &components::humanize_value(&it.code)));
+        components::row(vec![
+            components::link(
+                &found.url_with_parameter("url", url),
+                &components::url_path(url),
+            ),
+            components::optional_number(it.geo_score, 1),
             grade,
-            parts::tags(gates).unwrap_or_else(|| parts::text("–")),
+            components::tags(gates).unwrap_or_else(|| components::text("–")),
             first,
         ])
     });
     let columns = vec![
-        parts::words("Page"),
-        parts::figures("Score"),
-        parts::words("Grade"),
-        parts::words("Held back by"),
-        parts::words("First thing to do"),
+        components::text_column("Page"),
+        components::number_column("Score"),
+        components::text_column("Grade"),
+        components::text_column("Held back by"),
+        components::text_column("First thing to do"),
     ];
-    found.listed(
+    found.records_card(
         "All pages",
         "Choose a page to see its factors.",
         columns,

@@ -10,21 +10,21 @@ mod content;
 mod content_changes;
 mod eeat;
 mod forecast;
-mod found;
 mod geo_score;
 mod rankings;
+mod result_context;
 mod schema;
 mod serp;
 mod sov;
 mod suggestions;
 mod vitals;
 
-use super::NoPage;
+use super::PageError;
 use analysis::result_type::ResultType;
-use found::{Found, engine_title, none};
 use maud::Markup;
+use result_context::{ResultContext, engine_title, no_results};
 
-pub use found::page;
+pub use result_context::page;
 
 pub struct ResultPage {
     pub group: Group,
@@ -76,8 +76,8 @@ macro_rules! result_pages {
             }
         }
 
-        async fn body($found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
-            match $found.of {
+        async fn body($found: &ResultContext<'_>) -> Result<Vec<Markup>, PageError> {
+            match $found.result_type {
                 $(ResultType::$of => $body,)+
             }
         }

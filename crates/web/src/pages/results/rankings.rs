@@ -1,7 +1,7 @@
-use super::{Found, Group, ResultPage};
-use crate::pages::charts::{Lines, Series, parts_bar};
-use crate::pages::measures::{change, position, with_gaps};
-use crate::pages::{NoPage, measures, parts};
+use super::{Group, ResultContext, ResultPage};
+use crate::pages::charts::{Lines, Series, stacked_bar};
+use crate::pages::measures::{change_cell, insert_gaps, position_cell};
+use crate::pages::{PageError, components, measures};
 use analysis::findings::rankings::{RankingRecord, RankingsSummary, Weighting};
 use chrono::TimeDelta;
 use maud::{Markup, html};
@@ -22,9 +22,9 @@ const RANGES: [(&str, i64, &str); 4] = [
     ("365", 365, "A year"),
     ("all", 4_000, "All"),
 ];
-const MOST_POINTS: u32 = 400;
+const MAX_POINTS: u32 = 400;
 
-pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
+pub async fn body(found: &ResultContext<'_>) -> Result<Vec<Markup>, PageError> {
     let records: Vec<RankingRecord> = found.records();
     let mut body = Vec::new();
     if let Some(summary) = found.summary::<RankingsSummary>() {
@@ -46,46 +46,46 @@ fn figures(it: &RankingsSummary) -> Markup {
         Weighting::Volume => "weighted by what keywords are searched for",
         Weighting::Equal => "every keyword counts the same, since not all have a search volume",
     };
-    let stats = parts::stats(vec![
-        parts::stat(
+    let stats = components::stats(vec![
+        components::stat(
             "Visibility",
-            parts::maybe(it.visibility_index, 1),
+            components::optional_number(it.visibility_index, 1),
             &format!("of 100, {weights}"),
         )
-        .moved(
+        .with_change(
             measures::visibility_delta(it),
             &measures::visibility_period(it),
         ),
-        parts::stat(
+        components::stat(
             "Average position",
-            parts::maybe(it.average_position_all, 1),
+            components::optional_number(it.average_position_all, 1),
             &format!(
                 "all keywords; {} among those that are ranked",
                 it.average_position
                     .map_or_else(|| "none".to_owned(), |it| format!("{it:.1}"))
             ),
         ),
-        parts::stat(
+        components::stat(
             "Visits a month",
-            parts::maybe(it.estimated_traffic, 0),
+            components::optional_number(it.estimated_traffic, 0),
             &format!(
                 "estimated, from {} keywords with a volume",
                 it.estimated_traffic_keywords
             ),
         ),
-        parts::stat(
+        components::stat(
             "Within reach",
-            parts::count(it.striking_distance),
+            components::count(it.striking_distance),
             "keywords on positions 4 to 20",
         ),
-        parts::stat(
+        components::stat(
             "Moved",
-            parts::text(format_args!("{} ↑  {} ↓", it.improved, it.declined)),
+            components::text(format_args!("{} ↑  {} ↓", it.improved, it.declined)),
             &format!("{} came, {} went", it.entered, it.left),
         ),
     ]);
     let counts = &it.buckets;
-    let bar = parts_bar(
+    let bar = stacked_bar(
         "Keywords by position",
         &[
             ("1", counts.first, 7),
@@ -96,10 +96,10 @@ fn figures(it: &RankingsSummary) -> Markup {
             ("not found", counts.not_ranked, 6),
         ],
     );
-    html! { (stats) (parts::card("Keywords by position", "", bar)) }
+    html! { (stats) (components::card("Keywords by position", "", bar)) }
 }
 
-async fn history(found: &Found<'_>, keyword: i64) -> Result<Markup, NoPage> {
+async fn history(found: &ResultContext<'_>, keyword: i64) -> Result<Markup, PageError> {
     let range = found.query.text("range").unwrap_or("90");
     let (_, days, _) = RANGES
         .into_iter()
@@ -107,10 +107,10 @@ async fn history(found: &Found<'_>, keyword: i64) -> Result<Markup, NoPage> {
         .unwrap_or(RANGES[1]);
     let since = found.visit.now - TimeDelta::days(days);
     let past = found
-        .past_positions(keyword, Some(since), MOST_POINTS)
+        .position_history(keyword, Some(since), MAX_POINTS)
         .await?;
     let Some(newest) = past.last() else {
-        return Ok(parts::remark(
+        return Ok(components::remark(
             "",
             "This keyword was not measured in the chosen time.",
         ));
@@ -120,75 +120,90 @@ async fn history(found: &Found<'_>, keyword: i64) -> Result<Markup, NoPage> {
         .into_iter()
         .map(|(name, of, label)| {
             (
-                found.visit.with(&[("range", Some(name))]),
+                found.visit.url_with(&[("range", Some(name))]),
                 label.to_owned(),
                 of == days,
             )
         })
         .collect();
-    let worth = parts::pairs(vec![
+    let worth = components::pairs(vec![
         (
             "Page",
             newest
                 .envelope
                 .url
                 .as_deref()
-                .map_or_else(parts::unknown, parts::outward),
+                .map_or_else(components::unknown, components::external_link),
         ),
         (
             "Best so far",
             newest
                 .best_position
-                .map_or_else(parts::unknown, |it| parts::count(it.into())),
+                .map_or_else(components::unknown, |it| components::count(it.into())),
         ),
-        ("Seven-day mean", parts::maybe(newest.moving_average7, 1)),
-        ("Volatility", parts::maybe(newest.volatility28, 2)),
+        (
+            "Seven-day mean",
+            components::optional_number(newest.moving_average7, 1),
+        ),
+        (
+            "Volatility",
+            components::optional_number(newest.volatility28, 2),
+        ),
         (
             "Share of clicks expected",
-            parts::percent(newest.expected_ctr),
+            components::percent(newest.expected_ctr),
         ),
         (
             "Visits a month to gain",
-            parts::maybe(newest.potential_clicks, 0),
+            components::optional_number(newest.potential_clicks, 0),
         ),
-        ("Difficulty", parts::maybe(newest.difficulty, 0)),
+        (
+            "Difficulty",
+            components::optional_number(newest.difficulty, 0),
+        ),
         (
             "Intent",
             newest
                 .intent
                 .as_ref()
-                .map_or_else(parts::unknown, |it| parts::text(parts::said(it))),
+                .map_or_else(components::unknown, |it| {
+                    components::text(components::humanize_value(it))
+                }),
         ),
         (
             "Search Console's position",
-            parts::maybe(newest.gsc_position, 1),
+            components::optional_number(newest.gsc_position, 1),
         ),
     ]);
-    let serp = found.elsewhere(&format!("results/serp?keyword={keyword}"));
+    let serp = found.project_url(&format!("results/serp?keyword={keyword}"));
     let note = format!(
         "{}, {}, {}. Where it was not found, the line is broken.",
         newest.market.engine,
         newest.market.country,
-        parts::said(&newest.market.device)
+        components::humanize_value(&newest.market.device)
     );
     let chart = html! {
-        div .stack { (parts::tabs("How far back", &tabs)) (course(&past, &text)) }
+        div .stack { (components::tabs("How far back", &tabs)) (position_chart(&past, &text)) }
     };
-    let side = html! { (worth) (parts::link(&serp, "See the search page")) };
-    let inside = parts::side_by_side("split", chart, side);
-    Ok(parts::card(&format!("“{text}” over time"), &note, inside))
+    let side = html! { (worth) (components::link(&serp, "See the search page")) };
+    let inside = components::side_by_side("split", chart, side);
+    Ok(components::card(
+        &format!("“{text}” over time"),
+        &note,
+        inside,
+    ))
 }
 
-fn course(past: &[RankingRecord], text: &str) -> Markup {
+fn position_chart(past: &[RankingRecord], text: &str) -> Markup {
     let points = past.iter().map(|it| {
         (
             it.envelope.measured_at.date_naive(),
             it.position.map(f64::from),
         )
     });
-    let (days, values): (Vec<_>, Vec<_>) = with_gaps(points.collect()).into_iter().unzip();
+    let (days, values): (Vec<_>, Vec<_>) = insert_gaps(points.collect()).into_iter().unzip();
     let known: Vec<f64> = values.iter().flatten().copied().collect();
-    let told = match (known.first(), known.last()) {
+    let description = match (known.first(), known.last()) {
         (Some(first), Some(last)) => format!(
             "From position {first} to {last}, in {} measurements.",
             known.len()
@@ -197,72 +212,74 @@ fn course(past: &[RankingRecord], text: &str) -> Markup {
     };
     Lines {
         title: format!("Position for “{text}”"),
-        told,
+        description,
         days,
         series: vec![Series {
             name: text.to_owned(),
-            colour: 1,
+            color: 1,
             dashed: false,
             values,
         }],
         inverted: true,
         floor: Some(1.0),
-        times: 1.0,
+        factor: 1.0,
         digits: 0,
-        after: "",
+        suffix: "",
     }
     .html()
 }
 
-fn table(found: &Found<'_>, records: &[RankingRecord]) -> Markup {
+fn table(found: &ResultContext<'_>, records: &[RankingRecord]) -> Markup {
     if records.is_empty() {
-        return super::none(
+        return super::no_results(
             "No keyword was measured",
             "Add keywords, then measure again.",
         );
     }
     let rows = records.iter().map(|it| {
         let keyword = it.envelope.keyword_id.unwrap_or_default();
-        let name = parts::link(
-            &found.visit.with(&[("keyword", Some(&keyword.to_string()))]),
+        let name = components::link(
+            &found
+                .visit
+                .url_with(&[("keyword", Some(&keyword.to_string()))]),
             &it.market.keyword,
         );
         let failed = it
             .envelope
             .error
             .as_deref()
-            .map(|it| parts::tag("bad", &parts::in_words(it)));
+            .map(|it| components::tag("bad", &components::humanize(it)));
         let features = { it.features_present.iter().flatten().take(3) }
-            .map(|it| parts::tag("", &parts::in_words(it.name())));
-        parts::row(vec![
+            .map(|it| components::tag("", &components::humanize(it.name())));
+        components::row(vec![
             name,
-            failed.unwrap_or_else(|| position(it.position, Some(it))),
-            change(Some(it)),
+            failed.unwrap_or_else(|| position_cell(it.position, Some(it))),
+            change_cell(Some(it)),
             it.envelope
                 .url
                 .as_deref()
-                .map_or_else(parts::unknown, parts::outward_path),
-            parts::tags(features).unwrap_or_else(parts::unknown),
-            parts::maybe_count(it.search_volume),
-            parts::percent(it.expected_ctr),
-            parts::maybe(it.estimated_clicks, 0),
+                .map_or_else(components::unknown, components::external_path_link),
+            components::tags(features).unwrap_or_else(components::unknown),
+            components::optional_count(it.search_volume),
+            components::percent(it.expected_ctr),
+            components::optional_number(it.estimated_clicks, 0),
         ])
     });
-    let sorted = |column: parts::Column, name: &str| {
-        let (href, order) = found.visit.sorted(found.query, name, "default");
+    let sorted = |column: components::Column, name: &str| {
+        let (href, order) = found.visit.sort_link(found.query, name, "default");
         column.sorted(href, order)
     };
     let columns = vec![
-        parts::words("Keyword"),
-        sorted(parts::figures("Position"), "value"),
-        parts::figures("vs previous check"),
-        parts::words("Page"),
-        parts::words("On the search page"),
-        parts::figures("Searches a month"),
-        parts::figures("Click share"),
-        parts::figures("Visits a month"),
+        components::text_column("Keyword"),
+        sorted(components::number_column("Position"), "value"),
+        components::number_column("vs previous check"),
+        components::text_column("Page"),
+        components::text_column("On the search page"),
+        components::number_column("Searches a month"),
+        components::number_column("Click share"),
+        components::number_column("Visits a month"),
     ];
-    found.listed(
+    found.records_card(
         "All keywords",
         "Choose a keyword to see its course.",
         columns,

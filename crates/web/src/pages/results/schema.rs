@@ -1,6 +1,6 @@
-use super::{Found, Group, ResultPage};
-use crate::pages::charts::{parts_bar, ring};
-use crate::pages::{NoPage, parts};
+use super::{Group, ResultContext, ResultPage};
+use crate::pages::charts::{ring, stacked_bar};
+use crate::pages::{PageError, components};
 use analysis::findings::schema::{Eligibility, Entity, SchemaRecord, SchemaSummary};
 use maud::{Markup, html};
 
@@ -14,7 +14,7 @@ pub const PAGE: ResultPage = ResultPage {
     rows: 50,
 };
 
-const fn sign(it: Eligibility) -> (&'static str, &'static str) {
+const fn eligibility_tag(it: Eligibility) -> (&'static str, &'static str) {
     match it {
         Eligibility::Eligible => ("good", "eligible"),
         Eligibility::EligibleWithWarnings => ("info", "eligible, could say more"),
@@ -24,7 +24,7 @@ const fn sign(it: Eligibility) -> (&'static str, &'static str) {
     }
 }
 
-pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
+pub async fn body(found: &ResultContext<'_>) -> Result<Vec<Markup>, PageError> {
     let records: Vec<SchemaRecord> = found.records();
     let mut body = Vec::new();
     if let Some(it) = found.summary::<SchemaSummary>() {
@@ -35,7 +35,7 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
         !it.entities.is_empty() || !it.parse_errors.is_empty() || !it.outside_items.is_empty()
     };
     if let Some(it) = chosen.as_ref().or_else(|| records.iter().find(with_data)) {
-        body.push(one(it));
+        body.push(record_card(it));
     }
     body.push(table(found, &records));
     Ok(body)
@@ -43,37 +43,37 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
 
 fn figures(it: &SchemaSummary) -> Markup {
     let of = |kind: Eligibility| u64::from(it.by_eligibility.get(&kind).copied().unwrap_or(0));
-    let stats = parts::stats(vec![
-        parts::stat(
+    let stats = components::stats(vec![
+        components::stat(
             "Pages with structured data",
-            parts::percent(it.coverage),
+            components::percent(it.coverage),
             &format!("of {} pages that may be indexed", it.indexable_pages),
         ),
-        parts::stat(
+        components::stat(
             "Score",
-            parts::maybe(it.average_score, 1),
+            components::optional_number(it.average_score, 1),
             &format!("of 100, the mean of {} pages", it.scored_pages),
         ),
-        parts::stat(
+        components::stat(
             "Errors",
-            parts::count(it.errors.into()),
+            components::count(it.errors.into()),
             &format!("{} blocks cannot be read at all", it.parse_errors),
         ),
-        parts::stat(
+        components::stat(
             "Warnings",
-            parts::count(it.warnings.into()),
+            components::count(it.warnings.into()),
             "what could be said and is not",
         ),
-        parts::stat(
+        components::stat(
             "Things told",
-            parts::count(it.entities.into()),
+            components::count(it.entities.into()),
             &format!(
                 "{} JSON-LD, {} microdata, {} RDFa",
                 it.formats.json_ld, it.formats.microdata, it.formats.rdfa
             ),
         ),
     ]);
-    let bar = parts_bar(
+    let bar = stacked_bar(
         "Things by what they may become",
         &[
             ("eligible", of(Eligibility::Eligible), 1),
@@ -88,12 +88,12 @@ fn figures(it: &SchemaSummary) -> Markup {
         .iter()
         .take(12)
         .map(|(name, count)| format!("{name} {count}"));
-    let told = types.collect::<Vec<_>>().join(" · ");
-    html! { (stats) (parts::card("What is told", &told, bar)) }
+    let note = types.collect::<Vec<_>>().join(" · ");
+    html! { (stats) (components::card("What is told", &note, bar)) }
 }
 
 fn entity(it: &Entity) -> Markup {
-    let (class, text) = sign(it.eligibility);
+    let (class, text) = eligibility_tag(it.eligibility);
     let required = [
         ("bad", "required", &it.missing_required),
         ("", "recommended", &it.missing_recommended),
@@ -102,37 +102,37 @@ fn entity(it: &Entity) -> Markup {
         .into_iter()
         .filter(|(_, _, names)| !names.is_empty());
     let missing = missing.map(|(class, said, names)| {
-        html! { (parts::tag(class, said)) " " (names.join(", ")) }
+        html! { (components::tag(class, said)) " " (names.join(", ")) }
     });
     let issues = it.issues.iter().map(|it| {
-        let class = match parts::code(&it.severity).as_str() {
+        let class = match components::api_name(&it.severity).as_str() {
             "error" => "bad",
             "warning" => "warn",
             _ => "",
         };
-        html! { (parts::tag(class, &parts::said(&it.level))) " " code .wrap { (it.path) } " " (it.message) }
+        html! { (components::tag(class, &components::humanize_value(&it.level))) " " code .wrap { (it.path) } " " (it.message) }
     });
     let mut lines: Vec<Markup> = missing.chain(issues).collect();
     if lines.is_empty() {
-        lines.push(parts::text("Nothing is missing."));
+        lines.push(components::text("Nothing is missing."));
     }
     html! {
         details open[it.eligibility == Eligibility::Ineligible] {
             summary {
                 b { (it.types.join(", ")) }
                 @if let Some(name) = &it.name { " “" (name) "”" }
-                " " (parts::tag(class, text)) " "
-                (it.properties) " properties, " (parts::said(&it.format)) " at line " (it.location.line)
+                " " (components::tag(class, text)) " "
+                (it.properties) " properties, " (components::humanize_value(&it.format)) " at line " (it.location.line)
             }
-            div .tree { (parts::list("stack small", &lines)) }
+            div .tree { (components::list("stack small", &lines)) }
         }
     }
 }
 
-fn one(it: &SchemaRecord) -> Markup {
+fn record_card(it: &SchemaRecord) -> Markup {
     let url = it.envelope.url.as_deref().unwrap_or_default();
     let errors = it.parse_errors.iter().map(|it| {
-        parts::remark(
+        components::remark(
             "bad",
             format_args!(
                 "Line {}, column {}: {}",
@@ -143,10 +143,10 @@ fn one(it: &SchemaRecord) -> Markup {
     let ends: Vec<Markup> = it
         .expiries
         .iter()
-        .map(|it| html! { (it.property) " of " (it.of) " ends " (parts::day(it.until)) })
+        .map(|it| html! { (it.property) " of " (it.of) " ends " (components::day(it.until)) })
         .collect();
     let outside = it.outside_items.iter().map(|it| {
-        parts::remark(
+        components::remark(
             "warn",
             format_args!(
                 "Line {}: {} belongs to no item; put it inside the element with the itemscope that it describes",
@@ -157,20 +157,20 @@ fn one(it: &SchemaRecord) -> Markup {
     });
     let inside = html! {
         div .page {
-            div .row { (ring("Structured data", it.schema_score)) (parts::outward(url)) }
+            div .row { (ring("Structured data", it.schema_score)) (components::external_link(url)) }
             @for told in errors.chain(outside) { (told) }
             div .tree { @for it in &it.entities { (entity(it)) } }
-            @if !ends.is_empty() { (parts::list("plain small", &ends)) }
+            @if !ends.is_empty() { (components::list("plain small", &ends)) }
         }
     };
-    parts::card(
-        &parts::path_of(url),
+    components::card(
+        &components::url_path(url),
         "Every thing that the page tells, and what is wrong with it.",
         inside,
     )
 }
 
-fn table(found: &Found<'_>, records: &[SchemaRecord]) -> Markup {
+fn table(found: &ResultContext<'_>, records: &[SchemaRecord]) -> Markup {
     let rows = records.iter().map(|it| {
         let url = it.envelope.url.as_deref().unwrap_or_default();
         let mut types: Vec<&str> = it
@@ -180,25 +180,28 @@ fn table(found: &Found<'_>, records: &[SchemaRecord]) -> Markup {
             .map(String::as_str)
             .collect();
         types.dedup();
-        let types = types.into_iter().take(5).map(|it| parts::tag("", it));
-        parts::row(vec![
-            parts::link(&found.about("url", url), &parts::path_of(url)),
-            parts::maybe(it.schema_score, 0),
-            parts::tags(types).unwrap_or_else(|| parts::text("none")),
-            parts::count(it.errors.into()),
-            parts::count(it.warning_count.into()),
-            parts::count(it.features.len() as u64),
+        let types = types.into_iter().take(5).map(|it| components::tag("", it));
+        components::row(vec![
+            components::link(
+                &found.url_with_parameter("url", url),
+                &components::url_path(url),
+            ),
+            components::optional_number(it.schema_score, 0),
+            components::tags(types).unwrap_or_else(|| components::text("none")),
+            components::count(it.errors.into()),
+            components::count(it.warning_count.into()),
+            components::count(it.features.len() as u64),
         ])
     });
     let columns = vec![
-        parts::words("Page"),
-        parts::figures("Score"),
-        parts::words("What it tells"),
-        parts::figures("Errors"),
-        parts::figures("Warnings"),
-        parts::figures("Displays it may get"),
+        components::text_column("Page"),
+        components::number_column("Score"),
+        components::text_column("What it tells"),
+        components::number_column("Errors"),
+        components::number_column("Warnings"),
+        components::number_column("Displays it may get"),
     ];
-    found.listed(
+    found.records_card(
         "All pages",
         "Choose a page to see its structured data.",
         columns,

@@ -1,7 +1,7 @@
-use super::{Found, Group, ResultPage};
+use super::{Group, ResultContext, ResultPage};
 use crate::pages::charts::bars;
-use crate::pages::parts::Table;
-use crate::pages::{NoPage, parts};
+use crate::pages::components::Table;
+use crate::pages::{PageError, components};
 use analysis::findings::serp::{ItemType, SerpItem, SerpRecord, SerpSummary};
 use analysis::observation::search_page::Feature;
 use domain::page::{Direction, PageRequest};
@@ -19,11 +19,11 @@ pub const PAGE: ResultPage = ResultPage {
     rows: 1,
 };
 
-const SHOWN: usize = 30;
+const MAX_ITEMS_SHOWN: usize = 30;
 /// Keywords to choose from.
 const CHOICES: u32 = 60;
 
-pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
+pub async fn body(found: &ResultContext<'_>) -> Result<Vec<Markup>, PageError> {
     let record: Option<SerpRecord> = found.records().into_iter().next();
     let mut body = Vec::new();
     if let Some(summary) = found.summary::<SerpSummary>() {
@@ -48,7 +48,7 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
     let choices = html! {
         nav .pick {
             @for it in keywords.iter().flat_map(|it| &it.items) {
-                a href=(found.about("keyword", &it.id.to_string())) aria-current=[(shown == Some(it.id.0)).then_some("true")] {
+                a href=(found.url_with_parameter("keyword", &it.id.to_string())) aria-current=[(shown == Some(it.id.0)).then_some("true")] {
                     span { (it.text.as_str()) }
                     span .soft {
                         @if let Some(at) = it.latest.as_ref().and_then(|it| it.position) { (at) } @else { "–" }
@@ -57,53 +57,53 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
             }
         }
     };
-    let list = parts::card("Keyword", "The number is our position.", choices);
+    let list = components::card("Keyword", "The number is our position.", choices);
     let page = match &record {
-        None => super::none("There is no page of this keyword", "Choose another one."),
+        None => super::no_results("There is no page of this keyword", "Choose another one."),
         Some(record) => snapshot(record),
     };
-    body.push(parts::side_by_side("split list", list, page));
+    body.push(components::side_by_side("split list", list, page));
     Ok(body)
 }
 
 fn figures(it: &SerpSummary) -> Markup {
-    let stats = parts::stats(vec![
-        parts::stat(
+    let stats = components::stats(vec![
+        components::stat(
             "Volatility",
-            parts::maybe(it.volatility, 1),
+            components::optional_number(it.volatility, 1),
             &format!(
                 "of 10: how much pages changed, the middle of {} keywords",
                 it.volatility_keywords
             ),
         ),
-        parts::stat(
+        components::stat(
             "Our part of the pages",
-            parts::percent(it.average_own_share),
+            components::percent(it.average_own_share),
             "of all blocks that are shown",
         ),
-        parts::stat(
+        components::stat(
             "With an AI overview",
-            parts::text(format_args!(
+            components::text(format_args!(
                 "{} of {}",
                 it.ai_overview_present, it.ai_overview_known
             )),
             &format!("{} of them cite us", it.ai_overview_own_cited),
         ),
-        parts::stat(
+        components::stat(
             "Questions",
-            parts::count(it.questions),
+            components::count(it.questions),
             "that searchers also ask",
         ),
     ]);
     let rows: Vec<(Markup, Markup, f64, bool)> = { it.features.iter() }
         .map(|it| {
-            let name = parts::text(parts::headed(it.feature.name()));
-            let own = parts::text(format_args!("{} of {}", it.own_present, it.pages));
+            let name = components::text(components::humanize_capitalized(it.feature.name()));
+            let own = components::text(format_args!("{} of {}", it.own_present, it.pages));
             #[expect(clippy::cast_precision_loss, reason = "a count of pages")]
             (name, own, it.pages as f64, it.own_present > 0)
         })
         .collect();
-    let features = parts::card(
+    let features = components::card(
         "What stands beside the results",
         "Bars tell on how many pages; the figures, on how many of them we are in it.",
         bars(&rows),
@@ -112,32 +112,32 @@ fn figures(it: &SerpSummary) -> Markup {
         let items: Vec<Markup> = domains
             .iter()
             .take(8)
-            .map(|it| parts::text(format_args!("{} ({})", it.domain, it.pages)))
+            .map(|it| components::text(format_args!("{} ({})", it.domain, it.pages)))
             .collect();
-        parts::list("plain", &items)
+        components::list("plain", &items)
     };
-    let domains = parts::card(
+    let domains = components::card(
         "Sites that came and went",
         "",
-        parts::pairs(vec![
+        components::pairs(vec![
             ("Came", moved(&it.new_domains)),
             ("Went", moved(&it.lost_domains)),
         ]),
     );
-    html! { (stats) (parts::side_by_side("split even", features, domains)) }
+    html! { (stats) (components::side_by_side("split even", features, domains)) }
 }
 
 fn snapshot(record: &SerpRecord) -> Markup {
-    let head = parts::pairs(vec![
-        ("Fetched", parts::at(record.fetched_at)),
+    let head = components::pairs(vec![
+        ("Fetched", components::date_time(record.fetched_at)),
         (
             "Where",
-            parts::text(format_args!(
+            components::text(format_args!(
                 "{}, {}, {}, {}",
                 record.market.engine,
                 record.market.country,
                 record.market.language,
-                parts::said(&record.market.device)
+                components::humanize_value(&record.market.device)
             )),
         ),
         (
@@ -145,19 +145,26 @@ fn snapshot(record: &SerpRecord) -> Markup {
             record
                 .intent
                 .as_ref()
-                .map_or_else(parts::unknown, |it| parts::text(parts::said(it))),
+                .map_or_else(components::unknown, |it| {
+                    components::text(components::humanize_value(it))
+                }),
         ),
         (
             "Difficulty",
-            parts::maybe(record.difficulty.as_ref().and_then(|it| it.score), 0),
+            components::optional_number(record.difficulty.as_ref().and_then(|it| it.score), 0),
         ),
-        ("Results seen", parts::count(record.organic_count.into())),
+        (
+            "Results seen",
+            components::count(record.organic_count.into()),
+        ),
         (
             "Same as last time",
             record
                 .stability
                 .as_ref()
-                .map_or_else(parts::unknown, |it| parts::percent(Some(it.overlap_top10))),
+                .map_or_else(components::unknown, |it| {
+                    components::percent(Some(it.overlap_top10))
+                }),
         ),
     ]);
     let overview = record.ai_overview.as_ref().filter(|it| it.present);
@@ -167,38 +174,49 @@ fn snapshot(record: &SerpRecord) -> Markup {
     };
     let items = { record.items.iter() }
         .filter(|it| !is_shown_above(it))
-        .take(SHOWN);
+        .take(MAX_ITEMS_SHOWN);
     let inside = html! {
         div .page {
             (head)
             @if let Some(overview) = overview { (ai_overview(overview)) }
             ol .serp { @for it in items { (item(it)) } }
-            @if record.items.len() > SHOWN {
-                p .soft .small { (record.items.len() - SHOWN) " more results are further down." }
+            @if record.items.len() > MAX_ITEMS_SHOWN {
+                p .soft .small { (record.items.len() - MAX_ITEMS_SHOWN) " more results are further down." }
             }
         }
     };
     let note = "The page as it was returned: results, and what stands among them.";
     html! {
-        (parts::card(&format!("“{}”", record.market.keyword), note, inside))
+        (components::card(&format!("“{}”", record.market.keyword), note, inside))
         @if let Some(it) = &record.stability {
-            (parts::card("Since the look before", "", changes(&it.new_urls, &it.lost_urls)))
+            (components::card("Since the look before", "", changes(&it.new_urls, &it.lost_urls)))
         }
-        @if !record.questions.is_empty() { (parts::card_of("People also ask", "", &questions(&record.questions))) }
+        @if !record.questions.is_empty() { (components::table_card("People also ask", "", &questions(&record.questions))) }
     }
 }
 
 fn changes(new: &[String], gone: &[String]) -> Markup {
     let list = |urls: &[String]| {
-        let urls: Vec<Markup> = urls.iter().take(10).map(|it| parts::outward(it)).collect();
-        parts::list("plain", &urls)
+        let urls: Vec<Markup> = urls
+            .iter()
+            .take(10)
+            .map(|it| components::external_link(it))
+            .collect();
+        components::list("plain", &urls)
     };
-    parts::pairs(vec![("New", list(new)), ("Gone", list(gone))])
+    components::pairs(vec![("New", list(new)), ("Gone", list(gone))])
 }
 
 fn questions(questions: &[String]) -> Table {
-    let rows = questions.iter().map(|it| parts::row(vec![parts::text(it)]));
-    Table::new("Questions", vec![parts::words("Question")], rows.collect()).named_above()
+    let rows = questions
+        .iter()
+        .map(|it| components::row(vec![components::text(it)]));
+    Table::new(
+        "Questions",
+        vec![components::text_column("Question")],
+        rows.collect(),
+    )
+    .hide_caption()
 }
 
 fn ai_overview(it: &analysis::findings::serp::SerpAiOverview) -> Markup {
@@ -207,18 +225,18 @@ fn ai_overview(it: &analysis::findings::serp::SerpAiOverview) -> Markup {
         .citations
         .iter()
         .take(8)
-        .map(|it| parts::outward(&it.url))
+        .map(|it| components::external_link(&it.url))
         .collect();
     let sign = if it.own_cited {
-        parts::tag("good", "cites us")
+        components::tag("good", "cites us")
     } else {
-        parts::tag("", "does not cite us")
+        components::tag("", "does not cite us")
     };
     html! {
         div .answer {
-            div .row { (parts::tag("info", "AI overview")) (sign) }
+            div .row { (components::tag("info", "AI overview")) (sign) }
             p .small .wrap { (text) }
-            (parts::list("plain small", &cited))
+            (components::list("plain small", &cited))
         }
     }
 }
@@ -232,7 +250,7 @@ fn item(it: &SerpItem) -> Markup {
         ),
     };
     let named = match &it.item_type {
-        ItemType::Feature(feature) => parts::headed(feature.name()),
+        ItemType::Feature(feature) => components::humanize_capitalized(feature.name()),
         ItemType::Organic(_) => String::new(),
     };
     let is_ours = it.is_own || it.leads_to_own;
@@ -243,19 +261,19 @@ fn item(it: &SerpItem) -> Markup {
     let place = it
         .displayed_url
         .clone()
-        .unwrap_or_else(|| parts::shortened_url(url));
+        .unwrap_or_else(|| components::shortened_url(url));
     html! {
         li class=(class) {
             span .at { (at) }
             div .stack .tight {
                 @if !place.is_empty() { cite { (place) } }
-                h3 { @if url.starts_with("http") { (parts::outward_as(url, title)) } @else { (title) } }
+                h3 { @if url.starts_with("http") { (components::external_link_named(url, title)) } @else { (title) } }
                 @if let Some(snippet) = it.snippet.as_deref().filter(|it| !it.is_empty()) { p { (snippet) } }
                 @if !named.is_empty() || is_ours || is_competitor {
                     div .tags {
-                        @if !named.is_empty() { (parts::tag("", &named)) }
-                        @if is_ours { (parts::tag("own", "ours")) }
-                        @if is_competitor { (parts::tag("warn", "competitor")) }
+                        @if !named.is_empty() { (components::tag("", &named)) }
+                        @if is_ours { (components::tag("own", "ours")) }
+                        @if is_competitor { (components::tag("warn", "competitor")) }
                     }
                 }
             }

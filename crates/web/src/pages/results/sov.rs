@@ -1,9 +1,9 @@
-use super::{Found, Group, ResultPage};
+use super::{Group, ResultContext, ResultPage};
 use crate::pages::charts::{ShareColumn, Shares, bars};
+use crate::pages::components::Table;
 use crate::pages::measures::share_cell;
-use crate::pages::parts::Table;
-use crate::pages::{NoPage, measures, parts};
-use analysis::findings::sov::{SAME_SHARE, SovRecord, SovScope, SovSummary};
+use crate::pages::{PageError, components, measures};
+use analysis::findings::sov::{COMPARABLE_VERSIONS, SovRecord, SovScope, SovSummary};
 use domain::use_cases::results::ResultsRequest;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
@@ -19,19 +19,19 @@ pub const PAGE: ResultPage = ResultPage {
 };
 
 /// Runs in the chart over time.
-const MOST_PAST: u32 = 120;
+const MAX_HISTORY_RUNS: u32 = 120;
 /// Ordinal of the whole project's record in a run.
-const WHOLE: i64 = 0;
+const PROJECT_ORDINAL: i64 = 0;
 /// Sites with a color of their own.
-const NAMED: usize = 5;
+const MAX_COLORED_SITES: usize = 5;
 
-pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
+pub async fn body(found: &ResultContext<'_>) -> Result<Vec<Markup>, PageError> {
     let records: Vec<SovRecord> = found.records();
     let request = ResultsRequest {
-        ordinal: Some(WHOLE),
-        ..found.past(MOST_PAST)
+        ordinal: Some(PROJECT_ORDINAL),
+        ..found.history_request(MAX_HISTORY_RUNS)
     };
-    let past: Vec<SovRecord> = found.ask(&request).await?;
+    let past: Vec<SovRecord> = found.fetch_records(&request).await?;
     let whole = past.first().filter(|it| it.scope == SovScope::Project);
     let mut body = Vec::new();
     if let Some(summary) = found.summary::<SovSummary>() {
@@ -39,7 +39,7 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
     }
     if let Some(whole) = whole {
         body.push(over_time(whole, &past));
-        body.push(now(whole));
+        body.push(current_shares(whole));
     }
     if !records.is_empty() {
         body.push(scopes(found, &records));
@@ -51,37 +51,37 @@ pub async fn body(found: &Found<'_>) -> Result<Vec<Markup>, NoPage> {
 }
 
 fn figures(it: &SovSummary, whole: Option<&SovRecord>) -> Markup {
-    let change = parts::delta(it.change30.map(|it| 100.0 * it), 1, " points");
-    parts::stats(vec![
-        parts::stat(
+    let change = components::delta(it.change30.map(|it| 100.0 * it), 1, " points");
+    components::stats(vec![
+        components::stat(
             "Share of voice",
-            parts::percent(it.sov),
+            components::percent(it.sov),
             &format!("of the clicks of {} sites that were seen", it.domain_count),
         )
-        .moved(change, &measures::share_period(it)),
-        parts::stat(
+        .with_change(change, &measures::share_period(it)),
+        components::stat(
             "Share of all searches",
-            parts::percent(it.share_of_search),
+            components::percent(it.share_of_search),
             "clicks to us for each search",
         ),
-        parts::stat(
+        components::stat(
             "Among named competitors",
-            parts::percent(it.sov_tracked),
+            components::percent(it.sov_tracked),
             "us and the competitors that you named",
         ),
-        parts::stat(
+        components::stat(
             "Rank",
-            parts::maybe_count(it.rank),
+            components::optional_count(it.rank),
             &format!("of {} sites", it.domain_count),
         ),
-        parts::stat(
+        components::stat(
             "Competitors that count",
-            parts::maybe(whole.and_then(|it| it.effective_competitors), 1),
+            components::optional_number(whole.and_then(|it| it.effective_competitors), 1),
             "as many sites of equal size would divide the clicks like this",
         ),
-        parts::stat(
+        components::stat(
             "In AI answers",
-            parts::percent(it.ai_share_of_voice),
+            components::percent(it.ai_share_of_voice),
             "our part of all brands that are named",
         ),
     ])
@@ -92,7 +92,7 @@ fn over_time(whole: &SovRecord, past: &[SovRecord]) -> Markup {
     for it in past {
         let of_a_kind = it.scope == SovScope::Project
             && it.envelope.provenance.is_simulated() == whole.envelope.provenance.is_simulated()
-            && SAME_SHARE.contains(&it.envelope.method_version.as_str())
+            && COMPARABLE_VERSIONS.contains(&it.envelope.method_version.as_str())
             && it.weighting == whole.weighting;
         if of_a_kind {
             by_day
@@ -104,7 +104,7 @@ fn over_time(whole: &SovRecord, past: &[SovRecord]) -> Markup {
     let others = { whole.domains.iter() }.filter(|it| !it.is_own);
     let names: Vec<String> = own
         .chain(others)
-        .take(NAMED)
+        .take(MAX_COLORED_SITES)
         .map(|it| it.domain.clone())
         .collect();
     let columns = by_day.iter().map(|(day, it)| {
@@ -120,7 +120,7 @@ fn over_time(whole: &SovRecord, past: &[SovRecord]) -> Markup {
     });
     let shares = Shares {
         title: "Share of voice over time".to_owned(),
-        told: format!(
+        description: format!(
             "The shares of {} over {} measurements.",
             names.join(", "),
             by_day.len()
@@ -128,20 +128,20 @@ fn over_time(whole: &SovRecord, past: &[SovRecord]) -> Markup {
         columns: columns.collect(),
         names: names.clone(),
     };
-    parts::card(
+    components::card(
         "Over time",
         "The largest sites of today, day by day. The rest up to the whole belongs to others.",
         shares.html(),
     )
 }
 
-fn now(whole: &SovRecord) -> Markup {
+fn current_shares(whole: &SovRecord) -> Markup {
     let mut rows: Vec<(Markup, Markup, f64, bool)> = { whole.domains.iter() }
         .take(10)
         .map(|it| {
             (
-                parts::text(&it.domain),
-                parts::percent(Some(it.sov)),
+                components::text(&it.domain),
+                components::percent(Some(it.sov)),
                 it.sov,
                 it.is_own,
             )
@@ -151,8 +151,8 @@ fn now(whole: &SovRecord) -> Markup {
         && let Some(own) = whole.domains.iter().find(|it| it.is_own)
     {
         rows.push((
-            parts::text(&own.domain),
-            parts::percent(Some(own.sov)),
+            components::text(&own.domain),
+            components::percent(Some(own.sov)),
             own.sov,
             true,
         ));
@@ -161,58 +161,61 @@ fn now(whole: &SovRecord) -> Markup {
         "{} keywords, {} without a search page.",
         whole.keyword_count, whole.missing_keywords
     );
-    parts::card("Now", &note, bars(&rows))
+    components::card("Now", &note, bars(&rows))
 }
 
-fn scopes(found: &Found<'_>, records: &[SovRecord]) -> Markup {
+fn scopes(found: &ResultContext<'_>, records: &[SovRecord]) -> Markup {
     let rows = records.iter().map(|it| {
         let (kind, name) = match &it.scope {
             SovScope::Project => ("all keywords", "The whole project".to_owned()),
             SovScope::Tag(name) => ("keywords with this tag", name.clone()),
-            SovScope::Intent(intent) => ("keywords of this intent", parts::said(intent)),
+            SovScope::Intent(intent) => (
+                "keywords of this intent",
+                components::humanize_value(intent),
+            ),
             SovScope::PageGroup(name) => ("pages of this group", name.clone()),
         };
-        parts::row(vec![
-            parts::under(name, kind),
+        components::row(vec![
+            components::with_subtext(name, kind),
             share_cell(it.sov),
-            parts::maybe_count(it.rank),
-            parts::count(it.keyword_count),
+            components::optional_count(it.rank),
+            components::count(it.keyword_count),
         ])
     });
     let columns = vec![
-        parts::words("Part"),
-        parts::figures("Share"),
-        parts::figures("Rank"),
-        parts::figures("Keywords"),
+        components::text_column("Part"),
+        components::number_column("Share"),
+        components::number_column("Rank"),
+        components::number_column("Keywords"),
     ];
-    found.listed("By part of the market", "", columns, rows)
+    found.records_card("By part of the market", "", columns, rows)
 }
 
 fn sites(whole: &SovRecord) -> Markup {
     let rows = whole.domains.iter().take(50).map(|it| {
-        let row = parts::row(vec![
+        let row = components::row(vec![
             html! {
                 (it.domain) " "
-                @if it.is_own { (parts::tag("own", "ours")) } @else if it.is_tracked { (parts::tag("warn", "competitor")) }
+                @if it.is_own { (components::tag("own", "ours")) } @else if it.is_tracked { (components::tag("warn", "competitor")) }
             },
             share_cell(Some(it.sov)),
-            parts::maybe(it.estimated_clicks, 0),
-            parts::count(it.keywords_top3),
-            parts::count(it.keywords_top10),
-            parts::maybe(it.average_position, 1),
+            components::optional_number(it.estimated_clicks, 0),
+            components::count(it.keywords_top3),
+            components::count(it.keywords_top10),
+            components::optional_number(it.average_position, 1),
         ]);
         row.own(it.is_own)
     });
     let columns = vec![
-        parts::words("Site"),
-        parts::figures("Share"),
-        parts::figures("Visits a month"),
-        parts::figures("Top 3"),
-        parts::figures("Top 10"),
-        parts::figures("Average position"),
+        components::text_column("Site"),
+        components::number_column("Share"),
+        components::number_column("Visits a month"),
+        components::number_column("Top 3"),
+        components::number_column("Top 10"),
+        components::number_column("Average position"),
     ];
-    let table = Table::new("All sites", columns, rows.collect()).named_above();
-    parts::card_of(
+    let table = Table::new("All sites", columns, rows.collect()).hide_caption();
+    components::table_card(
         "All sites",
         &format!(
             "The first {} of {}.",

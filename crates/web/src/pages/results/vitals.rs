@@ -1,6 +1,6 @@
-use super::{Found, Group, ResultPage};
-use crate::pages::charts::{ring, zone};
-use crate::pages::parts;
+use super::{Group, ResultContext, ResultPage};
+use crate::pages::charts::{ring, threshold_bar};
+use crate::pages::components;
 use analysis::findings::vitals::{
     Assessment, MetricRecord, Rating, VitalsRecord, VitalsSource, VitalsSummary,
 };
@@ -35,7 +35,7 @@ fn metrics(it: &VitalsRecord) -> [Option<&MetricRecord>; 7] {
     .map(Option::as_ref)
 }
 
-pub fn body(found: &Found<'_>) -> Vec<Markup> {
+pub fn body(found: &ResultContext<'_>) -> Vec<Markup> {
     let records: Vec<VitalsRecord> = found.records();
     let mut body = Vec::new();
     if let Some(it) = found.summary::<VitalsSummary>() {
@@ -49,7 +49,7 @@ pub fn body(found: &Found<'_>) -> Vec<Markup> {
         .and_then(|at| records.get(at))
         .or_else(|| records.first())
     {
-        body.push(one(it));
+        body.push(record_card(it));
     }
     body.push(table(found, &records));
     body
@@ -57,34 +57,34 @@ pub fn body(found: &Found<'_>) -> Vec<Markup> {
 
 fn figures(it: &VitalsSummary) -> Markup {
     let stats = it.by_form_factor.iter().flat_map(|(factor, it)| {
-        let on = parts::said(factor);
+        let on = components::humanize_value(factor);
         [
-            parts::stat(
+            components::stat(
                 &format!("Passed, {on}"),
-                parts::text(format_args!("{} of {}", it.passed, it.assessed)),
+                components::text(format_args!("{} of {}", it.passed, it.assessed)),
                 "pages whose visitors see them fast, responsive and stable",
             ),
-            parts::stat(
+            components::stat(
                 &format!("Lab score, {on}"),
-                parts::maybe(it.median_performance_score, 0),
+                components::optional_number(it.median_performance_score, 0),
                 &format!("of 100, the middle of {} pages", it.scored),
             ),
         ]
     });
-    parts::stats(stats.collect())
+    components::stats(stats.collect())
 }
 
-fn shown(value: f64, name: &str) -> Markup {
+fn format_metric(value: f64, name: &str) -> Markup {
     match name {
-        "CLS" => parts::number(value, 3),
-        _ if value >= 1_000.0 => parts::written("", value / 1_000.0, 2, " s"),
-        _ => parts::written("", value, 0, " ms"),
+        "CLS" => components::number(value, 3),
+        _ if value >= 1_000.0 => components::number_with_unit("", value / 1_000.0, 2, " s"),
+        _ => components::number_with_unit("", value, 0, " ms"),
     }
 }
 
 fn rated(it: Option<&MetricRecord>, name: &str) -> Markup {
     let Some((it, value)) = it.and_then(|it| Some((it, it.p75.or(it.value)?))) else {
-        return parts::unknown();
+        return components::unknown();
     };
     let class = match it.rating {
         Some(Rating::Good) => "up",
@@ -92,10 +92,10 @@ fn rated(it: Option<&MetricRecord>, name: &str) -> Markup {
         Some(Rating::Poor) => "down",
         None => "",
     };
-    html! { span class=(class) { (shown(value, name)) } }
+    html! { span class=(class) { (format_metric(value, name)) } }
 }
 
-fn one(it: &VitalsRecord) -> Markup {
+fn record_card(it: &VitalsRecord) -> Markup {
     let url = it.envelope.url.as_deref().unwrap_or(&it.requested_url);
     let lines =
         METRICS
@@ -107,20 +107,20 @@ fn one(it: &VitalsRecord) -> Markup {
                 let rating = metric
                     .rating
                     .as_ref()
-                    .map_or_else(|| "not rated".to_owned(), parts::said);
-                let drawn = zone(&format!("{name}: {rating}"), value, good, poor);
+                    .map_or_else(|| "not rated".to_owned(), components::humanize_value);
+                let drawn = threshold_bar(&format!("{name}: {rating}"), value, good, poor);
                 let visits = match (metric.good, metric.poor) {
-                    (Some(good), Some(poor)) => parts::text(format_args!(
+                    (Some(good), Some(poor)) => components::text(format_args!(
                         "{rating}; good for {:.0} % of visits, poor for {:.0} %",
                         100.0 * good,
                         100.0 * poor
                     )),
-                    _ => parts::text(&rating),
+                    _ => components::text(&rating),
                 };
                 Some(html! {
                     li {
                         b { (name) ", " (long) }
-                        (parts::under(shown(value, name), visits))
+                        (components::with_subtext(format_metric(value, name), visits))
                         (drawn)
                     }
                 })
@@ -133,42 +133,48 @@ fn one(it: &VitalsRecord) -> Markup {
         .runs
         .map_or_else(String::new, |it| format!(", {it} loads"));
     let passed = match it.assessment {
-        Some(Assessment::Passed) => parts::tag("good", "passed"),
-        Some(Assessment::Failed) => parts::tag("bad", "failed"),
-        None => parts::tag("", "not assessed"),
+        Some(Assessment::Passed) => components::tag("good", "passed"),
+        Some(Assessment::Failed) => components::tag("bad", "failed"),
+        None => components::tag("", "not assessed"),
     };
-    let facts = made_of(it);
+    let facts = diagnostics(it);
     let inside = html! {
         div .page {
             @if let Some(score) = it.performance_score {
                 div .row { (ring("Performance", Some(score.into()))) "Lab score of 100" }
             }
             ul .factors { @for line in lines { (line) } }
-            @if !facts.is_empty() { (parts::folded("What it is made of", parts::pairs(facts))) }
+            @if !facts.is_empty() { (components::collapsible("What it is made of", components::pairs(facts))) }
         }
     };
-    let note = format!("{source}{runs}, {}.", parts::said(&it.form_factor));
-    parts::card_with(&parts::path_of(url), &note, passed, inside)
+    let note = format!(
+        "{source}{runs}, {}.",
+        components::humanize_value(&it.form_factor)
+    );
+    components::card_with_aside(&components::url_path(url), &note, passed, inside)
 }
 
-fn made_of(it: &VitalsRecord) -> Vec<(&'static str, Markup)> {
+fn diagnostics(it: &VitalsRecord) -> Vec<(&'static str, Markup)> {
     let mut facts = Vec::new();
     if let Some(element) = &it.lcp_element {
         facts.push((
             "Largest element",
-            parts::text(element.selector.as_deref().unwrap_or(&element.kind)),
+            components::text(element.selector.as_deref().unwrap_or(&element.kind)),
         ));
     }
     if let Some(parts_of) = &it.lcp_breakdown {
-        facts.push(("First byte", shown(parts_of.ttfb, "")));
-        facts.push(("Waiting for it to load", shown(parts_of.load_delay, "")));
-        facts.push(("Loading it", shown(parts_of.load_duration, "")));
-        facts.push(("Showing it", shown(parts_of.render_delay, "")));
+        facts.push(("First byte", format_metric(parts_of.ttfb, "")));
+        facts.push((
+            "Waiting for it to load",
+            format_metric(parts_of.load_delay, ""),
+        ));
+        facts.push(("Loading it", format_metric(parts_of.load_duration, "")));
+        facts.push(("Showing it", format_metric(parts_of.render_delay, "")));
     }
     for it in it.cls_sources.iter().take(5) {
         facts.push((
             "Shifts",
-            parts::text(format_args!(
+            components::text(format_args!(
                 "{} by {:.3}",
                 it.selector.as_deref().unwrap_or("an element"),
                 it.shift
@@ -184,9 +190,9 @@ fn made_of(it: &VitalsRecord) -> Vec<(&'static str, Markup)> {
             .map_or_else(String::new, |it| format!(", {} kB", it / 1_000));
         facts.push((
             "To gain",
-            parts::text(format_args!(
+            components::text(format_args!(
                 "{}{saved}{bytes}",
-                parts::in_words(&it.audit_id)
+                components::humanize(&it.audit_id)
             )),
         ));
     }
@@ -196,43 +202,43 @@ fn made_of(it: &VitalsRecord) -> Vec<(&'static str, Markup)> {
             .map_or_else(String::new, |it| format!(", {} kB", it / 1_000));
         facts.push((
             "Loaded",
-            parts::text(format_args!(
+            components::text(format_args!(
                 "{} × {}{bytes}",
                 total.count,
-                parts::said(kind)
+                components::humanize_value(kind)
             )),
         ));
     }
     facts
 }
 
-fn table(found: &Found<'_>, records: &[VitalsRecord]) -> Markup {
+fn table(found: &ResultContext<'_>, records: &[VitalsRecord]) -> Markup {
     if records.is_empty() {
-        return super::none(
+        return super::no_results(
             "No page was measured",
             "Measure again when the site can be reached.",
         );
     }
     let rows = records.iter().enumerate().map(|(at, it)| {
         let url = it.envelope.url.as_deref().unwrap_or(&it.requested_url);
-        let name = parts::link(
-            &found.visit.with(&[("id", Some(&at.to_string()))]),
-            &parts::path_of(url),
+        let name = components::link(
+            &found.visit.url_with(&[("id", Some(&at.to_string()))]),
+            &components::url_path(url),
         );
         let about = format!(
             "{}, {}",
-            parts::said(&it.source),
-            parts::said(&it.form_factor)
+            components::humanize_value(&it.source),
+            components::humanize_value(&it.form_factor)
         );
         let [lcp, inp, cls, fcp, ttfb, tbt, _] = metrics(it);
         let failed = it
             .envelope
             .error
             .as_deref()
-            .map(|it| parts::tag("bad", &parts::in_words(it)));
-        parts::row(vec![
-            parts::under(name, about),
-            failed.unwrap_or_else(|| parts::maybe_count(it.performance_score)),
+            .map(|it| components::tag("bad", &components::humanize(it)));
+        components::row(vec![
+            components::with_subtext(name, about),
+            failed.unwrap_or_else(|| components::optional_count(it.performance_score)),
             rated(lcp, "LCP"),
             rated(inp, "INP"),
             rated(cls, "CLS"),
@@ -241,9 +247,17 @@ fn table(found: &Found<'_>, records: &[VitalsRecord]) -> Markup {
             rated(tbt, "TBT"),
         ])
     });
-    let mut columns = vec![parts::words("Page"), parts::figures("Lab score")];
-    columns.extend(METRICS.into_iter().take(6).map(|it| parts::figures(it.0)));
-    found.listed(
+    let mut columns = vec![
+        components::text_column("Page"),
+        components::number_column("Lab score"),
+    ];
+    columns.extend(
+        METRICS
+            .into_iter()
+            .take(6)
+            .map(|it| components::number_column(it.0)),
+    );
+    found.records_card(
         "All measurements",
         "Real visits and our own loads stand apart, and are never mixed.",
         columns,

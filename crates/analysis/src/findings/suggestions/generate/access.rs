@@ -45,7 +45,7 @@ pub(in super::super) fn add_geo(findings: &mut Findings<'_>, record: &GeoRecord,
             scope: code,
             url,
             evidence: vec![evidence],
-            told: Some(format!("{url}: {what}.{shown}")),
+            description: Some(format!("{url}: {what}.{shown}")),
             rationale: "What engines cannot read or quote they cannot cite.".to_owned(),
             severity: None,
         });
@@ -72,7 +72,7 @@ pub(in super::super) fn add_eeat(findings: &mut Findings<'_>, record: &EeatRecor
                 scope: "site",
                 url,
                 evidence: vec![evidence],
-                told: Some(format!(
+                description: Some(format!(
                     "{url}: name the author with a page of their own, and link to contact."
                 )),
                 rationale: "Pages about health, money, safety or law are held to the highest standards, and these name no author or no contact.".to_owned(),
@@ -82,7 +82,7 @@ pub(in super::super) fn add_eeat(findings: &mut Findings<'_>, record: &EeatRecor
         return;
     }
     for (at, code) in record.missing.iter().enumerate() {
-        let Some(what) = what_to_show(*code) else {
+        let Some(what) = remedy(*code) else {
             continue;
         };
         let name = serde_json::to_value(code).unwrap_or_default();
@@ -100,7 +100,7 @@ pub(in super::super) fn add_eeat(findings: &mut Findings<'_>, record: &EeatRecor
             scope: name,
             url,
             evidence: vec![evidence],
-            told: Some(format!("{what}.")),
+            description: Some(format!("{what}.")),
             rationale: "Readers and raters look for who is responsible for a site.".to_owned(),
             severity: None,
         });
@@ -111,7 +111,7 @@ pub(in super::super) fn add_eeat(findings: &mut Findings<'_>, record: &EeatRecor
 }
 
 /// `None` if it takes longer than a day.
-const fn what_to_show(code: SignalCode) -> Option<&'static str> {
+const fn remedy(code: SignalCode) -> Option<&'static str> {
     match code {
         SignalCode::Https => Some("Serve every page and every file by https"),
         SignalCode::ContactPage => Some(

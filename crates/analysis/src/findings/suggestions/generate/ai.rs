@@ -11,22 +11,25 @@ use crate::statistics::newcombe::newcombe;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Per record.
-const LEAST_ANSWERS: u64 = 5;
+const MIN_ANSWERS: u64 = 5;
 /// Competitors that must be mentioned.
-const LEAST_RIVALS: usize = 2;
+const MIN_COMPETITORS: usize = 2;
 /// Answers that must cite a page type; our choice.
-const LEAST_CITING: u64 = 3;
+const MIN_CITING: u64 = 3;
 
 pub(in super::super) fn add(findings: &mut Findings<'_>, answers: &AiAnswers) {
-    if answers.answer_count < LEAST_ANSWERS {
+    if answers.answer_count < MIN_ANSWERS {
         return;
     }
     let source = EvidenceSource::Result(ResultType::AiVisibility);
-    findings.searches.watch.saw(source, &place(answers));
+    findings
+        .searches
+        .tracker
+        .record_seen(source, &record_ref(answers));
     findings.answers.push(answers.clone());
 }
 
-fn place(answers: &AiAnswers) -> RecordRef {
+fn record_ref(answers: &AiAnswers) -> RecordRef {
     RecordRef {
         keyword_id: Some(answers.keyword_id),
         measured_at: Some(answers.measured_at),
@@ -35,8 +38,13 @@ fn place(answers: &AiAnswers) -> RecordRef {
     .with("engine", &answers.engine)
 }
 
-fn of(answers: &AiAnswers, metric: &str, pointer: &str) -> Evidence {
-    Evidence::of(ResultType::AiVisibility, place(answers), metric, pointer)
+fn answer_evidence(answers: &AiAnswers, metric: &str, pointer: &str) -> Evidence {
+    Evidence::of(
+        ResultType::AiVisibility,
+        record_ref(answers),
+        metric,
+        pointer,
+    )
 }
 
 pub(in super::super) fn drafts(findings: &Findings<'_>) -> Vec<Draft> {
@@ -51,7 +59,7 @@ pub(in super::super) fn drafts(findings: &Findings<'_>) -> Vec<Draft> {
     let mut drafts: Vec<Draft> = { by_keyword.iter() }
         .filter_map(|(keyword_id, all)| unmentioned(findings, *keyword_id, all, tracked))
         .collect();
-    drafts.extend(missing_kinds(findings, &by_keyword));
+    drafts.extend(missing_page_types(findings, &by_keyword));
     drafts
 }
 
@@ -69,18 +77,18 @@ fn unmentioned(
             .map(|(at, it)| (at, it.mention_count, it.name.as_str()))
             .filter(|it| it.1 > 0)
             .collect();
-        if rivals.len() < LEAST_RIVALS {
+        if rivals.len() < MIN_COMPETITORS {
             continue;
         }
         rivals.sort_by(|a, b| b.1.cmp(&a.1).then(a.2.cmp(b.2)));
         rivals.truncate(5);
         // The second competitor must be mentioned significantly more often.
-        let second = (rivals[LEAST_RIVALS - 1].1, answers.answer_count);
+        let second = (rivals[MIN_COMPETITORS - 1].1, answers.answer_count);
         let ours = (0, answers.answer_count);
         is_significant |= newcombe(second, ours).is_some_and(|it| it.low > 0.0);
         is_simulated |= answers.provenance.is_simulated();
         evidence.push(
-            of(answers, "mentionCount", "/mentionCount")
+            answer_evidence(answers, "mentionCount", "/mentionCount")
                 .observed(0.0)
                 .threshold(1.0),
         );
@@ -88,7 +96,7 @@ fn unmentioned(
             #[expect(clippy::cast_precision_loss, reason = "counts of answers")]
             let count = *count as f64;
             let pointer = format!("/competitors/{at}/mentionCount");
-            evidence.push(of(answers, "competitorMentions", &pointer).observed(count));
+            evidence.push(answer_evidence(answers, "competitorMentions", &pointer).observed(count));
         }
         let names: Vec<String> = { rivals.iter() }
             .map(|it| format!("{} ({})", it.2, it.1))
@@ -118,7 +126,7 @@ fn unmentioned(
     );
     "AI engines name several rivals for this keyword and never the project."
         .clone_into(&mut draft.rationale);
-    draft.reach_keywords(potential(findings, keyword_id), tracked);
+    draft.set_keyword_reach(potential(findings, keyword_id), tracked);
     draft.is_simulated = is_simulated;
     Some(draft)
 }
@@ -130,7 +138,7 @@ fn potential(findings: &Findings<'_>, keyword_id: i64) -> Option<f64> {
     all.filter_map(|it| it.1.potential).reduce(f64::max)
 }
 
-fn missing_kinds(
+fn missing_page_types(
     findings: &Findings<'_>,
     by_keyword: &BTreeMap<i64, Vec<&AiAnswers>>,
 ) -> Vec<Draft> {
@@ -166,7 +174,7 @@ fn missing_kinds(
                     #[expect(clippy::cast_precision_loss, reason = "counts of answers")]
                     let count = cited.answer_count as f64;
                     let pointer = format!("/citedPageTypes/{at}/answerCount");
-                    let it = of(answers, "citedPageType", &pointer).observed(count);
+                    let it = answer_evidence(answers, "citedPageType", &pointer).observed(count);
                     draft.loose_evidence.push(it);
                     if let Some(example) = cited.example.as_ref().filter(|_| draft.steps.len() < 3) {
                         draft.steps.push(format!(
@@ -176,17 +184,17 @@ fn missing_kinds(
                     }
                 }
             }
-            if citing < LEAST_CITING {
+            if citing < MIN_CITING {
                 return None;
             }
-            draft.loose_evidence.truncate(super::super::draft::MOST_NAMED);
+            draft.loose_evidence.truncate(super::super::draft::MAX_NAMED);
             draft.steps.push(format!(
                 "Publish a page of the kind {name} about what these searches ask for; the site has none that search engines may list."
             ));
             draft.rationale = format!(
                 "{citing} times in {answered} answers a page of the kind {name} is cited, and the site has none."
             );
-            draft.reach_keywords(None, by_keyword.len());
+            draft.set_keyword_reach(None, by_keyword.len());
             Some(draft)
         })
         .collect()

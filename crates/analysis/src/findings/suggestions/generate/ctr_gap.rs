@@ -15,7 +15,7 @@ use crate::url_rules::page_key;
 use std::collections::BTreeMap;
 
 /// Observed click rate as a share of the expected one.
-const GAP: f64 = 0.5;
+const MAX_OBSERVED_SHARE: f64 = 0.5;
 
 struct Gap<'r> {
     row: &'r ConsoleRow,
@@ -31,7 +31,7 @@ pub(in super::super) fn drafts(findings: &Findings<'_>) -> Vec<Draft> {
     let mut pages: BTreeMap<String, Vec<Gap<'_>>> = BTreeMap::new();
     for row in findings.searches.rows.values() {
         let page = page_key(&row.url);
-        let is_pending = findings.searches.watch.is_pending(&id(CTR_GAP, &page));
+        let is_pending = findings.searches.tracker.is_pending(&id(CTR_GAP, &page));
         if findings.is_unlisted(&page) {
             continue;
         }
@@ -49,7 +49,8 @@ fn gap<'r>(findings: &Findings<'_>, row: &'r ConsoleRow, is_pending: bool) -> Op
     let interval = wilson(row.clicks, row.impressions)?;
     #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
     let observed = row.clicks as f64 / row.impressions as f64;
-    let is_gap = interval.high < expected && (is_pending || observed < GAP * expected);
+    let is_gap =
+        interval.high < expected && (is_pending || observed < MAX_OBSERVED_SHARE * expected);
     let month = row.per_month(row.impressions);
     is_gap.then(|| Gap {
         row,
@@ -153,7 +154,7 @@ fn draft(findings: &Findings<'_>, page: &str, mut gaps: Vec<Gap<'_>>) -> Option<
         high,
         range: GainRange::Interval95,
     });
-    draft.reach_keywords(Some(mid), findings.searches.keywords.len());
+    draft.set_keyword_reach(Some(mid), findings.searches.keywords.len());
     draft.claims.insert(page.to_owned());
     draft.url = Some(url);
     Some(draft)

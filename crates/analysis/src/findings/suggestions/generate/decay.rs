@@ -1,11 +1,11 @@
 //! Content decay: positions or clicks decline, and the text has not changed for half a year.
 
 use crate::findings::suggestions::collect::Findings;
+use crate::findings::suggestions::collected::PageState;
+use crate::findings::suggestions::declines::{Decline, SIGNIFICANT};
 use crate::findings::suggestions::draft::Draft;
 use crate::findings::suggestions::evidence::Evidence;
-use crate::findings::suggestions::falls::{Fall, SIGNIFICANT};
 use crate::findings::suggestions::inputs::ConsoleRow;
-use crate::findings::suggestions::kept::PageState;
 use crate::findings::suggestions::rule;
 use crate::findings::suggestions::rule::CONTENT_DECAY;
 use crate::result_type::ResultType;
@@ -36,15 +36,15 @@ fn draft(findings: &Findings<'_>, page: &str, state: &PageState) -> Option<Draft
     let landing = searches.landings.get(page)?;
     let looked_at = landing.places.len().max(1);
     #[expect(clippy::cast_precision_loss, reason = "keywords of a page")]
-    let corrected = |fall: &Fall| fall.p * looked_at as f64;
-    let mut falls: Vec<(&i64, &String, &Fall)> = { landing.places.iter() }
+    let corrected = |fall: &Decline| fall.p * looked_at as f64;
+    let mut falls: Vec<(&i64, &String, &Decline)> = { landing.places.iter() }
         .filter_map(|(_, keyword_id, engine)| {
-            let fall = searches.falls.get(&(*keyword_id, engine.clone()))?;
+            let fall = searches.rank_declines.get(&(*keyword_id, engine.clone()))?;
             (corrected(fall) < SIGNIFICANT).then_some((keyword_id, engine, fall))
         })
         .collect();
     falls.sort_by(|a, b| a.2.p.total_cmp(&b.2.p).then(a.0.cmp(b.0)));
-    let click_fall = searches.click_falls.get(page).and_then(Option::as_ref);
+    let click_fall = searches.click_declines.get(page).and_then(Option::as_ref);
     if falls.is_empty() && click_fall.is_none() {
         return None;
     }
@@ -98,7 +98,7 @@ fn draft(findings: &Findings<'_>, page: &str, state: &PageState) -> Option<Draft
     draft
         .cases
         .add(url, findings.clicks_of(url), evidence, None);
-    draft.reach_pages(findings.indexable);
+    draft.set_page_reach(findings.indexable);
     draft.is_simulated = searches.is_simulated;
     draft.claims.insert(page.to_owned());
     draft.url = Some(url.clone());

@@ -2,12 +2,12 @@
 
 use crate::findings::competitors::CompetitorRecord;
 use crate::findings::suggestions::collect::Findings;
-use crate::findings::suggestions::draft::{Draft, MOST_SHOWN, shown_page};
+use crate::findings::suggestions::collected::Gap;
+use crate::findings::suggestions::draft::{Draft, MAX_TITLE_CHARACTERS, page_label};
 use crate::findings::suggestions::evidence::{Evidence, EvidenceSource, RecordRef};
-use crate::findings::suggestions::kept::Gap;
 use crate::findings::suggestions::record::{ExpectedGain, GainMetric, GainRange};
 use crate::findings::suggestions::rule;
-use crate::keyword_text::normalised;
+use crate::keyword_text::normalized;
 use crate::provenance::RecordStatus;
 use crate::result_type::ResultType;
 use crate::text::words::shortened;
@@ -15,11 +15,11 @@ use std::{cmp::Ordering, collections::BTreeMap};
 
 const RULE: &str = "keywordGap";
 /// New suggestions, besides pending ones.
-const MOST: usize = 100;
+const MAX_NEW_SUGGESTIONS: usize = 100;
 /// Competitors per suggestion.
-const MOST_RIVALS: usize = 5;
+const MAX_NAMED_COMPETITORS: usize = 5;
 /// The project's position is below this, or unknown.
-const LACKS: u32 = 20;
+const MAX_RANKED_POSITION: u32 = 20;
 
 pub(in super::super) fn add(findings: &mut Findings<'_>, record: &CompetitorRecord) {
     if matches!(
@@ -32,7 +32,7 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &CompetitorReco
     // A truncated list may omit gaps that still exist.
     if record.gap_keyword_count <= record.gap_keywords.len() as u64 {
         let source = EvidenceSource::Result(ResultType::Competitors);
-        findings.searches.watch.saw(source, &found);
+        findings.searches.tracker.record_seen(source, &found);
     }
     for (at, keyword) in record.gap_keywords.iter().enumerate() {
         let evidence = Evidence::of(
@@ -48,14 +48,14 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &CompetitorReco
             .entry(keyword.keyword_id)
             .or_insert_with(|| Gap {
                 keyword: keyword.clone(),
-                rivals: BTreeMap::new(),
+                competitors: BTreeMap::new(),
                 is_simulated: false,
             });
         let place = (keyword.their_position, record.domain.clone());
         gap.is_simulated |= record.envelope.provenance.is_simulated();
-        gap.rivals.insert(place, evidence);
-        if gap.rivals.len() > MOST_RIVALS {
-            gap.rivals.pop_last();
+        gap.competitors.insert(place, evidence);
+        if gap.competitors.len() > MAX_NAMED_COMPETITORS {
+            gap.competitors.pop_last();
         }
     }
 }
@@ -66,14 +66,14 @@ pub(in super::super) fn drafts(findings: &Findings<'_>) -> Vec<Draft> {
     gaps.sort_by(|a, b| order(a.1, b.1).then(a.0.cmp(b.0)));
     // Ranking pages by normalized keyword.
     let pages: BTreeMap<String, String> = { findings.searches.keywords.values() }
-        .filter_map(|it| Some((normalised(&it.text), it.url.clone()?)))
+        .filter_map(|it| Some((normalized(&it.text), it.url.clone()?)))
         .collect();
     let mut drafts = Vec::new();
     for (at, (keyword_id, gap)) in gaps.into_iter().enumerate() {
         let Some(draft) = draft(findings, &pages, *keyword_id, gap) else {
             continue;
         };
-        if at < MOST || findings.searches.watch.is_pending(&draft.id) {
+        if at < MAX_NEW_SUGGESTIONS || findings.searches.tracker.is_pending(&draft.id) {
             drafts.push(draft);
         }
     }
@@ -100,12 +100,12 @@ fn draft(
         .map(|it| it.1);
     let own = own.next();
     // The project ranks by now.
-    if own.is_some_and(|it| it.position.is_some_and(|it| it <= LACKS)) {
+    if own.is_some_and(|it| it.position.is_some_and(|it| it <= MAX_RANKED_POSITION)) {
         return None;
     }
     let text = &gap.keyword.keyword;
     draft.keyword = Some(text.clone());
-    let mut evidence: Vec<Evidence> = gap.rivals.values().cloned().collect();
+    let mut evidence: Vec<Evidence> = gap.competitors.values().cloned().collect();
     if let Some(own) = own {
         let mut ours = Evidence::of(
             ResultType::Rankings,
@@ -113,18 +113,18 @@ fn draft(
             "position",
             "/position",
         )
-        .threshold(LACKS);
+        .threshold(MAX_RANKED_POSITION);
         ours.observed = own.position.map(Into::into);
         evidence.push(ours);
     }
     // Falls back to the page that ranks for the keyword in another market or on another device.
     let page = own.and_then(|it| it.url.clone());
-    let page = page.or_else(|| pages.get(&normalised(text)).cloned());
-    let rivals: Vec<String> = { gap.rivals.keys() }
+    let page = page.or_else(|| pages.get(&normalized(text)).cloned());
+    let rivals: Vec<String> = { gap.competitors.keys() }
         .map(|(position, domain)| format!("{domain} ({position})"))
         .collect();
     let rivals = rivals.join(", ");
-    let quoted = format!("“{}”", shortened(text, MOST_SHOWN));
+    let quoted = format!("“{}”", shortened(text, MAX_TITLE_CHARACTERS));
     match &page {
         Some(url) => {
             let place = own.and_then(|it| it.position).map_or_else(
@@ -134,7 +134,7 @@ fn draft(
             draft.steps.push(format!(
                 "For “{text}” {url} {place}; above it stand {rivals}. Make it answer “{text}” more fully than they do."
             ));
-            draft.title = Some(format!("Improve {} for {quoted}", shown_page(url)));
+            draft.title = Some(format!("Improve {} for {quoted}", page_label(url)));
             draft.url = Some(url.clone());
         }
         None if gap.keyword.our_position.is_some() => {
@@ -159,8 +159,8 @@ fn draft(
         draft.loose_evidence = evidence;
     }
     draft.rationale = format!(
-        "{} of the rivals are among the first ten for “{text}”, and the project is not among the first {LACKS}.",
-        gap.rivals.len()
+        "{} of the rivals are among the first ten for “{text}”, and the project is not among the first {MAX_RANKED_POSITION}.",
+        gap.competitors.len()
     );
     draft.keyword_ids.insert(keyword_id);
     draft.keyword_id = Some(keyword_id);
@@ -174,7 +174,7 @@ fn draft(
             )
         }));
     }
-    draft.reach_keywords(gap.keyword.potential_clicks, searches.keywords.len());
+    draft.set_keyword_reach(gap.keyword.potential_clicks, searches.keywords.len());
     draft.is_simulated = gap.is_simulated;
     Some(draft)
 }

@@ -9,7 +9,7 @@ use crate::findings::suggestions::rule::Severity;
 use crate::result_type::ResultType;
 
 /// Of an issue's detail in a step.
-const MOST_DETAIL: usize = 160;
+const MAX_DETAIL: usize = 160;
 
 pub(in super::super) fn add(findings: &mut Findings<'_>, record: &ContentRecord, url: &str) {
     for (at, issue) in record.issues.iter().enumerate() {
@@ -27,7 +27,7 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &ContentRecord,
             scope: "site",
             url,
             evidence: evidence(record, at, issue),
-            told: Some(told(url, issue, known.what_to_do)),
+            description: Some(describe(url, issue, known.what_to_do)),
             rationale: rationale(known.title, known.threshold),
             severity: Some(severity(issue)),
         });
@@ -61,7 +61,7 @@ fn evidence(record: &ContentRecord, at: usize, issue: &Issue) -> Vec<Evidence> {
     ]
 }
 
-fn told(url: &str, issue: &Issue, what_to_do: &str) -> String {
+fn describe(url: &str, issue: &Issue, what_to_do: &str) -> String {
     let times = if issue.count > 1 {
         format!(" ({} times)", issue.count)
     } else {
@@ -72,7 +72,7 @@ fn told(url: &str, issue: &Issue, what_to_do: &str) -> String {
         .as_deref()
         .unwrap_or_default()
         .replace('\n', ", ");
-    let detail = crate::text::words::shortened(&detail, MOST_DETAIL);
+    let detail = crate::text::words::shortened(&detail, MAX_DETAIL);
     if detail.is_empty() {
         format!("{url}{times}: {what_to_do}")
     } else {

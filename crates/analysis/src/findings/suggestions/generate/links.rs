@@ -19,7 +19,7 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &BrokenLink) {
         scope: "site",
         url: &record.source_url,
         evidence: vec![evidence],
-        told: Some(told(record, verdict)),
+        description: Some(describe(record, verdict)),
         rationale: rationale.to_owned(),
         severity: None,
     });
@@ -52,7 +52,7 @@ fn rule(record: &BrokenLink) -> Option<(&'static str, &'static str)> {
     }
 }
 
-fn told(record: &BrokenLink, verdict: &str) -> String {
+fn describe(record: &BrokenLink, verdict: &str) -> String {
     let (source, target) = (&record.source_url, &record.target_url);
     let why = match record.status_code {
         Some(status) if record.verdict.outcome() == Outcome::Broken => format!("status {status}"),

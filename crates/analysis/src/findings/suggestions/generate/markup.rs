@@ -21,7 +21,7 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &SchemaRecord, 
             scope: "syntax",
             url,
             evidence: vec![evidence],
-            told: Some(format!(
+            description: Some(format!(
                 "On {url} mend the block of JSON-LD that cannot be read at line {}: {}.",
                 place.line, error.message
             )),
@@ -81,7 +81,7 @@ fn add_issue(
             of("code").observed(code.as_str()),
             of("path").observed(issue.path.as_str()),
         ],
-        told: Some(format!("{url}: {}", issue.message)),
+        description: Some(format!("{url}: {}", issue.message)),
         rationale: format!("Google does not show the feature {kind} of things with errors."),
         severity: None,
     });
@@ -109,7 +109,7 @@ fn add_expiries(findings: &mut Findings<'_>, expiries: &[Expiry], url: &str, fou
             scope: &it.property,
             url,
             evidence: vec![evidence],
-            told: Some(format!(
+            description: Some(format!(
                 "On {url} renew {} of the {}, which {ended} on {}, or take the thing out.",
                 it.property, it.of, it.until
             )),

@@ -2,7 +2,7 @@
 
 pub(super) mod access;
 pub(super) mod ai;
-pub(super) mod cannibals;
+pub(super) mod cannibalization;
 pub(super) mod ctr_gap;
 pub(super) mod decay;
 pub(super) mod gaps;
@@ -10,19 +10,19 @@ pub(super) mod issues;
 pub(super) mod links;
 pub(super) mod markup;
 pub(super) mod speed;
-pub(super) mod striking;
+pub(super) mod striking_distance;
 pub(super) mod traffic;
 
 use super::{collect::Findings, draft::Draft};
 
 /// Unordered.
 pub(super) fn drafts(findings: &mut Findings<'_>) -> Vec<Draft> {
-    speed::settle(findings);
+    speed::add_faults(findings);
     let mut drafts = findings.take_drafts();
-    drafts.extend(striking::drafts(findings));
+    drafts.extend(striking_distance::drafts(findings));
     drafts.extend(ctr_gap::drafts(findings));
     drafts.extend(gaps::drafts(findings));
-    drafts.extend(cannibals::drafts(findings));
+    drafts.extend(cannibalization::drafts(findings));
     drafts.extend(decay::drafts(findings));
     drafts.extend(ai::drafts(findings));
     drafts

@@ -1,15 +1,15 @@
 //! Pages that fail a Core Web Vital, by field data, else by lab data.
 
 use crate::findings::suggestions::collect::{Fault, Findings};
+use crate::findings::suggestions::collected::{VitalsFigure, VitalsKey};
 use crate::findings::suggestions::evidence::{Evidence, RecordRef};
-use crate::findings::suggestions::kept::{Figure, Place};
 use crate::findings::suggestions::rule::Severity;
 use crate::findings::vitals::{Rating, VitalsRecord, VitalsSource, thresholds_of};
 use crate::observation::vitals::{FormFactor, VitalsMetric};
 use crate::result_type::ResultType;
 use crate::url_rules::page_key;
 
-pub(in super::super) const fn names(record: &VitalsRecord) -> (&'static str, &'static str) {
+pub(in super::super) const fn record_fields(record: &VitalsRecord) -> (&'static str, &'static str) {
     let device = match record.form_factor {
         FormFactor::Phone => "phone",
         FormFactor::Desktop => "desktop",
@@ -23,7 +23,7 @@ pub(in super::super) const fn names(record: &VitalsRecord) -> (&'static str, &'s
 }
 
 pub(in super::super) fn add(findings: &mut Findings<'_>, record: &VitalsRecord, url: &str) {
-    let (device, source) = names(record);
+    let (device, source) = record_fields(record);
     for metric in [VitalsMetric::Lcp, VitalsMetric::Inp, VitalsMetric::Cls] {
         let figure = record
             .metrics
@@ -35,13 +35,13 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &VitalsRecord, 
         let Some(value) = figure else {
             continue;
         };
-        let place = Place {
+        let place = VitalsKey {
             page: page_key(url),
             metric,
             form_factor: record.form_factor,
         };
         let figures = findings.speed.entry(place).or_default();
-        let figure = Some(Figure {
+        let figure = Some(VitalsFigure {
             url: url.to_owned(),
             record: RecordRef::of(&record.envelope)
                 .with("formFactor", device)
@@ -55,7 +55,7 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &VitalsRecord, 
     }
 }
 
-pub(in super::super) fn settle(findings: &mut Findings<'_>) {
+pub(in super::super) fn add_faults(findings: &mut Findings<'_>) {
     for (place, figures) in std::mem::take(&mut findings.speed) {
         let Some((figure, variant)) = figures
             .field
@@ -70,7 +70,7 @@ pub(in super::super) fn settle(findings: &mut Findings<'_>) {
             Rating::NeedsImprovement => Severity::Warning,
             Rating::Poor => Severity::Error,
         };
-        let (rule, name, pointer, unit) = words(place.metric, variant);
+        let (rule, name, pointer, unit) = metric_names(place.metric, variant);
         let device = figure
             .record
             .with
@@ -79,7 +79,7 @@ pub(in super::super) fn settle(findings: &mut Findings<'_>) {
             .unwrap_or_default();
         let value = shown(figure.value, unit);
         let good = shown(thresholds.good, unit);
-        let whose = if variant == "field" {
+        let source_text = if variant == "field" {
             "for a quarter of the visits it is worse"
         } else {
             "in our browser"
@@ -93,8 +93,8 @@ pub(in super::super) fn settle(findings: &mut Findings<'_>) {
             scope: &format!("{variant} {device}"),
             url: &figure.url,
             evidence: vec![evidence],
-            told: Some(format!(
-                "{}: bring {name} on {device} from {value} ({whose}) to {good} or less; its record in vitals lists what would help.",
+            description: Some(format!(
+                "{}: bring {name} on {device} from {value} ({source_text}) to {good} or less; its record in vitals lists what would help.",
                 figure.url
             )),
             rationale: format!("{name} is good up to {good}."),
@@ -103,7 +103,7 @@ pub(in super::super) fn settle(findings: &mut Findings<'_>) {
     }
 }
 
-fn words(
+fn metric_names(
     metric: VitalsMetric,
     variant: &str,
 ) -> (&'static str, &'static str, &'static str, &'static str) {

@@ -36,7 +36,7 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &ContentRecord,
             scope: &key,
             url,
             evidence,
-            told: Some(told),
+            description: Some(told),
             rationale,
             severity: None,
         });

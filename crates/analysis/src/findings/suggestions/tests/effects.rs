@@ -36,7 +36,7 @@ fn better(day: i64) -> f64 {
 }
 
 #[test]
-fn a_better_place_is_an_improvement_and_more_clicks_are_too() {
+fn better_positions_and_more_clicks_are_improvements() {
     let after = now() + TimeDelta::days(60);
     let series = daily(60, better);
     let positions = fixed("strikingDistance", None);
@@ -63,7 +63,7 @@ fn a_better_place_is_an_improvement_and_more_clicks_are_too() {
 }
 
 #[test]
-fn it_is_too_early_until_four_weeks_are_over() {
+fn verdict_is_too_early_for_four_weeks() {
     let positions = fixed("strikingDistance", None);
     // Fixed on day 1, settled on day 8, over on day 36.
     for (days, verdict) in [
@@ -123,7 +123,7 @@ fn rates_are_compared_by_their_counts() {
 }
 
 #[test]
-fn nothing_is_said_without_a_before_or_of_what_is_not_fixed_or_not_measured() {
+fn no_effect_without_fix_series_or_earlier_values() {
     let at = now() + TimeDelta::days(60);
     let series = daily(60, better);
     let mut open = fixed("strikingDistance", None);
@@ -138,7 +138,7 @@ fn nothing_is_said_without_a_before_or_of_what_is_not_fixed_or_not_measured() {
 
 proptest! {
     #[test]
-    fn the_verdict_does_not_depend_on_the_order_and_turns_with_the_sign(
+    fn verdict_ignores_order_and_flips_with_the_sign(
         values in proptest::collection::vec(1.0_f64..50.0, 88)
     ) {
         let positions = fixed("strikingDistance", None);

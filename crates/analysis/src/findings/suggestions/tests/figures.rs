@@ -13,7 +13,7 @@ fn only(project: &Project, rule: &str) -> SuggestionRecord {
 }
 
 #[test]
-fn a_page_in_striking_distance_gains_the_clicks_of_the_third_place() {
+fn striking_distance_gain_is_that_of_position_three() {
     let mut project = Project::clean();
     project.rankings[4] = ranking(5, Some(8));
     let it = only(&project, "strikingDistance");
@@ -39,7 +39,7 @@ fn a_page_in_striking_distance_gains_the_clicks_of_the_third_place() {
 }
 
 #[test]
-fn without_volumes_the_gain_is_a_share_of_searches_and_reach_one_of_keywords() {
+fn without_volumes_gain_and_reach_are_shares() {
     let mut project = Project::clean();
     project.rankings[4] = ranking(5, Some(8));
     for it in &mut project.rankings {
@@ -58,7 +58,7 @@ fn without_volumes_the_gain_is_a_share_of_searches_and_reach_one_of_keywords() {
 }
 
 #[test]
-fn of_keywords_in_reach_the_best_quarter_is_told() {
+fn only_the_best_quarter_of_keywords_is_suggested() {
     let mut project = Project::clean();
     for (at, position) in [(0, 4), (1, 9), (2, 12), (3, 15), (4, 19)] {
         project.rankings[at] = ranking(i64::try_from(at).unwrap() + 1, Some(position));
@@ -72,7 +72,7 @@ fn of_keywords_in_reach_the_best_quarter_is_told() {
 }
 
 #[test]
-fn a_click_gap_counts_the_missing_clicks_with_their_interval() {
+fn ctr_gap_counts_missing_clicks_with_an_interval() {
     let mut project = Project::clean();
     // Position 1.5 expects (.285 + .157)/2 = .221; the keyword's page has the plain layout.
     project.rows[2] = row(3, 100, 2_800, 1.5);
@@ -103,7 +103,7 @@ fn a_click_gap_counts_the_missing_clicks_with_their_interval() {
 const WILSON: (f64, f64) = (0.029_451_972_516, 0.043_248_806_688);
 
 #[test]
-fn reach_is_clicks_or_the_share_of_pages_whichever_is_more() {
+fn reach_is_the_larger_of_clicks_and_page_share() {
     let mut project = Project::clean();
     project.rankings.clear();
     project.rows.clear();
@@ -126,7 +126,7 @@ fn reach_is_clicks_or_the_share_of_pages_whichever_is_more() {
 }
 
 #[test]
-fn at_most_fifty_pages_are_named_and_all_are_counted() {
+fn fifty_pages_are_listed_and_all_are_counted() {
     let mut project = Project::clean();
     for page in 0..120 {
         project
@@ -149,7 +149,7 @@ fn at_most_fifty_pages_are_named_and_all_are_counted() {
 }
 
 #[test]
-fn visitors_figures_come_before_those_of_our_browser() {
+fn field_data_takes_precedence_over_lab_data() {
     let mut project = Project::clean();
     project.vitals = vec![
         vitals(1, "field", 2_000.0),
@@ -169,7 +169,7 @@ fn visitors_figures_come_before_those_of_our_browser() {
 }
 
 #[test]
-fn of_merging_and_improving_a_page_the_weightier_is_kept_and_names_the_other() {
+fn the_heavier_of_two_contradictions_supersedes() {
     let mut project = Project::clean();
     project.rankings[1] = ranking(2, Some(8));
     project.rows.clear();
@@ -186,7 +186,7 @@ fn of_merging_and_improving_a_page_the_weightier_is_kept_and_names_the_other() {
 }
 
 #[test]
-fn a_suggestion_has_the_fields_of_the_definition() {
+fn a_suggestion_has_all_documented_fields() {
     let mut project = Project::clean();
     project.rankings[4] = ranking(5, Some(8));
     let json = serde_json::to_value(only(&project, "strikingDistance")).unwrap();

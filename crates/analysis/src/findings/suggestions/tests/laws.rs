@@ -34,7 +34,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn every_evidence_is_found_among_the_published_records(project in projects()) {
+    fn every_evidence_resolves_to_a_published_record(project in projects()) {
         let documents = project.documents();
         for suggestion in project.suggestions() {
             prop_assert!(!suggestion.evidence.is_empty() && suggestion.evidence.len() <= 50, "{}", suggestion.rule_id);
@@ -48,7 +48,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_in_which_records_come_makes_no_difference(project in projects()) {
+    fn suggestions_ignore_the_order_of_records(project in projects()) {
         let mut turned = project.clone();
         turned.rankings.reverse();
         turned.rows.reverse();
@@ -84,7 +84,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_left_out_weighs_no_more_than_what_it_is_left_out_for(project in projects()) {
+    fn superseded_suggestions_have_no_higher_value(project in projects()) {
         let all = project.suggestions();
         let kept: BTreeSet<&str> = all.iter().map(|it| it.suggestion_id.as_str()).collect();
         for other in all.iter().flat_map(|it| &it.supersedes) {
@@ -93,7 +93,7 @@ proptest! {
     }
 
     #[test]
-    fn a_fault_more_takes_no_other_suggestion_away(project in projects(), fault in 0..MUTATIONS.len()) {
+    fn another_fault_removes_no_suggestion(project in projects(), fault in 0..MUTATIONS.len()) {
         // Except for rules that remove pages, or that change the data of others.
         let changes_others = ["cannibalization", "noindexWithTraffic", "strikingDistance", "ctrGap", "keywordGap", "aiUnmentioned"];
         prop_assume!(!changes_others.contains(&MUTATIONS[fault].0));
@@ -111,7 +111,7 @@ proptest! {
     }
 
     #[test]
-    fn nothing_changes_when_the_same_is_measured_anew(project in projects()) {
+    fn remeasuring_the_same_changes_nothing(project in projects()) {
         let first = project.suggestions();
         let later = project.clone().a_day_later();
         let at = now() + chrono::TimeDelta::days(1);
@@ -125,7 +125,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_mended_and_measured_is_fixed_and_what_is_not_measured_stays(project in projects()) {
+    fn only_remeasured_suggestions_become_fixed(project in projects()) {
         let first = project.suggestions();
         let at = now() + chrono::TimeDelta::days(1);
         let nothing = Project::default().suggestions_at(at, &first, &BTreeSet::new());

@@ -24,7 +24,7 @@ fn day(days: i64) -> chrono::DateTime<chrono::Utc> {
 }
 
 #[test]
-fn a_fault_is_open_then_fixed_then_back() {
+fn a_fault_goes_from_open_to_fixed_to_regressed() {
     let open = broken().suggestions();
     assert_eq!((open.len(), open[0].state), (1, State::Open));
     // Without a link record it is unknown whether links were checked.
@@ -64,7 +64,7 @@ fn a_fault_is_open_then_fixed_then_back() {
 }
 
 #[test]
-fn what_was_fixed_is_forgotten_after_a_year() {
+fn fixed_suggestions_are_dropped_after_a_year() {
     let open = broken().suggestions();
     let mut mended = Project::clean().a_day_later();
     mended.complete = vec![ResultType::BrokenLinks];
@@ -76,7 +76,7 @@ fn what_was_fixed_is_forgotten_after_a_year() {
 }
 
 #[test]
-fn the_owner_may_ignore_a_suggestion_and_take_it_up_again() {
+fn a_suggestion_can_be_ignored_and_reopened() {
     let open = broken().suggestions();
     let ignore = BTreeSet::from([open[0].suggestion_id.clone()]);
     let ignored = broken().suggestions_at(day(1), &open, &ignore);
@@ -96,7 +96,7 @@ fn the_owner_may_ignore_a_suggestion_and_take_it_up_again() {
 }
 
 #[test]
-fn a_page_in_reach_stays_suggested_until_it_gets_there() {
+fn striking_distance_stays_until_the_target_is_reached() {
     let mut project = Project::clean();
     project.rankings[4] = ranking(5, Some(8));
     let open = project.suggestions();
@@ -115,7 +115,7 @@ fn a_page_in_reach_stays_suggested_until_it_gets_there() {
 }
 
 #[test]
-fn a_page_loses_no_more_only_where_somebody_looked() {
+fn decay_is_fixed_only_with_a_new_history() {
     let mut project = Project::clean();
     project.histories.insert(1, falling());
     let open = project.suggestions();
@@ -138,7 +138,7 @@ fn a_page_loses_no_more_only_where_somebody_looked() {
 }
 
 #[test]
-fn too_few_impressions_do_not_mend_a_click_gap() {
+fn too_few_impressions_do_not_fix_a_ctr_gap() {
     let mut project = Project::clean();
     project.rows[0] = row(1, 20, 2_000, 2.0);
     let open = project.suggestions();
@@ -154,7 +154,7 @@ fn too_few_impressions_do_not_mend_a_click_gap() {
 }
 
 #[test]
-fn a_keyword_that_a_cut_list_leaves_out_is_no_closed_gap() {
+fn a_keyword_missing_from_a_truncated_list_is_not_fixed() {
     let gap = |count: u64, listed: bool| {
         let mut project = Project::clean();
         project.rankings.push(ranking(9, Some(45)));
@@ -181,7 +181,7 @@ fn a_keyword_that_a_cut_list_leaves_out_is_no_closed_gap() {
 }
 
 #[test]
-fn what_is_left_out_for_another_keeps_its_time() {
+fn a_superseded_suggestion_keeps_first_seen_at() {
     let mut project = Project::clean();
     project.rankings[1] = ranking(2, Some(8));
     project.rows.clear();

@@ -185,13 +185,13 @@ pub const MUTATIONS: &[Mutation] = &[
 ];
 
 #[test]
-fn nothing_is_suggested_where_all_is_well() {
+fn a_project_without_faults_has_no_suggestions() {
     assert_eq!(Project::clean().suggestions(), []);
     assert_eq!(Project::default().suggestions(), []);
 }
 
 #[test]
-fn one_fault_brings_exactly_its_rule() {
+fn one_fault_triggers_exactly_its_rule() {
     for (rule, mutate) in MUTATIONS {
         let mut project = Project::clean();
         mutate(&mut project);
@@ -204,7 +204,7 @@ fn one_fault_brings_exactly_its_rule() {
 }
 
 #[test]
-fn all_faults_at_once_bring_all_rules_except_those_that_contradict_others() {
+fn all_faults_trigger_all_rules_without_contradiction() {
     let mut project = Project::clean();
     // A page that is not indexable has no title suggestion.
     for (_, mutate) in MUTATIONS.iter().filter(|it| it.0 != "noindexWithTraffic") {
@@ -218,7 +218,7 @@ fn all_faults_at_once_bring_all_rules_except_those_that_contradict_others() {
 }
 
 #[test]
-fn every_rule_that_is_no_issue_of_the_catalogue_has_a_mutation() {
+fn every_rule_outside_the_catalog_has_a_mutation() {
     let tried: BTreeSet<&str> = MUTATIONS.iter().map(|it| it.0).collect();
     for rule in rules()
         .iter()
@@ -229,7 +229,7 @@ fn every_rule_that_is_no_issue_of_the_catalogue_has_a_mutation() {
 }
 
 #[test]
-fn a_page_that_search_engines_do_not_list_gets_no_advice_on_its_content() {
+fn unindexable_pages_get_no_content_advice() {
     let mut project = Project::clean();
     project.contents[0]
         .issues
@@ -245,7 +245,7 @@ fn a_page_that_search_engines_do_not_list_gets_no_advice_on_its_content() {
 }
 
 #[test]
-fn what_was_changed_lately_does_not_decay() {
+fn recently_changed_pages_do_not_decay() {
     let mut project = Project::clean();
     project.histories.insert(1, falling());
     assert!(project.rules().contains("contentDecay"));
@@ -267,7 +267,7 @@ fn what_was_changed_lately_does_not_decay() {
 }
 
 #[test]
-fn positions_that_only_wobble_do_not_decay() {
+fn fluctuating_positions_do_not_decay() {
     let mut project = Project::clean();
     let mut points = falling();
     for (at, point) in points.iter_mut().enumerate() {

@@ -273,7 +273,7 @@ impl Project {
         for (url, days) in &self.clicks {
             searches.add_click_history(url, days);
         }
-        let mut findings = searches.done();
+        let mut findings = searches.finish();
         self.contents.iter().for_each(|it| findings.add_content(it));
         self.links
             .iter()

@@ -41,7 +41,7 @@ fn titles_name_page_and_keyword() {
     let mut project = Project::clean();
     project.rankings[4] = ranking(5, Some(8));
     let told = project.suggestions();
-    let path = draft::shown_page(&url(5));
+    let path = draft::page_label(&url(5));
     assert_eq!(
         told[0].title,
         format!("Improve a page that is close to the first places: {path} for “cups 5”")
@@ -64,7 +64,7 @@ fn titles_name_page_and_keyword() {
 }
 
 #[test]
-fn each_missing_sign_of_who_is_responsible_has_its_own_title() {
+fn each_missing_eeat_signal_has_its_own_title() {
     let mut project = Project::clean();
     let missing = serde_json::json!(["contactPage", "privacyPolicy", "https"]);
     mutations::change(&mut project.eeat[8], "/missing", missing);
@@ -75,7 +75,7 @@ fn each_missing_sign_of_who_is_responsible_has_its_own_title() {
 }
 
 #[test]
-fn nothing_new_is_to_be_written_where_a_page_ranks() {
+fn no_new_page_is_suggested_where_one_ranks() {
     for project in [
         lacking(&[(9, "blue cups", Some(45))]),
         // The same keyword in two markets, one of them with a page.
@@ -83,7 +83,7 @@ fn nothing_new_is_to_be_written_where_a_page_ranks() {
     ] {
         let told = gaps(&project);
         assert_eq!(told.len(), 1);
-        let path = draft::shown_page(&url(1));
+        let path = draft::page_label(&url(1));
         assert_eq!(told[0].title, format!("Improve {path} for “blue cups”"));
         assert_eq!(told[0].envelope.url, Some(url(1)));
         let says_write = |it: &String| it.to_lowercase().contains("write");
@@ -92,7 +92,7 @@ fn nothing_new_is_to_be_written_where_a_page_ranks() {
 }
 
 #[test]
-fn one_page_or_keyword_has_one_suggestion_of_a_kind() {
+fn a_page_or_keyword_has_one_suggestion_per_rule() {
     let of_page = gaps(&lacking(&[
         (9, "blue cups", Some(45)),
         (10, "red cups", Some(50)),
@@ -115,7 +115,7 @@ fn one_page_or_keyword_has_one_suggestion_of_a_kind() {
 }
 
 #[test]
-fn what_another_suggestion_takes_over_is_not_fixed() {
+fn a_merged_suggestion_is_not_fixed() {
     let apart = lacking(&[(9, "blue cups", None), (10, "red cups", None)]).suggestions();
     let together = lacking(&[(9, "blue cups", Some(45)), (10, "red cups", Some(50))]).a_day_later();
     let now = together.suggestions_at(now() + TimeDelta::days(1), &apart, &BTreeSet::new());
@@ -124,7 +124,7 @@ fn what_another_suggestion_takes_over_is_not_fixed() {
 }
 
 #[test]
-fn what_wavers_in_searches_is_not_back_within_a_month() {
+fn fluctuating_evidence_does_not_regress_within_a_month() {
     let day = |days: i64| now() + TimeDelta::days(days);
     let open = lacking(&[(9, "blue cups", None)]).suggestions();
     let mut gone = lacking(&[(9, "blue cups", None)]).a_day_later();

@@ -4,10 +4,10 @@ use chrono::{DateTime, FixedOffset, NaiveDate, NaiveDateTime, TimeZone, Utc};
 /// Plausible years of a page.
 const YEARS: std::ops::RangeInclusive<i32> = 1990..=2100;
 /// Bytes searched of a text.
-const MOST_BYTES: usize = 4_000;
+const MAX_BYTES: usize = 4_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ReadDate {
+pub struct ParsedDate {
     /// In the page's time zone.
     pub day: NaiveDate,
     /// Set if the page gives a UTC offset.
@@ -16,12 +16,12 @@ pub struct ReadDate {
 
 /// Order of day and month in dates such as 03/04/2024.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NumberOrder {
+pub enum DateOrder {
     DayFirst,
     MonthFirst,
 }
 
-impl NumberOrder {
+impl DateOrder {
     /// Month first for English without a region or of the United States.
     pub fn of_language(lang: Option<&str>) -> Self {
         let lang = lang
@@ -38,16 +38,20 @@ impl NumberOrder {
 }
 
 /// Parses ISO 8601 (W3C), RFC 2822, Unix time in seconds or milliseconds, and written dates.
-pub fn machine_date(text: &str, order: NumberOrder) -> Option<ReadDate> {
+pub fn machine_date(text: &str, order: DateOrder) -> Option<ParsedDate> {
     let text = text.trim();
     iso(text)
-        .or_else(|| DateTime::parse_from_rfc2822(text).ok().and_then(of_moment))
-        .or_else(|| since_1970(text))
+        .or_else(|| {
+            DateTime::parse_from_rfc2822(text)
+                .ok()
+                .and_then(from_moment)
+        })
+        .or_else(|| from_unix_time(text))
         .or_else(|| first_date(text, order))
 }
 
 /// Parses `2024-05-06`, `20240506` and `2024/5/6`, with or without a time.
-fn iso(text: &str) -> Option<ReadDate> {
+fn iso(text: &str) -> Option<ParsedDate> {
     let numbers: Vec<&str> = text.split(|it: char| !it.is_ascii_digit()).collect();
     let (year, month, day) = match numbers.as_slice() {
         [all, ..] if all.len() == 8 => (&all[..4], &all[4..6], &all[6..]),
@@ -65,7 +69,7 @@ fn iso(text: &str) -> Option<ReadDate> {
         .or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%d %H:%M:%S%.f %z"))
         .ok()
         .or_else(|| minutes_only(text));
-    Some(ReadDate {
+    Some(ParsedDate {
         day,
         moment: moment.filter(|it| it.date_naive() == day),
     })
@@ -78,43 +82,43 @@ fn minutes_only(text: &str) -> Option<DateTime<FixedOffset>> {
     Some(time.and_utc().fixed_offset())
 }
 
-fn since_1970(text: &str) -> Option<ReadDate> {
+fn from_unix_time(text: &str) -> Option<ParsedDate> {
     let number: i64 = text.parse().ok()?;
     let moment = match text.len() {
         10 => Utc.timestamp_opt(number, 0).single(),
         13 => Utc.timestamp_millis_opt(number).single(),
         _ => None,
     };
-    of_moment(moment?.fixed_offset())
+    from_moment(moment?.fixed_offset())
 }
 
-fn of_moment(moment: DateTime<FixedOffset>) -> Option<ReadDate> {
+fn from_moment(moment: DateTime<FixedOffset>) -> Option<ParsedDate> {
     let day = moment.date_naive();
     YEARS
         .contains(&chrono::Datelike::year(&day))
-        .then_some(ReadDate {
+        .then_some(ParsedDate {
             day,
             moment: Some(moment),
         })
 }
 
-pub fn first_date(text: &str, order: NumberOrder) -> Option<ReadDate> {
-    first_date_with_place(text, order).map(|it| it.0)
+pub fn first_date(text: &str, order: DateOrder) -> Option<ParsedDate> {
+    first_date_with_offset(text, order).map(|it| it.0)
 }
 
 /// The first date in a text, and its byte offset.
-pub fn first_date_with_place(text: &str, order: NumberOrder) -> Option<(ReadDate, usize)> {
+pub fn first_date_with_offset(text: &str, order: DateOrder) -> Option<(ParsedDate, usize)> {
     if !text.bytes().any(|it| it.is_ascii_digit()) {
         return None;
     }
-    let mut end = text.len().min(MOST_BYTES);
+    let mut end = text.len().min(MAX_BYTES);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
     let (parts, places) = parts(&text[..end]);
     (0..parts.len()).find_map(|at| {
         let day = date_at(&parts[at..], order)?;
-        Some((ReadDate { day, moment: None }, places[at]))
+        Some((ParsedDate { day, moment: None }, places[at]))
     })
 }
 
@@ -125,7 +129,7 @@ enum Part {
     Month(u32),
     Sign(char),
     /// `de`, `of`, `th` and similar.
-    Link,
+    Connector,
     Other,
 }
 
@@ -166,17 +170,17 @@ fn word(word: &str) -> Part {
     }
     let lower = word.to_lowercase();
     match lower.as_str() {
-        "de" | "del" | "of" | "st" | "nd" | "rd" | "th" | "er" | "the" | "r" => Part::Link,
+        "de" | "del" | "of" | "st" | "nd" | "rd" | "th" | "er" | "the" | "r" => Part::Connector,
         name => month(name).map_or(Part::Other, Part::Month),
     }
 }
 
-fn date_at(parts: &[Part], order: NumberOrder) -> Option<NaiveDate> {
+fn date_at(parts: &[Part], order: DateOrder) -> Option<NaiveDate> {
     numeric(parts, order).or_else(|| with_month(parts))
 }
 
 /// `6.5.2024`, `06/05/24`, `2024-05-06`, `2024. 5. 6.`
-fn numeric(parts: &[Part], order: NumberOrder) -> Option<NaiveDate> {
+fn numeric(parts: &[Part], order: DateOrder) -> Option<NaiveDate> {
     let [
         Part::Number(first, width),
         Part::Sign(sign),
@@ -203,7 +207,7 @@ fn numeric(parts: &[Part], order: NumberOrder) -> Option<NaiveDate> {
     let (first, second) = (small(*first)?, small(*second)?);
     let month_first = plausible(year, first, second);
     let day_first = plausible(year, second, first);
-    if order == NumberOrder::MonthFirst && *sign == '/' {
+    if order == DateOrder::MonthFirst && *sign == '/' {
         month_first.or(day_first)
     } else {
         day_first.or(month_first)
@@ -216,7 +220,7 @@ fn with_month(parts: &[Part]) -> Option<NaiveDate> {
     for part in parts.iter().take(9) {
         match part {
             Part::Number(..) | Part::Month(_) => seen.push(*part),
-            Part::Link | Part::Sign('.' | ',' | '-' | '/' | '–') if !seen.is_empty() => {}
+            Part::Connector | Part::Sign('.' | ',' | '-' | '/' | '–') if !seen.is_empty() => {}
             _ => return None,
         }
         if seen.len() == 3 {
@@ -256,7 +260,7 @@ fn plausible(year: i32, month: u32, day: u32) -> Option<NaiveDate> {
 }
 
 /// The date in a URL's path: `/2024/05/06/`, `/2024-05-06-`.
-pub fn url_date(path: &str) -> Option<ReadDate> {
+pub fn url_date(path: &str) -> Option<ParsedDate> {
     let numbers: Vec<&str> = path.split(['/', '-', '_']).collect();
     numbers
         .windows(3)
@@ -267,7 +271,7 @@ pub fn url_date(path: &str) -> Option<ReadDate> {
             }
             _ => None,
         })
-        .map(|day| ReadDate { day, moment: None })
+        .map(|day| ParsedDate { day, moment: None })
 }
 
 #[cfg(test)]

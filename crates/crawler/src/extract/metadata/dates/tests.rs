@@ -3,11 +3,11 @@
 use super::*;
 
 fn day(text: &str) -> Option<String> {
-    first_date(text, NumberOrder::DayFirst).map(|it| it.day.to_string())
+    first_date(text, DateOrder::DayFirst).map(|it| it.day.to_string())
 }
 
 #[test]
-fn people_write_dates_in_ten_languages() {
+fn written_dates_of_ten_languages_are_parsed() {
     for text in [
         "Published May 6, 2024 by Ann",
         "6th of May 2024",
@@ -40,7 +40,7 @@ fn people_write_dates_in_ten_languages() {
 }
 
 #[test]
-fn what_only_looks_like_a_date_is_none() {
+fn lookalikes_of_dates_are_rejected() {
     for text in [
         "version 1.2.2024.5",
         "31. 2. 2024 0",
@@ -55,18 +55,18 @@ fn what_only_looks_like_a_date_is_none() {
 }
 
 #[test]
-fn the_language_says_which_number_is_the_month() {
+fn language_decides_the_order_of_day_and_month() {
     let read = |lang| {
-        first_date("03/04/2024", NumberOrder::of_language(Some(lang))).map(|it| it.day.to_string())
+        first_date("03/04/2024", DateOrder::of_language(Some(lang))).map(|it| it.day.to_string())
     };
     assert_eq!(read("en-US").as_deref(), Some("2024-03-04"));
     assert_eq!(read("en-GB").as_deref(), Some("2024-04-03"));
-    let clear = first_date("25/12/2024", NumberOrder::MonthFirst).map(|it| it.day.to_string());
+    let clear = first_date("25/12/2024", DateOrder::MonthFirst).map(|it| it.day.to_string());
     assert_eq!(clear.as_deref(), Some("2024-12-25"));
 }
 
 #[test]
-fn machines_give_moments() {
+fn machine_readable_dates_have_a_moment() {
     for (text, moment) in [
         (
             "2024-05-06T07:08:09+02:00",
@@ -87,7 +87,7 @@ fn machines_give_moments() {
         ("20240506", None),
         ("6 May 2024", None),
     ] {
-        let read = machine_date(text, NumberOrder::DayFirst).unwrap();
+        let read = machine_date(text, DateOrder::DayFirst).unwrap();
         assert_eq!(read.day.to_string(), "2024-05-06", "{text}");
         assert_eq!(
             read.moment.map(|it| it.to_rfc3339()).as_deref(),
@@ -98,7 +98,7 @@ fn machines_give_moments() {
 }
 
 #[test]
-fn paths_hold_dates() {
+fn dates_are_read_from_url_paths() {
     let read = |path| url_date(path).map(|it| it.day.to_string());
     assert_eq!(
         read("/blog/2024/05/06/title").as_deref(),
@@ -110,8 +110,8 @@ fn paths_hold_dates() {
 
 proptest::proptest! {
     #[test]
-    fn any_text_is_survived(text in ".{0,200}") {
-        machine_date(&text, NumberOrder::DayFirst);
+    fn arbitrary_text_is_parsed(text in ".{0,200}") {
+        machine_date(&text, DateOrder::DayFirst);
         url_date(&text);
     }
 }

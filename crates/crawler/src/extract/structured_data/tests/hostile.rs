@@ -25,7 +25,7 @@ fn is_forest(data: &PageStructuredData) -> bool {
 }
 
 #[test]
-fn json_that_is_nested_too_deep_is_left_out_whole() {
+fn json_nested_too_deep_is_skipped() {
     let deep = r#"{"@context":"https://schema.org","about":"#.repeat(100_000);
     let data = block(&deep);
     assert!(data.items.is_empty() && data.limits.contains(&DataLimit::Block));
@@ -40,7 +40,7 @@ fn json_that_is_nested_too_deep_is_left_out_whole() {
 }
 
 #[test]
-fn blocks_above_a_mebibyte_are_left_out() {
+fn blocks_above_a_mebibyte_are_skipped() {
     let padded = |size: usize| {
         let json = r#"{"@context":"https://schema.org","@type":"Thing"}"#;
         block(&format!("{json}{}", " ".repeat(size - json.len())))
@@ -93,7 +93,7 @@ fn items_values_and_texts_are_bounded() {
 }
 
 #[test]
-fn items_that_hold_each_other_many_times_over_are_bounded() {
+fn items_multiplied_by_itemref_are_bounded() {
     // Each item holds the next twice: 2^30 items without a bound.
     let doubling: Vec<String> = (0..30)
         .map(|it| {
@@ -116,7 +116,7 @@ fn items_that_hold_each_other_many_times_over_are_bounded() {
 }
 
 #[test]
-fn prefixes_and_nesting_without_end_are_survived() {
+fn many_prefixes_and_deep_nesting_are_bounded() {
     let prefixes: Vec<String> = (0..300)
         .map(|it| format!("p{it}: http://x.org/{it}/ "))
         .collect();
@@ -129,12 +129,12 @@ fn prefixes_and_nesting_without_end_are_survived() {
 
 proptest! {
     #[test]
-    fn whatever_a_page_holds_its_items_are_a_forest(source in tags()) {
+    fn items_always_form_a_forest(source in tags()) {
         prop_assert!(is_forest(&read(&source)));
     }
 
     #[test]
-    fn valid_json_is_read_and_invalid_json_is_told(text in "[\\[\\]{}:,\"a1 \\\\]{0,12}") {
+    fn parse_errors_are_reported_exactly_for_invalid_json(text in "[\\[\\]{}:,\"a1 \\\\]{0,12}") {
         let data = block(&text);
         let valid = serde_json::from_str::<serde_json::Value>(&text).is_ok() || text.trim().is_empty();
         prop_assert_eq!(data.parse_errors.is_empty(), valid);

@@ -14,7 +14,7 @@ fn notes(data: &PageStructuredData) -> Vec<Note> {
 }
 
 #[test]
-fn things_hold_things_and_values_keep_their_kinds() {
+fn nested_items_and_value_types_are_kept() {
     let data = block(
         r##"{"@context":"https://schema.org/","@type":["Product","Own"],"@id":"#p","name":" A ",
         "sku":123456789012345678,"isFamilyFriendly":true,"image":["/a.jpg",null,""],"offers":
@@ -33,7 +33,7 @@ fn things_hold_things_and_values_keep_their_kinds() {
 
 /// `JSON.parse` reads them as `Infinity`.
 #[test]
-fn numbers_beyond_all_are_no_mistake_of_syntax() {
+fn out_of_range_numbers_are_not_syntax_errors() {
     let data = block(
         r#"[{"@context":"https://schema.org/","@type":"Thing","name":"1e400 \" 1e400","sku":"ä","width":1e400,"height":-12E+999,"depth":1e300},
         {"@context":"https://schema.org/","@type":"Thing","name":"n"}]"#,
@@ -58,7 +58,7 @@ fn numbers_beyond_all_are_no_mistake_of_syntax() {
 }
 
 #[test]
-fn every_way_to_name_schema_org_is_understood() {
+fn every_form_of_the_schema_org_context_is_read() {
     for context in [
         r#""http://schema.org""#,
         r#""https://schema.org/""#,
@@ -90,7 +90,7 @@ fn every_way_to_name_schema_org_is_understood() {
 }
 
 #[test]
-fn names_without_schema_org_stay_and_are_told() {
+fn names_outside_schema_org_are_kept_with_a_note() {
     let missing = block(r#"{"@type":"Product","name":"n"}"#);
     assert_eq!(shown(&missing), ["Product{name=n}"]);
     assert_eq!(missing.items[0].types, ["Product"]);
@@ -102,7 +102,7 @@ fn names_without_schema_org_stay_and_are_told() {
 }
 
 #[test]
-fn lists_and_graphs_are_flat_and_references_stay_references() {
+fn lists_and_graphs_are_flattened_and_references_kept() {
     let data = block(
         r#"[{"@context":"https://schema.org","@graph":[{"@type":"WebPage","@id":"/p","about":
         {"@id":"_:a"}},{"@type":"Thing","@id":"_:a","name":"x"}]},[{"@context":"https://schema.org",
@@ -130,7 +130,7 @@ fn lists_and_graphs_are_flat_and_references_stay_references() {
 }
 
 #[test]
-fn text_in_place_of_an_address_stays_text() {
+fn text_in_place_of_a_url_stays_text() {
     let data = block(
         r#"{"@context":"https://schema.org","@type":"Thing","url":"not an address","image":"http://[",
         "sameAs":" //x.org/ ","description":"/not/one"}"#,
@@ -142,7 +142,7 @@ fn text_in_place_of_an_address_stays_text() {
 }
 
 #[test]
-fn the_type_of_a_script_has_no_case_and_may_have_parameters() {
+fn script_types_ignore_case_and_parameters() {
     let json = r#"{"@context":"https://schema.org","@type":"Thing"}"#;
     for (kind, items) in [
         ("APPLICATION/LD+JSON", 1),
@@ -158,7 +158,7 @@ fn the_type_of_a_script_has_no_case_and_may_have_parameters() {
 }
 
 #[test]
-fn wrappers_are_taken_off_and_told() {
+fn wrappers_are_removed_with_a_note() {
     let json = r#"{"@context":"https://schema.org","@type":"Thing"}"#;
     for (wrapped, kind) in [
         (format!("<!-- {json} -->"), Note::CommentWrapper),
@@ -175,7 +175,7 @@ fn wrappers_are_taken_off_and_told() {
 }
 
 #[test]
-fn nothing_of_a_broken_block_is_used_and_the_place_is_the_pages() {
+fn invalid_blocks_are_skipped_with_an_error_position() {
     let data = read(
         "<p>ä</p>\n<script type=application/ld+json>\n{\"@context\":\"https://schema.org\",\n \
          \"name\":\"é\" \"x\":1}</script><script type=application/ld+json>[1,]</script>",
@@ -208,7 +208,7 @@ fn nothing_of_a_broken_block_is_used_and_the_place_is_the_pages() {
 }
 
 #[test]
-fn items_stand_where_their_brace_does() {
+fn item_positions_are_those_of_their_braces() {
     let data = read(
         "<script type=application/ld+json><!--\n  {\"@context\":\"https://schema.org\",\"name\":\"a{\\\"}\",\n\
          \"offers\":{\"price\":1}}--></script>",
@@ -227,7 +227,7 @@ fn items_stand_where_their_brace_does() {
 }
 
 #[test]
-fn a_key_that_occurs_twice_is_read_twice_and_told() {
+fn duplicate_keys_are_read_with_a_note() {
     let data = block(
         r#"{"@context":"https://schema.org","@type":"Thing","name":"a","url":"/u","name":"b",
         "about":{"@type":"Thing"}}"#,

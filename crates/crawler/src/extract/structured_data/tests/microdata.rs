@@ -23,7 +23,7 @@ fn each_element_has_its_own_value() {
 }
 
 #[test]
-fn items_hold_items_and_have_types_and_ids() {
+fn nested_items_have_types_and_ids() {
     let data = read(
         "<div itemscope itemtype='http://schema.org/Product http://x.org/T' itemid=#p>\
          <span itemprop='name http://schema.org/alternateName name'>Cup</span>\
@@ -40,7 +40,7 @@ fn items_hold_items_and_have_types_and_ids() {
 }
 
 #[test]
-fn itemref_adds_elements_in_the_order_of_the_tree_to_each_item() {
+fn itemref_adds_elements_in_tree_order() {
     let data = read(
         "<p id=a><b itemprop=x>1</b></p><div itemscope itemref='b a nowhere'><i itemprop=y>2</i></div>\
          <p id=b itemprop=z>3</p><div itemscope itemref=a></div>",
@@ -51,7 +51,7 @@ fn itemref_adds_elements_in_the_order_of_the_tree_to_each_item() {
 }
 
 #[test]
-fn itemref_in_circles_ends() {
+fn itemref_cycles_are_detected() {
     // To itself, to an ancestor, and two that refer to each other.
     let own = read("<div id=a itemscope itemref=a><i itemprop=x>1</i></div>");
     assert_eq!(shown(&own), ["{x=1}"]);
@@ -69,7 +69,7 @@ fn itemref_in_circles_ends() {
 }
 
 #[test]
-fn what_no_item_has_is_told_once() {
+fn properties_outside_items_are_reported_once() {
     let data = read(
         "<div itemscope itemtype=https://schema.org/Product itemref=far><b itemprop=name>Cup</b></div>\
          <p id=far itemprop=color>blue</p>\n<div itemprop=review itemscope itemtype=https://schema.org/Review>\

@@ -51,7 +51,7 @@ fn shown_item(data: &PageStructuredData, number: u32) -> String {
 }
 
 #[test]
-fn the_three_syntaxes_stand_in_one_list_in_their_order() {
+fn items_are_ordered_by_syntax() {
     let data = read(
         "<div vocab=http://schema.org/ typeof=Thing></div><div itemscope></div>\
          <script type=application/ld+json>{\"@context\":\"https://schema.org\",\"@type\":\"Thing\"}</script>",
@@ -62,7 +62,7 @@ fn the_three_syntaxes_stand_in_one_list_in_their_order() {
 }
 
 #[test]
-fn what_social_networks_read_is_told_apart() {
+fn social_metadata_is_separate_from_items() {
     let data = read(
         "<meta property=og:title content=T><meta property='article:author' content=A>\
          <meta name=twitter:card content=summary><meta property=twitter:site content=@x>\

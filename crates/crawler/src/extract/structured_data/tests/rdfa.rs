@@ -1,7 +1,7 @@
 use super::{BASE, read, shown};
 
 #[test]
-fn things_hold_things() {
+fn nested_items_are_read() {
     let data = read(
         "<div vocab='http://schema.org/' typeof='Product Own'><h1 property=name> A  <b>cup</b></h1>\
          <img property=image src=a.jpg><div property='offers' typeof=Offer>\
@@ -19,7 +19,7 @@ fn things_hold_things() {
 }
 
 #[test]
-fn resources_are_one_thing_wherever_they_are_described() {
+fn descriptions_of_one_resource_are_merged() {
     let data = read(
         "<div vocab='https://schema.org/'><p resource=#a typeof=Person><b property=name>A</b>\
          <a property=knows href=#b>B</a></p><p about=#b typeof=Person><i property=name>B</i></p>\
@@ -35,7 +35,7 @@ fn resources_are_one_thing_wherever_they_are_described() {
 }
 
 #[test]
-fn a_breadcrumb_of_googles_examples_is_read() {
+fn googles_breadcrumb_example_is_read() {
     let data = read(
         "<ol vocab=https://schema.org/ typeof=BreadcrumbList><li property=itemListElement typeof=ListItem>\
          <a property=item typeof=WebPage href=https://example.com/books><span property=name>Books</span></a>\
@@ -51,7 +51,7 @@ fn a_breadcrumb_of_googles_examples_is_read() {
 }
 
 #[test]
-fn prefixes_are_known_declared_or_addresses() {
+fn prefixes_may_be_predefined_declared_or_full_iris() {
     let data = read(
         "<html xmlns:x='http://x.org/'><body prefix='Y: http://y.org/ schema: http://schema.org/'>\
          <p typeof='x:T y:T schema:Thing foaf:Person unknown http://z.org/T'>\
@@ -67,7 +67,7 @@ fn prefixes_are_known_declared_or_addresses() {
 }
 
 #[test]
-fn a_vocabulary_ends_where_it_is_emptied_and_links_name_whose_properties_these_are() {
+fn empty_vocab_resets_and_href_sets_the_subject() {
     let data = read(
         "<div vocab=https://schema.org/ typeof=Thing><p vocab=''><b property=name>no</b></p>\
          <a href=/other><b property=name>of the other</b></a></div>",
@@ -79,7 +79,7 @@ fn a_vocabulary_ends_where_it_is_emptied_and_links_name_whose_properties_these_a
 }
 
 #[test]
-fn what_stands_inside_of_rel_is_its_value() {
+fn rel_takes_nested_items_as_values() {
     // The pattern of Google's documentation.
     let data = read(
         "<div typeof=schema:Product><div rel=schema:review><div typeof=schema:Review>\
@@ -94,7 +94,7 @@ fn what_stands_inside_of_rel_is_its_value() {
 }
 
 #[test]
-fn links_have_ends_with_and_without_a_name() {
+fn rel_links_to_named_and_blank_items() {
     let data = read(
         "<div vocab=https://schema.org/ typeof=Product><p rel=offers><b property=price>1</b>\
          <i property=priceCurrency>EUR</i></p><a rel='image nofollow' href=a.png>x</a>\
@@ -111,7 +111,7 @@ fn links_have_ends_with_and_without_a_name() {
 }
 
 #[test]
-fn rev_turns_a_link_around() {
+fn rev_reverses_a_link() {
     let data = read(
         "<div vocab=https://schema.org/><p resource=#a typeof=Product><a rev=about href=#r>r</a></p>\
          <div typeof=Organization><p rev=worksFor><b typeof=Person></b></p></div></div>",
@@ -128,7 +128,7 @@ fn rev_turns_a_link_around() {
 }
 
 #[test]
-fn link_types_are_no_properties() {
+fn link_types_are_not_properties() {
     let data = read(
         "<link rel=https://api.w.org/ href=/wp-json/><a rel=license href=/l>x</a>\
          <div vocab=https://schema.org/ typeof=Article><a rel='nofollow me' href=/n><b property=name>n</b></a>\

@@ -11,9 +11,9 @@ use crate::ports::keywords::KeywordCounts;
 use crate::ports::storage::{StorageError, Transaction};
 use crate::project::Project;
 use crate::text::Tag;
-use crate::use_cases::places::PlacesChange;
-use crate::use_cases::repeats::{Receipt, UsedMeanwhile};
-use crate::use_cases::{Core, may_be_storage};
+use crate::use_cases::idempotency::{IdempotencyWriter, KeyUsedConcurrently};
+use crate::use_cases::quota::QuotaDelta;
+use crate::use_cases::{Core, impl_as_storage_error};
 use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, HashMap};
 use thiserror::Error;
@@ -77,11 +77,11 @@ pub enum SaveKeywordsError {
     #[error("there is no room for {} of the keywords", .0.len())]
     NoRoom(Vec<(usize, AllowanceExceeded)>),
     #[error(transparent)]
-    UsedMeanwhile(#[from] UsedMeanwhile),
+    UsedMeanwhile(#[from] KeyUsedConcurrently),
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-may_be_storage!(SaveKeywordsError);
+impl_as_storage_error!(SaveKeywordsError);
 
 impl Core {
     /// In request order: earlier keywords get the quota first.
@@ -91,7 +91,7 @@ impl Core {
         project: ProjectId,
         wanted: &WantedKeywords,
         mode: SaveMode,
-        receipt: Option<Receipt<'_, SavedKeywords>>,
+        writer: Option<IdempotencyWriter<'_, SavedKeywords>>,
     ) -> Result<SavedKeywords, SaveKeywordsError> {
         let ids = || KeywordId::mint_ascending(&self.mint, wanted.keywords.len());
         let prepare = || (self.clock.now(), ids());
@@ -101,9 +101,9 @@ impl Core {
                 .lock(account)
                 .await?
                 .ok_or(SaveKeywordsError::NoSuchProject)?;
-            if let Some(receipt) = &receipt {
-                receipt
-                    .begin::<SaveKeywordsError>(work.as_mut(), account.id, now)
+            if let Some(writer) = &writer {
+                writer
+                    .ensure_unused::<SaveKeywordsError>(work.as_mut(), account.id, now)
                     .await?;
             }
             let project = work
@@ -126,7 +126,7 @@ impl Core {
             let stored = work.stored_data().of_account(account.id).await?;
             let stored =
                 { self.policies.storage }.keywords(account.limits.keywords, stored.keywords);
-            let mut desk = Desk::new(account, project, known, stored, wanted, metrics, now);
+            let mut desk = BulkSave::new(account, project, known, stored, wanted, metrics, now);
             let outcomes: Vec<SaveOutcome> = ids
                 .into_iter()
                 .zip(&wanted.keywords)
@@ -149,9 +149,9 @@ impl Core {
                 project_allowance: desk.account.project_keyword_allowance(desk.counts.active),
                 ai_allowance: desk.account.ai_allowance(),
             };
-            if let Some(receipt) = &receipt {
-                receipt
-                    .keep::<SaveKeywordsError>(work.as_mut(), desk.account.id, now, &saved)
+            if let Some(writer) = &writer {
+                writer
+                    .store::<SaveKeywordsError>(work.as_mut(), desk.account.id, now, &saved)
                     .await?;
             }
             work.commit().await?;
@@ -175,7 +175,7 @@ async fn researched(
     let search = search.filter(|it| (it.subject.country, it.subject.language) == market);
     Ok(search
         .as_ref()
-        .map(KeywordMetrics::of_search)
+        .map(KeywordMetrics::from_search)
         .unwrap_or_default())
 }
 
@@ -188,7 +188,7 @@ fn refused(outcomes: &[SaveOutcome]) -> impl Iterator<Item = (usize, AllowanceEx
 }
 
 /// Adds keywords one by one, within the quota.
-struct Desk {
+struct BulkSave {
     account: Account,
     project: Project,
     counts: KeywordCounts,
@@ -202,7 +202,7 @@ struct Desk {
     reactivated: Vec<Keyword>,
 }
 
-impl Desk {
+impl BulkSave {
     fn new(
         account: Account,
         project: Project,
@@ -242,7 +242,7 @@ impl Desk {
         }
         let outcome = match self.known.get(text).cloned() {
             Some(there) if there.is_active() => AlreadyTracked(there.id),
-            Some(there) => self.bring_back(&there, wanted),
+            Some(there) => self.reactivate(&there, wanted),
             None => self.create(id, wanted),
         };
         self.seen.insert(text.to_owned(), outcome);
@@ -264,29 +264,29 @@ impl Desk {
             Ok(stored) => stored,
             Err(why) => return SaveOutcome::Refused(why),
         };
-        if let Err(why) = self.take(PlacesChange::between(None, &keyword)) {
+        if let Err(why) = self.reserve(QuotaDelta::between(None, &keyword)) {
             return SaveOutcome::Refused(why);
         }
         self.stored = stored;
         let metrics = self.metrics.remove(keyword.text.normalized());
         self.created.push(match metrics {
-            Some(metrics) => keyword.researched(metrics),
+            Some(metrics) => keyword.with_metrics(metrics),
             None => keyword,
         });
         SaveOutcome::Added(id)
     }
 
-    fn bring_back(&mut self, keyword: &Keyword, wanted: &WantedKeyword) -> SaveOutcome {
-        let back = keyword.patched(KeywordPatch::bring_back(wanted.ai_tracked), self.now);
-        if let Err(why) = self.take(PlacesChange::between(Some(keyword), &back)) {
+    fn reactivate(&mut self, keyword: &Keyword, wanted: &WantedKeyword) -> SaveOutcome {
+        let back = keyword.patched(KeywordPatch::reactivate(wanted.ai_tracked), self.now);
+        if let Err(why) = self.reserve(QuotaDelta::between(Some(keyword), &back)) {
             return SaveOutcome::Refused(why);
         }
         self.reactivated.push(back);
         SaveOutcome::Reactivated(keyword.id)
     }
 
-    fn take(&mut self, places: PlacesChange) -> Result<(), AllowanceExceeded> {
-        let (usage, counts) = places.apply(&self.account, self.counts)?;
+    fn reserve(&mut self, delta: QuotaDelta) -> Result<(), AllowanceExceeded> {
+        let (usage, counts) = delta.apply(&self.account, self.counts)?;
         self.account.usage = usage;
         self.counts = counts;
         Ok(())

@@ -54,7 +54,7 @@ fn names(outcomes: &[SaveOutcome]) -> Vec<&'static str> {
 }
 
 #[tokio::test]
-async fn each_keyword_learns_what_became_of_it_and_who_comes_first_has_the_place() {
+async fn each_keyword_gets_an_outcome_in_request_order() {
     let there = vec![
         keyword(1, "tracked").ai_tracked(),
         keyword(2, "gone").ai_tracked().deactivated(),
@@ -109,7 +109,7 @@ async fn each_keyword_learns_what_became_of_it_and_who_comes_first_has_the_place
 }
 
 #[tokio::test]
-async fn what_wants_no_ai_measurement_is_saved_where_only_that_has_no_room() {
+async fn a_full_ai_quota_refuses_only_ai_tracked_keywords() {
     let storage = storage(9, 0, vec![]);
     let wanted = [wanted("a", true), wanted("b", false), wanted("a", false)];
     let saved = saved(&storage, &wanted, SaveMode::Partial).await.unwrap();
@@ -118,7 +118,7 @@ async fn what_wants_no_ai_measurement_is_saved_where_only_that_has_no_room() {
 }
 
 #[tokio::test]
-async fn of_all_or_nothing_nothing_is_saved_when_one_has_no_room() {
+async fn mode_all_saves_nothing_when_one_keyword_does_not_fit() {
     let storage = storage(1, 0, vec![]);
     let wanted = [wanted("a", None), wanted("b", None), wanted("c", true)];
     let refused = saved(&storage, &wanted, SaveMode::All).await.unwrap_err();

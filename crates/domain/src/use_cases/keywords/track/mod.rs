@@ -5,9 +5,9 @@ use crate::keyword::{Keyword, KeywordPatch, KeywordText, NewKeywords};
 use crate::ports::keywords::KeywordCounts;
 use crate::ports::storage::{StorageError, Transaction};
 use crate::project::Project;
-use crate::use_cases::places::PlacesChange;
-use crate::use_cases::repeats::{Receipt, UsedMeanwhile};
-use crate::use_cases::{Core, may_be_storage};
+use crate::use_cases::idempotency::{IdempotencyWriter, KeyUsedConcurrently};
+use crate::use_cases::quota::QuotaDelta;
+use crate::use_cases::{Core, impl_as_storage_error};
 use chrono::{DateTime, Utc};
 use std::collections::{HashMap, HashSet};
 use thiserror::Error;
@@ -34,11 +34,11 @@ pub enum TrackKeywordsError {
     #[error(transparent)]
     Allowance(#[from] AllowanceExceeded),
     #[error(transparent)]
-    UsedMeanwhile(#[from] UsedMeanwhile),
+    UsedMeanwhile(#[from] KeyUsedConcurrently),
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-may_be_storage!(TrackKeywordsError);
+impl_as_storage_error!(TrackKeywordsError);
 
 impl Core {
     /// All of them, or none if a quota would be exceeded.
@@ -47,7 +47,7 @@ impl Core {
         account: AccountId,
         project: ProjectId,
         new: &NewKeywords,
-        receipt: Option<Receipt<'_, TrackedKeywords>>,
+        writer: Option<IdempotencyWriter<'_, TrackedKeywords>>,
     ) -> Result<TrackedKeywords, TrackKeywordsError> {
         let ids = || KeywordId::mint_ascending(&self.mint, new.texts.len());
         let prepare = || (self.clock.now(), ids());
@@ -57,9 +57,9 @@ impl Core {
                 .lock(account)
                 .await?
                 .ok_or(TrackKeywordsError::NoSuchProject)?;
-            if let Some(receipt) = &receipt {
-                receipt
-                    .begin::<TrackKeywordsError>(work.as_mut(), account.id, now)
+            if let Some(writer) = &writer {
+                writer
+                    .ensure_unused::<TrackKeywordsError>(work.as_mut(), account.id, now)
                     .await?;
             }
             let project = work
@@ -74,9 +74,9 @@ impl Core {
                 .track(work.as_mut(), (&account, project), new, ids, now)
                 .await?;
             work.projects().save(&project).await?;
-            if let Some(receipt) = &receipt {
-                receipt
-                    .keep::<TrackKeywordsError>(work.as_mut(), account.id, now, &tracked)
+            if let Some(writer) = &writer {
+                writer
+                    .store::<TrackKeywordsError>(work.as_mut(), account.id, now, &tracked)
                     .await?;
             }
             work.commit().await?;
@@ -103,9 +103,11 @@ impl Core {
             .with_texts(account.id, project.id, &new.market, &normalized)
             .await?;
         let texts = ids.into_iter().zip(texts);
-        let sorted = Sorted::of(account.id, project.id, texts, known, new, now);
+        let sorted = KeywordChanges::of(account.id, project.id, texts, known, new, now);
 
-        let (usage, counts) = sorted.places.apply(account, KeywordCounts::of(&project))?;
+        let (usage, counts) = sorted
+            .quota_delta
+            .apply(account, KeywordCounts::of(&project))?;
         if !sorted.created.is_empty() {
             let stored = work.stored_data().of_account(account.id).await?;
             let created = u32::try_from(sorted.created.len()).unwrap_or(u32::MAX);
@@ -163,14 +165,14 @@ fn folded(texts: &[KeywordText]) -> Vec<KeywordText> {
 }
 
 #[derive(Default)]
-struct Sorted {
+struct KeywordChanges {
     created: Vec<Keyword>,
     existing: Vec<Keyword>,
     reactivated: Vec<Keyword>,
-    places: PlacesChange,
+    quota_delta: QuotaDelta,
 }
 
-impl Sorted {
+impl KeywordChanges {
     fn of(
         account: AccountId,
         project: ProjectId,
@@ -185,20 +187,22 @@ impl Sorted {
             match known.remove(text.normalized()) {
                 None => sorted.create(Keyword::begin(account, project, id, text, new, now)),
                 Some(keyword) if keyword.is_active() => sorted.existing.push(keyword),
-                Some(keyword) => sorted.bring_back(&keyword, new, now),
+                Some(keyword) => sorted.reactivate(&keyword, new, now),
             }
         }
         sorted
     }
 
     fn create(&mut self, keyword: Keyword) {
-        self.places = self.places.and(PlacesChange::between(None, &keyword));
+        self.quota_delta = self.quota_delta.and(QuotaDelta::between(None, &keyword));
         self.created.push(keyword);
     }
 
-    fn bring_back(&mut self, keyword: &Keyword, new: &NewKeywords, now: DateTime<Utc>) {
-        let back = keyword.patched(KeywordPatch::bring_back(new.ai_tracked), now);
-        self.places = self.places.and(PlacesChange::between(Some(keyword), &back));
+    fn reactivate(&mut self, keyword: &Keyword, new: &NewKeywords, now: DateTime<Utc>) {
+        let back = keyword.patched(KeywordPatch::reactivate(new.ai_tracked), now);
+        self.quota_delta = self
+            .quota_delta
+            .and(QuotaDelta::between(Some(keyword), &back));
         self.reactivated.push(back);
     }
 }

@@ -40,7 +40,7 @@ async fn a_full_allowance_stores_nothing() {
 }
 
 #[tokio::test]
-async fn repeats_are_folded_and_known_keywords_left_or_brought_back() {
+async fn repeats_are_folded_and_known_keywords_reactivated() {
     let storage = MemoryStorage::default()
         .with(account())
         .with(project())
@@ -65,7 +65,7 @@ async fn repeats_are_folded_and_known_keywords_left_or_brought_back() {
         !tracked.existing[0].ai_tracked,
         "what is tracked already stays as it is"
     );
-    assert!(tracked.reactivated[0].takes_ai_place());
+    assert!(tracked.reactivated[0].uses_ai_quota());
     assert_eq!((tracked.keyword_allowance.used, storage.commits()), (2, 1));
     let state = storage.state();
     let stored = state.keywords.values();
@@ -99,7 +99,7 @@ async fn a_deactivated_project_takes_no_keywords() {
 }
 
 #[tokio::test]
-async fn keywords_that_come_together_keep_their_order() {
+async fn keywords_of_one_request_keep_their_order() {
     let storage = MemoryStorage::default().with(account()).with(project());
     let tracked = track(&storage, &new(&["c", "a", "d", "b"], None))
         .await

@@ -9,7 +9,7 @@ use crate::ports::storage::{StorageError, Transaction};
 use crate::precondition::{Precondition, holds};
 use crate::project::{Project, ProjectPatch, Status};
 use crate::use_cases::end_attempt::cancel_unfinished;
-use crate::use_cases::{Core, may_be_storage, places};
+use crate::use_cases::{Core, impl_as_storage_error, quota};
 use chrono::{DateTime, Utc};
 use thiserror::Error;
 
@@ -32,7 +32,7 @@ pub enum ChangeProjectError {
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-may_be_storage!(ChangeProjectError);
+impl_as_storage_error!(ChangeProjectError);
 
 impl Core {
     /// Returns the new project; unchanged, version included, if the patch changes nothing.
@@ -45,7 +45,7 @@ impl Core {
     ) -> Result<Project, ChangeProjectError> {
         let change = |mut work: Box<dyn Transaction>, now| async move {
             let changes_status = patch.status.as_set().is_some();
-            let account = hold(work.as_mut(), account, changes_status).await?;
+            let account = lock_account(work.as_mut(), account, changes_status).await?;
             let before = work
                 .projects()
                 .lock(account.id, project)
@@ -56,19 +56,19 @@ impl Core {
             }
             let purge_term = self.policies.retention.deactivated_projects;
             // Some of its data may be purged already.
-            if purge_term.is_over(&before, now) {
+            if purge_term.is_expired(&before, now) {
                 return Err(ChangeProjectError::NoSuchProject);
             }
             let after = before.patched(patch.clone(), now);
             if after == before {
                 return Ok(before);
             }
-            change_use(work.as_mut(), &account, &before, &after, now).await?;
+            apply_status_change(work.as_mut(), &account, &before, &after, now).await?;
             work.projects().save(&after).await?;
             work.commit().await?;
             Ok(after)
         };
-        self.transaction_at(change).await
+        self.transaction_with_time(change).await
     }
 
     /// Returns the new project; releases its quota and cancels its unfinished jobs. Idempotent.
@@ -87,7 +87,7 @@ impl Core {
     }
 }
 
-async fn change_use(
+async fn apply_status_change(
     work: &mut dyn Transaction,
     account: &Account,
     before: &Project,
@@ -96,19 +96,19 @@ async fn change_use(
 ) -> Result<(), ChangeProjectError> {
     match (before.is_active(), after.is_active()) {
         (true, true) => Ok(()),
-        (true, false) => take_out_of_use(work, account, before, now).await,
-        (false, true) => bring_back(work, account, before).await,
+        (true, false) => deactivate(work, account, before, now).await,
+        (false, true) => reactivate(work, account, before).await,
         (false, false) => Err(ChangeProjectError::Deactivated),
     }
 }
 
-async fn take_out_of_use(
+async fn deactivate(
     work: &mut dyn Transaction,
     account: &Account,
     project: &Project,
     now: DateTime<Utc>,
 ) -> Result<(), ChangeProjectError> {
-    let usage = places::return_project(account, KeywordCounts::of(project));
+    let usage = quota::release_project(account, KeywordCounts::of(project));
     work.accounts().save_usage(account.id, usage).await?;
     let queue = work.jobs().lock_queue(account.id).await?;
     cancel_unfinished(work, &queue, Some(project.id), now).await?;
@@ -117,7 +117,7 @@ async fn take_out_of_use(
 
 /// Locks the account, and its queue row if a status may change. All transactions lock in the order
 /// account, queue, project, job.
-async fn hold(
+async fn lock_account(
     work: &mut dyn Transaction,
     account: AccountId,
     changes_status: bool,
@@ -132,7 +132,7 @@ async fn hold(
     account.ok_or(ChangeProjectError::NoSuchProject)
 }
 
-async fn bring_back(
+async fn reactivate(
     work: &mut dyn Transaction,
     account: &Account,
     project: &Project,
@@ -144,7 +144,7 @@ async fn bring_back(
     {
         return Err(ChangeProjectError::Exists(other));
     }
-    let usage = places::take_project(account, KeywordCounts::of(project))?;
+    let usage = quota::reserve_project(account, KeywordCounts::of(project))?;
     Ok(work.accounts().save_usage(account.id, usage).await?)
 }
 

@@ -26,7 +26,7 @@ async fn change(
 }
 
 #[tokio::test]
-async fn deactivating_gives_its_places_back_and_stops_its_jobs() {
+async fn deactivating_a_project_releases_quota_and_stops_jobs() {
     let storage = MemoryStorage::default()
         .with(account().using(2, 9, 3))
         .with(project().counting(5, 2))
@@ -59,7 +59,7 @@ async fn deactivating_gives_its_places_back_and_stops_its_jobs() {
 }
 
 #[tokio::test]
-async fn a_project_without_room_stays_out_of_use() {
+async fn a_project_without_quota_stays_deactivated() {
     let storage = MemoryStorage::default()
         .with(account().limited(|it| it.projects = 0))
         .with(project().deactivated());
@@ -70,7 +70,7 @@ async fn a_project_without_room_stays_out_of_use() {
 }
 
 #[tokio::test]
-async fn a_deactivated_project_is_changed_only_by_bringing_it_back() {
+async fn a_deactivated_project_is_changed_only_by_reactivating_it() {
     let storage = MemoryStorage::default()
         .with(account())
         .with(project().deactivated());
@@ -87,7 +87,7 @@ async fn a_deactivated_project_is_changed_only_by_bringing_it_back() {
 }
 
 #[tokio::test]
-async fn a_project_whose_term_is_over_is_not_brought_back() {
+async fn a_project_past_its_purge_term_is_not_reactivated() {
     for (days, comes_back) in [(364, true), (365, false)] {
         let storage = MemoryStorage::default()
             .with(account())

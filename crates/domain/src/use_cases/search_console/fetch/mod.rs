@@ -1,16 +1,16 @@
 //! Fetches final days that are missing of a project's property, one by one: after an error, stored
 //! days stay, and the next fetch continues after them.
 
-use super::import::room_for;
+use super::import::check_storage_limits;
 use crate::account::AccountStatus;
 use crate::ids::{AccountId, ConsoleSpanId, ProjectId};
 use crate::ports::page_speed::NotConfigured;
 use crate::ports::search_console::{SearchConsole, SearchConsoleError};
 use crate::ports::storage::{StorageError, Transaction};
 use crate::project::Project;
-use crate::search_console::{Binding, Cut, Origin, RowSet, Span, Told};
+use crate::search_console::{Binding, DimensionSet, ImportInfo, Origin, RowSet, Span};
 use crate::stored_data::StorageExceeded;
-use crate::use_cases::{Core, may_be_storage};
+use crate::use_cases::{Core, impl_as_storage_error};
 use analysis::url_rules::SiteScope;
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use chrono_tz::America::Los_Angeles;
@@ -80,9 +80,9 @@ pub enum FetchConsoleError {
     #[error("no property of Search Console is bound to the project")]
     NotBound,
     #[error("it is being fetched already; whoever does holds it until {0}")]
-    Held(DateTime<Utc>),
+    AlreadyRunning(DateTime<Utc>),
     #[error("the property was bound anew or taken away meanwhile")]
-    Lost,
+    BindingChanged,
     #[error("Search Console keeps sixteen months: nothing is there before {0}")]
     TooOld(NaiveDate),
     #[error("the account is switched off")]
@@ -94,7 +94,7 @@ pub enum FetchConsoleError {
     #[error(transparent)]
     Storage(#[from] StorageError),
 }
-may_be_storage!(FetchConsoleError);
+impl_as_storage_error!(FetchConsoleError);
 
 /// Called for each stored day.
 pub type OnDay<'a> = &'a (dyn Fn(FetchedDay) + Send + Sync);
@@ -121,12 +121,14 @@ impl FetchConsole {
             return Err(FetchConsoleError::TooOld(kept));
         }
         let now = self.core.clock.now();
-        if let Some(until) = binding.held_until.filter(|it| *it > now) {
-            return Err(FetchConsoleError::Held(until));
+        if let Some(until) = binding.leased_until.filter(|it| *it > now) {
+            return Err(FetchConsoleError::AlreadyRunning(until));
         }
-        match self.take(&binding, span, on_day).await? {
+        match self.run_leased(&binding, span, on_day).await? {
             Some(fetched) => Ok(fetched),
-            None => Err(FetchConsoleError::Held(now + crate::search_console::HOLD)),
+            None => Err(FetchConsoleError::AlreadyRunning(
+                now + crate::search_console::FETCH_LEASE,
+            )),
         }
     }
 
@@ -150,7 +152,7 @@ impl FetchConsole {
         drop(read);
         let mut fetched = Vec::new();
         for binding in due {
-            let outcome = match self.take(&binding, None, &|_| {}).await {
+            let outcome = match self.run_leased(&binding, None, &|_| {}).await {
                 Ok(None) => continue,
                 Ok(Some(it)) => Ok(it),
                 Err(FetchConsoleError::Storage(error)) => return Err(error),
@@ -162,82 +164,85 @@ impl FetchConsole {
     }
 
     /// `None` if another worker has the lease.
-    async fn take(
+    async fn run_leased(
         &self,
         binding: &Binding,
         span: Option<Span>,
         on_day: OnDay<'_>,
     ) -> Result<Option<Fetched>, FetchConsoleError> {
-        let mut held = binding.held(self.core.clock.now());
-        if !self.advance(binding, &held, None).await? {
+        let mut leased = binding.leased(self.core.clock.now());
+        if !self.advance(binding, &leased, None).await? {
             return Ok(None);
         }
-        let outcome = self.days(&mut held, span, on_day).await;
+        let outcome = self.days(&mut leased, span, on_day).await;
         let now = self.core.clock.now();
         let after = match &outcome {
-            Ok(_) => held.done(now),
-            Err(FetchConsoleError::Lost) => return outcome.map(Some),
-            Err(error) => held.failed(error.to_string(), now),
+            Ok(_) => leased.completed(now),
+            Err(FetchConsoleError::BindingChanged) => return outcome.map(Some),
+            Err(error) => leased.failed(error.to_string(), now),
         };
-        let ended = self.advance(&held, &after, None).await;
+        let ended = self.advance(&leased, &after, None).await;
         // Report the first error.
         let fetched = outcome?;
         if !ended? {
-            return Err(FetchConsoleError::Lost);
+            return Err(FetchConsoleError::BindingChanged);
         }
         Ok(Some(fetched))
     }
 
     async fn days(
         &self,
-        held: &mut Binding,
+        leased: &mut Binding,
         span: Option<Span>,
         on_day: OnDay<'_>,
     ) -> Result<Fetched, FetchConsoleError> {
-        let site = self.site(held).await?;
+        let site = self.site(leased).await?;
         let mut fetched = Fetched {
             days: 0,
             rows: 0,
-            through: held.through,
+            through: leased.fetched_through,
         };
-        let Some(wanted) = self.wanted(held, span) else {
+        let Some(wanted) = self.wanted(leased, span) else {
             return Ok(fetched);
         };
-        let final_day = self.console.last_final_day(&held.property, wanted).await?;
+        let final_day = self
+            .console
+            .last_final_day(&leased.property, wanted)
+            .await?;
         let settled = self.today().checked_sub_days(SETTLED);
         let Some(last) = final_day.max(settled).map(|it| it.min(wanted.last)) else {
             return Ok(fetched);
         };
         for day in wanted.first.iter_days().take_while(|it| *it <= last) {
-            let sets = self.fetch_day(held, &site, day).await?;
+            let sets = self.fetch_day(leased, &site, day).await?;
             let rows = sets.iter().map(|it| it.rows.len() as u64).sum();
             // Explicitly requested days must not leave a gap that would never be filled.
-            let is_next = held.through.and_then(|it| it.succ_opt()) == Some(day);
+            let is_next = leased.fetched_through.and_then(|it| it.succ_opt()) == Some(day);
             let reached = if span.is_none() || is_next {
-                held.reached(day, self.core.clock.now())
+                leased.advanced_to(day, self.core.clock.now())
             } else {
-                held.held(self.core.clock.now())
+                leased.leased(self.core.clock.now())
             };
-            if !self.advance(held, &reached, Some(&sets)).await? {
-                return Err(FetchConsoleError::Lost);
+            if !self.advance(leased, &reached, Some(&sets)).await? {
+                return Err(FetchConsoleError::BindingChanged);
             }
-            *held = reached;
+            *leased = reached;
             fetched.days += 1;
             fetched.rows += rows;
-            fetched.through = held.through;
+            fetched.through = leased.fetched_through;
             let left = u32::try_from((last - day).num_days()).unwrap_or(0);
             on_day(FetchedDay { day, rows, left });
         }
         Ok(fetched)
     }
 
-    async fn site(&self, held: &Binding) -> Result<SiteScope, FetchConsoleError> {
+    async fn site(&self, leased: &Binding) -> Result<SiteScope, FetchConsoleError> {
         let mut read = self.core.storage.read().await?;
-        let account = read.accounts().find(held.account).await?;
+        let account = read.accounts().find(leased.account).await?;
         if account.is_some_and(|it| it.status == AccountStatus::Disabled) {
             return Err(FetchConsoleError::AccountDisabled);
         }
-        let project = read.projects().find(held.account, held.project).await?;
+        let project = read.projects().find(leased.account, leased.project).await?;
         let project = project.filter(Project::is_active);
         let project = project.ok_or(FetchConsoleError::NoSuchProject)?;
         Ok(SiteScope::of(project.domain.ascii()))
@@ -253,9 +258,9 @@ impl FetchConsole {
     }
 
     /// The days to fetch, as far as they have passed; `None` if there are none.
-    fn wanted(&self, held: &Binding, span: Option<Span>) -> Option<Span> {
+    fn wanted(&self, leased: &Binding, span: Option<Span>) -> Option<Span> {
         let today = self.today();
-        let first = match (span, held.through) {
+        let first = match (span, leased.fetched_through) {
             (Some(span), _) => span.first,
             (None, Some(through)) => through.succ_opt()?,
             (None, None) => today - Days::new(self.limits.first_days.into()),
@@ -266,14 +271,14 @@ impl FetchConsole {
 
     async fn fetch_day(
         &self,
-        held: &Binding,
+        leased: &Binding,
         site: &SiteScope,
         day: NaiveDate,
     ) -> Result<Vec<RowSet>, FetchConsoleError> {
-        let mut sets = Vec::with_capacity(Cut::FETCHED.len());
-        for cut in Cut::FETCHED {
+        let mut sets = Vec::with_capacity(DimensionSet::FETCHED.len());
+        for cut in DimensionSet::FETCHED {
             let most = self.limits.rows_per_day;
-            let asked = self.console.rows(&held.property, day, cut, most);
+            let asked = self.console.rows(&leased.property, day, cut, most);
             let mut rows = asked.await?;
             // Pages include apps, and a domain property may cover more than the site.
             rows.retain(|row| {
@@ -281,7 +286,11 @@ impl FetchConsole {
                 is_own && row.refusal(cut).is_none()
             });
             let span = Span::day(day);
-            sets.push(RowSet { cut, span, rows });
+            sets.push(RowSet {
+                dimensions: cut,
+                span,
+                rows,
+            });
         }
         Ok(sets)
     }
@@ -293,12 +302,12 @@ impl FetchConsole {
         after: &Binding,
         sets: Option<&[RowSet]>,
     ) -> Result<bool, FetchConsoleError> {
-        let told = Told {
+        let info = ImportInfo {
             origin: Origin::Api,
             label: after.property.to_string(),
             at: self.core.clock.now(),
         };
-        let told = &told;
+        let info = &info;
         let core = &self.core;
         let prepare = || ConsoleSpanId::mint_ascending(&core.mint, sets.map_or(0, <[_]>::len));
         let advance = |mut work: Box<dyn Transaction>, ids: Vec<ConsoleSpanId>| async move {
@@ -312,12 +321,19 @@ impl FetchConsole {
                 let (account, project) = (before.account, before.project);
                 let limits = &core.policies.storage;
                 let freed = { work.console_rows() }
-                    .size_of_same(account, project, sets)
+                    .size_of_replaced(account, project, sets)
                     .await?;
-                room_for::<FetchConsoleError>(work.as_mut(), limits, account, project, sets, freed)
-                    .await?;
+                check_storage_limits::<FetchConsoleError>(
+                    work.as_mut(),
+                    limits,
+                    account,
+                    project,
+                    sets,
+                    freed,
+                )
+                .await?;
                 { work.console_rows() }
-                    .replace(before.account, before.project, &ids, sets, told)
+                    .replace(before.account, before.project, &ids, sets, info)
                     .await?;
             }
             work.commit().await?;

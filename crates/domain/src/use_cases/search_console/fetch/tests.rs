@@ -13,7 +13,7 @@ use std::sync::Mutex;
 fn binding() -> Binding {
     let property = Property::accepted("sc-domain:shop.example.com".to_owned());
     let now = FrozenClock::default().now();
-    Binding::begun(ACCOUNT, a_project().id, property, now)
+    Binding::new(ACCOUNT, a_project().id, property, now)
 }
 
 fn fetch(storage: &Arc<FakeStorage>, console: MockSearchConsole) -> FetchConsole {
@@ -40,7 +40,7 @@ fn begin_for(storage: &FakeStorage, account: Account) {
     storage.expect(|it| {
         let advance = it.console_bindings.expect_advance();
         advance.returning(|before, after| {
-            assert!(before.held_until.is_none() && after.held_until.is_some());
+            assert!(before.leased_until.is_none() && after.leased_until.is_some());
             Ok(true)
         });
     });
@@ -54,7 +54,7 @@ fn begin_for(storage: &FakeStorage, account: Account) {
 
 fn nothing_stored(it: &mut FakeTransaction) {
     it.console_rows
-        .expect_size_of_same()
+        .expect_size_of_replaced()
         .returning(|_, _, _| Ok(DataSize::default()));
     let stored = &mut it.stored_data;
     { stored.expect_of_account() }.returning(|_| Ok(StoredData::default()));
@@ -74,7 +74,7 @@ fn row(page: &str, clicks: u64) -> SearchRow {
 }
 
 #[tokio::test]
-async fn days_are_settled_after_a_while_and_what_cannot_be_a_row_is_left_out() {
+async fn old_days_are_final_and_invalid_rows_are_left_out() {
     let storage = Arc::new(FakeStorage::default());
     begin(&storage);
     for _ in 0..3 {
@@ -99,7 +99,7 @@ async fn days_are_settled_after_a_while_and_what_cannot_be_a_row_is_left_out() {
     }
     storage.expect(|it| {
         it.console_bindings.expect_advance().returning(|_, after| {
-            assert!(after.held_until.is_none() && after.last_failure.is_none());
+            assert!(after.leased_until.is_none() && after.last_failure.is_none());
             Ok(true)
         });
     });
@@ -112,7 +112,7 @@ async fn days_are_settled_after_a_while_and_what_cannot_be_a_row_is_left_out() {
             row("android-app://com.example/", 1),
             row("https://shop.example.com/b", 11),
         ];
-        let is_pages = cut == Cut::plain(crate::search_console::About::Page);
+        let is_pages = cut == DimensionSet::aggregated(crate::search_console::RowSubject::Page);
         Ok(if is_pages { pages } else { vec![] })
     });
     let seen = Mutex::new(Vec::new());
@@ -127,7 +127,7 @@ async fn days_are_settled_after_a_while_and_what_cannot_be_a_row_is_left_out() {
 }
 
 #[tokio::test]
-async fn nobody_is_asked_for_an_account_that_is_switched_off() {
+async fn nothing_is_fetched_for_a_disabled_account() {
     let storage = Arc::new(FakeStorage::default());
     let account = Account {
         status: AccountStatus::Disabled,
@@ -154,7 +154,7 @@ async fn nobody_is_asked_for_an_account_that_is_switched_off() {
 }
 
 #[tokio::test]
-async fn a_failure_is_noted_and_told() {
+async fn a_failed_fetch_is_recorded_and_returned() {
     let storage = Arc::new(FakeStorage::default());
     begin(&storage);
     storage.expect(|it| {
@@ -162,7 +162,7 @@ async fn a_failure_is_noted_and_told() {
             .expect_advance()
             .once()
             .returning(|_, after| {
-                assert_eq!((after.failures, after.held_until), (1, None));
+                assert_eq!((after.failures, after.leased_until), (1, None));
                 assert!(after.last_failure.is_some());
                 Ok(true)
             });

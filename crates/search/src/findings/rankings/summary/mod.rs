@@ -195,7 +195,7 @@ impl RankingsTally {
         let with_volume = self.measured - self.without_volume;
         RankingsSummary {
             method_version: METHOD_VERSION.to_owned(),
-            coverage: Coverage::of(requested, self.measured, self.failed),
+            coverage: Coverage::new(requested, self.measured, self.failed),
             buckets: self.buckets,
             average_position: mean(self.position_sum, self.ranked),
             average_position_all: mean(self.position_sum_all, self.measured),

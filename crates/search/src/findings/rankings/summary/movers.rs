@@ -3,7 +3,7 @@ use crate::findings::envelope::rounded;
 use crate::findings::rankings::{ChangeKind, RankingRecord};
 use serde::{Deserialize, Serialize};
 
-const KEPT: usize = 10;
+const MAX_MOVERS: usize = 10;
 
 /// A keyword whose rank moved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -45,16 +45,17 @@ impl TopMovers {
             _ => return,
         };
         let weight = moved.map_or(0.0, f64::abs);
-        let at = list.partition_point(|kept| before(kept, weight, record.envelope.keyword_id));
-        if at < KEPT {
+        let at =
+            list.partition_point(|kept| ranks_before(kept, weight, record.envelope.keyword_id));
+        if at < MAX_MOVERS {
             list.insert(at, mover(record, weight));
-            list.truncate(KEPT);
+            list.truncate(MAX_MOVERS);
         }
     }
 }
 
 /// Largest first; ties by id, so that the order of records does not matter.
-fn before(kept: &Mover, weight: f64, id: Option<i64>) -> bool {
+fn ranks_before(kept: &Mover, weight: f64, id: Option<i64>) -> bool {
     kept.weight
         .total_cmp(&weight)
         .reverse()

@@ -2,7 +2,7 @@ pub fn digits(number: &str) -> Option<Vec<u32>> {
     number.chars().map(|it| it.to_digit(10)).collect()
 }
 
-pub fn whole(digits: &[u32]) -> u64 {
+pub fn to_number(digits: &[u32]) -> u64 {
     digits.iter().fold(0, |sum, it| sum * 10 + u64::from(*it))
 }
 
@@ -15,7 +15,7 @@ pub fn weighted(digits: &[u32], weights: &[u32]) -> u32 {
 }
 
 /// The sum of the digits of a number below 20.
-pub const fn cross(number: u32) -> u32 {
+pub const fn digit_sum(number: u32) -> u32 {
     number / 10 + number % 10
 }
 
@@ -24,7 +24,7 @@ pub fn luhn(digits: &[u32]) -> bool {
     let sum: u32 = from_right
         .map(|(at, digit)| {
             if at % 2 == 1 {
-                cross(digit * 2)
+                digit_sum(digit * 2)
             } else {
                 *digit
             }
@@ -67,7 +67,7 @@ pub fn es_cif(number: &str) -> bool {
         .enumerate()
         .map(|(at, digit)| {
             if at % 2 == 0 {
-                cross(digit * 2)
+                digit_sum(digit * 2)
             } else {
                 *digit
             }
@@ -92,5 +92,7 @@ pub fn nl_btw(number: &str) -> bool {
     };
     let sum = weighted(&head, &[9, 8, 7, 6, 5, 4, 3, 2]);
     let old = sum % 11 == head[8];
-    whole(&tail) > 0 && whole(&head) > 0 && (old || mod_97(&format!("NL{number}")) == Some(1))
+    to_number(&tail) > 0
+        && to_number(&head) > 0
+        && (old || mod_97(&format!("NL{number}")) == Some(1))
 }

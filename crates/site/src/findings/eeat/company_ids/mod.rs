@@ -4,7 +4,7 @@
 mod check_digits;
 
 use check_digits::{
-    cross, digits, es_cif, iso_7064_mod_11_10, luhn, mod_97, nl_btw, weighted, whole,
+    digit_sum, digits, es_cif, iso_7064_mod_11_10, luhn, mod_97, nl_btw, to_number, weighted,
 };
 use regex::Regex;
 use serde::{Deserialize, Serialize};
@@ -44,7 +44,7 @@ crate::wire_enum! {
 }
 
 /// Prefix and digits; the first group is the number.
-static WRITTEN: LazyLock<Vec<(CompanyIdKind, Regex)>> = LazyLock::new(|| {
+static PATTERNS: LazyLock<Vec<(CompanyIdKind, Regex)>> = LazyLock::new(|| {
     use CompanyIdKind as Kind;
     let all = [
         (
@@ -94,16 +94,16 @@ static WRITTEN: LazyLock<Vec<(CompanyIdKind, Regex)>> = LazyLock::new(|| {
 });
 
 /// Numbers of one text.
-const MOST_IDS: usize = 10;
+const MAX_IDS: usize = 10;
 
 /// The company numbers of a text with right check digits, each as `kind:number`.
 pub fn company_ids(text: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for (kind, pattern) in WRITTEN.iter() {
+    for (kind, pattern) in PATTERNS.iter() {
         for number in pattern.captures_iter(text).filter_map(|it| it.get(1)) {
             let number = compact(number.as_str());
             let written = format!("{}:{number}", kind.name());
-            if kind.is_valid(&number) && found.len() < MOST_IDS && !found.contains(&written) {
+            if kind.is_valid(&number) && found.len() < MAX_IDS && !found.contains(&written) {
                 found.push(written);
             }
         }
@@ -135,7 +135,9 @@ impl CompanyIdKind {
         match (self, it.len()) {
             (Self::CzIco, 8) => (11 - weighted(it, &[8, 7, 6, 5, 4, 3, 2]) % 11) % 10 == last,
             (Self::SkIcDph, 10) => {
-                it[0] != 0 && matches!(it[2], 2 | 3 | 4 | 7 | 8 | 9) && whole(it).is_multiple_of(11)
+                it[0] != 0
+                    && matches!(it[2], 2 | 3 | 4 | 7 | 8 | 9)
+                    && to_number(it).is_multiple_of(11)
             }
             (Self::DeVat, 9) => it[0] != 0 && iso_7064_mod_11_10(it),
             (Self::AtUid, 8) => {
@@ -146,7 +148,7 @@ impl CompanyIdKind {
                         if at % 2 == 0 {
                             *digit
                         } else {
-                            cross(digit * 2)
+                            digit_sum(digit * 2)
                         }
                     })
                     .sum();
@@ -162,12 +164,12 @@ impl CompanyIdKind {
                 it[..7].iter().any(|it| *it != 0) && is_province && luhn(it)
             }
             (Self::BeVat, 10) => {
-                it[0] < 2 && (whole(&it[..8]) + whole(&it[8..])).is_multiple_of(97)
+                it[0] < 2 && (to_number(&it[..8]) + to_number(&it[8..])).is_multiple_of(97)
             }
             (Self::GbVat, 9) => {
                 let sum = weighted(it, &[8, 7, 6, 5, 4, 3, 2, 10, 1]) % 97;
                 // Numbers since 2010 have another remainder.
-                sum == 0 || (whole(&it[..3]) >= 100 && matches!(sum, 42 | 55))
+                sum == 0 || (to_number(&it[..3]) >= 100 && matches!(sum, 42 | 55))
             }
             _ => false,
         }

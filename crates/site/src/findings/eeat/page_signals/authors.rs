@@ -1,5 +1,7 @@
 use super::by_phrase;
-use crate::findings::eeat::outcome::{GUESS, Outcome, PHRASE, SURE, at};
+use crate::findings::eeat::outcome::{
+    FACT_CONFIDENCE, GUESS_CONFIDENCE, Outcome, PHRASE_CONFIDENCE, evidence_at,
+};
 use crate::findings::eeat::people::{AuthorMarkup, author_markup, is_written_by_organization};
 use crate::findings::eeat::phrases::Phrases;
 use crate::findings::eeat::record::EeatAuthor;
@@ -11,7 +13,7 @@ const BIOGRAPHY_WORDS: u32 = 50;
 /// 1 for a name; half if a YMYL page names only an organization.
 pub fn byline(page: &PageContent, authors: &[EeatAuthor], is_ymyl: bool) -> Outcome {
     let Some(author) = authors.first() else {
-        return Outcome::new(0.0, PHRASE);
+        return Outcome::new(0.0, PHRASE_CONFIDENCE);
     };
     let by_organization = is_written_by_organization(&page.structured_data);
     let value = if by_organization && is_ymyl { 0.5 } else { 1.0 };
@@ -20,7 +22,7 @@ pub fn byline(page: &PageContent, authors: &[EeatAuthor], is_ymyl: bool) -> Outc
         .byline
         .as_ref()
         .map_or(&author.name, |it| &it.text);
-    Outcome::new(value, SURE).shown_by([at(&page.url, text)])
+    Outcome::new(value, FACT_CONFIDENCE).with_evidence([evidence_at(&page.url, text)])
 }
 
 /// 1 for fifty words; half if shorter, unread or elsewhere. On a site of one author it may be the about page.
@@ -30,28 +32,28 @@ pub fn author_page(input: &EeatInput<'_>, authors: &[EeatAuthor]) -> Outcome {
         .filter(|_| input.site.has_one_author())
         .map(|it| it.url.clone());
     let addresses = authors.iter().filter_map(|it| it.url.clone()).chain(own);
-    let mut best = Outcome::new(0.0, PHRASE);
+    let mut best = Outcome::new(0.0, PHRASE_CONFIDENCE);
     for url in addresses {
         let (value, confidence) = match input.site.words_of(&without_fragment(&url)) {
-            Some(words) if words >= BIOGRAPHY_WORDS => (1.0, SURE),
-            Some(_) => (0.5, SURE),
-            None => (0.5, GUESS),
+            Some(words) if words >= BIOGRAPHY_WORDS => (1.0, FACT_CONFIDENCE),
+            Some(_) => (0.5, FACT_CONFIDENCE),
+            None => (0.5, GUESS_CONFIDENCE),
         };
         if best.value.is_none_or(|it| value > it) {
-            best = Outcome::new(value, confidence).shown_by([at(&url, "")]);
+            best = Outcome::new(value, confidence).with_evidence([evidence_at(&url, "")]);
         }
     }
     best
 }
 
 fn without_fragment(url: &str) -> String {
-    crate::observation::page_url::normalised(url).unwrap_or_else(|| url.to_owned())
+    crate::observation::page_url::normalized(url).unwrap_or_else(|| url.to_owned())
 }
 
 pub fn credentials(page: &PageContent, authors: &[EeatAuthor]) -> Outcome {
     let found = authors.iter().flat_map(|it| &it.credentials).next();
-    found.map_or(Outcome::new(0.0, PHRASE), |it| {
-        Outcome::new(1.0, SURE).shown_by([at(&page.url, it)])
+    found.map_or(Outcome::new(0.0, PHRASE_CONFIDENCE), |it| {
+        Outcome::new(1.0, FACT_CONFIDENCE).with_evidence([evidence_at(&page.url, it)])
     })
 }
 
@@ -61,16 +63,17 @@ pub fn reviewer(page: &PageContent, known: Option<&Phrases>) -> Outcome {
         .iter()
         .any(|it| it.values("reviewedBy").next().is_some());
     if marked {
-        return Outcome::new(1.0, SURE).shown_by([at(&page.url, "reviewedBy")]);
+        return Outcome::new(1.0, FACT_CONFIDENCE)
+            .with_evidence([evidence_at(&page.url, "reviewedBy")]);
     }
     by_phrase(page, known.map(|it| &it.reviewed))
 }
 
 pub fn markup(page: &PageContent) -> Outcome {
     let (value, text) = match author_markup(&page.structured_data) {
-        AuthorMarkup::None => return Outcome::new(0.0, SURE),
+        AuthorMarkup::None => return Outcome::new(0.0, FACT_CONFIDENCE),
         AuthorMarkup::Named => (0.5, "author without url and sameAs"),
         AuthorMarkup::Linked => (1.0, "author with url or sameAs"),
     };
-    Outcome::new(value, SURE).shown_by([at(&page.url, text)])
+    Outcome::new(value, FACT_CONFIDENCE).with_evidence([evidence_at(&page.url, text)])
 }

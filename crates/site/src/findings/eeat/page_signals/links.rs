@@ -1,5 +1,5 @@
 use super::find;
-use crate::findings::eeat::outcome::{GUESS, Outcome, PHRASE, at};
+use crate::findings::eeat::outcome::{GUESS_CONFIDENCE, Outcome, PHRASE_CONFIDENCE, evidence_at};
 use crate::findings::eeat::phrases::Phrases;
 use crate::observation::page_content::{Image, PageContent};
 use crate::observation::page_url::registrable_domain;
@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use url::Url;
 
 /// Width or height in px below which an image is decorative.
-const LEAST_SIZE: u32 = 100;
+const MIN_SIZE: u32 = 100;
 /// Hosts and parts of names of stock photos.
 const STOCK: &str = "\
     shutterstock istockphoto gettyimages unsplash pexels pixabay depositphotos stock.adobe adobestock freepik \
@@ -42,11 +42,11 @@ pub fn disclosure(page: &PageContent, known: Option<&Phrases>) -> Outcome {
             .map(|it| it.as_str().to_owned());
     }
     if let Some(text) = found {
-        return Outcome::new(1.0, PHRASE).shown_by([at(&page.url, text)]);
+        return Outcome::new(1.0, PHRASE_CONFIDENCE).with_evidence([evidence_at(&page.url, text)]);
     }
-    let mut link = at(&paid.raw, paid.text.as_deref().unwrap_or_default());
+    let mut link = evidence_at(&paid.raw, paid.text.as_deref().unwrap_or_default());
     link.selector = Some(paid.position.css_path.clone());
-    Outcome::new(0.0, PHRASE).shown_by([link])
+    Outcome::new(0.0, PHRASE_CONFIDENCE).with_evidence([link])
 }
 
 fn is_paid(link: &PageLink) -> bool {
@@ -57,7 +57,7 @@ fn is_paid(link: &PageLink) -> bool {
     let LinkTarget::Web { url, .. } = &link.target else {
         return false;
     };
-    link.is_followed_by_readers()
+    link.is_navigable()
         && (marked
             || (url.contains('?')
                 && link.in_main_text
@@ -73,9 +73,9 @@ fn is_paid(link: &PageLink) -> bool {
 /// Mean over images in the main text: 1 on the site's own domain, half on others, 0 for stock photos.
 pub fn images(page: &PageContent) -> Outcome {
     let own = domain(&page.url);
-    let decorates = |size: Option<u32>| size.is_some_and(|it| it < LEAST_SIZE);
+    let decorates = |size: Option<u32>| size.is_some_and(|it| it < MIN_SIZE);
     // Icons and logos mostly have no size, and at most one word of alternative text.
-    let is_told = |image: &Image| {
+    let is_described = |image: &Image| {
         let alt = image.alt.as_deref().unwrap_or_default();
         image.width.or(image.height).is_some() || words(alt).nth(1).is_some()
     };
@@ -85,7 +85,7 @@ pub fn images(page: &PageContent) -> Outcome {
         let is_content = image.in_main_text
             && !decorates(image.width)
             && !decorates(image.height)
-            && is_told(image);
+            && is_described(image);
         let Some(url) = image.url.as_deref().filter(|_| is_content) else {
             continue;
         };
@@ -101,8 +101,8 @@ pub fn images(page: &PageContent) -> Outcome {
     let Ok(count @ 1..) = u32::try_from(seen.len()) else {
         return Outcome::not_applicable();
     };
-    let shown = seen.iter().map(|it| at(it, ""));
-    Outcome::new(sum / f64::from(count), GUESS).shown_by(shown)
+    let shown = seen.iter().map(|it| evidence_at(it, ""));
+    Outcome::new(sum / f64::from(count), GUESS_CONFIDENCE).with_evidence(shown)
 }
 
 fn domain(url: &str) -> Option<String> {
@@ -116,7 +116,7 @@ pub fn primary_sources(page: &PageContent) -> Outcome {
     for link in page
         .links
         .iter()
-        .filter(|it| it.in_main_text && it.is_followed_by_readers())
+        .filter(|it| it.in_main_text && it.is_navigable())
     {
         if let LinkTarget::Web { url, .. } = &link.target
             && domain(url) != own
@@ -131,7 +131,7 @@ pub fn primary_sources(page: &PageContent) -> Outcome {
         1 => 0.5,
         _ => 1.0,
     };
-    Outcome::new(value, PHRASE).shown_by(found.iter().map(|it| at(it, "")))
+    Outcome::new(value, PHRASE_CONFIDENCE).with_evidence(found.iter().map(|it| evidence_at(it, "")))
 }
 
 fn is_primary(url: &str) -> bool {

@@ -2,7 +2,7 @@ mod authors;
 mod links;
 
 use super::EeatInput;
-use super::outcome::{Outcome, PHRASE, SURE, at};
+use super::outcome::{FACT_CONFIDENCE, Outcome, PHRASE_CONFIDENCE, evidence_at};
 use super::phrases::{Phrases, phrases};
 use super::record::{EeatAuthor, PageType};
 use super::signal::SignalCode;
@@ -73,15 +73,16 @@ fn dates(page: &PageContent) -> Outcome {
         .iter()
         .any(|one| machine.iter().any(|it| near((one.day - it.day).num_days())));
     let text = format!("visible {}, machine-readable {}", first.day, other.day);
-    Outcome::new(f64::from(u8::from(agree)), SURE).shown_by([at(&page.url, text)])
+    Outcome::new(f64::from(u8::from(agree)), FACT_CONFIDENCE)
+        .with_evidence([evidence_at(&page.url, text)])
 }
 
 fn by_phrase(page: &PageContent, phrase: Option<&Regex>) -> Outcome {
     let Some(phrase) = phrase else {
         return Outcome::not_applicable();
     };
-    find(page, phrase).map_or(Outcome::new(0.0, PHRASE), |it| {
-        Outcome::new(1.0, PHRASE).shown_by([at(&page.url, it)])
+    find(page, phrase).map_or(Outcome::new(0.0, PHRASE_CONFIDENCE), |it| {
+        Outcome::new(1.0, PHRASE_CONFIDENCE).with_evidence([evidence_at(&page.url, it)])
     })
 }
 
@@ -115,7 +116,8 @@ fn own_data(page: &PageContent, known: Option<&Phrases>) -> Outcome {
         .filter(|it| it.kind == BlockKind::TableRow && numbers(&it.text) >= 2)
         .collect();
     if rows.len() >= 2 {
-        return Outcome::new(1.0, PHRASE).shown_by([at(&page.url, &rows[0].text)]);
+        return Outcome::new(1.0, PHRASE_CONFIDENCE)
+            .with_evidence([evidence_at(&page.url, &rows[0].text)]);
     }
     let mut types = page
         .structured_data
@@ -123,7 +125,8 @@ fn own_data(page: &PageContent, known: Option<&Phrases>) -> Outcome {
         .iter()
         .flat_map(Item::schema_types);
     if types.any(|it| it == "Dataset") {
-        return Outcome::new(1.0, SURE).shown_by([at(&page.url, "Dataset")]);
+        return Outcome::new(1.0, FACT_CONFIDENCE)
+            .with_evidence([evidence_at(&page.url, "Dataset")]);
     }
     by_phrase(page, known.map(|it| &it.own_data))
 }
@@ -142,7 +145,7 @@ fn reviews(page: &PageContent, page_type: PageType) -> Outcome {
         let rated = items.iter().any(|it| is("AggregateRating")(&it));
         let expected = rated || page_type == PageType::Product;
         return if expected {
-            Outcome::new(0.0, SURE)
+            Outcome::new(0.0, FACT_CONFIDENCE)
         } else {
             Outcome::not_applicable()
         };
@@ -153,5 +156,6 @@ fn reviews(page: &PageContent, page_type: PageType) -> Outcome {
         .filter(|it| has(it, "author") && has(it, "datePublished"));
     let full = u32::try_from(full.count()).unwrap_or(count);
     let text = format!("{full} of {count} reviews with author and date");
-    Outcome::new(f64::from(full) / f64::from(count), SURE).shown_by([at(&page.url, text)])
+    Outcome::new(f64::from(full) / f64::from(count), FACT_CONFIDENCE)
+        .with_evidence([evidence_at(&page.url, text)])
 }

@@ -1,9 +1,9 @@
-use super::{Found, SiteSignals, author_key, hash, section};
+use super::{FoundPage, SiteSignals, author_key, hash, section};
 use crate::findings::eeat::company_ids::company_ids;
 use crate::findings::eeat::people;
 use crate::findings::eeat::record::Organization;
 use crate::findings::eeat::standard_pages::{
-    LISTED, StandardPage, explains_both, named_by_text, named_by_url,
+    SUPPORTED_LANGUAGES, StandardPage, classify_text, classify_url, covers_shipping_and_payment,
 };
 use crate::observation::page_content::PageContent;
 use crate::observation::structured_data::Item;
@@ -13,10 +13,10 @@ use regex::Regex;
 use std::{collections::BTreeSet, sync::LazyLock};
 use url::Url;
 
-const MOST_PAGES: usize = 1_000_000;
-const MOST_AUTHORS: usize = 100_000;
+const MAX_PAGES: usize = 1_000_000;
+const MAX_AUTHORS: usize = 100_000;
 /// Maximum depth of pages whose links to standard pages count.
-const NEAR: u32 = 1;
+const MAX_LINK_SOURCE_DEPTH: u32 = 1;
 
 /// A postal code with a city, or a street with its number.
 static ADDRESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -43,7 +43,8 @@ static PHONE: LazyLock<Option<Regex>> =
 
 /// Whether the page's language has a phrase list, or is unknown.
 fn is_listed(page: &PageContent) -> bool {
-    page.language_code().is_none_or(|it| LISTED.contains(&&*it))
+    page.language_code()
+        .is_none_or(|it| SUPPORTED_LANGUAGES.contains(&&*it))
 }
 
 impl SiteSignals {
@@ -65,7 +66,7 @@ impl SiteSignals {
         self.add_authors(page);
         self.add_links(page);
         self.is_shop |= is_product(page);
-        if self.words.len() < MOST_PAGES {
+        if self.words.len() < MAX_PAGES {
             let words = u16::try_from(page.text.counts.words).unwrap_or(u16::MAX);
             self.words.insert(hash(&page.url), words);
         }
@@ -73,7 +74,7 @@ impl SiteSignals {
 
     fn add_security(&mut self, page: &PageContent) {
         let is_http = |it: &PageLink| matches!(&it.target, LinkTarget::Web { url, .. } if url.starts_with("http:"));
-        let loads = |it: &&PageLink| it.is_loaded_with_the_page() && is_http(it);
+        let loads = |it: &&PageLink| it.is_subresource() && is_http(it);
         let mixed = page.is_https() && page.links.iter().any(|it| loads(&it));
         self.https_pages += u32::from(page.is_https());
         self.mixed_pages += u32::from(mixed);
@@ -84,11 +85,11 @@ impl SiteSignals {
 
     fn add_standard(&mut self, page: &PageContent) -> Option<StandardPage> {
         let heading = page.heading(1).and_then(|it| it.text.as_deref());
-        let kind = named_by_url(&page.url).or_else(|| named_by_text(heading?));
+        let kind = classify_url(&page.url).or_else(|| classify_text(heading?));
         if let Some(kind) = kind.filter(|_| page.depth > 0) {
-            self.note(
+            self.add_standard_page(
                 kind,
-                Found {
+                FoundPage {
                     url: page.url.clone(),
                     text: page.title().map(str::to_owned),
                     selector: None,
@@ -96,29 +97,31 @@ impl SiteSignals {
                     read: true,
                 },
             );
-            if explains_both(&page.url) || heading.is_some_and(explains_both) {
-                self.note_both(&page.url, page.depth);
+            if covers_shipping_and_payment(&page.url)
+                || heading.is_some_and(covers_shipping_and_payment)
+            {
+                self.add_shipping_and_payment(&page.url, page.depth);
             }
         }
-        if page.depth > NEAR {
+        if page.depth > MAX_LINK_SOURCE_DEPTH {
             return kind;
         }
-        for link in page.links.iter().filter(|it| it.is_followed_by_readers()) {
+        for link in page.links.iter().filter(|it| it.is_navigable()) {
             let LinkTarget::Web { url, .. } = &link.target else {
                 continue;
             };
             let text = link.text.as_deref().unwrap_or_default();
-            let named = named_by_text(text).or_else(|| {
+            let named = classify_text(text).or_else(|| {
                 (link.placement != Placement::Content)
-                    .then(|| named_by_url(url))
+                    .then(|| classify_url(url))
                     .flatten()
             });
             let Some(linked) = named else {
                 continue;
             };
-            self.note(
+            self.add_standard_page(
                 linked,
-                Found {
+                FoundPage {
                     url: url.clone(),
                     text: link.text.clone(),
                     selector: Some(link.position.css_path.clone()),
@@ -126,28 +129,28 @@ impl SiteSignals {
                     read: false,
                 },
             );
-            if explains_both(text) {
-                self.note_both(url, page.depth + 1);
+            if covers_shipping_and_payment(text) {
+                self.add_shipping_and_payment(url, page.depth + 1);
             }
         }
         kind
     }
 
-    fn note_both(&mut self, url: &str, depth: u32) {
+    fn add_shipping_and_payment(&mut self, url: &str, depth: u32) {
         for kind in [StandardPage::Shipping, StandardPage::Payment] {
-            let found = Found {
+            let found = FoundPage {
                 url: url.to_owned(),
                 text: None,
                 selector: None,
                 depth,
                 read: false,
             };
-            self.note(kind, found);
+            self.add_standard_page(kind, found);
         }
     }
 
     /// Prefers pages that were read, then those closer to the start.
-    fn note(&mut self, kind: StandardPage, found: Found) {
+    fn add_standard_page(&mut self, kind: StandardPage, found: FoundPage) {
         let known = self.standard.get_mut(&kind);
         match known {
             Some(known) if known.url == found.url => {
@@ -172,7 +175,7 @@ impl SiteSignals {
     fn add_contact(&mut self, page: &PageContent, kind: Option<StandardPage>) {
         let main = page.text.main.text();
         if kind == Some(StandardPage::Contact) {
-            self.add_means(page, &main);
+            self.add_contact_means(page, &main);
         }
         let tells = matches!(
             kind,
@@ -201,7 +204,7 @@ impl SiteSignals {
         }
     }
 
-    fn add_means(&mut self, page: &PageContent, main: &str) {
+    fn add_contact_means(&mut self, page: &PageContent, main: &str) {
         let mut means: Vec<String> = Vec::new();
         for link in &page.links {
             match &link.target {
@@ -247,13 +250,13 @@ impl SiteSignals {
     }
 
     fn add_names(&mut self, page: &PageContent) {
-        const MOST_NAMES: usize = 50;
+        const MAX_NAMES: usize = 50;
         let site_name = page.metadata.site_name.iter().map(|it| it.text.as_str());
-        let near = page.depth <= NEAR;
+        let near = page.depth <= MAX_LINK_SOURCE_DEPTH;
         let footer = near.then_some(page.text.footer.as_str());
         let title = page.title().filter(|_| near);
         for name in site_name.chain(footer).chain(title) {
-            if self.visible_names.len() < MOST_NAMES {
+            if self.visible_names.len() < MAX_NAMES {
                 self.visible_names
                     .insert(shortened(name, 500).to_lowercase());
             }
@@ -263,12 +266,12 @@ impl SiteSignals {
     fn add_authors(&mut self, page: &PageContent) {
         let section = section(&page.url);
         for author in &page.metadata.authors {
-            let name = crate::keyword_text::normalised(&author.name);
-            if self.author_names.len() < MOST_AUTHORS {
+            let name = crate::keyword_text::normalized(&author.name);
+            if self.author_names.len() < MAX_AUTHORS {
                 self.author_names.insert(hash(&name));
             }
             let key = author_key(&name, &section);
-            if self.authors.len() < MOST_AUTHORS || self.authors.contains_key(&key) {
+            if self.authors.len() < MAX_AUTHORS || self.authors.contains_key(&key) {
                 let count = self.authors.entry(key).or_default();
                 *count = count.saturating_add(1);
             }
@@ -286,7 +289,7 @@ impl SiteSignals {
                 continue;
             };
             let is_own = Url::parse(url).is_ok_and(|it| self.scope.contains(&it));
-            if *url == page.url || !link.is_followed_by_readers() || !is_own {
+            if *url == page.url || !link.is_navigable() || !is_own {
                 continue;
             }
             let text = link.text.as_deref().unwrap_or_default().to_lowercase();
@@ -294,7 +297,7 @@ impl SiteSignals {
                 || words(&text).any(|it| title.contains(it));
             if related && seen.insert(hash(url)) {
                 let key = hash(url);
-                if self.topic_links.len() < MOST_PAGES || self.topic_links.contains_key(&key) {
+                if self.topic_links.len() < MAX_PAGES || self.topic_links.contains_key(&key) {
                     let count = self.topic_links.entry(key).or_default();
                     *count = count.saturating_add(1);
                 }

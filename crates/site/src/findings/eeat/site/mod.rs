@@ -3,7 +3,7 @@
 mod gather;
 
 use super::{record::Organization, standard_pages::StandardPage};
-use crate::{findings::geo_score::SiteIdentity, observation::web_site::SiteScope};
+use crate::{findings::geo_score::SiteIdentity, observation::web_site::CrawlScope};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use url::Url;
@@ -11,7 +11,7 @@ use url::Url;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SiteSignals {
-    pub(super) scope: SiteScope,
+    pub(super) scope: CrawlScope,
     pub(super) start: Option<String>,
     pub(super) pages: u32,
     /// Pages in languages with a phrase list, or in an unknown language.
@@ -19,7 +19,7 @@ pub struct SiteSignals {
     pub(super) https_pages: u32,
     pub(super) mixed_pages: u32,
     pub(super) insecure_example: Option<String>,
-    pub(super) standard: BTreeMap<StandardPage, Found>,
+    pub(super) standard: BTreeMap<StandardPage, FoundPage>,
     pub(super) contact_means: Vec<String>,
     pub(super) address: Option<(String, String)>,
     pub(super) ids: BTreeSet<String>,
@@ -41,7 +41,7 @@ pub struct SiteSignals {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Found {
+pub struct FoundPage {
     pub url: String,
     /// Text of the link to it, or its title.
     pub text: Option<String>,
@@ -53,7 +53,7 @@ pub struct Found {
 }
 
 impl SiteSignals {
-    pub const fn new(scope: SiteScope) -> Self {
+    pub const fn new(scope: CrawlScope) -> Self {
         Self {
             scope,
             start: None,
@@ -87,7 +87,7 @@ impl SiteSignals {
     }
 
     pub fn pages_of_author(&self, name: &str, url: &str) -> u32 {
-        let name = crate::keyword_text::normalised(name);
+        let name = crate::keyword_text::normalized(name);
         let key = author_key(&name, &section(url));
         self.authors.get(&key).copied().unwrap_or_default().into()
     }

@@ -3,10 +3,10 @@ mod sites;
 
 use super::*;
 use crate::findings::sample_pages::{
-    describe, describe_in, entitle, link, page, paragraphs, thing,
+    add_item, add_nested_item, link, page, paragraphs, schema_item, set_title,
 };
 use crate::observation::page_content::{Author, BlockKind, FactSource, SourcedText};
-use crate::observation::web_site::{LinkTarget, Placement, SiteScope, Truncation};
+use crate::observation::web_site::{CrawlScope, LinkTarget, Placement, Truncation};
 use crate::text::language::Language;
 use chrono::DateTime;
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ fn context() -> FindingContext {
 }
 
 fn empty_site() -> SiteSignals {
-    SiteSignals::new(SiteScope::of_host("example.com"))
+    SiteSignals::new(CrawlScope::from_host("example.com"))
 }
 
 fn judged(page: &PageContent, page_type: PageType, site: &SiteSignals) -> EeatRecord {
@@ -29,7 +29,7 @@ fn judged(page: &PageContent, page_type: PageType, site: &SiteSignals) -> EeatRe
         site,
         third_party_mentions: None,
     };
-    judge_page(&input, &context())
+    evaluate_page(&input, &context())
 }
 
 fn article(page: &PageContent) -> EeatRecord {
@@ -53,7 +53,7 @@ fn written_by(page: &mut PageContent, name: &str, url: Option<&str>) {
 }
 
 #[test]
-fn of_a_page_that_was_not_read_whole_only_what_is_there_is_told() {
+fn a_truncated_page_reports_only_present_signals() {
     let mut page = paragraphs(&["Some text."]);
     written_by(&mut page, "Jane Doe", None);
     let whole = article(&page);
@@ -83,7 +83,7 @@ const MEDICAL: &str =
     "The symptoms of the disease are treated by medication. Ask a physician about the dosage.";
 
 #[test]
-fn records_say_what_they_rest_on_and_read_back() {
+fn records_name_their_basis_and_round_trip() {
     let record = article(&paragraphs(&["Some text."]));
     let written = serde_json::to_value(&record).unwrap();
     assert_eq!(written["type"], "eeat");
@@ -95,7 +95,7 @@ fn records_say_what_they_rest_on_and_read_back() {
 }
 
 #[test]
-fn signals_of_which_nothing_can_be_told_do_not_count() {
+fn unknown_signals_do_not_count() {
     let record = article(&paragraphs(&["Some text."]));
     for it in &record.signals {
         assert_eq!(it.applicable, it.value.is_some(), "{:?}", it.code);
@@ -114,7 +114,7 @@ fn signals_of_which_nothing_can_be_told_do_not_count() {
 }
 
 #[test]
-fn languages_without_phrases_are_not_applicable_and_never_0() {
+fn phrase_signals_need_a_phrase_list() {
     let mut page = paragraphs(&["Мы сами всё проверили."]);
     let codes = [
         SignalCode::FirstPerson,
@@ -130,7 +130,7 @@ fn languages_without_phrases_are_not_applicable_and_never_0() {
 }
 
 #[test]
-fn a_page_about_life_without_author_or_contact_has_49_at_most() {
+fn ymyl_without_author_or_contact_scores_at_most_49() {
     let mut site = empty_site();
     let (home, contact) = sites::home_and_contact();
     site.add(&home);
@@ -155,7 +155,7 @@ fn a_page_about_life_without_author_or_contact_has_49_at_most() {
 }
 
 #[test]
-fn trust_weighs_more_where_money_or_life_is_at_stake() {
+fn trust_weighs_more_on_ymyl_pages() {
     let (home, contact) = sites::home_and_contact();
     let mut site = empty_site();
     site.add(&home);
@@ -185,7 +185,7 @@ fn trust_weighs_more_where_money_or_life_is_at_stake() {
 
 proptest! {
     #[test]
-    fn any_text_can_be_judged(texts in prop::collection::vec("\\PC{0,80}", 0..5), kind in 0..3_u8) {
+    fn any_text_can_be_evaluated(texts in prop::collection::vec("\\PC{0,80}", 0..5), kind in 0..3_u8) {
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let page = paragraphs(&texts);
         let mut site = empty_site();

@@ -9,7 +9,7 @@ fn texts(text: &str) -> EeatRecord {
 }
 
 #[test]
-fn authors_are_known_by_name_page_and_markup() {
+fn authors_have_name_page_and_markup() {
     let mut page = paragraphs(&["Some text."]);
     let codes = [
         SignalCode::Byline,
@@ -28,8 +28,8 @@ fn authors_are_known_by_name_page_and_markup() {
         values(&page, &site),
         [Some(1.0), Some(0.0), Some(0.0), Some(0.0)]
     );
-    let article = describe(&mut page, thing("Article", &[("headline", "x")]));
-    let author = thing(
+    let article = add_item(&mut page, schema_item("Article", &[("headline", "x")]));
+    let author = schema_item(
         "Person",
         &[
             ("name", "Jane Doe"),
@@ -38,7 +38,7 @@ fn authors_are_known_by_name_page_and_markup() {
             ("sameAs", "https://orcid.org/0000-0001"),
         ],
     );
-    describe_in(&mut page, article, "author", author);
+    add_nested_item(&mut page, article, "author", author);
     assert_eq!(
         values(&page, &site),
         [Some(1.0), Some(0.5), Some(1.0), Some(1.0)]
@@ -75,13 +75,13 @@ fn a_degree_in_the_byline_is_a_credential() {
 }
 
 #[test]
-fn organisations_may_write_where_nothing_is_at_stake() {
+fn organizations_may_write_non_ymyl_pages() {
     let with_text = |text: &str| {
         let mut page = paragraphs(&[text]);
         written_by(&mut page, "Example Ltd", None);
-        let article_item = describe(&mut page, thing("Article", &[]));
-        let author = thing("Organization", &[("name", "Example Ltd")]);
-        describe_in(&mut page, article_item, "author", author);
+        let article_item = add_item(&mut page, schema_item("Article", &[]));
+        let author = schema_item("Organization", &[("name", "Example Ltd")]);
+        add_nested_item(&mut page, article_item, "author", author);
         value(&article(&page), SignalCode::Byline)
     };
     assert_eq!(with_text("Some text."), Some(1.0));
@@ -89,20 +89,20 @@ fn organisations_may_write_where_nothing_is_at_stake() {
 }
 
 #[test]
-fn who_reviewed_it_matters_for_health() {
+fn ymyl_articles_need_a_reviewer() {
     let reviewed = format!("{MEDICAL} Medically reviewed by Jane Doe, MD.");
     assert_eq!(value(&texts(&reviewed), SignalCode::Reviewer), Some(1.0));
     assert_eq!(value(&texts(MEDICAL), SignalCode::Reviewer), Some(0.0));
     let mut page = paragraphs(&[MEDICAL]);
-    describe(
+    add_item(
         &mut page,
-        thing("MedicalWebPage", &[("reviewedBy", "Jane Doe")]),
+        schema_item("MedicalWebPage", &[("reviewedBy", "Jane Doe")]),
     );
     assert_eq!(value(&article(&page), SignalCode::Reviewer), Some(1.0));
 }
 
 #[test]
-fn experience_is_in_the_words() {
+fn experience_signals_come_from_phrases() {
     let record =
         texts("We tested it for 30 days. Methodology: a sample of 12. A case study follows.");
     for code in [
@@ -139,7 +139,7 @@ fn image(url: &str) -> Image {
 }
 
 #[test]
-fn images_of_the_own_domain_are_original_and_stock_is_not() {
+fn own_images_are_original_and_stock_photos_are_not() {
     let value_of = |urls: &[&str]| {
         let mut page = paragraphs(&["Some text."]);
         page.images = urls.iter().map(|it| image(it)).collect();
@@ -164,7 +164,7 @@ fn images_of_the_own_domain_are_original_and_stock_is_not() {
 }
 
 #[test]
-fn paid_links_have_to_be_told() {
+fn paid_links_need_a_disclosure() {
     let value_of = |text: &str, url: &str, rel: Option<&str>| {
         let mut page = paragraphs(&[text]);
         let mut paid = link(url, "buy");
@@ -191,7 +191,7 @@ fn paid_links_have_to_be_told() {
 }
 
 #[test]
-fn dates_have_to_agree_where_there_are_two() {
+fn visible_and_machine_dates_must_agree() {
     let date = |source, day| DateFact {
         role: DateRole::Published,
         source,
@@ -215,7 +215,7 @@ fn reviews_need_author_and_date() {
     let value_of = |properties: &[&[(&str, &str)]], page_type| {
         let mut page = paragraphs(&["Some text."]);
         for it in properties {
-            describe(&mut page, thing("Review", it));
+            add_item(&mut page, schema_item("Review", it));
         }
         value(
             &judged(&page, page_type, &empty_site()),
@@ -233,7 +233,7 @@ fn reviews_need_author_and_date() {
 }
 
 #[test]
-fn primary_sources_are_public_scientific_and_of_others() {
+fn primary_sources_are_external_public_or_scientific() {
     let value_of = |urls: &[&str]| {
         let mut page = paragraphs(&["Some text."]);
         page.links = urls.iter().map(|it| link(it, "source")).collect();

@@ -16,7 +16,7 @@ pub fn home_and_contact() -> (PageContent, PageContent) {
         "https://example.com/",
         &[(BlockKind::Paragraph, "Welcome to Example.")],
     );
-    entitle(&mut home, "Example Ltd – start");
+    set_title(&mut home, "Example Ltd – start");
     home.links
         .push(footer_link("https://example.com/contact", "Contact"));
     let mut contact = page(
@@ -36,11 +36,11 @@ fn judged_site(pages: &[PageContent]) -> EeatRecord {
     for page in pages {
         averages.add(&judged(page, PageType::Other, &site));
     }
-    judge_site(&site, &averages, None, &context())
+    evaluate_site(&site, &averages, None, &context())
 }
 
 #[test]
-fn a_site_that_says_everything_has_every_signal_of_trust() {
+fn a_complete_site_has_every_trust_signal() {
     let (mut home, mut contact) = home_and_contact();
     for (url, text) in [
         ("https://example.com/about-us", "About us"),
@@ -53,7 +53,7 @@ fn a_site_that_says_everything_has_every_signal_of_trust() {
         home.links.push(footer_link(url, text));
     }
     contact.text.footer = "Example Ltd, IČO: 25123891".to_owned();
-    let organization = thing(
+    let organization = schema_item(
         "Organization",
         &[
             ("name", "Example Ltd"),
@@ -61,8 +61,8 @@ fn a_site_that_says_everything_has_every_signal_of_trust() {
             ("sameAs", "https://www.linkedin.com/company/example"),
         ],
     );
-    describe(&mut home, organization);
-    describe(&mut home, thing("Product", &[("name", "x")]));
+    add_item(&mut home, organization);
+    add_item(&mut home, schema_item("Product", &[("name", "x")]));
     let record = judged_site(&[home, contact]);
     for it in record
         .signals
@@ -92,9 +92,9 @@ fn a_site_that_says_everything_has_every_signal_of_trust() {
 }
 
 #[test]
-fn a_site_that_says_nothing_has_none() {
+fn an_empty_site_has_no_trust_signal() {
     let mut home = page("http://example.com/", &[(BlockKind::Paragraph, "Welcome.")]);
-    entitle(&mut home, "Start");
+    set_title(&mut home, "Start");
     let record = judged_site(&[home]);
     for code in [
         SignalCode::Https,
@@ -115,7 +115,7 @@ fn a_site_that_says_nothing_has_none() {
 }
 
 #[test]
-fn standard_pages_are_unknown_in_languages_without_names_for_them() {
+fn standard_pages_need_a_phrase_list() {
     let codes = [
         SignalCode::ContactPage,
         SignalCode::AboutPage,
@@ -140,7 +140,7 @@ fn standard_pages_are_unknown_in_languages_without_names_for_them() {
 }
 
 #[test]
-fn contact_has_to_be_near_and_to_say_how() {
+fn contact_needs_low_depth_and_contact_means() {
     let (home, contact) = home_and_contact();
     let value_of = |pages: &[PageContent]| value(&judged_site(pages), SignalCode::ContactPage);
     assert_eq!(value_of(&[home.clone(), contact.clone()]), Some(1.0));
@@ -163,7 +163,7 @@ fn contact_has_to_be_near_and_to_say_how() {
 }
 
 #[test]
-fn pages_that_load_files_by_http_are_not_secure() {
+fn pages_with_mixed_content_are_not_secure() {
     let (home, mut contact) = home_and_contact();
     let mut script = link("http://example.com/a.js", "");
     script.element = "script".to_owned();
@@ -178,11 +178,11 @@ fn pages_that_load_files_by_http_are_not_secure() {
 }
 
 #[test]
-fn an_organisation_that_readers_do_not_see_is_not_consistent() {
+fn a_hidden_organization_is_not_consistent() {
     let (mut home, _) = home_and_contact();
-    describe(
+    add_item(
         &mut home,
-        thing("Organization", &[("name", "Quite Another Inc")]),
+        schema_item("Organization", &[("name", "Quite Another Inc")]),
     );
     let record = judged_site(&[home]);
     assert_eq!(
@@ -192,7 +192,7 @@ fn an_organisation_that_readers_do_not_see_is_not_consistent() {
 }
 
 #[test]
-fn numbers_with_wrong_check_digits_are_none() {
+fn wrong_check_digits_are_rejected() {
     let (mut home, _) = home_and_contact();
     home.text.footer = "Example, IČO: 25123892".to_owned();
     let record = judged_site(&[home]);
@@ -200,7 +200,7 @@ fn numbers_with_wrong_check_digits_are_none() {
 }
 
 #[test]
-fn addresses_are_known_by_their_postal_codes() {
+fn postal_codes_identify_addresses() {
     for (footer, expected) in [
         ("Example s.r.o., Dlouhá 12, 110 00 Praha", 1.0),
         ("Beispiel GmbH, Musterstraße 1, D-10115 Berlin", 1.0),
@@ -220,7 +220,7 @@ fn addresses_are_known_by_their_postal_codes() {
 }
 
 #[test]
-fn pages_of_the_topic_link_to_a_page() {
+fn topic_links_count_once_per_page() {
     let target = page(
         "https://example.com/mills/wheel",
         &[(BlockKind::Paragraph, "Wheels.")],
@@ -229,7 +229,7 @@ fn pages_of_the_topic_link_to_a_page() {
     site.add(&target);
     let mut add = |url: &str, title: &str, text: &str| {
         let mut other = page(url, &[(BlockKind::Paragraph, "Text.")]);
-        entitle(&mut other, title);
+        set_title(&mut other, title);
         // Twice on one page counts once.
         other.links = vec![link(&target.url, text), link(&target.url, text)];
         site.add(&other);
@@ -249,7 +249,7 @@ fn pages_of_the_topic_link_to_a_page() {
 }
 
 #[test]
-fn authors_gain_authority_by_section() {
+fn author_pages_count_by_section() {
     let mut site = empty_site();
     let mut last = None;
     for (url, name) in [
@@ -269,7 +269,7 @@ fn authors_gain_authority_by_section() {
 }
 
 #[test]
-fn the_page_about_a_site_of_one_person_is_theirs() {
+fn about_is_the_author_page_of_a_one_author_site() {
     let biography = ["word"; 60].join(" ");
     let mut about = page(
         "https://example.com/about",
@@ -298,13 +298,13 @@ fn the_page_about_a_site_of_one_person_is_theirs() {
 }
 
 #[test]
-fn mentions_count_where_somebody_counted_them() {
+fn mentions_apply_only_if_counted() {
     let (home, _) = home_and_contact();
     let mut site = empty_site();
     site.add(&home);
     let averages = PageAverages::default();
     let of = |mentions| {
-        let record = judge_site(&site, &averages, mentions, &context());
+        let record = evaluate_site(&site, &averages, mentions, &context());
         value(&record, SignalCode::ThirdPartyMentions)
     };
     assert_eq!(
@@ -323,7 +323,7 @@ fn identity_is_unknown_before_a_page_was_read() {
 }
 
 #[test]
-fn little_is_kept_of_a_page() {
+fn site_signals_are_small_per_page() {
     let mut site = empty_site();
     for at in 0..2_000 {
         let mut it = page(

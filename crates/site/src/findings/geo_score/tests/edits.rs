@@ -45,7 +45,7 @@ fn score(page: &PageContent) -> f64 {
         keywords: &keywords,
         ..input(page)
     };
-    judge(&input, &context()).geo_score.unwrap()
+    evaluate(&input, &context()).geo_score.unwrap()
 }
 
 /// Values of all factors except `left_out`.
@@ -84,7 +84,7 @@ fn stuffing_lowers_the_score_and_is_named() {
     let stuffed = stuffed(&plain);
     assert!(score(&stuffed) < score(&plain) - 4.0);
     let keywords = ["best old house".to_owned()];
-    let record = judge(
+    let record = evaluate(
         &GeoInput {
             keywords: &keywords,
             ..input(&stuffed)
@@ -96,10 +96,10 @@ fn stuffing_lowers_the_score_and_is_named() {
 }
 
 #[test]
-fn the_title_says_which_phrases_a_page_may_be_stuffed_with() {
+fn title_phrases_are_checked_for_stuffing() {
     let mut page = plain_article();
     assert!(judged(&page).stuffing.is_none());
-    entitle(&mut page, "House near the river");
+    set_title(&mut page, "House near the river");
     assert_eq!(
         judged(&page).stuffing.unwrap().phrase,
         "house near the river"
@@ -186,7 +186,7 @@ fn without_fluency(page: &PageContent) -> f64 {
 
 proptest! {
     #[test]
-    fn adding_what_the_score_asks_for_never_lowers_it(page in any_page(), sources in 1..6_usize) {
+    fn adding_evidence_never_lowers_the_score(page in any_page(), sources in 1..6_usize) {
         let before = without_fluency(&page);
         prop_assert!(without_fluency(&with_statistics(&page)) >= before - 1e-9);
         prop_assert!(without_fluency(&with_quotations(&page)) >= before - 1e-9);
@@ -197,7 +197,7 @@ proptest! {
     fn stuffing_never_raises_the_score(page in any_page()) {
         let stuffed = stuffed(&page);
         let keywords = ["best old house".to_owned()];
-        let record = judge(&GeoInput { keywords: &keywords, ..input(&stuffed) }, &context());
+        let record = evaluate(&GeoInput { keywords: &keywords, ..input(&stuffed) }, &context());
         // Fewer than eight uses are not stuffing.
         if record.stuffing.is_some() {
             prop_assert!(record.geo_score.unwrap() <= score(&page) + 1e-9);
@@ -213,7 +213,7 @@ proptest! {
                 code: *code, weight: code.weight(), value: Some(*value), measured: None, target: None, evidence: Vec::new(),
             }).collect()
         };
-        let score = |values: &[f64]| crate::findings::geo_score::judge::score(&factors(values), gates, 0.0).unwrap();
+        let score = |values: &[f64]| crate::findings::geo_score::evaluate::score(&factors(values), gates, 0.0).unwrap();
         let mut better = values.clone();
         better[which] = f64::max(values[which], higher);
         prop_assert!(score(&better) >= score(&values) - 1e-9);

@@ -13,7 +13,7 @@ fn close(one: Option<f64>, other: f64) -> bool {
 }
 
 #[test]
-fn gates_shut_for_their_reasons() {
+fn gates_apply_for_their_reasons() {
     let shut = |edit: &dyn Fn(&mut PageContent)| {
         let mut page = plain_article();
         edit(&mut page);
@@ -38,7 +38,8 @@ fn gates_shut_for_their_reasons() {
     let (codes, _) = shut(&|it| it.canonicals.push(canonical.clone()));
     assert_eq!(codes, [GateCode::NotIndexable]);
     let (codes, score) = shut(&|it| {
-        it.robots.push(RobotsDirective::of_header("max-snippet:0"));
+        it.robots
+            .push(RobotsDirective::from_header("max-snippet:0"));
     });
     assert_eq!(codes, [GateCode::NoSnippet]);
     assert!((score - 0.3 * open).abs() < 1e-9);
@@ -52,7 +53,7 @@ fn gates_shut_for_their_reasons() {
 }
 
 #[test]
-fn text_that_only_scripts_bring_is_known_by_rendering() {
+fn script_only_text_is_detected_by_rendering() {
     let page = plain_article();
     let words = u32::try_from(page.text.counts.words).unwrap();
     let record = |rendered_words| {
@@ -60,14 +61,14 @@ fn text_that_only_scripts_bring_is_known_by_rendering() {
             rendered_words: Some(rendered_words),
             ..input(&page)
         };
-        judge(&input, &context()).gates.len()
+        evaluate(&input, &context()).gates.len()
     };
     assert_eq!(record(words * 10 / 3), 0);
     assert_eq!(record(words * 4), 1);
 }
 
 #[test]
-fn a_short_page_is_no_page_of_scripts() {
+fn a_short_page_does_not_depend_on_scripts() {
     let mut page = plain_article();
     page.text.main.blocks.truncate(1);
     recount(&mut page);
@@ -77,7 +78,7 @@ fn a_short_page_is_no_page_of_scripts() {
             rendered_words,
             ..input(page)
         };
-        let gates = judge(&input, &context()).gates;
+        let gates = evaluate(&input, &context()).gates;
         gates.iter().map(|it| it.code).collect::<Vec<_>>()
     };
     assert_eq!(codes(&page, None), []);
@@ -92,7 +93,7 @@ fn a_short_page_is_no_page_of_scripts() {
 }
 
 #[test]
-fn noindex_and_canonical_that_a_script_sets_shut_the_gate() {
+fn noindex_and_canonical_set_by_a_script_count() {
     let evidence = |shown: RenderedPage| {
         let mut page = plain_article();
         page.rendered = Some(Rendered::Shown(shown));
@@ -118,7 +119,7 @@ fn noindex_and_canonical_that_a_script_sets_shut_the_gate() {
 }
 
 #[test]
-fn robots_txt_shuts_gates_and_gives_shares() {
+fn robots_txt_decides_gates_and_access() {
     let page = plain_article();
     let judged = |allowed: &dyn Fn(&AiAgent) -> bool| {
         let agents = verdicts(allowed);
@@ -126,7 +127,7 @@ fn robots_txt_shuts_gates_and_gives_shares() {
             agents: &agents,
             ..input(&page)
         };
-        judge(&input, &context())
+        evaluate(&input, &context())
     };
     let codes = |it: &GeoRecord| it.gates.iter().map(|it| it.code).collect::<Vec<_>>();
     let all = judged(&|_| true);
@@ -146,7 +147,7 @@ fn robots_txt_shuts_gates_and_gives_shares() {
 }
 
 #[test]
-fn agents_that_were_not_looked_up_are_not_known() {
+fn unchecked_agents_are_unknown() {
     let record = judged(&plain_article());
     assert_eq!(record.agents.len(), 21);
     assert!(record.agents.iter().all(|it| it.allowed.is_none()));
@@ -154,7 +155,7 @@ fn agents_that_were_not_looked_up_are_not_known() {
 }
 
 #[test]
-fn rates_are_per_thousand_words_up_to_what_is_enough() {
+fn rates_are_per_thousand_words_and_capped() {
     let hundred = ["word"; 97].join(" ") + " about 25 %";
     let found = judged(&page(
         "https://example.com/",
@@ -176,7 +177,7 @@ fn rates_are_per_thousand_words_up_to_what_is_enough() {
 }
 
 #[test]
-fn sources_are_distinct_and_of_others() {
+fn sources_are_distinct_and_external() {
     let mut page = plain_article();
     let words = page.text.counts.words;
     let add = |page: &mut PageContent, url: &str| page.links.push(link(url, "x"));
@@ -215,7 +216,7 @@ fn sources_are_distinct_and_of_others() {
 }
 
 #[test]
-fn what_can_be_taken_out_is_known_by_markup_or_words() {
+fn extractability_is_found_by_markup_or_words() {
     let of = |blocks: &[(BlockKind, &str)]| page("https://example.com/", blocks);
     let value_of = |page: &PageContent| value(&judged(page), FactorCode::Extractable);
     let plain = of(&[(
@@ -269,7 +270,7 @@ fn structure_is_the_sum_of_its_parts() {
 }
 
 #[test]
-fn dates_count_when_seen_and_when_said_and_when_new() {
+fn freshness_scores_visible_machine_and_recent_dates() {
     let date = |source, days: i64| DateFact {
         role: DateRole::Published,
         source,
@@ -314,13 +315,13 @@ fn organization(same_as: bool) -> Item {
 }
 
 #[test]
-fn provenance_asks_who_stands_behind_the_page() {
+fn provenance_scores_author_and_organization() {
     let value_of = |page: &PageContent, site: SiteIdentity| {
         let input = GeoInput {
             site,
             ..input(page)
         };
-        value(&judge(&input, &context()), FactorCode::Provenance)
+        value(&evaluate(&input, &context()), FactorCode::Provenance)
     };
     let unknown = SiteIdentity::default();
     let mut page = plain_article();
@@ -348,8 +349,8 @@ fn provenance_asks_who_stands_behind_the_page() {
 }
 
 #[test]
-fn structured_data_counts_when_the_main_thing_is_right() {
-    use crate::findings::schema::{FindingContext, PageInput, judge_page};
+fn structured_data_needs_a_valid_main_entity() {
+    use crate::findings::schema::{FindingContext, PageInput, evaluate_page};
     let value_of = |items: Vec<Item>| {
         let mut page = plain_article();
         page.structured_data.items = items;
@@ -365,12 +366,12 @@ fn structured_data_counts_when_the_main_thing_is_right() {
             project_id: 7,
             measured_at: today(),
         };
-        let schema = judge_page(&schema_input, &schema_context);
+        let schema = evaluate_page(&schema_input, &schema_context);
         let input = GeoInput {
             schema: Some(&schema),
             ..input(&page)
         };
-        value(&judge(&input, &context()), FactorCode::StructuredData)
+        value(&evaluate(&input, &context()), FactorCode::StructuredData)
     };
     assert!(close(value_of(Vec::new()), 0.0));
     assert!(close(value_of(vec![organization(true)]), 1.0));

@@ -2,7 +2,7 @@ mod edits;
 mod factors;
 
 use super::*;
-use crate::findings::sample_pages::{entitle, page, recount};
+use crate::findings::sample_pages::{page, recount, set_title};
 use crate::observation::page_content::BlockKind;
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -31,7 +31,7 @@ fn input(page: &PageContent) -> GeoInput<'_> {
 }
 
 fn judged(page: &PageContent) -> GeoRecord {
-    judge(&input(page), &context())
+    evaluate(&input(page), &context())
 }
 
 fn value(record: &GeoRecord, code: FactorCode) -> Option<f64> {
@@ -53,7 +53,7 @@ fn verdicts(allowed: impl Fn(&AiAgent) -> bool) -> Vec<AgentVerdict> {
 }
 
 #[test]
-fn a_page_that_was_not_read_whole_has_no_score() {
+fn a_truncated_page_has_no_score() {
     let mut page = plain_article();
     page.document.parser_limit = true;
     page.text.main.blocks.clear();
@@ -64,7 +64,7 @@ fn a_page_that_was_not_read_whole_has_no_score() {
         rendered_words: Some(900),
         ..input(&page)
     };
-    let record = judge(&input, &context());
+    let record = evaluate(&input, &context());
     assert_eq!((record.geo_score, record.grade), (None, None));
     let known = record.factors.iter().filter(|it| it.value.is_some());
     let known: Vec<FactorCode> = known.map(|it| it.code).collect();
@@ -86,7 +86,7 @@ fn plain_article() -> PageContent {
         5,
     ));
     let mut page = page("https://example.com/house", &blocks);
-    entitle(&mut page, "A place to see");
+    set_title(&mut page, "A place to see");
     page
 }
 
@@ -107,7 +107,7 @@ fn weights_sum_to_a_hundred() {
 }
 
 #[test]
-fn a_record_says_that_its_weights_are_judgement() {
+fn records_mark_weights_as_judgment() {
     let record = judged(&plain_article());
     let written = serde_json::to_value(&record).unwrap();
     assert_eq!(written["weightsBasis"], "judgement");
@@ -119,7 +119,7 @@ fn a_record_says_that_its_weights_are_judgement() {
 }
 
 #[test]
-fn what_is_not_known_is_left_out_and_named() {
+fn unknown_factors_are_left_out_and_listed() {
     let record = judged(&plain_article());
     assert_eq!(
         record.envelope.warnings,

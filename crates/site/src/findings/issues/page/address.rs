@@ -1,14 +1,14 @@
-use super::{Found, Subject};
+use super::{IssueCollector, Subject};
 use crate::{
     findings::issues::code::IssueCode, observation::web_site::LinkTarget,
-    text::error_phrases::names_an_error_page, url_rules::TRACKING_KEYS,
+    text::error_phrases::is_error_title, url_rules::TRACKING_KEYS,
 };
 use url::Url;
 
 /// Milliseconds (`SEOnaut`; web.dev's threshold for a good TTFB).
 const SLOW_TTFB_MS: u32 = 800;
 /// Similarity to the response for a nonexistent URL, and words of a page that names an error: as in broken-links.
-const PROBE_LIKENESS: f64 = 0.9;
+const PROBE_SIMILARITY: f64 = 0.9;
 const ERROR_PAGE_WORDS: usize = 150;
 /// Characters (Screaming Frog).
 const LONG_URL: usize = 115;
@@ -24,7 +24,7 @@ const SESSION: [&str; 8] = [
     "zenid",
 ];
 
-pub fn find(subject: &Subject<'_>, found: &mut Found) {
+pub fn find(subject: &Subject<'_>, found: &mut IssueCollector) {
     let page = subject.page;
     let slow = page.response.ttfb_ms.filter(|it| *it > SLOW_TTFB_MS);
     if let Some(taken) = slow {
@@ -32,27 +32,29 @@ pub fn find(subject: &Subject<'_>, found: &mut Found) {
     }
     // `FormOnHttp` is more specific.
     let is_told = !page.forms.is_empty();
-    found.add_if(subject.is_open() && !is_told, IssueCode::HttpPage);
+    found.add_if(subject.is_insecure() && !is_told, IssueCode::HttpPage);
     if let Some(to) = page.refresh.as_ref().and_then(|it| it.url.as_deref())
         && to != page.url
     {
         found.add(IssueCode::MetaRefreshRedirect, to.to_owned());
     }
-    let like_the_probe = page.probe_similarity.is_some_and(|it| it >= PROBE_LIKENESS);
+    let like_the_probe = page
+        .probe_similarity
+        .is_some_and(|it| it >= PROBE_SIMILARITY);
     let heading = page.heading(1).and_then(|it| it.text.as_deref());
     let mut names = [page.title(), heading].into_iter().flatten();
-    let says_so = page.text.counts.words < ERROR_PAGE_WORDS && names.any(names_an_error_page);
+    let says_so = page.text.counts.words < ERROR_PAGE_WORDS && names.any(is_error_title);
     found.add_if(like_the_probe || says_so, IssueCode::SoftNotFound);
     if let Some(url) = &subject.url {
-        of_url(url, found);
+        url_issues(url, found);
     }
     tracking(subject, found);
 }
 
-fn of_url(url: &Url, found: &mut Found) {
+fn url_issues(url: &Url, found: &mut IssueCollector) {
     let path = url.path();
     let last = path.rsplit('/').next().unwrap_or_default();
-    if let Some(ending) = ending_of_another_kind(last) {
+    if let Some(ending) = non_html_extension(last) {
         found.add(IssueCode::WrongMediaType, format!(".{ending} as text/html"));
     }
     found.add_if(path.contains('_'), IssueCode::Underscore);
@@ -111,7 +113,7 @@ fn repeats(path: &str) -> bool {
 }
 
 /// The file extension, if HTML would not have it.
-fn ending_of_another_kind(name: &str) -> Option<&str> {
+fn non_html_extension(name: &str) -> Option<&str> {
     let (before, ending) = name.rsplit_once('.')?;
     let of_files = [
         "css", "js", "mjs", "json", "png", "jpg", "jpeg", "gif", "webp", "avif", "svg", "ico",
@@ -121,10 +123,10 @@ fn ending_of_another_kind(name: &str) -> Option<&str> {
         .then_some(ending)
 }
 
-fn tracking(subject: &Subject<'_>, found: &mut Found) {
+fn tracking(subject: &Subject<'_>, found: &mut IssueCollector) {
     let tracked = subject.page.links.iter().filter_map(|it| match &it.target {
         LinkTarget::Web { url, .. }
-            if it.is_followed_by_readers()
+            if it.is_navigable()
                 && url.contains('?')
                 && subject.is_internal(url)
                 && has_tracking(url) =>

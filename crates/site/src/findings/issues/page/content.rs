@@ -1,27 +1,27 @@
-use super::{Found, Subject, placeholder};
+use super::{IssueCollector, Subject, placeholder};
 use crate::findings::broken_links::Severity;
 use crate::findings::issues::code::IssueCode;
-use crate::keyword_text::normalised;
+use crate::keyword_text::normalized;
 use crate::observation::page_content::{DetectedLanguage, PageContent, text_depends_on_scripts};
 use crate::page_kind::PageKind;
-use crate::text::language::detection::SURE;
+use crate::text::language::detection::HIGH_CONFIDENCE;
 use crate::text::language::tags;
 use crate::text::phrases::{IndexedText, STUFFED_USES};
 use crate::text::readability::{Band, readability};
 use crate::text::words::{shortened, words};
 
 /// Words (`SEOnaut`, Screaming Frog), and below which it is a warning.
-pub const THIN: usize = 200;
-const VERY_THIN: usize = 50;
+pub const THIN_WORDS: usize = 200;
+const VERY_THIN_WORDS: usize = 50;
 /// Share of the main text in all text below which it is a warning.
-const LEAST_SHARE: f64 = 0.1;
+const MIN_SHARE: f64 = 0.1;
 /// Minimum density of a stuffed phrase from the title, if there are no keywords: a page repeats the
 /// name of its subject.
-const STUFFED_FROM_TITLE: f64 = 0.06;
+const MIN_TITLE_PHRASE_DENSITY: f64 = 0.06;
 /// Words below which a page counts as empty.
-const NOTHING: usize = 10;
+const EMPTY_WORDS: usize = 10;
 
-pub fn find(subject: &Subject<'_>, found: &mut Found) {
+pub fn find(subject: &Subject<'_>, found: &mut IssueCollector) {
     let page = subject.page;
     amount(subject, found);
     let text = page.text.main.text();
@@ -36,13 +36,13 @@ pub fn find(subject: &Subject<'_>, found: &mut Found) {
     }
     language(page, found);
     stuffing(subject, &text, found);
-    of_articles(subject, found);
+    article_issues(subject, found);
 }
 
-fn amount(subject: &Subject<'_>, found: &mut Found) {
+fn amount(subject: &Subject<'_>, found: &mut IssueCollector) {
     let text = &subject.page.text;
     let count = text.counts.words;
-    if subject.page.is_cut() {
+    if subject.page.is_truncated() {
         // The count of a truncated page is too low.
         return;
     }
@@ -51,7 +51,7 @@ fn amount(subject: &Subject<'_>, found: &mut Found) {
         return;
     }
     // A home page needs no text, but some content.
-    if subject.page.shows_nothing() {
+    if subject.page.has_no_visible_content() {
         found.add(IssueCode::EmptyMainContent, "nothing in sight".to_owned());
         return;
     }
@@ -61,15 +61,15 @@ fn amount(subject: &Subject<'_>, found: &mut Found) {
     ) {
         return;
     }
-    if count < NOTHING {
+    if count < EMPTY_WORDS {
         found.add(IssueCode::EmptyMainContent, format!("{count} words"));
         return;
     }
     let share = f64::from(text.main_characters) / f64::from(text.all_characters.max(1));
-    if count < VERY_THIN || (share < LEAST_SHARE && count < THIN) {
+    if count < VERY_THIN_WORDS || (share < MIN_SHARE && count < THIN_WORDS) {
         let detail = format!("{count} words, {:.0} % of the text", share * 100.0);
         found.add_with(IssueCode::ThinContent, Severity::Warning, 1, Some(detail));
-    } else if count < THIN {
+    } else if count < THIN_WORDS {
         found.add(IssueCode::ThinContent, format!("{count} words"));
     }
 }
@@ -82,7 +82,7 @@ fn filled_by_scripts(page: &PageContent) -> Option<String> {
     })
 }
 
-fn language(page: &PageContent, found: &mut Found) {
+fn language(page: &PageContent, found: &mut IssueCollector) {
     let Some(declared) = page.document.lang.as_deref() else {
         found.add(IssueCode::LangMissing, None);
         return;
@@ -102,10 +102,11 @@ fn language(page: &PageContent, found: &mut Found) {
 }
 
 fn disagrees(detected: &DetectedLanguage, declared: &str) -> bool {
-    detected.confidence >= SURE && tags::group(&detected.code) != tags::group(declared)
+    detected.confidence >= HIGH_CONFIDENCE
+        && tags::language_group(&detected.code) != tags::language_group(declared)
 }
 
-fn stuffing(subject: &Subject<'_>, text: &str, found: &mut Found) {
+fn stuffing(subject: &Subject<'_>, text: &str, found: &mut IssueCollector) {
     let stuffed = stuffed_phrases(subject.page, text, subject.context.keywords);
     let told = stuffed.iter().map(|it| {
         let density = it.density * 100.0;
@@ -122,20 +123,20 @@ pub struct StuffedPhrase {
 
 impl StuffedPhrase {
     /// Whether it is that phrase, normalized.
-    pub fn is(&self, phrase: &str) -> bool {
-        normalised(&self.phrase) == normalised(phrase)
+    pub fn matches(&self, phrase: &str) -> bool {
+        normalized(&self.phrase) == normalized(phrase)
     }
 }
 
 /// Phrases used too often in `text`, the page's main text: of `keywords`, or else of its title.
 pub fn stuffed_phrases(page: &PageContent, text: &str, keywords: &[String]) -> Vec<StuffedPhrase> {
-    if page.text.counts.words < THIN {
+    if page.text.counts.words < THIN_WORDS {
         return Vec::new();
     }
     let of_title;
     let (phrases, least) = if keywords.is_empty() {
-        of_title = phrases_of(page.title().unwrap_or_default());
-        (of_title.as_slice(), STUFFED_FROM_TITLE)
+        of_title = title_phrases(page.title().unwrap_or_default());
+        (of_title.as_slice(), MIN_TITLE_PHRASE_DENSITY)
     } else {
         (keywords, 0.0)
     };
@@ -147,7 +148,7 @@ pub fn stuffed_phrases(page: &PageContent, text: &str, keywords: &[String]) -> V
     if phrases.is_empty() {
         return Vec::new();
     }
-    let indexed = IndexedText::about(text, page.text.language, &phrases);
+    let indexed = IndexedText::for_phrases(text, page.text.language, &phrases);
     let stuffed = phrases.into_iter().filter_map(|phrase| {
         let uses = indexed.uses(phrase);
         let density = uses.density.unwrap_or_default();
@@ -162,19 +163,19 @@ pub fn stuffed_phrases(page: &PageContent, text: &str, keywords: &[String]) -> V
 
 /// Cheap check of word prefixes in a lower-case text, before the expensive exact count.
 fn may_be_stuffed(phrase: &str, lower: &str) -> bool {
-    const BEGINNING: usize = 3;
+    const PREFIX_CHARACTERS: usize = 3;
     let lower_phrase = phrase.to_lowercase();
     let mut beginnings = words(&lower_phrase)
-        .map(|it| shortened(it, BEGINNING))
+        .map(|it| shortened(it, PREFIX_CHARACTERS))
         .peekable();
     beginnings.peek().is_some()
         && beginnings.all(|it| lower.matches(it).take(STUFFED_USES).count() == STUFFED_USES)
 }
 
 /// Two and three consecutive words of a title.
-fn phrases_of(title: &str) -> Vec<String> {
-    const MOST_WORDS: usize = 12;
-    let all: Vec<&str> = words(title).take(MOST_WORDS).collect();
+fn title_phrases(title: &str) -> Vec<String> {
+    const MAX_WORDS: usize = 12;
+    let all: Vec<&str> = words(title).take(MAX_WORDS).collect();
     let of = |size: usize| {
         all.windows(size)
             // Excludes function words such as `of the`.
@@ -185,7 +186,7 @@ fn phrases_of(title: &str) -> Vec<String> {
     [of(2), of(3)].concat()
 }
 
-fn of_articles(subject: &Subject<'_>, found: &mut Found) {
+fn article_issues(subject: &Subject<'_>, found: &mut IssueCollector) {
     if subject.context.kind != PageKind::Article {
         return;
     }
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_browser_shows_tells_more_than_a_guess() {
+    fn rendered_words_override_the_heuristic() {
         let mut page = shell(29);
         assert_eq!(filled_by_scripts(&page).unwrap(), "29 words");
         page.rendered = Some(shown(100));
@@ -244,7 +245,7 @@ mod tests {
     fn codes_of(page: &PageContent, kind: PageKind) -> Vec<IssueCode> {
         let context = crate::findings::issues::PageContext {
             kind,
-            scope: &crate::observation::web_site::SiteScope::of_host("example.com"),
+            scope: &crate::observation::web_site::CrawlScope::from_host("example.com"),
             schema: None,
             vitals: &[],
             keywords: &[],
@@ -256,7 +257,7 @@ mod tests {
             url: None,
             is_loopback: false,
         };
-        let mut found = Found::default();
+        let mut found = IssueCollector::default();
         amount(&subject, &mut found);
         found.finished().into_iter().map(|it| it.code).collect()
     }
@@ -274,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn a_start_page_without_anything_to_see_is_empty_too() {
+    fn a_home_page_without_content_is_empty() {
         let mut page = page(0);
         page.structure.inline_script_bytes = 0;
         let of = |page: &PageContent| codes_of(page, PageKind::Home);
@@ -291,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_read_to_its_end_is_not_called_empty() {
+    fn a_truncated_page_is_not_empty() {
         use crate::observation::web_site::Truncation;
         let mut page = page(3);
         page.structure.inline_script_bytes = 0;
@@ -304,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_was_not_shown_is_guessed_at_as_before() {
+    fn a_failed_rendering_falls_back_to_the_heuristic() {
         let mut page = shell(29);
         page.rendered = Some(Rendered::Failed {
             reason: RenderFailure::TimedOut,

@@ -1,4 +1,4 @@
-use super::{Found, Subject};
+use super::{IssueCollector, Subject};
 use crate::findings::issues::code::IssueCode;
 use crate::observation::page_content::{CharsetSource, PageContent};
 use crate::observation::page_url::is_loopback;
@@ -10,7 +10,7 @@ const MANY_ELEMENTS: u32 = 1_500;
 /// Bytes of a document that Google reads (Screaming Frog counts decimally).
 const LARGE: u64 = 2_000_000;
 
-pub fn find(subject: &Subject<'_>, found: &mut Found) {
+pub fn find(subject: &Subject<'_>, found: &mut IssueCollector) {
     let (page, document) = (subject.page, &subject.page.document);
     found.add_if(!document.has_doctype, IssueCode::DoctypeMissing);
     found.add_if(!has_viewport(page), IssueCode::ViewportMissing);
@@ -47,7 +47,7 @@ fn has_viewport(page: &PageContent) -> bool {
     })
 }
 
-fn headers(subject: &Subject<'_>, found: &mut Found) {
+fn headers(subject: &Subject<'_>, found: &mut IssueCollector) {
     let page = subject.page;
     let headers = &page.response.headers;
     let hsts = headers.strict_transport_security.as_deref();
@@ -78,19 +78,19 @@ fn headers(subject: &Subject<'_>, found: &mut Found) {
     found.add_if(!referrer, IssueCode::ReferrerPolicyMissing);
 }
 
-fn forms(subject: &Subject<'_>, found: &mut Found) {
+fn forms(subject: &Subject<'_>, found: &mut IssueCollector) {
     let page = subject.page;
-    if subject.is_open() && !page.forms.is_empty() {
+    if subject.is_insecure() && !page.forms.is_empty() {
         let lines = page.forms.iter().map(|it| format!("line {}", it.line));
         found.add_each(IssueCode::FormOnHttp, lines);
     }
     let open = page.forms.iter().filter_map(|it| match &it.target {
-        LinkTarget::Web { url, .. } if page.is_https() && is_open(url) => Some(url),
+        LinkTarget::Web { url, .. } if page.is_https() && is_insecure(url) => Some(url),
         _ => None,
     });
     found.add_each(IssueCode::FormActionHttp, open);
 }
 
-fn is_open(url: &str) -> bool {
+fn is_insecure(url: &str) -> bool {
     Url::parse(url).is_ok_and(|it| it.scheme() == "http" && !is_loopback(&it))
 }

@@ -13,9 +13,9 @@ static LIST: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new(
 /// Whether a link's text is generic, in any language if `language` is unknown.
 pub fn is_generic_link_text(text: &str, language: Option<&str>) -> bool {
     /// Longer than any text of the list.
-    const MOST_BYTES: usize = 200;
+    const MAX_BYTES: usize = 200;
     let text = text.trim();
-    if text.len() > MOST_BYTES {
+    if text.len() > MAX_BYTES {
         return false;
     }
     let text = text.to_lowercase();
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_looked_up_in_the_language_of_the_page() {
+    fn generic_texts_depend_on_the_page_language() {
         assert!(is_generic_link_text(" Click here ", Some("en")));
         assert!(is_generic_link_text("Read more…", Some("en")));
         assert!(is_generic_link_text("více", None));

@@ -1,6 +1,6 @@
-use super::Found;
+use super::IssueCollector;
 use crate::findings::issues::code::IssueCode;
-use crate::keyword_text::normalised;
+use crate::keyword_text::normalized;
 use crate::observation::page_content::{PageContent, TagSource};
 use crate::text::pixel_width::{DESCRIPTION, TITLE};
 
@@ -11,12 +11,12 @@ const TITLE_PIXELS: (f64, f64) = (200.0, 561.0);
 const DESCRIPTION_CHARACTERS: (usize, usize) = (70, 160);
 const DESCRIPTION_PIXELS: (f64, f64) = (400.0, 985.0);
 
-pub fn find(page: &PageContent, found: &mut Found) {
+pub fn find(page: &PageContent, found: &mut IssueCollector) {
     title(page, found);
     description(page, found);
 }
 
-fn title(page: &PageContent, found: &mut Found) {
+fn title(page: &PageContent, found: &mut IssueCollector) {
     let in_head = page.titles.iter().filter(|it| it.source == TagSource::Head);
     let outside = page.titles.len() - in_head.clone().count();
     found.add_if(outside > 0, IssueCode::TitleOutsideHead);
@@ -31,12 +31,12 @@ fn title(page: &PageContent, found: &mut Found) {
     let lengths = [IssueCode::TitleShort, IssueCode::TitleLong];
     length(title, width, TITLE_CHARACTERS, TITLE_PIXELS, lengths, found);
     let heading = page.heading(1).and_then(|it| it.text.as_deref());
-    if heading.is_some_and(|it| normalised(it) == normalised(title)) {
+    if heading.is_some_and(|it| normalized(it) == normalized(title)) {
         found.add(IssueCode::TitleSameAsH1, None);
     }
 }
 
-fn description(page: &PageContent, found: &mut Found) {
+fn description(page: &PageContent, found: &mut IssueCollector) {
     let (inside, outside): (Vec<_>, Vec<_>) = page
         .descriptions()
         .partition(|it| it.source == TagSource::Head);
@@ -66,7 +66,7 @@ fn length(
     characters: (usize, usize),
     pixels: (f64, f64),
     [short, long]: [IssueCode; 2],
-    found: &mut Found,
+    found: &mut IssueCollector,
 ) {
     let count = text.chars().count();
     let detail = || format!("{count} characters, {width:.0} px");

@@ -1,10 +1,10 @@
-use super::Found;
+use super::IssueCollector;
 use crate::{findings::issues::code::IssueCode, observation::page_content::PageContent};
 
 /// Characters (Screaming Frog).
 const LONG_H1: usize = 70;
 
-pub fn find(page: &PageContent, found: &mut Found) {
+pub fn find(page: &PageContent, found: &mut IssueCollector) {
     let firsts: Vec<_> = page.headings.iter().filter(|it| it.level == 1).collect();
     match firsts.iter().find(|it| it.text.is_some()) {
         None if firsts.is_empty() => found.add(IssueCode::H1Missing, None),

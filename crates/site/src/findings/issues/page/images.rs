@@ -1,11 +1,11 @@
-use super::Found;
+use super::IssueCollector;
 use crate::findings::issues::code::IssueCode;
 use crate::observation::page_content::{Image, PageContent};
 
 /// Characters (`SEOnaut`, Screaming Frog).
 const LONG_ALT: usize = 100;
 
-pub fn find(page: &PageContent, found: &mut Found) {
+pub fn find(page: &PageContent, found: &mut IssueCollector) {
     let named = |it: &Image| {
         it.url
             .clone()

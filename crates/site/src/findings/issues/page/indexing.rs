@@ -1,11 +1,11 @@
-use super::{Found, Subject};
+use super::{IssueCollector, Subject};
 use crate::findings::broken_links::Severity;
 use crate::findings::issues::code::IssueCode;
 use crate::observation::page_content::{Canonical, GOOGLEBOT, MetaKey, PageContent, TagSource};
 use std::collections::BTreeSet;
 use url::Url;
 
-pub fn find(subject: &Subject<'_>, found: &mut Found) {
+pub fn find(subject: &Subject<'_>, found: &mut IssueCollector) {
     let page = subject.page;
     let robots = page.robots_for(GOOGLEBOT);
     let in_series = !page.next_pages.is_empty() || !page.previous_pages.is_empty();
@@ -32,7 +32,7 @@ pub fn find(subject: &Subject<'_>, found: &mut Found) {
     canonicals(page, found);
 }
 
-fn canonicals(page: &PageContent, found: &mut Found) {
+fn canonicals(page: &PageContent, found: &mut IssueCollector) {
     let of = |source| page.canonicals.iter().filter(move |it| it.source == source);
     let (head, header) = (
         addresses(of(TagSource::Head)),
@@ -55,7 +55,7 @@ fn canonicals(page: &PageContent, found: &mut Found) {
     }
     let in_body = of(TagSource::Body).map(|it| it.raw.as_str());
     found.add_each(IssueCode::CanonicalOutsideHead, in_body);
-    let counting = || page.canonicals.iter().filter(|it| it.counts());
+    let counting = || page.canonicals.iter().filter(|it| it.is_effective());
     let none = counting().filter(|it| it.url.is_none());
     found.add_each(IssueCode::CanonicalToNon200, none.map(|it| it.raw.as_str()));
     let relative = counting().filter(|it| !it.is_absolute && it.url.is_some());
@@ -91,13 +91,13 @@ mod tests {
     use super::*;
     use crate::findings::issues::{PageContext, page_issues};
     use crate::observation::page_content::{Rendered, RenderedPage};
-    use crate::observation::web_site::SiteScope;
+    use crate::observation::web_site::CrawlScope;
     use crate::page_kind::page_kind;
 
     fn codes(page: &PageContent) -> Vec<IssueCode> {
         let context = PageContext {
             kind: page_kind(page),
-            scope: &SiteScope::of_host("example.com"),
+            scope: &CrawlScope::from_host("example.com"),
             schema: None,
             vitals: &[],
             keywords: &[],
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_script_tells_robots_counts() {
+    fn robots_rules_set_by_a_script_count() {
         let plain = shown(&RenderedPage::default());
         assert!(plain.is_indexable() && !codes(&plain).contains(&IssueCode::Noindex));
         let hidden = shown(&RenderedPage {
@@ -141,7 +141,7 @@ mod tests {
 
     /// Debian's documentation names files of its build machine.
     #[test]
-    fn an_address_that_is_none_of_the_web_is_no_canonical_page() {
+    fn a_non_web_canonical_keeps_the_page_indexable() {
         let mut page = PageContent::blank("https://example.com/x");
         page.canonicals.push(Canonical {
             raw: "file:///usr/share/doc/x.html".into(),

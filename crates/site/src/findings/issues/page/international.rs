@@ -1,12 +1,12 @@
-use super::Found;
+use super::IssueCollector;
 use crate::findings::issues::code::IssueCode;
 use crate::observation::page_content::{Hreflang, PageContent, TagSource};
-use crate::text::language::tags::{group, is_language_tag, primary};
+use crate::text::language::tags::{is_language_tag, language_group, primary_subtag};
 use std::collections::{BTreeMap, BTreeSet};
 
 const DEFAULT: &str = "x-default";
 
-pub fn find(page: &PageContent, found: &mut Found) {
+pub fn find(page: &PageContent, found: &mut IssueCollector) {
     let all: Vec<&Hreflang> = page
         .hreflangs
         .iter()
@@ -35,7 +35,8 @@ pub fn find(page: &PageContent, found: &mut Found) {
     );
     if let Some(lang) = page.document.lang.as_deref() {
         let mut named = own.iter().filter(|it| !is_default(it)).peekable();
-        let differs = named.peek().is_some() && named.all(|it| group(&it.code) != group(lang));
+        let differs = named.peek().is_some()
+            && named.all(|it| language_group(&it.code) != language_group(lang));
         if differs {
             let named = own.iter().filter(|it| !is_default(it));
             let codes: Vec<&str> = named.map(|it| it.code.as_str()).collect();
@@ -45,11 +46,14 @@ pub fn find(page: &PageContent, found: &mut Found) {
             );
         }
     }
-    found.add_each(IssueCode::HreflangMultipleLangs, several(&all).into_iter());
+    found.add_each(
+        IssueCode::HreflangMultipleLangs,
+        conflicting_alternates(&all).into_iter(),
+    );
 }
 
 /// Codes with several URLs, and URLs with several languages; several regions of one language are allowed.
-fn several(all: &[&Hreflang]) -> Vec<String> {
+fn conflicting_alternates(all: &[&Hreflang]) -> Vec<String> {
     let mut by_code: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     let mut by_url: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for it in all {
@@ -61,7 +65,10 @@ fn several(all: &[&Hreflang]) -> Vec<String> {
             .or_default()
             .insert(url);
         if !it.code.eq_ignore_ascii_case(DEFAULT) {
-            by_url.entry(url).or_default().insert(primary(&it.code));
+            by_url
+                .entry(url)
+                .or_default()
+                .insert(primary_subtag(&it.code));
         }
     }
     let codes = by_code

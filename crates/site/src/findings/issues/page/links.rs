@@ -1,6 +1,6 @@
 //! Links as written; their targets are checked at site level.
 
-use super::{Found, Subject, genericness::is_generic_link_text};
+use super::{IssueCollector, Subject, genericness::is_generic_link_text};
 use crate::findings::issues::code::IssueCode;
 use crate::observation::page_url::is_loopback;
 use crate::observation::web_site::{LinkTarget, PageLink};
@@ -16,12 +16,12 @@ struct Followed<'a> {
     is_internal: bool,
 }
 
-pub fn find(subject: &Subject<'_>, found: &mut Found) {
+pub fn find(subject: &Subject<'_>, found: &mut IssueCollector) {
     let page = subject.page;
     let followed: Vec<Followed<'_>> = page
         .links
         .iter()
-        .filter(|it| it.is_followed_by_readers())
+        .filter(|it| it.is_navigable())
         .filter_map(|link| match &link.target {
             LinkTarget::Web { url, .. } => Some(Followed {
                 link,
@@ -56,7 +56,7 @@ pub fn find(subject: &Subject<'_>, found: &mut Found) {
         found.add_each(IssueCode::HttpLink, open.map(|it| it.url));
         let loaded = page.links.iter().filter_map(|it| match &it.target {
             LinkTarget::Web { url, .. }
-                if url.starts_with("http:") && it.is_loaded_with_the_page() && !to_itself(url) =>
+                if url.starts_with("http:") && it.is_subresource() && !to_itself(url) =>
             {
                 Some(url)
             }
@@ -68,7 +68,7 @@ pub fn find(subject: &Subject<'_>, found: &mut Found) {
     found.add_each(IssueCode::UnsafeCrossOrigin, windows.map(|it| &it.url));
 }
 
-fn amounts(subject: &Subject<'_>, followed: &[Followed<'_>], found: &mut Found) {
+fn amounts(subject: &Subject<'_>, followed: &[Followed<'_>], found: &mut IssueCollector) {
     let own = followed.iter().filter(|it| it.is_internal).count();
     let elsewhere = followed.len() - own;
     if own > MANY {
@@ -81,11 +81,11 @@ fn amounts(subject: &Subject<'_>, followed: &[Followed<'_>], found: &mut Found) 
         );
     }
     let leads_on = followed.iter().any(|it| it.url != subject.page.url);
-    let is_dead_end = !leads_on && !subject.page.links_are_cut();
+    let is_dead_end = !leads_on && !subject.page.links_are_truncated();
     found.add_if(is_dead_end, IssueCode::DeadEnd);
 }
 
-fn texts(subject: &Subject<'_>, followed: &[Followed<'_>], found: &mut Found) {
+fn texts(subject: &Subject<'_>, followed: &[Followed<'_>], found: &mut IssueCollector) {
     let page = subject.page;
     let empty = followed
         .iter()

@@ -12,13 +12,13 @@ mod performance;
 mod placeholder;
 mod structured;
 
-pub use content::{THIN, stuffed_phrases};
+pub use content::{THIN_WORDS, stuffed_phrases};
 
 use super::code::IssueCode;
-use super::issue::{Found, Issue};
+use super::issue::{Issue, IssueCollector};
 use crate::{
     findings::{schema::SchemaRecord, vitals::VitalsRecord},
-    observation::{page_content::PageContent, page_url::is_loopback, web_site::SiteScope},
+    observation::{page_content::PageContent, page_url::is_loopback, web_site::CrawlScope},
     page_kind::PageKind,
 };
 use url::Url;
@@ -26,7 +26,7 @@ use url::Url;
 #[derive(Debug, Clone, Copy)]
 pub struct PageContext<'a> {
     pub kind: PageKind,
-    pub scope: &'a SiteScope,
+    pub scope: &'a CrawlScope,
     /// Structured data record; without it, there are no issues of that group.
     pub schema: Option<&'a SchemaRecord>,
     /// Vitals records; without any, there are no such issues.
@@ -47,7 +47,7 @@ struct Subject<'a> {
 
 impl Subject<'_> {
     /// Whether it is sent unencrypted over a network.
-    fn is_open(&self) -> bool {
+    fn is_insecure(&self) -> bool {
         !self.page.is_https() && !self.is_loopback
     }
 
@@ -58,7 +58,7 @@ impl Subject<'_> {
 
 /// What a truncated page does not prove: absence, shares of the text, and content of elements whose
 /// structure is lost.
-const OF_WHOLE_PAGES: [IssueCode; 24] = [
+const WHOLE_PAGE_ISSUES: [IssueCode; 24] = [
     IssueCode::SoftNotFound,
     IssueCode::CanonicalMissing,
     IssueCode::TitleMissing,
@@ -93,7 +93,7 @@ pub fn page_issues(page: &PageContent, context: &PageContext<'_>) -> Vec<Issue> 
         is_loopback: url.as_ref().is_some_and(is_loopback),
         url,
     };
-    let mut found = Found::default();
+    let mut found = IssueCollector::default();
     address::find(&subject, &mut found);
     indexing::find(&subject, &mut found);
     head::find(page, &mut found);
@@ -106,6 +106,6 @@ pub fn page_issues(page: &PageContent, context: &PageContext<'_>) -> Vec<Issue> 
     structured::find(&subject, &mut found);
     performance::find(&subject, &mut found);
     let mut found = found.finished();
-    found.retain(|it| !page.is_cut() || !OF_WHOLE_PAGES.contains(&it.code));
+    found.retain(|it| !page.is_truncated() || !WHOLE_PAGE_ISSUES.contains(&it.code));
     found
 }

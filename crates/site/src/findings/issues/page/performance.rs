@@ -1,4 +1,4 @@
-use super::{Found, Subject};
+use super::{IssueCollector, Subject};
 use crate::findings::broken_links::Severity;
 use crate::findings::issues::code::IssueCode;
 use crate::findings::vitals::{MetricRecord, Rating, VitalsRecord};
@@ -7,11 +7,11 @@ use crate::observation::vitals::ResourceKind;
 /// Bytes below which compression gains nothing: one packet (Lighthouse).
 const WORTH_COMPRESSING: u64 = 1_400;
 /// Render-blocking style sheets that are accepted (ours).
-const MOST_SHEETS: usize = 3;
+const MAX_SHEETS: usize = 3;
 
-pub fn find(subject: &Subject<'_>, found: &mut Found) {
+pub fn find(subject: &Subject<'_>, found: &mut IssueCollector) {
     for record in subject.context.vitals {
-        of_record(record, found);
+        record_issues(record, found);
     }
     let response = &subject.page.response;
     let is_plain = response
@@ -31,7 +31,7 @@ pub fn find(subject: &Subject<'_>, found: &mut Found) {
     };
     let scripts = blocking(ResourceKind::Script);
     let sheets = blocking(ResourceKind::Stylesheet);
-    if scripts.clone().next().is_some() || sheets.clone().count() > MOST_SHEETS {
+    if scripts.clone().next().is_some() || sheets.clone().count() > MAX_SHEETS {
         found.add_each(
             IssueCode::RenderBlocking,
             scripts.chain(sheets).map(|it| &it.url),
@@ -39,7 +39,7 @@ pub fn find(subject: &Subject<'_>, found: &mut Found) {
     }
 }
 
-fn of_record(record: &VitalsRecord, found: &mut Found) {
+fn record_issues(record: &VitalsRecord, found: &mut IssueCollector) {
     let metrics = &record.metrics;
     for (metric, code) in [
         (&metrics.lcp, IssueCode::LcpPoor),

@@ -1,4 +1,4 @@
-use super::{Found, Subject};
+use super::{IssueCollector, Subject};
 use crate::findings::broken_links::Severity;
 use crate::findings::issues::code::IssueCode;
 use crate::observation::page_content::{Block, BlockKind, PageContent};
@@ -24,9 +24,9 @@ const GENERATED: &str = "a ac accumsan adipisicing aenean aliquam aliquet ante a
     vulputate";
 
 /// Consecutive words of the passage that identify it.
-const LEAST_RUN: usize = 5;
+const MIN_RUN_WORDS: usize = 5;
 /// Minimum words of a placeholder block without such a run.
-const LEAST_GENERATED: usize = 8;
+const MIN_GENERATED_WORDS: usize = 8;
 /// Share of the main text from which it is an error, not a warning.
 const ERROR_SHARE: f64 = 0.1;
 
@@ -36,7 +36,7 @@ static VOCABULARY: LazyLock<HashSet<&str>> = LazyLock::new(|| {
     SEQUENCE.iter().copied().chain(generated).collect()
 });
 
-pub fn find(subject: &Subject<'_>, text: &str, found: &mut Found) {
+pub fn find(subject: &Subject<'_>, text: &str, found: &mut IssueCollector) {
     if !text.to_ascii_lowercase().contains("lorem ipsum") {
         return;
     }
@@ -45,7 +45,7 @@ pub fn find(subject: &Subject<'_>, text: &str, found: &mut Found) {
         return;
     }
     let all = words(text).count().max(left);
-    let share = f64::from(small(left)) / f64::from(small(all));
+    let share = f64::from(saturating_u32(left)) / f64::from(saturating_u32(all));
     if share < 0.5 && is_about_placeholders(subject.page) {
         return;
     }
@@ -58,18 +58,18 @@ pub fn find(subject: &Subject<'_>, text: &str, found: &mut Found) {
     found.add_with(IssueCode::LoremIpsum, severity, 1, Some(detail));
 }
 
-fn small(count: usize) -> u32 {
+fn saturating_u32(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-struct Read {
+struct BlockStats {
     words: usize,
     has_passage: bool,
     /// Words of the passage or of generators.
     known: usize,
 }
 
-impl Read {
+impl BlockStats {
     fn of(text: &str) -> Self {
         let words: Vec<String> = words(text).map(str::to_lowercase).collect();
         Self {
@@ -83,13 +83,13 @@ impl Read {
 
     fn is_placeholder(&self) -> bool {
         (self.has_passage && 2 * self.known >= self.words)
-            || (self.words >= LEAST_GENERATED && 5 * self.known >= 4 * self.words)
+            || (self.words >= MIN_GENERATED_WORDS && 5 * self.known >= 4 * self.words)
     }
 }
 
 fn has_passage(words: &[String]) -> bool {
-    let is_in_order = |run: &[String]| SEQUENCE.windows(LEAST_RUN).any(|it| it == run);
-    words.windows(LEAST_RUN).any(is_in_order)
+    let is_in_order = |run: &[String]| SEQUENCE.windows(MIN_RUN_WORDS).any(|it| it == run);
+    words.windows(MIN_RUN_WORDS).any(is_in_order)
 }
 
 /// Whether a block is shown as an example: code and quotations are.
@@ -105,10 +105,10 @@ fn placeholder_words(page: &PageContent) -> usize {
             .iter()
             .any(|q| it.text.contains(q.as_str()))
     };
-    let read: Vec<Read> = { page.text.main.blocks.iter() }
+    let read: Vec<BlockStats> = { page.text.main.blocks.iter() }
         .filter(|it| !is_example(it) && !quoted(it))
-        .map(|it| Read::of(&it.text))
-        .filter(Read::is_placeholder)
+        .map(|it| BlockStats::of(&it.text))
+        .filter(BlockStats::is_placeholder)
         .collect();
     if read.iter().any(|it| it.has_passage) {
         read.iter().map(|it| it.words).sum()
@@ -120,7 +120,7 @@ fn placeholder_words(page: &PageContent) -> usize {
 /// Whether a page is about placeholder text: its title, code or a real sentence names it.
 fn is_about_placeholders(page: &PageContent) -> bool {
     let names_it = |text: &str| words(text).any(|it| it.eq_ignore_ascii_case("lorem"));
-    let speaks = |it: &Block| is_example(it) || !Read::of(&it.text).is_placeholder();
+    let speaks = |it: &Block| is_example(it) || !BlockStats::of(&it.text).is_placeholder();
     page.title().is_some_and(names_it) || { page.text.main.blocks.iter() }
         .any(|it| names_it(&it.text) && speaks(it))
 }
@@ -129,8 +129,8 @@ fn is_about_placeholders(page: &PageContent) -> bool {
 mod tests {
     use super::*;
     use crate::findings::issues::PageContext;
-    use crate::findings::sample_pages::{entitle, page};
-    use crate::observation::web_site::SiteScope;
+    use crate::findings::sample_pages::{page, set_title};
+    use crate::observation::web_site::CrawlScope;
     use crate::page_kind::PageKind;
     use BlockKind::{Heading, ListItem, Paragraph, Preformatted, Quote};
 
@@ -142,10 +142,10 @@ mod tests {
 
     fn severity(title: &str, blocks: &[(BlockKind, &str)]) -> Option<Severity> {
         let mut page = page("https://example.com/page", blocks);
-        entitle(&mut page, title);
+        set_title(&mut page, title);
         let context = PageContext {
             kind: PageKind::Other,
-            scope: &SiteScope::of_host("example.com"),
+            scope: &CrawlScope::from_host("example.com"),
             schema: None,
             vitals: &[],
             keywords: &[],
@@ -157,7 +157,7 @@ mod tests {
             url: None,
             is_loopback: false,
         };
-        let mut found = Found::default();
+        let mut found = IssueCollector::default();
         find(&subject, &page.text.main.text(), &mut found);
         found.finished().first().map(|it| it.severity)
     }
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_speaks_of_placeholders_is_honest() {
+    fn pages_about_placeholder_text_have_no_issue() {
         for blocks in [
             vec![(Paragraph, HONEST), (Preformatted, CLASSICAL)],
             vec![(Paragraph, HONEST), (Quote, CLASSICAL)],
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn words_around_inline_quotations_are_honest() {
+    fn inline_quotations_are_not_placeholder_text() {
         let mut page = page(
             "https://example.com/page",
             &[(Paragraph, CLASSICAL), (Paragraph, HONEST)],

@@ -1,8 +1,8 @@
-use super::{Found, Subject};
+use super::{IssueCollector, Subject};
 use crate::findings::issues::code::IssueCode;
 use crate::findings::schema::{Issue as SchemaIssue, IssueCode as SchemaCode};
 
-pub fn find(subject: &Subject<'_>, found: &mut Found) {
+pub fn find(subject: &Subject<'_>, found: &mut IssueCollector) {
     let Some(record) = subject.context.schema else {
         return;
     };

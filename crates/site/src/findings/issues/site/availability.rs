@@ -1,12 +1,12 @@
-use super::SiteFound;
+use super::SiteIssueCollector;
 use crate::findings::issues::code::IssueCode;
 use crate::observation::web_site::FetchFailure;
 use crate::site_graph::{MediaKind, SiteGraph, Target, TargetState, UrlId};
 use std::collections::HashSet;
 
-pub fn find(site: &SiteGraph, all: &mut SiteFound) {
+pub fn find(site: &SiteGraph, all: &mut SiteIssueCollector) {
     let linked: HashSet<UrlId> = site
-        .cards
+        .nodes
         .iter()
         .flat_map(|it| &it.links)
         .map(|it| it.target())
@@ -16,22 +16,22 @@ pub fn find(site: &SiteGraph, all: &mut SiteFound) {
             continue;
         }
         if linked.contains(&url)
-            && let Some((code, detail)) = of_target(site, target)
+            && let Some((code, detail)) = target_issue(site, target)
         {
-            all.of(url).add(code, detail);
+            all.issues_of(url).add(code, detail);
         }
-        if let Some(expected) = another_kind(site.urls.text(url), target) {
-            all.of(url)
+        if let Some(expected) = expected_kind(site.urls.text(url), target) {
+            all.issues_of(url)
                 .add(IssueCode::WrongMediaType, format!("{expected:?} expected"));
         }
     }
 }
 
-fn of_target(site: &SiteGraph, target: &Target) -> Option<(IssueCode, Option<String>)> {
-    let landed = || Some(site.urls.text(target.landed).to_owned());
+fn target_issue(site: &SiteGraph, target: &Target) -> Option<(IssueCode, Option<String>)> {
+    let landed = || Some(site.urls.text(target.final_url).to_owned());
     Some(match target.state {
         TargetState::Blocked => (IssueCode::BlockedByRobots, None),
-        TargetState::Walled => return None,
+        TargetState::Challenged => return None,
         TargetState::Failed(failure) => match failure {
             FetchFailure::Timeout => (IssueCode::Timeout, None),
             FetchFailure::RedirectLoop | FetchFailure::TooManyRedirects => {
@@ -52,7 +52,7 @@ fn of_target(site: &SiteGraph, target: &Target) -> Option<(IssueCode, Option<Str
 }
 
 /// The kind by file extension, if the response has another one.
-fn another_kind(url: &str, target: &Target) -> Option<MediaKind> {
+fn expected_kind(url: &str, target: &Target) -> Option<MediaKind> {
     if !target.is_success() || target.hops > 0 || target.media == MediaKind::Unknown {
         return None;
     }

@@ -1,35 +1,39 @@
-use super::{SiteFound, is_no_page};
+use super::{SiteIssueCollector, is_unavailable};
 use crate::findings::issues::code::IssueCode;
-use crate::site_graph::{Known, SiteGraph, UrlId};
+use crate::site_graph::{Resolved, SiteGraph, UrlId};
 use std::collections::BTreeSet;
 
 /// `confirmed` are external URLs that failed in an earlier audit too; sorted.
-pub fn find(site: &SiteGraph, confirmed: &[UrlId], all: &mut SiteFound) {
-    for card in &site.cards {
-        let others: BTreeSet<UrlId> = { card.canonicals.iter() }
-            .filter(|it| **it != card.url)
+pub fn find(site: &SiteGraph, confirmed: &[UrlId], all: &mut SiteIssueCollector) {
+    for node in &site.nodes {
+        let others: BTreeSet<UrlId> = { node.canonicals.iter() }
+            .filter(|it| **it != node.url)
             .copied()
             .collect();
         for canonical in others {
-            let code = match site.know(canonical) {
-                Known::Page(_, page) if page.noindex => IssueCode::CanonicalToNoindex,
-                Known::Page(_, page) if page.is_canonicalised_away() => IssueCode::CanonicalChain,
-                Known::Redirect(target, _) if target.is_success() => IssueCode::CanonicalToRedirect,
-                Known::Redirect(target, _) | Known::Other(target)
-                    if is_no_page(site, canonical, target) =>
+            let code = match site.resolve(canonical) {
+                Resolved::Page(_, page) if page.noindex => IssueCode::CanonicalToNoindex,
+                Resolved::Page(_, page) if page.is_canonicalized_elsewhere() => {
+                    IssueCode::CanonicalChain
+                }
+                Resolved::Redirect(target, _) if target.is_success() => {
+                    IssueCode::CanonicalToRedirect
+                }
+                Resolved::Redirect(target, _) | Resolved::Other(target)
+                    if is_unavailable(site, canonical, target) =>
                 {
                     IssueCode::CanonicalToNon200
                 }
                 _ => continue,
             };
             if code == IssueCode::CanonicalToNoindex {
-                all.told_noindex.insert(canonical);
+                all.reported_noindex.insert(canonical);
             }
             let named = std::iter::once(canonical);
             if code == IssueCode::CanonicalToNon200 {
-                all.add_broken(site, confirmed, card.url, code, named);
+                all.add_broken(site, confirmed, node.url, code, named);
             } else {
-                all.add_urls(site, card.url, code, named);
+                all.add_urls(site, node.url, code, named);
             }
         }
     }
@@ -39,14 +43,14 @@ pub fn find(site: &SiteGraph, confirmed: &[UrlId], all: &mut SiteFound) {
 mod tests {
     use super::*;
     use crate::findings::issues::info;
-    use crate::findings::issues::issue::Found;
+    use crate::findings::issues::issue::IssueCollector;
     use crate::observation::page_content::{Canonical, PageContent, TagSource};
-    use crate::observation::web_site::SiteScope;
+    use crate::observation::web_site::CrawlScope;
 
     #[test]
-    fn pages_that_name_each_other_are_told_and_what_to_do_names_the_circle() {
+    fn canonical_cycles_are_reported_with_advice() {
         let urls = ["https://example.com/a", "https://example.com/b"];
-        let mut site = SiteGraph::new(urls[0], SiteScope::of_host("example.com"));
+        let mut site = SiteGraph::new(urls[0], CrawlScope::from_host("example.com"));
         for (url, canonical) in [(urls[0], urls[1]), (urls[1], urls[0])] {
             let mut page = PageContent::blank(url);
             page.canonicals.push(Canonical {
@@ -58,9 +62,9 @@ mod tests {
             });
             site.add_page(&page);
         }
-        let mut all = SiteFound::default();
+        let mut all = SiteIssueCollector::default();
         find(&site, &[], &mut all);
-        let found = all.by_url.into_values().flat_map(Found::finished);
+        let found = all.by_url.into_values().flat_map(IssueCollector::finished);
         let codes: Vec<IssueCode> = found.map(|it| it.code).collect();
         assert_eq!(codes, [IssueCode::CanonicalChain; 2]);
         assert!(info(codes[0]).what_to_do.contains("in a circle"));

@@ -1,39 +1,39 @@
-use super::SiteFound;
+use super::SiteIssueCollector;
 use crate::findings::issues::code::IssueCode;
-use crate::site_graph::{PageCard, SiteGraph, UrlId};
+use crate::site_graph::{PageNode, SiteGraph, UrlId};
 use crate::text::duplicates::Duplicates;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::num::NonZeroU64;
 
-pub fn find(site: &SiteGraph, duplicates: &Duplicates, all: &mut SiteFound) {
-    same(site, all, IssueCode::TitleDuplicate, |it| it.title);
-    same(site, all, IssueCode::DescDuplicate, |it| it.description);
-    same(site, all, IssueCode::H1Duplicate, |it| it.h1);
+pub fn find(site: &SiteGraph, duplicates: &Duplicates, all: &mut SiteIssueCollector) {
+    report_same(site, all, IssueCode::TitleDuplicate, |it| it.title);
+    report_same(site, all, IssueCode::DescDuplicate, |it| it.description);
+    report_same(site, all, IssueCode::H1Duplicate, |it| it.h1);
     for cluster in &duplicates.clusters {
-        let members: Vec<&PageCard> = cluster
+        let members: Vec<&PageNode> = cluster
             .pages
             .iter()
-            .filter_map(|it| site.cards.get(*it))
-            .filter(|it| may_be_told(site, it))
+            .filter_map(|it| site.nodes.get(*it))
+            .filter(|it| is_reportable(site, it))
             .collect();
-        of_cluster(site, &members, all);
+        report_cluster(site, &members, all);
     }
 }
 
 /// Whether a page's duplicates are an issue: it is indexable, and does not continue a paginated series.
-fn may_be_told(site: &SiteGraph, card: &PageCard) -> bool {
-    card.is_indexable && !site.continues_a_series(card)
+fn is_reportable(site: &SiteGraph, node: &PageNode) -> bool {
+    node.is_indexable && !site.continues_a_series(node)
 }
 
 /// Pages with something in common, in the site's order. The cost of a page depends on its `hreflang`, not on the group.
-struct Alike<'a> {
-    pages: &'a [&'a PageCard],
+struct DuplicateGroup<'a> {
+    pages: &'a [&'a PageNode],
     /// By page, its translations in the group (one names the other).
     translations: HashMap<UrlId, BTreeSet<UrlId>>,
 }
 
-impl<'a> Alike<'a> {
-    fn of(pages: &'a [&'a PageCard]) -> Self {
+impl<'a> DuplicateGroup<'a> {
+    fn of(pages: &'a [&'a PageNode]) -> Self {
         let members: HashSet<UrlId> = pages.iter().map(|it| it.url).collect();
         let mut translations: HashMap<UrlId, BTreeSet<UrlId>> = HashMap::new();
         for page in pages {
@@ -51,13 +51,19 @@ impl<'a> Alike<'a> {
     }
 
     /// Number of other pages except translations.
-    fn others(&self, page: &PageCard) -> usize {
+    fn others(&self, page: &PageNode) -> usize {
         let own = self.translations.get(&page.url).map_or(0, BTreeSet::len);
         self.pages.len().saturating_sub(1 + own)
     }
 
     /// Reports the others once: an occurrence is a page, not a pair of pages.
-    fn tell(&self, site: &SiteGraph, page: &PageCard, code: IssueCode, all: &mut SiteFound) {
+    fn report(
+        &self,
+        site: &SiteGraph,
+        page: &PageNode,
+        code: IssueCode,
+        all: &mut SiteIssueCollector,
+    ) {
         if self.others(page) == 0 {
             return;
         }
@@ -65,45 +71,45 @@ impl<'a> Alike<'a> {
         let others = { self.pages.iter().map(|it| it.url) }
             .filter(|it| *it != page.url && own.is_none_or(|own| !own.contains(it)));
         let named = others.map(|it| site.urls.text(it));
-        all.of(page.url).add_once(code, named);
+        all.issues_of(page.url).add_once(code, named);
     }
 }
 
-fn same(
+fn report_same(
     site: &SiteGraph,
-    all: &mut SiteFound,
+    all: &mut SiteIssueCollector,
     code: IssueCode,
-    of: impl Fn(&PageCard) -> Option<NonZeroU64>,
+    of: impl Fn(&PageNode) -> Option<NonZeroU64>,
 ) {
-    let mut groups: HashMap<NonZeroU64, Vec<&PageCard>> = HashMap::new();
-    for card in site.cards.iter().filter(|it| may_be_told(site, it)) {
-        if let Some(hash) = of(card) {
-            groups.entry(hash).or_default().push(card);
+    let mut groups: HashMap<NonZeroU64, Vec<&PageNode>> = HashMap::new();
+    for node in site.nodes.iter().filter(|it| is_reportable(site, it)) {
+        if let Some(hash) = of(node) {
+            groups.entry(hash).or_default().push(node);
         }
     }
     for group in groups.values().filter(|it| it.len() > 1) {
-        let alike = Alike::of(group);
-        for card in group {
-            alike.tell(site, card, code, all);
+        let alike = DuplicateGroup::of(group);
+        for node in group {
+            alike.report(site, node, code, all);
         }
     }
 }
 
-fn of_cluster(site: &SiteGraph, members: &[&PageCard], all: &mut SiteFound) {
-    let near = Alike::of(members);
-    let mut exact: BTreeMap<[u8; 32], Vec<&PageCard>> = BTreeMap::new();
-    for card in members {
-        if let Some(digest) = card.digest {
-            exact.entry(digest).or_default().push(card);
+fn report_cluster(site: &SiteGraph, members: &[&PageNode], all: &mut SiteIssueCollector) {
+    let near = DuplicateGroup::of(members);
+    let mut exact: BTreeMap<[u8; 32], Vec<&PageNode>> = BTreeMap::new();
+    for node in members {
+        if let Some(digest) = node.digest {
+            exact.entry(digest).or_default().push(node);
         }
     }
     for group in exact.values() {
-        let same = Alike::of(group);
-        for card in group {
-            if same.others(card) > 0 {
-                same.tell(site, card, IssueCode::DuplicateExact, all);
+        let same = DuplicateGroup::of(group);
+        for node in group {
+            if same.others(node) > 0 {
+                same.report(site, node, IssueCode::DuplicateExact, all);
             } else {
-                near.tell(site, card, IssueCode::DuplicateNear, all);
+                near.report(site, node, IssueCode::DuplicateNear, all);
             }
         }
     }
@@ -113,9 +119,9 @@ fn of_cluster(site: &SiteGraph, members: &[&PageCard], all: &mut SiteFound) {
 mod tests {
     use super::*;
     use crate::findings::issues::issue::Issue;
-    use crate::findings::sample_pages::entitle;
+    use crate::findings::sample_pages::set_title;
     use crate::observation::page_content::{Hreflang, PageContent, TagSource};
-    use crate::observation::web_site::SiteScope;
+    use crate::observation::web_site::CrawlScope;
     use proptest::prelude::*;
 
     fn address(number: usize) -> String {
@@ -124,10 +130,10 @@ mod tests {
 
     /// Pages with the number of a title, and the pages named as translations.
     fn site(pages: &[(u8, Vec<usize>)]) -> SiteGraph {
-        let mut site = SiteGraph::new(&address(0), SiteScope::of_host("example.com"));
+        let mut site = SiteGraph::new(&address(0), CrawlScope::from_host("example.com"));
         for (number, (title, named)) in pages.iter().enumerate() {
             let mut page = PageContent::blank(&address(number));
-            entitle(&mut page, &format!("Title {title}"));
+            set_title(&mut page, &format!("Title {title}"));
             page.hreflangs = { named.iter() }
                 .map(|it| Hreflang {
                     code: "de".into(),
@@ -143,7 +149,7 @@ mod tests {
     }
 
     fn found(site: &SiteGraph) -> BTreeMap<String, Vec<Issue>> {
-        let mut all = SiteFound::default();
+        let mut all = SiteIssueCollector::default();
         let alike = Duplicates {
             clusters: Vec::new(),
             nearest: Vec::new(),
@@ -173,7 +179,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_same_is_told_as_pair_by_pair(pages in prop::collection::vec((0_u8..3, prop::collection::vec(0_usize..14, 0..4)), 0..14)) {
+        fn grouping_matches_pairwise_comparison(pages in prop::collection::vec((0_u8..3, prop::collection::vec(0_usize..14, 0..4)), 0..14)) {
             let told = found(&site(&pages)).into_iter().map(|(url, issues)| {
                 assert_eq!(issues.len(), 1);
                 (url, (issues[0].count, issues[0].detail.clone().unwrap()))
@@ -184,7 +190,7 @@ mod tests {
 
     /// Four hundred million pairs.
     #[test]
-    fn twenty_thousand_pages_with_one_title_are_no_trouble() {
+    fn twenty_thousand_pages_with_one_title_are_fast() {
         let pages = vec![(0, Vec::new()); 20_000];
         let told = found(&site(&pages));
         assert_eq!(told.len(), pages.len());

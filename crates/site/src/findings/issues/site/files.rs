@@ -1,14 +1,14 @@
-use super::{SiteContext, SiteFound, robots_txt::robots_txt_problems};
-use crate::findings::geo_score::searches_for_answers;
+use super::{SiteContext, SiteIssueCollector, robots_txt::robots_txt_problems};
+use crate::findings::geo_score::is_ai_search_agent;
 use crate::findings::issues::code::IssueCode;
-use crate::site_graph::{Known, SiteGraph, UrlId};
+use crate::site_graph::{Resolved, SiteGraph, UrlId};
 use std::collections::BTreeSet;
 
 /// Seven days in seconds (ours; Lighthouse weighs every lifetime).
-const LONG_ENOUGH: u64 = 7 * 24 * 60 * 60;
+const MIN_CACHE_SECONDS: u64 = 7 * 24 * 60 * 60;
 
-pub fn find(site: &SiteGraph, context: &SiteContext<'_>, all: &mut SiteFound) {
-    let loaded: BTreeSet<UrlId> = { site.cards.iter() }
+pub fn find(site: &SiteGraph, context: &SiteContext<'_>, all: &mut SiteIssueCollector) {
+    let loaded: BTreeSet<UrlId> = { site.nodes.iter() }
         .flat_map(|it| {
             it.files
                 .iter()
@@ -19,18 +19,18 @@ pub fn find(site: &SiteGraph, context: &SiteContext<'_>, all: &mut SiteFound) {
         .filter(|it| site.urls.is_internal(*it))
         .collect();
     for url in loaded {
-        if let Known::Other(target) = site.know(url)
+        if let Resolved::Other(target) = site.resolve(url)
             && target.is_success()
-            && let Some(seconds) = target.max_age.filter(|it| *it < LONG_ENOUGH)
+            && let Some(seconds) = target.max_age.filter(|it| *it < MIN_CACHE_SECONDS)
         {
-            all.of(url)
+            all.issues_of(url)
                 .add(IssueCode::CacheShort, format!("{seconds} s"));
         }
     }
     let blocked = { context.agents.iter() }
-        .filter(|it| !it.allowed && searches_for_answers(&it.name))
+        .filter(|it| !it.allowed && is_ai_search_agent(&it.name))
         .map(|it| &it.name);
-    let of_start = all.of(site.start);
+    let of_start = all.issues_of(site.start);
     of_start.add_each(IssueCode::AiSearchBlocked, blocked);
     let problems = robots_txt_problems(context.robots_txt.unwrap_or_default());
     let told = { problems.iter() }

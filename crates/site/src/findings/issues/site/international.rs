@@ -1,29 +1,30 @@
-use super::{SiteFound, is_no_page};
+use super::{SiteIssueCollector, is_unavailable};
 use crate::findings::issues::code::IssueCode;
-use crate::site_graph::{Known, PageCard, SiteGraph, UrlId};
+use crate::site_graph::{PageNode, Resolved, SiteGraph, UrlId};
 use std::collections::BTreeSet;
 
 /// `confirmed` are external URLs that failed in an earlier audit too; sorted.
-pub fn find(site: &SiteGraph, confirmed: &[UrlId], all: &mut SiteFound) {
-    for card in &site.cards {
-        let others: BTreeSet<UrlId> = { card.hreflangs.iter() }
+pub fn find(site: &SiteGraph, confirmed: &[UrlId], all: &mut SiteIssueCollector) {
+    for node in &site.nodes {
+        let others: BTreeSet<UrlId> = { node.hreflangs.iter() }
             .map(|it| it.url)
-            .filter(|it| *it != card.url)
+            .filter(|it| *it != node.url)
             .collect();
-        if gives_itself_up(card) {
-            let url = site.urls.text(card.url).to_owned();
-            all.of(card.url).add(IssueCode::HreflangToNoncanonical, url);
+        if canonicalizes_to_alternate(node) {
+            let url = site.urls.text(node.url).to_owned();
+            all.issues_of(node.url)
+                .add(IssueCode::HreflangToNoncanonical, url);
         }
         for url in others {
-            if let Some(code) = of_alternate(site, card, url) {
+            if let Some(code) = alternate_issue(site, node, url) {
                 if code == IssueCode::HreflangToNoindex {
-                    all.told_noindex.insert(url);
+                    all.reported_noindex.insert(url);
                 }
                 let named = std::iter::once(url);
                 if code == IssueCode::HreflangToNon200 {
-                    all.add_broken(site, confirmed, card.url, code, named);
+                    all.add_broken(site, confirmed, node.url, code, named);
                 } else {
-                    all.add_urls(site, card.url, code, named);
+                    all.add_urls(site, node.url, code, named);
                 }
             }
         }
@@ -31,39 +32,39 @@ pub fn find(site: &SiteGraph, confirmed: &[UrlId], all: &mut SiteFound) {
 }
 
 /// Whether the page is its own alternate and names another alternate as canonical (Lighthouse's audit `canonical`).
-fn gives_itself_up(card: &PageCard) -> bool {
-    let names = |url: UrlId| card.hreflangs.iter().any(|it| it.url == url);
-    let mut others = card.canonicals.iter().filter(|it| **it != card.url);
-    names(card.url) && others.any(|it| names(*it))
+fn canonicalizes_to_alternate(node: &PageNode) -> bool {
+    let names = |url: UrlId| node.hreflangs.iter().any(|it| it.url == url);
+    let mut others = node.canonicals.iter().filter(|it| **it != node.url);
+    names(node.url) && others.any(|it| names(*it))
 }
 
 /// The first problem; later ones would follow from it.
-fn of_alternate(site: &SiteGraph, card: &PageCard, url: UrlId) -> Option<IssueCode> {
-    match site.know(url) {
-        Known::Page(_, page) => {
-            let returns = page.hreflangs.iter().any(|it| it.url == card.url);
+fn alternate_issue(site: &SiteGraph, node: &PageNode, url: UrlId) -> Option<IssueCode> {
+    match site.resolve(url) {
+        Resolved::Page(_, page) => {
+            let returns = page.hreflangs.iter().any(|it| it.url == node.url);
             if page.noindex {
                 Some(IssueCode::HreflangToNoindex)
-            } else if page.is_canonicalised_away() {
+            } else if page.is_canonicalized_elsewhere() {
                 Some(IssueCode::HreflangToNoncanonical)
             } else {
                 (!returns).then_some(IssueCode::HreflangNoReturn)
             }
         }
-        Known::Redirect(target, _) if target.is_success() => Some(IssueCode::HreflangToRedirect),
-        Known::Redirect(target, _) | Known::Other(target) => {
-            is_no_page(site, url, target).then_some(IssueCode::HreflangToNon200)
+        Resolved::Redirect(target, _) if target.is_success() => Some(IssueCode::HreflangToRedirect),
+        Resolved::Redirect(target, _) | Resolved::Other(target) => {
+            is_unavailable(site, url, target).then_some(IssueCode::HreflangToNon200)
         }
-        Known::Nothing => None,
+        Resolved::Unknown => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::issues::issue::Found;
+    use crate::findings::issues::issue::IssueCollector;
     use crate::observation::page_content::{Canonical, Hreflang, PageContent, TagSource};
-    use crate::observation::web_site::SiteScope;
+    use crate::observation::web_site::CrawlScope;
 
     const OWN: &str = "https://example.com/en-ie";
     const OTHER: &str = "https://example.com/en";
@@ -91,13 +92,13 @@ mod tests {
 
     /// The verdicts are those of Lighthouse 12.8.2 (`tests/oracles/lighthouse_seo.py`).
     #[test]
-    fn an_alternate_that_names_another_one_as_canonical_gives_itself_up() {
+    fn an_alternate_with_another_canonical_is_reported() {
         let codes = |canonical: &str, alternates: &[&str]| {
-            let mut site = SiteGraph::new(OWN, SiteScope::of_host("example.com"));
+            let mut site = SiteGraph::new(OWN, CrawlScope::from_host("example.com"));
             site.add_page(&page(canonical, alternates));
-            let mut all = SiteFound::default();
+            let mut all = SiteIssueCollector::default();
             find(&site, &[], &mut all);
-            let found = all.by_url.into_values().flat_map(Found::finished);
+            let found = all.by_url.into_values().flat_map(IssueCollector::finished);
             found.map(|it| it.code).collect::<Vec<_>>()
         };
         let given_up = [IssueCode::HreflangToNoncanonical];

@@ -1,39 +1,50 @@
-use super::{SiteFound, target};
+use super::{SiteIssueCollector, known_target};
 use crate::findings::issues::code::IssueCode;
-use crate::site_graph::{CardFragment, Known, LinkFacts, PageCard, SiteGraph, Target, UrlId};
+use crate::site_graph::{FragmentLink, LinkFacts, PageNode, Resolved, SiteGraph, Target, UrlId};
 use std::collections::BTreeSet;
 
 /// Clicks from the start (`SEOnaut`).
-const DEEP: u32 = 4;
+const MAX_DEPTH: u32 = 4;
 /// Bytes (`SEOnaut`).
 const LARGE_IMAGE: u64 = 500_000;
 
 /// `confirmed` are external URLs that failed in an earlier audit too; sorted.
-pub fn find(site: &SiteGraph, links: &LinkFacts, confirmed: &[UrlId], all: &mut SiteFound) {
-    for (number, card) in site.cards.iter().enumerate() {
-        of_page(site, card, confirmed, all);
+pub fn find(
+    site: &SiteGraph,
+    links: &LinkFacts,
+    confirmed: &[UrlId],
+    all: &mut SiteIssueCollector,
+) {
+    for (number, node) in site.nodes.iter().enumerate() {
+        check_page(site, node, confirmed, all);
         let inlinks = links.inlinks[number];
         let found_mixed = inlinks.following > 0 && inlinks.nofollow > 0;
         if found_mixed {
             let detail = format!("{} and {} pages", inlinks.following, inlinks.nofollow);
-            all.of(card.url).add(IssueCode::FollowNofollowMixed, detail);
+            all.issues_of(node.url)
+                .add(IssueCode::FollowNofollowMixed, detail);
         }
-        if card.depth > DEEP {
-            let detail = format!("{} clicks", card.depth);
-            all.of(card.url).add(IssueCode::DepthHigh, detail);
+        if node.depth > MAX_DEPTH {
+            let detail = format!("{} clicks", node.depth);
+            all.issues_of(node.url).add(IssueCode::DepthHigh, detail);
         }
     }
 }
 
-fn of_page(site: &SiteGraph, card: &PageCard, confirmed: &[UrlId], all: &mut SiteFound) {
-    let linked: BTreeSet<UrlId> = { card.links.iter() }
+fn check_page(
+    site: &SiteGraph,
+    node: &PageNode,
+    confirmed: &[UrlId],
+    all: &mut SiteIssueCollector,
+) {
+    let linked: BTreeSet<UrlId> = { node.links.iter() }
         .map(|it| it.target())
-        .chain(card.files.iter().copied())
+        .chain(node.files.iter().copied())
         .collect();
     let mut where_target =
         |code, urls: &mut dyn Iterator<Item = UrlId>, holds: fn(&Target) -> bool| {
-            let held = urls.filter(|it| target(site, *it).is_some_and(holds));
-            all.add_urls(site, card.url, code, held);
+            let held = urls.filter(|it| known_target(site, *it).is_some_and(holds));
+            all.add_urls(site, node.url, code, held);
         };
     let mut own = linked
         .iter()
@@ -49,53 +60,55 @@ fn of_page(site: &SiteGraph, card: &PageCard, confirmed: &[UrlId], all: &mut Sit
     where_target(IssueCode::ExternalRedirect, &mut others(), |it| {
         it.is_success() && it.hops > 0 && it.is_permanent
     });
-    let mut images = card.images.iter().copied();
+    let mut images = node.images.iter().copied();
     where_target(IssueCode::ImageLarge, &mut images, |it| {
         it.is_success() && it.bytes.is_some_and(|it| it > LARGE_IMAGE)
     });
-    let mut broken = Broken {
+    let mut broken = BrokenTargets {
         site,
-        page: card.url,
+        page: node.url,
         confirmed,
         all,
     };
-    broken.tell(IssueCode::ExternalBroken, others());
-    let images = card.images.iter().chain(&card.image_candidates);
-    broken.tell(IssueCode::ImageBroken, images.copied());
-    let missing = card.fragments.iter().filter(|it| misses_fragment(site, it));
+    broken.report(IssueCode::ExternalBroken, others());
+    let images = node.images.iter().chain(&node.image_candidates);
+    broken.report(IssueCode::ImageBroken, images.copied());
+    let missing = node.fragments.iter().filter(|it| misses_fragment(site, it));
     let missing: BTreeSet<UrlId> = missing.map(|it| it.target).collect();
     all.add_urls(
         site,
-        card.url,
+        node.url,
         IssueCode::MissingFragment,
         missing.into_iter(),
     );
 }
 
-struct Broken<'a> {
+struct BrokenTargets<'a> {
     site: &'a SiteGraph,
     page: UrlId,
     confirmed: &'a [UrlId],
-    all: &'a mut SiteFound,
+    all: &'a mut SiteIssueCollector,
 }
 
-impl Broken<'_> {
-    fn tell(&mut self, code: IssueCode, urls: impl Iterator<Item = UrlId>) {
-        let is_broken = |it: &UrlId| target(self.site, *it).is_some_and(Target::is_broken);
+impl BrokenTargets<'_> {
+    fn report(&mut self, code: IssueCode, urls: impl Iterator<Item = UrlId>) {
+        let is_broken = |it: &UrlId| known_target(self.site, *it).is_some_and(Target::is_broken);
         let broken = urls.filter(is_broken);
         self.all
             .add_broken(self.site, self.confirmed, self.page, code, broken);
     }
 }
 
-fn misses_fragment(site: &SiteGraph, link: &CardFragment) -> bool {
-    match site.know(link.target) {
-        Known::Page(_, card) | Known::Redirect(_, Some((_, card))) => !card.has(link),
-        Known::Redirect(target, None) | Known::Other(target) => {
+fn misses_fragment(site: &SiteGraph, link: &FragmentLink) -> bool {
+    match site.resolve(link.target) {
+        Resolved::Page(_, node) | Resolved::Redirect(_, Some((_, node))) => {
+            !node.has_fragment(link)
+        }
+        Resolved::Redirect(target, None) | Resolved::Other(target) => {
             let names = target.names.as_ref().filter(|_| target.is_success());
             names.is_some_and(|it| !link.is_among(it))
         }
-        Known::Nothing => false,
+        Resolved::Unknown => false,
     }
 }
 
@@ -106,7 +119,7 @@ mod tests {
         findings::{broken_links::Severity, issues::issue::Issue, sample_pages},
         observation::{
             page_content::PageContent,
-            web_site::{CheckState, FetchFailure, Fetched, PageLink, SiteScope, TargetCheck},
+            web_site::{CheckState, CrawlScope, FetchFailure, Fetched, PageLink, TargetCheck},
         },
     };
 
@@ -127,7 +140,7 @@ mod tests {
 
     /// The issues of a page with these links and checked targets.
     fn issues(links: &[PageLink], checks: &[TargetCheck], confirmed: &[&str]) -> Vec<Issue> {
-        let mut site = SiteGraph::new(PAGE, SiteScope::of_host("example.com"));
+        let mut site = SiteGraph::new(PAGE, CrawlScope::from_host("example.com"));
         let mut page = PageContent::blank(PAGE);
         page.links = links.to_vec();
         site.add_page(&page);
@@ -137,7 +150,7 @@ mod tests {
         let confirmed: Vec<UrlId> = { confirmed.iter() }
             .filter_map(|it| site.urls.known(it))
             .collect();
-        let mut all = SiteFound::default();
+        let mut all = SiteIssueCollector::default();
         find(&site, &LinkFacts::of(&site), &confirmed, &mut all);
         let found = all.by_url.remove(&site.start).unwrap_or_default();
         found.finished()
@@ -145,7 +158,7 @@ mod tests {
 
     /// As in `broken-links`, where a first failure on another host is a suspect.
     #[test]
-    fn what_failed_once_elsewhere_is_no_warning() {
+    fn a_first_external_failure_is_a_notice() {
         let url = "https://other.example/a";
         let link = [sample_pages::link(url, "a")];
         for (status, failure) in [
@@ -171,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn images_that_only_srcset_names_are_looked_at() {
+    fn srcset_candidates_are_checked() {
         let candidate = |element: &str, url: &str| PageLink {
             element: element.to_owned(),
             attribute: "srcset".to_owned(),

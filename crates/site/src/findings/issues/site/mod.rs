@@ -11,10 +11,10 @@ mod sitemaps;
 pub use robots_txt::{RobotsTxtFault, RobotsTxtProblem, robots_txt_problems};
 
 use super::code::IssueCode;
-use super::issue::{Found, Issue};
+use super::issue::{Issue, IssueCollector};
 use crate::{
     findings::{broken_links::Severity, geo_score::AgentVerdict, llms_txt::LlmsTxt},
-    site_graph::{Known, LinkFacts, SiteGraph, Target, TargetState, UrlId},
+    site_graph::{LinkFacts, Resolved, SiteGraph, Target, TargetState, UrlId},
     text::duplicates::Duplicates,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,14 +36,14 @@ pub struct SiteIssues {
     /// Issues by URL: of pages, files, and URLs that do not work.
     pub by_url: BTreeMap<UrlId, Vec<Issue>>,
     /// `noindex` pages that a more specific issue already reports.
-    pub told_noindex: BTreeSet<UrlId>,
+    pub reported_noindex: BTreeSet<UrlId>,
 }
 
 impl SiteIssues {
     pub fn with_page(&self, url: UrlId, own: Vec<Issue>) -> Vec<Issue> {
-        let is_told =
-            |it: &Issue| it.code == IssueCode::Noindex && self.told_noindex.contains(&url);
-        let own = own.into_iter().filter(|it| !is_told(it));
+        let is_reported =
+            |it: &Issue| it.code == IssueCode::Noindex && self.reported_noindex.contains(&url);
+        let own = own.into_iter().filter(|it| !is_reported(it));
         let of_site = self.by_url.get(&url).into_iter().flatten().cloned();
         let mut all: Vec<Issue> = own.chain(of_site).collect();
         all.sort_by_key(|it| it.code);
@@ -57,7 +57,7 @@ pub fn site_issues(
     duplicates: &Duplicates,
     context: &SiteContext<'_>,
 ) -> SiteIssues {
-    let mut all = SiteFound::default();
+    let mut all = SiteIssueCollector::default();
     availability::find(site, &mut all);
     let confirmed = context.confirmed_elsewhere;
     canonicals::find(site, confirmed, &mut all);
@@ -71,18 +71,18 @@ pub fn site_issues(
     let finished = by_url.map(|(url, found)| (url, found.finished()));
     SiteIssues {
         by_url: finished.filter(|it| !it.1.is_empty()).collect(),
-        told_noindex: all.told_noindex,
+        reported_noindex: all.reported_noindex,
     }
 }
 
 #[derive(Default)]
-struct SiteFound {
-    by_url: BTreeMap<UrlId, Found>,
-    told_noindex: BTreeSet<UrlId>,
+struct SiteIssueCollector {
+    by_url: BTreeMap<UrlId, IssueCollector>,
+    reported_noindex: BTreeSet<UrlId>,
 }
 
-impl SiteFound {
-    fn of(&mut self, url: UrlId) -> &mut Found {
+impl SiteIssueCollector {
+    fn issues_of(&mut self, url: UrlId) -> &mut IssueCollector {
         self.by_url.entry(url).or_default()
     }
 
@@ -95,7 +95,7 @@ impl SiteFound {
     ) {
         let mut urls = urls.peekable();
         if urls.peek().is_some() {
-            self.of(page)
+            self.issues_of(page)
                 .add_each(code, urls.map(|it| site.urls.text(it)));
         }
     }
@@ -111,7 +111,7 @@ impl SiteFound {
         urls: impl Iterator<Item = UrlId>,
     ) {
         let is_sure = |it: &UrlId| {
-            let answers = target(site, *it).is_some_and(Target::is_success);
+            let answers = known_target(site, *it).is_some_and(Target::is_success);
             answers || site.urls.is_internal(*it) || confirmed.binary_search(it).is_ok()
         };
         let (sure, suspect): (Vec<UrlId>, Vec<UrlId>) = urls.partition(is_sure);
@@ -119,24 +119,25 @@ impl SiteFound {
         if !suspect.is_empty() {
             let told = suspect.iter().map(|it| site.urls.text(*it));
             let told = told.map(|it| format!("{it} (failed once)"));
-            self.of(page).add_each_with(code, Severity::Notice, told);
+            self.issues_of(page)
+                .add_each_with(code, Severity::Notice, told);
         }
     }
 }
 
 /// The target of a URL that is no page, or redirects to one.
-fn target(site: &SiteGraph, url: UrlId) -> Option<&Target> {
-    match site.know(url) {
-        Known::Redirect(target, _) | Known::Other(target) => Some(target),
+fn known_target(site: &SiteGraph, url: UrlId) -> Option<&Target> {
+    match site.resolve(url) {
+        Resolved::Redirect(target, _) | Resolved::Other(target) => Some(target),
         _ => None,
     }
 }
 
 /// Whether a URL that is named as a page does not work: internal URLs without success, external ones
 /// that are broken for everyone.
-fn is_no_page(site: &SiteGraph, url: UrlId, target: &Target) -> bool {
+fn is_unavailable(site: &SiteGraph, url: UrlId, target: &Target) -> bool {
     if site.urls.is_internal(url) {
-        let is_hidden = matches!(target.state, TargetState::Blocked | TargetState::Walled);
+        let is_hidden = matches!(target.state, TargetState::Blocked | TargetState::Challenged);
         !target.is_success() && !is_hidden
     } else {
         target.is_broken()

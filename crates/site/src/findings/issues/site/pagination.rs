@@ -1,49 +1,51 @@
-use super::{SiteFound, is_no_page};
+use super::{SiteIssueCollector, is_unavailable};
 use crate::findings::issues::code::IssueCode;
-use crate::site_graph::{Known, PageCard, SiteGraph, UrlId};
+use crate::site_graph::{PageNode, Resolved, SiteGraph, UrlId};
 use std::collections::{BTreeSet, HashSet};
 
 /// `confirmed` are external URLs that failed in an earlier audit too; sorted.
-pub fn find(site: &SiteGraph, confirmed: &[UrlId], all: &mut SiteFound) {
-    for card in &site.cards {
-        let named: BTreeSet<UrlId> = { card.next_pages.iter() }
-            .chain(&card.previous_pages)
+pub fn find(site: &SiteGraph, confirmed: &[UrlId], all: &mut SiteIssueCollector) {
+    for node in &site.nodes {
+        let named: BTreeSet<UrlId> = { node.next_pages.iter() }
+            .chain(&node.previous_pages)
             .copied()
             .collect();
-        let linked = |it: &UrlId| card.links.iter().any(|link| link.target() == *it);
+        let linked = |it: &UrlId| node.links.iter().any(|link| link.target() == *it);
         let broken = |it: &UrlId| is_broken(site, *it);
         // Broken pages need not be linked.
         let unlinked = { named.iter().copied() }
-            .filter(|it| !card.links_are_cut && !linked(it) && !broken(it));
-        all.add_urls(site, card.url, IssueCode::PaginationNotLinked, unlinked);
+            .filter(|it| !node.links_are_cut && !linked(it) && !broken(it));
+        all.add_urls(site, node.url, IssueCode::PaginationNotLinked, unlinked);
         let gone = named.iter().copied().filter(broken);
-        all.add_broken(site, confirmed, card.url, IssueCode::PaginationNon200, gone);
-        if leads_back(site, card) {
-            all.of(card.url).add(IssueCode::PaginationLoop, None);
+        all.add_broken(site, confirmed, node.url, IssueCode::PaginationNon200, gone);
+        if is_loop(site, node) {
+            all.issues_of(node.url).add(IssueCode::PaginationLoop, None);
         }
     }
 }
 
 fn is_broken(site: &SiteGraph, url: UrlId) -> bool {
-    match site.know(url) {
-        Known::Redirect(target, _) if target.is_success() => true,
-        Known::Redirect(target, _) | Known::Other(target) => is_no_page(site, url, target),
+    match site.resolve(url) {
+        Resolved::Redirect(target, _) if target.is_success() => true,
+        Resolved::Redirect(target, _) | Resolved::Other(target) => {
+            is_unavailable(site, url, target)
+        }
         _ => false,
     }
 }
 
 /// Pages of a series that are followed.
-const LONGEST: usize = 1_000;
+const MAX_SERIES_PAGES: usize = 1_000;
 
 /// Whether following `next` from a page leads back to it.
-fn leads_back(site: &SiteGraph, card: &PageCard) -> bool {
+fn is_loop(site: &SiteGraph, node: &PageNode) -> bool {
     let mut seen = HashSet::new();
-    let mut at = card.next_pages.first().copied();
+    let mut at = node.next_pages.first().copied();
     while let Some(url) = at {
-        if url == card.url {
+        if url == node.url {
             return true;
         }
-        if !seen.insert(url) || seen.len() > LONGEST {
+        if !seen.insert(url) || seen.len() > MAX_SERIES_PAGES {
             return false;
         }
         at = site
@@ -60,13 +62,15 @@ mod tests {
     use crate::findings::issues::issue::Issue;
     use crate::findings::sample_pages;
     use crate::observation::page_content::{Canonical, Hreflang, PageContent, TagSource};
-    use crate::observation::web_site::{CheckState, FetchFailure, Fetched, SiteScope, TargetCheck};
+    use crate::observation::web_site::{
+        CheckState, CrawlScope, FetchFailure, Fetched, TargetCheck,
+    };
 
     const PAGE: &str = "https://example.com/page";
 
     /// The issues of a page that names a URL as canonical, alternate and next page.
     fn issues(url: &str, fetched: Fetched, is_confirmed: bool) -> Vec<Issue> {
-        let mut site = SiteGraph::new(PAGE, SiteScope::of_host("example.com"));
+        let mut site = SiteGraph::new(PAGE, CrawlScope::from_host("example.com"));
         let mut page = PageContent::blank(PAGE);
         page.next_pages = vec![url.to_owned()];
         page.links = vec![sample_pages::link(url, "next")];
@@ -95,7 +99,7 @@ mod tests {
         let confirmed: Vec<UrlId> = { site.urls.known(url).into_iter() }
             .filter(|_| is_confirmed)
             .collect();
-        let mut all = SiteFound::default();
+        let mut all = SiteIssueCollector::default();
         find(&site, &confirmed, &mut all);
         super::super::canonicals::find(&site, &confirmed, &mut all);
         super::super::international::find(&site, &confirmed, &mut all);
@@ -105,7 +109,7 @@ mod tests {
 
     /// As for links to other hosts.
     #[test]
-    fn what_failed_once_elsewhere_is_only_noted() {
+    fn a_first_external_failure_is_a_notice() {
         let elsewhere = "https://other.example/2";
         let mut timeout = Fetched::plain(elsewhere, 200);
         timeout.failure = Some(FetchFailure::Timeout);

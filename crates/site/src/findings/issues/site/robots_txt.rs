@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn what_robots_understand_is_no_problem() {
+    fn valid_lines_have_no_fault() {
         let whole = "\u{feff}# All\r\nUser-Agent : *\rDisallow:\nAllow: /a*.html$ # end\n\
             disallow: *.cgi\nCrawl-delay: 2\nHost: example.com\n\nSitemap: https://example.com/a.xml";
         assert_eq!(faults(whole), []);
@@ -115,7 +115,7 @@ mod tests {
 
     /// The verdicts are those of Lighthouse 12.8.2 (`tests/oracles/lighthouse_seo.py`).
     #[test]
-    fn each_fault_is_told_with_its_line() {
+    fn each_fault_has_its_line() {
         let text = "Disallow: /x\nuser-agent:\nUser-agent: a\nAllow: x\nDisallow: /a$b\n\
             Forbid: /\n<html>\nSitemap: /a.xml\nSitemap: file:///a.xml";
         let expected = [
@@ -134,7 +134,7 @@ mod tests {
     proptest! {
         /// Blank lines and comments change only line numbers.
         #[test]
-        fn comments_say_nothing(lines in prop::collection::vec("(user-agent|allow|disallow|sitemap|x)?:? ?[/$*a]{0,4}", 0..8)) {
+        fn comments_do_not_change_faults(lines in prop::collection::vec("(user-agent|allow|disallow|sitemap|x)?:? ?[/$*a]{0,4}", 0..8)) {
             let only = |it: Vec<(usize, RobotsTxtFault)>| it.into_iter().map(|it| it.1).collect::<Vec<_>>();
             let plain = only(faults(&lines.join("\n")));
             prop_assert_eq!(plain, only(faults(&lines.join(" # note: x\n\n#y\r"))));

@@ -1,14 +1,14 @@
-use super::SiteFound;
+use super::SiteIssueCollector;
 use crate::findings::issues::code::IssueCode;
-use crate::site_graph::{Known, LinkFacts, SiteGraph, SitemapCard, TargetState, UrlId};
+use crate::site_graph::{LinkFacts, Resolved, SiteGraph, Sitemap, TargetState, UrlId};
 use std::collections::HashSet;
 
 /// Entries (sitemaps.org).
-const MOST_ENTRIES: u32 = 50_000;
+const MAX_ENTRIES: u32 = 50_000;
 
-pub fn find(site: &SiteGraph, links: &LinkFacts, all: &mut SiteFound) {
+pub fn find(site: &SiteGraph, links: &LinkFacts, all: &mut SiteIssueCollector) {
     for sitemap in &site.sitemaps {
-        of_sitemap(site, sitemap, all);
+        check_sitemap(site, sitemap, all);
     }
     let listed: HashSet<UrlId> = site
         .sitemaps
@@ -17,31 +17,31 @@ pub fn find(site: &SiteGraph, links: &LinkFacts, all: &mut SiteFound) {
         .map(|it| it.url)
         .collect();
     for &url in &listed {
-        if let Some(code) = of_listed(site, url) {
+        if let Some(code) = listed_url_issue(site, url) {
             if code == IssueCode::SitemapNoindex {
-                all.told_noindex.insert(url);
+                all.reported_noindex.insert(url);
             }
-            all.of(url).add(code, None);
+            all.issues_of(url).add(code, None);
         }
     }
     // The entries of an unread or truncated sitemap are unknown.
     let all_are_known = site.sitemaps_are_read && { site.sitemaps.iter() }
         .all(|it| it.problem.is_none() || !it.named);
-    for (number, card) in site.cards.iter().enumerate() {
+    for (number, node) in site.nodes.iter().enumerate() {
         if links.is_orphan(site, number) {
-            all.of(card.url).add(IssueCode::Orphan, None);
+            all.issues_of(node.url).add(IssueCode::Orphan, None);
         }
-        let is_listed = listed.is_empty() || listed.contains(&card.url);
-        if all_are_known && card.is_indexable && !is_listed {
-            all.of(card.url).add(IssueCode::NotInSitemap, None);
+        let is_listed = listed.is_empty() || listed.contains(&node.url);
+        if all_are_known && node.is_indexable && !is_listed {
+            all.issues_of(node.url).add(IssueCode::NotInSitemap, None);
         }
     }
 }
 
-fn of_sitemap(site: &SiteGraph, sitemap: &SitemapCard, all: &mut SiteFound) {
-    let found = all.of(sitemap.url);
+fn check_sitemap(site: &SiteGraph, sitemap: &Sitemap, all: &mut SiteIssueCollector) {
+    let found = all.issues_of(sitemap.url);
     match sitemap.problem.as_deref() {
-        None if sitemap.entries <= MOST_ENTRIES => {}
+        None if sitemap.entries <= MAX_ENTRIES => {}
         // Reported elsewhere.
         Some("blockedByRobots") => {}
         // A sitemap at the default URL is optional.
@@ -63,23 +63,23 @@ fn of_sitemap(site: &SiteGraph, sitemap: &SitemapCard, all: &mut SiteFound) {
             format!("{} entries", sitemap.entries),
         ),
     }
-    let future = sitemap.pages.iter().filter(|it| it.is_of_the_future);
+    let future = sitemap.pages.iter().filter(|it| it.is_in_future);
     found.add_each(
         IssueCode::SitemapLastmodFuture,
         future.map(|it| site.urls.text(it.url)),
     );
 }
 
-fn of_listed(site: &SiteGraph, url: UrlId) -> Option<IssueCode> {
-    match site.know(url) {
-        Known::Page(_, card) if card.noindex => Some(IssueCode::SitemapNoindex),
-        Known::Page(_, card) if card.is_canonicalised_away() => {
+fn listed_url_issue(site: &SiteGraph, url: UrlId) -> Option<IssueCode> {
+    match site.resolve(url) {
+        Resolved::Page(_, node) if node.noindex => Some(IssueCode::SitemapNoindex),
+        Resolved::Page(_, node) if node.is_canonicalized_elsewhere() => {
             Some(IssueCode::SitemapNonCanonical)
         }
-        Known::Redirect(..) => Some(IssueCode::SitemapNon200),
-        Known::Other(target) => match target.state {
+        Resolved::Redirect(..) => Some(IssueCode::SitemapNon200),
+        Resolved::Other(target) => match target.state {
             TargetState::Blocked => Some(IssueCode::SitemapBlocked),
-            TargetState::Walled => None,
+            TargetState::Challenged => None,
             _ if target.is_success() => None,
             _ => Some(IssueCode::SitemapNon200),
         },

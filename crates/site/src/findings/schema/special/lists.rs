@@ -2,7 +2,7 @@ use super::super::graph::Graph;
 use super::super::outcome::Outcome;
 use super::super::paths::joined;
 use super::super::record::IssueCode;
-use super::super::values::{Written, number};
+use super::super::values::{NumberFormat, parse_number};
 use crate::{findings::broken_links::Severity, observation::structured_data::Value};
 
 /// A list's elements with their paths.
@@ -16,8 +16,8 @@ fn elements<'a>(graph: &'a Graph<'_>, node: u32) -> Vec<(&'a Value, String)> {
 }
 
 fn position(graph: &Graph<'_>, node: u32) -> Option<f64> {
-    match number(&graph.text(node, "position")?) {
-        Written::Plain(value) => Some(value),
+    match parse_number(&graph.text(node, "position")?) {
+        NumberFormat::Plain(value) => Some(value),
         _ => None,
     }
 }
@@ -34,7 +34,7 @@ fn has_address(graph: &Graph<'_>, node: u32) -> bool {
 }
 
 /// At least two elements, each with position, name and item; the last needs no item.
-pub fn look_at_breadcrumb(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
+pub fn check_breadcrumb(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
     let elements = elements(graph, node);
     if elements.len() == 1 {
         let message = "a breadcrumb has at least two elements".to_owned();
@@ -49,13 +49,13 @@ pub fn look_at_breadcrumb(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
         });
     for (value, path) in &elements {
         let Some(element) = graph.target(value) else {
-            outcome.require(&joined(path, "position", None));
+            outcome.add_missing_required(&joined(path, "position", None));
             continue;
         };
         let at = |name: &str| joined(path, name, None);
         let position = position(graph, element);
         if position.is_none() {
-            outcome.require(&at("position"));
+            outcome.add_missing_required(&at("position"));
         }
         let inner = graph
             .values(element, "item")
@@ -64,25 +64,25 @@ pub fn look_at_breadcrumb(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
             .chain(inner)
             .any(|it| graph.values(it, "name").next().is_some());
         if !is_named {
-            outcome.require(&at("name"));
+            outcome.add_missing_required(&at("name"));
         }
         let is_last = position.is_some() && position == last;
         if !is_last && !has_address(graph, element) {
-            outcome.require(&at("item"));
+            outcome.add_missing_required(&at("item"));
         }
     }
 }
 
 /// A summary page has elements with position and url; an all-in-one page, with position and an item with name and url.
-pub fn look_at_carousel(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
+pub fn check_carousel(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
     for (value, path) in elements(graph, node) {
         let at = |name: &str| joined(&path, name, None);
         let Some(element) = graph.target(value) else {
-            outcome.require(&at("position"));
+            outcome.add_missing_required(&at("position"));
             continue;
         };
         if graph.values(element, "position").next().is_none() {
-            outcome.require(&at("position"));
+            outcome.add_missing_required(&at("position"));
         }
         let there = |node: u32, name: &str| graph.values(node, name).next().is_some();
         let item = graph
@@ -91,15 +91,15 @@ pub fn look_at_carousel(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
         match item {
             Some(item) => {
                 if !there(item, "name") {
-                    outcome.require(&at("item.name"));
+                    outcome.add_missing_required(&at("item.name"));
                 }
                 let has_id = graph.first(item).id.is_some();
                 if !there(item, "url") && !there(element, "url") && !has_id {
-                    outcome.require(&at("item.url"));
+                    outcome.add_missing_required(&at("item.url"));
                 }
             }
             None if !there(element, "url") && !there(element, "item") => {
-                outcome.require(&at("url"));
+                outcome.add_missing_required(&at("url"));
             }
             None => {}
         }

@@ -3,14 +3,14 @@ mod shop;
 
 use super::feature::Feature;
 use super::graph::Graph;
-use super::outcome::{Outcome, Page};
-use super::paths::{Visit, has, joined, short};
+use super::outcome::{EvaluationContext, Outcome};
+use super::paths::{VisitedNode, has_value_at, joined, local_name};
 use super::record::IssueCode;
-use super::values::{Written, number};
+use super::values::{NumberFormat, parse_number};
 use crate::findings::broken_links::Severity;
 use url::Url;
 
-pub fn applies(page: &Page<'_>, node: u32, feature: Feature) -> bool {
+pub fn applies(page: &EvaluationContext<'_>, node: u32, feature: Feature) -> bool {
     let graph = page.graph;
     match feature {
         // Steps and sections of instructions are lists too, but no carousels.
@@ -40,17 +40,22 @@ fn has_action(graph: &Graph<'_>, node: u32, types: &[&str]) -> bool {
     nodes.any(|action| types.iter().any(|it| graph.is_a(action, it)))
 }
 
-pub fn look(page: &Page<'_>, visit: &Visit, feature: Feature, outcome: &mut Outcome) {
+pub fn check(
+    page: &EvaluationContext<'_>,
+    visit: &VisitedNode,
+    feature: Feature,
+    outcome: &mut Outcome,
+) {
     let (graph, node) = (page.graph, visit.number);
     if visit.path.is_empty() {
         match feature {
-            Feature::Breadcrumb => lists::look_at_breadcrumb(graph, node, outcome),
-            Feature::Carousel => lists::look_at_carousel(graph, node, outcome),
-            Feature::Event => look_at_event(graph, node, outcome),
-            Feature::JobPosting => look_at_job(graph, node, outcome),
-            Feature::Recipe => look_at_recipe(graph, node, outcome),
-            Feature::ReviewSnippet => look_at_reviewed(page, node, outcome),
-            Feature::VacationRental => look_at_rental(graph, node, outcome),
+            Feature::Breadcrumb => lists::check_breadcrumb(graph, node, outcome),
+            Feature::Carousel => lists::check_carousel(graph, node, outcome),
+            Feature::Event => check_event(graph, node, outcome),
+            Feature::JobPosting => check_job(graph, node, outcome),
+            Feature::Recipe => check_recipe(graph, node, outcome),
+            Feature::ReviewSnippet => check_self_serving_review(page, node, outcome),
+            Feature::VacationRental => check_rental(graph, node, outcome),
             _ => {}
         }
     }
@@ -63,15 +68,15 @@ pub fn look(page: &Page<'_>, visit: &Visit, feature: Feature, outcome: &mut Outc
         Feature::SoftwareApp,
     ];
     if graph.is_a(node, "Rating") && reviews.contains(&feature) {
-        look_at_rating(graph, visit, outcome);
+        check_rating(graph, visit, outcome);
     }
-    shop::look(page, visit, feature, outcome);
+    shop::check(page, visit, feature, outcome);
 }
 
 /// Worst and best are 1 and 5 by default; percentages and fractions have their own scale.
-fn look_at_rating(graph: &Graph<'_>, visit: &Visit, outcome: &mut Outcome) {
-    let of = |name: &str| match number(&graph.text(visit.number, name)?) {
-        Written::Plain(value) => Some(value),
+fn check_rating(graph: &Graph<'_>, visit: &VisitedNode, outcome: &mut Outcome) {
+    let of = |name: &str| match parse_number(&graph.text(visit.number, name)?) {
+        NumberFormat::Plain(value) => Some(value),
         _ => None,
     };
     let (worst, best) = (
@@ -88,7 +93,7 @@ fn look_at_rating(graph: &Graph<'_>, visit: &Visit, outcome: &mut Outcome) {
 }
 
 /// Stars are not shown for what an organization publishes about itself.
-fn look_at_reviewed(page: &Page<'_>, node: u32, outcome: &mut Outcome) {
+fn check_self_serving_review(page: &EvaluationContext<'_>, node: u32, outcome: &mut Outcome) {
     let graph = page.graph;
     let is_own = |node: u32| {
         let is_business = ["Organization", "LocalBusiness"];
@@ -111,10 +116,10 @@ fn look_at_reviewed(page: &Page<'_>, node: u32, outcome: &mut Outcome) {
     }
 }
 
-fn look_at_recipe(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
-    let there = |path: &str| has(graph, node, path) == Some(true);
+fn check_recipe(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
+    let there = |path: &str| has_value_at(graph, node, path) == Some(true);
     if there("nutrition.calories") && !there("recipeYield") {
-        outcome.require("recipeYield");
+        outcome.add_missing_required("recipeYield");
     }
     for (one, other) in [("prepTime", "cookTime"), ("cookTime", "prepTime")] {
         if there(one) && !there(other) {
@@ -126,46 +131,47 @@ fn look_at_recipe(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
 }
 
 /// A place with a country, or remote work with its countries.
-fn look_at_job(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
-    let there = |path: &str| has(graph, node, path) == Some(true);
+fn check_job(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
+    let there = |path: &str| has_value_at(graph, node, path) == Some(true);
     let kind = graph.text(node, "jobLocationType");
-    let is_remote = kind.is_some_and(|it| short(it.trim()).eq_ignore_ascii_case("TELECOMMUTE"));
+    let is_remote =
+        kind.is_some_and(|it| local_name(it.trim()).eq_ignore_ascii_case("TELECOMMUTE"));
     if !there("jobLocation") {
         match is_remote {
             true if !there("applicantLocationRequirements") => {
-                outcome.require("applicantLocationRequirements");
+                outcome.add_missing_required("applicantLocationRequirements");
             }
-            false => outcome.require("jobLocation"),
+            false => outcome.add_missing_required("jobLocation"),
             true => {}
         }
         return;
     }
-    if has(graph, node, "jobLocation.address") == Some(false) {
-        outcome.require("jobLocation.address");
-    } else if has(graph, node, "jobLocation.address.addressCountry") == Some(false) {
-        outcome.require("jobLocation.address.addressCountry");
+    if has_value_at(graph, node, "jobLocation.address") == Some(false) {
+        outcome.add_missing_required("jobLocation.address");
+    } else if has_value_at(graph, node, "jobLocation.address.addressCountry") == Some(false) {
+        outcome.add_missing_required("jobLocation.address.addressCountry");
     }
 }
 
-fn look_at_event(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
+fn check_event(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
     let status = graph.text(node, "eventStatus").unwrap_or_default();
-    if short(status.trim()) == "EventRescheduled"
+    if local_name(status.trim()) == "EventRescheduled"
         && graph.values(node, "previousStartDate").next().is_none()
     {
         outcome.recommended += 1;
-        outcome.recommend("previousStartDate");
+        outcome.add_missing_recommended("previousStartDate");
     }
 }
 
-fn look_at_rental(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
-    const LEAST: usize = 8;
+fn check_rental(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
+    const MIN_IMAGES: usize = 8;
     let images = graph.values(node, "image").count();
-    if (1..LEAST).contains(&images) {
-        let message = format!("{images} images; Google wants {LEAST}");
+    if (1..MIN_IMAGES).contains(&images) {
+        let message = format!("{images} images; Google wants {MIN_IMAGES}");
         let code = IssueCode::ValueNotAccepted;
         outcome.add(code, "image".to_owned(), message, Severity::Error);
     }
-    if has(graph, node, "containsPlace.occupancy") == Some(false) {
-        outcome.require("containsPlace.occupancy");
+    if has_value_at(graph, node, "containsPlace.occupancy") == Some(false) {
+        outcome.add_missing_required("containsPlace.occupancy");
     }
 }

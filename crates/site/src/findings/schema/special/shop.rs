@@ -1,12 +1,17 @@
 use super::super::feature::Feature;
 use super::super::graph::Graph;
-use super::super::outcome::{Outcome, Page};
-use super::super::paths::{Visit, joined, short};
+use super::super::outcome::{EvaluationContext, Outcome};
+use super::super::paths::{VisitedNode, joined, local_name};
 use super::super::record::IssueCode;
-use super::super::values::{Written, number};
+use super::super::values::{NumberFormat, parse_number};
 use crate::findings::broken_links::Severity;
 
-pub fn look(page: &Page<'_>, visit: &Visit, feature: Feature, outcome: &mut Outcome) {
+pub fn check(
+    page: &EvaluationContext<'_>,
+    visit: &VisitedNode,
+    feature: Feature,
+    outcome: &mut Outcome,
+) {
     let (graph, node) = (page.graph, visit.number);
     let in_shop = [
         Feature::MerchantListing,
@@ -19,10 +24,10 @@ pub fn look(page: &Page<'_>, visit: &Visit, feature: Feature, outcome: &mut Outc
         return;
     }
     if feature == Feature::MerchantListing && graph.is_a(node, "Offer") {
-        look_at_price(graph, visit, outcome);
+        check_price(graph, visit, outcome);
     }
     if graph.is_a(node, "MerchantReturnPolicy") {
-        look_at_returns(graph, visit, outcome);
+        check_returns(graph, visit, outcome);
     }
     if graph.is_a(node, "DefinedRegion") {
         let there = |name: &str| graph.values(node, name).next().is_some();
@@ -38,14 +43,14 @@ pub fn look(page: &Page<'_>, visit: &Visit, feature: Feature, outcome: &mut Outc
         }
     }
     if visit.path.is_empty() {
-        look_at_notes(graph, node, outcome);
+        check_notes(graph, node, outcome);
     }
 }
 
-fn look_at_price(graph: &Graph<'_>, visit: &Visit, outcome: &mut Outcome) {
+fn check_price(graph: &Graph<'_>, visit: &VisitedNode, outcome: &mut Outcome) {
     for price in graph.values(visit.number, "price") {
         let Some(text) = price.text() else { continue };
-        if let Written::Plain(value) = number(&text)
+        if let NumberFormat::Plain(value) = parse_number(&text)
             && value <= 0.0
         {
             let path = joined(&visit.path, "price", None);
@@ -56,42 +61,42 @@ fn look_at_price(graph: &Graph<'_>, visit: &Visit, outcome: &mut Outcome) {
 }
 
 /// Country and category; or, for an organization, a link.
-fn look_at_returns(graph: &Graph<'_>, visit: &Visit, outcome: &mut Outcome) {
+fn check_returns(graph: &Graph<'_>, visit: &VisitedNode, outcome: &mut Outcome) {
     let node = visit.number;
     let there = |name: &str| graph.values(node, name).next().is_some();
     let at = |name: &str| joined(&visit.path, name, None);
-    let mut holders = graph.holders(node);
+    let mut holders = graph.parents(node);
     let in_organization = holders.any(|(_, holder)| graph.is_a(holder, "Organization"));
     if !(in_organization && there("merchantReturnLink")) {
         for name in ["applicableCountry", "returnPolicyCategory"] {
             if !there(name) {
-                outcome.require(&at(name));
+                outcome.add_missing_required(&at(name));
             }
         }
     }
     let category = graph.text(node, "returnPolicyCategory").unwrap_or_default();
     let fees = graph.text(node, "returnFees").unwrap_or_default();
-    let finite = short(&category) == "MerchantReturnFiniteReturnWindow";
-    let unlimited = short(&category) == "MerchantReturnUnlimitedWindow";
+    let finite = local_name(&category) == "MerchantReturnFiniteReturnWindow";
+    let unlimited = local_name(&category) == "MerchantReturnUnlimitedWindow";
     let wanted = [
         ("merchantReturnDays", finite),
         ("returnFees", finite || unlimited),
         ("returnMethod", finite || unlimited),
         (
             "returnShippingFeesAmount",
-            short(&fees) == "ReturnShippingFees",
+            local_name(&fees) == "ReturnShippingFees",
         ),
     ];
     for (name, _) in wanted.iter().filter(|it| it.1) {
         outcome.recommended += 1;
         if !there(name) {
-            outcome.recommend(&at(name));
+            outcome.add_missing_recommended(&at(name));
         }
     }
 }
 
 /// A review's pros and cons have names, and are two or more together.
-fn look_at_notes(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
+fn check_notes(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
     let reviews = graph
         .values(node, "review")
         .filter_map(|it| graph.target(it));
@@ -107,7 +112,8 @@ fn look_at_notes(graph: &Graph<'_>, node: u32, outcome: &mut Outcome) {
                     notes += 1;
                     let target = graph.target(note);
                     if target.is_some_and(|it| graph.values(it, "name").next().is_none()) {
-                        outcome.require(&format!("review.{name}.itemListElement.name"));
+                        outcome
+                            .add_missing_required(&format!("review.{name}.itemListElement.name"));
                     }
                 }
             }

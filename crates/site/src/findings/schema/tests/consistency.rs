@@ -9,7 +9,7 @@ fn hidden(thing: Json, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn names_are_looked_for_word_by_word() {
+fn names_are_matched_word_by_word() {
     let product = |name: &str| json!({"@type": "Product", "name": name});
     assert_eq!(hidden(product("Red CUP"), "A red  cup."), [""; 0]);
     assert_eq!(hidden(product("Red cup"), "A blue cup."), ["name"]);
@@ -33,7 +33,7 @@ fn names_are_looked_for_word_by_word() {
 }
 
 #[test]
-fn prices_and_ratings_are_looked_for_as_people_write_them() {
+fn prices_and_ratings_match_any_notation() {
     let priced = |price: Json| json!({"@type": "Product", "name": "", "offers": {"@type": "Offer", "price": price}});
     for text in [
         "1 299,00 Kč",
@@ -57,7 +57,7 @@ fn prices_and_ratings_are_looked_for_as_people_write_them() {
 }
 
 #[test]
-fn days_are_looked_for_near_their_year() {
+fn days_are_matched_near_their_year() {
     let article = |date: &str| json!({"@type": "Article", "datePublished": date});
     for text in [
         "5 May 2026",
@@ -120,7 +120,7 @@ fn days_are_looked_for_near_their_year() {
 }
 
 #[test]
-fn nothing_is_compared_with_a_text_that_is_not_known() {
+fn unknown_text_is_not_compared() {
     let record = judge(
         &data(Format::JsonLd, &json!({"@type": "Product", "name": "Cup"})),
         None,
@@ -140,7 +140,7 @@ fn nothing_is_compared_with_a_text_that_is_not_known() {
 }
 
 #[test]
-fn one_thing_in_two_syntaxes_is_one_entity() {
+fn one_item_in_two_syntaxes_is_one_entity() {
     let cup = json!({"@type": "Product", "name": "Cup", "offers": {"@type": "Offer", "price": 5}});
     let mut page = data(
         Format::Microdata,
@@ -193,7 +193,7 @@ fn one_thing_in_two_syntaxes_is_one_entity() {
 }
 
 #[test]
-fn values_that_cannot_both_be_true_are_told() {
+fn conflicting_values_are_reported() {
     let it = entity(json!({"@type": "Product", "name": "Cup", "offers":
         {"@type": "Offer", "price": [5, "6.00"], "priceCurrency": ["EUR", "EUR"]}}));
     let told: Vec<_> = it

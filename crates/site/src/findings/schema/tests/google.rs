@@ -11,7 +11,7 @@ fn product() -> Json {
 }
 
 #[test]
-fn an_article_needs_nothing() {
+fn an_article_has_no_required_properties() {
     let it = entity(json!({"@type": "TechArticle"}));
     assert_eq!(it.feature, Some(Feature::Article));
     assert_eq!(it.eligibility, E::EligibleWithWarnings);
@@ -65,7 +65,7 @@ fn a_product_is_a_merchant_listing_or_else_a_snippet() {
 }
 
 #[test]
-fn prices_are_there_in_a_currency_and_above_nothing() {
+fn prices_need_a_currency_and_a_positive_value() {
     let of = |offer: Json| entity(with(&product(), json!({"offers": offer})));
     let free = of(with(&offer(), json!({"price": 0})));
     assert_eq!(free.feature, Some(Feature::ProductSnippet));
@@ -89,7 +89,7 @@ fn prices_are_there_in_a_currency_and_above_nothing() {
 }
 
 #[test]
-fn an_offer_elsewhere_on_the_page_is_the_products_by_its_id() {
+fn an_offer_belongs_to_its_product_by_id() {
     let things = json!([
         with(&product(), json!({"offers": {"@id": "#o"}})),
         {"@type": "Offer", "@id": "#o", "priceCurrency": "EUR"},
@@ -142,7 +142,7 @@ fn ratings_are_between_worst_and_best() {
 }
 
 #[test]
-fn reviews_at_the_top_say_what_they_are_about() {
+fn top_level_reviews_need_item_reviewed() {
     let review = json!({"@type": "Review", "author": "Jo", "reviewRating": {"@type": "Rating", "ratingValue": 4}});
     assert_eq!(entity(review.clone()).missing_required, ["itemReviewed"]);
     let about = with(&review, json!({"itemReviewed": {"@type": "Book"}}));
@@ -162,7 +162,7 @@ fn reviews_at_the_top_say_what_they_are_about() {
 }
 
 #[test]
-fn books_and_the_like_get_stars_and_businesses_none_of_their_own() {
+fn self_serving_business_reviews_get_no_stars() {
     let stars = json!({"@type": "AggregateRating", "ratingValue": 4, "ratingCount": 2});
     let book = entity(json!({"@type": "Book", "name": "B", "aggregateRating": stars}));
     assert_eq!(book.feature, Some(Feature::ReviewSnippet));
@@ -184,7 +184,7 @@ fn books_and_the_like_get_stars_and_businesses_none_of_their_own() {
 }
 
 #[test]
-fn breadcrumbs_are_two_elements_or_more_and_the_last_leads_nowhere() {
+fn breadcrumbs_need_two_elements_and_the_last_no_item() {
     let element = |position: u32, name: &str, item: Option<&str>| {
         let mut it = json!({"@type": "ListItem", "position": position, "name": name});
         if let Some(item) = item {
@@ -262,7 +262,7 @@ fn issues_of(thing: Json) -> Vec<String> {
 }
 
 #[test]
-fn jobs_are_somewhere_or_at_home_in_a_country() {
+fn jobs_need_a_location_or_remote_countries() {
     let job = json!({"@type": "JobPosting", "title": "t", "description": "d", "datePosted": "2026-01-02",
         "hiringOrganization": "O"});
     let place = |address: Json| json!({"jobLocation": {"@type": "Place", "address": address}});
@@ -285,7 +285,7 @@ fn jobs_are_somewhere_or_at_home_in_a_country() {
 }
 
 #[test]
-fn recipes_with_calories_need_amounts_and_times_go_together() {
+fn recipes_with_calories_need_a_yield_and_both_times() {
     let recipe = json!({"@type": "Recipe", "name": "r", "image": "https://example.com/i.jpg"});
     assert_eq!(entity(recipe.clone()).eligibility, E::EligibleWithWarnings);
     let calories = json!({"nutrition": {"@type": "NutritionInformation", "calories": "9 cal"}});
@@ -303,7 +303,7 @@ fn recipes_with_calories_need_amounts_and_times_go_together() {
 }
 
 #[test]
-fn returns_regions_and_notes_have_rules_of_their_own() {
+fn returns_regions_and_notes_have_special_rules() {
     let policy = |policy: Json| {
         entity(with(
             &product(),
@@ -364,7 +364,7 @@ fn returns_regions_and_notes_have_rules_of_their_own() {
 }
 
 #[test]
-fn forums_questions_profiles_and_videos() {
+fn forums_questions_profiles_and_videos_have_rules() {
     let post = json!({"@type": "SocialMediaPosting", "author": {"@type": "Person", "name": "Jo"}, "datePublished": "2026-01-02"});
     assert_eq!(
         entity(post.clone()).missing_required,
@@ -410,7 +410,7 @@ fn forums_questions_profiles_and_videos() {
 }
 
 #[test]
-fn images_count_when_they_tell_their_rights() {
+fn images_need_license_metadata() {
     let image = json!({"@type": "ImageObject", "contentUrl": "https://example.com/i.jpg"});
     assert_eq!(entity(image.clone()).eligibility, E::NotSupported);
     let licensed = with(&image, json!({"license": "https://example.com/l"}));
@@ -425,7 +425,7 @@ fn images_count_when_they_tell_their_rights() {
 }
 
 #[test]
-fn the_remaining_features_ask_for_what_their_rows_say() {
+fn remaining_features_follow_the_rules_table() {
     for (thing, feature, missing) in [
         (
             json!({"@type": "Course"}),
@@ -514,7 +514,7 @@ fn the_remaining_features_ask_for_what_their_rows_say() {
 }
 
 #[test]
-fn required_dates_are_dates() {
+fn required_dates_must_be_iso_8601() {
     let on = |date: Json| {
         let place = json!({"@type": "Place", "address": "Hall 1"});
         entity(json!({"@type": "Event", "name": "Fair", "startDate": date, "location": place}))
@@ -546,7 +546,7 @@ fn required_dates_are_dates() {
 }
 
 #[test]
-fn what_google_ended_is_valid_and_told() {
+fn retired_features_are_valid_and_reported() {
     for (thing, feature) in [
         (json!({"@type": "FAQPage"}), Feature::Faq),
         (json!({"@type": "HowTo"}), Feature::HowTo),
@@ -590,7 +590,7 @@ fn what_google_ended_is_valid_and_told() {
 }
 
 #[test]
-fn site_names_are_for_home_pages_and_other_things_have_no_feature() {
+fn site_names_are_for_home_pages_only() {
     let site = data(
         Format::JsonLd,
         &json!({"@type": "WebSite", "name": "n", "url": "https://example.com/"}),
@@ -610,7 +610,7 @@ fn site_names_are_for_home_pages_and_other_things_have_no_feature() {
 }
 
 #[test]
-fn paywalls_and_speakable_parts_stand_beside() {
+fn paywall_and_speakable_rules_are_additional() {
     let article = json!({"@type": "NewsArticle", "headline": "h", "isAccessibleForFree": false,
         "hasPart": {"@type": "WebPageElement", "isAccessibleForFree": false},
         "speakable": {"@type": "SpeakableSpecification"}});

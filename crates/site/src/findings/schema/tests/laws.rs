@@ -112,7 +112,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn every_judgement_is_sound(page in items(), text in prop::option::of("[a-z0-9 ,.]{0,20}")) {
+    fn every_evaluation_is_consistent(page in items(), text in prop::option::of("[a-z0-9 ,.]{0,20}")) {
         let record = judge(&page, text.as_deref());
         if let Some(score) = record.schema_score {
             prop_assert!((0.0..=100.0).contains(&score), "{}", score);
@@ -134,7 +134,7 @@ proptest! {
     }
 
     #[test]
-    fn more_of_what_is_recommended_is_never_worse(left_out in prop::collection::vec(0_usize..6, 0..6)) {
+    fn recommended_properties_never_lower_the_score(left_out in prop::collection::vec(0_usize..6, 0..6)) {
         let whole = json!({"@type": "Article", "headline": "h", "image": "https://example.com/i.jpg",
             "datePublished": "2026-01-02", "dateModified": "2026-01-02", "author": {"@type": "Person", "name": "Jo"}});
         let names = ["headline", "image", "datePublished", "dateModified", "author", "none"];
@@ -150,7 +150,7 @@ proptest! {
 }
 
 #[test]
-fn circles_of_references_and_thousands_of_items_end() {
+fn cycles_and_thousands_of_items_terminate() {
     let ring: Vec<Json> = (0..2_000)
         .map(|it| json!({"@type": "Product", "@id": format!("#{it}"), "review": {"@id": format!("#{}", (it + 1) % 2_000)},
             "offers": {"@id": format!("#{}", (it + 7) % 2_000)}}))

@@ -5,7 +5,7 @@ mod consistency;
 mod google;
 mod laws;
 mod page;
-mod words;
+mod vocabulary_terms;
 
 use super::*;
 use crate::findings::broken_links::Severity;
@@ -116,7 +116,7 @@ fn judge_at(
         project_id: 7,
         measured_at: DateTime::UNIX_EPOCH,
     };
-    judge_page(&page, &context)
+    evaluate_page(&page, &context)
 }
 
 /// The only entity of a page with this item.

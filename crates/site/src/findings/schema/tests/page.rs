@@ -3,7 +3,7 @@ use crate::observation::structured_data::{DataLimit, ParseError, SyntaxNote, Syn
 use crate::provenance::RecordStatus;
 
 #[test]
-fn a_record_has_the_fields_of_the_specification() {
+fn a_record_has_every_field() {
     let record = judge(
         &data(
             Format::JsonLd,
@@ -73,7 +73,7 @@ fn a_page_without_structured_data_has_no_score() {
 }
 
 #[test]
-fn the_score_is_the_specifications() {
+fn the_score_follows_its_formula() {
     // An article with 2 of 5 recommendations (headline, image), no errors, where an article is expected:
     // 0.5 · 1 + 0.3 · 0.4 + 0.2 · 1 = 0.82.
     let article =
@@ -107,7 +107,7 @@ fn the_score_is_the_specifications() {
 }
 
 #[test]
-fn blocks_that_cannot_be_read_are_errors() {
+fn unreadable_blocks_are_errors() {
     let mut page = PageStructuredData::default();
     page.parse_errors.push(ParseError {
         message: "expected value".into(),
@@ -121,7 +121,7 @@ fn blocks_that_cannot_be_read_are_errors() {
 }
 
 #[test]
-fn syntax_is_told_with_the_entity_that_it_is_about() {
+fn syntax_issues_belong_to_their_entity() {
     let mut page = data(
         Format::JsonLd,
         &json!([{"@type": "Thing"}, {"@type": "Thing", "subjectOf": {"@type": "Thing"}}]),
@@ -166,7 +166,7 @@ fn syntax_is_told_with_the_entity_that_it_is_about() {
 }
 
 #[test]
-fn what_pages_and_lists_are_about_is_an_entity_and_what_things_have_is_not() {
+fn subjects_of_pages_and_lists_are_entities() {
     let page = data(
         Format::JsonLd,
         &json!({"@type": "WebPage",

@@ -5,37 +5,39 @@ mod page_text;
 pub use page_text::PageText;
 
 use super::graph::Graph;
-use super::paths::{Visit, joined};
+use super::paths::{VisitedNode, joined};
 use super::record::{Issue, IssueCode, Level};
-use super::values::{Written, number};
+use super::values::{NumberFormat, parse_number};
 use crate::findings::broken_links::Severity;
 use std::collections::BTreeSet;
 
 /// Adds values of an entity that the page does not show; once per property.
-pub fn check(graph: &Graph<'_>, visits: &[Visit], page: &PageText, issues: &mut Vec<Issue>) {
-    let mut told = BTreeSet::new();
+pub fn check(graph: &Graph<'_>, visits: &[VisitedNode], page: &PageText, issues: &mut Vec<Issue>) {
+    let mut reported = BTreeSet::new();
     for visit in visits {
         let is_top = visit.path.is_empty();
         let names: &[&str] = &["name", "headline", "title"];
         let dates = dates(graph, visit.number);
         for name in names.iter().filter(|_| is_top) {
-            look(graph, visit, name, &mut told, issues, |it| {
+            check_value(graph, visit, name, &mut reported, issues, |it| {
                 page.has_name(it)
             });
         }
         for name in dates.iter().filter(|_| is_top) {
-            look(graph, visit, name, &mut told, issues, |it| {
+            check_value(graph, visit, name, &mut reported, issues, |it| {
                 page.has_date(it)
             });
         }
         if is_top || is_offer(visit) {
             for name in ["price", "lowPrice", "highPrice"] {
-                look(graph, visit, name, &mut told, issues, |it| shows(page, it));
+                check_value(graph, visit, name, &mut reported, issues, |it| {
+                    shows_number(page, it)
+                });
             }
         }
         if visit.property.as_deref() == Some("aggregateRating") || is_top {
-            look(graph, visit, "ratingValue", &mut told, issues, |it| {
-                shows(page, it)
+            check_value(graph, visit, "ratingValue", &mut reported, issues, |it| {
+                shows_number(page, it)
             });
         }
     }
@@ -50,7 +52,7 @@ fn dates(graph: &Graph<'_>, node: u32) -> &'static [&'static str] {
     }
 }
 
-fn is_offer(visit: &Visit) -> bool {
+fn is_offer(visit: &VisitedNode) -> bool {
     matches!(
         visit.property.as_deref(),
         Some("offers" | "priceSpecification")
@@ -58,20 +60,20 @@ fn is_offer(visit: &Visit) -> bool {
 }
 
 /// Ratings are often rounded to one decimal.
-fn shows(page: &PageText, text: &str) -> bool {
-    match number(text) {
-        Written::Plain(value) => {
+fn shows_number(page: &PageText, text: &str) -> bool {
+    match parse_number(text) {
+        NumberFormat::Plain(value) => {
             page.has_number(value) || page.has_number((value * 10.0).round() / 10.0)
         }
         _ => true,
     }
 }
 
-fn look(
+fn check_value(
     graph: &Graph<'_>,
-    visit: &Visit,
+    visit: &VisitedNode,
     name: &'static str,
-    told: &mut BTreeSet<&'static str>,
+    reported: &mut BTreeSet<&'static str>,
     issues: &mut Vec<Issue>,
     is_there: impl Fn(&str) -> bool,
 ) {
@@ -79,7 +81,7 @@ fn look(
         .values(visit.number, name)
         .filter_map(crate::observation::structured_data::Value::text)
         .collect();
-    if said.is_empty() || said.iter().any(|it| is_there(it)) || !told.insert(name) {
+    if said.is_empty() || said.iter().any(|it| is_there(it)) || !reported.insert(name) {
         return;
     }
     let value = crate::text::words::shortened(&said[0], 80);

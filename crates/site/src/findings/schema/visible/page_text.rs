@@ -5,15 +5,15 @@ use std::collections::{HashMap, HashSet};
 use unicode_normalization::UnicodeNormalization;
 
 /// Share of a long name's words that must be on the page.
-const MOST_WORDS_SHARE: f64 = 0.8;
+const MIN_WORDS_SHARE: f64 = 0.8;
 /// Numbers may differ by rounding to two decimals.
-const ALIKE: f64 = 0.005;
+const ROUNDING_TOLERANCE: f64 = 0.005;
 /// Maximum distance of a day and its year, words.
 const DATE_WINDOW: usize = 4;
 /// Minimum letters of a month's name.
-const LEAST_LETTERS: usize = 3;
+const MIN_LETTERS: usize = 3;
 /// Positions of one year.
-const MOST_PLACES: usize = 1_000;
+const MAX_POSITIONS: usize = 1_000;
 
 pub struct PageText {
     words: HashSet<String>,
@@ -30,9 +30,9 @@ impl PageText {
         let mut years: HashMap<String, Vec<usize>> = HashMap::new();
         for (at, word) in order.iter().enumerate() {
             for year in digits(word).filter(|it| matches!(it.len(), 2 | 4)) {
-                let places = years.entry(year.to_owned()).or_default();
-                if places.len() < MOST_PLACES {
-                    places.push(at);
+                let positions = years.entry(year.to_owned()).or_default();
+                if positions.len() < MAX_POSITIONS {
+                    positions.push(at);
                 }
             }
         }
@@ -58,7 +58,7 @@ impl PageText {
         let least = if wanted.len() < 4 {
             wanted.len()
         } else {
-            share_of(wanted.len())
+            min_matching_words(wanted.len())
         };
         there >= least
     }
@@ -84,14 +84,16 @@ impl PageText {
         }
         let whole = format!("{:04}", day.year());
         let is_day = |it: &str| it.len() <= 2 && it.parse() == Ok(day.day());
-        self.near(&whole)
+        self.around_year(&whole)
             .any(|near| near.iter().flat_map(|it| digits(it)).any(is_day))
-            || self.near(&whole[2..]).any(|near| has_short_date(near, day))
+            || self
+                .around_year(&whole[2..])
+                .any(|near| has_short_date(near, day))
     }
 
-    fn near(&self, year: &str) -> impl Iterator<Item = &[String]> {
-        let places = self.years.get(year).into_iter().flatten();
-        places.map(|at| {
+    fn around_year(&self, year: &str) -> impl Iterator<Item = &[String]> {
+        let positions = self.years.get(year).into_iter().flatten();
+        positions.map(|at| {
             let from = at.saturating_sub(DATE_WINDOW);
             &self.order[from..(at + DATE_WINDOW + 1).min(self.order.len())]
         })
@@ -104,7 +106,7 @@ fn has_short_date(words: &[String], day: NaiveDate) -> bool {
     let mut parts: Vec<Option<u32>> = Vec::new();
     for word in words {
         if word.chars().all(char::is_alphabetic) {
-            if word.chars().count() >= LEAST_LETTERS {
+            if word.chars().count() >= MIN_LETTERS {
                 parts.push(None);
             }
         } else {
@@ -123,13 +125,13 @@ fn has_short_date(words: &[String], day: NaiveDate) -> bool {
     })
 }
 
-fn share_of(words: usize) -> usize {
+fn min_matching_words(words: usize) -> usize {
     #[allow(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
         clippy::cast_precision_loss
     )]
-    let least = (words as f64 * MOST_WORDS_SHARE).ceil() as usize;
+    let least = (words as f64 * MIN_WORDS_SHARE).ceil() as usize;
     least
 }
 
@@ -234,7 +236,7 @@ fn readings(written: &str) -> Vec<f64> {
 }
 
 fn hundredths(value: f64) -> Option<i64> {
-    let scaled = ((value + ALIKE / 100.0) * 100.0).round();
+    let scaled = ((value + ROUNDING_TOLERANCE / 100.0) * 100.0).round();
     #[allow(clippy::cast_possible_truncation)]
     (scaled.abs() < 1e15).then_some(scaled as i64)
 }

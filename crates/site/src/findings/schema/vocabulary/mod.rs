@@ -7,7 +7,7 @@ static TABLE: &str = include_str!("schema_org_30.tsv");
 static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| Vocabulary::read(TABLE));
 
 /// More supertypes than any type has; ends a cycle.
-const MOST_SUPERTYPES: usize = 64;
+const MAX_SUPERTYPES: usize = 64;
 
 #[derive(Debug, Default)]
 pub struct Type {
@@ -120,7 +120,7 @@ pub fn is_a(name: &str, ancestor: &str) -> bool {
             return true;
         }
         seen += 1;
-        if seen > MOST_SUPERTYPES {
+        if seen > MAX_SUPERTYPES {
             return false;
         }
         if let Some(known) = type_named(it) {
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_that_a_term_refers_to_is_there() {
+    fn every_referenced_term_exists() {
         for (name, it) in &VOCABULARY.types {
             assert!(
                 it.supertypes.iter().all(|it| type_named(it).is_some()),
@@ -178,14 +178,14 @@ mod tests {
     }
 
     #[test]
-    fn subtypes_are_what_they_are_below() {
+    fn subtypes_include_their_ancestors() {
         assert!(is_a("NewsArticle", "CreativeWork") && is_a("NewsArticle", "Thing"));
         assert!(is_a("Restaurant", "LocalBusiness") && is_a("Restaurant", "Place"));
         assert!(!is_a("Article", "NewsArticle") && !is_a("Nonsense", "Thing"));
     }
 
     #[test]
-    fn addresses_are_told_from_text() {
+    fn url_only_properties_are_detected() {
         for name in ["url", "image", "sameAs", "contentUrl", "logo"] {
             assert!(takes_addresses_only(name), "{name}");
         }
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn spelling_and_suffixes_are_forgiven() {
+    fn spelling_and_suffixes_are_tolerated() {
         assert_eq!(type_spelled("faqpage"), Some("FAQPage"));
         assert_eq!(property_spelled("datepublished"), Some("datePublished"));
         assert!(

@@ -5,7 +5,7 @@ use crate::findings::vitals::blocking_time::{
 };
 use crate::findings::vitals::layout_shift::{Shift, cumulative_layout_shift};
 use crate::findings::vitals::percentile::{p75_of_histogram, p75_of_samples};
-use crate::findings::vitals::speed_index::{Frame, colours, speed_index};
+use crate::findings::vitals::speed_index::{Frame, count_colors, speed_index};
 use crate::findings::vitals::{Assessment, Rating, assess, thresholds_of};
 use crate::observation::vitals::{FormFactor, HistogramBin, VitalsMetric};
 use proptest::prelude::*;
@@ -30,7 +30,7 @@ fn ratings_change_just_above_the_thresholds() {
 }
 
 #[test]
-fn all_that_is_known_has_to_be_good_and_lcp_and_cls_have_to_be_known() {
+fn assessment_needs_lcp_and_cls_and_all_good() {
     let passed = Some(Assessment::Passed);
     let failed = Some(Assessment::Failed);
     assert_eq!(assess(Some(2_500.0), Some(200.0), Some(0.1)), passed);
@@ -79,7 +79,7 @@ fn the_75th_percentile_is_interpolated_inside_of_its_bin() {
 }
 
 #[test]
-fn what_is_no_distribution_or_has_no_end_has_no_percentile() {
+fn invalid_or_open_histograms_have_no_percentile() {
     // The last bin has no end: the value is more than 4 s.
     assert_eq!(
         p75_of_histogram(&bins(&[0.0, 2_500.0, 4_000.0], &[0.2, 0.2, 0.6])),
@@ -137,7 +137,7 @@ const fn span(from: f64, to: f64) -> Span {
 }
 
 #[test]
-fn only_what_a_task_takes_beyond_fifty_ms_after_the_first_paint_blocks() {
+fn only_task_time_beyond_50_ms_after_first_paint_blocks() {
     let tasks = [
         span(0.0, 300.0),
         span(400.0, 440.0),
@@ -186,7 +186,7 @@ fn frame(at: f64, dark: usize) -> Frame {
         .collect();
     Frame {
         at,
-        colours: colours(&pixels),
+        colors: count_colors(&pixels),
     }
 }
 
@@ -215,7 +215,7 @@ proptest! {
     }
 
     #[test]
-    fn blocking_time_grows_with_the_time_that_is_looked_at(
+    fn blocking_time_grows_with_the_window(
         tasks in proptest::collection::vec((0.0_f64..300.0, 0.0_f64..200.0), 0..20),
         fcp in 0.0_f64..2_000.0, tti in 0.0_f64..6_000.0,
     ) {

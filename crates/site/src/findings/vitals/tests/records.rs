@@ -132,7 +132,7 @@ fn keys(value: &Value) -> BTreeSet<&str> {
 }
 
 #[test]
-fn a_record_has_exactly_the_fields_of_the_specification() {
+fn a_record_has_exactly_the_documented_fields() {
     let record = json!(lab_record(
         &subject(0),
         &measured(vec![run(2_000.0, 0.0)]),
@@ -227,7 +227,7 @@ fn a_page_without_interactions_is_assessed_by_the_other_two() {
 }
 
 #[test]
-fn figures_of_the_origin_say_so() {
+fn origin_figures_add_a_warning() {
     let sample = FieldSample {
         scope: FieldScope::OriginInstead,
         ..sample()
@@ -237,7 +237,7 @@ fn figures_of_the_origin_say_so() {
 }
 
 #[test]
-fn a_percentile_that_the_source_leaves_out_is_interpolated_or_only_rated() {
+fn a_missing_percentile_is_interpolated_or_only_rated() {
     let mut sample = sample();
     let lcp = sample.metrics.get_mut(&VitalsMetric::Lcp).unwrap();
     lcp.p75 = None;
@@ -255,7 +255,7 @@ fn a_percentile_that_the_source_leaves_out_is_interpolated_or_only_rated() {
 }
 
 #[test]
-fn the_load_in_the_middle_speaks_for_all() {
+fn the_median_load_is_recorded() {
     let runs = [2_000.0, 9_000.0, 2_600.0, 2_300.0, 3_500.0].map(|lcp| run(lcp, 0.0));
     let record = lab_record(&subject(0), &measured(runs.to_vec()), None);
     assert_eq!(record.metrics.lcp.unwrap().value, Some(2_600.0));
@@ -271,7 +271,7 @@ fn the_load_in_the_middle_speaks_for_all() {
 }
 
 #[test]
-fn loads_that_failed_are_told_and_one_alone_has_no_spread() {
+fn failed_loads_add_a_warning_and_one_has_no_spread() {
     let record = lab_record(&subject(0), &measured(vec![run(2_000.0, 0.0)]), None);
     assert_eq!((record.iqr, record.envelope.sample_size), (None, 1));
     assert_eq!(record.envelope.warnings, ["fewerRuns"]);
@@ -286,7 +286,7 @@ fn loads_that_failed_are_told_and_one_alone_has_no_spread() {
 }
 
 #[test]
-fn without_a_browser_no_paint_is_claimed() {
+fn without_a_browser_there_are_no_paint_metrics() {
     let facts = StaticFacts {
         form_factor: FormFactor::Phone,
         final_url: "https://acme.com/home".to_owned(),
@@ -334,7 +334,7 @@ fn without_a_browser_no_paint_is_claimed() {
 }
 
 #[test]
-fn a_change_within_the_spread_is_chance() {
+fn a_change_within_the_spread_is_noise() {
     let before = lab_record(
         &subject(0),
         &measured([2_000.0, 2_400.0, 2_800.0].map(|it| run(it, 0.0)).to_vec()),

@@ -21,7 +21,7 @@ fn hold(curve: ControlPoints, golden: &[(f64, f64)]) {
 }
 
 #[test]
-fn metric_scores_of_phones_are_lighthouses() {
+fn phone_scores_match_lighthouse() {
     let golden: [Golden<'_>; 6] = [
         (
             ControlPoints::fcp(PHONE),
@@ -96,7 +96,7 @@ fn metric_scores_of_phones_are_lighthouses() {
 }
 
 #[test]
-fn metric_scores_of_desktops_are_lighthouses() {
+fn desktop_scores_match_lighthouse() {
     let golden: [Golden<'_>; 4] = [
         (
             ControlPoints::fcp(DESKTOP),
@@ -158,7 +158,7 @@ fn scores_are_rounded_before_and_after_they_are_weighted() {
 }
 
 #[test]
-fn a_metric_without_a_score_leaves_the_whole_without_one() {
+fn a_missing_metric_score_leaves_no_total() {
     let mut metrics = example();
     metrics.si = None;
     let scores = metric_scores(&metrics, PHONE);
@@ -168,7 +168,7 @@ fn a_metric_without_a_score_leaves_the_whole_without_one() {
 }
 
 #[test]
-fn nothing_to_wait_for_is_perfect() {
+fn zero_values_score_1() {
     let instant = LabMetrics {
         tbt: Some(0.0),
         cls: Some(0.0),

@@ -1,8 +1,0 @@
-use async_trait::async_trait;
-use std::time::Duration;
-
-/// Waits in real time, also in tests, unlike the [clock](super::clock::Clock).
-#[async_trait]
-pub trait Patience: Send + Sync {
-    async fn pause(&self, time: Duration);
-}
