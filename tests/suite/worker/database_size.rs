@@ -89,14 +89,13 @@ async fn keyword_checks_stay_small_and_old_ones_are_compressed() {
     unpack_all(&world);
     let (server, api) = world.serve(&["--no-worker"]);
     assert_eq!(answers(&api, project).await, before);
-    let told = world.run_failing_command(&["size"]);
+    let told = world.run_failing_command(&["compact"]);
     assert!(told.contains("another server is running"), "{told}");
     assert!(server.terminate().0.success());
     let large = size();
     assert!(large > 2 * MAX_BYTES * (KEYWORDS * RUNS) as u64, "{large}");
 
-    let done: Value =
-        serde_json::from_str(&world.run_command(&["size", "--json"])).unwrap();
+    let done: Value = serde_json::from_str(&world.run_command(&["compact", "--json"])).unwrap();
     assert!(done["packedRecords"].as_u64() > Some(1_000), "{done}");
     assert_eq!(done["needsBytes"], Value::Null, "{done}");
     assert_eq!(done["bytesAfter"], size(), "{done}");

@@ -62,16 +62,16 @@ impl Pass<'_> {
             }
         });
         let asked_for = requests.len();
-        let rated: Vec<(SentimentOutcome, Vec<Sentence>)> = stream::iter(requests)
+        let outcomes: Vec<(SentimentOutcome, Vec<Sentence>)> = stream::iter(requests)
             .buffered(rater.at_once)
             .take_until(wait_for_stop_grace(self.state.stop.clone()))
             .collect()
             .await;
-        rater.is_incomplete |= rated.len() < asked_for;
+        rater.is_incomplete |= outcomes.len() < asked_for;
         let mut ratings: BTreeMap<usize, Vec<Polarity>> = BTreeMap::new();
         let (mut calls, mut is_over) = (0, false);
-        rater.left = rater.left.saturating_sub(rated.len() as u64);
-        for (of_question, sentences) in rated {
+        rater.left = rater.left.saturating_sub(outcomes.len() as u64);
+        for (of_question, sentences) in outcomes {
             calls += of_question.calls;
             is_over |= { of_question.failure.as_ref() }.is_some_and(ProviderError::is_permanent);
             rater.is_incomplete |= of_question.sentiments.contains(&None);
