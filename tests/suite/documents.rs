@@ -49,10 +49,14 @@ fn add_pages(folder: &Path, name: &str, found: &mut Vec<String>) {
     }
 }
 
+/// The text outside of fenced code blocks.
+fn prose(text: &str) -> String {
+    text.split("```").step_by(2).collect()
+}
+
 /// Inline code outside code blocks.
 fn quoted(text: &str) -> Vec<String> {
-    let prose: String = text.split("```").step_by(2).collect();
-    prose
+    prose(text)
         .split('`')
         .skip(1)
         .step_by(2)
@@ -92,11 +96,6 @@ fn every_path_in_the_documents_exists() {
         }
     }
     assert!(missing.is_empty(), "{}", missing.join("\n"));
-}
-
-/// The text outside of fenced code blocks.
-fn prose(text: &str) -> String {
-    text.split("```").step_by(2).collect()
 }
 
 /// The anchors of a page: its headings, as GitHub and mdBook make them, and `<a id="…">`.

@@ -42,7 +42,7 @@ fn calls_own_tool(message: serde_json::Map<String, Value>) -> bool {
     };
     let operation = asked.endpoint.operation;
     assert!(asked.tool.operations.contains(&operation), "{operation}");
-    assert!((4_096..=65_536).contains(&asked.most_bytes));
+    assert!((4_096..=65_536).contains(&asked.max_bytes));
     assert!(asked.wait <= Duration::from_mins(5));
     let reads = asked.endpoint.verb == Verb::Get;
     assert_eq!(

@@ -83,12 +83,12 @@ impl Server {
             Ok(asked) => asked,
             Err(problem) => return refused(problem),
         };
-        let (tool, id, most_bytes) = (tool_call.tool, tool_call.id, tool_call.most_bytes);
+        let (tool, id, max_bytes) = (tool_call.tool, tool_call.id, tool_call.max_bytes);
         let answering = self.run_and_wait(mcp_request, tool_call, context);
         match answering.instrument(mcp_request.span.clone()).await {
             Ok(answer) => {
                 request_metrics::count_tool_call(tool.name, None);
-                Ok(tool_result::success(tool, &answer, id, most_bytes))
+                Ok(tool_result::success(tool, &answer, id, max_bytes))
             }
             Err(problem) => {
                 request_metrics::count_tool_call(tool.name, Some(&problem));

@@ -31,7 +31,7 @@ fn id_source(id: &str) -> &'static str {
 pub struct ToolCall {
     pub tool: &'static Tool,
     pub endpoint: &'static Endpoint,
-    pub most_bytes: usize,
+    pub max_bytes: usize,
     pub wait: Duration,
     /// Errors of the tool's own arguments; reported after the scope check.
     errors: Vec<FieldError>,
@@ -58,7 +58,7 @@ impl ToolCall {
         let mut call = Self {
             tool,
             endpoint,
-            most_bytes: truncate::DEFAULT_BYTES,
+            max_bytes: truncate::DEFAULT_BYTES,
             wait: Duration::ZERO,
             errors: vec![],
             id: None,
@@ -125,7 +125,7 @@ impl ToolCall {
                 truncate::MIN_BYTES as u64,
                 truncate::MAX_BYTES as u64,
             );
-            self.most_bytes = found
+            self.max_bytes = found
                 .and_then(|it| it.try_into().ok())
                 .unwrap_or(truncate::DEFAULT_BYTES);
         }
@@ -271,7 +271,7 @@ impl ToolCall {
             query: Query::of(self.query, &known),
             path: self.path,
             body: self.body,
-            verbosity: Verbosity::Terse(truncate::row_budget(self.most_bytes)),
+            verbosity: Verbosity::Terse(truncate::row_budget(self.max_bytes)),
             peer: None,
         };
         idempotency::call_handler(services, handler, call, request_id).await

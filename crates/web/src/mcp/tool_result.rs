@@ -17,7 +17,7 @@ pub fn success(
     tool: &Tool,
     answer: &ApiResponse,
     project: Option<i64>,
-    most_bytes: usize,
+    max_bytes: usize,
 ) -> CallToolResult {
     let mut content: Value = serde_json::from_str(&answer.body).unwrap_or_default();
     let is_list = content["items"].is_array();
@@ -42,7 +42,7 @@ pub fn success(
         }
     }
     let rest = take_full_list_action(&mut content, project);
-    truncate::truncate_to_fit(&mut content, most_bytes);
+    truncate::truncate_to_fit(&mut content, max_bytes);
     report_shortened_lists(&mut content);
     if content["truncated"] == true
         && let (Some(rest), Some(members)) = (rest, content.as_object_mut())
