@@ -195,7 +195,7 @@ async fn work(storage: Arc<dyn Storage>, batch: u32, name: String) -> u32 {
     done
 }
 
-async fn finish_jobs(core: &Core, holds: &[LeaseToken]) -> u32 {
+async fn finish_jobs(core: &Core, leases: &[LeaseToken]) -> u32 {
     let outcome = JobResults {
         heads: vec![],
         latest: vec![],
@@ -203,8 +203,8 @@ async fn finish_jobs(core: &Core, holds: &[LeaseToken]) -> u32 {
         partial: false,
         progress: Progress::default(),
     };
-    let ends: Vec<_> = holds.iter().map(|hold| (*hold, &outcome)).collect();
-    let ended = core.publish_all(holds[0].account, &ends).await.unwrap();
+    let ends: Vec<_> = leases.iter().map(|lease| (*lease, &outcome)).collect();
+    let ended = core.publish_all(leases[0].account, &ends).await.unwrap();
     u32::try_from(ended.iter().flatten().count()).unwrap()
 }
 

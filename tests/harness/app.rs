@@ -212,7 +212,7 @@ impl TestApp {
             keyword_data,
         };
         let services = Services::new(settings.web, &ports, wake, stopping);
-        // A database that is damaged on purpose has no code.
+        // A deliberately damaged database has no code.
         let welcome = services.core.welcome_code().await.ok().flatten();
         let welcome_code = welcome.map(|it| it.reveal().to_owned());
         let (address, server) = listen(listener, services, endpoints);

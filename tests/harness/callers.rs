@@ -166,9 +166,9 @@ impl Answer {
     /// The problem document; asserts status, code and all common members.
     pub fn refused(&self, status: u16, code: &str) -> Value {
         let document = self.json();
-        let told = (self.status.as_u16(), document["code"].as_str());
+        let outcome = (self.status.as_u16(), document["code"].as_str());
         assert_eq!(
-            told,
+            outcome,
             (status, Some(code)),
             "{}: {}",
             self.request,

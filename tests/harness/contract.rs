@@ -51,8 +51,8 @@ pub fn check(method: &Method, path: &str, query: &str, answer: &Answer) {
         Some(operations) => check_operation(operations, method, query, answer),
         // JSON-RPC errors have their own form.
         None if path == web::paths::MCP && answer.body.contains("\"jsonrpc\"") => {
-            let told = answer.json();
-            let is_error = told["error"]["code"].is_i64() && told["error"]["message"].is_string();
+            let body = answer.json();
+            let is_error = body["error"]["code"].is_i64() && body["error"]["message"].is_string();
             assert!(is_error || answer.status.is_success(), "{}", answer.body);
         }
         None if answer.status == 304 => assert!(answer.body.is_empty(), "{}", answer.request),
@@ -91,9 +91,9 @@ fn check_operation(operations: &Value, method: &Method, query: &str, answer: &An
         .iter()
         .filter(|it| !answer.header(it).is_empty())
     {
-        let told = response["headers"].get(name).is_some();
+        let is_documented = response["headers"].get(name).is_some();
         assert!(
-            told,
+            is_documented,
             "{}: {name} of {status} is not documented",
             answer.request
         );
@@ -172,7 +172,7 @@ fn check_schema(schema: &str, value: &Value, request: &str) {
         .collect();
     assert!(
         errors.is_empty(),
-        "{request} is no {schema}: {errors:#?}\n{value:#}"
+        "{request} does not match {schema}: {errors:#?}\n{value:#}"
     );
 }
 
@@ -181,7 +181,7 @@ fn validator(schema: &str) -> Arc<Validator> {
     let validator = known.entry(schema.to_owned()).or_insert_with(|| {
         let whole = json!({ "$ref": format!("#/components/schemas/{schema}"), "components": DOCUMENT["components"] });
         let built = jsonschema::options().with_draft(Draft::Draft202012).should_validate_formats(true).build(&whole);
-        Arc::new(built.unwrap_or_else(|error| panic!("{schema} is no schema: {error}")))
+        Arc::new(built.unwrap_or_else(|error| panic!("{schema} is not a schema: {error}")))
     });
     Arc::clone(validator)
 }

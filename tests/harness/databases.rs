@@ -36,7 +36,7 @@ static SERVER: LazyLock<PostgresServer> = LazyLock::new(|| {
     server
 });
 
-/// A template can be copied only while nobody is connected.
+/// A template can be copied only while it has no connections.
 fn close_connections(server: &PostgresServer, name: &str) {
     server.execute(&format!(
         "ALTER DATABASE {name} WITH ALLOW_CONNECTIONS false"
@@ -81,7 +81,7 @@ fn migrate(url: String, create: bool) {
             let storage = opened.expect("a database");
             storage.migrate().await.expect("the schema");
             if storage.kind() == DatabaseKind::Postgres && Lane::from_env() == Lane::Rls {
-                storage.set_rls(true).await.expect("the wall");
+                storage.set_rls(true).await.expect("row-level security");
             }
         });
     });
@@ -239,10 +239,10 @@ impl TestDatabase {
             RawConnection::Sqlite(file)
         };
         // The statement rules apply only to the storage.
-        let nobody = |_: InstrumentationEvent<'_>| ();
+        let no_op = |_: InstrumentationEvent<'_>| ();
         match &mut connection {
-            RawConnection::Postgres(it) => it.set_instrumentation(nobody),
-            RawConnection::Sqlite(it) => it.set_instrumentation(nobody),
+            RawConnection::Postgres(it) => it.set_instrumentation(no_op),
+            RawConnection::Sqlite(it) => it.set_instrumentation(no_op),
         }
         connection
     }
@@ -258,7 +258,7 @@ impl TestDatabase {
     pub fn counts_after(&self, statements: &str, file: &str) -> Vec<(String, i64)> {
         let mut connection = self.raw_connection();
         connection.run("BEGIN");
-        // SQLite checks foreign keys only if asked to.
+        // SQLite checks foreign keys only if they are enabled.
         if self.kind() == DatabaseKind::Postgres {
             connection.run("SET LOCAL session_replication_role = replica");
         }
@@ -292,7 +292,7 @@ impl TestDatabase {
         // Starting the server and copying block for long.
         tokio::task::spawn_blocking(move || SERVER.execute(&statement))
             .await
-            .expect("a database of its own");
+            .expect("a separate database");
         let url = SERVER.url(&name);
         Self {
             storage: Arc::new(open(&url, options).await),
@@ -466,16 +466,16 @@ pub async fn open(url: &str, options: OpenOptions) -> DieselStorage {
 /// Runs each test (`async fn(TestDatabase)`) on an empty database of each kind.
 #[macro_export]
 macro_rules! on_every_database {
-    ($($(#[$how:meta])* $claim:ident),+ $(,)?) => {
+    ($($(#[$attribute:meta])* $claim:ident),+ $(,)?) => {
         mod sqlite {
-            $($(#[$how])*
+            $($(#[$attribute])*
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $claim() {
                 super::$claim($crate::databases::TestDatabase::empty(::storage::DatabaseKind::Sqlite).await).await;
             })+
         }
         mod postgres {
-            $($(#[$how])*
+            $($(#[$attribute])*
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $claim() {
                 super::$claim($crate::databases::TestDatabase::empty(::storage::DatabaseKind::Postgres).await).await;
@@ -494,7 +494,7 @@ macro_rules! on_every_storage {
             super::$claim($crate::databases::TestStorage::$($open)+).await;
         }
     };
-    ($($claim:ident),+ $(,)? $(; but not in memory: $($but:ident = $why:literal),+ $(,)?)?) => {
+    ($($claim:ident),+ $(,)? $(; but not in memory: $($but:ident = $reason:literal),+ $(,)?)?) => {
         mod sqlite {
             $($crate::on_every_storage!(@ $claim, on(::storage::DatabaseKind::Sqlite).await);)+
             $($($crate::on_every_storage!(@ $but, on(::storage::DatabaseKind::Sqlite).await);)+)?
@@ -512,9 +512,9 @@ macro_rules! on_every_storage {
 /// Runs each test (`async fn(TestDatabase)`) on an empty `SQLite` database.
 #[macro_export]
 macro_rules! on_sqlite {
-    ($($(#[$how:meta])* $claim:ident),+ $(,)?) => {
+    ($($(#[$attribute:meta])* $claim:ident),+ $(,)?) => {
         mod sqlite_alone {
-            $($(#[$how])*
+            $($(#[$attribute])*
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $claim() {
                 let database = $crate::databases::TestDatabase::empty(::storage::DatabaseKind::Sqlite).await;

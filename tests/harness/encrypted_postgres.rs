@@ -133,8 +133,8 @@ impl EncryptedPostgres {
         let text = fs::read_to_string(&settings).expect("settings");
         fs::write(&settings, text + "ignore_startup_parameters = options\n").expect("settings");
         let pid = fs::read_to_string(folder.join("pgbouncer.pid")).expect("a pid");
-        let told = Command::new("kill").args(["-HUP", pid.trim()]).status();
-        assert!(told.expect("kill").success());
+        let status = Command::new("kill").args(["-HUP", pid.trim()]).status();
+        assert!(status.expect("kill").success());
         let place = format!(
             "postgres://sightline@/sightline?host={}/pooled&port=6432&options=-csightline.direct%3Don",
             folder.display()

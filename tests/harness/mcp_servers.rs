@@ -152,18 +152,18 @@ where
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     let handler = handler(address);
-    let (tell, told) = std::sync::mpsc::channel();
+    let (sender, receiver) = std::sync::mpsc::channel();
     thread::spawn(move || {
         actix_web::rt::System::new().block_on(async move {
             let app = move || App::new().default_service(web::to(handler.clone()));
             let server = HttpServer::new(app).workers(1).disable_signals();
             let server = server.listen(listener).expect("it listens").run();
-            tell.send(server.handle()).expect("somebody waits");
+            sender.send(server.handle()).expect("the caller waits");
             server.await.expect("it serves");
         });
     });
     TestServer {
         address,
-        handle: told.recv().expect("it serves"),
+        handle: receiver.recv().expect("it serves"),
     }
 }

@@ -72,7 +72,7 @@ impl Lane {
     #[must_use]
     #[expect(
         clippy::disallowed_methods,
-        reason = "a choice of whoever runs the tests, not a setting of the product"
+        reason = "a choice of the test run, not a setting of the product"
     )]
     pub fn from_env() -> Self {
         match std::env::var("TEST_LANE").as_deref() {
@@ -192,8 +192,8 @@ impl PostgresServer {
 
     /// The process id of the postmaster.
     fn postmaster_pid(folder: &Path) -> String {
-        let told = fs::read_to_string(folder.join("data/postmaster.pid")).expect("it runs");
-        told.lines().next().expect("its number").to_owned()
+        let pid_file = fs::read_to_string(folder.join("data/postmaster.pid")).expect("it runs");
+        pid_file.lines().next().expect("its number").to_owned()
     }
 
     /// A database's URL for an ordinary role.
@@ -260,8 +260,8 @@ fn pg_ctl(folder: &Path, arguments: &[&str]) {
 }
 
 fn send_signal<'a>(signal: &str, processes: impl IntoIterator<Item = &'a str>) {
-    let told = Command::new("kill").arg(signal).args(processes).status();
-    assert!(told.expect("kill runs").success());
+    let status = Command::new("kill").arg(signal).args(processes).status();
+    assert!(status.expect("kill runs").success());
 }
 
 /// Child processes that have not been waited for.
@@ -270,9 +270,9 @@ fn child_processes(process: &str) -> String {
 }
 
 fn is_stopped(process: &str) -> bool {
-    let told = fs::read_to_string(format!("/proc/{process}/stat")).expect("it runs");
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).expect("it runs");
     // The name in parentheses may contain anything.
-    told.rsplit(") ")
+    stat.rsplit(") ")
         .next()
         .is_some_and(|it| it.starts_with('T'))
 }

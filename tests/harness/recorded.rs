@@ -112,13 +112,13 @@ impl Normalizer {
         replaced.into_owned()
     }
 
-    fn placeholder(&mut self, what: &'static str, text: &str) -> String {
+    fn placeholder(&mut self, kind: &'static str, text: &str) -> String {
         if let Some(known) = self.known.get(text) {
             return known.clone();
         }
-        let count = self.counts.entry(what).or_default();
+        let count = self.counts.entry(kind).or_default();
         *count += 1;
-        let number = format!("<{what} {count}>");
+        let number = format!("<{kind} {count}>");
         self.known.insert(text.to_owned(), number.clone());
         number
     }
@@ -213,12 +213,12 @@ impl Statements {
 
     #[must_use]
     pub fn text(&self) -> String {
-        let mut told = self.lines.clone();
+        let mut listing = self.lines.clone();
         for (mark, text) in &self.texts {
-            write!(told, "\n{mark} {text}").expect("text");
+            write!(listing, "\n{mark} {text}").expect("text");
         }
-        told.push('\n');
-        told
+        listing.push('\n');
+        listing
     }
 }
 
@@ -245,10 +245,10 @@ pub fn compared_to(kept: &Path, now: &str, fresh: &str) {
     fs::write(&fresh, now).expect("a file");
     let pairs = before.lines().zip(now.lines()).enumerate();
     let differing = pairs.filter(|(_, (before, now))| before != now);
-    let mut told = String::new();
+    let mut differences = String::new();
     for (at, (before, now)) in differing.take(10) {
-        writeln!(told, "{}:\n- {before}\n+ {now}", at + 1).expect("text");
+        writeln!(differences, "{}:\n- {before}\n+ {now}", at + 1).expect("text");
     }
     let (fresh, kept) = (fresh.display(), kept.display());
-    panic!("not what was recorded; when that is meant: cp {fresh} {kept}\n{told}");
+    panic!("not what was recorded; when that is meant: cp {fresh} {kept}\n{differences}");
 }

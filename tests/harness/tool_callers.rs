@@ -99,10 +99,10 @@ impl Caller {
     pub async fn call_in(&self, version: &str, tool: &str, arguments: Value) -> ToolAnswer {
         let params = json!({ "name": tool, "arguments": arguments });
         let answer = self.send_message(version, "tools/call", params).await;
-        let told: Value = answer.json();
-        assert_eq!(answer.status, 200, "{told}");
-        let result = told["result"].clone();
-        assert!(result.is_object(), "{told}");
+        let document: Value = answer.json();
+        assert_eq!(answer.status, 200, "{document}");
+        let result = document["result"].clone();
+        assert!(result.is_object(), "{document}");
         let bytes = answer.body.len();
         if result["isError"] != true {
             let content = &result["structuredContent"];

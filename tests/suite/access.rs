@@ -193,8 +193,8 @@ async fn foreign_id_answers_like_an_unknown_id(db: TestDatabase) {
     let (own, _) = other.project("shop.example.com", &["rank tracker"]).await;
     let before = visible_data(&owner, project).await;
 
-    for (what, method, path, body) in in_paths() {
-        let foreign = match what {
+    for (kind, method, path, body) in in_paths() {
+        let foreign = match kind {
             "project" => project,
             "keyword" => keywords[0],
             _ => job,
@@ -216,18 +216,18 @@ async fn foreign_id_answers_like_an_unknown_id(db: TestDatabase) {
                 request.json(&body(0))
             };
             let answer = other.send(request).await;
-            answer.refused(404, &format!("{what}-not-found"));
+            answer.refused(404, &format!("{kind}-not-found"));
             answers.push(answer.without_request_id());
         }
         assert!(answers.iter().all(|it| *it == answers[0]), "{answers:#?}");
     }
     for body in in_bodies() {
-        let told = same_answer(
+        let refusal = same_answer(
             &other,
             &[body(own, project), body(own, UNKNOWN_ID), body(own, 0)],
         )
         .await;
-        assert_eq!(told.0, 404);
+        assert_eq!(refusal.0, 404);
     }
     let named =
         |keyword: i64| json!({ "type": "rankCheck", "projectId": own, "keywordIds": [keyword] });

@@ -18,8 +18,8 @@ fn lines(name: &str) -> Vec<String> {
 fn assert_accepted(arguments: &[&str], settings: &[(String, String)]) {
     let place = TempDir::new().unwrap();
     let help = [arguments, &["--help"]].concat();
-    let told = command(place.path(), &[], &help).output().unwrap();
-    assert!(told.status.success(), "{arguments:?}");
+    let output = command(place.path(), &[], &help).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}");
     let settings: Vec<(String, String)> = { settings.iter() }
         .map(|(name, value)| {
             // The folders of systemd and the image do not exist here.
@@ -34,9 +34,9 @@ fn assert_accepted(arguments: &[&str], settings: &[(String, String)]) {
     let doctor = command(place.path(), &settings, &["doctor"])
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&doctor.stderr);
+    let stderr = String::from_utf8_lossy(&doctor.stderr);
     // Exit code 2: an unknown or invalid setting.
-    assert_ne!(doctor.status.code(), Some(2), "{settings:?}: {said}");
+    assert_ne!(doctor.status.code(), Some(2), "{settings:?}: {stderr}");
 }
 
 fn setting(text: &str) -> (String, String) {
@@ -104,14 +104,14 @@ fn systemd_accepts_the_units() {
         let unit = fs::read_to_string(folder().join(name)).unwrap();
         let copy = place.path().join(name);
         fs::write(&copy, unit.replace("=sightline ", "=/bin/true ")).unwrap();
-        let told = Command::new("systemd-analyze")
+        let output = Command::new("systemd-analyze")
             .arg("verify")
             .arg(&copy)
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&told.stderr);
+        let stderr = String::from_utf8_lossy(&output.stderr);
         // Messages about units of the machine are ignored.
-        let of_ours: Vec<&str> = said.lines().filter(|it| it.contains(name)).collect();
+        let of_ours: Vec<&str> = stderr.lines().filter(|it| it.contains(name)).collect();
         assert_eq!(of_ours, Vec::<&str>::new());
     }
 }

@@ -13,18 +13,18 @@ use std::{
     time::Duration,
 };
 
-fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .parent()
         .unwrap()
         .to_path_buf()
 }
 
-fn read(path: &str) -> String {
+pub fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-fn documents() -> Vec<String> {
+pub fn documents() -> Vec<String> {
     let mut found: Vec<String> = [
         "README.md",
         "CONTRIBUTING.md",
@@ -64,7 +64,7 @@ fn quoted(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The rows of the table whose header starts with this cell.
+/// The rows of the table with this first header cell.
 fn table(text: &str, header: &str) -> Vec<Vec<String>> {
     let rows = text
         .lines()
@@ -252,33 +252,62 @@ fn every_invariant_names_its_proof() {
 }
 
 /// All Rust sources, concatenated.
-fn sources(folder: &Path) -> String {
-    let entries = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    entries
-        .map(|path| match path.extension() {
-            Some(kind) if kind == "rs" => fs::read_to_string(&path).unwrap(),
-            None if path.is_dir() => sources(&path),
-            _ => String::new(),
-        })
-        .collect()
+/// Paths from the root.
+pub fn rust_files(folder: &Path, found: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        if entry.file_type().unwrap().is_dir() {
+            if !["target", "node_modules"].contains(&name.as_str()) {
+                rust_files(&entry.path(), found);
+            }
+        } else if Path::new(&name).extension().is_some_and(|it| it == "rs") {
+            let path = entry.path().strip_prefix(root()).unwrap().to_owned();
+            found.push(path.into_os_string().into_string().unwrap());
+        }
+    }
+}
+
+/// The sources of the crates, each with its path.
+fn sources() -> Vec<(String, String)> {
+    let mut paths = Vec::new();
+    rust_files(&root().join("crates"), &mut paths);
+    let sources = paths.into_iter().map(|path| (read(&path), path));
+    sources.map(|(text, path)| (path, text)).collect()
 }
 
 #[test]
-fn every_function_in_the_walkthroughs_exists() {
-    let sources = sources(&root().join("crates"));
-    let mut checked = 0;
+fn every_name_in_the_walkthroughs_exists() {
+    let sources = sources();
+    let is_type = |name: &str| name.starts_with(|it: char| it.is_ascii_uppercase());
+    let (mut functions, mut types) = (0, 0);
     for name in quoted(&read("docs/contribute/architecture.md")) {
-        let Some((owner, function)) = name.split_once("::") else {
-            continue;
-        };
-        if !owner.contains('/') {
-            assert!(sources.contains(&format!("fn {function}")), "{name}");
-            checked += 1;
+        if let Some((owner, function)) = name.split_once("::").filter(|(owner, _)| is_type(owner)) {
+            let function = format!("fn {function}");
+            let mut texts = sources.iter().map(|(_, text)| text);
+            let is_there = |it: &String| it.contains(owner) && it.contains(&function);
+            assert!(texts.any(is_there), "{name}");
+            functions += 1;
+        } else if is_type(&name)
+            && name.contains(|it: char| it.is_ascii_lowercase())
+            && name.chars().all(char::is_alphanumeric)
+        {
+            let kinds = ["struct", "enum", "trait", "type"].map(|kind| format!("{kind} {name}"));
+            let mut texts = sources.iter().map(|(_, text)| text);
+            assert!(
+                texts.any(|it| kinds.iter().any(|kind| it.contains(kind))),
+                "{name}"
+            );
+            types += 1;
+        } else if name.strip_suffix(".rs").is_some_and(|it| !it.contains('/')) {
+            let file = format!("/{name}");
+            assert!(
+                sources.iter().any(|(path, _)| path.ends_with(&file)),
+                "{name}"
+            );
         }
     }
-    assert!(checked >= 10);
+    assert!(functions >= 10 && types >= 5, "{functions} {types}");
 }
 
 #[test]
@@ -334,11 +363,11 @@ fn documented_session_endpoints_match_the_served_ones() {
     let served: Vec<Vec<String>> = web::session_endpoints::session_api()
         .iter()
         .map(|it| {
-            let who = match it.access {
+            let access = match it.access {
                 Access::Visitor(_) | Access::Report(_) => "nobody",
                 _ => "session",
             };
-            [it.verb.name(), it.path, who, it.summary]
+            [it.verb.name(), it.path, access, it.summary]
                 .map(str::to_owned)
                 .to_vec()
         })
@@ -422,9 +451,9 @@ fn run_program(arguments: &[&str]) -> String {
 
 /// The default values of all settings, as the program shows them.
 fn effective_settings() -> BTreeMap<String, String> {
-    let told: Value = serde_json::from_str(&run_program(&["doctor", "--json"])).unwrap();
+    let report: Value = serde_json::from_str(&run_program(&["doctor", "--json"])).unwrap();
     let text = |value: &Value| value.as_str().unwrap().trim_matches('"').to_owned();
-    { told["settings"].as_array().unwrap().iter() }
+    { report["settings"].as_array().unwrap().iter() }
         .map(|it| (text(&it["key"]), text(&it["value"])))
         .collect()
 }

@@ -254,7 +254,7 @@ fn reached<'a>(from: &'a str, edges: &'a Edges) -> BTreeSet<&'a str> {
 /// Each cycle with a folder, and its imports.
 fn cycles(sources: &BTreeMap<ModulePath, String>) -> Vec<String> {
     let tree = Tree::new(sources);
-    let mut told = Vec::new();
+    let mut report = Vec::new();
     for (level, edges) in &edges(&tree) {
         let from: BTreeSet<&str> = edges.keys().map(|it| it.0.as_str()).collect();
         let reach: BTreeMap<&str, BTreeSet<&str>> =
@@ -276,7 +276,7 @@ fn cycles(sources: &BTreeMap<ModulePath, String>) -> Vec<String> {
                 .iter()
                 .map(|it| format!("{it}{}", if folder(it) { "/" } else { "" }))
                 .collect();
-            told.push(format!("{} [{}]", level.join("/"), names.join(", ")));
+            report.push(format!("{} [{}]", level.join("/"), names.join(", ")));
             for ((here, there), imports) in edges {
                 if circle.contains(here.as_str()) && circle.contains(there.as_str()) {
                     let some: Vec<&str> = imports
@@ -284,12 +284,12 @@ fn cycles(sources: &BTreeMap<ModulePath, String>) -> Vec<String> {
                         .take(MAX_IMPORTS_SHOWN)
                         .map(String::as_str)
                         .collect();
-                    told.push(format!("    {here} -> {there}: {}", some.join(", ")));
+                    report.push(format!("    {here} -> {there}: {}", some.join(", ")));
                 }
             }
         }
     }
-    told
+    report
 }
 
 fn add_sources(folder: &Path, place: &[String], sources: &mut BTreeMap<ModulePath, String>) {
@@ -311,7 +311,7 @@ fn add_sources(folder: &Path, place: &[String], sources: &mut BTreeMap<ModulePat
 #[test]
 fn no_module_folder_is_part_of_an_import_cycle() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
-    let mut told = Vec::new();
+    let mut report = Vec::new();
     for entry in fs::read_dir(&crates).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         let mut sources = BTreeMap::new();
@@ -319,10 +319,10 @@ fn no_module_folder_is_part_of_an_import_cycle() {
         assert!(!sources.is_empty(), "{name} has no source");
         let found = cycles(&sources);
         if !found.is_empty() {
-            told.push(format!("crates/{name}/src/{}", found.join("\n")));
+            report.push(format!("crates/{name}/src/{}", found.join("\n")));
         }
     }
-    assert!(told.is_empty(), "{}", told.join("\n"));
+    assert!(report.is_empty(), "{}", report.join("\n"));
 }
 
 fn cycles_of(files: &[(&str, &str)]) -> Vec<String> {
@@ -335,7 +335,7 @@ fn cycles_of(files: &[(&str, &str)]) -> Vec<String> {
 
 #[test]
 fn cycle_report_names_the_folder_and_its_imports() {
-    let told = cycles_of(&[
+    let report = cycles_of(&[
         ("fetch", "mod hop;"),
         ("fetch/hop", "use crate::guard::vet_url;"),
         (
@@ -345,7 +345,7 @@ fn cycle_report_names_the_folder_and_its_imports() {
         ("settings", ""),
     ]);
     assert_eq!(
-        told,
+        report,
         [
             " [fetch/, guard]",
             "    fetch -> guard: fetch/hop: crate::guard::vet_url",
@@ -412,8 +412,8 @@ fn paths_are_resolved_through_parents_and_reexports() {
             // The item's definition is in `lab/mod.rs`.
             ("lab/run", "use super::Shown;"),
         ];
-        let told = cycles_of(&files);
-        assert_eq!(told.first().map(String::as_str), Some("lab [run, tab/]"));
+        let report = cycles_of(&files);
+        assert_eq!(report.first().map(String::as_str), Some("lab [run, tab/]"));
     }
     let files = [
         shared[0],

@@ -29,9 +29,9 @@ const DEPTH: u32 = 100;
 #[test]
 fn javascript_constants_match_the_analysis() {
     let mut text = "// Written by the test suite::formulas, from crates/analysis.\n".to_owned();
-    let mut constant = |why: &str, name: &str, value: Value| {
+    let mut constant = |comment: &str, name: &str, value: Value| {
         let value = portable(value);
-        write!(text, "\n// {why}\nexport const {name} = {value};\n").unwrap();
+        write!(text, "\n// {comment}\nexport const {name} = {value};\n").unwrap();
     };
     constant(
         "Clicks by position from 1 on, what a feature or an AI overview leaves of them, and the most expected.",
@@ -212,9 +212,9 @@ fn expected_clicks() -> Vec<Value> {
 fn demands(numbers: &mut Numbers) -> Vec<Value> {
     let mut rows = Vec::new();
     for row in 0..40 {
-        let most = [3, 90, 5_000, 100_000][row % 4];
+        let limit = [3, 90, 5_000, 100_000][row % 4];
         let volumes: Vec<Option<u64>> = (0..12)
-            .map(|_| numbers.known(|it| it.below(most)))
+            .map(|_| numbers.known(|it| it.below(limit)))
             .collect();
         let months: Vec<(u32, Option<u64>)> = (1..).zip(volumes.iter().copied()).collect();
         let found = demand(&months);

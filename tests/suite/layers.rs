@@ -94,8 +94,8 @@ fn violations(crate_name: &str, layer: &Layer, ours: &[String], named: &[String]
     let allowed = |name: &String| !ours.contains(name) || layer.ours.contains(&name.as_str());
     let absent = |name: &String| layer.absent.contains(&name.as_str());
     let is_offence = |name: &&String| !allowed(name) || absent(name);
-    let told = |name: &String| format!("`{crate_name}` must not depend on `{name}`");
-    named.iter().filter(is_offence).map(told).collect()
+    let describe = |name: &String| format!("`{crate_name}` must not depend on `{name}`");
+    named.iter().filter(is_offence).map(describe).collect()
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn every_workspace_crate_has_a_layer() {
 fn forbidden_dependency_is_named() {
     let layers = layers();
     let ours: Vec<String> = layers.keys().map(ToString::to_string).collect();
-    let told = violations(
+    let found = violations(
         "web",
         &layers["web"],
         &ours,
@@ -141,7 +141,7 @@ fn forbidden_dependency_is_named() {
         ],
     );
     assert_eq!(
-        told,
+        found,
         [
             "`web` must not depend on `diesel`",
             "`web` must not depend on `storage`"

@@ -1,7 +1,6 @@
 //! Tests of the product from outside, on both databases. Large areas are separate test programs, so that a change
 //! compiles and links only one.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-#![expect(clippy::similar_names, reason = "a path and its patch are called so")]
 
 mod access;
 mod deployment;

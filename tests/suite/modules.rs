@@ -18,13 +18,16 @@ fn javascript_modules_pass_their_tests() {
         .current_dir(root)
         .output()
         .expect("node, which tests/install puts there");
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}");
+    let report = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{report}");
     assert!(
-        !said.contains("# tests 0\n"),
-        "no test was found in {files:?}: {said}"
+        !report.contains("# tests 0\n"),
+        "no test was found in {files:?}: {report}"
     );
     for kind in ["cancelled", "skipped", "todo"] {
-        assert!(said.contains(&format!("# {kind} 0\n")), "{kind}: {said}");
+        assert!(
+            report.contains(&format!("# {kind} 0\n")),
+            "{kind}: {report}"
+        );
     }
 }

@@ -25,7 +25,7 @@ const DIRECTORIES: [&str; 9] = [
     "server_spending",
     "schema_breaks",
 ];
-/// Market data of suppliers, for everyone: rows that belong to no account.
+/// Market data of suppliers, shared by all accounts: rows without an account.
 const SHARED: [&str; 2] = ["keyword_markets", "keyword_flights"];
 /// The tables that workers search across accounts; one row per account.
 pub const QUEUES: [&str; 3] = [
@@ -212,8 +212,8 @@ fn migrations_are_legal_on_distributed_databases() {
     for (file, text) in migrations() {
         for statement in parsed(&text) {
             seen += 1;
-            let told = mistakes(&statement);
-            wrong.extend(told.iter().map(|it| format!("{file}: {it}")));
+            let faults = mistakes(&statement);
+            wrong.extend(faults.iter().map(|it| format!("{file}: {it}")));
         }
     }
     assert!(seen > 40, "{seen}");

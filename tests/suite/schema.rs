@@ -186,7 +186,7 @@ fn class_of(diesel_type: &str) -> String {
         "Text" | "Date" => "TEXT",
         "Binary" => "BLOB",
         "Double" => "REAL",
-        other => panic!("{other} is no type of a column"),
+        other => panic!("{other} is not a column type"),
     };
     described(class, is_nullable)
 }

@@ -55,16 +55,16 @@ fn answer(sample: u32) -> AiAnswer {
 
 #[test]
 fn ai_answers_are_read_from_a_published_record() {
-    let rivals = [
+    let competitors = [
         BrandSpec::named("Zyxwor", "zyxwor.com"),
         BrandSpec::named("Quorvex", "quorvex.io"),
     ];
-    let book = BrandBook::of(&BrandSpec::named("Acme", "acme.com"), &rivals, &[]);
+    let book = BrandBook::of(&BrandSpec::named("Acme", "acme.com"), &competitors, &[]);
     let answers: Vec<_> = (1..=5)
         .map(|sample| {
             let it = answer(sample);
-            let judged = evaluate(&it, &book);
-            (it, judged)
+            let evaluated = evaluate(&it, &book);
+            (it, evaluated)
         })
         .collect();
     let record = visibility(&VisibilityInput {

@@ -47,7 +47,7 @@ impl Shutdown {
     pub fn trigger_on_signal(&self, delay: Duration) -> anyhow::Result<()> {
         let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
         let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
-        let mut hangup = signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?;
+        let mut sighup = signal(SignalKind::hangup()).context("cannot listen for SIGHUP")?;
         // With a listener installed, the signal does not end the process and the write fails with an error.
         let _ = signal(FILE_TOO_LARGE).context("cannot listen for SIGXFSZ")?;
         let stopping = self.clone();
@@ -55,7 +55,7 @@ impl Shutdown {
             let delay = tokio::select! {
                 _ = terminate.recv() => delay,
                 _ = interrupt.recv() => Duration::ZERO,
-                _ = hangup.recv() => Duration::ZERO,
+                _ = sighup.recv() => Duration::ZERO,
             };
             stopping.work.cancel();
             // Logged after `/readyz` fails, so that readers of the log can rely on it.
@@ -77,13 +77,13 @@ impl Shutdown {
                     }
                 }
             };
-            let why = tokio::select! {
-                () = second_signal => "it was told so twice",
+            let reason = tokio::select! {
+                () = second_signal => "a second signal arrived",
                 () = close => "thirty seconds are over",
             };
             tracing::warn!(
-                why,
-                "Ending with work under way: its leases run out by themselves."
+                "why" = reason,
+                "Exiting with work under way: its leases expire."
             );
             std::process::exit(1);
         });

@@ -197,18 +197,18 @@ pub async fn serve(
 /// Raises the soft limit of open files as far as allowed; returns the new limit.
 fn raise_file_limit() -> u64 {
     let limit = getrlimit(Resource::Nofile);
-    let most = limit.maximum.unwrap_or(MAX_FILES).min(MAX_FILES);
-    if limit.current.is_some_and(|now| now < most) {
+    let max_files = limit.maximum.unwrap_or(MAX_FILES).min(MAX_FILES);
+    if limit.current.is_some_and(|now| now < max_files) {
         let raised = Rlimit {
-            current: Some(most),
+            current: Some(max_files),
             ..limit
         };
         if let Err(error) = setrlimit(Resource::Nofile, raised) {
             tracing::warn!(%error, "The limit of open files stays as it was.");
-            return limit.current.unwrap_or(most);
+            return limit.current.unwrap_or(max_files);
         }
     }
-    most
+    max_files
 }
 
 async fn stop_on_cancel(stop: CancellationToken, server: ServerHandle) {

@@ -76,7 +76,7 @@ impl AppContext {
         }
     }
 
-    /// For jobs, whose statements have longer timeouts than those of requests.
+    /// For jobs: their statements have longer timeouts than those of requests.
     #[must_use]
     pub fn for_jobs(&self) -> Self {
         let database = self.database.for_jobs();
@@ -160,7 +160,7 @@ impl AppContext {
             console: Arc::new(console_fetcher(self)),
             search,
             speed: site_services.speed,
-            site_access: site_services.doors,
+            site_access: site_services.site_access,
             sites: site_services.sites,
             limits: load,
             system_clock: Arc::new(SystemClock),
@@ -310,7 +310,7 @@ fn worker_limits(settings: &Settings) -> WorkerLimits {
 
 pub struct SiteServices {
     pub sites: Arc<dyn SiteReader>,
-    pub doors: Arc<dyn SiteAccessProvider>,
+    pub site_access: Arc<dyn SiteAccessProvider>,
     pub speed: SpeedSources,
 }
 
@@ -323,7 +323,7 @@ pub fn site_services(
     let reader = build_site_reader(settings, clock, randomness, throttle);
     SiteServices {
         speed: speed_sources(&reader, settings, clock, randomness),
-        doors: Arc::clone(&reader) as _,
+        site_access: Arc::clone(&reader) as _,
         sites: reader,
     }
 }

@@ -38,7 +38,7 @@ impl Address {
         self.0.path().ends_with("/mcp/mcp")
     }
 
-    /// Plain HTTP to another machine: anyone on the network path can read the token.
+    /// Plain HTTP to another machine: every host on the network path can read the token.
     pub(crate) fn is_unencrypted(&self) -> bool {
         let is_loopback = match self.0.host() {
             Some(Host::Domain(name)) => name == "localhost" || name.ends_with(".localhost"),
@@ -85,8 +85,8 @@ mod tests {
             "http://x.example/?token=sesame",
             "http://x.example/#sesame",
         ] {
-            let told = Address::parse(text).unwrap_err().to_string();
-            assert!(!told.contains("sesame"), "{told}");
+            let message = Address::parse(text).unwrap_err().to_string();
+            assert!(!message.contains("sesame"), "{message}");
         }
     }
 

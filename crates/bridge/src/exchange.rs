@@ -123,7 +123,7 @@ impl Exchange {
                         drain(response);
                         return Ok(answer);
                     }
-                    // If nobody reads any more, the bridge is about to end.
+                    // If the reader is gone, the bridge is about to end.
                     Some(Reply::ServerMessage(line)) => drop(out.send(line).await),
                     Some(Reply::Unrelated) => {
                         tracing::debug!("An answer to no question is left out.");
@@ -160,7 +160,7 @@ impl Exchange {
             return self.incomplete_response(&root_cause(error));
         }
         let address = &self.address;
-        let why = if error.is_timeout() {
+        let reason = if error.is_timeout() {
             format!(
                 "no connection within {}",
                 seconds(self.limits.connect_timeout)
@@ -168,22 +168,22 @@ impl Exchange {
         } else {
             root_cause(error)
         };
-        let (why, more) = if why.contains("CaUsedAsEndEntity") {
-            let why = "the certificate that the server shows is marked as an authority's (CA:TRUE), which no server's may be";
+        let (reason, more) = if reason.contains("CaUsedAsEndEntity") {
+            let reason = "the certificate that the server shows is marked as an authority's (CA:TRUE), which no server's may be";
             (
-                why.to_owned(),
-                " Sign one for the server with it, or make it anew with `openssl req -x509 … -addext basicConstraints=critical,CA:FALSE`; then name it with --trust or SIGHTLINE_TRUST.",
+                reason.to_owned(),
+                " Sign one for the server with it, or create a new one with `openssl req -x509 … -addext basicConstraints=critical,CA:FALSE`; then name it with --trust or SIGHTLINE_TRUST.",
             )
-        } else if why.contains("certificate") {
+        } else if reason.contains("certificate") {
             (
-                why,
+                reason,
                 " For a certificate authority of your own, name its PEM file with --trust or SIGHTLINE_TRUST.",
             )
         } else {
-            (why, "")
+            (reason, "")
         };
         Failure::no_response(format!(
-            "cannot reach {address}: {why}. Is `sightline serve` running there? Set SIGHTLINE_URL to the address of the server.{more}"
+            "cannot reach {address}: {reason}. Is `sightline serve` running there? Set SIGHTLINE_URL to the address of the server.{more}"
         ))
     }
 
@@ -203,9 +203,9 @@ impl Exchange {
         ))
     }
 
-    fn incomplete_response(&self, why: &str) -> Failure {
+    fn incomplete_response(&self, reason: &str) -> Failure {
         Failure::no_response(format!(
-            "the answer of {} did not come whole: {why}. The server may have done what was asked: look before you ask again.",
+            "the answer of {} did not come whole: {reason}. The server may have done what was asked: look before you ask again.",
             self.address
         ))
     }
@@ -219,7 +219,7 @@ impl Exchange {
 
     fn invalid_response(&self) -> Failure {
         Failure::no_response(format!(
-            "{} answered something that is no answer of an MCP server. Is SIGHTLINE_URL the address of a Sightline server?",
+            "{} answered with something that is not an MCP response. Is SIGHTLINE_URL the address of a Sightline server?",
             self.address
         ))
     }
@@ -233,7 +233,7 @@ impl Exchange {
             .take(MAX_LOCATION_CHARS)
             .collect();
         Failure::no_response(format!(
-            "{} redirects to {whither}, which is not followed: the token goes nowhere else by itself. Set SIGHTLINE_URL to where the server is.",
+            "{} redirects to {whither}, which is not followed: the token is sent to no other address. Set SIGHTLINE_URL to the address of the server.",
             self.address
         ))
     }

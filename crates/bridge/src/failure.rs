@@ -42,12 +42,15 @@ impl Failure {
         }
     }
 
-    pub(crate) fn parse_error(why: &str) -> Self {
-        Self::new(PARSE_ERROR, format!("the line is not JSON: {why}"))
+    pub(crate) fn parse_error(reason: &str) -> Self {
+        Self::new(PARSE_ERROR, format!("the line is not JSON: {reason}"))
     }
 
-    pub(crate) fn invalid_request(why: &str) -> Self {
-        Self::new(INVALID_REQUEST, format!("the line is no request: {why}"))
+    pub(crate) fn invalid_request(reason: &str) -> Self {
+        Self::new(
+            INVALID_REQUEST,
+            format!("the line is not a request: {reason}"),
+        )
     }
 
     pub(crate) fn no_response(message: String) -> Self {

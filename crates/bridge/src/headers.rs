@@ -74,16 +74,16 @@ mod tests {
     fn older_versions_send_only_the_version_header() {
         assert!(headers(CALL, None).is_empty());
         for version in ["2025-06-18", "2025-11-25"] {
-            let told = headers(CALL, Some(version));
-            assert_eq!(told, pairs(&[("mcp-protocol-version", version)]));
+            let sent = headers(CALL, Some(version));
+            assert_eq!(sent, pairs(&[("mcp-protocol-version", version)]));
         }
     }
 
     #[test]
     fn newer_versions_send_method_and_name_headers() {
-        let told = headers(CALL, Some("2026-07-28"));
+        let sent = headers(CALL, Some("2026-07-28"));
         assert_eq!(
-            told,
+            sent,
             pairs(&[
                 ("mcp-protocol-version", "2026-07-28"),
                 ("mcp-method", "tools/call"),

@@ -55,14 +55,14 @@ impl Message {
     }
 
     fn parse_text(text: &str) -> Result<Self, (Failure, Option<Id>)> {
-        let no_request = |why: &str, id| Err((Failure::invalid_request(why), id));
+        let no_request = |reason: &str, id| Err((Failure::invalid_request(reason), id));
         if !text.starts_with('{') {
             return match serde_json::from_str::<&RawValue>(text) {
                 Err(error) => Err((Failure::parse_error(&error.to_string()), None)),
                 Ok(_) if text.starts_with('[') => {
                     no_request("batches are not taken; send each message on a line", None)
                 }
-                Ok(_) => no_request("it is no object", None),
+                Ok(_) => no_request("it is not an object", None),
             };
         }
         let envelope = match Envelope::read(text) {
@@ -83,7 +83,9 @@ impl Message {
         let params: Params = serde_json::from_str(params).unwrap_or_default();
         let kind = match (&envelope.method, envelope.id, envelope.id()) {
             (Some(_), _, Some(id)) => Kind::Request(id),
-            (Some(_), Some(_), None) => return no_request("its id is no text and no number", None),
+            (Some(_), Some(_), None) => {
+                return no_request("its id is neither a string nor a number", None);
+            }
             (Some(method), None, None) => notification(method, &params),
             (None, _, _) if envelope.result.is_some() || envelope.error.is_some() => Kind::Response,
             (None, _, id) => return no_request("it has no method", id),

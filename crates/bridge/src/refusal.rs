@@ -108,8 +108,8 @@ mod tests {
     #[test]
     fn error_without_request_id_is_reported() {
         let body = br#"{"id":null,"error":{"code":-32020,"message":"a header"}}"#;
-        let told = read(StatusCode::BAD_REQUEST, "", body, None).unwrap_err();
-        assert_eq!(told.message, "the server refused: a header");
+        let failure = read(StatusCode::BAD_REQUEST, "", body, None).unwrap_err();
+        assert_eq!(failure.message, "the server refused: a header");
         let id = Id::read("1").unwrap();
         let answer = read(StatusCode::BAD_REQUEST, "", body, Some(&id)).unwrap();
         assert!(answer.contains("\"id\":1,"), "{answer}");

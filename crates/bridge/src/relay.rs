@@ -161,8 +161,8 @@ impl Relay {
     async fn handle_line(&mut self, line: Line) {
         match line {
             Line::TooLong(id) => {
-                let why = format!("it is longer than {} bytes", self.limits.max_line_bytes);
-                self.write_line(Failure::invalid_request(&why).to_response(id.as_ref()))
+                let reason = format!("it is longer than {} bytes", self.limits.max_line_bytes);
+                self.write_line(Failure::invalid_request(&reason).to_response(id.as_ref()))
                     .await;
             }
             Line::Whole(bytes) => match Message::read(&bytes) {
@@ -255,11 +255,11 @@ impl Relay {
         let (exchange, permits) = (Arc::clone(&self.exchange), Arc::clone(&self.permits));
         self.tasks.spawn(async move {
             let _permit = permits.acquire().await;
-            if let Err(why) = exchange
+            if let Err(reason) = exchange
                 .send_notification(&message, version.as_deref())
                 .await
             {
-                tracing::warn!("A message was not taken: {}", strip_control_chars(&why));
+                tracing::warn!("A message was not taken: {}", strip_control_chars(&reason));
             }
         });
     }
@@ -285,7 +285,7 @@ impl Relay {
     }
 
     async fn write_line(&self, line: String) {
-        // When nobody reads, the bridge is about to end.
+        // When the reader is gone, the bridge is about to end.
         let _ = self.out.send(line).await;
     }
 }

@@ -53,7 +53,7 @@ pub enum SetupError {
     )]
     NoToken,
     #[error(
-        "this is no token: one has 16 visible ASCII characters or more, with nothing between them"
+        "this is not a token: one has 16 visible ASCII characters or more, with nothing between them"
     )]
     InvalidToken,
     #[error("SIGHTLINE_URL or --url {0}")]

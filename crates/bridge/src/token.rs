@@ -77,8 +77,8 @@ mod tests {
             "sightline\nsesame",
             "sightline_süß_süß",
         ] {
-            let told = Token::new(text).unwrap_err().to_string();
-            assert!(!told.contains(text), "{told}");
+            let message = Token::new(text).unwrap_err().to_string();
+            assert!(!message.contains(text), "{message}");
         }
     }
 
@@ -91,8 +91,8 @@ mod tests {
             Err(SetupError::File { .. })
         ));
         fs::write(&path, "\n").unwrap();
-        let told = Token::from_file(&path).unwrap_err().to_string();
-        assert!(told.contains("is empty"), "{told}");
+        let message = Token::from_file(&path).unwrap_err().to_string();
+        assert!(message.contains("is empty"), "{message}");
         fs::write(&path, "sightline_sesame\r\n").unwrap();
         let token = Token::from_file(&path).unwrap();
         assert_eq!(token.bearer().as_bytes(), b"Bearer sightline_sesame");

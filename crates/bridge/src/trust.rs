@@ -84,8 +84,8 @@ mod tests {
             "-----BEGIN CERTIFICATE-----\n%%\n-----END CERTIFICATE-----\n",
         ] {
             fs::write(&path, text).unwrap();
-            let told = Trust::with_file(&path).unwrap_err().to_string();
-            assert!(told.contains("authorities.pem"), "{told}");
+            let message = Trust::with_file(&path).unwrap_err().to_string();
+            assert!(message.contains("authorities.pem"), "{message}");
         }
     }
 }

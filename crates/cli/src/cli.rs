@@ -355,8 +355,8 @@ pub enum AccountCommand {
         #[arg(long)]
         email: String,
         /// How many.
-        #[arg(long, value_name = "N", default_value_t = 50)]
-        most: u32,
+        #[arg(long = "most", value_name = "N", default_value_t = 50)]
+        limit: u32,
         /// As JSON.
         #[arg(long)]
         json: bool,
@@ -825,8 +825,8 @@ pub enum AnswersCommand {
         #[arg(long, value_name = "ID")]
         before: Option<i64>,
         /// How many.
-        #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=200))]
-        most: u32,
+        #[arg(long = "most", value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=200))]
+        limit: u32,
         /// As JSON.
         #[arg(long)]
         json: bool,

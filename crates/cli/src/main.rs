@@ -41,7 +41,7 @@ fn main() -> ExitCode {
 }
 
 fn run_cli(cli: Cli) -> anyhow::Result<Outcome> {
-    // `mcp` is no server: a mistake in settings must not stop it.
+    // `mcp` is not a server: a mistake in settings must not stop it.
     if let Some(Command::Mcp(args)) = &cli.command {
         let token = read_variable("SIGHTLINE_TOKEN");
         return build_runtime()?.block_on(commands::mcp::run(args, token.as_deref()));

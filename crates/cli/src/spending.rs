@@ -13,7 +13,7 @@ pub fn paid_sources(settings: &Settings) -> BTreeSet<String> {
     let search = search_results(settings, &clock, &randomness);
     let research = keyword_data(settings, &clock, &randomness);
     let engines = ai_engines(settings, &clock, &randomness);
-    let costs = |most: MicroUsd| most > MicroUsd(0);
+    let costs = |cost: MicroUsd| cost > MicroUsd(0);
     let mut paid = BTreeSet::new();
     if !settings.search.is_simulated()
         && search.paid_call_refusal(depth).is_none()
@@ -34,7 +34,7 @@ pub fn paid_sources(settings: &Settings) -> BTreeSet<String> {
     paid
 }
 
-/// A sentence that names who may spend without a limit, if anyone.
+/// A sentence that names the accounts that may spend without a limit; `None` if there are none.
 pub async fn unbounded_spenders(
     settings: &Settings,
     storage: Arc<dyn Storage>,
@@ -50,7 +50,7 @@ pub async fn unbounded_spenders(
         .count_without_budget()
         .await?;
     let future = settings.new_accounts.is_without_budget();
-    let who = match (accounts, future) {
+    let spenders = match (accounts, future) {
         (0, false) => return Ok(None),
         (0, true) => "new accounts".to_owned(),
         (accounts, false) => format!("{accounts} account(s)"),
@@ -58,7 +58,7 @@ pub async fn unbounded_spenders(
     };
     let paid: Vec<_> = paid.into_iter().collect();
     Ok(Some(format!(
-        "{who} may spend money without a bound at {}",
+        "{spenders} may spend money without a bound at {}",
         paid.join(", ")
     )))
 }

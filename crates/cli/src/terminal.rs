@@ -72,10 +72,10 @@ pub fn progress_bar(label: &str) -> ProgressBar {
 }
 
 /// In characters.
-pub fn truncate(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+pub fn truncate(text: &str, max_chars: usize) -> String {
+    if text.chars().count() <= max_chars {
         return text.to_owned();
     }
-    let kept: String = text.chars().take(most.saturating_sub(1)).collect();
+    let kept: String = text.chars().take(max_chars.saturating_sub(1)).collect();
     format!("{kept}…")
 }

@@ -30,10 +30,10 @@ pub async fn check_target(fetcher: &Fetcher, robots: &RobotsCache, target: Targe
         if head.blocked || head.fetched.is_success() {
             head
         } else {
-            let patience = fetcher.settings.limits.url_timeout;
-            let rest = patience.saturating_sub(head.spent);
-            let asked = fetcher.fetch_within(&target.url, get, Some(robots), rest);
-            let mut got = asked.await;
+            let url_timeout = fetcher.settings.limits.url_timeout;
+            let rest = url_timeout.saturating_sub(head.spent);
+            let request = fetcher.fetch_within(&target.url, get, Some(robots), rest);
+            let mut got = request.await;
             got.fetched.attempts += 1;
             got
         }
@@ -49,7 +49,7 @@ pub async fn robots_refusal(
     match robots.permission(fetcher, url).await {
         Permission::Granted => None,
         Permission::Refused => Some(CheckState::BlockedByRobots),
-        Permission::Unreachable(failed) => Some(CheckState::Asked {
+        Permission::Unreachable(failed) => Some(CheckState::Requested {
             fetched: *failed,
             names: None,
         }),
@@ -78,6 +78,6 @@ async fn state_of(url: String, answer: FetchOutcome) -> TargetCheck {
     };
     TargetCheck {
         url,
-        state: CheckState::Asked { fetched, names },
+        state: CheckState::Requested { fetched, names },
     }
 }

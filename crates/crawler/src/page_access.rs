@@ -77,7 +77,8 @@ impl SiteAccess for PageAccess {
         if let Some(answer) = answers.get(url) {
             return answer.clone();
         }
-        let parsed = Url::parse(url).map_err(|_| LabError::Order("this is no URL"))?;
+        let parsed =
+            Url::parse(url).map_err(|_| LabError::Order("the address is not a valid URL"))?;
         let answer = self.check_url(&parsed).await;
         answers.insert(url.to_owned(), answer.clone());
         answer

@@ -45,10 +45,10 @@ impl PoliteReader {
 
     /// Throttles requests per site together with other processes.
     #[must_use]
-    pub fn with_shared_throttle(self, turns: Arc<dyn HostThrottle>) -> Self {
+    pub fn with_shared_throttle(self, throttle: Arc<dyn HostThrottle>) -> Self {
         let (clock, randomness) = (Arc::clone(&self.clock), Arc::clone(&self.randomness));
         let settings = CrawlerSettings::clone(&self.fetcher.settings);
-        let fetcher = Fetcher::new(settings, clock, randomness).with_shared_throttle(turns);
+        let fetcher = Fetcher::new(settings, clock, randomness).with_shared_throttle(throttle);
         Self {
             fetcher: Arc::new(fetcher),
             ..self
@@ -106,7 +106,7 @@ impl SiteReader for PoliteReader {
 
     fn missing_browser(&self) -> Option<NotConfigured> {
         self.browser_settings
-            .missing("until then no page is shown with its scripts")
+            .missing("without it, pages are not rendered")
     }
 
     async fn browser(&self) -> Option<String> {

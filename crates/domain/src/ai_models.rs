@@ -58,7 +58,7 @@ pub struct ModelChange {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum ModelRefusal {
     /// Fewer samples are not significant; more only cost.
-    #[error("a prompt is asked {} to {} times", ModelSettings::SAMPLES.start(), ModelSettings::SAMPLES.end())]
+    #[error("a prompt is sent {} to {} times", ModelSettings::SAMPLES.start(), ModelSettings::SAMPLES.end())]
     Samples,
     #[error("a keyword has {} to {} prompts", ModelSettings::PROMPTS.start(), ModelSettings::PROMPTS.end())]
     Prompts,

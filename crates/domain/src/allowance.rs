@@ -30,7 +30,7 @@ pub struct Allowance {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("{} of {} {} are used, and {requested} more were asked for", .allowance.used, .allowance.limit, .allowance.name.name())]
+#[error("{} of {} {} are used, and {requested} more were requested", .allowance.used, .allowance.limit, .allowance.name.name())]
 pub struct AllowanceExceeded {
     pub allowance: Allowance,
     /// How many more were requested.

@@ -12,7 +12,7 @@ analysis::wire_enum! {
         Finder = "finder",
         /// The account's owner, signed in.
         Owner = "owner",
-        /// Somebody who failed to sign in.
+        /// A caller who failed to sign in.
         Stranger = "stranger",
         /// The service itself, for example on expiry.
         Service = "service",
@@ -39,7 +39,7 @@ analysis::wire_enum! {
         ModelsChanged = "account.models",
         PasswordChanged = "password.changed",
         SessionBegun = "session.begun",
-        /// Somebody entered a wrong password.
+        /// A wrong password was entered.
         SessionRefused = "session.refused",
         /// The password was entered again in a session.
         SessionRenewed = "session.renewed",
@@ -90,10 +90,10 @@ pub(crate) const ON_DEVICE: &str = " on device ";
 impl AuditEvent {
     /// Network of a sign-in or a refused one, from `detail`; `None` for other actions.
     pub fn network(&self) -> Option<&str> {
-        let tells = [AuditAction::SessionBegun, AuditAction::SessionRefused];
+        let with_network = [AuditAction::SessionBegun, AuditAction::SessionRefused];
         let (_, place) = self.detail.rsplit_once("from ")?;
         let network = place.split_once(ON_DEVICE).map_or(place, |it| it.0);
-        tells.contains(&self.action).then_some(network)
+        with_network.contains(&self.action).then_some(network)
     }
 
     /// Device of a sign-in, from `detail`; `None` also if an earlier version wrote the event.

@@ -86,11 +86,11 @@ mod tests {
     #[test]
     fn a_key_replays_its_request_for_a_day_and_refuses_others() {
         let now = FrozenClock::default().now();
-        let asked = Fingerprint::of("POST", "/projects", b"{}");
+        let fingerprint = Fingerprint::of("POST", "/projects", b"{}");
         let record = IdempotencyRecord {
             account: AccountId(1),
             key: "k".into(),
-            fingerprint: asked,
+            fingerprint,
             caller: CallerId(1),
             response: StoredResponse {
                 status: 201,
@@ -103,13 +103,16 @@ mod tests {
         let tick = TimeDelta::microseconds(1);
         let day = IdempotencyRecord::RETENTION;
         assert_eq!(
-            record.key_status(asked, now + day - tick),
+            record.key_status(fingerprint, now + day - tick),
             KeyStatus::Replay
         );
         assert_eq!(
             record.key_status(Fingerprint::of("POST", "/projects{}", b""), now),
             KeyStatus::Reused
         );
-        assert_eq!(record.key_status(asked, now + day), KeyStatus::Expired);
+        assert_eq!(
+            record.key_status(fingerprint, now + day),
+            KeyStatus::Expired
+        );
     }
 }

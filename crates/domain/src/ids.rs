@@ -31,7 +31,7 @@ macro_rules! id {
                 Self(mint.next())
             }
 
-            /// `count` fresh ids in ascending order, for rows whose order follows their ids.
+            /// `count` fresh ids in ascending order, for rows that are ordered by id.
             #[must_use]
             pub fn mint_ascending(mint: &IdMint, count: usize) -> Vec<Self> {
                 let mut ids: Vec<Self> = (0..count).map(|_| Self::mint(mint)).collect();

@@ -32,16 +32,16 @@ const EVERYDAY_COUNTRIES: [(&str, &str); 10] = [
 const EVERYDAY_LANGUAGES: [(&str, &str); 2] = [("el", "Greek"), ("ug", "Uyghur")];
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("is no {what} that is known by its English name or its ISO code")]
+#[error("is no {kind} that is known by its English name or its ISO code")]
 pub struct UnknownName {
-    /// What the name stands for.
-    pub what: &'static str,
+    /// `country` or `language`.
+    pub kind: &'static str,
     /// Most similar known names, best first; empty only if the name is too long.
     pub nearest: Vec<String>,
 }
 
 struct Names<T> {
-    what: &'static str,
+    kind: &'static str,
     shown: HashMap<T, String>,
     /// Folded names and codes.
     known: HashMap<String, T>,
@@ -74,9 +74,9 @@ impl Language {
 }
 
 impl<T: Copy + Eq + Hash> Names<T> {
-    fn new(what: &'static str) -> Self {
+    fn new(kind: &'static str) -> Self {
         Self {
-            what,
+            kind,
             shown: HashMap::new(),
             known: HashMap::new(),
         }
@@ -85,7 +85,7 @@ impl<T: Copy + Eq + Hash> Names<T> {
     fn find(&self, name: &str) -> Result<T, UnknownName> {
         let wanted = folded(name);
         self.known.get(&wanted).copied().ok_or_else(|| UnknownName {
-            what: self.what,
+            kind: self.kind,
             nearest: self.nearest(&wanted),
         })
     }
@@ -96,8 +96,8 @@ impl<T: Copy + Eq + Hash> Names<T> {
         }
         // Compare with every name of an entry, but suggest the entry once.
         let mut likeness: HashMap<&str, f64> = HashMap::new();
-        for (name, thing) in &self.known {
-            let shown = self.shown.get(thing).map_or("", String::as_str);
+        for (name, entry) in &self.known {
+            let shown = self.shown.get(entry).map_or("", String::as_str);
             let like = strsim::jaro_winkler(wanted, name);
             let best = likeness.entry(shown).or_insert(0.0);
             *best = best.max(like);
@@ -109,10 +109,10 @@ impl<T: Copy + Eq + Hash> Names<T> {
     }
 
     /// The first entry with a name keeps it.
-    fn insert(&mut self, name: &str, thing: T) {
+    fn insert(&mut self, name: &str, entry: T) {
         let name = folded(name);
         if !name.is_empty() {
-            self.known.entry(name).or_insert(thing);
+            self.known.entry(name).or_insert(entry);
         }
     }
 }

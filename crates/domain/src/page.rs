@@ -119,12 +119,10 @@ mod tests {
 
     #[test]
     fn a_count_above_the_maximum_is_a_lower_bound() {
-        let most = MAX_COUNTED as usize;
-        for (found, rows, is_lower_bound) in [
-            (0, 0, false),
-            (most, 10_000, false),
-            (most + 1, 10_000, true),
-        ] {
+        let max = MAX_COUNTED as usize;
+        for (found, rows, is_lower_bound) in
+            [(0, 0, false), (max, 10_000, false), (max + 1, 10_000, true)]
+        {
             assert_eq!(
                 Total::of(found),
                 Total {

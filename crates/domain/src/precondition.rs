@@ -3,6 +3,6 @@
 /// Checked inside the transaction, after locking; `None` if the caller set no condition.
 pub type Precondition<'a, T> = Option<&'a (dyn Fn(&T) -> bool + Sync)>;
 
-pub fn holds<T>(precondition: Precondition<'_, T>, thing: &T) -> bool {
-    precondition.is_none_or(|holds| holds(thing))
+pub fn holds<T>(precondition: Precondition<'_, T>, stored: &T) -> bool {
+    precondition.is_none_or(|holds| holds(stored))
 }

@@ -76,10 +76,10 @@ mod tests {
         for more in ["a\u{1b}[2J", "goes\nin May", "goes\tin May"] {
             assert_eq!(text(more), Err(TextRefusal::ControlCharacter));
         }
-        let most = "ü".repeat(500);
-        assert_eq!(text(&most), Ok(most.clone()));
+        let longest = "ü".repeat(500);
+        assert_eq!(text(&longest), Ok(longest.clone()));
         assert_eq!(
-            text(&format!("{most}ü")),
+            text(&format!("{longest}ü")),
             Err(TextRefusal::TooLong { max: 500 })
         );
     }

@@ -1,5 +1,5 @@
 //! Ordinals of records about AI engines within a result: grouped by keyword, one per engine. They
-//! are the same in every run, whichever engines the server has, so that records carried over from
+//! are the same in every run, independent of the server's engines, so that records carried over from
 //! an earlier run fit between new ones.
 
 use crate::ids::KeywordId;

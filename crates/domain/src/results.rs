@@ -126,7 +126,7 @@ pub struct SearchSource {
 }
 
 impl SearchSource {
-    /// Whether Search Console has data on its pages: Google, and simulated sources, which stand for it.
+    /// Whether Search Console has data on its pages: Google, and simulated sources, which represent it.
     pub fn is_google(&self) -> bool {
         self.engine == "google" || self.provenance.is_simulated()
     }
@@ -136,7 +136,7 @@ impl SearchSource {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AsOf {
     pub day: NaiveDate,
-    /// The running job, whose own points are excluded.
+    /// The running job; its own points are excluded.
     pub job: JobId,
     /// Only points of this source belong to the series.
     pub source: SearchSource,

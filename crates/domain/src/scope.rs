@@ -134,7 +134,7 @@ mod tests {
             assert_eq!(scope.to_string(), name);
             assert_eq!(name.parse(), Ok(scope));
             let unknown = UnknownScope(String::new()).to_string();
-            assert!(unknown.contains(name), "whoever mistypes is told of {name}");
+            assert!(unknown.contains(name), "the refusal lists {name}");
         }
     }
 

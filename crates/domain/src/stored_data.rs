@@ -101,8 +101,8 @@ impl StorageLimits {
         let Some(factor) = self.inactive_factor else {
             return u32::MAX;
         };
-        let least = active_limit.saturating_add(Self::MIN_INACTIVE);
-        active_limit.saturating_mul(factor).max(least)
+        let min = active_limit.saturating_add(Self::MIN_INACTIVE);
+        active_limit.saturating_mul(factor).max(min)
     }
 
     /// Whether `added` fits into a project after `freed` is removed. A change that increases

@@ -97,9 +97,9 @@ pub enum Pace {
     /// The first `free` guesses need no wait; then each wait doubles, from a second to [`Throttle::MAX_WAIT`].
     /// Resets after a success, and after [`Throttle::RESET_AFTER`] without a guess.
     Doubling { free: u32 },
-    /// Up to `most` at once, and on average `most` per [`Throttle::RESET_AFTER`], draining at a
+    /// Up to `capacity` at once, and on average `capacity` per [`Throttle::RESET_AFTER`], draining at a
     /// constant rate (leaky bucket). A success takes back only its own guess.
-    Draining { most: u32 },
+    Draining { capacity: u32 },
 }
 
 impl Pace {
@@ -108,14 +108,14 @@ impl Pace {
     /// The block of a whole IPv6 site, which may be many customers.
     pub const SITE: Self = Self::Doubling { free: 20 };
     /// One e-mail address from everywhere: as many failures as NIST SP 800-63B-4, 3.2.2 allows.
-    pub const EMAIL: Self = Self::Draining { most: 100 };
+    pub const EMAIL: Self = Self::Draining { capacity: 100 };
 
     /// Counts one more guess, or returns the wait. A guess counts as wrong until it turns out
     /// right, so that parallel guesses cannot bypass the limit.
     pub fn count(self, before: Throttle, now: DateTime<Utc>) -> Result<Throttle, TimeDelta> {
         match self {
             Self::Doubling { free } => before.doubling(free, now),
-            Self::Draining { most } => before.draining(most, now),
+            Self::Draining { capacity } => before.draining(capacity, now),
         }
     }
 }
@@ -192,8 +192,8 @@ impl Throttle {
         TimeDelta::seconds(1 << beyond.min(10)).min(Self::MAX_WAIT)
     }
 
-    fn draining(self, most: u32, now: DateTime<Utc>) -> Result<Self, TimeDelta> {
-        let part = Self::RESET_AFTER.num_microseconds().unwrap_or(i64::MAX) / i64::from(most);
+    fn draining(self, capacity: u32, now: DateTime<Utc>) -> Result<Self, TimeDelta> {
+        let part = Self::RESET_AFTER.num_microseconds().unwrap_or(i64::MAX) / i64::from(capacity);
         // A clock that was set back drains nothing.
         let passed = (now - self.last_at)
             .num_microseconds()
@@ -201,8 +201,8 @@ impl Throttle {
             .max(0);
         let parts = u32::try_from(passed / part).unwrap_or(u32::MAX);
         let left = self.guesses.saturating_sub(parts);
-        if left >= most {
-            let beyond = i64::from(left - most);
+        if left >= capacity {
+            let beyond = i64::from(left - capacity);
             return Err(TimeDelta::microseconds(
                 part - passed % part + beyond * part,
             ));

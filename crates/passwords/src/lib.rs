@@ -206,7 +206,7 @@ mod tests {
         let (one, other) = (typed("kvašená řepa"), typed("kvašená repa"));
         let hash = hasher.hash(&one).await.expect("a hash");
         let again = hasher.hash(&one).await.expect("a hash");
-        assert_ne!(hash, again, "each has a salt of its own");
+        assert_ne!(hash, again, "each has its own salt");
         let right = Verification::Right { is_outdated: false };
         assert_eq!(hasher.verify(&one, &hash).await, Ok(right));
         assert_eq!(hasher.verify(&one, &again).await, Ok(right));

@@ -30,10 +30,10 @@ impl SpendingRules {
         if price == 0 {
             return Some(PaidCallRefusal::PriceUnknown);
         }
-        let most = self.max_per_call.filter(|most| price > *most)?;
+        let limit = self.max_per_call.filter(|limit| price > *limit)?;
         Some(PaidCallRefusal::TooExpensive {
             price: micro_usd(price),
-            limit: micro_usd(most),
+            limit: micro_usd(limit),
         })
     }
 }
@@ -71,7 +71,7 @@ impl<'a> Counter<'a> {
         &mut self,
         step: String,
         without_secrets: impl Fn(&str) -> String + Send + Sync,
-        ask: impl Fn() -> F + Send + Sync,
+        send: impl Fn() -> F + Send + Sync,
         read: impl Fn(&RawResponse) -> Result<T, CallFailure> + Send + Sync,
     ) -> Result<T, ProviderError>
     where
@@ -97,9 +97,9 @@ impl<'a> Counter<'a> {
                 }
             }
         }
-        let (ask, read, without_secrets) = (&ask, &read, &without_secrets);
-        let asked = || async move {
-            let mut answer = ask().await?;
+        let (send, read, without_secrets) = (&send, &read, &without_secrets);
+        let request = || async move {
+            let mut answer = send().await?;
             let clean = without_secrets(&String::from_utf8_lossy(&answer.body)).into_bytes();
             let raw = std::mem::replace(&mut answer.body, clean);
             match read(&answer) {
@@ -112,7 +112,7 @@ impl<'a> Counter<'a> {
                 parsed => Ok((parsed?, Some(answer.body))),
             }
         };
-        let (took, brought, answer) = match self.guard.call(self.billing, asked).await {
+        let (took, brought, answer) = match self.guard.call(self.billing, request).await {
             Ok(called) => {
                 let (value, body) = called.value;
                 let took = self.charge_answered(called.attempts, value.reported_cost());
@@ -149,7 +149,7 @@ impl<'a> Counter<'a> {
 
     fn charge_failed(&mut self, failed: &FailedCall) -> Spent {
         let cost = match failed.repeat {
-            Repeat::Billed(told) => told,
+            Repeat::Billed(cost) => cost,
             Repeat::Uncertain => self.price,
             Repeat::Safe | Repeat::Pointless | Repeat::NotMade => 0,
         };

@@ -68,7 +68,7 @@ pub fn below(section: &str, name: &str) -> String {
     }
 }
 
-/// Implements [`Setting`] for types whose parsed values are all valid.
+/// Implements [`Setting`] for types with only valid values.
 #[macro_export]
 macro_rules! impl_unchecked_setting {
     ($($kind:ty),* $(,)?) => { $(impl $crate::Setting for $kind {})* };

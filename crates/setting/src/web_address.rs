@@ -113,7 +113,7 @@ mod tests {
             assert_eq!(format!("{address:?}"), shown);
             assert_eq!(address.text(), written);
         }
-        let told = WebAddress::try_from("htp://me:pw@a.example/?key=pw".to_owned()).unwrap_err();
-        assert!(!told.contains("pw"), "{told}");
+        let message = WebAddress::try_from("htp://me:pw@a.example/?key=pw".to_owned()).unwrap_err();
+        assert!(!message.contains("pw"), "{message}");
     }
 }

@@ -136,11 +136,11 @@ impl DatabaseUrl {
 
 /// Whether the rest of the URL is unambiguous: `[user[:password]@][host[:port]][,…][/database][?name=value&…]`.
 fn is_unambiguous(rest: &str) -> bool {
-    let (who, behind) = rest.split_once('@').unwrap_or(("", rest));
+    let (user_info, behind) = rest.split_once('@').unwrap_or(("", rest));
     let (place, options) = behind.split_once('?').unwrap_or((behind, ""));
     let (hosts, database) = place.split_once('/').unwrap_or((place, ""));
-    who.matches(':').count() <= 1
-        && !who.contains(['/', '?', '#', '[', ']', ' '])
+    user_info.matches(':').count() <= 1
+        && !user_info.contains(['/', '?', '#', '[', ']', ' '])
         && !behind.contains('@')
         && hosts.split(',').all(has_a_port_or_none)
         && !database.contains(['/', ' '])

@@ -16,7 +16,7 @@ pub enum DbErrorKind {
     Other,
 }
 
-/// Primary keys whose id the application generates.
+/// Primary keys with an id that the application generates.
 const GENERATED_ID_KEYS: [&str; 10] = [
     "accounts_pkey",
     "users_pkey",
@@ -44,7 +44,7 @@ fn classify_database_error(
     kind: DatabaseErrorKind,
     about: &dyn DatabaseErrorInformation,
 ) -> DbErrorKind {
-    let says = |text| about.message().contains(text);
+    let contains = |text| about.message().contains(text);
     match kind {
         DatabaseErrorKind::UniqueViolation => DbErrorKind::UniqueViolation(
             about
@@ -56,10 +56,12 @@ fn classify_database_error(
             DbErrorKind::ConnectionLost
         }
         // SQLITE_FULL, and PostgreSQL's message for 53100.
-        _ if says("disk is full") || says("No space left on device") => DbErrorKind::DiskFull,
+        _ if contains("disk is full") || contains("No space left on device") => {
+            DbErrorKind::DiskFull
+        }
         _ if is_corruption_message(about.message()) => DbErrorKind::Corrupted,
-        _ if says("deadlock detected") || says("is locked") => DbErrorKind::Contention,
-        _ if says("terminating connection") || says("closed the connection") => {
+        _ if contains("deadlock detected") || contains("is locked") => DbErrorKind::Contention,
+        _ if contains("terminating connection") || contains("closed the connection") => {
             DbErrorKind::ConnectionLost
         }
         _ => DbErrorKind::Other,

@@ -59,7 +59,7 @@ fn open_no_follow(options: &mut fs::OpenOptions, path: &Path) -> io::Result<File
         };
         let file = options.open(path).map_err(with_hint)?;
         if !file.metadata()?.is_file() {
-            return Err(io::Error::other("it is no file: remove it"));
+            return Err(io::Error::other("it is not a file: remove it"));
         }
         Ok(file)
     }

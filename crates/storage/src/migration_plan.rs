@@ -23,7 +23,7 @@ pub struct PlannedStep {
 #[serde(rename_all = "camelCase")]
 pub struct PlannedAction {
     pub statement: String,
-    /// The table all of whose rows are read or written.
+    /// The table of which all rows are read or written.
     pub table: Option<String>,
     /// How many rows that has: counted on `SQLite`, estimated on `PostgreSQL`; 0 where the table is not there yet.
     pub rows: u64,

@@ -53,7 +53,7 @@ pub enum OpenError {
     NoFolder(PathBuf),
     #[error("there is no database {}; `migrate` makes one", .0.display())]
     NoDatabase(PathBuf),
-    #[error("{} is no SQLite database", .0.display())]
+    #[error("{} is not an SQLite database", .0.display())]
     NotADatabase(PathBuf),
     #[error("another server is running on {}", .0.display())]
     InUse(PathBuf),
@@ -61,8 +61,8 @@ pub enum OpenError {
     File { path: PathBuf, source: io::Error },
     #[error("database_url: {0}")]
     Tls(TlsOptionError),
-    #[error("{} cannot be used for TLS to PostgreSQL: {why}", .path.display())]
-    Certificates { path: PathBuf, why: String },
+    #[error("{} cannot be used for TLS to PostgreSQL: {reason}", .path.display())]
+    Certificates { path: PathBuf, reason: String },
     #[error(
         "the sockets for TLS to PostgreSQL cannot be made in the folder for temporary files (TMPDIR)"
     )]

@@ -1,16 +1,16 @@
 //! Root acts in a folder with the rights of its owner.
 //!
-//! The service's user can replace files and folders of its own by links. Root would follow them to any file of the
+//! The service's user can replace its files and folders by links. Root would follow them to any file of the
 //! machine, and so would SQLite, which opens the files beside a database by name. Checking a path first leaves a race.
 //! So the user who could redirect a path is determined, and the kernel decides with that user's rights. Links in that
-//! user's folder are refused with a message of their own.
+//! user's folder are refused with a separate message.
 
 use std::{io, path::Path, sync::OnceLock};
 
 /// Which user this process became, and why; for error messages.
 static USER_SWITCH: OnceLock<String> = OnceLock::new();
 
-/// A sentence; `None` where root acts as nobody else. The first switch counts.
+/// A sentence; `None` where root acts as no other user. The first switch counts.
 pub fn user_switch_message() -> Option<&'static str> {
     USER_SWITCH.get().map(String::as_str)
 }
@@ -24,7 +24,7 @@ pub fn become_owner_of(path: &Path) -> io::Result<()> {
         return Ok(());
     };
     note(owner, path);
-    system::become_for_good(owner).map_err(|it| cannot_become(owner, path, &it))
+    system::switch_permanently(owner).map_err(|it| cannot_become(owner, path, &it))
 }
 
 /// Runs `act` with the rights of the user who could redirect the path. A nested call keeps the user. Fails as
@@ -49,18 +49,18 @@ fn note(owner: Owner, path: &Path) {
     let Owner { user, .. } = owner;
     USER_SWITCH.get_or_init(|| {
         format!(
-            "Started by root, this command acted as user {user}, to whom the folder of {} belongs: what that user may not do, it cannot do there.",
+            "Started by root, this command acted as user {user}, the owner of the folder of {}: it has the rights of that user there.",
             path.display()
         )
     });
 }
 
-fn cannot_become(owner: Owner, path: &Path, why: &io::Error) -> io::Error {
+fn cannot_become(owner: Owner, path: &Path, error: &io::Error) -> io::Error {
     let (Owner { user, group, .. }, path) = (owner, path.display());
-    let told = format!(
-        "{path} belongs to user {user}, as whom root acts there, and that is not possible here ({why}): start the command as that user, for example with `setpriv --reuid={user} --regid={group} --clear-groups sightline …`"
+    let message = format!(
+        "{path} belongs to user {user}, and root cannot act as that user here ({error}): start the command as that user, for example with `setpriv --reuid={user} --regid={group} --clear-groups sightline …`"
     );
-    io::Error::new(why.kind(), told)
+    io::Error::new(error.kind(), message)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,7 +149,7 @@ mod system {
             .into_iter()
     }
 
-    pub fn become_for_good(owner: Owner) -> io::Result<()> {
+    pub fn switch_permanently(owner: Owner) -> io::Result<()> {
         let (user, group) = (Uid::from_raw(owner.user), Gid::from_raw(owner.group));
         set_keep_capabilities(owner.is_folder_closed)?;
         set_thread_groups(&[])?;
@@ -209,7 +209,7 @@ mod system {
     }
 }
 
-/// Elsewhere root stays root: threads have no credentials of their own.
+/// Elsewhere root stays root: threads have no separate credentials.
 #[cfg(not(target_os = "linux"))]
 mod system {
     use super::Owner;
@@ -219,7 +219,7 @@ mod system {
         Ok(None)
     }
 
-    pub const fn become_for_good(_owner: Owner) -> io::Result<()> {
+    pub const fn switch_permanently(_owner: Owner) -> io::Result<()> {
         Ok(())
     }
 

@@ -48,10 +48,10 @@ impl PostgresEndpoint {
         let connected = Db::connect(DatabaseKind::Postgres, target, setup);
         let connected = connected.map(|it| it.with_tunnel(self.tunnel.clone()));
         connected.map_err(|error| match error {
-            ConnectionError::BadConnection(told) => {
+            ConnectionError::BadConnection(reason) => {
                 let message = match &self.tunnel {
-                    Some(tunnel) => tunnel.restore_server_names(&told),
-                    None => told,
+                    Some(tunnel) => tunnel.restore_server_names(&reason),
+                    None => reason,
                 };
                 ConnectionError::BadConnection(message.trim().replace('\n', "; "))
             }

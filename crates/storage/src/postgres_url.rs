@@ -16,7 +16,7 @@ pub enum TlsOptionError {
     #[error("sslcert and sslkey must be given together, each a PEM file")]
     IncompleteClientCertificate,
     #[error(
-        "channel_binding=require is not possible, since TLS ends in a tunnel in front of libpq: use sslmode=verify-full, which proves whose server it is"
+        "channel_binding=require is not possible, since TLS ends in a tunnel in front of libpq: use sslmode=verify-full, which proves the identity of the server"
     )]
     ChannelBinding,
     #[error("sslnegotiation=direct is not possible: leave it out")]
@@ -81,13 +81,13 @@ impl<'u> Parts<'u> {
             Some((authority, database)) => (authority, Some(database)),
             None => (place, None),
         };
-        let (who, hosts) = match authority.rsplit_once('@') {
-            Some((who, hosts)) => (Some(who), hosts),
+        let (user_info, hosts) = match authority.rsplit_once('@') {
+            Some((user_info, hosts)) => (Some(user_info), hosts),
             None => (None, authority),
         };
-        let (user, password) = match who.map(|it| it.split_once(':')) {
+        let (user, password) = match user_info.map(|it| it.split_once(':')) {
             Some(Some((user, password))) => (Some(user), Some(password)),
-            _ => (who, None),
+            _ => (user_info, None),
         };
         let options = options.split('&').filter_map(|it| it.split_once('='));
         Self {

@@ -36,7 +36,7 @@ use std::time::Duration;
 #[derive(Clone)]
 pub struct DieselStorage {
     opened: Arc<Opened>,
-    /// Used by jobs ([`DieselStorage::for_work`]).
+    /// Used by jobs ([`DieselStorage::for_jobs`]).
     is_for_jobs: bool,
 }
 
@@ -100,7 +100,7 @@ impl DieselStorage {
         Ok(storage)
     }
 
-    /// The same database for jobs: on `PostgreSQL` with connections of their own and a longer statement timeout.
+    /// The same database for jobs: on `PostgreSQL` with separate connections and a longer statement timeout.
     #[must_use]
     pub fn for_jobs(&self) -> Self {
         Self {
@@ -220,8 +220,8 @@ impl DieselStorage {
         }
     }
 
-    /// Makes `SQLite`'s file smaller; only where nobody else has the database open. `None` on `PostgreSQL`, which does
-    /// it while it runs. Fails where the file cannot be read or written; what was packed until then stays.
+    /// Makes `SQLite`'s file smaller; only where no other process has the database open. `None` on `PostgreSQL`, which
+    /// does it while it runs. Fails where the file cannot be read or written; what was packed until then stays.
     pub async fn compact(&self) -> Result<Option<Compacted>, StorageError> {
         let opened = Arc::clone(&self.opened);
         let compact = move || match &*opened {
@@ -253,7 +253,7 @@ impl DieselStorage {
         Ok(())
     }
 
-    /// Whether the database has no schema: nobody can be using it.
+    /// Whether the database has no schema: no process can be using it.
     pub async fn is_fresh(&self) -> Result<bool, StorageError> {
         Ok(applied_migrations(self.opened.readers())
             .await?
@@ -450,7 +450,7 @@ async fn now(pool: &Arc<Pool>) -> Result<DateTime<Utc>, StorageError> {
     let permit = pool.acquire().await?;
     let milliseconds = blocking(move || permit.query(TenantScope::System, &milliseconds)).await??;
     DateTime::from_timestamp_millis(milliseconds).ok_or(StorageError::Corrupt {
-        what: "the database's clock",
+        subject: "the database's clock",
     })
 }
 

@@ -1,4 +1,4 @@
-//! Enums whose variants have a name in the database, journals, cursors and the API.
+//! Enums with a name of each variant in the database, journals, cursors and the API.
 
 /// Defines an enum with names of its variants: `ALL` and `NAMES` are in declaration order, `name` (or the method after
 /// `by`) returns the name, and `named` accepts the exact name only.

@@ -41,7 +41,7 @@ fn book(language: &str) -> BrandBook {
         .expect("a language of the set");
     let mut kappel = BrandSpec::named("Kappel & Söhne", "kappel-soehne.de");
     kappel.aliases.push("Kappel".to_owned());
-    let rivals = [
+    let competitors = [
         BrandSpec::named("Nordika Plus", "nordikaplus.com"),
         BrandSpec::named("Velmora", "velmora.eu"),
         BrandSpec::named("BrightBasket", "brightbasket.com"),
@@ -53,7 +53,7 @@ fn book(language: &str) -> BrandBook {
     let categories: Vec<String> = word.3.split(' ').map(str::to_owned).collect();
     BrandBook::of(
         &BrandSpec::named("Nordika", "nordika.com"),
-        &rivals,
+        &competitors,
         &categories,
     )
 }
@@ -85,14 +85,14 @@ impl Tally {
 
 struct Outcome {
     by_language: BTreeMap<String, Tally>,
-    told: Vec<String>,
+    mismatches: Vec<String>,
 }
 
 /// Compares detected brands with the label per sentence; ambiguous mentions are compared with `W?`.
-fn judge(rows: &str) -> Outcome {
+fn compare_with_labels(rows: &str) -> Outcome {
     let mut outcome = Outcome {
         by_language: BTreeMap::new(),
-        told: Vec::new(),
+        mismatches: Vec::new(),
     };
     let mut books: BTreeMap<&str, BrandBook> = BTreeMap::new();
     for row in rows.lines().filter(|it| !it.starts_with('#')) {
@@ -133,7 +133,7 @@ fn judge(rows: &str) -> Outcome {
             .map(|it| LETTERS[it.brand])
             .collect::<Vec<_>>();
         if tally.wrong + tally.missed > 0 || label.ends_with('?') != (unsure == ["W"]) {
-            outcome.told.push(format!(
+            outcome.mismatches.push(format!(
                 "{language} {case} {label} found {named:?} unsure {unsure:?}: {text}"
             ));
         }
@@ -147,7 +147,7 @@ fn brands_are_found_with_precision_and_recall_of_98_percent() {
     let show_held_out = std::env::var_os("AI_MENTIONS_HELD_OUT").is_some();
     let mut total: BTreeMap<String, Tally> = BTreeMap::new();
     for (name, rows) in SETS {
-        let outcome = judge(rows);
+        let outcome = compare_with_labels(rows);
         let mut whole = Tally::default();
         for tally in outcome.by_language.values() {
             whole.add(*tally);
@@ -161,8 +161,8 @@ fn brands_are_found_with_precision_and_recall_of_98_percent() {
         );
         // Held-out failures are shown on request only, so that rules are not tuned to them.
         if name == "for mending" || show_held_out {
-            for told in &outcome.told {
-                let _ = writeln!(out, "  {told}");
+            for mismatch in &outcome.mismatches {
+                let _ = writeln!(out, "  {mismatch}");
             }
         }
         for (language, tally) in outcome.by_language {

@@ -10,7 +10,7 @@ use std::{any::Any, net::IpAddr, sync::Arc};
 pub struct Connections {
     slots: Arc<Slots>,
     per_address: u32,
-    /// Networks whose connections count in total but are never refused, such as proxies.
+    /// Networks with connections that count in total but are never refused, such as proxies.
     exempt: Vec<IpNet>,
 }
 

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn told(body: &Value) -> Vec<(String, String)> {
+    fn pairs_of(body: &Value) -> Vec<(String, String)> {
         let all = violations(body).into_iter();
         all.map(|it| (it.directive, it.blocked)).collect()
     }
@@ -92,7 +92,7 @@ mod tests {
             "blocked-uri": "https://ads.example:8443/x.js?who=ann",
         } });
         let script = ("script-src-elem".into(), "https://ads.example:8443".into());
-        assert_eq!(told(&before), std::slice::from_ref(&script));
+        assert_eq!(pairs_of(&before), std::slice::from_ref(&script));
         let violation = |blocked: &str| {
             let body = json!({ "effectiveDirective": "script-src-elem", "blockedURL": blocked });
             json!({ "type": "csp-violation", "url": "https://seo.example/?q=secret", "body": body })
@@ -105,17 +105,20 @@ mod tests {
             violation("a\nb\u{1b}[31m"),
         ]);
         let of = |blocked: &str| ("script-src-elem".to_owned(), blocked.to_owned());
-        assert_eq!(told(&now), [script, of("inline"), of("data"), of("ab[31m")]);
+        assert_eq!(
+            pairs_of(&now),
+            [script, of("inline"), of("data"), of("ab[31m")]
+        );
     }
 
     #[test]
     fn invalid_and_excess_reports_are_bounded() {
         for nothing in [json!(7), json!({}), json!([[]]), json!({ "csp-report": 7 })] {
-            assert_eq!(told(&nothing), []);
+            assert_eq!(pairs_of(&nothing), []);
         }
         let long = json!({ "effectiveDirective": "x".repeat(9_000), "blockedURL": "inline" });
         let one = json!({ "type": "csp-violation", "body": long });
-        let many = told(&Value::Array(vec![one; 50]));
+        let many = pairs_of(&Value::Array(vec![one; 50]));
         assert_eq!((many.len(), many[0].0.len()), (MAX_REPORTS, MAX_NAME));
     }
 }

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
     use actix_web::test::TestRequest;
 
-    fn judged(headers: &[(&str, &str)]) -> Option<String> {
+    fn rejection_reason(headers: &[(&str, &str)]) -> Option<String> {
         let mut request = TestRequest::default();
         for (name, value) in headers {
             request = request.append_header((*name, *value));
@@ -108,9 +108,12 @@ mod tests {
     fn sec_fetch_site_decides_otherwise_origin() {
         let ours = ("Origin", "https://seo.example");
         let theirs = ("Origin", "https://seo.example.evil.test");
-        assert_eq!(judged(&[("Sec-Fetch-Site", "same-origin")]), None);
-        assert_eq!(judged(&[("Sec-Fetch-Site", "same-origin"), theirs]), None);
-        assert_eq!(judged(&[ours]), None);
+        assert_eq!(rejection_reason(&[("Sec-Fetch-Site", "same-origin")]), None);
+        assert_eq!(
+            rejection_reason(&[("Sec-Fetch-Site", "same-origin"), theirs]),
+            None
+        );
+        assert_eq!(rejection_reason(&[ours]), None);
         for (headers, reason) in [
             (vec![("Sec-Fetch-Site", "same-site"), ours], "same-site"),
             (vec![("Sec-Fetch-Site", "cross-site"), ours], "cross-site"),
@@ -122,7 +125,11 @@ mod tests {
             (vec![ours, theirs], "no-origin"),
             (vec![], "no-origin"),
         ] {
-            assert_eq!(judged(&headers).as_deref(), Some(reason), "{headers:?}");
+            assert_eq!(
+                rejection_reason(&headers).as_deref(),
+                Some(reason),
+                "{headers:?}"
+            );
         }
     }
 

@@ -245,7 +245,7 @@ impl Call {
         view: impl Fn(&T) -> V + Sync + 'a,
     ) -> impl Fn(&T) -> bool + Sync + 'a {
         let wanted = self.if_match.as_ref();
-        move |thing| wanted.is_none_or(|it| it.matches_strong(&EntityTag::of(&view(thing))))
+        move |resource| wanted.is_none_or(|it| it.matches_strong(&EntityTag::of(&view(resource))))
     }
 
     /// Stores the response in the same transaction if the request carried an Idempotency-Key.

@@ -96,8 +96,9 @@ pub fn serve_endpoints(
                         None => pipeline.serve(request, payload).await,
                     };
                     // Actix drops the header and only uses the connection type.
-                    let asked_to = response.headers().get(header::CONNECTION);
-                    if asked_to.is_some_and(|it| it == "close") || connections.are_scarce() {
+                    let connection_header = response.headers().get(header::CONNECTION);
+                    if connection_header.is_some_and(|it| it == "close") || connections.are_scarce()
+                    {
                         response
                             .head_mut()
                             .set_connection_type(ConnectionType::Close);
@@ -124,8 +125,8 @@ fn id_or_nonexistent(text: &str) -> i64 {
     parse_id(text).unwrap_or(NONEXISTENT_ID)
 }
 
-fn shortened(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
+fn shortened(text: &str, max_chars: usize) -> String {
+    match text.char_indices().nth(max_chars) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}…", &text[..end]),
     }

@@ -169,10 +169,10 @@ pub struct NextAction {
 }
 
 impl NextAction {
-    pub const fn new(link: Link, why: &'static str) -> Self {
+    pub const fn new(link: Link, description: &'static str) -> Self {
         Self {
             link,
-            description: Cow::Borrowed(why),
+            description: Cow::Borrowed(description),
             body: None,
         }
     }

@@ -21,7 +21,7 @@ impl Readiness {
         {
             return answers;
         }
-        let asked = Instant::now();
+        let started_at = Instant::now();
         let answers = match tokio::time::timeout(PING_TIMEOUT, storage.ping()).await {
             Ok(Ok(())) => true,
             Ok(Err(error)) => {
@@ -34,7 +34,7 @@ impl Readiness {
             }
         };
         // The age of a result counts from the start of its check.
-        *known = Some((asked, answers));
+        *known = Some((started_at, answers));
         answers
     }
 }

@@ -196,13 +196,13 @@ mod tests {
     fn all_unknown_names_are_refused_together() {
         let (query, _) = read("nme,name,reportSettings.enabld,constructor.name,name.text,");
         let problem = query.finish().unwrap_err();
-        let told: Vec<Value> = problem
+        let suggestions: Vec<Value> = problem
             .errors
             .iter()
             .map(|error| error.document()["didYouMean"].clone())
             .collect();
         assert_eq!(
-            told,
+            suggestions,
             [
                 json!("name"),
                 json!("reportSettings.enabled"),
@@ -230,8 +230,8 @@ mod tests {
         }
         let query = Query::parse("fields=targetUrl", &["fields"]);
         Selection::read(&query, record_fields(ResultType::Rankings));
-        let told = query.finish().unwrap_err().errors[0].document();
-        let allowed = told["allowed"].as_array().unwrap();
+        let document = query.finish().unwrap_err().errors[0].document();
+        let allowed = document["allowed"].as_array().unwrap();
         assert!(allowed.contains(&json!("position")) && !allowed.contains(&json!("targetUrl")));
     }
 }

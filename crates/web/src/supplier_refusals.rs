@@ -17,15 +17,15 @@ impl SupplierRefusalCache {
         storage: &dyn Storage,
     ) -> Result<Vec<(String, String)>, StorageError> {
         let mut known = self.0.lock().await;
-        let held = known.take().filter(|(at, _)| at.elapsed() < CACHE_TTL);
-        let held = if let Some(held) = held {
-            held
+        let cached = known.take().filter(|(at, _)| at.elapsed() < CACHE_TTL);
+        let cached = if let Some(cached) = cached {
+            cached
         } else {
             let notes = storage.read().await?.server_notes().all().await?;
             (Instant::now(), notes)
         };
-        let refusals = { held.1.iter() }.filter_map(describe_refusal).collect();
-        *known = Some(held);
+        let refusals = { cached.1.iter() }.filter_map(describe_refusal).collect();
+        *known = Some(cached);
         Ok(refusals)
     }
 }

@@ -20,10 +20,10 @@ pub async fn revoke_reported(
 ) -> Result<ApiResponse, Problem> {
     let token = read_body(body, RevokeToken::token)?;
     services.core.report_leak(&token).await?;
-    let said = json!({ "status": "accepted", "detail": "If this was a token of this server, it opens nothing any more." });
+    let accepted = json!({ "status": "accepted", "detail": "If this was a token of this server, it opens nothing any more." });
     Ok(ApiResponse {
         cache: "no-store",
-        ..ApiResponse::with_status(202, &said)
+        ..ApiResponse::with_status(202, &accepted)
     })
 }
 

@@ -114,7 +114,7 @@ impl Attempt {
         let (core, job) = (&self.tools.core, &self.job);
         let project = core.project(job.account, job.project).await?;
         let project = project.ok_or(StorageError::Corrupt {
-            what: "the project of a job",
+            subject: "the project of a job",
         })?;
         let site = &project.domain;
         let done = match self.job.kind {

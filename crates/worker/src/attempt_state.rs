@@ -99,7 +99,7 @@ impl AttemptState {
         }
     }
 
-    pub(super) fn is_asked_to_yield(&self) -> bool {
+    pub(super) fn is_yield_requested(&self) -> bool {
         self.yield_request.is_cancelled()
     }
 

@@ -35,8 +35,8 @@ impl HeartbeatTask {
             tokio::time::sleep(as_std(core.policies.queue.heartbeat)).await;
             // A hanging call must not delay other accounts.
             let mut beats = JoinSet::new();
-            for (account, held) in self.by_account() {
-                beats.spawn(renew_leases(Arc::clone(&core), account, held));
+            for (account, leases) in self.by_account() {
+                beats.spawn(renew_leases(Arc::clone(&core), account, leases));
             }
             beats.join_all().await;
         }
@@ -65,9 +65,9 @@ impl Drop for LeaseGuard<'_> {
 async fn renew_leases(
     core: Arc<Core>,
     account: AccountId,
-    held: Vec<(LeaseToken, Arc<AttemptState>)>,
+    leases: Vec<(LeaseToken, Arc<AttemptState>)>,
 ) {
-    let heartbeats: Vec<Heartbeat> = { held.iter() }
+    let heartbeats: Vec<Heartbeat> = { leases.iter() }
         .map(|(lease, state)| Heartbeat {
             lease: *lease,
             progress: state.progress(),
@@ -75,7 +75,7 @@ async fn renew_leases(
         .collect();
     match core.renew_leases(account, &heartbeats).await {
         Ok(answers) => {
-            for ((_, state), answer) in held.iter().zip(answers) {
+            for ((_, state), answer) in leases.iter().zip(answers) {
                 match answer {
                     Some(go_on) => state.apply(go_on),
                     None => state.mark_lease_lost(),
@@ -84,7 +84,7 @@ async fn renew_leases(
         }
         Err(error) => tracing::warn!(
             accountId = account.0,
-            jobs = held.len(),
+            jobs = leases.len(),
             error = error_chain(&error),
             "Leases cannot be renewed yet."
         ),

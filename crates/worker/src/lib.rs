@@ -144,12 +144,12 @@ impl Worker {
         let running = TaskTracker::new();
         let mut is_full = false;
         while !self.stop.is_cancelled() {
-            let room = slots.room();
+            let free_slots = slots.free_slots();
             // With a wrong clock, leases would expire at once or never.
             let is_trusted = trust.load(Ordering::SeqCst);
             let may_claim = is_trusted && self.has_disk_space(&mut is_full);
-            let jobs = match &room {
-                Some(room) if may_claim => self.claim(room).await,
+            let jobs = match &free_slots {
+                Some(free_slots) if may_claim => self.claim(free_slots).await,
                 _ => vec![],
             };
             let is_idle = jobs.is_empty();
@@ -165,7 +165,7 @@ impl Worker {
                 });
             }
             if is_idle {
-                let has_room = room.is_some_and(|it| it.slot_kind == SlotKind::AnyJob);
+                let has_room = free_slots.is_some_and(|it| it.slot_kind == SlotKind::AnyJob);
                 if is_trusted && !has_room {
                     self.yield_to_waiting_accounts(&slots).await;
                 }
@@ -186,8 +186,8 @@ impl Worker {
         }
     }
 
-    async fn claim(&self, room: &FreeSlots) -> Vec<Job> {
-        match self.tools.core.claim_jobs(&self.name, room).await {
+    async fn claim(&self, free_slots: &FreeSlots) -> Vec<Job> {
+        match self.tools.core.claim_jobs(&self.name, free_slots).await {
             Ok(jobs) => jobs,
             Err(error) => {
                 tracing::warn!(
@@ -215,7 +215,7 @@ impl Worker {
 
     async fn yield_to_waiting_accounts(&self, slots: &WorkerSlots) {
         let policy = &self.tools.core.policies.queue;
-        if !slots.has_expired_turn(policy.time_slice) {
+        if !slots.has_expired_time_slice(policy.time_slice) {
             return;
         }
         let now = self.tools.core.clock.now();
@@ -275,10 +275,10 @@ async fn sweep(
     let mut renewed_at = Instant::now();
     loop {
         let before = known;
-        let asked_at = Instant::now();
+        let started_at = Instant::now();
         let looked = check_clock(core, machine.as_ref(), &mut seen, WORKER_CONSEQUENCE).await;
         // A single call may block through an outage.
-        if looked.is_none() || asked_at.elapsed() > heartbeat {
+        if looked.is_none() || started_at.elapsed() > heartbeat {
             renewed_at = Instant::now() + to_renew;
         }
         known = looked.or(before);
@@ -333,14 +333,14 @@ async fn check_clock(
     let (storage, policy) = (core.storage.as_ref(), &core.policies.queue);
     match clock_fault(storage, machine, policy, seen).await {
         Ok(None) => Some(true),
-        Ok(Some(why)) => {
-            let (what, by) = match why {
+        Ok(Some(fault)) => {
+            let (description, by) = match fault {
                 ClockFault::Skewed(by) => ("is apart from the database's", by),
                 ClockFault::Stepped(by) => ("was set", by),
             };
             tracing::warn!(
                 seconds = by.num_seconds(),
-                "The clock {what}: {consequence}. Look at the time service of this machine."
+                "The clock {description}: {consequence}. Look at the time service of this machine."
             );
             Some(false)
         }

@@ -6,9 +6,9 @@ use domain::ports::site_reader::JournalError;
 /// First byte of a compressed body. Earlier versions stored JSON, which never starts with it.
 const PACKED: u8 = 1;
 
-pub fn packed(thing: &impl ToJson) -> Vec<u8> {
+pub fn packed(step: &impl ToJson) -> Vec<u8> {
     let mut body = vec![PACKED];
-    body.extend(lz4_flex::compress_prepend_size(thing.to_json().as_bytes()));
+    body.extend(lz4_flex::compress_prepend_size(step.to_json().as_bytes()));
     body
 }
 

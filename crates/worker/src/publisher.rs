@@ -56,9 +56,9 @@ impl JobPublisher {
         };
         match self.waiting().entry(lease.account) {
             Entry::Occupied(mut others) => others.get_mut().push(waiting),
-            Entry::Vacant(nobody) => {
-                nobody.insert(vec![waiting]);
-                // A task of its own: if the first caller is dropped, those queued behind it must still be served.
+            Entry::Vacant(queue) => {
+                queue.insert(vec![waiting]);
+                // A separate task: if the first caller is dropped, those queued behind it must still be served.
                 tokio::spawn(Arc::clone(self).work(lease.account));
             }
         }
@@ -171,13 +171,13 @@ mod tests {
     fn expect_lost(storage: &FakeStorage, ids: &'static [i64]) {
         storage.expect(|work| {
             let jobs = work.jobs.expect_lock_queue_and_jobs();
-            let asked =
+            let expected =
                 jobs.withf(move |_, jobs| jobs.iter().map(|it| it.0).eq(ids.iter().copied()));
-            asked.return_once(|_, _| Ok((line(), vec![])));
+            expected.return_once(|_, _| Ok((line(), vec![])));
         });
     }
 
-    fn expect_trouble(storage: &FakeStorage) {
+    fn expect_failure(storage: &FakeStorage) {
         storage.expect(|work| {
             work.jobs
                 .expect_lock_queue_and_jobs()
@@ -191,7 +191,7 @@ mod tests {
     }
 
     async fn end(endings: &Arc<JobPublisher>, job: i64) -> &'static str {
-        let hold = LeaseToken {
+        let lease = LeaseToken {
             account: ANN,
             job: JobId(job),
             epoch: 1,
@@ -203,7 +203,7 @@ mod tests {
             partial: false,
             progress: Progress::default(),
         });
-        match endings.publish(hold, outcome).await {
+        match endings.publish(lease, outcome).await {
             Ok(_) => "ended",
             Err(LeaseError::Lost) => "lost",
             Err(LeaseError::Storage(_)) => "trouble",
@@ -222,9 +222,9 @@ mod tests {
     #[tokio::test]
     async fn failure_of_one_job_does_not_affect_the_others() {
         let storage = Arc::new(FakeStorage::default());
-        expect_trouble(&storage);
+        expect_failure(&storage);
         expect_lost(&storage, &[1]);
-        expect_trouble(&storage);
+        expect_failure(&storage);
         expect_lost(&storage, &[3]);
         let endings = endings(&storage);
         let all = tokio::join!(end(&endings, 1), end(&endings, 2), end(&endings, 3));

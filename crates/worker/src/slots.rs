@@ -15,12 +15,12 @@ const YIELD_COOLDOWN: Duration = Duration::from_secs(3);
 
 pub(super) struct WorkerSlots {
     slots: Slots,
-    held: Mutex<Held>,
+    jobs: Mutex<RunningJobs>,
     freed: Notify,
 }
 
 #[derive(Default)]
-struct Held {
+struct RunningJobs {
     next: u64,
     running: BTreeMap<u64, Running>,
     yielded: Option<(AccountId, Instant)>,
@@ -43,28 +43,28 @@ impl WorkerSlots {
     pub(super) fn new(slots: Slots) -> Self {
         Self {
             slots,
-            held: Mutex::default(),
+            jobs: Mutex::default(),
             freed: Notify::new(),
         }
     }
 
     /// `None` if no slot is free.
-    pub(super) fn room(&self) -> Option<FreeSlots> {
-        let held = self.held();
-        let behind = { held.yielded }.filter(|(_, at)| at.elapsed() < YIELD_COOLDOWN);
+    pub(super) fn free_slots(&self) -> Option<FreeSlots> {
+        let jobs = self.lock();
+        let behind = { jobs.yielded }.filter(|(_, at)| at.elapsed() < YIELD_COOLDOWN);
         self.slots
-            .free_slots(&held.taken(), behind.map(|(account, _)| account))
+            .free_slots(&jobs.taken(), behind.map(|(account, _)| account))
     }
 
     pub(super) fn take(self: &Arc<Self>, job: &Job, state: &Arc<AttemptState>) -> Slot {
-        let mut held = self.held();
-        let number = held.next;
-        held.next += 1;
-        if held
+        let mut jobs = self.lock();
+        let number = jobs.next;
+        jobs.next += 1;
+        if jobs
             .yielded
             .is_some_and(|(account, _)| account != job.account)
         {
-            held.yielded = None;
+            jobs.yielded = None;
         }
         let running = Running {
             account: job.account,
@@ -72,29 +72,31 @@ impl WorkerSlots {
             since: Instant::now(),
             state: Arc::clone(state),
         };
-        held.running.insert(number, running);
+        jobs.running.insert(number, running);
         Slot {
             slots: Arc::clone(self),
             number,
         }
     }
 
-    /// Whether some job has run for a full turn; only then are waiting accounts queried.
-    pub(super) fn has_expired_turn(&self, turn: TimeDelta) -> bool {
-        let held = self.held();
-        let taken = held.taken();
-        taken.iter().any(|it| it.can_yield && it.ran >= turn)
+    /// Whether some job has run for a full time slice; only then are waiting accounts queried.
+    pub(super) fn has_expired_time_slice(&self, time_slice: TimeDelta) -> bool {
+        let jobs = self.lock();
+        let taken = jobs.taken();
+        taken.iter().any(|it| it.can_yield && it.ran >= time_slice)
     }
 
     pub(super) fn request_one_yield(
         &self,
         waiting: &[AccountQueue],
-        turn: TimeDelta,
+        time_slice: TimeDelta,
         now: DateTime<Utc>,
     ) {
-        let held = self.held();
-        let place = self.slots.slot_to_yield(&held.taken(), waiting, turn, now);
-        let Some(running) = place.and_then(|it| held.running.values().nth(it)) else {
+        let jobs = self.lock();
+        let place = self
+            .slots
+            .slot_to_yield(&jobs.taken(), waiting, time_slice, now);
+        let Some(running) = place.and_then(|it| jobs.running.values().nth(it)) else {
             return;
         };
         tracing::info!(
@@ -111,22 +113,22 @@ impl WorkerSlots {
     }
 
     fn free(&self, number: u64) {
-        let mut held = self.held();
-        if let Some(running) = held.running.remove(&number)
-            && running.state.is_asked_to_yield()
+        let mut jobs = self.lock();
+        if let Some(running) = jobs.running.remove(&number)
+            && running.state.is_yield_requested()
         {
-            held.yielded = Some((running.account, Instant::now()));
+            jobs.yielded = Some((running.account, Instant::now()));
         }
-        drop(held);
+        drop(jobs);
         self.freed.notify_one();
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, RunningJobs> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Held {
+impl RunningJobs {
     /// In slot order.
     fn taken(&self) -> Vec<OccupiedSlot> {
         let taken = self.running.values().map(|it| OccupiedSlot {
@@ -134,7 +136,7 @@ impl Held {
             kind: it.kind,
             ran: TimeDelta::from_std(it.since.elapsed()).unwrap_or(TimeDelta::MAX),
             can_yield: it.state.can_yield(),
-            yield_requested: it.state.is_asked_to_yield(),
+            yield_requested: it.state.is_yield_requested(),
         });
         taken.collect()
     }

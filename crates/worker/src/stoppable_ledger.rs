@@ -33,8 +33,9 @@ impl StoppableLedger {
 impl PaidCallLedger for StoppableLedger {
     async fn begin(&self, call: &PaidCall) -> Result<PaidCallStart, ProviderError> {
         if self.stop.is_cancelled() {
-            let why = "the attempt stops".to_owned();
-            return Err(ProviderError::NotRecorded { why });
+            return Err(ProviderError::NotRecorded {
+                reason: "the attempt stops".to_owned(),
+            });
         }
         self.ledger.begin(call).await
     }

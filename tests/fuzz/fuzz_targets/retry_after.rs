@@ -1,4 +1,4 @@
 //! The property `retry_after` (`tests/properties/src/retry_after.rs`).
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| properties::hold("retry_after", bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| properties::check_named("retry_after", bytes));

@@ -61,9 +61,9 @@ impl Tab {
             let loaded = evaluate(&format!("{};0", *SOURCE)).await;
             assert!(loaded["exceptionDetails"].is_null(), "{loaded}");
         }
-        let told = evaluate(&RUN.replace("WHERE", place).replace("RULES", rules)).await;
-        let broken = told["result"]["value"].as_array();
-        let broken = broken.unwrap_or_else(|| panic!("axe did not run: {told}"));
+        let response = evaluate(&RUN.replace("WHERE", place).replace("RULES", rules)).await;
+        let broken = response["result"]["value"].as_array();
+        let broken = broken.unwrap_or_else(|| panic!("axe did not run: {response}"));
         let words = broken.iter().filter_map(Value::as_str);
         words.map(str::to_owned).collect()
     }

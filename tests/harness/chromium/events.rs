@@ -106,7 +106,7 @@ impl TabEvents {
             }
             "Log.entryAdded" => {
                 let entry = &params["entry"];
-                // The browser requests an icon if the response is no page.
+                // The browser requests an icon if the response is not a page.
                 let is_icon = text(&entry["url"]).ends_with("/favicon.ico");
                 let is_bad = entry["level"] == "error" || entry["source"] == "security";
                 if is_bad && !is_icon {
@@ -195,8 +195,8 @@ impl EventLog {
                 // Requests are aborted when the page is left.
                 if params["canceled"] != true && reason != "net::ERR_ABORTED" {
                     let blocked = text(&params["blockedReason"]);
-                    let trouble = format!("request failed: {reason} {blocked} {url}");
-                    self.errors.push(trouble);
+                    let error = format!("request failed: {reason} {blocked} {url}");
+                    self.errors.push(error);
                 }
             }
             _ => {}

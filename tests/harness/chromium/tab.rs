@@ -190,10 +190,10 @@ impl Tab {
     async fn try_eval(&self, expression: &str) -> Result<Value, String> {
         let params =
             json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
-        let mut told = self.try_command("Runtime.evaluate", params).await?;
-        match told["exceptionDetails"].as_object() {
+        let mut response = self.try_command("Runtime.evaluate", params).await?;
+        match response["exceptionDetails"].as_object() {
             Some(details) => Err(json!(details).to_string()),
-            None => Ok(told["result"]["value"].take()),
+            None => Ok(response["result"]["value"].take()),
         }
     }
 
@@ -210,33 +210,33 @@ impl Tab {
             .await;
     }
 
-    pub async fn wait_until(&self, what: &str, condition: &str) {
-        self.wait_for(what, || self.is_true(condition)).await;
+    pub async fn wait_until(&self, label: &str, condition: &str) {
+        self.wait_for(label, || self.is_true(condition)).await;
     }
 
-    pub async fn wait_until_within(&self, timeout: Duration, what: &str, condition: &str) {
-        self.wait_for_within(timeout, what, || self.is_true(condition))
+    pub async fn wait_until_within(&self, timeout: Duration, label: &str, condition: &str) {
+        self.wait_for_within(timeout, label, || self.is_true(condition))
             .await;
     }
 
     async fn is_true(&self, condition: &str) -> Option<()> {
         // Between two pages there is no execution context.
-        let told = self.try_eval(condition).await;
-        matches!(told, Ok(Value::Bool(true))).then_some(())
+        let evaluated = self.try_eval(condition).await;
+        matches!(evaluated, Ok(Value::Bool(true))).then_some(())
     }
 
     pub async fn wait_for<T, F: Future<Output = Option<T>>>(
         &self,
-        what: &str,
+        label: &str,
         look: impl Fn() -> F,
     ) -> T {
-        self.wait_for_within(TIMEOUT, what, look).await
+        self.wait_for_within(TIMEOUT, label, look).await
     }
 
     async fn wait_for_within<T, F: Future<Output = Option<T>>>(
         &self,
         timeout: Duration,
-        what: &str,
+        label: &str,
         look: impl Fn() -> F,
     ) -> T {
         let until = Instant::now() + timeout;
@@ -245,14 +245,14 @@ impl Tab {
                 return found;
             }
             if Instant::now() > until {
-                self.fail(what).await;
+                self.fail(label).await;
             }
             tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 
     /// Panics with a screenshot, the errors, and the page's text.
-    async fn fail(&self, what: &str) -> ! {
+    async fn fail(&self, message: &str) -> ! {
         let place =
             std::env::temp_dir().join(format!("sightline-gave-up-{}.png", std::process::id()));
         let shot = self.try_command("Page.captureScreenshot", json!({})).await;
@@ -270,9 +270,9 @@ impl Tab {
             .chars()
             .take(4_000)
             .collect();
-        let troubles = self.heard.errors();
+        let errors = self.heard.errors();
         panic!(
-            "in vain: {what}\nat {url}, {}\n{troubles:#?}\n{text}",
+            "failed: {message}\nat {url}, {}\n{errors:#?}\n{text}",
             place.display()
         );
     }
@@ -297,23 +297,23 @@ impl Tab {
         loop {
             let all = self.ax_nodes().await;
             let mut objects = Vec::new();
-            for thing in accessibility::matching(&all, role, name) {
-                objects.extend(self.resolve_within(thing, within).await);
+            for node in accessibility::matching(&all, role, name) {
+                objects.extend(self.resolve_within(node, within).await);
             }
             match objects.len() {
                 1 => return objects.remove(0),
                 many if Instant::now() > until => {
                     let others = accessibility::describe_role(&all, role);
-                    let why = format!("{many} × {role} “{name}” in {within}; {others}");
-                    self.fail(&why).await;
+                    let message = format!("{many} × {role} “{name}” in {within}; {others}");
+                    self.fail(&message).await;
                 }
                 _ => tokio::time::sleep(POLL_INTERVAL).await,
             }
         }
     }
 
-    async fn resolve_within(&self, thing: &AxNode, within: &str) -> Option<String> {
-        let node = json!({ "backendNodeId": thing.node });
+    async fn resolve_within(&self, ax_node: &AxNode, within: &str) -> Option<String> {
+        let node = json!({ "backendNodeId": ax_node.node });
         let found = self.try_command("DOM.resolveNode", node).await;
         let object = found.ok()?["object"]["objectId"].as_str()?.to_owned();
         let is_within = "function (selector) { return (this.closest ? this : this.parentElement).closest(selector) !== null; }";
@@ -331,8 +331,8 @@ impl Tab {
     ) -> Result<Value, String> {
         let arguments: Vec<Value> = arguments.iter().map(|it| json!({ "value": it })).collect();
         let params = json!({ "objectId": object, "functionDeclaration": function, "arguments": arguments, "returnByValue": true });
-        let told = self.try_command("Runtime.callFunctionOn", params).await?;
-        Ok(told["result"]["value"].clone())
+        let response = self.try_command("Runtime.callFunctionOn", params).await?;
+        Ok(response["result"]["value"].clone())
     }
 
     /// Calls `function () { … this … }` on the node.
@@ -353,8 +353,8 @@ impl Tab {
     pub async fn click_through(&self, within: &str, role: &str, name: &str) {
         self.eval("window.isOld = true").await;
         self.click_in(within, role, name).await;
-        let what = format!("“{name}” brings a page");
-        self.wait_until(&what, "!window.isOld").await;
+        let label = format!("“{name}” brings a page");
+        self.wait_until(&label, "!window.isOld").await;
         self.wait_until_idle().await;
     }
 
@@ -410,13 +410,13 @@ impl Tab {
     /// Role and name of the focused node.
     pub async fn focused(&self) -> (String, String) {
         let params = json!({ "expression": "document.activeElement" });
-        let told = self.command("Runtime.evaluate", params).await;
-        let object = json!({ "objectId": told["result"]["objectId"], "fetchRelatives": false });
+        let response = self.command("Runtime.evaluate", params).await;
+        let object = json!({ "objectId": response["result"]["objectId"], "fetchRelatives": false });
         let tree = self
             .try_command("Accessibility.getPartialAXTree", object)
             .await;
-        let things = accessibility::ax_nodes(&tree.unwrap_or_default());
-        let found = things.into_iter().next();
+        let nodes = accessibility::ax_nodes(&tree.unwrap_or_default());
+        let found = nodes.into_iter().next();
         found.map_or_else(Default::default, |it| (it.role, it.name))
     }
 
@@ -451,15 +451,15 @@ impl Tab {
                 let seen = self.focus_problem().await;
                 assert_eq!(seen, json!(""), "the focus on {is} “{called}” is not seen");
             }
-            let thing = AxNode {
+            let node = AxNode {
                 role: is,
                 name: called,
                 node: 0,
             };
-            if !accessibility::matching(std::slice::from_ref(&thing), role, name).is_empty() {
+            if !accessibility::matching(std::slice::from_ref(&node), role, name).is_empty() {
                 return;
             }
-            passed.push(format!("{} “{}”", thing.role, thing.name));
+            passed.push(format!("{} “{}”", node.role, node.name));
         }
         self.fail(&format!(
             "no {role} “{name}” is reached by {key}: {passed:#?}"
@@ -513,10 +513,10 @@ impl Tab {
     }
 
     pub async fn cookie(&self, name: &str) -> Option<String> {
-        let told = self
+        let response = self
             .command("Network.getCookies", json!({ "urls": [self.base] }))
             .await;
-        let cookies = told["cookies"].as_array()?;
+        let cookies = response["cookies"].as_array()?;
         let found = cookies.iter().find(|it| it["name"] == name);
         found.map(|it| text(&it["value"]))
     }
@@ -543,9 +543,9 @@ impl Tab {
     }
 
     /// Asserts that there are no errors.
-    pub fn assert_clean(&self, what: &str) {
-        let troubles = self.heard.errors();
-        assert!(troubles.is_empty(), "{what}: {troubles:#?}");
+    pub fn assert_clean(&self, label: &str) {
+        let errors = self.heard.errors();
+        assert!(errors.is_empty(), "{label}: {errors:#?}");
     }
 
     /// Closes the tab after asserting that there are no errors.

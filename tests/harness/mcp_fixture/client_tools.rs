@@ -64,8 +64,8 @@ pub async fn sample(
     context: &RequestContext<RoleServer>,
 ) -> Result<CallToolResult, ErrorData> {
     query_client(&client_requests::sampling(prompt, 100), context, |answer| {
-        let said = answer["content"]["text"].as_str().unwrap_or("no text");
-        format!("LLM response: {said}")
+        let reply = answer["content"]["text"].as_str().unwrap_or("no text");
+        format!("LLM response: {reply}")
     })
     .await
 }
@@ -148,7 +148,7 @@ fn filled_in(answer: &Value) -> String {
 async fn query_client(
     question: &Value,
     context: &RequestContext<RoleServer>,
-    tell: impl FnOnce(&Value) -> String,
+    describe: impl FnOnce(&Value) -> String,
 ) -> Result<CallToolResult, ErrorData> {
     let capability = client_requests::capability(question);
     if !client_requests::declared(capability, context) {
@@ -161,7 +161,7 @@ async fn query_client(
         Err(error) => return Ok(failure(&format!("The client did not answer: {error}"))),
     };
     let answer = answer.map_err(|error| ErrorData::internal_error(error.to_string(), None))?;
-    Ok(text(&tell(&answer)))
+    Ok(text(&describe(&answer)))
 }
 
 fn unreachable(error: &ServiceError) -> ErrorData {

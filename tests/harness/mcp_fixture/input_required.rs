@@ -21,7 +21,7 @@ pub enum Next {
     /// All input is present.
     Done(String),
     /// Open requests, and the state to return with their results.
-    Ask(Vec<(&'static str, Value)>, Option<Value>),
+    NeedsInput(Vec<(&'static str, Value)>, Option<Value>),
 }
 
 impl<'request> Round<'request> {
@@ -80,7 +80,7 @@ impl Next {
     ) -> Result<Response, ErrorData> {
         let (questions, state) = match self {
             Self::Done(text) => return Ok(done(&text)),
-            Self::Ask(questions, state) => (questions, state),
+            Self::NeedsInput(questions, state) => (questions, state),
         };
         let mut requests = InputRequests::new();
         for (key, question) in questions {
@@ -127,7 +127,7 @@ pub fn call(
 
 fn name(round: &Round) -> Next {
     round.filled_in_text("user_name", "name").map_or_else(
-        || Next::Ask(vec![("user_name", name_question())], None),
+        || Next::NeedsInput(vec![("user_name", name_question())], None),
         |name| Next::Done(format!("Hello, {name}!")),
     )
 }
@@ -135,8 +135,8 @@ fn name(round: &Round) -> Next {
 fn capital(round: &Round) -> Next {
     let question = client_requests::sampling("What is the capital of France?", 100);
     round.sampled("capital_question").map_or_else(
-        || Next::Ask(vec![("capital_question", question)], None),
-        |said| Next::Done(said.to_owned()),
+        || Next::NeedsInput(vec![("capital_question", question)], None),
+        |reply| Next::Done(reply.to_owned()),
     )
 }
 
@@ -145,7 +145,7 @@ fn roots(round: &Round) -> Next {
     given
         .filter(|answer| answer["roots"].is_array())
         .map_or_else(
-            || Next::Ask(vec![("client_roots", client_requests::roots())], None),
+            || Next::NeedsInput(vec![("client_roots", client_requests::roots())], None),
             |answer| Next::Done(format!("Roots: {}", answer["roots"])),
         )
 }
@@ -154,7 +154,7 @@ fn confirmation(round: &Round) -> Next {
     let confirmed = round.filled_in("confirm", "ok").and_then(Value::as_bool);
     match (confirmed, &round.state) {
         (Some(ok), Some(_)) => Next::Done(format!("state-ok, confirmed: {ok}")),
-        _ => Next::Ask(
+        _ => Next::NeedsInput(
             vec![(
                 "confirm",
                 client_requests::field("Please confirm", "ok", "boolean"),
@@ -174,7 +174,7 @@ fn multiple_inputs(round: &Round) -> Next {
         ((Some(name), Some(greeting), Some(count)), Some(_)) => {
             Next::Done(format!("{greeting} {name} has {count} roots."))
         }
-        _ => Next::Ask(
+        _ => Next::NeedsInput(
             vec![
                 ("user_name", name_question()),
                 (
@@ -208,13 +208,13 @@ fn multi_round(round: &Round) -> Next {
 
 fn first_step() -> Next {
     let question = client_requests::field("Step 1: What is your name?", "name", "string");
-    Next::Ask(vec![("step1", question)], Some(json!({})))
+    Next::NeedsInput(vec![("step1", question)], Some(json!({})))
 }
 
 fn second_step(name: &str) -> Next {
     let message = "Step 2: What is your favorite color?";
     let question = client_requests::field(message, "color", "string");
-    Next::Ask(vec![("step2", question)], Some(json!({ "name": name })))
+    Next::NeedsInput(vec![("step2", question)], Some(json!({ "name": name })))
 }
 
 fn supported_inputs(round: &Round, context: &RequestContext<RoleServer>) -> Next {
@@ -235,7 +235,7 @@ fn supported_inputs(round: &Round, context: &RequestContext<RoleServer>) -> Next
     if questions.is_empty() {
         return Next::Done("There is nothing more to ask.".to_owned());
     }
-    Next::Ask(questions, None)
+    Next::NeedsInput(questions, None)
 }
 
 fn name_question() -> Value {

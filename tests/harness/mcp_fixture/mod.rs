@@ -2,7 +2,7 @@
 //! transport is under test.
 #![expect(
     deprecated,
-    reason = "what is on its way out of the protocol is tested as long as it is in"
+    reason = "deprecated parts of the protocol are tested until they are removed"
 )]
 
 mod client_requests;

@@ -101,12 +101,12 @@ fn with_input(
         || {
             let message = "What context should the prompt use?";
             let question = client_requests::field(message, "context", "string");
-            Next::Ask(vec![("user_context", question)], None)
+            Next::NeedsInput(vec![("user_context", question)], None)
         },
         |given| Next::Done(format!("Use this context: {given}")),
     );
-    next.answer(WITH_INPUT, context, |said| {
-        GetPromptResult::new(vec![text(said)]).into()
+    next.answer(WITH_INPUT, context, |reply| {
+        GetPromptResult::new(vec![text(reply)]).into()
     })
 }
 

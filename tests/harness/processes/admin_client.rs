@@ -73,13 +73,13 @@ impl AdminClient {
     pub async fn wait_for_status(&self, path: &str, status: u16) -> Value {
         let begun = Instant::now();
         loop {
-            let (got, told) = self.get(path).await;
+            let (got, body) = self.get(path).await;
             if got == status {
-                return told;
+                return body;
             }
             assert!(
                 begun.elapsed() < Duration::from_secs(30),
-                "{path} still answers {got}: {told}"
+                "{path} still answers {got}: {body}"
             );
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
@@ -129,7 +129,7 @@ impl Scrape {
         scraped
     }
 
-    /// The sum of all samples of the metric whose labels contain all these texts.
+    /// The sum of the metric's samples with labels that contain all these texts.
     pub fn sum(&self, name: &str, words: &[&str]) -> f64 {
         let name = &format!("sightline_{name}");
         let found = self.samples.iter().filter(|(line, _)| {

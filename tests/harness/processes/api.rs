@@ -93,10 +93,10 @@ impl Api {
             .collect();
         for part in texts.chunks(500) {
             let path = format!("/projects/{id}/keywords");
-            let (status, told) = self
+            let (status, answer) = self
                 .call("POST", &path, Some(&json!({ "keywords": part })))
                 .await;
-            assert!((200..300).contains(&status), "{told}");
+            assert!((200..300).contains(&status), "{answer}");
         }
         id
     }
@@ -127,9 +127,9 @@ impl Api {
     async fn poll_until(&self, path: &str, holds: impl Fn(&Value) -> bool) -> Value {
         let until = Instant::now() + JOB_TIMEOUT;
         loop {
-            let (status, told) = self.call_with_retry("GET", path, None).await;
-            assert_eq!(status, 200, "{told}");
-            let job = told["items"][0].clone();
+            let (status, answer) = self.call_with_retry("GET", path, None).await;
+            assert_eq!(status, 200, "{answer}");
+            let job = answer["items"][0].clone();
             if holds(&job) {
                 return job;
             }
@@ -146,15 +146,15 @@ impl Api {
         let until = Instant::now() + JOB_TIMEOUT;
         loop {
             let path = format!("/analyze?jobId={id}");
-            let (status, told) = self.call("GET", &path, None).await;
-            let job = told["items"][0].clone();
+            let (status, answer) = self.call("GET", &path, None).await;
+            let job = answer["items"][0].clone();
             match status {
                 200 if is_finished(&job) => return job,
                 200 | 429 => {}
-                503 => assert_eq!(told["code"], "database-unavailable", "{told}"),
-                _ => panic!("{status}: {told}"),
+                503 => assert_eq!(answer["code"], "database-unavailable", "{answer}"),
+                _ => panic!("{status}: {answer}"),
             }
-            assert!(Instant::now() < until, "it does not end: {told}");
+            assert!(Instant::now() < until, "it does not end: {answer}");
             tokio::time::sleep(Duration::from_millis(300)).await;
         }
     }

@@ -11,16 +11,16 @@ pub mod world;
 /// Runs each test (`async fn(World)`) on both databases.
 #[macro_export]
 macro_rules! on_both {
-    ($($(#[$how:meta])* $claim:ident),+ $(,)?) => {
+    ($($(#[$attribute:meta])* $claim:ident),+ $(,)?) => {
         mod sqlite {
-            $($(#[$how])*
+            $($(#[$attribute])*
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $claim() {
                 super::$claim($crate::processes::world::World::on(::storage::DatabaseKind::Sqlite).await).await;
             })+
         }
         mod postgres {
-            $($(#[$how])*
+            $($(#[$attribute])*
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $claim() {
                 super::$claim($crate::processes::world::World::on(::storage::DatabaseKind::Postgres).await).await;

@@ -108,11 +108,11 @@ impl Process {
             .stderr(Stdio::piped())
             .spawn()
             .expect("sightline starts");
-        let (tell, lines) = mpsc::channel();
+        let (sender, lines) = mpsc::channel();
         let errors = BufReader::new(child.stderr.take().expect("a pipe"));
         std::thread::spawn(move || {
             for line in errors.lines().map_while(Result::ok) {
-                let _ = tell.send(line);
+                let _ = sender.send(line);
             }
         });
         Self {
@@ -181,10 +181,10 @@ impl Process {
     }
 
     fn signal(&self, signal: &str) {
-        let told = Command::new("kill")
+        let status = Command::new("kill")
             .args([signal, &self.child.id().to_string()])
             .status();
-        assert!(told.expect("kill runs").success());
+        assert!(status.expect("kill runs").success());
     }
 
     /// Limits its files to 1 KiB, to simulate a full disk.

@@ -229,8 +229,7 @@ impl World {
         self.listening(Process::start(self.command(&arguments)))
     }
 
-    /// A server whose files are limited to so many KiB, to simulate a full disk, until
-    /// [`Process::lift_file_limit`].
+    /// A server with a file size limit in KiB that simulates a full disk, until [`Process::lift_file_limit`].
     pub fn serve_with_files_up_to(&self, kibibytes: u64, more: &[&str]) -> (Process, Api) {
         let program = program().display();
         let script = format!(

@@ -225,7 +225,7 @@ impl Scope {
         }
     }
 
-    /// A tenant table whose account is neither given nor equal to a given one.
+    /// A tenant table with an account that is neither given nor equal to a given one.
     fn unnamed(&self) -> Option<String> {
         let mut named: Vec<&str> = Vec::new();
         loop {

@@ -40,7 +40,7 @@ fn logistic(x: f64) -> f64 {
 /// Percent of runs that report a change, and percent in which the interval of the last week's rate contains the true
 /// mean.
 fn simulate(pairs: u32, prompts: usize, wander: f64, shift: f64, draws: &mut Draws) -> (f64, f64) {
-    let (mut moved, mut held) = (0, 0);
+    let (mut moved, mut covered) = (0, 0);
     for pair in 0..pairs {
         let levels: Vec<f64> = (0..prompts).map(|_| draws.normal() * 1.5 - 0.5).collect();
         let mut before = vec![Count::default(); prompts];
@@ -58,10 +58,10 @@ fn simulate(pairs: u32, prompts: usize, wander: f64, shift: f64, draws: &mut Dra
         moved += u32::from(panel_rate::is_significant_change(&now, &before, &key));
         let truth = rates.iter().sum::<f64>() / f64::from(u32::try_from(prompts).unwrap_or(1));
         let found = panel_rate::rate(&now, &key);
-        held += u32::from(found.is_some_and(|it| !it.interval.excludes(truth)));
+        covered += u32::from(found.is_some_and(|it| !it.interval.excludes(truth)));
     }
     let percent = |count: u32| 100.0 * f64::from(count) / f64::from(pairs);
-    (percent(moved), percent(held))
+    (percent(moved), percent(covered))
 }
 
 fn main() -> std::io::Result<()> {
@@ -77,10 +77,10 @@ fn main() -> std::io::Result<()> {
     )?;
     for prompts in [5, 12, 25, 100] {
         for (wander, shift) in [(0.0, 0.0), (0.5, 0.0), (1.0, 0.0), (0.0, 1.0), (0.5, 1.0)] {
-            let (moved, held) = simulate(pairs, prompts, wander, shift, &mut draws);
+            let (moved, covered) = simulate(pairs, prompts, wander, shift, &mut draws);
             writeln!(
                 out,
-                "{prompts:7}  {wander:6.1}  {shift:5.1}  {moved:7.2}  {held:8.2}"
+                "{prompts:7}  {wander:6.1}  {shift:5.1}  {moved:7.2}  {covered:8.2}"
             )?;
         }
     }

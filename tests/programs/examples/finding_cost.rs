@@ -37,7 +37,7 @@ fn main() -> Result<(), Failure> {
         changes(&pages, &scope, true)?,
     );
     let (geo, summary) = geo(&pages)?;
-    let (gathering, judging, site) = eeat(&pages, scope)?;
+    let (gathering, scoring, site) = eeat(&pages, scope)?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "{} pages, ms of CPU time each:", pages.len())?;
     writeln!(
@@ -47,7 +47,7 @@ fn main() -> Result<(), Failure> {
     writeln!(out, "geo-score {geo:.3}; {summary}")?;
     writeln!(
         out,
-        "eeat {gathering:.3} to gather, {judging:.3} to judge; {site}"
+        "eeat {gathering:.3} to gather, {scoring:.3} to judge; {site}"
     )?;
     Ok(())
 }
@@ -127,7 +127,7 @@ fn eeat(pages: &[PageContent], scope: CrawlScope) -> Result<(f64, f64, String), 
         };
         averages.add(&evaluate_page(&input, &context));
     }
-    let judging = per_page(begun, pages.len())?;
+    let scoring = per_page(begun, pages.len())?;
     let record = evaluate_site(&site, &averages, None, &context);
     let bytes = serde_json::to_string(&site)?.len();
     let signals: Vec<String> = record
@@ -138,7 +138,7 @@ fn eeat(pages: &[PageContent], scope: CrawlScope) -> Result<(f64, f64, String), 
     let bytes = bytes / pages.len().max(1);
     Ok((
         gathering,
-        judging,
+        scoring,
         format!("{bytes} bytes kept of each; {}", signals.join(", ")),
     ))
 }

@@ -9,8 +9,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let url = url::Url::parse("http://localhost/")?;
     let mut out = std::io::stdout().lock();
     let mut words = std::env::args().skip(1).peekable();
-    let is_told = words.next_if_eq("--charset").is_some();
-    let charset = if is_told { words.next() } else { None };
+    let has_charset = words.next_if_eq("--charset").is_some();
+    let charset = if has_charset { words.next() } else { None };
     for file in words {
         let bytes = std::fs::read(&file)?;
         let page = read_page(ReceivedPage::without_crawl(

@@ -8,8 +8,8 @@ use std::io::Write;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut out = std::io::stdout().lock();
     let mut words = std::env::args().skip(1).peekable();
-    let is_told = words.next_if_eq("--charset").is_some();
-    let charset = if is_told { words.next() } else { None };
+    let has_charset = words.next_if_eq("--charset").is_some();
+    let charset = if has_charset { words.next() } else { None };
     while let (Some(url), Some(file)) = (words.next(), words.next()) {
         let (bytes, url) = (std::fs::read(&file)?, url::Url::parse(&url)?);
         let page = read_page(ReceivedPage::without_crawl(

@@ -401,7 +401,7 @@ fn complete(
         rank.set_difficulty(serp.difficulty.as_ref().and_then(|it| it.score));
         serp_sum.add(serp);
     }
-    let asked: Vec<PriorityInput> = ranks
+    let inputs: Vec<PriorityInput> = ranks
         .iter()
         .zip(&market.keywords)
         .map(|(rank, keyword)| PriorityInput {
@@ -411,7 +411,7 @@ fn complete(
             trend: None,
         })
         .collect();
-    for (rank, priority) in ranks.iter_mut().zip(priorities(&asked)) {
+    for (rank, priority) in ranks.iter_mut().zip(priorities(&inputs)) {
         rank.priority_score = priority.map(|it| it.score);
         rank_sum.add(rank);
     }

@@ -269,7 +269,7 @@ impl Simulation<'_> {
     }
 
     fn arrive(&mut self, account: usize, job: usize) {
-        let least = self
+        let min_served = self
             .busy
             .keys()
             .next()
@@ -278,7 +278,7 @@ impl Simulation<'_> {
             account,
             |line| {
                 if line.running == 0 && line.waiting.is_empty() {
-                    line.served = line.served.max(least);
+                    line.served = line.served.max(min_served);
                 }
                 line.waiting.push_back(job);
             },
@@ -294,22 +294,22 @@ impl Simulation<'_> {
             let seen: Vec<AccountQueue> = seen
                 .map(|(_, it)| self.queues[*it].account_queue(*it))
                 .collect();
-            let least = seen[0].virtual_time;
-            for (queue, turns) in seen.iter().zip(allocate(
+            let min_served = seen[0].virtual_time;
+            for (queue, granted) in seen.iter().zip(allocate(
                 &seen,
-                least,
+                min_served,
                 |it| free_capacity(it, CAP),
                 wanted as u32,
             )) {
                 let account = queue.account.0 as usize;
-                for _ in 0..turns.min(free_capacity(queue, CAP)) {
-                    self.start(account, least, now);
+                for _ in 0..granted.min(free_capacity(queue, CAP)) {
+                    self.start(account, min_served, now);
                 }
             }
         }
     }
 
-    fn start(&mut self, account: usize, least: f64, now: f64) {
+    fn start(&mut self, account: usize, min_served: f64, now: f64) {
         let Some(job) = self.queues[account].waiting.front().copied() else {
             return;
         };
@@ -326,7 +326,7 @@ impl Simulation<'_> {
             |line| {
                 line.waiting.pop_front();
                 line.running += 1;
-                line.served = line.served.max(least) + SERVICE_PER_JOB;
+                line.served = line.served.max(min_served) + SERVICE_PER_JOB;
             },
             0,
         );
@@ -339,9 +339,9 @@ fn print_row(slots: usize, (waits, accounts): (&[Wait], &[Account]), work: f64) 
         ("up to 10,000", 101, 10_000),
         ("more", 10_001, u64::MAX),
     ];
-    for (name, least, most) in sizes {
+    for (name, min, max) in sizes {
         let of_size: Vec<f64> = { waits.iter() }
-            .filter(|it| (least..=most).contains(&accounts[it.account].keywords))
+            .filter(|it| (min..=max).contains(&accounts[it.account].keywords))
             .map(|it| it.seconds)
             .collect();
         let longest = of_size.iter().copied().fold(0.0, f64::max);

@@ -17,7 +17,7 @@ pub(crate) fn check(bytes: &[u8]) {
     let is_plain = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || b".-".contains(&it);
     assert!(ascii.bytes().all(is_plain), "{ascii}");
     assert!(ascii.parse::<IpAddr>().is_err(), "{ascii} is an address");
-    let url = url::Url::parse(&format!("https://{ascii}/")).expect("a name stands in a URL");
+    let url = url::Url::parse(&format!("https://{ascii}/")).expect("a name is valid in a URL");
     assert_eq!(url.host_str(), Some(ascii.as_str()));
     for same in [ascii, &read.unicode] {
         let again = DomainName::parse(same).expect("what was read is a name");

@@ -48,7 +48,7 @@ fn assert_bounded(page: &PageContent) {
     assert!(page.links.len() <= MAX_LINKS);
     assert!(page.headings.len() <= MAX_HEADINGS);
     assert!(page.images.len() <= MAX_IMAGES);
-    let is_short = |text: &str, most| text.chars().count() <= most;
+    let is_short = |text: &str, limit| text.chars().count() <= limit;
     assert!(page.titles.iter().all(|it| is_short(&it.text, 1_000)));
     assert!(page.metas.iter().all(|it| is_short(&it.content, 2_000)));
     let mut headings = page.headings.iter();
@@ -88,8 +88,8 @@ fn assert_charset_independent(page: &PageContent, bytes: &[u8]) {
         other
     };
     let by_header = read_page(ReceivedPage::without_crawl(bytes, Some("utf-8"), &PAGE));
-    assert_eq!(as_here(by_header), *page, "told by the header");
+    assert_eq!(as_here(by_header), *page, "the charset of the header");
     let marked = [b"\xef\xbb\xbf", bytes].concat();
     let by_mark = read_page(ReceivedPage::without_crawl(&marked, None, &PAGE));
-    assert_eq!(as_here(by_mark), *page, "told by a mark");
+    assert_eq!(as_here(by_mark), *page, "the charset of a byte order mark");
 }

@@ -43,7 +43,7 @@ impl Property {
     ///
     /// # Panics
     /// If it does not hold.
-    pub fn hold(&self, bytes: &[u8]) {
+    pub fn check(&self, bytes: &[u8]) {
         (self.check)(bytes);
     }
 }
@@ -78,7 +78,7 @@ properties![
 ///
 /// # Panics
 /// If it does not hold, or does not exist.
-pub fn hold(name: &str, bytes: &[u8]) {
+pub fn check_named(name: &str, bytes: &[u8]) {
     let property = Property::named(name).expect("targets name properties that are there");
-    property.hold(bytes);
+    property.check(bytes);
 }

@@ -52,8 +52,8 @@ fn run(property: Property, time: Duration) -> io::Result<bool> {
 /// Whether the property holds; a failing input is stored.
 fn holds(property: Property, input: &[u8]) -> io::Result<bool> {
     let begun = Instant::now();
-    let held = catch_unwind(AssertUnwindSafe(|| property.hold(input))).is_ok();
-    if held && begun.elapsed() <= MAX_INPUT_TIME {
+    let is_sound = catch_unwind(AssertUnwindSafe(|| property.check(input))).is_ok();
+    if is_sound && begun.elapsed() <= MAX_INPUT_TIME {
         return Ok(true);
     }
     let folder = seeds::folder().join("artifacts").join(property.name);
@@ -63,14 +63,14 @@ fn holds(property: Property, input: &[u8]) -> io::Result<bool> {
         properties::SeededRandom::from_bytes(input).next_u64()
     ));
     fs::write(&path, input)?;
-    let what = if held {
+    let failure = if is_sound {
         "took too long"
     } else {
         "does not hold"
     };
     writeln!(
         io::stderr(),
-        "{} {what} for {}",
+        "{} {failure} for {}",
         property.name,
         path.display()
     )?;

@@ -37,20 +37,20 @@ pub(crate) fn check(bytes: &[u8]) {
 }
 
 fn calls_own_tool(message: serde_json::Map<String, Value>) -> bool {
-    let Some(asked) = parse_tool_call(message) else {
+    let Some(call) = parse_tool_call(message) else {
         return false;
     };
-    let operation = asked.endpoint.operation;
-    assert!(asked.tool.operations.contains(&operation), "{operation}");
-    assert!((4_096..=65_536).contains(&asked.max_bytes));
-    assert!(asked.wait <= Duration::from_mins(5));
-    let reads = asked.endpoint.verb == Verb::Get;
+    let operation = call.endpoint.operation;
+    assert!(call.tool.operations.contains(&operation), "{operation}");
+    assert!((4_096..=65_536).contains(&call.max_bytes));
+    assert!(call.wait <= Duration::from_mins(5));
+    let reads = call.endpoint.verb == Verb::Get;
     assert_eq!(
-        asked.clone_if_read().is_some(),
+        call.clone_if_read().is_some(),
         reads,
         "what changes is not repeated"
     );
-    if let Some(again) = asked.clone_if_read() {
+    if let Some(again) = call.clone_if_read() {
         assert_eq!(again.endpoint.operation, operation);
     }
     true

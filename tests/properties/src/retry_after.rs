@@ -34,12 +34,12 @@ pub(crate) fn check(bytes: &[u8]) {
     assert_eq!(retry_after(&seconds.to_string(), now), Some(wait));
     for form in FORMS {
         // Two-digit years are limited to one century.
-        let most = if form.contains("%y") {
+        let limit = if form.contains("%y") {
             1_000_000_000
         } else {
             u64::MAX
         };
-        let wait = Duration::from_secs(seconds.min(most));
+        let wait = Duration::from_secs(seconds.min(limit));
         let date = (now + wait).format(form).to_string();
         assert_eq!(retry_after(&date, now), Some(wait), "{date}");
         let past = (now - wait).format(form).to_string();

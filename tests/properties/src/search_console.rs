@@ -78,7 +78,7 @@ fn check_written_export(bytes: &[u8], span: Option<Span>) {
     let export = read(file.as_bytes(), span, None);
     let export = export.unwrap_or_else(|error| panic!("{error}:\n{file}"));
     let rows = export.sets.iter().flat_map(|it| &it.rows);
-    let told: Vec<_> = rows
+    let parsed: Vec<_> = rows
         .map(|it| {
             (
                 it.query.as_deref().unwrap_or_default(),
@@ -88,7 +88,7 @@ fn check_written_export(bytes: &[u8], span: Option<Span>) {
             )
         })
         .collect();
-    assert_eq!(told, wanted, "of\n{file}");
+    assert_eq!(parsed, wanted, "of\n{file}");
 }
 
 /// A rate in percent, rounded like the report.
@@ -105,7 +105,7 @@ fn assert_storable(export: &ReadExport) {
 }
 
 fn assert_described(error: &ExportError) {
-    assert!(!error.what.is_empty() && !error.remedy.is_empty());
+    assert!(!error.problem.is_empty() && !error.remedy.is_empty());
     assert!(error.line != Some(0), "{error:?}");
     assert!(error.to_string().len() < 4_096, "{error}");
 }

@@ -35,14 +35,14 @@ fn assert_consistent(data: &PageStructuredData) {
         let parent = item.parent.map(|it| it as usize);
         assert!(
             parent.is_none_or(|it| it < number),
-            "whoever holds it comes first"
+            "a parent comes before its children"
         );
         for property in &item.properties {
-            if let Value::Item(held) = property.value {
-                let held = held as usize;
-                assert!(held > number, "what is held comes after");
-                let parent = data.items[held].parent.map(|it| it as usize);
-                assert_eq!(parent, Some(number), "and knows who holds it");
+            if let Value::Item(child) = property.value {
+                let child = child as usize;
+                assert!(child > number, "a child comes after its parent");
+                let parent = data.items[child].parent.map(|it| it as usize);
+                assert_eq!(parent, Some(number), "a child names its parent");
             }
         }
     }

@@ -11,8 +11,8 @@ fn every_property_holds_for_its_seeds() {
         let seeds = seeds::load(property.name).expect("a folder of seeds");
         assert!(!seeds.is_empty(), "{} has no seeds", property.name);
         for (name, seed) in seeds {
-            let told = std::panic::catch_unwind(|| property.hold(&seed));
-            assert!(told.is_ok(), "{}/{name}", property.name);
+            let outcome = std::panic::catch_unwind(|| property.check(&seed));
+            assert!(outcome.is_ok(), "{}/{name}", property.name);
         }
     }
 }
@@ -25,9 +25,9 @@ fn every_property_holds_for_mutated_seeds() {
         let mut mutator = Mutator::new(property.name, seeds, seeds::words(property.name));
         for _ in 0..CHANGES {
             let input = mutator.next_input();
-            let told = std::panic::catch_unwind(|| property.hold(&input));
+            let outcome = std::panic::catch_unwind(|| property.check(&input));
             assert!(
-                told.is_ok(),
+                outcome.is_ok(),
                 "{}: {:?}",
                 property.name,
                 String::from_utf8_lossy(&input)

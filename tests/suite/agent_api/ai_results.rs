@@ -100,16 +100,20 @@ fn staged(
 
 /// Publishes a run about one keyword: six prompts to each of two engines, the last of which failed.
 async fn publish(app: &TestApp, project: i64, keyword: i64, job: i64) {
-    let rivals = [BrandSpec::named("Zyxwor", "zyxwor.com")];
-    let book = BrandBook::of(&BrandSpec::named("Acme", "shop.example.com"), &rivals, &[]);
+    let competitors = [BrandSpec::named("Zyxwor", "zyxwor.com")];
+    let book = BrandBook::of(
+        &BrandSpec::named("Acme", "shop.example.com"),
+        &competitors,
+        &[],
+    );
     let (mut findings, mut records) = (Vec::new(), Vec::new());
     let mut trends = AiTrendsSummary::empty();
     for (place, engine) in (0..).zip(ENGINES) {
         let answers: Vec<(AiAnswer, EvaluatedAnswer)> = (1..=6)
             .map(|sample| {
                 let it = answer(app, keyword, engine, sample);
-                let judged = evaluate(&it, &book);
-                (it, judged)
+                let evaluated = evaluate(&it, &book);
+                (it, evaluated)
             })
             .collect();
         let record = visibility(&VisibilityInput {
@@ -135,7 +139,7 @@ async fn publish(app: &TestApp, project: i64, keyword: i64, job: i64) {
             document,
         ));
         records.push(record);
-        let told = trend(&TrendInput {
+        let summary = trend(&TrendInput {
             project_id: project,
             keyword: None,
             engine,
@@ -144,8 +148,8 @@ async fn publish(app: &TestApp, project: i64, keyword: i64, job: i64) {
             measured_at: app.clock.now(),
             provider: Some("sandbox"),
         });
-        trends.add(&told);
-        let document = Document::of(&told);
+        trends.add(&summary);
+        let document = Document::of(&summary);
         findings.push(staged(ResultType::AiTrends, place, None, app, document));
     }
     let account = app.db_account().await;

@@ -41,9 +41,9 @@ fn exactly_five_won(answers: &[Answer], allowance: &str) {
         answers.iter().partition(|it| it.status.is_success());
     assert_eq!(won.len(), PLACES, "{allowance}");
     for answer in lost {
-        let told = answer.refused(409, "allowance-exceeded");
-        assert_eq!(told["allowance"]["name"], allowance);
-        assert_eq!(told["allowance"]["used"], told["allowance"]["limit"]);
+        let problem = answer.refused(409, "allowance-exceeded");
+        assert_eq!(problem["allowance"]["name"], allowance);
+        assert_eq!(problem["allowance"]["used"], problem["allowance"]["limit"]);
     }
 }
 
@@ -100,17 +100,17 @@ async fn each_allowance_ends_at_its_limit(db: TestDatabase) {
     let add = async |text: &str| agent.post(&path, json!({ "keywords": [text] })).await;
     add("a").await.created();
     add("b").await.created();
-    let told = add("c").await.refused(409, "allowance-exceeded");
-    assert_eq!(told["allowance"]["name"], "keywordsPerProject");
+    let problem = add("c").await.refused(409, "allowance-exceeded");
+    assert_eq!(problem["allowance"]["name"], "keywordsPerProject");
     add("b").await.ok();
 
     app.db_limit(|limits| (limits.keywords_per_project, limits.keywords) = (10_000, many + 4))
         .await;
     add("c").await.created();
     add("d").await.created();
-    let told = add("e").await.refused(409, "allowance-exceeded");
+    let problem = add("e").await.refused(409, "allowance-exceeded");
     assert_eq!(
-        told["allowance"],
+        problem["allowance"],
         json!({ "name": "keywords", "used": many + 4, "limit": many + 4, "requested": 1 })
     );
     // All or nothing: two with one left take none.

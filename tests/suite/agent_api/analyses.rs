@@ -233,11 +233,11 @@ async fn analyses_are_listed_and_filtered(db: TestDatabase) {
         agent.get(&narrowed).await.errors(),
         [("type".into(), "not-applicable".into())]
     );
-    let told = agent.get("/analyze?wait=5").await;
-    assert_eq!(told.errors(), [("wait".into(), "not-applicable".into())]);
+    let answer = agent.get("/analyze?wait=5").await;
+    assert_eq!(answer.errors(), [("wait".into(), "not-applicable".into())]);
     for malformed in ["status=%zz", "status=queued%", "status=%ff"] {
-        let told = agent.get(&format!("/analyze?{malformed}")).await;
-        let (place, code) = told.errors()[0].clone();
+        let answer = agent.get(&format!("/analyze?{malformed}")).await;
+        let (place, code) = answer.errors()[0].clone();
         assert_eq!(
             (place.as_str(), code.as_str()),
             ("status", "malformed-encoding")
@@ -277,12 +277,12 @@ async fn waiting_for_a_job_returns_when_it_ends(db: TestDatabase) {
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("shop.example.com", &["a"]).await;
     let job = agent.rank_check(project).await;
-    let held = {
+    let waiting = {
         let agent = agent.clone();
         tokio::spawn(async move { agent.get(&format!("/analyze?jobId={job}&wait=20")).await })
     };
     app.db_job(job, |job| job.state = JobState::Succeeded).await;
-    let answer = tokio::time::timeout(Duration::from_secs(10), held)
+    let answer = tokio::time::timeout(Duration::from_secs(10), waiting)
         .await
         .unwrap()
         .unwrap();
@@ -334,12 +334,12 @@ async fn unimplemented_analysis_types_are_refused(db: TestDatabase) {
     for kind in ["full"] {
         for dry_run in [false, true] {
             let body = json!({ "type": kind, "projectId": project, "dryRun": dry_run });
-            let told = agent
+            let problem = agent
                 .post("/analyze", body)
                 .await
                 .refused(409, "feature-disabled");
             assert_eq!(
-                told["available"],
+                problem["available"],
                 json!(["rankCheck", "aiVisibility", "siteAudit", "webVitals"])
             );
         }
@@ -351,7 +351,7 @@ async fn an_invalid_request_is_refused_with_all_errors(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (project, keywords) = agent.project("shop.example.com", &["a"]).await;
-    let told = |errors: Vec<(String, String)>| {
+    let describe_errors = |errors: Vec<(String, String)>| {
         errors
             .into_iter()
             .map(|(place, code)| format!("{place} {code}"))
@@ -388,16 +388,19 @@ async fn an_invalid_request_is_refused_with_all_errors(db: TestDatabase) {
             vec!["/dryrun unknown-field", "/priority invalid-value"],
         ),
     ] {
-        assert_eq!(told(agent.post("/analyze", body).await.errors()), errors);
+        assert_eq!(
+            describe_errors(agent.post("/analyze", body).await.errors()),
+            errors
+        );
     }
-    let told = agent
+    let problem = agent
         .post(
             "/analyze",
             json!({ "type": "rankcheck", "projectId": project }),
         )
         .await
         .json();
-    assert_eq!(told["errors"][0]["didYouMean"], "rankCheck");
+    assert_eq!(problem["errors"][0]["didYouMean"], "rankCheck");
 }
 
 async fn empty_or_deactivated_projects_are_not_analyzed(db: TestDatabase) {
@@ -405,12 +408,12 @@ async fn empty_or_deactivated_projects_are_not_analyzed(db: TestDatabase) {
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("shop.example.com", &[]).await;
     let start = json!({ "type": "rankCheck", "projectId": project });
-    let told = agent
+    let problem = agent
         .post("/analyze", start.clone())
         .await
         .refused(409, "nothing-to-measure");
     assert_eq!(
-        told["nextActions"][0]["href"],
+        problem["nextActions"][0]["href"],
         format!("/api/agent/v1/projects/{project}/keywords")
     );
     let added = agent
@@ -428,12 +431,12 @@ async fn empty_or_deactivated_projects_are_not_analyzed(db: TestDatabase) {
         .await
         .refused(404, "keyword-not-found");
     agent.delete(&format!("/projects/{project}")).await.ok();
-    let told = agent
+    let problem = agent
         .post("/analyze", start)
         .await
         .refused(409, "project-deactivated");
     assert_eq!(
-        told["nextActions"][0]["body"],
+        problem["nextActions"][0]["body"],
         json!({ "status": "active" })
     );
 }
@@ -446,11 +449,11 @@ async fn a_full_queue_or_a_spent_budget_refuses_analyses(db: TestDatabase) {
     let agent = app.db_full_agent().await;
     let (project, keywords) = agent.project("shop.example.com", &["a", "b"]).await;
     let start = json!({ "type": "rankCheck", "projectId": project });
-    let told = agent
+    let problem = agent
         .post("/analyze", start)
         .await
         .refused(429, "quota-exceeded");
-    assert_eq!(told["quota"]["name"], "monthlyBudget");
+    assert_eq!(problem["quota"]["name"], "monthlyBudget");
     let named = |keyword: i64| json!({ "type": "rankCheck", "projectId": project, "keywordIds": [keyword] });
     agent.post("/analyze", named(keywords[0])).await.accepted();
     let full = agent.post("/analyze", named(keywords[1])).await;
@@ -483,11 +486,11 @@ async fn a_spent_day_budget_is_refused_with_resets_at(db: TestDatabase) {
     let (project, keywords) = agent.project("shop.example.com", &["a", "b"]).await;
     let start = json!({ "type": "rankCheck", "projectId": project });
     let one = |at: usize| json!({ "type": "rankCheck", "projectId": project, "keywordIds": [keywords[at]] });
-    let told = agent.post("/analyze", start.clone()).await;
-    let told = told.refused(429, "quota-exceeded");
-    assert_eq!(told["quota"]["name"], "dailyBudget", "{told}");
-    assert_eq!(told["quota"]["limit"], "0.005999");
-    let until = told["quota"]["resetsAt"].as_str().unwrap();
+    let answer = agent.post("/analyze", start.clone()).await;
+    let problem = answer.refused(429, "quota-exceeded");
+    assert_eq!(problem["quota"]["name"], "dailyBudget", "{problem}");
+    assert_eq!(problem["quota"]["limit"], "0.005999");
+    let until = problem["quota"]["resetsAt"].as_str().unwrap();
     assert!(until.ends_with("T00:00:00Z"), "{until}");
     // Half of it fits; the other half needs a higher budget.
     agent.post("/analyze", one(0)).await.accepted();
@@ -502,10 +505,10 @@ async fn a_spent_day_budget_is_refused_with_resets_at(db: TestDatabase) {
     let day = quotas.iter().find(|it| it["name"] == "dailyBudget");
     assert_eq!(day.unwrap()["reserved"], "0.006");
     // At the server-wide limit; spending of others is not revealed.
-    let told = agent.post("/analyze", start.clone()).await;
-    let told = told.refused(429, "quota-exceeded");
+    let answer = agent.post("/analyze", start.clone()).await;
+    let problem = answer.refused(429, "quota-exceeded");
     assert_eq!(
-        (&told["quota"]["name"], &told["quota"]["used"]),
+        (&problem["quota"]["name"], &problem["quota"]["used"]),
         (&json!("serverDailyBudget"), &Value::Null)
     );
     // The same with an idempotency key.
@@ -514,8 +517,8 @@ async fn a_spent_day_budget_is_refused_with_resets_at(db: TestDatabase) {
         .header("Idempotency-Key", "at-the-bound")
         .header(CONTENT_TYPE, "application/json")
         .body(start.to_string());
-    let told = agent.send(with_key).await;
-    told.refused(429, "quota-exceeded");
+    let answer = agent.send(with_key).await;
+    answer.refused(429, "quota-exceeded");
 }
 
 async fn paid_analyses_are_refused_if_paid_calls_are_off(db: TestDatabase) {
@@ -527,9 +530,14 @@ async fn paid_analyses_are_refused_if_paid_calls_are_off(db: TestDatabase) {
     let (project, _) = agent.project("shop.example.com", &["a"]).await;
     for dry_run in [false, true] {
         let start = json!({ "type": "rankCheck", "projectId": project, "dryRun": dry_run });
-        let told = agent.post("/analyze", start).await;
-        let told = told.refused(409, "feature-disabled");
-        assert!(told["hint"].as_str().unwrap().contains("search.paid_calls"));
+        let answer = agent.post("/analyze", start).await;
+        let problem = answer.refused(409, "feature-disabled");
+        assert!(
+            problem["hint"]
+                .as_str()
+                .unwrap()
+                .contains("search.paid_calls")
+        );
     }
     // Free analyses still start.
     let audit = json!({ "type": "siteAudit", "projectId": project });

@@ -12,7 +12,7 @@ harness::on_sqlite![
     responses_with_a_strong_etag_are_not_compressed,
 ];
 
-async fn asked(app: &TestApp, agent: &Caller, path: &str, encodings: &str) -> Response {
+async fn get_encoded(app: &TestApp, agent: &Caller, path: &str, encodings: &str) -> Response {
     // Not via `Caller`, which decodes text; this is about bytes.
     let url = format!("http://{}/api/agent/v1{path}", app.address);
     let request = client().request(Method::GET, url);
@@ -30,7 +30,7 @@ async fn long_responses_are_compressed_if_accepted(db: TestDatabase) {
     let agent = app.db_full_agent().await;
     let plain = agent.get("/docs").await.body;
     for accepted in ["gzip", "gzip, deflate, br", "br;q=1, gzip;q=0.5"] {
-        let answer = asked(&app, &agent, "/docs", accepted).await;
+        let answer = get_encoded(&app, &agent, "/docs", accepted).await;
         assert_eq!(encoding(&answer), Some("gzip"), "{accepted}");
         let bytes = answer.bytes().await.unwrap();
         assert!(
@@ -45,11 +45,11 @@ async fn long_responses_are_compressed_if_accepted(db: TestDatabase) {
         assert_eq!(text, plain);
     }
     for refused in ["identity", "br", "gzip;q=0", "", "*", "nonsense"] {
-        let answer = asked(&app, &agent, "/docs", refused).await;
+        let answer = get_encoded(&app, &agent, "/docs", refused).await;
         assert_eq!(encoding(&answer), None, "{refused}");
         assert_eq!(answer.text().await.unwrap(), plain);
     }
-    let short = asked(&app, &agent, "/projects", "gzip").await;
+    let short = get_encoded(&app, &agent, "/projects", "gzip").await;
     assert_eq!(encoding(&short), None, "a short answer is not worth it");
 }
 
@@ -61,9 +61,9 @@ async fn responses_with_a_strong_etag_are_not_compressed(db: TestDatabase) {
     let path = format!("/projects/{project}");
     let changed = agent.patch(&path, notes).await;
     assert!(changed.body.len() > 1_024, "{}", changed.body.len());
-    let answer = asked(&app, &agent, &path, "gzip").await;
+    let answer = get_encoded(&app, &agent, &path, "gzip").await;
     assert_eq!(encoding(&answer), None);
     assert_eq!(answer.headers()["etag"], changed.header("etag"));
-    let list = asked(&app, &agent, "/projects", "gzip").await;
+    let list = get_encoded(&app, &agent, "/projects", "gzip").await;
     assert_eq!(encoding(&list), Some("gzip"));
 }

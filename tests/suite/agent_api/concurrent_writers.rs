@@ -115,13 +115,13 @@ async fn a_full_server_refuses_immediately_and_loses_no_write(db: TestDatabase) 
     let mut waiting: Vec<usize> = (0..WRITERS).collect();
     let (mut rounds, mut sent_away) = (0, 0);
     while !waiting.is_empty() {
-        let asked = waiting.iter().map(|&number| {
+        let requests = waiting.iter().map(|&number| {
             let agent = agent.clone();
             let project = json!({ "domain": format!("shop{number}.example.com") });
             tokio::spawn(async move { (number, agent.post("/projects", project).await) })
         });
         let mut again = Vec::new();
-        for answer in join_all(asked).await {
+        for answer in join_all(requests).await {
             let (number, answer) = answer.unwrap();
             if answer.status.as_u16() == 201 {
                 continue;

@@ -192,10 +192,10 @@ async fn a_current_representation_is_answered_with_304(db: TestDatabase) {
     with(&agent, Method::GET, &path, "If-None-Match", "\"x\"")
         .await
         .ok();
-    let anyone = app.anonymous();
-    let docs = anyone.get("/docs").await;
+    let anonymous = app.anonymous();
+    let docs = anonymous.get("/docs").await;
     let tag = docs.header("etag");
-    let again = with(&anyone, Method::GET, "/docs", "If-None-Match", tag).await;
+    let again = with(&anonymous, Method::GET, "/docs", "If-None-Match", tag).await;
     assert_eq!(again.status.as_u16(), 304);
 }
 

@@ -5,7 +5,7 @@ use harness::{app::TestApp, databases::TestDatabase};
 use reqwest::Method;
 use web::endpoint::{Deprecation, Endpoint};
 
-harness::on_sqlite![every_response_of_a_deprecated_endpoint_says_so];
+harness::on_sqlite![deprecated_endpoint_responses_carry_deprecation_headers];
 
 fn time(text: &str) -> DateTime<Utc> {
     text.parse().unwrap()
@@ -23,20 +23,20 @@ fn endpoints() -> Vec<Endpoint> {
     endpoints
 }
 
-async fn every_response_of_a_deprecated_endpoint_says_so(db: TestDatabase) {
+async fn deprecated_endpoint_responses_carry_deprecation_headers(db: TestDatabase) {
     let app = TestApp::with_endpoints(&db, endpoints).await;
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("a.example.com", &[]).await;
     let path = format!("/projects/{project}");
-    let told = [
+    let answers = [
         agent.get(&path).await,
         agent.head(&path).await,
         agent.get("/projects/7").await,
         app.anonymous().get(&path).await,
     ];
-    let statuses: Vec<u16> = told.iter().map(|it| it.status.as_u16()).collect();
+    let statuses: Vec<u16> = answers.iter().map(|it| it.status.as_u16()).collect();
     assert_eq!(statuses, [200, 200, 404, 401]);
-    for answer in told {
+    for answer in answers {
         // RFC 9745, 2.1: a date of RFC 9651; RFC 8594, 3: an HTTP date.
         assert_eq!(
             answer.header("deprecation"),

@@ -208,10 +208,10 @@ fn mended(value: &Value, error: &Value) -> Option<Value> {
     if let Some(meant) = error.get("didYouMean").or_else(|| error["allowed"].get(0)) {
         return Some(meant.clone());
     }
-    let most = usize::try_from(error["max"].as_u64()?).ok()?;
+    let max = usize::try_from(error["max"].as_u64()?).ok()?;
     match value {
-        Value::String(text) => Some(text.chars().take(most).collect::<String>().into()),
-        Value::Array(items) => Some(items[..most.min(items.len())].to_vec().into()),
+        Value::String(text) => Some(text.chars().take(max).collect::<String>().into()),
+        Value::Array(items) => Some(items[..max.min(items.len())].to_vec().into()),
         _ => None,
     }
 }
@@ -246,7 +246,7 @@ fn mend_parameter(request: &mut Request, error: &Value) -> bool {
     true
 }
 
-fn asked(method: Method, path: &str, body: Option<Value>) -> Request {
+fn request_of(method: Method, path: &str, body: Option<Value>) -> Request {
     Request {
         method,
         path: format!("/api/agent/v1{path}"),
@@ -258,7 +258,7 @@ fn asked(method: Method, path: &str, body: Option<Value>) -> Request {
 fn under(method: Method, path: &str, header: (&str, &str), body: Option<Value>) -> Request {
     Request {
         headers: vec![(header.0.to_owned(), header.1.to_owned())],
-        ..asked(method, path, body)
+        ..request_of(method, path, body)
     }
 }
 
@@ -374,8 +374,8 @@ fn wrong_at_the_edge(one: &str) -> Vec<Request> {
     let favorite = Some(json!({ "favorite": true }));
     let change = |header| under(Method::PATCH, one, header, favorite.clone());
     vec![
-        asked(Method::PUT, one, favorite.clone()),
-        asked(Method::POST, "/models", None),
+        request_of(Method::PUT, one, favorite.clone()),
+        request_of(Method::POST, "/models", None),
         under(Method::GET, "/projects", ("accept", "text/html"), None),
         create(("content-type", "text/plain"), 1),
         create(("content-encoding", "gzip"), 2),
@@ -390,11 +390,13 @@ fn wrong(project: i64, keyword: i64) -> Vec<Request> {
     let of = |method: Method, path: &str, bodies: Vec<Value>| -> Vec<Request> {
         let requests = bodies.into_iter();
         requests
-            .map(|body| asked(method.clone(), path, Some(body)))
+            .map(|body| request_of(method.clone(), path, Some(body)))
             .collect()
     };
     let questions = wrong_questions(project);
-    let questions = questions.iter().map(|path| asked(Method::GET, path, None));
+    let questions = questions
+        .iter()
+        .map(|path| request_of(Method::GET, path, None));
     [
         of(Method::POST, "/projects", wrong_projects()),
         of(Method::PATCH, &one, wrong_changes_of_a_project()),
@@ -419,17 +421,17 @@ async fn most_invalid_requests_are_fixed_by_following_the_problem(db: TestDataba
     assert!(all.len() >= 60, "{}", all.len());
     let mut given_up = Vec::new();
     for mut request in all.clone() {
-        let asked = request.clone();
+        let original = request.clone();
         let mut answer = request.send(&agent).await;
         assert!(
             answer.status.is_client_error(),
-            "this is not wrong: {asked:?} {}",
+            "this is not wrong: {original:?} {}",
             answer.body
         );
-        let mut told = vec![];
+        let mut details = vec![];
         for _ in 0..ROUNDS {
             let refusal = answer.json();
-            told.push(refusal["detail"].as_str().unwrap_or_default().to_owned());
+            details.push(refusal["detail"].as_str().unwrap_or_default().to_owned());
             if !mend(&agent, &mut request, &refusal).await {
                 break;
             }
@@ -439,7 +441,7 @@ async fn most_invalid_requests_are_fixed_by_following_the_problem(db: TestDataba
             }
         }
         if !answer.status.is_success() {
-            given_up.push(format!("{asked:?}\n  {told:?}\n  {}", answer.body));
+            given_up.push(format!("{original:?}\n  {details:?}\n  {}", answer.body));
         }
     }
     let mended = all.len() - given_up.len();

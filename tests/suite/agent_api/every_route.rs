@@ -37,16 +37,16 @@ async fn other_methods_are_refused_with_the_allowed_ones(db: TestDatabase) {
         for method in METHODS {
             let request = agent.request(method.parse().unwrap(), path);
             let answer = agent.send(request).await;
-            let told: BTreeSet<&str> = answer.header("allow").split(", ").collect();
+            let allowed: BTreeSet<&str> = answer.header("allow").split(", ").collect();
             if method == "OPTIONS" {
-                assert_eq!((answer.status.as_u16(), &told), (204, served), "{path}");
+                assert_eq!((answer.status.as_u16(), &allowed), (204, served), "{path}");
             } else if served.contains(method) {
                 assert_ne!(answer.status, 405, "{method} {path}");
             } else if method == "HEAD" {
-                assert_eq!((answer.status.as_u16(), &told), (405, served), "{path}");
+                assert_eq!((answer.status.as_u16(), &allowed), (405, served), "{path}");
             } else {
                 answer.refused(405, "method-not-allowed");
-                assert_eq!(&told, served, "{method} {path}");
+                assert_eq!(&allowed, served, "{method} {path}");
             }
         }
     }
@@ -67,7 +67,7 @@ async fn head_has_the_headers_of_get(db: TestDatabase) {
             "{path}"
         );
         // Without fields that differ per request.
-        let told = |answer: &harness::callers::Answer| -> BTreeMap<String, String> {
+        let shared_headers = |answer: &harness::callers::Answer| -> BTreeMap<String, String> {
             let own = ["date", "x-request-id", "ratelimit"];
             let fields = answer.headers.iter();
             fields
@@ -75,7 +75,7 @@ async fn head_has_the_headers_of_get(db: TestDatabase) {
                 .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
                 .collect()
         };
-        let (mut of_get, mut of_head) = (told(&get), told(&head));
+        let (mut of_get, mut of_head) = (shared_headers(&get), shared_headers(&head));
         if get.status != 200 {
             // The request id in a problem document may change its length.
             of_get.remove("content-length");

@@ -40,12 +40,12 @@ struct Breakable {
 }
 
 impl Breakable {
-    async fn trouble(&self) -> Result<(), StorageError> {
+    async fn fail_if_broken(&self) -> Result<(), StorageError> {
         match self.state.load(Ordering::SeqCst) {
             GONE => Err(StorageError::Unavailable("secret-host:5432 refused".into())),
             HANGS => pending().await,
             DAMAGED => Err(StorageError::Corrupt {
-                what: "secret-column",
+                subject: "secret-column",
             }),
             _ => Ok(()),
         }
@@ -55,12 +55,12 @@ impl Breakable {
 #[async_trait]
 impl Storage for Breakable {
     async fn read(&self) -> Result<Box<dyn Repositories>, StorageError> {
-        self.trouble().await?;
+        self.fail_if_broken().await?;
         self.whole.read().await
     }
 
     async fn write(&self) -> Result<Box<dyn Transaction>, StorageError> {
-        self.trouble().await?;
+        self.fail_if_broken().await?;
         if self.state.load(Ordering::SeqCst) == CROWDED {
             return Err(StorageError::Interrupted("secret-lock".into()));
         }
@@ -72,7 +72,7 @@ impl Storage for Breakable {
     }
 
     async fn ping(&self) -> Result<(), StorageError> {
-        self.trouble().await?;
+        self.fail_if_broken().await?;
         self.whole.ping().await
     }
 }
@@ -105,9 +105,9 @@ async fn every_answer(agent: &Caller) -> [Answer; 3] {
 async fn an_unreachable_database_returns_503_with_retry_after(db: TestDatabase) {
     let (app, agent) = broken(&db, GONE).await;
     for answer in every_answer(&agent).await {
-        let told = answer.refused(503, "database-unavailable");
+        let problem = answer.refused(503, "database-unavailable");
         assert_eq!(
-            (answer.header("retry-after"), &told["retryable"]),
+            (answer.header("retry-after"), &problem["retryable"]),
             ("2", &json!(true))
         );
         assert!(!answer.body.contains("secret"), "{}", answer.body);
@@ -152,12 +152,12 @@ async fn contention_with_a_key_returns_idempotency_in_progress(db: TestDatabase)
         let request = agent.request(Method::POST, "/projects");
         request.json(&json!({ "domain": "shop.example.com" }))
     };
-    let told = agent.send(create()).await;
-    told.refused(503, "database-unavailable");
-    let told = agent.send(create().header("idempotency-key", "k1")).await;
-    told.refused(409, "idempotency-in-progress");
-    assert_eq!(told.header("retry-after"), "1");
-    assert!(!told.body.contains("secret"), "{}", told.body);
+    let answer = agent.send(create()).await;
+    answer.refused(503, "database-unavailable");
+    let answer = agent.send(create().header("idempotency-key", "k1")).await;
+    answer.refused(409, "idempotency-in-progress");
+    assert_eq!(answer.header("retry-after"), "1");
+    assert!(!answer.body.contains("secret"), "{}", answer.body);
 }
 
 async fn internal_errors_reveal_no_details(db: TestDatabase) {

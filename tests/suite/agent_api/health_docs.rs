@@ -82,8 +82,8 @@ async fn expired_and_revoked_tokens_have_different_problems(db: TestDatabase) {
             .contains("error=\"invalid_token\"")
     );
     app.clock.advance(TimeDelta::hours(1));
-    let told = expiring.get("/health").await.refused(401, "token-expired");
-    assert_eq!(told["expiredAt"], "2026-09-21T15:13:20Z");
+    let problem = expiring.get("/health").await.refused(401, "token-expired");
+    assert_eq!(problem["expiredAt"], "2026-09-21T15:13:20Z");
 }
 
 async fn an_unsupported_auth_scheme_returns_a_challenge(db: TestDatabase) {
@@ -101,11 +101,11 @@ async fn an_unsupported_auth_scheme_returns_a_challenge(db: TestDatabase) {
         "Bearer  ",
         "sightline_agt_x",
     ] {
-        let nobody = app.anonymous();
-        let request = nobody
+        let anonymous = app.anonymous();
+        let request = anonymous
             .request(reqwest::Method::GET, "/health")
             .header("authorization", text);
-        nobody.send(request).await.refused(401, "token-missing");
+        anonymous.send(request).await.refused(401, "token-missing");
     }
     let unknown = app.bearer("sightline_agt_x").get("/health").await;
     unknown.refused(401, "token-invalid");
@@ -115,16 +115,16 @@ async fn an_unsupported_auth_scheme_returns_a_challenge(db: TestDatabase) {
             .contains("error=\"invalid_token\"")
     );
     let reader = app.db_agent([Scope::ModelsRead]).await.get("/health").await;
-    let told = reader.refused(403, "insufficient-scope");
-    assert_eq!(told["requiredScopes"], json!(["projects:read"]));
-    assert_eq!(told["grantedScopes"], json!(["models:read"]));
+    let problem = reader.refused(403, "insufficient-scope");
+    assert_eq!(problem["requiredScopes"], json!(["projects:read"]));
+    assert_eq!(problem["grantedScopes"], json!(["models:read"]));
     assert!(
         reader
             .header("www-authenticate")
             .contains("error=\"insufficient_scope\"")
     );
-    let nobody = app.anonymous();
-    let in_query = nobody.get("/health?access_token=sightline_agt_x").await;
+    let anonymous = app.anonymous();
+    let in_query = anonymous.get("/health?access_token=sightline_agt_x").await;
     in_query.refused(401, "token-missing");
 }
 
@@ -140,8 +140,8 @@ async fn docs_need_no_token_and_ignore_a_bad_one(db: TestDatabase) {
         document.body.len().to_string()
     );
     let wrong = app.anonymous().get("/docs?format=guid").await;
-    let told = wrong.refused(422, "validation-failed");
-    assert_eq!(told["errors"][0]["didYouMean"], "guide");
+    let problem = wrong.refused(422, "validation-failed");
+    assert_eq!(problem["errors"][0]["didYouMean"], "guide");
     app.anonymous()
         .delete("/docs")
         .await

@@ -110,10 +110,10 @@ async fn body_size_is_limited(db: TestDatabase) {
     send(sized(256 * 1024))
         .await
         .refused(422, "validation-failed");
-    let told = send(sized(256 * 1024 + 1))
+    let problem = send(sized(256 * 1024 + 1))
         .await
         .refused(413, "payload-too-large");
-    assert_eq!(told["limitBytes"], 262_144);
+    assert_eq!(problem["limitBytes"], 262_144);
     // An excessive Content-Length is refused before the body is sent.
     let token = agent.token().unwrap();
     let head = format!(
@@ -159,24 +159,24 @@ async fn reading_a_body_has_a_timeout(db: TestDatabase) {
 async fn a_long_url_is_refused(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let anonymous = app.anonymous();
-    let told = anonymous
+    let problem = anonymous
         .get(&format!("/projects?search={}", "x".repeat(8 * 1024)))
         .await
         .refused(414, "uri-too-long");
-    assert_eq!(told["limitBytes"], 8_192);
+    assert_eq!(problem["limitBytes"], 8_192);
     let agent = app.db_full_agent().await;
     let wrong: String = (0..500).fold(String::new(), |query, n| query + &format!("&p{n}="));
-    let told = agent
+    let problem = agent
         .get(&format!("/projects?{wrong}"))
         .await
         .refused(422, "validation-failed");
-    assert!(told["moreErrors"].as_u64().unwrap() > 400);
+    assert!(problem["moreErrors"].as_u64().unwrap() > 400);
 }
 
 async fn the_request_id_of_the_caller_is_returned(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let anonymous = app.anonymous();
-    let asked = async |id: &str| {
+    let echoed_id = async |id: &str| {
         let answer = anonymous
             .send(
                 anonymous
@@ -187,9 +187,9 @@ async fn the_request_id_of_the_caller_is_returned(db: TestDatabase) {
         answer.refused(401, "token-missing");
         answer.header("x-request-id").to_owned()
     };
-    assert_eq!(asked("agent-run_7.step-2").await, "agent-run_7.step-2");
+    assert_eq!(echoed_id("agent-run_7.step-2").await, "agent-run_7.step-2");
     for unfit in ["short", "has space in it", "quote\"quote", &"x".repeat(65)] {
-        let id = asked(unfit).await;
+        let id = echoed_id(unfit).await;
         assert!(id != unfit && id.len() == 36, "{id}");
     }
 }
@@ -262,7 +262,7 @@ async fn operational_paths_handle_methods_like_other_paths(db: TestDatabase) {
 async fn accept_is_respected(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
-    let asked = async |accept: &str| {
+    let get_accepting = async |accept: &str| {
         let caller: &Caller = &agent;
         caller
             .send(
@@ -278,12 +278,12 @@ async fn accept_is_respected(db: TestDatabase) {
         "text/html, application/*;q=0.1",
         "application/problem+json",
     ] {
-        asked(good).await.ok();
+        get_accepting(good).await.ok();
     }
     for bad in ["text/html", "application/xml", "application/json;q=0"] {
-        let told = asked(bad).await.refused(406, "not-acceptable");
+        let problem = get_accepting(bad).await.refused(406, "not-acceptable");
         assert_eq!(
-            told["available"],
+            problem["available"],
             json!(["application/json", "application/problem+json"])
         );
     }

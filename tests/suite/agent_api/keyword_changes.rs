@@ -148,11 +148,11 @@ async fn a_market_that_has_the_keyword_already_is_refused(db: TestDatabase) {
         .post(&format!("/projects/{project}/keywords"), body)
         .await
         .created();
-    let told = agent
+    let problem = agent
         .patch(&path, json!({ "market": { "device": "mobile" } }))
         .await
         .refused(409, "keyword-exists");
-    assert_eq!(told["existing"]["id"], id(&twin["created"][0]));
+    assert_eq!(problem["existing"]["id"], id(&twin["created"][0]));
     assert_eq!(agent.patch(&path, json!({})).await.ok(), before);
 }
 
@@ -160,12 +160,12 @@ async fn keywords_of_a_deactivated_project_are_not_changed(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, project, path, before) = begun(&app).await;
     agent.delete(&format!("/projects/{project}")).await.ok();
-    let told = agent
+    let problem = agent
         .patch(&path, json!({ "aiTracked": true }))
         .await
         .refused(409, "project-deactivated");
     assert_eq!(
-        told["nextActions"][0]["href"],
+        problem["nextActions"][0]["href"],
         format!("/api/agent/v1/projects/{project}")
     );
     agent

@@ -68,7 +68,7 @@ async fn all_keywords_are_added_or_none(db: TestDatabase) {
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("shop.example.com", &["one"]).await;
     let path = format!("/projects/{project}/keywords");
-    let told = agent
+    let problem = agent
         .post(
             &path,
             json!({ "keywords": ["one", "two", "three", "four"] }),
@@ -76,7 +76,7 @@ async fn all_keywords_are_added_or_none(db: TestDatabase) {
         .await
         .refused(409, "allowance-exceeded");
     assert_eq!(
-        told["allowance"],
+        problem["allowance"],
         json!({ "name": "keywords", "used": 1, "limit": 3, "requested": 3 })
     );
     assert_eq!(
@@ -107,12 +107,12 @@ async fn the_ai_quota_can_be_used_up_exactly(db: TestDatabase) {
         json!({ "limit": 2, "used": 2 })
     );
     let keyword = format!("/keywords/{}", plain[0]);
-    let told = agent
+    let problem = agent
         .patch(&keyword, json!({ "aiTracked": true }))
         .await
         .refused(409, "allowance-exceeded");
     assert_eq!(
-        told["allowance"],
+        problem["allowance"],
         json!({ "name": "aiTracked", "used": 2, "limit": 2, "requested": 1 })
     );
     agent
@@ -223,7 +223,7 @@ async fn an_invalid_body_is_refused_with_all_errors(db: TestDatabase) {
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("shop.example.com", &[]).await;
     let path = format!("/projects/{project}/keywords");
-    let told = |errors: Vec<(String, String)>| {
+    let describe_errors = |errors: Vec<(String, String)>| {
         errors
             .into_iter()
             .map(|(place, code)| format!("{place} {code}"))
@@ -254,7 +254,10 @@ async fn an_invalid_body_is_refused_with_all_errors(db: TestDatabase) {
             ],
         ),
     ] {
-        assert_eq!(told(agent.post(&path, body).await.errors()), errors);
+        assert_eq!(
+            describe_errors(agent.post(&path, body).await.errors()),
+            errors
+        );
     }
     assert_eq!(
         agent
@@ -271,7 +274,7 @@ async fn a_request_beyond_the_project_quota_is_refused(db: TestDatabase) {
     app.db_limit(|limits| limits.keywords_per_project = 2).await;
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("shop.example.com", &["a"]).await;
-    let told = agent
+    let problem = agent
         .post(
             &format!("/projects/{project}/keywords"),
             json!({ "keywords": ["b", "c"] }),
@@ -280,9 +283,9 @@ async fn a_request_beyond_the_project_quota_is_refused(db: TestDatabase) {
         .refused(409, "allowance-exceeded");
     assert_eq!(
         (
-            &told["allowance"]["used"],
-            &told["allowance"]["limit"],
-            &told["allowance"]["requested"]
+            &problem["allowance"]["used"],
+            &problem["allowance"]["limit"],
+            &problem["allowance"]["requested"]
         ),
         (&json!(1), &json!(2), &json!(2))
     );

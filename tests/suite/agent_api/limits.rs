@@ -58,9 +58,9 @@ async fn remaining_requests_are_reported_until_the_refusal(db: TestDatabase) {
         );
     }
     let refused = agent.get("/projects").await;
-    let told = refused.refused(429, "rate-limited");
-    assert_eq!(told["violated-policies"], json!(["reads"]));
-    assert_eq!(told["retryable"], true);
+    let problem = refused.refused(429, "rate-limited");
+    assert_eq!(problem["violated-policies"], json!(["reads"]));
+    assert_eq!(problem["retryable"], true);
     assert_eq!(refused.header("retry-after"), "1");
     assert_eq!(left(&refused, "reads"), (0, 3));
     assert_eq!(agent.head("/projects").await.status.as_u16(), 429);
@@ -106,9 +106,9 @@ async fn an_accounts_tokens_share_its_rate(db: TestDatabase) {
     first.get("/models").await.ok();
     first.get("/models").await.refused(429, "rate-limited");
     second.get("/models").await.ok();
-    let told = second.get("/models").await;
+    let answer = second.get("/models").await;
     assert_eq!(
-        told.refused(429, "rate-limited")["violated-policies"],
+        answer.refused(429, "rate-limited")["violated-policies"],
         json!(["account"])
     );
     other.get("/models").await.ok();
@@ -134,9 +134,9 @@ async fn writes_and_analyses_have_rates_of_their_own(db: TestDatabase) {
         (1, 2)
     );
     start().await.ok();
-    let told = start().await;
+    let answer = start().await;
     assert_eq!(
-        told.refused(429, "rate-limited")["violated-policies"],
+        answer.refused(429, "rate-limited")["violated-policies"],
         json!(["analyses"])
     );
     let change = async || {
@@ -203,7 +203,7 @@ async fn failed_tokens_are_limited_without_blocking_others(db: TestDatabase) {
 }
 
 async fn only_trusted_proxies_set_the_client_address(db: TestDatabase) {
-    let asked = async |app: &TestApp, from: &str| {
+    let get_from = async |app: &TestApp, from: &str| {
         let anonymous = app.anonymous();
         let request = anonymous
             .request(Method::GET, "/projects")
@@ -212,10 +212,10 @@ async fn only_trusted_proxies_set_the_client_address(db: TestDatabase) {
     };
     let one = |it: &mut RequestLimits| it.anonymous = Rate::of(60, 1);
     let direct = limited(&db, one).await;
-    asked(&direct, "198.51.100.1")
+    get_from(&direct, "198.51.100.1")
         .await
         .refused(401, "token-missing");
-    asked(&direct, "198.51.100.2")
+    get_from(&direct, "198.51.100.2")
         .await
         .refused(429, "rate-limited");
     let behind = limited(&db, |it| {
@@ -223,17 +223,17 @@ async fn only_trusted_proxies_set_the_client_address(db: TestDatabase) {
         it.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
     })
     .await;
-    asked(&behind, "198.51.100.1")
+    get_from(&behind, "198.51.100.1")
         .await
         .refused(401, "token-missing");
-    asked(&behind, "198.51.100.2")
+    get_from(&behind, "198.51.100.2")
         .await
         .refused(401, "token-missing");
-    asked(&behind, "203.0.113.9, 198.51.100.1")
+    get_from(&behind, "203.0.113.9, 198.51.100.1")
         .await
         .refused(429, "rate-limited");
     for same in ["198.51.100.2:4711", "\"198.51.100.2:80\""] {
-        let answer = asked(&behind, same).await;
+        let answer = get_from(&behind, same).await;
         answer.refused(429, "rate-limited");
         assert_eq!(answer.header("connection"), "close", "{same}");
     }
@@ -241,8 +241,8 @@ async fn only_trusted_proxies_set_the_client_address(db: TestDatabase) {
         ("[2001:db8::1]:443", "2001:db8::2"),
         ("[2001:db8:9::1]", "\"[2001:db8:9::1]:443\""),
     ] {
-        asked(&behind, first).await.refused(401, "token-missing");
-        asked(&behind, again).await.refused(429, "rate-limited");
+        get_from(&behind, first).await.refused(401, "token-missing");
+        get_from(&behind, again).await.refused(429, "rate-limited");
     }
 }
 
@@ -260,14 +260,14 @@ async fn concurrent_requests_are_limited(db: TestDatabase) {
         let agent = agent.clone();
         tokio::spawn(async move { agent.get(&format!("/analyze?jobId={job}&wait=3")).await })
     };
-    let mut held = vec![waiting(&first), waiting(&first), waiting(&second)];
+    let mut pending = vec![waiting(&first), waiting(&first), waiting(&second)];
     tokio::time::sleep(Duration::from_millis(700)).await;
-    let told = first.get("/models").await;
-    assert_eq!(told.refused(429, "concurrency-limited")["limit"], 2);
-    assert_eq!(told.header("retry-after"), "1");
-    let told = second.get("/models").await;
-    assert_eq!(told.refused(429, "concurrency-limited")["limit"], 3);
-    for answer in held.drain(..) {
+    let answer = first.get("/models").await;
+    assert_eq!(answer.refused(429, "concurrency-limited")["limit"], 2);
+    assert_eq!(answer.header("retry-after"), "1");
+    let answer = second.get("/models").await;
+    assert_eq!(answer.refused(429, "concurrency-limited")["limit"], 3);
+    for answer in pending.drain(..) {
         answer.await.unwrap().ok();
     }
     first.get("/models").await.ok();
@@ -284,9 +284,9 @@ async fn a_full_server_returns_503_but_livez_succeeds(db: TestDatabase) {
         tokio::spawn(async move { agent.get(&format!("/analyze?jobId={job}&wait=2")).await })
     };
     tokio::time::sleep(Duration::from_millis(700)).await;
-    let told = agent.get("/models").await;
-    told.refused(503, "overloaded");
-    assert_eq!(told.header("retry-after"), "1");
+    let answer = agent.get("/models").await;
+    answer.refused(503, "overloaded");
+    assert_eq!(answer.header("retry-after"), "1");
     // Callers without a token use other slots.
     app.anonymous().get("/docs").await.ok();
     let alive = agent.send(agent.request_path(Method::GET, "/livez")).await;

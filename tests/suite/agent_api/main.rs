@@ -1,4 +1,4 @@
-//! The Agent API over HTTP. User journeys run on every database, the rest on `SQLite` alone.
+//! The Agent API over HTTP. User workflows run on every database, the rest on `SQLite` only.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 #![expect(clippy::similar_names, reason = "a path and its patch are called so")]
 

@@ -154,8 +154,8 @@ async fn a_plan_returns_answer_count_cost_and_quota(db: TestDatabase) {
         .post(&format!("/projects/{project}/keywords"), body)
         .await
         .created();
-    let asked = json!({ "type": "aiVisibility", "projectId": project, "dryRun": true });
-    let plan = agent.post("/analyze", asked.clone()).await.ok();
+    let dry_run = json!({ "type": "aiVisibility", "projectId": project, "dryRun": true });
+    let plan = agent.post("/analyze", dry_run.clone()).await.ok();
     // Three keywords with five prompts, and one about the project, five samples each.
     let answers = (3 * 5 + 1) * 5;
     assert_eq!(

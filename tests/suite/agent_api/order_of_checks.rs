@@ -27,7 +27,7 @@ async fn of_two_errors_the_earlier_check_is_reported(db: TestDatabase) {
     let text = ("content-type", "text/plain");
     let json = ("content-type", "application/json");
     // Caller, method, path, headers, body, status, code.
-    for (who, method, path, headers, body, status, code) in [
+    for (caller, method, path, headers, body, status, code) in [
         (
             &anonymous,
             Method::DELETE,
@@ -146,11 +146,11 @@ async fn of_two_errors_the_earlier_check_is_reported(db: TestDatabase) {
             "project-not-found",
         ),
     ] {
-        let mut request = who.request(method.clone(), path);
+        let mut request = caller.request(method.clone(), path);
         for (name, value) in headers {
             request = request.header(name, value);
         }
-        who.send(request.body(body)).await.refused(status, code);
+        caller.send(request.body(body)).await.refused(status, code);
     }
     full.delete(&own).await.ok();
     let answer = full.patch(&own, json!({ "name": "" })).await;
@@ -216,9 +216,12 @@ async fn problem_documents_list_allowed_values(db: TestDatabase) {
         for method in ["PUT", "TRACE", "BREW"] {
             let request = anonymous.request(method.parse().unwrap(), path);
             let answer = anonymous.send(request).await;
-            let told = answer.refused(405, "method-not-allowed");
+            let problem = answer.refused(405, "method-not-allowed");
             assert_eq!(answer.header("allow"), allow);
-            assert_eq!(told["allow"], json!(allow.split(", ").collect::<Vec<_>>()));
+            assert_eq!(
+                problem["allow"],
+                json!(allow.split(", ").collect::<Vec<_>>())
+            );
         }
     }
 }

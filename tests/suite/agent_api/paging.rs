@@ -232,7 +232,7 @@ async fn limits_are_clamped_and_reported(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     let (project, _) = agent.project("shop.example.com", &["a"]).await;
-    for (path, default, most) in [
+    for (path, default, max_limit) in [
         ("/projects?".to_owned(), 50, 200),
         (format!("/projects/{project}/keywords?"), 100, 500),
         ("/analyze?".to_owned(), 50, 200),
@@ -242,15 +242,15 @@ async fn limits_are_clamped_and_reported(db: TestDatabase) {
             1_000,
         ),
     ] {
-        for (given, told) in [
+        for (given, applied) in [
             ("", default),
             ("limit=1", 1),
-            ("limit=100000", most),
-            ("limit=99999999999999999999", most),
+            ("limit=100000", max_limit),
+            ("limit=99999999999999999999", max_limit),
         ] {
             assert_eq!(
                 agent.get(&format!("{path}{given}")).await.ok()["limit"],
-                told,
+                applied,
                 "{path}{given}"
             );
         }
@@ -345,8 +345,8 @@ async fn totals_are_counted_only_on_request(db: TestDatabase) {
         assert!(plain["total"].is_null(), "{path}");
         let counted = agent.get(&format!("{path}&include=total")).await.ok();
         assert_eq!(counted["items"], plain["items"], "{path}");
-        let told = (&counted["total"], &counted["totalIsLowerBound"]);
-        assert_eq!(told, (&json!(total), &json!(false)), "{path}");
+        let counts = (&counted["total"], &counted["totalIsLowerBound"]);
+        assert_eq!(counts, (&json!(total), &json!(false)), "{path}");
         // Every page has the count of the whole list.
         if let Some(cursor) = counted["nextCursor"].as_str() {
             let next = format!("{path}&include=total&cursor={cursor}");

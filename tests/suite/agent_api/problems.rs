@@ -44,7 +44,7 @@ async fn every_problem_code_is_reachable_and_matches_golden(db: TestDatabase) {
     })
     .await;
     let agent = app.db_full_agent().await;
-    let mut seen = at_the_door(&app).await;
+    let mut seen = refused_before_the_handler(&app).await;
     seen.extend(of_requests_that_cannot_be_read(&agent).await);
     seen.extend(of_what_is_not_there(&agent).await);
     seen.extend(of_what_is_in_the_way(&app, &agent).await);
@@ -56,9 +56,9 @@ async fn every_problem_code_is_reachable_and_matches_golden(db: TestDatabase) {
         let code = document["code"].as_str().unwrap_or_default();
         let code = Code::named(code).unwrap_or_else(|| panic!("{}", answer.body));
         answer.refused(code.status(), code.name());
-        let tells = |member: &&str| !document[*member].is_null();
+        let is_present = |member: &&str| !document[*member].is_null();
         assert!(
-            ["hint", "nextActions"].iter().any(tells),
+            ["hint", "nextActions"].iter().any(is_present),
             "what to do next is not told: {}",
             answer.body
         );
@@ -107,7 +107,7 @@ fn anonymised(mut document: Value) -> String {
     shown
 }
 
-async fn at_the_door(app: &TestApp) -> Vec<Answer> {
+async fn refused_before_the_handler(app: &TestApp) -> Vec<Answer> {
     let reader = app.db_agent([Scope::ProjectsRead]).await;
     let guess = app.bearer("sightline_agt_x");
     vec![

@@ -111,12 +111,12 @@ async fn a_project_is_reactivated_only_within_the_quota(db: TestDatabase) {
         (&json!("deactivated"), &json!("2026-09-21T14:13:20Z"))
     );
     let (other, _) = agent.project("blog.example.com", &["c"]).await;
-    let told = agent
+    let problem = agent
         .patch(&path, json!({ "status": "active" }))
         .await
         .refused(409, "allowance-exceeded");
     assert_eq!(
-        told["allowance"],
+        problem["allowance"],
         json!({ "name": "keywords", "used": 1, "limit": 2, "requested": 2 })
     );
     agent.delete(&format!("/projects/{other}")).await.ok();
@@ -229,22 +229,22 @@ async fn a_deactivated_project_is_not_changed(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, path, _) = begun(&app).await;
     let gone = agent.delete(&path).await.ok();
-    let told = agent
+    let problem = agent
         .patch(&path, json!({ "name": "Store" }))
         .await
         .refused(409, "project-deactivated");
     assert_eq!(
-        told["nextActions"][0],
+        problem["nextActions"][0],
         json!({ "method": "PATCH", "href": format!("/api/agent/v1{path}"), "description": "Bring the project back", "body": { "status": "active" } })
     );
     assert_eq!(agent.patch(&path, json!({})).await.ok(), gone);
     let keywords = format!("{path}/keywords");
-    let told = agent
+    let problem = agent
         .post(&keywords, json!({ "keywords": ["a"] }))
         .await
         .refused(409, "project-deactivated");
     assert_eq!(
-        told["nextActions"][0]["href"],
+        problem["nextActions"][0]["href"],
         format!("/api/agent/v1{path}")
     );
     agent.get(&keywords).await.ok();

@@ -122,22 +122,22 @@ async fn the_project_quota_can_be_used_up_exactly(db: TestDatabase) {
     let agent = app.db_full_agent().await;
     agent.project("a.example.com", &["a", "b"]).await;
     let body = json!({ "domain": "b.example.com", "keywords": ["a", "b"] });
-    let told = agent
+    let problem = agent
         .post("/projects", body)
         .await
         .refused(409, "allowance-exceeded");
     assert_eq!(
-        told["allowance"],
+        problem["allowance"],
         json!({ "name": "keywords", "used": 2, "limit": 3, "requested": 2 })
     );
     let (last, _) = agent.project("b.example.com", &["a"]).await;
     let third = json!({ "domain": "c.example.com" });
-    let told = agent
+    let problem = agent
         .post("/projects", third.clone())
         .await
         .refused(409, "allowance-exceeded");
     assert_eq!(
-        told["allowance"],
+        problem["allowance"],
         json!({ "name": "projects", "used": 2, "limit": 2, "requested": 1 })
     );
     agent.delete(&format!("/projects/{last}")).await.ok();
@@ -149,13 +149,13 @@ async fn a_domain_is_unique_among_active_projects(db: TestDatabase) {
     let agent = app.db_full_agent().await;
     let (first, _) = agent.project("shop.example.com", &[]).await;
     let again = json!({ "domain": "HTTPS://Shop.Example.com./x" });
-    let told = agent
+    let problem = agent
         .post("/projects", again.clone())
         .await
         .refused(409, "project-exists");
     let href = format!("/api/agent/v1/projects/{first}");
-    assert_eq!(told["existing"], json!({ "id": first, "href": href }));
-    assert_eq!(told["nextActions"][0]["href"], href);
+    assert_eq!(problem["existing"], json!({ "id": first, "href": href }));
+    assert_eq!(problem["nextActions"][0]["href"], href);
     app.db_other_agent()
         .await
         .project("shop.example.com", &[])
@@ -164,11 +164,11 @@ async fn a_domain_is_unique_among_active_projects(db: TestDatabase) {
     agent.delete(&format!("/projects/{first}")).await.ok();
     let second = id(&agent.post("/projects", again).await.created());
     let back = json!({ "status": "active" });
-    let told = agent
+    let problem = agent
         .patch(&format!("/projects/{first}"), back)
         .await
         .refused(409, "project-exists");
-    assert_eq!(told["existing"]["id"], second);
+    assert_eq!(problem["existing"]["id"], second);
 }
 
 async fn deactivating_twice_changes_nothing_more(db: TestDatabase) {
@@ -272,9 +272,9 @@ async fn a_domain_is_normalized_with_warnings_of_removed_parts(db: TestDatabase)
             .post("/projects", json!({ "domain": given }))
             .await
             .created();
-        let told = created["warnings"].as_array().unwrap().len();
+        let warning_count = created["warnings"].as_array().unwrap().len();
         assert_eq!(
-            (&created["domain"], &created["domainUnicode"], told),
+            (&created["domain"], &created["domainUnicode"], warning_count),
             (&json!(ascii), &json!(unicode), warnings),
             "{given}"
         );
@@ -289,9 +289,9 @@ async fn a_domain_that_cannot_be_monitored_is_refused(db: TestDatabase) {
         ("printer.local", "reserved"),
         ("metadata.google.internal", "reserved"),
     ] {
-        let told = agent.post("/projects", json!({ "domain": given })).await;
+        let answer = agent.post("/projects", json!({ "domain": given })).await;
         assert_eq!(
-            told.refused(409, "domain-not-monitorable")["reason"],
+            answer.refused(409, "domain-not-monitorable")["reason"],
             reason,
             "{given}"
         );
@@ -312,9 +312,9 @@ async fn a_domain_that_cannot_be_monitored_is_refused(db: TestDatabase) {
         Value::Null,
         json!("a".repeat(2_049)),
     ] {
-        let told = agent.post("/projects", json!({ "domain": given })).await;
-        assert_eq!(told.errors()[0].0, "/domain", "{given}");
-        assert!(!told.body.contains("pass@"), "a password is not repeated");
+        let answer = agent.post("/projects", json!({ "domain": given })).await;
+        assert_eq!(answer.errors()[0].0, "/domain", "{given}");
+        assert!(!answer.body.contains("pass@"), "a password is not repeated");
     }
     assert_eq!(
         agent.get("/projects?status=all").await.ok()["items"],
@@ -375,8 +375,8 @@ async fn all_errors_of_a_body_are_reported_together(db: TestDatabase) {
             "/reportSettings/pdf"
         ]
     );
-    let told = answer.json();
-    let meant: Vec<&Value> = told["errors"]
+    let problem = answer.json();
+    let meant: Vec<&Value> = problem["errors"]
         .as_array()
         .unwrap()
         .iter()
@@ -384,18 +384,18 @@ async fn all_errors_of_a_body_are_reported_together(db: TestDatabase) {
         .collect();
     assert!(
         meant.contains(&&json!("domain")) && meant.contains(&&json!("high")),
-        "{told:#}"
+        "{problem:#}"
     );
     let many: Vec<String> = vec![String::new(); 1_000];
-    let told = agent
+    let problem = agent
         .post(
             "/projects",
             json!({ "domain": "shop.example.com", "keywords": many }),
         )
         .await
         .refused(422, "validation-failed");
-    let shown = told["errors"].as_array().unwrap().len() as u64;
-    assert_eq!(told["moreErrors"], 1_000 - shown);
+    let shown = problem["errors"].as_array().unwrap().len() as u64;
+    assert_eq!(problem["moreErrors"], 1_000 - shown);
 }
 
 async fn an_unknown_report_section_is_refused_with_a_correction(db: TestDatabase) {

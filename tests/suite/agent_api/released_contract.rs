@@ -8,8 +8,8 @@ use std::{collections::BTreeSet, path::Path};
 
 const RELEASED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi/released.contract");
 
-/// New lines of this kind ask more of callers, so they are not allowed.
-const ASKS_MORE: &str = "requires ";
+/// New lines of this kind break callers, so they are not allowed.
+const REQUIREMENT: &str = "requires ";
 
 #[test]
 fn the_last_released_contract_still_holds() {
@@ -32,12 +32,12 @@ fn the_last_released_contract_still_holds() {
 /// Promises that are gone, and requirements that are new.
 fn broken(released: &BTreeSet<String>, now: &BTreeSet<String>) -> Vec<String> {
     let missing = released.difference(now);
-    let missing = missing.filter(|it| !it.starts_with(ASKS_MORE));
-    let asked = now.difference(released);
-    let asked = asked.filter(|it| it.starts_with(ASKS_MORE));
+    let missing = missing.filter(|it| !it.starts_with(REQUIREMENT));
+    let required = now.difference(released);
+    let required = required.filter(|it| it.starts_with(REQUIREMENT));
     missing
         .map(|it| format!("no more: {it}"))
-        .chain(asked.map(|it| format!("new: {it}")))
+        .chain(required.map(|it| format!("new: {it}")))
         .collect()
 }
 
@@ -80,7 +80,7 @@ fn parameters(name: &str, operation: &Value, lines: &mut BTreeSet<String>) {
             parameter["name"].as_str().unwrap_or_default()
         );
         if parameter["required"] == true {
-            lines.insert(format!("{ASKS_MORE}{of}"));
+            lines.insert(format!("{REQUIREMENT}{of}"));
         }
         accepted(&of, &parameter["schema"], lines);
     }
@@ -96,7 +96,7 @@ fn accepted(place: &str, schema: &Value, lines: &mut BTreeSet<String>) {
     }
     for name in schema["required"].as_array().into_iter().flatten() {
         let name = name.as_str().unwrap_or_default();
-        lines.insert(format!("{ASKS_MORE}{place} {name}"));
+        lines.insert(format!("{REQUIREMENT}{place} {name}"));
     }
     for (name, member) in members(&schema["properties"]) {
         accepted(&format!("{place}.{name}"), member, lines);

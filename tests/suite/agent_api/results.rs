@@ -247,8 +247,8 @@ async fn records_are_filtered_and_sorted(db: TestDatabase) {
     // A foreign keyword is not taken for one that was never measured.
     let (elsewhere, others) = agent.project("other.example.com", &["elsewhere"]).await;
     for keyword in [UNKNOWN_ID, others[0]] {
-        let told = agent.get(&format!("{path}&keywordId={keyword}")).await;
-        told.refused(404, "keyword-not-found");
+        let answer = agent.get(&format!("{path}&keywordId={keyword}")).await;
+        answer.refused(404, "keyword-not-found");
     }
     let waits = format!(
         "/results?type=serp&projectId={elsewhere}&keywordId={}",
@@ -320,11 +320,11 @@ async fn no_type_is_disabled(db: TestDatabase) {
 async fn an_invalid_request_is_refused(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (agent, project, _) = begun(&app).await;
-    let told = agent
+    let answer = agent
         .get(&format!("/results?type=ranking&projectId={project}"))
         .await;
-    assert_eq!(told.errors(), [("type".into(), "invalid-value".into())]);
-    assert_eq!(told.json()["errors"][0]["didYouMean"], "rankings");
+    assert_eq!(answer.errors(), [("type".into(), "invalid-value".into())]);
+    assert_eq!(answer.json()["errors"][0]["didYouMean"], "rankings");
     let missing = agent.get("/results").await.errors();
     assert_eq!(
         missing,
@@ -375,9 +375,9 @@ async fn an_invalid_request_is_refused(db: TestDatabase) {
     let many = format!("/results?type=all&projectId={project}&limit=1000");
     agent.get(&many).await.ok();
     let of_another = format!("/results?type=rankings&projectId={project}&fields=targetUrl,positon");
-    let told = agent.get(&of_another).await;
+    let answer = agent.get(&of_another).await;
     let wrong = ("fields".to_owned(), "unknown-field".to_owned());
-    assert_eq!(told.errors(), [wrong.clone(), wrong]);
+    assert_eq!(answer.errors(), [wrong.clone(), wrong]);
 }
 
 async fn a_page_ends_before_it_grows_too_large(db: TestDatabase) {

@@ -55,11 +55,11 @@ struct Slow {
 impl Slow {
     /// Sends one request per set of further header lines.
     fn send(address: SocketAddr, request: &'static str, lines: Vec<String>) -> Self {
-        let (tell, answers) = mpsc::unbounded_channel();
+        let (sender, answers) = mpsc::unbounded_channel();
         let sent = lines.len();
         let mut senders = JoinSet::new();
         for line in lines {
-            let tell = tell.clone();
+            let sender = sender.clone();
             senders.spawn(async move {
                 let mut stream = TcpStream::connect(address).await.unwrap();
                 let head = format!(
@@ -68,7 +68,7 @@ impl Slow {
                 stream.write_all(head.as_bytes()).await.unwrap();
                 let mut answer = String::new();
                 let _ = stream.read_to_string(&mut answer).await;
-                let _ = tell.send(answer);
+                let _ = sender.send(answer);
                 std::future::pending::<()>().await;
             });
         }
@@ -145,13 +145,13 @@ async fn a_network_gets_only_a_share_of_the_unknown_slots(db: TestDatabase) {
         .map(|net| format!("2001:db8:0:{net:x}::1"))
         .collect();
     let of_a_24 = (0..9).map(|host| format!("192.0.2.{host}")).collect();
-    for (addresses, times, held) in [
+    for (addresses, times, in_flight) in [
         (vec!["198.51.100.7".to_owned()], 20, 8),
         (of_a_56, 4, 32),
         (of_a_24, 5, 32),
     ] {
         let mut slow = Slow::send(app.address, SIGN_IN, repeated(addresses, times));
-        for answer in slow.all_but(held).await {
+        for answer in slow.all_but(in_flight).await {
             assert_eq!(status(&answer), "429", "{answer}");
             assert!(
                 answer.contains("\"code\":\"concurrency-limited\""),
@@ -234,8 +234,8 @@ async fn bodies_of_unknown_callers_have_stricter_limits(db: TestDatabase) {
     let fits = browser.post("/api/session", sized(4_096)).await;
     assert_eq!(fits.errors()[0].0, "/password");
     let answer = browser.post("/api/session", sized(4_097)).await;
-    let told = answer.refused(413, "payload-too-large");
-    assert_eq!(told["limitBytes"], 4_096);
+    let problem = answer.refused(413, "payload-too-large");
+    assert_eq!(problem["limitBytes"], 4_096);
     // The longest password, of the widest characters.
     let long = json!({ "email": "ann@example.com", "password": "𝒂".repeat(256) });
     let answer = browser.post("/api/session", long).await;

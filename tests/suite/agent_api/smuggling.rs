@@ -13,7 +13,7 @@ harness::on_sqlite![
 ];
 
 /// Sends bytes and reads until the server closes or is silent.
-async fn told(app: &TestApp, bytes: &str) -> String {
+async fn exchange(app: &TestApp, bytes: &str) -> String {
     let mut stream = TcpStream::connect(app.address).await.unwrap();
     stream.write_all(bytes.as_bytes()).await.unwrap();
     let mut answer = Vec::new();
@@ -36,7 +36,7 @@ fn statuses(answer: &str) -> Vec<&str> {
 async fn a_request_with_ambiguous_length_is_refused(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let inner = "GET /livez HTTP/1.1\r\nhost: x\r\n\r\n";
-    for (what, head) in [
+    for (name, head) in [
         (
             "a length and chunks",
             format!(
@@ -97,7 +97,7 @@ async fn a_request_with_ambiguous_length_is_refused(db: TestDatabase) {
         let request = format!(
             "POST /api/token-revocations HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n{head}{inner}"
         );
-        let answer = told(&app, &request).await;
+        let answer = exchange(&app, &request).await;
         let statuses = statuses(&answer);
         // One refusal, then the connection closes: the rest is never read as a request.
         assert!(
@@ -105,7 +105,7 @@ async fn a_request_with_ambiguous_length_is_refused(db: TestDatabase) {
                 && statuses
                     .iter()
                     .all(|it| *it == "400" || *it == "408" || *it == "501"),
-            "{what}: {answer}"
+            "{name}: {answer}"
         );
     }
 }
@@ -113,5 +113,5 @@ async fn a_request_with_ambiguous_length_is_refused(db: TestDatabase) {
 async fn two_valid_pipelined_requests_get_two_responses(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let clear = "GET /livez HTTP/1.1\r\nhost: x\r\n\r\n".repeat(2);
-    assert_eq!(statuses(&told(&app, &clear).await), ["200", "200"]);
+    assert_eq!(statuses(&exchange(&app, &clear).await), ["200", "200"]);
 }

@@ -78,25 +78,25 @@ async fn an_analysis_costs_at_most_eleven_statements(db: TestDatabase) {
         let mut dry = body.clone();
         dry["dryRun"] = json!(true);
         for key in [None, Some("key")] {
-            for (what, body) in [("new", &body), ("joined", &body), ("dry", &dry)] {
-                let key = key.map(|it| format!("{it}-{number}-{what}"));
+            for (kind, body) in [("new", &body), ("joined", &body), ("dry", &dry)] {
+                let key = key.map(|it| format!("{it}-{number}-{kind}"));
                 let sent = statements_of(&agent, &db, body, key.as_deref()).await;
                 assert!(
                     sent.len() <= MAX,
-                    "{what} {key:?} {body}: {} of {sent:#?}",
+                    "{kind} {key:?} {body}: {} of {sent:#?}",
                     sent.len()
                 );
                 let reserves =
                     { sent.iter() }.any(|it| it.starts_with("INSERT INTO \"server_spending\""));
-                assert_eq!(reserves, what == "new" && spends, "{what} {key:?} {body}");
-                // The project is read once, the account with the token and once more under the lock.
+                assert_eq!(reserves, kind == "new" && spends, "{kind} {key:?} {body}");
+                // The project is read once, the account twice: with the token and under the lock.
                 let naming = |column: &str| sent.iter().filter(|it| it.contains(column)).count();
                 let read = (
                     naming("\"projects\".\"search_text\""),
                     naming("\"accounts\".\"report_defaults\""),
                 );
-                let of_accounts = if what == "dry" { 1 } else { 2 };
-                assert_eq!(read, (1, of_accounts), "{what} {key:?} {body}");
+                let of_accounts = if kind == "dry" { 1 } else { 2 };
+                assert_eq!(read, (1, of_accounts), "{kind} {key:?} {body}");
             }
             let listed = agent.get("/analyze?status=queued").await.ok();
             for job in listed["items"].as_array().unwrap() {

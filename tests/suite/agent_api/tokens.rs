@@ -87,9 +87,9 @@ async fn a_rotated_token_is_accepted_until_the_grace_period_ends(db: TestDatabas
     new.get("/health").await.ok();
 
     let events = app.core().audit_events(token.account, 10).await.unwrap();
-    let told: Vec<_> = events.iter().map(|it| (it.action, it.token)).collect();
+    let recorded: Vec<_> = events.iter().map(|it| (it.action, it.token)).collect();
     assert_eq!(
-        told,
+        recorded,
         [
             (AuditAction::TokenRotated, Some(fresh.id)),
             (AuditAction::TokenCreated, Some(token.id)),
@@ -157,14 +157,14 @@ async fn reports_reveal_nothing_and_pass_the_common_checks(db: TestDatabase) {
         assert_eq!(report(&app, &wrong).await.errors()[0].0, place, "{wrong}");
     }
     let finder = app.anonymous();
-    let ask = |method: Method| finder.request_path(method, "/api/token-revocations");
-    let told = finder.send(ask(Method::GET)).await;
-    told.refused(405, "method-not-allowed");
-    assert_eq!(told.header("allow"), "POST, OPTIONS");
-    let options = finder.send(ask(Method::OPTIONS)).await;
+    let request = |method: Method| finder.request_path(method, "/api/token-revocations");
+    let answer = finder.send(request(Method::GET)).await;
+    answer.refused(405, "method-not-allowed");
+    assert_eq!(answer.header("allow"), "POST, OPTIONS");
+    let options = finder.send(request(Method::OPTIONS)).await;
     assert_eq!(options.header("allow"), "POST, OPTIONS");
     finder
-        .send(ask(Method::POST).body("token=x"))
+        .send(request(Method::POST).body("token=x"))
         .await
         .refused(415, "unsupported-media-type");
 }

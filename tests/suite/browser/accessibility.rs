@@ -8,38 +8,38 @@ use std::collections::BTreeSet;
 const UNFOLD: &str = "document.querySelectorAll('details').forEach((it) => { it.open = true; })";
 
 /// Checks the current page at both widths; in dark mode only colors, since nothing else differs.
-pub async fn check_page(tab: &Tab, what: &str, faults: &mut Vec<String>) {
+pub async fn check_page(tab: &Tab, label: &str, faults: &mut Vec<String>) {
     tab.set_viewport(1440, 900, 1.0).await;
     tab.set_dark(true).await;
     let broken = tab.axe_colors().await.into_iter();
-    faults.extend(broken.map(|it| format!("{what}, dark: {it}")));
+    faults.extend(broken.map(|it| format!("{label}, dark: {it}")));
     tab.set_dark(false).await;
     for (width, height) in [(1440, 900), (360, 740)] {
         tab.set_viewport(width, height, 1.0).await;
         // Content scrolled behind the top bar is not a violation.
         tab.eval("scrollTo(0, 0)").await;
         let broken = tab.axe().await.into_iter();
-        faults.extend(broken.map(|it| format!("{what}, {width} px: {it}")));
+        faults.extend(broken.map(|it| format!("{label}, {width} px: {it}")));
     }
     tab.set_viewport(320, 640, 4.0).await;
     let lost = reflow::reflow_violations(tab).await.into_iter();
-    faults.extend(lost.map(|it| format!("{what}, 400 %: {it}")));
+    faults.extend(lost.map(|it| format!("{label}, 400 %: {it}")));
     tab.set_viewport(1440, 900, 1.0).await;
 }
 
 /// Checks a part that opened or changed, of a page that is checked elsewhere.
-pub async fn check_part(tab: &Tab, part: &str, what: &str, faults: &mut Vec<String>) {
-    let mut told = |broken: Vec<String>, how: &str| {
-        faults.extend(broken.into_iter().map(|it| format!("{what}{how}: {it}")));
+pub async fn check_part(tab: &Tab, part: &str, label: &str, faults: &mut Vec<String>) {
+    let mut record = |broken: Vec<String>, mode: &str| {
+        faults.extend(broken.into_iter().map(|it| format!("{label}{mode}: {it}")));
     };
-    told(tab.axe_in(part).await, "");
+    record(tab.axe_in(part).await, "");
     tab.set_dark(true).await;
-    told(tab.axe_colors_in(part).await, ", dark");
+    record(tab.axe_colors_in(part).await, ", dark");
     tab.set_dark(false).await;
     // 400 % zoom of 1280 × 1024.
     tab.set_viewport(320, 256, 4.0).await;
-    told(tab.axe_in(part).await, ", 320 px");
-    told(reflow::reflow_violations(tab).await, ", 400 %");
+    record(tab.axe_in(part).await, ", 320 px");
+    record(reflow::reflow_violations(tab).await, ", 400 %");
     tab.set_viewport(1440, 900, 1.0).await;
 }
 
@@ -65,7 +65,7 @@ async fn signed_out_pages_are_accessible() {
     sign_in(&stranger, "owner0@example.com", "another walrus").await;
     stranger
         .wait_until(
-            "it is told",
+            "the error is shown",
             "document.querySelector('[role=alert]') !== null",
         )
         .await;
@@ -98,14 +98,14 @@ async fn empty_pages_are_accessible() {
     let project = tab.wait_for_path_prefix("/projects/").await;
     for path in pages(std::slice::from_ref(&project)) {
         tab.go(&path).await;
-        let what = path.replace(&project, "/projects/empty");
-        check_page(&tab, &what, &mut faults).await;
-        tab.assert_clean(&what);
+        let label = path.replace(&project, "/projects/empty");
+        check_page(&tab, &label, &mut faults).await;
+        tab.assert_clean(&label);
     }
     tab.go("/analyses?status=failed").await;
     check_page(&tab, "no analyses", &mut faults).await;
     tab.go("/?search=zzz").await;
-    check_page(&tab, "a search in vain", &mut faults).await;
+    check_page(&tab, "a search without results", &mut faults).await;
     tab.go("/projects/7").await;
     tab.expect_error("status of 404").await;
     check_page(&tab, "nothing there", &mut faults).await;
@@ -167,13 +167,13 @@ async fn full_pages_are_accessible() {
             filled.extend(path.split_once("/results/").map(|it| it.1.to_owned()));
         }
         tab.eval(UNFOLD).await;
-        let what = path
+        let label = path
             .replace(&projects[0], "/projects/market")
             .replace(&projects[1], "/projects/audited");
-        check_page(&tab, &what, &mut faults).await;
-        tab.assert_clean(&what);
+        check_page(&tab, &label, &mut faults).await;
+        tab.assert_clean(&label);
     }
-    // Web vitals are checked in journeys.rs, where they are measured.
+    // Web vitals are checked in user_flows.rs, where they are measured.
     let bare = RESULTS
         .map(|it| it.0)
         .into_iter()

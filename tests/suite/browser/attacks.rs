@@ -31,16 +31,16 @@ async fn no_page_can_be_framed() {
                     if element == "object" { "data" } else { "src" }
                 );
                 attacker.eval(&script).await;
-                let what = format!("{path} in an {element} of a {site} page");
+                let label = format!("{path} in an {element} of a {site} page");
                 attacker
-                    .wait_for(&what, || async {
-                        let troubles = attacker.events().errors();
+                    .wait_for(&label, || async {
+                        let errors = attacker.events().errors();
                         let refused = |it: &String| {
                             it.contains("frame-ancestors")
                                 || it.contains("X-Frame-Options")
                                 || it.contains("BLOCKED_BY_RESPONSE")
                         };
-                        troubles.iter().any(refused).then_some(())
+                        errors.iter().any(refused).then_some(())
                     })
                     .await;
             }
@@ -128,10 +128,10 @@ async fn planted_session_cookie_is_not_accepted() {
             "document.cookie = 'plain-sid={evil}; path=/api'; 0"
         ))
         .await;
-    let who = victim
+    let session = victim
         .eval("fetch('/api/session').then((it) => it.json())")
         .await;
-    assert_ne!(who["user"]["email"], "owner1@example.com", "{who}");
+    assert_ne!(session["user"]["email"], "owner1@example.com", "{session}");
     neighbour
         .eval("document.cookie = 'plain-sid=; path=/api; max-age=0'; 0")
         .await;
@@ -215,12 +215,12 @@ async fn guesses_are_throttled_but_not_on_a_known_device() {
     attacker.expect_error("status of 429").await;
     attacker.wait_until_idle().await;
     attacker.wait_for_path("/sign-in").await;
-    let told = attacker
+    let message = attacker
         .eval("document.querySelector('[role=alert]').textContent")
         .await;
     assert!(
-        told.as_str().unwrap().chars().any(char::is_numeric),
-        "it says how long to wait: {told}"
+        message.as_str().unwrap().chars().any(char::is_numeric),
+        "it says how long to wait: {message}"
     );
     sign_in(&owner, "owner0@example.com", PASSWORD).await;
     owner.wait_for_path("/").await;
@@ -250,16 +250,16 @@ async fn sign_in_times_do_not_reveal_accounts() {
     let mut took: [Vec<Duration>; 2] = Default::default();
     for round in 0..PAIRS + 20 {
         // Alternately first.
-        for turn in [round % 2, (round + 1) % 2] {
+        for index in [round % 2, (round + 1) % 2] {
             // Longer than any lockout, so that every password is checked.
             app.clock.advance(TimeDelta::hours(1));
-            let email = ["owner0@example.com", "nobody@example.com"][turn];
+            let email = ["owner0@example.com", "nobody@example.com"][index];
             let began = Instant::now();
             let answer = browser.sign_in(email, "another walrus").await;
             let time = began.elapsed();
             answer.refused(401, "sign-in-refused");
             if round >= 20 {
-                took[turn].push(time);
+                took[index].push(time);
             }
         }
     }

@@ -119,10 +119,10 @@ async fn assert_csrf_fails(without: Option<Without>) {
     for (site, place) in places(&page) {
         let attacker = victim.new_tab().await;
         attacker.go(&place).await;
-        let told = attacker
+        let outcome = attacker
             .eval(&FORGERIES.replace("VICTIM", &victim_at))
             .await;
-        assert_eq!(told, json!("done"), "{site}");
+        assert_eq!(outcome, json!("done"), "{site}");
         attacker.wait_until_idle().await;
         let sent = attacker.requests();
         let written = writes(&sent, &victim_at);
@@ -188,7 +188,7 @@ async fn csrf_fails_without_origin_and_referer() {
 
 /// An old browser can use the product.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[ignore = "slow: signs in through a browser of its own"]
+#[ignore = "slow: signs in through a separate browser"]
 async fn an_old_browser_works() {
     let database = TestDatabase::empty(DatabaseKind::Sqlite).await;
     let old = HeaderFilter::start(Without::FetchMetadata);

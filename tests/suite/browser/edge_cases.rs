@@ -26,11 +26,11 @@ pub async fn import_of_three_months(tab: &Tab) {
 }
 
 /// Delays responses to PATCH until they are released.
-const HOLD: &str = "(() => { const real = window.fetch; window.fetch = async (...it) => { const answer = await real(...it); if (it[1]?.method === 'PATCH') await new Promise((go) => { window.letGo = go; }); return answer; }; })()";
+const DELAY_PATCH: &str = "(() => { const real = window.fetch; window.fetch = async (...it) => { const answer = await real(...it); if (it[1]?.method === 'PATCH') await new Promise((go) => { window.letGo = go; }); return answer; }; })()";
 const RELEASE: &str = "window.letGo(); delete window.letGo;";
 
 pub async fn edits_during_save_are_kept(tab: &Tab) {
-    tab.eval(HOLD).await;
+    tab.eval(DELAY_PATCH).await;
     let name = "document.querySelector('#plan input[required]')";
     let typed = |text: &str| {
         format!(

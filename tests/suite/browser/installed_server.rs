@@ -110,7 +110,7 @@ impl InstalledServer {
         tab.click("button", button).await;
         tab.wait_for_text("Running now").await;
         tab.wait_until(
-            "its bar is told of",
+            "its progress bar has a name",
             &format!("[...document.querySelectorAll('progress')].some((it) => it.getAttribute('aria-label') === 'Progress of {name}')"),
         )
         .await;

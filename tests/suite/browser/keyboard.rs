@@ -47,7 +47,7 @@ async fn sign_in_project_and_rank_check_by_keyboard() {
     tab.tab_to("button", "Stop").await;
     tab.press("Enter").await;
     tab.wait_until(
-        "it stands still",
+        "the job has ended and the page is loaded",
         "document.querySelector('[data-job]') === null && document.readyState === 'complete'",
     )
     .await;

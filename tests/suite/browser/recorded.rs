@@ -24,10 +24,10 @@ async fn pages_match_the_recording() {
         json!({ "source": the_time_is(NOW) }),
     )
     .await;
-    let mut told = String::new();
+    let mut recording = String::new();
     let mut normal = Normalizer::default();
     for page in ["/sign-in", "/nowhere"] {
-        shown(&tab, page, &mut normal, &mut told).await;
+        shown(&tab, page, &mut normal, &mut recording).await;
     }
     tab.expect_error("404").await;
     sign_in(&tab, OWNER, PASSWORD).await;
@@ -39,9 +39,9 @@ async fn pages_match_the_recording() {
     projects.dedup();
     assert_eq!(projects.len(), 2);
     for page in pages(&projects) {
-        shown(&tab, &page, &mut normal, &mut told).await;
+        shown(&tab, &page, &mut normal, &mut recording).await;
     }
-    assert_recorded!("pages.txt", &told);
+    assert_recorded!("pages.txt", &recording);
     tab.close().await;
 }
 
@@ -55,14 +55,14 @@ fn the_time_is(now: &str) -> String {
     )
 }
 
-async fn shown(tab: &Tab, page: &str, normal: &mut Normalizer, told: &mut String) {
+async fn shown(tab: &Tab, page: &str, normal: &mut Normalizer, recording: &mut String) {
     tab.go(page).await;
     tab.wait_until_idle().await;
     let text = tab.text().await;
     let mut shown = format!("=== {page}\n{}\n\n", text.trim());
-    for thing in tab.ax_nodes().await {
-        writeln!(shown, "{} {:?}", thing.role, thing.name).unwrap();
+    for node in tab.ax_nodes().await {
+        writeln!(shown, "{} {:?}", node.role, node.name).unwrap();
     }
     shown.push('\n');
-    told.push_str(&normal.normalize(&shown));
+    recording.push_str(&normal.normalize(&shown));
 }

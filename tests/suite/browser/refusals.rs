@@ -12,7 +12,7 @@ use harness::chromium::Tab;
 async fn refuse(tab: &Tab, form: &str, button: &str, faults: &mut Vec<String>) {
     tab.click_in(form, "button", button).await;
     tab.wait_until(
-        "it is told",
+        "the error is shown",
         &format!("document.querySelector('{form} [data-outcome][role=alert]') !== null"),
     )
     .await;
@@ -22,8 +22,8 @@ async fn refuse(tab: &Tab, form: &str, button: &str, faults: &mut Vec<String>) {
 
 /// The first invalid field has the focus, and its description is the error.
 async fn beside_its_field(tab: &Tab, name: &str) {
-    let told = "document.activeElement.getAttribute('aria-invalid') === 'true' && document.getElementById(document.activeElement.getAttribute('aria-describedby')).textContent.length > 3 && document.activeElement.name";
-    assert_eq!(tab.eval(told).await, name);
+    let described_field = "document.activeElement.getAttribute('aria-invalid') === 'true' && document.getElementById(document.activeElement.getAttribute('aria-describedby')).textContent.length > 3 && document.activeElement.name";
+    assert_eq!(tab.eval(described_field).await, name);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

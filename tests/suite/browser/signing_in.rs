@@ -10,17 +10,17 @@ async fn wrong_password_is_refused_and_right_one_signs_in() {
     let tab = Tab::open(app.origin()).await;
     sign_in(&tab, "owner0@example.com", "another walrus").await;
     tab.wait_until(
-        "it is told",
+        "the message is shown",
         "document.querySelector('[role=alert]')?.textContent.length > 10",
     )
     .await;
     tab.expect_error("status of 401").await;
-    let told = tab
+    let message = tab
         .eval("document.querySelector('[role=alert]').textContent")
         .await;
     sign_in(&tab, "nobody@example.com", "another walrus").await;
     tab.wait_until(
-        "it is told",
+        "the message is shown",
         "document.querySelector('[role=alert]')?.textContent.length > 10",
     )
     .await;
@@ -28,7 +28,7 @@ async fn wrong_password_is_refused_and_right_one_signs_in() {
     assert_eq!(
         tab.eval("document.querySelector('[role=alert]').textContent")
             .await,
-        told
+        message
     );
     tab.fill("E-mail", "owner0@example.com").await;
     tab.fill("Password", PASSWORD).await;
@@ -66,7 +66,7 @@ async fn without_scripts_no_password_gets_into_a_url() {
             tab.fill(field, text).await;
         }
         tab.click("button", button).await;
-        tab.wait_for("the form is sent as it is", || async {
+        tab.wait_for("the form is sent without the script", || async {
             let sent = tab.requests().into_iter().rev();
             let mut documents = sent.filter(|it| it.kind == "Document" && it.method == "POST");
             documents.next()
@@ -84,7 +84,7 @@ async fn without_scripts_no_password_gets_into_a_url() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn creating_a_token_asks_for_the_password_again() {
+async fn creating_a_token_requires_the_password_again() {
     let (app, _database) = served().await;
     let tab = signed_in(&app).await;
     app.clock.advance(STALE);
@@ -130,7 +130,7 @@ async fn creating_a_token_asks_for_the_password_again() {
         true
     );
 
-    // For ten minutes the password is not asked again.
+    // For ten minutes the password is not requested again.
     tab.reload().await;
     tab.fill("Name", "another").await;
     tab.click("button", "Make the token").await;
@@ -170,7 +170,7 @@ async fn input_is_kept_when_the_session_ends_elsewhere() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "slow: two signed-in browsers"]
-async fn ending_another_session_asks_for_the_password_again() {
+async fn ending_another_session_requires_the_password_again() {
     let (app, _database) = served().await;
     let tab = signed_in(&app).await;
     let elsewhere = Tab::open(app.origin()).await;

@@ -12,12 +12,12 @@ const HOSTILE: &str = "\"'`></textarea></title></script><script>hacked=1;alert(1
 const SHORT: &str = "\"><img src=x onerror=alert(6)>";
 
 /// Nothing became an element, ran, or was blocked.
-async fn stays_text(tab: &Tab, what: &str) {
+async fn stays_text(tab: &Tab, label: &str) {
     let found = tab
         .eval("[window.hacked !== undefined, document.querySelector('img[src=\"x\"], svg[onload], [onerror], body script:not([src]), a[href^=\"javascript\" i], a[href^=\"data\" i], [style]') !== null]")
         .await;
-    assert_eq!(found, serde_json::json!([false, false]), "{what}");
-    tab.assert_clean(what);
+    assert_eq!(found, serde_json::json!([false, false]), "{label}");
+    tab.assert_clean(label);
 }
 
 async fn read_everything(tab: &Tab, projects: &[String]) -> usize {
@@ -33,7 +33,7 @@ async fn read_everything(tab: &Tab, projects: &[String]) -> usize {
     shown
 }
 
-/// Creates a project whose name and keyword are script; returns its path.
+/// Creates a project with script as name and keyword; returns its path.
 async fn hostile_project(tab: &Tab) -> String {
     tab.fill("Domain", "shop.example.com").await;
     tab.fill("Name", HOSTILE).await;

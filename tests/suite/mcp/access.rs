@@ -50,9 +50,9 @@ async fn a_missing_scope_returns_all_scopes_of_the_tool(db: TestDatabase) {
     let reader = app.db_agent([Scope::ProjectsRead]).await;
     let list = json!({ "name": "service_list_projects", "arguments": { "projectId": 1, "include": "keywords" } });
     let answer = reader.send_message(STATELESS, "tools/call", list).await;
-    let told = answer.refused(403, "insufficient-scope");
+    let problem = answer.refused(403, "insufficient-scope");
     assert_eq!(
-        told["requiredScopes"],
+        problem["requiredScopes"],
         json!(["projects:read", "keywords:read"])
     );
     let challenge = answer.header("www-authenticate");
@@ -71,8 +71,8 @@ async fn a_missing_scope_returns_all_scopes_of_the_tool(db: TestDatabase) {
 
 async fn tools_beyond_the_token_scopes_are_not_listed(db: TestDatabase) {
     let app = TestApp::start(&db).await;
-    let names = |told: &Value| -> Vec<String> {
-        let tools = told["result"]["tools"].as_array().unwrap();
+    let names = |response: &Value| -> Vec<String> {
+        let tools = response["result"]["tools"].as_array().unwrap();
         tools
             .iter()
             .map(|it| it["name"].as_str().unwrap().to_owned())
@@ -96,17 +96,17 @@ async fn tools_beyond_the_token_scopes_are_not_listed(db: TestDatabase) {
         (Scope::ModelsRead, &["service_get_models"]),
     ] {
         let agent = app.db_agent([scope]).await;
-        let told = agent
+        let response = agent
             .send_message(STATELESS, "tools/list", json!({}))
             .await
             .ok();
-        assert_eq!(names(&told), listed, "{scope}");
+        assert_eq!(names(&response), listed, "{scope}");
     }
 }
 
 async fn foreign_hosts_and_origins_are_refused_first(db: TestDatabase) {
     let app = TestApp::start(&db).await;
-    let nobody = app.anonymous();
+    let anonymous = app.anonymous();
     let agent = app.db_full_agent().await;
     let own = app.address.to_string();
     for (host, origin, is_let_in) in [
@@ -127,7 +127,7 @@ async fn foreign_hosts_and_origins_are_refused_first(db: TestDatabase) {
     ] {
         for version in [STATELESS, WITH_HANDSHAKE] {
             let list = message("tools/list", &json!({}));
-            for caller in [&agent, &nobody] {
+            for caller in [&agent, &anonymous] {
                 let mut request = caller.mcp_request(version, &list).header("Host", host);
                 if let Some(origin) = &origin {
                     request = request.header("Origin", origin);
@@ -198,7 +198,7 @@ async fn tool_calls_count_like_requests_to_their_endpoints(db: TestDatabase) {
 
 async fn public_metadata_is_json(db: TestDatabase) {
     let app = TestApp::start(&db).await;
-    let nobody = app.anonymous();
+    let anonymous = app.anonymous();
     let known = "/.well-known/oauth-protected-resource";
     for (path, resource) in [
         (known.to_owned(), "https://seo.example/mcp"),
@@ -208,16 +208,19 @@ async fn public_metadata_is_json(db: TestDatabase) {
             "https://seo.example/api/agent/v1",
         ),
     ] {
-        let told = nobody
-            .send(nobody.request_path(Method::GET, &path))
+        let metadata = anonymous
+            .send(anonymous.request_path(Method::GET, &path))
             .await
             .ok();
         assert_eq!(
-            (&told["resource"], &told["bearer_methods_supported"]),
+            (&metadata["resource"], &metadata["bearer_methods_supported"]),
             (&json!(resource), &json!(["header"]))
         );
-        assert_eq!(told["scopes_supported"].as_array().map(Vec::len), Some(6));
-        assert!(told.get("authorization_servers").is_none());
+        assert_eq!(
+            metadata["scopes_supported"].as_array().map(Vec::len),
+            Some(6)
+        );
+        assert!(metadata.get("authorization_servers").is_none());
     }
     for path in [
         "/.well-known/oauth-authorization-server",
@@ -227,7 +230,9 @@ async fn public_metadata_is_json(db: TestDatabase) {
         "/authorize",
         "/token",
     ] {
-        let answer = nobody.send(nobody.request_path(Method::GET, path)).await;
+        let answer = anonymous
+            .send(anonymous.request_path(Method::GET, path))
+            .await;
         answer.refused(404, "not-found");
     }
 }

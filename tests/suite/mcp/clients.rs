@@ -63,7 +63,7 @@ impl Demo {
     }
 }
 
-fn said(output: &Output) -> String {
+fn combined_output(output: &Output) -> String {
     let both = [output.stdout.as_slice(), output.stderr.as_slice()].concat();
     String::from_utf8_lossy(&both).into_owned()
 }
@@ -88,9 +88,9 @@ fn tasks_are_solved(demo: &Demo, bridge: Option<&Path>) {
         evaluation.arg("--stdio").arg(program);
     }
     let output = evaluation.output().unwrap();
-    let said = said(&output);
-    assert!(output.status.success(), "{bridge:?}: {said}");
-    assert!(said.contains("solved 23 of 23"), "{said}");
+    let text = combined_output(&output);
+    assert!(output.status.success(), "{bridge:?}: {text}");
+    assert!(text.contains("solved 23 of 23"), "{text}");
 }
 
 fn the_inspector_calls_each_tool(demo: &Demo) {
@@ -105,10 +105,10 @@ fn the_inspector_calls_each_tool(demo: &Demo) {
         assert!(
             output.status.success(),
             "{method} {arguments:?}: {}",
-            said(&output)
+            combined_output(&output)
         );
-        let told: Value = serde_json::from_slice(&output.stdout).unwrap();
-        told
+        let response: Value = serde_json::from_slice(&output.stdout).unwrap();
+        response
     };
     let listed = inspector("tools/list", &[]);
     assert_eq!(listed["tools"].as_array().map(Vec::len), Some(8));

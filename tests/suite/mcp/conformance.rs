@@ -36,26 +36,30 @@ pub fn tool(path: &str) -> Command {
 /// Result of the suite.
 struct Verdict {
     is_success: bool,
-    said: String,
+    output: String,
     checks: Vec<Value>,
 }
 
 impl Verdict {
     /// Passed scenarios that count for the revision.
     fn scored(&self) -> usize {
-        let unscored = self.said.split("Not scored for").nth(1).unwrap_or_default();
+        let unscored = self
+            .output
+            .split("Not scored for")
+            .nth(1)
+            .unwrap_or_default();
         let unscored = unscored
             .lines()
             .filter_map(|it| it.trim().split(' ').nth(1));
         let unscored: Vec<&str> = unscored.collect();
-        let passed = self.said.lines().filter_map(|it| it.strip_prefix("✓ "));
+        let passed = self.output.lines().filter_map(|it| it.strip_prefix("✓ "));
         let names = passed.filter_map(|it| it.strip_suffix(" 0 failed")?.split(':').next());
         names.filter(|it| !unscored.contains(it)).count()
     }
 }
 
 /// Runs the suite on a blocking thread.
-async fn judged(url: String, arguments: &'static [&'static str]) -> Verdict {
+async fn run_suite(url: String, arguments: &'static [&'static str]) -> Verdict {
     let run = move || {
         let folder = TempDir::with_prefix("sightline-conformance-").unwrap();
         let output = tool("conformance/dist/index.js")
@@ -65,10 +69,10 @@ async fn judged(url: String, arguments: &'static [&'static str]) -> Verdict {
             .env("NO_COLOR", "1")
             .output()
             .unwrap();
-        let said = [output.stdout, output.stderr].concat();
+        let printed = [output.stdout, output.stderr].concat();
         Verdict {
             is_success: output.status.success(),
-            said: String::from_utf8_lossy(&said).into_owned(),
+            output: String::from_utf8_lossy(&printed).into_owned(),
             checks: checks(folder.path()),
         }
     };
@@ -92,9 +96,14 @@ async fn the_transport_conforms_to_both_protocol_revisions() {
         (&["--requirements", "2026-07-28"], 37),
     ];
     for (arguments, scenarios) in requirements {
-        let verdict = judged(served.url(), arguments).await;
+        let verdict = run_suite(served.url(), arguments).await;
         let scored = (verdict.is_success, verdict.scored());
-        assert_eq!(scored, (true, scenarios), "{arguments:?}: {}", verdict.said);
+        assert_eq!(
+            scored,
+            (true, scenarios),
+            "{arguments:?}: {}",
+            verdict.output
+        );
     }
 }
 
@@ -128,11 +137,15 @@ async fn the_product_passes_scenarios_without_suite_tools() {
     })
     .await;
     let agent = app.db_full_agent().await;
-    let door = token_proxy(app.address, &agent.token().unwrap());
+    let proxy = token_proxy(app.address, &agent.token().unwrap());
     let mut passed = 0;
     for scenario in OF_ANY_SERVER {
-        let verdict = judged(door.url(), scenario).await;
-        assert!(!verdict.checks.is_empty(), "{scenario:?}: {}", verdict.said);
+        let verdict = run_suite(proxy.url(), scenario).await;
+        assert!(
+            !verdict.checks.is_empty(),
+            "{scenario:?}: {}",
+            verdict.output
+        );
         for check in &verdict.checks {
             let id = check["id"].as_str().unwrap();
             let is_ours = check["status"] != "FAILURE" || !OF_THE_FIXTURE.contains(&id);
@@ -141,8 +154,8 @@ async fn the_product_passes_scenarios_without_suite_tools() {
                 "{scenario:?}: {check}"
             );
             if !is_ours {
-                let why = check["errorMessage"].as_str().unwrap();
-                assert!(why.contains("test_"), "{check}");
+                let failure = check["errorMessage"].as_str().unwrap();
+                assert!(failure.contains("test_"), "{check}");
             }
         }
         passed += verdict

@@ -13,7 +13,7 @@ fn the_documented_tool_table_matches_the_server() {
         "/../docs/integrate/mcp.md"
     ))
     .unwrap();
-    let told: Vec<&str> = text
+    let documented: Vec<&str> = text
         .lines()
         .filter(|it| it.starts_with("| service_"))
         .collect();
@@ -36,12 +36,12 @@ fn the_documented_tool_table_matches_the_server() {
             )
         })
         .collect();
-    assert_eq!(told, served);
+    assert_eq!(documented, served);
     for tool in web::mcp::tools() {
         for name in (tool.own_arguments)().keys() {
-            let is_told = ["fields", "sort", "from", "to"].contains(&name.as_str())
+            let is_documented = ["fields", "sort", "from", "to"].contains(&name.as_str())
                 || text.contains(&format!("| `{name}` |"));
-            assert!(is_told, "`{name}` of {}", tool.name);
+            assert!(is_documented, "`{name}` of {}", tool.name);
         }
     }
 }
@@ -58,7 +58,7 @@ fn how_to() -> String {
 fn the_documented_tool_scopes_match_the_server() {
     let text = how_to();
     let rows = text.lines().filter(|it| it.starts_with("| service_"));
-    let told: Vec<(String, Vec<String>)> = rows
+    let documented: Vec<(String, Vec<String>)> = rows
         .map(|row| {
             let mut cells = row.split('|').map(str::trim).skip(1);
             let (tool, scopes) = (cells.next().unwrap(), cells.next().unwrap());
@@ -77,7 +77,7 @@ fn the_documented_tool_scopes_match_the_server() {
             (tool.name.to_owned(), scopes)
         })
         .collect();
-    assert_eq!(told, served);
+    assert_eq!(documented, served);
 }
 
 /// A snippet with a token would be pasted into shared files.

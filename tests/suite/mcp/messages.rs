@@ -41,10 +41,10 @@ async fn a_handshake_negotiates_a_version_without_a_session(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     for version in ["2025-06-18", WITH_HANDSHAKE] {
-        let told = agreed(&agent, version).await;
-        assert_eq!(told["protocolVersion"], version);
-        assert_eq!(told["serverInfo"]["name"], "sightline");
-        let instructions = told["instructions"].as_str().unwrap();
+        let handshake = agreed(&agent, version).await;
+        assert_eq!(handshake["protocolVersion"], version);
+        assert_eq!(handshake["serverInfo"]["name"], "sightline");
+        let instructions = handshake["instructions"].as_str().unwrap();
         assert!(instructions.len() < 2_048 && instructions.contains("service_list_projects"));
     }
     // An unsupported version leads to the newest one with a handshake.
@@ -70,19 +70,19 @@ async fn a_handshake_negotiates_a_version_without_a_session(db: TestDatabase) {
 async fn without_a_handshake_every_request_names_its_version(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
-    let told = agent
+    let discovery = agent
         .send_message(STATELESS, "server/discover", json!({}))
         .await
         .ok()["result"]
         .clone();
-    assert_eq!(told["resultType"], "complete");
+    assert_eq!(discovery["resultType"], "complete");
     assert_eq!(
-        told["supportedVersions"],
+        discovery["supportedVersions"],
         json!(["2025-06-18", WITH_HANDSHAKE, STATELESS])
     );
     assert!(
-        told["ttlMs"].is_number() && told["cacheScope"].is_string(),
-        "{told}"
+        discovery["ttlMs"].is_number() && discovery["cacheScope"].is_string(),
+        "{discovery}"
     );
     let listed = agent
         .send_message(STATELESS, "tools/list", json!({}))
@@ -274,7 +274,7 @@ async fn protocol_errors_and_tool_errors_are_distinguished(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let agent = app.db_full_agent().await;
     for version in [STATELESS, WITH_HANDSHAKE] {
-        let says = |method: &'static str, params: Value| {
+        let send = |method: &'static str, params: Value| {
             let agent = agent.clone();
             async move { agent.send_message(version, method, params).await }
         };
@@ -296,12 +296,12 @@ async fn protocol_errors_and_tool_errors_are_distinguished(db: TestDatabase) {
             if version == STATELESS && params.get("name").is_none() && method == "tools/call" {
                 continue;
             }
-            let told = says(method, params.clone()).await;
+            let answer = send(method, params.clone()).await;
             assert_eq!(
-                error_of(&told),
+                error_of(&answer),
                 code,
                 "{version} {method} {params}: {}",
-                told.body
+                answer.body
             );
         }
         // Tool errors: what, where and how to fix it.
@@ -322,7 +322,7 @@ async fn protocol_errors_and_tool_errors_are_distinguished(db: TestDatabase) {
         problem["errors"][0]["allowed"],
         json!(["low", "normal", "high", "critical"])
     );
-    // An empty result says so.
+    // An empty result has the sentence "No rows."
     let none = agent
         .call(
             "service_list_projects",
@@ -333,23 +333,26 @@ async fn protocol_errors_and_tool_errors_are_distinguished(db: TestDatabase) {
     assert_eq!(none.ok(), json!({ "items": [] }));
     // Errors name arguments; those of the tool's other endpoints are recognized.
     let foreign = json!({ "projectId": 5, "search": "a" });
-    let told = agent.call("service_list_projects", foreign).await.refused();
+    let refusal = agent.call("service_list_projects", foreign).await.refused();
     assert_eq!(
-        (&told["errors"][0]["argument"], &told["errors"][0]["code"]),
+        (
+            &refusal["errors"][0]["argument"],
+            &refusal["errors"][0]["code"]
+        ),
         (&json!("search"), &json!("not-applicable"))
     );
     let nameless = json!({ "id": 1, "aiTracked": true });
-    let told = agent
+    let refusal = agent
         .call("service_update_keyword", nameless)
         .await
         .refused();
-    let told: Vec<&Value> = told["errors"]
+    let argument_names: Vec<&Value> = refusal["errors"]
         .as_array()
         .unwrap()
         .iter()
         .map(|it| &it["argument"])
         .collect();
-    assert_eq!(told, ["id", "keywordId"]);
+    assert_eq!(argument_names, ["id", "keywordId"]);
     // Null selects nothing, a number may be a string, and `fields` may be a list.
     let list = json!({ "projectId": null, "include": null, "tag": null, "limit": "3", "maxBytes": "5000", "fields": ["id", "name"] });
     agent.call("service_list_projects", list).await.ok();
@@ -488,11 +491,11 @@ async fn only_posts_are_served(db: TestDatabase) {
         (options.status.as_u16(), options.header("allow")),
         (204, "POST, OPTIONS")
     );
-    let nobody = app.anonymous();
+    let anonymous = app.anonymous();
     let request = with_mcp_headers(
-        nobody.request_path(Method::POST, "/mcp/"),
+        anonymous.request_path(Method::POST, "/mcp/"),
         STATELESS,
         &message("tools/list", &json!({})),
     );
-    nobody.send(request).await.refused(404, "not-found");
+    anonymous.send(request).await.refused(404, "not-found");
 }

@@ -46,7 +46,7 @@ fn terse(value: &Value) -> Value {
     }
 }
 
-/// A field error whose location is a tool argument.
+/// A field error located in a tool argument.
 fn in_arguments(error: &Map<String, Value>) -> Value {
     let mut error = error.clone();
     error.remove("in");
@@ -58,7 +58,7 @@ fn in_arguments(error: &Map<String, Value>) -> Value {
 }
 
 /// Tools do not repeat envelope members in records, and omit report settings in lists.
-fn told_once(results: &mut Value) {
+fn remove_repeated_members(results: &mut Value) {
     let around = results.clone();
     for row in { results.get_mut("items").and_then(Value::as_array_mut) }
         .into_iter()
@@ -93,7 +93,7 @@ fn told_once(results: &mut Value) {
 
 fn same(tool: ToolAnswer, endpoint: &Answer) {
     let mut theirs = terse(&endpoint.json());
-    told_once(&mut theirs);
+    remove_repeated_members(&mut theirs);
     if endpoint.status.is_success() {
         assert_eq!(terse(&tool.ok()), theirs, "{}", endpoint.request);
     } else {
@@ -228,7 +228,7 @@ async fn reads_by_tool_match_reads_by_endpoint(db: TestDatabase) {
 }
 
 async fn the_figures_of_all_types_are_the_same(agent: &Caller, project: i64) {
-    let told = agent
+    let answer = agent
         .call(
             "service_get_results",
             json!({ "projectId": project, "type": "all" }),
@@ -240,9 +240,9 @@ async fn the_figures_of_all_types_are_the_same(agent: &Caller, project: i64) {
         .await
         .ok();
     let types = whole["results"].as_object().unwrap();
-    assert_eq!(told["results"].as_object().unwrap().len(), types.len());
+    assert_eq!(answer["results"].as_object().unwrap().len(), types.len());
     for (name, theirs) in types {
-        let ours = &told["results"][name];
+        let ours = &answer["results"][name];
         for member in ["state", "summary", "measuredAt", "provenance"] {
             let mut theirs = terse(&theirs[member]);
             if let Some(members) = theirs.as_object_mut() {
@@ -252,7 +252,7 @@ async fn the_figures_of_all_types_are_the_same(agent: &Caller, project: i64) {
         }
         assert_eq!(ours["analysis"].is_string(), theirs["state"] != "ready");
     }
-    assert_eq!(told["results"]["rankings"]["records"], 2);
+    assert_eq!(answer["results"]["rankings"]["records"], 2);
     // Results include the owner's labels.
     for member in [
         "id",
@@ -262,7 +262,7 @@ async fn the_figures_of_all_types_are_the_same(agent: &Caller, project: i64) {
         "workflowStatus",
         "favorite",
     ] {
-        assert_eq!(told["project"][member], whole["project"][member]);
+        assert_eq!(answer["project"][member], whole["project"][member]);
     }
 }
 

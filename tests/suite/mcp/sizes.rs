@@ -58,9 +58,9 @@ async fn stays_small(agent: &Caller, project: i64) {
         larger["maxBytes"] = MAX.into();
         let answer = agent.call(tool, larger).await;
         assert!(answer.bytes <= MAX, "{tool} {arguments}: {}", answer.bytes);
-        let mut least = arguments.clone();
-        least["maxBytes"] = json!(4_096);
-        let answer = agent.call(tool, least).await;
+        let mut smallest = arguments.clone();
+        smallest["maxBytes"] = json!(4_096);
+        let answer = agent.call(tool, smallest).await;
         assert!(
             answer.bytes <= 4_096,
             "{tool} {arguments}: {}",
@@ -93,9 +93,9 @@ async fn results_of_a_full_account_fit_and_pages_lose_no_rows(db: TestDatabase) 
             )
             .await;
         assert!(answer.bytes <= DEFAULT, "{}", answer.bytes);
-        let told = answer.ok();
-        assert_eq!(told["counts"]["created"], 1_000);
-        assert_eq!(told["truncated"], true);
+        let report = answer.ok();
+        assert_eq!(report["counts"]["created"], 1_000);
+        assert_eq!(report["truncated"], true);
     }
     let mut cursor = Value::Null;
     let mut seen = BTreeSet::new();
@@ -153,16 +153,16 @@ async fn the_largest_records_are_truncated_with_a_report(db: TestDatabase) {
             .await;
     }
     stays_small(&agent, project).await;
-    let told = agent
+    let serp = agent
         .call(
             "service_get_results",
             json!({ "projectId": project, "type": "serp" }),
         )
         .await
         .ok();
-    assert_eq!(told["truncated"], true);
-    assert_eq!(told["summary"]["figure"], 7);
-    let cut = told["cut"].as_array().unwrap();
+    assert_eq!(serp["truncated"], true);
+    assert_eq!(serp["summary"]["figure"], 7);
+    let cut = serp["cut"].as_array().unwrap();
     assert!(
         cut.iter()
             .any(|it| it["at"] == "/items/0/results" && it["of"] == 100),
@@ -170,6 +170,6 @@ async fn the_largest_records_are_truncated_with_a_report(db: TestDatabase) {
     );
     // A narrower request returns what was cut.
     let narrow = json!({ "projectId": project, "type": "serp", "fields": "url", "limit": 3 });
-    let told = agent.call("service_get_results", narrow).await.ok();
-    assert_eq!(told["items"].as_array().map(Vec::len), Some(3));
+    let narrowed = agent.call("service_get_results", narrow).await.ok();
+    assert_eq!(narrowed["items"].as_array().map(Vec::len), Some(3));
 }

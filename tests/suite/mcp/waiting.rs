@@ -66,10 +66,10 @@ async fn a_waiting_call_gets_progress_and_then_the_result(mut world: World) {
         let (last, progress) = messages.split_last().unwrap();
         assert!(progress.len() >= 2, "{progress:?}");
         let mut before = -1.0;
-        for told in progress {
-            assert_eq!(told["method"], "notifications/progress");
-            assert_eq!(told["params"]["progressToken"], "p");
-            let now = told["params"]["progress"].as_f64().unwrap();
+        for notification in progress {
+            assert_eq!(notification["method"], "notifications/progress");
+            assert_eq!(notification["params"]["progressToken"], "p");
+            let now = notification["params"]["progress"].as_f64().unwrap();
             assert!(now > before, "{progress:?}");
             before = now;
         }

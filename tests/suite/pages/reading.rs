@@ -12,8 +12,8 @@ use serde_json::json;
 
 on_every_database![
     running_check_is_shown_instead_of_the_empty_state,
-    report_settings_say_that_reports_are_not_sent_yet,
-    empty_pages_say_what_to_do_next,
+    report_settings_state_that_reports_are_not_sent,
+    empty_pages_show_the_next_step,
     deactivated_items_can_be_reached,
     favorites_come_first,
     simulated_positions_are_not_in_the_measured_history,
@@ -22,7 +22,7 @@ on_every_database![
     long_lists_are_paginated_without_repetition,
 ];
 
-async fn empty_pages_say_what_to_do_next(db: TestDatabase) {
+async fn empty_pages_show_the_next_step(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_sign_in(0).await;
     assert!(
@@ -61,7 +61,7 @@ async fn running_check_is_shown_instead_of_the_empty_state(db: TestDatabase) {
     assert!(!page.contains("Nothing is measured yet"));
 }
 
-async fn report_settings_say_that_reports_are_not_sent_yet(db: TestDatabase) {
+async fn report_settings_state_that_reports_are_not_sent(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     app.db_sign_in(0).await;
     let (project, _) = project(&app, 0).await;
@@ -193,7 +193,7 @@ async fn results_show_time_provider_and_coverage(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let project = published(&app, 2).await;
     let page = text(&app, &format!("/projects/{project}/results/rankings")).await;
-    let told = page
+    let paragraph = page
         .split("class=\"measured\"")
         .nth(1)
         .unwrap()
@@ -207,7 +207,7 @@ async fn results_show_time_provider_and_coverage(db: TestDatabase) {
         "keywords",
         "rankings/1",
     ] {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(paragraph.contains(part), "{part}: {paragraph}");
     }
     // The chart has a table.
     assert!(page.contains("The same as a table") && page.contains("role=\"img\""));
@@ -235,7 +235,7 @@ async fn long_lists_are_paginated_without_repetition(db: TestDatabase) {
                     .unwrap();
                 assert!(
                     seen.insert(name.to_owned()),
-                    "{name} stands twice in {start}"
+                    "{name} occurs twice in {start}"
                 );
             }
             let Some(next) = page

@@ -52,6 +52,6 @@ async fn statements_do_not_depend_on_the_number_of_keywords(db: TestDatabase) {
     }
     // Pages with and without results differ; the number of keywords must not matter.
     assert_eq!(costs[1], costs[2]);
-    let asked: u64 = costs[2].iter().map(|(_, cost)| cost).sum();
-    assert!(asked > 0, "statements are counted");
+    let total: u64 = costs[2].iter().map(|(_, cost)| cost).sum();
+    assert!(total > 0, "statements are counted");
 }

@@ -1,4 +1,4 @@
-//! The queries of `tests/chaos`, on which much rests, can fail: for each there is something wrong that it counts.
+//! Each query of `tests/chaos` can fail: for each there is a violation that it counts.
 
 use super::{Queue, machine::INVARIANTS};
 use chrono::TimeDelta;
@@ -7,14 +7,14 @@ use harness::{databases::TestDatabase, on_every_database};
 use std::collections::BTreeSet;
 
 on_every_database![
-    every_invariant_counts_what_breaks_it,
-    every_query_of_the_audit_counts_what_breaks_it,
+    every_invariant_detects_its_violation,
+    every_audit_query_detects_its_violation,
 ];
 
 const AUDIT: &str = include_str!("../../chaos/audit.sql");
 const ONE: &str = "(SELECT min(account_id) FROM accounts)";
 
-/// What each invariant is about, and statements that break it.
+/// The text of each invariant, and statements that violate it.
 const BROKEN: [(&str, &str); 27] = [
     (
         "accounts that run more than they may",
@@ -123,7 +123,7 @@ const BROKEN: [(&str, &str); 27] = [
     ("money below nothing", "UPDATE spending SET spent = -1"),
 ];
 
-/// The same of the audit, which looks at what is left when every job is over.
+/// The same for the audit, which checks what is left after every job has ended.
 const LEFT: [(&str, &str); 26] = [
     (
         "jobs that are not over",
@@ -231,8 +231,8 @@ const LEFT: [(&str, &str); 26] = [
     ),
 ];
 
-/// `COPY table WHERE which TIMES n SET how` is what neither database has: rows of the same once more, and so on
-/// from these. The other words in capitals stand for what is written differently, or would be long.
+/// Expands `COPY table WHERE condition TIMES n SET assignments`, which copies rows n times, each time from the previous
+/// copy. The other words in capitals are abbreviations, or differ between the databases.
 fn in_sql(statement: &str, db: &TestDatabase) -> String {
     let bytes = match db.kind() {
         storage::DatabaseKind::Postgres => "CAST('x' AS BYTEA)",
@@ -249,43 +249,43 @@ fn in_sql(statement: &str, db: &TestDatabase) -> String {
     };
     let (table, rest) = rest.split_once(" WHERE ").unwrap();
     let (which, rest) = rest.split_once(" TIMES ").unwrap();
-    let (times, how) = rest.split_once(" SET ").unwrap();
-    let once = format!("UPDATE more SET {how}; INSERT INTO {table} SELECT * FROM more;");
+    let (times, assignments) = rest.split_once(" SET ").unwrap();
+    let once = format!("UPDATE more SET {assignments}; INSERT INTO {table} SELECT * FROM more;");
     let all = once.repeat(times.parse().unwrap());
     format!("CREATE TEMPORARY TABLE more AS SELECT * FROM {table} WHERE {which}; {all}")
 }
 
-/// In the file nothing is wrong as things stand, and each of its queries counts one of these breaches.
+/// Asserts that the file counts no violation, and that each of its queries counts one of these breaches.
 fn assert_all_can_fail(db: &TestDatabase, file: &str, breaches: &[(&str, &str)]) {
     let mut queries = BTreeSet::new();
-    for (what, wrong) in db.counts(file) {
-        if let Some(what) = what.strip_prefix("wrong: ") {
-            assert_eq!(wrong, 0, "{what}");
-            assert!(queries.insert(what.to_owned()), "two are about {what}");
+    for (rule, wrong) in db.counts(file) {
+        if let Some(rule) = rule.strip_prefix("wrong: ") {
+            assert_eq!(wrong, 0, "{rule}");
+            assert!(queries.insert(rule.to_owned()), "two are about {rule}");
         }
     }
     let broken: BTreeSet<String> = breaches.iter().map(|it| it.0.to_owned()).collect();
     assert_eq!(queries, broken, "each query and nothing else is broken");
-    for (what, statements) in breaches {
+    for (rule, statements) in breaches {
         let statements: String = { statements.split("; ") }
             .map(|it| in_sql(it, db))
             .collect();
         let counted = db.counts_after(&statements, file);
-        let of_query = { counted.iter() }.find(|it| it.0 == format!("wrong: {what}"));
-        assert!(of_query.unwrap().1 > 0, "{statements} is not: {what}");
+        let of_query = { counted.iter() }.find(|it| it.0 == format!("wrong: {rule}"));
+        assert!(of_query.unwrap().1 > 0, "{statements} is not: {rule}");
     }
-    for (what, wrong) in db.counts(file) {
-        assert!(wrong == 0 || !what.starts_with("wrong: "), "{what} stays");
+    for (rule, wrong) in db.counts(file) {
+        assert!(wrong == 0 || !rule.starts_with("wrong: "), "{rule} stays");
     }
 }
 
-/// Two accounts, each with a rank check that succeeded; all that they may spend is spent or set aside.
+/// Two accounts, each with a rank check that succeeded; their whole budget is spent or reserved.
 async fn measured(queue: &Queue) -> Vec<Job> {
     let mut done = vec![];
     for email in ["ann@example.com", "bob@example.com"] {
         let account = queue.account(email).await;
         let project = queue.project(account, "a.example.com", &["rust"]).await;
-        queue.ask(account, project).await;
+        queue.request_job(account, project).await;
         let job = queue.claim("w").await.unwrap();
         let measured = queue.measure(&job, 1).await;
         queue.record(&job, &measured).await.unwrap();
@@ -294,14 +294,14 @@ async fn measured(queue: &Queue) -> Vec<Job> {
     done
 }
 
-async fn every_invariant_counts_what_breaks_it(db: TestDatabase) {
+async fn every_invariant_detects_its_violation(db: TestDatabase) {
     let queue = Queue::on(&db);
     let done = measured(&queue).await;
     let ann = done[0].account;
-    // One runs and has something on its way, and one waits for it.
+    // One job runs with a recorded measurement, and one waits for it.
     for host in ["b.example.com", "c.example.com"] {
         let project = queue.project(ann, host, &["rust"]).await;
-        queue.ask(ann, project).await;
+        queue.request_job(ann, project).await;
         queue.clock.advance(TimeDelta::seconds(1));
     }
     let running = queue.claim("w").await.unwrap();
@@ -318,7 +318,7 @@ async fn every_invariant_counts_what_breaks_it(db: TestDatabase) {
     assert_all_can_fail(&db, INVARIANTS, &BROKEN);
 }
 
-async fn every_query_of_the_audit_counts_what_breaks_it(db: TestDatabase) {
+async fn every_audit_query_detects_its_violation(db: TestDatabase) {
     measured(&Queue::on(&db)).await;
     assert_all_can_fail(&db, AUDIT, &LEFT);
 }

@@ -1,4 +1,4 @@
-//! Workers whose clock was set: they notice on either database, and leave what others do alone.
+//! Workers with a wrong clock detect it on either database.
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
@@ -11,9 +11,9 @@ use domain::{
 };
 use harness::{databases::TestDatabase, on_every_database};
 
-on_every_database![an_hour_more_or_less_is_noticed];
+on_every_database![a_clock_one_hour_off_is_detected];
 
-/// The machine's clock, set by so much.
+/// The machine's clock with an offset.
 struct Set(TimeDelta);
 
 impl Clock for Set {
@@ -23,17 +23,17 @@ impl Clock for Set {
     }
 }
 
-async fn an_hour_more_or_less_is_noticed(db: TestDatabase) {
-    let told = async |by: TimeDelta| {
+async fn a_clock_one_hour_off_is_detected(db: TestDatabase) {
+    let fault_at = async |by: TimeDelta| {
         let (storage, policy) = (db.port(), QueuePolicy::default());
         let mut seen = ClockCheck::default();
         let clock = Set(by);
-        let told = clock_fault(storage.as_ref(), &clock, &policy, &mut seen);
-        told.await.unwrap()
+        let fault = clock_fault(storage.as_ref(), &clock, &policy, &mut seen);
+        fault.await.unwrap()
     };
-    assert_eq!(told(TimeDelta::zero()).await, None);
+    assert_eq!(fault_at(TimeDelta::zero()).await, None);
     for hour in [TimeDelta::hours(1), -TimeDelta::hours(1)] {
-        let Some(ClockFault::Skewed(by)) = told(hour).await else {
+        let Some(ClockFault::Skewed(by)) = fault_at(hour).await else {
             panic!("{hour} is not noticed");
         };
         assert!((by - hour).abs() < TimeDelta::seconds(5), "{by}");

@@ -1,9 +1,8 @@
-//! The queue as a state machine on real databases: jobs of several accounts, workers that live, die and come back
-//! too late, owners who change their minds and take projects out of use, schedules that come round, budgets that are
-//! met, and a clock that goes on. After each step the invariants hold that `tests/chaos/invariants.sql` states, and
-//! what has ended stays as it ended.
+//! Random walks over the states of the queue on real databases: jobs of several accounts, workers that die or lose
+//! their leases, owners who cancel jobs and deactivate projects, schedules, budgets, and a clock that advances. After
+//! each step the invariants of `tests/chaos/invariants.sql` hold, and ended jobs keep their states.
 //!
-//! `SIGHTLINE_WALK=7 SIGHTLINE_STEPS=2000` walks that one way alone, and longer.
+//! `SIGHTLINE_WALK=7 SIGHTLINE_STEPS=2000` runs only that walk, with more steps.
 
 use super::{Queue, failure};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -22,9 +21,9 @@ use harness::{databases::TestDatabase, on_every_database};
 use std::collections::BTreeMap;
 
 on_every_database![
-    what_has_to_hold_holds_on_one_walk,
+    invariants_hold_on_one_random_walk,
     #[ignore = "slow: four long walks, the invariants after each step"]
-    whatever_happens_what_has_to_hold_holds
+    invariants_hold_on_long_random_walks
 ];
 
 pub(super) const INVARIANTS: &str = include_str!("../../chaos/invariants.sql");
@@ -33,12 +32,12 @@ const PROJECTS: usize = 6;
 const WALKS: std::ops::RangeInclusive<u64> = 1..=4;
 const STEPS: u64 = 150;
 const WORKERS: usize = 5;
-/// A rank check of a project here is 200. All that one account has under way at once would be 1,200.
+/// A rank check of one project costs 200 here; the concurrent jobs of one account would cost 1,200.
 const DAILY_BUDGET: i64 = 500;
 const MONTHLY_BUDGET: i64 = 700;
 const OF_THE_SERVER: i64 = 1_500;
 
-/// Numbers that look like chance, the same each time: `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014).
+/// A deterministic pseudorandom generator: `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014).
 struct Dice(u64);
 
 impl Dice {
@@ -52,23 +51,23 @@ impl Dice {
     }
 }
 
-/// What the walk knows beside the database.
+/// The state of the walk outside of the database.
 struct Walk<'a> {
     queue: Queue,
     db: &'a TestDatabase,
     dice: Dice,
     projects: Vec<(AccountId, ProjectId)>,
-    /// Attempts that some worker believes to hold, lost ones among them.
-    held: Vec<Job>,
-    /// Every job that was accepted, and how it ended and when.
+    /// Attempts that some worker believes to have leased, including lost ones.
+    leased: Vec<Job>,
+    /// Every accepted job, with its final state and time.
     accepted: BTreeMap<(AccountId, JobId), Option<Ended>>,
     happened: &'a mut Happened,
 }
 
-/// How a job ended, and when that was seen.
+/// The final state of a job, and when it was observed.
 type Ended = (JobState, DateTime<Utc>);
 
-/// How often what matters happened.
+/// Counts of the relevant events.
 #[derive(Debug, Default)]
 struct Happened {
     published: u32,
@@ -79,21 +78,18 @@ struct Happened {
 }
 
 fn number(name: &str, otherwise: u64) -> u64 {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "whoever runs the test chooses the walk"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "the test run chooses the walk")]
     let given = std::env::var(name);
     given.map_or(otherwise, |it| it.parse().unwrap())
 }
 
-async fn what_has_to_hold_holds_on_one_walk(db: TestDatabase) {
+async fn invariants_hold_on_one_random_walk(db: TestDatabase) {
     let mut happened = Happened::default();
     walk(&db, *WALKS.start(), &mut happened).await;
     assert!(happened.published > 0, "{happened:?}");
 }
 
-async fn whatever_happens_what_has_to_hold_holds(db: TestDatabase) {
+async fn invariants_hold_on_long_random_walks(db: TestDatabase) {
     let one = number("SIGHTLINE_WALK", 0);
     let walks = if one == 0 { WALKS } else { one..=one };
     let mut happened = Happened::default();
@@ -107,16 +103,16 @@ async fn whatever_happens_what_has_to_hold_holds(db: TestDatabase) {
         too_dear,
         out_of_use,
     } = happened;
-    let least = [published / 5, too_late, scheduled, too_dear, out_of_use].into_iter();
-    assert!(least.min() > Some(2), "little happened: {happened:?}");
+    let counts = [published / 5, too_late, scheduled, too_dear, out_of_use].into_iter();
+    assert!(counts.min() > Some(2), "little happened: {happened:?}");
 }
 
 async fn walk(db: &TestDatabase, seed: u64, happened: &mut Happened) {
     let queue = Queue {
-        most_per_day: Some(MicroUsd(OF_THE_SERVER)),
+        max_per_day: Some(MicroUsd(OF_THE_SERVER)),
         ..Queue::on(db)
     };
-    // Another walk's days are over.
+    // Each walk has separate days.
     let days = i64::try_from(seed).unwrap() * 60;
     queue.clock.advance(TimeDelta::days(days));
     let mut projects = Vec::new();
@@ -148,24 +144,24 @@ async fn walk(db: &TestDatabase, seed: u64, happened: &mut Happened) {
         db,
         dice: Dice(seed),
         projects,
-        held: vec![],
+        leased: vec![],
         accepted: BTreeMap::new(),
         happened,
     };
     for step in 0..number("SIGHTLINE_STEPS", STEPS) {
-        let what = walk.step().await;
-        walk.look(&format!("step {step} of walk {seed}: {what}"))
+        let action = walk.step().await;
+        walk.look(&format!("step {step} of walk {seed}: {action}"))
             .await;
     }
     walk.end().await;
-    // What is theirs does not come round on other walks.
+    // Their schedules do not fire on other walks.
     db.run_sql("DELETE FROM schedules");
 }
 
 impl Walk<'_> {
     async fn step(&mut self) -> &'static str {
         match self.dice.below(27) {
-            0..=5 => self.ask().await,
+            0..=5 => self.request().await,
             6..=9 => self.claim().await,
             10 => self.live().await,
             11..=12 => self.measure().await,
@@ -182,9 +178,9 @@ impl Walk<'_> {
         }
     }
 
-    async fn ask(&mut self) -> &'static str {
+    async fn request(&mut self) -> &'static str {
         let (account, project) = self.projects[self.dice.below(self.projects.len())];
-        match self.queue.want(account, project).await {
+        match self.queue.try_request_job(account, project).await {
             Ok(requested) => {
                 let job = requested.job;
                 let before = self.accepted.insert((account, job.id), None);
@@ -194,10 +190,10 @@ impl Walk<'_> {
             Err(RequestAnalysisError::ProjectDeactivated) => self.happened.out_of_use += 1,
             Err(error) => panic!("{error}"),
         }
-        "somebody asks for an analysis"
+        "an analysis is requested"
     }
 
-    /// A project is taken out of use, or into it again; most are in use most of the time.
+    /// Deactivates or reactivates a project; most projects are active most of the time.
     async fn change_use(&mut self, status: Status) -> &'static str {
         let (account, project) = self.projects[self.dice.below(self.projects.len())];
         let patch = ProjectPatch {
@@ -210,7 +206,7 @@ impl Walk<'_> {
         "a project's use changes"
     }
 
-    /// Half a day later, what is due begins, once for all that were missed.
+    /// Half a day later, due schedules fire, once for all missed ticks.
     async fn tick(&mut self) -> &'static str {
         self.queue.clock.advance(TimeDelta::hours(12));
         let fired = self.queue.fire().await;
@@ -225,23 +221,23 @@ impl Walk<'_> {
         let worker = format!("worker {}", self.dice.below(WORKERS));
         let claimed = self.queue.claim_up_to(&worker, wanted).await;
         assert!(claimed.len() <= wanted as usize);
-        self.held.extend(claimed);
+        self.leased.extend(claimed);
         "a worker claims"
     }
 
-    /// One account's jobs give a sign of life, lost ones too.
+    /// Sends heartbeats for one account's jobs, including lost ones.
     async fn live(&mut self) -> &'static str {
-        if let Some(account) = self.held.first().map(|it| it.account) {
-            let held: Vec<&Job> = { self.held.iter() }
+        if let Some(account) = self.leased.first().map(|it| it.account) {
+            let jobs: Vec<&Job> = { self.leased.iter() }
                 .filter(|it| it.account == account)
                 .collect();
-            self.queue.keep(&held).await;
+            self.queue.keep(&jobs).await;
         }
         "leases are renewed"
     }
 
     async fn measure(&mut self) -> &'static str {
-        if let Some(job) = self.any_held() {
+        if let Some(job) = self.any_leased() {
             let measured = self.queue.measure(&job, 1).await;
             match self.queue.record(&job, &measured).await {
                 Ok(_) => {}
@@ -253,11 +249,11 @@ impl Walk<'_> {
     }
 
     async fn publish(&mut self) -> &'static str {
-        if let Some(job) = self.any_held() {
+        if let Some(job) = self.any_leased() {
             match self.queue.publish(&job).await {
                 Ok(_) => {
                     self.happened.published += 1;
-                    self.held
+                    self.leased
                         .retain(|it| it.id != job.id || it.epoch != job.epoch);
                 }
                 Err(LeaseError::Lost) => self.happened.too_late += 1,
@@ -267,14 +263,14 @@ impl Walk<'_> {
         "a job is finished"
     }
 
-    /// One account's jobs end in one transaction, lost ones among them.
+    /// Ends one account's jobs in one transaction, including lost ones.
     async fn publish_together(&mut self) -> &'static str {
-        let Some(account) = self.any_held().map(|it| it.account) else {
+        let Some(account) = self.any_leased().map(|it| it.account) else {
             return "no job is finished";
         };
-        let (of_account, others) = { std::mem::take(&mut self.held).into_iter() }
+        let (of_account, others) = { std::mem::take(&mut self.leased).into_iter() }
             .partition::<Vec<Job>, _>(|it| it.account == account);
-        self.held = others;
+        self.leased = others;
         let ended = self
             .queue
             .publish_all(&of_account.iter().collect::<Vec<_>>())
@@ -286,7 +282,7 @@ impl Walk<'_> {
     }
 
     async fn end_attempt(&mut self) -> &'static str {
-        if let Some(job) = self.any_held() {
+        if let Some(job) = self.any_leased() {
             let ends = [
                 failure(),
                 AttemptEnd::Released,
@@ -297,7 +293,7 @@ impl Walk<'_> {
             let end = &ends[self.dice.below(ends.len())];
             match self.queue.end(&job, end).await {
                 Ok(_) => self
-                    .held
+                    .leased
                     .retain(|it| it.id != job.id || it.epoch != job.epoch),
                 Err(LeaseError::Lost) => self.happened.too_late += 1,
                 Err(error) => panic!("{error}"),
@@ -307,9 +303,9 @@ impl Walk<'_> {
     }
 
     fn die(&mut self) -> &'static str {
-        if !self.held.is_empty() {
-            let which = self.dice.below(self.held.len());
-            self.held.swap_remove(which);
+        if !self.leased.is_empty() {
+            let which = self.dice.below(self.leased.len());
+            self.leased.swap_remove(which);
         }
         "a worker dies"
     }
@@ -336,25 +332,25 @@ impl Walk<'_> {
         "time passes"
     }
 
-    fn any_held(&mut self) -> Option<Job> {
-        (!self.held.is_empty()).then(|| self.held[self.dice.below(self.held.len())].clone())
+    fn any_leased(&mut self) -> Option<Job> {
+        (!self.leased.is_empty()).then(|| self.leased[self.dice.below(self.leased.len())].clone())
     }
 
-    /// The invariants hold, no job is gone, and what has ended stays as it ended.
+    /// Asserts that the invariants hold, no job is lost, and ended jobs keep their states.
     async fn look(&mut self, after: &str) {
-        // The server's cap stands in no table.
+        // The server's cap is not stored in a table.
         let all = format!(
             "{INVARIANTS}-- wrong: days for which the server spent and set aside more than it may\n\
              SELECT count(*) FROM server_spending WHERE spent + reserved > {OF_THE_SERVER};"
         );
-        for (what, wrong) in self.db.counts(&all) {
-            assert_eq!(wrong, 0, "{what}, after {after}");
+        for (invariant, wrong) in self.db.counts(&all) {
+            assert_eq!(wrong, 0, "{invariant}, after {after}");
         }
         let mut found: BTreeMap<(AccountId, JobId), JobState> = BTreeMap::new();
         for (account, _) in self.projects.iter().step_by(PROJECTS) {
             for job in self.queue.jobs(*account).await {
                 found.insert((*account, job.id), job.state);
-                // What a schedule asked for, nobody else knows of.
+                // Jobs of schedules are known only to the database.
                 if job.trigger == Trigger::Schedule {
                     self.accepted.entry((*account, job.id)).or_insert(None);
                 }
@@ -375,7 +371,7 @@ impl Walk<'_> {
         assert!(found.is_empty(), "{found:?} came of nothing, after {after}");
     }
 
-    /// Everybody works on until nothing is left: no job is forgotten.
+    /// Runs all remaining jobs: no job is forgotten.
     async fn end(&mut self) {
         for _ in 0..200 {
             self.queue.clock.advance(TimeDelta::seconds(60));

@@ -1,5 +1,4 @@
-//! The queue's use cases on real databases: whose turn it is, what a lost lease costs, and that
-//! results appear at most once.
+//! The queue's use cases on real databases: fair order, lost leases, and publication at most once.
 
 use analysis::{
     observation::search_page::SearchPage, provenance::Provenance, result_type::ResultType,
@@ -60,31 +59,31 @@ mod slots;
 
 on_every_database![
     the_least_served_account_is_next,
-    many_jobs_are_claimed_together_in_the_same_turns,
+    batch_claims_alternate_between_accounts,
     leases_of_an_account_are_renewed_together,
     jobs_of_an_account_are_ended_together,
-    an_account_runs_no_more_than_it_may,
-    a_newcomer_does_not_push_back_those_who_wait,
-    jobs_of_a_newer_version_are_left_to_it_and_keep_nobody_waiting,
-    an_accounts_damage_keeps_nobody_else_waiting,
-    the_same_unfinished_analysis_is_asked_for_once,
-    a_lost_lease_is_noticed_and_the_old_worker_can_do_nothing,
-    measurements_of_an_earlier_attempt_are_kept_and_published_once,
-    a_deactivated_project_stops_its_jobs_and_frees_what_was_set_aside,
-    what_was_set_aside_is_settled_when_the_job_fails,
-    a_tick_starts_one_job_however_many_see_it,
-    what_was_missed_is_made_up_for_once_and_refusals_are_noted,
-    a_schedule_that_was_removed_or_changed_meanwhile_is_not_fired,
+    an_account_never_exceeds_its_running_cap,
+    a_new_account_does_not_delay_waiting_ones,
+    jobs_of_a_newer_version_do_not_block_other_accounts,
+    a_corrupt_account_does_not_block_other_accounts,
+    concurrent_identical_requests_share_one_job,
+    a_worker_with_a_lost_lease_changes_nothing,
+    measurements_of_earlier_attempts_are_published_once,
+    deactivating_a_project_stops_jobs_and_releases_reservations,
+    reservations_are_released_when_the_job_fails,
+    a_tick_starts_one_job_with_concurrent_workers,
+    missed_ticks_start_one_job_and_refusals_are_recorded,
+    a_removed_or_changed_schedule_is_not_fired,
 ];
 
-/// The use cases on one database, with a clock that can be moved.
+/// The use cases on one database, with a clock that tests can advance.
 struct Queue {
     storage: Arc<dyn Storage>,
     clock: Arc<FrozenClock>,
     randomness: Arc<CountingRandomness>,
     mint: Arc<IdMint>,
     policy: QueuePolicy,
-    most_per_day: Option<MicroUsd>,
+    max_per_day: Option<MicroUsd>,
 }
 
 impl Queue {
@@ -103,7 +102,7 @@ impl Queue {
             randomness,
             mint,
             policy: QueuePolicy::default(),
-            most_per_day: None,
+            max_per_day: None,
         }
     }
 
@@ -159,14 +158,14 @@ impl Queue {
         created.await.unwrap().project.id
     }
 
-    async fn ask(&self, account: AccountId, project: ProjectId) -> Job {
-        self.try_ask(account, project).await.0
+    async fn request_job(&self, account: AccountId, project: ProjectId) -> Job {
+        self.request_or_reuse_job(account, project).await.0
     }
 
     fn prices(&self) -> Prices {
         Prices {
             per_keyword: Spent::on(1, MicroUsd(100)),
-            max_per_day: self.most_per_day,
+            max_per_day: self.max_per_day,
             speed_pages: 10,
             ..Prices::default()
         }
@@ -202,12 +201,12 @@ impl Queue {
         found.unwrap().items
     }
 
-    async fn try_ask(&self, account: AccountId, project: ProjectId) -> (Job, bool) {
-        let requested = self.want(account, project).await.unwrap();
+    async fn request_or_reuse_job(&self, account: AccountId, project: ProjectId) -> (Job, bool) {
+        let requested = self.try_request_job(account, project).await.unwrap();
         (requested.job, requested.deduplicated)
     }
 
-    async fn want(
+    async fn try_request_job(
         &self,
         account: AccountId,
         project: ProjectId,
@@ -223,10 +222,10 @@ impl Queue {
         self.core().request_analysis(account, &request, None).await
     }
 
-    /// What the job's calls that cost money are written down in.
+    /// The ledger of the job's paid calls.
     fn journal(&self, job: &Job) -> Arc<dyn PaidCallLedger> {
-        let hold = LeaseToken::of(job);
-        Arc::new(JobCallLedger::new(Arc::new(self.core()), hold))
+        let lease = LeaseToken::of(job);
+        Arc::new(JobCallLedger::new(Arc::new(self.core()), lease))
     }
 
     async fn claim(&self, worker: &str) -> Option<Job> {
@@ -240,7 +239,7 @@ impl Queue {
             .unwrap()
     }
 
-    /// Signs of life for these jobs of one account, all as far as they were when claimed.
+    /// Sends heartbeats for these jobs of one account, with the progress at the time of their claim.
     async fn keep(&self, jobs: &[&Job]) -> Vec<Option<WorkerSignal>> {
         let signs: Vec<Heartbeat> = { jobs.iter() }
             .map(|job| Heartbeat {
@@ -271,8 +270,8 @@ impl Queue {
         self.core().end_attempt(LeaseToken::of(job), end).await
     }
 
-    /// Measures the job's next keywords, as a worker does; at most `most`.
-    async fn measure(&self, job: &Job, most: usize) -> Vec<MeasuredKeyword> {
+    /// Measures the job's next keywords, as a worker does; at most `limit`.
+    async fn measure(&self, job: &Job, limit: usize) -> Vec<MeasuredKeyword> {
         let source = EmptyEngine(self.clock()).label().source();
         let core = self.core();
         let measured = core.measured_keywords(job).await.unwrap();
@@ -282,7 +281,7 @@ impl Queue {
             .with_ledger(self.journal(job));
         let site = SiteDomain::accepted("shop.example.com".into(), "shop.example.com".into());
         let mut done = Vec::new();
-        for task in tasks.into_iter().take(most) {
+        for task in tasks.into_iter().take(limit) {
             done.push(measure.run(job, &site, &task).await);
         }
         done
@@ -312,7 +311,7 @@ impl Queue {
         let mut outcomes = Vec::new();
         for job in jobs {
             outcomes.push(match self.outcome(job).await {
-                // A worker that summed up while it still held the job comes too late just so.
+                // A worker that summed up before it lost its lease is too late as well.
                 Err(LeaseError::Lost) => empty_handed(),
                 outcome => outcome.unwrap(),
             });
@@ -342,7 +341,7 @@ fn empty_handed() -> JobResults {
     }
 }
 
-/// An engine that finds nothing, and says so.
+/// An engine that returns complete pages without results.
 struct EmptyEngine(Arc<dyn Clock>);
 
 #[async_trait]
@@ -385,7 +384,7 @@ impl SearchResults for EmptyEngine {
                     },
                 )
                 .await;
-            // A worker that lost its lease cannot tell any more.
+            // A worker that lost its lease can no longer record the outcome.
             drop(ended);
         }
         let page = SearchPage {
@@ -430,13 +429,13 @@ async fn the_least_served_account_is_next(db: TestDatabase) {
         let project = queue
             .project(ann, &format!("a{n}.example.com"), &["rust"])
             .await;
-        queue.ask(ann, project).await;
+        queue.request_job(ann, project).await;
     }
     for n in 0..2 {
         let project = queue
             .project(bob, &format!("b{n}.example.com"), &["rust"])
             .await;
-        queue.ask(bob, project).await;
+        queue.request_job(bob, project).await;
     }
     let mut served = Vec::new();
     while let Some(job) = queue.claim("w").await {
@@ -455,14 +454,14 @@ async fn the_least_served_account_is_next(db: TestDatabase) {
     assert!(place(0) <= 1 && place(1) <= 3, "{served:?}");
 }
 
-async fn an_account_runs_no_more_than_it_may(db: TestDatabase) {
+async fn an_account_never_exceeds_its_running_cap(db: TestDatabase) {
     let queue = Queue::on(&db);
     let ann = queue.account("ann@example.com").await;
     for n in 0..6 {
         let project = queue
             .project(ann, &format!("a{n}.example.com"), &["rust"])
             .await;
-        queue.ask(ann, project).await;
+        queue.request_job(ann, project).await;
     }
     let mut running = Vec::new();
     while let Some(job) = queue.claim("w").await {
@@ -474,19 +473,19 @@ async fn an_account_runs_no_more_than_it_may(db: TestDatabase) {
     assert!(queue.claim("w").await.is_none());
 }
 
-/// More accounts than are looked at first, each with a job; the statement is done to them. Then another
-/// account's job, which is behind all of them.
+/// Adds more accounts than one batch of candidates, each with a job, and runs the statement on them. Returns the job of
+/// another account behind all of them.
 async fn behind_many(queue: &Queue, db: &TestDatabase, statement: &str) -> Job {
     for n in 0..12 {
         let account = queue.account(&format!("{n}@example.com")).await;
         let project = queue.project(account, "a.example.com", &["rust"]).await;
-        queue.ask(account, project).await;
+        queue.request_job(account, project).await;
     }
     db.run_sql(statement);
     let last = queue.account("last@example.com").await;
     db.run_sql("UPDATE account_queues SET virtual_time = 0");
     let project = queue.project(last, "b.example.com", &["rust"]).await;
-    let job = queue.ask(last, project).await;
+    let job = queue.request_job(last, project).await;
     db.run_sql(&format!(
         "UPDATE account_queues SET virtual_time = 5 WHERE account_id = {}",
         last.0
@@ -494,12 +493,12 @@ async fn behind_many(queue: &Queue, db: &TestDatabase, statement: &str) -> Job {
     job
 }
 
-async fn jobs_of_a_newer_version_are_left_to_it_and_keep_nobody_waiting(db: TestDatabase) {
+async fn jobs_of_a_newer_version_do_not_block_other_accounts(db: TestDatabase) {
     let queue = Queue::on(&db);
     let ours = behind_many(&queue, &db, "UPDATE jobs SET kind = 'ofTomorrow'").await;
     assert_eq!(queue.claim("w").await.unwrap().id, ours.id);
     assert!(queue.claim("w").await.is_none());
-    // Its worker died, and nobody here knows what comes after that.
+    // Its worker died, and no worker of this version knows the next state.
     db.run_sql("UPDATE jobs SET state = 'running', lease_until = NULL WHERE kind = 'ofTomorrow'");
     assert_eq!(queue.sweep().await, []);
     db.run_sql("UPDATE jobs SET state = 'ready', kind = 'rankCheck' WHERE kind = 'ofTomorrow'");
@@ -510,14 +509,14 @@ async fn jobs_of_a_newer_version_are_left_to_it_and_keep_nobody_waiting(db: Test
     assert_eq!(claimed, 12, "they were waiting all the time");
 }
 
-async fn an_accounts_damage_keeps_nobody_else_waiting(db: TestDatabase) {
+async fn a_corrupt_account_does_not_block_other_accounts(db: TestDatabase) {
     let queue = Queue::on(&db);
     let ours = behind_many(&queue, &db, "UPDATE jobs SET errors = 'no list'").await;
     assert_eq!(queue.claim("w").await.unwrap().id, ours.id);
-    let told = queue.core().claim_jobs("w", &FreeSlots::of(1)).await;
+    let claimed = queue.core().claim_jobs("w", &FreeSlots::of(1)).await;
     assert!(
-        matches!(told, Err(StorageError::Corrupt { .. })),
-        "{told:?}"
+        matches!(claimed, Err(StorageError::Corrupt { .. })),
+        "{claimed:?}"
     );
     db.run_sql("UPDATE jobs SET state = 'running', lease_until = NULL");
     db.run_sql(
@@ -527,7 +526,7 @@ async fn an_accounts_damage_keeps_nobody_else_waiting(db: TestDatabase) {
     assert_eq!(swept.failures.len(), 12);
 }
 
-async fn a_newcomer_does_not_push_back_those_who_wait(db: TestDatabase) {
+async fn a_new_account_does_not_delay_waiting_ones(db: TestDatabase) {
     let queue = Queue::on(&db);
     let (ann, bob) = (
         queue.account("ann@example.com").await,
@@ -537,17 +536,17 @@ async fn a_newcomer_does_not_push_back_those_who_wait(db: TestDatabase) {
         let project = queue
             .project(ann, &format!("a{round}.example.com"), &["rust"])
             .await;
-        queue.ask(ann, project).await;
+        queue.request_job(ann, project).await;
         let job = queue.claim("w").await.unwrap();
         queue.end(&job, &failure()).await.unwrap();
     }
     let waiting = queue.project(ann, "last.example.com", &["rust"]).await;
-    queue.ask(ann, waiting).await;
+    queue.request_job(ann, waiting).await;
     for n in 0..3 {
         let project = queue
             .project(bob, &format!("b{n}.example.com"), &["rust"])
             .await;
-        queue.ask(bob, project).await;
+        queue.request_job(bob, project).await;
     }
     let mut first_two = Vec::new();
     for _ in 0..2 {
@@ -559,19 +558,19 @@ async fn a_newcomer_does_not_push_back_those_who_wait(db: TestDatabase) {
     );
 }
 
-async fn the_same_unfinished_analysis_is_asked_for_once(db: TestDatabase) {
+async fn concurrent_identical_requests_share_one_job(db: TestDatabase) {
     let queue = Arc::new(Queue::on(&db));
     let ann = queue.account("ann@example.com").await;
     let project = queue.project(ann, "a.example.com", &["rust"]).await;
-    let asking: Vec<_> = (0..8)
+    let requests: Vec<_> = (0..8)
         .map(|_| {
             let queue = Arc::clone(&queue);
-            tokio::spawn(async move { queue.try_ask(ann, project).await })
+            tokio::spawn(async move { queue.request_or_reuse_job(ann, project).await })
         })
         .collect();
     let mut jobs = Vec::new();
-    for asked in asking {
-        jobs.push(asked.await.unwrap());
+    for request in requests {
+        jobs.push(request.await.unwrap());
     }
     assert!(jobs.iter().all(|(job, _)| job.id == jobs[0].0.id));
     assert_eq!(
@@ -582,13 +581,13 @@ async fn the_same_unfinished_analysis_is_asked_for_once(db: TestDatabase) {
     );
 }
 
-async fn a_lost_lease_is_noticed_and_the_old_worker_can_do_nothing(db: TestDatabase) {
+async fn a_worker_with_a_lost_lease_changes_nothing(db: TestDatabase) {
     let queue = Queue::on(&db);
     let ann = queue.account("ann@example.com").await;
     let project = queue
         .project(ann, "a.example.com", &["rust", "actix"])
         .await;
-    queue.ask(ann, project).await;
+    queue.request_job(ann, project).await;
     let zombie = queue.claim("old").await.unwrap();
     let measured = queue.measure(&zombie, 2).await;
     assert!(
@@ -627,7 +626,7 @@ async fn a_lost_lease_is_noticed_and_the_old_worker_can_do_nothing(db: TestDatab
     );
 }
 
-async fn many_jobs_are_claimed_together_in_the_same_turns(db: TestDatabase) {
+async fn batch_claims_alternate_between_accounts(db: TestDatabase) {
     let queue = Queue::on(&db);
     let (ann, bob) = (
         queue.account("ann@example.com").await,
@@ -637,14 +636,14 @@ async fn many_jobs_are_claimed_together_in_the_same_turns(db: TestDatabase) {
         for site in 0..sites {
             let domain = format!("s{site}.example.com");
             let project = queue.project(account, &domain, &["rust"]).await;
-            queue.ask(account, project).await;
+            queue.request_job(account, project).await;
         }
     }
     let mut taken = queue.claim_up_to("w", 3).await;
     assert_eq!(taken.len(), 3);
     let of_bob = |jobs: &[Job]| jobs.iter().filter(|it| it.account == bob).count();
     assert!((1..=2).contains(&of_bob(&taken)), "turns go round");
-    // Four of an account run at the same time: of eight jobs six, and no more for now.
+    // At most four jobs of an account run at a time: six of the eight jobs.
     taken.extend(queue.claim_up_to("w", 50).await);
     assert_eq!((taken.len(), of_bob(&taken)), (6, 2));
     assert_eq!(queue.claim_up_to("w", 50).await, []);
@@ -655,7 +654,7 @@ async fn many_jobs_are_claimed_together_in_the_same_turns(db: TestDatabase) {
     for job in &taken {
         assert_eq!(queue.read(job).await, *job, "what is claimed is stored");
     }
-    // Of Ann's, the oldest.
+    // The oldest of Ann's jobs.
     let waiting = queue.jobs(ann).await;
     let states: Vec<bool> = { waiting.iter() }
         .map(|it| it.state == JobState::Running)
@@ -668,11 +667,11 @@ async fn leases_of_an_account_are_renewed_together(db: TestDatabase) {
     let ann = queue.account("ann@example.com").await;
     for domain in ["a.example.com", "b.example.com", "c.example.com"] {
         let project = queue.project(ann, domain, &["rust"]).await;
-        queue.ask(ann, project).await;
+        queue.request_job(ann, project).await;
     }
-    let held = queue.claim_up_to("w", 3).await;
-    let [one, two, three] = held.as_slice() else {
-        panic!("{held:?}")
+    let leased = queue.claim_up_to("w", 3).await;
+    let [one, two, three] = leased.as_slice() else {
+        panic!("{leased:?}")
     };
     queue.end(two, &AttemptEnd::Released).await.unwrap();
     queue.clock.advance(TimeDelta::seconds(20));
@@ -706,18 +705,18 @@ async fn jobs_of_an_account_are_ended_together(db: TestDatabase) {
         "d.example.com",
     ] {
         let project = queue.project(ann, domain, &["rust"]).await;
-        queue.ask(ann, project).await;
+        queue.request_job(ann, project).await;
     }
-    let held = queue.claim_up_to("w", 4).await;
-    let [one, lost, three, other] = held.as_slice() else {
-        panic!("{held:?}")
+    let leased = queue.claim_up_to("w", 4).await;
+    let [one, lost, three, other] = leased.as_slice() else {
+        panic!("{leased:?}")
     };
     for job in [one, lost, three] {
         let measured = queue.measure(job, 1).await;
         queue.record(job, &measured).await.unwrap();
     }
     queue.end(lost, &AttemptEnd::Released).await.unwrap();
-    // One that is named twice ends once: its account's line would be told twice otherwise.
+    // A job that is named twice ends once: its account queue would be updated twice otherwise.
     let ended = queue.publish_all(&[one, lost, three, one]).await;
     let states: Vec<_> = ended
         .iter()
@@ -726,7 +725,7 @@ async fn jobs_of_an_account_are_ended_together(db: TestDatabase) {
     let done = Some(JobState::Succeeded);
     assert_eq!(states, [done, None, done, None]);
     for job in ended.iter().flatten() {
-        assert_eq!(queue.read(job).await, *job, "what is told is stored");
+        assert_eq!(queue.read(job).await, *job, "the returned job is stored");
     }
     assert_eq!(queue.read(lost).await.state, JobState::Ready);
     assert_eq!(queue.read(other).await, *other);
@@ -747,18 +746,18 @@ async fn jobs_of_an_account_are_ended_together(db: TestDatabase) {
             .unwrap();
         assert_eq!(project.last_analysis_at.is_some(), is_published);
     }
-    for (what, wrong) in db.counts(machine::INVARIANTS) {
-        assert_eq!(wrong, 0, "{what}");
+    for (invariant, wrong) in db.counts(machine::INVARIANTS) {
+        assert_eq!(wrong, 0, "{invariant}");
     }
 }
 
-async fn measurements_of_an_earlier_attempt_are_kept_and_published_once(db: TestDatabase) {
+async fn measurements_of_earlier_attempts_are_published_once(db: TestDatabase) {
     let queue = Queue::on(&db);
     let ann = queue.account("ann@example.com").await;
     let project = queue
         .project(ann, "a.example.com", &["rust", "actix"])
         .await;
-    queue.ask(ann, project).await;
+    queue.request_job(ann, project).await;
     let first = queue.claim("old").await.unwrap();
     let one = queue.measure(&first, 1).await;
     queue.record(&first, &one).await.unwrap();
@@ -828,29 +827,33 @@ async fn measurements_of_an_earlier_attempt_are_kept_and_published_once(db: Test
     );
 }
 
-async fn a_deactivated_project_stops_its_jobs_and_frees_what_was_set_aside(db: TestDatabase) {
+async fn deactivating_a_project_stops_jobs_and_releases_reservations(db: TestDatabase) {
     let queue = Queue::on(&db);
     let ann = queue.account("ann@example.com").await;
     let (waiting, running) = (
         queue.project(ann, "w.example.com", &["rust"]).await,
         queue.project(ann, "r.example.com", &["rust"]).await,
     );
-    let at_work = queue.ask(ann, running).await;
-    let held = queue.claim("w").await.unwrap();
-    assert_eq!(held.id, at_work.id);
-    let waits = queue.ask(ann, waiting).await;
+    let at_work = queue.request_job(ann, running).await;
+    let claimed = queue.claim("w").await.unwrap();
+    assert_eq!(claimed.id, at_work.id);
+    let waits = queue.request_job(ann, waiting).await;
 
     let core = queue.core();
     core.deactivate_project(ann, waiting, None).await.unwrap();
     core.deactivate_project(ann, running, None).await.unwrap();
     assert_eq!(queue.read(&waits).await.state, JobState::Canceled);
-    let measured = queue.measure(&held, 1).await;
+    let measured = queue.measure(&claimed, 1).await;
     assert_eq!(
-        queue.record(&held, &measured).await.unwrap(),
+        queue.record(&claimed, &measured).await.unwrap(),
         WorkerSignal::CancelRequested
     );
     assert_eq!(
-        queue.end(&held, &AttemptEnd::Stopped).await.unwrap().state,
+        queue
+            .end(&claimed, &AttemptEnd::Stopped)
+            .await
+            .unwrap()
+            .state,
         JobState::Canceled
     );
 
@@ -859,19 +862,19 @@ async fn a_deactivated_project_stops_its_jobs_and_frees_what_was_set_aside(db: T
     assert_eq!(account.usage, AccountUsage::default());
     let spending = read
         .spending()
-        .find(Counter::Month(ann, month_of(held.day)))
+        .find(Counter::Month(ann, month_of(claimed.day)))
         .await
         .unwrap();
     assert_eq!(spending.reserved, MicroUsd(0));
 }
 
-async fn what_was_set_aside_is_settled_when_the_job_fails(db: TestDatabase) {
+async fn reservations_are_released_when_the_job_fails(db: TestDatabase) {
     let queue = Queue::on(&db);
     let ann = queue.account("ann@example.com").await;
     let project = queue
         .project(ann, "a.example.com", &["rust", "actix"])
         .await;
-    queue.ask(ann, project).await;
+    queue.request_job(ann, project).await;
     let job = queue.claim("w").await.unwrap();
     let one = queue.measure(&job, 1).await;
     queue.record(&job, &one).await.unwrap();
@@ -907,7 +910,7 @@ async fn what_was_set_aside_is_settled_when_the_job_fails(db: TestDatabase) {
     );
 }
 
-async fn a_tick_starts_one_job_however_many_see_it(db: TestDatabase) {
+async fn a_tick_starts_one_job_with_concurrent_workers(db: TestDatabase) {
     let queue = Arc::new(Queue::on(&db));
     let ann = queue.account("ann@example.com").await;
     let bob = queue.account("bob@example.com").await;
@@ -942,7 +945,7 @@ async fn a_tick_starts_one_job_however_many_see_it(db: TestDatabase) {
     assert_eq!(queue.fire().await, [], "until tomorrow");
 }
 
-async fn what_was_missed_is_made_up_for_once_and_refusals_are_noted(db: TestDatabase) {
+async fn missed_ticks_start_one_job_and_refusals_are_recorded(db: TestDatabase) {
     let queue = Queue::on(&db);
     let ann = queue.account("ann@example.com").await;
     let shop = queue.project(ann, "a.example.com", &["rust"]).await;
@@ -962,14 +965,14 @@ async fn what_was_missed_is_made_up_for_once_and_refusals_are_noted(db: TestData
         refusal(bare),
         Some("the project has no active keywords to measure")
     );
-    // The same analysis is still unfinished: the tick is over all the same.
+    // The same analysis is still unfinished: the tick counts as fired nevertheless.
     queue.clock.advance(TimeDelta::days(1));
     assert_eq!(queue.fire().await.len(), 2);
     assert_eq!(queue.jobs(ann).await.len(), 1);
     assert_eq!(queue.fire().await, []);
 }
 
-async fn a_schedule_that_was_removed_or_changed_meanwhile_is_not_fired(db: TestDatabase) {
+async fn a_removed_or_changed_schedule_is_not_fired(db: TestDatabase) {
     let queue = Queue::on(&db);
     let ann = queue.account("ann@example.com").await;
     let shop = queue.project(ann, "a.example.com", &["rust"]).await;
@@ -989,7 +992,7 @@ async fn a_schedule_that_was_removed_or_changed_meanwhile_is_not_fired(db: TestD
     assert!(!removed().await);
     queue.clock.advance(TimeDelta::days(30));
     assert_eq!(queue.fire().await, []);
-    // Whoever still holds what was read before can do nothing with it.
+    // A schedule that was read before the change has no effect.
     for before in [daily, weekly] {
         let after = before.fired(queue.clock.now(), None);
         let request = AnalysisRequest {

@@ -1,5 +1,4 @@
-//! Money under contention and crashes: no cap is passed by one unit, and nothing is paid twice that was
-//! answered.
+//! Spending under contention and crashes: no cap is exceeded, and answered calls are not paid twice.
 
 use super::*;
 use domain::{
@@ -10,18 +9,18 @@ use domain::{
 use futures_util::future::join_all;
 
 on_every_database![
-    of_sixty_four_calls_at_once_as_many_are_begun_as_there_is_money,
-    what_a_killed_attempt_began_stays_spent_and_what_was_answered_is_not_asked_again,
+    concurrent_calls_never_exceed_the_job_budget,
+    a_killed_attempt_keeps_its_cost_and_answers_are_reused,
     a_worker_that_lost_its_job_spends_nothing,
-    of_many_accounts_at_once_as_many_may_spend_as_the_server_may_on_a_day,
-    of_sixty_four_analyses_at_once_as_many_begin_as_fit_into_the_day,
-    answers_are_kept_for_a_week_and_then_forgotten,
+    concurrent_accounts_never_exceed_the_server_day_budget,
+    concurrent_analyses_never_exceed_the_day_budget,
+    answers_are_deleted_after_a_week,
 ];
 
-fn call(step: &str, most: i64) -> PaidCall {
+fn call(step: &str, max_cost: i64) -> PaidCall {
     PaidCall {
         step: step.to_owned(),
-        max_cost: MicroUsd(most),
+        max_cost: MicroUsd(max_cost),
     }
 }
 
@@ -41,7 +40,7 @@ fn counted(reserved: i64, spent: i64) -> Spending {
 }
 
 impl Queue {
-    /// What stands against the account's month and day and the server's day.
+    /// The spending of the account's month and day, and of the server's day.
     async fn spending(&self, account: AccountId, job: &Job) -> [Spending; 3] {
         let mut read = self.storage.read().await.unwrap();
         let mut found = [Spending::default(); 3];
@@ -57,17 +56,17 @@ impl Queue {
     }
 }
 
-/// A job of two keywords, for which 200 are set aside, and the worker that has it.
+/// A job of two keywords with 200 reserved, claimed by a worker.
 async fn at_work(queue: &Queue) -> (AccountId, Job) {
     let ann = queue.account("ann@example.com").await;
     let project = queue
         .project(ann, "a.example.com", &["rust", "actix"])
         .await;
-    queue.ask(ann, project).await;
+    queue.request_job(ann, project).await;
     (ann, queue.claim("w").await.unwrap())
 }
 
-async fn of_sixty_four_calls_at_once_as_many_are_begun_as_there_is_money(db: TestDatabase) {
+async fn concurrent_calls_never_exceed_the_job_budget(db: TestDatabase) {
     let queue = Queue::on(&db);
     let (ann, job) = at_work(&queue).await;
     let journal = queue.journal(&job);
@@ -104,9 +103,7 @@ async fn of_sixty_four_calls_at_once_as_many_are_begun_as_there_is_money(db: Tes
     assert_eq!(queue.spending(ann, &job).await, [counted(0, spent); 3]);
 }
 
-async fn what_a_killed_attempt_began_stays_spent_and_what_was_answered_is_not_asked_again(
-    db: TestDatabase,
-) {
+async fn a_killed_attempt_keeps_its_cost_and_answers_are_reused(db: TestDatabase) {
     let queue = Queue::on(&db);
     let (ann, job) = at_work(&queue).await;
     let first = queue.journal(&job);
@@ -133,7 +130,7 @@ async fn what_a_killed_attempt_began_stays_spent_and_what_was_answered_is_not_as
         Ok(PaidCallStart::AlreadyAnswered(before))
     );
     let Ok(PaidCallStart::Proceed(ticket)) = second.begin(&call("b", 60)).await else {
-        panic!("nobody answered it");
+        panic!("it has no answer");
     };
     second.end(ticket, ended(60, None)).await.unwrap();
     // 30 are left.
@@ -168,16 +165,16 @@ async fn a_worker_that_lost_its_job_spends_nothing(db: TestDatabase) {
     assert_eq!(queue.read(&job).await.cost.spent, MicroUsd(60));
 }
 
-async fn of_many_accounts_at_once_as_many_may_spend_as_the_server_may_on_a_day(db: TestDatabase) {
+async fn concurrent_accounts_never_exceed_the_server_day_budget(db: TestDatabase) {
     let mut queue = Queue::on(&db);
-    queue.most_per_day = Some(MicroUsd(549));
-    let mut asking = Vec::new();
+    queue.max_per_day = Some(MicroUsd(549));
+    let mut requests = Vec::new();
     for number in 0..16 {
         let account = queue.account(&format!("{number}@example.com")).await;
         let project = queue.project(account, "a.example.com", &["rust"]).await;
-        asking.push((account, project));
+        requests.push((account, project));
     }
-    let outcomes = join_all(asking.iter().map(|it| queue.want(it.0, it.1))).await;
+    let outcomes = join_all(requests.iter().map(|it| queue.try_request_job(it.0, it.1))).await;
     let jobs: Vec<&Job> = { outcomes.iter() }
         .filter_map(|it| Some(&it.as_ref().ok()?.job))
         .collect();
@@ -199,22 +196,22 @@ async fn of_many_accounts_at_once_as_many_may_spend_as_the_server_may_on_a_day(d
         [month, day, all],
         [counted(100, 0), counted(100, 0), counted(500, 0)]
     );
-    // Whoever was refused has nothing set aside, and what is not spent is there for the others.
-    let refused = { asking.iter() }.filter(|it| jobs.iter().all(|job| job.account != it.0));
+    // A refused account has no reservation, and unspent money is available to the others.
+    let refused = { requests.iter() }.filter(|it| jobs.iter().all(|job| job.account != it.0));
     let refused: Vec<_> = refused.copied().collect();
     let (account, project) = refused[0];
     let [month, day, _] = queue.spending(account, jobs[0]).await;
     assert_eq!([month, day], [counted(0, 0); 2]);
-    let held = queue.claim("w").await.unwrap();
-    queue.end(&held, &failure()).await.unwrap();
-    assert!(queue.want(account, project).await.is_ok());
+    let claimed = queue.claim("w").await.unwrap();
+    queue.end(&claimed, &failure()).await.unwrap();
+    assert!(queue.try_request_job(account, project).await.is_ok());
     queue.clock.advance(TimeDelta::days(1));
     let (account, project) = refused[1];
-    let waiting = queue.want(account, project).await.unwrap();
+    let waiting = queue.try_request_job(account, project).await.unwrap();
     assert_eq!(waiting.job.day, queue.clock.now().date_naive());
 }
 
-async fn of_sixty_four_analyses_at_once_as_many_begin_as_fit_into_the_day(db: TestDatabase) {
+async fn concurrent_analyses_never_exceed_the_day_budget(db: TestDatabase) {
     let queue = Queue::on(&db);
     let ann = queue.account("ann@example.com").await;
     let limits = AccountLimits {
@@ -227,14 +224,14 @@ async fn of_sixty_four_analyses_at_once_as_many_begin_as_fit_into_the_day(db: Te
         let host = format!("{number}.example.com");
         projects.push(queue.project(ann, &host, &["rust"]).await);
     }
-    let outcomes = join_all(projects.iter().map(|it| queue.want(ann, *it))).await;
+    let outcomes = join_all(projects.iter().map(|it| queue.try_request_job(ann, *it))).await;
     let begun: Vec<_> = outcomes.iter().filter_map(|it| it.as_ref().ok()).collect();
     assert_eq!(begun.len(), 7);
     let day = queue.spending(ann, &begun[0].job).await[1];
     assert_eq!(day, counted(700, 0));
 }
 
-async fn answers_are_kept_for_a_week_and_then_forgotten(db: TestDatabase) {
+async fn answers_are_deleted_after_a_week(db: TestDatabase) {
     let queue = Queue::on(&db);
     let (ann, job) = at_work(&queue).await;
     let journal = queue.journal(&job);
@@ -254,6 +251,6 @@ async fn answers_are_kept_for_a_week_and_then_forgotten(db: TestDatabase) {
     queue.clock.advance(TimeDelta::seconds(1));
     core.purge_expired().await.unwrap();
     assert_eq!(answer().await, None);
-    // What it cost is still known.
+    // Its cost is still stored.
     assert_eq!(queue.read(&job).await.cost.spent, MicroUsd(50));
 }

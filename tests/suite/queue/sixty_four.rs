@@ -1,4 +1,4 @@
-//! Sixty-four workers on one queue: each job is had once, and no account runs more than it may at any moment.
+//! Sixty-four workers on one queue: each job is claimed once, and no account ever exceeds its running cap.
 
 use super::{Queue, machine};
 use domain::ids::{AccountId, JobId};
@@ -9,43 +9,41 @@ use std::{
     time::Duration,
 };
 
-on_every_database![each_job_is_had_once_by_sixty_four_workers_and_no_account_passes_its_cap];
+on_every_database![each_job_is_claimed_once_and_account_caps_hold];
 
 const WORKERS: u32 = 64;
 const ACCOUNTS: usize = 6;
 const JOBS_OF_ONE: usize = 20;
 const JOBS: usize = ACCOUNTS * JOBS_OF_ONE;
 
-/// What the workers tell each other.
+/// State that the workers share.
 #[derive(Default)]
 struct Seen {
     claimed: BTreeSet<(AccountId, JobId)>,
-    /// Jobs between the end of their claim and the beginning of their end: no more than run.
+    /// Jobs between the return of their claim and the call that ends them: at most the running ones.
     running: BTreeMap<AccountId, u32>,
     ended: usize,
 }
 
-async fn each_job_is_had_once_by_sixty_four_workers_and_no_account_passes_its_cap(
-    db: TestDatabase,
-) {
+async fn each_job_is_claimed_once_and_account_caps_hold(db: TestDatabase) {
     let queue = Arc::new(Queue::on(&db));
-    let mut asked = BTreeSet::new();
+    let mut requested = BTreeSet::new();
     for account in 0..ACCOUNTS {
         let owner = queue.account(&format!("{account}@example.com")).await;
         for site in 0..JOBS_OF_ONE {
             let host = format!("s{site}.example.com");
             let project = queue.project(owner, &host, &["rust"]).await;
-            asked.insert((owner, queue.ask(owner, project).await.id));
+            requested.insert((owner, queue.request_job(owner, project).await.id));
         }
     }
     let seen = Arc::new(Mutex::new(Seen::default()));
     let workers: Vec<_> = (0..WORKERS)
         .map(|number| tokio::spawn(work(Arc::clone(&queue), Arc::clone(&seen), number)))
         .collect();
-    // Beside them somebody looks, who sees what is committed.
+    // A concurrent reader checks the committed state.
     while lock(&seen).ended < JOBS {
-        for (what, wrong) in db.counts(machine::INVARIANTS) {
-            assert_eq!(wrong, 0, "{what}");
+        for (invariant, wrong) in db.counts(machine::INVARIANTS) {
+            assert_eq!(wrong, 0, "{invariant}");
         }
         let died = workers.iter().any(tokio::task::JoinHandle::is_finished);
         assert!(!died || lock(&seen).ended == JOBS, "a worker gave up");
@@ -57,13 +55,13 @@ async fn each_job_is_had_once_by_sixty_four_workers_and_no_account_passes_its_ca
     }
     assert!(at_work > 8, "only {at_work} workers had anything to do");
     let seen = lock(&seen);
-    assert_eq!(seen.claimed, asked);
+    assert_eq!(seen.claimed, requested);
     let published = "SELECT count(*) FROM result_heads JOIN jobs ON jobs.account_id = result_heads.account_id AND jobs.id = result_heads.job_id WHERE state = 'succeeded' AND attempt = 1 AND result_type = 'rankings'";
     let of_all = db.counts(published)[0].1;
     assert_eq!(usize::try_from(of_all).unwrap(), JOBS);
 }
 
-/// Claims and ends jobs until all have ended; how many it had.
+/// Claims and ends jobs until all have ended; returns how many it claimed.
 async fn work(queue: Arc<Queue>, seen: Arc<Mutex<Seen>>, number: u32) -> usize {
     let mut had = 0;
     while lock(&seen).ended < JOBS {

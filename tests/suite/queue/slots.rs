@@ -1,5 +1,5 @@
-//! Slots of a worker process on real databases: one account leaves room for others, and a process that has the
-//! database for itself takes back what an earlier one ran.
+//! Slots of a worker process on real databases: one account leaves slots for others, and a process with exclusive
+//! access to the database reclaims the jobs of an earlier one.
 
 use super::Queue;
 use chrono::TimeDelta;
@@ -22,10 +22,15 @@ on_every_database![
     an_account_takes_no_last_slot_while_others_wait,
     jobs_of_a_process_that_is_gone_are_taken_back_at_once,
     a_job_to_be_canceled_is_canceled_when_its_process_is_gone,
-    a_job_waits_for_a_worker_when_none_lives,
+    a_job_waits_while_no_worker_is_online,
 ];
 
-async fn ask(queue: &Queue, account: AccountId, project: ProjectId, kind: AnalysisKind) {
+async fn request_analysis(
+    queue: &Queue,
+    account: AccountId,
+    project: ProjectId,
+    kind: AnalysisKind,
+) {
     let request = AnalysisRequest {
         project,
         kind,
@@ -34,8 +39,8 @@ async fn ask(queue: &Queue, account: AccountId, project: ProjectId, kind: Analys
         priority: JobPriority::Normal,
         trigger: Trigger::Api,
     };
-    let asked = queue.core().request_analysis(account, &request, None).await;
-    asked.unwrap();
+    let requested = queue.core().request_analysis(account, &request, None).await;
+    requested.unwrap();
 }
 
 async fn projects(queue: &Queue, name: &str, number: usize) -> (AccountId, Vec<ProjectId>) {
@@ -48,11 +53,11 @@ async fn projects(queue: &Queue, name: &str, number: usize) -> (AccountId, Vec<P
     (account, projects)
 }
 
-/// Claims as a worker with these slots does that runs these jobs already.
+/// Claims like a worker with these slots that already runs these jobs.
 async fn fill(queue: &Queue, slots: Slots, running: &mut Vec<Job>) {
     let core = queue.core();
-    while let Some(room) = room(slots, running) {
-        let claimed = core.claim_jobs("w", &room).await.unwrap();
+    while let Some(free) = free_slots(slots, running) {
+        let claimed = core.claim_jobs("w", &free).await.unwrap();
         if claimed.is_empty() {
             return;
         }
@@ -60,7 +65,7 @@ async fn fill(queue: &Queue, slots: Slots, running: &mut Vec<Job>) {
     }
 }
 
-fn room(slots: Slots, running: &[Job]) -> Option<FreeSlots> {
+fn free_slots(slots: Slots, running: &[Job]) -> Option<FreeSlots> {
     let taken = running.iter().map(|job| OccupiedSlot {
         account: job.account,
         kind: job.kind,
@@ -80,15 +85,15 @@ async fn audits_of_one_account_leave_a_slot_to_anothers_rank_check(db: TestDatab
     let queue = Queue::on(&db);
     let (ann, sites) = projects(&queue, "ann", 5).await;
     for site in &sites {
-        ask(&queue, ann, *site, AnalysisKind::SiteAudit).await;
+        request_analysis(&queue, ann, *site, AnalysisKind::SiteAudit).await;
     }
     let mut running = Vec::new();
     fill(&queue, Slots::new(4, 1), &mut running).await;
     assert_eq!(kinds_of(&running, ann), [AnalysisKind::SiteAudit; 3]);
 
     let (bob, sites) = projects(&queue, "bob", 2).await;
-    ask(&queue, bob, sites[0], AnalysisKind::SiteAudit).await;
-    ask(&queue, bob, sites[1], AnalysisKind::RankCheck).await;
+    request_analysis(&queue, bob, sites[0], AnalysisKind::SiteAudit).await;
+    request_analysis(&queue, bob, sites[1], AnalysisKind::RankCheck).await;
     fill(&queue, Slots::new(4, 1), &mut running).await;
     assert_eq!(kinds_of(&running, bob), [AnalysisKind::RankCheck]);
     assert_eq!(running.len(), 4);
@@ -98,11 +103,11 @@ async fn an_account_takes_no_last_slot_while_others_wait(db: TestDatabase) {
     let queue = Queue::on(&db);
     let (ann, sites) = projects(&queue, "ann", 4).await;
     for site in &sites {
-        ask(&queue, ann, *site, AnalysisKind::RankCheck).await;
+        request_analysis(&queue, ann, *site, AnalysisKind::RankCheck).await;
     }
     let (bob, sites) = projects(&queue, "bob", 1).await;
-    ask(&queue, bob, sites[0], AnalysisKind::SiteAudit).await;
-    // Bob had far more service: by turns alone, Ann would get every slot.
+    request_analysis(&queue, bob, sites[0], AnalysisKind::SiteAudit).await;
+    // Bob received far more service: by fair order alone, Ann would get every slot.
     db.run_sql(&format!(
         "UPDATE account_queues SET virtual_time = 99 WHERE account_id = {bob}"
     ));
@@ -129,9 +134,9 @@ async fn take_back(queue: &Queue) -> Vec<Job> {
 async fn jobs_of_a_process_that_is_gone_are_taken_back_at_once(db: TestDatabase) {
     let queue = Queue::on(&db);
     let (ann, sites) = projects(&queue, "ann", 2).await;
-    ask(&queue, ann, sites[0], AnalysisKind::RankCheck).await;
+    request_analysis(&queue, ann, sites[0], AnalysisKind::RankCheck).await;
     let first = queue.claim("w").await.unwrap();
-    ask(&queue, ann, sites[1], AnalysisKind::RankCheck).await;
+    request_analysis(&queue, ann, sites[1], AnalysisKind::RankCheck).await;
 
     let moved = take_back(&queue).await;
     assert_eq!(moved.len(), 1);
@@ -142,7 +147,7 @@ async fn jobs_of_a_process_that_is_gone_are_taken_back_at_once(db: TestDatabase)
     );
     assert_eq!((moved[0].crash_count, moved[0].attempt), (1, 1));
     assert_eq!(moved[0].errors[0].code, "worker-lost");
-    // Its old worker can do nothing any more, and another takes it.
+    // Its old worker has no effect any more, and another claims it.
     assert!(queue.publish(&first).await.is_err());
     let again = queue.claim_up_to("x", 4).await;
     assert_eq!(again.len(), 2);
@@ -158,7 +163,7 @@ async fn jobs_of_a_process_that_is_gone_are_taken_back_at_once(db: TestDatabase)
 async fn a_job_to_be_canceled_is_canceled_when_its_process_is_gone(db: TestDatabase) {
     let queue = Queue::on(&db);
     let (ann, sites) = projects(&queue, "ann", 1).await;
-    ask(&queue, ann, sites[0], AnalysisKind::RankCheck).await;
+    request_analysis(&queue, ann, sites[0], AnalysisKind::RankCheck).await;
     let job = queue.claim("w").await.unwrap();
     db.run_sql(&format!(
         "UPDATE jobs SET cancel_requested = {} WHERE account_id = {ann}",
@@ -172,20 +177,20 @@ async fn a_job_to_be_canceled_is_canceled_when_its_process_is_gone(db: TestDatab
     assert_eq!((moved[0].id, moved[0].state), (job.id, JobState::Canceled));
 }
 
-async fn a_job_waits_for_a_worker_when_none_lives(db: TestDatabase) {
+async fn a_job_waits_while_no_worker_is_online(db: TestDatabase) {
     let queue = Queue::on(&db);
     let core = queue.core();
     let (ann, sites) = projects(&queue, "ann", 1).await;
-    let waits = queue.ask(ann, sites[0]).await;
+    let waits = queue.request_job(ann, sites[0]).await;
     queue.clock.advance(TimeDelta::seconds(14));
     assert!(!core.no_worker_online_for([&waits]).await.unwrap());
     queue.clock.advance(TimeDelta::seconds(1));
     assert!(core.no_worker_online_for([&waits]).await.unwrap());
     assert!(!core.no_worker_online_for([]).await.unwrap());
 
-    // A worker that is busy with another account's job lives.
+    // A worker that is busy with another account's job is online.
     let (bob, sites) = projects(&queue, "bob", 1).await;
-    let busy = queue.ask(bob, sites[0]).await;
+    let busy = queue.request_job(bob, sites[0]).await;
     let claimed = queue.claim_up_to("w", 2).await;
     let waits = claimed.iter().find(|it| it.account == ann).unwrap();
     let waits = queue
@@ -198,7 +203,7 @@ async fn a_job_waits_for_a_worker_when_none_lives(db: TestDatabase) {
     queue.sweep().await;
     queue.clock.advance(TimeDelta::seconds(20));
     assert!(!core.no_worker_online_for([&waits]).await.unwrap());
-    // It died: nobody renews, and nobody looks after its account.
+    // It died: no worker renews its lease or serves its account.
     queue.clock.advance(TimeDelta::seconds(90));
     assert!(core.no_worker_online_for([&waits]).await.unwrap());
 }

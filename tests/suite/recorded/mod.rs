@@ -41,10 +41,10 @@ fn requesting_an_analysis_takes_at_most_11_statements() {
         include_str!("../../recorded/statements.postgres.txt"),
     ] {
         let counted = recorded.lines().filter_map(|line| {
-            let (count, asked) = line.split_once(' ')?;
-            let is_one = asked.contains("POST /api/agent/v1/analyze:")
-                || asked.contains("POST /api/analyses:")
-                || asked.starts_with("tool service_run_analysis:");
+            let (count, request_line) = line.split_once(' ')?;
+            let is_one = request_line.contains("POST /api/agent/v1/analyze:")
+                || request_line.contains("POST /api/analyses:")
+                || request_line.starts_with("tool service_run_analysis:");
             is_one.then(|| (line, count.parse::<u32>().unwrap()))
         });
         let counted: Vec<_> = counted.collect();
@@ -60,14 +60,14 @@ async fn answers_are_what_was_recorded(kind: DatabaseKind) {
     };
     let app = TestApp::start(&database).await;
     recorded::serve(&app).await;
-    let mut asking = Recorder::start(&app, &database).await;
+    let mut recorder = Recorder::start(&app, &database).await;
     for line in REQUESTS.lines() {
         if !line.is_empty() && !line.starts_with('#') {
-            asking.ask(line).await;
+            recorder.send(line).await;
         }
     }
-    assert_recorded!("answers.txt", &asking.answers);
-    let statements = asking.statements.text();
+    assert_recorded!("answers.txt", &recorder.answers);
+    let statements = recorder.statements.text();
     assert_recorded!(&format!("statements.{}.txt", kind.name()), &statements);
 }
 
@@ -122,23 +122,25 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    async fn ask(&mut self, line: &str) {
+    async fn send(&mut self, line: &str) {
         let mut parts = line.split(" | ");
-        let asked = self.filled(parts.next().unwrap());
+        let request_line = self.filled(parts.next().unwrap());
         let parts: Vec<String> = parts.map(|it| self.filled(it)).collect();
         let is_kept = |it: &&String| it.starts_with("-> ");
         let body = parts.first().filter(|it| !is_kept(it) && !is_header(it));
         let headers: Vec<&String> = parts.iter().filter(|it| is_header(it)).collect();
 
-        let mut request = self.request(&asked, body.map(String::as_str));
+        let mut request = self.request(&request_line, body.map(String::as_str));
         for header in &headers {
             let (name, value) = header.split_once(": ").unwrap();
             request = request.header(name, value);
         }
-        if !headers.iter().any(|it| it.starts_with("Content-Type")) && !asked.starts_with("tool") {
+        if !headers.iter().any(|it| it.starts_with("Content-Type"))
+            && !request_line.starts_with("tool")
+        {
             request = request.header("Content-Type", "application/json");
         }
-        let is_of_people = asked.starts_with("session ");
+        let is_of_people = request_line.starts_with("session ");
         let (status, headers, text) = if is_of_people {
             let answer = self.session.send(request).await;
             (answer.status, answer.headers, answer.body)
@@ -169,11 +171,11 @@ impl<'a> Recorder<'a> {
             Some('{' | '[') => in_lines(&text),
             _ => text,
         };
-        let told = format!("=== {line}\n{}\n{headers}\n\n{text}\n\n", status.as_u16());
-        self.answers.push_str(&self.normal.normalize(&told));
+        let entry = format!("=== {line}\n{}\n{headers}\n\n{text}\n\n", status.as_u16());
+        self.answers.push_str(&self.normal.normalize(&entry));
         if ["visitor ", "/reauthenticate", "/password"]
             .iter()
-            .any(|it| asked.contains(it))
+            .any(|it| request_line.contains(it))
         {
             // A wrong password is stored after the response.
             tokio::time::sleep(Duration::from_millis(500)).await;
@@ -183,8 +185,9 @@ impl<'a> Recorder<'a> {
         let marks: Vec<String> = sent.map(|it| self.statements.mark(it)).collect();
         let count = marks.len();
         let marks = marks.join(" ");
-        let asked = line.split(" | ").next().unwrap_or(line);
-        self.statements.line(&format!("{count} {asked}: {marks}"));
+        let request_line = line.split(" | ").next().unwrap_or(line);
+        self.statements
+            .line(&format!("{count} {request_line}: {marks}"));
     }
 
     /// Fills placeholders with values of earlier responses.
@@ -196,8 +199,8 @@ impl<'a> Recorder<'a> {
         filled
     }
 
-    fn request(&self, asked: &str, body: Option<&str>) -> RequestBuilder {
-        let parts: Vec<&str> = asked.split(' ').collect();
+    fn request(&self, request_line: &str, body: Option<&str>) -> RequestBuilder {
+        let parts: Vec<&str> = request_line.split(' ').collect();
         let request = match parts[..] {
             ["tool", name] => {
                 let arguments: Value = serde_json::from_str(body.unwrap()).unwrap();
@@ -209,9 +212,9 @@ impl<'a> Recorder<'a> {
                 let request = self.agent.request_path(Method::POST, "/mcp");
                 return with_mcp_headers(request, WITH_HANDSHAKE, &message(method, &json!({})));
             }
-            [who, method, path] => {
+            [caller, method, path] => {
                 let method: Method = method.parse().unwrap();
-                match who {
+                match caller {
                     "agent" => self.agent.request_path(method, path),
                     "reader" => self.reader.request_path(method, path),
                     "other" => self.other.request_path(method, path),
@@ -220,7 +223,7 @@ impl<'a> Recorder<'a> {
                     _ => client().request(method, format!("{}{path}", self.app.origin())),
                 }
             }
-            _ => panic!("{asked}"),
+            _ => panic!("{request_line}"),
         };
         match body {
             Some(body) => request.body(body.to_owned()),

@@ -30,12 +30,12 @@ use web::problem::Code;
 
 #[test]
 fn stored_words_match_the_recording() {
-    let mut told = String::new();
+    let mut listing = String::new();
     let mut list =
-        |what: &str, words: &[&str]| writeln!(told, "{what}: {}", words.join(" ")).unwrap();
+        |kind: &str, words: &[&str]| writeln!(listing, "{kind}: {}", words.join(" ")).unwrap();
     of_rules(&mut list);
     of_measurements(&mut list);
-    assert_recorded!("words.txt", &told);
+    assert_recorded!("words.txt", &listing);
 }
 
 fn of_rules(list: &mut dyn FnMut(&str, &[&str])) {

@@ -195,7 +195,7 @@ async fn mode_all_saves_nothing_if_one_keyword_is_refused(db: TestDatabase) {
         too_many["allowance"],
         json!({ "name": "aiTracked", "used": 1, "limit": 1, "requested": 1 })
     );
-    let told: Vec<(&str, &str)> = { too_many["errors"].as_array().unwrap().iter() }
+    let refused: Vec<(&str, &str)> = { too_many["errors"].as_array().unwrap().iter() }
         .map(|it| {
             (
                 it["pointer"].as_str().unwrap(),
@@ -204,7 +204,7 @@ async fn mode_all_saves_nothing_if_one_keyword_is_refused(db: TestDatabase) {
         })
         .collect();
     assert_eq!(
-        told,
+        refused,
         [("/keywords/1", "aiTracked"), ("/keywords/3", "keywords")]
     );
     let read = browser.get(&format!("/api/projects/{project}")).await.ok();
@@ -247,8 +247,8 @@ async fn concurrent_saves_never_exceed_the_quota(db: TestDatabase) {
         }
         let saved = answer.ok();
         added += saved["added"].as_u64().unwrap();
-        for (name, most) in [("keywords", 40), ("aiTracked", 10)] {
-            assert!(saved["allowance"][name]["used"].as_u64().unwrap() <= most);
+        for (name, max) in [("keywords", 40), ("aiTracked", 10)] {
+            assert!(saved["allowance"][name]["used"].as_u64().unwrap() <= max);
         }
     }
     let read = browser.get(&format!("/api/projects/{project}")).await.ok();

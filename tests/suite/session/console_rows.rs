@@ -188,7 +188,7 @@ async fn an_invalid_row_is_located_and_nothing_is_imported(db: TestDatabase) {
         let answer = browser.post(&path, json!({ "rows": rows })).await;
         answer.errors()
     };
-    let told = |place: &str, code: &str| (place.to_owned(), code.to_owned());
+    let error = |place: &str, code: &str| (place.to_owned(), code.to_owned());
     for (name, value, code) in [
         ("date", json!("16.09.2026"), "invalid-value"),
         ("date", Value::Null, "required"),
@@ -213,7 +213,7 @@ async fn an_invalid_row_is_located_and_nothing_is_imported(db: TestDatabase) {
         let found = errors(vec![good(), wrong]).await;
         assert_eq!(
             found[0],
-            told(&format!("/rows/1/{name}"), code),
+            error(&format!("/rows/1/{name}"), code),
             "{name}: {value}"
         );
     }
@@ -225,17 +225,17 @@ async fn an_invalid_row_is_located_and_nothing_is_imported(db: TestDatabase) {
         twice,
     ])
     .await;
-    assert_eq!(repeated, [told("/rows/2", "repeated")]);
-    assert_eq!(errors(vec![]).await, [told("/rows", "too-few")]);
+    assert_eq!(repeated, [error("/rows/2", "repeated")]);
+    assert_eq!(errors(vec![]).await, [error("/rows", "too-few")]);
     let ahead = row("2026-09-22", "x", "a", (0, 1, 1.0));
-    assert_eq!(errors(vec![ahead]).await, [told("/rows", "refused")]);
+    assert_eq!(errors(vec![ahead]).await, [error("/rows", "refused")]);
     let mut foreign = good();
     foreign["page"] = json!("https://other.example.org/");
-    assert_eq!(errors(vec![foreign]).await, [told("/rows", "refused")]);
+    assert_eq!(errors(vec![foreign]).await, [error("/rows", "refused")]);
     let both = json!({ "rows": [good()], "content": "Query,Clicks\n" });
     assert_eq!(
         browser.post(&path, both).await.errors(),
-        [told("/content", "unknown-field")]
+        [error("/content", "unknown-field")]
     );
     assert_eq!(browser.get(&path).await.ok()["imported"], json!([]));
 }

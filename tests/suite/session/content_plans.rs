@@ -116,8 +116,8 @@ async fn a_plan_is_saved_read_changed_and_removed(db: TestDatabase) {
         browser.get(&format!("{plans}/{UNKNOWN_ID}")).await,
         browser.get(&format!("{plans}/nonsense")).await,
     ] {
-        let told = gone.refused(404, "content-plan-not-found");
-        assert_eq!(told["nextActions"][0]["href"], plans);
+        let problem = gone.refused(404, "content-plan-not-found");
+        assert_eq!(problem["nextActions"][0]["href"], plans);
     }
     let nowhere = format!("/api/projects/77/content-plans/{}", id(&saved));
     browser
@@ -182,14 +182,14 @@ async fn errors_of_a_plan_name_their_location(db: TestDatabase) {
     let plans = format!("/api/projects/{project}/content-plans");
     let refused = async |body: Value| browser.post(&plans, body).await.errors();
     let place = |errors: &[(String, String)]| errors[0].clone();
-    let told = |place: &str, code: &str| (place.to_owned(), code.to_owned());
+    let error = |place: &str, code: &str| (place.to_owned(), code.to_owned());
     assert_eq!(
         refused(json!({ "nam": "x" })).await,
         [
-            told("/nam", "unknown-field"),
-            told("/name", "required"),
-            told("/clusteredBy", "required"),
-            told("/items", "required"),
+            error("/nam", "unknown-field"),
+            error("/name", "required"),
+            error("/clusteredBy", "required"),
+            error("/items", "required"),
         ]
     );
     let with = |name: &str, value: Value| {
@@ -228,7 +228,7 @@ async fn errors_of_a_plan_name_their_location(db: TestDatabase) {
         .collect();
     assert_eq!(
         place(&refused(plan("x", &many)).await),
-        told("/items", "too-many")
+        error("/items", "too-many")
     );
     // A small body with a large response.
     let line = "ž".repeat(250);
@@ -238,7 +238,7 @@ async fn errors_of_a_plan_name_their_location(db: TestDatabase) {
     let answer = browser.post(&plans, plan("x", &large)).await;
     assert_eq!(
         place(&answer.errors()),
-        told("/items", "too-large"),
+        error("/items", "too-large"),
         "{}",
         answer.body
     );
@@ -266,7 +266,7 @@ async fn errors_of_a_plan_name_their_location(db: TestDatabase) {
         ),
     ] {
         let errors = browser.patch(&path, patch).await.errors();
-        assert_eq!(place(&errors), told(pointer, code));
+        assert_eq!(place(&errors), error(pointer, code));
     }
     assert_eq!(browser.get(&path).await.ok(), saved);
 }
@@ -369,9 +369,9 @@ async fn plans_are_limited_and_need_an_active_project(db: TestDatabase) {
     let saved: Vec<&Answer> = answers.iter().filter(|it| it.status == 201).collect();
     assert_eq!(saved.len(), 1);
     let refused = answers.iter().find(|it| it.status != 201).unwrap();
-    let told = refused.refused(409, "allowance-exceeded");
+    let problem = refused.refused(409, "allowance-exceeded");
     assert_eq!(
-        told["allowance"],
+        problem["allowance"],
         json!({ "name": "contentPlans", "used": 200, "limit": 200, "requested": 1 })
     );
     let path = format!("{plans}/{}", id(&saved[0].created()));
@@ -384,9 +384,9 @@ async fn plans_are_limited_and_need_an_active_project(db: TestDatabase) {
         browser.patch(&path, json!({ "name": "x" })).await,
         browser.delete(&path).await,
     ] {
-        let told = refused.refused(409, "project-deactivated");
+        let problem = refused.refused(409, "project-deactivated");
         assert_eq!(
-            told["nextActions"][0]["href"],
+            problem["nextActions"][0]["href"],
             format!("/api/projects/{project}")
         );
     }

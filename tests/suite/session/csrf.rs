@@ -41,7 +41,7 @@ async fn foreign_host_names_get_neither_page_nor_session(db: TestDatabase) {
             let answer = page.header("Host", host).send().await.unwrap();
             assert_eq!(answer.status() == 403, !is_ours, "{path} of {host}");
         }
-        // Browsers never authenticate to the Agent API by themselves.
+        // Browsers never authenticate to the Agent API automatically.
         let request = agent.request(Method::GET, "/projects");
         agent.send(request.header("Host", host)).await.ok();
     }

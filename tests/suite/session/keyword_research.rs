@@ -77,7 +77,7 @@ struct Market {
     takes: Duration,
     /// Advances the server's clock during a call.
     lags: Option<(LateClock, TimeDelta)>,
-    most: MicroUsd,
+    max_cost_per_call: MicroUsd,
     costs: MicroUsd,
 }
 
@@ -88,7 +88,7 @@ impl Market {
             is_down: AtomicBool::new(false),
             takes: Duration::from_millis(milliseconds),
             lags: None,
-            most: MicroUsd(0),
+            max_cost_per_call: MicroUsd(0),
             costs: MicroUsd(0),
         }
     }
@@ -108,7 +108,7 @@ impl KeywordData for Market {
     }
 
     fn max_spend(&self) -> Spent {
-        Spent::on(1, self.most)
+        Spent::on(1, self.max_cost_per_call)
     }
 
     fn paid_call_refusal(&self) -> Option<PaidCallRefusal> {
@@ -123,7 +123,7 @@ impl KeywordData for Market {
         self.calls.fetch_add(1, Ordering::SeqCst);
         let call = PaidCall {
             step: query.keyword.clone(),
-            max_cost: self.most,
+            max_cost: self.max_cost_per_call,
         };
         let Ok(PaidCallStart::Proceed(ticket)) = journal.begin(&call).await else {
             panic!("what was set aside allows it");
@@ -172,20 +172,20 @@ async fn served(db: &TestDatabase, market: &Arc<Market>) -> TestApp {
     TestApp::with_keyword_data(db.port(), market, |_| {}).await
 }
 
-fn asked(keyword: &str) -> Value {
+fn research_body(keyword: &str) -> Value {
     json!({ "keyword": keyword, "location": "United States", "language": "English" })
 }
 
 async fn researched(browser: &Browser, keyword: &str) -> Answer {
-    browser.post(RESEARCH, asked(keyword)).await
+    browser.post(RESEARCH, research_body(keyword)).await
 }
 
 async fn quota(browser: &Browser) -> (u64, u64, bool) {
-    let told = browser.get(RESEARCH).await.ok();
+    let body = browser.get(RESEARCH).await.ok();
     (
-        told["usage"].as_u64().unwrap(),
-        told["limit"].as_u64().unwrap(),
-        told["available"].as_bool().unwrap(),
+        body["usage"].as_u64().unwrap(),
+        body["limit"].as_u64().unwrap(),
+        body["available"].as_bool().unwrap(),
     )
 }
 
@@ -197,7 +197,7 @@ async fn an_answer_has_every_documented_member(db: TestDatabase) {
         json!({ "usage": 0, "limit": 100, "available": true, "resetsAt": "2026-10-01T00:00:00Z" })
     );
     let wish = json!({ "keyword": "  Running   SHOES ", "location": "gb", "language": "english" });
-    let told = browser.post(RESEARCH, wish).await.ok();
+    let research = browser.post(RESEARCH, wish).await.ok();
     for (member, value) in [
         ("keyword", json!("Running SHOES")),
         ("normalized", json!("running shoes")),
@@ -215,12 +215,12 @@ async fn an_answer_has_every_documented_member(db: TestDatabase) {
         ("provenance", json!("simulated")),
         ("difficultyMethod", json!("supplier")),
     ] {
-        assert_eq!(told[member], value, "{member}");
+        assert_eq!(research[member], value, "{member}");
     }
     let now = app.clock.now();
-    assert_eq!(told["cachedAt"], json!(now));
-    assert_eq!(told["expiresAt"], json!(now + TimeDelta::days(30)));
-    let trend = told["trend"].as_array().unwrap();
+    assert_eq!(research["cachedAt"], json!(now));
+    assert_eq!(research["expiresAt"], json!(now + TimeDelta::days(30)));
+    let trend = research["trend"].as_array().unwrap();
     assert_eq!(trend.len(), 12);
     assert_eq!(
         (&trend[0]["year"], &trend[0]["month"]),
@@ -231,19 +231,23 @@ async fn an_answer_has_every_documented_member(db: TestDatabase) {
         (&json!(2026), &json!(8))
     );
     for member in ["amount", "low", "high"] {
-        assert!(told["cpc"][member].is_f64(), "{member}: {}", told["cpc"]);
+        assert!(
+            research["cpc"][member].is_f64(),
+            "{member}: {}",
+            research["cpc"]
+        );
     }
     for member in ["month", "quarter", "year"] {
-        assert!(told["trendChange"][member].is_f64(), "{member}");
+        assert!(research["trendChange"][member].is_f64(), "{member}");
     }
     for member in ["searchVolume", "competition", "difficulty"] {
-        assert!(told[member].is_number(), "{member}");
+        assert!(research[member].is_number(), "{member}");
     }
-    assert!(["low", "medium", "high"].contains(&told["competitionLevel"].as_str().unwrap()));
-    assert!(told["intent"]["main"].is_string() && told["intent"]["confidence"].is_f64());
-    assert!(told["peakMonths"].is_array() && told["serpFeatures"].is_array());
-    assert!(told["aiOverviewLikely"].is_boolean());
-    let ideas = told["ideas"].as_array().unwrap();
+    assert!(["low", "medium", "high"].contains(&research["competitionLevel"].as_str().unwrap()));
+    assert!(research["intent"]["main"].is_string() && research["intent"]["confidence"].is_f64());
+    assert!(research["peakMonths"].is_array() && research["serpFeatures"].is_array());
+    assert!(research["aiOverviewLikely"].is_boolean());
+    let ideas = research["ideas"].as_array().unwrap();
     assert!(ideas.len() > 10, "{}", ideas.len());
     for member in [
         "keyword",
@@ -491,9 +495,9 @@ async fn units_reset_at_midnight_utc_on_the_first(db: TestDatabase) {
     let problem = problem.refused(429, "quota-exceeded");
     assert_eq!(problem["resetsAt"], "2026-10-01T00:00:00Z");
     app.clock.advance(TimeDelta::milliseconds(1));
-    let told = researched(&browser, "blue shoes").await.ok();
+    let research = researched(&browser, "blue shoes").await.ok();
     assert_eq!(
-        (&told["usage"], &told["resetsAt"]),
+        (&research["usage"], &research["resetsAt"]),
         (&json!(1), &json!("2026-11-01T00:00:00Z"))
     );
 }
@@ -597,9 +601,15 @@ async fn unknown_countries_return_the_closest_names(db: TestDatabase) {
     assert_eq!(quota(&browser).await, (0, 100, true));
     for (location, language) in [("Germany", "German"), ("DE", "deu"), ("deutschland", "de")] {
         let wish = json!({ "keyword": "schuhe", "location": location, "language": language });
-        let told = browser.post(RESEARCH, wish).await.ok();
-        assert_eq!(told["location"], json!({ "name": "Germany", "code": "de" }));
-        assert_eq!(told["language"], json!({ "name": "German", "code": "de" }));
+        let research = browser.post(RESEARCH, wish).await.ok();
+        assert_eq!(
+            research["location"],
+            json!({ "name": "Germany", "code": "de" })
+        );
+        assert_eq!(
+            research["language"],
+            json!({ "name": "German", "code": "de" })
+        );
     }
     assert_eq!(quota(&browser).await, (1, 100, true));
 }
@@ -613,31 +623,34 @@ async fn ideas_mark_keywords_that_the_project_tracks(db: TestDatabase) {
     let gone = id(&created["keywords"]["created"][1]);
     browser.delete(&format!("/api/keywords/{gone}")).await.ok();
     let project = id(&created);
-    let told_apart = |answer: &Value| -> Vec<Value> {
+    let in_project = |answer: &Value| -> Vec<Value> {
         let ideas = answer["ideas"].as_array().unwrap();
         ideas.iter().map(|it| it["inProject"].clone()).collect()
     };
-    let mut wish = asked("shoes");
+    let mut wish = research_body("shoes");
     wish["projectId"] = json!(project);
     let foreign = other.post(RESEARCH, wish.clone()).await;
     foreign.refused(404, "project-not-found");
     assert_eq!(market.calls(), 0);
 
     // Only the active keyword counts as tracked, in any spelling.
-    let told = browser.post(RESEARCH, wish.clone()).await.ok();
-    assert_eq!(told_apart(&told), [json!(false), json!(true), json!(false)]);
-    let cached = browser.post(RESEARCH, wish).await.ok();
-    assert_eq!(told_apart(&cached), told_apart(&told));
-    let path = format!("{HISTORY}/{}", id(&told));
+    let research = browser.post(RESEARCH, wish.clone()).await.ok();
     assert_eq!(
-        told_apart(&browser.get(&path).await.ok()),
+        in_project(&research),
+        [json!(false), json!(true), json!(false)]
+    );
+    let cached = browser.post(RESEARCH, wish).await.ok();
+    assert_eq!(in_project(&cached), in_project(&research));
+    let path = format!("{HISTORY}/{}", id(&research));
+    assert_eq!(
+        in_project(&browser.get(&path).await.ok()),
         vec![Value::Null; 3]
     );
     let named = browser
         .get(&format!("{path}?projectId={project}"))
         .await
         .ok();
-    assert_eq!(told_apart(&named), told_apart(&told));
+    assert_eq!(in_project(&named), in_project(&research));
     browser
         .get(&format!("{path}?projectId=4711"))
         .await
@@ -657,11 +670,11 @@ async fn ideas_mark_keywords_that_the_project_tracks(db: TestDatabase) {
         "{known:?}"
     );
     // Another language is another keyword.
-    let mut german = asked("shoes");
+    let mut german = research_body("shoes");
     german["projectId"] = json!(project);
     german["language"] = json!("German");
-    let told = browser.post(RESEARCH, german).await.ok();
-    assert_eq!(told_apart(&told), vec![json!(false); 3]);
+    let research = browser.post(RESEARCH, german).await.ok();
+    assert_eq!(in_project(&research), vec![json!(false); 3]);
 }
 
 /// Spending of the account's month and day, and of the server's day.
@@ -684,7 +697,7 @@ fn stands(reserved: i64, spent: i64) -> [Spending; 3] {
 
 fn dear() -> Market {
     Market {
-        most: MicroUsd(40_000),
+        max_cost_per_call: MicroUsd(40_000),
         costs: MicroUsd(15_000),
         ..Market::that_takes(700)
     }
@@ -816,7 +829,7 @@ async fn a_search_continues_after_client_disconnect(db: TestDatabase) {
     let left = tokio::time::timeout(Duration::from_millis(200), leaving).await;
     assert!(left.is_err(), "it was answered");
     // The next request waits for the same result.
-    let told = researched(&browser, "red shoes").await.ok();
-    assert_eq!((&told["cached"], market.calls()), (&json!(true), 1));
+    let research = researched(&browser, "red shoes").await.ok();
+    assert_eq!((&research["cached"], market.calls()), (&json!(true), 1));
     assert_eq!(quota(&browser).await, (1, 100, true));
 }

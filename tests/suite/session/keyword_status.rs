@@ -111,7 +111,7 @@ fn tallied(
             mentions,
             sourced: 0,
             citations: 0,
-            judged: 0,
+            evaluated: 0,
             recommendations: 0,
             namings: 0,
             shared: 0,
@@ -175,7 +175,7 @@ async fn september(app: &TestApp) -> (Browser, i64, Vec<i64>) {
     (browser, project, keywords)
 }
 
-fn told(item: &Value, names: &[&str]) -> Vec<Value> {
+fn members(item: &Value, names: &[&str]) -> Vec<Value> {
     names.iter().map(|it| item[*it].clone()).collect()
 }
 
@@ -186,7 +186,7 @@ async fn a_month_is_returned_with_its_sources(db: TestDatabase) {
     let path = format!("/api/projects/{project}/keyword-status");
     let status = browser.get(&path).await.ok();
     let span = ["2026-09", "2026-09-01", "2026-09-30"].map(Value::from);
-    assert_eq!(told(&status, &["month", "from", "to"]), span);
+    assert_eq!(members(&status, &["month", "from", "to"]), span);
     let items = status["items"].as_array().unwrap();
     let places = [
         "position",
@@ -198,7 +198,7 @@ async fn a_month_is_returned_with_its_sources(db: TestDatabase) {
         "engine",
     ];
     assert_eq!(
-        told(&items[0], &places),
+        members(&items[0], &places),
         [
             json!(7),
             json!("https://shop.example.com/7"),
@@ -216,7 +216,7 @@ async fn a_month_is_returned_with_its_sources(db: TestDatabase) {
             .starts_with("2026-08-29")
     );
     assert_eq!(
-        told(
+        members(
             &items[0],
             &[
                 "keywordId",
@@ -234,9 +234,9 @@ async fn a_month_is_returned_with_its_sources(db: TestDatabase) {
             Value::Null
         ]
     );
-    answers_are_told(&items[0]);
+    assert_ai_members(&items[0]);
     assert_eq!(
-        told(&items[1], &places),
+        members(&items[1], &places),
         [
             Value::Null,
             Value::Null,
@@ -250,7 +250,7 @@ async fn a_month_is_returned_with_its_sources(db: TestDatabase) {
     );
     assert!(items[1]["measuredAt"].is_string());
     assert_eq!(
-        told(&items[2], &places),
+        members(&items[2], &places),
         [
             json!(30),
             json!("https://shop.example.com/old"),
@@ -263,7 +263,7 @@ async fn a_month_is_returned_with_its_sources(db: TestDatabase) {
         "now is the newest there is, also of a month in which nothing was measured"
     );
     assert_eq!(
-        told(
+        members(
             &items[2],
             &[
                 "aiMentionRate",
@@ -274,12 +274,12 @@ async fn a_month_is_returned_with_its_sources(db: TestDatabase) {
         ),
         [Value::Null, Value::Null, json!(0), json!([])]
     );
-    a_month_that_is_over_is_told_as_it_ended(&browser, &path).await;
+    assert_past_month_is_final(&browser, &path).await;
 }
 
-fn answers_are_told(item: &Value) {
+fn assert_ai_members(item: &Value) {
     assert_eq!(
-        told(
+        members(
             item,
             &[
                 "aiMentionRate",
@@ -304,7 +304,7 @@ fn answers_are_told(item: &Value) {
     assert_eq!((low, high), (&json!(0.236_593), &json!(0.763_407)));
     assert_eq!(
         { item["aiEngines"].as_array().unwrap().iter() }
-            .map(|it| told(it, &["engine", "mentionRate", "answerCount"]))
+            .map(|it| members(it, &["engine", "mentionRate", "answerCount"]))
             .collect::<Vec<_>>(),
         [
             [json!("chatgpt"), json!(1.0), json!(5)],
@@ -313,11 +313,11 @@ fn answers_are_told(item: &Value) {
     );
 }
 
-async fn a_month_that_is_over_is_told_as_it_ended(browser: &Browser, path: &str) {
+async fn assert_past_month_is_final(browser: &Browser, path: &str) {
     let august = browser.get(&format!("{path}?month=2026-08")).await.ok();
     let items = august["items"].as_array().unwrap();
     assert_eq!(
-        told(
+        members(
             &items[0],
             &[
                 "position",

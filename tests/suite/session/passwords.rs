@@ -13,9 +13,9 @@ use tokio::task::JoinSet;
 on_every_database![
     a_password_change_ends_other_sessions_and_the_old_id,
     weak_passwords_are_refused,
-    a_password_change_revokes_tokens_when_asked,
-    signing_out_everywhere_revokes_tokens_when_asked,
-    ending_other_sessions_revokes_tokens_when_asked,
+    a_password_change_revokes_tokens_if_requested,
+    signing_out_everywhere_revokes_tokens_if_requested,
+    ending_other_sessions_revokes_tokens_if_requested,
 ];
 
 harness::on_sqlite![an_account_changes_one_password_at_a_time];
@@ -29,8 +29,11 @@ async fn a_password_change_ends_other_sessions_and_the_old_id(db: TestDatabase) 
     there.sign_in("owner0@example.com", PASSWORD).await.ok();
     let before = here.copy();
     let wrong = json!({ "currentPassword": "another walrus", "newPassword": NEW });
-    let told = here.post(PATH, wrong).await.errors();
-    assert_eq!(told, [("/currentPassword".into(), "wrong-password".into())]);
+    let errors = here.post(PATH, wrong).await.errors();
+    assert_eq!(
+        errors,
+        [("/currentPassword".into(), "wrong-password".into())]
+    );
     assert!(there.is_signed_in().await);
 
     let change = json!({ "currentPassword": PASSWORD, "newPassword": NEW });
@@ -104,7 +107,7 @@ async fn revoked_in_the_log(browser: &Browser) -> Vec<String> {
         .collect()
 }
 
-async fn a_password_change_revokes_tokens_when_asked(db: TestDatabase) {
+async fn a_password_change_revokes_tokens_if_requested(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let (browser, other) = (app.db_member(0).await, app.db_other_agent().await);
     let tokens = [
@@ -130,7 +133,7 @@ async fn a_password_change_revokes_tokens_when_asked(db: TestDatabase) {
     assert_eq!(log, ["owner with the password"; 2]);
 }
 
-async fn signing_out_everywhere_revokes_tokens_when_asked(db: TestDatabase) {
+async fn signing_out_everywhere_revokes_tokens_if_requested(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     let token = a_token_of(&browser, &app).await;
@@ -153,7 +156,7 @@ async fn signing_out_everywhere_revokes_tokens_when_asked(db: TestDatabase) {
     assert_eq!(log, ["owner with all sessions"]);
 }
 
-async fn ending_other_sessions_revokes_tokens_when_asked(db: TestDatabase) {
+async fn ending_other_sessions_revokes_tokens_if_requested(db: TestDatabase) {
     let app = TestApp::start(&db).await;
     let browser = app.db_member(0).await;
     let token = a_token_of(&browser, &app).await;

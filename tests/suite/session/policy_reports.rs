@@ -43,9 +43,9 @@ async fn csp_reports_are_accepted_in_both_formats(db: TestDatabase) {
         ("application/csp-report", "[".repeat(9_000), 400),
         ("application/csp-report", large, 413),
     ] {
-        let told = body.chars().take(40).collect::<String>();
+        let excerpt = body.chars().take(40).collect::<String>();
         let answer = send(&app, kind, body).await;
-        assert_eq!(answer.status(), status, "{told}");
+        assert_eq!(answer.status(), status, "{excerpt}");
         assert_eq!(answer.headers()["cache-control"], "no-store");
     }
     let elsewhere = client().post(format!("http://{}/api/policy-reports", app.address));

@@ -121,8 +121,8 @@ async fn a_project_and_a_keyword_are_reactivated(db: TestDatabase) {
     let nowhere = browser
         .post(&format!("{keyword}/reactivate"), json!({}))
         .await;
-    let told = browser.patch(&keyword, json!({ "aiTracked": true })).await;
-    told.refused(409, "project-deactivated");
+    let refused = browser.patch(&keyword, json!({ "aiTracked": true })).await;
+    refused.refused(409, "project-deactivated");
     assert_eq!(nowhere.ok()["status"], "active", "it is active already");
     let back = browser
         .post(&format!("{project}/reactivate"), json!({}))

@@ -152,18 +152,18 @@ async fn requests_of_an_ended_session_have_no_effect(db: TestDatabase) {
             browser.sign_in("owner0@example.com", PASSWORD).await.ok();
         }
         app.clock.advance(TimeDelta::minutes(2));
-        let (go_on, told) = oneshot::channel::<()>();
+        let (go_on, signal) = oneshot::channel::<()>();
         let body = body.to_string();
         let (head, rest) = body.split_at(5);
         let (head, rest) = (head.to_owned(), rest.to_owned());
         let slowly = stream::iter([Ok::<_, std::io::Error>(head)]).chain(stream::once(async {
-            told.await.unwrap();
+            signal.await.unwrap();
             Ok(rest)
         }));
         let request = { thief.same_origin_request(method, path) }
             .header("Content-Type", "application/json")
             .body(Body::wrap_stream(slowly));
-        let asking = tokio::spawn({
+        let sending = tokio::spawn({
             let thief = thief.clone();
             async move { thief.send(request).await }
         });
@@ -181,7 +181,7 @@ async fn requests_of_an_ended_session_have_no_effect(db: TestDatabase) {
         let ended = owner.delete("/api/session?everywhere=true").await.ok();
         assert_eq!(ended["endedSessions"], 2);
         go_on.send(()).unwrap();
-        let refused = asking.await.unwrap();
+        let refused = sending.await.unwrap();
         refused.refused(401, "session-required");
         assert!(refused.header("www-authenticate").starts_with("Cookie "));
     }
@@ -284,9 +284,12 @@ async fn the_21st_session_ends_the_longest_idle_one(db: TestDatabase) {
         panic!("{ended:?}");
     };
     assert_eq!(action, "session.ended");
-    let (told, why) = detail.split_once(", ").unwrap();
-    assert!(told.contains(" from 127.0.0.0/24 on device "), "{told}");
-    assert_eq!(why, "unused for longest of more than there may be");
+    let (session, reason) = detail.split_once(", ").unwrap();
+    assert!(
+        session.contains(" from 127.0.0.0/24 on device "),
+        "{session}"
+    );
+    assert_eq!(reason, "least recently used above the limit");
 }
 
 /// Audit events of the service itself, newest first: action and detail.
@@ -295,8 +298,8 @@ async fn endings(browser: &Browser) -> Vec<(String, String)> {
     let by_itself =
         { log["items"].as_array().unwrap().iter() }.filter(|it| it["actor"] == "service");
     let text = |it: &Value| it.as_str().unwrap().to_owned();
-    let told = by_itself.map(|it| (text(&it["action"]), text(&it["detail"])));
-    told.collect()
+    let events = by_itself.map(|it| (text(&it["action"]), text(&it["detail"])));
+    events.collect()
 }
 
 async fn replaced_sessions_are_audited(db: TestDatabase) {
@@ -305,14 +308,14 @@ async fn replaced_sessions_are_audited(db: TestDatabase) {
     app.db_owner_with_password(1).await;
     // The device id derives from the browser's current mark.
     let id = async || {
-        let told = browser.get("/api/session").await.ok();
+        let session = browser.get("/api/session").await.ok();
         let mark = browser.cookie("__Host-device").unwrap();
         let nonce = mark.rsplit('.').nth(1).unwrap();
         let [a, b, c, d, ..] = <[u8; 32]>::from(Sha256::digest(nonce));
         let device = format!("{a:02x}{b:02x}{c:02x}{d:02x}");
         format!(
             "session {} from 127.0.0.0/24 on device {device}",
-            told["session"]["id"]
+            session["session"]["id"]
         )
     };
     let first = id().await;
@@ -322,7 +325,7 @@ async fn replaced_sessions_are_audited(db: TestDatabase) {
     app.clock.advance(TimeDelta::seconds(1));
     // Another user of the same browser: the event belongs to the first.
     browser.sign_in("owner1@example.com", PASSWORD).await.ok();
-    let anew = "as somebody signed in anew in its browser";
+    let anew = "replaced by a new sign-in in its browser";
     let ended = |id: &str| ("session.ended".to_owned(), format!("{id}, {anew}"));
     assert_eq!(endings(&browser).await, []);
     elsewhere.sign_in("owner0@example.com", PASSWORD).await.ok();
@@ -414,8 +417,8 @@ async fn every_transition_is_audited_without_secrets(db: TestDatabase) {
             "token.created",
         ]
     );
-    let told = log.to_string();
+    let log_text = log.to_string();
     for hidden in [PASSWORD, "another walrus", &secret, text] {
-        assert!(!told.contains(hidden), "{hidden}");
+        assert!(!log_text.contains(hidden), "{hidden}");
     }
 }

@@ -41,9 +41,9 @@ async fn a_user_signs_in_reads_and_signs_out(db: TestDatabase) {
         .refused(401, "session-required");
     // E-mail addresses are case-insensitive, passwords are not.
     let answer = browser.sign_in("OWNER0@Example.com", PASSWORD).await;
-    let told = answer.ok();
-    assert_eq!(told["user"]["id"], owner.id.0);
-    assert_eq!(told["account"]["id"], owner.account.0);
+    let body = answer.ok();
+    assert_eq!(body["user"]["id"], owner.id.0);
+    assert_eq!(body["account"]["id"], owner.account.0);
     assert_eq!(answer.header("cache-control"), "no-store");
     let cookies: Vec<&str> = answer
         .headers
@@ -261,7 +261,7 @@ async fn sign_in_returns_events_since_the_last_sign_in(db: TestDatabase) {
     something_happened(&app).await;
     let browser = app.browser();
     let signed_in = browser.sign_in("owner0@example.com", PASSWORD).await.ok();
-    let told = &signed_in["sinceLastSignIn"];
+    let events = &signed_in["sinceLastSignIn"];
     let change = |action: &str, count: u32, at: &str| json!({ "action": action, "actor": "operator", "count": count, "lastAt": at });
     let expected = json!({
         "since": "2026-08-22T19:13:20Z",
@@ -277,18 +277,22 @@ async fn sign_in_returns_events_since_the_last_sign_in(db: TestDatabase) {
         ],
         "isComplete": true,
     });
-    assert_eq!(*told, expected);
+    assert_eq!(*events, expected);
     let session = browser.get("/api/session").await.ok();
     let same = &session["sinceLastSignIn"];
-    assert_eq!(same, told, "as long as the session lasts");
+    assert_eq!(same, events, "as long as the session lasts");
 
     app.clock.advance(TimeDelta::hours(1));
     let again = async |browser: &Browser| {
         let signed_in = browser.sign_in("owner0@example.com", PASSWORD).await.ok();
         signed_in["sinceLastSignIn"].clone()
     };
-    let told = again(&browser).await;
-    let quiet = json!([told["failedSignIns"], told["otherDevices"], told["changes"]]);
+    let events = again(&browser).await;
+    let quiet = json!([
+        events["failedSignIns"],
+        events["otherDevices"],
+        events["changes"]
+    ]);
     assert_eq!(quiet, json!([0, [], []]), "told on this device");
 
     // An intruder with the password signs in twice: the owner still sees it.
@@ -298,9 +302,9 @@ async fn sign_in_returns_events_since_the_last_sign_in(db: TestDatabase) {
         again(&intruder).await;
     }
     app.clock.advance(TimeDelta::hours(1));
-    let told = again(&browser).await;
-    assert_eq!(told["otherDevices"][0]["count"], 2);
-    assert_eq!(told["since"], "2026-09-21T20:13:20Z");
+    let events = again(&browser).await;
+    assert_eq!(events["otherDevices"][0]["count"], 2);
+    assert_eq!(events["since"], "2026-09-21T20:13:20Z");
 }
 
 /// A hijacked session must not allow unnoticed guesses.
@@ -322,8 +326,9 @@ async fn wrong_session_passwords_count_as_failed_sign_ins(db: TestDatabase) {
             .get(&format!("/api/settings/audit-log?{query}"))
             .await;
         let items = log.ok()["items"].as_array().unwrap().clone();
-        let told = |it: &Value| (it["action"].clone(), it["at"].as_str().unwrap().to_owned());
-        items.iter().map(told).collect::<Vec<_>>()
+        let action_and_time =
+            |it: &Value| (it["action"].clone(), it["at"].as_str().unwrap().to_owned());
+        items.iter().map(action_and_time).collect::<Vec<_>>()
     };
     let refused = log("action=session.refused").await;
     assert_eq!(refused.len(), 2);

@@ -46,8 +46,8 @@ fn plan(items: usize) -> Value {
     json!({ "name": "Winter", "clusteredBy": "words", "items": items })
 }
 
-fn quota(told: &Value, name: &str) -> (u64, u64) {
-    let quotas = told["quotas"].as_array().unwrap();
+fn quota(body: &Value, name: &str) -> (u64, u64) {
+    let quotas = body["quotas"].as_array().unwrap();
     let found = quotas.iter().find(|it| it["name"] == name);
     let found = found.unwrap_or_else(|| panic!("{name} is not told"));
     (
@@ -76,11 +76,11 @@ async fn a_deactivated_project_is_purged_at_purge_at(db: TestDatabase) {
     let saved = id(&browser.post(&plans, plan(1)).await.created());
     assert_eq!(browser.get(&path).await.ok()["purgeAt"], Value::Null);
 
-    let told = browser.delete(&path).await.ok();
-    let purge_at: DateTime<Utc> = told["purgeAt"].as_str().unwrap().parse().unwrap();
+    let deactivated = browser.delete(&path).await.ok();
+    let purge_at: DateTime<Utc> = deactivated["purgeAt"].as_str().unwrap().parse().unwrap();
     assert_eq!(purge_at, app.clock.now() + TimeDelta::days(365));
     let by_token = agent.get(&format!("/projects/{gone}")).await.ok();
-    assert_eq!(by_token["purgeAt"], told["purgeAt"]);
+    assert_eq!(by_token["purgeAt"], deactivated["purgeAt"]);
 
     // Before the term ends, everything can be reactivated.
     app.clock.advance(TimeDelta::days(364));
@@ -291,13 +291,13 @@ async fn api_and_page_report_storage_usage(db: TestDatabase) {
     browser.delete(&format!("/api/projects/{first}")).await.ok();
     let health = agent.get("/health").await.ok();
     let session = browser.get("/api/session").await.ok();
-    for told in [&health, &session] {
-        assert_eq!(quota(told, "projects"), (1, 100));
-        assert_eq!(quota(told, "storedProjects"), (2, 300));
-        assert_eq!(quota(told, "storedKeywords"), (2, 30_000));
-        let (used, limit) = quota(told, "storedBytes");
+    for body in [&health, &session] {
+        assert_eq!(quota(body, "projects"), (1, 100));
+        assert_eq!(quota(body, "storedProjects"), (2, 300));
+        assert_eq!(quota(body, "storedKeywords"), (2, 30_000));
+        let (used, limit) = quota(body, "storedBytes");
         assert!(used > 400 && limit == 2 << 30, "{used} of {limit}");
-        assert_eq!(told["limits"]["storedRowsPerProject"], 5_000_000);
+        assert_eq!(body["limits"]["storedRowsPerProject"], 5_000_000);
     }
     let page = browser.page("/settings/usage").await;
     for words in ["deactivated ones included", "365 days", "Stored, MiB"] {

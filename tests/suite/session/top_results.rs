@@ -73,8 +73,8 @@ async fn pages_are_returned_best_first(db: TestDatabase) {
         panic!("{keywords:?}");
     };
     let path = format!("/api/projects/{project}/top-results");
-    let asked = format!("{path}?keywordIds={three},{one},{two}");
-    let before = owner.get(&asked).await.ok();
+    let path_of_three = format!("{path}?keywordIds={three},{one},{two}");
+    let before = owner.get(&path_of_three).await.ok();
     assert_eq!(
         (&before["measuredAt"], &before["items"]),
         (&Value::Null, &json!([])),
@@ -98,16 +98,16 @@ async fn pages_are_returned_best_first(db: TestDatabase) {
     ];
     publish(&app, project, job, &records).await;
 
-    let told = owner.get(&asked).await.ok();
+    let results = owner.get(&path_of_three).await.ok();
     assert_eq!(
-        told["items"],
+        results["items"],
         json!([
             { "keywordId": one, "pages": ["a.example/", "b.example/x"] },
             { "keywordId": two, "pages": [] },
         ])
     );
     assert_eq!(
-        (&told["truncated"], told["measuredAt"].is_string()),
+        (&results["truncated"], results["measuredAt"].is_string()),
         (&json!(false), true)
     );
     let of_two = owner.get(&format!("{path}?keywordIds={two}")).await.ok();
@@ -122,11 +122,14 @@ async fn pages_are_returned_best_first(db: TestDatabase) {
         let refused = owner.get(&format!("{path}{wrong}")).await;
         refused.refused(422, "validation-failed");
     }
-    other.get(&asked).await.refused(404, "project-not-found");
+    other
+        .get(&path_of_three)
+        .await
+        .refused(404, "project-not-found");
 }
 
-fn ids_of(told: &Value) -> Vec<i64> {
-    let items = told["items"].as_array().unwrap();
+fn ids_of(body: &Value) -> Vec<i64> {
+    let items = body["items"].as_array().unwrap();
     items
         .iter()
         .map(|it| it["keywordId"].as_i64().unwrap())
@@ -162,10 +165,10 @@ async fn omitted_keywords_can_be_requested_next(db: TestDatabase) {
             "/api/projects/{project}/top-results?keywordIds={}",
             named.join(",")
         );
-        let told = owner.get(&path).await.ok();
-        assert!(told.to_string().len() <= 256 * 1024);
-        let these = ids_of(&told);
-        assert_eq!(told["truncated"], json!(these.len() < left.len()));
+        let results = owner.get(&path).await.ok();
+        assert!(results.to_string().len() <= 256 * 1024);
+        let these = ids_of(&results);
+        assert_eq!(results["truncated"], json!(these.len() < left.len()));
         left.retain(|it| !these.contains(it));
         seen.extend(these);
     }

@@ -30,7 +30,7 @@ async fn an_account_is_read_back_as_written(db: TestStorage) {
     ann.limits.daily_budget = Some(MicroUsd(70_001));
     ann.report_defaults.content.insert(Section::Vitals, false);
     change!(db, tx => tx.accounts().add(&ann, &owner(ANN)).await.unwrap());
-    ask!(db, r => {
+    read!(db, r => {
         assert_eq!(r.accounts().find(ANN).await.unwrap(), Some(ann));
         assert_eq!(r.accounts().find(BOB).await.unwrap(), None);
         let found = r.accounts().owner_by_email(&owner(ANN).email).await.unwrap();
@@ -55,7 +55,7 @@ async fn an_e_mail_address_belongs_to_one_person(db: TestStorage) {
         matches!(outcome, Err(StorageError::Conflict { constraint }) if constraint == "user_directory_pkey")
     );
     drop(tx);
-    ask!(db, r => assert_eq!(r.accounts().find(stranger).await.unwrap(), None));
+    read!(db, r => assert_eq!(r.accounts().find(stranger).await.unwrap(), None));
 }
 
 async fn users_of_two_accounts_may_share_an_id(db: TestStorage) {
@@ -67,7 +67,7 @@ async fn users_of_two_accounts_may_share_an_id(db: TestStorage) {
         tx.accounts().add(&account(ANN), &owner(ANN)).await.unwrap();
         tx.accounts().add(&account(BOB), &namesake).await.unwrap();
     });
-    ask!(db, r => {
+    read!(db, r => {
         for person in [owner(ANN), namesake.clone()] {
             let found = r.accounts().owner_by_email(&person.email).await.unwrap();
             assert_eq!(found, Some(person));
@@ -111,7 +111,7 @@ async fn saving_an_account_and_its_usage_are_independent(db: TestStorage) {
         tx.accounts().save_usage(ANN, usage).await.unwrap();
         tx.accounts().save(&changed).await.unwrap();
     });
-    ask!(db, r => {
+    read!(db, r => {
         let found = r.accounts().find(ANN).await.unwrap();
         assert_eq!(found, Some(Account { usage, ..changed }));
         assert_eq!(r.accounts().find(BOB).await.unwrap(), Some(account(BOB)));
@@ -120,7 +120,7 @@ async fn saving_an_account_and_its_usage_are_independent(db: TestStorage) {
 
 async fn all_accounts_are_listed_oldest_first_with_their_owners(db: TestStorage) {
     two_accounts(&db).await;
-    let listed = ask!(db, r => r.accounts().list().await.unwrap());
+    let listed = read!(db, r => r.accounts().list().await.unwrap());
     assert_eq!(
         listed,
         [(account(ANN), owner(ANN)), (account(BOB), owner(BOB))]
@@ -158,5 +158,5 @@ async fn active_accounts_without_any_budget_are_counted(db: TestStorage) {
     for it in all {
         change!(db, tx => tx.accounts().add(&it, &owner(it.id)).await.unwrap());
     }
-    ask!(db, r => assert_eq!(r.accounts().count_without_budget().await.unwrap(), 2));
+    read!(db, r => assert_eq!(r.accounts().count_without_budget().await.unwrap(), 2));
 }

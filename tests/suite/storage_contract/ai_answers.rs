@@ -95,7 +95,7 @@ fn all(limit: u32) -> AnswerQuery {
 }
 
 async fn ids(db: &TestStorage, query: &AnswerQuery) -> Vec<i64> {
-    let found = ask!(db, r => r.answers().list(ANN, SHOP, query).await.unwrap());
+    let found = read!(db, r => r.answers().list(ANN, SHOP, query).await.unwrap());
     found.iter().map(|it| it.id.0).collect()
 }
 
@@ -107,10 +107,10 @@ async fn an_answer_is_read_as_it_was_kept(db: TestStorage) {
     let answers = [kept(1, answer(Some(21), "a", 1, now())), kept(2, failed)];
     keep(&db, ANN, &answers).await;
     for it in &answers {
-        let found = ask!(db, r => r.answers().find(ANN, SHOP, it.id).await.unwrap());
+        let found = read!(db, r => r.answers().find(ANN, SHOP, it.id).await.unwrap());
         assert_eq!(found.as_ref(), Some(it));
     }
-    let missing = ask!(db, r => r.answers().find(ANN, SHOP, AnswerId(3)).await.unwrap());
+    let missing = read!(db, r => r.answers().find(ANN, SHOP, AnswerId(3)).await.unwrap());
     assert_eq!(missing, None);
 }
 
@@ -126,11 +126,14 @@ async fn a_prompt_sample_has_one_answer_per_run(db: TestStorage) {
     };
     keep(&db, ANN, &[kept(2, second), of_another_job.clone()]).await;
     let about = [Some(KeywordId(21))];
-    let found = ask!(db, r => r.answers().of_job(ANN, JOB, &about).await.unwrap());
+    let found = read!(db, r => r.answers().of_job(ANN, JOB, &about).await.unwrap());
     assert_eq!(found, [first]);
-    let other = ask!(db, r => r.answers().of_job(ANN, JobId(32), &about).await.unwrap());
+    let other = read!(db, r => r.answers().of_job(ANN, JobId(32), &about).await.unwrap());
     assert_eq!(other, [of_another_job]);
-    assert_eq!(ask!(db, r => r.answers().count(ANN, JOB).await.unwrap()), 1);
+    assert_eq!(
+        read!(db, r => r.answers().count(ANN, JOB).await.unwrap()),
+        1
+    );
 }
 
 async fn answers_are_filtered_by_keyword(db: TestStorage) {
@@ -145,8 +148,8 @@ async fn answers_are_filtered_by_keyword(db: TestStorage) {
     let of = async |keywords: &[Option<i64>]| -> Vec<i64> {
         let keywords: Vec<Option<KeywordId>> =
             keywords.iter().map(|it| it.map(KeywordId)).collect();
-        let found = ask!(db, r => r.answers().of_job(ANN, JOB, &keywords).await.unwrap());
-        let keys = ask!(db, r => r.answers().answered(ANN, JOB, &keywords).await.unwrap());
+        let found = read!(db, r => r.answers().of_job(ANN, JOB, &keywords).await.unwrap());
+        let keys = read!(db, r => r.answers().answered(ANN, JOB, &keywords).await.unwrap());
         let mut of_answers: Vec<AnswerKey> =
             found.iter().map(|it| AnswerKey::of(&it.answer)).collect();
         let mut keys = keys;
@@ -201,20 +204,20 @@ async fn old_answers_are_deleted_in_batches(db: TestStorage) {
         async || change!(db, tx => tx.answers().purge_before(ANN, after(4), 2).await.unwrap());
     assert_eq!((forget().await, forget().await, forget().await), (2, 1, 0));
     assert_eq!(ids(&db, &all(10)).await, [5, 4]);
-    let theirs = ask!(db, r => r.answers().count(BOB, JOB).await.unwrap());
+    let theirs = read!(db, r => r.answers().count(BOB, JOB).await.unwrap());
     assert_eq!(theirs, 5);
 }
 
 fn counted(engine: &str, ago: u64, job: i64, keyword: i64) -> KeywordTallies {
     let book = BrandBook::of(&BrandSpec::named("Acme", "acme.com"), &[], &[]);
     let answer = answer(Some(keyword), engine, 1, now());
-    let judged = evaluate(&answer, &book);
+    let evaluated = evaluate(&answer, &book);
     KeywordTallies {
         job: JobId(job),
         day: now().date_naive() - Days::new(ago),
         keyword: KeywordId(keyword),
         engine: engine.to_owned(),
-        tallies: tallies([(&answer, &judged)]),
+        tallies: tallies([(&answer, &evaluated)]),
     }
 }
 
@@ -242,7 +245,7 @@ async fn tallies_are_replaced_and_paged_in_order(db: TestStorage) {
     let (mut seen, mut after): (Vec<KeywordTallies>, Option<TallyCursor>) = (Vec::new(), None);
     loop {
         let part =
-            ask!(db, r => r.answers().tallies(ANN, SHOP, "a", since, after, 1).await.unwrap());
+            read!(db, r => r.answers().tallies(ANN, SHOP, "a", since, after, 1).await.unwrap());
         let Some(last) = part.last() else { break };
         after = Some(last.cursor());
         seen.extend(part);
@@ -251,9 +254,10 @@ async fn tallies_are_replaced_and_paged_in_order(db: TestStorage) {
         seen,
         [rows[0].clone(), rows[1].clone(), changed, rows[3].clone()]
     );
-    let whole = ask!(db, r => r.answers().tallies(ANN, SHOP, "a", since, None, 50).await.unwrap());
+    let whole = read!(db, r => r.answers().tallies(ANN, SHOP, "a", since, None, 50).await.unwrap());
     assert_eq!(whole, seen);
-    let theirs = ask!(db, r => r.answers().tallies(BOB, SHOP, "a", since, None, 50).await.unwrap());
+    let theirs =
+        read!(db, r => r.answers().tallies(BOB, SHOP, "a", since, None, 50).await.unwrap());
     assert!(theirs.is_empty());
 }
 
@@ -277,9 +281,10 @@ async fn old_tallies_are_deleted(db: TestStorage) {
     }
     assert_eq!(forgotten.iter().sum::<u64>(), 8, "{forgotten:?}");
     let since = before - Days::new(30);
-    let left = ask!(db, r => r.answers().tallies(ANN, SHOP, "a", since, None, 50).await.unwrap());
+    let left = read!(db, r => r.answers().tallies(ANN, SHOP, "a", since, None, 50).await.unwrap());
     assert_eq!(left.len(), 2);
-    let theirs = ask!(db, r => r.answers().tallies(BOB, SHOP, "a", since, None, 50).await.unwrap());
+    let theirs =
+        read!(db, r => r.answers().tallies(BOB, SHOP, "a", since, None, 50).await.unwrap());
     assert_eq!(theirs.len(), 6);
 }
 
@@ -352,7 +357,7 @@ async fn records_of_tracked_keywords_are_carried_over(db: TestStorage) {
             assert_eq!(carried, expected);
         }
         let of = ResultType::AiVisibility;
-        let found = ask!(db, r => r.measurements().staged(ANN, job, of, None, 50).await.unwrap());
+        let found = read!(db, r => r.measurements().staged(ANN, job, of, None, 50).await.unwrap());
         let found: Vec<(i64, &str)> = found
             .iter()
             .map(|it| (it.ordinal, it.record.as_str()))
@@ -380,7 +385,7 @@ async fn answers_are_isolated_by_account(db: TestStorage) {
     two_accounts_at_work(&db).await;
     let it = kept(1, answer(Some(21), "a", 1, now()));
     keep(&db, ANN, std::slice::from_ref(&it)).await;
-    ask!(db, r => {
+    read!(db, r => {
         let about = [Some(KeywordId(21))];
         assert!(r.answers().find(BOB, SHOP, it.id).await.unwrap().is_none());
         assert!(r.answers().list(BOB, SHOP, &all(9)).await.unwrap().is_empty());
@@ -390,5 +395,8 @@ async fn answers_are_isolated_by_account(db: TestStorage) {
     });
     // Both accounts have the same ids.
     keep(&db, BOB, std::slice::from_ref(&it)).await;
-    assert_eq!(ask!(db, r => r.answers().count(ANN, JOB).await.unwrap()), 1);
+    assert_eq!(
+        read!(db, r => r.answers().count(ANN, JOB).await.unwrap()),
+        1
+    );
 }

@@ -35,9 +35,9 @@ async fn events_are_read_back_newest_first_and_by_account(db: TestStorage) {
     ] {
         tx.audit().record(&it).await.unwrap();
     });
-    let newest = ask!(db, r => r.audit().newest(ANN, 2).await.unwrap());
+    let newest = read!(db, r => r.audit().newest(ANN, 2).await.unwrap());
     assert_eq!(newest, [event(ANN, 3, 9), event(ANN, 2, 9)]);
-    let all = ask!(db, r => r.audit().newest(ANN, 50).await.unwrap());
+    let all = read!(db, r => r.audit().newest(ANN, 50).await.unwrap());
     assert_eq!(all.len(), 3);
     assert_eq!(all[2], event(ANN, 1, 5));
 }
@@ -58,10 +58,10 @@ async fn events_are_filtered_by_action_time_and_account(db: TestStorage) {
         tx.audit().record(&it).await.unwrap();
     });
     let leaked = [AuditAction::TokenLeaked];
-    let found = ask!(db, r => r.audit().newest_of(ANN, &leaked, after(9), 50).await.unwrap());
+    let found = read!(db, r => r.audit().newest_of(ANN, &leaked, after(9), 50).await.unwrap());
     assert_eq!(found, [event(ANN, 3, 7), event(ANN, 1, 5)]);
     let both = [AuditAction::TokenLeaked, AuditAction::SessionBegun];
-    let found = ask!(db, r => r.audit().newest_of(ANN, &both, after(9), 2).await.unwrap());
+    let found = read!(db, r => r.audit().newest_of(ANN, &both, after(9), 2).await.unwrap());
     assert_eq!(found, [event(ANN, 3, 7), begun]);
 }
 
@@ -75,16 +75,16 @@ async fn old_events_of_one_account_are_deleted_in_batches(db: TestStorage) {
     ] {
         tx.audit().record(&it).await.unwrap();
     });
-    let at = ask!(db, r => r.audit().cutoff_for_newest(ANN, 2).await.unwrap());
+    let at = read!(db, r => r.audit().cutoff_for_newest(ANN, 2).await.unwrap());
     assert_eq!(at, Some(after(5)));
-    let at = ask!(db, r => r.audit().cutoff_for_newest(ANN, 3).await.unwrap());
+    let at = read!(db, r => r.audit().cutoff_for_newest(ANN, 3).await.unwrap());
     assert_eq!(at, None);
     for expected in [1, 1, 0] {
         let removed = change!(db, tx => tx.audit().purge_before(ANN, after(7), 1).await.unwrap());
         assert_eq!(removed, expected);
     }
-    let left = ask!(db, r => r.audit().newest(ANN, 9).await.unwrap());
+    let left = read!(db, r => r.audit().newest(ANN, 9).await.unwrap());
     assert_eq!(left, [event(ANN, 3, 7)]);
-    let others = ask!(db, r => r.audit().newest(BOB, 9).await.unwrap());
+    let others = read!(db, r => r.audit().newest(BOB, 9).await.unwrap());
     assert_eq!(others.len(), 1);
 }

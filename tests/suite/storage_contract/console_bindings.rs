@@ -24,7 +24,7 @@ async fn set(db: &TestStorage, binding: &Binding) {
 }
 
 async fn find(db: &TestStorage, account: AccountId) -> Option<Binding> {
-    ask!(db, r => r.console_bindings().find(account, SHOP).await.unwrap())
+    read!(db, r => r.console_bindings().find(account, SHOP).await.unwrap())
 }
 
 async fn a_project_has_one_binding(db: TestStorage) {
@@ -34,17 +34,17 @@ async fn a_project_has_one_binding(db: TestStorage) {
     let full = binding(ANN)
         .advanced_to(day(3), after(1))
         .failed("no \u{17e}lu\u{165}".to_owned(), after(2));
-    let held = Binding {
+    let leased = Binding {
         leased_until: Some(after(9)),
         ..full
     };
-    set(&db, &held).await;
-    assert_eq!(find(&db, ANN).await, Some(held));
+    set(&db, &leased).await;
+    assert_eq!(find(&db, ANN).await, Some(leased));
     let remove = async || change!(db, tx => tx.console_bindings().remove(ANN, SHOP).await.unwrap());
     assert!(remove().await);
     assert!(!remove().await);
     assert_eq!(find(&db, ANN).await, None);
-    let due = ask!(db, r => r.console_bindings().accounts_due(after(999), 9).await.unwrap());
+    let due = read!(db, r => r.console_bindings().accounts_due(after(999), 9).await.unwrap());
     assert_eq!(due, []);
 }
 
@@ -56,11 +56,11 @@ async fn a_due_binding_is_advanced_once(db: TestStorage) {
     };
     set(&db, &binding(ANN)).await;
     set(&db, &late).await;
-    let due = async |at| ask!(db, r => r.console_bindings().accounts_due(at, 9).await.unwrap());
+    let due = async |at| read!(db, r => r.console_bindings().accounts_due(at, 9).await.unwrap());
     assert_eq!(due(now() - TimeDelta::seconds(1)).await, []);
     assert_eq!(due(now()).await, [ANN]);
     assert_eq!(due(after(60)).await, [ANN, BOB]);
-    let found = ask!(db, r => r.console_bindings().due(ANN, now(), 9).await.unwrap());
+    let found = read!(db, r => r.console_bindings().due(ANN, now(), 9).await.unwrap());
     assert_eq!(found, [binding(ANN)]);
 
     // Of two workers that read the same binding, one gets it.
@@ -73,7 +73,10 @@ async fn a_due_binding_is_advanced_once(db: TestStorage) {
     assert!(!advance(&found[0], &taken).await);
     assert_eq!(due(after(60)).await, [BOB]);
     let done = taken.advanced_to(day(3), after(2)).completed(after(2));
-    assert!(!advance(&found[0], &done).await, "it stands elsewhere");
+    assert!(
+        !advance(&found[0], &done).await,
+        "the stored binding differs"
+    );
     assert!(advance(&taken, &done).await);
     assert_eq!(find(&db, ANN).await, Some(done.clone()));
     // A binding set again meanwhile is another one.
@@ -89,7 +92,7 @@ async fn bindings_are_isolated_by_account(db: TestStorage) {
     two_accounts(&db).await;
     set(&db, &binding(ANN)).await;
     assert_eq!(find(&db, BOB).await, None);
-    let due = ask!(db, r => r.console_bindings().due(BOB, now(), 9).await.unwrap());
+    let due = read!(db, r => r.console_bindings().due(BOB, now(), 9).await.unwrap());
     assert_eq!(due, []);
     let of_theirs = Binding {
         account: BOB,
@@ -99,6 +102,6 @@ async fn bindings_are_isolated_by_account(db: TestStorage) {
     assert!(!moved);
     let removed = change!(db, tx => tx.console_bindings().remove(BOB, SHOP).await.unwrap());
     assert!(!removed);
-    let other = ask!(db, r => r.console_bindings().find(ANN, ProjectId(12)).await.unwrap());
+    let other = read!(db, r => r.console_bindings().find(ANN, ProjectId(12)).await.unwrap());
     assert_eq!(other, None);
 }

@@ -45,7 +45,7 @@ fn of_day(before: u64, rows: Vec<SearchRow>) -> RowSet {
     }
 }
 
-fn told(origin: Origin) -> ImportInfo {
+fn import_info(origin: Origin) -> ImportInfo {
     ImportInfo {
         origin,
         label: "sc-domain:example.com".to_owned(),
@@ -56,11 +56,11 @@ fn told(origin: Origin) -> ImportInfo {
 /// Stores these under ids from `first` on; returns how many rows they replace.
 async fn store(db: &TestStorage, first: i64, sets: Vec<RowSet>) -> u64 {
     let ids: Vec<ConsoleSpanId> = (first..).map(ConsoleSpanId).take(sets.len()).collect();
-    change!(db, tx => tx.console_rows().replace(ANN, SHOP, &ids, &sets, &told(Origin::Api)).await.unwrap())
+    change!(db, tx => tx.console_rows().replace(ANN, SHOP, &ids, &sets, &import_info(Origin::Api)).await.unwrap())
 }
 
 async fn spans(db: &TestStorage) -> Vec<StoredSpan> {
-    ask!(db, r => r.console_rows().spans(ANN, SHOP, day(400)).await.unwrap())
+    read!(db, r => r.console_rows().spans(ANN, SHOP, day(400)).await.unwrap())
 }
 
 fn ids(spans: &[StoredSpan]) -> Vec<ConsoleSpanId> {
@@ -104,7 +104,7 @@ async fn rows_are_summed_over_imports(db: TestStorage) {
     let two = &ids(&stored)[..2];
     let texts = ["rust seo".to_owned(), "nothing".to_owned()];
     let mut sums =
-        ask!(db, r => r.console_rows().sums_for_queries(ANN, two, &texts).await.unwrap());
+        read!(db, r => r.console_rows().sums_for_queries(ANN, two, &texts).await.unwrap());
     sums.sort_by_key(|it| it.page.clone());
     let sum = |query: &str, page: &str, clicks, impressions, weighted_position| RowSum {
         query: Some(query.to_owned()),
@@ -123,7 +123,7 @@ async fn rows_are_summed_over_imports(db: TestStorage) {
         ]
     );
     assert_eq!(sums[0].position(), Some(3.5));
-    let places = ask!(db, r => r.console_rows().by_position(ANN, two).await.unwrap());
+    let places = read!(db, r => r.console_rows().by_position(ANN, two).await.unwrap());
     let place = |position, impressions, clicks| PositionClicks {
         position,
         impressions,
@@ -138,7 +138,7 @@ async fn rows_are_summed_over_imports(db: TestStorage) {
             place(8, 10, 0)
         ]
     );
-    let none = ask!(db, r => r.console_rows().by_position(ANN, &[]).await.unwrap());
+    let none = read!(db, r => r.console_rows().by_position(ANN, &[]).await.unwrap());
     assert!(none.is_empty());
 }
 
@@ -180,7 +180,7 @@ async fn an_import_of_the_same_days_replaces_the_old_one(db: TestStorage) {
     }
     let texts = ["a".to_owned()];
     let days = ids(&stored);
-    let sums = ask!(db, r => r.console_rows().sums_for_queries(ANN, &days, &texts).await.unwrap());
+    let sums = read!(db, r => r.console_rows().sums_for_queries(ANN, &days, &texts).await.unwrap());
     let clicks: u64 = sums.iter().map(|it| it.clicks).sum();
     assert_eq!(clicks, 9, "7 in the place of 1, and 2");
 }
@@ -193,7 +193,7 @@ async fn many_rows_are_stored_in_batches(db: TestStorage) {
     assert_eq!(stored[0].rows, 12_345);
     let texts: Vec<String> = (0..2_500).map(|n| format!("query {n}")).collect();
     let of = ids(&stored);
-    let sums = ask!(db, r => r.console_rows().sums_for_queries(ANN, &of, &texts).await.unwrap());
+    let sums = read!(db, r => r.console_rows().sums_for_queries(ANN, &of, &texts).await.unwrap());
     assert_eq!(sums.len(), 2_500);
     assert_eq!(store(&db, 200, vec![of_day(2, vec![])]).await, 12_345);
     assert_eq!(spans(&db).await[0].rows, 0);
@@ -218,8 +218,8 @@ async fn rows_with_most_impressions_come_first(db: TestStorage) {
     ];
     store(&db, 100, sets).await;
     let of = ids(&spans(&db).await);
-    let most = ask!(db, r => r.console_rows().top_by_impressions(ANN, &of, 2).await.unwrap());
-    let told: Vec<_> = most
+    let top = read!(db, r => r.console_rows().top_by_impressions(ANN, &of, 2).await.unwrap());
+    let fields: Vec<_> = top
         .iter()
         .map(|it| {
             (
@@ -230,7 +230,7 @@ async fn rows_with_most_impressions_come_first(db: TestStorage) {
             )
         })
         .collect();
-    assert_eq!(told, [("b", 2, 110, None), ("a", 1, 100, None)]);
+    assert_eq!(fields, [("b", 2, 110, None), ("a", 1, 100, None)]);
 }
 
 async fn sums_are_paged_without_duplicates(db: TestStorage) {
@@ -255,7 +255,7 @@ async fn sums_are_paged_without_duplicates(db: TestStorage) {
             counted: false,
             bytes: None,
         };
-        let page = ask!(db, r => r.console_rows().list_by_impressions(ANN, &spans, &request).await.unwrap());
+        let page = read!(db, r => r.console_rows().list_by_impressions(ANN, &spans, &request).await.unwrap());
         assert!(page.items.len() <= 3);
         seen.extend(page.items);
         after = page.next;
@@ -287,7 +287,7 @@ async fn sums_are_paged_without_duplicates(db: TestStorage) {
         bytes: None,
     };
     let theirs =
-        ask!(db, r => r.console_rows().list_by_impressions(BOB, &spans, &request).await.unwrap());
+        read!(db, r => r.console_rows().list_by_impressions(BOB, &spans, &request).await.unwrap());
     assert!(theirs.items.is_empty());
 }
 
@@ -311,13 +311,13 @@ async fn clicks_of_pages_are_summed_by_day(db: TestStorage) {
     let of = ids(&spans(&db).await);
     let url = "https://shop11.example.com/a".to_owned();
     let urls = [url.clone(), "https://shop11.example.com/nowhere".to_owned()];
-    let mut days = ask!(db, r => r.console_rows().page_days(ANN, &of, &urls).await.unwrap());
+    let mut days = read!(db, r => r.console_rows().page_days(ANN, &of, &urls).await.unwrap());
     days.sort_by_key(|it| it.day);
-    let told = days
+    let columns = days
         .iter()
         .map(|it| (it.page.as_str(), it.day, it.clicks, it.impressions));
     assert_eq!(
-        told.collect::<Vec<_>>(),
+        columns.collect::<Vec<_>>(),
         [(url.as_str(), day(3), 5, 50), (&url, day(2), 0, 50)]
     );
 }
@@ -345,7 +345,7 @@ async fn rows_are_isolated_by_account(db: TestStorage) {
         ["a".to_owned()],
         ["https://shop11.example.com/a".to_owned()],
     );
-    ask!(db, r => {
+    read!(db, r => {
         let rows = r.console_rows();
         assert!(rows.spans(BOB, SHOP, day(400)).await.unwrap().is_empty());
         assert!(rows.spans(ANN, ProjectId(12), day(400)).await.unwrap().is_empty());
@@ -356,6 +356,6 @@ async fn rows_are_isolated_by_account(db: TestStorage) {
     });
     // The other's import of the same days leaves this one alone.
     let theirs = [of_day(2, vec![row("a", "a", 9, 10, 3.0)])];
-    let replaced = change!(db, tx => tx.console_rows().replace(BOB, SHOP, &[ConsoleSpanId(100)], &theirs, &told(Origin::Export)).await.unwrap());
+    let replaced = change!(db, tx => tx.console_rows().replace(BOB, SHOP, &[ConsoleSpanId(100)], &theirs, &import_info(Origin::Export)).await.unwrap());
     assert_eq!((replaced, spans(&db).await.len()), (0, 1));
 }

@@ -33,7 +33,7 @@ async fn add(db: &TestStorage, plan: &ContentPlan) {
 }
 
 async fn find(db: &TestStorage, account: AccountId, id: i64) -> Option<ContentPlan> {
-    ask!(db, r => r.content_plans().find(account, SHOP, ContentPlanId(id)).await.unwrap())
+    read!(db, r => r.content_plans().find(account, SHOP, ContentPlanId(id)).await.unwrap())
 }
 
 fn request(
@@ -82,7 +82,7 @@ async fn plans_are_paged_newest_first(db: TestStorage) {
         let (mut seen, mut next) = (Vec::new(), None);
         loop {
             let request = request(next, 1, direction);
-            let page = ask!(db, r => r.content_plans().list(ANN, SHOP, &request).await.unwrap());
+            let page = read!(db, r => r.content_plans().list(ANN, SHOP, &request).await.unwrap());
             assert_eq!(page.total.unwrap().rows, 4);
             seen.extend(page.items);
             next = page.next;
@@ -103,7 +103,7 @@ async fn plans_are_paged_newest_first(db: TestStorage) {
         };
         assert!(seen.contains(&summary));
     }
-    let count = ask!(db, r => r.content_plans().count(ANN, SHOP).await.unwrap());
+    let count = read!(db, r => r.content_plans().count(ANN, SHOP).await.unwrap());
     assert_eq!(count, 4);
 }
 
@@ -128,9 +128,9 @@ async fn plans_are_isolated_by_account(db: TestStorage) {
     });
     assert_eq!(find(&db, ANN, 71).await, Some(ours));
     let request = request(None, 50, Direction::Descending);
-    let listed = ask!(db, r => r.content_plans().list(BOB, SHOP, &request).await.unwrap());
+    let listed = read!(db, r => r.content_plans().list(BOB, SHOP, &request).await.unwrap());
     assert!(listed.items.is_empty());
-    let count = ask!(db, r => r.content_plans().count(BOB, SHOP).await.unwrap());
+    let count = read!(db, r => r.content_plans().count(BOB, SHOP).await.unwrap());
     assert_eq!(count, 0);
 }
 

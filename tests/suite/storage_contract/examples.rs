@@ -36,7 +36,7 @@ macro_rules! change {
 }
 
 /// Runs the body with a reader.
-macro_rules! ask {
+macro_rules! read {
     ($db:expr, $reader:ident => $body:expr) => {{
         let mut $reader = ::harness::databases::HasStorage::storage(&$db)
             .read()

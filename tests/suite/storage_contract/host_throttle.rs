@@ -12,7 +12,7 @@ use storage::DatabaseKind;
 
 on_every_database![
     concurrent_reservations_get_distinct_slots,
-    an_unused_slot_delays_nobody,
+    an_unused_slot_delays_no_later_request,
     a_pause_is_never_shortened,
     hosts_are_throttled_independently,
     a_slot_set_by_a_wrong_clock_is_ignored,
@@ -31,14 +31,14 @@ async fn take(db: &TestDatabase, distance: Duration) -> Duration {
 
 /// Asserts that a wait that was just returned ends `whole` after `began`.
 fn assert_until(wait: Duration, whole: Duration, began: Instant) {
-    let least = whole.saturating_sub(began.elapsed());
+    let min_wait = whole.saturating_sub(began.elapsed());
     // SQLite's clock counts milliseconds.
-    let most = whole + Duration::from_millis(1);
+    let max_wait = whole + Duration::from_millis(1);
     assert!(
-        least <= wait + Duration::from_millis(1),
+        min_wait <= wait + Duration::from_millis(1),
         "{wait:?} {whole:?}"
     );
-    assert!(wait <= most, "{wait:?} {whole:?}");
+    assert!(wait <= max_wait, "{wait:?} {whole:?}");
 }
 
 async fn concurrent_reservations_get_distinct_slots(db: TestDatabase) {
@@ -51,7 +51,7 @@ async fn concurrent_reservations_get_distinct_slots(db: TestDatabase) {
     }
 }
 
-async fn an_unused_slot_delays_nobody(db: TestDatabase) {
+async fn an_unused_slot_delays_no_later_request(db: TestDatabase) {
     let distance = Duration::from_millis(20);
     assert_eq!(take(&db, distance).await, Duration::ZERO);
     tokio::time::sleep(distance * 3).await;
@@ -95,9 +95,9 @@ async fn idle_hosts_are_deleted_in_batches(db: TestDatabase) {
     let began = Instant::now();
     db.storage.pause(site(), MINUTE * 60).await.unwrap();
     let before = db.storage.now().await.unwrap() + TimeDelta::minutes(30);
-    let forget = |most| {
+    let forget = |limit| {
         let db = &db;
-        async move { change!(db, tx => tx.host_throttle().purge_before(before, most).await.unwrap()) }
+        async move { change!(db, tx => tx.host_throttle().purge_before(before, limit).await.unwrap()) }
     };
     assert_eq!(
         (forget(3).await, forget(3).await, forget(3).await),

@@ -43,7 +43,7 @@ async fn a_record_is_read_back_as_written(db: TestStorage) {
         tx.idempotency().store(&record(ANN, "a", 0), before()).await.unwrap();
         tx.idempotency().store(&bare, before()).await.unwrap();
     });
-    ask!(db, r => {
+    read!(db, r => {
         assert_eq!(r.idempotency().find(ANN, "a").await.unwrap(), Some(record(ANN, "a", 0)));
         assert_eq!(r.idempotency().find(ANN, "b").await.unwrap(), Some(bare));
         assert_eq!(r.idempotency().find(ANN, "A").await.unwrap(), None);
@@ -63,7 +63,7 @@ async fn a_key_has_one_record_in_its_account(db: TestStorage) {
         let second = record(ANN, "a", 5);
         let kept = change!(db, tx => tx.idempotency().store(&second, over).await.unwrap());
         assert_eq!(kept, is_kept);
-        ask!(db, r => {
+        read!(db, r => {
             let stands = if is_kept { &second } else { &first };
             assert_eq!(r.idempotency().find(ANN, "a").await.unwrap().as_ref(), Some(stands));
             assert_eq!(r.idempotency().find(BOB, "a").await.unwrap(), Some(record(BOB, "a", 0)));
@@ -79,7 +79,7 @@ async fn old_records_of_one_account_are_deleted(db: TestStorage) {
     let time = record(ANN, "new", 9).first_used_at;
     let forgotten = change!(db, tx => tx.idempotency().purge_before(ANN, time).await.unwrap());
     assert_eq!(forgotten, 1);
-    ask!(db, r => {
+    read!(db, r => {
         assert_eq!(r.idempotency().find(ANN, "old").await.unwrap(), None);
         assert!(r.idempotency().find(ANN, "new").await.unwrap().is_some());
         assert!(r.idempotency().find(BOB, "old").await.unwrap().is_some());

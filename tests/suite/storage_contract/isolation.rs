@@ -221,12 +221,12 @@ async fn another_account_changes_nothing(db: TestStorage) {
         tx.measurements().discard(STRANGER, JobId(31)).await.unwrap();
         assert!(!tx.tokens().revoke(STRANGER, TokenId(1), now(), RevokeReason::Owner).await.unwrap());
     });
-    ask!(db, r => for id in [ANN, BOB] {
+    read!(db, r => for id in [ANN, BOB] {
         assert_eq!(r.projects().find(id, SHOP).await.unwrap(), Some(project(id, 11)));
         assert_eq!(r.keywords().find(id, KeywordId(21)).await.unwrap(), Some(keyword(id, 21, "rust seo")));
         assert_eq!(r.jobs().find(id, JobId(31)).await.unwrap(), Some(job(id, 31)));
     });
-    ask!(db, r => {
+    read!(db, r => {
         assert_eq!(r.projects().find(STRANGER, SHOP).await.unwrap(), None);
         assert_eq!(r.keywords().find(STRANGER, KeywordId(21)).await.unwrap(), None);
     });
@@ -242,7 +242,7 @@ async fn equal_ids_of_two_accounts_are_distinct(db: TestStorage) {
         tx.projects().save(&renamed).await.unwrap();
         tx.keywords().save(&keyword(BOB, 21, "other")).await.unwrap();
     });
-    ask!(db, r => {
+    read!(db, r => {
         assert_eq!(r.projects().find(ANN, SHOP).await.unwrap(), Some(project(ANN, 11)));
         assert_eq!(r.projects().find(BOB, SHOP).await.unwrap(), Some(renamed));
         assert_eq!(r.keywords().find(ANN, KeywordId(21)).await.unwrap(), Some(keyword(ANN, 21, "rust seo")));
@@ -253,10 +253,10 @@ async fn equal_ids_of_two_accounts_are_distinct(db: TestStorage) {
 async fn a_statement_that_does_not_name_the_account_is_stopped() {
     let db = TestDatabase::empty(storage::DatabaseKind::Sqlite).await;
     let path = db.url.trim_start_matches("sqlite://").to_owned();
-    let asked = std::thread::spawn(move || {
+    let query_thread = std::thread::spawn(move || {
         let mut connection = SqliteConnection::establish(&path).unwrap();
         let statement = "SELECT 1 FROM projects WHERE projects.id = 11";
         diesel::sql_query(statement).execute(&mut connection)
     });
-    assert!(asked.join().is_err());
+    assert!(query_thread.join().is_err());
 }

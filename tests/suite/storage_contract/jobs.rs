@@ -72,7 +72,7 @@ fn rich() -> Job {
 async fn a_job_is_read_back_as_written(db: TestStorage) {
     two_accounts(&db).await;
     add_job(&db, &rich()).await;
-    ask!(db, r => assert_eq!(r.jobs().find(ANN, JobId(31)).await.unwrap(), Some(rich())));
+    read!(db, r => assert_eq!(r.jobs().find(ANN, JobId(31)).await.unwrap(), Some(rich())));
     let ended = Job {
         state: JobState::Failed,
         lease: None,
@@ -81,27 +81,27 @@ async fn a_job_is_read_back_as_written(db: TestStorage) {
         ..rich()
     };
     // Columns of the request are not written again.
-    let asked = Job {
+    let rewritten = Job {
         keywords: KeywordChoice::All,
         dedupe_key: "another".into(),
         ..ended.clone()
     };
-    change!(db, tx => tx.jobs().save(&asked).await.unwrap());
-    ask!(db, r => assert_eq!(r.jobs().find(ANN, JobId(31)).await.unwrap(), Some(ended)));
+    change!(db, tx => tx.jobs().save(&rewritten).await.unwrap());
+    read!(db, r => assert_eq!(r.jobs().find(ANN, JobId(31)).await.unwrap(), Some(ended)));
 }
 
 async fn many_jobs_are_saved_and_locked_together(db: TestStorage) {
     two_accounts_at_work(&db).await;
     add_job(&db, &job(ANN, 32)).await;
-    let untouched = ask!(db, r => r.jobs().find(BOB, JobId(31)).await.unwrap());
+    let untouched = read!(db, r => r.jobs().find(BOB, JobId(31)).await.unwrap());
     let changed = [31, 32].map(|id| {
-        let (asked, now) = (job(ANN, id), rich());
+        let (requested, now) = (job(ANN, id), rich());
         Job {
-            id: asked.id,
-            kind: asked.kind,
-            keywords: asked.keywords,
-            trigger: asked.trigger,
-            dedupe_key: asked.dedupe_key,
+            id: requested.id,
+            kind: requested.kind,
+            keywords: requested.keywords,
+            trigger: requested.trigger,
+            dedupe_key: requested.dedupe_key,
             ..now
         }
     });
@@ -120,7 +120,7 @@ async fn many_jobs_are_saved_and_locked_together(db: TestStorage) {
         let those = changed.iter().filter(|it| ids.contains(&it.id)).cloned();
         assert_eq!(found, those.collect::<Vec<_>>());
     }
-    ask!(db, r => assert_eq!(r.jobs().find(BOB, JobId(31)).await.unwrap(), untouched));
+    read!(db, r => assert_eq!(r.jobs().find(BOB, JobId(31)).await.unwrap(), untouched));
 }
 
 async fn a_dedupe_key_is_unique_among_unfinished_jobs(db: TestStorage) {
@@ -128,7 +128,7 @@ async fn a_dedupe_key_is_unique_among_unfinished_jobs(db: TestStorage) {
     let key = job(ANN, 31).dedupe_key;
     for state in JobState::ALL {
         change!(db, tx => tx.jobs().save(&Job { state, ..job(ANN, 31) }).await.unwrap());
-        let found = ask!(db, r => r.jobs().unfinished_with_key(ANN, &key).await.unwrap());
+        let found = read!(db, r => r.jobs().unfinished_with_key(ANN, &key).await.unwrap());
         assert_eq!(found.is_some(), state.is_unfinished(), "{state:?}");
         let mut tx = db.storage.write().await.unwrap();
         let outcome = tx
@@ -212,7 +212,7 @@ async fn each_filter_selects_matching_jobs(db: TestStorage) {
             counted: false,
             bytes: None,
         };
-        let page = ask!(db, r => r.jobs().list(ANN, &filter, &request).await.unwrap());
+        let page = read!(db, r => r.jobs().list(ANN, &filter, &request).await.unwrap());
         let ids: Vec<i64> = page.items.iter().map(|it| it.id.0).collect();
         assert_eq!(ids, expected, "{filter:?}");
     }
@@ -374,7 +374,7 @@ async fn a_position_counts_the_waiting_jobs_before_it(db: TestStorage) {
         (4, None),
         (5, None),
     ] {
-        let position = ask!(db, r => r.jobs().position(ANN, JobId(id)).await.unwrap());
+        let position = read!(db, r => r.jobs().position(ANN, JobId(id)).await.unwrap());
         assert_eq!(position, expected, "{id}");
     }
 }
@@ -392,7 +392,7 @@ async fn a_summary_counts_unfinished_jobs(db: TestStorage) {
         )
         .await;
     }
-    ask!(db, r => {
+    read!(db, r => {
         let summary = QueueSummary { queued: 3, running: 1, oldest_queued_at: Some(after(1)) };
         assert_eq!(r.jobs().summary(ANN).await.unwrap(), summary);
         assert_eq!(r.jobs().summary(BOB).await.unwrap(), QueueSummary::default());
@@ -469,7 +469,7 @@ async fn deleted_jobs_match_the_domain_rule(db: TestStorage) {
         counted: false,
         bytes: None,
     };
-    let left = ask!(db, r => r.jobs().list(ANN, &JobFilter::default(), &page).await.unwrap());
+    let left = read!(db, r => r.jobs().list(ANN, &JobFilter::default(), &page).await.unwrap());
     let mut left: Vec<i64> = left.items.iter().map(|it| it.id.0).collect();
     left.sort_unstable();
     assert_eq!(left, kept);

@@ -63,13 +63,13 @@ async fn run(db: &TestStorage, job: i64, pages: &[StagedPage]) {
 
 async fn kept(db: &TestStorage, url: &str) -> Option<KeptPage> {
     let mut found =
-        ask!(db, r => r.pages().find_by_urls(ANN, SHOP, &[url.to_owned()]).await.unwrap());
+        read!(db, r => r.pages().find_by_urls(ANN, SHOP, &[url.to_owned()]).await.unwrap());
     assert!(found.len() <= 1);
     found.pop()
 }
 
 async fn validators(db: &TestStorage, url: &str) -> Vec<(String, Validators)> {
-    ask!(db, r => r.pages().validators(ANN, SHOP, &[url.to_owned()]).await.unwrap())
+    read!(db, r => r.pages().validators(ANN, SHOP, &[url.to_owned()]).await.unwrap())
 }
 
 async fn two_jobs(db: &TestStorage) {
@@ -149,7 +149,7 @@ async fn urls_are_paged_without_duplicates(db: TestStorage) {
     let mut walked: Vec<String> = Vec::new();
     loop {
         let behind = walked.last().cloned();
-        let part = ask!(db, r => r.pages().urls(ANN, SHOP, behind, 10).await.unwrap());
+        let part = read!(db, r => r.pages().urls(ANN, SHOP, behind, 10).await.unwrap());
         if part.is_empty() {
             break;
         }
@@ -176,7 +176,7 @@ async fn pages_are_isolated_by_account(db: TestStorage) {
     two_jobs(&db).await;
     run(&db, 31, &[staged(PAGE, Some(7), 1)]).await;
     let urls = [PAGE.to_owned()];
-    ask!(db, r => {
+    read!(db, r => {
         assert!(r.pages().find_by_urls(BOB, SHOP, &urls).await.unwrap().is_empty());
         assert!(r.pages().validators(BOB, SHOP, &urls).await.unwrap().is_empty());
         assert!(r.pages().urls(BOB, SHOP, None, 10).await.unwrap().is_empty());

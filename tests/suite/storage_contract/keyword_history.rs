@@ -50,7 +50,7 @@ async fn another_engine_or_a_simulated_market_is_another_series(db: TestStorage)
         &[of(&google(), 1, 3), of(&bing, 2, 2), of(&sandbox, 3, 1)],
     )
     .await;
-    let asked = [KeywordId(21)];
+    let keyword_ids = [KeywordId(21)];
     for (source, days, page) in [
         (google(), 3_u32, None),
         (bing, 2, None),
@@ -60,14 +60,14 @@ async fn another_engine_or_a_simulated_market_is_another_series(db: TestStorage)
             source,
             ..as_of(day(0), JobId(9))
         };
-        ask!(db, r => {
-            let history = r.measurements().histories(ANN, SHOP, &asked, &as_of).await.unwrap();
+        read!(db, r => {
+            let history = r.measurements().histories(ANN, SHOP, &keyword_ids, &as_of).await.unwrap();
             assert_eq!(history[0].points, [point(days.into(), RankState::Ranked)]);
             // Only the newest page of all is kept.
             assert_eq!(history[0].serp, page);
-            let course = r.measurements().rank_histories(ANN, SHOP, &asked, day(40), &as_of).await.unwrap();
-            assert_eq!(course[0].iter().map(|it| it.day).collect::<Vec<_>>(), [day(days.into())]);
-            let own = r.measurements().own_places(ANN, SHOP, &asked, day(40), &as_of).await.unwrap();
+            let ranks = r.measurements().rank_histories(ANN, SHOP, &keyword_ids, day(40), &as_of).await.unwrap();
+            assert_eq!(ranks[0].iter().map(|it| it.day).collect::<Vec<_>>(), [day(days.into())]);
+            let own = r.measurements().own_places(ANN, SHOP, &keyword_ids, day(40), &as_of).await.unwrap();
             assert_eq!(own[0].len(), 1);
         });
     }
@@ -87,8 +87,8 @@ async fn rank_histories_list_measurements_oldest_first(db: TestStorage) {
         ],
     )
     .await;
-    let asked = [23, 22, 21].map(KeywordId);
-    let courses = ask!(db, r => r.measurements().rank_histories(ANN, SHOP, &asked, day(8), &as_of(day(0), JobId(4))).await.unwrap());
+    let keyword_ids = [23, 22, 21].map(KeywordId);
+    let histories = read!(db, r => r.measurements().rank_histories(ANN, SHOP, &keyword_ids, day(8), &as_of(day(0), JobId(4))).await.unwrap());
     let seen = |days: i64, state| {
         let point = point(days, state);
         RankHistoryPoint {
@@ -99,15 +99,15 @@ async fn rank_histories_list_measurements_oldest_first(db: TestStorage) {
             depth_checked: 100,
         }
     };
-    assert_eq!(courses[0], []);
-    assert_eq!(courses[1], [seen(8, Error)]);
+    assert_eq!(histories[0], []);
+    assert_eq!(histories[1], [seen(8, Error)]);
     assert_eq!(
-        courses[2],
+        histories[2],
         [seen(8, NotRanked), seen(7, Error), seen(0, Ranked)]
     );
-    let until = ask!(db, r => r.measurements().rank_histories(ANN, SHOP, &asked, day(9), &as_of(day(8), JobId(4))).await.unwrap());
+    let until = read!(db, r => r.measurements().rank_histories(ANN, SHOP, &keyword_ids, day(9), &as_of(day(8), JobId(4))).await.unwrap());
     assert_eq!(until[2], [seen(9, Ranked), seen(8, NotRanked)]);
-    let strangers = ask!(db, r => r.measurements().rank_histories(AccountId(99), SHOP, &asked, day(9), &as_of(day(0), JobId(4))).await.unwrap());
+    let strangers = read!(db, r => r.measurements().rank_histories(AccountId(99), SHOP, &keyword_ids, day(9), &as_of(day(0), JobId(4))).await.unwrap());
     assert_eq!(strangers, [vec![], vec![], vec![]]);
 }
 
@@ -135,8 +135,8 @@ async fn own_positions_come_from_successful_measurements(db: TestStorage) {
         measurement(21, 3, 0, Error),
     ];
     measured(&db, &[&[ranked], &others[..]].concat()).await;
-    let asked = [KeywordId(21)];
-    let own = ask!(db, r => r.measurements().own_places(ANN, SHOP, &asked, day(2), &as_of(day(0), JobId(3))).await.unwrap());
+    let keyword_ids = [KeywordId(21)];
+    let own = read!(db, r => r.measurements().own_places(ANN, SHOP, &keyword_ids, day(2), &as_of(day(0), JobId(3))).await.unwrap());
     let seen = |days, places| OwnSnapshot {
         at: point(days, Ranked).measured_at,
         depth_checked: 100,
@@ -232,8 +232,8 @@ async fn the_serp_of_a_month_ago_is_of_the_nearest_run(db: TestStorage) {
             tx.results().publish(ANN, SHOP, JobId(id), &[], &[]).await.unwrap();
         });
     }
-    let asked = [22, 23, 21].map(KeywordId);
-    let histories = ask!(db, r => r.measurements().histories(ANN, SHOP, &asked, &as_of(day(0), JobId(9))).await.unwrap());
+    let keyword_ids = [22, 23, 21].map(KeywordId);
+    let histories = read!(db, r => r.measurements().histories(ANN, SHOP, &keyword_ids, &as_of(day(0), JobId(9))).await.unwrap());
     let urls = |at: usize| histories[at].month_ago.as_ref().map(|it| it.urls.clone());
     assert_eq!(urls(0), Some(vec!["a.example/44".to_owned()]));
     assert_eq!(urls(1), None);

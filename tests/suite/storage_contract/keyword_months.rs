@@ -33,10 +33,14 @@ fn ago(day_of_month: u32) -> u32 {
     21 - day_of_month
 }
 
-async fn courses(db: &TestStorage, account: AccountId, month: CalendarMonth) -> Vec<MonthRanks> {
-    let asked = [21, 22, 23].map(KeywordId);
+async fn month_ranks(
+    db: &TestStorage,
+    account: AccountId,
+    month: CalendarMonth,
+) -> Vec<MonthRanks> {
+    let keyword_ids = [21, 22, 23].map(KeywordId);
     let mut found =
-        ask!(db, r => r.keyword_months().ranks(account, SHOP, &asked, month).await.unwrap());
+        read!(db, r => r.keyword_months().ranks(account, SHOP, &keyword_ids, month).await.unwrap());
     found.sort_by_key(|it| (it.keyword, it.source.engine.clone()));
     found
 }
@@ -59,30 +63,26 @@ async fn a_month_reports_days_positions_and_best(db: TestStorage) {
         ],
     )
     .await;
-    let found = courses(&db, ANN, month()).await;
+    let found = month_ranks(&db, ANN, month()).await;
     assert_eq!(found.len(), 1, "a failed measurement is none: {found:?}");
-    let course = &found[0];
-    assert_eq!((course.keyword, &course.source), (KeywordId(21), &google()));
-    assert_eq!((course.days, course.best), (3, Some(ago(9) + 1)));
-    assert_eq!(course.start.position, Some(ago(1) + 1));
+    let ranks = &found[0];
+    assert_eq!((ranks.keyword, &ranks.source), (KeywordId(21), &google()));
+    assert_eq!((ranks.days, ranks.best), (3, Some(ago(9) + 1)));
+    assert_eq!(ranks.start.position, Some(ago(1) + 1));
     assert_eq!(
-        course.start.url.as_deref(),
+        ranks.start.url.as_deref(),
         Some("https://shop.example.com/ž")
     );
     let last = point(ago(14).into(), NotRanked);
     assert_eq!(
-        (
-            course.last.measured_at,
-            course.last.position,
-            &course.last.url
-        ),
+        (ranks.last.measured_at, ranks.last.position, &ranks.last.url),
         (last.measured_at, None, &None)
     );
     let july = CalendarMonth::parse("2026-07").unwrap();
-    let found = courses(&db, ANN, july).await;
+    let found = month_ranks(&db, ANN, july).await;
     assert_eq!((found.len(), found[0].days), (1, 1));
     let before = CalendarMonth::parse("2026-06").unwrap();
-    assert!(courses(&db, ANN, before).await.is_empty());
+    assert!(month_ranks(&db, ANN, before).await.is_empty());
 }
 
 async fn the_start_of_a_month_may_lie_in_the_week_before(db: TestStorage) {
@@ -98,14 +98,14 @@ async fn the_start_of_a_month_may_lie_in_the_week_before(db: TestStorage) {
             measurement(22, 1, ago(1) + 8, Ranked),
             measurement(22, 2, ago(4), Ranked),
             measurement(22, 3, ago(5), Ranked),
-            // A failed measurement is no start.
+            // A failed measurement is not a start.
             measurement(23, 1, ago(1) + 3, Ranked),
             measurement(23, 2, ago(1), Error),
             measurement(23, 3, ago(4), Ranked),
         ],
     )
     .await;
-    let found = courses(&db, ANN, month()).await;
+    let found = month_ranks(&db, ANN, month()).await;
     let starts: Vec<(i64, Option<u32>, u32)> = { found.iter() }
         .map(|it| (it.keyword.0, it.start.position, it.days))
         .collect();
@@ -139,12 +139,15 @@ async fn sources_are_separate_series(db: TestStorage) {
         ],
     )
     .await;
-    let found = courses(&db, ANN, month()).await;
-    let told: Vec<(&SearchSource, u32, Option<u32>)> = { found.iter() }
+    let found = month_ranks(&db, ANN, month()).await;
+    let sources: Vec<(&SearchSource, u32, Option<u32>)> = { found.iter() }
         .map(|it| (&it.source, it.days, it.start.position))
         .collect();
-    let (seen, made_up) = (Some(ago(3) + 1), Some(ago(1) + 3));
-    assert_eq!(told, [(&google(), 2, seen), (&sandbox, 1, made_up)]);
+    let (seen, simulated_start) = (Some(ago(3) + 1), Some(ago(1) + 3));
+    assert_eq!(
+        sources,
+        [(&google(), 2, seen), (&sandbox, 1, simulated_start)]
+    );
 }
 
 async fn the_last_measurement_of_a_day_counts(db: TestStorage) {
@@ -153,7 +156,7 @@ async fn the_last_measurement_of_a_day_counts(db: TestStorage) {
     later.point.measured_at += TimeDelta::hours(1);
     later.point.position = Some(50);
     measured(&db, &[later, measurement(21, 3, ago(5), RankState::Ranked)]).await;
-    let found = courses(&db, ANN, month()).await;
+    let found = month_ranks(&db, ANN, month()).await;
     assert_eq!((found[0].days, found[0].best), (1, Some(ago(5) + 1)));
     assert_eq!(found[0].last.position, Some(50));
     assert_eq!(found[0].start, found[0].last);
@@ -179,7 +182,7 @@ fn tallies(day: NaiveDate, engine: &str, keyword: i64) -> KeywordTallies {
             mentions: 2,
             sourced: 0,
             citations: 0,
-            judged: 0,
+            evaluated: 0,
             recommendations: 0,
             namings: 0,
             shared: 0,
@@ -207,31 +210,31 @@ async fn tallies_are_those_of_the_month_and_keywords(db: TestStorage) {
     ];
     let all = [inside.to_vec(), outside.to_vec()].concat();
     change!(db, tx => tx.answers().save_tallies(ANN, SHOP, &all).await.unwrap());
-    let asked = [21, 22, 23].map(KeywordId);
+    let keyword_ids = [21, 22, 23].map(KeywordId);
     let mut found =
-        ask!(db, r => r.keyword_months().tallies(ANN, SHOP, &asked, month()).await.unwrap());
+        read!(db, r => r.keyword_months().tallies(ANN, SHOP, &keyword_ids, month()).await.unwrap());
     found.sort_by_key(|it| (it.day, it.engine.clone()));
     assert_eq!(found, inside);
     let theirs =
-        ask!(db, r => r.keyword_months().tallies(BOB, SHOP, &asked, month()).await.unwrap());
+        read!(db, r => r.keyword_months().tallies(BOB, SHOP, &keyword_ids, month()).await.unwrap());
     assert!(theirs.is_empty());
 }
 
 async fn months_are_isolated_by_account(db: TestStorage) {
     at_work(&db).await;
     measured(&db, &[measurement(21, 1, 1, RankState::Ranked)]).await;
-    assert_eq!(courses(&db, ANN, month()).await.len(), 1);
-    assert!(courses(&db, BOB, month()).await.is_empty());
-    let asked = [KeywordId(21)];
-    ask!(db, r => {
+    assert_eq!(month_ranks(&db, ANN, month()).await.len(), 1);
+    assert!(month_ranks(&db, BOB, month()).await.is_empty());
+    let keyword_ids = [KeywordId(21)];
+    read!(db, r => {
         let known = domain::keyword::Keyword { search_volume: Some(90), ..keyword(ANN, 25, "known") };
         change!(db, tx => tx.keywords().add(&[known]).await.unwrap());
-        let none = r.keyword_months().search_volumes(ANN, SHOP, &asked).await.unwrap();
-        assert!(none.is_empty(), "what nobody researched is not known");
-        let asked = [KeywordId(21), KeywordId(25)];
-        let known = r.keyword_months().search_volumes(ANN, SHOP, &asked).await.unwrap();
+        let none = r.keyword_months().search_volumes(ANN, SHOP, &keyword_ids).await.unwrap();
+        assert!(none.is_empty(), "a volume that was not researched is unknown");
+        let keyword_ids = [KeywordId(21), KeywordId(25)];
+        let known = r.keyword_months().search_volumes(ANN, SHOP, &keyword_ids).await.unwrap();
         assert_eq!(known.into_iter().collect::<Vec<_>>(), [(KeywordId(25), 90)]);
-        let theirs = r.keyword_months().search_volumes(BOB, SHOP, &asked).await.unwrap();
+        let theirs = r.keyword_months().search_volumes(BOB, SHOP, &keyword_ids).await.unwrap();
         assert!(theirs.is_empty());
     });
 }

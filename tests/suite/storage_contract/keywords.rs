@@ -37,7 +37,7 @@ on_every_storage![
 
 async fn the_usual_market_is_that_of_most_active_keywords(db: TestStorage) {
     two_accounts(&db).await;
-    let usual = async || ask!(db, r => r.keywords().usual_market(ANN, SHOP).await.unwrap());
+    let usual = async || read!(db, r => r.keywords().usual_market(ANN, SHOP).await.unwrap());
     assert_eq!(usual().await, None);
     let of = |id, country, status| Keyword {
         market: market(country, None),
@@ -98,7 +98,7 @@ fn rank(position: u32) -> LatestRank {
 }
 
 async fn found(db: &TestStorage, id: i64) -> Option<Keyword> {
-    ask!(db, r => r.keywords().find(ANN, KeywordId(id)).await.unwrap())
+    read!(db, r => r.keywords().find(ANN, KeywordId(id)).await.unwrap())
 }
 
 async fn a_keyword_is_read_back_as_written(db: TestStorage) {
@@ -119,7 +119,7 @@ async fn a_thousand_keywords_are_added_at_once_and_saved_at_once(db: TestStorage
         it.row_version += 1;
     }
     change!(db, tx => tx.keywords().save_all(&many).await.unwrap());
-    let counts = ask!(db, r => r.keywords().counts(ANN, SHOP).await.unwrap());
+    let counts = read!(db, r => r.keywords().counts(ANN, SHOP).await.unwrap());
     assert_eq!(
         counts,
         KeywordCounts {
@@ -176,7 +176,7 @@ async fn keywords_are_found_by_their_texts_in_one_market(db: TestStorage) {
         Keyword { market: market("de", None), ..keyword(ANN, 23, "a") },
     ]).await.unwrap());
     let texts: Vec<String> = ["a", "b", "c"].map(String::from).into();
-    let found = ask!(db, r => r.keywords().with_texts(ANN, SHOP, &Market::default(), &texts).await.unwrap());
+    let found = read!(db, r => r.keywords().with_texts(ANN, SHOP, &Market::default(), &texts).await.unwrap());
     assert_eq!(found, [keyword(ANN, 21, "A"), gone]);
 }
 
@@ -211,7 +211,7 @@ async fn latest_ranks_are_set_for_one_account(db: TestStorage) {
     };
     change!(db, tx => tx.keywords().save_latest(ANN, &[(KeywordId(21), lost.clone())]).await.unwrap());
     assert_eq!(found(&db, 21).await.unwrap().latest, Some(lost));
-    let other = ask!(db, r => r.keywords().find(BOB, KeywordId(21)).await.unwrap());
+    let other = read!(db, r => r.keywords().find(BOB, KeywordId(21)).await.unwrap());
     assert_eq!(other.unwrap().latest, None);
 }
 
@@ -229,7 +229,7 @@ async fn only_active_keywords_are_counted(db: TestStorage) {
         Keyword { ai_tracked: true, ..keyword(ANN, 22, "b") },
         Keyword { ai_tracked: true, status: Status::Deactivated, ..keyword(ANN, 23, "c") },
     ]).await.unwrap());
-    ask!(db, r => {
+    read!(db, r => {
         let counts = r.keywords().counts(ANN, SHOP).await.unwrap();
         assert_eq!(counts, KeywordCounts { active: 2, ai_tracked: 1 });
         let named = [21, 22, 23, 24, 21].map(KeywordId);
@@ -245,7 +245,7 @@ async fn only_active_keywords_are_counted(db: TestStorage) {
     });
     for (named, number) in [(vec![22, 24], 1), (vec![], 0)] {
         let named: Vec<KeywordId> = named.into_iter().map(KeywordId).collect();
-        let found = ask!(db, r => r.keywords().count_ai_tracked_and_models(ANN, SHOP, &named).await.unwrap());
+        let found = read!(db, r => r.keywords().count_ai_tracked_and_models(ANN, SHOP, &named).await.unwrap());
         assert_eq!(found, (number, models.to_vec()));
     }
 }
@@ -267,7 +267,7 @@ async fn batches_return_chosen_active_keywords_in_order(db: TestStorage) {
         let mut after = None;
         let mut batches = vec![];
         loop {
-            let batch = ask!(db, r => r.keywords().active_batch(ANN, SHOP, &choice, after, 3).await.unwrap());
+            let batch = read!(db, r => r.keywords().active_batch(ANN, SHOP, &choice, after, 3).await.unwrap());
             let Some(last) = batch.last() else { break };
             after = Some(last.id);
             batches.push(batch.iter().map(|it| it.id.0).collect::<Vec<_>>());
@@ -345,7 +345,7 @@ async fn each_filter_selects_matching_keywords(db: TestStorage) {
             counted: false,
             bytes: None,
         };
-        let page = ask!(db, r => r.keywords().list(ANN, SHOP, &filter, &request).await.unwrap());
+        let page = read!(db, r => r.keywords().list(ANN, SHOP, &filter, &request).await.unwrap());
         let ids: Vec<i64> = page.items.iter().map(|it| it.id.0).collect();
         assert_eq!(ids, expected, "{filter:?}");
     }

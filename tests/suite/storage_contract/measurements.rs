@@ -112,8 +112,8 @@ async fn a_history_covers_37_days_and_the_point_before(db: TestStorage) {
         ],
     )
     .await;
-    let asked = [23, 22, 21].map(KeywordId);
-    let histories = ask!(db, r => r.measurements().histories(ANN, SHOP, &asked, &as_of(day(0), JobId(9))).await.unwrap());
+    let keyword_ids = [23, 22, 21].map(KeywordId);
+    let histories = read!(db, r => r.measurements().histories(ANN, SHOP, &keyword_ids, &as_of(day(0), JobId(9))).await.unwrap());
     assert_eq!(histories.len(), 3);
     assert!(histories[0].points.is_empty() && histories[0].serp.is_none());
     assert_eq!(histories[1].points, [point(39, Ranked)]);
@@ -145,14 +145,14 @@ async fn a_history_excludes_the_current_job(db: TestStorage) {
         ],
     )
     .await;
-    let asked = [KeywordId(21)];
-    ask!(db, r => {
-        let own = r.measurements().histories(ANN, SHOP, &asked, &as_of(day(0), JobId(2))).await.unwrap();
+    let keyword_ids = [KeywordId(21)];
+    read!(db, r => {
+        let own = r.measurements().histories(ANN, SHOP, &keyword_ids, &as_of(day(0), JobId(2))).await.unwrap();
         assert_eq!(own[0].points, [point(2, RankState::Ranked)]);
         assert_eq!(own[0].serp, None);
-        let others = r.measurements().histories(ANN, SHOP, &asked, &as_of(day(0), JobId(3))).await.unwrap();
+        let others = r.measurements().histories(ANN, SHOP, &keyword_ids, &as_of(day(0), JobId(3))).await.unwrap();
         assert_eq!(others[0].points.len(), 2);
-        let earlier = r.measurements().histories(ANN, SHOP, &asked, &as_of(day(1), JobId(3))).await.unwrap();
+        let earlier = r.measurements().histories(ANN, SHOP, &keyword_ids, &as_of(day(1), JobId(3))).await.unwrap();
         assert_eq!(earlier[0].points, [point(2, RankState::Ranked)]);
     });
 }
@@ -167,7 +167,7 @@ async fn a_failed_measurement_does_not_hide_the_last_good_one(db: TestStorage) {
         ],
     )
     .await;
-    let history = ask!(db, r => r.measurements().histories(ANN, SHOP, &[KeywordId(21)], &as_of(day(0), JobId(9))).await.unwrap());
+    let history = read!(db, r => r.measurements().histories(ANN, SHOP, &[KeywordId(21)], &as_of(day(0), JobId(9))).await.unwrap());
     assert_eq!(
         history[0].points,
         [point(3, RankState::Error), point(60, RankState::Ranked)]
@@ -182,7 +182,7 @@ async fn a_job_measures_a_keyword_once(db: TestStorage) {
     again.serp = Some(serp("again"));
     again.point.measured_at += TimeDelta::seconds(5);
     measured(&db, &[again, measurement(22, 1, 0, RankState::Ranked)]).await;
-    ask!(db, r => {
+    read!(db, r => {
         let counts = r.measurements().counts(ANN, SHOP, JobId(1)).await.unwrap();
         assert_eq!(counts, [(KeywordId(21), 1), (KeywordId(22), 1)]);
         let history = r.measurements().histories(ANN, SHOP, &[KeywordId(21)], &as_of(day(0), JobId(9))).await.unwrap();
@@ -209,8 +209,8 @@ async fn an_older_page_never_replaces_a_newer_one(db: TestStorage) {
         ],
     )
     .await;
-    let asked = [21, 22].map(KeywordId);
-    let histories = ask!(db, r => r.measurements().histories(ANN, SHOP, &asked, &as_of(day(0), JobId(9))).await.unwrap());
+    let keyword_ids = [21, 22].map(KeywordId);
+    let histories = read!(db, r => r.measurements().histories(ANN, SHOP, &keyword_ids, &as_of(day(0), JobId(9))).await.unwrap());
     assert_eq!(
         (&histories[0].serp, &histories[1].serp),
         (&Some(serp("2")), &Some(serp("2")))
@@ -238,7 +238,7 @@ async fn staging_the_same_ordinal_replaces_the_record(db: TestStorage) {
     };
     change!(db, tx => tx.measurements().stage(ANN, JobId(31), &[staged(1, ResultType::Rankings, Some(21)), staged(1, ResultType::Serp, None)]).await.unwrap());
     change!(db, tx => tx.measurements().stage(ANN, JobId(31), std::slice::from_ref(&changed)).await.unwrap());
-    ask!(db, r => {
+    read!(db, r => {
         let found = r.measurements().staged(ANN, JobId(31), ResultType::Rankings, None, 10).await.unwrap();
         assert_eq!(found, [changed]);
         let found = r.measurements().staged(ANN, JobId(31), ResultType::Serp, None, 10).await.unwrap();
@@ -257,7 +257,7 @@ async fn the_last_of_equal_ordinals_in_one_call_counts(db: TestStorage) {
         staged(1, ResultType::Serp, Some(22)),
     ];
     change!(db, tx => tx.measurements().stage(ANN, JobId(31), &twice).await.unwrap());
-    let found = ask!(db, r => r.measurements().staged(ANN, JobId(31), ResultType::Serp, None, 9).await.unwrap());
+    let found = read!(db, r => r.measurements().staged(ANN, JobId(31), ResultType::Serp, None, 9).await.unwrap());
     assert_eq!(found, [twice[1].clone()]);
 }
 
@@ -267,7 +267,7 @@ async fn staged_records_are_paged_in_order(db: TestStorage) {
         .map(|it| staged(it, ResultType::Serp, None))
         .into();
     change!(db, tx => tx.measurements().stage(ANN, JobId(31), &many).await.unwrap());
-    ask!(db, r => {
+    read!(db, r => {
         let first = r.measurements().staged(ANN, JobId(31), ResultType::Serp, None, 2).await.unwrap();
         assert_eq!(first.iter().map(|it| it.ordinal).collect::<Vec<_>>(), [2, 5]);
         let rest = r.measurements().staged(ANN, JobId(31), ResultType::Serp, Some(5), 2).await.unwrap();
@@ -285,7 +285,7 @@ fn entry(sequence: i64) -> JournalEntry {
 async fn a_journal_is_paged_in_order(db: TestStorage) {
     at_work(&db).await;
     change!(db, tx => tx.measurements().append_journal(ANN, JobId(31), &[3, 1, 2].map(entry)).await.unwrap());
-    ask!(db, r => {
+    read!(db, r => {
         let first = r.measurements().read_journal(ANN, JobId(31), None, 2).await.unwrap();
         assert_eq!(first, [entry(1), entry(2)]);
         let rest = r.measurements().read_journal(ANN, JobId(31), Some(2), 2).await.unwrap();
@@ -308,7 +308,7 @@ async fn discarding_affects_one_job_only(db: TestStorage) {
         tx.measurements().stage(ANN, id, &[staged(1, ResultType::Serp, None)]).await.unwrap();
     });
     change!(db, tx => tx.measurements().discard(ANN, JobId(31)).await.unwrap());
-    ask!(db, r => for (id, left) in [(31, 0), (32, 1)] {
+    read!(db, r => for (id, left) in [(31, 0), (32, 1)] {
         let recorded = r.measurements().read_journal(ANN, JobId(id), None, 9).await.unwrap();
         let staged = r.measurements().staged(ANN, JobId(id), ResultType::Serp, None, 9).await.unwrap();
         assert_eq!((recorded.len(), staged.len()), (left, left), "{id}");

@@ -38,7 +38,7 @@ async fn walked_projects(db: &TestStorage, sort: ProjectSort, direction: Directi
     };
     let mut ids = vec![];
     loop {
-        let page = ask!(db, r => r.projects().list(ANN, &ProjectFilter::default(), &request).await.unwrap());
+        let page = read!(db, r => r.projects().list(ANN, &ProjectFilter::default(), &request).await.unwrap());
         ids.extend(page.items.iter().map(|it| it.id.0));
         assert!(page.items.len() <= 2);
         request.after = page.next;
@@ -133,7 +133,7 @@ async fn keywords_are_paged_in_every_order(db: TestStorage) {
         };
         let mut ids = vec![];
         for _ in 0..5 {
-            let page = ask!(db, r => r.keywords().list(ANN, SHOP, &KeywordFilter::default(), &request).await.unwrap());
+            let page = read!(db, r => r.keywords().list(ANN, SHOP, &KeywordFilter::default(), &request).await.unwrap());
             ids.push(page.items[0].id.0);
             request.after = page.next;
         }
@@ -168,7 +168,7 @@ async fn jobs_are_paged_by_age(db: TestStorage) {
     let mut ids = vec![];
     loop {
         let page =
-            ask!(db, r => r.jobs().list(ANN, &JobFilter::default(), &request).await.unwrap());
+            read!(db, r => r.jobs().list(ANN, &JobFilter::default(), &request).await.unwrap());
         ids.extend(page.items.iter().map(|it| it.id.0));
         request.after = page.next;
         if request.after.is_none() {
@@ -189,10 +189,10 @@ async fn rows_added_between_pages_cause_no_gap_or_repeat(db: TestStorage) {
         counted: false,
         bytes: None,
     };
-    let first = ask!(db, r => r.keywords().list(ANN, SHOP, &KeywordFilter::default(), &request).await.unwrap());
+    let first = read!(db, r => r.keywords().list(ANN, SHOP, &KeywordFilter::default(), &request).await.unwrap());
     change!(db, tx => tx.keywords().add(&[keyword(ANN, 11, "a"), keyword(ANN, 12, "c"), keyword(ANN, 13, "e")]).await.unwrap());
     request.after = first.next;
-    let second = ask!(db, r => r.keywords().list(ANN, SHOP, &KeywordFilter::default(), &request).await.unwrap());
+    let second = read!(db, r => r.keywords().list(ANN, SHOP, &KeywordFilter::default(), &request).await.unwrap());
     let ids = |items: &[Keyword]| items.iter().map(|it| it.id.0).collect::<Vec<_>>();
     assert_eq!(
         (ids(&first.items), ids(&second.items)),
@@ -241,7 +241,7 @@ async fn a_page_ends_at_its_byte_budget(db: TestStorage) {
         };
         let mut pages = vec![];
         loop {
-            let page = ask!(db, r => r.keywords().list(ANN, SHOP, &KeywordFilter::default(), &request).await.unwrap());
+            let page = read!(db, r => r.keywords().list(ANN, SHOP, &KeywordFilter::default(), &request).await.unwrap());
             assert_eq!(
                 page.total.map(|it| it.rows),
                 Some(5),
@@ -254,7 +254,7 @@ async fn a_page_ends_at_its_byte_budget(db: TestStorage) {
             }
         }
     };
-    // A row that is larger than a page is a page of its own.
+    // A row that is larger than a page is a separate page.
     assert_eq!(walked(10, 60).await, [vec![1, 2], vec![3], vec![4, 5]]);
     assert_eq!(walked(1, 60).await, [[1], [2], [3], [4], [5]]);
     assert_eq!(walked(10, 1).await, [[1], [2], [3], [4], [5]]);

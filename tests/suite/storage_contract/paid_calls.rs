@@ -21,15 +21,12 @@ on_every_storage![
 const JOB: JobId = JobId(31);
 
 fn key(account: AccountId, epoch: i64, number: i64) -> PaidCallKey {
-    let most = MicroUsd(30);
+    let max_cost = MicroUsd(30);
     PaidCallKey {
         account,
         job: JOB,
         epoch,
-        entry: LedgerEntry {
-            number,
-            max_cost: most,
-        },
+        entry: LedgerEntry { number, max_cost },
     }
 }
 
@@ -59,7 +56,7 @@ async fn write_down(
 }
 
 async fn answer(db: &TestStorage, account: AccountId, step: &str) -> Option<String> {
-    let found = ask!(db, r => r.paid_calls().answer(account, JOB, step).await.unwrap());
+    let found = read!(db, r => r.paid_calls().answer(account, JOB, step).await.unwrap());
     found.map(|it| String::from_utf8(it.body).unwrap())
 }
 
@@ -80,7 +77,7 @@ async fn an_answer_is_found_by_its_step_in_every_attempt(db: TestStorage) {
     // A later attempt's answer takes precedence.
     write_down(&db, key(ANN, 3, 1), "page 2 of žluť", Some(&answered("3"))).await;
     assert_eq!(answer(&db, ANN, "page 2 of žluť").await, Some("3".into()));
-    let found = ask!(db, r => r.paid_calls().answer(ANN, JOB, "page 2 of žluť").await.unwrap());
+    let found = read!(db, r => r.paid_calls().answer(ANN, JOB, "page 2 of žluť").await.unwrap());
     assert_eq!(found.unwrap().at, after(1), "when it came");
 }
 

@@ -33,7 +33,7 @@ async fn a_password_belongs_to_one_user(db: TestStorage) {
         assert_eq!(tx.passwords().lock(ANN, ann.id).await.unwrap(), Some(hash("two")));
         assert_eq!(tx.passwords().lock(BOB, bob.id).await.unwrap(), None);
     });
-    ask!(db, r => {
+    read!(db, r => {
         let found = r.passwords().credentials(&ann.email).await.unwrap();
         let expected = Credentials { account: account(ANN), user: ann, password: Some(hash("two")) };
         assert_eq!(found, Some(expected));
@@ -42,8 +42,8 @@ async fn a_password_belongs_to_one_user(db: TestStorage) {
         assert_eq!(r.passwords().devices_valid_from(ANN, owner(ANN).id).await.unwrap(), Some(after(2)));
         assert_eq!(r.passwords().devices_valid_from(BOB, owner(ANN).id).await.unwrap(), None);
         assert_eq!(r.passwords().devices_valid_from(BOB, bob.id).await.unwrap(), None);
-        let nobody = EmailAddress::parse("nobody@example.com").unwrap();
-        assert_eq!(r.passwords().credentials(&nobody).await.unwrap(), None);
+        let unknown_email = EmailAddress::parse("unknown@example.com").unwrap();
+        assert_eq!(r.passwords().credentials(&unknown_email).await.unwrap(), None);
     });
 }
 
@@ -72,7 +72,7 @@ async fn equal_user_ids_have_separate_passwords(db: TestStorage) {
         tx.passwords().set(person.account, person.id, &own, after(1)).await.unwrap();
     });
     for person in people {
-        let found = ask!(db, r => r.passwords().credentials(&person.email).await.unwrap());
+        let found = read!(db, r => r.passwords().credentials(&person.email).await.unwrap());
         let expected = Credentials {
             account: account(person.account),
             password: Some(hash(person.email.as_str())),
@@ -91,7 +91,7 @@ async fn an_email_change_updates_user_and_directory(db: TestStorage) {
         ..ann.clone()
     };
     change!(db, tx => tx.accounts().save_user(&changed).await.unwrap());
-    ask!(db, r => {
+    read!(db, r => {
         assert_eq!(r.accounts().user(ANN, ann.id).await.unwrap(), Some(changed.clone()));
         assert_eq!(r.accounts().user(BOB, ann.id).await.unwrap(), None);
         assert_eq!(r.accounts().owner_by_email(&changed.email).await.unwrap(), Some(changed.clone()));
@@ -113,10 +113,10 @@ async fn an_email_change_updates_user_and_directory(db: TestStorage) {
 }
 
 async fn any_reports_whether_an_account_exists(db: TestStorage) {
-    let any = ask!(db, r => r.accounts().any().await.unwrap());
+    let any = read!(db, r => r.accounts().any().await.unwrap());
     two_accounts(&db).await;
     assert_eq!(
-        (any, ask!(db, r => r.accounts().any().await.unwrap())),
+        (any, read!(db, r => r.accounts().any().await.unwrap())),
         (false, true)
     );
 }
@@ -133,7 +133,7 @@ async fn hash_costs_are_listed_up_to_a_limit(db: TestStorage) {
     let expected: Vec<HashCost> = { hashes.iter() }
         .filter_map(|(_, it)| HashCost::of(it))
         .collect();
-    ask!(db, r => {
+    read!(db, r => {
         assert_eq!(r.passwords().costs(10).await.unwrap(), expected);
         assert_eq!(r.passwords().costs(1).await.unwrap().len(), 1);
     });

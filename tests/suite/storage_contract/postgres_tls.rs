@@ -116,16 +116,16 @@ async fn the_cause_of_a_failed_connection_is_reported() {
             "is reached through a pooler: set database_pooler = true",
         ),
     ] {
-        let told = refused(&url).await;
-        assert!(told.contains(words), "{url}: {told}");
+        let error = refused(&url).await;
+        assert!(error.contains(words), "{url}: {error}");
         assert!(
-            !told.contains("wrong") && !told.contains(".s.PGSQL"),
-            "{told}"
+            !error.contains("wrong") && !error.contains(".s.PGSQL"),
+            "{error}"
         );
     }
     server.ignore_options();
-    let told = refused(&server.pooled_url(&full)).await;
-    assert!(told.contains("is reached through a pooler"), "{told}");
+    let error = refused(&server.pooled_url(&full)).await;
+    assert!(error.contains("is reached through a pooler"), "{error}");
     for (shown, words) in [
         (ServerCertificate::Expired, "it has expired"),
         (ServerCertificate::OwnAuthority, "CA:TRUE"),
@@ -141,8 +141,8 @@ async fn the_cause_of_a_failed_connection_is_reported() {
             "sslmode=verify-full&sslrootcert={}",
             root.display()
         ));
-        let told = refused(&url).await;
-        assert!(told.contains(words), "{told}");
+        let error = refused(&url).await;
+        assert!(error.contains(words), "{error}");
         opened(&server.url("sslmode=require")).await.unwrap();
     }
 }

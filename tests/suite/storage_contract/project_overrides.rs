@@ -52,19 +52,19 @@ async fn the_last_site_override_holds_until_removed(db: TestStorage) {
     change!(db, tx => for it in sites.iter().rev() {
         tx.project_overrides().set_site_role(ANN, SHOP, it).await.unwrap();
     });
-    let named = ask!(db, r => r.project_overrides().site_annotations(ANN, SHOP).await.unwrap());
+    let named = read!(db, r => r.project_overrides().site_annotations(ANN, SHOP).await.unwrap());
     assert_eq!(named, sites);
 
     let changed = site("rival.com", SiteRole::Other, None);
     change!(db, tx => tx.project_overrides().set_site_role(ANN, SHOP, &changed).await.unwrap());
-    let named = ask!(db, r => r.project_overrides().site_annotations(ANN, SHOP).await.unwrap());
+    let named = read!(db, r => r.project_overrides().site_annotations(ANN, SHOP).await.unwrap());
     assert_eq!(named.len(), sites.len());
     assert!(named.contains(&changed));
 
     let forget = async |domain| change!(db, tx => tx.project_overrides().remove_site_role(ANN, SHOP, domain).await.unwrap());
     assert!(forget("rival.com").await);
     assert!(!forget("rival.com").await);
-    let named = ask!(db, r => r.project_overrides().site_annotations(ANN, SHOP).await.unwrap());
+    let named = read!(db, r => r.project_overrides().site_annotations(ANN, SHOP).await.unwrap());
     assert_eq!(named.len(), sites.len() - 1);
 }
 
@@ -78,18 +78,19 @@ async fn a_suggestion_is_ignored_until_restored(db: TestStorage) {
         tx.project_overrides().ignore_suggestion(ANN, SHOP, it).await.unwrap();
     });
     assert_eq!(
-        ask!(db, r => r.project_overrides().ignored_suggestions(ANN, SHOP).await.unwrap()),
+        read!(db, r => r.project_overrides().ignored_suggestions(ANN, SHOP).await.unwrap()),
         all
     );
     let again = ignored("a1", None);
     change!(db, tx => tx.project_overrides().ignore_suggestion(ANN, SHOP, &again).await.unwrap());
-    let told = ask!(db, r => r.project_overrides().ignored_suggestions(ANN, SHOP).await.unwrap());
-    assert_eq!(told, [again, all[1].clone()]);
+    let stored =
+        read!(db, r => r.project_overrides().ignored_suggestions(ANN, SHOP).await.unwrap());
+    assert_eq!(stored, [again, all[1].clone()]);
     let take_up = async |id| change!(db, tx => tx.project_overrides().unignore_suggestion(ANN, SHOP, id).await.unwrap());
     assert!(take_up("a1").await);
     assert!(!take_up("a1").await);
     assert_eq!(
-        ask!(db, r => r.project_overrides().ignored_suggestions(ANN, SHOP).await.unwrap()),
+        read!(db, r => r.project_overrides().ignored_suggestions(ANN, SHOP).await.unwrap()),
         all[1..]
     );
 }
@@ -108,7 +109,7 @@ async fn brand_names_hold_until_emptied(db: TestStorage) {
         change!(db, tx => tx.project_overrides().set_brand_names(ANN, SHOP, it).await.unwrap());
     };
     let brands =
-        async |of| ask!(db, r => r.project_overrides().brand_names(of, SHOP).await.unwrap());
+        async |of| read!(db, r => r.project_overrides().brand_names(of, SHOP).await.unwrap());
     call(&brand(
         "rival.com",
         &["Rival", "Rival & \"Söhne\""],
@@ -116,25 +117,25 @@ async fn brand_names_hold_until_emptied(db: TestStorage) {
     ))
     .await;
     call(&brand("a.com", &["A"], None)).await;
-    let anew = brand("rival.com", &["Rivals"], None);
-    call(&anew).await;
+    let renamed = brand("rival.com", &["Rivals"], None);
+    call(&renamed).await;
     assert_eq!(
         brands(ANN).await,
-        [brand("a.com", &["A"], None), anew.clone()]
+        [brand("a.com", &["A"], None), renamed.clone()]
     );
     assert!(brands(BOB).await.is_empty());
     call(&brand("a.com", &[], None)).await;
-    assert_eq!(brands(ANN).await, [anew]);
+    assert_eq!(brands(ANN).await, [renamed]);
 }
 
 async fn project_overrides_are_isolated_by_account(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => {
-        let rival = site("rival.com", SiteRole::Competitor, None);
-        tx.project_overrides().set_site_role(ANN, SHOP, &rival).await.unwrap();
+        let competitor = site("rival.com", SiteRole::Competitor, None);
+        tx.project_overrides().set_site_role(ANN, SHOP, &competitor).await.unwrap();
         tx.project_overrides().ignore_suggestion(ANN, SHOP, &ignored("a1", None)).await.unwrap();
     });
-    ask!(db, r => {
+    read!(db, r => {
         assert!(r.project_overrides().site_annotations(BOB, SHOP).await.unwrap().is_empty());
         assert!(r.project_overrides().ignored_suggestions(BOB, SHOP).await.unwrap().is_empty());
     });
@@ -143,7 +144,7 @@ async fn project_overrides_are_isolated_by_account(db: TestStorage) {
         tx.project_overrides().unignore_suggestion(BOB, SHOP, "a1").await.unwrap(),
     ));
     assert!(!forgotten && !taken_up);
-    ask!(db, r => {
+    read!(db, r => {
         assert_eq!(r.project_overrides().site_annotations(ANN, SHOP).await.unwrap().len(), 1);
         assert_eq!(r.project_overrides().ignored_suggestions(ANN, SHOP).await.unwrap().len(), 1);
     });

@@ -58,7 +58,7 @@ fn rich(id: i64) -> Project {
 async fn a_project_is_read_back_as_written(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => tx.projects().add(&rich(12)).await.unwrap());
-    ask!(db, r => {
+    read!(db, r => {
         assert_eq!(r.projects().find(ANN, ProjectId(12)).await.unwrap(), Some(rich(12)));
         assert_eq!(r.projects().find(ANN, ProjectId(13)).await.unwrap(), None);
     });
@@ -69,7 +69,7 @@ async fn a_project_is_read_back_as_written(db: TestStorage) {
     };
     let gone = gone.deactivated(after(9));
     change!(db, tx => tx.projects().save(&gone).await.unwrap());
-    ask!(db, r => assert_eq!(r.projects().find(ANN, ProjectId(12)).await.unwrap(), Some(gone)));
+    read!(db, r => assert_eq!(r.projects().find(ANN, ProjectId(12)).await.unwrap(), Some(gone)));
 }
 
 async fn an_active_domain_is_unique_within_its_account(db: TestStorage) {
@@ -109,7 +109,7 @@ async fn noting_an_analysis_changes_nothing_else(db: TestStorage) {
         last_analysis_at: Some(after(3)),
         ..project(ANN, 11)
     };
-    ask!(db, r => {
+    read!(db, r => {
         assert_eq!(r.projects().find(ANN, SHOP).await.unwrap(), Some(noted));
         assert_eq!(r.projects().find(BOB, SHOP).await.unwrap(), Some(project(BOB, 11)));
     });
@@ -134,7 +134,7 @@ async fn selected(db: &TestStorage, filter: &ProjectFilter) -> Vec<i64> {
         counted: false,
         bytes: None,
     };
-    let page = ask!(db, r => r.projects().list(ANN, filter, &request).await.unwrap());
+    let page = read!(db, r => r.projects().list(ANN, filter, &request).await.unwrap());
     page.items.iter().map(|it| it.id.0).collect()
 }
 
@@ -186,13 +186,13 @@ async fn search_covers_name_domain_and_client_in_any_case(db: TestStorage) {
 
 async fn a_project_is_found_by_its_active_domain(db: TestStorage) {
     two_accounts(&db).await;
-    ask!(db, r => {
+    read!(db, r => {
         let found = r.projects().active_with_domain(ANN, "shop11.example.com").await.unwrap();
         assert_eq!(found, Some(SHOP));
         assert_eq!(r.projects().active_with_domain(ANN, "other.example.com").await.unwrap(), None);
     });
     change!(db, tx => tx.projects().save(&project(ANN, 11).deactivated(after(1))).await.unwrap());
     let found =
-        ask!(db, r => r.projects().active_with_domain(ANN, "shop11.example.com").await.unwrap());
+        read!(db, r => r.projects().active_with_domain(ANN, "shop11.example.com").await.unwrap());
     assert_eq!(found, None);
 }

@@ -46,7 +46,7 @@ const ROWS: [&str; 20] = [
     "INSERT INTO paid_calls (account_id, job_id, epoch, number, step_hash, step, most, begun_at) VALUES ({a}, 31, 1, 1, 0, 'x', 0, {t})",
 ];
 
-/// Tables whose rows are deleted with a project although they do not name it.
+/// Tables without a project column from which a project's rows are deleted.
 const BESIDE: [&str; 5] = [
     "console_rows",
     "journal_entries",
@@ -70,7 +70,7 @@ struct Counted {
     number: i64,
 }
 
-fn asked(db: &TestStorage, query: &str) -> Vec<Counted> {
+fn query_counts(db: &TestStorage, query: &str) -> Vec<Counted> {
     match db.database().kind() {
         DatabaseKind::Postgres => {
             let url = db
@@ -96,7 +96,7 @@ fn rows(db: &TestStorage, account: AccountId) -> BTreeMap<String, i64> {
         DatabaseKind::Postgres => TABLES_POSTGRES,
         DatabaseKind::Sqlite => TABLES_SQLITE,
     };
-    let named = asked(db, tables).into_iter().map(|it| it.name);
+    let named = query_counts(db, tables).into_iter().map(|it| it.name);
     let tables: BTreeSet<String> = named
         .chain(BESIDE.map(str::to_owned))
         .chain(["projects".to_owned()])
@@ -107,7 +107,7 @@ fn rows(db: &TestStorage, account: AccountId) -> BTreeMap<String, i64> {
         )
     });
     let query = counts.collect::<Vec<_>>().join(" UNION ALL ");
-    let counted = asked(db, &query);
+    let counted = query_counts(db, &query);
     counted.into_iter().map(|it| (it.name, it.number)).collect()
 }
 
@@ -153,11 +153,11 @@ async fn a_purged_project_leaves_no_row_in_any_table(db: TestStorage) {
         let expected = i64::from(table == "projects");
         assert_eq!(number, expected, "{table}");
     }
-    let left = ask!(db, r => r.projects().find(ANN, ProjectId(12)).await.unwrap());
+    let left = read!(db, r => r.projects().find(ANN, ProjectId(12)).await.unwrap());
     assert!(left.is_some(), "other projects stay");
     assert_eq!(rows(&db, BOB), before, "and other accounts");
     // The due time is computed again: nothing is due.
-    let due = ask!(db, r => r.schedules().accounts_due(now(), 9).await.unwrap());
+    let due = read!(db, r => r.schedules().accounts_due(now(), 9).await.unwrap());
     assert_eq!(due, [BOB]);
     assert_eq!(
         purge(&db, ANN, SHOP).await,
@@ -175,11 +175,11 @@ async fn deactivated_projects_are_found_by_their_date(db: TestStorage) {
     change!(db, tx => for it in [gone(12, 10), gone(13, 5), gone(14, 11)] {
         tx.projects().add(&it).await.unwrap();
     });
-    let until = |second: i64, most: u32| {
+    let until = |second: i64, limit: u32| {
         let db = &db;
         async move {
             let mut read = db.storage.read().await.unwrap();
-            let found = read.projects().deactivated_until(ANN, after(second), most);
+            let found = read.projects().deactivated_until(ANN, after(second), limit);
             found.await.unwrap()
         }
     };

@@ -42,7 +42,7 @@ async fn a_queue_is_created_by_its_first_lock(db: TestStorage) {
     let locked = change!(db, tx => tx.jobs().lock_queue(ANN).await.unwrap());
     assert_eq!(locked, empty(ANN));
     let tried = change!(db, tx => tx.jobs().try_lock_queue(BOB).await.unwrap());
-    assert_eq!(tried, None, "whoever has no line has no jobs");
+    assert_eq!(tried, None, "an account without a queue has no jobs");
     let again = change!(db, tx => tx.jobs().try_lock_queue(ANN).await.unwrap());
     assert_eq!(again, Some(empty(ANN)));
 }
@@ -157,7 +157,7 @@ async fn due_accounts_come_least_served_first_below_the_cap(db: TestStorage) {
         (after(5), 2, 10, vec![AccountId(3), BOB, ANN]),
         (after(5), 2, 1, vec![AccountId(3)]),
     ] {
-        let found = ask!(db, r => r.jobs().accounts_with_due_jobs(SlotKind::AnyJob, moment, cap, limit).await.unwrap());
+        let found = read!(db, r => r.jobs().accounts_with_due_jobs(SlotKind::AnyJob, moment, cap, limit).await.unwrap());
         let ids: Vec<AccountId> = found.iter().map(|it| it.account).collect();
         assert_eq!(ids, expected, "{moment} {cap} {limit}");
     }
@@ -185,7 +185,7 @@ async fn a_slot_for_short_jobs_finds_accounts_that_have_one(db: TestStorage) {
         (SlotKind::ShortJobs, after(5), vec![BOB]),
     ] {
         let found =
-            ask!(db, r => r.jobs().accounts_with_due_jobs(takes, moment, 4, 9).await.unwrap());
+            read!(db, r => r.jobs().accounts_with_due_jobs(takes, moment, 4, 9).await.unwrap());
         let ids: Vec<AccountId> = found.iter().map(|it| it.account).collect();
         assert_eq!(ids, expected, "{takes:?} {moment}");
     }
@@ -206,7 +206,7 @@ async fn accounts_with_running_jobs_are_listed(db: TestStorage) {
     for account in [ANN, BOB] {
         change!(db, tx => tx.jobs().refresh_queue(account, 0.0).await.unwrap());
     }
-    ask!(db, r => {
+    read!(db, r => {
         for (behind, expected) in [(None, vec![BOB]), (Some(ANN), vec![BOB]), (Some(BOB), vec![])] {
             let found = r.jobs().accounts_with_running_jobs(behind, 9).await.unwrap();
             assert_eq!(found, expected, "{behind:?}");
@@ -225,7 +225,7 @@ async fn accounts_need_attention_once_their_time_has_come(db: TestStorage) {
         tx.jobs().refresh_queue(ANN, 0.0).await.unwrap();
     });
     change!(db, tx => tx.jobs().refresh_queue(BOB, 0.0).await.unwrap());
-    ask!(db, r => {
+    read!(db, r => {
         let early = r.jobs().accounts_needing_attention(after(10) - tick(), 10).await.unwrap();
         assert_eq!(early, []);
         assert_eq!(r.jobs().accounts_needing_attention(after(10), 10).await.unwrap(), [ANN]);
@@ -233,7 +233,7 @@ async fn accounts_need_attention_once_their_time_has_come(db: TestStorage) {
 }
 
 async fn queue_figures_report_load_and_next_run(db: TestStorage) {
-    ask!(db, r => {
+    read!(db, r => {
         let figures = r.jobs().queue_figures().await.unwrap();
         assert_eq!(figures.unfinished(), 0);
         assert!(figures.min_virtual_time.abs() < f64::EPSILON);
@@ -250,7 +250,7 @@ async fn queue_figures_report_load_and_next_run(db: TestStorage) {
     .await;
     change!(db, tx => tx.jobs().refresh_queue(ANN, 8.0).await.unwrap());
     change!(db, tx => tx.jobs().refresh_queue(BOB, 4.0).await.unwrap());
-    ask!(db, r => {
+    read!(db, r => {
         let figures = r.jobs().queue_figures().await.unwrap();
         assert_eq!(figures.unfinished(), 3);
         assert!((figures.min_virtual_time - 4.0).abs() < f64::EPSILON);
@@ -265,14 +265,14 @@ async fn account_queue_and_project_are_locked_together(db: TestStorage) {
         change!(db, tx => tx.jobs().lock_newcomer_with_project(ANN, nowhere).await.unwrap());
     assert_eq!(found, None);
     let line = change!(db, tx => tx.jobs().try_lock_queue(ANN).await.unwrap());
-    assert_eq!(line, None, "whoever asks for no project gets no line");
+    assert_eq!(line, None, "a request without a project creates no queue");
     let line = AccountQueue {
         virtual_time: 2.5,
         ..empty(ANN)
     };
     for is_newcomer in [true, false] {
         let before = if is_newcomer { empty(ANN) } else { line };
-        let (_, has_line) = ask!(db, r => r.jobs().queue_figures_for(ANN).await.unwrap());
+        let (_, has_line) = read!(db, r => r.jobs().queue_figures_for(ANN).await.unwrap());
         assert_eq!(has_line, !is_newcomer);
         let found = change!(db, tx => {
             let jobs = tx.jobs();
@@ -291,7 +291,7 @@ async fn account_queue_and_project_are_locked_together(db: TestStorage) {
         assert_eq!((found.id, shop), (ANN, project(ANN, 11)));
         assert_eq!(found_line, before);
     }
-    let (_, has_line) = ask!(db, r => r.jobs().queue_figures_for(BOB).await.unwrap());
+    let (_, has_line) = read!(db, r => r.jobs().queue_figures_for(BOB).await.unwrap());
     assert!(!has_line, "it is another's");
     let mut late = db.storage.write().await.unwrap();
     let refused = late.jobs().add_queue(&empty(ANN)).await;
@@ -308,7 +308,7 @@ async fn waiter_sees_the_account_after_the_lock(db: TestStorage) {
     two_accounts(&db).await;
     change!(db, tx => tx.jobs().lock_queue(ANN).await.unwrap());
     let mut first = db.storage.write().await.unwrap();
-    let held = first.accounts().lock(ANN).await.unwrap().unwrap();
+    let locked = first.accounts().lock(ANN).await.unwrap().unwrap();
     let storage = db.port();
     let second = tokio::spawn(async move {
         let mut tx = storage.write().await.unwrap();
@@ -317,7 +317,7 @@ async fn waiter_sees_the_account_after_the_lock(db: TestStorage) {
     tokio::time::sleep(Duration::from_millis(300)).await;
     let off = Account {
         status: AccountStatus::Disabled,
-        ..held
+        ..locked
     };
     first.accounts().save(&off).await.unwrap();
     first.jobs().lock_queue(ANN).await.unwrap();

@@ -26,19 +26,16 @@ on_every_storage![
 ];
 
 fn a_call() -> PaidCallKey {
-    let (number, most) = (1, MicroUsd(1));
+    let (number, max_cost) = (1, MicroUsd(1));
     PaidCallKey {
         account: ANN,
         job: JobId(31),
         epoch: 1,
-        entry: LedgerEntry {
-            number,
-            max_cost: most,
-        },
+        entry: LedgerEntry { number, max_cost },
     }
 }
 
-fn a_rival() -> SiteAnnotation {
+fn a_competitor() -> SiteAnnotation {
     SiteAnnotation {
         domain: "rival.com".to_owned(),
         role: SiteRole::Competitor,
@@ -77,7 +74,8 @@ async fn every_change_through_a_reader_is_refused(db: TestStorage) {
         r.projects().lock(ANN, SHOP),
         r.projects().save(&project(ANN, 11)),
         r.projects().note_analysis(ANN, SHOP, now()),
-        r.project_overrides().set_site_role(ANN, SHOP, &a_rival()),
+        r.project_overrides()
+            .set_site_role(ANN, SHOP, &a_competitor()),
         r.project_overrides()
             .remove_site_role(ANN, SHOP, "rival.com"),
         r.project_overrides()
@@ -192,6 +190,6 @@ async fn uncommitted_changes_are_visible_to_their_transaction_only(db: TestStora
             .row_version,
         2
     );
-    let seen = ask!(db, r => r.projects().find(ANN, SHOP).await.unwrap().unwrap());
+    let seen = read!(db, r => r.projects().find(ANN, SHOP).await.unwrap().unwrap());
     assert_eq!(seen.row_version, 1);
 }

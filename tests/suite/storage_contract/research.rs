@@ -114,7 +114,7 @@ fn request(limit: u32) -> PageRequest<SearchSort> {
 async fn stored_research_is_returned_until_it_expires(db: TestStorage) {
     let (first, second) = (kept(1_000), kept(2_000));
     change!(db, tx => tx.research().keep(KEY, &subject("Red Shoes"), &first).await.unwrap());
-    let found = async |at| ask!(db, r => r.research().find_kept(KEY, at).await.unwrap());
+    let found = async |at| read!(db, r => r.research().find_kept(KEY, at).await.unwrap());
     assert_eq!(found(now()).await, Some(first.clone()));
     let end = first.expires_at;
     assert_eq!(found(end - tick()).await, Some(first));
@@ -123,7 +123,7 @@ async fn stored_research_is_returned_until_it_expires(db: TestStorage) {
     assert_eq!(found(now()).await, Some(second));
     let other = SubjectKey([8; 32]);
     assert_eq!(
-        ask!(db, r => r.research().find_kept(other, now()).await.unwrap()),
+        read!(db, r => r.research().find_kept(other, now()).await.unwrap()),
         None
     );
 }
@@ -133,7 +133,7 @@ async fn a_subject_has_one_flight_at_a_time(db: TestStorage) {
         let until = at + Flight::LEASE;
         change!(db, tx => tx.research().begin_flight(KEY, FlightId(id), at, until).await.unwrap())
     };
-    let flight = async || ask!(db, r => r.research().flight(KEY).await.unwrap());
+    let flight = async || read!(db, r => r.research().flight(KEY).await.unwrap());
     let land = async |id: i64, failure: Option<&str>| change!(db, tx => tx.research().end_flight(KEY, FlightId(id), after(1), failure.map(str::to_owned)).await.unwrap());
     assert_eq!(flight().await, None);
     assert!(depart(1, now()).await);
@@ -168,7 +168,7 @@ async fn usage_is_counted_by_account_and_month(db: TestStorage) {
     two_accounts(&db).await;
     let september = MONTH - chrono::Months::new(2);
     let usage = async |account, at| {
-        let read = ask!(db, r => r.research().usage(account, september, at).await.unwrap());
+        let read = read!(db, r => r.research().usage(account, september, at).await.unwrap());
         let locked =
             change!(db, tx => tx.research().lock_usage(account, september, at).await.unwrap());
         assert_eq!(read, locked);
@@ -200,7 +200,7 @@ async fn usage_is_counted_by_account_and_month(db: TestStorage) {
     });
     assert_eq!(usage(ANN, now()).await, (2, 2));
     assert_eq!(usage(BOB, now()).await, (0, 1));
-    let lapsed = async |at, most| ask!(db, r => r.research().expired_reservations(ANN, at, most).await.unwrap());
+    let lapsed = async |at, limit| read!(db, r => r.research().expired_reservations(ANN, at, limit).await.unwrap());
     assert_eq!(lapsed(after(119), 5).await, []);
     let both = [reservation(ANN, 2), reservation(ANN, 3)];
     assert_eq!(lapsed(after(120), 5).await, both);
@@ -214,7 +214,7 @@ async fn a_repeated_search_moves_to_the_top(db: TestStorage) {
     let note = async |search: &Search| change!(db, tx => tx.research().record_search(search).await.unwrap());
     assert_eq!(note(&first).await, SearchId(1));
     let found =
-        async |id| ask!(db, r => r.research().search(ANN, user, SearchId(id)).await.unwrap());
+        async |id| read!(db, r => r.research().search(ANN, user, SearchId(id)).await.unwrap());
     assert_eq!(found(1).await, Some(first.clone()));
     // The same answer of the supplier is the same search; another answer is another.
     let again = Search {
@@ -232,7 +232,7 @@ async fn a_repeated_search_moves_to_the_top(db: TestStorage) {
     let mut later = search(ANN, 3, "Red  Shoes");
     later.kept.bought_at = after(9);
     assert_eq!(note(&later).await, SearchId(3));
-    let page = ask!(db, r => r.research().searches(ANN, user, &request(1)).await.unwrap());
+    let page = read!(db, r => r.research().searches(ANN, user, &request(1)).await.unwrap());
     assert_eq!(page.total.unwrap().rows, 2);
     let line = SearchSummary {
         id: SearchId(1),
@@ -250,7 +250,7 @@ async fn a_repeated_search_moves_to_the_top(db: TestStorage) {
         after: page.next,
         ..request(1)
     };
-    let page = ask!(db, r => r.research().searches(ANN, user, &behind).await.unwrap());
+    let page = read!(db, r => r.research().searches(ANN, user, &behind).await.unwrap());
     assert_eq!((page.items[0].id, page.next), (SearchId(3), None));
 }
 
@@ -261,15 +261,15 @@ async fn searches_are_private_to_their_user(db: TestStorage) {
         tx.research().record_search(&anns).await.unwrap();
         tx.research().record_search(&bobs).await.unwrap();
     });
-    let page = ask!(db, r => r.research().searches(ANN, anns.user, &request(9)).await.unwrap());
+    let page = read!(db, r => r.research().searches(ANN, anns.user, &request(9)).await.unwrap());
     assert_eq!(page.items.len(), 1);
-    let crossed = ask!(db, r => r.research().search(ANN, bobs.user, SearchId(1)).await.unwrap());
+    let crossed = read!(db, r => r.research().search(ANN, bobs.user, SearchId(1)).await.unwrap());
     assert_eq!(crossed, None);
     let forget = async |account, user| change!(db, tx => tx.research().delete_search(account, user, SearchId(1)).await.unwrap());
     assert!(!forget(ANN, bobs.user).await);
     assert!(forget(ANN, anns.user).await);
     assert!(!forget(ANN, anns.user).await);
-    let bobs_own = ask!(db, r => r.research().search(BOB, bobs.user, SearchId(1)).await.unwrap());
+    let bobs_own = read!(db, r => r.research().search(BOB, bobs.user, SearchId(1)).await.unwrap());
     assert_eq!(bobs_own, Some(bobs));
 }
 
@@ -298,8 +298,8 @@ async fn old_rows_are_deleted_in_batches(db: TestStorage) {
         assert_eq!(tx.research().purge_searches(BOB, after(99), 2).await.unwrap(), 0);
     });
     let last = SubjectKey([4; 32]);
-    assert!(ask!(db, r => r.research().find_kept(last, now()).await.unwrap()).is_some());
-    assert!(ask!(db, r => r.research().flight(last).await.unwrap()).is_some());
+    assert!(read!(db, r => r.research().find_kept(last, now()).await.unwrap()).is_some());
+    assert!(read!(db, r => r.research().flight(last).await.unwrap()).is_some());
 }
 
 async fn active_keywords_of_a_market_are_listed(db: TestStorage) {
@@ -317,14 +317,14 @@ async fn active_keywords_of_a_market_are_listed(db: TestStorage) {
         .map(str::to_owned)
         .to_vec();
     let (us, english) = (subject("x").country, subject("x").language);
-    let found = ask!(db, r => r
+    let found = read!(db, r => r
         .keywords()
         .active_texts(ANN, SHOP, us, english, &texts)
         .await
         .unwrap());
     assert_eq!(found, BTreeSet::from(["red shoes".to_owned()]));
     let found =
-        ask!(db, r => r.keywords().active_texts(ANN, SHOP, us, english, &[]).await.unwrap());
+        read!(db, r => r.keywords().active_texts(ANN, SHOP, us, english, &[]).await.unwrap());
     assert_eq!(found, BTreeSet::new());
 }
 
@@ -339,7 +339,7 @@ async fn volumes_are_stored_in_their_market_only(db: TestStorage) {
     });
     let (us, english) = (subject("x").country, subject("x").language);
     let volume = async |account, id| {
-        let found = ask!(db, r => r.keywords().find(account, KeywordId(id)).await.unwrap());
+        let found = read!(db, r => r.keywords().find(account, KeywordId(id)).await.unwrap());
         found.unwrap().search_volume
     };
     let metrics = |volume, day, provenance| KeywordMetrics {
@@ -354,15 +354,15 @@ async fn volumes_are_stored_in_their_market_only(db: TestStorage) {
         provenance,
         researched_at: after(day),
     };
-    for (day, told) in [(1, 880), (2, 880), (3, 1_000)] {
-        let found = metrics(told, day, Provenance::Estimated);
+    for (day, search_volume) in [(1, 880), (2, 880), (3, 1_000)] {
+        let found = metrics(search_volume, day, Provenance::Estimated);
         let known = BTreeMap::from([
             ("red shoes".to_owned(), found.clone()),
             ("new".to_owned(), found.clone()),
         ]);
         change!(db, tx => tx.keywords().note_metrics(ANN, us, english, &known).await.unwrap());
-        assert_eq!(volume(ANN, 21).await, Some(told));
-        let kept = ask!(db, r => r.keywords().find(ANN, KeywordId(21)).await.unwrap());
+        assert_eq!(volume(ANN, 21).await, Some(search_volume));
+        let kept = read!(db, r => r.keywords().find(ANN, KeywordId(21)).await.unwrap());
         assert_eq!(kept.unwrap().metrics, Some(found));
     }
     let older = metrics(7, 0, Provenance::Estimated);
@@ -376,11 +376,11 @@ async fn volumes_are_stored_in_their_market_only(db: TestStorage) {
         tx.keywords().note_metrics(ANN, us, english, &known).await.unwrap();
     });
     assert_eq!(volume(ANN, 21).await, Some(1_000), "what is newer stays");
-    let rare = ask!(db, r => r.keywords().find(ANN, KeywordId(24)).await.unwrap()).unwrap();
+    let rare = read!(db, r => r.keywords().find(ANN, KeywordId(24)).await.unwrap()).unwrap();
     assert_eq!(
         (rare.search_volume, rare.metrics),
         (None, Some(simulated)),
-        "simulated volumes are told apart"
+        "simulated volumes are kept apart"
     );
     for (account, id) in [(ANN, 22), (ANN, 23), (BOB, 21)] {
         assert_eq!(volume(account, id).await, None, "{account} {id}");
@@ -398,7 +398,7 @@ async fn an_account_finds_its_own_newest_search(db: TestStorage) {
     });
     let own = |account, key, at| {
         let db = &db;
-        async move { ask!(db, r => r.research().find_own(account, key, at).await.unwrap()) }
+        async move { read!(db, r => r.research().find_own(account, key, at).await.unwrap()) }
     };
     assert_eq!(own(ANN, key, now()).await, Some(newer.kept.clone()));
     assert_eq!(own(BOB, key, now()).await, None);

@@ -120,7 +120,7 @@ pub fn query(job: Option<i64>, sort: FindingSort, direction: Direction) -> Findi
 async fn walked(db: &TestStorage, mut query: FindingQuery) -> Vec<(i64, i64)> {
     let mut rows = vec![];
     loop {
-        let page = ask!(db, r => r.results().findings(ANN, SHOP, &query).await.unwrap());
+        let page = read!(db, r => r.results().findings(ANN, SHOP, &query).await.unwrap());
         rows.extend(page.items.iter().map(|it| (it.job.0, it.ordinal)));
         query.page.after = page.next;
         if query.page.after.is_none() {
@@ -140,7 +140,7 @@ async fn publishing_makes_all_results_visible_at_once(db: TestStorage) {
         tx.measurements().append_journal(ANN, JobId(31), &[entry]).await.unwrap();
     });
     let all = query(None, FindingSort::Ordinal, Ascending);
-    ask!(db, r => {
+    read!(db, r => {
         assert_eq!(r.results().head(ANN, SHOP, ResultType::Rankings).await.unwrap(), None);
         assert_eq!(r.results().findings(ANN, SHOP, &all).await.unwrap().items, []);
     });
@@ -149,7 +149,7 @@ async fn publishing_makes_all_results_visible_at_once(db: TestStorage) {
         tx.results().publish(ANN, SHOP, JobId(31), std::slice::from_ref(&published), &[]).await.unwrap();
         tx.jobs().save(&succeeded(31)).await.unwrap();
     });
-    ask!(db, r => {
+    read!(db, r => {
         assert_eq!(r.results().head(ANN, SHOP, ResultType::Rankings).await.unwrap(), Some(published));
         let found = r.results().findings(ANN, SHOP, &all).await.unwrap();
         let staged = record(31, 0, Some(1.0));
@@ -187,7 +187,7 @@ async fn records_copied_ahead_are_invisible_until_published(db: TestStorage) {
         }
         let history = walked(&db, query(None, FindingSort::Ordinal, Ascending)).await;
         assert_eq!(history.len(), 8, "the history of two published runs");
-        let head = ask!(db, r => r.results().head(ANN, SHOP, ResultType::Rankings).await.unwrap());
+        let head = read!(db, r => r.results().head(ANN, SHOP, ResultType::Rankings).await.unwrap());
         assert_eq!(head.map(|it| it.job), Some(JobId(32)));
         assert_eq!(walked(&db, of_the_run.clone()).await.len(), 5);
         change!(db, tx => {
@@ -208,7 +208,7 @@ async fn records_copied_ahead_are_invisible_until_published(db: TestStorage) {
     });
     let history = walked(&db, query(None, FindingSort::Ordinal, Ascending)).await;
     assert_eq!(history.len(), 13);
-    ask!(db, r => {
+    read!(db, r => {
         let heads = r.results().heads(ANN, SHOP, 9).await.unwrap();
         let records: Vec<usize> = heads.iter().map(|(_, records)| records.len()).collect();
         assert_eq!(records, [1, 5], "broken links were copied at the end");
@@ -219,7 +219,7 @@ async fn records_copied_ahead_are_invisible_until_published(db: TestStorage) {
 
 async fn a_new_run_moves_the_heads_and_keeps_the_history(db: TestStorage) {
     two_runs(&db).await;
-    let found = ask!(db, r => r.results().head(ANN, SHOP, ResultType::Rankings).await.unwrap());
+    let found = read!(db, r => r.results().head(ANN, SHOP, ResultType::Rankings).await.unwrap());
     assert_eq!(found, Some(head(32, ResultType::Rankings, 4)));
     assert_eq!(
         walked(&db, query(Some(31), FindingSort::Ordinal, Ascending))
@@ -257,7 +257,7 @@ async fn each_head_comes_with_its_first_records(db: TestStorage) {
                 .collect::<Vec<_>>(),
         )
     };
-    ask!(db, r => {
+    read!(db, r => {
         let mut heads: Vec<_> = r.results().heads(ANN, SHOP, 2).await.unwrap().iter().map(summary).collect();
         heads.sort();
         assert_eq!(heads, [
@@ -429,7 +429,7 @@ async fn a_carried_document_is_read_and_replaced(db: TestStorage) {
     for text in ["{\"run\":1}", "{\"run\":2}"] {
         change!(db, tx => tx.results().save_carried_over(ANN, SHOP, ResultType::BrokenLinks, &left(text)).await.unwrap());
     }
-    ask!(db, r => {
+    read!(db, r => {
         let carried = r.results().carried_over(ANN, SHOP, ResultType::BrokenLinks).await.unwrap();
         assert_eq!(carried, Some(left("{\"run\":2}")));
         assert_eq!(r.results().carried_over(ANN, SHOP, ResultType::Rankings).await.unwrap(), None);
@@ -466,7 +466,7 @@ async fn unmeasured_records_are_carried_over_without_history(db: TestStorage) {
                 .unwrap());
             assert_eq!(carried, expected);
         }
-        let measured = ask!(db, r => r
+        let measured = read!(db, r => r
             .measurements()
             .staged_keywords(ANN, JobId(id), ResultType::Rankings)
             .await
@@ -491,7 +491,7 @@ async fn several_projects_of_one_account_are_read_at_once(db: TestStorage) {
         tx.results().save_carried_over(ANN, SHOP, ResultType::Forecast, &left).await.unwrap();
     });
     let projects = [SHOP, ProjectId(999)];
-    ask!(db, r => {
+    read!(db, r => {
         let both = &[ResultType::Rankings, ResultType::Serp];
         let found = r.results().heads_for_projects(ANN, &projects, both).await.unwrap();
         assert_eq!(found, [head(32, ResultType::Rankings, 4)]);
@@ -509,7 +509,7 @@ async fn several_projects_of_one_account_are_read_at_once(db: TestStorage) {
 async fn records_about_some_keywords_are_those_of_the_run(db: TestStorage) {
     two_runs(&db).await;
     let keywords = [KeywordId(20), KeywordId(23), KeywordId(999)];
-    ask!(db, r => {
+    read!(db, r => {
         let run = (ResultType::Rankings, JobId(31));
         let found = r.results().find_by_keywords(ANN, SHOP, run, &keywords).await.unwrap();
         let mut found: Vec<(i64, i64)> = found.iter().map(|it| (it.job.0, it.ordinal)).collect();

@@ -40,7 +40,7 @@ async fn old_measurements_of_one_account_are_deleted(db: TestStorage) {
     assert_eq!(left, None, "nothing is left of hers");
     for (account, job, counted) in [(ANN, 31, 0), (ANN, 32, 1), (BOB, 31, 1), (BOB, 32, 1)] {
         let found =
-            ask!(db, r => r.measurements().counts(account, SHOP, JobId(job)).await.unwrap());
+            read!(db, r => r.measurements().counts(account, SHOP, JobId(job)).await.unwrap());
         let expected = (counted > 0).then_some((KeywordId(21), counted));
         assert_eq!(found, Vec::from_iter(expected), "{account:?} {job}");
     }
@@ -78,8 +78,9 @@ async fn old_records_of_one_account_are_deleted(db: TestStorage) {
 async fn runs(db: &TestStorage, account: AccountId) -> Vec<i64> {
     let mut runs = Vec::new();
     for job in [31, 32] {
-        let asked = query(Some(job), FindingSort::Ordinal, Direction::Ascending);
-        let found = ask!(db, r => r.results().findings(account, SHOP, &asked).await.unwrap());
+        let finding_query = query(Some(job), FindingSort::Ordinal, Direction::Ascending);
+        let found =
+            read!(db, r => r.results().findings(account, SHOP, &finding_query).await.unwrap());
         runs.extend(found.items.iter().map(|it| it.job.0));
     }
     runs

@@ -11,14 +11,14 @@ use harness::databases::TestDatabase;
 use std::collections::BTreeSet;
 use storage::{DatabaseKind, OpenOptions, RlsError, TENANT_TABLES};
 
-async fn walled() -> TestDatabase {
+async fn with_rls() -> TestDatabase {
     let db = TestDatabase::empty(DatabaseKind::Postgres).await;
     db.storage.set_rls(true).await.unwrap();
     two_accounts_at_work(&db).await;
     db
 }
 
-/// A connection whose statements are not checked.
+/// A connection without checks of its statements.
 fn unwatched(db: &TestDatabase) -> PgConnection {
     let mut connection = PgConnection::establish(&db.url).unwrap();
     connection.set_instrumentation(|_: InstrumentationEvent<'_>| {});
@@ -34,14 +34,14 @@ struct Counted {
 /// Sets the tenant, runs a statement that names no account, and rolls back.
 fn forgetful(
     db: &mut PgConnection,
-    told: Option<&str>,
+    tenant: Option<&str>,
     statement: &str,
 ) -> diesel::QueryResult<i64> {
     let mut found = Err(diesel::result::Error::NotFound);
     let _ = db.transaction(|db| -> diesel::QueryResult<()> {
-        if let Some(told) = told {
+        if let Some(tenant) = tenant {
             sql_query(format!(
-                "SELECT set_config('sightline.account_id', '{told}', true)"
+                "SELECT set_config('sightline.account_id', '{tenant}', true)"
             ))
             .execute(db)?;
         }
@@ -53,13 +53,13 @@ fn forgetful(
     found
 }
 
-fn rows(db: &mut PgConnection, told: Option<&str>, table: &str) -> i64 {
-    forgetful(db, told, &format!("SELECT count(*) AS rows FROM {table}")).unwrap()
+fn rows(db: &mut PgConnection, tenant: Option<&str>, table: &str) -> i64 {
+    forgetful(db, tenant, &format!("SELECT count(*) AS rows FROM {table}")).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn rls_limits_unconditional_statements_to_one_account() {
-    let db = walled().await;
+    let db = with_rls().await;
     let mut raw = unwatched(&db);
     let mut seen = BTreeSet::new();
     for table in TENANT_TABLES {
@@ -69,11 +69,11 @@ async fn rls_limits_unconditional_statements_to_one_account() {
             rows(&mut raw, Some("2"), table),
         );
         assert_eq!(ann + bob, all, "{table}");
-        assert_eq!(rows(&mut raw, None, table), 0, "{table}: nobody was named");
+        assert_eq!(rows(&mut raw, None, table), 0, "{table}: no tenant was set");
         assert_eq!(
             rows(&mut raw, Some("11"), table),
             0,
-            "{table}: nobody has this number"
+            "{table}: no account has this id"
         );
         if ann > 0 && bob > 0 {
             seen.insert(table);
@@ -94,7 +94,7 @@ async fn rls_limits_unconditional_statements_to_one_account() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn rls_refuses_writes_into_another_account() {
-    let db = walled().await;
+    let db = with_rls().await;
     let mut raw = unwatched(&db);
     let moved = "WITH moved AS (UPDATE keywords SET account_id = 2, id = 99 RETURNING id) SELECT count(*) AS rows FROM moved";
     let error = forgetful(&mut raw, Some("1"), moved).unwrap_err();
@@ -111,7 +111,7 @@ async fn rls_refuses_writes_into_another_account() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn rls_is_detected_on_open_and_can_be_disabled() {
-    let db = walled().await;
+    let db = with_rls().await;
     let other = harness::databases::open(&db.url, OpenOptions::default()).await;
     assert!(other.is_rls_enabled().await.unwrap());
     let mut reader = other.read().await.unwrap();

@@ -1,4 +1,4 @@
-//! Schedules of two accounts whose projects have the same id.
+//! Schedules of two accounts with projects of the same id.
 
 use super::examples::*;
 use chrono::{DateTime, Utc};
@@ -46,7 +46,7 @@ async fn each_account_has_its_own_schedules(db: TestStorage) {
         ..hers
     };
     change!(db, tx => tx.schedules().set(&changed).await.unwrap());
-    ask!(db, r => {
+    read!(db, r => {
         let schedules = r.schedules();
         assert_eq!(schedules.list(ANN).await.unwrap(), vec![changed.clone()]);
         assert_eq!(schedules.list(BOB).await.unwrap(), vec![his.clone()]);
@@ -63,7 +63,7 @@ async fn removing_one_leaves_the_others(db: TestStorage) {
     let removed = change!(db, tx => tx.schedules().remove(ANN, SHOP, KIND).await.unwrap());
     let again = change!(db, tx => tx.schedules().remove(ANN, SHOP, KIND).await.unwrap());
     assert_eq!((removed, again), (true, false));
-    ask!(db, r => {
+    read!(db, r => {
         assert_eq!(r.schedules().list(ANN).await.unwrap(), []);
         assert_eq!(r.schedules().list(BOB).await.unwrap(), [his]);
         assert_eq!(r.schedules().accounts_due(after(60), 9).await.unwrap(), [BOB]);
@@ -84,7 +84,7 @@ async fn a_schedule_is_advanced_once(db: TestStorage) {
     let first = change!(db, tx => tx.schedules().advance(&hers, &moved).await.unwrap());
     let second = change!(db, tx => tx.schedules().advance(&hers, &moved).await.unwrap());
     assert_eq!((first, second), (true, false));
-    ask!(db, r => {
+    read!(db, r => {
         assert_eq!(r.schedules().list(ANN).await.unwrap(), [moved]);
         assert_eq!(r.schedules().list(BOB).await.unwrap(), [his]);
         assert_eq!(r.schedules().accounts_due(after(60), 9).await.unwrap(), [BOB]);

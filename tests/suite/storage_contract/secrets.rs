@@ -12,21 +12,21 @@ async fn all_servers_get_the_first_secret(db: TestDatabase) {
             let storage = Arc::clone(&storage);
             tokio::spawn(async move {
                 let mut tx = storage.write().await.unwrap();
-                let told = tx
+                let secret = tx
                     .secrets()
                     .find_or_add("cursor-key", [fresh; 32])
                     .await
                     .unwrap();
                 tx.commit().await.unwrap();
-                told
+                secret
             })
         })
         .collect();
-    let mut told = vec![];
+    let mut secrets = vec![];
     for server in servers {
-        told.push(server.await.unwrap());
+        secrets.push(server.await.unwrap());
     }
-    assert!(told.iter().all(|it| *it == told[0]));
+    assert!(secrets.iter().all(|it| *it == secrets[0]));
     let other = change!(db, tx => tx.secrets().find_or_add("other", [99; 32]).await.unwrap());
     assert_eq!(other, [99; 32]);
 }

@@ -49,13 +49,13 @@ async fn begun(db: &TestStorage) {
 
 async fn listed(db: &TestStorage, account: AccountId) -> Vec<i64> {
     let user = owner(account).id;
-    let found = ask!(db, r => r.sessions().list(account, user).await.unwrap());
+    let found = read!(db, r => r.sessions().list(account, user).await.unwrap());
     found.iter().map(|it| it.id.0).collect()
 }
 
 async fn a_session_is_found_by_its_hash_with_its_person_and_account(db: TestStorage) {
     begun(&db).await;
-    ask!(db, r => {
+    read!(db, r => {
         let known = r.sessions().find_by_hash(hash(ANN, 1)).await.unwrap().unwrap();
         assert_eq!(known.session, session(ANN, 1));
         assert_eq!((known.user, known.account), (owner(ANN), account(ANN)));
@@ -69,7 +69,7 @@ async fn a_session_is_found_by_its_hash_with_its_person_and_account(db: TestStor
         ..session(ANN, 4)
     };
     change!(db, tx => tx.sessions().add(&nameless, hash(ANN, 4)).await.unwrap());
-    let known = ask!(db, r => r.sessions().find_by_hash(hash(ANN, 4)).await.unwrap());
+    let known = read!(db, r => r.sessions().find_by_hash(hash(ANN, 4)).await.unwrap());
     assert_eq!(known.unwrap().session, nameless);
 }
 
@@ -88,7 +88,7 @@ async fn equal_user_ids_have_separate_sessions(db: TestStorage) {
     });
     for person in people {
         let known =
-            ask!(db, r => r.sessions().find_by_hash(hash(person.account, 1)).await.unwrap());
+            read!(db, r => r.sessions().find_by_hash(hash(person.account, 1)).await.unwrap());
         let known = known.unwrap();
         assert_eq!(known.session, session(&person));
         assert_eq!(known.account, account(person.account));
@@ -104,9 +104,9 @@ async fn sessions_are_listed_by_their_newest_use(db: TestStorage) {
         tx.sessions().note_use(ANN, SessionId(1), after(80)).await.unwrap();
     });
     assert_eq!(listed(&db, ANN).await, [1, 3, 2]);
-    let known = ask!(db, r => r.sessions().find_by_hash(hash(ANN, 1)).await.unwrap().unwrap());
+    let known = read!(db, r => r.sessions().find_by_hash(hash(ANN, 1)).await.unwrap().unwrap());
     assert_eq!(known.session.last_seen_at, after(90));
-    let bobs = ask!(db, r => r.sessions().find_by_hash(hash(BOB, 1)).await.unwrap().unwrap());
+    let bobs = read!(db, r => r.sessions().find_by_hash(hash(BOB, 1)).await.unwrap().unwrap());
     assert_eq!(bobs.session, session(BOB, 1));
 }
 
@@ -125,7 +125,7 @@ async fn only_the_users_own_sessions_are_ended(db: TestStorage) {
         (listed(&db, ANN).await, listed(&db, BOB).await),
         (vec![2], vec![1])
     );
-    ask!(db, r => {
+    read!(db, r => {
         assert_eq!(r.sessions().find_by_hash(hash(ANN, 1)).await.unwrap(), None);
         assert!(r.sessions().find_by_hash(hash(BOB, 1)).await.unwrap().is_some());
     });
@@ -177,7 +177,7 @@ async fn ending_an_accounts_sessions_affects_no_other_account(db: TestStorage) {
     let ended = change!(db, tx => tx.sessions().end_all_of_account(ANN).await.unwrap());
     assert_eq!((ended, listed(&db, ANN).await), (3, vec![]));
     assert_eq!(listed(&db, BOB).await, [1]);
-    ask!(db, r => {
+    read!(db, r => {
         assert_eq!(r.sessions().find_by_hash(hash(ANN, 1)).await.unwrap(), None);
         let his = r.sessions().find_by_hash(hash(BOB, 1)).await.unwrap();
         assert_eq!(his.unwrap().session, session(BOB, 1));

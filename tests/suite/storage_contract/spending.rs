@@ -47,7 +47,7 @@ async fn an_amount_is_reserved_up_to_the_cap(db: TestStorage) {
         let outcome = change!(db, tx => tx.spending().reserve(ANNS_MONTH, MicroUsd(amount), cap).await.unwrap());
         assert_eq!(outcome, expected, "{amount}");
     }
-    let found = ask!(db, r => r.spending().find(ANNS_MONTH).await.unwrap());
+    let found = read!(db, r => r.spending().find(ANNS_MONTH).await.unwrap());
     assert_eq!(found, spending(15, 0));
 }
 
@@ -60,7 +60,7 @@ async fn a_settled_reservation_frees_budget(db: TestStorage) {
         assert!(!tx.spending().reserve(ANNS_MONTH, MicroUsd(7), cap).await.unwrap());
         assert!(tx.spending().reserve(ANNS_MONTH, MicroUsd(6), cap).await.unwrap());
     });
-    let found = ask!(db, r => r.spending().find(ANNS_MONTH).await.unwrap());
+    let found = read!(db, r => r.spending().find(ANNS_MONTH).await.unwrap());
     assert_eq!(found, spending(6, 4));
 }
 
@@ -68,7 +68,7 @@ async fn months_and_accounts_are_counted_apart(db: TestStorage) {
     two_accounts(&db).await;
     let next = NaiveDate::from_ymd_opt(2026, 12, 1).unwrap();
     change!(db, tx => tx.spending().settle(ANNS_MONTH, MicroUsd(0), MicroUsd(3)).await.unwrap());
-    ask!(db, r => {
+    read!(db, r => {
         assert_eq!(r.spending().find(ANNS_MONTH).await.unwrap(), spending(0, 3));
         assert_eq!(r.spending().find(Counter::Month(ANN, next)).await.unwrap(), spending(0, 0));
         assert_eq!(r.spending().find(Counter::Month(BOB, MONTH)).await.unwrap(), spending(0, 0));
@@ -99,7 +99,7 @@ async fn parallel_reservations_stop_at_the_cap(db: TestStorage) {
         granted += i64::from(attempt.await.unwrap());
     }
     assert_eq!(granted, 5);
-    let found = ask!(db, r => r.spending().find(ANNS_MONTH).await.unwrap());
+    let found = read!(db, r => r.spending().find(ANNS_MONTH).await.unwrap());
     assert_eq!(found, spending(5, 0));
 }
 
@@ -121,7 +121,7 @@ async fn day_month_and_server_totals_are_separate(db: TestStorage) {
         assert!(s.reserve(ANNS_DAY, MicroUsd(8), cap).await.unwrap());
         assert!(!s.reserve(SERVERS_DAY, MicroUsd(9), cap).await.unwrap());
     });
-    ask!(db, r => {
+    read!(db, r => {
         let s = r.spending();
         assert_eq!(s.find(ANNS_MONTH).await.unwrap(), spending(10, 0));
         assert_eq!(s.find(ANNS_DAY).await.unwrap(), spending(8, 2));
@@ -162,7 +162,7 @@ async fn parallel_accounts_stop_at_the_server_cap(db: TestStorage) {
         granted += attempt.await.unwrap();
     }
     assert_eq!(granted, 6);
-    ask!(db, r => {
+    read!(db, r => {
         let s = r.spending();
         assert_eq!(s.find(SERVERS_DAY).await.unwrap(), spending(18, 0));
         let (ann, bob) = (

@@ -35,7 +35,7 @@ async fn a_second_server_is_refused_and_a_tool_is_not() {
     let mut tx = tool.write().await.unwrap();
     tx.accounts().add(&account(ANN), &owner(ANN)).await.unwrap();
     tx.commit().await.unwrap();
-    assert!(ask!(db, r => r.accounts().find(ANN).await.unwrap()).is_some());
+    assert!(read!(db, r => r.accounts().find(ANN).await.unwrap()).is_some());
 }
 
 /// A copy of the file alone must contain the schema.

@@ -18,7 +18,7 @@ on_every_storage![
 ];
 
 async fn of_account(db: &TestStorage, account: AccountId) -> StoredData {
-    ask!(db, r => r.stored_data().of_account(account).await.unwrap())
+    read!(db, r => r.stored_data().of_account(account).await.unwrap())
 }
 
 fn rows(before: u64, queries: &[&str]) -> RowSet {
@@ -41,12 +41,12 @@ fn rows(before: u64, queries: &[&str]) -> RowSet {
 async fn import(db: &TestStorage, account: AccountId, first_id: i64, sets: &[RowSet]) {
     let ids = (first_id..).map(ConsoleSpanId).take(sets.len());
     let ids: Vec<ConsoleSpanId> = ids.collect();
-    let told = ImportInfo {
+    let import_info = ImportInfo {
         origin: Origin::Export,
         label: "x".to_owned(),
         at: now(),
     };
-    change!(db, tx => tx.console_rows().replace(account, SHOP, &ids, sets, &told).await.unwrap());
+    change!(db, tx => tx.console_rows().replace(account, SHOP, &ids, sets, &import_info).await.unwrap());
 }
 
 fn plan(account: AccountId, id: i64) -> ContentPlan {
@@ -66,7 +66,7 @@ async fn keywords_rows_and_plans_are_counted_as_they_come_and_go(db: TestStorage
     let some = [keyword(ANN, 21, "one"), keyword(ANN, 22, "two"), elsewhere];
     change!(db, tx => tx.keywords().add(&some).await.unwrap());
     assert_eq!(of_account(&db, ANN).await.keywords, 3);
-    let of_project = ask!(db, r => r.stored_data().of_project(ANN, SHOP).await.unwrap());
+    let of_project = read!(db, r => r.stored_data().of_project(ANN, SHOP).await.unwrap());
     assert_eq!(of_project.keywords, 2);
 
     let (first, second) = (rows(400, &["a", "b"]), rows(1, &["c"]));
@@ -83,7 +83,7 @@ async fn keywords_rows_and_plans_are_counted_as_they_come_and_go(db: TestStorage
     );
     // The same days again: the old rows are freed.
     let larger = rows(1, &["c", "a longer search"]);
-    let freed = ask!(db, r => r
+    let freed = read!(db, r => r
         .console_rows()
         .size_of_replaced(ANN, SHOP, &[larger.clone(), rows(2, &["x"])])
         .await

@@ -56,9 +56,9 @@ async fn old_counts_are_deleted_in_batches(db: TestStorage) {
     change!(db, tx => for number in 0..5_u8 {
         tx.throttles().lock(ThrottleKey([number; 32]), after(number.into())).await.unwrap();
     });
-    let forget = |most| {
+    let forget = |limit| {
         let db = &db;
-        async move { change!(db, tx => tx.throttles().purge_before(after(4), most).await.unwrap()) }
+        async move { change!(db, tx => tx.throttles().purge_before(after(4), limit).await.unwrap()) }
     };
     assert_eq!(
         (forget(3).await, forget(3).await, forget(3).await),

@@ -54,7 +54,7 @@ async fn a_token_is_found_by_its_hash_in_any_state(db: TestStorage) {
         tx.tokens().revoke(ANN, TokenId(1), after(9), RevokeReason::Leaked).await.unwrap();
         tx.accounts().save(&disabled).await.unwrap();
     });
-    let known = ask!(db, r => r.tokens().find_by_hash(TokenHash([11; 32])).await.unwrap());
+    let known = read!(db, r => r.tokens().find_by_hash(TokenHash([11; 32])).await.unwrap());
     let known = known.unwrap();
     assert_eq!(
         known.token,
@@ -65,13 +65,13 @@ async fn a_token_is_found_by_its_hash_in_any_state(db: TestStorage) {
         }
     );
     assert_eq!(known.account, disabled);
-    let unknown = ask!(db, r => r.tokens().find_by_hash(TokenHash([99; 32])).await.unwrap());
+    let unknown = read!(db, r => r.tokens().find_by_hash(TokenHash([99; 32])).await.unwrap());
     assert_eq!(unknown, None);
 }
 
 async fn an_account_lists_its_own_tokens_newest_first(db: TestStorage) {
     issued(&db).await;
-    let listed = ask!(db, r => r.tokens().list(ANN).await.unwrap());
+    let listed = read!(db, r => r.tokens().list(ANN).await.unwrap());
     assert_eq!(listed, [token(ANN, 2), token(ANN, 1)]);
 }
 
@@ -104,7 +104,7 @@ async fn the_working_tokens_of_one_account_are_revoked_together(db: TestStorage)
         tokens.revoke_all(ANN, late, RevokeReason::Owner).await.unwrap()
     });
     assert_eq!(ended, [TokenId(1)]);
-    let listed = ask!(db, r => r.tokens().list(ANN).await.unwrap());
+    let listed = read!(db, r => r.tokens().list(ANN).await.unwrap());
     let ends = listed.iter().map(|it| (it.revoked_at, it.revoke_reason));
     assert_eq!(
         ends.collect::<Vec<_>>(),
@@ -123,7 +123,7 @@ async fn end_of(
     db: &TestStorage,
     account: AccountId,
 ) -> (Option<DateTime<Utc>>, Option<RevokeReason>) {
-    let listed = ask!(db, r => r.tokens().list(account).await.unwrap());
+    let listed = read!(db, r => r.tokens().list(account).await.unwrap());
     let found = listed.iter().find(|it| it.id == TokenId(1)).unwrap();
     (found.revoked_at, found.revoke_reason)
 }
@@ -133,7 +133,7 @@ async fn the_last_use_of_a_token_never_moves_back(db: TestStorage) {
     for second in [5, 9, 7] {
         change!(db, tx => tx.tokens().note_use(ANN, TokenId(1), after(second)).await.unwrap());
     }
-    let listed = ask!(db, r => r.tokens().list(ANN).await.unwrap());
+    let listed = read!(db, r => r.tokens().list(ANN).await.unwrap());
     assert_eq!(listed[1].last_used_at, Some(after(9)));
     assert_eq!(listed[0].last_used_at, None);
 }

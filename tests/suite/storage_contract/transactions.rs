@@ -42,7 +42,7 @@ async fn a_dropped_transaction_leaves_nothing(db: TestStorage) {
     tx.projects().add(&project(ANN, 12)).await.unwrap();
     drop(tx);
     assert_eq!(
-        ask!(db, r => r.projects().find(ANN, ProjectId(12)).await.unwrap()),
+        read!(db, r => r.projects().find(ANN, ProjectId(12)).await.unwrap()),
         None
     );
     change!(db, tx => tx.projects().add(&project(ANN, 12)).await.unwrap());
@@ -59,7 +59,7 @@ async fn a_failed_transaction_is_over(db: TestStorage) {
         tx.commit().await,
         Err(StorageError::Unavailable(_))
     ));
-    ask!(db, r => for id in [12, 13] {
+    read!(db, r => for id in [12, 13] {
         assert_eq!(r.projects().find(ANN, ProjectId(id)).await.unwrap(), None);
     });
 }
@@ -88,7 +88,7 @@ async fn an_abandoned_call_returns_its_connection(db: TestStorage) {
         writers.push(db.storage.write().await.unwrap());
     }
     drop(writers);
-    let listed = ask!(db, r => r.projects().find(ANN, ProjectId(100)).await.unwrap());
+    let listed = read!(db, r => r.projects().find(ANN, ProjectId(100)).await.unwrap());
     assert_eq!(listed, None);
     change!(db, tx => tx.projects().add(&project(ANN, 100)).await.unwrap());
 }
@@ -218,27 +218,27 @@ async fn waiting_too_long_for_a_connection_is_an_error() {
             ..OpenOptions::default()
         };
         let db = TestDatabase::with_options(kind, options).await;
-        let held = had_at_last(&db).await;
+        let first = had_at_last(&db).await;
         let second = db.storage.write().await;
         assert!(
             matches!(second, Err(StorageError::Unavailable(_))),
             "{kind:?}"
         );
-        drop(held);
+        drop(first);
         drop(had_at_last(&db).await);
     }
 }
 
 /// The only connection: a busy machine may take longer than the timeout to make it, or to roll back.
 async fn had_at_last(db: &TestDatabase) -> Box<dyn Transaction> {
-    let asked = async {
+    let attempts = async {
         loop {
             if let Ok(tx) = db.storage.write().await {
                 return tx;
             }
         }
     };
-    tokio::time::timeout(Duration::from_secs(30), asked)
+    tokio::time::timeout(Duration::from_secs(30), attempts)
         .await
         .expect("a connection")
 }
@@ -347,13 +347,13 @@ async fn a_stalled_process_loses_its_locks() {
     assert!(locks().await.is_err(), "it is held");
     let allowed = TimeDelta::minutes(1);
     assert_eq!(db.storage.end_stalled(allowed).await.unwrap(), 0);
-    assert!(locks().await.is_err(), "it may still go on");
+    assert!(locks().await.is_err(), "it may still continue");
 
     tokio::time::sleep(Duration::from_millis(200)).await;
     let allowed = TimeDelta::milliseconds(100);
     assert_eq!(db.storage.end_stalled(allowed).await.unwrap(), 1);
-    let mut told = Vec::new();
-    writer.read_to_end(&mut told).unwrap();
+    let mut remaining = Vec::new();
+    writer.read_to_end(&mut remaining).unwrap();
     locks().await.unwrap();
     assert_eq!(db.storage.end_stalled(allowed).await.unwrap(), 0);
     drop(reader);
@@ -365,22 +365,22 @@ fn stopped_after(db: &TestDatabase, statements: &str) -> UnixStream {
     let (_, folder) = url.split_once("host=").unwrap();
     let mut server = UnixStream::connect(format!("{folder}/.s.PGSQL.5432")).unwrap();
     let version = [0, 3, 0, 0];
-    let who = format!(
+    let parameters = format!(
         "user\0sightline\0database\0{}\0application_name\0sightline\0\0",
         db.name().unwrap()
     );
     server
-        .write_all(&message(&[&version, who.as_bytes()].concat()))
+        .write_all(&message(&[&version, parameters.as_bytes()].concat()))
         .unwrap();
     let mut query = vec![b'Q'];
     query.extend(message(format!("{statements}\0").as_bytes()));
     server.write_all(&query).unwrap();
     // Ready, in a transaction.
-    let mut told = Vec::new();
-    while !told.ends_with(b"Z\0\0\0\x05T") {
+    let mut received = Vec::new();
+    while !received.ends_with(b"Z\0\0\0\x05T") {
         let mut byte = [0];
         server.read_exact(&mut byte).unwrap();
-        told.push(byte[0]);
+        received.push(byte[0]);
     }
     server.write_all(b"Q\0\0\x01\0UPDATE").unwrap();
     server

@@ -28,7 +28,7 @@ on_both!(
     model_rates_sentiment_on_the_same_budget,
 );
 
-/// A model, and an account whose budget covers one run at its maximum cost.
+/// A model, and an account with a budget for one run at its maximum cost.
 fn paying(world: &mut World, pause: u64) -> ChatModel {
     let model = ChatModel::start(Duration::from_millis(pause));
     for (name, value) in [
@@ -68,8 +68,8 @@ async fn cost_is_the_sum_of_the_calls(mut world: World) {
     let working = start(&world);
     let api = &working.api;
     let project = tracked(api, KEYWORDS).await;
-    let asked = json!({ "type": "aiVisibility", "projectId": project, "dryRun": true });
-    let (_, plan) = api.call("POST", "/analyze", Some(&asked)).await;
+    let dry_run = json!({ "type": "aiVisibility", "projectId": project, "dryRun": true });
+    let (_, plan) = api.call("POST", "/analyze", Some(&dry_run)).await;
     assert_eq!(
         plan["expectedCost"],
         json!({ "amount": dollars(SET_ASIDE), "currency": "USD", "calls": SET_ASIDE })
@@ -78,12 +78,12 @@ async fn cost_is_the_sum_of_the_calls(mut world: World) {
         .finished(api.analyze("aiVisibility", project).await)
         .await;
     assert_eq!(over["status"], "succeeded", "{over}");
-    let (billed, most_under_way) = {
-        let asked = model.asked();
-        (asked.billed(), asked.most_under_way)
+    let (billed, max_under_way) = {
+        let state = model.state();
+        (state.billed(), state.max_under_way)
     };
     assert_eq!(usize::try_from(billed).unwrap(), ANSWERS);
-    assert!(usize::try_from(most_under_way).unwrap() <= AT_ONCE);
+    assert!(usize::try_from(max_under_way).unwrap() <= AT_ONCE);
     assert_eq!(
         over["cost"],
         json!({ "amount": dollars(ANSWERS), "currency": "USD", "calls": ANSWERS })
@@ -93,8 +93,8 @@ async fn cost_is_the_sum_of_the_calls(mut world: World) {
     let records = items(&found);
     assert_eq!(records.len(), KEYWORDS + 1);
     // In millionths of a dollar.
-    let told = sum(records, "/costUnits");
-    assert_eq!(told, i64::try_from(ANSWERS * PRICE).unwrap());
+    let cost_units = sum(records, "/costUnits");
+    assert_eq!(cost_units, i64::try_from(ANSWERS * PRICE).unwrap());
     assert_eq!(records[1]["model"], "lama-3-70b");
     assert_eq!(records[1]["citationRate"], Value::Null);
     // Unspent reservations are released.
@@ -109,8 +109,8 @@ async fn cost_is_the_sum_of_the_calls(mut world: World) {
         (&json!(dollars(ANSWERS)), &json!("0.00"))
     );
     let again = json!({ "type": "aiVisibility", "projectId": project });
-    let (status, told) = api.call("POST", "/analyze", Some(&again)).await;
-    assert_eq!((status, &told["code"]), (429, &json!("quota-exceeded")));
+    let (status, refusal) = api.call("POST", "/analyze", Some(&again)).await;
+    assert_eq!((status, &refusal["code"]), (429, &json!("quota-exceeded")));
 }
 
 async fn killed_worker_repeats_only_calls_under_way(mut world: World) {
@@ -132,15 +132,15 @@ async fn killed_worker_repeats_only_calls_under_way(mut world: World) {
         "{over}"
     );
     assert_eq!(number(&over, "/attempts"), 3);
-    let billed = usize::try_from(model.asked().billed()).unwrap();
+    let billed = usize::try_from(model.state().billed()).unwrap();
     assert!(billed <= ANSWERS + 2 * AT_ONCE, "{billed}");
     // A started call counts even without an answer; the cap holds.
     let spent: f64 = over["cost"]["amount"].as_str().unwrap().parse().unwrap();
-    let most: f64 = dollars(SET_ASIDE).parse().unwrap();
-    let least: f64 = dollars(billed).parse().unwrap();
+    let max: f64 = dollars(SET_ASIDE).parse().unwrap();
+    let min: f64 = dollars(billed).parse().unwrap();
     assert!(
-        least - 1e-9 <= spent && spent <= most + 1e-9,
-        "{least} {spent} {most}"
+        min - 1e-9 <= spent && spent <= max + 1e-9,
+        "{min} {spent} {max}"
     );
 }
 
@@ -155,7 +155,7 @@ async fn reached_cap_ends_the_run_with_partial_results(mut world: World) {
         .finished(api.analyze("aiVisibility", project).await)
         .await;
     assert_eq!(over["status"], "partial", "{over}");
-    let billed = usize::try_from(model.asked().billed()).unwrap();
+    let billed = usize::try_from(model.state().billed()).unwrap();
     assert!(billed < ANSWERS / 2, "{billed}");
     assert_eq!(over["cost"]["amount"], dollars(4 * billed));
     assert_eq!(done_units(&over), i64::try_from(billed).unwrap());
@@ -191,12 +191,12 @@ async fn model_rates_sentiment_on_the_same_budget(mut world: World) {
         "market": { "country": "de", "language": "de" },
     });
     let path = format!("/projects/{project}/keywords");
-    let (status, told) = api.call("POST", &path, Some(&body)).await;
-    assert_eq!(status, 201, "{told}");
+    let (status, created) = api.call("POST", &path, Some(&body)).await;
+    assert_eq!(status, 201, "{created}");
     // Two keywords with five prompts and the project with one, five samples each: 55 answers, and one sentiment call
     // per twenty sentences.
-    let asked = json!({ "type": "aiVisibility", "projectId": project, "dryRun": true });
-    let (_, plan) = api.call("POST", "/analyze", Some(&asked)).await;
+    let dry_run = json!({ "type": "aiVisibility", "projectId": project, "dryRun": true });
+    let (_, plan) = api.call("POST", "/analyze", Some(&dry_run)).await;
     assert_eq!(
         plan["sentiment"],
         json!({ "engine": "compatible", "answers": 3, "pricePerAnswer": dollars(1) })
@@ -208,17 +208,17 @@ async fn model_rates_sentiment_on_the_same_budget(mut world: World) {
         .await;
     assert_eq!(over["status"], "succeeded", "{over}");
     let (billed, about) = {
-        let asked = model.asked();
+        let state = model.state();
         (
-            usize::try_from(asked.billed()).unwrap(),
-            asked.about_sentences(),
+            usize::try_from(state.billed()).unwrap(),
+            state.about_sentences(),
         )
     };
     assert!((1..=3).contains(&about.0), "{about:?}");
     assert_eq!(
         u32::try_from(about.0).unwrap(),
         about.1,
-        "none is asked twice"
+        "none is queried twice"
     );
     assert_eq!(
         over["cost"],

@@ -39,8 +39,8 @@ pub async fn tracked(api: &Api, keywords: usize) -> i64 {
 async fn track(api: &Api, project: i64, texts: &[String]) {
     let path = format!("/projects/{project}/keywords");
     let body = json!({ "keywords": texts, "aiTracked": true });
-    let (status, told) = api.call("POST", &path, Some(&body)).await;
-    assert!((200..300).contains(&status), "{told}");
+    let (status, response) = api.call("POST", &path, Some(&body)).await;
+    assert!((200..300).contains(&status), "{response}");
 }
 
 pub async fn results_of(api: &Api, result_type: &str, project: i64) -> Value {
@@ -111,8 +111,8 @@ fn all_answers(world: &World, project: i64) -> Vec<Value> {
 async fn answers_become_records_and_can_be_read_one_by_one(world: World) {
     let (_server, api) = world.serve(&[]);
     let project = tracked(&api, KEYWORDS).await;
-    let asked = json!({ "type": "aiVisibility", "projectId": project, "dryRun": true });
-    let (_, plan) = api.call("POST", "/analyze", Some(&asked)).await;
+    let dry_run = json!({ "type": "aiVisibility", "projectId": project, "dryRun": true });
+    let (_, plan) = api.call("POST", "/analyze", Some(&dry_run)).await;
     assert_eq!(plan["units"], json!(ANSWERS));
     assert_eq!(plan["expectedCost"]["amount"], "0.00");
 
@@ -144,11 +144,11 @@ async fn answers_become_records_and_can_be_read_one_by_one(world: World) {
     for record in &discovery {
         assert_eq!(counts(record).iter().sum::<i64>(), 25, "{record}");
         assert_eq!(record["answers"].as_array().unwrap().len(), 25);
-        let told = |name: &str| record[name].as_f64();
+        let figure = |name: &str| record[name].as_f64();
         if let (Some(rate), Some(low), Some(high)) = (
-            told("mentionRate"),
-            told("mentionRateLow"),
-            told("mentionRateHigh"),
+            figure("mentionRate"),
+            figure("mentionRateLow"),
+            figure("mentionRateHigh"),
         ) {
             assert!(low <= rate && rate <= high && high - low > 0.05, "{record}");
         }
@@ -185,7 +185,7 @@ async fn answers_become_records_and_can_be_read_one_by_one(world: World) {
     }
     assert!(show(&[]).contains(one["engine"].as_str().unwrap()));
     assert!(show(&["--html"]).contains("Content-Security-Policy"));
-    let nobody = world.run_failing_command(&[
+    let refusal = world.run_failing_command(&[
         "answers",
         "show",
         "--email",
@@ -195,14 +195,14 @@ async fn answers_become_records_and_can_be_read_one_by_one(world: World) {
         "--id",
         "7",
     ]);
-    assert!(nobody.contains("no answer 7"), "{nobody}");
+    assert!(refusal.contains("no answer 7"), "{refusal}");
     let health = api.get("/health").await;
     let providers = health["providers"].as_array().unwrap();
-    let told = providers
+    let provider = providers
         .iter()
         .find(|it| it["need"] == "aiAnswers")
         .unwrap();
-    assert_eq!(told["state"], "sandbox");
+    assert_eq!(provider["state"], "sandbox");
 }
 
 async fn failed_and_refused_answers_do_not_lower_rates(mut world: World) {
@@ -359,23 +359,23 @@ async fn partial_run_keeps_other_keywords_and_engines(world: World) {
         .collect();
     assert_eq!(engines.len(), ENGINES);
     let unknown = json!({ "type": "aiVisibility", "projectId": project, "models": ["gemini"] });
-    let (status, told) = api.call("POST", "/analyze", Some(&unknown)).await;
+    let (status, problem) = api.call("POST", "/analyze", Some(&unknown)).await;
     assert_eq!(
-        (status, &told["errors"][0]["pointer"]),
+        (status, &problem["errors"][0]["pointer"]),
         (422, &json!("/models"))
     );
     assert_eq!(
-        told["errors"][0]["allowed"].as_array().unwrap().len(),
+        problem["errors"][0]["allowed"].as_array().unwrap().len(),
         ENGINES,
-        "{told}"
+        "{problem}"
     );
 
-    // A keyword that is no longer tracked loses its records.
+    // An untracked keyword loses its records.
     let off = json!({ "aiTracked": false });
-    let (status, told) = api
+    let (status, updated) = api
         .call("PATCH", &format!("/keywords/{keyword}"), Some(&off))
         .await;
-    assert_eq!(status, 200, "{told}");
+    assert_eq!(status, 200, "{updated}");
     api.finished(api.analyze("aiVisibility", project).await)
         .await;
     let after = results(&api, "ai-visibility", project).await;
@@ -397,7 +397,7 @@ async fn models_set_by_command_apply_to_the_next_run(world: World) {
     };
     set(&["--engine", "sandboxOverview", "--active", "no"]);
     set(&["--engine", "sandboxMentions", "--active", "no"]);
-    let told = set(&[
+    let printed = set(&[
         "--engine",
         "sandboxAssistant",
         "--samples",
@@ -409,7 +409,7 @@ async fn models_set_by_command_apply_to_the_next_run(world: World) {
         "--country",
         "at",
     ]);
-    assert_eq!(told, "sandboxAssistant: asked, 2 prompts 3 times each");
+    assert_eq!(printed, "sandboxAssistant: asked, 2 prompts 3 times each");
     let wrong = world.run_failing_command(&[
         "models",
         "set",
@@ -496,13 +496,13 @@ async fn trends_and_suggestions_follow_from_the_tallies(world: World) {
     );
     // The next rank check reports AI rates of competitors and the AI share of voice.
     api.finished(api.analyze("rankCheck", project).await).await;
-    let rivals = results(&api, "competitors", project).await;
+    let competitors = results(&api, "competitors", project).await;
     assert!(
-        items(&rivals)
+        items(&competitors)
             .iter()
             .any(|it| it["aiMentionRate"].is_number()),
         "{}",
-        rivals["items"][0]
+        competitors["items"][0]
     );
     let shares = results(&api, "sov", project).await;
     assert_eq!(

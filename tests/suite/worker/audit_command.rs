@@ -43,7 +43,7 @@ async fn failed_audit_prints_nothing_and_unwritable_output_fails() {
     site.publish(1);
     // A missing folder fails before the crawl, a folder at the file's path when the report is written.
     let nowhere = folder.path().join("nowhere/report.html");
-    let told = [
+    let cases = [
         (nowhere.to_str().unwrap(), 2, "there is no folder"),
         (
             folder.path().to_str().unwrap(),
@@ -51,7 +51,7 @@ async fn failed_audit_prints_nothing_and_unwritable_output_fails() {
             "the report cannot be written",
         ),
     ];
-    for (place, code, words) in told {
+    for (place, code, words) in cases {
         let ran = audit_of(&folder, site.address(), &["--json", "--html", place]);
         assert_eq!(ran.status.code(), Some(code), "{ran:?}");
         assert!(ran.stdout.is_empty(), "{ran:?}");
@@ -68,9 +68,12 @@ async fn failed_audit_prints_nothing_and_unwritable_output_fails() {
         let mut printing = command_of(&folder, site.address(), more);
         let ran = printing.stdout(full).output().unwrap();
         assert_eq!(ran.status.code(), Some(1), "{ran:?}");
-        let told = String::from_utf8_lossy(&ran.stderr).into_owned();
-        assert!(told.contains("standard output cannot be written"), "{told}");
-        // A report that nobody received must not become the baseline.
+        let stderr = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert!(
+            stderr.contains("standard output cannot be written"),
+            "{stderr}"
+        );
+        // An unprinted report must not become the baseline.
         assert!(!kept.exists());
     }
 }
@@ -133,8 +136,8 @@ async fn proxy_variables_are_ignored() {
         .output()
         .unwrap();
     assert_eq!(ran.status.code(), Some(1), "{ran:?}");
-    let asked = proxy.accept().unwrap_err();
-    assert_eq!(asked.kind(), ErrorKind::WouldBlock);
+    let no_connection = proxy.accept().unwrap_err();
+    assert_eq!(no_connection.kind(), ErrorKind::WouldBlock);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -142,9 +145,9 @@ async fn findings_of_the_severity_exit_with_3() {
     let (folder, site) = (TempDir::new().unwrap(), Website::start());
     let ran = audit(&folder, &site, &["--fail-on", "error"]);
     assert_eq!(ran.status.code(), Some(3), "{ran:?}");
-    let told = String::from_utf8(ran.stdout).unwrap();
+    let stdout = String::from_utf8(ran.stdout).unwrap();
     for words in ["internalBroken", "health", "--html FILE"] {
-        assert!(told.contains(words), "{words} in {told}");
+        assert!(stdout.contains(words), "{words} in {stdout}");
     }
 }
 
@@ -174,8 +177,8 @@ async fn kept_site_is_compared_and_foreign_files_stay() {
     assert_eq!(first["summary"]["content-changes"]["pages"], 0);
     site.publish(2);
     let second = audited(&["--html", report.to_str().unwrap()]);
-    let told = changes(&second);
-    let changed = |path: &str| told[path]["changed"].clone();
+    let compared = changes(&second);
+    let changed = |path: &str| compared[path]["changed"].clone();
     assert_eq!(changed("/stays"), false);
     assert_eq!(changed("/edited"), true);
     assert_eq!(changed("/moves"), true);
@@ -192,8 +195,8 @@ async fn kept_site_is_compared_and_foreign_files_stay() {
     std::fs::write(&file, "Dear Ann,").unwrap();
     let refused = audit_of(&folder, site.address(), &kept);
     assert_eq!(refused.status.code(), Some(1), "{refused:?}");
-    let told = String::from_utf8(refused.stderr).unwrap();
-    assert!(told.contains("name another file"), "{told}");
+    let stderr = String::from_utf8(refused.stderr).unwrap();
+    assert!(stderr.contains("name another file"), "{stderr}");
     assert_eq!(std::fs::read(&file).unwrap(), b"Dear Ann,");
 }
 
@@ -203,11 +206,11 @@ async fn speed_of_the_first_page_is_reported_on_request() {
     let (folder, site) = (TempDir::new().unwrap(), ChangingSite::start());
     site.publish(1);
     let report = folder.path().join("report.html");
-    let asked = ["--json", "--vitals", "--html", report.to_str().unwrap()];
-    let ran = audit_of(&folder, site.address(), &asked);
+    let arguments = ["--json", "--vitals", "--html", report.to_str().unwrap()];
+    let ran = audit_of(&folder, site.address(), &arguments);
     assert!(ran.status.success(), "{ran:?}");
-    let told: Value = serde_json::from_slice(&ran.stdout).unwrap();
-    let items = told["items"].as_array().unwrap().iter();
+    let printed: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let items = printed["items"].as_array().unwrap().iter();
     let vitals: Vec<&Value> = items.filter(|it| it["type"] == "vitals").collect();
     assert_eq!(vitals.len(), 2, "a phone and a desktop");
     for record in vitals {
@@ -215,7 +218,7 @@ async fn speed_of_the_first_page_is_reported_on_request() {
         let lcp = record["metrics"]["lcp"]["value"].as_f64();
         assert!(lcp.is_some_and(|it| it > 0.0), "{record}");
     }
-    assert_eq!(told["summary"]["vitals"]["coverage"]["measured"], 2);
+    assert_eq!(printed["summary"]["vitals"]["coverage"]["measured"], 2);
     let page = std::fs::read_to_string(report).unwrap();
     assert!(page.contains("<h2 id=\"speed\">Speed</h2>"), "{page}");
 }
@@ -233,8 +236,8 @@ fn hint_matches_the_cause_of_an_unreadable_site() {
     let plain = TcpListener::bind("127.0.0.1:0").unwrap();
     let no_tls = format!("https://{}/", plain.local_addr().unwrap());
     std::thread::spawn(move || {
-        for mut asked in plain.incoming().flatten() {
-            let _ = asked.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+        for mut connection in plain.incoming().flatten() {
+            let _ = connection.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
         }
     });
     for (url, settings, words, others) in [
@@ -261,10 +264,10 @@ fn hint_matches_the_cause_of_an_unreadable_site() {
     ] {
         let ran = command(folder.path(), settings, &["audit", url]).output();
         let ran = ran.unwrap();
-        let told = String::from_utf8(ran.stderr).unwrap();
-        assert_eq!(ran.status.code(), Some(1), "{told}");
-        assert!(told.contains(words), "{url}: {told}");
-        assert!(!told.contains(others), "{url}: {told}");
+        let stderr = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(1), "{stderr}");
+        assert!(stderr.contains(words), "{url}: {stderr}");
+        assert!(!stderr.contains(others), "{url}: {stderr}");
     }
 }
 

@@ -40,8 +40,8 @@ pub fn backup(world: &World) -> PathBuf {
 
 pub fn take(world: &World) -> Value {
     let file = backup(world);
-    let told = world.run_command(&["backup", "--json", file.to_str().unwrap()]);
-    serde_json::from_str(&told).unwrap()
+    let report = world.run_command(&["backup", "--json", file.to_str().unwrap()]);
+    serde_json::from_str(&report).unwrap()
 }
 
 /// An empty database, dropped with the returned value.
@@ -150,16 +150,16 @@ async fn incomplete_backup_is_refused(mut world: World) {
     edited[middle] ^= 1;
     fs::write(&file, &edited).unwrap();
     for arguments in [&["restore", name][..], &["restore", "--verify", name]] {
-        let told = world.run_failing_command(arguments);
-        assert!(told.contains("SHA-256"), "{told}");
+        let refusal = world.run_failing_command(arguments);
+        assert!(refusal.contains("SHA-256"), "{refusal}");
     }
     fs::write(&file, &whole[..middle]).unwrap();
-    let told = world.run_failing_command(&["restore", name]);
-    assert!(told.contains("bytes, and had"), "{told}");
+    let refusal = world.run_failing_command(&["restore", name]);
+    assert!(refusal.contains("bytes, and had"), "{refusal}");
     fs::write(&file, &whole).unwrap();
     fs::remove_file(file.with_extension("manifest.json")).unwrap();
-    let told = world.run_failing_command(&["restore", name]);
-    assert!(told.contains("backup.manifest.json"), "{told}");
+    let refusal = world.run_failing_command(&["restore", name]);
+    assert!(refusal.contains("backup.manifest.json"), "{refusal}");
 }
 
 async fn backup_and_restore_overwrite_only_on_request(mut world: World) {
@@ -167,15 +167,15 @@ async fn backup_and_restore_overwrite_only_on_request(mut world: World) {
     take(&world);
     let file = backup(&world);
     let name = file.to_str().unwrap();
-    let told = world.run_failing_command(&["backup", name]);
-    assert!(told.contains("is there already"), "{told}");
+    let refusal = world.run_failing_command(&["backup", name]);
+    assert!(refusal.contains("is there already"), "{refusal}");
     world.database.end_connections();
-    let told = world.run_failing_command(&["restore", name]);
-    assert!(told.contains("--force"), "{told}");
+    let refusal = world.run_failing_command(&["restore", name]);
+    assert!(refusal.contains("--force"), "{refusal}");
     let (server, api) = world.serve(&["--no-worker"]);
     api.project("later.example.com", 1).await;
-    let told = world.run_failing_command(&["restore", "--force", name]);
-    assert!(told.contains("a server is running"), "{told}");
+    let refusal = world.run_failing_command(&["restore", "--force", name]);
+    assert!(refusal.contains("a server is running"), "{refusal}");
     let listed = api.get("/projects?include=total").await;
     assert_eq!(listed["total"], 1, "{listed}");
     server.terminate();
@@ -185,7 +185,7 @@ async fn backup_and_restore_overwrite_only_on_request(mut world: World) {
     assert_eq!(listed["total"], 0, "{listed}");
 }
 
-/// Files next to the backup whose names start alike.
+/// Files next to the backup with the same prefix.
 fn around(file: &Path) -> Vec<String> {
     let found = fs::read_dir(file.parent().unwrap()).unwrap();
     let names = found.map(|it| it.unwrap().file_name().into_string().unwrap());
@@ -203,8 +203,8 @@ async fn one_backup_at_a_time_per_file(mut world: World) {
     fs::write(&part, "half of it").unwrap();
     let lock = fs::File::create(world.folder().join("backup.part.lock")).unwrap();
     lock.lock().unwrap();
-    let told = world.run_failing_command(&["backup", name]);
-    assert!(told.contains("is under way"), "{told}");
+    let refusal = world.run_failing_command(&["backup", name]);
+    assert!(refusal.contains("is under way"), "{refusal}");
     assert_eq!(fs::read_to_string(&part).unwrap(), "half of it");
     drop(lock);
 
@@ -214,10 +214,10 @@ async fn one_backup_at_a_time_per_file(mut world: World) {
     assert_eq!(took.iter().filter(|it| **it).count(), 1, "{took:?}");
     let [first, second] = &mut both;
     let refused = if took[0] { second } else { first };
-    let said = refused.full_output();
+    let output = refused.full_output();
     assert!(
-        said.contains("is under way") || said.contains("is there already"),
-        "{said}"
+        output.contains("is under way") || output.contains("is there already"),
+        "{output}"
     );
     world.run_command(&["restore", "--verify", name]);
     assert_eq!(around(&file), ["backup", "backup.manifest.json"]);
@@ -234,8 +234,11 @@ async fn leftovers_of_a_killed_backup_are_replaced(mut world: World) {
     assert_eq!(around(&file), ["backup", "backup.manifest.json"]);
     // The backup of a lone manifest may have been moved elsewhere.
     fs::remove_file(&file).unwrap();
-    let told = world.run_failing_command(&["backup", file.to_str().unwrap()]);
-    assert!(told.contains("backup.manifest.json is there"), "{told}");
+    let refusal = world.run_failing_command(&["backup", file.to_str().unwrap()]);
+    assert!(
+        refusal.contains("backup.manifest.json is there"),
+        "{refusal}"
+    );
 }
 
 /// A table of a later version with the same owner.
@@ -249,9 +252,9 @@ async fn replaced_data_is_kept(mut world: World) {
     let first = backup(&world);
     let replaced = |world: &World, file: &Path| -> String {
         world.database.end_connections();
-        let told = world.run_command(&["restore", "--force", "--json", file.to_str().unwrap()]);
-        let told: Value = serde_json::from_str(&told).unwrap();
-        told["replaced"].as_str().unwrap().to_owned()
+        let report = world.run_command(&["restore", "--force", "--json", file.to_str().unwrap()]);
+        let report: Value = serde_json::from_str(&report).unwrap();
+        report["replaced"].as_str().unwrap().to_owned()
     };
     if !world.is_sqlite() {
         // Tables of a later version are kept with the rest, so that the restore can be undone.
@@ -290,8 +293,8 @@ async fn replaced_data_is_kept(mut world: World) {
     world.database.end_connections();
     let arguments = ["restore", "--force", "--programs"];
     let more = [programs.to_str().unwrap(), second.to_str().unwrap()];
-    let told = world.run_failing_command(&[&arguments[..], &more].concat());
-    assert!(told.contains("pg_restore failed: cannot"), "{told}");
+    let failure = world.run_failing_command(&[&arguments[..], &more].concat());
+    assert!(failure.contains("pg_restore failed: cannot"), "{failure}");
     let accounts = world.run_command(&["account", "list", "--json"]);
     assert!(accounts.contains("ann@example.com"), "{accounts}");
     world.database.run_sql(

@@ -15,20 +15,23 @@ use std::{
 const ABOUT_SENTENCES: &str = "Each numbered line";
 
 #[derive(Default)]
-pub struct Asked {
+pub struct State {
     /// By prompt: each call is billed.
     pub calls: BTreeMap<String, u32>,
     /// Calls being answered now.
     pub under_way: u32,
     /// The maximum of that.
-    pub most_under_way: u32,
+    pub max_under_way: u32,
 }
 
-impl Asked {
+impl State {
     /// Distinct sentiment prompts, and the number of calls for them.
     pub fn about_sentences(&self) -> (usize, u32) {
-        let asked = { self.calls.iter() }.filter(|it| it.0.starts_with(ABOUT_SENTENCES));
-        (asked.clone().count(), asked.map(|it| it.1).sum())
+        let sentiment_calls = { self.calls.iter() }.filter(|it| it.0.starts_with(ABOUT_SENTENCES));
+        (
+            sentiment_calls.clone().count(),
+            sentiment_calls.map(|it| it.1).sum(),
+        )
     }
 
     pub fn billed(&self) -> u32 {
@@ -38,14 +41,14 @@ impl Asked {
 
 pub struct ChatModel {
     pub base_url: String,
-    asked: Arc<Mutex<Asked>>,
+    state: Arc<Mutex<State>>,
     tokens: Arc<AtomicU64>,
     _server: Loopback,
 }
 
 #[derive(Clone)]
 struct Shared {
-    asked: Arc<Mutex<Asked>>,
+    state: Arc<Mutex<State>>,
     tokens: Arc<AtomicU64>,
     pause: Duration,
 }
@@ -54,7 +57,7 @@ impl ChatModel {
     /// Answers after `pause`, and reports a hundred tokens in and out.
     pub fn start(pause: Duration) -> Self {
         let shared = Shared {
-            asked: Arc::default(),
+            state: Arc::default(),
             tokens: Arc::new(AtomicU64::new(100)),
             pause,
         };
@@ -65,14 +68,14 @@ impl ChatModel {
         });
         Self {
             base_url: format!("http://{}/v1", server.address),
-            asked: shared.asked,
+            state: shared.state,
             tokens: shared.tokens,
             _server: server,
         }
     }
 
-    pub fn asked(&self) -> MutexGuard<'_, Asked> {
-        lock(&self.asked)
+    pub fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
     }
 
     /// Changes the reported number of tokens.
@@ -81,18 +84,18 @@ impl ChatModel {
     }
 }
 
-fn lock(asked: &Mutex<Asked>) -> MutexGuard<'_, Asked> {
-    asked.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Recommends; of several sentences it rates the first as negative and the others as positive.
-fn said_to(prompt: &str) -> String {
+fn reply_to(prompt: &str) -> String {
     if prompt.starts_with(ABOUT_SENTENCES) {
         let lines = prompt.lines().filter_map(|it| it.split_once(": "));
         let numbers = lines.filter_map(|(number, _)| number.parse::<u32>().ok());
-        let feeling = |it| if it == 1 { "negative" } else { "positive" };
-        let told = numbers.map(|it| format!("{it}: {}\n", feeling(it)));
-        return told.collect();
+        let sentiment = |it| if it == 1 { "negative" } else { "positive" };
+        let ratings = numbers.map(|it| format!("{it}: {}\n", sentiment(it)));
+        return ratings.collect();
     }
     if prompt.to_lowercase().contains("schreibtisch") {
         return "Ich würde **Zyxwor** wegen der langen Garantie empfehlen.".to_owned();
@@ -107,22 +110,22 @@ async fn complete(shared: web::Data<Shared>, question: web::Json<Value>) -> Http
         .unwrap()
         .to_owned();
     {
-        let mut asked = lock(&shared.asked);
-        *asked.calls.entry(prompt.clone()).or_default() += 1;
-        asked.under_way += 1;
-        asked.most_under_way = asked.most_under_way.max(asked.under_way);
+        let mut state = lock(&shared.state);
+        *state.calls.entry(prompt.clone()).or_default() += 1;
+        state.under_way += 1;
+        state.max_under_way = state.max_under_way.max(state.under_way);
     }
     tokio::time::sleep(shared.pause).await;
-    lock(&shared.asked).under_way -= 1;
+    lock(&shared.state).under_way -= 1;
     let tokens = shared.tokens.load(Ordering::SeqCst);
-    let said = said_to(&prompt);
+    let reply = reply_to(&prompt);
     HttpResponse::Ok().json(json!({
         "id": "chat-1",
         "object": "chat.completion",
         "model": "lama-3-70b",
         "choices": [{
             "index": 0,
-            "message": { "role": "assistant", "content": said },
+            "message": { "role": "assistant", "content": reply },
             "finish_reason": "stop",
         }],
         "usage": { "prompt_tokens": tokens, "completion_tokens": tokens, "total_tokens": 2 * tokens },

@@ -194,8 +194,8 @@ async fn changes_between_two_audits_are_reported(mut world: World) {
     site.publish(2);
     audits.run().await;
     let changes = audits.records("content-changes").await;
-    let told: Vec<&str> = changes.keys().map(String::as_str).collect();
-    assert_eq!(told, ["/", "/edited", "/leaves", "/moves", "/stays"]);
+    let paths: Vec<&str> = changes.keys().map(String::as_str).collect();
+    assert_eq!(paths, ["/", "/edited", "/leaves", "/moves", "/stays"]);
 
     let edited = &changes["/edited"];
     assert_eq!(edited["changed"], true);
@@ -243,7 +243,7 @@ async fn changes_between_two_audits_are_reported(mut world: World) {
     assert_eq!(
         site.statuses("/hidden").len(),
         1,
-        "nothing leads there, it was asked for"
+        "nothing leads there, it was requested"
     );
     let kept = audits.records("content").await;
     for member in ["/title/text", "/headings", "/readability", "/language"] {

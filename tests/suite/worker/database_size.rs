@@ -27,7 +27,7 @@ fn file(world: &World) -> &str {
     world.database.url.strip_prefix("sqlite://").unwrap()
 }
 
-/// A connection of its own: its statements are not the service's.
+/// A separate connection: its statements are not the service's.
 fn opened(world: &World) -> SqliteConnection {
     let mut db = SqliteConnection::establish(file(world)).unwrap();
     db.set_instrumentation(|_: InstrumentationEvent<'_>| {});
@@ -89,8 +89,8 @@ async fn keyword_checks_stay_small_and_old_ones_are_compressed() {
     unpack_all(&world);
     let (server, api) = world.serve(&["--no-worker"]);
     assert_eq!(answers(&api, project).await, before);
-    let told = world.run_failing_command(&["compact"]);
-    assert!(told.contains("another server is running"), "{told}");
+    let refusal = world.run_failing_command(&["compact"]);
+    assert!(refusal.contains("another server is running"), "{refusal}");
     assert!(server.terminate().0.success());
     let large = size();
     assert!(large > 2 * MAX_BYTES * (KEYWORDS * RUNS) as u64, "{large}");

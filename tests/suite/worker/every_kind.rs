@@ -123,8 +123,8 @@ async fn assert_whole(world: &World, api: &Api, jobs: &[UnderWay], attempts: Opt
             }
         }
     }
-    for (what, number) in world.database.counts(AUDIT) {
-        assert!(number == 0 || !what.starts_with("wrong"), "{what}");
+    for (label, number) in world.database.counts(AUDIT) {
+        assert!(number == 0 || !label.starts_with("wrong"), "{label}");
     }
 }
 
@@ -158,7 +158,7 @@ async fn frozen_worker_repeats_nothing_for_any_kind(mut world: World) {
         let again = |job: &serde_json::Value| number(job, "/attempts") == 2;
         working.api.follow(it.job, again).await;
     }
-    // Both believe to hold the leases; those of one have expired.
+    // Both treat their leases as valid; those of one have expired.
     working.worker.thaw();
     assert_whole(&world, &working.api, &jobs, Some(2)).await;
     tokio::time::sleep(Duration::from_secs(2)).await;

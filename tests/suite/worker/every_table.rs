@@ -40,7 +40,7 @@ pub async fn elsewhere(kind: DatabaseKind) -> TestDatabase {
 type Column = (String, String, bool);
 type Tables = BTreeMap<String, Vec<Column>>;
 
-/// All tables of a new PostgreSQL database, whose types are finer than SQLite's.
+/// All tables of a new PostgreSQL database: its types are finer than SQLite's.
 static TABLES: OnceCell<Tables> = OnceCell::const_new();
 
 /// Tables about the schema.
@@ -76,15 +76,15 @@ struct Line {
 }
 
 fn lines(database: &TestDatabase, query: &str) -> Vec<String> {
-    let nobody = |_: InstrumentationEvent<'_>| ();
+    let ignore_events = |_: InstrumentationEvent<'_>| ();
     let found: Vec<Line> = if let Some(url) = database.superuser_url() {
         let mut connection = PgConnection::establish(&url).unwrap();
-        connection.set_instrumentation(nobody);
+        connection.set_instrumentation(ignore_events);
         sql_query(query).load(&mut connection).unwrap()
     } else {
         let path = database.url.trim_start_matches("sqlite://");
         let mut connection = SqliteConnection::establish(path).unwrap();
-        connection.set_instrumentation(nobody);
+        connection.set_instrumentation(ignore_events);
         sql_query(query).load(&mut connection).unwrap()
     };
     found.into_iter().map(|it| it.line).collect()

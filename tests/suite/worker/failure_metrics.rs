@@ -1,6 +1,6 @@
 //! Metrics of failures, cost and rejected requests: each changes.
 //!
-//! Requeued jobs are covered by `crashes.rs` and `hard_times.rs`.
+//! Requeued jobs are covered by `crashes.rs` and `machine_failures.rs`.
 
 use super::{
     admin_client::AdminClient, api::Api, loopback::Loopback, on_both, paid::paying,
@@ -55,21 +55,21 @@ async fn cost_rejections_and_supplier_failures_are_counted(mut world: World) {
     let of_serper = &["provider=\"serper\""][..];
     watcher.await_sum(cost, of_serper, 6_000.0).await;
     watcher.await_sum(breaker, of_serper, 0.0).await;
-    let told = watcher.metrics().await.text;
-    assert!(told.contains("provider_breaker_state{"), "{told}");
+    let scraped = watcher.metrics().await.text;
+    assert!(scraped.contains("provider_breaker_state{"), "{scraped}");
 
     // From here every answer is billed but unreadable, which uses up the budget.
-    serper.asked().nonsense = u32::MAX;
+    serper.state().nonsense = u32::MAX;
     let large = api.project("b.example.com", 18).await;
     api.analyze("rankCheck", large).await;
     watcher.await_sum(breaker, of_serper, 2.0).await;
-    let spent = f64::from(serper.asked().billed()) * 1_000.0;
+    let spent = f64::from(serper.state().billed()) * 1_000.0;
     watcher.await_sum(cost, of_serper, spent).await;
 
     let more = api.project("c.example.com", 20).await;
     let body = json!({ "type": "rankCheck", "projectId": more });
-    let (status, told) = api.call("POST", "/analyze", Some(&body)).await;
-    assert_eq!((status, &told["code"]), (429, &json!("quota-exceeded")));
+    let (status, refusal) = api.call("POST", "/analyze", Some(&body)).await;
+    assert_eq!((status, &refusal["code"]), (429, &json!("quota-exceeded")));
     let of_month = &["quota=\"monthlyBudget\""][..];
     let rejected = "quota_rejected_total";
     watcher.await_sum(rejected, of_month, 1.0).await;
@@ -79,7 +79,7 @@ async fn cost_rejections_and_supplier_failures_are_counted(mut world: World) {
 /// A revoked key must show in metrics, health and `doctor`.
 async fn refused_key_is_reported_until_a_call_succeeds(mut world: World) {
     let serper = paying(&mut world, 5);
-    serper.asked().refuses = true;
+    serper.state().refuses = true;
     let (mut server, api, watcher) = world.serve_with_admin(&[]);
     let search = async |api: &Api| api.get("/health").await["providers"][0].clone();
     assert_eq!(search(&api).await["state"], "ready");
@@ -94,14 +94,14 @@ async fn refused_key_is_reported_until_a_call_succeeds(mut world: World) {
         .await_sum("provider_breaker_state", of_serper, 2.0)
         .await;
     server.await_line("supplierUnauthorised");
-    let told = until(&api, "failing").await;
-    let missing = told["missing"].to_string();
-    assert!(missing.contains("serper refuses"), "{told}");
-    assert!(missing.contains("supplierUnauthorised"), "{told}");
+    let provider = until(&api, "failing").await;
+    let missing = provider["missing"].to_string();
+    assert!(missing.contains("serper refuses"), "{provider}");
+    assert!(missing.contains("supplierUnauthorised"), "{provider}");
     let doctor = || {
         let output = world.command(&["doctor", "--json"]).output().unwrap();
-        let told: Value = serde_json::from_slice(&output.stdout).unwrap();
-        let checks = told["checks"].as_array().unwrap().clone();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let checks = report["checks"].as_array().unwrap().clone();
         let check = checks
             .into_iter()
             .find(|it| it["check"] == "suppliers' accounts");
@@ -113,7 +113,7 @@ async fn refused_key_is_reported_until_a_call_succeeds(mut world: World) {
     drop(server);
 
     // After the operator fixes the key, the failure is shown until a call succeeds.
-    serper.asked().refuses = false;
+    serper.state().refuses = false;
     let (_server, api) = world.serve(&[]);
     assert_eq!(search(&api).await["state"], "failing");
     let over = api.finished(api.analyze("rankCheck", project).await).await;
@@ -126,11 +126,11 @@ async fn refused_key_is_reported_until_a_call_succeeds(mut world: World) {
 async fn until(api: &Api, state: &str) -> Value {
     let begun = Instant::now();
     loop {
-        let told = api.get("/health").await["providers"][0].clone();
-        if told["state"] == state {
-            return told;
+        let provider = api.get("/health").await["providers"][0].clone();
+        if provider["state"] == state {
+            return provider;
         }
-        assert!(begun.elapsed() < Duration::from_secs(20), "{told}");
+        assert!(begun.elapsed() < Duration::from_secs(20), "{provider}");
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
 }
@@ -162,9 +162,9 @@ async fn crawled_bytes_and_blocked_requests_are_counted(mut world: World) {
     assert!(counted("robots") >= 1.0, "{}", counted("robots"));
     assert!(counted("literal") >= 2.0, "{}", counted("literal"));
     let read = moved.sum("crawler_bytes_total", &[]);
-    let least = u32::try_from(PAGE.len()).unwrap();
+    let min_bytes = u32::try_from(PAGE.len()).unwrap();
     assert!(
-        read >= f64::from(least) && read < 20.0 * f64::from(least),
+        read >= f64::from(min_bytes) && read < 20.0 * f64::from(min_bytes),
         "{read}"
     );
 }

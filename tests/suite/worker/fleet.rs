@@ -14,13 +14,13 @@ async fn two_servers_and_two_workers_run_each_job_once() {
     let servers = [world.serve(&["--no-worker"]), world.serve(&["--no-worker"])];
     let mut workers = [world.worker(), world.worker()];
 
-    let mut asked = Vec::new();
+    let mut started = Vec::new();
     for n in 0..6 {
         let (_, api) = &servers[n % 2];
         let project = api.project(&format!("shop{n}.example.com"), 120).await;
-        asked.push((project, api.analyze("rankCheck", project).await));
+        started.push((project, api.analyze("rankCheck", project).await));
     }
-    for (n, (project, job)) in asked.iter().enumerate() {
+    for (n, (project, job)) in started.iter().enumerate() {
         // Followed through the other server.
         let (_, api) = &servers[(n + 1) % 2];
         let over = api.finished(*job).await;
@@ -37,8 +37,9 @@ async fn two_servers_and_two_workers_run_each_job_once() {
         world.assert_measured_once(*project, *job, 120).await;
     }
     let begun = workers.each_mut().map(|worker| {
-        let said = worker.output();
-        said.iter()
+        let output = worker.output();
+        output
+            .iter()
             .filter(|it| it.contains("A job begins."))
             .count()
     });

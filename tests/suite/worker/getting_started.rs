@@ -23,7 +23,7 @@ async fn commands_of_getting_started_work_when_pasted(mut world: World) {
         .replace("ann@example.com", "newcomer@example.com");
     let ran = tokio::task::spawn_blocking(move || (world.run_script(&script), world));
     let (ran, _world) = ran.await.unwrap();
-    let said = told(&ran);
+    let printed = stdout_of(&ran);
     for words in [
         r#""keywords:write""#,
         r#""status": "succeeded""#,
@@ -34,7 +34,7 @@ async fn commands_of_getting_started_work_when_pasted(mut world: World) {
         r#""favorite": true"#,
         r#""status": "deactivated""#,
     ] {
-        assert!(said.contains(words), "{words} is missing:\n{said}");
+        assert!(printed.contains(words), "{words} is missing:\n{printed}");
     }
 }
 
@@ -47,9 +47,9 @@ fn pasted(page: &str) -> String {
         .collect()
 }
 
-fn told(ran: &Output) -> String {
-    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+fn stdout_of(ran: &Output) -> String {
+    let stdout = String::from_utf8_lossy(&ran.stdout).into_owned();
     let errors = String::from_utf8_lossy(&ran.stderr);
-    assert!(ran.status.success(), "{said}\n{errors}");
-    said
+    assert!(ran.status.success(), "{stdout}\n{errors}");
+    stdout
 }

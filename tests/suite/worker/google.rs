@@ -19,11 +19,11 @@ pub struct Known {
     /// LCP at the 75th percentile by page or origin, ms.
     pub lcp: BTreeMap<String, u32>,
     /// Status and code for every request.
-    pub trouble: Option<(u16, &'static str)>,
+    pub failure: Option<(u16, &'static str)>,
     /// Response time.
     pub pause: Duration,
     /// CrUX queries: page or origin, and device.
-    pub asked: Vec<(String, String)>,
+    pub queries: Vec<(String, String)>,
     /// PageSpeed Insights loads: page and device.
     pub loaded: Vec<(String, String)>,
 }
@@ -79,7 +79,7 @@ fn refusal(known: &Known, query: &BTreeMap<String, String>) -> Option<HttpRespon
     if query.get("key").map(String::as_str) != Some(KEY) {
         return Some(error(400, "INVALID_ARGUMENT"));
     }
-    known.trouble.map(|(code, status)| error(code, status))
+    known.failure.map(|(code, status)| error(code, status))
 }
 
 async fn crux(
@@ -98,7 +98,7 @@ async fn crux(
     if let Some(refusal) = refusal(&known, &query) {
         return refusal;
     }
-    known.asked.push((about.clone(), device.clone()));
+    known.queries.push((about.clone(), device.clone()));
     let Some(lcp) = known.lcp.get(&about) else {
         return error(404, "NOT_FOUND");
     };

@@ -13,7 +13,7 @@ use storage::DatabaseKind;
 const PAGES: usize = 10;
 const DISTANCE: Duration = Duration::from_millis(400);
 /// Allowed deviation: reservations are exactly `DISTANCE` apart, but database round trip, timer, wake-up and connection
-/// delay each request differently, above all under load. Uncoordinated workers exceed it at once.
+/// delay each request differently, above all under load. Uncoordinated workers exceed it immediately.
 const LATE: Duration = Duration::from_millis(200);
 
 /// Time and user agent of each request.
@@ -68,16 +68,16 @@ async fn two_workers_share_the_delay_of_one_host() {
         ..ann.clone()
     };
 
-    let mut asked = Vec::new();
+    let mut jobs = Vec::new();
     for api in [&ann, &bob] {
         let project = api.project("shop.example.com", 0).await;
-        asked.push((api, api.analyze("siteAudit", project).await));
+        jobs.push((api, api.analyze("siteAudit", project).await));
     }
     let _workers = ["http://one.example/", "http://two.example/"].map(|contact| {
         world.set("CRAWLER__CONTACT_URL", contact);
         world.worker()
     });
-    for (api, job) in asked {
+    for (api, job) in jobs {
         let over = api.finished(job).await;
         assert_eq!(over["status"], "succeeded", "{over}");
     }
@@ -86,12 +86,12 @@ async fn two_workers_share_the_delay_of_one_host() {
     let by: BTreeSet<&str> = log.iter().map(|(_, by)| by.as_str()).collect();
     assert_eq!(by.len(), 2, "both took part: {by:?}");
     assert!(log.len() >= 2 * PAGES, "{}", log.len());
-    let turns = log.windows(2).filter(|it| it[0].1 != it[1].1).count();
-    assert!(turns >= PAGES, "they took turns: {turns}");
+    let switches = log.windows(2).filter(|it| it[0].1 != it[1].1).count();
+    assert!(switches >= PAGES, "the workers alternate: {switches}");
     let apart: Vec<Duration> = log.windows(2).map(|it| it[1].0 - it[0].0).collect();
     assert!(apart.iter().all(|it| *it + LATE >= DISTANCE), "{apart:?}");
     // Delays of single requests must not add up.
     let whole: Duration = apart.iter().sum();
-    let least = DISTANCE * u32::try_from(apart.len()).unwrap();
-    assert!(whole + LATE >= least, "{whole:?} for {}", apart.len());
+    let min_total = DISTANCE * u32::try_from(apart.len()).unwrap();
+    assert!(whole + LATE >= min_total, "{whole:?} for {}", apart.len());
 }

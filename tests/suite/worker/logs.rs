@@ -45,9 +45,9 @@ async fn request_is_one_log_line_without_secrets(mut world: World) {
     for part in ["requestId", "tokenId", "milliseconds"] {
         assert!(!line[part].is_null(), "{part} is missing: {line}");
     }
-    let said = server.output().join("\n");
+    let output = server.output().join("\n");
     for secret in [&api.token, "fields=id", "pasted-by-mistake"] {
-        assert!(!said.contains(secret), "{secret} is in the log");
+        assert!(!output.contains(secret), "{secret} is in the log");
     }
 }
 
@@ -87,12 +87,12 @@ async fn every_line_of_a_json_log_is_an_object(mut world: World) {
     let (mut server, ..) = world.serve_with_admin(&["--no-worker"]);
     server.send_sigterm();
     assert!(server.wait().success());
-    let mut said = vec![server.full_output()];
+    let mut outputs = vec![server.full_output()];
     if !world.is_sqlite() {
         let mut worker = world.worker();
         worker.send_sigterm();
         assert!(worker.wait().success());
-        said.push(worker.full_output());
+        outputs.push(worker.full_output());
     }
     // The reason of an exit is a JSON object too.
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -101,21 +101,21 @@ async fn every_line_of_a_json_log_is_an_object(mut world: World) {
     let mut failed = Process::start(world.command(&arguments));
     failed.await_line("cannot listen on");
     assert!(!failed.wait().success());
-    said.push(failed.full_output());
+    outputs.push(failed.full_output());
     // Multi-line messages of libpq stay one line.
     let away = "postgres://nobody@127.0.0.1:1/nowhere";
     let settings = [("DATABASE_URL", away), ("LOG__FORMAT", "json")]
         .map(|(name, value)| (format!("SIGHTLINE_{name}"), value.to_owned()));
     let mut failed = Process::start(command(world.folder(), &settings, &["serve"]));
     assert!(!failed.wait().success());
-    said.push(failed.full_output());
-    assert!(said.last().unwrap().contains("127.0.0.1"), "{said:?}");
-    let said = said.join("\n");
-    assert!(said.lines().count() > 6, "{said}");
-    for line in said.lines() {
-        let told: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"));
+    outputs.push(failed.full_output());
+    assert!(outputs.last().unwrap().contains("127.0.0.1"), "{outputs:?}");
+    let output = outputs.join("\n");
+    assert!(output.lines().count() > 6, "{output}");
+    for line in output.lines() {
+        let entry: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{line}"));
         assert!(
-            told["level"].is_string() && told["message"].is_string(),
+            entry["level"].is_string() && entry["message"].is_string(),
             "{line}"
         );
     }
@@ -127,16 +127,16 @@ async fn untrusted_proxy_is_logged_once() {
     world.set("PUBLIC_BASE_URL", "https://search.example.com");
     let (mut server, api) = world.serve(&["--no-worker"]);
     for number in 1..=3 {
-        let asked = client()
+        let request = client()
             .get(format!("http://{}/api/agent/v1/health", api.address))
             .header("X-Forwarded-For", format!("203.0.113.{number}"));
-        asked.send().await.unwrap();
+        request.send().await.unwrap();
     }
     server.send_sigterm();
     assert!(server.wait().success());
-    let said = server.full_output();
-    let told = said.matches("is not in trusted_proxies").count();
-    assert_eq!(told, 1, "{said}");
+    let output = server.full_output();
+    let warnings = output.matches("is not in trusted_proxies").count();
+    assert_eq!(warnings, 1, "{output}");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn setup_link_is_in_the_readable_log_only() {
         server.await_line(words);
         server.send_sigterm();
         assert!(server.wait().success());
-        let said = server.full_output();
-        assert!(!said.contains(other), "{said}");
+        let output = server.full_output();
+        assert!(!output.contains(other), "{output}");
     }
 }

@@ -50,7 +50,7 @@ async fn worker_frozen_past_its_lease_stores_nothing_twice(mut world: World) {
     let other = world.worker();
     let seen = working.api.follow(job, |job| number(job, "/attempts") == 2);
     seen.await;
-    // Both believe to hold the lease; that of one has expired.
+    // Both treat their lease as valid; that of one has expired.
     working.worker.thaw();
     let over = working.api.finished(job).await;
     assert_eq!(
@@ -83,8 +83,8 @@ async fn hanging_attempt_ends_at_its_deadline(mut world: World) {
         "UPDATE jobs SET deadline_at = {past} WHERE id = {job}; UPDATE account_queues SET attention_at = {past};"
     ));
     let passed = Instant::now();
-    let told = |job: &serde_json::Value| !job["error"].is_null();
-    let seen = working.api.follow(job, told).await;
+    let has_error = |job: &serde_json::Value| !job["error"].is_null();
+    let seen = working.api.follow(job, has_error).await;
     assert!(passed.elapsed() < Duration::from_secs(30), "{seen}");
     assert!(
         seen["error"].to_string().contains("deadline-passed"),
@@ -94,7 +94,7 @@ async fn hanging_attempt_ends_at_its_deadline(mut world: World) {
     watcher.await_sum("job_rescues_total", passed, 1.0).await;
     let again = |job: &serde_json::Value| number(job, "/attempts") == 2;
     working.api.follow(job, again).await;
-    // Not counted as a crash of the worker, which could end a job for good.
+    // Not counted as a crash of the worker, which could fail the job permanently.
     let died = format!("SELECT count(*) FROM jobs WHERE id = {job} AND crash_count > 0");
     assert_eq!(world.database.counts(&died)[0].1, 0);
 }
@@ -107,8 +107,8 @@ async fn server_and_doctor_report_a_wrong_clock(mut world: World) {
     let offset = watcher.metrics().await.sum("clock_offset_seconds", &[]);
     assert!((offset - hour).abs() < 60.0, "{offset}");
     let doctor = world.command(&["doctor", "--json"]).output().unwrap();
-    let told: serde_json::Value = serde_json::from_slice(&doctor.stdout).unwrap();
-    let checks = told["checks"].as_array().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&doctor.stdout).unwrap();
+    let checks = report["checks"].as_array().unwrap();
     let clock = checks.iter().find(|it| it["check"] == "clock").unwrap();
     assert_eq!(clock["state"], "bad", "{clock}");
 }
@@ -128,10 +128,10 @@ async fn looked_days_ago(world: &World, days: i64) {
 }
 
 async fn a_wrong_clock_deletes_nothing(world: World) {
-    let count = |what: &str| {
+    let count = |source: &str| {
         world
             .database
-            .counts(&format!("SELECT count(*) FROM {what}"))[0]
+            .counts(&format!("SELECT count(*) FROM {source}"))[0]
             .1
     };
     let working = start(&world);
@@ -148,10 +148,10 @@ async fn a_wrong_clock_deletes_nothing(world: World) {
 
     looked_days_ago(&world, 4).await;
     let mut working = start(&world);
-    let told = working
+    let warning = working
         .worker
         .await_line("The clock is not where it was expected");
-    assert!(told.contains("hours=96"), "{told}");
+    assert!(warning.contains("hours=96"), "{warning}");
     drop(working);
     // The next start, right after a check, deletes nothing either.
     let working = start(&world);
@@ -189,8 +189,8 @@ async fn worker_started_with_a_wrong_clock_claims_nothing(mut world: World) {
         } else {
             world.worker()
         };
-        let told = worker.await_line("is apart from the database's");
-        assert!(told.contains("no job is claimed"), "{told}");
+        let warning = worker.await_line("is apart from the database's");
+        assert!(warning.contains("no job is claimed"), "{warning}");
         tokio::time::sleep(Duration::from_secs(2)).await;
         assert_eq!(world.database.counts(&never_claimed)[0].1, 1);
         assert!(worker.terminate().0.success());
@@ -295,8 +295,8 @@ async fn doctor_reports_that_no_worker_sweeps() {
     api.analyze("rankCheck", project).await;
     let queue = || {
         let doctor = world.command(&["doctor", "--json"]).output().unwrap();
-        let told: serde_json::Value = serde_json::from_slice(&doctor.stdout).unwrap();
-        let checks = told["checks"].as_array().unwrap();
+        let report: serde_json::Value = serde_json::from_slice(&doctor.stdout).unwrap();
+        let checks = report["checks"].as_array().unwrap();
         let queue = checks.iter().find(|it| it["check"] == "queue").unwrap();
         queue["state"].as_str().unwrap().to_owned()
     };
@@ -386,9 +386,9 @@ async fn running_jobs_end_after_the_disk_has_space_again() {
     let full = Instant::now();
     let before: Vec<i64> = kept(&world, &jobs).await;
     while full.elapsed() < Duration::from_secs(5) {
-        let (status, told) = create(&api, 9).await;
+        let (status, refusal) = create(&api, 9).await;
         assert_eq!(
-            (status, &told["code"]),
+            (status, &refusal["code"]),
             (503, &json!("database-unavailable"))
         );
         tokio::time::sleep(Duration::from_millis(200)).await;
@@ -398,8 +398,8 @@ async fn running_jobs_end_after_the_disk_has_space_again() {
     for (_, job) in &jobs {
         assert!(!is_finished(&api.job(*job).await));
     }
-    let told_of_success = |line: &String| line.contains("succeeded");
-    assert!(!server.output().iter().any(told_of_success));
+    let reports_success = |line: &String| line.contains("succeeded");
+    assert!(!server.output().iter().any(reports_success));
 
     server.lift_file_limit();
     for (_, job) in &jobs {

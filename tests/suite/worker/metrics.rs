@@ -103,11 +103,11 @@ fn family(line: &str, scraped: &Scrape) -> String {
 
 /// Rules for every scrape.
 fn lint(scraped: &Scrape) {
-    let told = documented();
+    let expected = documented();
     let served: BTreeSet<&String> = scraped.types.keys().collect();
-    assert_eq!(served, told.iter().map(|it| &it[0]).collect());
+    assert_eq!(served, expected.iter().map(|it| &it[0]).collect());
     assert_eq!(served, scraped.with_help.iter().collect());
-    for [name, kind, _] in &told {
+    for [name, kind, _] in &expected {
         assert_eq!(&scraped.types[name], kind, "{name}");
         let has_unit = UNITS.iter().any(|it| name.ends_with(it));
         assert!(has_unit || WITHOUT.contains(&name.as_str()), "{name}");
@@ -121,10 +121,10 @@ fn lint(scraped: &Scrape) {
                 .unprefixed
                 .get(old)
                 .is_some_and(|it| it.total_cmp(value).is_eq());
-            assert!(same, "{old} is not told under its old name");
+            assert!(same, "{old} is not reported under its old name");
         }
         let family = family(line, scraped);
-        let row = told.iter().find(|it| it[0] == family);
+        let row = expected.iter().find(|it| it[0] == family);
         let row = row.unwrap_or_else(|| panic!("{line} was not announced"));
         let own: Vec<_> = { labels(line).into_iter() }
             .filter(|(name, _)| name != "le")
@@ -246,7 +246,7 @@ async fn metrics_match_the_documentation_and_change(mut world: World) {
     assert!(waiting.sum("job_oldest_ready_seconds", &[]) >= 1.0);
     assert!((waiting.sum("job_fairness_jain", &[]) - 1.0).abs() < f64::EPSILON);
 
-    a_backup_is_told(&world, &watcher).await;
+    check_backup_timestamp(&world, &watcher).await;
 }
 
 fn are_there_from_the_start(rest: &Scrape) {
@@ -271,13 +271,13 @@ fn are_there_from_the_start(rest: &Scrape) {
     assert!(rest.sum("last_backup_timestamp_seconds", &[]).abs() < f64::EPSILON);
 }
 
-async fn a_backup_is_told(world: &World, watcher: &AdminClient) {
+async fn check_backup_timestamp(world: &World, watcher: &AdminClient) {
     let file = world.folder().join("backup");
     let began = world.database.storage.now().await.unwrap();
     world.run_command(&["backup", file.to_str().unwrap()]);
     loop {
-        let told = watcher.metrics().await;
-        let at = told.sum("last_backup_timestamp_seconds", &[]);
+        let scrape = watcher.metrics().await;
+        let at = scrape.sum("last_backup_timestamp_seconds", &[]);
         let now = world.database.storage.now().await.unwrap();
         if at > 0.0 {
             let (began, now) = (began.timestamp(), now.timestamp() + 1);
@@ -286,7 +286,7 @@ async fn a_backup_is_told(world: &World, watcher: &AdminClient) {
             assert!(began <= at && at <= now, "{began} {at} {now}");
             break;
         }
-        assert!(now - began < TimeDelta::seconds(30), "{}", told.text);
+        assert!(now - began < TimeDelta::seconds(30), "{}", scrape.text);
         tokio::time::sleep(std::time::Duration::from_millis(500)).await;
     }
 }
@@ -306,9 +306,9 @@ async fn call_tool(api: &super::api::Api) {
         .await
         .unwrap();
     let status = answer.status().as_u16();
-    let told: Value = answer.json().await.unwrap();
-    assert_eq!(status, 200, "{told}");
-    assert!(told["result"]["isError"] != true, "{told}");
+    let response: Value = answer.json().await.unwrap();
+    assert_eq!(status, 200, "{response}");
+    assert!(response["result"]["isError"] != true, "{response}");
 }
 
 async fn label_values_are_bounded_for_any_input(mut world: World) {

@@ -26,7 +26,7 @@ on_both!(
     stopping_worker_leaves_a_hanging_paid_call_charged,
 );
 
-/// A supplier, and an account whose budget covers one rank check at its maximum cost.
+/// A supplier, and an account with a budget for one rank check at its maximum cost.
 pub fn paying(world: &mut World, pause: u64) -> Serper {
     let serper = Serper::start(Duration::from_millis(pause));
     for (name, value) in [
@@ -54,14 +54,14 @@ pub fn paying(world: &mut World, pause: u64) -> Serper {
 async fn amid(serper: &Serper, calls: u32) {
     for _ in 0..2_000 {
         {
-            let asked = serper.asked();
-            if asked.billed() >= calls && asked.under_way > 0 {
+            let state = serper.state();
+            if state.billed() >= calls && state.under_way > 0 {
                 return;
             }
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    panic!("only {} calls were made", serper.asked().billed());
+    panic!("only {} calls were made", serper.state().billed());
 }
 
 async fn quota(api: &Api, name: &str) -> Value {
@@ -90,7 +90,7 @@ async fn kill_repeats_at_most_one_paid_call_within_the_cap(mut world: World) {
         worker.kill();
         drop(beside);
         working = start(&world);
-        assert!(serper.asked().repeated() < kill);
+        assert!(serper.state().repeated() < kill);
     }
     let over = working.api.finished(job).await;
     assert!(
@@ -101,8 +101,8 @@ async fn kill_repeats_at_most_one_paid_call_within_the_cap(mut world: World) {
     assert!(done_units(&over) >= 19, "{over}");
 
     let (billed, repeated, at_once) = {
-        let asked = serper.asked();
-        (asked.billed(), asked.repeated(), asked.most_under_way)
+        let state = serper.state();
+        (state.billed(), state.repeated(), state.max_under_way)
     };
     assert!(repeated <= 2, "{repeated} calls were repeated by two kills");
     // The killed worker's call may still be answered while the next one starts.
@@ -126,8 +126,8 @@ async fn kill_repeats_at_most_one_paid_call_within_the_cap(mut world: World) {
     }
     // The budget is used up.
     let more = json!({ "type": "rankCheck", "projectId": project });
-    let (status, told) = working.api.call("POST", "/analyze", Some(&more)).await;
-    assert_eq!((status, &told["code"]), (429, &json!("quota-exceeded")));
+    let (status, refusal) = working.api.call("POST", "/analyze", Some(&more)).await;
+    assert_eq!((status, &refusal["code"]), (429, &json!("quota-exceeded")));
 }
 
 async fn disabled_paid_calls_are_not_made(mut world: World) {
@@ -137,21 +137,24 @@ async fn disabled_paid_calls_are_not_made(mut world: World) {
     let job = working.api.analyze("rankCheck", project).await;
     working.api.follow(job, |job| done_units(job) >= 2).await;
     drop(working);
-    let before = serper.asked().billed();
+    let before = serper.state().billed();
 
     world.set("SEARCH__PAID_CALLS", "false");
     let again = start(&world);
     let over = again.api.finished(job).await;
     assert_eq!(over["status"], "partial", "{over}");
-    assert_eq!(serper.asked().billed(), before);
+    assert_eq!(serper.state().billed(), before);
     // Earlier measurements are published.
     let records = again.api.records("rankings", project).await;
     assert_eq!(i64::try_from(records.len()).unwrap(), done_units(&over));
     let more = json!({ "type": "rankCheck", "projectId": project });
-    let (status, told) = again.api.call("POST", "/analyze", Some(&more)).await;
-    assert_eq!((status, &told["code"]), (409, &json!("feature-disabled")));
-    let told = told["hint"].as_str().unwrap().to_owned();
-    assert!(told.contains("search.paid_calls"), "{told}");
+    let (status, refusal) = again.api.call("POST", "/analyze", Some(&more)).await;
+    assert_eq!(
+        (status, &refusal["code"]),
+        (409, &json!("feature-disabled"))
+    );
+    let hint = refusal["hint"].as_str().unwrap().to_owned();
+    assert!(hint.contains("search.paid_calls"), "{hint}");
     // Health does not report it as ready.
     let health = again.api.get("/health").await;
     let search = &health["providers"][0];
@@ -166,13 +169,13 @@ async fn disabled_paid_calls_are_not_made(mut world: World) {
 
 async fn cap_reached_on_a_later_page_is_reported(mut world: World) {
     let serper = paying(&mut world, 10);
-    serper.asked().nonsense = 1;
+    serper.state().nonsense = 1;
     let working = start(&world);
     let project = working.api.project("example.com", 3).await;
     let job = working.api.analyze("rankCheck", project).await;
     let over = working.api.finished(job).await;
     // The failed first call was billed, so the budget lacks one for the last page.
-    let (calls, billed) = (3 * PAGES, serper.asked().billed());
+    let (calls, billed) = (3 * PAGES, serper.state().billed());
     assert_eq!(usize::try_from(billed).unwrap(), calls);
     assert_eq!(
         (&over["status"], &over["cost"]["amount"], done_units(&over)),
@@ -194,13 +197,13 @@ async fn cap_reached_on_a_later_page_is_reported(mut world: World) {
 
 async fn cost_of_failed_calls_is_reported_with_its_cause(mut world: World) {
     let serper = paying(&mut world, 10);
-    serper.asked().nonsense = u32::MAX;
+    serper.state().nonsense = u32::MAX;
     let working = start(&world);
     let project = working.api.project("example.com", 1).await;
     let job = working.api.analyze("rankCheck", project).await;
     let over = working.api.finished(job).await;
     assert_eq!(over["status"], "failed", "{over}");
-    let billed = serper.asked().billed();
+    let billed = serper.state().billed();
     assert_eq!(number(&over, "/cost/calls"), i64::from(billed), "{over}");
     let detail = over["error"]["detail"].as_str().unwrap();
     assert!(detail.contains("cannot be read"), "{over}");
@@ -216,8 +219,8 @@ async fn stopping_worker_awaits_the_paid_call(mut world: World) {
     assert!(status.success(), "{status}");
     assert!(took < Duration::from_secs(10), "{took:?}");
     let (billed, under_way) = {
-        let asked = serper.asked();
-        (asked.billed(), asked.under_way)
+        let state = serper.state();
+        (state.billed(), state.under_way)
     };
     assert_eq!((billed, under_way), (1, 0));
     drop(working.beside);
@@ -231,7 +234,7 @@ async fn stopping_worker_awaits_the_paid_call(mut world: World) {
     );
     let calls = i64::try_from(PAGES).unwrap();
     assert_eq!(number(&over, "/cost/calls"), calls, "{over}");
-    assert_eq!(i64::from(serper.asked().billed()), calls);
+    assert_eq!(i64::from(serper.state().billed()), calls);
 }
 
 async fn stopping_worker_leaves_a_hanging_paid_call_charged(mut world: World) {
@@ -243,8 +246,8 @@ async fn stopping_worker_leaves_a_hanging_paid_call_charged(mut world: World) {
     amid(&serper, 1).await;
     let (status, took) = working.worker.terminate();
     assert!(status.success(), "{status}");
-    let (least, most) = (Duration::from_secs(15), Duration::from_secs(28));
-    assert!((least..most).contains(&took), "{took:?}");
+    let (min, max) = (Duration::from_secs(15), Duration::from_secs(28));
+    assert!((min..max).contains(&took), "{took:?}");
     drop(working.beside);
     // Requeued, which counts neither as an attempt nor as a crash.
     let given_back = format!(

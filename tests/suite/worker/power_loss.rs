@@ -18,20 +18,20 @@ fn cut(more: &[&str]) -> Output {
 #[test]
 fn acknowledged_data_survives_power_loss() {
     let ran = cut(&[]);
-    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+    let stdout = String::from_utf8_lossy(&ran.stdout).into_owned();
     assert!(ran.status.success(), "{ran:?}");
     assert!(
-        said.contains("25 cuts") && said.contains("; 0 with a loss"),
-        "{said}"
+        stdout.contains("25 cuts") && stdout.contains("; 0 with a loss"),
+        "{stdout}"
     );
 }
 
 #[test]
 fn forgetful_database_is_detected() {
     let ran = cut(&["--forgetful"]);
-    let said = String::from_utf8_lossy(&ran.stdout).into_owned();
+    let stdout = String::from_utf8_lossy(&ran.stdout).into_owned();
     assert!(
-        ran.status.success() && !said.contains("; 0 with a loss"),
+        ran.status.success() && !stdout.contains("; 0 with a loss"),
         "{ran:?}"
     );
 }

@@ -1,4 +1,4 @@
-//! Probes of real processes whose database disappears and returns.
+//! Probes of real processes that lose and regain their database.
 
 use super::{
     admin_client::AdminClient,
@@ -31,13 +31,13 @@ on_both!(
 async fn admin_and_public_paths_are_separate(mut world: World) {
     let (_server, api, watcher) = world.serve_with_admin(&["--no-worker"]);
     for path in ["/livez", "/readyz", "/startupz"] {
-        let (status, told) = watcher.get(path).await;
-        assert_eq!((status, &told), (200, &json!({ "status": "ok" })), "{path}");
+        let (status, body) = watcher.get(path).await;
+        assert_eq!((status, &body), (200, &json!({ "status": "ok" })), "{path}");
     }
-    let (status, told) = watcher.get("/debug/config").await;
+    let (status, body) = watcher.get("/debug/config").await;
     assert_eq!(status, 200);
-    assert_eq!(told["settings"]["queue.lease_seconds"]["value"], "3");
-    let from = told["settings"]["queue.lease_seconds"]["from"].to_string();
+    assert_eq!(body["settings"]["queue.lease_seconds"]["value"], "3");
+    let from = body["settings"]["queue.lease_seconds"]["from"].to_string();
     assert!(from.contains("SIGHTLINE_QUEUE__LEASE_SECONDS"), "{from}");
 
     for path in ["/livez", "/metrics"] {
@@ -55,8 +55,8 @@ async fn admin_and_public_paths_are_separate(mut world: World) {
                 refused.headers()["content-type"],
                 "application/problem+json"
             );
-            let told: Value = refused.json().await.unwrap();
-            assert_eq!(told["code"], "method-not-allowed");
+            let problem: Value = refused.json().await.unwrap();
+            assert_eq!(problem["code"], "method-not-allowed");
         }
     }
     // Neither serves the other's paths.
@@ -67,9 +67,9 @@ async fn admin_and_public_paths_are_separate(mut world: World) {
         "/sign-in",
         "/mcp",
     ] {
-        let (status, told) = watcher.get(path).await;
+        let (status, problem) = watcher.get(path).await;
         assert_eq!(
-            (status, &told["code"]),
+            (status, &problem["code"]),
             (404, &"not-found".into()),
             "{path}"
         );
@@ -91,8 +91,8 @@ async fn server_and_worker_are_ready_until_stopped(mut world: World) {
         assert!(worker.wait().success());
     }
     server.send_sigterm();
-    let told = at_server.wait_for_status("/readyz", 503).await;
-    assert_eq!(told["reasons"][0]["reason"], "stopping");
+    let readiness = at_server.wait_for_status("/readyz", 503).await;
+    assert_eq!(readiness["reasons"][0]["reason"], "stopping");
     assert_eq!(at_server.get("/livez").await.0, 200);
     assert!(server.wait().success());
 }
@@ -121,7 +121,7 @@ async fn settings_are_not_shown_to_foreign_hosts() {
             .header("Host", host);
         let request = match more {
             "" => request,
-            told => request.header("X-Forwarded-Host", told),
+            forwarded_host => request.header("X-Forwarded-Host", forwarded_host),
         };
         let answer = request.send().await.unwrap();
         assert_eq!(answer.status(), expected, "{host} {more}");
@@ -176,11 +176,11 @@ async fn lost_database_shows_within_2_s_and_its_return_in_5() {
             }
         });
         // Readiness is polled all the time, as orchestrators do.
-        let told = watcher.wait_for_status("/readyz", 503).await;
+        let readiness = watcher.wait_for_status("/readyz", 503).await;
         let noticed = Instant::now();
         let lost = noticed.saturating_duration_since(away.await.unwrap());
         assert!(lost < Duration::from_secs(2), "round {round}: {lost:?}");
-        assert_eq!(told["reasons"][0]["reason"], "database", "{told}");
+        assert_eq!(readiness["reasons"][0]["reason"], "database", "{readiness}");
         // A lost database must not cause restarts, and probes answer quickly.
         let begun = tokio::time::Instant::now();
         assert_eq!(watcher.get("/livez").await.0, 200);
@@ -203,7 +203,7 @@ async fn lost_database_shows_within_2_s_and_its_return_in_5() {
             returned < Duration::from_secs(5),
             "round {round}: {returned:?}"
         );
-        println!("round {round}: told lost after {lost:?}, back after {returned:?}");
+        println!("round {round}: reported lost after {lost:?}, back after {returned:?}");
     }
 }
 
@@ -220,15 +220,15 @@ async fn hanging_database_is_reported_like_a_lost_one() {
             lost < Duration::from_millis(2_050),
             "round {round}: {lost:?}"
         );
-        let (_, told) = watcher.get("/readyz").await;
-        assert_eq!(told["reasons"][0]["reason"], "database", "{told}");
+        let (_, readiness) = watcher.get("/readyz").await;
+        assert_eq!(readiness["reasons"][0]["reason"], "database", "{readiness}");
         // It hangs longer than any timeout; probes answer all the time.
         while hangs.elapsed() < Duration::from_secs(12) {
-            let asked = Instant::now();
+            let begun = Instant::now();
             assert_eq!(watcher.get("/livez").await.0, 200);
-            assert!(asked.elapsed() < Duration::from_millis(500));
+            assert!(begun.elapsed() < Duration::from_millis(500));
             assert_eq!(watcher.get("/readyz").await.0, 503);
-            assert!(asked.elapsed() < Duration::from_millis(1_500));
+            assert!(begun.elapsed() < Duration::from_millis(1_500));
             tokio::time::sleep(Duration::from_millis(250)).await;
         }
         PostgresServer::resume_in(&postgres.folder());
@@ -237,7 +237,7 @@ async fn hanging_database_is_reported_like_a_lost_one() {
             returned < Duration::from_secs(5),
             "round {round}: {returned:?}"
         );
-        println!("round {round}: told lost after {lost:?}, back after {returned:?}");
+        println!("round {round}: reported lost after {lost:?}, back after {returned:?}");
     }
 }
 
@@ -249,8 +249,8 @@ async fn server_is_unready_without_its_original_file() {
     let away = file.with_extension("away");
     watcher.wait_for_status("/readyz", 200).await;
     fs::rename(&file, &away).unwrap();
-    let told = watcher.wait_for_status("/readyz", 503).await;
-    assert_eq!(told["reasons"][0]["reason"], "database", "{told}");
+    let readiness = watcher.wait_for_status("/readyz", 503).await;
+    assert_eq!(readiness["reasons"][0]["reason"], "database", "{readiness}");
     // The same bytes in another file are another database.
     fs::copy(&away, &file).unwrap();
     tokio::time::sleep(Duration::from_millis(1_500)).await;
@@ -266,7 +266,7 @@ async fn writes_waiting_over_5_s_make_the_server_unready() {
     let (_server, api, watcher) = world.serve_with_admin(&["--no-worker"]);
     api.get("/models").await;
     let file = world.database.url.strip_prefix("sqlite://").unwrap();
-    // Another program holds the file's lock, so nobody can write.
+    // Another program holds the file's lock, so the server cannot write.
     let mut holder = SqliteConnection::establish(file).unwrap();
     // The server's own last write may still be running.
     let patiently = "PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE";
@@ -285,8 +285,11 @@ async fn writes_waiting_over_5_s_make_the_server_unready() {
         });
     }
     assert_eq!(watcher.get("/readyz").await.0, 200);
-    let told = watcher.wait_for_status("/readyz", 503).await;
-    assert_eq!(told["reasons"][0]["reason"], "writerQueue", "{told}");
+    let readiness = watcher.wait_for_status("/readyz", 503).await;
+    assert_eq!(
+        readiness["reasons"][0]["reason"], "writerQueue",
+        "{readiness}"
+    );
     assert_eq!(watcher.get("/livez").await.0, 200);
     over.store(true, Ordering::SeqCst);
     holder.batch_execute("ROLLBACK").unwrap();
@@ -306,11 +309,11 @@ async fn configured_address_in_use_ends_the_start() {
         &["serve", "--listen", "127.0.0.1:0"],
     );
     let ran = { ran }.output().unwrap();
-    let told = String::from_utf8(ran.stderr).unwrap();
-    assert_eq!(ran.status.code(), Some(1), "{told}");
+    let stderr = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!(ran.status.code(), Some(1), "{stderr}");
     assert!(
-        told.contains(&address) && told.contains("admin.listen"),
-        "{told}"
+        stderr.contains(&address) && stderr.contains("admin.listen"),
+        "{stderr}"
     );
 }
 

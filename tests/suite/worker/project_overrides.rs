@@ -29,8 +29,11 @@ async fn unknown_project_is_reported_by_every_list(world: World) {
         ["search-console", "status"],
     ] {
         let of = ["--email", "ann@example.com", "--project", "12345"];
-        let told = world.run_failing_command(&[&list[..], &of[..]].concat());
-        assert!(told.contains("no active project 12345"), "{list:?}: {told}");
+        let refusal = world.run_failing_command(&[&list[..], &of[..]].concat());
+        assert!(
+            refusal.contains("no active project 12345"),
+            "{list:?}: {refusal}"
+        );
     }
 }
 
@@ -40,42 +43,45 @@ async fn set_competitor_is_tracked_and_own_domain_is_not(world: World) {
     check(&api, project).await;
     let found = items(&api, "competitors", project).await;
     let domain = |at: usize| found[at]["domain"].as_str().unwrap().to_owned();
-    let (rival, own) = (domain(0), domain(1));
+    let (competitor, own) = (domain(0), domain(1));
     let shares = items(&api, "sov", project).await;
     assert_eq!(shares[0]["sovTracked"], Value::Null);
 
     let id = project.to_string();
     let of = ["--email", "ann@example.com", "--project", &id];
-    let say = |words: &[&str]| world.run_command(&[&words[..2], &of[..], &words[2..]].concat());
-    say(&[
+    let run = |words: &[&str]| world.run_command(&[&words[..2], &of[..], &words[2..]].concat());
+    run(&[
         "sites",
         "name",
         "--domain",
-        &format!("https://www.{rival}/shop"),
+        &format!("https://www.{competitor}/shop"),
         "--class",
         "marketplace",
     ]);
-    say(&["sites", "name", "--domain", &own, "--as", "own"]);
-    say(&["sites", "name", "--domain", "unseen-rival.com"]);
-    let listed: Value = serde_json::from_str(&say(&["sites", "list", "--json"])).unwrap();
+    run(&["sites", "name", "--domain", &own, "--as", "own"]);
+    run(&["sites", "name", "--domain", "unseen-competitor.com"]);
+    let listed: Value = serde_json::from_str(&run(&["sites", "list", "--json"])).unwrap();
     assert_eq!(listed.as_array().unwrap().len(), 3, "{listed}");
 
     check(&api, project).await;
     let found = items(&api, "competitors", project).await;
     let of_domain = |domain: &str| found.iter().find(|it| it["domain"] == domain);
-    let followed = of_domain(&rival).expect("the rival");
-    let told = (
+    let followed = of_domain(&competitor).expect("the competitor");
+    let labels = (
         &followed["isTracked"],
         &followed["class"],
         &followed["source"],
     );
     assert_eq!(
-        told,
+        labels,
         (&json!(true), &json!("marketplace"), &json!("user")),
         "{followed}"
     );
-    assert!(of_domain(&own).is_none(), "what is own is no rival");
-    let unseen = of_domain("unseen-rival.com").expect("it was named");
+    assert!(
+        of_domain(&own).is_none(),
+        "an own domain is not a competitor"
+    );
+    let unseen = of_domain("unseen-competitor.com").expect("it was named");
     assert_eq!(
         (&unseen["isTracked"], &unseen["rank"]),
         (&json!(true), &Value::Null)
@@ -87,8 +93,8 @@ async fn set_competitor_is_tracked_and_own_domain_is_not(world: World) {
     let is_own = |it: &&Value| it["isOwn"] == true;
     assert!(domains.iter().filter(is_own).count() >= 1);
 
-    say(&["sites", "forget", "--domain", &rival]);
-    say(&["sites", "forget", "--domain", "unseen-rival.com"]);
+    run(&["sites", "forget", "--domain", &competitor]);
+    run(&["sites", "forget", "--domain", "unseen-competitor.com"]);
     check(&api, project).await;
     assert_eq!(
         items(&api, "sov", project).await[0]["sovTracked"],
@@ -107,7 +113,7 @@ async fn ignored_suggestion_stays_ignored_until_reopened(world: World) {
         .expect("one that is open");
     let suggestion = open["suggestionId"].as_str().unwrap().to_owned();
     let id = project.to_string();
-    let say = |verb: &str, more: &[&str]| {
+    let run = |verb: &str, more: &[&str]| {
         let of = [
             "suggestions",
             verb,
@@ -118,18 +124,22 @@ async fn ignored_suggestion_stays_ignored_until_reopened(world: World) {
         ];
         world.run_command(&[&of[..], more].concat())
     };
-    assert!(say("list", &[]).contains(&suggestion));
-    say("ignore", &["--id", &suggestion, "--reason", "not now"]);
+    assert!(run("list", &[]).contains(&suggestion));
+    run("ignore", &["--id", &suggestion, "--reason", "not now"]);
     let state = async || {
         check(&api, project).await;
         let suggestions = items(&api, "suggestions", project).await;
         let is_it = |it: &&Value| it["suggestionId"] == suggestion.as_str();
-        suggestions.iter().find(is_it).expect("it is told")["state"].clone()
+        suggestions
+            .iter()
+            .find(is_it)
+            .expect("the suggestion is listed")["state"]
+            .clone()
     };
     assert_eq!(state().await, "ignored");
-    assert!(!say("list", &[]).contains(&suggestion));
-    assert!(say("list", &["--all"]).contains(&suggestion));
-    let all: Value = serde_json::from_str(&say("list", &["--all", "--json"])).unwrap();
+    assert!(!run("list", &[]).contains(&suggestion));
+    assert!(run("list", &["--all"]).contains(&suggestion));
+    let all: Value = serde_json::from_str(&run("list", &["--all", "--json"])).unwrap();
     assert_eq!(
         (
             &all["ignored"][0]["suggestionId"],
@@ -143,6 +153,6 @@ async fn ignored_suggestion_stays_ignored_until_reopened(world: World) {
             .iter()
             .any(|it| it["suggestionId"] == suggestion.as_str())
     );
-    say("take-up", &["--id", &suggestion]);
+    run("take-up", &["--id", &suggestion]);
     assert_eq!(state().await, "open");
 }

@@ -57,7 +57,7 @@ async fn site_audit_reports_rendered_content(mut world: World) {
     let rendered = &content["items"][0]["rendered"];
     assert_eq!(rendered["state"], "ok", "{rendered}");
     assert_eq!(rendered["words"]["staticShare"], 1.0, "{rendered}");
-    assert_eq!(site.asked("/"), 2, "read and shown");
+    assert_eq!(site.requests("/"), 2, "read and shown");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
@@ -99,9 +99,12 @@ async fn audit_renders_the_requested_number_of_pages() {
     let more = ["--render", "2", "--json", "--html", html];
     let ran = audit(&site, &browsers, &[], &more);
     assert!(ran.status.success(), "{ran:?}");
-    let told = std::fs::read_to_string(&report).unwrap();
+    let html_text = std::fs::read_to_string(&report).unwrap();
     std::fs::remove_file(&report).unwrap();
-    assert!(told.contains(" pages were rendered in Chromium "), "{told}");
+    assert!(
+        html_text.contains(" pages were rendered in Chromium "),
+        "{html_text}"
+    );
     let report: Value = serde_json::from_slice(&ran.stdout).unwrap();
     let items = report["items"].as_array().unwrap();
     let rendered: Vec<&Value> = items
@@ -126,20 +129,20 @@ async fn audit_without_chromium_warns_and_continues() {
     let more = ["--render", "--max-pages", "3", "--html", html];
     let ran = audit(&site, &browsers, &nowhere, &more);
     assert!(ran.status.success(), "{ran:?}");
-    let told = String::from_utf8(ran.stderr).unwrap();
+    let stderr = String::from_utf8(ran.stderr).unwrap();
     for word in ["rendererNotConfigured", "/nonexistent/browser"] {
-        assert!(told.contains(word), "{word} in {told}");
+        assert!(stderr.contains(word), "{word} in {stderr}");
     }
-    let told = std::fs::read_to_string(&report).unwrap();
+    let html_text = std::fs::read_to_string(&report).unwrap();
     assert!(
-        told.contains("No page was rendered, because there is no browser"),
-        "{told}"
+        html_text.contains("No page was rendered, because there is no browser"),
+        "{html_text}"
     );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn doctor_names_the_rendering_browser() {
-    let said = |set: &[(&str, &str)]| {
+    let doctor = |set: &[(&str, &str)]| {
         let settings: Vec<(String, String)> = { set.iter() }
             .map(|(name, value)| (format!("SIGHTLINE_{name}"), (*value).to_owned()))
             .collect();
@@ -154,14 +157,20 @@ async fn doctor_names_the_rendering_browser() {
         let word = |name: &str| check[name].as_str().unwrap_or_default().to_owned();
         (word("state"), word("told"), word("todo"))
     };
-    let (state, told, _) = said(&[("CRAWLER__RENDER_PAGES", "7")]);
+    let (state, description, _) = doctor(&[("CRAWLER__RENDER_PAGES", "7")]);
     assert_eq!(state, "good");
-    assert!(told.contains("first 7 pages in Chromium "), "{told}");
-    let (state, told, _) = said(&[]);
+    assert!(
+        description.contains("first 7 pages in Chromium "),
+        "{description}"
+    );
+    let (state, description, _) = doctor(&[]);
     assert_eq!(state, "good");
-    assert!(told.contains("crawler.render_pages is 0"), "{told}");
+    assert!(
+        description.contains("crawler.render_pages is 0"),
+        "{description}"
+    );
     let nowhere = ("VITALS__LAB__BROWSER", "/nonexistent/browser");
-    let (state, told, todo) = said(&[("CRAWLER__RENDER_PAGES", "7"), nowhere]);
+    let (state, description, todo) = doctor(&[("CRAWLER__RENDER_PAGES", "7"), nowhere]);
     assert_eq!(state, "notice");
-    assert!(told.contains("there is none") && todo.contains("/nonexistent/browser"));
+    assert!(description.contains("there is none") && todo.contains("/nonexistent/browser"));
 }

@@ -1,4 +1,4 @@
-//! What a restore does to an existing file, whatever path leads to it.
+//! Effects of a restore on an existing file, through any path.
 
 use super::{
     backups::{backup, take},
@@ -57,16 +57,16 @@ async fn corrupt_database_is_moved_aside_with_its_wal() {
     for (ending, text) in wreck {
         fs::write(beside(&file, ending), text).unwrap();
     }
-    let told = world.run_failing_command(&["restore", &backup]);
-    assert!(told.contains("is not a database"), "{told}");
-    assert!(told.contains("--force"), "{told}");
+    let refusal = world.run_failing_command(&["restore", &backup]);
+    assert!(refusal.contains("is not a database"), "{refusal}");
+    assert!(refusal.contains("--force"), "{refusal}");
     for (ending, text) in wreck {
         assert_eq!(fs::read_to_string(beside(&file, ending)).unwrap(), text);
     }
 
-    let told = world.run_command(&["restore", "--force", &backup]);
+    let printed = world.run_command(&["restore", "--force", &backup]);
     let kept = beside(&file, ".replaced");
-    assert!(told.contains(kept.to_str().unwrap()), "{told}");
+    assert!(printed.contains(kept.to_str().unwrap()), "{printed}");
     for (ending, text) in wreck {
         assert_eq!(fs::read_to_string(beside(&kept, ending)).unwrap(), text);
     }
@@ -82,8 +82,8 @@ async fn corrupt_database_is_replaced_with_force() {
     // The signature stays, the content is garbage.
     bytes[100..].fill(0xA5);
     fs::write(&file, &bytes).unwrap();
-    let told = world.run_failing_command(&["restore", &backup]);
-    assert!(told.contains("malformed"), "{told}");
+    let refusal = world.run_failing_command(&["restore", &backup]);
+    assert!(refusal.contains("malformed"), "{refusal}");
     world.run_command(&["restore", "--force", &backup]);
     assert_eq!(fs::read(beside(&file, ".replaced")).unwrap(), bytes);
     world.run_command(&["account", "list"]);
@@ -97,10 +97,10 @@ async fn kept_files_are_never_overwritten() {
     for name in [".replaced", ".replaced.2", ".replaced.3"] {
         let email = format!("bea{}@example.com", kept.len());
         world.run_command(&["account", "create", "--email", &email, "--name", "Bea"]);
-        let told = world.run_command(&["restore", "--force", "--json", &backup]);
-        let told: serde_json::Value = serde_json::from_str(&told).unwrap();
+        let report = world.run_command(&["restore", "--force", "--json", &backup]);
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
         let place = beside(&file, name);
-        assert_eq!(told["replaced"], place.to_str().unwrap());
+        assert_eq!(report["replaced"], place.to_str().unwrap());
         kept.push((fs::read(&place).unwrap(), email, place));
     }
     // Each is checkpointed, so that one file holds everything.
@@ -142,18 +142,18 @@ async fn symlink_uses_lock_and_file_of_its_target() {
     symlink(file.parent().unwrap(), &folder).unwrap();
     for name in [link.clone(), folder.join("sightline.db")] {
         name_database(&mut world, &name);
-        let told = world.run_failing_command(&["serve", "--listen", "127.0.0.1:0"]);
-        assert!(told.contains("another server is running"), "{told}");
-        let told = world.run_failing_command(&["restore", "--force", &backup]);
-        assert!(told.contains("a server is running"), "{told}");
+        let refusal = world.run_failing_command(&["serve", "--listen", "127.0.0.1:0"]);
+        assert!(refusal.contains("another server is running"), "{refusal}");
+        let refusal = world.run_failing_command(&["restore", "--force", &backup]);
+        assert!(refusal.contains("a server is running"), "{refusal}");
     }
     api.project("later.example.com", 1).await;
     server.terminate();
 
     name_database(&mut world, &link);
-    let told = world.run_command(&["restore", "--force", &backup]);
+    let printed = world.run_command(&["restore", "--force", &backup]);
     let kept = beside(&file, ".replaced");
-    assert!(told.contains(kept.to_str().unwrap()), "{told}");
+    assert!(printed.contains(kept.to_str().unwrap()), "{printed}");
     assert!(kept.is_file());
     assert_eq!(fs::read_link(&link).unwrap(), file);
     assert!(fs::symlink_metadata(&file).unwrap().is_file());
@@ -166,20 +166,23 @@ async fn symlink_uses_lock_and_file_of_its_target() {
 async fn unwritable_path_is_reported() {
     let (mut world, backup, file) = begin().await;
     name_database(&mut world, &file.join("missing/sightline.db"));
-    let told = world.run_failing_command(&["restore", &backup]);
-    assert!(told.contains("there is no folder"), "{told}");
-    assert!(told.contains("make it"), "{told}");
-    // Nobody can create files there, not even root.
+    let refusal = world.run_failing_command(&["restore", &backup]);
+    assert!(refusal.contains("there is no folder"), "{refusal}");
+    assert!(refusal.contains("make it"), "{refusal}");
+    // No user can create files there, not even root.
     name_database(&mut world, Path::new("/sys/sightline.db"));
-    let told = world.run_failing_command(&["restore", &backup]);
-    assert!(told.contains("sightline.db.lock cannot be used"), "{told}");
+    let refusal = world.run_failing_command(&["restore", &backup]);
+    assert!(
+        refusal.contains("sightline.db.lock cannot be used"),
+        "{refusal}"
+    );
     let reasons = [
         "Permission denied",
         "Read-only file system",
         "not permitted",
     ];
-    assert!(reasons.iter().any(|it| told.contains(it)), "{told}");
-    assert!(!told.contains("a server is running"), "{told}");
+    assert!(reasons.iter().any(|it| refusal.contains(it)), "{refusal}");
+    assert!(!refusal.contains("a server is running"), "{refusal}");
 }
 
 /// Root restores for the service's user. Needs root: others own their folders.

@@ -27,8 +27,8 @@ fn links_planted_for_root_gain_no_access() {
         .arg(program())
         .output()
         .unwrap();
-    let told = String::from_utf8_lossy(&ran.stdout);
-    assert!(ran.status.success(), "{told}{ran:?}");
+    let stdout = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success(), "{stdout}{ran:?}");
 }
 
 #[test]
@@ -43,11 +43,11 @@ fn data_folder_is_private_and_doctor_checks_it() {
     let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o777;
     assert!(run(&["migrate", "run"]).status.success());
     assert_eq!(mode(&data), 0o700);
-    // Its parent may hold other things.
+    // Its parent may contain other files.
     assert_eq!(mode(data.parent().unwrap()), 0o755);
     let folder = || -> Value {
-        let told: Value = serde_json::from_slice(&run(&["doctor", "--json"]).stdout).unwrap();
-        let mut checks = told["checks"].as_array().unwrap().iter();
+        let report: Value = serde_json::from_slice(&run(&["doctor", "--json"]).stdout).unwrap();
+        let mut checks = report["checks"].as_array().unwrap().iter();
         checks
             .find(|it| it["check"] == "data folder")
             .unwrap()
@@ -55,11 +55,11 @@ fn data_folder_is_private_and_doctor_checks_it() {
     };
     assert_eq!(folder()["state"], "good");
     fs::set_permissions(&data, Permissions::from_mode(0o755)).unwrap();
-    let told = folder();
-    assert_eq!(told["state"], "notice", "{told}");
+    let check = folder();
+    assert_eq!(check["state"], "notice", "{check}");
     assert!(
-        told["todo"].as_str().unwrap().contains("chmod 700"),
-        "{told}"
+        check["todo"].as_str().unwrap().contains("chmod 700"),
+        "{check}"
     );
     let left: Vec<_> = fs::read_dir(&data).unwrap().collect();
     assert!(left.iter().all(|it| {

@@ -29,7 +29,7 @@ async fn due_schedules_start_automatically(world: World) {
         "{preview}"
     );
     assert_eq!(listed(&world), json!([]));
-    let told = schedule(
+    let printed = schedule(
         "set",
         &[
             "--days",
@@ -41,8 +41,8 @@ async fn due_schedules_start_automatically(world: World) {
         ],
     );
     assert!(
-        told.starts_with(&format!("rankCheck of project {project}: daily at 04:15")),
-        "{told}"
+        printed.starts_with(&format!("rankCheck of project {project}: daily at 04:15")),
+        "{printed}"
     );
     assert_eq!(listed(&world)[0]["days"], "daily");
 

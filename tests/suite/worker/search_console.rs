@@ -73,7 +73,7 @@ async fn first(api: &Api, project: i64) -> Value {
     records.iter().find(is_first).unwrap().clone()
 }
 
-#[expect(clippy::too_many_lines, reason = "one story, told in its order")]
+#[expect(clippy::too_many_lines, reason = "one scenario, in its order")]
 async fn imported_rows_feed_rank_checks_and_suggestions(world: World) {
     let (_server, api) = world.serve(&[]);
     let project = api.project("example.com", 3).await;
@@ -118,10 +118,10 @@ async fn imported_rows_feed_rank_checks_and_suggestions(world: World) {
     )
     .unwrap();
     let rows = file(&world, "rows.csv", &text);
-    let told = console(&world, "import", project, &[&rows]);
+    let printed = console(&world, "import", project, &[&rows]);
     assert!(
-        told.starts_with("queryPage-country-device: 101 rows of "),
-        "{told}"
+        printed.starts_with("queryPage-country-device: 101 rows of "),
+        "{printed}"
     );
     // A repeated import replaces the rows.
     console(&world, "import", project, &[&rows]);
@@ -210,15 +210,15 @@ async fn imported_rows_feed_rank_checks_and_suggestions(world: World) {
     );
     check(&api, project).await;
     let records = api.records("rankings", project).await;
-    let told = |keyword: &str| {
+    let figures_of = |keyword: &str| {
         let found = records.iter().find(|it| it["keyword"] == keyword).unwrap();
         (
             found["gscClicks"].clone(),
             found["gscPeriod"]["ofMarket"].clone(),
         )
     };
-    assert_eq!(told("running shoes 1"), (json!(180), json!(true)));
-    assert_eq!(told("running shoes 2"), (json!(11), json!(false)));
+    assert_eq!(figures_of("running shoes 1"), (json!(180), json!(true)));
+    assert_eq!(figures_of("running shoes 2"), (json!(11), json!(false)));
 }
 
 async fn invalid_file_is_reported_and_not_imported(world: World) {
@@ -247,34 +247,34 @@ async fn invalid_file_is_reported_and_not_imported(world: World) {
         "--to",
         &to,
     ];
-    let told = world.run_failing_command(&[&of[..], &[&files[0], &files[1]]].concat());
+    let refusal = world.run_failing_command(&[&of[..], &[&files[0], &files[1]]].concat());
     assert!(
-        told.contains("Pages.csv, line 3, column 2 (“Clicks”): “two” is no number of clicks"),
-        "{told}"
+        refusal.contains("Pages.csv, line 3, column 2 (“Clicks”): “two” is not a number of clicks"),
+        "{refusal}"
     );
     assert_eq!(status(&world, project)["imported"], json!([]));
-    let told = world.run_failing_command(
+    let refusal = world.run_failing_command(
         &of[..6]
             .iter()
             .chain(&[&*files[0]])
             .copied()
             .collect::<Vec<_>>(),
     );
-    assert!(told.contains("--from and --to"), "{told}");
+    assert!(refusal.contains("--from and --to"), "{refusal}");
     let other = file(
         &world,
         "other.csv",
         "Page,Clicks,Impressions,CTR,Position\nhttps://example.org/,1,10,10%,3\n",
     );
-    let told = world.run_failing_command(&[&of[..], &[&other]].concat());
-    assert!(told.contains("https://example.org/"), "{told}");
-    let said = console(
+    let refusal = world.run_failing_command(&[&of[..], &[&other]].concat());
+    assert!(refusal.contains("https://example.org/"), "{refusal}");
+    let printed = console(
         &world,
         "import",
         project,
         &["--from", &from, "--to", &to, &files[0]],
     );
-    assert!(said.starts_with("query: 1 rows of "), "{said}");
+    assert!(printed.starts_with("query: 1 rows of "), "{printed}");
     check(&api, project).await;
 }
 
@@ -295,10 +295,10 @@ fn pem(key: &KeyPair) -> String {
 struct Known {
     /// Days before today that are not final.
     lag: u64,
-    trouble: Option<(u16, &'static str)>,
+    failure: Option<(u16, &'static str)>,
     tokens: usize,
     /// Days queried, by combination of dimensions.
-    asked: Vec<(String, usize)>,
+    queries: Vec<(String, usize)>,
 }
 
 type Shared = web::Data<Arc<Mutex<Known>>>;
@@ -317,7 +317,7 @@ async fn token(
         .json(json!({"access_token": "ya29.canary", "expires_in": 3599, "token_type": "Bearer"}))
 }
 
-async fn query(shared: Shared, request: HttpRequest, asked: web::Json<Value>) -> HttpResponse {
+async fn query(shared: Shared, request: HttpRequest, body: web::Json<Value>) -> HttpResponse {
     let mut known = lock(&shared);
     let bearer = request
         .headers()
@@ -326,16 +326,16 @@ async fn query(shared: Shared, request: HttpRequest, asked: web::Json<Value>) ->
         .to_str()
         .unwrap();
     assert_eq!(bearer, "Bearer ya29.canary");
-    if let Some((code, reason)) = known.trouble {
+    if let Some((code, reason)) = known.failure {
         let error =
             json!({"error": {"code": code, "message": "no", "errors": [{"reason": reason}]}});
         return HttpResponse::build(code.try_into().unwrap()).json(error);
     }
     let (from, to): (NaiveDate, NaiveDate) = (
-        serde_json::from_value(asked["startDate"].clone()).unwrap(),
-        serde_json::from_value(asked["endDate"].clone()).unwrap(),
+        serde_json::from_value(body["startDate"].clone()).unwrap(),
+        serde_json::from_value(body["endDate"].clone()).unwrap(),
     );
-    let dimensions: Vec<String> = serde_json::from_value(asked["dimensions"].clone()).unwrap();
+    let dimensions: Vec<String> = serde_json::from_value(body["dimensions"].clone()).unwrap();
     let last = day(known.lag);
     let days = from.iter_days().take_while(|it| *it <= to.min(last));
     let figures = |keys: Vec<String>| json!({"keys": keys, "clicks": 4.0, "impressions": 60.0, "ctr": 0.0667, "position": 3.0});
@@ -352,16 +352,16 @@ async fn query(shared: Shared, request: HttpRequest, asked: web::Json<Value>) ->
         })
         .collect();
     if dimensions != ["date"] {
-        known.asked.push((from.to_string(), dimensions.len()));
+        known.queries.push((from.to_string(), dimensions.len()));
     }
     HttpResponse::Ok().json(json!({"rows": rows, "responseAggregationType": "byPage"}))
 }
 
-#[expect(clippy::too_many_lines, reason = "one story, told in its order")]
+#[expect(clippy::too_many_lines, reason = "one scenario, in its order")]
 async fn bound_property_is_fetched_daily_and_failures_reported(mut world: World) {
     let known = Arc::new(Mutex::new(Known {
         lag: 3,
-        trouble: Some((403, "forbidden")),
+        failure: Some((403, "forbidden")),
         ..Known::default()
     }));
     let shared = web::Data::new(Arc::clone(&known));
@@ -413,16 +413,16 @@ async fn bound_property_is_fetched_daily_and_failures_reported(mut world: World)
         !it["binding"]["lastFailure"].is_null()
     })
     .await;
-    let told = failed["binding"]["lastFailure"].as_str().unwrap();
+    let message = failed["binding"]["lastFailure"].as_str().unwrap();
     assert!(
-        told.contains("sightline@p.iam.gserviceaccount.com")
-            && told.contains("sc-domain:example.com"),
-        "{told}"
+        message.contains("sightline@p.iam.gserviceaccount.com")
+            && message.contains("sc-domain:example.com"),
+        "{message}"
     );
     assert_eq!(failed["imported"], json!([]));
 
     // Made due by hand, since time does not pass for the test.
-    lock(&known).trouble = None;
+    lock(&known).failure = None;
     make_due(&world, project).await;
     let fetched = until(&world, project, |it| {
         it["binding"]["lastFailure"].is_null()
@@ -440,8 +440,8 @@ async fn bound_property_is_fetched_daily_and_failures_reported(mut world: World)
             .all(|it| it["rows"] == days && it["origin"] == "api"),
         "{fetched}"
     );
-    let asked = lock(&known).asked.clone();
-    assert_eq!(asked.len() as u64, days * 4, "each day once in each cut");
+    let queries = lock(&known).queries.clone();
+    assert_eq!(queries.len() as u64, days * 4, "each day once in each cut");
 
     // Two more workers find nothing due. Three days later the fetch continues.
     let _workers = if world.is_sqlite() {
@@ -450,17 +450,17 @@ async fn bound_property_is_fetched_daily_and_failures_reported(mut world: World)
         vec![world.worker(), world.worker()]
     };
     tokio::time::sleep(Duration::from_secs(3)).await;
-    assert_eq!(lock(&known).asked.len(), asked.len());
+    assert_eq!(lock(&known).queries.len(), queries.len());
     // A named day beyond the last one leaves the days between to be fetched.
     lock(&known).lag = 0;
     let alone = day(1).to_string();
-    let said = console(
+    let printed = console(
         &world,
         "fetch",
         project,
         &["--from", &alone, "--to", &alone],
     );
-    assert!(said.starts_with("1 days, 4 rows"), "{said}");
+    assert!(printed.starts_with("1 days, 4 rows"), "{printed}");
     assert_eq!(status(&world, project)["binding"]["through"], json!(day(3)));
     lock(&known).lag = 1;
     make_due(&world, project).await;
@@ -470,8 +470,8 @@ async fn bound_property_is_fetched_daily_and_failures_reported(mut world: World)
     })
     .await;
     assert_eq!(later["imported"][0]["days"], json!(days + 2));
-    let asked = lock(&known).asked.clone();
-    assert_eq!(asked.len() as u64, (days + 3) * 4, "{asked:?}");
+    let queries = lock(&known).queries.clone();
+    assert_eq!(queries.len() as u64, (days + 3) * 4, "{queries:?}");
     // The fetching command is a process too.
     let processes = if world.is_sqlite() { 2 } else { 4 };
     let tokens = lock(&known).tokens;
@@ -482,8 +482,8 @@ async fn bound_property_is_fetched_daily_and_failures_reported(mut world: World)
 
     // Named days are fetched again and replaced.
     let (from, to) = (day(4).to_string(), day(3).to_string());
-    let said = console(&world, "fetch", project, &["--from", &from, "--to", &to]);
-    assert!(said.starts_with("2 days, 8 rows, through"), "{said}");
+    let printed = console(&world, "fetch", project, &["--from", &from, "--to", &to]);
+    assert!(printed.starts_with("2 days, 8 rows, through"), "{printed}");
     assert_eq!(
         status(&world, project)["imported"][0]["rows"],
         json!(days + 2)
@@ -508,9 +508,9 @@ async fn bound_property_is_fetched_daily_and_failures_reported(mut world: World)
         "--project",
         &id,
     ];
-    let told = world
+    let refusal = world
         .run_failing_command(&[&of[..], &["--from", "2020-01-01", "--to", "2020-01-02"]].concat());
-    assert!(told.contains("sixteen months"), "{told}");
+    assert!(refusal.contains("sixteen months"), "{refusal}");
     console(&world, "unbind", project, &[]);
     assert_eq!(status(&world, project)["binding"], Value::Null);
 }

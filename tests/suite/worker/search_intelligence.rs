@@ -63,10 +63,10 @@ async fn shares_and_competitors_come_from_all_serps(world: World) {
     assert!((listed - 1.0).abs() < 1e-3, "{listed}");
     assert_eq!(sov["summary"]["sov"], whole["sov"]);
 
-    let rivals = results(&api, "competitors", project).await;
-    let rivals = rivals["items"].as_array().unwrap();
-    assert!(rivals.len() > 5, "{}", rivals.len());
-    let scores: Vec<f64> = rivals
+    let competitors = results(&api, "competitors", project).await;
+    let competitors = competitors["items"].as_array().unwrap();
+    assert!(competitors.len() > 5, "{}", competitors.len());
+    let scores: Vec<f64> = competitors
         .iter()
         .filter_map(|it| it["competitorScore"].as_f64())
         .collect();
@@ -74,9 +74,9 @@ async fn shares_and_competitors_come_from_all_serps(world: World) {
         scores.windows(2).all(|pair| pair[0] >= pair[1]),
         "{scores:?}"
     );
-    assert!(rivals.iter().all(|it| it["domain"] != "example.com"));
+    assert!(competitors.iter().all(|it| it["domain"] != "example.com"));
 
-    // One measurement is no history.
+    // One measurement is not a history.
     let ahead = results(&api, "forecast", project).await;
     assert_eq!(ahead["items"].as_array().unwrap().len(), 62);
     for record in ahead["items"].as_array().unwrap() {
@@ -101,8 +101,8 @@ async fn shares_and_competitors_come_from_all_serps(world: World) {
             .all(|it| it["state"] == "open" && it["evidence"][0]["observed"] != Value::Null)
     );
 
-    let rivalry = results(&api, "cannibalization", project).await;
-    assert_eq!(rivalry["summary"]["coverage"]["measured"], 60);
+    let cannibalization = results(&api, "cannibalization", project).await;
+    assert_eq!(cannibalization["summary"]["coverage"]["measured"], 60);
 }
 
 async fn check_of_one_keyword_evaluates_all(world: World) {
@@ -202,8 +202,8 @@ async fn history_yields_forecasts_and_cannibalization(world: World) {
         assert!(value("median") <= value("hi80") && value("hi80") <= value("hi95"));
     }
     assert_eq!(ahead["provenance"], "simulated");
-    let rivals = of("cannibalization", keyword(0)).await;
-    let urls: Vec<&Value> = rivals[0]["urls"]
+    let cannibalized = of("cannibalization", keyword(0)).await;
+    let urls: Vec<&Value> = cannibalized[0]["urls"]
         .as_array()
         .unwrap()
         .iter()
@@ -212,9 +212,12 @@ async fn history_yields_forecasts_and_cannibalization(world: World) {
     assert!(
         urls.contains(&&json!("https://example.com/a"))
             && urls.contains(&&json!("https://example.com/b")),
-        "{rivals}"
+        "{cannibalized}"
     );
-    assert!(rivals[0]["flipRate"].as_f64().unwrap() > 0.3, "{rivals}");
+    assert!(
+        cannibalized[0]["flipRate"].as_f64().unwrap() > 0.3,
+        "{cannibalized}"
+    );
 
     // One of two keywords was measured before by the same source.
     let changes = results(&api, "rankings", project).await["summary"]["sinceLast"].clone();
@@ -244,10 +247,10 @@ async fn cannibalization_advice_follows_from_the_audit(mut world: World) {
     let now: DateTime<Utc> = health["serverTime"].as_str().unwrap().parse().unwrap();
     let url = |path: &str| format!("http://{host}{path}");
     // The same text at two URLs, another text, and finally a page that redirects to its competitor.
-    let rivals = ["/hidden", "/edited", "/moves"];
-    for (at, rival) in rivals.iter().enumerate() {
+    let competitors = ["/hidden", "/edited", "/moves"];
+    for (at, competitor) in competitors.iter().enumerate() {
         let keyword = keywords["items"][at]["id"].as_i64().unwrap();
-        let days = past(keyword, true, now, [&url("/stays"), &url(rival)]);
+        let days = past(keyword, true, now, [&url("/stays"), &url(competitor)]);
         remember(&world, project, &days).await;
     }
     for edition in [1, 2] {
@@ -258,11 +261,11 @@ async fn cannibalization_advice_follows_from_the_audit(mut world: World) {
     let over = api.finished(api.analyze("rankCheck", project).await).await;
     assert_eq!(over["status"], "succeeded", "{over}");
     let found = results(&api, "cannibalization", project).await;
-    let of = |rival: &str| {
+    let of = |competitor: &str| {
         let items = found["items"].as_array().unwrap();
         let is_of = |record: &&Value| {
             let urls = record["urls"].as_array().unwrap();
-            urls.iter().any(|it| it["url"] == url(rival))
+            urls.iter().any(|it| it["url"] == url(competitor))
         };
         items.iter().find(is_of).expect("pages that take turns")
     };

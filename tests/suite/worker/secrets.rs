@@ -58,9 +58,12 @@ async fn tokens_are_neither_stored_nor_logged(mut world: World) {
         // Nor the secret part without prefix and checksum.
         let secret = &token["sightline_agt_".len()..token.len() - 6];
         assert_eq!(files_with(secret, &place), "");
-        let said = server.output().join("\n");
-        assert!(said.lines().count() > 10, "it says a lot at this level");
-        assert!(!said.contains(secret), "the log holds the token");
+        let output = server.output().join("\n");
+        assert!(
+            output.lines().count() > 10,
+            "the log is verbose at this level"
+        );
+        assert!(!output.contains(secret), "the log holds the token");
     }
 }
 
@@ -137,7 +140,10 @@ async fn server_and_worker_reveal_no_secrets(mut world: World) {
         shown.push(worker.output().join("\n"));
     }
     let shown = shown.join("\n");
-    assert!(shown.lines().count() > 500, "it says a lot at this level");
+    assert!(
+        shown.lines().count() > 500,
+        "the log is verbose at this level"
+    );
     let secret = &api.token["sightline_agt_".len()..api.token.len() - 6];
     for hidden in [secret, PASSWORD, KEY, DATABASE_PASSWORD, &cookie] {
         let place = shown.lines().find(|line| line.contains(hidden));
@@ -145,8 +151,8 @@ async fn server_and_worker_reveal_no_secrets(mut world: World) {
     }
 }
 
-fn status(told: &(u16, Value)) -> (u16, &str) {
-    (told.0, told.1["code"].as_str().unwrap_or_default())
+fn status(answer: &(u16, Value)) -> (u16, &str) {
+    (answer.0, answer.1["code"].as_str().unwrap_or_default())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -172,8 +178,8 @@ async fn revoked_token_is_refused_by_every_process() {
         }
         world.run_command(&["token", "revoke", "--email", "ann@example.com", "--id", &id]);
         for api in &apis {
-            let told = api.call("GET", "/models", None).await;
-            assert_eq!(status(&told), (401, "token-revoked"));
+            let answer = api.call("GET", "/models", None).await;
+            assert_eq!(status(&answer), (401, "token-revoked"));
         }
     }
 }

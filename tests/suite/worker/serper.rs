@@ -10,20 +10,20 @@ use std::{
 };
 
 #[derive(Default)]
-pub struct Asked {
+pub struct State {
     /// By keyword and page: each call is billed.
     pub calls: BTreeMap<(String, u64), u32>,
     /// Calls being answered now.
     pub under_way: u32,
     /// The maximum of that.
-    pub most_under_way: u32,
+    pub max_under_way: u32,
     /// How many of the next calls are billed and answered with invalid data.
     pub nonsense: u32,
     /// Whether the key is refused, like a revoked one.
     pub refuses: bool,
 }
 
-impl Asked {
+impl State {
     pub fn billed(&self) -> u32 {
         self.calls.values().sum()
     }
@@ -35,57 +35,57 @@ impl Asked {
 
 pub struct Serper {
     pub base_url: String,
-    asked: Arc<Mutex<Asked>>,
+    state: Arc<Mutex<State>>,
     _server: Loopback,
 }
 
-type Shared = web::Data<(Arc<Mutex<Asked>>, Duration)>;
+type Shared = web::Data<(Arc<Mutex<State>>, Duration)>;
 
 impl Serper {
     /// Answers after `pause`.
     pub fn start(pause: Duration) -> Self {
-        let asked = Arc::new(Mutex::new(Asked::default()));
-        let shared: Shared = web::Data::new((Arc::clone(&asked), pause));
+        let state = Arc::new(Mutex::new(State::default()));
+        let shared: Shared = web::Data::new((Arc::clone(&state), pause));
         let server = Loopback::start(move |app| {
             app.app_data(shared.clone())
                 .route("/search", web::post().to(search));
         });
         Self {
             base_url: format!("http://{}", server.address),
-            asked,
+            state,
             _server: server,
         }
     }
 
-    pub fn asked(&self) -> MutexGuard<'_, Asked> {
-        lock(&self.asked)
+    pub fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
     }
 }
 
-fn lock(asked: &Mutex<Asked>) -> MutexGuard<'_, Asked> {
-    asked.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 async fn search(shared: Shared, question: web::Json<Value>) -> HttpResponse {
-    let (asked, pause) = &**shared;
+    let (state, pause) = &**shared;
     let keyword = question["q"].as_str().unwrap().to_owned();
     let page = question["page"].as_u64().unwrap();
     {
-        let mut asked = lock(asked);
-        if asked.refuses {
-            let told = json!({ "message": "Unauthorized.", "statusCode": 403 });
-            return HttpResponse::Forbidden().json(told);
+        let mut state = lock(state);
+        if state.refuses {
+            let refusal = json!({ "message": "Unauthorized.", "statusCode": 403 });
+            return HttpResponse::Forbidden().json(refusal);
         }
-        *asked.calls.entry((keyword.clone(), page)).or_default() += 1;
-        asked.under_way += 1;
-        asked.most_under_way = asked.most_under_way.max(asked.under_way);
+        *state.calls.entry((keyword.clone(), page)).or_default() += 1;
+        state.under_way += 1;
+        state.max_under_way = state.max_under_way.max(state.under_way);
     }
     tokio::time::sleep(*pause).await;
     {
-        let mut asked = lock(asked);
-        asked.under_way -= 1;
-        if asked.nonsense > 0 {
-            asked.nonsense -= 1;
+        let mut state = lock(state);
+        state.under_way -= 1;
+        if state.nonsense > 0 {
+            state.nonsense -= 1;
             return HttpResponse::Ok().body("<p>Not now.");
         }
     }

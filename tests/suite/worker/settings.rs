@@ -82,12 +82,15 @@ fn invalid_setting_is_named_and_exits_with_2() {
         let ran = command(folder.path(), &settings, &["serve"])
             .output()
             .unwrap();
-        let told = String::from_utf8(ran.stderr).unwrap();
-        assert_eq!(ran.status.code(), Some(2), "{name}: {told}");
+        let stderr = String::from_utf8(ran.stderr).unwrap();
+        assert_eq!(ran.status.code(), Some(2), "{name}: {stderr}");
         for word in words {
-            assert!(told.contains(word), "{name}: `{word}` is missing: {told}");
+            assert!(
+                stderr.contains(word),
+                "{name}: `{word}` is missing: {stderr}"
+            );
         }
-        assert!(!told.contains("hunter2"), "{told}");
+        assert!(!stderr.contains("hunter2"), "{stderr}");
     }
 }
 
@@ -100,10 +103,10 @@ fn demo_listens_on_the_configured_address() {
     let ran = command(folder.path(), &settings, &["demo", "--once"])
         .output()
         .unwrap();
-    let told = String::from_utf8(ran.stderr).unwrap();
-    assert_eq!(ran.status.code(), Some(1), "{told}");
+    let stderr = String::from_utf8(ran.stderr).unwrap();
+    assert_eq!(ran.status.code(), Some(1), "{stderr}");
     let words = format!("cannot listen on {address}");
-    assert!(told.contains(&words), "{told}");
+    assert!(stderr.contains(&words), "{stderr}");
 }
 
 /// Standard output, standard error and exit code of `sightline config …`.
@@ -151,9 +154,13 @@ fn all_invalid_settings_are_reported_before_opening() {
     let (out, err, code) = config(&place, &settings, &["check"]);
     assert_eq!((out.as_str(), code), ("", Some(2)), "{err}");
     let (json, _, code) = config(&place, &settings, &["check", "--json"]);
-    let told: Value = serde_json::from_str(&json).unwrap();
-    assert_eq!((&told["fine"], code), (&json!(false), Some(2)));
-    assert_eq!(told["mistakes"].as_array().unwrap().len(), 5, "{told:#}");
+    let report: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&report["fine"], code), (&json!(false), Some(2)));
+    assert_eq!(
+        report["mistakes"].as_array().unwrap().len(),
+        5,
+        "{report:#}"
+    );
     for part in parts {
         assert!(
             err.contains(part) && json.contains(part),
@@ -167,9 +174,12 @@ fn all_invalid_settings_are_reported_before_opening() {
     // A start reports the same and opens nothing.
     let mut served = command(place.path(), &[], &["serve"]);
     let served = served.output().unwrap();
-    let said = String::from_utf8_lossy(&served.stderr).into_owned();
-    assert_eq!(served.status.code(), Some(2), "{said}");
-    assert!(said.contains(parts[0]) && said.contains(parts[1]), "{said}");
+    let stderr = String::from_utf8_lossy(&served.stderr).into_owned();
+    assert_eq!(served.status.code(), Some(2), "{stderr}");
+    assert!(
+        stderr.contains(parts[0]) && stderr.contains(parts[1]),
+        "{stderr}"
+    );
 }
 
 #[test]
@@ -191,8 +201,8 @@ fn valid_settings_are_shown_without_secrets() {
             "http://me:hunter2@127.0.0.1:1/search?key=hunter2",
         ),
     ];
-    let (said, _, code) = config(&place, &settings, &["check"]);
-    assert!(code == Some(0) && said.contains("fine"), "{said}");
+    let (stdout, _, code) = config(&place, &settings, &["check"]);
+    assert!(code == Some(0) && stdout.contains("fine"), "{stdout}");
     let (json, _, _) = config(&place, &settings, &["show", "--json"]);
     let rows: Vec<Value> = serde_json::from_str(&json).unwrap();
     let row = |key: &str| rows.iter().find(|it| it["key"] == key).unwrap();
@@ -215,8 +225,8 @@ fn examined(place: &TempDir, settings: &[(&str, &str)], check: &str) -> (Value, 
         .collect();
     let mut ran = command(place.path(), &settings, &["doctor", "--json"]);
     let output = ran.output().unwrap();
-    let told: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let checks = told["checks"].as_array().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let checks = report["checks"].as_array().unwrap();
     let found = checks.iter().find(|it| it["check"] == check).unwrap();
     (found.clone(), output.status.code())
 }
@@ -249,15 +259,15 @@ fn read_only_commands_create_no_database() {
     let (database, code) = examined(&place, &[], "database");
     assert_eq!((&database["state"], code), (&json!("notice"), Some(0)));
     let status = command(place.path(), &[], &["migrate", "status"]);
-    let told = { status }.output().unwrap();
-    assert!(told.status.success());
-    let told = String::from_utf8(told.stdout).unwrap();
-    assert!(told.contains("There is no database"), "{told}");
+    let ran = { status }.output().unwrap();
+    assert!(ran.status.success());
+    let stdout = String::from_utf8(ran.stdout).unwrap();
+    assert!(stdout.contains("There is no database"), "{stdout}");
     for arguments in [&["account", "list"], &["backup", "today"]] {
-        let told = command(place.path(), &[], arguments).output().unwrap();
-        assert_eq!(told.status.code(), Some(2));
-        let told = String::from_utf8(told.stderr).unwrap();
-        assert!(told.contains("check --data-dir"), "{told}");
+        let ran = command(place.path(), &[], arguments).output().unwrap();
+        assert_eq!(ran.status.code(), Some(2));
+        let stderr = String::from_utf8(ran.stderr).unwrap();
+        assert!(stderr.contains("check --data-dir"), "{stderr}");
     }
     assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
 }
@@ -266,15 +276,15 @@ fn read_only_commands_create_no_database() {
 fn doctor_reports_non_production_builds() {
     let (build, code) = examined(&TempDir::new().unwrap(), &[], "build");
     assert_eq!((&build["state"], code), (&json!("notice"), Some(0)));
-    let told = build.to_string();
+    let text = build.to_string();
     assert!(
-        told.contains("profile dev") && told.contains("--profile dist"),
-        "{told}"
+        text.contains("profile dev") && text.contains("--profile dist"),
+        "{text}"
     );
 }
 
 #[test]
-fn doctor_reports_that_nobody_can_sign_in() {
+fn doctor_reports_that_no_account_can_sign_in() {
     let place = TempDir::new().unwrap();
     let everywhere = ("SIGHTLINE_LISTEN", "0.0.0.0:8080");
     let state =
@@ -326,24 +336,27 @@ async fn corruption_met_by_a_statement_stops_writes() {
     break_table(file(&world), "keywords");
     // A write makes it read the page again, unless the worker met the fault first.
     let another = json!({ "domain": "another.example.com" });
-    let (status, told) = api.call("POST", "/projects", Some(&another)).await;
-    assert!(matches!(status, 201 | 503), "{status}: {told}");
+    let (status, response) = api.call("POST", "/projects", Some(&another)).await;
+    assert!(matches!(status, 201 | 503), "{status}: {response}");
     let list = format!("/projects/{project}/keywords");
-    let (status, told) = api.call("GET", &list, None).await;
+    let (status, problem) = api.call("GET", &list, None).await;
     assert_eq!(
-        (status, &told["reason"]),
+        (status, &problem["reason"]),
         (503, &json!("databaseBroken")),
-        "{told}"
+        "{problem}"
     );
     await_broken(&mut server);
-    let told = watcher.wait_for_status("/readyz", 503).await;
-    assert_eq!(told["reasons"][0]["reason"], "databaseBroken", "{told}");
-    let wanted = json!({ "type": "rankCheck", "projectId": project });
-    let (status, told) = api.call("POST", "/analyze", Some(&wanted)).await;
+    let readiness = watcher.wait_for_status("/readyz", 503).await;
     assert_eq!(
-        (status, &told["reason"]),
+        readiness["reasons"][0]["reason"], "databaseBroken",
+        "{readiness}"
+    );
+    let wanted = json!({ "type": "rankCheck", "projectId": project });
+    let (status, problem) = api.call("POST", "/analyze", Some(&wanted)).await;
+    assert_eq!(
+        (status, &problem["reason"]),
         (503, &json!("databaseBroken")),
-        "{told}"
+        "{problem}"
     );
     // Other tables are readable.
     api.get(&format!("/projects/{project}")).await;
@@ -367,8 +380,11 @@ async fn no_job_runs_on_a_corrupt_file() {
             (server, watcher)
         };
         await_broken(&mut process);
-        let told = watcher.wait_for_status("/readyz", 503).await;
-        assert_eq!(told["reasons"][0]["reason"], "databaseBroken", "{told}");
+        let readiness = watcher.wait_for_status("/readyz", 503).await;
+        assert_eq!(
+            readiness["reasons"][0]["reason"], "databaseBroken",
+            "{readiness}"
+        );
         tokio::time::sleep(Duration::from_secs(1)).await;
         assert_eq!(world.database.counts(&unclaimed)[0].1, 1);
         assert!(process.terminate().0.success());
@@ -401,8 +417,11 @@ async fn doctor_start_and_probes_report_corruption() {
     let settings = [(admin, "127.0.0.1:0".to_owned())];
     let mut server = Process::start(command(place.path(), &settings, &arguments));
     let watcher = AdminClient::from_line(&server.await_line("/readyz"));
-    let told = watcher.wait_for_status("/readyz", 503).await;
-    assert_eq!(told["reasons"][0]["reason"], "databaseBroken", "{told}");
+    let readiness = watcher.wait_for_status("/readyz", 503).await;
+    assert_eq!(
+        readiness["reasons"][0]["reason"], "databaseBroken",
+        "{readiness}"
+    );
     let metrics = watcher.metrics().await;
     assert!(metrics.sum("sqlite_integrity_ok", &[]).abs() < f64::EPSILON);
     assert!(metrics.sum("data_dir_free_bytes", &[]) > 0.0);
@@ -431,7 +450,7 @@ fn root_page(file: &Path, table: &str) -> usize {
     found.rootpage.try_into().unwrap()
 }
 
-/// For example a rehearsal on a machine whose environment names production.
+/// For example a rehearsal on a machine with the production database in its environment.
 #[test]
 fn data_dir_never_uses_a_database_named_elsewhere() {
     let place = TempDir::new().unwrap();
@@ -444,8 +463,8 @@ fn data_dir_never_uses_a_database_named_elsewhere() {
     let file = production.join("sightline.db");
     let ran = |settings: &[(String, String)], arguments: &[&str]| {
         let output = command(place.path(), settings, arguments).output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        (output.status.code(), said)
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        (output.status.code(), stderr)
     };
     let folder = ["--data-dir", production.to_str().unwrap()];
     let create = [
@@ -474,10 +493,10 @@ fn data_dir_never_uses_a_database_named_elsewhere() {
         &["serve"],
         &["config", "check"],
     ] {
-        let (code, said) = ran(&environment, &[&rehearse[..], arguments].concat());
-        assert_eq!(code, Some(2), "{arguments:?}: {said}");
-        assert!(said.contains("SIGHTLINE_DATABASE_URL"), "{said}");
-        assert!(said.contains("--database-url"), "{said}");
+        let (code, stderr) = ran(&environment, &[&rehearse[..], arguments].concat());
+        assert_eq!(code, Some(2), "{arguments:?}: {stderr}");
+        assert!(stderr.contains("SIGHTLINE_DATABASE_URL"), "{stderr}");
+        assert!(stderr.contains("--database-url"), "{stderr}");
     }
     assert_eq!(fs::read(&file).unwrap(), before);
     assert_eq!(files(), files_before);
@@ -493,11 +512,11 @@ fn data_dir_never_uses_a_database_named_elsewhere() {
 fn doctor_shows_checks_first_and_defaults_on_request() {
     let place = TempDir::new().unwrap();
     let settings = [("SIGHTLINE_LOG__LEVEL".to_owned(), "warn".to_owned())];
-    let said = |arguments: &[&str]| {
+    let doctor = |arguments: &[&str]| {
         let output = command(place.path(), &settings, arguments).output();
         String::from_utf8(output.unwrap().stdout).unwrap()
     };
-    let short = said(&["doctor"]);
+    let short = doctor(&["doctor"]);
     let at = |words: &str| {
         short
             .find(words)
@@ -507,7 +526,7 @@ fn doctor_shows_checks_first_and_defaults_on_request() {
     assert!(short.contains("SIGHTLINE_LOG__LEVEL"), "{short}");
     assert!(!short.contains("log.format"), "{short}");
     assert!(short.contains("--all"), "{short}");
-    let all = said(&["doctor", "--all"]);
+    let all = doctor(&["doctor", "--all"]);
     assert!(
         all.contains("log.format") && all.contains("log.level"),
         "{all}"

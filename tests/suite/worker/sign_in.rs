@@ -34,8 +34,8 @@ async fn sign_in_stores_and_logs_no_secrets(mut world: World) {
     let refused = set("ann@example.com");
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
     std::fs::remove_file(world.folder().join("target/release/sightline")).unwrap();
-    let said = set(PASSWORD);
-    assert!(said.status.success(), "{said:?}");
+    let accepted = set(PASSWORD);
+    assert!(accepted.status.success(), "{accepted:?}");
 
     world.set("LOG__LEVEL", "trace");
     let (mut server, api) = world.serve(&["--no-worker"]);
@@ -59,8 +59,8 @@ async fn sign_in_stores_and_logs_no_secrets(mut world: World) {
     let values: Vec<&str> = { given.iter() }
         .map(|it| it.split(';').next().unwrap())
         .collect();
-    let told: Value = answer.json().await.unwrap();
-    let csrf = told["csrfToken"].as_str().unwrap();
+    let session: Value = answer.json().await.unwrap();
+    let csrf = session["csrfToken"].as_str().unwrap();
     let token = json!({ "name": "ci", "scopes": ["projects:read"] });
     let answer = post("/api/settings/api-tokens", &token)
         .header("Cookie", values.join("; "))
@@ -73,8 +73,11 @@ async fn sign_in_stores_and_logs_no_secrets(mut world: World) {
 
     let place = world.database_folder();
     assert!(!files_with("ann@example.com", &place).is_empty());
-    let said = server.output().join("\n");
-    assert!(said.lines().count() > 10, "it says a lot at this level");
+    let output = server.output().join("\n");
+    assert!(
+        output.lines().count() > 10,
+        "the log is verbose at this level"
+    );
     let secrets = [
         PASSWORD,
         wrong,
@@ -85,7 +88,7 @@ async fn sign_in_stores_and_logs_no_secrets(mut world: World) {
     ];
     for secret in secrets {
         assert_eq!(files_with(secret, &place), "", "{secret}");
-        assert!(!said.contains(secret), "the log holds {secret}");
+        assert!(!output.contains(secret), "the log holds {secret}");
     }
     assert!(!files_with("$argon2id$v=19$m=19456,t=2,p=1$", &place).is_empty());
 }

@@ -69,13 +69,13 @@ async fn resumed_site_audit_finds_the_same_as_an_undisturbed_one(mut world: Worl
 /// The records without what differs between runs and hosts.
 async fn findings(api: &Api, result_type: &str, project: i64, host: &str) -> Vec<String> {
     let records = api.records(result_type, project).await;
-    let told = records.into_iter().map(|mut record| {
+    let texts = records.into_iter().map(|mut record| {
         strip(&mut record);
         record.to_string().replace(host, "HOST")
     });
-    let mut told: Vec<String> = told.collect();
-    told.sort_unstable();
-    told
+    let mut texts: Vec<String> = texts.collect();
+    texts.sort_unstable();
+    texts
 }
 
 /// Removes ids, times and response times, which differ between runs.

@@ -25,18 +25,18 @@ const PAGES: usize = 24;
 const HOSTS: usize = 5;
 
 /// Requests by host and path.
-type Asked = Arc<Mutex<BTreeMap<String, u32>>>;
+type RequestLog = Arc<Mutex<BTreeMap<String, u32>>>;
 
 /// A site with slow pages under several hosts.
 struct SlowSite {
-    asked: Asked,
+    requests: RequestLog,
     _server: Loopback,
 }
 
 impl SlowSite {
     fn start(world: &mut World, pause: Duration) -> Self {
-        let asked = Asked::default();
-        let (log, pause) = (web::Data::new(Arc::clone(&asked)), web::Data::new(pause));
+        let requests = RequestLog::default();
+        let (log, pause) = (web::Data::new(Arc::clone(&requests)), web::Data::new(pause));
         let server = Loopback::start(move |app| {
             app.app_data(log.clone())
                 .app_data(pause.clone())
@@ -51,19 +51,19 @@ impl SlowSite {
         world.set("CRAWLER__ALLOW_NETWORKS", "[\"127.0.0.0/8\"]");
         world.set("CRAWLER__PER_HOST_DELAY_MS", "0");
         Self {
-            asked,
+            requests,
             _server: server,
         }
     }
 
-    fn asked(&self) -> BTreeMap<String, u32> {
-        self.asked.lock().unwrap().clone()
+    fn requests(&self) -> BTreeMap<String, u32> {
+        self.requests.lock().unwrap().clone()
     }
 }
 
 async fn answer(
     request: HttpRequest,
-    asked: web::Data<Asked>,
+    requests: web::Data<RequestLog>,
     pause: web::Data<Duration>,
 ) -> HttpResponse {
     let path = request.path().to_owned();
@@ -75,7 +75,7 @@ async fn answer(
         return HttpResponse::NotFound().finish();
     };
     let place = format!("{}{path}", request.connection_info().host());
-    *asked.lock().unwrap().entry(place).or_default() += 1;
+    *requests.lock().unwrap().entry(place).or_default() += 1;
     tokio::time::sleep(*pause.get_ref()).await;
     let mut body = format!("<!doctype html><title>Page {number}</title><h1>Page {number}</h1>");
     for next in [2 * number + 1, 2 * number + 2] {
@@ -120,9 +120,9 @@ async fn an_audit_yields_its_only_slot_and_fetches_no_page_twice(mut world: Worl
         "{over}"
     );
     assert!(over["error"].is_null(), "{over}");
-    let asked = site.asked();
-    assert_eq!(asked.len(), PAGES, "{asked:?}");
-    assert!(asked.values().all(|it| *it == 1), "{asked:?}");
+    let requests = site.requests();
+    assert_eq!(requests.len(), PAGES, "{requests:?}");
+    assert!(requests.values().all(|it| *it == 1), "{requests:?}");
 }
 
 async fn audits_do_not_delay_another_accounts_rank_check(mut world: World) {

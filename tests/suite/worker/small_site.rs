@@ -11,23 +11,23 @@ use std::{
 pub const HOST: &str = "acme.example.com";
 
 pub struct SmallSite {
-    asked: Arc<Mutex<Vec<String>>>,
+    log: Arc<Mutex<Vec<String>>>,
     server: Loopback,
 }
 
-type Asked = web::Data<Arc<Mutex<Vec<String>>>>;
+type RequestLog = web::Data<Arc<Mutex<Vec<String>>>>;
 
 impl SmallSite {
     /// Every path is a page, except `/moved`, which redirects to `/private`, and `/gone`.
     pub fn start(robots: &'static str) -> Self {
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let shared = web::Data::new(Arc::clone(&asked));
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let shared = web::Data::new(Arc::clone(&log));
         let server = Loopback::start(move |app| {
-            let answer = move |request: HttpRequest, asked: Asked| answer(request, asked, robots);
+            let answer = move |request: HttpRequest, log: RequestLog| answer(request, log, robots);
             app.app_data(shared.clone())
                 .default_service(web::to(answer));
         });
-        Self { asked, server }
+        Self { log, server }
     }
 
     /// Makes it resolvable for processes started from now on, over http and without delays.
@@ -47,16 +47,15 @@ impl SmallSite {
     }
 
     /// Number of requests for a path.
-    pub fn asked(&self, path: &str) -> usize {
-        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
-        asked.iter().filter(|it| *it == path).count()
+    pub fn requests(&self, path: &str) -> usize {
+        let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        log.iter().filter(|it| *it == path).count()
     }
 }
 
-async fn answer(request: HttpRequest, asked: Asked, robots: &'static str) -> HttpResponse {
+async fn answer(request: HttpRequest, log: RequestLog, robots: &'static str) -> HttpResponse {
     let path = request.path().to_owned();
-    asked
-        .lock()
+    log.lock()
         .unwrap_or_else(PoisonError::into_inner)
         .push(path.clone());
     match path.as_str() {

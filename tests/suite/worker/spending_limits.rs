@@ -19,7 +19,7 @@ fn owned(settings: Settings) -> Vec<(String, String)> {
     settings.iter().map(own).collect()
 }
 
-fn said(place: &TempDir, settings: Settings, arguments: &[&str]) -> String {
+fn run(place: &TempDir, settings: Settings, arguments: &[&str]) -> String {
     let ran = command(place.path(), &owned(settings), arguments)
         .output()
         .unwrap();
@@ -30,17 +30,17 @@ fn said(place: &TempDir, settings: Settings, arguments: &[&str]) -> String {
 fn create(place: &TempDir, settings: Settings, name: &str) -> Value {
     let email = format!("{name}@example.com");
     let arguments = ["account", "create", "--email", &email, "--name", name];
-    said(place, settings, &arguments);
-    let listed = said(place, &[], &["account", "list", "--json"]);
+    run(place, settings, &arguments);
+    let listed = run(place, &[], &["account", "list", "--json"]);
     let listed: Vec<Value> = serde_json::from_str(&listed).unwrap();
     let made = listed.iter().find(|it| it["email"] == *email).unwrap();
     made["limits"].clone()
 }
 
 fn spending(place: &TempDir, settings: Settings) -> (String, String) {
-    let told = said(place, settings, &["doctor", "--json"]);
-    let told: Value = serde_json::from_str(&told).unwrap();
-    let checks = told["checks"].as_array().unwrap();
+    let report = run(place, settings, &["doctor", "--json"]);
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let checks = report["checks"].as_array().unwrap();
     let found = checks.iter().find(|it| it["check"] == "spending").unwrap();
     let text = |key: &str| found[key].as_str().unwrap().to_owned();
     (text("state"), text("told"))
@@ -61,10 +61,10 @@ async fn limits_below_the_usage_are_reported() {
         String::from_utf8(ran.stderr).unwrap()
     };
     assert!(!limited("2").contains("are in use"));
-    let told = limited("1");
+    let warning = limited("1");
     assert!(
-        told.contains("projects: 2 are in use and 1 allowed"),
-        "{told}"
+        warning.contains("projects: 2 are in use and 1 allowed"),
+        "{warning}"
     );
 }
 
@@ -85,7 +85,7 @@ fn new_accounts_get_the_configured_limits() {
     assert_eq!(second["dailyBudget"], "1.00");
     // Existing accounts keep their limits.
     let arguments = ["account", "limits", "--email", "ann@example.com"];
-    let kept = said(&place, &settings, &arguments);
+    let kept = run(&place, &settings, &arguments);
     assert!(kept.contains("monthly budget: 100.00 USD"), "{kept}");
 }
 
@@ -96,10 +96,13 @@ fn doctor_names_accounts_without_spending_limit() {
     assert_eq!(spending(&place, &[PAID]).0, "good");
     assert_eq!(spending(&place, &[PAID, NO_BUDGET]).0, "notice");
     create(&place, &[NO_BUDGET], "ann");
-    let (state, told) = spending(&place, &[PAID]);
-    assert_eq!(state, "notice", "{told}");
-    assert!(told.starts_with("1 account(s) may spend"), "{told}");
-    assert!(told.contains("Serper"), "{told}");
+    let (state, description) = spending(&place, &[PAID]);
+    assert_eq!(state, "notice", "{description}");
+    assert!(
+        description.starts_with("1 account(s) may spend"),
+        "{description}"
+    );
+    assert!(description.contains("Serper"), "{description}");
     // No paid supplier, or a cap above all accounts.
     assert_eq!(spending(&place, &[]).0, "good");
     assert_eq!(spending(&place, &[PAID, BY_DAY]).0, "good");
@@ -115,7 +118,7 @@ fn doctor_names_accounts_without_spending_limit() {
         "--daily-budget",
         "2",
     ];
-    said(&place, &[], &cap);
+    run(&place, &[], &cap);
     assert_eq!(spending(&place, &[PAID]).0, "good");
 }
 
@@ -130,9 +133,9 @@ fn start_warns_of_unlimited_spending() {
     ];
     for role in ["serve", "worker"] {
         let mut process = Process::start(command(place.path(), &owned(&settings), &[role]));
-        let told = process.await_line("without a bound");
-        assert!(told.contains("WARN"), "{told}");
-        assert!(told.contains("search.most_per_day"), "{told}");
+        let warning = process.await_line("without a bound");
+        assert!(warning.contains("WARN"), "{warning}");
+        assert!(warning.contains("search.most_per_day"), "{warning}");
         process.kill();
     }
 }

@@ -78,7 +78,7 @@ async fn analyses_send_the_recorded_statements() {
     let mut statements = Statements::default();
     for (kind, sent) in of_each {
         let sent = sent.difference(&idle).filter(|it| !is_boundary(it));
-        // Processes access this table from time to time, whatever they do.
+        // Processes access this table periodically, independent of their work.
         let sent = sent.filter(|it| !it.contains("\"server_notes\""));
         let marks: BTreeSet<String> = sent.map(|it| statements.mark(it)).collect();
         let marks: Vec<String> = marks.into_iter().collect();
@@ -98,9 +98,9 @@ fn statements(log: &str) -> Vec<String> {
             }
             continue;
         }
-        let told = line.split_once("LOG:  ").map_or("", |it| it.1);
-        let statement = told.strip_prefix("statement: ").or_else(|| {
-            let executed = told.strip_prefix("execute ")?;
+        let entry = line.split_once("LOG:  ").map_or("", |it| it.1);
+        let statement = entry.strip_prefix("statement: ").or_else(|| {
+            let executed = entry.strip_prefix("execute ")?;
             executed.split_once(": ").map(|it| it.1)
         });
         is_statement = statement.is_some();

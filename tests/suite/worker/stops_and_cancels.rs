@@ -25,10 +25,10 @@ async fn stopping_server_answers_long_polls_at_once(world: World) {
     let (server, api) = world.serve(&["--no-worker"]);
     let project = api.project("example.com", 1).await;
     let job = api.analyze("rankCheck", project).await;
-    let asked = Instant::now();
+    let begun = Instant::now();
     let waiting = tokio::spawn(async move {
         let path = format!("/analyze?jobId={job}&wait=20");
-        (api.get(&path).await, asked.elapsed())
+        (api.get(&path).await, begun.elapsed())
     });
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert!(!waiting.is_finished());
@@ -36,8 +36,8 @@ async fn stopping_server_answers_long_polls_at_once(world: World) {
     assert!(status.success(), "{status}");
     assert!(took < Duration::from_secs(10), "{took:?}");
     // A 200, as after a full wait.
-    let (told, waited) = waiting.await.unwrap();
-    assert_eq!(told["items"][0]["status"], "queued", "{told}");
+    let (listed, waited) = waiting.await.unwrap();
+    assert_eq!(listed["items"][0]["status"], "queued", "{listed}");
     assert!(waited < Duration::from_secs(4), "{waited:?}");
 }
 
@@ -124,7 +124,7 @@ async fn no_job_runs_for_a_disabled_account(mut world: World) {
     let storage = &world.database.storage;
     world.run_command(&["account", "disable", "--email", "ann@example.com"]);
 
-    let asked = Instant::now();
+    let begun = Instant::now();
     for job in jobs {
         let over = loop {
             let mut read = storage.read().await.unwrap();
@@ -139,7 +139,7 @@ async fn no_job_runs_for_a_disabled_account(mut world: World) {
         assert_eq!(over.state, JobState::Canceled);
         world.assert_nothing_staged(job).await;
     }
-    let took = asked.elapsed();
+    let took = begun.elapsed();
     assert!(took < Duration::from_secs(10), "{took:?}");
 
     world.make_schedules_due(TimeDelta::days(2)).await;
@@ -183,14 +183,14 @@ async fn deactivated_project_ends_its_job_unpublished(mut world: World) {
     let job = api.analyze("rankCheck", project).await;
     api.follow(job, |job| done_units(job) >= 50).await;
 
-    let asked = Instant::now();
+    let begun = Instant::now();
     api.delete(&format!("/projects/{project}")).await;
     let over = api.finished(job).await;
     assert_eq!(over["status"], "canceled", "{over}");
     assert!(
-        asked.elapsed() < Duration::from_secs(5),
+        begun.elapsed() < Duration::from_secs(5),
         "{:?}",
-        asked.elapsed()
+        begun.elapsed()
     );
     world.assert_nothing_staged(job).await;
     assert!(api.records("rankings", project).await.is_empty());

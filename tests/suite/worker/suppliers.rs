@@ -24,9 +24,9 @@ async fn failing_supplier_fails_the_job_and_keeps_results(mut world: World) {
         (&"failed".into(), 5),
         "{over}"
     );
-    for told in ["code", "detail", "hint"] {
+    for member in ["code", "detail", "hint"] {
         assert!(
-            over["error"][told]
+            over["error"][member]
                 .as_str()
                 .is_some_and(|it| !it.is_empty()),
             "{over}"

@@ -34,12 +34,12 @@ async fn servers_workers_backups_and_restores_use_tls() {
 
     world.set("DATABASE_URL", &direct);
     world.set("DATABASE_POOLER", "false");
-    let told: Value = serde_json::from_str(&world.run_command(&["doctor", "--json"])).unwrap();
-    let checks = told["checks"].as_array().unwrap();
+    let report: Value = serde_json::from_str(&world.run_command(&["doctor", "--json"])).unwrap();
+    let checks = report["checks"].as_array().unwrap();
     let encryption = { checks.iter() }.find(|it| it["check"] == "database encryption");
     assert_eq!(encryption.unwrap()["state"], "good", "{encryption:?}");
-    let told = world.run_command(&["config", "check"]);
-    assert!(told.contains("its name are verified"), "{told}");
+    let printed = world.run_command(&["config", "check"]);
+    assert!(printed.contains("its name are verified"), "{printed}");
 
     take(&world);
     server.create_database("restored");

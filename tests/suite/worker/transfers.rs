@@ -37,8 +37,8 @@ async fn dump(database: &TestDatabase) -> Dump {
 /// Runs `transfer` from the world's database and returns its report.
 fn transfer(world: &World, to: &str) -> Value {
     world.database.end_connections();
-    let told = world.run_command(&["transfer", "--json", "--to", to]);
-    serde_json::from_str(&told).unwrap()
+    let report = world.run_command(&["transfer", "--json", "--to", to]);
+    serde_json::from_str(&report).unwrap()
 }
 
 fn fail(world: &World, to: &str) -> String {
@@ -68,10 +68,10 @@ async fn every_table_is_transferred_and_the_source_unchanged(mut world: World) {
     }
     for kind in [DatabaseKind::Sqlite, DatabaseKind::Postgres] {
         let target = elsewhere(kind).await;
-        let told = transfer(&world, &target.url);
-        assert_eq!(told["rowsBefore"], 0, "{told}");
+        let report = transfer(&world, &target.url);
+        assert_eq!(report["rowsBefore"], 0, "{report}");
         dump(&target).await.assert_is(&before.1);
-        let tables: Vec<&str> = { told["tables"].as_array().unwrap().iter() }
+        let tables: Vec<&str> = { report["tables"].as_array().unwrap().iter() }
             .map(|it| it["table"].as_str().unwrap())
             .collect();
         let mut sorted = tables.clone();
@@ -124,10 +124,10 @@ async fn interrupted_transfer_resumes_in_any_table(mut world: World) {
     let mut rows_before = 0;
     for table in ["accounts", "jobs", "user_directory", "rank_history"] {
         refuse(&target, table);
-        let told = fail(&world, &target.url);
+        let failure = fail(&world, &target.url);
         assert!(
-            told.contains(&format!("cannot write to {table}")) && told.contains("refused"),
-            "{told}"
+            failure.contains(&format!("cannot write to {table}")) && failure.contains("refused"),
+            "{failure}"
         );
         accept(&target, table);
         let copied = dump(&target).await.0[table].len();
@@ -144,29 +144,30 @@ async fn interrupted_transfer_resumes_in_any_table(mut world: World) {
             &["doctor", "--json"],
         ] {
             let ran = world.command(arguments).output().unwrap();
-            let told = [ran.stdout, ran.stderr].concat();
-            let told = String::from_utf8(told).unwrap();
+            let output = [ran.stdout, ran.stderr].concat();
+            let output = String::from_utf8(output).unwrap();
             assert!(
-                !ran.status.success() && told.contains("transfer into this database is unfinished"),
-                "{arguments:?}: {told}"
+                !ran.status.success()
+                    && output.contains("transfer into this database is unfinished"),
+                "{arguments:?}: {output}"
             );
         }
         let nowhere = world.folder().join("nowhere.db");
         let nowhere = format!("sqlite://{}", nowhere.display());
-        let told = world.run_failing_command(&["transfer", "--to", &nowhere]);
-        assert!(told.contains("is not a source"), "{told}");
+        let refusal = world.run_failing_command(&["transfer", "--to", &nowhere]);
+        assert!(refusal.contains("is not a source"), "{refusal}");
         world.set("DATABASE_URL", &own);
         let all = dump(&target).await.rows();
         assert!(all > rows_before, "{table}");
         rows_before = all;
     }
-    let told = transfer(&world, &target.url);
-    assert_eq!(told["rowsBefore"], rows_before, "{told}");
+    let report = transfer(&world, &target.url);
+    assert_eq!(report["rowsBefore"], rows_before, "{report}");
     dump(&target).await.assert_is(&before);
 }
 
 /// Makes inserts into the table slower than any test.
-fn hold(target: &TestDatabase, table: &str) {
+fn slow_down_inserts(target: &TestDatabase, table: &str) {
     target.run_sql(&match target.kind() {
         DatabaseKind::Sqlite => {
             let many = ["a", "b", "c", "d", "e", "f"].map(|it| format!("accounts AS {it}"));
@@ -197,7 +198,7 @@ async fn killed_transfer_resumes(mut world: World) {
     let target = elsewhere(other(world.database.kind())).await;
     world.run_command(&["migrate", "--database-url", &target.url]);
     // On a fast machine it would end before it is killed.
-    hold(&target, "rank_history");
+    slow_down_inserts(&target, "rank_history");
     for pause in [20, 60, 100, 300] {
         world.database.end_connections();
         let mut process = Process::start(world.command(&["transfer", "--to", &target.url]));
@@ -206,9 +207,9 @@ async fn killed_transfer_resumes(mut world: World) {
         process.kill();
     }
     release(&target, "rank_history");
-    let told = transfer(&world, &target.url);
-    let (all, rows_before) = (told["rows"].as_u64(), told["rowsBefore"].as_u64());
-    assert!(rows_before > Some(0) && rows_before < all, "{told}");
+    let report = transfer(&world, &target.url);
+    let (all, rows_before) = (report["rows"].as_u64(), report["rowsBefore"].as_u64());
+    assert!(rows_before > Some(0) && rows_before < all, "{report}");
     dump(&target).await.assert_is(&before);
     world.set("DATABASE_URL", &target.url);
     let (_server, _) = world.serve(&["--no-worker"]);
@@ -231,10 +232,10 @@ async fn a_changed_or_other_source_is_refused(world: World) {
     // A backup changes nothing that is transferred. One of the unfinished target is refused.
     let file = backup(&world);
     let file = file.to_str().unwrap();
-    let told = world.run_failing_command(&["backup", file, "--database-url", &target.url]);
-    assert!(told.contains("is unfinished"), "{told}");
+    let refusal = world.run_failing_command(&["backup", file, "--database-url", &target.url]);
+    assert!(refusal.contains("is unfinished"), "{refusal}");
     world.run_command(&["backup", file]);
-    for (change, back, told) in [
+    for (change, back, difference) in [
         (
             "UPDATE brands SET names = names || '!' WHERE account_id = 7",
             "UPDATE brands SET names = substr(names, 1, length(names) - 1) WHERE account_id = 7",
@@ -247,17 +248,17 @@ async fn a_changed_or_other_source_is_refused(world: World) {
         ),
     ] {
         world.database.run_sql(change);
-        let said = fail(&world, &target.url);
+        let refusal = fail(&world, &target.url);
         assert!(
-            said.contains("is not what it was") && said.contains(told),
-            "{said}"
+            refusal.contains("is not what it was") && refusal.contains(difference),
+            "{refusal}"
         );
         dump(&target).await.assert_is(&half);
         world.database.run_sql(back);
     }
     let another = World::on(world.database.kind()).await;
-    let said = fail(&another, &target.url);
-    assert!(said.contains("is not what it was"), "{said}");
+    let refusal = fail(&another, &target.url);
+    assert!(refusal.contains("is not what it was"), "{refusal}");
     transfer(&world, &target.url);
     dump(&target).await.assert_is(&dump(&world.database).await);
 }
@@ -269,18 +270,21 @@ async fn a_target_with_rows_is_refused(world: World) {
         target.run_sql(
             "INSERT INTO server_spending (day, reserved, spent) VALUES ('2026-11-20', 0, 0)",
         );
-        let told = fail(&world, &target.url);
-        assert!(told.contains("is not empty (server_spending)"), "{told}");
+        let refusal = fail(&world, &target.url);
+        assert!(
+            refusal.contains("is not empty (server_spending)"),
+            "{refusal}"
+        );
         target.run_sql("DELETE FROM server_spending");
         transfer(&world, &target.url);
-        let told = fail(&world, &target.url);
+        let refusal = fail(&world, &target.url);
         assert!(
-            told.contains("is not empty (") && told.contains("accounts"),
-            "{told}"
+            refusal.contains("is not empty (") && refusal.contains("accounts"),
+            "{refusal}"
         );
     }
-    let told = fail(&world, &world.database.url.clone());
-    assert!(told.contains("are the same database"), "{told}");
+    let refusal = fail(&world, &world.database.url.clone());
+    assert!(refusal.contains("are the same database"), "{refusal}");
     let ran = world.command(&["transfer"]).output().unwrap();
     assert_eq!(ran.status.code(), Some(2));
 }
@@ -290,14 +294,14 @@ async fn transfer_is_refused_while_either_database_is_in_use(mut world: World) {
     let target = elsewhere(other(world.database.kind())).await;
     world.database.end_connections();
     let (server, _) = world.serve(&["--no-worker"]);
-    let told = world.run_failing_command(&["transfer", "--to", &target.url]);
-    assert!(told.contains("running on"), "{told}");
+    let refusal = world.run_failing_command(&["transfer", "--to", &target.url]);
+    assert!(refusal.contains("running on"), "{refusal}");
     server.terminate();
     world.set("DATABASE_URL", &target.url);
     let (server, _) = world.serve(&["--no-worker"]);
     world.set("DATABASE_URL", &own);
-    let told = world.run_failing_command(&["transfer", "--to", &target.url]);
-    assert!(told.contains("running on"), "{told}");
+    let refusal = world.run_failing_command(&["transfer", "--to", &target.url]);
+    assert!(refusal.contains("running on"), "{refusal}");
     server.terminate();
     // The URL may be in a file, which hides its password.
     target.run_sql("DELETE FROM server_secrets");
@@ -342,13 +346,13 @@ async fn changed_or_lost_row_is_detected(mut world: World) {
         spoil(&target, is_lost);
         // Verification keeps failing while the fault is there.
         for _ in 0..2 {
-            let told = fail(&world, &target.url);
-            let is_told = told.contains("verification failed") && told.contains(words);
-            assert!(is_told, "{told}");
+            let failure = fail(&world, &target.url);
+            let is_reported = failure.contains("verification failed") && failure.contains(words);
+            assert!(is_reported, "{failure}");
         }
         world.set("DATABASE_URL", &target.url);
-        let told = world.run_failing_command(&["serve", "--listen", "127.0.0.1:0"]);
-        assert!(told.contains("is unfinished"), "{told}");
+        let refusal = world.run_failing_command(&["serve", "--listen", "127.0.0.1:0"]);
+        assert!(refusal.contains("is unfinished"), "{refusal}");
         world.set("DATABASE_URL", &own);
     }
 }

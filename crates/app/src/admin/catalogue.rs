@@ -110,7 +110,7 @@ pub const CATALOGUE: [Metric; 42] = [
     ),
     counter(
         "job_rescues_total",
-        "Jobs taken back from a worker that gave no sign of life, or took too long",
+        "Jobs taken back from a worker that sent no heartbeat, or exceeded the deadline",
     ),
     gauge("jobs_queued", "Unfinished jobs of all accounts"),
     gauge(

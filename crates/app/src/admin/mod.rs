@@ -40,7 +40,7 @@ struct AdminService {
     probes: Probes,
     gauges: Gauges,
     recorder: Recorder,
-    /// Every setting as it is displayed, without secrets.
+    /// The displayed settings, without secrets.
     config: Value,
     base_url: String,
 }
@@ -150,8 +150,8 @@ impl AdminService {
                 }
             }
             ("/debug/config", _) if !has_safe_host(request) => self.problem(
-                &Problem::new(Code::OriginNotAllowed, "Settings are not shown to pages that reach this listener by a name of their own.")
-                    .hint("Ask by an address, by localhost, or by a name without a dot."),
+                &Problem::new(Code::OriginNotAllowed, "Settings are not shown to pages that reach this listener by a foreign host name.")
+                    .hint("Use an address, localhost, or a name without a dot."),
             ),
             ("/debug/config", _) => AdminResponse::json(200, &self.config),
             _ => self.problem(

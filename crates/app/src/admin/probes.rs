@@ -75,7 +75,7 @@ impl Probes {
         };
         let mut reasons = Vec::new();
         if self.stopping.is_cancelled() {
-            reasons.push(Reason::new("stopping", "the process was told to stop"));
+            reasons.push(Reason::new("stopping", "the process is stopping"));
         }
         reasons.extend(self.database_reason(database).await);
         let figures = database.figures();
@@ -142,7 +142,7 @@ async fn check_database(database: &DieselStorage) -> Option<Reason> {
 fn unreachable_database(database: &DieselStorage) -> Reason {
     let detail = "the database does not answer in time";
     match database.last_failure() {
-        Some(why) => Reason::new("database", format!("{detail}: {why}")),
+        Some(failure) => Reason::new("database", format!("{detail}: {failure}")),
         None => Reason::new("database", detail),
     }
 }

@@ -160,14 +160,14 @@ mod tests {
             "listen = \"here\"\n[crawler]\nmax_page = 7\nmax_depth = 3\ncontact_url = 1\n[log]\nlevel = \"info\"\n",
         );
         assert_eq!(wrong.len(), 3, "{wrong:?}");
-        let told = wrong.join("\n");
+        let messages = wrong.join("\n");
         for part in [
             "line 1: listen: takes an address",
             "line 3: crawler.max_page: unknown field",
             "did you mean crawler.max_pages?",
             "line 5: crawler.contact_url",
         ] {
-            assert!(told.contains(part), "{part}: {told}");
+            assert!(messages.contains(part), "{part}: {messages}");
         }
         assert_eq!(good["crawler"]["max_depth"].as_integer(), Some(3));
         assert_eq!(good["log"]["level"].as_str(), Some("info"));

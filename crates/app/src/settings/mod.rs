@@ -47,7 +47,7 @@ settings! {
         pub admin: AdminSettings,
         /// The address under which callers reach the server; defaults to `http://` and `listen`.
         pub public_base_url: Option<WebAddress>,
-        /// Proxies (CIDR) whose `X-Forwarded-For` is trusted.
+        /// Proxies (CIDR) from which `X-Forwarded-For` is trusted.
         pub trusted_proxies: Vec<Network>,
         pub limits: LimitSettings,
         pub log: LogSettings,
@@ -130,8 +130,8 @@ settings! {
 }
 
 settings! {
-    /// Rate limits of one server process: sustained (`…_per_minute`) and `…_burst`. Zero is not allowed: it would lock
-    /// everyone out.
+    /// Rate limits of one server process: sustained (`…_per_minute`) and `…_burst`. Zero is not allowed: it would
+    /// refuse every request.
     pub struct LimitSettings {
         pub reads_per_minute: Limit = Within(default_limits().reads.per_minute.get()),
         pub reads_burst: Limit = Within(default_limits().reads.burst.get()),
@@ -293,12 +293,14 @@ impl RetentionSettings {
 impl QueueSettings {
     fn check_lease_length(&self, key: &str, mistakes: &mut Mistakes) {
         let heartbeat = self.heartbeat_seconds.0;
-        let least = heartbeat.saturating_mul(2);
-        if !(least..=7_200).contains(&self.lease_seconds) {
+        let min_lease = heartbeat.saturating_mul(2);
+        if !(min_lease..=7_200).contains(&self.lease_seconds) {
             mistakes.add(
                 &format!("{key}.lease_seconds"),
                 self.lease_seconds.to_string(),
-                format!("{least} (twice {key}.heartbeat_seconds, which is {heartbeat}) to 7200"),
+                format!(
+                    "{min_lease} (twice {key}.heartbeat_seconds, which is {heartbeat}) to 7200"
+                ),
             );
         }
     }
@@ -384,8 +386,11 @@ mod tests {
         for (key, value, change) in broken {
             let mut settings = Settings::default();
             change(&mut settings);
-            let told = mistakes_text(&settings);
-            assert!(told.contains(key) && told.contains(value), "{told}");
+            let mistakes = mistakes_text(&settings);
+            assert!(
+                mistakes.contains(key) && mistakes.contains(value),
+                "{mistakes}"
+            );
         }
     }
 
@@ -400,7 +405,7 @@ mod tests {
             "ai.chatgpt.most_searches".to_owned(),
             Origin::Environment(name),
         );
-        let told = find_mistakes(&settings, &BTreeMap::from([origin]))
+        let mistakes = find_mistakes(&settings, &BTreeMap::from([origin]))
             .unwrap()
             .to_string();
         for line in [
@@ -408,16 +413,16 @@ mod tests {
             "the setting ai.claude.price_per_million_input takes 0.000001 to 1000 US dollars; it is 0 (default)",
             "the setting ai.compatible.model takes the name of a model: letters, digits and . _ : / - @; it is \"a b\" (default)",
         ] {
-            assert!(told.lines().any(|it| it == line), "{line}: {told}");
+            assert!(mistakes.lines().any(|it| it == line), "{line}: {mistakes}");
         }
-        assert_eq!(told.lines().count(), 3, "{told}");
+        assert_eq!(mistakes.lines().count(), 3, "{mistakes}");
     }
 
     #[test]
     fn all_invalid_settings_are_reported_together() {
         let mut settings = Settings::default();
         (settings.search.depth.0, settings.worker.jobs.0) = (0, 0);
-        let told = mistakes_text(&settings);
-        assert_eq!(told.lines().count(), 2, "{told}");
+        let mistakes = mistakes_text(&settings);
+        assert_eq!(mistakes.lines().count(), 2, "{mistakes}");
     }
 }

@@ -46,10 +46,10 @@ setting::impl_unchecked_setting!(SandboxChoice);
 
 impl LabSettings {
     fn check_run_length(&self, key: &str, mistakes: &mut Mistakes) {
-        let least = self.load_seconds.0.saturating_add(10);
+        let min_seconds = self.load_seconds.0.saturating_add(10);
         let run = self.run_seconds;
-        if !(least..=1_200).contains(&run) {
-            let allowed = format!("{least} ({key}.load_seconds and 10 more) to 1200");
+        if !(min_seconds..=1_200).contains(&run) {
+            let allowed = format!("{min_seconds} ({key}.load_seconds and 10 more) to 1200");
             mistakes.add(&format!("{key}.run_seconds"), run.to_string(), allowed);
         }
     }

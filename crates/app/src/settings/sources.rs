@@ -101,7 +101,7 @@ pub enum SettingsError {
     InFlag { key: String, reason: String },
     /// `--data-dir` with a database from another source is ambiguous, and a wrong guess could replace data.
     #[error(
-        "--data-dir names {}, and {origin} names another database: leave out one of them, or name the database by --database-url, which stands above both",
+        "--data-dir names {}, and {origin} names another database: leave out one of them, or name the database by --database-url, which overrides both",
         folder.display()
     )]
     TwoDatabases { folder: PathBuf, origin: Origin },
@@ -266,9 +266,9 @@ impl Sources {
         if self.environment.iter().any(is_set) {
             return Err(format!("{setting} is set as well; leave one of them out"));
         }
-        let held = std::fs::read_to_string(text)
+        let content = std::fs::read_to_string(text)
             .map_err(|error| format!("names a file that cannot be read: {text}: {error}"))?;
-        parse_variable(setting, held.trim_end_matches(['\r', '\n']))
+        parse_variable(setting, content.trim_end_matches(['\r', '\n']))
     }
 }
 
@@ -384,7 +384,7 @@ pub(super) fn nested_table(path: &[&str], value: Value) -> Table {
 
 /// The mistake of a setting; for a list, those of each entry.
 pub(super) fn check(table: &Table) -> Result<(), String> {
-    // TOML puts the key on a line of its own, which is redundant here.
+    // TOML puts the key on a separate line, which is redundant here.
     let check = |table: Table| {
         let read = Settings::deserialize(table).map(drop);
         read.map_err(|error| error.message().to_owned())
@@ -588,12 +588,15 @@ mod tests {
                 "SIGHTLINE_CRAWLER__MAX_PAGES",
             ),
         ] {
-            let told = environment(&[(given, "x")]).load().unwrap_err().to_string();
-            assert!(told.contains(&format!("did you mean {meant}?")), "{told}");
+            let message = environment(&[(given, "x")]).load().unwrap_err().to_string();
+            assert!(
+                message.contains(&format!("did you mean {meant}?")),
+                "{message}"
+            );
         }
         let list = environment(&[("SIGHTLINE_CRAWLER__ALLOW_NETWORKS", "10.0.0.0/8")]);
-        let told = list.load().unwrap_err().to_string();
-        assert!(told.contains("[\"one\", \"two\"]"), "{told}");
+        let message = list.load().unwrap_err().to_string();
+        assert!(message.contains("[\"one\", \"two\"]"), "{message}");
     }
 
     #[test]
@@ -611,7 +614,7 @@ mod tests {
 
     #[test]
     fn mistakes_of_all_sources_are_reported_together() {
-        let told = environment(&[
+        let mistakes = environment(&[
             ("SIGHTLINE_LISTN", "x"),
             ("SIGHTLINE_CRAWLER__MAX_PAGES", "0"),
             ("SIGHTLINE_WORKER__JOBS", "0"),
@@ -624,7 +627,7 @@ mod tests {
         ])
         .load()
         .unwrap_err();
-        let each = told.messages();
+        let each = mistakes.messages();
         assert_eq!(each.len(), 6, "{each:?}");
         for part in [
             "SIGHTLINE_LISTN",
@@ -636,9 +639,9 @@ mod tests {
             "%2F",
         ] {
             assert!(each.iter().any(|it| it.contains(part)), "{part}: {each:?}");
-            assert!(told.to_string().contains(part), "{part}: {told}");
+            assert!(mistakes.to_string().contains(part), "{part}: {mistakes}");
         }
-        assert!(!told.to_string().contains("ret@h"), "{told}");
+        assert!(!mistakes.to_string().contains("ret@h"), "{mistakes}");
     }
 
     #[test]
@@ -663,7 +666,7 @@ mod tests {
         ];
         let both = environment(&both).load().unwrap_err().to_string();
         assert!(both.contains("leave one of them out"), "{both}");
-        // A setting whose name ends in `_file` is an ordinary setting.
+        // A setting with a name that ends in `_file` is an ordinary setting.
         let own = [("SIGHTLINE_SEARCH_CONSOLE__KEY_FILE", path)];
         let loaded = environment(&own).load().unwrap();
         assert!(loaded.settings.search_console.key_file.is_some());
@@ -678,9 +681,12 @@ mod tests {
 
     #[test]
     fn out_of_range_value_is_reported_with_its_variable() {
-        let told = environment(&[("SIGHTLINE_CRAWLER__MAX_PAGES", "0")]).load();
-        let told = told.unwrap_err().to_string();
-        assert!(told.contains("(SIGHTLINE_CRAWLER__MAX_PAGES)"), "{told}");
+        let loaded = environment(&[("SIGHTLINE_CRAWLER__MAX_PAGES", "0")]).load();
+        let message = loaded.unwrap_err().to_string();
+        assert!(
+            message.contains("(SIGHTLINE_CRAWLER__MAX_PAGES)"),
+            "{message}"
+        );
     }
 
     #[test]
@@ -701,14 +707,14 @@ mod tests {
         let loaded = sources.load().unwrap();
         assert!(loaded.settings.database_url.is_some());
         sources.flags = vec![flag("data_dir", "/rehearsal")];
-        let told = sources.load().unwrap_err().to_string();
+        let message = sources.load().unwrap_err().to_string();
         for part in [
             "--data-dir",
             "/rehearsal",
             "SIGHTLINE_DATABASE_URL",
             "--database-url",
         ] {
-            assert!(told.contains(part), "{part}: {told}");
+            assert!(message.contains(part), "{part}: {message}");
         }
         sources
             .flags
@@ -731,16 +737,19 @@ mod tests {
         assert_eq!(budget("12.5").unwrap().unwrap().to_string(), "12.50");
         assert_eq!(budget("none").unwrap(), None);
         for wrong in ["-1", "much", "1000001", "true"] {
-            let told = budget(wrong).unwrap_err().to_string();
-            assert!(told.contains("US dollars up to 1000000"), "{told}");
+            let message = budget(wrong).unwrap_err().to_string();
+            assert!(message.contains("US dollars up to 1000000"), "{message}");
         }
     }
 
     #[test]
     fn login_without_password_is_refused() {
         let login = ("SIGHTLINE_SEARCH__DATA_FOR_SEO__LOGIN", "ann@example.com");
-        let told = environment(&[login]).load().unwrap_err().to_string();
-        assert!(told.contains("search.data_for_seo.password"), "{told}");
+        let message = environment(&[login]).load().unwrap_err().to_string();
+        assert!(
+            message.contains("search.data_for_seo.password"),
+            "{message}"
+        );
         let password = ("SIGHTLINE_SEARCH__DATA_FOR_SEO__PASSWORD", "hunter2");
         let loaded = environment(&[login, password]).load().unwrap();
         assert_eq!(loaded.settings.search.suppliers(), ["DataForSEO"]);

@@ -248,8 +248,8 @@ impl TryFrom<String> for CertificateFile {
         });
         match certificates {
             Ok(certificates) => Ok(Self { path, certificates }),
-            Err(why) => Err(format!(
-                "takes files with certificates in PEM, such as /etc/ssl/company-ca.pem; `{path}` cannot be used: {why}"
+            Err(reason) => Err(format!(
+                "takes files with certificates in PEM, such as /etc/ssl/company-ca.pem; `{path}` cannot be used: {reason}"
             )),
         }
     }
@@ -299,8 +299,11 @@ mod tests {
                 "docs.example.com",
             ),
         ];
-        for (told, given, taken) in refusals {
-            assert!(told.contains(given) && told.contains(taken), "{told}");
+        for (refusal, given, taken) in refusals {
+            assert!(
+                refusal.contains(given) && refusal.contains(taken),
+                "{refusal}"
+            );
         }
     }
 

@@ -13,12 +13,12 @@ const CALL: &str = r#"{"jsonrpc":"2.0","id":"c1","method":"tools/call","params":
 async fn error(settings: Settings) -> Value {
     let mut talk = Client::start(settings);
     talk.send(CALL).await;
-    let told = talk.receive().await;
-    assert_eq!(told["id"], "c1", "{told}");
-    assert_eq!(told["jsonrpc"], "2.0");
+    let response = talk.receive().await;
+    assert_eq!(response["id"], "c1", "{response}");
+    assert_eq!(response["jsonrpc"], "2.0");
     let (more, _) = talk.end().await;
     assert!(more.is_empty(), "{more:?}");
-    told["error"].clone()
+    response["error"].clone()
 }
 
 async fn error_of(steps: Vec<Step>) -> Value {
@@ -68,11 +68,14 @@ async fn error_without_id_gets_the_requests_id() {
 #[tokio::test]
 async fn silent_server_times_out() {
     let silence = Duration::from_millis(300);
-    let told = error_within(silence, vec![Step::Hold]).await;
-    assert_message(&told, "has said nothing for 0.3 seconds");
-    let half = stream(vec![Step::Send("data: {\"id\"".to_owned()), Step::Hold]);
-    let told = error_within(silence, half).await;
-    assert_message(&told, "has said nothing for 0.3 seconds");
+    let failure = error_within(silence, vec![Step::AwaitDisconnect]).await;
+    assert_message(&failure, "has said nothing for 0.3 seconds");
+    let half = stream(vec![
+        Step::Send("data: {\"id\"".to_owned()),
+        Step::AwaitDisconnect,
+    ]);
+    let failure = error_within(silence, half).await;
+    assert_message(&failure, "has said nothing for 0.3 seconds");
 }
 
 #[tokio::test]
@@ -96,8 +99,8 @@ async fn heartbeats_prevent_the_timeout() {
     }
     let answer = r#"{"jsonrpc":"2.0","id":"c1","error":{"code":5}}"#;
     parts.push(Step::Send(format!("data: {answer}\n\n")));
-    let told = error_within(Duration::from_secs(1), stream(parts)).await;
-    assert_eq!(told, json!({"code": 5}));
+    let failure = error_within(Duration::from_secs(1), stream(parts)).await;
+    assert_eq!(failure, json!({"code": 5}));
 }
 
 #[tokio::test]
@@ -110,14 +113,11 @@ async fn invalid_response_is_reported() {
         "{\"id\":\"other\",\"result\":1}",
         "{\"method\":\"x\"}",
     ] {
-        assert_message(&error_of(json(body)).await, "no answer of an MCP server");
+        assert_message(&error_of(json(body)).await, "not an MCP response");
     }
     let event = stream(vec![Step::Send("data: hello\n\n".to_owned())]);
-    assert_message(&error_of(event).await, "no answer of an MCP server");
-    assert_message(
-        &error_of(answer(202, "", "")).await,
-        "no answer of an MCP server",
-    );
+    assert_message(&error_of(event).await, "not an MCP response");
+    assert_message(&error_of(answer(202, "", "")).await, "not an MCP response");
     assert_message(
         &error_of(answer(502, "text/html", "<html>")).await,
         "HTTP status 502",
@@ -139,8 +139,8 @@ async fn redirect_is_reported_and_not_followed() {
         "HTTP/1.1 307 X\r\nlocation: {}/mcp\r\ncontent-length: 0\r\n\r\n",
         other.url()
     );
-    let told = error_of(vec![Step::Send(to)]).await;
-    assert_message(&told, &format!("redirects to {}/mcp", other.url()));
+    let failure = error_of(vec![Step::Send(to)]).await;
+    assert_message(&failure, &format!("redirects to {}/mcp", other.url()));
     assert!(other.received().is_empty());
 }
 
@@ -149,19 +149,19 @@ async fn unreachable_server_is_reported_with_a_hint() {
     let gone = Server::start(|_: &Received| vec![]).await.url();
     // The listener closes when its task is aborted.
     tokio::time::sleep(Duration::from_millis(50)).await;
-    let told = error(settings(&gone)).await;
-    assert_message(&told, &format!("cannot reach {gone}/mcp: "));
+    let failure = error(settings(&gone)).await;
+    assert_message(&failure, &format!("cannot reach {gone}/mcp: "));
     assert_message(
-        &told,
+        &failure,
         "Is `sightline serve` running there? Set SIGHTLINE_URL",
     );
-    assert_message(&told, "refused");
+    assert_message(&failure, "refused");
 }
 
 #[tokio::test]
 async fn initialize_timeout_lets_later_messages_continue() {
     let server = Server::start(|request: &Received| match request.method().as_str() {
-        "initialize" => vec![Step::Hold],
+        "initialize" => vec![Step::AwaitDisconnect],
         _ => json("{\"id\":2,\"result\":1}"),
     })
     .await;
@@ -172,10 +172,10 @@ async fn initialize_timeout_lets_later_messages_continue() {
         .await;
     talk.send(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#)
         .await;
-    let told = talk.receive().await;
-    assert_eq!(told["id"], 1);
+    let response = talk.receive().await;
+    assert_eq!(response["id"], 1);
     assert_message(
-        &told["error"],
+        &response["error"],
         "did not answer `initialize` within 0.2 seconds",
     );
     assert_eq!(talk.receive().await["result"], 1);

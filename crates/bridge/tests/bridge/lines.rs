@@ -23,9 +23,9 @@ async fn invalid_line_is_reported_and_the_bridge_continues() {
         ("{\"id\":5}", -32600, json!(5)),
     ] {
         talk.send(line).await;
-        let told = talk.receive().await;
+        let response = talk.receive().await;
         assert_eq!(
-            (&told["error"]["code"], &told["id"]),
+            (&response["error"]["code"], &response["id"]),
             (&json!(code), &id),
             "{line}"
         );
@@ -51,9 +51,9 @@ async fn too_long_line_is_reported_with_its_id() {
     talk.send(&message(1024 * 1024 - around)).await;
     assert_eq!(talk.receive().await["result"], "done");
     talk.send(&message(1024 * 1024 - around + 1)).await;
-    let told = talk.receive().await;
+    let response = talk.receive().await;
     assert_eq!(
-        (&told["id"], &told["error"]["code"]),
+        (&response["id"], &response["error"]["code"]),
         (&json!(8), &json!(-32600))
     );
     talk.send("{\"id\":9,\"method\":\"ping\"}").await;

@@ -114,7 +114,7 @@ async fn stream_messages_arrive_immediately_and_in_order() {
             event("{\"jsonrpc\": \"2.0\",\r\ndata: \"method\":\"notifications/progress\",\"params\":{\"progress\":2}}"),
             event(r#"{"jsonrpc":"2.0","id":99,"result":"of something else"}"#),
             event(r#"{"jsonrpc":"2.0","id":1,"result":"done"}"#),
-            Step::Hold,
+            Step::AwaitDisconnect,
         ])
     })
     .await;
@@ -160,7 +160,7 @@ async fn fast_response_overtakes_slow_one_without_mixing_lines() {
 
 #[tokio::test]
 async fn concurrency_is_limited_and_excess_is_refused() {
-    let server = Server::start(|_: &Received| vec![Step::Hold]).await;
+    let server = Server::start(|_: &Received| vec![Step::AwaitDisconnect]).await;
     let mut settings = settings(&server.url());
     settings.limits.max_in_flight = 2;
     settings.limits.max_waiting = 1;
@@ -169,9 +169,9 @@ async fn concurrency_is_limited_and_excess_is_refused() {
         talk.send(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"x"}}"#))
             .await;
     }
-    let told = talk.receive().await;
+    let response = talk.receive().await;
     assert_eq!(
-        (&told["id"], &told["error"]["code"]),
+        (&response["id"], &response["error"]["code"]),
         (&json!(4), &json!(-32000))
     );
     assert_eq!(server.wait_for_requests(2).await.len(), 2);
@@ -182,7 +182,7 @@ async fn concurrency_is_limited_and_excess_is_refused() {
 #[tokio::test]
 async fn cancelled_request_closes_connection_without_response() {
     let server = Server::start(|request: &Received| match request.method().as_str() {
-        "slow" => vec![Step::Hold],
+        "slow" => vec![Step::AwaitDisconnect],
         "other" => result(request, "done"),
         _ => accepted(),
     })

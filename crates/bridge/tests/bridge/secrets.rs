@@ -67,7 +67,7 @@ async fn token_is_never_written_or_logged() {
         "refused" | "notifications/refused" => {
             answer(401, "application/problem+json", &problem(request))
         }
-        "held" => vec![Step::Hold],
+        "held" => vec![Step::AwaitDisconnect],
         _ => result(request, request.header("authorization").unwrap()),
     })
     .await;
@@ -176,11 +176,11 @@ async fn self_signed_certificate_is_trusted_unless_marked_as_ca() {
             Server::start_encrypted(acceptor, |request: &Received| result(request, "done")).await;
         let mut talk = trusting(&server.url(), &pem);
         talk.send(r#"{"id":1,"method":"ping"}"#).await;
-        let told = talk.receive().await;
+        let response = talk.receive().await;
         if is_trusted {
-            assert_eq!(told["result"], "done");
+            assert_eq!(response["result"], "done");
         } else {
-            let message = told["error"]["message"].as_str().unwrap();
+            let message = response["error"]["message"].as_str().unwrap();
             assert!(message.contains("CA:FALSE"), "{message}");
         }
     }
@@ -193,8 +193,8 @@ async fn private_ca_is_trusted_when_configured() {
         Server::start_encrypted(acceptor, |request: &Received| result(request, "done")).await;
     let mut talk = Client::connect(&server.url());
     talk.send(r#"{"id":1,"method":"ping"}"#).await;
-    let told = talk.receive().await;
-    let message = told["error"]["message"].as_str().unwrap();
+    let response = talk.receive().await;
+    let message = response["error"]["message"].as_str().unwrap();
     assert!(
         message.contains("certificate") && message.contains("--trust"),
         "{message}"

@@ -22,7 +22,7 @@ pub enum Step {
     Send(String),
     Wait(Duration),
     /// Sends nothing until the client disconnects.
-    Hold,
+    AwaitDisconnect,
 }
 
 pub fn answer(status: u16, kind: &str, body: &str) -> Vec<Step> {
@@ -200,7 +200,7 @@ async fn serve<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, shared: &Shared
                 let _ = stream.flush().await;
             }
             Step::Wait(time) => sleep(time).await,
-            Step::Hold => {
+            Step::AwaitDisconnect => {
                 let mut byte = [0];
                 let _ = stream.read(&mut byte).await;
                 shared.left.fetch_add(1, Ordering::SeqCst);

@@ -32,7 +32,7 @@ async fn calls_in_flight_finish_after_end_of_input() {
 
 #[tokio::test]
 async fn waiting_after_end_of_input_has_a_timeout() {
-    let server = Server::start(|_: &Received| vec![Step::Hold]).await;
+    let server = Server::start(|_: &Received| vec![Step::AwaitDisconnect]).await;
     let mut settings = settings(&server.url());
     settings.limits.shutdown_timeout = Duration::from_millis(200);
     let mut talk = Client::start(settings);
@@ -48,7 +48,7 @@ async fn waiting_after_end_of_input_has_a_timeout() {
 
 #[tokio::test]
 async fn bridge_stops_at_once_when_cancelled() {
-    let server = Server::start(|_: &Received| vec![Step::Hold]).await;
+    let server = Server::start(|_: &Received| vec![Step::AwaitDisconnect]).await;
     let mut talk = Client::connect(&server.url());
     talk.send(r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#)
         .await;

@@ -21,7 +21,7 @@ pub async fn run(context: &AppContext, command: AccountCommand) -> anyhow::Resul
         AccountCommand::Create { email, name } => create(context, &email, &name).await?,
         AccountCommand::List { json } => list(context, json).await?,
         AccountCommand::Limits(args) => limits(context, &args).await?,
-        AccountCommand::Log { email, most, json } => log(context, &email, most, json).await?,
+        AccountCommand::Log { email, limit, json } => log(context, &email, limit, json).await?,
         AccountCommand::Password {
             email,
             revoke_tokens,
@@ -212,9 +212,9 @@ fn parse_budget(
     MicroUsd::parse(text).map(Some).ok_or_else(wrong)
 }
 
-async fn log(context: &AppContext, email: &str, most: u32, as_json: bool) -> anyhow::Result<()> {
+async fn log(context: &AppContext, email: &str, limit: u32, as_json: bool) -> anyhow::Result<()> {
     let owner = find_owner(&context.storage, email).await?;
-    let events = context.core().audit_events(owner.account, most).await?;
+    let events = context.core().audit_events(owner.account, limit).await?;
     let time = |event: &AuditEvent| event.at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
     if as_json {
         let rows: Vec<_> = events

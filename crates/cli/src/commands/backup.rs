@@ -20,24 +20,24 @@ pub async fn take(loaded: Loaded, args: BackupArgs) -> anyhow::Result<Outcome> {
             anyhow::Error::from(error)
         ));
     }
-    let what = format!("{} is whole", file.display());
-    print_manifest(&taken, &taken, args.json, &what)
+    let summary = format!("{} is whole", file.display());
+    print_manifest(&taken, &taken, args.json, &summary)
 }
 
 pub async fn restore(loaded: Loaded, args: RestoreArgs) -> anyhow::Result<Outcome> {
     if args.verify {
         eprint_line(format!("Reading all of {}.", args.file.display()));
         let found = storage::verify(args.file.clone(), args.programs).await?;
-        let what = format!("{} is whole", args.file.display());
-        return print_manifest(&found, &found, args.json, &what);
+        let summary = format!("{} is whole", args.file.display());
+        return print_manifest(&found, &found, args.json, &summary);
     }
     create_data_folder(&loaded.settings)?;
     let database = loaded.settings.database();
     let place = database.to_string();
     eprint_line(format!("Restoring {} to {place}.", args.file.display()));
     let restored = storage::restore(database, args.file, args.force, args.programs).await?;
-    let what = format!("{place} is restored, every table with as many rows as it had");
-    print_manifest(&restored, &restored.manifest, args.json, &what)?;
+    let summary = format!("{place} is restored, every table with as many rows as it had");
+    print_manifest(&restored, &restored.manifest, args.json, &summary)?;
     if let (Some(replaced), false) = (&restored.replaced, args.json) {
         print_line(format!("What was there is kept: {replaced}."));
     }
@@ -48,14 +48,14 @@ fn print_manifest(
     all: &impl Serialize,
     manifest: &Manifest,
     as_json: bool,
-    what: &str,
+    summary: &str,
 ) -> anyhow::Result<Outcome> {
     if as_json {
         print_line(serde_json::to_string_pretty(all)?);
         return Ok(Outcome::Done);
     }
     print_line(format!(
-        "{what}: {} rows in {} tables, {} bytes, of {}.",
+        "{summary}: {} rows in {} tables, {} bytes, of {}.",
         manifest.all_rows(),
         manifest.rows.len(),
         manifest.bytes,

@@ -23,7 +23,7 @@ pub async fn run(loaded: Loaded, as_json: bool) -> anyhow::Result<Outcome> {
     ));
     if let Some(needed) = done.needs_bytes {
         print_line(format!(
-            "What is free inside of the file is used before the file grows again. To give it back to the disk, free {needed} bytes there and run this once more."
+            "What is free inside of the file is used before the file grows again. To give it back to the disk, free {needed} bytes there and run this command again."
         ));
     }
     Ok(Outcome::Done)

@@ -30,35 +30,35 @@ use storage::{DatabaseKind, DieselStorage, Encryption, OpenError, TlsCheck};
 use tokio::{net::lookup_host, time::timeout};
 
 struct Check {
-    what: &'static str,
+    subject: &'static str,
     state: State,
     message: String,
     todo: Option<String>,
 }
 
 impl Check {
-    fn good(what: &'static str, message: impl Into<String>) -> Self {
-        Self::new(what, State::Good, message, None)
+    fn good(subject: &'static str, message: impl Into<String>) -> Self {
+        Self::new(subject, State::Good, message, None)
     }
 
     /// Works, but may not be intended.
-    fn notice(what: &'static str, message: impl Into<String>, todo: impl Into<String>) -> Self {
-        Self::new(what, State::Notice, message, Some(todo.into()))
+    fn notice(subject: &'static str, message: impl Into<String>, todo: impl Into<String>) -> Self {
+        Self::new(subject, State::Notice, message, Some(todo.into()))
     }
 
     /// Does not work until something is done.
-    fn bad(what: &'static str, message: impl Into<String>, todo: impl Into<String>) -> Self {
-        Self::new(what, State::Bad, message, Some(todo.into()))
+    fn bad(subject: &'static str, message: impl Into<String>, todo: impl Into<String>) -> Self {
+        Self::new(subject, State::Bad, message, Some(todo.into()))
     }
 
     fn new(
-        what: &'static str,
+        subject: &'static str,
         state: State,
         message: impl Into<String>,
         todo: Option<String>,
     ) -> Self {
         Self {
-            what,
+            subject,
             state,
             message: message.into(),
             todo,
@@ -126,10 +126,10 @@ pub async fn run(loaded: Loaded, as_json: bool, all: bool) -> anyhow::Result<Out
 
 fn show(loaded: &Loaded, checks: &[Check], all: bool) {
     print_table(
-        &["check", "state", "told", "what to do"],
+        &["check", "state", "message", "what to do"],
         checks.iter().map(|check| {
             [
-                check.what.to_owned(),
+                check.subject.to_owned(),
                 check.state.name().to_owned(),
                 check.message.clone(),
                 check.todo.clone().unwrap_or_default(),
@@ -156,24 +156,25 @@ fn as_value(loaded: &Loaded, checks: &[Check]) -> serde_json::Value {
         .into_iter()
         .map(|(key, value, from)| json!({ "key": key, "value": value, "from": from }))
         .collect();
-    let checks: Vec<_> = checks.iter().map(|it| json!({ "check": it.what, "state": it.state.name(), "told": it.message, "todo": it.todo })).collect();
+    let checks: Vec<_> = checks.iter().map(|it| json!({ "check": it.subject, "state": it.state.name(), "told": it.message, "todo": it.todo })).collect();
     json!({ "settings": settings, "checks": checks })
 }
 
-const FREE_DISK_SPACE: &str = "Make room on the disk: nothing is lost, and it goes on then.";
+const FREE_DISK_SPACE: &str =
+    "Free space on the disk: nothing is lost, and Sightline continues then.";
 
 /// The database, opened once for all checks; `None` if it does not exist yet.
 type Opened<'o> = Option<&'o anyhow::Result<DieselStorage>>;
 
 async fn database(settings: &Settings, opened: Opened<'_>) -> Check {
-    let what = "database";
+    let subject = "database";
     let shown = settings.database();
     let restore =
         "Restore a backup: `sightline restore --force FILE` keeps the broken file beside it.";
     let opened = match opened {
         None => {
             return Check::notice(
-                what,
+                subject,
                 format!("{shown} is not there yet"),
                 "The first start makes it; if there should be one, check the setting data_dir.",
             );
@@ -192,20 +193,20 @@ async fn database(settings: &Settings, opened: Opened<'_>) -> Check {
                     "Check the setting database_url, and that the server answers."
                 }
             };
-            return Check::bad(what, format!("{shown}: {error:#}"), todo);
+            return Check::bad(subject, format!("{shown}: {error:#}"), todo);
         }
     };
     match opened.faults().await {
         Ok(faults) if faults.is_empty() => {}
         Ok(faults) => {
             let message = format!("{shown} is broken: {}", faults.join("; "));
-            return Check::bad(what, message, restore);
+            return Check::bad(subject, message, restore);
         }
         Err(error) => {
-            let why = anyhow::Error::from(error);
+            let error = anyhow::Error::from(error);
             return Check::bad(
-                what,
-                format!("{shown} cannot be read whole: {why:#}"),
+                subject,
+                format!("{shown} cannot be read whole: {error:#}"),
                 restore,
             );
         }
@@ -216,15 +217,15 @@ async fn database(settings: &Settings, opened: Opened<'_>) -> Check {
                 DatabaseKind::Sqlite => "is sound",
                 DatabaseKind::Postgres => "answers",
             };
-            Check::good(what, format!("{shown} {state}, schema up to date"))
+            Check::good(subject, format!("{shown} {state}, schema up to date"))
         }
         Ok(pending) => Check::notice(
-            what,
+            subject,
             format!("{shown} answers, {} migration(s) to run", pending.len()),
             "Run `sightline migrate` (a fresh database gets its schema at the first start).",
         ),
         Err(error) => Check::bad(
-            what,
+            subject,
             error.to_string(),
             "Use the version of Sightline that migrated the database.",
         ),
@@ -233,13 +234,13 @@ async fn database(settings: &Settings, opened: Opened<'_>) -> Check {
 
 /// Whether variables that look like settings are ignored.
 fn environment(loaded: &Loaded) -> Check {
-    let what = "environment";
+    let subject = "environment";
     let names = &loaded.service_variables;
     if names.is_empty() {
-        return Check::good(what, "every variable SIGHTLINE_… is a setting");
+        return Check::good(subject, "every variable SIGHTLINE_… is a setting");
     }
     Check::notice(
-        what,
+        subject,
         format!(
             "of a service that is called like this one, and not read: {}",
             names.join(", ")
@@ -250,13 +251,13 @@ fn environment(loaded: &Loaded) -> Check {
 
 /// Whether traffic to the database can be read by others.
 fn encryption(settings: &Settings) -> Check {
-    let what = "database encryption";
+    let subject = "database encryption";
     let Some(encryption) = settings.database().encryption() else {
-        return Check::good(what, "no connection to the database leaves this machine");
+        return Check::good(subject, "no connection to the database leaves this machine");
     };
     let todo = match encryption {
         Encryption::Tls(TlsCheck::AuthorityAndName) => {
-            return Check::good(what, format!("as set, {encryption}"));
+            return Check::good(subject, format!("as set, {encryption}"));
         }
         Encryption::Tls(TlsCheck::Authority) => {
             "Use sslmode=verify-full in database_url, unless the certificate does not bear the name of the host."
@@ -268,16 +269,16 @@ fn encryption(settings: &Settings) -> Check {
             "Add sslmode=verify-full to database_url, unless nobody else can read along on that network."
         }
     };
-    Check::notice(what, format!("as set, {encryption}"), todo)
+    Check::notice(subject, format!("as set, {encryption}"), todo)
 }
 
 fn suppliers(settings: &Settings) -> Check {
-    let what = "search results";
+    let subject = "search results";
     let (clock, randomness) = system_ports();
     let supplier = search_results(settings, &clock, &randomness);
     if settings.search.is_simulated() {
         return Check::notice(
-            what,
+            subject,
             "sandbox: a simulated market, marked so in every record",
             format!(
                 "For real results set {}.",
@@ -288,17 +289,17 @@ fn suppliers(settings: &Settings) -> Check {
     if let Some(unpaid) = supplier.paid_call_refusal(settings.search.depth.0) {
         let suppliers = settings.search.suppliers().join(", then ");
         let message = format!("{suppliers}: nobody is asked, {unpaid}");
-        return Check::bad(what, message, remedy_for(unpaid));
+        return Check::bad(subject, message, remedy_for(unpaid));
     }
-    let most = supplier.max_spend(settings.search.depth.0);
+    let max_spend = supplier.max_spend(settings.search.depth.0);
     Check::good(
-        what,
+        subject,
         format!(
             "{} ({}); a keyword takes {} call(s) and {} {} at the most; {}",
             settings.search.suppliers().join(", then "),
             supplier.label().engine,
-            most.calls,
-            most.cost,
+            max_spend.calls,
+            max_spend.cost,
             MicroUsd::CURRENCY,
             spending_caps(settings),
         ),
@@ -307,13 +308,13 @@ fn suppliers(settings: &Settings) -> Check {
 
 /// Refusals of the operator's account, as recorded by servers and workers.
 async fn supplier_refusals(opened: Opened<'_>) -> Check {
-    let what = "suppliers' accounts";
+    let subject = "suppliers' accounts";
     let Some(Ok(opened)) = opened else {
-        return Check::notice(what, WITHOUT_DATABASE, "See the database above.");
+        return Check::notice(subject, WITHOUT_DATABASE, "See the database above.");
     };
     let notes = match notes(opened).await {
         Ok(notes) => notes,
-        Err(error) => return unknown_check(what, error),
+        Err(error) => return unknown_check(subject, error),
     };
     let refusals = notes.into_iter().filter_map(|it| match it.topic {
         Topic::Refusal { provider, .. } => Some(format!(
@@ -325,10 +326,10 @@ async fn supplier_refusals(opened: Opened<'_>) -> Check {
     });
     let refusals: Vec<String> = refusals.collect();
     if refusals.is_empty() {
-        return Check::good(what, "no refusal is noted");
+        return Check::good(subject, "no refusal is noted");
     }
     Check::bad(
-        what,
+        subject,
         refusals.join("; "),
         "Look at the key in the settings, and at the balance of the account there; this goes away with the next call that is answered.",
     )
@@ -341,18 +342,18 @@ async fn notes(opened: &DieselStorage) -> Result<Vec<ServerNote>, StorageError> 
 }
 
 async fn backup(opened: Opened<'_>) -> Check {
-    let what = "last backup";
+    let subject = "last backup";
     let Some(Ok(opened)) = opened else {
-        return Check::notice(what, WITHOUT_DATABASE, "See the database above.");
+        return Check::notice(subject, WITHOUT_DATABASE, "See the database above.");
     };
     let found = async { Ok::<_, StorageError>((notes(opened).await?, opened.now().await?)) };
     let (notes, now) = match found.await {
         Ok(found) => found,
-        Err(error) => return unknown_check(what, error),
+        Err(error) => return unknown_check(subject, error),
     };
     match notes.into_iter().find(|it| it.topic == Topic::Backup) {
         Some(note) => Check::good(
-            what,
+            subject,
             format!(
                 "{} ({} hours ago)",
                 note.noted_at.to_rfc3339_opts(SecondsFormat::Secs, true),
@@ -360,18 +361,18 @@ async fn backup(opened: Opened<'_>) -> Check {
             ),
         ),
         None => Check::notice(
-            what,
+            subject,
             "none is noted in this database",
             "Take one by `sightline backup FILE`, once a day at the least.",
         ),
     }
 }
 
-fn unknown_check(what: &'static str, error: StorageError) -> Check {
-    let why = anyhow::Error::from(error);
+fn unknown_check(subject: &'static str, error: StorageError) -> Check {
+    let error = anyhow::Error::from(error);
     Check::notice(
-        what,
-        format!("not known: {why:#}"),
+        subject,
+        format!("not known: {error:#}"),
         "See the database above.",
     )
 }
@@ -381,9 +382,9 @@ const MAX_SWEEP_DELAY: TimeDelta = TimeDelta::minutes(1);
 const MAX_START_DELAY: TimeDelta = TimeDelta::minutes(5);
 
 async fn queue(opened: Opened<'_>) -> Check {
-    let what = "queue";
+    let subject = "queue";
     let Some(Ok(opened)) = opened else {
-        return Check::notice(what, WITHOUT_DATABASE, "See the database above.");
+        return Check::notice(subject, WITHOUT_DATABASE, "See the database above.");
     };
     let figures = async {
         let mut read = opened.read().await?;
@@ -393,7 +394,7 @@ async fn queue(opened: Opened<'_>) -> Check {
     };
     let (figures, now) = match figures.await {
         Ok(found) => found,
-        Err(error) => return unknown_check(what, error),
+        Err(error) => return unknown_check(subject, error),
     };
     let QueueFigures {
         waiting,
@@ -408,16 +409,16 @@ async fn queue(opened: Opened<'_>) -> Check {
         || running == 0 && is_past(next_run_at, MAX_START_DELAY)
     {
         return Check::bad(
-            what,
+            subject,
             format!("{message}, and no worker looks after them"),
             "Start `sightline worker`, or `serve` without --no-worker; if one runs, look at its log.",
         );
     }
-    Check::good(what, message)
+    Check::good(subject, message)
 }
 
 fn engines(settings: &Settings) -> Check {
-    let what = "AI engines";
+    let subject = "AI engines";
     let (clock, randomness) = system_ports();
     let engines = ai_engines(settings, &clock, &randomness);
     let mut all_are_active = true;
@@ -440,7 +441,7 @@ fn engines(settings: &Settings) -> Check {
     let message = descriptions.join("; ");
     if settings.ai.is_simulated(&settings.search) {
         return Check::notice(
-            what,
+            subject,
             format!("sandbox: simulated engines, marked so in every record; {message}"),
             format!(
                 "For real answers set {}.",
@@ -449,71 +450,71 @@ fn engines(settings: &Settings) -> Check {
         );
     }
     if all_are_active {
-        return Check::good(what, message);
+        return Check::good(subject, message);
     }
     let todo = "Set ai.paid_calls and search.paid_calls = true, raise ai.most_per_call, or set the prices of the model.";
-    Check::bad(what, message, todo)
+    Check::bad(subject, message, todo)
 }
 
 fn research(settings: &Settings) -> Check {
-    let what = "keyword research";
+    let subject = "keyword research";
     let (clock, randomness) = system_ports();
     let supplier = keyword_data(settings, &clock, &randomness);
     let [Supplier { name, needs, .. }] = keywords::suppliers();
     let label = supplier.label();
     if label.provenance.is_simulated() {
         return Check::notice(
-            what,
+            subject,
             "sandbox: simulated figures, marked so in every answer",
             format!("For real figures set {needs}."),
         );
     }
     if let Some(unpaid) = supplier.paid_call_refusal() {
         return Check::bad(
-            what,
+            subject,
             format!("{name}: not asked, {unpaid}"),
             "Set search.paid_calls = true, raise search.most_per_call, or lower keyword_research.price_per_call to what a call costs.",
         );
     }
-    let most = supplier.max_spend();
+    let max_spend = supplier.max_spend();
     Check::good(
-        what,
+        subject,
         format!(
             "{name}; a search takes {} call(s) and {} {} at the most, and is kept for everyone for 30 days",
-            most.calls,
-            most.cost,
+            max_spend.calls,
+            max_spend.cost,
             MicroUsd::CURRENCY
         ),
     )
 }
 
 async fn spending(settings: &Settings, opened: Opened<'_>) -> Check {
-    let what = "spending";
+    let subject = "spending";
     if paid_sources(settings).is_empty() {
-        return Check::good(what, "nobody is asked who costs money");
+        return Check::good(subject, "nobody is asked who costs money");
     }
     let Some(database) = opened else {
         let limits = settings.new_accounts.limits();
         let message = format!("there are no accounts yet; a new one may have {limits}");
         let has_cap = settings.search.most_per_day.is_some();
         return if has_cap || !settings.new_accounts.is_without_budget() {
-            Check::good(what, message)
+            Check::good(subject, message)
         } else {
-            Check::notice(what, message, REMEDY)
+            Check::notice(subject, message, REMEDY)
         };
     };
-    let unknown = |why: String| {
+    let unknown = |reason: String| {
         Check::notice(
-            what,
-            format!("it is not known who may spend how much: {why}"),
+            subject,
+            format!("it is not known who may spend how much: {reason}"),
             "Mend the database first.",
         )
     };
     match database {
         Err(error) => unknown(format!("{error:#}")),
         Ok(database) => match unbounded_spenders(settings, Arc::new(database.clone())).await {
-            Ok(None) => Check::good(what, "every account has a cap, or all of them together"),
-            Ok(Some(told)) => Check::notice(what, told, REMEDY),
+            Ok(None) => Check::good(subject, "every account has a cap, or all of them together"),
+            Ok(Some(spenders)) => Check::notice(subject, spenders, REMEDY),
             Err(error) => unknown(format!("{:#}", anyhow::Error::from(error))),
         },
     }
@@ -524,7 +525,7 @@ fn spending_caps(settings: &Settings) -> String {
     if !settings.search.paid_calls {
         return "suppliers that cost money are not asked (search.paid_calls)".to_owned();
     }
-    let cap = |most: Option<Cap>| most.map_or_else(|| "no cap".to_owned(), |it| it.0.to_string());
+    let cap = |limit: Option<Cap>| limit.map_or_else(|| "no cap".to_owned(), |it| it.0.to_string());
     format!(
         "a call may cost {}, a day of all accounts {}",
         cap(settings.search.most_per_call),
@@ -556,34 +557,34 @@ fn remedy_for(unpaid: PaidCallRefusal) -> String {
 }
 
 fn speed(settings: &Settings) -> Check {
-    let what = "web vitals";
+    let subject = "web vitals";
     let (clock, randomness) = system_ports();
     let sources = site_services(settings, &clock, &randomness, None).speed;
     let (names, missing) = (sources.names(), sources.missing());
     let message = if names.is_empty() {
-        "not configured: only what files say is told, every paint is null".to_owned()
+        "not configured: only what files show is reported, every paint is null".to_owned()
     } else {
         names.join(", ")
     };
     if missing.is_empty() {
-        return Check::good(what, message);
+        return Check::good(subject, message);
     }
     let todo: Vec<String> = missing.iter().map(|it| format!("{it}.")).collect();
-    Check::notice(what, message, todo.join(" "))
+    Check::notice(subject, message, todo.join(" "))
 }
 
 /// Whether the service account's key is usable; `status` shows what it may read.
 async fn search_console(settings: &Settings) -> Check {
-    let what = "Search Console";
+    let subject = "Search Console";
     let Some(file) = &settings.search_console.key_file else {
         return Check::good(
-            what,
+            subject,
             "not fetched (search_console.key_file is not set); exports can be imported",
         );
     };
     match account_email(file).await {
         Ok(email) => Check::good(
-            what,
+            subject,
             format!(
                 "fetched once a day as {email}, which owners let read their properties (key: {})",
                 file.display()
@@ -591,13 +592,13 @@ async fn search_console(settings: &Settings) -> Check {
         ),
         Err(unusable) => {
             let todo = format!("To be done: {}.", unusable.remedy);
-            Check::bad(what, unusable.missing, todo)
+            Check::bad(subject, unusable.missing, todo)
         }
     }
 }
 
 fn crawler(settings: &Settings) -> Check {
-    let what = "crawler";
+    let subject = "crawler";
     let set = &settings.crawler;
     let networks = set.allow_networks.iter().map(|it| it.0.to_string());
     let resolved = set
@@ -607,10 +608,10 @@ fn crawler(settings: &Settings) -> Check {
     let named = resolved.map(|it| format!("{} for {}", it.0.address, it.0.host));
     let open: Vec<String> = networks.chain(named).collect();
     if open.is_empty() {
-        return Check::good(what, "reads public addresses only");
+        return Check::good(subject, "reads public addresses only");
     }
     Check::notice(
-        what,
+        subject,
         format!(
             "projects of every account may read {} besides public addresses",
             open.join(", ")
@@ -623,7 +624,7 @@ const LOOKUP_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Addresses of this server that projects cannot crawl. Behind NAT or a shared proxy only the operator knows them.
 async fn own_addresses(settings: &Settings) -> Check {
-    let what = "own addresses";
+    let subject = "own addresses";
     let known = server_addresses(settings);
     let closed = |address: &IpAddr| {
         let mut networks = settings.crawler.deny_networks.iter();
@@ -634,7 +635,7 @@ async fn own_addresses(settings: &Settings) -> Check {
     if let Some(host) = &host {
         let Ok(Ok(found)) = timeout(LOOKUP_TIMEOUT, lookup_host((host.as_str(), 0))).await else {
             return Check::notice(
-                what,
+                subject,
                 format!("{host} cannot be resolved here, so its addresses are not known"),
                 "Name the public addresses of this server in crawler.deny_networks.",
             );
@@ -647,9 +648,9 @@ async fn own_addresses(settings: &Settings) -> Check {
     let host = host.unwrap_or_default();
     if !open.is_empty() {
         return Check::notice(
-            what,
+            subject,
             format!(
-                "{host} leads to {}, which is no address of this machine, and projects may read it",
+                "{host} leads to {}, which is not an address of this machine, and projects may read it",
                 join_addresses(&open)
             ),
             "If it is this server's own (behind NAT), name it in crawler.deny_networks; if others share it (a CDN), leave it open.",
@@ -658,16 +659,19 @@ async fn own_addresses(settings: &Settings) -> Check {
     let is_local = settings.listen.0.ip().is_loopback() && settings.public_base_url.is_none();
     if known.is_empty() && host.is_empty() && !is_local {
         return Check::notice(
-            what,
+            subject,
             "no public address of this server is known",
             "If it has one (behind NAT), name it in crawler.deny_networks.",
         );
     }
     if known.is_empty() {
-        return Check::good(what, "no public address of this server is open to projects");
+        return Check::good(
+            subject,
+            "no public address of this server is open to projects",
+        );
     }
     Check::good(
-        what,
+        subject,
         format!("projects do not read {}", join_addresses(&known)),
     )
 }
@@ -678,12 +682,12 @@ fn join_addresses(addresses: &[IpAddr]) -> String {
 }
 
 fn sign_in(settings: &Settings) -> Check {
-    let what = "sign-in";
+    let subject = "sign-in";
     let base = settings.public_base_url();
     match sign_in_remedy(settings) {
-        None => Check::good(what, format!("people sign in at {base}/sign-in")),
+        None => Check::good(subject, format!("people sign in at {base}/sign-in")),
         Some(remedy) => Check::notice(
-            what,
+            subject,
             format!("nobody can sign in at {base}: cookies go over https alone"),
             remedy,
         ),
@@ -691,20 +695,20 @@ fn sign_in(settings: &Settings) -> Check {
 }
 
 fn proxies(settings: &Settings) -> Check {
-    let what = "proxies";
+    let subject = "proxies";
     let is_behind_one = settings.public_base_url().starts_with("https://");
     if is_behind_one && settings.trusted_proxies.is_empty() {
         return Check::notice(
-            what,
+            subject,
             "public_base_url is https, so a proxy is in front, and trusted_proxies is empty: all callers count as one",
             "Set trusted_proxies to the networks of the proxy, and have it append the client's address to X-Forwarded-For.",
         );
     }
-    if let Some(told) = proxy_without_base_url(settings) {
-        return Check::notice(what, told, SET_BASE_URL);
+    if let Some(message) = proxy_without_base_url(settings) {
+        return Check::notice(subject, message, SET_BASE_URL);
     }
     Check::good(
-        what,
+        subject,
         match settings.trusted_proxies.len() {
             0 => "no proxy is trusted; callers count by the address that they connect from"
                 .to_owned(),
@@ -714,28 +718,28 @@ fn proxies(settings: &Settings) -> Check {
 }
 
 async fn rendering(settings: &Settings) -> Check {
-    let what = "rendering";
+    let subject = "rendering";
     let (clock, randomness) = system_ports();
     let reader = site_services(settings, &clock, &randomness, None).sites;
     let browser = reader.browser().await;
     let pages = settings.crawler.render_pages.0;
     match (pages, browser) {
         (0, Some(browser)) => Check::good(
-            what,
+            subject,
             format!(
                 "audits show no page in a browser (crawler.render_pages is 0); {browser} could"
             ),
         ),
         (0, None) => Check::good(
-            what,
+            subject,
             "audits show no page in a browser (crawler.render_pages is 0), and there is none",
         ),
         (pages, Some(browser)) => Check::good(
-            what,
+            subject,
             format!("audits show the first {pages} pages in {browser}"),
         ),
         (pages, None) => Check::new(
-            what,
+            subject,
             State::Notice,
             format!("audits shall show {pages} pages in a browser, and there is none"),
             reader.missing_browser().map(|it| format!("{it}.")),
@@ -745,7 +749,7 @@ async fn rendering(settings: &Settings) -> Check {
 
 /// Production uses the profile `dist` with the feature `dist`.
 fn build() -> Check {
-    let what = "build";
+    let subject = "build";
     let profile = if cfg!(debug_assertions) {
         "dev"
     } else if cfg!(optimized) {
@@ -754,14 +758,14 @@ fn build() -> Check {
         "release"
     };
     let stated = match (profile, cfg!(feature = "dist")) {
-        ("dist", true) => return Check::good(what, "profile dist, made for production"),
+        ("dist", true) => return Check::good(subject, "profile dist, made for production"),
         ("dist", false) => {
             "profile dist without the feature dist: the system's allocator".to_owned()
         }
         (_, _) => format!("profile {profile}, made for trying and developing: slower than dist"),
     };
     Check::notice(
-        what,
+        subject,
         stated,
         "For production build with `cargo build --profile dist --features dist -p cli` and run target/dist/sightline.",
     )
@@ -772,41 +776,41 @@ const MIN_YEAR: i32 = 2026;
 
 /// Whether the machine's clock is plausible and agrees with the database's.
 async fn clock(settings: &Settings, opened: Opened<'_>) -> Check {
-    let what = "clock";
+    let subject = "clock";
     let (clock, _) = system_ports();
     let now = clock.now();
     let message = now.to_rfc3339_opts(SecondsFormat::Secs, true);
     if now.year() < MIN_YEAR {
-        return Check::bad(what, message, "Set the machine's clock.");
+        return Check::bad(subject, message, "Set the machine's clock.");
     }
     // A database that does not respond is reported by another check.
     let Some(Ok(database)) = opened else {
-        return Check::good(what, message);
+        return Check::good(subject, message);
     };
     let (policy, mut seen) = (queue_policy(&settings.queue), ClockCheck::default());
     match clock_fault(database, clock.as_ref(), &policy, &mut seen).await {
         Ok(Some(ClockFault::Skewed(by) | ClockFault::Stepped(by))) => Check::bad(
-            what,
+            subject,
             format!(
                 "{message}, {} s apart from the database's",
                 by.num_seconds().abs()
             ),
             "Set the clocks of both machines by a time service (NTP): workers claim nothing while they differ.",
         ),
-        _ => Check::good(what, message),
+        _ => Check::good(subject, message),
     }
 }
 
 fn disk(settings: &Settings) -> Check {
-    let what = "data folder";
+    let subject = "data folder";
     let folder: &Path = &settings.data_dir;
     if settings.database_url.is_some() {
-        return Check::good(what, "not used: the database is elsewhere");
+        return Check::good(subject, "not used: the database is elsewhere");
     }
     let shown = folder.display();
     if is_database_missing(settings) && !folder.exists() {
         let message = format!("{shown} is not there yet");
-        return Check::notice(what, message, "The first start makes it.");
+        return Check::notice(subject, message, "The first start makes it.");
     }
     let file = settings.data_file();
     if let (Ok(true), Err(error)) = (
@@ -816,22 +820,22 @@ fn disk(settings: &Settings) -> Check {
         let message = format!("{}: {error}", file.display());
         let mend =
             "Let the user of the server write the file, for example with chmod 600 and chown.";
-        return Check::bad(what, message, mend);
+        return Check::bad(subject, message, mend);
     }
     // An unnamed file cannot overwrite anything.
     let written = tempfile::tempfile_in(folder).and_then(|mut it| it.write_all(b"ok"));
     match written.and_then(|()| std::fs::metadata(folder)) {
         Ok(about) if about.mode() & 0o077 != 0 => Check::notice(
-            what,
+            subject,
             format!(
                 "{shown} can be written, and others may look into it (mode {:o})",
                 about.mode() & 0o777
             ),
             format!("chmod 700 {shown}"),
         ),
-        Ok(_) => Check::good(what, format!("{shown} can be written")),
+        Ok(_) => Check::good(subject, format!("{shown} can be written")),
         Err(error) => Check::bad(
-            what,
+            subject,
             format!("{shown}: {error}"),
             match error.kind() {
                 ErrorKind::StorageFull => FREE_DISK_SPACE,

@@ -80,7 +80,7 @@ fn print_plan(steps: &[PlannedStep]) {
         .map(PlannedAction::seconds)
         .sum();
     print_line(format!(
-        "{} migration(s) would run, each in a transaction of its own; together about {seconds} s where tables are read or written. Nothing was changed.",
+        "{} migration(s) would run, each in a separate transaction; together about {seconds} s where tables are read or written. Nothing was changed.",
         steps.len()
     ));
 }

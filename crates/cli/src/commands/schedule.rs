@@ -151,7 +151,10 @@ async fn remove(context: &AppContext, analysis: &ScheduledAnalysis) -> anyhow::R
         ))
         .into());
     }
-    eprint_line(format!("{} is no longer started by itself.", kind.name()));
+    eprint_line(format!(
+        "{} is not started automatically any more.",
+        kind.name()
+    ));
     Ok(())
 }
 

@@ -128,7 +128,7 @@ async fn import(
 fn report_usage(spans: &[(DimensionSet, Span, u64)], today: NaiveDate) {
     if let Some((cut, span, _)) = spans.iter().find(|it| it.1.is_too_long()) {
         eprint_line(format!(
-            "{} of {span} is kept, and no figure rests on it: a period of more than {MAX_PERIOD_DAYS} days that is told as a whole says too little of its end. Export three months or less.",
+            "{} of {span} is stored, but no figure uses it: rows that sum up more than {MAX_PERIOD_DAYS} days show too little of the end of the period. Export three months or less.",
             cut.name()
         ));
     }
@@ -174,7 +174,7 @@ async fn read_export(
     let metadata = tokio::fs::metadata(path).await.with_context(failure)?;
     if !metadata.is_file() || metadata.len() > MAX_FILE_BYTES {
         return Err(UsageError(format!(
-            "Nothing is imported: {} is no file of at most 64 MiB. Export shorter periods and import them one after the other.",
+            "Nothing is imported: {} is not a file of at most 64 MiB. Export shorter periods and import them one after the other.",
             path.display()
         ))
         .into());
@@ -358,7 +358,7 @@ fn show(state: &ConsoleState, now: DateTime<Utc>) {
             print_table(&header, [row]);
         }
     }
-    let header = ["rows of", "days", "told", "rows", "from", "imported"];
+    let header = ["rows of", "days", "granularity", "rows", "from", "imported"];
     print_table(&header, state.imported.iter().map(span_row));
 }
 

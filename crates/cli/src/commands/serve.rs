@@ -97,7 +97,7 @@ async fn announce_start(
     if settings.search.is_simulated() {
         let sections = join_with_or(SUPPLIERS.iter().map(|it| it.section));
         announce(format!(
-            "  simulated  search results come from the sandbox and say so; for real ones set a supplier ({sections})"
+            "  simulated  search results come from the sandbox and are marked; for real ones set a supplier ({sections})"
         ));
     }
     warn_about_open_networks(settings);

@@ -72,7 +72,7 @@ fn parse_choice(flag: &str, value: &str, names: &[&str]) -> Result<String, Usage
 fn parse_host(domain: &str) -> Result<String, UsageError> {
     DomainName::parse_non_public(domain).map_err(|refusal| {
         UsageError(format!(
-            "--domain takes a domain name such as rival.com: {refusal}; it was `{domain}`"
+            "--domain takes a domain name such as competitor.com: {refusal}; it was `{domain}`"
         ))
     })
 }

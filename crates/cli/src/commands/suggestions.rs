@@ -142,7 +142,7 @@ async fn ignore(
         refusal @ SuggestionError::TooMany => UsageError(format!("{id} is not ignored: {refusal}.")).into(),
     })?;
     eprint_line(format!(
-        "{id} is ignored: from the next analysis on its record says so. `sightline suggestions take-up` ends that."
+        "{id} is ignored: from the next analysis on its record is marked as ignored. `sightline suggestions take-up` ends that."
     ));
     Ok(())
 }

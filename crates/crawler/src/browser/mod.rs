@@ -87,7 +87,8 @@ impl LabRunner {
         let limit = self.settings.traffic_limit;
         let user = process::browser_uid(&self.settings);
         let proxy = EgressProxy::start(Arc::clone(&self.crawler), limit, user).await;
-        let proxy = proxy.map_err(|_| LabError::Browser("no port is free".to_owned()))?;
+        let proxy =
+            proxy.map_err(|_| LabError::Browser("no free port for the egress proxy".to_owned()))?;
         let (browser, protocol) = Browser::guarded(program, &self.settings, proxy.port())?;
         let product_token = format!(
             "{}/{} (+{})",
@@ -128,8 +129,8 @@ fn as_startup_error(error: LabError) -> LabError {
     match error {
         LabError::Browser(reason) if reason == protocol::ProtocolError::Ended.to_string() => {
             NotConfigured {
-                missing: "the browser does not start, most likely because its sandbox cannot be set up here".to_owned(),
-                remedy: "allow unprivileged user namespaces or install Debian's chromium-sandbox; only for pages that are trusted, switch the sandbox off in the lab's settings".to_owned(),
+                missing: "the browser does not start, most likely because its sandbox cannot be set up".to_owned(),
+                remedy: "allow unprivileged user namespaces or install Debian's chromium-sandbox; for trusted pages only, disable the sandbox in the lab's settings".to_owned(),
             }
             .into()
         }
@@ -141,7 +142,7 @@ fn as_startup_error(error: LabError) -> LabError {
 impl LabVitals for LabRunner {
     fn missing(&self) -> Option<NotConfigured> {
         self.settings
-            .missing("until then only what a page's files say is measured")
+            .missing("without it, only the files of a page are analyzed")
     }
 
     fn provider(&self) -> String {
@@ -155,16 +156,17 @@ impl LabVitals for LabRunner {
             (None, missing) => return Err(missing.map_or(LabError::Unreachable, Into::into)),
         };
         let device = Device::of(order.form_factor);
-        let device = device.ok_or(LabError::Order("a load stands in for one device"))?;
-        let url = Url::parse(&order.url).map_err(|_| LabError::Order("this is no URL"))?;
+        let device = device.ok_or(LabError::Order("the form factor must be phone or desktop"))?;
+        let url = Url::parse(&order.url)
+            .map_err(|_| LabError::Order("the address is not a valid URL"))?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(LabError::Order("only http and https are loaded"));
         }
         vet_url(&url, &self.crawler).map_err(|_| LabError::Unreachable)?;
-        let asked = order.runs.unwrap_or(self.settings.runs).clamp(1, MAX_RUNS);
+        let run_count = order.runs.unwrap_or(self.settings.runs).clamp(1, MAX_RUNS);
         let _load_permit = self.load_permit.acquire().await;
         let (mut runs, mut failures) = (Vec::new(), Vec::new());
-        for number in 1..=asked {
+        for number in 1..=run_count {
             let _host_permit = match &self.throttle_fetcher {
                 Some(fetcher) => Some(fetcher.acquire_host_permit(&url).await),
                 None => None,
@@ -188,7 +190,7 @@ impl LabVitals for LabRunner {
         Ok(LabMeasurement {
             form_factor: order.form_factor,
             runs,
-            asked,
+            requested_runs: run_count,
             provider: PROVIDER.to_owned(),
             provenance: Provenance::Measured,
         })

@@ -104,8 +104,8 @@ impl Browser {
         arguments: &[&str],
         settings: &BrowserSettings,
     ) -> Result<(Self, Protocol), LabError> {
-        let profile =
-            create_profile(settings).map_err(|it| start_error("its folder cannot be made", &it))?;
+        let profile = create_profile(settings)
+            .map_err(|it| start_error("its profile folder cannot be created", &it))?;
         let mut command = Command::new("/bin/sh");
         command
             .args(["-c", LAUNCH_SCRIPT])
@@ -153,7 +153,9 @@ impl Browser {
             .and_then(|it| Pid::from_raw(i32::try_from(it).ok()?));
         let (Some(group), Some(to), Some(from)) = (group, child.stdin.take(), child.stdout.take())
         else {
-            return Err(LabError::Browser("it has no pipes".to_owned()));
+            return Err(LabError::Browser(
+                "its DevTools pipes are missing".to_owned(),
+            ));
         };
         let browser = Self {
             child,
@@ -191,8 +193,8 @@ impl Drop for Browser {
     }
 }
 
-fn start_error(what: &str, error: &io::Error) -> LabError {
-    LabError::Browser(format!("{what}: {}", error.kind()))
+fn start_error(failure: &str, error: &io::Error) -> LabError {
+    LabError::Browser(format!("{failure}: {}", error.kind()))
 }
 
 /// A browser must not run as root.
@@ -257,6 +259,6 @@ fn remove_profile(profile: TempDir) {
         std::thread::sleep(Duration::from_millis(50));
     }
     if let Err(error) = profile.close() {
-        tracing::warn!(%error, "a browser's folder could not be removed");
+        tracing::warn!(%error, "a browser's profile folder could not be removed");
     }
 }

@@ -22,14 +22,14 @@ const MAX_WAITING_BYTES: usize = 128 * 1024 * 1024;
 
 #[derive(Debug, Error)]
 pub enum ProtocolError {
-    #[error("the browser is gone")]
+    #[error("the DevTools connection is closed")]
     Ended,
     /// A message exceeds the limit, or too many events are queued.
-    #[error("the browser says too much")]
+    #[error("a DevTools message exceeds 64 MiB, or queued events exceed their limit")]
     LimitExceeded,
-    #[error("the browser's words make no sense")]
+    #[error("a DevTools message is malformed")]
     Malformed,
-    #[error("the browser refuses {method}: {reason}")]
+    #[error("DevTools command {method} failed: {reason}")]
     Refused { method: String, reason: String },
 }
 
@@ -117,10 +117,10 @@ impl Protocol {
         method: &str,
         params: Value,
     ) -> Result<T, ProtocolError> {
-        let asked = self.send(session, method, params).await?;
+        let command_id = self.send(session, method, params).await?;
         loop {
             match self.message().await? {
-                Message::Response(id, answer) if id == asked => {
+                Message::Response(id, answer) if id == command_id => {
                     let answer = answer.map_err(|reason| ProtocolError::Refused {
                         method: method.to_owned(),
                         reason,
@@ -160,12 +160,12 @@ impl Protocol {
         let world: World = self
             .call(Some(session), "Page.createIsolatedWorld", world)
             .await?;
-        let what = json!({
+        let params = json!({
             "contextId": world.execution_context_id,
             "expression": expression,
             "returnByValue": true,
         });
-        let evaluated = self.call(Some(session), "Runtime.evaluate", what).await;
+        let evaluated = self.call(Some(session), "Runtime.evaluate", params).await;
         evaluated.map(|it: Evaluated| it.result.value)
     }
 

@@ -127,17 +127,18 @@ impl Renderer {
         let rules = Arc::clone(&self.fetcher.settings);
         let user = process::browser_uid(&self.settings);
         let proxy = EgressProxy::start(rules, self.settings.traffic_limit, user).await;
-        let proxy = proxy.map_err(|_| LabError::Browser("no port is free".to_owned()))?;
+        let proxy =
+            proxy.map_err(|_| LabError::Browser("no free port for the egress proxy".to_owned()))?;
         let (browser, mut protocol) = Browser::guarded(&program, &self.settings, proxy.port())?;
         let first = async {
             let version = protocol.call::<Value>(None, "Browser.getVersion", json!({}));
             version.await.map_err(|it| as_startup_error(it.into()))?;
             let all = json!({"discover": true});
-            let told = protocol.execute(None, "Target.setDiscoverTargets", all);
-            told.await.map_err(LabError::from)
+            let discovery = protocol.execute(None, "Target.setDiscoverTargets", all);
+            discovery.await.map_err(LabError::from)
         };
-        let told = timeout(START_LIMIT, first).await;
-        if let Err(error) = told.unwrap_or(Err(LabError::TimedOut)) {
+        let started = timeout(START_LIMIT, first).await;
+        if let Err(error) = started.unwrap_or(Err(LabError::TimedOut)) {
             browser.end().await;
             return Err(error);
         }

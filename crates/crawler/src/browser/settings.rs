@@ -12,9 +12,9 @@ pub struct BrowserSettings {
     pub warm_up: Duration,
     /// How long a page must be quiet to count as loaded: Time to Interactive needs 5 s, Lighthouse waits 5.25 s.
     pub quiet: Duration,
-    /// Time limit for becoming quiet; afterwards the page is measured as it is, with a warning.
+    /// Time limit for becoming quiet; afterwards the page is measured anyway, with a warning.
     pub load_limit: Duration,
-    /// Time limit for a rendered page to become idle; afterwards it is read as it is.
+    /// Time limit for a rendered page to become idle; afterwards it is read anyway.
     pub render_limit: Duration,
     /// Time limit of one run, browser start and end included.
     pub run_limit: Duration,
@@ -48,7 +48,7 @@ pub const DEFAULT_BROWSER_PATHS: &[&str] = &[
 ];
 
 /// `nobody` and `nogroup`.
-const NOBODY: (u32, u32) = (65_534, 65_534);
+const UNPRIVILEGED_IDS: (u32, u32) = (65_534, 65_534);
 
 const GIB: u64 = 1024 * 1024 * 1024;
 
@@ -66,7 +66,7 @@ impl Default for BrowserSettings {
             memory_limit: 3 * GIB,
             traffic_limit: GIB / 4,
             sandbox: BrowserSandbox::Required,
-            unprivileged: NOBODY,
+            unprivileged: UNPRIVILEGED_IDS,
         }
     }
 }

@@ -155,8 +155,8 @@ struct ResponseHead {
 impl ResponseHead {
     fn of(response: &Response) -> Self {
         let headers = response.headers();
-        let said = |name: HeaderName| headers.get(name)?.to_str().ok();
-        let media = said(header::CONTENT_TYPE)
+        let header_value = |name: HeaderName| headers.get(name)?.to_str().ok();
+        let media = header_value(header::CONTENT_TYPE)
             .unwrap_or_default()
             .to_ascii_lowercase();
         Self {
@@ -170,11 +170,12 @@ impl ResponseHead {
                 .unwrap_or_default()
                 .trim()
                 .to_owned(),
-            is_compressed: said(header::CONTENT_ENCODING).is_some_and(|it| it.trim() != "identity"),
+            is_compressed: header_value(header::CONTENT_ENCODING)
+                .is_some_and(|it| it.trim() != "identity"),
             fresh_for: freshness_lifetime(
-                said(header::CACHE_CONTROL),
-                said(header::EXPIRES),
-                said(header::DATE),
+                header_value(header::CACHE_CONTROL),
+                header_value(header::EXPIRES),
+                header_value(header::DATE),
             ),
             bytes: header_bytes(headers),
         }
@@ -213,7 +214,8 @@ fn ms(duration: Duration) -> f64 {
 #[async_trait]
 impl StaticVitals for StaticReader {
     async fn analyze(&self, order: &LabOrder) -> Result<StaticFacts, LabError> {
-        let start = Url::parse(&order.url).map_err(|_| LabError::Order("this is no URL"))?;
+        let start = Url::parse(&order.url)
+            .map_err(|_| LabError::Order("the address is not a valid URL"))?;
         if !matches!(start.scheme(), "http" | "https") {
             return Err(LabError::Order("only http and https are loaded"));
         }

@@ -31,14 +31,14 @@ pub async fn browser_version(program: &Path, settings: &BrowserSettings) -> Opti
 }
 
 async fn first_line(child: &mut Child) -> Option<String> {
-    let mut said = Vec::new();
+    let mut bytes = Vec::new();
     let out = child.stdout.take()?;
     out.take(MAX_VERSION_BYTES)
-        .read_to_end(&mut said)
+        .read_to_end(&mut bytes)
         .await
         .ok()?;
-    let said = String::from_utf8_lossy(&said);
-    let line = said.lines().next()?.trim();
+    let text = String::from_utf8_lossy(&bytes);
+    let line = text.lines().next()?.trim();
     let printable = line.chars().filter(|it| !it.is_control());
     Some(printable.collect::<String>()).filter(|it| !it.is_empty())
 }

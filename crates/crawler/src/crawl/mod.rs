@@ -1,6 +1,6 @@
 //! One crawl: breadth-first from the start page, then remaining sitemap URLs, then link targets that are not pages. A
-//! level is read in link order, so the page limit cuts at the same place whichever response comes first, and a
-//! resumed crawl gives the same result.
+//! level is read in link order, so the page limit does not depend on the order of responses, and a resumed crawl gives
+//! the same result.
 
 mod llms_txt;
 mod pages;
@@ -67,9 +67,9 @@ fn describe_failure(start: &str, fetched: &Fetched) -> String {
         }
         (None, Some(status)) if !fetched.is_success() => format!("{url} answers {status}"),
         (None, Some(status)) if fetched.has_no_content() => {
-            format!("{url} answers {status} and sends nothing")
+            format!("{url} answers {status} without content")
         }
-        _ if !fetched.is_html() => format!("{url} is no HTML page"),
+        _ if !fetched.is_html() => format!("{url} is not an HTML page"),
         _ => format!("{start} leads to another site ({url})"),
     }
 }
@@ -170,8 +170,8 @@ impl<'a> Crawl<'a> {
         let start = self.context.start.as_str();
         match self.record.check(start).map(|it| &it.state) {
             Some(CheckState::BlockedByRobots) => "robots.txt does not allow it".to_owned(),
-            Some(CheckState::Asked { fetched, .. }) => describe_failure(start, fetched),
-            _ => "it was not asked for".to_owned(),
+            Some(CheckState::Requested { fetched, .. }) => describe_failure(start, fetched),
+            _ => "it was not requested".to_owned(),
         }
     }
 
@@ -230,14 +230,14 @@ impl<'a> Crawl<'a> {
 
     fn report_progress(&self) {
         let (pages, checks) = self.record.counts();
-        let most = u64::from(self.plan.max_pages);
+        let max_pages = u64::from(self.plan.max_pages);
         let known = self.pages_known.saturating_sub(self.non_pages_in_batch);
         self.record.journal().progress(CrawlProgress {
             phase: self.phase,
             sitemaps: self.sitemaps,
             pages: Count {
-                done: pages.min(most),
-                total: known.max(pages).min(most),
+                done: pages.min(max_pages),
+                total: known.max(pages).min(max_pages),
             },
             checks: Count {
                 done: checks,

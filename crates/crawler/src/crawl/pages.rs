@@ -32,8 +32,8 @@ impl<'a> Crawl<'a> {
         let mut brought = Vec::new();
         let mut rest = level;
         while !rest.is_empty() {
-            let room = u64::from(self.plan.max_pages).saturating_sub(self.pages_found);
-            let bound = match (room, self.is_over_time()) {
+            let pages_left = u64::from(self.plan.max_pages).saturating_sub(self.pages_found);
+            let bound = match (pages_left, self.is_over_time()) {
                 (0, _) => Some(LimitHit::MaxPages),
                 (_, true) => Some(LimitHit::Duration),
                 (_, false) => None,
@@ -45,8 +45,14 @@ impl<'a> Crawl<'a> {
             }
             // As many URLs as may still become pages; while rendering, as many as may still be rendered.
             let shown = self.pages_left_to_render();
-            let room = if shown > 0 { room.min(shown) } else { room };
-            let size = rest.len().min(usize::try_from(room).unwrap_or(usize::MAX));
+            let pages_left = if shown > 0 {
+                pages_left.min(shown)
+            } else {
+                pages_left
+            };
+            let size = rest
+                .len()
+                .min(usize::try_from(pages_left).unwrap_or(usize::MAX));
             let (batch, others) = rest.split_at(size);
             rest = others;
             for url in batch {
@@ -55,7 +61,7 @@ impl<'a> Crawl<'a> {
             self.read_batch(batch, depth, discovery, shown > 0).await?;
             let pages: Vec<UrlNumber> = batch.iter().filter_map(|it| self.page_of(*it)).collect();
             self.pages_found += pages.len() as u64;
-            // URLs that are not pages are no longer expected.
+            // URLs that are not pages are not expected anymore.
             self.pages_known -= (batch.len() - pages.len()) as u64;
             self.non_pages_in_batch = 0;
             self.report_progress();
@@ -69,7 +75,7 @@ impl<'a> Crawl<'a> {
         if self.record.page_at(url).is_some() {
             return Some(url);
         }
-        let CheckState::Asked { fetched, .. } = &self.record.check_at(url)?.state else {
+        let CheckState::Requested { fetched, .. } = &self.record.check_at(url)?.state else {
             return None;
         };
         let landed = self.record.page(&fetched.final_url)?.url.clone();
@@ -110,7 +116,7 @@ impl<'a> Crawl<'a> {
                 };
                 running.push(self.context.read(url, depth, discovery, kept));
             }
-            // A fetch or a rendering, whichever completes first.
+            // The fetch or rendering that completes first.
             let (is_read, mut steps) = futures_util::select! {
                 steps = running.select_next_some() => (true, steps),
                 steps = queue.rendering.select_next_some() => (false, steps),
@@ -154,11 +160,11 @@ impl<'a> Crawl<'a> {
             .map(|it| self.record.url(*it).to_owned())
             .collect();
         let mut validators = earlier.validators(&urls).await?;
-        let asked_by = urls.into_iter().map(|url| {
+        let kept_by_url = urls.into_iter().map(|url| {
             let kept = validators.remove(&url).map(|it| (earlier, it));
             (url, kept)
         });
-        Ok(asked_by.collect())
+        Ok(kept_by_url.collect())
     }
 }
 
@@ -181,8 +187,8 @@ impl CrawlContext<'_> {
         let robots = Some(&self.robots);
         let mut answer = match &kept {
             Some((_, validators)) => {
-                let asked = self.fetcher.fetch_if_changed(&url, validators, robots);
-                asked.await
+                let revalidation = self.fetcher.fetch_if_changed(&url, validators, robots);
+                revalidation.await
             }
             None => {
                 self.fetcher
@@ -211,7 +217,7 @@ impl CrawlContext<'_> {
         let mut steps = Vec::new();
         let page = self.page(answer, depth, discovery, &mut steps).await;
         if redirected || page.is_none() {
-            let state = CheckState::Asked {
+            let state = CheckState::Requested {
                 fetched,
                 names: None,
             };
@@ -268,13 +274,18 @@ fn has_page(steps: &[CrawlStep]) -> bool {
 }
 
 /// A page answered with 304: its kept content with the current fetch.
-fn unchanged(page: PageContent, asked: &Fetched, depth: u32, discovery: Discovery) -> PageContent {
+fn unchanged(
+    page: PageContent,
+    revalidation: &Fetched,
+    depth: u32,
+    discovery: Discovery,
+) -> PageContent {
     PageContent {
         depth,
         discovery,
         fetched: Fetched {
-            at: asked.at,
-            attempts: asked.attempts,
+            at: revalidation.at,
+            attempts: revalidation.attempts,
             ..page.fetched
         },
         // Rendered content may differ even so.

@@ -1,4 +1,4 @@
-//! Pages of earlier crawls that are no longer linked: whether they still exist.
+//! Pages of earlier crawls that are not linked anymore: whether they still exist.
 
 use super::Crawl;
 use crate::check::{Target, check_target};
@@ -15,11 +15,11 @@ impl Crawl<'_> {
         let targets = self.unlinked_pages().await?;
         self.revisits.total = targets.len() as u64;
         let (fetcher, robots) = (self.context.fetcher, &self.context.robots);
-        let most = fetcher.settings.connections_per_crawl.max(1) as usize;
+        let max_running = fetcher.settings.connections_per_crawl.max(1) as usize;
         let mut waiting = targets.into_iter();
         let mut running = FuturesUnordered::new();
         loop {
-            while running.len() < most && !self.record.is_stopping() {
+            while running.len() < max_running && !self.record.is_stopping() {
                 let Some(target) = waiting.next() else { break };
                 running.push(check_target(fetcher, robots, target));
             }

@@ -81,7 +81,7 @@ impl Crawl<'_> {
             return Ok((fact.clone(), fact.sitemaps.clone()));
         }
         let FetchedSitemap { sitemap, status } = self.fetch_sitemap(url).await;
-        let most = self.plan.max_pages as usize;
+        let max_pages = self.plan.max_pages as usize;
         let own = |entry: &SitemapEntry| {
             let url = self.context.start.join(&entry.url).ok()?;
             self.context.scope.contains(&url).then(|| normalize(&url).0)
@@ -94,9 +94,14 @@ impl Crawl<'_> {
             // One more than the limit, to detect truncation.
             pages: { sitemap.pages.iter() }
                 .filter_map(own)
-                .take(most.saturating_add(1))
+                .take(max_pages.saturating_add(1))
                 .collect(),
-            last_modified: sitemap.pages.iter().filter_map(dated).take(most).collect(),
+            last_modified: sitemap
+                .pages
+                .iter()
+                .filter_map(dated)
+                .take(max_pages)
+                .collect(),
             sitemaps: sitemap
                 .sitemaps
                 .iter()

@@ -15,8 +15,12 @@ impl Crawl<'_> {
     pub(super) async fn check_targets(&mut self) -> Result<(), SiteReadError> {
         let mut targets = self.targets();
         let settings = &self.context.fetcher.settings;
-        let (most, most_external) = (settings.max_checks, settings.max_external_checks);
-        if apply_limits(&mut targets, most as usize, most_external as usize) {
+        let (max_checks, max_external_checks) = (settings.max_checks, settings.max_external_checks);
+        if apply_limits(
+            &mut targets,
+            max_checks as usize,
+            max_external_checks as usize,
+        ) {
             self.record.record_limit(LimitHit::MaxChecks).await?;
         }
         targets.retain(|it| !self.record.is_known(it.number));
@@ -68,12 +72,12 @@ impl Crawl<'_> {
             self.record.record_limit(limit).await?;
         }
         let context = &self.context;
-        let most = context.fetcher.settings.connections_per_crawl.max(1) as usize;
+        let max_running = context.fetcher.settings.connections_per_crawl.max(1) as usize;
         let mut waiting = interleave_domains(targets).into_iter();
         let mut running = FuturesUnordered::new();
         loop {
             let late = self.begun.elapsed() > context.fetcher.settings.max_duration;
-            while running.len() < most && !late && !self.record.is_stopping() {
+            while running.len() < max_running && !late && !self.record.is_stopping() {
                 let Some(target) = waiting.next() else { break };
                 running.push(check_target(context.fetcher, &context.robots, target));
             }
@@ -95,15 +99,15 @@ impl Crawl<'_> {
     }
 }
 
-/// Keeps `most` targets, `most_external` of them external; true if any were removed.
-fn apply_limits(targets: &mut Vec<KnownTarget>, most: usize, most_external: usize) -> bool {
+/// Keeps `max_targets` targets, `max_external` of them external; true if any were removed.
+fn apply_limits(targets: &mut Vec<KnownTarget>, max_targets: usize, max_external: usize) -> bool {
     let before = targets.len();
     let mut external = 0;
     targets.retain(|it| {
         external += usize::from(!it.is_internal);
-        it.is_internal || external <= most_external
+        it.is_internal || external <= max_external
     });
-    targets.truncate(most);
+    targets.truncate(max_targets);
     targets.len() < before
 }
 
@@ -114,10 +118,10 @@ fn interleave_domains(targets: Vec<Target>) -> Vec<Target> {
         let host = registrable_domain(target.url.host_str().unwrap_or_default());
         hosts.entry(host).or_default().push_back(target);
     }
-    let mut turns = Vec::new();
+    let mut interleaved = Vec::new();
     while !hosts.is_empty() {
-        turns.extend(hosts.values_mut().filter_map(VecDeque::pop_front));
+        interleaved.extend(hosts.values_mut().filter_map(VecDeque::pop_front));
         hosts.retain(|_, it| !it.is_empty());
     }
-    turns
+    interleaved
 }

@@ -157,7 +157,7 @@ pub struct Sink {
 
 pub struct Pending {
     pub name: LocalName,
-    /// Set for `a` only: tells it from earlier `a` elements that the parser repeats.
+    /// Set for `a` only: distinguishes it from earlier `a` elements that the parser repeats.
     pub attributes: Option<Vec<Attribute>>,
     pub position: SourcePosition,
     pub script: Option<SourcePosition>,

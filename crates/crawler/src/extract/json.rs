@@ -95,8 +95,12 @@ fn parse(text: &str, budget: &Cell<usize>) -> Result<Json, JsonError> {
     let json = seed.deserialize(&mut reader);
     let json = json.and_then(|it| reader.end().map(|()| it));
     json.map_err(|error| {
-        let said = error.to_string();
-        let message = said.split(" at line ").next().unwrap_or(&said).to_owned();
+        let full_message = error.to_string();
+        let message = full_message
+            .split(" at line ")
+            .next()
+            .unwrap_or(&full_message)
+            .to_owned();
         if message == BUDGET_EXCEEDED {
             JsonError::TooLarge
         } else if message == "recursion limit exceeded" {

@@ -75,13 +75,13 @@ impl<'a> LinkReader<'a> {
     }
 
     pub fn read(&self, id: NodeId, links: &mut Vec<PageLink>) {
-        let room = MAX_LINKS.saturating_sub(links.len());
+        let max_urls = MAX_LINKS.saturating_sub(links.len());
         let Some(name) = self.dom.name(id) else {
             return;
         };
         if name == "style" {
             links.extend(
-                css_urls(&self.raw_text(id), room)
+                css_urls(&self.raw_text(id), max_urls)
                     .iter()
                     .filter_map(|it| self.link(id, "style", it)),
             );
@@ -94,7 +94,7 @@ impl<'a> LinkReader<'a> {
             match (name, *attribute) {
                 (_, "srcset") => {
                     links.extend(
-                        srcset(value, room)
+                        srcset(value, max_urls)
                             .iter()
                             .filter_map(|it| self.link(id, attribute, it)),
                     );
@@ -129,14 +129,14 @@ impl<'a> LinkReader<'a> {
     }
 
     fn text(&self, id: NodeId) -> Option<String> {
-        let said = |name| self.dom.attribute(id, name).and_then(short_text);
+        let attribute_text = |name| self.dom.attribute(id, name).and_then(short_text);
         match self.dom.name(id)? {
             "a" => text_of(self.dom, id)
                 .or_else(|| self.alternative_text(id))
-                .or_else(|| said("aria-label").or_else(|| said("title")))
+                .or_else(|| attribute_text("aria-label").or_else(|| attribute_text("title")))
                 .or_else(|| self.referenced_label(id)),
-            "area" | "img" => said("alt").or_else(|| said("title")),
-            "iframe" | "object" => said("title"),
+            "area" | "img" => attribute_text("alt").or_else(|| attribute_text("title")),
+            "iframe" | "object" => attribute_text("title"),
             _ => None,
         }
     }

@@ -176,13 +176,14 @@ impl<'a> ElementLocator<'a> {
         }
         let names = ["class", "id"].map(|it| self.dom.short_attribute(id, it));
         let mut words = names.into_iter().flat_map(str::split_ascii_whitespace);
-        let says = |word: &str, list: &[&str]| list.iter().any(|it| it.eq_ignore_ascii_case(word));
+        let is_listed =
+            |word: &str, list: &[&str]| list.iter().any(|it| it.eq_ignore_ascii_case(word));
         let mut navigation = false;
         for word in words.by_ref() {
-            if says(word, &FOOTER) {
+            if is_listed(word, &FOOTER) {
                 return Some(Placement::Footer);
             }
-            navigation |= says(word, &NAVIGATION);
+            navigation |= is_listed(word, &NAVIGATION);
         }
         navigation.then_some(Placement::Navigation)
     }

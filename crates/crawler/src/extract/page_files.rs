@@ -141,7 +141,7 @@ mod tests {
              <img src=i.png><img src=i.png><img loading=lazy src=later.png><img src='data:image/png,x'>\
              <iframe src=//other.example/></iframe><a href=/page>x</a>",
         );
-        let told: Vec<_> = found
+        let files: Vec<_> = found
             .files
             .iter()
             .map(|it| {
@@ -153,7 +153,7 @@ mod tests {
             })
             .collect();
         assert_eq!(
-            told,
+            files,
             [
                 ("acme.com/a/s.css", Stylesheet, true),
                 ("acme.com/a/p.css", Stylesheet, false),

@@ -179,10 +179,10 @@ fn overlong_tag(text: &str) -> Option<OverlongTag> {
         return None;
     }
     let is_blank = |it: u8| it.is_ascii_whitespace() || it == b'/';
-    let find = |from: usize, what: &dyn Fn(u8) -> bool| {
+    let find = |from: usize, predicate: &dyn Fn(u8) -> bool| {
         let rest = bytes.get(from..).unwrap_or_default();
         rest.iter()
-            .position(|it| what(*it))
+            .position(|it| predicate(*it))
             .map_or(bytes.len(), |it| from + it)
     };
     let mut at = find(1, &|it| it == b'>' || it.is_ascii_whitespace());
@@ -249,9 +249,9 @@ fn end_of_tag(text: &str, begins: SourcePosition) -> SourcePosition {
     SourcePosition { line, column }
 }
 
-/// The last character boundary within `most` bytes.
-fn cut_at(text: &str, most: usize) -> usize {
-    let mut end = text.len().min(most);
+/// The last character boundary within `max_bytes`.
+fn cut_at(text: &str, max_bytes: usize) -> usize {
+    let mut end = text.len().min(max_bytes);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
@@ -274,7 +274,7 @@ struct PositionSink {
     left_out: Cell<bool>,
     /// Parent of further elements, once the limits are reached.
     frozen: Cell<Option<NodeId>>,
-    /// The link whose text is read without structure.
+    /// The link of which the text is read without structure.
     open_link: Cell<Option<NodeId>>,
     /// State of the first `noscript` of the head.
     noscript: Cell<Noscript>,

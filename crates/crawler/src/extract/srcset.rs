@@ -7,13 +7,13 @@ const MAX_URL: usize = 4_096;
 /// Bytes of white space skipped before a URL.
 const MAX_BLANK: usize = 256;
 
-/// URLs of a `srcset`, split as in the HTML standard; at most `most`.
-pub fn srcset(text: &str, most: usize) -> Vec<&str> {
+/// URLs of a `srcset`, split as in the HTML standard; at most `max_urls`.
+pub fn srcset(text: &str, max_urls: usize) -> Vec<&str> {
     let mut urls = Vec::new();
     let mut rest = text;
     loop {
         rest = rest.trim_start_matches(|it: char| it.is_ascii_whitespace() || it == ',');
-        if rest.is_empty() || urls.len() >= most {
+        if rest.is_empty() || urls.len() >= max_urls {
             return urls;
         }
         let end = rest
@@ -39,8 +39,8 @@ pub fn srcset(text: &str, most: usize) -> Vec<&str> {
     }
 }
 
-/// URLs of `url()` and `@import` in a style sheet; at most `most`.
-pub fn css_urls(text: &str, most: usize) -> Vec<String> {
+/// URLs of `url()` and `@import` in a style sheet; at most `max_urls`.
+pub fn css_urls(text: &str, max_urls: usize) -> Vec<String> {
     let css = without_comments(text);
     let mut urls = Vec::new();
     let mut begun = 0;
@@ -63,7 +63,7 @@ pub fn css_urls(text: &str, most: usize) -> Vec<String> {
         };
         urls.push(value[start..end].trim().to_owned());
         begun = from + end;
-        if urls.len() >= most {
+        if urls.len() >= max_urls {
             break;
         }
     }
@@ -74,7 +74,7 @@ static URL_MARKERS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     AhoCorasick::builder()
         .ascii_case_insensitive(true)
         .build(["url(", "@import"])
-        .expect("two short words are no matter")
+        .expect("two short patterns are within the limits")
 });
 
 /// Leading white space in bytes, up to [`MAX_BLANK`].

@@ -8,13 +8,13 @@ pub fn text_of(dom: &Dom, id: NodeId) -> Option<String> {
     text_up_to(dom, id, MAX_CHARACTERS)
 }
 
-pub fn text_up_to(dom: &Dom, id: NodeId, most: usize) -> Option<String> {
+pub fn text_up_to(dom: &Dom, id: NodeId, max_characters: usize) -> Option<String> {
     // Most elements hold a single text.
     if let [only] = dom.nodes[id].children.as_slice()
         && let Kind::Text(text) = &dom.nodes[*only].kind
     {
-        let text = collapsed(shortened(text, 10 * most));
-        return (!text.is_empty()).then(|| shortened(&text, most).to_owned());
+        let text = collapsed(shortened(text, 10 * max_characters));
+        return (!text.is_empty()).then(|| shortened(&text, max_characters).to_owned());
     }
     let mut text = String::new();
     let hidden = |id: NodeId| dom.is_html(id, "script") || dom.is_html(id, "style");
@@ -24,13 +24,13 @@ pub fn text_up_to(dom: &Dom, id: NodeId, most: usize) -> Option<String> {
             if !is_hidden {
                 text.push_str(part);
             }
-        } else if text.len() < 10 * most && dom.is_html(node, "br") {
+        } else if text.len() < 10 * max_characters && dom.is_html(node, "br") {
             text.push(' ');
         }
-        if text.len() > 10 * most {
+        if text.len() > 10 * max_characters {
             break;
         }
     }
     let text = collapsed(&text);
-    (!text.is_empty()).then(|| shortened(&text, most).to_owned())
+    (!text.is_empty()).then(|| shortened(&text, max_characters).to_owned())
 }

@@ -9,8 +9,8 @@ pub fn visible_text(dom: &Dom) -> String {
             Kind::Element { .. } if !is_hidden(dom, node) => {
                 text.push(' ');
                 for name in ["alt", "value", "placeholder"] {
-                    if let Some(said) = dom.attribute(node, name) {
-                        text.push_str(said);
+                    if let Some(attribute) = dom.attribute(node, name) {
+                        text.push_str(attribute);
                         text.push(' ');
                     }
                 }

@@ -108,12 +108,13 @@ enum Stop {
 
 impl Write for BoundedBuffer {
     fn write(&mut self, part: &[u8]) -> io::Result<usize> {
-        let room = self.limit - self.bytes.len();
-        self.bytes.extend_from_slice(&part[..part.len().min(room)]);
+        let space_left = self.limit - self.bytes.len();
+        self.bytes
+            .extend_from_slice(&part[..part.len().min(space_left)]);
         let decoded = self.bytes.len();
         if decoded > self.ratio_from && decoded / self.ratio > self.encoded {
             self.stop = Some(Stop::Bomb);
-        } else if part.len() > room {
+        } else if part.len() > space_left {
             self.stop = Some(Stop::Full);
         }
         match self.stop {
@@ -137,10 +138,10 @@ enum Decoder {
 }
 
 impl Decoder {
-    fn new(encoding: Encoding, most: usize, limits: &FetchLimits) -> Self {
+    fn new(encoding: Encoding, max_bytes: usize, limits: &FetchLimits) -> Self {
         let bounded = BoundedBuffer {
             bytes: Vec::new(),
-            limit: most,
+            limit: max_bytes,
             ratio: limits.ratio.max(1),
             ratio_from: limits.ratio_from,
             encoded: 0,

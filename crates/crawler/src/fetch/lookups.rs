@@ -39,19 +39,19 @@ type Running = HashMap<String, watch::Receiver<Option<Found>>>;
 
 impl Lookups {
     fn new(
-        most: usize,
+        max_running: usize,
         source: impl Fn(&str) -> io::Result<Vec<SocketAddr>> + Send + Sync + 'static,
     ) -> Self {
         Self {
-            permits: Arc::new(Semaphore::new(most)),
+            permits: Arc::new(Semaphore::new(max_running)),
             running: Arc::default(),
             source: Arc::new(source),
         }
     }
 
-    /// Addresses have port 0; `most` is the time limit.
-    pub async fn find(&self, name: &str, most: Duration) -> Found {
-        let until = Instant::now() + most;
+    /// Addresses have port 0. Waits for at most `time_limit`.
+    pub async fn find(&self, name: &str, time_limit: Duration) -> Found {
+        let until = Instant::now() + time_limit;
         let name = name.to_ascii_lowercase();
         let running = match self.join(&name)? {
             Some(running) => running,
@@ -126,7 +126,7 @@ impl Drop for RunningLookup {
 async fn wait_for_result(mut running: watch::Receiver<Option<Found>>, until: Instant) -> Found {
     match timeout_at(until, running.wait_for(Option::is_some)).await {
         Ok(Ok(found)) => (*found).clone().unwrap_or(Err(LookupError::TimedOut)),
-        Ok(Err(_)) => Err(LookupError::NotFound("the look-up broke off".to_owned())),
+        Ok(Err(_)) => Err(LookupError::NotFound("the lookup was aborted".to_owned())),
         Err(_) => Err(LookupError::TimedOut),
     }
 }
@@ -149,14 +149,14 @@ mod tests {
     /// Name servers that do not answer until released.
     #[derive(Default)]
     struct Silent {
-        asked: AtomicUsize,
+        query_count: AtomicUsize,
         is_over: Mutex<bool>,
         over: Condvar,
     }
 
     impl Silent {
         fn wait(&self) {
-            self.asked.fetch_add(1, Ordering::SeqCst);
+            self.query_count.fetch_add(1, Ordering::SeqCst);
             let is_over = self.is_over.lock().unwrap();
             drop(self.over.wait_while(is_over, |it| !*it).unwrap());
         }
@@ -166,8 +166,8 @@ mod tests {
             self.over.notify_all();
         }
 
-        fn asked(&self) -> usize {
-            self.asked.load(Ordering::SeqCst)
+        fn query_count(&self) -> usize {
+            self.query_count.load(Ordering::SeqCst)
         }
     }
 
@@ -178,11 +178,11 @@ mod tests {
         "93.184.216.34:0".parse().unwrap()
     }
 
-    fn silent(most: usize) -> (Arc<Silent>, Lookups) {
+    fn silent(max_running: usize) -> (Arc<Silent>, Lookups) {
         let servers = Arc::new(Silent::default());
-        let asked = Arc::clone(&servers);
-        let lookups = Lookups::new(most, move |_| {
-            asked.wait();
+        let name_servers = Arc::clone(&servers);
+        let lookups = Lookups::new(max_running, move |_| {
+            name_servers.wait();
             Ok(vec![address()])
         });
         (servers, lookups)
@@ -199,7 +199,7 @@ mod tests {
         };
         assert_eq!(count(&LookupError::TimedOut), 3);
         assert_eq!(count(&LookupError::Busy), 17);
-        assert_eq!(servers.asked(), 3);
+        assert_eq!(servers.query_count(), 3);
         // The callers gave up, but the lookups still hold their threads.
         let late = lookups.find("www.example.com", SHORT).await;
         assert_eq!(late, Err(LookupError::Busy));
@@ -217,7 +217,7 @@ mod tests {
         let calls = ["a.example.com", "A.example.com", "a.example.com"];
         let found = join_all(calls.map(|it| lookups.find(it, SHORT))).await;
         assert_eq!(found, vec![Err(LookupError::TimedOut); 3]);
-        assert_eq!(servers.asked(), 1);
+        assert_eq!(servers.query_count(), 1);
         servers.end();
     }
 
@@ -228,7 +228,7 @@ mod tests {
         let found = join_all(names.iter().map(|it| lookups.find(it, SHORT))).await;
         let timed_out = found.iter().filter(|it| **it == Err(LookupError::TimedOut));
         assert_eq!(timed_out.count(), MAX_PER_DOMAIN);
-        assert_eq!(servers.asked(), MAX_PER_DOMAIN);
+        assert_eq!(servers.query_count(), MAX_PER_DOMAIN);
         servers.end();
     }
 

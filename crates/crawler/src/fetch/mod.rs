@@ -65,18 +65,18 @@ impl Fetcher {
         }
     }
 
-    pub fn with_shared_throttle(self, turns: Arc<dyn HostThrottle>) -> Self {
+    pub fn with_shared_throttle(self, throttle: Arc<dyn HostThrottle>) -> Self {
         Self {
-            limiters: HostLimiters::with_shared_throttle(turns),
+            limiters: HostLimiters::with_shared_throttle(throttle),
             ..self
         }
     }
 
-    /// One attempt with redirects, within `most`. robots.txt is checked for each hop but the first, which the caller
-    /// has checked. With validators, the server may answer 304.
-    async fn fetch_once(&self, request: &FetchRequest<'_>, most: Duration) -> FetchOutcome {
+    /// One attempt with redirects, within `time_limit`. robots.txt is checked for each hop but the first, which the
+    /// caller has checked. With validators, the server may answer 304.
+    async fn fetch_once(&self, request: &FetchRequest<'_>, time_limit: Duration) -> FetchOutcome {
         let FetchRequest { want, robots, .. } = *request;
-        let mut trail = RedirectTrail::new(request.url, most);
+        let mut trail = RedirectTrail::new(request.url, time_limit);
         loop {
             // Validators belong to the requested URL, not to redirect targets.
             let validators = request.validators.filter(|_| trail.chain.is_empty());
@@ -103,8 +103,8 @@ impl Fetcher {
             let Some(robots) = robots else {
                 continue;
             };
-            let asked = Box::pin(robots.permission_within(self, &trail.url, &mut trail.spent));
-            match asked.await {
+            let permission = Box::pin(robots.permission_within(self, &trail.url, &mut trail.spent));
+            match permission.await {
                 Permission::Granted => {}
                 Permission::Refused => return self.blocked(&trail),
                 Permission::Unreachable(fetched) => {
@@ -245,12 +245,12 @@ enum HopStep {
 }
 
 impl RedirectTrail {
-    fn new(url: &Url, most: Duration) -> Self {
+    fn new(url: &Url, time_limit: Duration) -> Self {
         Self {
             url: url.clone(),
             chain: Vec::new(),
             spent: Duration::ZERO,
-            time_limit: most,
+            time_limit,
         }
     }
 

@@ -31,7 +31,7 @@ pub enum ResolveError {
 impl From<LookupError> for ResolveError {
     fn from(error: LookupError) -> Self {
         match error {
-            LookupError::NotFound(said) => Self::Unknown(said),
+            LookupError::NotFound(message) => Self::Unknown(message),
             LookupError::TimedOut => Self::TimedOut,
             LookupError::Busy => Self::Busy,
         }

@@ -23,7 +23,7 @@ impl Fetcher {
         url: &Url,
         want: Want,
         robots: Option<&RobotsCache>,
-        most: Duration,
+        time_limit: Duration,
     ) -> FetchOutcome {
         let request = FetchRequest {
             url,
@@ -31,7 +31,7 @@ impl Fetcher {
             validators: None,
             robots,
         };
-        self.run_with_retries(&request, most).await
+        self.run_with_retries(&request, time_limit).await
     }
 
     /// As [`Self::fetch_with_retries`], but conditional: 304 if the earlier version did not change.
@@ -63,34 +63,38 @@ impl Fetcher {
             .await
     }
 
-    async fn run_with_retries(&self, request: &FetchRequest<'_>, most: Duration) -> FetchOutcome {
+    async fn run_with_retries(
+        &self,
+        request: &FetchRequest<'_>,
+        time_limit: Duration,
+    ) -> FetchOutcome {
         let limits = &self.settings.limits;
         let mut pause = limits.retry_wait;
         let mut spent = Duration::ZERO;
         let mut earlier: Option<FetchOutcome> = None;
         let mut attempt = 1;
         loop {
-            let rest = most.saturating_sub(spent);
+            let rest = time_limit.saturating_sub(spent);
             let mut answer = self.fetch_once(request, rest).await;
             spent += answer.spent;
             // An attempt cut by the time limit says less than the one before.
             let is_cut = rest < limits.total
                 && answer.fetched.failure == Some(FetchFailure::Timeout)
-                && spent >= most;
+                && spent >= time_limit;
             if let Some(earlier) = earlier.filter(|_| is_cut) {
                 answer = earlier;
             }
             answer.fetched.attempts = attempt;
             answer.spent = spent;
             let limiter = self.limiters.limiter(request.url, &self.settings);
-            let asked_to_wait = answer.retry_after.filter(|_| is_overloaded(&answer));
-            if let Some(time) = asked_to_wait {
+            let retry_after = answer.retry_after.filter(|_| is_overloaded(&answer));
+            if let Some(time) = retry_after {
                 limiter.pause(time.min(limits.retry_after)).await;
             }
-            let wait = asked_to_wait.unwrap_or_default().max(self.jittered(pause));
+            let wait = retry_after.unwrap_or_default().max(self.jittered(pause));
             // A host that asks for a long pause is not retried in this crawl.
             let give_up = attempt > limits.retries
-                || spent + wait >= most
+                || spent + wait >= time_limit
                 || !is_transient(&answer)
                 || !limiter.may_retry();
             if give_up {

@@ -92,7 +92,7 @@ impl RobotsCache {
         cell.get().and_then(|it| it.rules.delay)
     }
 
-    /// Whether that host asked for a longer delay than the maximum.
+    /// Whether that host requested a longer delay than the maximum.
     pub fn is_delay_capped(&self, url: &Url) -> bool {
         let cell = self.lock().get(&origin(url)).map(Arc::clone);
         cell.is_some_and(|it| it.get().is_some_and(|it| it.rules.is_delay_capped()))
@@ -131,11 +131,11 @@ fn rules_of(fact: &RobotsFact, product: &str) -> RobotsRules {
     }
 }
 
-/// `most` is the time limit; returns the time taken too.
+/// Also returns the time spent.
 pub async fn fetch_robots(
     fetcher: &Fetcher,
     url: &Url,
-    most: Duration,
+    time_limit: Duration,
 ) -> (RobotsFact, Fetched, Duration) {
     let mut robots_url = url.clone();
     robots_url.set_path("/robots.txt");
@@ -145,7 +145,7 @@ pub async fn fetch_robots(
         decoded: MAX_BYTES,
     };
     let answer = fetcher
-        .fetch_within(&robots_url, Want::Everything(limit), None, most)
+        .fetch_within(&robots_url, Want::Everything(limit), None, time_limit)
         .await;
     let state = state_of(&answer.fetched);
     let body = answer.body.filter(|_| state == RobotsState::Rules);

@@ -35,9 +35,9 @@ pub struct HostLimiter {
 }
 
 impl HostLimiters {
-    pub fn with_shared_throttle(turns: Arc<dyn HostThrottle>) -> Self {
+    pub fn with_shared_throttle(throttle: Arc<dyn HostThrottle>) -> Self {
         Self {
-            shared: Some(Arc::new(SharedThrottle::new(turns))),
+            shared: Some(Arc::new(SharedThrottle::new(throttle))),
             ..Self::default()
         }
     }

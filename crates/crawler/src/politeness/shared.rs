@@ -12,9 +12,9 @@ pub struct SharedThrottle {
 }
 
 impl SharedThrottle {
-    pub fn new(turns: Arc<dyn HostThrottle>) -> Self {
+    pub fn new(throttle: Arc<dyn HostThrottle>) -> Self {
         Self {
-            throttle: turns,
+            throttle,
             is_unavailable: AtomicBool::new(false),
         }
     }
@@ -38,7 +38,7 @@ impl SharedThrottle {
                 if !was_unavailable {
                     tracing::warn!(
                         %error,
-                        "turns at sites are not shared: until they are again, this process keeps its distance by itself"
+                        "the shared host throttle is unavailable: until it recovers, this process throttles its own requests only"
                     );
                 }
             })

@@ -29,12 +29,12 @@ pub fn gunzip(bytes: &[u8]) -> (Cow<'_, [u8]>, Option<&'static str>) {
         return (Cow::Borrowed(bytes), None);
     }
     let mut out = Vec::new();
-    let most = MAX_BYTES.min(MAX_TOTAL_BYTES.saturating_sub(bytes.len()));
+    let max_bytes = MAX_BYTES.min(MAX_TOTAL_BYTES.saturating_sub(bytes.len()));
     let read = MultiGzDecoder::new(bytes)
-        .take(u64::try_from(most).unwrap_or(u64::MAX))
+        .take(u64::try_from(max_bytes).unwrap_or(u64::MAX))
         .read_to_end(&mut out);
     let problem = match read {
-        Ok(length) if length == most => Some("tooLarge"),
+        Ok(length) if length == max_bytes => Some("tooLarge"),
         Ok(_) => None,
         Err(_) => Some("undecodable"),
     };

@@ -202,7 +202,7 @@ impl SitemapParser {
         None
     }
 
-    /// Only children of the entry count; images and videos have a `loc` of their own.
+    /// Only children of the entry count; images and videos have a separate `loc`.
     fn close(&mut self) -> Option<&'static str> {
         let name = self.parents.pop().unwrap_or_default();
         let text = std::mem::take(&mut self.text);

@@ -2,7 +2,7 @@
 
 use crate::{
     fault_server::{Act, answer},
-    trial::{in_turn, page, place},
+    trial::{one_by_one, page, place},
 };
 use flate2::{Compression, write::GzEncoder};
 use std::{fmt::Write as _, io::Write as _};
@@ -13,8 +13,8 @@ const WHOLE: usize = 11 * 1024 * 1024;
 /// Bytes sent uncompressed; the rest is compressed, because the limit of encoded bytes is lower.
 const PLAIN: usize = 4 * 1024 * 1024;
 
-fn packed(bytes: &[u8], how: Compression) -> Vec<u8> {
-    let mut packer = GzEncoder::new(Vec::new(), how);
+fn packed(bytes: &[u8], level: Compression) -> Vec<u8> {
+    let mut packer = GzEncoder::new(Vec::new(), level);
     packer.write_all(bytes).unwrap();
     packer.finish().unwrap()
 }
@@ -70,7 +70,7 @@ fn numbered(beginning: &str, piece: impl Fn(usize) -> String) -> Act {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "slow: reads to the limits"]
 async fn pages_of_too_many_elements() {
-    in_turn(vec![
+    one_by_one(vec![
         page(
             "elements side by side",
             full_of("<b></b>"),
@@ -136,7 +136,7 @@ async fn pages_of_too_many_elements() {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "slow: reads to the limits"]
 async fn pages_of_too_many_attributes_and_too_much_text() {
-    in_turn(vec![
+    one_by_one(vec![
         page(
             "attributes of one tag",
             numbered("<p ", |it| format!("a{it} ")),
@@ -211,7 +211,7 @@ async fn pages_of_too_many_attributes_and_too_much_text() {
 #[ignore = "slow: reads to the limits"]
 async fn pages_of_too_many_links() {
     let long = "x".repeat(2_000);
-    in_turn(vec![
+    one_by_one(vec![
         page(
             "links",
             numbered("", |it| format!("<a href={ELSEWHERE}/{it}>{it}</a>")),
@@ -272,7 +272,7 @@ async fn pages_of_too_much_data() {
         }
         text + "}"
     };
-    in_turn(vec![
+    one_by_one(vec![
         page(
             "blocks of JSON-LD",
             full_of(&block("{\"@type\":\"Product\",\"name\":\"x\"}")),
@@ -340,7 +340,7 @@ async fn sitemaps_of_excessive_size() {
     let sitemap = |text: &str| answer(200, "Content-Type: application/xml\r\n", text);
     let index = each(60_000, |it| format!("<sitemap><loc>/s{it}</loc></sitemap>"));
     let long = "x".repeat(2_000);
-    in_turn(vec![
+    one_by_one(vec![
         place(
             "sitemap of 49,000 entries",
             "/sitemap.xml",
@@ -415,7 +415,7 @@ async fn robots_txt_of_excessive_size() {
     let rules = each(60_000, |it| format!("Disallow: /{it}*a*b*c\n"));
     let stars = format!("User-agent: *\nDisallow: /{}$\n", "*a".repeat(200_000));
     let robots = |text: &str| answer(200, "Content-Type: text/plain\r\n", text);
-    in_turn(vec![
+    one_by_one(vec![
         place(
             "robots.txt of 60,000 rules",
             "/robots.txt",

@@ -26,7 +26,7 @@ pub const URL: &str = "SIGHTLINE_BOMB_URL";
 /// Environment variable with a harmless URL, read first.
 pub const WARM_URL: &str = "SIGHTLINE_HARMLESS_URL";
 /// Prefix of the line with the figures.
-pub const TOLD: &str = "reading: ";
+pub const FIGURES_PREFIX: &str = "reading: ";
 
 struct StillClock;
 
@@ -49,10 +49,10 @@ impl Randomness for CountingRandomness {
 
 /// Serializes steps like a database, and keeps only a report of them.
 #[derive(Default)]
-struct Teller(Mutex<Vec<String>>);
+struct ReportJournal(Mutex<Vec<String>>);
 
 #[async_trait]
-impl CrawlJournal for Teller {
+impl CrawlJournal for ReportJournal {
     async fn recorded(&self, _: Option<i64>) -> Result<Vec<RecordedStep>, JournalError> {
         Ok(Vec::new())
     }
@@ -60,7 +60,7 @@ impl CrawlJournal for Teller {
     async fn record(&self, steps: &[CrawlStep]) -> Result<Continue, JournalError> {
         for step in steps {
             let bytes = serde_json::to_vec(step).unwrap().len();
-            self.0.lock().unwrap().extend(told_of(step, bytes));
+            self.0.lock().unwrap().extend(describe_step(step, bytes));
         }
         Ok(Continue::Yes)
     }
@@ -69,7 +69,7 @@ impl CrawlJournal for Teller {
 }
 
 /// Report of a step; `None` if it is not about the bomb.
-fn told_of(step: &CrawlStep, bytes: usize) -> Option<String> {
+fn describe_step(step: &CrawlStep, bytes: usize) -> Option<String> {
     match step {
         CrawlStep::Page(page) if page.url.ends_with("/bomb") => Some(format!(
             "page{}{}, {} links, {} KiB",
@@ -87,7 +87,7 @@ fn told_of(step: &CrawlStep, bytes: usize) -> Option<String> {
             bytes / 1024,
         )),
         CrawlStep::Check(check) if check.url.ends_with("/bomb") => Some(match &check.state {
-            CheckState::Asked { fetched, .. } => match &fetched.detail {
+            CheckState::Requested { fetched, .. } => match &fetched.detail {
                 Some(detail) => detail.clone(),
                 None => format!("status {:?}", fetched.status),
             },
@@ -134,7 +134,7 @@ fn queued_seconds() -> f64 {
     of_each.sum()
 }
 
-async fn read(url: String, journal: &Teller) -> Result<SiteObservation, SiteReadError> {
+async fn read(url: String, journal: &ReportJournal) -> Result<SiteObservation, SiteReadError> {
     // The product's limits, without politeness towards public hosts.
     let settings = CrawlerSettings {
         allow_networks: vec!["127.0.0.0/8".parse().unwrap()],
@@ -162,10 +162,10 @@ async fn read(url: String, journal: &Teller) -> Result<SiteObservation, SiteRead
 fn a_reading() {
     #[expect(
         clippy::disallowed_methods,
-        reason = "the words of the process that started this one"
+        reason = "settings from the parent process"
     )]
     let [harmless, url] =
-        [WARM_URL, URL].map(|it| std::env::var(it).expect("whoever starts this names both"));
+        [WARM_URL, URL].map(|it| std::env::var(it).expect("the parent process sets both"));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -173,22 +173,22 @@ fn a_reading() {
         .unwrap();
     // Created once for all pages: word lists, trusted roots, threads.
     runtime
-        .block_on(read(harmless, &Teller::default()))
+        .block_on(read(harmless, &ReportJournal::default()))
         .unwrap();
     let (begun, before) = (Instant::now(), status("VmRSS:"));
     let (processor_before, queued_before) = (processor_seconds(), queued_seconds());
-    let journal = Teller::default();
+    let journal = ReportJournal::default();
     let read = runtime.block_on(read(url, &journal));
     let (seconds, peak) = (begun.elapsed().as_secs_f64(), status("VmHWM:") - before);
     let computed = processor_seconds() - processor_before;
     let queued = queued_seconds() - queued_before;
-    let mut told = journal.0.into_inner().unwrap();
+    let mut reports = journal.0.into_inner().unwrap();
     match read {
-        Ok(site) => told.extend(site.limits.iter().map(|it| format!("limit {it:?}"))),
-        Err(error) => told.push(format!("{error:?}")),
+        Ok(site) => reports.extend(site.limits.iter().map(|it| format!("limit {it:?}"))),
+        Err(error) => reports.push(format!("{error:?}")),
     }
     println!(
-        "\n{TOLD}{peak} {computed:.1} {queued:.1} {seconds:.1} {}",
-        told.join("; ")
+        "\n{FIGURES_PREFIX}{peak} {computed:.1} {queued:.1} {seconds:.1} {}",
+        reports.join("; ")
     );
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     fault_server::{Act, FaultServer, answer, html, not_found, redirect},
-    trial::{in_turn, page, place, together},
+    trial::{one_by_one, page, place, together},
 };
 use flate2::{
     Compression,
@@ -103,7 +103,7 @@ async fn decompression_bombs() {
             "",
         ),
     ];
-    in_turn(bombs).await;
+    one_by_one(bombs).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -184,7 +184,7 @@ async fn endless_responses() {
             "page",
         ),
     ];
-    in_turn(bombs).await;
+    one_by_one(bombs).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -194,7 +194,7 @@ async fn slow_responses() {
     let drip = |text: &str| Act::Drip(text.repeat(1_000).into_bytes(), DRIP);
     let body = || Act::Drip([head.as_bytes(), &[b'x'; 10_000]].concat(), DRIP);
     // Above the minimum rate, but endless.
-    let steady = Act::Drip(
+    let fast_enough = Act::Drip(
         [head.as_bytes(), &b"x".repeat(100_000)].concat(),
         Duration::from_micros(300),
     );
@@ -232,7 +232,7 @@ async fn slow_responses() {
         servers.push(FaultServer::start(site.into(), |_| not_found()).await);
     }
     let elsewhere = redirect(302, &servers.last().unwrap().url("/next"));
-    let silent = || Act::InTurn(vec![Act::Silence]);
+    let silent = || Act::Sequence(vec![Act::Silence]);
     let busy = answer(503, "Retry-After: 12\r\n", "");
     let bombs = vec![
         page("silence", silent(), "noAnswer"),
@@ -242,7 +242,7 @@ async fn slow_responses() {
             "noAnswer",
         ),
         page("body drop by drop", body(), "bodyTooSlow"),
-        page("body just fast enough", steady, ""),
+        page("body just fast enough", fast_enough, ""),
         redirects,
         page("redirects to origins with slow robots.txt", elsewhere, ""),
         page("busy, back in 12 s", busy, "Some(503)"),

@@ -2,7 +2,7 @@
 
 use crate::{
     fault_server::{Act, FaultServer, Site, html, not_found, page_of_links},
-    reader_process::{TOLD, URL, WARM_URL},
+    reader_process::{FIGURES_PREFIX, URL, WARM_URL},
 };
 use std::{process::Stdio, time::Duration};
 use tokio::{process::Command, time::timeout};
@@ -11,29 +11,33 @@ use tokio::{process::Command, time::timeout};
 const MAX_SECONDS: f64 = 30.0;
 const MAX_KIB: u64 = 64 * 1024;
 /// Time limit of a reading.
-const PATIENCE: Duration = Duration::from_mins(3);
+const READING_TIMEOUT: Duration = Duration::from_mins(3);
 
 /// A hostile site: its start page links to `/bomb`.
 pub struct Bomb {
     name: &'static str,
     site: Site,
     /// Expected part of the report.
-    told: &'static str,
+    expected: &'static str,
 }
 
-/// A site whose `/bomb` is hostile.
-pub fn page(name: &'static str, act: Act, told: &'static str) -> Bomb {
-    place(name, "/bomb", act, told)
+/// A site with a hostile `/bomb`.
+pub fn page(name: &'static str, act: Act, expected: &'static str) -> Bomb {
+    place(name, "/bomb", act, expected)
 }
 
 /// A site with a hostile path.
-pub fn place(name: &'static str, path: &str, act: Act, told: &'static str) -> Bomb {
+pub fn place(name: &'static str, path: &str, act: Act, expected: &'static str) -> Bomb {
     let mut site = Site::from([
         ("/".to_owned(), page_of_links(&["/bomb"])),
         ("/bomb".to_owned(), html("<p>harmless")),
     ]);
     site.insert(path.to_owned(), act);
-    Bomb { name, site, told }
+    Bomb {
+        name,
+        site,
+        expected,
+    }
 }
 
 impl Bomb {
@@ -60,24 +64,24 @@ impl Bomb {
             .stdin(Stdio::null())
             .kill_on_drop(true)
             .output();
-        let Ok(output) = timeout(PATIENCE, reading).await else {
-            return Err(format!("{}: not over after {PATIENCE:?}", self.name));
+        let Ok(output) = timeout(READING_TIMEOUT, reading).await else {
+            return Err(format!("{}: not over after {READING_TIMEOUT:?}", self.name));
         };
         let output = output.unwrap();
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let line = text.lines().find_map(|it| it.strip_prefix(TOLD));
+        let line = text.lines().find_map(|it| it.strip_prefix(FIGURES_PREFIX));
         let Some(line) = line else {
-            let said = String::from_utf8_lossy(&output.stderr);
-            return Err(format!("{}: no figures: {text} {said}", self.name));
+            let errors = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("{}: no figures: {text} {errors}", self.name));
         };
         let mut parts = line.splitn(5, ' ');
         let kib: u64 = parts.next().unwrap().parse().unwrap();
         let computed: f64 = parts.next().unwrap().parse().unwrap();
         let queued: f64 = parts.next().unwrap().parse().unwrap();
         let seconds: f64 = parts.next().unwrap().parse().unwrap();
-        let told = parts.next().unwrap();
+        let report = parts.next().unwrap();
         println!(
-            "| {} | {:.1} s | {} MiB | {told} |",
+            "| {} | {:.1} s | {} MiB | {report} |",
             self.name,
             seconds,
             kib.div_ceil(1024)
@@ -89,15 +93,15 @@ impl Bomb {
         if kib > MAX_KIB {
             wrong.push("too much memory");
         }
-        if !told.contains(self.told) {
-            wrong.push("not told");
+        if !report.contains(self.expected) {
+            wrong.push("not reported");
         }
         if wrong.is_empty() {
             Ok(())
         } else {
             let wrong = wrong.join(", ");
             Err(format!(
-                "{}: {wrong}: {seconds} s, {computed} s of them computing, {queued} s waiting for a processor, {kib} KiB, {told}",
+                "{}: {wrong}: {seconds} s, {computed} s of them computing, {queued} s waiting for a processor, {kib} KiB, {report}",
                 self.name
             ))
         }
@@ -105,7 +109,7 @@ impl Bomb {
 }
 
 /// CPU-bound sites, one after the other.
-pub async fn in_turn(bombs: Vec<Bomb>) {
+pub async fn one_by_one(bombs: Vec<Bomb>) {
     let mut wrong = Vec::new();
     for bomb in bombs {
         wrong.extend(bomb.survived(|_| not_found()).await.err());

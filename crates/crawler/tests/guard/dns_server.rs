@@ -30,7 +30,7 @@ impl Entry {
 }
 
 /// IPv4 queries per name: one per connection.
-type Asked = Mutex<HashMap<String, u32>>;
+type QueryCounts = Mutex<HashMap<String, u32>>;
 
 /// Serves forever on its own thread; counts queries.
 pub fn serve(at: SocketAddr, names: HashMap<String, Entry>) -> Arc<AtomicU32> {
@@ -38,11 +38,11 @@ pub fn serve(at: SocketAddr, names: HashMap<String, Entry>) -> Arc<AtomicU32> {
     let count = Arc::new(AtomicU32::new(0));
     let counted = Arc::clone(&count);
     std::thread::spawn(move || {
-        let asked = Asked::default();
+        let query_counts = QueryCounts::default();
         let mut buffer = [0; 512];
         while let Ok((length, whence)) = socket.recv_from(&mut buffer) {
             counted.fetch_add(1, Ordering::Relaxed);
-            if let Some(answer) = answer(&buffer[..length], &names, &asked) {
+            if let Some(answer) = answer(&buffer[..length], &names, &query_counts) {
                 let _ = socket.send_to(&answer, whence);
             }
         }
@@ -50,13 +50,17 @@ pub fn serve(at: SocketAddr, names: HashMap<String, Entry>) -> Arc<AtomicU32> {
     count
 }
 
-fn answer(query: &[u8], names: &HashMap<String, Entry>, asked: &Asked) -> Option<Vec<u8>> {
+fn answer(
+    query: &[u8],
+    names: &HashMap<String, Entry>,
+    query_counts: &QueryCounts,
+) -> Option<Vec<u8>> {
     let (name, behind) = name_at(query, 12)?;
     let kind = u16::from_be_bytes([*query.get(behind)?, *query.get(behind + 1)?]);
     let question = query.get(12..behind + 4)?;
     let found = names.get(&name);
     let addresses = found.map_or(&[][..], |it| match &it.later {
-        Some(later) if times(asked, &name, kind) > 1 => later,
+        Some(later) if times(query_counts, &name, kind) > 1 => later,
         _ => &it.addresses,
     });
     let mut records = Vec::new();
@@ -78,19 +82,19 @@ fn answer(query: &[u8], names: &HashMap<String, Entry>, asked: &Asked) -> Option
     }
     // NXDOMAIN for unknown names only; otherwise an empty answer.
     let flags: u16 = if found.is_some() { 0x8580 } else { 0x8583 };
-    let mut told = query[..2].to_vec();
+    let mut response = query[..2].to_vec();
     for number in [flags, 1, count, 0, 0] {
-        told.extend(number.to_be_bytes());
+        response.extend(number.to_be_bytes());
     }
-    told.extend(question);
-    told.extend(records);
-    Some(told)
+    response.extend(question);
+    response.extend(records);
+    Some(response)
 }
 
 /// Lookups of the name, this one included; each asks for both kinds of addresses.
-fn times(asked: &Asked, name: &str, kind: u16) -> u32 {
-    let mut asked = asked.lock().expect("nobody panics here");
-    let times = asked.entry(format!("{name} {kind}")).or_default();
+fn times(query_counts: &QueryCounts, name: &str, kind: u16) -> u32 {
+    let mut query_counts = query_counts.lock().expect("nobody panics here");
+    let times = query_counts.entry(format!("{name} {kind}")).or_default();
     *times += 1;
     *times
 }

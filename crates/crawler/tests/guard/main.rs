@@ -1,5 +1,5 @@
-//! The guard in a network where every address answers: a crawl whose pages, links, redirects and names lead to
-//! addresses that are not public, in every notation, connects to public ones only.
+//! The guard in a network where every address answers: a crawl connects to public addresses only, although pages,
+//! links, redirects and names lead to other addresses, in every notation.
 //!
 //! The test executes itself again in its own network namespace (`unshare` of util-linux, without privileges), where
 //! all addresses belong to the machine, so every connection is noticed. Its own server answers DNS.
@@ -84,10 +84,10 @@ fn nothing_but_public_addresses_is_reached() {
         .output()
         .expect("unshare of util-linux runs");
     std::fs::remove_dir_all(&folder).unwrap();
-    let told = String::from_utf8_lossy(&ran.stdout).into_owned();
+    let output = String::from_utf8_lossy(&ran.stdout).into_owned();
     let errors = String::from_utf8_lossy(&ran.stderr).into_owned();
-    assert!(ran.status.success(), "{told}\n{errors}");
-    assert!(told.contains("1 passed"), "{told}\n{errors}");
+    assert!(ran.status.success(), "{output}\n{errors}");
+    assert!(output.contains("1 passed"), "{output}\n{errors}");
 }
 
 /// Links, and what names resolve to.
@@ -174,7 +174,7 @@ type Reached = Arc<Mutex<BTreeMap<IpAddr, u32>>>;
 async fn inside() {
     let traps = Arc::new(Traps::all());
     assert!(traps.links.len() > 3_000, "{}", traps.links.len());
-    let asked = dns_server::serve("127.0.0.1:53".parse().unwrap(), traps.names.clone());
+    let query_count = dns_server::serve("127.0.0.1:53".parse().unwrap(), traps.names.clone());
     let reached = Reached::default();
     let visited = Arc::new(AtomicU32::new(0));
     for port in [80, 443] {
@@ -197,7 +197,10 @@ async fn inside() {
         visited.load(Ordering::Relaxed) > redirects / 2,
         "{visited:?} of {redirects}"
     );
-    assert!(asked.load(Ordering::Relaxed) > 1_000, "{asked:?}");
+    assert!(
+        query_count.load(Ordering::Relaxed) > 1_000,
+        "{query_count:?}"
+    );
     // No other port was tried: every connection was accepted here.
     assert_eq!(begun(), connections);
 }

@@ -209,11 +209,11 @@ impl Crawl {
             self.check(url, CheckState::BlockedByRobots);
             return None;
         }
-        let (fetched, answer) = self.ask(url);
+        let (fetched, answer) = self.fetch(url);
         let is_page =
             fetched.is_success() && fetched.is_html() && self.is_internal(&fetched.final_url);
         if fetched.hops() > 0 || !is_page {
-            let state = CheckState::Asked {
+            let state = CheckState::Requested {
                 fetched: fetched.clone(),
                 names: None,
             };
@@ -236,7 +236,7 @@ impl Crawl {
         self.checks.insert(url.to_owned(), check);
     }
 
-    fn ask(&self, url: &str) -> (Fetched, Option<Answer>) {
+    fn fetch(&self, url: &str) -> (Fetched, Option<Answer>) {
         let mut fetched = Fetched {
             chain: Vec::new(),
             ..Fetched::plain(url, 0)
@@ -306,7 +306,7 @@ impl Crawl {
             discovery,
         });
         let probe = url.join("xkcdqwertzuiopasdfghjklyx").unwrap();
-        let (fetched, probed) = self.ask(probe.as_str());
+        let (fetched, probed) = self.fetch(probe.as_str());
         if let Some(probed) = probed.filter(|_| fetched.is_success()) {
             let other = read_page(ReceivedPage::without_crawl(&probed.body, None, &probe));
             let of = |page: &PageContent| shingles(&page.text.main.text());
@@ -326,8 +326,8 @@ impl Crawl {
         for url in targets {
             let local = Url::parse(&url).is_ok_and(|it| is_loopback(&it));
             if !self.is_known(&url) && !local {
-                let (fetched, _) = self.ask(&url);
-                let state = CheckState::Asked {
+                let (fetched, _) = self.fetch(&url);
+                let state = CheckState::Requested {
                     fetched,
                     names: None,
                 };

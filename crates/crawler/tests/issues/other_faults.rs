@@ -42,8 +42,8 @@ async fn broken_images_in_srcset_are_reported() {
         "<img src=/cup.png srcset=\"/cup.png 1x, /lost.png 2x\" alt=\"A cup\" width=40 height=30>",
         "<picture><source srcset=/lost.avif><img src=/cup.png alt=\"A cup\" width=40 height=30></picture>",
     ] {
-        let told = audit(with(html).generated()).await;
-        assert_eq!(told.codes(), found(&["imageBroken"]), "{html}");
+        let report = audit(with(html).generated()).await;
+        assert_eq!(report.codes(), found(&["imageBroken"]), "{html}");
     }
 }
 
@@ -68,9 +68,9 @@ async fn unreadable_declared_sitemaps_are_reported() {
         (gone, "sitemapNon200", "absent", 404),
         (down, "sitemapNon200", "unavailable", 503),
     ] {
-        let told = audit(site).await;
-        assert_eq!(told.codes(), found(&[code]), "{problem}");
-        let line = &told.summary["sitemaps"][0];
+        let report = audit(site).await;
+        assert_eq!(report.codes(), found(&[code]), "{problem}");
+        let line = &report.summary["sitemaps"][0];
         assert_eq!(
             (&line["problem"], &line["status"]),
             (&json!(problem), &json!(status))
@@ -89,9 +89,9 @@ async fn undeclared_sitemaps_are_not_reported() {
         spec.robots = "User-agent: *\nAllow: /\n".to_owned();
         let mut site = spec.generated();
         answer(&mut site, "/sitemap.xml", other);
-        let told = audit(site).await;
-        assert_eq!(told.codes(), found(&[]));
-        assert_eq!(told.summary["sitemaps"][0]["named"], false);
+        let report = audit(site).await;
+        assert_eq!(report.codes(), found(&[]));
+        assert_eq!(report.summary["sitemaps"][0]["named"], false);
     }
 }
 
@@ -107,9 +107,9 @@ async fn sitemap_entries_of_other_hosts_are_counted() {
         "/sitemap.xml",
         Answer::file("application/xml", body),
     );
-    let told = audit(site).await;
-    assert_eq!(told.codes(), found(&[]));
-    let line = &told.summary["sitemaps"][0];
+    let report = audit(site).await;
+    assert_eq!(report.codes(), found(&[]));
+    let line = &report.summary["sitemaps"][0];
     assert_eq!(
         (&line["entries"], &line["foreignEntries"]),
         (&json!(6), &json!(1))
@@ -122,13 +122,13 @@ async fn a_white_space_page_has_empty_main_content() {
     for path in ["/guides/blank", "/blank.html", "/ws", "/blank/"] {
         let mut site = with(&format!("<p>See <a href={path}>what is to come</a>.</p>")).generated();
         answer(&mut site, path, Answer::file("text/html", " \n\t \n"));
-        let told = audit(site).await;
+        let report = audit(site).await;
         assert!(
-            told.codes().contains("emptyMainContent"),
+            report.codes().contains("emptyMainContent"),
             "{path}: {:?}",
-            told.codes()
+            report.codes()
         );
-        let record = &told.records[&format!("{ORIGIN}{path}")];
+        let record = &report.records[&format!("{ORIGIN}{path}")];
         assert_eq!(record["thin"], true, "{path}");
     }
 }
@@ -153,14 +153,14 @@ async fn unread_pages_are_reported_with_a_reason() {
     ] {
         let mut site = with("<p>See <a href=/packed>what is packed</a>.</p>").generated();
         answer(&mut site, "/packed", sent);
-        let told = audit(site).await;
-        assert_eq!(told.codes(), found(&[]), "{reason}");
-        assert_eq!(told.summary["unreadPages"], 1);
+        let report = audit(site).await;
+        assert_eq!(report.codes(), found(&[]), "{reason}");
+        assert_eq!(report.summary["unreadPages"], 1);
         assert_eq!(
-            told.summary["unreadExamples"],
+            report.summary["unreadExamples"],
             json!([{ "url": format!("{ORIGIN}/packed"), "status": 200, "reason": reason }])
         );
-        let links: Vec<&Value> = told.links.iter().map(|it| &it["verdict"]).collect();
+        let links: Vec<&Value> = report.links.iter().map(|it| &it["verdict"]).collect();
         let expected: Vec<Value> = verdict.iter().map(|it| json!(it)).collect();
         assert_eq!(links, expected.iter().collect::<Vec<_>>(), "{reason}");
     }
@@ -175,10 +175,10 @@ async fn empty_responses_are_reported() {
             ..Answer::default()
         };
         answer(&mut site, "/nothing", nothing);
-        let told = audit(site).await;
-        assert_eq!(told.codes(), found(&[]), "{status}");
+        let report = audit(site).await;
+        assert_eq!(report.codes(), found(&[]), "{status}");
         assert_eq!(
-            told.summary["unreadExamples"],
+            report.summary["unreadExamples"],
             json!([{ "url": format!("{ORIGIN}/nothing"), "status": status, "reason": "noContent" }])
         );
     }
@@ -188,9 +188,9 @@ async fn empty_responses_are_reported() {
 async fn a_redirect_without_location_is_a_broken_link() {
     let mut site = with("<p>See <a href=/moved>what was moved</a>.</p>").generated();
     answer(&mut site, "/moved", Answer::status(302));
-    let told = audit(site).await;
-    assert_eq!(told.codes(), found(&["internalBroken"]));
-    let link = &told.links[0];
+    let report = audit(site).await;
+    assert_eq!(report.codes(), found(&["internalBroken"]));
+    let link = &report.links[0];
     assert_eq!(
         (&link["verdict"], &link["statusCode"], &link["errorDetail"]),
         (&json!("invalidUrl"), &json!(302), &json!("noLocation"))
@@ -210,9 +210,9 @@ async fn a_charset_mismatch_is_a_warning() {
         .unwrap();
     glaze.body.splice(at..at + 7, text.iter().copied());
     answer(&mut site, "/guides/glaze", glaze);
-    let told = audit(site).await;
-    assert_eq!(told.codes(), found(&[]));
-    let record = &told.records[GLAZE];
+    let report = audit(site).await;
+    assert_eq!(report.codes(), found(&[]));
+    let record = &report.records[GLAZE];
     assert_eq!(
         record["charset"],
         json!({ "name": "UTF-8", "source": "meta", "replacedSequences": 3 })
@@ -232,7 +232,8 @@ async fn a_repeated_external_failure_becomes_a_warning() {
             .insert("https://other.example/a".to_owned(), silent);
         site.generated()
     };
-    let severity = |told: &Audited| told.summary["issues"]["externalBroken"]["severity"].clone();
+    let severity =
+        |report: &Audited| report.summary["issues"]["externalBroken"]["severity"].clone();
     let first = audit(spec()).await;
     assert_eq!(first.codes(), found(&["externalBroken"]));
     assert_eq!(severity(&first), "notice");
@@ -251,8 +252,8 @@ async fn a_repeated_external_failure_becomes_a_warning() {
 async fn beyond_the_parser_limit_nothing_is_claimed() {
     let deep = "<div>".repeat(600)
         + "<h2></h2><a href=/><img src=/cup.png alt=Cup width=1 height=1></a><p>Words that nobody counts.";
-    let told = audit(with(&deep).generated()).await;
-    assert_eq!(told.codes(), found(&[]));
+    let report = audit(with(&deep).generated()).await;
+    assert_eq!(report.codes(), found(&[]));
     let record = super::memory_crawl::audit(&with(&deep), None)
         .records
         .remove(GLAZE)
@@ -291,11 +292,11 @@ fn unread_links_do_not_make_a_dead_end() {
         IssueCode::H1Missing,
         IssueCode::DescMissing,
     ];
-    let is_told = |page: &_| {
+    let is_reported = |page: &_| {
         let issues = page_issues(page, &context);
         absent.map(|code| issues.iter().any(|it| it.code == code))
     };
-    assert_eq!(is_told(&page), [true; 3]);
+    assert_eq!(is_reported(&page), [true; 3]);
     page.fetched.truncation = Truncation::AtLimit;
-    assert_eq!(is_told(&page), [false; 3]);
+    assert_eq!(is_reported(&page), [false; 3]);
 }

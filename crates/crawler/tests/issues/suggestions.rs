@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 const ORIGIN: &str = "https://example.com";
 
-/// Suggestions for a site whose `visited` pages have visitors.
+/// Suggestions for a site of which the `visited` pages have visitors.
 fn suggested(
     site: &SiteSpec,
     vitals: Option<VitalsFault>,

@@ -1,4 +1,4 @@
-//! Figures of a load whose page has known behavior.
+//! Figures of a page with known behavior.
 
 use super::support::{answer, html, lab, picture, site};
 use analysis::{
@@ -204,9 +204,9 @@ async fn missing_and_non_html_pages_are_reported() {
         lab.load(&site.url("/file"), desktop).await.err(),
         Some(LabError::NotHtml)
     );
-    let nobody = "http://127.0.0.1:9/";
+    let closed_port = "http://127.0.0.1:9/";
     assert_eq!(
-        lab.load(nobody, desktop).await.err(),
+        lab.load(closed_port, desktop).await.err(),
         Some(LabError::Unreachable)
     );
     let file = lab.load("file:///etc/passwd", desktop).await.err();

@@ -182,12 +182,18 @@ async fn a_missing_browser_is_reported_with_a_remedy() {
     let Some(mut lab) = lab().await else { return };
     lab.settings.browser = Some(PathBuf::from("/nonexistent/chromium"));
     let outcome = lab.load("http://127.0.0.1:1/", FormFactor::Desktop).await;
-    let Some(LabError::NotConfigured(told)) = outcome.err() else {
+    let Some(LabError::NotConfigured(not_configured)) = outcome.err() else {
         panic!("it went on")
     };
-    assert!(told.missing.contains("/nonexistent/chromium"), "{told}");
-    assert!(told.remedy.contains("apt-get install chromium"), "{told}");
-    // A program that starts but is no browser is reported too.
+    assert!(
+        not_configured.missing.contains("/nonexistent/chromium"),
+        "{not_configured}"
+    );
+    assert!(
+        not_configured.remedy.contains("apt-get install chromium"),
+        "{not_configured}"
+    );
+    // A program that starts but is not a browser is reported too.
     lab.settings.browser = Some(PathBuf::from("/bin/true"));
     let outcome = lab.load("http://127.0.0.1:1/", FormFactor::Desktop).await;
     assert!(

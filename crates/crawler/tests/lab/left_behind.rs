@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-/// Files in the folder, and processes whose command line names it.
+/// Files in the folder, and processes with its name in the command line.
 pub fn left_behind(folder: &Path) -> Vec<String> {
     let mut left = entries(folder);
     for process in entries(Path::new("/proc")) {

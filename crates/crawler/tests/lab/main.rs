@@ -1,7 +1,7 @@
 //! Page speed measurement with a real browser, on well-behaved, slow and hostile pages.
 //!
-//! Needs Chromium, which `tests/run` installs (Debian's package `chromium`); without it each test says so and is
-//! skipped.
+//! Needs Chromium, which `tests/run` installs (Debian's package `chromium`); without it each test prints a
+//! message and is skipped.
 
 #[cfg(test)]
 #[path = "../sites/fault_server.rs"]

@@ -19,12 +19,12 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::const_new(());
 pub struct TestLab {
     pub settings: BrowserSettings,
     folder: TempDir,
-    _turn: MutexGuard<'static, ()>,
+    _lock: MutexGuard<'static, ()>,
 }
 
 /// `None`, with a message, if something is missing.
 pub async fn lab() -> Option<TestLab> {
-    let turn = ONE_AT_A_TIME.lock().await;
+    let lock = ONE_AT_A_TIME.lock().await;
     // Longer than a socket path may be.
     let folder = TempDir::with_prefix("long-".repeat(25)).unwrap();
     // The browser runs as another user when tests run as root.
@@ -47,7 +47,7 @@ pub async fn lab() -> Option<TestLab> {
     Some(TestLab {
         settings,
         folder,
-        _turn: turn,
+        _lock: lock,
     })
 }
 

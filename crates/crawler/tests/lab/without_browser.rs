@@ -100,11 +100,14 @@ async fn incomplete_or_denied_files_have_no_size() {
     ])
     .await;
     let facts = look(&site.url("/")).await.unwrap();
-    let told: Vec<_> = facts.resources[1..]
+    let transfers: Vec<_> = facts.resources[1..]
         .iter()
         .map(|it| (it.status, it.transfer_bytes))
         .collect();
-    assert_eq!(told, [(Some(200), None), (Some(200), None), (None, None)]);
+    assert_eq!(
+        transfers,
+        [(Some(200), None), (Some(200), None), (None, None)]
+    );
     assert!(
         tokio::time::timeout(std::time::Duration::from_millis(1), forbidden.accept())
             .await

@@ -3,7 +3,7 @@
 use super::support::{Browsing, answer, audited, html, prose, shown, site};
 use serde_json::json;
 
-/// A page whose text is in the document or added by a script.
+/// A page with its text in the document or added by a script.
 fn page(by_script: bool) -> String {
     let text = format!("<article><h2>Clay</h2><p>{}</p></article>", prose(30));
     let body = if by_script {

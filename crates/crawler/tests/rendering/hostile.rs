@@ -23,7 +23,7 @@ async fn hostile_pages_end_with_a_render_failure() {
     browsing.lab.render_limit = Duration::from_secs(6);
     let endless = "<title>x</title><h1>Stuck</h1><script>while (true);</script>";
     let later = "<title>x</title><h1>Stuck later</h1><script>addEventListener('load', () => setTimeout(() => { while (true); }, 200))</script>";
-    let asks = r#"<title>x</title><h1>Asks</h1><script>
+    let dialogs = r#"<title>x</title><h1>Asks</h1><script>
         alert("answer me"); confirm("really?"); prompt("how?"); onbeforeunload = () => "stay";
         document.querySelector("h1").textContent = "Asked"; window.open("/popup"); print();
     </script>"#;
@@ -48,7 +48,7 @@ async fn hostile_pages_end_with_a_render_failure() {
         ),
         ("/endless", html(endless)),
         ("/later", html(later)),
-        ("/asks", html(asks)),
+        ("/asks", html(dialogs)),
         ("/restless", html(restless)),
         ("/huge", html(huge)),
         ("/long", html(long)),
@@ -63,9 +63,9 @@ async fn hostile_pages_end_with_a_render_failure() {
     };
     assert_eq!(failure(page("/endless")).0, RenderFailure::TimedOut);
     assert_eq!(failure(page("/later")).0, RenderFailure::TimedOut);
-    let asked = shown(page("/asks"));
+    let after_dialogs = shown(page("/asks"));
     assert_eq!(
-        (asked.heading.as_deref(), asked.settled),
+        (after_dialogs.heading.as_deref(), after_dialogs.settled),
         (Some("Asked"), true)
     );
     let restless = shown(page("/restless"));
@@ -117,15 +117,15 @@ async fn navigation_to_another_page_is_blocked() {
     };
     let robots = "User-agent: *\nDisallow: /secret\n";
     // The second request is the browser's.
-    let turns = Act::InTurn(vec![
+    let redirecting = Act::Sequence(vec![
         html("<title>x</title><h1>Once</h1>"),
         answer("302 Found", "text/plain", "location: /secret\r\n", ""),
     ]);
-    let failing = Act::InTurn(vec![
+    let failing = Act::Sequence(vec![
         html("<title>x</title><h1>Once</h1>"),
         answer("503 Service Unavailable", "text/html", "", "<h1>Later</h1>"),
     ]);
-    let file = Act::InTurn(vec![
+    let file = Act::Sequence(vec![
         html("<title>x</title><h1>Once</h1>"),
         answer("200 OK", "application/zip", "", "PK"),
     ]);
@@ -139,12 +139,12 @@ async fn navigation_to_another_page_is_blocked() {
         ),
         ("/on", to("/secret")),
         ("/away", to(&away)),
-        ("/turns", turns),
+        ("/turns", redirecting),
         ("/failing", failing),
         ("/file", file),
         (
             "/silent",
-            Act::InTurn(vec![html("<title>x</title><h1>Once</h1>"), Act::Silence]),
+            Act::Sequence(vec![html("<title>x</title><h1>Once</h1>"), Act::Silence]),
         ),
         ("/secret", html("<title>x</title><h1>Secret</h1>")),
         ("/last", html("<title>x</title><h1>Last</h1>")),

@@ -33,10 +33,10 @@ async fn three_levels() -> FaultServer {
     .await
 }
 
-/// Sorted paths of the pages that a browser was asked to render.
-fn asked(pages: &[PageContent], server: &FaultServer) -> Vec<String> {
-    let asked = pages.iter().filter(|it| it.rendered.is_some());
-    let mut paths: Vec<String> = asked
+/// Sorted paths of the pages that were rendered in a browser, failures included.
+fn rendered_paths(pages: &[PageContent], server: &FaultServer) -> Vec<String> {
+    let rendered = pages.iter().filter(|it| it.rendered.is_some());
+    let mut paths: Vec<String> = rendered
         .map(|it| it.url.replace(&server.url(""), ""))
         .collect();
     paths.sort();
@@ -50,7 +50,7 @@ async fn only_the_first_pages_of_a_crawl_are_rendered() {
     browsing.pages = 3;
     let pages = browsing.read(&server, &MemoryJournal::default()).await;
     assert_eq!(pages.len(), 5);
-    assert_eq!(asked(&pages, &server), ["/", "/a", "/m"]);
+    assert_eq!(rendered_paths(&pages, &server), ["/", "/a", "/m"]);
 }
 
 #[tokio::test]
@@ -70,14 +70,14 @@ async fn a_resumed_crawl_renders_the_same_pages_once() {
     let reader = sites::reader(sites::settings()).with_browser(browsing.lab.clone());
     let read = reader.read(&plan, &stopped).await;
     assert!(matches!(read, Err(SiteReadError::Stopped)));
-    let before = asked(&pages(&stopped), &server);
+    let before = rendered_paths(&pages(&stopped), &server);
     assert!(!before.is_empty() && before.len() < 4, "{before:?}");
     let journal = MemoryJournal {
         steps: stopped.steps,
         ..MemoryJournal::default()
     };
     let pages = browsing.read(&server, &journal).await;
-    assert_eq!(asked(&pages, &server), ["/", "/a", "/b", "/m"]);
+    assert_eq!(rendered_paths(&pages, &server), ["/", "/a", "/b", "/m"]);
     assert_eq!(server.count("/"), 2, "read once, shown once");
 }
 
@@ -87,11 +87,14 @@ async fn a_crawl_without_a_browser_reports_what_is_missing() {
     let mut browsing = Browsing::new();
     browsing.lab.browser = Some(PathBuf::from("/nonexistent/chromium"));
     let reader = sites::reader(sites::settings()).with_browser(browsing.lab.clone());
-    let told = reader.missing_browser().unwrap();
-    assert!(told.missing.contains("/nonexistent/chromium"), "{told}");
+    let missing_browser = reader.missing_browser().unwrap();
+    assert!(
+        missing_browser.missing.contains("/nonexistent/chromium"),
+        "{missing_browser}"
+    );
     let pages = browsing.read(&server, &MemoryJournal::default()).await;
     assert!(pages.iter().all(|it| it.rendered.is_none()));
-    // A program that starts but is no browser is tried only a few times.
+    // A program that starts but is not a browser is tried only a few times.
     browsing.lab.browser = Some(PathBuf::from("/bin/true"));
     let pages = browsing.read(&server, &MemoryJournal::default()).await;
     assert_eq!(pages.len(), 5);
@@ -112,14 +115,14 @@ async fn a_crawl_that_is_dropped_leaves_no_browser() {
     let reader = sites::reader(sites::settings()).with_browser(browsing.lab.clone());
     let journal = MemoryJournal::default();
     let reading = reader.read(&plan, &journal);
-    let asked = async {
+    let script_requested = async {
         while server.count("/never.js") == 0 {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
     tokio::select! {
         read = reading => panic!("it ended by itself: {read:?}"),
-        () = asked => assert!(!browsing.left_behind().is_empty()),
+        () = script_requested => assert!(!browsing.left_behind().is_empty()),
     }
     assert_eq!(browsing.finally_left().await, Vec::<String>::new());
 }

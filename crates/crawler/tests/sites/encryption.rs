@@ -56,7 +56,10 @@ impl Encrypted {
     }
 
     /// Verdicts of links to both hosts; none where they are fine.
-    async fn judged(&self, trusted: Vec<CertificateDer<'static>>) -> BTreeMap<String, Verdict> {
+    async fn link_verdicts(
+        &self,
+        trusted: Vec<CertificateDer<'static>>,
+    ) -> BTreeMap<String, Verdict> {
         let links = [NAMED, OTHER].map(|host| format!("https://{host}/{host}"));
         let links = page_of_links(&links.each_ref().map(String::as_str));
         let site = [("/".to_owned(), links), ("/x".to_owned(), html("x"))];
@@ -95,7 +98,7 @@ async fn listen(listener: TcpListener, acceptor: TlsAcceptor, heard: Arc<AtomicU
 #[tokio::test(flavor = "multi_thread")]
 async fn a_certificate_for_another_name_is_refused() {
     let server = Encrypted::start().await;
-    let found = server.judged(vec![server.authority.clone()]).await;
+    let found = server.link_verdicts(vec![server.authority.clone()]).await;
     let refused = [(format!("/{OTHER}"), Verdict::TlsError)];
     assert_eq!(found, refused.into());
     assert!(server.heard.load(Ordering::Relaxed) > 0);
@@ -104,7 +107,7 @@ async fn a_certificate_for_another_name_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_certificate_of_an_untrusted_authority_is_refused() {
     let server = Encrypted::start().await;
-    let found = server.judged(Vec::new()).await;
+    let found = server.link_verdicts(Vec::new()).await;
     let refused = [NAMED, OTHER].map(|host| (format!("/{host}"), Verdict::TlsError));
     assert_eq!(found, refused.into());
     assert_eq!(server.heard.load(Ordering::Relaxed), 0);

@@ -27,7 +27,7 @@ pub enum Act {
     /// Keep the connection open without an answer.
     Silence,
     /// By the number of requests for the path.
-    InTurn(Vec<Act>),
+    Sequence(Vec<Act>),
 }
 
 /// Responses by path.
@@ -164,7 +164,7 @@ async fn perform(act: Act, time: u32, is_head: bool, mut stream: TcpStream) {
             let mut part = [0; 64];
             let _ = stream.read(&mut part).await;
         }
-        Act::InTurn(acts) => {
+        Act::Sequence(acts) => {
             let at = (time as usize - 1).min(acts.len() - 1);
             Box::pin(perform(acts[at].clone(), time, is_head, stream)).await;
         }

@@ -12,7 +12,7 @@ use domain::ports::site_reader::{SiteReadError, UnreachableReason};
 use flate2::{Compression, write::GzEncoder};
 use std::{collections::BTreeMap, io::Write, time::Duration};
 
-/// A site whose start page links to these paths.
+/// A site with links to these paths on its start page.
 fn site(acts: Vec<(&str, Act)>) -> Site {
     let paths: Vec<&str> = acts.iter().map(|it| it.0).collect();
     let start = ("/", page_of_links(&paths));
@@ -23,7 +23,7 @@ fn site(acts: Vec<(&str, Act)>) -> Site {
 }
 
 /// Verdicts of the start page's links.
-async fn judged(acts: Vec<(&str, Act)>) -> BTreeMap<String, Verdict> {
+async fn link_verdicts(acts: Vec<(&str, Act)>) -> BTreeMap<String, Verdict> {
     let server = FaultServer::start(site(acts), |_| not_found()).await;
     verdicts(&read(server.url("/")).await.unwrap())
 }
@@ -44,7 +44,7 @@ const HTML: &str = "Content-Type: text/html\r\n";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn statuses_become_verdicts() {
-    let found = judged(vec![
+    let found = link_verdicts(vec![
         ("/ok", html("fine")),
         ("/missing", not_found()),
         ("/gone", answer(410, "", "")),
@@ -56,7 +56,7 @@ async fn statuses_become_verdicts() {
         ("/crash", answer(500, "", "")),
         (
             "/recovers",
-            Act::InTurn(vec![answer(503, "", ""), html("again")]),
+            Act::Sequence(vec![answer(503, "", ""), html("again")]),
         ),
         ("/linkedin", answer(999, "", "")),
     ])
@@ -154,12 +154,12 @@ async fn a_private_address_looks_like_an_unreachable_host() {
     )
     .await;
     let records = findings(&read(server.url("/")).await.unwrap()).records;
-    let said: Vec<_> = records
+    let failures: Vec<_> = records
         .iter()
         .map(|it| (it.verdict, it.error_detail.as_deref(), it.status_code))
         .collect();
     assert_eq!(
-        said,
+        failures,
         [(Verdict::ConnectError, Some("unreachable"), None); 2]
     );
 }
@@ -168,7 +168,7 @@ async fn a_private_address_looks_like_an_unreachable_host() {
 async fn a_host_without_encryption_is_a_tls_error() {
     let plain = FaultServer::start(Site::new(), |_| html("x")).await;
     let encrypted = plain.url("/").replace("http:", "https:");
-    let found = judged(vec![("/to-tls", redirect(302, &encrypted))]).await;
+    let found = link_verdicts(vec![("/to-tls", redirect(302, &encrypted))]).await;
     assert_eq!(found, expected(&[("/to-tls", Verdict::TlsError)]));
 }
 
@@ -183,7 +183,7 @@ async fn slow_silent_and_broken_responses_become_verdicts() {
             .to_vec();
     let short =
         b"HTTP/1.1 200 X\r\nContent-Type: text/html\r\nContent-Length: 500\r\n\r\nshort".to_vec();
-    let found = judged(vec![
+    let found = link_verdicts(vec![
         ("/silence", Act::Silence),
         ("/drip", Act::Drip(dripping, Duration::from_millis(20))),
         ("/reset", Act::Reset),
@@ -303,7 +303,7 @@ async fn oversized_responses_are_cut_or_refused() {
         let mut checks = site.site.checks.iter();
         let check = checks.find(|it| it.url.ends_with(path)).unwrap();
         match &check.state {
-            CheckState::Asked { fetched, .. } => (fetched.status, fetched.unread_body()),
+            CheckState::Requested { fetched, .. } => (fetched.status, fetched.unread_body()),
             CheckState::BlockedByRobots => (None, None),
         }
     };
@@ -428,13 +428,13 @@ async fn silent_and_refusing_hosts_are_distinguished() {
     let gone = FaultServer::start(site(vec![]), |_| not_found()).await;
     let refusing = gone.address;
     drop(gone);
-    for (url, how) in [
+    for (url, reason) in [
         (format!("https://{silent_at}/"), UnreachableReason::Silence),
         (format!("http://{refusing}/"), UnreachableReason::Connection),
     ] {
         let outcome = read(url).await;
         assert!(
-            matches!(outcome, Err(SiteReadError::Unreachable(it)) if it == how),
+            matches!(outcome, Err(SiteReadError::Unreachable(it)) if it == reason),
             "{outcome:?}"
         );
     }
@@ -464,20 +464,25 @@ async fn robots_are_obeyed_for_pages_checks_and_redirects() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_site_without_a_start_page_fails() {
-    for (act, told) in [
+    for (act, expected_reason) in [
         (answer(404, HTML, "gone"), "answers 404"),
         (answer(500, HTML, "broken"), "answers 500"),
-        (answer(204, "", ""), "answers 204 and sends nothing"),
-        (answer(200, "", ""), "answers 200 and sends nothing"),
+        (answer(204, "", ""), "answers 204 without content"),
+        (answer(200, "", ""), "answers 200 without content"),
         (redirect(302, "/"), "failed"),
-        (answer(200, "Content-Type: text/plain\r\n", "x"), "no HTML"),
+        (
+            answer(200, "Content-Type: text/plain\r\n", "x"),
+            "not an HTML page",
+        ),
         (redirect(302, "http://elsewhere.invalid/"), "failed"),
     ] {
         let site = [("/".to_owned(), act)].into();
         let server = FaultServer::start(site, |_| not_found()).await;
         match read(server.url("/")).await {
-            Err(SiteReadError::NoPage(reason)) => assert!(reason.contains(told), "{reason}"),
-            other => panic!("{told}: {other:?}"),
+            Err(SiteReadError::NoPage(reason)) => {
+                assert!(reason.contains(expected_reason), "{reason}");
+            }
+            other => panic!("{expected_reason}: {other:?}"),
         }
     }
 }

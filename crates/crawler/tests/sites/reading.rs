@@ -79,14 +79,14 @@ async fn a_finished_crawl_sends_no_requests() {
     let server = FaultServer::start(library(), |_| not_found()).await;
     let (plan, journal) = (plan(server.url("/")), MemoryJournal::default());
     let first = crawl(settings(), &plan, &journal).await.unwrap();
-    let asked = server.total();
+    let requests = server.total();
     let second = crawl(settings(), &plan, &journal).await.unwrap();
-    assert_eq!(server.total(), asked);
+    assert_eq!(server.total(), requests);
     assert_eq!(findings(&first), findings(&second));
     let progress = *journal.progress.lock().unwrap().last().unwrap();
     assert_eq!((progress.pages.done, progress.checks.done), (21, 20));
     assert_eq!(progress.phase, CrawlPhase::Over);
-    // A URL that is not a page is no longer expected.
+    // A URL that is not a page is not expected anymore.
     assert_eq!((progress.pages.total, progress.checks.total), (21, 20));
 }
 
@@ -338,9 +338,9 @@ async fn the_crawl_delay_is_kept() {
     let server = FaultServer::start(site, |_| html("x")).await;
     let begun = Instant::now();
     read(server.url("/")).await.unwrap();
-    let least = Duration::from_millis(100) * (server.total() - 2);
+    let min_time = Duration::from_millis(100) * (server.total() - 2);
     assert!(
-        begun.elapsed() >= least,
+        begun.elapsed() >= min_time,
         "{:?} for {} requests",
         begun.elapsed(),
         server.total()
@@ -363,16 +363,16 @@ async fn progress_has_all_phases_and_drops_missing_pages() {
     };
     let (plan, journal) = (plan(server.url("/")), MemoryJournal::default());
     crawl(slow, &plan, &journal).await.unwrap();
-    let told = journal.progress.lock().unwrap();
-    assert!(told.is_sorted_by_key(|it| it.phase));
+    let progress = journal.progress.lock().unwrap();
+    assert!(progress.is_sorted_by_key(|it| it.phase));
     for phase in CrawlPhase::ALL {
-        assert!(told.iter().any(|it| it.phase == phase), "{phase:?}");
+        assert!(progress.iter().any(|it| it.phase == phase), "{phase:?}");
     }
-    let reading = told.iter().filter(|it| it.phase == CrawlPhase::Pages);
+    let reading = progress.iter().filter(|it| it.phase == CrawlPhase::Pages);
     for it in reading {
         assert!(it.pages.total <= 2 + GONE - it.checks.done, "{it:?}");
     }
-    let over = told.last().unwrap();
+    let over = progress.last().unwrap();
     for phase in CrawlPhase::ALL {
         let count = over.of(phase);
         assert_eq!(count.done, count.total, "{phase:?}");
@@ -391,8 +391,8 @@ async fn a_capped_crawl_delay_is_reported() {
     let (plan, journal) = (plan(server.url("/")), MemoryJournal::default());
     let reading = crawl(settings(), &plan, &journal);
     let _ = tokio::time::timeout(Duration::from_secs(1), reading).await;
-    let told = CrawlStep::Limit(LimitHit::CrawlDelay);
-    assert!(journal.steps.lock().unwrap().contains(&told));
+    let limit_step = CrawlStep::Limit(LimitHit::CrawlDelay);
+    assert!(journal.steps.lock().unwrap().contains(&limit_step));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,6 @@
 //! Effect of a job's change on its account's queue row.
 //!
-//! A change locks the queue row and knows the job before and after, so nothing is counted anew.
+//! A change locks the queue row and knows the job before and after, so nothing is recounted.
 //! Counts are exact. Times are lower bounds: if nothing is due at such a time, the row is refreshed
 //! ([`crate::ports::jobs::JobRepository::refresh_queue`]).
 

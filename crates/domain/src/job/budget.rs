@@ -9,22 +9,22 @@ use crate::money::MicroUsd;
 impl JobCost {
     /// Charges a call at its maximum cost; `None` if the budget is too small. Free calls always fit.
     #[must_use]
-    pub fn with_call_begun(self, most: MicroUsd) -> Option<Self> {
-        let most = most.0.max(0);
-        if most > 0 && most > self.reserved.0.saturating_sub(self.spent.0) {
+    pub fn with_call_begun(self, max_cost: MicroUsd) -> Option<Self> {
+        let max_cost = max_cost.0.max(0);
+        if max_cost > 0 && max_cost > self.reserved.0.saturating_sub(self.spent.0) {
             return None;
         }
         Some(Self {
-            spent: MicroUsd(self.spent.0.saturating_add(most)),
+            spent: MicroUsd(self.spent.0.saturating_add(max_cost)),
             calls: self.calls.saturating_add(1),
             ..self
         })
     }
 
-    /// Corrects cost and calls to the actual ones. A cost above `most` reduces the rest of the budget.
+    /// Corrects cost and calls to the actual ones. A cost above `max_cost` reduces the rest of the budget.
     #[must_use]
-    pub fn with_call_ended(self, most: MicroUsd, cost: MicroUsd, calls: u64) -> Self {
-        let change = cost.0.max(0).saturating_sub(most.0.max(0));
+    pub fn with_call_ended(self, max_cost: MicroUsd, cost: MicroUsd, calls: u64) -> Self {
+        let change = cost.0.max(0).saturating_sub(max_cost.0.max(0));
         Self {
             spent: MicroUsd(self.spent.0.saturating_add(change)),
             calls: self.calls.saturating_sub(1).saturating_add(calls),
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn purse(reserved: i64, spent: i64) -> JobCost {
+    fn job_cost(reserved: i64, spent: i64) -> JobCost {
         JobCost {
             reserved: MicroUsd(reserved),
             spent: MicroUsd(spent),
@@ -49,7 +49,9 @@ mod tests {
     #[test]
     fn a_reserved_cost_that_was_not_billed_is_free_again() {
         let (seventy, sixty) = (MicroUsd(70), MicroUsd(60));
-        let begun = purse(100, 30).with_call_begun(seventy).expect("it is left");
+        let begun = job_cost(100, 30)
+            .with_call_begun(seventy)
+            .expect("it is left");
         assert_eq!(begun.with_call_begun(MicroUsd(1)), None);
         let free = begun
             .with_call_begun(MicroUsd(0))
@@ -68,7 +70,7 @@ mod tests {
 
     #[test]
     fn an_overcharged_call_reduces_what_is_left() {
-        let begun = purse(100, 0)
+        let begun = job_cost(100, 0)
             .with_call_begun(MicroUsd(60))
             .expect("all is left");
         let ended = begun.with_call_ended(MicroUsd(60), MicroUsd(150), 1);
@@ -84,18 +86,18 @@ mod tests {
             cap in 0_i64..5_000,
             calls in prop::collection::vec((1_i64..400, 0_i64..400, 0_u8..3), 64),
         ) {
-            let (mut cost, mut billed) = (purse(cap, 0), 0);
+            let (mut cost, mut billed) = (job_cost(cap, 0), 0);
             let mut under_way: Vec<(MicroUsd, MicroUsd)> = Vec::new();
-            for (most, price, fate) in calls {
-                let (most, price) = (MicroUsd(most), MicroUsd(price.min(most)));
-                if let Some(begun) = cost.with_call_begun(most) {
+            for (max_cost, price, fate) in calls {
+                let (max_cost, price) = (MicroUsd(max_cost), MicroUsd(price.min(max_cost)));
+                if let Some(begun) = cost.with_call_begun(max_cost) {
                     cost = begun;
                     billed += price.0;
-                    under_way.push((most, price));
+                    under_way.push((max_cost, price));
                 }
                 match fate {
-                    0 => if let Some((most, price)) = under_way.pop() {
-                        cost = cost.with_call_ended(most, price, 1);
+                    0 => if let Some((max_cost, price)) = under_way.pop() {
+                        cost = cost.with_call_ended(max_cost, price, 1);
                     },
                     1 => under_way.clear(),
                     _ => {}

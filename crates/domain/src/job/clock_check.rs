@@ -1,4 +1,4 @@
-//! Whether this process's clock is reliable enough to judge the leases of other workers.
+//! Whether this process's clock is reliable enough to evaluate the leases of other workers.
 //!
 //! A clock set forward by an hour would see every lease as lost; one set back would grant leases
 //! that have already expired. Fencing prevents data loss, but every job would run twice.
@@ -20,7 +20,7 @@ pub enum ClockFault {
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ClockCheck {
-    /// Wall-clock time of the process start, derived from the last reading.
+    /// System time of the process start, derived from the last reading.
     origin: Option<DateTime<Utc>>,
     /// When a step was detected, in monotonic time, and its size.
     last_step: Option<(Duration, TimeDelta)>,
@@ -87,8 +87,8 @@ mod tests {
             -TimeDelta::hours(1),
             TimeDelta::seconds(6),
         ] {
-            let told = ClockCheck::default().check(start + skew, seconds(0), start, &policy);
-            assert_eq!(told, Err(ClockFault::Skewed(skew)));
+            let outcome = ClockCheck::default().check(start + skew, seconds(0), start, &policy);
+            assert_eq!(outcome, Err(ClockFault::Skewed(skew)));
         }
     }
 

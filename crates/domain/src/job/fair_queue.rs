@@ -11,19 +11,19 @@ pub const SERVICE_PER_JOB: f64 = 1.0;
 pub const CANDIDATES: [u32; 3] = [16, 128, 512];
 
 /// Number of jobs per account if `wanted` jobs are taken one by one, each from the account with the
-/// least service so far, up to `most` of each. `accounts` are ordered by service, least first.
+/// least service so far, up to `max_jobs` of each. `accounts` are ordered by service, least first.
 pub fn allocate(
     accounts: &[AccountQueue],
-    least: f64,
-    most: impl Fn(&AccountQueue) -> u32,
+    min_virtual_time: f64,
+    max_jobs: impl Fn(&AccountQueue) -> u32,
     wanted: u32,
 ) -> Vec<u32> {
     let mut allocated = vec![0_u32; accounts.len()];
     for _ in 0..wanted {
         let open = accounts.iter().zip(&allocated).enumerate();
-        let open = open.filter(|(_, (queue, taken))| **taken < most(queue).min(queue.waiting));
+        let open = open.filter(|(_, (queue, taken))| **taken < max_jobs(queue).min(queue.waiting));
         let service = |queue: &AccountQueue, taken: u32| {
-            f64::from(taken).mul_add(SERVICE_PER_JOB, queue.virtual_time.max(least))
+            f64::from(taken).mul_add(SERVICE_PER_JOB, queue.virtual_time.max(min_virtual_time))
         };
         let next = open.min_by(|(_, (one, one_took)), (_, (other, other_took))| {
             service(one, **one_took).total_cmp(&service(other, **other_took))

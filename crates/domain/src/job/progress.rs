@@ -66,7 +66,7 @@ impl Progress {
 }
 
 impl Stage {
-    /// A stage whose status follows from its counts.
+    /// A stage with a status derived from its counts.
     pub fn counted(name: &str, done: u64, total: u64, is_over: bool) -> Self {
         let status = match (is_over, done) {
             (true, _) => StageStatus::Done,

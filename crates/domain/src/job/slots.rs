@@ -45,7 +45,7 @@ pub struct OccupiedSlot {
     /// Whether it saved progress since then and still has a checkpoint ahead. Without either it
     /// would never finish if it yielded.
     pub can_yield: bool,
-    /// Whether it was asked to yield.
+    /// Whether a yield was requested.
     pub yield_requested: bool,
 }
 
@@ -54,7 +54,7 @@ pub struct FreeSlots {
     pub slot_kind: SlotKind,
     pub free: u32,
     max_per_account: u32,
-    held: BTreeMap<AccountId, u32>,
+    occupied: BTreeMap<AccountId, u32>,
     deprioritized: Option<AccountId>,
 }
 
@@ -64,7 +64,7 @@ impl FreeSlots {
             slot_kind: SlotKind::AnyJob,
             free,
             max_per_account: u32::MAX,
-            held: BTreeMap::new(),
+            occupied: BTreeMap::new(),
             deprioritized: None,
         }
     }
@@ -74,21 +74,21 @@ impl FreeSlots {
         if self.deprioritized == Some(account) {
             return 0;
         }
-        let held = self.held.get(&account).copied().unwrap_or(0);
-        self.max_per_account.saturating_sub(held)
+        let occupied = self.occupied.get(&account).copied().unwrap_or(0);
+        self.max_per_account.saturating_sub(occupied)
     }
 }
 
 impl Slots {
     /// `for_short_jobs` of `all` slots take short jobs only; at least one takes any job.
     pub const fn new(all: u32, for_short_jobs: u32) -> Self {
-        let most = all.saturating_sub(1);
+        let max = all.saturating_sub(1);
         Self {
             all,
-            for_short_jobs: if for_short_jobs < most {
+            for_short_jobs: if for_short_jobs < max {
                 for_short_jobs
             } else {
-                most
+                max
             },
         }
     }
@@ -109,26 +109,26 @@ impl Slots {
             slot_kind: kind,
             free,
             max_per_account: self.all.saturating_sub(1).max(1),
-            held: by_account(taken),
+            occupied: by_account(taken),
             deprioritized: behind,
         })
     }
 
     /// Index of the running job that yields its slot if nothing more can be claimed and accounts wait: the
     /// longest-running one of the account with most slots here. The waiting account (least served first)
-    /// must run fewer jobs anywhere than that. Only one job at a time is asked, after it ran for a `turn`.
+    /// must run fewer jobs anywhere than that. Only one job at a time yields, after it ran for a `time_slice`.
     pub fn slot_to_yield(
         &self,
         taken: &[OccupiedSlot],
         waiting: &[AccountQueue],
-        turn: TimeDelta,
+        time_slice: TimeDelta,
         now: DateTime<Utc>,
     ) -> Option<usize> {
         if taken.iter().any(|it| it.yield_requested && it.can_yield) {
             return None;
         }
-        let held = by_account(taken);
-        let holds = |it: &OccupiedSlot| held.get(&it.account).copied().unwrap_or(0);
+        let occupied = by_account(taken);
+        let holds = |it: &OccupiedSlot| occupied.get(&it.account).copied().unwrap_or(0);
         let is_full_of_long_jobs = self.free_for_long_jobs(taken) == 0;
         waiting.iter().find_map(|queue| {
             let has_short_job = queue.next_short_run_at.is_some_and(|at| at <= now);
@@ -137,7 +137,7 @@ impl Slots {
             let able = taken.iter().enumerate().filter(|(_, it)| {
                 it.account != queue.account
                     && it.can_yield
-                    && it.ran >= turn
+                    && it.ran >= time_slice
                     && holds(it) > queue.running
                     && helps(it)
             });
@@ -158,11 +158,11 @@ fn count(taken: &[OccupiedSlot]) -> u32 {
 }
 
 fn by_account(taken: &[OccupiedSlot]) -> BTreeMap<AccountId, u32> {
-    let mut held = BTreeMap::new();
+    let mut counts = BTreeMap::new();
     for it in taken {
-        *held.entry(it.account).or_default() += 1;
+        *counts.entry(it.account).or_default() += 1;
     }
-    held
+    counts
 }
 
 #[cfg(test)]
@@ -174,7 +174,7 @@ mod tests {
     const ANN: AccountId = AccountId(1);
     const BOB: AccountId = AccountId(2);
     const EVE: AccountId = AccountId(3);
-    const TURN: TimeDelta = TimeDelta::seconds(60);
+    const TIME_SLICE: TimeDelta = TimeDelta::seconds(60);
 
     fn runs(account: AccountId, kind: AnalysisKind, seconds: i64) -> OccupiedSlot {
         OccupiedSlot {
@@ -243,10 +243,10 @@ mod tests {
     fn an_account_gets_all_slots_but_one_while_others_wait() {
         let slots = Slots::new(4, 1);
         let taken = [runs(ANN, SiteAudit, 1), runs(ANN, SiteAudit, 1)];
-        let room = slots.free_slots(&taken, None).unwrap();
-        assert_eq!((room.share(ANN), room.share(BOB)), (1, 3));
-        let room = slots.free_slots(&taken, Some(BOB)).unwrap();
-        assert_eq!((room.share(ANN), room.share(BOB)), (1, 0));
+        let free = slots.free_slots(&taken, None).unwrap();
+        assert_eq!((free.share(ANN), free.share(BOB)), (1, 3));
+        let free = slots.free_slots(&taken, Some(BOB)).unwrap();
+        assert_eq!((free.share(ANN), free.share(BOB)), (1, 0));
         let one = Slots::new(1, 0).free_slots(&[], None).unwrap();
         assert_eq!(one.share(ANN), 1);
         assert_eq!(FreeSlots::of(7).share(ANN), u32::MAX);
@@ -262,18 +262,22 @@ mod tests {
             runs(ANN, SiteAudit, 59),
         ];
         let waiting = [waits(EVE, 0, false)];
-        assert_eq!(slots.slot_to_yield(&taken, &waiting, TURN, now()), Some(2));
-        assert_eq!(slots.slot_to_yield(&taken, &[], TURN, now()), None);
+        assert_eq!(
+            slots.slot_to_yield(&taken, &waiting, TIME_SLICE, now()),
+            Some(2)
+        );
+        assert_eq!(slots.slot_to_yield(&taken, &[], TIME_SLICE, now()), None);
     }
 
     #[test]
     fn nothing_yields_before_its_time_slice_is_over() {
         let slots = Slots::new(1, 0);
         let waiting = [waits(BOB, 0, true)];
-        let asked = |taken: OccupiedSlot| slots.slot_to_yield(&[taken], &waiting, TURN, now());
-        assert_eq!(asked(runs(ANN, SiteAudit, 59)), None);
-        assert_eq!(asked(runs(ANN, SiteAudit, 60)), Some(0));
-        assert_eq!(asked(runs(ANN, RankCheck, 60)), Some(0));
+        let yields =
+            |taken: OccupiedSlot| slots.slot_to_yield(&[taken], &waiting, TIME_SLICE, now());
+        assert_eq!(yields(runs(ANN, SiteAudit, 59)), None);
+        assert_eq!(yields(runs(ANN, SiteAudit, 60)), Some(0));
+        assert_eq!(yields(runs(ANN, RankCheck, 60)), Some(0));
     }
 
     #[test]
@@ -284,18 +288,18 @@ mod tests {
             can_yield: false,
             ..runs(ANN, SiteAudit, 900)
         };
-        let asked = OccupiedSlot {
+        let yielding = OccupiedSlot {
             yield_requested: true,
             ..runs(ANN, SiteAudit, 900)
         };
         let other = runs(ANN, SiteAudit, 100);
-        let of = |taken: &[OccupiedSlot]| slots.slot_to_yield(taken, &waiting, TURN, now());
+        let of = |taken: &[OccupiedSlot]| slots.slot_to_yield(taken, &waiting, TIME_SLICE, now());
         assert_eq!(of(&[stuck, other]), Some(1));
-        assert_eq!(of(&[asked, other]), None);
+        assert_eq!(of(&[yielding, other]), None);
         // A job without a checkpoint ahead does not block the choice of another.
         let ending = OccupiedSlot {
             can_yield: false,
-            ..asked
+            ..yielding
         };
         assert_eq!(of(&[ending, other]), Some(1));
     }
@@ -304,7 +308,7 @@ mod tests {
     fn an_account_that_runs_as_many_jobs_waits() {
         let slots = Slots::new(2, 0);
         let taken = [runs(ANN, SiteAudit, 900), runs(BOB, SiteAudit, 900)];
-        let of = |waiting: &[AccountQueue]| slots.slot_to_yield(&taken, waiting, TURN, now());
+        let of = |waiting: &[AccountQueue]| slots.slot_to_yield(&taken, waiting, TIME_SLICE, now());
         assert_eq!(of(&[waits(ANN, 1, true)]), None);
         assert_eq!(of(&[waits(EVE, 1, true)]), None);
         assert!(of(&[waits(ANN, 1, true), waits(EVE, 0, false)]).is_some());
@@ -315,7 +319,7 @@ mod tests {
         let slots = Slots::new(2, 1);
         let taken = [runs(ANN, SiteAudit, 10), runs(BOB, RankCheck, 900)];
         let of = |has_short_job| {
-            slots.slot_to_yield(&taken, &[waits(EVE, 0, has_short_job)], TURN, now())
+            slots.slot_to_yield(&taken, &[waits(EVE, 0, has_short_job)], TIME_SLICE, now())
         };
         assert_eq!(of(false), None);
         assert_eq!(of(true), Some(1));

@@ -93,11 +93,11 @@ fn the_last_error_is_shown_for_failed_and_retrying_jobs() {
             errors: vec![error(1), error(2)],
             ..job_in(state)
         };
-        let told = match state {
+        let expected = match state {
             JobState::Failed | JobState::Expired | JobState::RetryWait => Some(2),
             _ => None,
         };
-        assert_eq!(job.error().map(|it| it.attempt), told, "{state:?}");
+        assert_eq!(job.error().map(|it| it.attempt), expected, "{state:?}");
     }
     assert_eq!(job_in(JobState::Failed).error(), None);
 }

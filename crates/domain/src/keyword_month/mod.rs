@@ -51,7 +51,7 @@ impl CalendarMonth {
         self.last
     }
 
-    /// First day whose measurement may give the rank at the start of the month.
+    /// First day of measurements that may give the rank at the start of the month.
     pub fn lookback_start(self) -> NaiveDate {
         self.first.checked_sub_days(LOOKBACK).unwrap_or(self.first)
     }
@@ -130,17 +130,17 @@ pub fn assemble(
     keywords: Vec<Keyword>,
     month: CalendarMonth,
     today: NaiveDate,
-    courses: Vec<MonthRanks>,
+    histories: Vec<MonthRanks>,
     tallies: Vec<KeywordTallies>,
     volumes: &HashMap<KeywordId, u32, impl std::hash::BuildHasher>,
 ) -> Vec<KeywordMonth> {
     let mut newest: HashMap<KeywordId, MonthRanks> = HashMap::new();
-    for course in courses {
+    for history in histories {
         let is_newer = newest
-            .get(&course.keyword)
-            .is_none_or(|there| there.last.measured_at < course.last.measured_at);
+            .get(&history.keyword)
+            .is_none_or(|there| there.last.measured_at < history.last.measured_at);
         if is_newer {
-            newest.insert(course.keyword, course);
+            newest.insert(history.keyword, history);
         }
     }
     let mut counted: HashMap<KeywordId, Vec<(JobId, PromptTally)>> = HashMap::new();
@@ -150,14 +150,14 @@ pub fn assemble(
     }
     let is_running = today <= month.last;
     let months = keywords.into_iter().map(|keyword| {
-        let course = newest.remove(&keyword.id);
-        let last = course.as_ref().map(|it| it.last.clone());
+        let history = newest.remove(&keyword.id);
+        let last = history.as_ref().map(|it| it.last.clone());
         let mentions = counted.remove(&keyword.id);
         KeywordMonth {
             now: last.or_else(|| latest(&keyword).filter(|_| is_running)),
             mentions: mentions.and_then(|it| mention_rates(&it, keyword.id, month)),
             search_volume: volumes.get(&keyword.id).copied(),
-            ranks: course,
+            ranks: history,
             keyword,
         }
     });
@@ -192,10 +192,10 @@ fn mention_rates(
         let count = prompts.entry(&tally.prompt_id).or_default();
         count.add(tally.mention_count());
     }
-    let of = |members: Vec<Count>, whose: &str| {
+    let of = |members: Vec<Count>, engine: &str| {
         let members: Vec<Count> = members.into_iter().filter(|it| it.trials > 0).collect();
         MentionRate {
-            rate: panel_rate::rate(&members, &format!("{keyword}/{whose}/{month}")),
+            rate: panel_rate::rate(&members, &format!("{keyword}/{engine}/{month}")),
             answers: members.iter().map(|it| it.trials).sum(),
             mentions: members.iter().map(|it| it.hits).sum(),
             prompts: members.len() as u64,

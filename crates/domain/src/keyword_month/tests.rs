@@ -22,7 +22,7 @@ fn point(hours_ago: i64, position: Option<u32>) -> MonthPoint {
     }
 }
 
-fn course(engine: &str, hours_ago: i64, position: u32) -> MonthRanks {
+fn history(engine: &str, hours_ago: i64, position: u32) -> MonthRanks {
     MonthRanks {
         keyword: ID,
         source: SearchSource {
@@ -39,14 +39,14 @@ fn course(engine: &str, hours_ago: i64, position: u32) -> MonthRanks {
 fn together(
     keyword: Keyword,
     month: CalendarMonth,
-    courses: Vec<MonthRanks>,
+    histories: Vec<MonthRanks>,
     tallies: Vec<KeywordTallies>,
 ) -> KeywordMonth {
     let all = assemble(
         vec![keyword],
         month,
         today(),
-        courses,
+        histories,
         tallies,
         &HashMap::new(),
     );
@@ -91,7 +91,7 @@ fn tallied(
             mentions: hits,
             sourced: 0,
             citations: 0,
-            judged: 0,
+            evaluated: 0,
             recommendations: 0,
             namings: 0,
             shared: 0,
@@ -132,9 +132,9 @@ fn sources_are_never_joined_and_the_newest_counts() {
         a_keyword("rust"),
         month(),
         vec![
-            course("google", 5, 9),
-            course("sandbox", 2, 1),
-            course("bing", 7, 3),
+            history("google", 5, 9),
+            history("sandbox", 2, 1),
+            history("bing", 7, 3),
         ],
         vec![],
     );

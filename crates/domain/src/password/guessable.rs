@@ -10,7 +10,7 @@ use zxcvbn::{Score, zxcvbn};
 /// The service's own name is an obvious guess.
 const OURS: [&str; 2] = ["sightline", "seo"];
 /// Characters estimated at a time. The effort grows with their square, and faster with characters
-/// that stand for letters (`@`, `4`): 48 take at most 0.14 s, 256 would take 1.6 s.
+/// that replace letters (`@`, `4`): 48 take at most 0.14 s, 256 would take 1.6 s.
 const CHARACTERS: usize = 48;
 /// Shorter names occur in too many words.
 const MIN_NAME_CHARS: usize = 3;

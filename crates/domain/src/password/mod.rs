@@ -108,7 +108,7 @@ pub struct HashCost {
 }
 
 impl HashCost {
-    /// Cost of a PHC hash, whose last two parts are salt and output; `None` for other formats.
+    /// Cost of a PHC hash, which ends with salt and output; `None` for other formats.
     pub fn of(hash: &PasswordHash) -> Option<Self> {
         let parameters = hash.0.rsplitn(3, '$').nth(2)?;
         Some(Self {
@@ -117,8 +117,8 @@ impl HashCost {
         })
     }
 
-    /// Decoy cost for an address without a password: that of the stored hash whose digest with the address is
-    /// lowest (rendezvous hashing). An address always gets the same cost, so a second try reveals nothing;
+    /// Decoy cost for an address without a password: that of the stored hash with the lowest digest of hash and
+    /// address (rendezvous hashing). An address always gets the same cost, so a second try reveals nothing;
     /// costs are distributed as among known addresses; the salts in the digests keep the assignment secret.
     pub fn decoy_for<'a>(email: &EmailAddress, all: &'a [Self]) -> Option<&'a Self> {
         all.iter().min_by_key(|it| {

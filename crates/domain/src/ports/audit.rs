@@ -17,13 +17,13 @@ pub trait AuditRepository: Send {
         account: AccountId,
         actions: &[AuditAction],
         before: DateTime<Utc>,
-        most: u32,
+        limit: u32,
     ) -> Result<Vec<AuditEvent>, StorageError>;
     /// The account's newest events, newest first.
     async fn newest(
         &mut self,
         account: AccountId,
-        most: u32,
+        limit: u32,
     ) -> Result<Vec<AuditEvent>, StorageError>;
     /// Time of the newest event beyond the account's `kept` newest; `None` if there is none.
     async fn cutoff_for_newest(
@@ -31,11 +31,11 @@ pub trait AuditRepository: Send {
         account: AccountId,
         kept: u32,
     ) -> Result<Option<DateTime<Utc>>, StorageError>;
-    /// Deletes up to `most` of the account's events before the given time; returns how many.
+    /// Deletes up to `limit` of the account's events before the given time; returns how many.
     async fn purge_before(
         &mut self,
         account: AccountId,
         before: DateTime<Utc>,
-        most: u32,
+        limit: u32,
     ) -> Result<u64, StorageError>;
 }

@@ -20,7 +20,7 @@ pub trait ConsoleRowRepository: Send {
         project: ProjectId,
         ids: &[ConsoleSpanId],
         sets: &[RowSet],
-        told: &ImportInfo,
+        import_info: &ImportInfo,
     ) -> Result<u64, StorageError>;
     /// Size of the rows that [`replace`](Self::replace) would remove for these sets.
     async fn size_of_replaced(

@@ -11,7 +11,7 @@ use std::time::Duration;
 pub struct HostHash(pub [u8; 32]);
 
 impl HostHash {
-    /// Entries free for so long are deleted: nobody waits for them.
+    /// Entries free for so long are deleted: no fetch waits for them.
     pub const PURGE_AFTER: TimeDelta = TimeDelta::days(1);
 
     pub fn of(site: &str) -> Self {
@@ -33,6 +33,6 @@ pub trait HostThrottle: Send + Sync {
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]
 pub trait HostThrottleRepository: Send {
-    /// Deletes up to `most` hosts whose next free time is before the given one.
-    async fn purge_before(&mut self, time: DateTime<Utc>, most: u32) -> Result<u64, StorageError>;
+    /// Deletes up to `limit` hosts with a next free time before the given one.
+    async fn purge_before(&mut self, time: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
 }

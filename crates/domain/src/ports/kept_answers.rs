@@ -15,7 +15,7 @@ pub trait AnswerRepository: Send {
         project: ProjectId,
         answers: &[KeptAnswer],
     ) -> Result<(), StorageError>;
-    /// Queries about these keywords that have answers; `None` stands for queries about no keyword.
+    /// Queries about these keywords that have answers; `None` means queries about no keyword.
     async fn answered(
         &mut self,
         account: AccountId,

@@ -23,7 +23,7 @@ pub trait PageRepository: Send {
         project: ProjectId,
         urls: &[String],
     ) -> Result<Vec<KeptPage>, StorageError>;
-    /// Validators of those of these pages whose server sent any.
+    /// Validators of these pages, where the server sent any.
     async fn validators(
         &mut self,
         account: AccountId,

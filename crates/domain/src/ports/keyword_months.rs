@@ -25,7 +25,7 @@ pub trait KeywordMonthRepository: Send {
         keywords: &[KeywordId],
         month: CalendarMonth,
     ) -> Result<Vec<KeywordTallies>, StorageError>;
-    /// Monthly searches of those of these keywords whose volume is known.
+    /// Monthly searches of these keywords, where known.
     async fn search_volumes(
         &mut self,
         account: AccountId,

@@ -86,7 +86,7 @@ pub enum LabError {
     Order(&'static str),
     #[error("robots.txt does not allow loading the page")]
     DisallowedByRobots,
-    /// No answer. Blocked addresses give the same error, so that nobody can probe a private network.
+    /// No answer. Blocked addresses give the same error, which prevents probing a private network.
     #[error("the page cannot be reached")]
     Unreachable,
     #[error("the page answers with status {0}")]

@@ -20,7 +20,7 @@ pub enum HashingError {
     Failed(String),
 }
 
-/// Hashes and verifies passwords off the async threads, because both are slow on purpose.
+/// Hashes and verifies passwords off the async threads, because both are deliberately slow.
 /// Concurrency and waiting calls are bounded.
 #[cfg_attr(feature = "test-support", mockall::automock)]
 #[async_trait]

@@ -38,8 +38,8 @@ pub trait PasswordRepository: Send {
         user: UserId,
         before: DateTime<Utc>,
     ) -> Result<(), StorageError>;
-    /// Verification costs of up to `most` stored hashes of any account.
-    async fn costs(&mut self, most: u32) -> Result<Vec<HashCost>, StorageError>;
+    /// Verification costs of up to `limit` stored hashes of any account.
+    async fn costs(&mut self, limit: u32) -> Result<Vec<HashCost>, StorageError>;
     /// The user's hash, locked until the transaction ends.
     async fn lock(
         &mut self,

@@ -64,12 +64,12 @@ pub trait ProjectRepository: Send {
     ) -> Result<(), StorageError>;
     /// Number of the account's projects, deactivated ones included.
     async fn count_all(&mut self, account: AccountId) -> Result<u32, StorageError>;
-    /// Up to `most` of the account's projects deactivated at or before that time.
+    /// Up to `limit` of the account's projects deactivated at or before that time.
     async fn deactivated_until(
         &mut self,
         account: AccountId,
         until: DateTime<Utc>,
-        most: u32,
+        limit: u32,
     ) -> Result<Vec<ProjectId>, StorageError>;
     /// Deletes a bounded batch of a project's data, and at last the project; returns whether
     /// anything is left. The project must have no unfinished jobs.

@@ -13,8 +13,8 @@ pub enum SearchSort {
     SearchedAt,
 }
 
-/// Stores keyword research. Market data and flights belong to no account and do not reveal who
-/// asked; quotas and searches belong to an account.
+/// Stores keyword research. Market data and flights belong to no account and do not reveal the
+/// requester; quotas and searches belong to an account.
 ///
 /// A transaction changes the flight first, then the quota, then spending; the fixed order prevents deadlocks.
 #[cfg_attr(feature = "test-support", mockall::automock)]
@@ -40,8 +40,8 @@ pub trait ResearchRepository: Send {
         subject: &ResearchSubject,
         kept: &KeptResearch,
     ) -> Result<(), StorageError>;
-    /// Deletes up to `most` expired results.
-    async fn purge_kept(&mut self, now: DateTime<Utc>, most: u32) -> Result<u64, StorageError>;
+    /// Deletes up to `limit` expired results.
+    async fn purge_kept(&mut self, now: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
 
     /// Begins a flight; `false` if the key has another. Callers with the same key wait until the transaction ends.
     async fn begin_flight(
@@ -61,11 +61,11 @@ pub trait ResearchRepository: Send {
         now: DateTime<Utc>,
         failure: Option<String>,
     ) -> Result<bool, StorageError>;
-    /// Deletes up to `most` flights that expired before that time.
+    /// Deletes up to `limit` flights that expired before that time.
     async fn purge_flights(
         &mut self,
         before: DateTime<Utc>,
-        most: u32,
+        limit: u32,
     ) -> Result<u64, StorageError>;
 
     /// Searches the account bought in the month, and those in flight at `now`.
@@ -92,12 +92,12 @@ pub trait ResearchRepository: Send {
         account: AccountId,
         month: NaiveDate,
     ) -> Result<(), StorageError>;
-    /// Up to `most` of the account's expired reservations.
+    /// Up to `limit` of the account's expired reservations.
     async fn expired_reservations(
         &mut self,
         account: AccountId,
         now: DateTime<Utc>,
-        most: u32,
+        limit: u32,
     ) -> Result<Vec<Reservation>, StorageError>;
 
     /// Records a search, or updates the time of the user's earlier one with the same answer; returns its id.
@@ -121,11 +121,11 @@ pub trait ResearchRepository: Send {
         user: UserId,
         search: SearchId,
     ) -> Result<bool, StorageError>;
-    /// Deletes up to `most` of the account's searches last searched before that time.
+    /// Deletes up to `limit` of the account's searches last searched before that time.
     async fn purge_searches(
         &mut self,
         account: AccountId,
         before: DateTime<Utc>,
-        most: u32,
+        limit: u32,
     ) -> Result<u64, StorageError>;
 }

@@ -19,13 +19,13 @@ pub trait SearchConsole: Send + Sync {
         property: &Property,
         among: Span,
     ) -> Result<Option<NaiveDate>, SearchConsoleError>;
-    /// Up to `most` rows of a day, most clicks first.
+    /// Up to `limit` rows of a day, most clicks first.
     async fn rows(
         &self,
         property: &Property,
         day: NaiveDate,
         cut: DimensionSet,
-        most: u32,
+        limit: u32,
     ) -> Result<Vec<SearchRow>, SearchConsoleError>;
 }
 
@@ -34,11 +34,11 @@ pub enum SearchConsoleError {
     #[error(transparent)]
     NotConfigured(#[from] NotConfigured),
     #[error(
-        "Search Console does not let {who} read {property}: add it under Settings, Users and permissions, of that property"
+        "Search Console does not let {service_account} read {property}: add it under Settings, Users and permissions, of that property"
     )]
     NoAccess {
         /// The e-mail address of the service account.
-        who: String,
+        service_account: String,
         property: String,
     },
     #[error(transparent)]
@@ -81,7 +81,7 @@ pub struct ExportError {
     pub line: Option<u64>,
     /// Column number from 1, and its title if any.
     pub column: Option<String>,
-    pub what: String,
+    pub problem: String,
     pub remedy: String,
 }
 
@@ -94,6 +94,6 @@ impl fmt::Display for ExportError {
         if let Some(column) = &self.column {
             write!(f, ", column {column}")?;
         }
-        write!(f, ": {}. {}", self.what, self.remedy)
+        write!(f, ": {}. {}", self.problem, self.remedy)
     }
 }

@@ -142,12 +142,12 @@ impl fmt::Display for PaidCallRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::SwitchedOff => f.write_str("calls that cost money are switched off"),
-            Self::TooExpensive { price, limit: most } => write!(
+            Self::TooExpensive { price, limit } => write!(
                 f,
-                "a call can cost {price} {0}, and may cost {most} {0}",
+                "a call can cost {price} {0}, and may cost {limit} {0}",
                 MicroUsd::CURRENCY
             ),
-            Self::PriceUnknown => f.write_str("nobody knows what a call costs"),
+            Self::PriceUnknown => f.write_str("the price of a call is unknown"),
         }
     }
 }
@@ -159,16 +159,16 @@ pub enum ProviderError {
     #[error("the supplier's account is used up")]
     OutOfFunds,
     /// The job's budget is used up; the supplier was not queried.
-    #[error("what was set aside for the job is used up")]
+    #[error("the job's budget is used up")]
     JobBudgetReached,
     /// Paid calls are refused; the call was not made.
     #[error("{0}")]
     PaidCallRefused(PaidCallRefusal),
     /// The paid call could not be recorded in the ledger; it was not made.
-    #[error("a call that costs money could not be written down before")]
+    #[error("the paid call could not be recorded in the ledger")]
     NotRecorded {
         /// The cause, for the operator only.
-        why: String,
+        reason: String,
     },
     #[error("the supplier asks to slow down")]
     RateLimited { retry_after: Option<Duration> },
@@ -177,10 +177,10 @@ pub enum ProviderError {
     Unavailable,
     #[error("the supplier did not answer in time")]
     TimedOut,
-    #[error("the supplier's answer cannot be read: {what}")]
+    #[error("the supplier's answer cannot be read: {problem}")]
     Malformed {
         /// What is wrong with it, without the answer itself.
-        what: String,
+        problem: String,
     },
     /// The supplier understood and refused.
     #[error("the supplier refused: {reason}")]

@@ -25,7 +25,7 @@ pub trait SessionRepository: Send {
         &mut self,
         hash: SessionHash,
     ) -> Result<Option<KnownSession>, StorageError>;
-    /// Whether the session exists; nobody can end it until the transaction ends.
+    /// Whether the session exists; it cannot be ended until the transaction ends.
     async fn lock(&mut self, account: AccountId, session: SessionId) -> Result<bool, StorageError>;
     /// The user's sessions, last used first.
     async fn list(

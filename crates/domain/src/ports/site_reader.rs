@@ -61,7 +61,7 @@ pub enum CrawlPhase {
     Pages,
     /// Checks link targets that are not pages.
     Targets,
-    /// Fetches pages of earlier crawls that are no longer linked.
+    /// Fetches pages of earlier crawls that lost their links.
     Revisits,
     Over,
 }
@@ -140,7 +140,7 @@ pub struct RecordedPage {
 /// Pages of earlier crawls of a site, for conditional requests.
 #[async_trait]
 pub trait EarlierPages: Send + Sync {
-    /// Validators of those of these pages whose server sent any.
+    /// Validators of these pages, where the server sent any.
     async fn validators(
         &self,
         urls: &[String],
@@ -242,7 +242,7 @@ pub trait SiteReader: Send + Sync {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum UnreachableReason {
-    /// The name is unknown or resolves to blocked addresses; telling them apart would reveal the
+    /// The name is unknown or resolves to blocked addresses; distinguishing them would reveal the
     /// names of a private network.
     #[error("its name cannot be resolved, or leads to no public address")]
     Name,
@@ -258,8 +258,8 @@ pub enum UnreachableReason {
 /// Why a site could not be read at all. A failed page is part of the observation instead.
 #[derive(Debug, Error)]
 pub enum SiteReadError {
-    /// Neither https nor http answered. Blocked addresses give the same error, so that nobody can
-    /// probe a private network.
+    /// Neither https nor http answered. Blocked addresses give the same error, which
+    /// prevents probing a private network.
     #[error("the site cannot be reached: {0}")]
     Unreachable(UnreachableReason),
     /// The start page cannot be read, and no sitemap names another: the reason.

@@ -29,8 +29,8 @@ pub enum StorageError {
         constraint: String,
     },
     /// A stored value violates the rules.
-    #[error("stored data cannot be read: {what}")]
-    Corrupt { what: &'static str },
+    #[error("stored data cannot be read: {subject}")]
+    Corrupt { subject: &'static str },
     #[error("nothing can be changed through a reader")]
     ReadOnly,
 }

@@ -15,6 +15,6 @@ pub trait ThrottleRepository: Send {
     ) -> Result<Throttle, StorageError>;
     async fn save(&mut self, key: ThrottleKey, throttle: Throttle) -> Result<(), StorageError>;
     async fn reset(&mut self, key: ThrottleKey) -> Result<(), StorageError>;
-    /// Deletes up to `most` keys whose last guess was before that time.
-    async fn purge_before(&mut self, time: DateTime<Utc>, most: u32) -> Result<u64, StorageError>;
+    /// Deletes up to `limit` keys with a last guess before that time.
+    async fn purge_before(&mut self, time: DateTime<Utc>, limit: u32) -> Result<u64, StorageError>;
 }

@@ -191,7 +191,7 @@ impl Schedule {
         schedule
     }
 
-    /// State after it was due; missed times are made up for once, not each.
+    /// State after it was due; missed times run once, not each.
     #[must_use]
     pub fn fired(&self, now: DateTime<Utc>, refusal: Option<String>) -> Self {
         Self {

@@ -62,7 +62,7 @@ proptest! {
         for _ in 0..60 {
             at = rhythm.next(at);
             let local = at.with_timezone(&rhythm.zone).naive_local();
-            // A gap of at most two hours is made up for on the same day, unless the gap ends at midnight.
+            // A gap of at most two hours delays it on the same day, unless the gap ends at midnight.
             let today = local.date();
             if let Some(yesterday) = day {
                 prop_assert_eq!(today - yesterday, TimeDelta::days(1), "{}", at);

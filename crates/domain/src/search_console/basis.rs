@@ -92,7 +92,7 @@ pub(crate) const fn granularity(cut: DimensionSet) -> (bool, bool) {
 fn latest_run(
     cut: DimensionSet,
     of_days: &BTreeMap<NaiveDate, &StoredSpan>,
-    most: u64,
+    max_days: u64,
 ) -> Option<Basis> {
     let (last, newest) = of_days.last_key_value()?;
     let mut basis = Basis {
@@ -101,7 +101,7 @@ fn latest_run(
         spans: Vec::new(),
         imported_at: newest.imported_at,
     };
-    for before in 0..most {
+    for before in 0..max_days {
         let day = last.checked_sub_days(Days::new(before))?;
         let Some(of_the_day) = of_days.get(&day) else {
             break;

@@ -59,7 +59,7 @@ impl Binding {
         self.leased_until.is_some_and(|until| until > now)
     }
 
-    /// Leased to a fetch; nobody else fetches until the lease ends.
+    /// Leased to a fetch; no other fetch begins until the lease ends.
     #[must_use]
     pub fn leased(&self, now: DateTime<Utc>) -> Self {
         Self {
@@ -92,14 +92,14 @@ impl Binding {
     }
 
     #[must_use]
-    pub fn failed(&self, why: String, now: DateTime<Utc>) -> Self {
+    pub fn failed(&self, reason: String, now: DateTime<Utc>) -> Self {
         let doublings = self.failures.min(5);
         let pause = (FIRST_PAUSE * (1 << doublings)).min(TimeDelta::days(1));
         Self {
             next_at: now + pause,
             leased_until: None,
             last_at: Some(now),
-            last_failure: Some(why),
+            last_failure: Some(reason),
             failures: self.failures.saturating_add(1),
             ..self.clone()
         }
@@ -173,10 +173,10 @@ mod tests {
     #[test]
     fn a_fetch_leases_the_binding_and_progress_never_goes_back() {
         let now = at("2026-11-22T06:00:00Z");
-        let held = binding().leased(now);
-        assert!(held.is_leased(now) && !held.is_leased(now + FETCH_LEASE));
+        let leased = binding().leased(now);
+        assert!(leased.is_leased(now) && !leased.is_leased(now + FETCH_LEASE));
         let day = NaiveDate::from_ymd_opt(2026, 11, 1).unwrap();
-        let reached = held
+        let reached = leased
             .advanced_to(day, now)
             .advanced_to(day.pred_opt().unwrap(), now);
         assert_eq!(reached.fetched_through, Some(day));

@@ -1,7 +1,7 @@
 //! Search Console data of a project: impressions and clicks of its pages.
 //!
 //! Search Console returns only top rows and omits rare queries. So rows of queries are never summed
-//! to a total: a total is a row of its own ([`RowSubject::Site`]).
+//! to a total: a total is a separate row ([`RowSubject::Site`]).
 
 mod basis;
 mod binding;

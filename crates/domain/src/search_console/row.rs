@@ -102,11 +102,11 @@ analysis::wire_enum! {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{}: {what}", field.name())]
+#[error("{}: {reason}", field.name())]
 pub struct RowRefusal {
     pub field: RowField,
     /// What is wrong, and what is allowed.
-    pub what: &'static str,
+    pub reason: &'static str,
 }
 
 /// Normalized query, page, country, device.
@@ -119,7 +119,7 @@ pub type RowKey = (
 
 impl SearchRow {
     pub fn refusal(&self, cut: DimensionSet) -> Option<RowRefusal> {
-        let refused = |field, what| Some(RowRefusal { field, what });
+        let refused = |field, reason| Some(RowRefusal { field, reason });
         if self.query.is_some() != cut.subject.has_query() {
             return refused(
                 RowField::Query,
@@ -328,10 +328,10 @@ mod tests {
         assert_eq!(field(row(" ", 0, 1, 1.0)), Some(RowField::Query));
         assert_eq!(field(row("a\0b", 0, 1, 1.0)), Some(RowField::Query));
         assert_eq!(field(row("rust", 2, 1, 1.0)), Some(RowField::Clicks));
-        let most = 10_000_000_000;
-        assert_eq!(field(row("rust", most, most, 1.0)), None);
+        let max = 10_000_000_000;
+        assert_eq!(field(row("rust", max, max, 1.0)), None);
         assert_eq!(
-            field(row("rust", 1, most + 1, 1.0)),
+            field(row("rust", 1, max + 1, 1.0)),
             Some(RowField::Impressions)
         );
         assert_eq!(field(row("rust", 0, 1, 0.9)), Some(RowField::Position));

@@ -253,10 +253,10 @@ impl Core {
     pub async fn audit_events(
         &self,
         account: AccountId,
-        most: u32,
+        limit: u32,
     ) -> Result<Vec<AuditEvent>, StorageError> {
         let mut read = self.storage.read().await?;
-        read.audit().newest(account, most).await
+        read.audit().newest(account, limit).await
     }
 
     /// The newest events of some kinds before a time, newest first.
@@ -265,11 +265,11 @@ impl Core {
         account: AccountId,
         actions: &[AuditAction],
         before: DateTime<Utc>,
-        most: u32,
+        limit: u32,
     ) -> Result<Vec<AuditEvent>, StorageError> {
         let mut read = self.storage.read().await?;
         { read.audit() }
-            .newest_of(account, actions, before, most)
+            .newest_of(account, actions, before, limit)
             .await
     }
 }

@@ -175,7 +175,7 @@ pub async fn active_engines<R: Repositories + ?Sized>(
 
 /// The server's engines that are active with these settings, in its order.
 pub(super) fn select_active(set: &[ModelSettings], engines: &AiEngines) -> Vec<ActiveEngine> {
-    let asked = engines.all().filter_map(|engine| {
+    let active = engines.all().filter_map(|engine| {
         let label = engine.label();
         let settings = { set.iter() }
             .find(|it| it.engine == label.name)
@@ -187,7 +187,7 @@ pub(super) fn select_active(set: &[ModelSettings], engines: &AiEngines) -> Vec<A
             settings,
         })
     });
-    asked.collect()
+    active.collect()
 }
 
 #[cfg(test)]

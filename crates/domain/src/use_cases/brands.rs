@@ -64,8 +64,8 @@ impl Core {
             .site_annotations(account, id)
             .await?;
         let called = read.project_overrides().brand_names(account, id).await?;
-        let is_rival = |it: &SiteAnnotation| it.role == SiteRole::Competitor;
-        let followed = if named.iter().any(is_rival) {
+        let is_competitor = |it: &SiteAnnotation| it.role == SiteRole::Competitor;
+        let followed = if named.iter().any(is_competitor) {
             Vec::new()
         } else {
             auto_competitors(read.as_mut(), account, id).await?
@@ -133,7 +133,9 @@ async fn auto_competitors(
     let mut domains = Vec::new();
     for finding in page.items {
         let record: CompetitorRecord =
-            { finding.record.parse() }.map_err(|_| StorageError::Corrupt { what: "a record" })?;
+            { finding.record.parse() }.map_err(|_| StorageError::Corrupt {
+                subject: "a record",
+            })?;
         if record.class == SiteClass::Direct && domains.len() < MAX_AUTO_COMPETITORS {
             domains.push(record.domain);
         }
@@ -152,7 +154,7 @@ fn build_brands(
     let mut own = spec(own_domain, called);
     if !called.iter().any(|it| it.domain == own_domain) {
         let name = project.name.as_str();
-        // A project without a name of its own is named by its domain.
+        // A project without a name is named by its domain.
         let is_domain = [site, own_domain, project.domain.unicode()].contains(&name);
         if !is_domain {
             own.aliases
@@ -165,7 +167,7 @@ fn build_brands(
     own.domains
         .extend(others.clone().map(|it| it.domain.clone()));
     let aliases = others.map(|it| SiteScope::of(&it.domain)).collect();
-    let rivals: Vec<BrandSpec> = { named.iter() }
+    let competitors: Vec<BrandSpec> = { named.iter() }
         .filter(|it| it.role == SiteRole::Competitor)
         .map(|it| &it.domain)
         .chain(&followed)
@@ -173,7 +175,7 @@ fn build_brands(
         .collect();
     let category = project.meta.category.as_ref().map(ToString::to_string);
     let words: Vec<String> = category.iter().cloned().collect();
-    let book = BrandBook::of(&own, &rivals, &words);
+    let book = BrandBook::of(&own, &competitors, &words);
     ProjectBrands {
         book: book.with_own_sites(OwnSites::with_aliases(SiteScope::of(site), aliases)),
         name: own.name,
@@ -222,7 +224,7 @@ mod tests {
         }
     }
 
-    fn rival(domain: &str) -> SiteAnnotation {
+    fn competitor(domain: &str) -> SiteAnnotation {
         SiteAnnotation {
             domain: domain.to_owned(),
             role: SiteRole::Competitor,
@@ -238,7 +240,7 @@ mod tests {
             names: vec![Label::parse("Kappel & Söhne").unwrap()],
             is_word: None,
         }];
-        let named = [rival("kappel.de"), rival("nordika.com")];
+        let named = [competitor("kappel.de"), competitor("nordika.com")];
         let known = build_brands(&project("Zyxwor"), &named, &called, vec![]);
         assert_eq!(known.name, "Zyxwor");
         let named = |text: &str| known.book.named_in(text, "en");

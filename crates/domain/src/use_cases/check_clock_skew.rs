@@ -3,7 +3,7 @@ use crate::job::policy::QueuePolicy;
 use crate::ports::clock::Clock;
 use crate::ports::storage::{Storage, StorageError};
 
-/// Why the machine's clock must not judge other workers' leases; `None` if it may. The core's clock
+/// Why the machine's clock must not evaluate other workers' leases; `None` if it may. The core's clock
 /// can differ: `sightline demo` simulates other days.
 pub async fn clock_fault(
     storage: &dyn Storage,

@@ -26,40 +26,43 @@ impl Core {
     pub async fn claim_jobs(
         &self,
         worker: &str,
-        room: &FreeSlots,
+        slots: &FreeSlots,
     ) -> Result<Vec<Job>, StorageError> {
         let cap = self.policies.queue.running_per_account;
         let mut tried = 0;
         let mut damage = Ok(());
         for candidates in CANDIDATES {
-            let limit = candidates.max(room.free);
+            let limit = candidates.max(slots.free);
             let reader = &mut self.storage.read().await?;
             let now = self.clock.now();
             let accounts = reader
                 .jobs()
-                .accounts_with_due_jobs(room.slot_kind, now, cap, limit);
+                .accounts_with_due_jobs(slots.slot_kind, now, cap, limit);
             let accounts = accounts.await?;
             let others_wait = accounts.len() > 1;
-            let most = |queue: &AccountQueue| {
+            let max_jobs = |queue: &AccountQueue| {
                 let share = if others_wait {
-                    room.share(queue.account)
+                    slots.share(queue.account)
                 } else {
                     u32::MAX
                 };
                 fair_queue::free_capacity(queue, cap).min(share)
             };
-            let least = accounts.first().map_or(0.0, |queue| queue.virtual_time);
+            let min_virtual_time = accounts.first().map_or(0.0, |queue| queue.virtual_time);
             let are_all = accounts.len() < limit as usize;
             let mut untried = accounts.get(tried..).unwrap_or_default().to_vec();
             order_ties_by_worker(&mut untried, worker);
-            let allocated = fair_queue::allocate(&untried, least, most, room.free);
-            let shares = { untried.iter().zip(allocated) }.map(|(queue, turns)| AccountShare {
+            let allocated = fair_queue::allocate(&untried, min_virtual_time, max_jobs, slots.free);
+            let shares = { untried.iter().zip(allocated) }.map(|(queue, number)| AccountShare {
                 queue: *queue,
-                allocated: turns,
-                max_jobs: most(queue),
+                allocated: number,
+                max_jobs: max_jobs(queue),
             });
             let shares: Vec<AccountShare> = shares.collect();
-            match self.claim_of(&shares, least, worker, room.slot_kind).await {
+            match self
+                .claim_of(&shares, min_virtual_time, worker, slots.slot_kind)
+                .await
+            {
                 Ok(claimed) if !claimed.is_empty() => return Ok(claimed),
                 Ok(_) => {}
                 Err(error) if is_damage(&error) => damage = Err(error),
@@ -75,24 +78,24 @@ impl Core {
 
     async fn claim_of(
         &self,
-        turns: &[AccountShare],
-        least: f64,
+        shares: &[AccountShare],
+        min_virtual_time: f64,
         worker: &str,
         takes: SlotKind,
     ) -> Result<Vec<Job>, StorageError> {
         let mut claimed = Vec::new();
         let mut failure = Ok(());
-        for share in turns {
+        for share in shares {
             // Accounts without an allocation are tried if no job could be claimed so far.
-            let most = if claimed.is_empty() {
+            let max_jobs = if claimed.is_empty() {
                 share.allocated.max(1).min(share.max_jobs)
             } else {
                 share.allocated
             };
-            if most == 0 {
+            if max_jobs == 0 {
                 continue;
             }
-            let claiming = self.claim_in(share.queue, least, worker, takes, most);
+            let claiming = self.claim_in(share.queue, min_virtual_time, worker, takes, max_jobs);
             match claiming.await {
                 Ok(jobs) => claimed.extend(jobs),
                 Err(error) => {
@@ -114,25 +117,25 @@ impl Core {
     async fn claim_in(
         &self,
         seen: AccountQueue,
-        least: f64,
+        min_virtual_time: f64,
         worker: &str,
         takes: SlotKind,
-        most: u32,
+        max_jobs: u32,
     ) -> Result<Vec<Job>, StorageError> {
         let policy = &self.policies.queue;
         let claim = |mut work: Box<dyn Transaction>, now| async move {
             let Some(queue) = work.jobs().try_lock_queue(seen.account).await? else {
                 return Ok(vec![]);
             };
-            let most = most.min(fair_queue::free_capacity(
+            let max_jobs = max_jobs.min(fair_queue::free_capacity(
                 &queue,
                 policy.running_per_account,
             ));
-            if most == 0 {
+            if max_jobs == 0 {
                 return Ok(vec![]);
             }
             let jobs = work.jobs();
-            let due = jobs.lock_due(queue.account, takes, now, most).await?;
+            let due = jobs.lock_due(queue.account, takes, now, max_jobs).await?;
             let claim = |job| Some((job, Job::claimed(job, worker, now, policy).ok()?));
             let pairs: Vec<(&Job, Job)> = due.iter().filter_map(claim).collect();
             let updated = { pairs.iter() }.fold(queue, |queue, (job, claimed)| {
@@ -143,9 +146,9 @@ impl Core {
             let service = claimed.iter().map(|_| SERVICE_PER_JOB).sum::<f64>();
             let virtual_time = match claimed.len() {
                 0 => queue.virtual_time,
-                _ => queue.virtual_time.max(least) + service,
+                _ => queue.virtual_time.max(min_virtual_time) + service,
             };
-            if claimed.len() < most as usize || updated.waiting == 0 {
+            if claimed.len() < max_jobs as usize || updated.waiting == 0 {
                 // Nothing more is due: a good time to purge old jobs and stored responses, and to
                 // recompute when the next job is due.
                 work.jobs()

@@ -114,8 +114,8 @@ mod tests {
     }
 
     async fn felt(answer: Result<EngineAnswer, ProviderError>) -> SentimentOutcome {
-        let mut judge = MockAiEngine::new();
-        judge
+        let mut engine = MockAiEngine::new();
+        engine
             .expect_query()
             .withf(|it, _| !it.web_search && it.prompt.contains("\n2: Zyxwor knarzt."))
             .return_once(|_, _| AiQueryOutcome {
@@ -124,8 +124,8 @@ mod tests {
             });
         let journal: Arc<dyn PaidCallLedger> = Arc::new(MockPaidCallLedger::new());
         let sentences = ["Zyxwor ist gut.".to_owned(), "Zyxwor knarzt.".to_owned()];
-        let judging = ClassifySentiment::new(Arc::new(judge), journal);
-        judging.run(&spoken(), &sentences).await
+        let classifier = ClassifySentiment::new(Arc::new(engine), journal);
+        classifier.run(&spoken(), &sentences).await
     }
 
     #[tokio::test]

@@ -105,12 +105,12 @@ impl Core {
         if !project.is_active() {
             return Err(ContentPlanError::ProjectDeactivated);
         }
-        let room = Allowance {
+        let allowance = Allowance {
             name: AllowanceName::ContentPlans,
             limit: ContentPlan::MAX_IN_A_PROJECT,
             used: work.content_plans().count(account, project.id).await?,
         };
-        room.reserve(1)?;
+        allowance.reserve(1)?;
         let plan = ContentPlan {
             account,
             id,
@@ -261,7 +261,7 @@ mod tests {
         assert!(matches!(next, Err(ContentPlanError::Allowance(_))));
     }
 
-    /// A row of Search Console whose page URL has `bytes` bytes.
+    /// A row of Search Console with a page URL of `bytes` bytes.
     fn imported(bytes: usize) -> ImportRow {
         let row = SearchRow {
             query: None,
@@ -279,7 +279,7 @@ mod tests {
                 span: Span::day(now().date_naive()),
                 rows: vec![row],
             },
-            told: ImportInfo {
+            import_info: ImportInfo {
                 origin: Origin::Export,
                 label: "x".to_owned(),
                 at: now(),

@@ -37,12 +37,16 @@ pub struct AttemptError {
 
 impl Core {
     /// Returns the new job.
-    pub async fn end_attempt(&self, hold: LeaseToken, end: &AttemptEnd) -> Result<Job, LeaseError> {
+    pub async fn end_attempt(
+        &self,
+        lease: LeaseToken,
+        end: &AttemptEnd,
+    ) -> Result<Job, LeaseError> {
         let prepare = || (self.clock.now(), Jitter::draw(&*self.randomness));
         let conclude = |mut work: Box<dyn Transaction>, prepared| async move {
-            let queue = work.jobs().lock_queue(hold.account).await?;
-            let before = load_leased_job(work.as_mut(), hold).await?;
-            let after = self.after_attempt(&before, hold.epoch, end, prepared)?;
+            let queue = work.jobs().lock_queue(lease.account).await?;
+            let before = load_leased_job(work.as_mut(), lease).await?;
+            let after = self.after_attempt(&before, lease.epoch, end, prepared)?;
             save_and_release(work.as_mut(), &after).await?;
             let updated = queue.after_change(Some(&before), &after);
             work.jobs().save_queue(&updated).await?;
@@ -63,10 +67,10 @@ impl Core {
         let ended = match end {
             AttemptEnd::Retry {
                 error,
-                requested_delay: asked,
+                requested_delay,
             } => {
-                let delay =
-                    asked.unwrap_or_else(|| policy.delay_after(job.attempt, jitter.of(job.id)));
+                let delay = requested_delay
+                    .unwrap_or_else(|| policy.delay_after(job.attempt, jitter.of(job.id)));
                 job.retried(epoch, noted(error, true, job, now), delay, now, policy)
             }
             AttemptEnd::Failed(error) => job.failed(epoch, noted(error, false, job, now), now),

@@ -44,7 +44,7 @@ impl Core {
         self.transaction_with_time(count).await
     }
 
-    /// Takes back a guess that could not be checked. The wait does not start anew, unless there
+    /// Takes back a guess that could not be checked. The wait does not restart, unless there
     /// were other guesses meanwhile.
     pub(super) async fn give_back_guess(&self, guess: &CountedGuess) -> Result<(), StorageError> {
         let give_back = |mut work: Box<dyn Transaction>, now| async move {

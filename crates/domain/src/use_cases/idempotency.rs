@@ -134,7 +134,9 @@ impl<T> IdempotencyWriter<'_, T> {
 
 impl<T> fmt::Debug for IdempotencyWriter<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Receipt").field(self.request).finish()
+        f.debug_tuple("IdempotencyWriter")
+            .field(self.request)
+            .finish()
     }
 }
 

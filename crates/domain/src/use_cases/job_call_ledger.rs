@@ -28,7 +28,7 @@ pub struct JobCallLedger {
 
 #[derive(Debug, ThisError)]
 enum LedgerError {
-    #[error("what was set aside is used up")]
+    #[error("the job's budget is used up")]
     CapReached,
     #[error("the job is not this worker's any more")]
     Lost,
@@ -52,7 +52,7 @@ impl From<LedgerError> for ProviderError {
         match refused {
             LedgerError::CapReached => Self::JobBudgetReached,
             other => Self::NotRecorded {
-                why: cause.map_or(other.to_string(), |cause| format!("{other}: {cause}")),
+                reason: cause.map_or(other.to_string(), |cause| format!("{other}: {cause}")),
             },
         }
     }
@@ -210,11 +210,11 @@ mod tests {
     }
 
     fn journal(storage: &MemoryStorage, epoch: i64) -> JobCallLedger {
-        let hold = LeaseToken {
+        let lease = LeaseToken {
             epoch,
             ..LeaseToken::of(&a_job())
         };
-        JobCallLedger::new(Arc::new(core(storage.port())), hold)
+        JobCallLedger::new(Arc::new(core(storage.port())), lease)
     }
 
     #[tokio::test]
@@ -293,10 +293,10 @@ mod tests {
         let storage = running(100, 0);
         storage.fail_at(1, Fault::Broken);
         let refused = journal(&storage, 1).begin(&call()).await;
-        let Err(ProviderError::NotRecorded { why }) = refused else {
+        let Err(ProviderError::NotRecorded { reason }) = refused else {
             panic!("{refused:?}");
         };
-        assert!(why.contains("the test wants it so"), "{why}");
+        assert!(reason.contains("the test wants it so"), "{reason}");
         assert_eq!(written(&storage, 1), None);
     }
 

@@ -226,11 +226,11 @@ impl Core {
         let micros = { mark.first_chunk() }.map(|it| i64::from_be_bytes(*it));
         let since = micros.and_then(DateTime::from_timestamp_micros);
         since.ok_or(StorageError::Corrupt {
-            what: "the mark of retention",
+            subject: "the mark of retention",
         })
     }
 
-    /// Purges the account's projects whose term is over; returns how many.
+    /// Purges the account's projects past retention; returns how many.
     async fn purge_projects(
         &self,
         account: AccountId,
@@ -317,11 +317,11 @@ fn is_due(noticed: TimeDelta, term: TimeDelta) -> bool {
 }
 
 /// Continues if a batch was full, because more may be left.
-fn continue_if_full(purging: CountFuture<'_>, most: u32) -> PurgeFuture<'_, ()> {
-    Box::pin(async move { Ok((purging.await? >= most.into()).then_some(())) })
+fn continue_if_full(purging: CountFuture<'_>, limit: u32) -> PurgeFuture<'_, ()> {
+    Box::pin(async move { Ok((purging.await? >= limit.into()).then_some(())) })
 }
 
-/// Purges a batch of a project whose term is over and that has no unfinished jobs.
+/// Purges a batch of a project past retention without unfinished jobs.
 async fn purge_project_batch(
     work: &mut dyn Transaction,
     account: AccountId,
@@ -341,7 +341,7 @@ async fn purge_project_batch(
     Ok(is_left.then_some(()))
 }
 
-/// Ends expired reservations, whose processes died: the units are free already, and the money
+/// Ends expired reservations of processes that died: the units are free already, and the money
 /// counts as spent, because the outcome of the calls is unknown.
 async fn settle_expired_reservations(
     work: &mut dyn Transaction,

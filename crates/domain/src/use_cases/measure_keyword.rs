@@ -138,17 +138,17 @@ impl MeasureKeyword {
     ) -> MeasuredKeyword {
         let keyword = tracked(&task.keyword, self.search.label().provenance);
         let site = SiteScope::of(site.ascii());
-        let asked = self.search.label().source();
+        let queried = self.search.label().source();
         let source = match measurement {
             Measurement::Seen(page) => SearchSource {
                 engine: page.engine.clone(),
                 provenance: page.provenance,
             },
-            Measurement::Failed(_) => asked.clone(),
+            Measurement::Failed(_) => queried.clone(),
         };
         // After a failover to another engine, the series is a different one.
         let unknown = KeywordHistory::default();
-        let history = if source == asked {
+        let history = if source == queried {
             &task.history
         } else {
             &unknown
@@ -167,7 +167,7 @@ impl MeasureKeyword {
             best: history.best,
             worst: history.worst,
         };
-        // Search Console only has Google data; simulated results stand for Google.
+        // Search Console only has Google data; simulated results represent Google.
         let own = task.own.as_ref().filter(|_| source.is_google());
         let rank = rankings::rank(&RankInput {
             keyword: &keyword,

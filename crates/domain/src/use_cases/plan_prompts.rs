@@ -73,8 +73,8 @@ impl PlanPrompts {
             location: location.as_deref(),
             intent: search_intent::classify(text, &language, None),
         };
-        let most = usize::try_from(settings.prompts).unwrap_or(usize::MAX);
-        let panel = ai_prompts::panel(&topic, &self.brands.book, most);
+        let max_prompts = usize::try_from(settings.prompts).unwrap_or(usize::MAX);
+        let panel = ai_prompts::panel(&topic, &self.brands.book, max_prompts);
         self.repeated(engine, &panel.prompts, market)
     }
 
@@ -192,16 +192,16 @@ mod tests {
     #[test]
     fn model_settings_override_the_keywords_market() {
         let mut settings = ModelSettings::default_for("gemini");
-        let asked = |settings: &ModelSettings| {
+        let query_with = |settings: &ModelSettings| {
             let engine = engine(settings.clone());
             plan().about(&engine, &a_keyword("desk"))[0].query.clone()
         };
-        let own = asked(&settings);
+        let own = query_with(&settings);
         assert_eq!((own.country.as_str(), own.language.as_str()), ("us", "en"));
         settings.country = Country::parse("at").ok();
         settings.language = Language::parse("de").ok();
         settings.web_search = false;
-        let set = asked(&settings);
+        let set = query_with(&settings);
         assert_eq!((set.country.as_str(), set.language.as_str()), ("at", "de"));
         assert!(own.web_search && !set.web_search);
         assert_eq!(

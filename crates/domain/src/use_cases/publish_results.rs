@@ -28,7 +28,7 @@ pub struct JobResults {
 }
 
 impl Core {
-    /// Returns the finished job. A worker whose lease was lost publishes nothing.
+    /// Returns the finished job. A worker that lost its lease publishes nothing.
     pub async fn publish_results(
         &self,
         lease: LeaseToken,
@@ -141,7 +141,7 @@ impl Core {
     }
 }
 
-/// Types whose records are copied before the job ends.
+/// Types with records that are copied before the job ends.
 fn large(outcome: &JobResults) -> Vec<ResultType> {
     let large = outcome.heads.iter();
     large

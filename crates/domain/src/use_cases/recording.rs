@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 /// Journal entries read at once. A page has some 50 KB, at most a hundred times that, and takes
 /// several times its size in memory.
 const BATCH: u32 = 10;
-/// Retention of pages that are no longer visited.
+/// Retention of pages since their last visit.
 pub const PAGES_KEPT_FOR: TimeDelta = TimeDelta::days(180);
 /// Pages deleted at once; the next crawl continues.
 const PURGE_BATCH: u32 = 10_000;
@@ -97,19 +97,19 @@ impl Core {
     pub async fn record_answers(
         &self,
         lease: LeaseToken,
-        asked: &[ObservedAnswer],
+        observed: &[ObservedAnswer],
         in_vain: u64,
         progress: &Progress,
     ) -> Result<WorkerSignal, LeaseError> {
-        let ids = || AnswerId::mint_ascending(&self.mint, asked.len());
+        let ids = || AnswerId::mint_ascending(&self.mint, observed.len());
         let prepare = || (self.clock.now(), ids());
         let record = |mut work: Box<dyn Transaction>, (now, ids): (_, Vec<AnswerId>)| async move {
             let job = load_leased_job(work.as_mut(), lease).await?;
             let progress = Some(progress.clone());
             let job = job.renewed(lease.epoch, progress, now, &self.policies.queue)?;
-            let job = counted(job, asked.iter().map(|it| it.calls), in_vain);
-            if !asked.is_empty() {
-                let kept: Vec<KeptAnswer> = { ids.into_iter().zip(asked) }
+            let job = counted(job, observed.iter().map(|it| it.calls), in_vain);
+            if !observed.is_empty() {
+                let kept: Vec<KeptAnswer> = { ids.into_iter().zip(observed) }
                     .map(|(id, it)| KeptAnswer {
                         id,
                         job: job.id,
@@ -117,7 +117,8 @@ impl Core {
                     })
                     .collect();
                 work.answers().keep(job.account, job.project, &kept).await?;
-                let engines: BTreeSet<&String> = asked.iter().map(|it| &it.answer.engine).collect();
+                let engines: BTreeSet<&String> =
+                    observed.iter().map(|it| &it.answer.engine).collect();
                 let engines: Vec<String> = engines.into_iter().cloned().collect();
                 work.ai_models()
                     .note_use(job.account, &engines, now)
@@ -169,7 +170,7 @@ impl Core {
     }
 
     /// Carries over records of these engines that the run lacks, so that a run of three keywords,
-    /// or of one engine, does not hide the others. Omits keywords that are no longer AI-tracked.
+    /// or of one engine, does not hide the others. Omits keywords without AI tracking.
     pub async fn carry_over_visibility(
         &self,
         job: &Job,
@@ -215,7 +216,7 @@ impl Core {
             .await
     }
 
-    /// Purges pages of a project that are no longer visited; returns how many.
+    /// Purges pages of a project past retention; returns how many.
     pub async fn purge_pages(
         &self,
         account: AccountId,

@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_steady_clock_is_trusted_a_day_after_the_first_check() {
+    fn a_stable_clock_is_trusted_a_day_after_the_first_check() {
         let (mut note, mut postponed) = evaluate(None, at(0));
         assert_eq!(
             postponed,

@@ -29,10 +29,10 @@ pub enum NotSignedIn {
     #[error("the session is not known")]
     Unknown,
     /// Expired; the caller may end it.
-    #[error("{why}")]
+    #[error("{reason}")]
     Expired {
         session: Box<Session>,
-        why: SessionExpired,
+        reason: SessionExpired,
     },
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -95,9 +95,9 @@ impl Core {
         let known = known.filter(|it| it.account.status == AccountStatus::Active);
         let known = known.ok_or(NotSignedIn::Unknown)?;
         let now = self.clock.now();
-        if let Err(why) = known.session.accept(now) {
+        if let Err(reason) = known.session.accept(now) {
             let session = Box::new(known.session);
-            return Err(NotSignedIn::Expired { session, why });
+            return Err(NotSignedIn::Expired { session, reason });
         }
         Ok(Member {
             should_record_use: known.session.should_record_use(now),
@@ -119,7 +119,7 @@ impl Core {
         work.commit().await
     }
 
-    /// Called off the request path, so that the write is not measurable by somebody who probes for addresses.
+    /// Called off the request path, so that probing for addresses cannot measure the write.
     pub async fn note_failed_sign_in(
         &self,
         account: AccountId,
@@ -287,20 +287,20 @@ pub(super) async fn end_and_audit(
     if work.sessions().end(*account, *user, &ids).await? == 0 {
         return Ok(());
     }
-    let (action, why) = match cause {
+    let (action, reason) = match cause {
         EndCause::Expired => (AuditAction::SessionExpired, ""),
         EndCause::TooMany => (
             AuditAction::SessionEnded,
-            ", unused for longest of more than there may be",
+            ", least recently used above the limit",
         ),
         EndCause::SignedInAnew => (
             AuditAction::SessionEnded,
-            ", as somebody signed in anew in its browser",
+            ", replaced by a new sign-in in its browser",
         ),
     };
     let described: Vec<String> = ended.iter().map(describe_session).collect();
     let event = AuditEvent {
-        detail: format!("{}{why}", described.join(", ")),
+        detail: format!("{}{reason}", described.join(", ")),
         ..given.event(*account, Actor::Service, action)
     };
     work.audit().record(&event).await

@@ -71,7 +71,7 @@ impl From<HashingError> for SignInError {
     fn from(error: HashingError) -> Self {
         match error {
             HashingError::Busy => Self::Busy,
-            HashingError::Failed(what) => Self::HashingFailed(what),
+            HashingError::Failed(cause) => Self::HashingFailed(cause),
         }
     }
 }
@@ -366,8 +366,8 @@ mod tests {
         let (session, hash) = &state.sessions[&(ACCOUNT, signed_in.session.id)];
         assert_eq!(session.browser.as_deref(), Some("Firefox"));
         assert_eq!(*hash, signed_in.secret.hash());
-        let told: Vec<AuditAction> = state.audit.values().map(|it| it.action).collect();
-        assert_eq!(told, [AuditAction::SessionBegun]);
+        let actions: Vec<AuditAction> = state.audit.values().map(|it| it.action).collect();
+        assert_eq!(actions, [AuditAction::SessionBegun]);
     }
 
     #[tokio::test]

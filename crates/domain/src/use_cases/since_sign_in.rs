@@ -206,7 +206,7 @@ mod tests {
         SinceSignIn::of(&past, &a_session())
     }
 
-    fn told(events: &[AuditEvent]) -> SinceSignIn {
+    fn since_sign_in(events: &[AuditEvent]) -> SinceSignIn {
         of(events).unwrap()
     }
 
@@ -222,13 +222,13 @@ mod tests {
             begun(4, HERE),
             failure(5, "2001:db8::/64"),
         ];
-        let since = told(&events);
+        let since = since_sign_in(&events);
         assert_eq!((since.failed, since.is_complete), (3, true));
         assert_eq!(since.failed_from, ["198.51.100.0/24", "203.0.113.0/24"]);
         assert_eq!(since.last_failed_at, Some(events[0].at));
         assert_eq!(since.last_from.as_deref(), Some("192.0.2.0/24"));
         assert_eq!((since.since, since.elsewhere), (events[3].at, vec![]));
-        assert!(!told(&[begun(1, HERE)]).is_worth_showing());
+        assert!(!since_sign_in(&[begun(1, HERE)]).is_worth_showing());
         assert_eq!(of(&[failure(1, "")]), None);
     }
 
@@ -241,7 +241,7 @@ mod tests {
             begun(3, ""),
             begun(4, HERE),
         ];
-        let since = told(&events);
+        let since = since_sign_in(&events);
         assert_eq!(
             (since.last_at, since.since),
             (Some(events[0].at), events[3].at)
@@ -256,7 +256,7 @@ mod tests {
             }]
         );
         let old = [begun(month - 1, ELSEWHERE), begun(month, HERE)];
-        let since = told(&old);
+        let since = since_sign_in(&old);
         let furthest = a_session().created_at - MAX_LOOKBACK;
         assert_eq!((since.since, since.elsewhere.len()), (furthest, 1));
     }
@@ -267,13 +267,13 @@ mod tests {
             .map(|it| failure(it, &format!("10.{}.0.0/24", it % 200)))
             .collect();
         many.push(begun(400, HERE));
-        let since = told(&many);
+        let since = since_sign_in(&many);
         assert_eq!((since.failed, since.is_complete), (300, false));
         assert_eq!(since.failed_from.len(), MAX_NETWORKS);
         // Many events of one kind do not displace another.
         let mut many: Vec<AuditEvent> = (1..=310).map(|it| begun(it, ELSEWHERE)).collect();
         many.push(event(400, AuditAction::TokenCreated, "ci"));
-        let since = told(&many);
+        let since = since_sign_in(&many);
         assert_eq!((since.changes.len(), since.is_complete), (1, false));
         assert_eq!(since.elsewhere[0].count, 300);
     }

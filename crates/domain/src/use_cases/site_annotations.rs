@@ -102,7 +102,7 @@ mod tests {
         let storage = Arc::new(FakeStorage::default());
         let known: Vec<SiteAnnotation> = (0..known)
             .map(|n| SiteAnnotation {
-                domain: format!("rival{n}.com"),
+                domain: format!("competitor{n}.com"),
                 role: SiteRole::Competitor,
                 class: None,
                 annotated_at: FrozenClock::default().now(),
@@ -127,8 +127,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_site_role_is_set_for_the_registrable_domain() {
-        let (site, commits) = named("www.rival.co.uk", 0).await;
-        assert_eq!((site.unwrap().domain.as_str(), commits), ("rival.co.uk", 1));
+        let (site, commits) = named("www.competitor.co.uk", 0).await;
+        assert_eq!(
+            (site.unwrap().domain.as_str(), commits),
+            ("competitor.co.uk", 1)
+        );
     }
 
     #[tokio::test]
@@ -140,9 +143,9 @@ mod tests {
 
     #[tokio::test]
     async fn the_number_of_annotated_sites_is_limited() {
-        let (outcome, _) = named("rival.org", MAX_SITES).await;
+        let (outcome, _) = named("competitor.org", MAX_SITES).await;
         assert!(matches!(outcome, Err(SetSiteRoleError::TooMany)));
-        let (again, commits) = named("www.rival7.com", MAX_SITES).await;
+        let (again, commits) = named("www.competitor7.com", MAX_SITES).await;
         assert!(
             again.is_ok() && commits == 1,
             "one that is there may change"

@@ -48,7 +48,7 @@ impl Core {
             for finding in &page.items {
                 let record = finding.record.parse();
                 records.push(record.map_err(|_| StorageError::Corrupt {
-                    what: "a suggestion",
+                    subject: "a suggestion",
                 })?);
             }
             behind = page.items.last().map(|it| it.ordinal);

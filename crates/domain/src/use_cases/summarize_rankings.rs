@@ -20,7 +20,7 @@ const CARRIED_OVER: &str = "carriedOver";
 /// Records held in memory at once: search pages are large.
 const BATCH: u32 = 50;
 const CORRUPT: StorageError = StorageError::Corrupt {
-    what: "a staged record",
+    subject: "a staged record",
 };
 
 /// Observes all records during summarizing, so that they are read only once.

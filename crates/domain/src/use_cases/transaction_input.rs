@@ -9,7 +9,7 @@ use crate::ports::storage::{AsStorageError, StorageError, Transaction};
 use chrono::{DateTime, Utc};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Made anew for each attempt, so that a retry after an id collision uses another id.
+/// Made for each attempt, so that a retry after an id collision uses another id.
 pub(super) struct TransactionInput {
     /// Start of the attempt, before waiting for the write connection.
     pub now: DateTime<Utc>,

@@ -30,7 +30,7 @@ pub const ANN: UserId = UserId(51);
 
 /// An account with data of each kind: one job runs, another waits.
 pub fn scene() -> MemoryStorage {
-    let rival = SiteAnnotation {
+    let competitor = SiteAnnotation {
         domain: "rival.com".to_owned(),
         role: SiteRole::Competitor,
         class: None,
@@ -47,7 +47,7 @@ pub fn scene() -> MemoryStorage {
         .with(running())
         .with(job(32).of(AnalysisKind::SiteAudit))
         .with(plan())
-        .with(rival);
+        .with(competitor);
     storage.put(|state| {
         let password = PasswordRow {
             hash: PasswordHash("old".to_owned()),
@@ -82,7 +82,7 @@ pub fn running() -> domain::test_support::fixtures::Fixture<Job> {
     job(RUNNING.0).reserved(100).running_for(0)
 }
 
-pub fn hold() -> LeaseToken {
+pub fn lease_token() -> LeaseToken {
     LeaseToken::of(&running())
 }
 
@@ -168,7 +168,7 @@ pub fn answer() -> StoredResponse {
 }
 
 /// Of a request with a key.
-pub fn receipt<T: 'static>(request: &IdempotentRequest) -> IdempotencyWriter<'_, T> {
+pub fn idempotency_writer<T: 'static>(request: &IdempotentRequest) -> IdempotencyWriter<'_, T> {
     IdempotencyWriter {
         request,
         to_response: &|_| answer(),

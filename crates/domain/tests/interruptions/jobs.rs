@@ -3,7 +3,8 @@
 use super::{
     Case, case,
     fixture::{
-        RUNNING, SHOP, WAITING, halfway, hold, once_only, receipt, running, scene, schedule,
+        RUNNING, SHOP, WAITING, halfway, idempotency_writer, lease_token, once_only, running,
+        scene, schedule,
     },
     projects::head,
 };
@@ -64,7 +65,7 @@ fn abandoned() -> MemoryStorage {
 fn queue() -> Vec<Case> {
     vec![
         case!("request_analysis", scene, |core, _| core
-            .request_analysis(ACCOUNT, &request(), Some(receipt(&once_only())))
+            .request_analysis(ACCOUNT, &request(), Some(idempotency_writer(&once_only())))
             .await),
         case!("request_scheduled", scene, |core, _| core
             .request_scheduled(
@@ -151,7 +152,7 @@ fn measured() -> MeasuredKeyword {
     }
 }
 
-fn asked(sample: u32) -> ObservedAnswer {
+fn observed_answer(sample: u32) -> ObservedAnswer {
     ObservedAnswer {
         answer: AiAnswer {
             engine: "chatgpt".to_owned(),
@@ -228,23 +229,28 @@ fn work() -> Vec<Case> {
             .renew_leases(
                 ACCOUNT,
                 &[Heartbeat {
-                    lease: hold(),
+                    lease: lease_token(),
                     progress: halfway(),
                 }]
             )
             .await),
         case!("record_measurements", scene, |core, _| core
-            .record_measurements(hold(), &[measured()], 2, &halfway())
+            .record_measurements(lease_token(), &[measured()], 2, &halfway())
             .await),
         case!("record_answers", scene, |core, _| core
-            .record_answers(hold(), &[asked(1), asked(2)], 2, &halfway())
+            .record_answers(
+                lease_token(),
+                &[observed_answer(1), observed_answer(2)],
+                2,
+                &halfway()
+            )
             .await),
         case!("stage_findings", scene, |core, _| core
-            .stage_findings(hold(), &[finding(ResultType::Content, 1)], &[page()])
+            .stage_findings(lease_token(), &[finding(ResultType::Content, 1)], &[page()])
             .await),
         case!("stage_visibility", scene, |core, _| core
             .stage_visibility(
-                hold(),
+                lease_token(),
                 &[finding(ResultType::AiVisibility, 1)],
                 &[tallies()]
             )
@@ -254,7 +260,7 @@ fn work() -> Vec<Case> {
             .await),
         case!("add_to_journal", scene, |core, _| core
             .add_to_journal(
-                hold(),
+                lease_token(),
                 &[JournalEntry {
                     sequence: 1,
                     body: vec![1],
@@ -307,7 +313,7 @@ fn ends() -> Vec<Case> {
     vec![
         case!("end_attempt", staged, |core, _| core
             .end_attempt(
-                hold(),
+                lease_token(),
                 &AttemptEnd::Failed(AttemptError {
                     code: "siteUnreachable".to_owned(),
                     detail: "x".to_owned(),
@@ -316,10 +322,10 @@ fn ends() -> Vec<Case> {
             )
             .await),
         case!("publish_results", staged, |core, _| core
-            .publish_results(hold(), &outcome())
+            .publish_results(lease_token(), &outcome())
             .await),
         case!("publish_all", staged, |core, _| core
-            .publish_all(ACCOUNT, &[(hold(), &outcome())])
+            .publish_all(ACCOUNT, &[(lease_token(), &outcome())])
             .await),
     ]
 }

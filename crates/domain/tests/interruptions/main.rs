@@ -62,7 +62,7 @@ struct Seen {
     storage: MemoryStorage,
     calls: u32,
     /// Reads of clock or random bytes in a transaction.
-    asked: u32,
+    reads: u32,
 }
 
 async fn run(case: &Case, fault: Option<(u32, Fault)>) -> Seen {
@@ -84,33 +84,33 @@ async fn run(case: &Case, fault: Option<(u32, Fault)>) -> Seen {
         outcome,
         storage,
         calls: outside.calls(),
-        asked: watch.asked(),
+        reads: watch.reads(),
     }
 }
 
 /// A state as text, with minted ids replaced by their order, because a retry mints others.
-fn told(state: &State) -> String {
+fn render_state(state: &State) -> String {
     let text = format!("{state:#?}");
     let numbers = text.split(|it: char| !it.is_ascii_digit());
-    let least = u64::try_from(fixtures::now().timestamp()).unwrap() << 21;
+    let min_id = u64::try_from(fixtures::now().timestamp()).unwrap() << 21;
     let minted = numbers.filter_map(|it| it.parse::<u64>().ok());
-    let minted: BTreeSet<u64> = minted.filter(|it| *it >= least).collect();
+    let minted: BTreeSet<u64> = minted.filter(|it| *it >= min_id).collect();
     let places: BTreeMap<String, usize> = { minted.into_iter().enumerate() }
         .map(|(place, id)| (id.to_string(), place))
         .collect();
-    let mut told = String::new();
+    let mut rendered = String::new();
     let mut rest = text.as_str();
     while let Some(at) = rest.find(|it: char| it.is_ascii_digit()) {
         let end = rest[at..].find(|it: char| !it.is_ascii_digit());
         let end = end.map_or(rest.len(), |it| at + it);
-        told.push_str(&rest[..at]);
+        rendered.push_str(&rest[..at]);
         match places.get(&rest[at..end]) {
-            Some(place) => write!(told, "id {place}").unwrap(),
-            None => told.push_str(&rest[at..end]),
+            Some(place) => write!(rendered, "id {place}").unwrap(),
+            None => rendered.push_str(&rest[at..end]),
         }
         rest = &rest[end..];
     }
-    told + rest
+    rendered + rest
 }
 
 /// One run per statement, until no statement meets the fault.
@@ -136,7 +136,7 @@ fn every_use_case_that_writes_has_a_case() {
 
 #[test]
 fn no_transaction_reads_the_clock_or_makes_ids_or_secrets() {
-    assert_eq!(scan::asking_in_transactions(), Vec::<String>::new());
+    assert_eq!(scan::impure_calls_in_transactions(), Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -145,7 +145,7 @@ async fn every_case_succeeds_and_writes_something() {
         let clean = run(&case, None).await;
         assert_eq!(clean.outcome, Ok(()), "{}", case.name);
         assert!(clean.storage.commits() > 0, "{}", case.name);
-        assert_eq!(clean.asked, 0, "{}", case.name);
+        assert_eq!(clean.reads, 0, "{}", case.name);
     }
 }
 
@@ -153,11 +153,11 @@ async fn every_case_succeeds_and_writes_something() {
 async fn an_interrupted_use_case_is_retried_with_one_effect() {
     for case in cases() {
         let clean = run(&case, None).await;
-        let expected = told(&clean.storage.state());
+        let expected = render_state(&clean.storage.state());
         for (number, it) in (1..).zip(at_each_statement(&case, Fault::Interrupted).await) {
             let at = format!("{} at statement {number}", case.name);
             assert_eq!(it.calls, clean.calls, "{at}");
-            assert_eq!(it.asked, 0, "{at}");
+            assert_eq!(it.reads, 0, "{at}");
             if NOT_TRIED_AGAIN.contains(&case.name) {
                 assert!(it.outcome.is_err(), "{at}");
                 assert_eq!(it.storage.state(), (case.given)().state(), "{at}");
@@ -165,7 +165,7 @@ async fn an_interrupted_use_case_is_retried_with_one_effect() {
             }
             assert_eq!(it.outcome, Ok(()), "{at}");
             assert_eq!(it.storage.commits(), clean.storage.commits(), "{at}");
-            assert_eq!(told(&it.storage.state()), expected, "{at}");
+            assert_eq!(render_state(&it.storage.state()), expected, "{at}");
         }
     }
 }

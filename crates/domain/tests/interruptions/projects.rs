@@ -3,7 +3,7 @@
 use super::{
     Case, case,
     external_services::researched,
-    fixture::{SHOP, keywords, label, once_only, receipt, scene, unbound},
+    fixture::{SHOP, idempotency_writer, keywords, label, once_only, scene, unbound},
 };
 use analysis::{document::Document, provenance::Provenance, result_type::ResultType};
 use chrono::{Days, TimeDelta};
@@ -78,7 +78,7 @@ fn projects() -> Vec<Case> {
                 ACCOUNT,
                 &shop2(),
                 &keywords(&["actix", "tokio"]),
-                Some(receipt(&once_only()))
+                Some(idempotency_writer(&once_only()))
             )
             .await),
         case!("change_project", scene, |core, _| core
@@ -92,7 +92,7 @@ fn projects() -> Vec<Case> {
                 ACCOUNT,
                 SHOP,
                 &keywords(&["actix", "seo", "rust"]),
-                Some(receipt(&once_only()))
+                Some(idempotency_writer(&once_only()))
             )
             .await),
         case!("save_keywords", scene, |core, _| core
@@ -101,7 +101,7 @@ fn projects() -> Vec<Case> {
                 SHOP,
                 &wanted(),
                 SaveMode::All,
-                Some(receipt(&once_only()))
+                Some(idempotency_writer(&once_only()))
             )
             .await),
         case!("change_keyword", scene, |core, _| core
@@ -182,7 +182,12 @@ pub fn head(result_type: ResultType, job: JobId, item_count: u64) -> ResultHead 
 fn words() -> Vec<Case> {
     vec![
         case!("add_content_plan", scene, |core, _| core
-            .add_content_plan(ACCOUNT, SHOP, &new_plan(), Some(receipt(&once_only())))
+            .add_content_plan(
+                ACCOUNT,
+                SHOP,
+                &new_plan(),
+                Some(idempotency_writer(&once_only()))
+            )
             .await),
         case!("change_content_plan", scene, |core, _| core
             .change_content_plan(ACCOUNT, SHOP, a_content_plan().id, &renamed(), None)
@@ -229,7 +234,7 @@ fn rows(clicks: u64) -> RowSet {
 fn imported() -> MemoryStorage {
     let storage = scene();
     storage.put(|state| {
-        let told = domain::search_console::ImportInfo {
+        let import_info = domain::search_console::ImportInfo {
             origin: domain::search_console::Origin::Export,
             label: "x".to_owned(),
             at: now(),
@@ -237,7 +242,7 @@ fn imported() -> MemoryStorage {
         let import = domain::test_support::ImportRow {
             project: SHOP,
             set: rows(1),
-            told,
+            import_info,
         };
         state.imports.insert((ACCOUNT, ConsoleSpanId(91)), import);
     });

@@ -147,7 +147,7 @@ fn read(file: usize, source: &str, functions: &mut BTreeMap<Place, Function>) {
 }
 
 /// Calls that read time or randomness or make ids.
-const ASKED: [&str; 6] = [
+const IMPURE_CALLS: [&str; 6] = [
     "clock.now",
     "storage.now",
     "mint(",
@@ -157,13 +157,13 @@ const ASKED: [&str; 6] = [
 ];
 
 /// Such calls in functions and closures that take a transaction.
-pub fn asking_in_transactions() -> Vec<String> {
+pub fn impure_calls_in_transactions() -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/use_cases");
     let sources = sources(&folder);
-    sources.iter().flat_map(|it| asking(it)).collect()
+    sources.iter().flat_map(|it| impure_calls(it)).collect()
 }
 
-fn asking(source: &str) -> Vec<String> {
+fn impure_calls(source: &str) -> Vec<String> {
     let handed = [
         "work: Box<dyn Transaction>",
         "work: &mut dyn Transaction",
@@ -178,8 +178,8 @@ fn asking(source: &str) -> Vec<String> {
         let begins = behind.find(if is_closure { '|' } else { '{' });
         let body = body(&behind[begins.unwrap() + 1..], is_closure);
         let line = before.lines().last().unwrap_or_default().trim();
-        let asked = ASKED.iter().filter(|it| body.contains(**it));
-        found.extend(asked.map(|it| format!("{line} … {it}")));
+        let impure = IMPURE_CALLS.iter().filter(|it| body.contains(**it));
+        found.extend(impure.map(|it| format!("{line} … {it}")));
     }
     found
 }
@@ -201,7 +201,7 @@ fn body(text: &str, is_closure: bool) -> &str {
 
 #[test]
 fn calls_outside_a_transaction_are_not_reported() {
-    let asking_in = "
+    let inside = "
         let keep = |mut work: Box<dyn Transaction>, given: Given| async move {
             let pair: BTreeMap<u8, u8> = work.read(|it| it.1).await?;
             work.keep(pair, self.clock.now()).await
@@ -211,8 +211,8 @@ fn calls_outside_a_transaction_are_not_reported() {
             let (a, b): BTreeMap<u8, u8> = work.read().await?;
             work.keep(a, KeywordId::mint(&self.mint)).await
         }";
-    assert_eq!(asking(asking_in).len(), 3);
-    let asking_before = "
+    assert_eq!(impure_calls(inside).len(), 3);
+    let outside = "
         let prepare = || (self.clock.now(), KeywordId::mint(&self.mint));
         let keep = |mut work: Box<dyn Transaction>, (now, id): (_, KeywordId)| async move {
             work.keep(id, now).await
@@ -224,5 +224,5 @@ fn calls_outside_a_transaction_are_not_reported() {
         work.keep(now).await
     }
     fn other(&self) { self.clock.now() }";
-    assert_eq!(asking(asking_before), Vec::<String>::new());
+    assert_eq!(impure_calls(outside), Vec::<String>::new());
 }

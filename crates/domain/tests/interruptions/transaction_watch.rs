@@ -20,7 +20,7 @@ use std::sync::{
 pub struct Watch {
     storage: Arc<dyn Storage>,
     open: Arc<AtomicU32>,
-    asked: Arc<AtomicU32>,
+    reads: Arc<AtomicU32>,
 }
 
 impl Watch {
@@ -28,18 +28,18 @@ impl Watch {
         Self {
             storage,
             open: Arc::default(),
-            asked: Arc::default(),
+            reads: Arc::default(),
         }
     }
 
     /// Number of reads in a transaction.
-    pub fn asked(&self) -> u32 {
-        self.asked.load(Ordering::Relaxed)
+    pub fn reads(&self) -> u32 {
+        self.reads.load(Ordering::Relaxed)
     }
 
     fn note(&self) {
         let is_open = self.open.load(Ordering::Relaxed) > 0;
-        self.asked.fetch_add(is_open.into(), Ordering::Relaxed);
+        self.reads.fetch_add(is_open.into(), Ordering::Relaxed);
     }
 }
 
@@ -117,12 +117,12 @@ async fn clock_reads_are_counted_while_a_transaction_is_open() {
     let watch = Watch::over(domain::test_support::MemoryStorage::default().port());
     Clock::now(&watch);
     let work = watch.write().await.unwrap();
-    assert_eq!(watch.asked(), 0);
+    assert_eq!(watch.reads(), 0);
     Clock::now(&watch);
     watch.fill(&mut [0]);
-    assert_eq!(watch.asked(), 2);
+    assert_eq!(watch.reads(), 2);
     work.commit().await.unwrap();
     drop(watch.write().await.unwrap());
     Clock::now(&watch);
-    assert_eq!(watch.asked(), 2);
+    assert_eq!(watch.reads(), 2);
 }

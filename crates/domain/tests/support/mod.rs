@@ -36,7 +36,7 @@ pub use memory::{
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A clock that stands still until it is moved.
+/// A clock that is stopped until it is moved.
 pub struct FrozenClock(Mutex<DateTime<Utc>>);
 
 impl Default for FrozenClock {

@@ -48,9 +48,9 @@ impl AiEngine for EngineFailover {
         let mut spent = Spent::default();
         let mut first_failure: Option<ProviderError> = None;
         for service in &self.services {
-            let asked = service.query(question, ledger).await;
-            spent = spent.and(asked.spent);
-            let error = match asked.answer {
+            let outcome = service.query(question, ledger).await;
+            spent = spent.and(outcome.spent);
+            let error = match outcome.answer {
                 Ok(answer) => {
                     return AiQueryOutcome {
                         answer: Ok(answer),

@@ -59,7 +59,7 @@ impl ServiceError {
     }
 
     fn is_out_of_funds(&self) -> bool {
-        let said = self.message.to_ascii_lowercase();
+        let message = self.message.to_ascii_lowercase();
         self.has_code(&[
             "insufficient_quota",
             "billing_error",
@@ -71,7 +71,7 @@ impl ServiceError {
             "exceeded your current quota, please check your plan and billing",
         ]
         .iter()
-        .any(|it| said.contains(it))
+        .any(|it| message.contains(it))
     }
 
     fn is_unauthorized(&self) -> bool {
@@ -97,36 +97,37 @@ pub(super) fn response_failure(
     without_secrets: impl Fn(&str) -> String,
     now: DateTime<Utc>,
 ) -> CallFailure {
-    let said = ServiceError::from_body(&answer.body);
-    if said.is_out_of_funds() {
+    let service_error = ServiceError::from_body(&answer.body);
+    if service_error.is_out_of_funds() {
         // Gemini uses the same message for a quota that frees up within a minute.
-        let passes = said.has_code(&["resource_exhausted"]) && said.retry_delay.is_some();
+        let passes =
+            service_error.has_code(&["resource_exhausted"]) && service_error.retry_delay.is_some();
         if !passes {
             return CallFailure::pointless(ProviderError::OutOfFunds);
         }
     }
-    if said.is_unauthorized() {
+    if service_error.is_unauthorized() {
         return CallFailure::pointless(ProviderError::Unauthorized);
     }
-    let mut failure = status_failure(answer, &without_secrets(&said.message), now);
+    let mut failure = status_failure(answer, &without_secrets(&service_error.message), now);
     if let ProviderError::RateLimited { retry_after } = &mut failure.error {
-        *retry_after = retry_after.or(said.retry_delay);
+        *retry_after = retry_after.or(service_error.retry_delay);
     }
     failure
 }
 
 /// An error in a response with a success status. Whether the work done so far is billed is not documented.
 pub(super) fn body_failure(error: &Value, without_secrets: impl Fn(&str) -> String) -> CallFailure {
-    let said = ServiceError::from_error(error);
+    let service_error = ServiceError::from_error(error);
     let uncertain = |error| CallFailure {
         error,
         repeat: Repeat::Uncertain,
     };
-    if said.is_out_of_funds() {
+    if service_error.is_out_of_funds() {
         CallFailure::pointless(ProviderError::OutOfFunds)
-    } else if said.is_unauthorized() {
+    } else if service_error.is_unauthorized() {
         CallFailure::pointless(ProviderError::Unauthorized)
-    } else if said.has_code(&[
+    } else if service_error.has_code(&[
         "rate_limit_exceeded",
         "rate_limit_error",
         "too_many_requests",
@@ -134,9 +135,9 @@ pub(super) fn body_failure(error: &Value, without_secrets: impl Fn(&str) -> Stri
         "resource_exhausted",
     ]) {
         uncertain(ProviderError::RateLimited {
-            retry_after: said.retry_delay,
+            retry_after: service_error.retry_delay,
         })
-    } else if said.has_code(&[
+    } else if service_error.has_code(&[
         "invalid_prompt",
         "invalid_request",
         "invalid_request_error",
@@ -146,7 +147,7 @@ pub(super) fn body_failure(error: &Value, without_secrets: impl Fn(&str) -> Stri
         "query_too_long",
         "invalid_tool_input",
     ]) {
-        let reason = shorten_reason(&without_secrets(&said.message));
+        let reason = shorten_reason(&without_secrets(&service_error.message));
         CallFailure::pointless(ProviderError::Refused { reason })
     } else {
         uncertain(ProviderError::Unavailable)
@@ -166,13 +167,13 @@ mod tests {
             json!([{"error": error}]),
             json!({"detail": error}),
         ] {
-            let said = ServiceError::from_body(body.to_string().as_bytes());
+            let service_error = ServiceError::from_body(body.to_string().as_bytes());
             assert_eq!(
-                (said.message.as_str(), said.codes.len()),
+                (service_error.message.as_str(), service_error.codes.len()),
                 ("no", 1),
                 "{body}"
             );
-            assert!(said.has_code(&["invalid_request"]));
+            assert!(service_error.has_code(&["invalid_request"]));
         }
         assert_eq!(ServiceError::from_body(b"<html>"), ServiceError::default());
         assert_eq!(
@@ -186,7 +187,10 @@ mod tests {
         let body = json!({"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "details": [
             {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "7.5s"}
         ]}});
-        let said = ServiceError::from_body(body.to_string().as_bytes());
-        assert_eq!(said.retry_delay, Some(Duration::from_millis(7_500)));
+        let service_error = ServiceError::from_body(body.to_string().as_bytes());
+        assert_eq!(
+            service_error.retry_delay,
+            Some(Duration::from_millis(7_500))
+        );
     }
 }

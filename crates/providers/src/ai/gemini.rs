@@ -221,11 +221,11 @@ impl Gemini {
         }
         let mut pages = HashMap::new();
         let followed = async {
-            let asked = links.into_iter().map(|link| async move {
+            let requests = links.into_iter().map(|link| async move {
                 let page = self.resolve_link(&link).await;
                 (link, page)
             });
-            let mut answers = stream::iter(asked).buffer_unordered(LINKS_AT_ONCE);
+            let mut answers = stream::iter(requests).buffer_unordered(LINKS_AT_ONCE);
             while let Some((link, page)) = answers.next().await {
                 pages.extend(page.map(|page| (link, page)));
             }
@@ -381,16 +381,16 @@ fn segment_span(
         let found = span(words, segment.start_index, segment.end_index, Unit::Bytes)?;
         Some(shifted(found, begin))
     });
-    let Some(said) = segment.text.as_deref().filter(|it| !it.is_empty()) else {
+    let Some(segment_text) = segment.text.as_deref().filter(|it| !it.is_empty()) else {
         return declared;
     };
-    if let Some(declared) = declared.filter(|it| text[it.start..it.end] == *said) {
+    if let Some(declared) = declared.filter(|it| text[it.start..it.end] == *segment_text) {
         return Some(declared);
     }
-    let start = text.find(said)?;
+    let start = text.find(segment_text)?;
     Some(TextSpan {
         start,
-        end: start + said.len(),
+        end: start + segment_text.len(),
     })
 }
 

@@ -77,7 +77,7 @@ pub fn configured(
     }
     let engines = AiEngines::new(engines);
     match ai.sentiment_by {
-        Some(judge) => engines.with_sentiment_engine(judge.engine()),
+        Some(model) => engines.with_sentiment_engine(model.engine()),
         None => engines,
     }
 }

@@ -145,17 +145,17 @@ impl SentimentModel {
 
 impl AiSettings {
     fn check_sentiment_model(&self, key: &str, mistakes: &mut Mistakes) {
-        let Some(judge) = self.sentiment_by else {
+        let Some(model) = self.sentiment_by else {
             return;
         };
-        let is_set_up = match judge {
+        let is_set_up = match model {
             SentimentModel::Chatgpt => self.chatgpt.api_key.is_some(),
             SentimentModel::Gemini => self.gemini.api_key.is_some(),
             SentimentModel::Claude => self.claude.api_key.is_some(),
             SentimentModel::Compatible => self.compatible.base_url.is_some(),
         };
         if !is_set_up {
-            let engine = judge.engine();
+            let engine = model.engine();
             let allowed =
                 format!("a model that is set up: {key}.{engine} lacks its key or address");
             mistakes.add(&format!("{key}.sentiment_by"), engine, allowed);

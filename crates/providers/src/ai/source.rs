@@ -24,7 +24,7 @@ pub(super) trait AnswerSource: Send + Sync {
     fn max_calls(&self) -> u64 {
         1
     }
-    /// Whether it searches the web even if not asked to.
+    /// Whether it searches the web even if not requested.
     fn always_searches(&self) -> bool {
         false
     }
@@ -39,7 +39,7 @@ pub(super) trait AnswerSource: Send + Sync {
     fn read(&self, question: &AiQuery, answer: &RawResponse)
     -> Result<ParsedResponse, CallFailure>;
     /// Post-processing of a paid answer, in bounded time.
-    async fn finish(&self, _told: &mut ParsedAnswer) {}
+    async fn finish(&self, _answer: &mut ParsedAnswer) {}
     async fn send_announced(&self, _announced: &str) -> Result<RawResponse, CallFailure> {
         Err(CallFailure::malformed("it announces an answer"))
     }
@@ -84,7 +84,7 @@ pub(super) enum Outcome {
 impl Billed for ParsedResponse {
     fn reported_cost(&self) -> Option<u64> {
         match self {
-            Self::Whole(told) => told.cost,
+            Self::Whole(answer) => answer.cost,
             Self::Announced(_) => None,
         }
     }
@@ -123,13 +123,13 @@ impl<S: AnswerSource> GuardedEngine<S> {
     }
 
     /// Identifies the call by everything that affects its answer. Each sample is a call.
-    fn step(&self, question: &AiQuery, what: &str) -> String {
+    fn step(&self, question: &AiQuery, kind: &str) -> String {
         let label = self.source.label();
         let model = label.model.as_deref().unwrap_or("-");
         let place = question.location.as_deref().unwrap_or("-");
         let search = if question.web_search { "web" } else { "no web" };
         format!(
-            "{} {} {what} sample {} of {model}, {search}, {} {} {place}: {}",
+            "{} {} {kind} sample {} of {model}, {search}, {} {} {place}: {}",
             self.source.name(),
             label.name,
             question.sample,
@@ -275,7 +275,7 @@ impl<S: AnswerSource> AiEngine for GuardedEngine<S> {
         let mut counter = Counter::new(&self.guard, ledger.as_ref(), self.billing(), price);
         let fetched = self.fetch(question, &mut counter).await;
         let answer =
-            fetched.map(|(told, cost, took)| self.answer(question, told, cost, took, &counter));
+            fetched.map(|(parsed, cost, took)| self.answer(question, parsed, cost, took, &counter));
         AiQueryOutcome {
             answer,
             spent: counter.spent,

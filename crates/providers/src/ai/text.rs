@@ -57,8 +57,8 @@ fn line(text: &str) -> String {
     words.join(" ").chars().take(MAX_TITLE_LENGTH).collect()
 }
 
-fn first_bytes(mut text: String, most: usize) -> String {
-    let end = (0..=most.min(text.len()))
+fn first_bytes(mut text: String, max_bytes: usize) -> String {
+    let end = (0..=max_bytes.min(text.len()))
         .rev()
         .find(|it| text.is_char_boundary(*it));
     text.truncate(end.unwrap_or(0));
@@ -135,23 +135,23 @@ mod tests {
     fn hidden_characters_are_removed_and_spans_adjusted() {
         let text = "Gr\u{0}üße \u{202e}vom 🦊\r\n[1] Ende";
         let start = text.find("[1]").unwrap();
-        let told = sanitize_answer(ParsedAnswer {
+        let sanitized = sanitize_answer(ParsedAnswer {
             text: text.to_owned(),
             citations: Some(citing(&[(start, start + 3), (0, text.len())])),
             ..ParsedAnswer::default()
         });
-        assert_eq!(told.text, "Grüße vom 🦊\n[1] Ende");
-        let citation = &told.citations.unwrap()[0];
+        assert_eq!(sanitized.text, "Grüße vom 🦊\n[1] Ende");
+        let citation = &sanitized.citations.unwrap()[0];
         let slices: Vec<&str> = { citation.spans.iter() }
-            .map(|it| &told.text[it.start..it.end])
+            .map(|it| &sanitized.text[it.start..it.end])
             .collect();
-        assert_eq!(slices, ["[1]", told.text.as_str()]);
+        assert_eq!(slices, ["[1]", sanitized.text.as_str()]);
         assert_eq!(citation.title.as_deref(), Some("A title"));
     }
 
     #[test]
     fn overlong_text_is_truncated_with_a_warning() {
-        let told = sanitize_answer(ParsedAnswer {
+        let sanitized = sanitize_answer(ParsedAnswer {
             text: "ä".repeat(MAX_TEXT_LENGTH),
             citations: Some(citing(&[
                 (10, 12),
@@ -159,11 +159,11 @@ mod tests {
             ])),
             ..ParsedAnswer::default()
         });
-        assert_eq!(told.text.len(), MAX_TEXT_LENGTH);
+        assert_eq!(sanitized.text.len(), MAX_TEXT_LENGTH);
         assert_eq!(
-            (told.state, told.warnings),
+            (sanitized.state, sanitized.warnings),
             (Outcome::CutShort, vec![TEXT_CUT])
         );
-        assert_eq!(told.citations.unwrap()[0].spans.len(), 1);
+        assert_eq!(sanitized.citations.unwrap()[0].spans.len(), 1);
     }
 }

@@ -209,8 +209,8 @@ impl KeywordData for Labs {
             };
         }
         let mut counter = Counter::new(&self.guard, ledger.as_ref(), Billing::PerCall, self.price);
-        let asked = tokio::time::timeout(RESEARCH_TIMEOUT, self.fetch(query, &mut counter)).await;
-        match asked {
+        let fetched = tokio::time::timeout(RESEARCH_TIMEOUT, self.fetch(query, &mut counter)).await;
+        match fetched {
             Ok(answer) => KeywordDataOutcome {
                 answer,
                 spent: counter.spent,

@@ -43,10 +43,10 @@ impl State {
 enum Phase {
     /// Calls pass; time and failure of the recent ones.
     Closed(VecDeque<(Instant, bool)>),
-    /// Calls fail with `why` until then.
+    /// Calls fail with `error` until then.
     Open {
         until: Instant,
-        why: ProviderError,
+        error: ProviderError,
     },
     Probing {
         under_way: u32,
@@ -92,7 +92,7 @@ impl Breaker {
             }
             match &mut state.phase {
                 Phase::Closed(_) => {}
-                Phase::Open { why, .. } => return Err(why.clone()),
+                Phase::Open { error, .. } => return Err(error.clone()),
                 Phase::Probing {
                     under_way,
                     succeeded,
@@ -131,9 +131,9 @@ impl Breaker {
                 CallResult::Failed => state.refused,
             };
             let next = match (&mut state.phase, verdict) {
-                (Phase::Probing { .. }, CallResult::Refused(why)) => Some(self.open(why)),
-                (Phase::Closed(_), CallResult::Refused(why)) if state.refused >= MIN_REFUSALS => {
-                    Some(self.open(why))
+                (Phase::Probing { .. }, CallResult::Refused(error)) => Some(self.open(error)),
+                (Phase::Closed(_), CallResult::Refused(error)) if state.refused >= MIN_REFUSALS => {
+                    Some(self.open(error))
                 }
                 (Phase::Closed(calls), _) => self.after_call(calls, failed),
                 (Phase::Probing { .. }, _) if failed => Some(self.open(ProviderError::Unavailable)),
@@ -172,10 +172,10 @@ impl Breaker {
         (failed && enough && too_many).then(|| self.open(ProviderError::Unavailable))
     }
 
-    fn open(&self, why: ProviderError) -> Phase {
+    fn open(&self, error: ProviderError) -> Phase {
         Phase::Open {
             until: Instant::now() + self.jitter.around(self.settings.open_for),
-            why,
+            error,
         }
     }
 
@@ -202,9 +202,9 @@ impl Admission<'_> {
         self.breaker.record(self.era, CallResult::Failed);
     }
 
-    pub(super) fn refused(mut self, why: ProviderError) {
+    pub(super) fn refused(mut self, error: ProviderError) {
         self.is_recorded = true;
-        self.breaker.record(self.era, CallResult::Refused(why));
+        self.breaker.record(self.era, CallResult::Refused(error));
     }
 }
 

@@ -24,16 +24,16 @@ pub(super) struct BulkheadPermit<'b> {
 }
 
 impl Bulkhead {
-    pub(super) fn new(most: usize) -> Self {
-        let most = most.max(1);
+    pub(super) fn new(max_limit: usize) -> Self {
+        let max_limit = max_limit.max(1);
         let state = State {
-            limit: most,
+            limit: max_limit,
             surplus: 0,
             successes: 0,
         };
         Self {
-            permits: Semaphore::new(most),
-            max_limit: most,
+            permits: Semaphore::new(max_limit),
+            max_limit,
             state: Mutex::new(state),
         }
     }

@@ -168,8 +168,8 @@ impl Guard {
         }
         let pause = match &failure.error {
             ProviderError::RateLimited {
-                retry_after: Some(asked),
-            } => (*asked <= self.settings.max_retry_after).then_some(*asked),
+                retry_after: Some(delay),
+            } => (*delay <= self.settings.max_retry_after).then_some(*delay),
             ProviderError::RateLimited { retry_after: None } | ProviderError::Unavailable => {
                 Some(self.full_jitter(attempts))
             }
@@ -318,7 +318,7 @@ mod tests {
                 reason: "no".into(),
             },
             ProviderError::Malformed {
-                what: "no JSON".into(),
+                problem: "no JSON".into(),
             },
             ProviderError::TimedOut,
         ] {

@@ -45,9 +45,9 @@ pub(crate) enum Billing {
 }
 
 impl CallFailure {
-    pub(crate) fn malformed(what: &str) -> Self {
+    pub(crate) fn malformed(reason: &str) -> Self {
         let error = ProviderError::Malformed {
-            what: what.to_owned(),
+            problem: reason.to_owned(),
         };
         Self {
             error,

@@ -26,27 +26,35 @@ fn date(text: &str) -> Option<DateTime<Utc>> {
 mod tests {
     use super::*;
 
-    fn asked(text: &str) -> Option<u64> {
+    fn parse_seconds(text: &str) -> Option<u64> {
         let now = DateTime::parse_from_rfc3339("2026-11-21T10:00:00Z").expect("a time");
         retry_after(text, now.to_utc()).map(|it| it.as_secs())
     }
 
     #[test]
     fn seconds_accept_digits_only() {
-        assert_eq!(asked(" 12\t"), Some(12));
-        assert_eq!(asked("0"), Some(0));
+        assert_eq!(parse_seconds(" 12\t"), Some(12));
+        assert_eq!(parse_seconds("0"), Some(0));
         for none in ["+5", "-5", "1.5", "1e3", "", "99999999999999999999"] {
-            assert_eq!(asked(none), None, "{none}");
+            assert_eq!(parse_seconds(none), None, "{none}");
         }
     }
 
     #[test]
     fn all_three_http_date_formats_are_parsed() {
-        assert_eq!(asked("Sat, 21 Nov 2026 10:00:05 GMT"), Some(5));
-        assert_eq!(asked("Saturday, 21-Nov-26 10:00:05 GMT"), Some(5));
-        assert_eq!(asked("Sat Nov 21 10:00:05 2026"), Some(5));
-        assert_eq!(asked("Sun Nov  1 10:00:05 2026"), Some(0), "it is over");
-        assert_eq!(asked("Sunday, 21-Nov-26 10:00:05 GMT"), None, "no such day");
-        assert_eq!(asked("soon"), None);
+        assert_eq!(parse_seconds("Sat, 21 Nov 2026 10:00:05 GMT"), Some(5));
+        assert_eq!(parse_seconds("Saturday, 21-Nov-26 10:00:05 GMT"), Some(5));
+        assert_eq!(parse_seconds("Sat Nov 21 10:00:05 2026"), Some(5));
+        assert_eq!(
+            parse_seconds("Sun Nov  1 10:00:05 2026"),
+            Some(0),
+            "it is over"
+        );
+        assert_eq!(
+            parse_seconds("Sunday, 21-Nov-26 10:00:05 GMT"),
+            None,
+            "no such day"
+        );
+        assert_eq!(parse_seconds("soon"), None);
     }
 }

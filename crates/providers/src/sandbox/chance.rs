@@ -45,11 +45,11 @@ impl Chance {
     }
 
     fn wave(self, day: i32, period: i32) -> f64 {
-        let turn = i64::from(day.div_euclid(period));
+        let index = i64::from(day.div_euclid(period));
         let way = f64::from(day.rem_euclid(period)) / f64::from(period);
         let wave = self.nth(u64::from(period.unsigned_abs()));
-        let at = |turn: i64| wave.nth(turn.unsigned_abs()).fraction() * 2.0 - 1.0;
-        at(turn) + (at(turn + 1) - at(turn)) * way
+        let at = |index: i64| wave.nth(index.unsigned_abs()).fraction() * 2.0 - 1.0;
+        at(index) + (at(index + 1) - at(index)) * way
     }
 }
 

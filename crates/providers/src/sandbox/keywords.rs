@@ -39,7 +39,7 @@ static IDEAS: LazyLock<Ideas> = LazyLock::new(|| {
             "phrase" => IdeaRelation::Phrase,
             "question" => IdeaRelation::Question,
             "alsoAsk" => IdeaRelation::AlsoAsk,
-            _ => unreachable!("{relation} is no relation"),
+            _ => unreachable!("{relation} is not a relation"),
         };
         let ideas = ideas.split(" | ").map(|it| (relation, it));
         all.entry(language).or_default().extend(ideas);
@@ -63,7 +63,7 @@ impl SandboxKeywords {
             .derive(&query.country)
             .derive(&query.language);
         let chance = market.derive(&normalized(&query.keyword));
-        let trouble = SimulatedFailure::in_keyword(&query.keyword).or_else(|| {
+        let failure = SimulatedFailure::in_keyword(&query.keyword).or_else(|| {
             SimulatedFailure::at_random(chance, query.day, self.settings.failure_rate.0)
         });
         let nothing = ResearchedKeyword {
@@ -74,11 +74,11 @@ impl SandboxKeywords {
             features: None,
             ideas: Vec::new(),
         };
-        match trouble {
+        match failure {
             Some(SimulatedFailure::Blocked) => return Err(ProviderError::Unavailable),
             Some(SimulatedFailure::Nothing) => return Ok(nothing),
-            Some(trouble) => {
-                if let Some(error) = trouble.error() {
+            Some(failure) => {
+                if let Some(error) = failure.error() {
                     return Err(error);
                 }
             }
@@ -142,7 +142,7 @@ fn figures(
         None => {
             10_f64.powf(2.6 + 2.6 * chance.derive("volume").fraction()) * 0.62_f64.powi(words - 1)
         }
-        Some(most) => to_f64(most) * (0.02 + 0.5 * chance.derive("volume").fraction().powi(3)),
+        Some(limit) => to_f64(limit) * (0.02 + 0.5 * chance.derive("volume").fraction().powi(3)),
     };
     let base = base.max(10.0);
     let months = months(chance, base, query.day);
@@ -193,9 +193,9 @@ fn months(chance: Chance, base: f64, day: NaiveDate) -> Vec<MonthlyVolume> {
         .map(|back| {
             let month = this_month - Months::new(back);
             let season = 1.0 + swing * (TAU * f64::from(month.month0()) / 12.0 - peak).cos();
-            let course = 1.0 - growth * f64::from(back) / 12.0;
+            let trend = 1.0 - growth * f64::from(back) / 12.0;
             let noise = chance.derive("noise").derive(&month.to_string()).fraction();
-            let volume = base * season * course.max(0.2) * (0.93 + 0.14 * noise);
+            let volume = base * season * trend.max(0.2) * (0.93 + 0.14 * noise);
             MonthlyVolume {
                 year: month.year(),
                 month: month.month(),
@@ -214,10 +214,10 @@ fn intent(chance: Chance, keyword: &str, language: &str) -> ReportedIntent {
     ];
     let by_chance = all[chance.derive("intent").below(3)];
     let by_words = search_intent::classify(keyword, language, None);
-    let asks = search_intent::is_question(keyword, language) == Some(true);
+    let is_question = search_intent::is_question(keyword, language) == Some(true);
     // Keywords without a hint count as informational; draw their intent instead.
     let main = match by_words {
-        Some(told) if asks || told != Intent::Informational => told,
+        Some(intent) if is_question || intent != Intent::Informational => intent,
         _ => by_chance,
     };
     let other = all[chance.derive("other intent").below(all.len())];
@@ -232,17 +232,17 @@ fn intent(chance: Chance, keyword: &str, language: &str) -> ReportedIntent {
 
 fn features(chance: Chance, figures: &KeywordFigures) -> Vec<Feature> {
     let main = figures.intent.as_ref().map(|it| it.main);
-    let (asks, buys) = (
+    let (informational, transactional) = (
         main == Some(Intent::Informational),
         main == Some(Intent::Transactional),
     );
     let paid = figures.competition.unwrap_or_default();
     let likely = |yes: bool, high: f64, low: f64| if yes { high } else { low };
     let shares = [
-        (Feature::AiOverview, likely(asks, 0.65, 0.2)),
-        (Feature::FeaturedSnippet, likely(asks, 0.3, 0.08)),
+        (Feature::AiOverview, likely(informational, 0.65, 0.2)),
+        (Feature::FeaturedSnippet, likely(informational, 0.3, 0.08)),
         (Feature::PaidTop, paid),
-        (Feature::Shopping, likely(buys, 0.6, 0.1)),
+        (Feature::Shopping, likely(transactional, 0.6, 0.1)),
         (Feature::PeopleAlsoAsk, 0.8),
         (Feature::LocalPack, 0.12),
         (Feature::Images, 0.4),

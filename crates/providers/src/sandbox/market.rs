@@ -1,5 +1,5 @@
 //! Competitors of the simulated market and their order on a day. It includes competitors that rise and fall over
-//! months, engine updates, keywords whose weekends differ, and own pages that alternate.
+//! months, engine updates, keywords with different weekends, and own pages that alternate.
 
 use super::chance::Chance;
 use chrono::{Datelike, NaiveDate, Weekday};
@@ -9,7 +9,7 @@ use domain::ports::search_results::SearchQuery;
 const UPDATE_INTERVAL_DAYS: i32 = 91;
 /// Share of keywords for which two own pages alternate.
 const ALTERNATING_SHARE: f64 = 0.05;
-/// Share of keywords whose weekends differ.
+/// Share of keywords with different weekends.
 const WEEKEND_SHARE: f64 = 0.3;
 
 const FIRST: [&str; 20] = [
@@ -67,10 +67,10 @@ fn insert(entries: &mut Vec<Entry>, place: usize, entry: Entry) {
 
 /// For some keywords the order of the own pages alternates every few days.
 fn own_pages(own: Chance, day: NaiveDate) -> (Entry, Entry) {
-    let turns = own.derive("turns");
+    let alternation = own.derive("turns");
     let spell = day.num_days_from_ce().div_euclid(3).unsigned_abs();
-    let is_turned =
-        turns.fraction() < ALTERNATING_SHARE && turns.nth(spell.into()).fraction() < 0.5;
+    let is_turned = alternation.fraction() < ALTERNATING_SHARE
+        && alternation.nth(spell.into()).fraction() < 0.5;
     if is_turned {
         (Entry::OwnSecond, Entry::Own)
     } else {

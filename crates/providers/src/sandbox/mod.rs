@@ -60,11 +60,11 @@ impl Sandbox {
             .derive(query.device.name())
             .derive(query.location.as_deref().unwrap_or_default());
         let keyword = market.derive(&analysis::keyword_text::normalized(&query.keyword));
-        let trouble = SimulatedFailure::in_keyword(&query.keyword).or_else(|| {
+        let failure = SimulatedFailure::in_keyword(&query.keyword).or_else(|| {
             SimulatedFailure::at_random(keyword, query.day, self.settings.failure_rate.0)
         });
-        if let Some(trouble) = trouble {
-            return trouble.answer(self.clock.now());
+        if let Some(failure) = failure {
+            return failure.answer(self.clock.now());
         }
         let ranking = Ranking::generate(market, keyword, query);
         Ok(layout::page(&ranking, keyword, query, self.clock.now()))

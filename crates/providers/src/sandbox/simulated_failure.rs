@@ -38,7 +38,7 @@ impl SimulatedFailure {
         Self::ALL
             .into_iter()
             .find(|(name, _)| *name == wanted)
-            .map(|(_, trouble)| trouble)
+            .map(|(_, failure)| failure)
     }
 
     pub(super) fn in_prompt(prompt: &str) -> Option<Self> {
@@ -68,7 +68,7 @@ impl SimulatedFailure {
         }
     }
 
-    /// `None` for those that come as an answer of their own kind.
+    /// `None` for those that are returned as an answer.
     pub(super) fn error(self) -> Option<ProviderError> {
         Some(match self {
             Self::Unavailable => ProviderError::Unavailable,
@@ -77,11 +77,11 @@ impl SimulatedFailure {
                 retry_after: Some(Duration::from_secs(1)),
             },
             Self::Refused => ProviderError::Refused {
-                reason: "as the keyword asked".to_owned(),
+                reason: "simulated by the keyword".to_owned(),
             },
             Self::Unauthorised => ProviderError::Unauthorized,
             Self::Malformed => ProviderError::Malformed {
-                what: "as the keyword asked".to_owned(),
+                problem: "simulated by the keyword".to_owned(),
             },
             Self::Blocked | Self::Nothing => return None,
         })

@@ -48,20 +48,20 @@ fn own_position(page: &SearchPage) -> Option<u32> {
 
 #[test]
 fn pages_depend_only_on_query_and_seed() {
-    let ask = |seed| {
+    let page_of_seed = |seed| {
         sandbox(SandboxSettings {
             seed,
             ..Default::default()
         })
         .answer(&query("shoes", 0))
     };
-    assert_eq!(ask(1), ask(1));
-    assert_ne!(ask(1), ask(2));
+    assert_eq!(page_of_seed(1), page_of_seed(1));
+    assert_ne!(page_of_seed(1), page_of_seed(2));
     let mut elsewhere = query("shoes", 0);
     elsewhere.country = "at".to_owned();
     assert_ne!(
         sandbox(SandboxSettings::default()).answer(&elsewhere),
-        ask(0)
+        page_of_seed(0)
     );
     assert_eq!(
         sandbox(SandboxSettings::default())
@@ -69,7 +69,7 @@ fn pages_depend_only_on_query_and_seed() {
             .unwrap()
             .blocks
             .len(),
-        ask(0).unwrap().blocks.len()
+        page_of_seed(0).unwrap().blocks.len()
     );
 }
 
@@ -249,9 +249,9 @@ fn keyword_can_request_a_failure() {
     );
     assert!(answer("sandbox:blocked").unwrap().is_blocked());
     assert!(!answer("sandbox:nothing").unwrap().is_blocked());
-    for (keyword, trouble) in SimulatedFailure::ALL {
+    for (keyword, failure) in SimulatedFailure::ALL {
         let empty = matches!(
-            trouble,
+            failure,
             SimulatedFailure::Blocked | SimulatedFailure::Nothing
         );
         assert_eq!(answer(keyword).is_ok(), empty, "{keyword}");

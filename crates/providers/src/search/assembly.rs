@@ -74,7 +74,7 @@ impl Assembly {
         self.add(placed, 1);
     }
 
-    /// Engines repeat results across pages; a repetition has no position of its own.
+    /// Engines repeat results across pages; a repetition has no position.
     fn add(&mut self, placed: PlacedBlock, number: u32) {
         let PlacedBlock {
             absolute,

@@ -115,7 +115,7 @@ fn guarded(pages: impl ResultPages + 'static, ctx: &SupplierContext) -> Arc<dyn 
     Arc::new(Paged::new(pages, guard, ctx.clock(), ctx.spending))
 }
 
-/// Google's pages are one series, whichever supplier fetched them.
+/// Google's pages of all suppliers are one series.
 fn of_google() -> SupplierLabel {
     SupplierLabel {
         name: "web search".to_owned(),

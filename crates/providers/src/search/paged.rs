@@ -96,10 +96,10 @@ impl<S: ResultPages> Paged<S> {
     }
 
     /// Identifies the call by everything that affects its answer.
-    fn step(&self, query: &SearchQuery, what: &str) -> String {
+    fn step(&self, query: &SearchQuery, kind: &str) -> String {
         let place = query.location.as_deref().unwrap_or("-");
         format!(
-            "{} {what} of {} {} {} {} {place}: {}",
+            "{} {kind} of {} {} {} {} {place}: {}",
             self.supplier.name(),
             query.depth,
             query.country,
@@ -112,17 +112,17 @@ impl<S: ResultPages> Paged<S> {
     async fn call<T, F>(
         &self,
         run: &mut SearchRun<'_>,
-        what: &str,
-        ask: impl Fn() -> F + Send + Sync,
+        kind: &str,
+        send: impl Fn() -> F + Send + Sync,
         read: impl Fn(&RawResponse) -> Result<T, CallFailure> + Send + Sync,
     ) -> Result<T, ProviderError>
     where
         T: Billed + Send,
         F: Future<Output = Result<RawResponse, CallFailure>> + Send,
     {
-        let step = self.step(run.query, what);
+        let step = self.step(run.query, kind);
         let without_secrets = |text: &str| self.supplier.without_secrets(text);
-        run.counter.call(step, without_secrets, ask, read).await
+        run.counter.call(step, without_secrets, send, read).await
     }
 
     fn empty_snapshot(&self) -> SearchPage {

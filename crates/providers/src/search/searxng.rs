@@ -28,7 +28,7 @@ settings! {
     /// A SearXNG instance; it must allow `format=json`.
     pub struct SearxngSettings {
         pub base_url: Option<WebAddress>,
-        /// The engine whose order gives the ranks, by the instance's name: a merged order is no rank.
+        /// Name of the engine on the instance that gives the ranks: a merged order is not a rank.
         pub engine: String = "google".to_owned(),
     }
 }

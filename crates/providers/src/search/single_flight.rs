@@ -54,7 +54,7 @@ impl SingleFlight {
         (flight, Role::Leader)
     }
 
-    /// Removed on completion, so that later searches start anew.
+    /// Removed on completion, so that later searches query the supplier again.
     fn start(
         &self,
         question: SearchQuery,

@@ -6,8 +6,12 @@ use domain::ports::search_results::ProviderError;
 /// In characters.
 const MAX_REASON_LENGTH: usize = 200;
 
-/// Failure for an error status; `said` is the supplier's message.
-pub(crate) fn status_failure(answer: &RawResponse, said: &str, now: DateTime<Utc>) -> CallFailure {
+/// Failure for an error status; `message` is the supplier's message.
+pub(crate) fn status_failure(
+    answer: &RawResponse,
+    message: &str,
+    now: DateTime<Utc>,
+) -> CallFailure {
     let safe = |error| CallFailure {
         error,
         repeat: Repeat::Safe,
@@ -21,22 +25,22 @@ pub(crate) fn status_failure(answer: &RawResponse, said: &str, now: DateTime<Utc
         408 | 425 | 500..=599 => safe(ProviderError::Unavailable),
         300..=399 => CallFailure::malformed("it is a redirect"),
         _ => CallFailure::pointless(ProviderError::Refused {
-            reason: shorten_reason(said),
+            reason: shorten_reason(message),
         }),
     }
 }
 
 /// Removes a secret from a supplier's message, also in its URL-encoded form.
-pub(crate) fn redact(secret: &str, said: &str) -> String {
+pub(crate) fn redact(secret: &str, message: &str) -> String {
     if secret.is_empty() {
-        return said.to_owned();
+        return message.to_owned();
     }
     let encoded: String = url::form_urlencoded::byte_serialize(secret.as_bytes()).collect();
-    said.replace(secret, "…").replace(&encoded, "…")
+    message.replace(secret, "…").replace(&encoded, "…")
 }
 
-pub(crate) fn shorten_reason(said: &str) -> String {
-    let printable = said
+pub(crate) fn shorten_reason(message: &str) -> String {
+    let printable = message
         .chars()
         .map(|it| if it.is_control() { ' ' } else { it });
     let text: String = printable.take(MAX_REASON_LENGTH).collect();

@@ -79,14 +79,14 @@ impl Api {
         // Retries once with a new token if it was revoked early.
         for _ in 0..2 {
             let access = self.account.access().await?;
-            let question = || self.ask(property, &access, &body, part.limit);
+            let question = || self.query_rows(property, &access, &body, part.limit);
             let called = self.guard.call(Billing::Free, question).await;
             match called.map_err(|it| it.error)?.value {
                 QueryResponse::Rows(rows) => return Ok(rows),
                 QueryResponse::Expired => self.account.forget(&access).await,
                 QueryResponse::NoAccess => {
                     return Err(SearchConsoleError::NoAccess {
-                        who: access.account,
+                        service_account: access.account,
                         property: property.to_string(),
                     });
                 }
@@ -95,7 +95,7 @@ impl Api {
         Err(ProviderError::Unauthorized.into())
     }
 
-    async fn ask(
+    async fn query_rows(
         &self,
         property: &Property,
         access: &AccessToken,
@@ -134,9 +134,9 @@ impl Api {
     }
 }
 
-fn malformed(what: &str) -> SearchConsoleError {
-    let what = what.to_owned();
-    ProviderError::Malformed { what }.into()
+fn malformed(reason: &str) -> SearchConsoleError {
+    let reason = reason.to_owned();
+    ProviderError::Malformed { problem: reason }.into()
 }
 
 #[async_trait]
@@ -161,7 +161,7 @@ impl SearchConsole for Api {
             .iter()
             .any(|day| *day < among.first || *day > among.last)
         {
-            return Err(malformed("a row is about a day that was not asked for"));
+            return Err(malformed("a row is about a day that was not requested"));
         }
         Ok(days.into_iter().max())
     }
@@ -171,13 +171,13 @@ impl SearchConsole for Api {
         property: &Property,
         day: NaiveDate,
         cut: DimensionSet,
-        most: u32,
+        max_rows: u32,
     ) -> Result<Vec<SearchRow>, SearchConsoleError> {
         let dimensions = dimensions(cut);
         let mut rows = Vec::new();
         let mut start = 0;
-        while start < most {
-            let limit = ROWS_PER_REQUEST.min(most - start);
+        while start < max_rows {
+            let limit = ROWS_PER_REQUEST.min(max_rows - start);
             let part = RowRange { start, limit };
             let some = self
                 .query(property, Span::day(day), &dimensions, part)

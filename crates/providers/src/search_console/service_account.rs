@@ -82,10 +82,10 @@ struct TokenResponse {
 
 impl KeyFile {
     async fn read(path: &Path) -> Result<Self, NotConfigured> {
-        let unusable = |what: &str| {
+        let unusable = |reason: &str| {
             NotConfigured {
-            missing: format!("the key file {} {what}", path.display()),
-            remedy: "download the key of the service account anew, as JSON, and let search_console.key_file name it".to_owned(),
+            missing: format!("the key file {} {reason}", path.display()),
+            remedy: "download the key of the service account again, as JSON, and set search_console.key_file to its path".to_owned(),
         }
         };
         let size = tokio::fs::metadata(path).await;
@@ -108,8 +108,8 @@ impl KeyFile {
 
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, NotConfigured> {
         sign(&self.private_key, message).ok_or_else(|| NotConfigured {
-            missing: "the private key in the key file is no RSA key".to_owned(),
-            remedy: "download the key of the service account anew, as JSON".to_owned(),
+            missing: "the private key in the key file is not an RSA key".to_owned(),
+            remedy: "download the key of the service account again, as JSON".to_owned(),
         })
     }
 }
@@ -153,9 +153,9 @@ impl ServiceAccount {
 
     /// A valid token, cached if possible.
     pub async fn access(&self) -> Result<AccessToken, SearchConsoleError> {
-        let mut held = self.token.lock().await;
+        let mut cached = self.token.lock().await;
         let now = self.clock.now();
-        if let Some(access) = held
+        if let Some(access) = cached
             .as_ref()
             .filter(|it| it.expires_at > now + EXPIRY_MARGIN)
         {
@@ -170,15 +170,15 @@ impl ServiceAccount {
             account: key.client_email,
             expires_at: now + TimeDelta::seconds(granted.expires_in.clamp(0, 86_400)),
         };
-        *held = Some(access.clone());
+        *cached = Some(access.clone());
         Ok(access)
     }
 
     pub async fn forget(&self, refused: &AccessToken) {
-        let mut held = self.token.lock().await;
+        let mut cached = self.token.lock().await;
         let is_same = |it: &AccessToken| it.token.expose_secret() == refused.token.expose_secret();
-        if held.as_ref().is_some_and(is_same) {
-            *held = None;
+        if cached.as_ref().is_some_and(is_same) {
+            *cached = None;
         }
     }
 

@@ -25,10 +25,10 @@ pub(super) struct Row {
 }
 
 /// No rows is a valid answer.
-pub(super) fn rows(body: &[u8], most: u32) -> Result<Vec<Row>, &'static str> {
-    let body: Body = serde_json::from_slice(body).map_err(|_| "it is no table of rows")?;
-    if body.rows.len() > most as usize {
-        return Err("it holds more rows than were asked for");
+pub(super) fn rows(body: &[u8], max_rows: u32) -> Result<Vec<Row>, &'static str> {
+    let body: Body = serde_json::from_slice(body).map_err(|_| "it is not a table of rows")?;
+    if body.rows.len() > max_rows as usize {
+        return Err("it holds more rows than were requested");
     }
     Ok(body.rows)
 }
@@ -42,7 +42,7 @@ impl Row {
     /// Keys come in the order of the requested [`dimensions`].
     pub fn into_search_row(self, cut: DimensionSet) -> Result<SearchRow, &'static str> {
         if self.keys.len() != dimensions(cut).len() {
-            return Err("a row has other keys than were asked for");
+            return Err("a row has other keys than were requested");
         }
         let mut keys = self.keys.into_iter();
         let mut next = |is_there: bool| if is_there { keys.next() } else { None };

@@ -41,8 +41,8 @@ impl GoogleApi {
     }
 
     /// The service may echo a rejected key.
-    fn without_key(&self, said: &str) -> String {
-        redact(self.key.reveal(), said)
+    fn without_key(&self, message: &str) -> String {
+        redact(self.key.reveal(), message)
     }
 
     pub(super) fn failure(&self, answer: &RawResponse, now: DateTime<Utc>) -> CallFailure {

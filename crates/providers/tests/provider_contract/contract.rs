@@ -118,8 +118,8 @@ async fn nothing_found_is_an_empty_page() {
 async fn refusals_map_to_their_errors() {
     for shape in SUPPLIERS {
         for (reply, error, calls) in (shape.refusals)() {
-            let told = failure(shape, reply.clone(), FREE).await;
-            assert_eq!(told, (error, calls), "{} {reply:?}", shape.name);
+            let observed = failure(shape, reply.clone(), FREE).await;
+            assert_eq!(observed, (error, calls), "{} {reply:?}", shape.name);
         }
     }
 }
@@ -127,15 +127,15 @@ async fn refusals_map_to_their_errors() {
 #[tokio::test]
 async fn retry_after_is_honored_up_to_a_maximum() {
     for shape in SUPPLIERS {
-        let body = (shape.said)("Slow down").to_string();
+        let body = (shape.error_body)("Slow down").to_string();
         let slow_down = |headers| Reply::Status(429, headers, body.clone());
         for (headers, seconds, calls) in [
             (&[][..], None, 3),
             (&[("retry-after", "0")], Some(0), 3),
             (&[("Retry-After", "3600")], Some(3_600), 1),
         ] {
-            let told = failure(shape, slow_down(headers), FREE).await;
-            assert_eq!(told, (limited(seconds), calls), "{}", shape.name);
+            let observed = failure(shape, slow_down(headers), FREE).await;
+            assert_eq!(observed, (limited(seconds), calls), "{}", shape.name);
         }
     }
 }
@@ -145,9 +145,9 @@ async fn outages_are_retried_twice() {
     for shape in SUPPLIERS {
         for status in [500, 502, 503, 504, 408, 425] {
             let reply = Reply::Status(status, &[], "<html>".to_owned());
-            let told = failure(shape, reply, FREE).await;
+            let observed = failure(shape, reply, FREE).await;
             assert_eq!(
-                told,
+                observed,
                 (ProviderError::Unavailable, 3),
                 "{} {status}",
                 shape.name
@@ -160,8 +160,13 @@ async fn outages_are_retried_twice() {
 async fn possibly_billed_call_is_charged_and_not_retried() {
     for shape in SUPPLIERS {
         let calls = if shape.price == FREE { 3 } else { 1 };
-        let told = failure(shape, Reply::Reset, shape.price_when_unknown).await;
-        assert_eq!(told, (ProviderError::Unavailable, calls), "{}", shape.name);
+        let observed = failure(shape, Reply::Reset, shape.price_when_unknown).await;
+        assert_eq!(
+            observed,
+            (ProviderError::Unavailable, calls),
+            "{}",
+            shape.name
+        );
     }
 }
 
@@ -217,9 +222,9 @@ async fn an_answer_that_cannot_be_read_is_malformed() {
 /// However many calls fail.
 #[tokio::test]
 async fn retries_are_at_most_a_tenth_of_the_calls() {
-    let (searches, most) = (150_u32, 165);
+    let (searches, max_calls) = (150_u32, 165);
     for shape in SUPPLIERS {
-        let limited = Reply::status(429, &(shape.said)("Slow down"));
+        let limited = Reply::status(429, &(shape.error_body)("Slow down"));
         let broken = Reply::Status(500, &[], String::new());
         let found = Reply::ok(&(shape.found)(3));
         for (fault, every) in [(&limited, 1), (&broken, 1), (&limited, 2), (&broken, 3)] {
@@ -238,12 +243,12 @@ async fn retries_are_at_most_a_tenth_of_the_calls() {
                 ..(shape.at)(&server)
             });
             for number in 0..searches {
-                let mut asked = query(10);
-                asked.keyword = format!("keyword {number}");
-                let _ = supplier.search(&asked, &MONEY).await;
+                let mut search_query = query(10);
+                search_query.keyword = format!("keyword {number}");
+                let _ = supplier.search(&search_query, &MONEY).await;
             }
             let calls = server.calls();
-            assert!(calls <= most, "{} {every}: {calls}", shape.name);
+            assert!(calls <= max_calls, "{} {every}: {calls}", shape.name);
             // Retries do happen, or the limit would prove nothing.
             assert!(calls > 155, "{} {every}: {calls}", shape.name);
         }

@@ -92,13 +92,13 @@ async fn request_matches_the_documented_format() {
             .starts_with("POST /v1/records:queryRecord?key=")
     );
     assert_eq!(received[0].parameter("key").as_deref(), Some(KEY));
-    let asked = received[0].json();
+    let body = received[0].json();
     assert_eq!(
-        (&asked["url"], &asked["formFactor"]),
+        (&body["url"], &body["formFactor"]),
         (&json!(PAGE), &json!("PHONE"))
     );
     assert_eq!(
-        asked["metrics"],
+        body["metrics"],
         json!([
             "largest_contentful_paint",
             "interaction_to_next_paint",
@@ -214,19 +214,19 @@ async fn failures_map_to_their_errors() {
                 &json!({"record": {"key": {"url": PAGE}, "metrics": {"cumulative_layout_shift": {"percentiles": {"p75": "much"}}}}}),
             ),
             ProviderError::Malformed {
-                what: "its fields are not as documented".to_owned(),
+                problem: "its fields are not as documented".to_owned(),
             },
         ),
         (
             Reply::ok(&json!({"record": {"key": {}, "metrics": {}}})),
             ProviderError::Malformed {
-                what: "its record is about nothing".to_owned(),
+                problem: "its record is about nothing".to_owned(),
             },
         ),
         (
             Reply::Status(200, &[], "{\"record\": {".to_owned()),
             ProviderError::Malformed {
-                what: "it is not whole JSON".to_owned(),
+                problem: "it is not whole JSON".to_owned(),
             },
         ),
     ];
@@ -251,8 +251,8 @@ async fn outages_and_rate_limits_are_retried_within_limits() {
         Err(FieldVitalsError::Provider(ProviderError::Unavailable))
     );
     assert_eq!(server.calls(), 3);
-    let patience = Reply::Status(429, &[("retry-after", "3600")], "{}".to_owned());
-    let server = FaultServer::always(patience).await;
+    let rate_limited = Reply::Status(429, &[("retry-after", "3600")], "{}".to_owned());
+    let server = FaultServer::always(rate_limited).await;
     let retry_after = Some(Duration::from_hours(1));
     let outcome = field(&server, FormFactor::Phone).await;
     assert_eq!(

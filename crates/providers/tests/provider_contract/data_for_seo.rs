@@ -48,12 +48,12 @@ pub fn organic(results: u32) -> Vec<Value> {
 async fn request_is_one_task_in_the_documented_format() {
     let server = FaultServer::always(Reply::ok(&answer(&organic(3)))).await;
     let supplier = data_for_seo(&server);
-    let mut asked = about("100% c++");
-    asked.depth = 45;
-    found(&supplier, &asked).await;
-    asked.device = Device::Mobile;
-    asked.location = Some("Berlin, Berlin, Germany".to_owned());
-    found(&supplier, &asked).await;
+    let mut search_query = about("100% c++");
+    search_query.depth = 45;
+    found(&supplier, &search_query).await;
+    search_query.device = Device::Mobile;
+    search_query.location = Some("Berlin, Berlin, Germany".to_owned());
+    found(&supplier, &search_query).await;
     let received = server.received();
     let head = &received[0].head;
     assert!(head.starts_with("POST /v3/serp/google/organic/live/advanced HTTP/1.1"));
@@ -106,14 +106,14 @@ async fn every_documented_block_is_parsed_at_its_position() {
     let page = found(&data_for_seo(&server), &query(10)).await;
     let seen: Vec<_> = { page.blocks.iter() }
         .map(|block| {
-            let what = match &block.content {
+            let content = match &block.content {
                 BlockContent::Organic(result) => result.url.clone(),
                 BlockContent::Feature(it) => format!("{} {}", it.feature.name(), it.links.len()),
             };
-            (block.absolute_position, block.page, what)
+            (block.absolute_position, block.page, content)
         })
         .collect();
-    let at = |rank, page, what: &str| (Some(rank), page, what.to_owned());
+    let at = |rank, page, content: &str| (Some(rank), page, content.to_owned());
     assert_eq!(
         seen,
         [
@@ -252,8 +252,8 @@ async fn unsupported_and_overpriced_queries_are_refused_unsent() {
     let server = FaultServer::always(Reply::ok(&answer(&organic(1)))).await;
     let mut abroad = query(10);
     abroad.country = "xx".to_owned();
-    for asked in [abroad, about("shoes Site:acme.com")] {
-        let searched = data_for_seo(&server).search(&asked, &MONEY).await;
+    for search_query in [abroad, about("shoes Site:acme.com")] {
+        let searched = data_for_seo(&server).search(&search_query, &MONEY).await;
         let refused = matches!(searched.answer, Err(ProviderError::Refused { .. }));
         assert!(refused && searched.spent == Spent::default());
         assert!(!format!("{searched:?}").contains(KEY));

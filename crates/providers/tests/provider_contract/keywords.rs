@@ -67,12 +67,12 @@ fn query() -> KeywordQuery {
     }
 }
 
-async fn asked(server: &FaultServer) -> KeywordDataOutcome {
+async fn research(server: &FaultServer) -> KeywordDataOutcome {
     labs(server).research(&query(), &MONEY).await
 }
 
 async fn found(server: &FaultServer) -> ResearchedKeyword {
-    asked(server).await.answer.expect("an answer")
+    research(server).await.answer.expect("an answer")
 }
 
 /// A keyword as both endpoints describe it.
@@ -162,7 +162,7 @@ async fn answering(related: Value, suggestions: Value) -> FaultServer {
 #[tokio::test]
 async fn both_requests_match_the_documented_format() {
     let server = answering(related(), suggestions()).await;
-    let researched = asked(&server).await;
+    let researched = research(&server).await;
     assert_eq!(
         researched.spent,
         Spent::on(2, MicroUsd(10_450)).all_in_ledger()
@@ -276,7 +276,7 @@ async fn unknown_values_are_neither_metrics_nor_failures() {
     let mut answer = related();
     answer[0]["seed_keyword_data"] = odd;
     let server = answering(answer, nothing()).await;
-    let found = asked(&server).await.answer.expect("an answer");
+    let found = research(&server).await.answer.expect("an answer");
     assert_eq!(found.figures, KeywordFigures::default());
     assert_eq!(found.features, None);
 }
@@ -299,7 +299,7 @@ async fn failures_map_to_errors_and_their_cost_counts() {
     ] {
         let body = task(code, "Invalid Field: 'keyword'.", cost, &Value::Null);
         let server = FaultServer::always(Reply::ok(&body)).await;
-        let researched = asked(&server).await;
+        let researched = research(&server).await;
         assert_eq!(researched.answer, Err(error), "{code}");
         assert_eq!(researched.spent.cost, MicroUsd(spent), "{code}");
         assert_eq!(server.calls(), 1, "{code}");
@@ -309,7 +309,7 @@ async fn failures_map_to_errors_and_their_cost_counts() {
         (Reply::Reset, 1),
     ] {
         let server = FaultServer::always(reply).await;
-        let researched = asked(&server).await;
+        let researched = research(&server).await;
         assert_eq!(researched.answer, Err(ProviderError::Unavailable));
         assert_eq!(server.calls(), calls);
     }
@@ -326,7 +326,7 @@ async fn unreadable_answer_is_malformed_and_hides_secrets() {
     let whole = task(20_000, "Ok.", 0.01, &related()).to_string();
     for reply in Reply::unreadable(whole) {
         let server = FaultServer::always(reply.clone()).await;
-        let researched = asked(&server).await;
+        let researched = research(&server).await;
         assert!(
             matches!(researched.answer, Err(ProviderError::Malformed { .. })),
             "{reply:?}: {researched:?}"
@@ -347,7 +347,7 @@ async fn when_the_second_call_fails_the_first_one_stays_paid() {
         }
     })
     .await;
-    let researched = asked(&server).await;
+    let researched = research(&server).await;
     assert_eq!(researched.answer, Err(ProviderError::OutOfFunds));
     assert_eq!(researched.spent.cost, MicroUsd(10_600));
 }

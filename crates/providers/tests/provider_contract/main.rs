@@ -197,7 +197,7 @@ fn query(depth: u32) -> SearchQuery {
     }
 }
 
-/// The sources whose servers are given.
+/// The sources with the given servers.
 fn vitals(crux: Option<&FaultServer>, page_speed: Option<&FaultServer>) -> VitalsSources {
     let mut field = CruxSettings {
         resilience: quick(),

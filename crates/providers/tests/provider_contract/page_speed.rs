@@ -128,11 +128,11 @@ async fn request_matches_the_documented_format() {
             .head
             .starts_with("GET /pagespeedonline/v5/runPagespeed?")
     );
-    let asked = |name| received[0].parameter(name);
-    assert_eq!(asked("url").as_deref(), Some(PAGE));
-    assert_eq!(asked("strategy").as_deref(), Some("mobile"));
-    assert_eq!(asked("category").as_deref(), Some("performance"));
-    assert_eq!(asked("key").as_deref(), Some(KEY));
+    let parameter = |name| received[0].parameter(name);
+    assert_eq!(parameter("url").as_deref(), Some(PAGE));
+    assert_eq!(parameter("strategy").as_deref(), Some("mobile"));
+    assert_eq!(parameter("category").as_deref(), Some("performance"));
+    assert_eq!(parameter("key").as_deref(), Some(KEY));
     assert_eq!(
         received[1].parameter("strategy").as_deref(),
         Some("desktop")
@@ -185,7 +185,7 @@ async fn origin_data_is_marked_and_missing_data_is_no_failure() {
 async fn lab_run_is_parsed_and_marked_imported() {
     let server = FaultServer::always(Reply::ok(&answer())).await;
     let measured = load(&server, 2).await.expect("a load");
-    assert_eq!((measured.runs.len(), measured.asked), (2, 2));
+    assert_eq!((measured.runs.len(), measured.requested_runs), (2, 2));
     assert_eq!(
         (measured.provider.as_str(), measured.provenance),
         ("PageSpeed Insights", Provenance::Imported)
@@ -224,8 +224,8 @@ async fn lab_run_is_parsed_and_marked_imported() {
             (ResourceKind::Other, None, None)
         ]
     );
-    // Audits without savings are no opportunities.
-    let found = run.opportunities.as_ref().expect("told");
+    // Audits without savings are not opportunities.
+    let found = run.opportunities.as_ref().expect("opportunities");
     assert_eq!(found.len(), 1);
     assert_eq!(
         (found[0].audit_id.as_str(), found[0].savings_bytes),
@@ -235,7 +235,7 @@ async fn lab_run_is_parsed_and_marked_imported() {
 
 #[tokio::test]
 async fn page_load_failure_is_the_pages_failure() {
-    let said = |code: u16, words: &str| {
+    let load_error = |code: u16, words: &str| {
         let message = format!("Lighthouse returned error: {words}");
         Reply::status(
             code,
@@ -244,27 +244,27 @@ async fn page_load_failure_is_the_pages_failure() {
     };
     let cases = [
         (
-            said(
+            load_error(
                 500,
                 "ERRORED_DOCUMENT_REQUEST. Lighthouse was unable to reliably load the page you requested. (Status code: 404)",
             ),
             LabError::Status(404),
         ),
         (
-            said(
+            load_error(
                 400,
                 "FAILED_DOCUMENT_REQUEST. Lighthouse was unable. (Details: net::ERR_CONNECTION_FAILED)",
             ),
             LabError::Unreachable,
         ),
         (
-            said(
+            load_error(
                 500,
                 "NOT_HTML. The page provided is not HTML (served as MIME type application/pdf).",
             ),
             LabError::NotHtml,
         ),
-        (said(500, "PAGE_HUNG"), LabError::TimedOut),
+        (load_error(500, "PAGE_HUNG"), LabError::TimedOut),
     ];
     for (reply, expected) in cases {
         let server = FaultServer::always(reply).await;
@@ -314,13 +314,13 @@ async fn service_failures_map_to_their_errors() {
         (
             Reply::ok(&json!([])),
             ProviderError::Malformed {
-                what: "its fields are not as documented".to_owned(),
+                problem: "its fields are not as documented".to_owned(),
             },
         ),
         (
             Reply::ok(&json!({})),
             ProviderError::Malformed {
-                what: "it holds no result".to_owned(),
+                problem: "it holds no result".to_owned(),
             },
         ),
     ];

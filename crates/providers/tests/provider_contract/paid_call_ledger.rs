@@ -52,7 +52,7 @@ impl Book {
 
 fn spent(lines: &[Line]) -> i64 {
     let each = lines.iter();
-    each.map(|(_, most, ended)| ended.as_ref().map_or(*most, |it| it.cost.0))
+    each.map(|(_, max_cost, ended)| ended.as_ref().map_or(*max_cost, |it| it.cost.0))
         .sum()
 }
 
@@ -140,8 +140,8 @@ async fn stored_answers_are_reused_and_only_the_rest_is_fetched() {
     })
     .await;
     let book = Book::with(1_000_000);
-    let (paid_call_ledger, asked) = (as_journal(&book), serper(&server));
-    let dying = tokio::spawn(async move { asked.search(&query(50), &paid_call_ledger).await });
+    let (paid_call_ledger, client) = (as_journal(&book), serper(&server));
+    let dying = tokio::spawn(async move { client.search(&query(50), &paid_call_ledger).await });
     while server.calls() < 3 {
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
@@ -185,8 +185,8 @@ impl PaidCallLedger for Failing {
         if self.0.lines().len() < self.1 {
             return self.0.begin(call).await;
         }
-        let why = "the disk is full".to_owned();
-        Err(ProviderError::NotRecorded { why })
+        let reason = "the disk is full".to_owned();
+        Err(ProviderError::NotRecorded { reason })
     }
 
     async fn end(&self, ticket: LedgerEntry, ended: PaidCallOutcome) -> Result<(), ProviderError> {
@@ -240,7 +240,7 @@ async fn announced_overview_is_a_separate_call() {
         })),
     })
     .await;
-    let ask = || {
+    let new_supplier = || {
         supplier(&SearchSettings {
             serp_api: serp_api_at(&server),
             resilience: quick(),
@@ -249,7 +249,7 @@ async fn announced_overview_is_a_separate_call() {
     };
     let book = Book::with(1_000_000);
     for _ in 0..2 {
-        let searched = ask().search(&query(10), &as_journal(&book)).await;
+        let searched = new_supplier().search(&query(10), &as_journal(&book)).await;
         let overview = searched.answer.unwrap().ai_overview.expect("an overview");
         assert!(overview.present);
         assert_eq!((server.calls(), spent(&book.lines())), (2, 30_000));
@@ -288,9 +288,9 @@ async fn unpaid_call_is_not_made_and_names_the_reason() {
         settings.data_for_seo.price_per_page = Usd(0.0);
         settings
     };
-    let dear = |price, most| PaidCallRefusal::TooExpensive {
+    let dear = |price, limit| PaidCallRefusal::TooExpensive {
         price: MicroUsd(price),
-        limit: MicroUsd(most),
+        limit: MicroUsd(limit),
     };
     let book = Book::with(1_000_000);
     for (settings, expected) in [
@@ -342,12 +342,12 @@ async fn unpaid_call_is_not_made_and_names_the_reason() {
 async fn waiters_retry_when_the_first_caller_cannot_pay() {
     let server = FaultServer::scripted(|number, _| Reply::ok(&ten(number))).await;
     let (poor, rich) = (Book::with(0), Book::with(1_000));
-    let asked = serper(&server);
+    let client = serper(&server);
     let (one, other) = (query(10), query(10));
     let (poor_journal, rich_journal) = (as_journal(&poor), as_journal(&rich));
     let outcomes = join_all([
-        asked.search(&one, &poor_journal),
-        asked.search(&other, &rich_journal),
+        client.search(&one, &poor_journal),
+        client.search(&other, &rich_journal),
     ])
     .await;
     assert_eq!(outcomes[0].answer, Err(ProviderError::JobBudgetReached));

@@ -152,14 +152,14 @@ async fn mobile_queries_skip_desktop_only_suppliers() {
         resilience: quick(),
         ..Default::default()
     });
-    let mut asked = query(10);
-    asked.device = Device::Mobile;
-    let searched = both.search(&asked, &MONEY).await;
+    let mut search_query = query(10);
+    search_query.device = Device::Mobile;
+    let searched = both.search(&search_query, &MONEY).await;
     // The other one's refusal must not make the failure permanent.
     assert_eq!(searched.answer, Err(ProviderError::Unavailable));
     assert_eq!(desktop.calls(), 0);
-    asked.device = Device::Desktop;
-    assert_eq!(found(&both, &asked).await.depth_checked(), 1);
+    search_query.device = Device::Desktop;
+    assert_eq!(found(&both, &search_query).await.depth_checked(), 1);
 }
 
 #[tokio::test]
@@ -180,8 +180,8 @@ async fn billed_failure_and_its_failover_are_both_charged() {
         ledger_calls: 2,
     };
     assert_eq!(searched.spent, spent);
-    let most = both.max_spend(10);
-    assert!(most.calls >= spent.calls && most.cost >= spent.cost);
+    let max_spend = both.max_spend(10);
+    assert!(max_spend.calls >= spent.calls && max_spend.cost >= spent.cost);
 }
 
 #[tokio::test]
@@ -211,17 +211,17 @@ async fn first_caller_may_be_dropped() {
     let body = one_result().to_string();
     let server = FaultServer::always(Reply::Late(Duration::from_millis(100), body)).await;
     let supplier = super::serper(&server);
-    let asked = query(10);
+    let search_query = query(10);
     let first = tokio::spawn({
-        let (supplier, asked) = (supplier.clone(), asked.clone());
-        async move { supplier.search(&asked, &MONEY).await }
+        let (supplier, search_query) = (supplier.clone(), search_query.clone());
+        async move { supplier.search(&search_query, &MONEY).await }
     });
     while server.calls() == 0 {
         tokio::task::yield_now().await;
     }
     let second = tokio::spawn({
-        let (supplier, asked) = (supplier.clone(), asked.clone());
-        async move { supplier.search(&asked, &MONEY).await }
+        let (supplier, search_query) = (supplier.clone(), search_query.clone());
+        async move { supplier.search(&search_query, &MONEY).await }
     });
     tokio::task::yield_now().await;
     first.abort();
@@ -239,11 +239,11 @@ async fn failure_reaches_all_waiters_and_is_not_cached() {
     })
     .await;
     let supplier = super::serper(&server);
-    let asked = query(10);
-    let outcomes = join_all((0..5).map(|_| supplier.search(&asked, &MONEY))).await;
+    let search_query = query(10);
+    let outcomes = join_all((0..5).map(|_| supplier.search(&search_query, &MONEY))).await;
     let all = outcomes
         .iter()
         .all(|it| matches!(it.answer, Err(ProviderError::Refused { .. })));
     assert!(all && server.calls() == 1);
-    found(&supplier, &asked).await;
+    found(&supplier, &search_query).await;
 }

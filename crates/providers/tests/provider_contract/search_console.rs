@@ -29,7 +29,7 @@ use std::{
     time::Duration,
 };
 
-const WHO: &str = "sightline@project.iam.gserviceaccount.com";
+const ACCOUNT: &str = "sightline@project.iam.gserviceaccount.com";
 const TOKEN: &str = "ya29.token-that-nobody-may-see";
 
 /// Generated once: it is slow.
@@ -63,7 +63,7 @@ fn key() -> Value {
         "project_id": "project",
         "private_key_id": "f00",
         "private_key": pem(&KEY),
-        "client_email": WHO,
+        "client_email": ACCOUNT,
         "token_uri": "https://oauth2.googleapis.com/token",
     })
 }
@@ -195,7 +195,7 @@ async fn request_has_the_documented_format_and_a_token() {
     assert_eq!(
         claims,
         json!({
-            "iss": WHO,
+            "iss": ACCOUNT,
             "scope": "https://www.googleapis.com/auth/webmasters.readonly",
             "aud": server.url().join("/token").expect("an address").as_str(),
             "iat": now,
@@ -204,17 +204,17 @@ async fn request_has_the_documented_format_and_a_token() {
     );
     verify(&format!("{}.{}", parts[0], parts[1]), parts[2]);
 
-    let asked = &received[1];
+    let request = &received[1];
     assert!(
-        asked.head.starts_with(
+        request.head.starts_with(
             "POST /webmasters/v3/sites/sc-domain:acme.com/searchAnalytics/query HTTP/1.1"
         ),
         "{}",
-        asked.head
+        request.head
     );
-    assert!(asked.head.contains(&format!("Bearer {TOKEN}")));
+    assert!(request.head.contains(&format!("Bearer {TOKEN}")));
     assert_eq!(
-        asked.json(),
+        request.json(),
         json!({
             "startDate": "2026-11-01",
             "endDate": "2026-11-01",
@@ -242,8 +242,8 @@ fn verify(message: &str, signature: &str) {
 async fn url_property_is_one_path_segment() {
     let server = always(Reply::ok(&json!({}))).await;
     let property = Property::accepted("https://www.acme.com/".to_owned());
-    let asked = console(&server, "address");
-    let rows = asked
+    let client = console(&server, "address");
+    let rows = client
         .rows(
             &property,
             day(),
@@ -265,8 +265,8 @@ async fn paging_ends_at_a_short_page() {
         if received.head.is_empty() {
             return granted();
         }
-        let asked = received.json();
-        let (start, limit) = (asked["startRow"].as_u64(), asked["rowLimit"].as_u64());
+        let body = received.json();
+        let (start, limit) = (body["startRow"].as_u64(), body["rowLimit"].as_u64());
         let (start, limit) = (start.expect("a start"), limit.expect("a limit"));
         let rows = (start..(start + limit).min(12_345)).map(wire_row);
         Reply::ok(&json!({"rows": rows.collect::<Vec<_>>()}))
@@ -325,13 +325,13 @@ fn failing(code: u16, reason: &str, message: &str) -> Reply {
 
 #[tokio::test]
 async fn failures_map_to_their_errors() {
-    let malformed = |what: &str| {
+    let malformed = |reason: &str| {
         SearchConsoleError::Provider(ProviderError::Malformed {
-            what: what.to_owned(),
+            problem: reason.to_owned(),
         })
     };
     let no_access = || SearchConsoleError::NoAccess {
-        who: WHO.to_owned(),
+        service_account: ACCOUNT.to_owned(),
         property: "sc-domain:acme.com".to_owned(),
     };
     let hostile = |row: Value| Reply::ok(&json!({"rows": [row]}));
@@ -359,11 +359,11 @@ async fn failures_map_to_their_errors() {
         ),
         (
             Reply::Status(200, &[], "{\"rows\": [".to_owned()),
-            malformed("it is no table of rows"),
+            malformed("it is not a table of rows"),
         ),
         (
             Reply::Status(200, &[], "<html>".to_owned()),
-            malformed("it is no table of rows"),
+            malformed("it is not a table of rows"),
         ),
         (
             Reply::CutShort("{\"rows\": []}".to_owned()),
@@ -375,7 +375,7 @@ async fn failures_map_to_their_errors() {
         ),
         (
             row(json!(["a"]), json!(1), json!(1)),
-            malformed("a row has other keys than were asked for"),
+            malformed("a row has other keys than were requested"),
         ),
         (
             row(keys.clone(), json!(-1), json!(1)),
@@ -431,8 +431,8 @@ async fn outages_and_rate_limits_are_retried_within_limits() {
         assert_eq!(rows(&server, "outage").await, Err(expected), "{reply:?}");
         assert_eq!(server.calls(), 4, "a token and three questions: {reply:?}");
     }
-    let patience = Reply::Status(429, &[("retry-after", "3600")], "{}".to_owned());
-    let outcome = rows(&always(patience).await, "patience").await;
+    let rate_limited = Reply::Status(429, &[("retry-after", "3600")], "{}".to_owned());
+    let outcome = rows(&always(rate_limited).await, "patience").await;
     assert_eq!(outcome, Err(limited(Some(Duration::from_hours(1)))));
     let server = answering(|call, _| {
         if call == 1 {
@@ -489,8 +489,8 @@ async fn revoked_key_is_reported() {
 async fn invalid_key_file_is_reported_without_its_content() {
     let server = always(Reply::ok(&json!({}))).await;
     let secret = "canary-0123456789";
-    let other = json!({"type": "authorized_user", "client_email": WHO, "private_key": secret});
-    let no_rsa = json!({"type": "service_account", "client_email": WHO, "private_key": secret});
+    let other = json!({"type": "authorized_user", "client_email": ACCOUNT, "private_key": secret});
+    let no_rsa = json!({"type": "service_account", "client_email": ACCOUNT, "private_key": secret});
     for content in [
         secret.to_owned(),
         other.to_string(),
@@ -498,9 +498,9 @@ async fn invalid_key_file_is_reported_without_its_content() {
         "x".repeat(70_000),
     ] {
         let path = key_file("wrong", &content);
-        let asked = with_key(&server, Some(path));
-        assert_eq!(asked.missing(), None);
-        let outcome = asked
+        let client = with_key(&server, Some(path));
+        assert_eq!(client.missing(), None);
+        let outcome = client
             .rows(
                 &property(),
                 day(),
@@ -508,10 +508,13 @@ async fn invalid_key_file_is_reported_without_its_content() {
                 9,
             )
             .await;
-        let Err(SearchConsoleError::NotConfigured(told)) = outcome else {
+        let Err(SearchConsoleError::NotConfigured(not_configured)) = outcome else {
             panic!("{outcome:?}");
         };
-        assert!(!told.to_string().contains(secret), "{told}");
+        assert!(
+            !not_configured.to_string().contains(secret),
+            "{not_configured}"
+        );
     }
     let nowhere = with_key(&server, Some(PathBuf::from("/nowhere/key.json")));
     let outcome = nowhere

@@ -63,10 +63,10 @@ fn rich_page() -> Value {
 #[tokio::test]
 async fn request_matches_the_documented_format() {
     let server = FaultServer::always(Reply::ok(&page(1..=3))).await;
-    let mut asked = query(10);
-    asked.device = Device::Mobile;
-    asked.location = Some("Austin, Texas, United States".to_owned());
-    found(&serp_api(&server), &asked).await;
+    let mut search_query = query(10);
+    search_query.device = Device::Mobile;
+    search_query.location = Some("Austin, Texas, United States".to_owned());
+    found(&serp_api(&server), &search_query).await;
     let received = &server.received()[0];
     assert!(received.head.starts_with("GET /search.json?"));
     for (name, value) in [
@@ -220,7 +220,7 @@ async fn ai_overview_is_parsed_with_its_citations() {
     assert_eq!(server.calls(), 1);
 }
 
-/// A server whose overviews take a second call.
+/// A server with overviews that take a second call.
 async fn announcing(answer: impl Fn() -> Reply + Send + Sync + 'static) -> FaultServer {
     FaultServer::scripted(move |_, received| {
         let engine = (!received.head.is_empty()).then(|| received.parameter("engine"));
@@ -259,11 +259,11 @@ async fn announced_ai_overview_is_fetched_by_token_and_paid() {
 #[tokio::test]
 async fn unfetched_ai_overview_is_present_with_unknown_content() {
     let expired = json!({"error": "`page_token` has expired."});
-    let told = json!({"ai_overview": {"error": "It could not be generated."}});
+    let failed_overview = json!({"ai_overview": {"error": "It could not be generated."}});
     for reply in [
         Reply::status(400, &expired),
         Reply::ok(&expired),
-        Reply::ok(&told),
+        Reply::ok(&failed_overview),
         Reply::Status(500, &[], String::new()),
     ] {
         let answer = reply.clone();

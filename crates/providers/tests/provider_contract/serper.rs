@@ -34,12 +34,12 @@ pub fn page(number: u64, results: u32) -> Value {
 /// Serves the requested page.
 async fn pages() -> FaultServer {
     FaultServer::scripted(|_, received| {
-        let asked = if received.body.is_empty() {
+        let number = if received.body.is_empty() {
             json!(1)
         } else {
             received.json()["page"].clone()
         };
-        Reply::ok(&page(asked.as_u64().unwrap_or(1), 10))
+        Reply::ok(&page(number.as_u64().unwrap_or(1), 10))
     })
     .await
 }
@@ -73,9 +73,9 @@ fn rich_page() -> Value {
 #[tokio::test]
 async fn request_matches_the_documented_format() {
     let server = pages().await;
-    let mut asked = query(10);
-    asked.location = Some("Berlin".to_owned());
-    found(&serper(&server), &asked).await;
+    let mut search_query = query(10);
+    search_query.location = Some("Berlin".to_owned());
+    found(&serper(&server), &search_query).await;
     let received = &server.received()[0];
     assert!(received.head.starts_with("POST /search HTTP/1.1"));
     assert!(
@@ -182,9 +182,9 @@ async fn failed_later_page_keeps_earlier_ones_with_a_warning() {
 #[tokio::test]
 async fn mobile_query_is_refused() {
     let server = pages().await;
-    let mut asked = query(10);
-    asked.device = Device::Mobile;
-    let searched = serper(&server).search(&asked, &MONEY).await;
+    let mut search_query = query(10);
+    search_query.device = Device::Mobile;
+    let searched = serper(&server).search(&search_query, &MONEY).await;
     let error = searched.answer.expect_err("a refusal");
     assert!(matches!(error, ProviderError::Refused { .. }));
     assert_eq!(server.calls(), 0);

@@ -22,10 +22,10 @@ pub struct Shape {
     /// Cost of a call if it is unknown whether it was billed.
     pub price_when_unknown: MicroUsd,
     /// An error response with that message.
-    pub said: fn(&str) -> Value,
+    pub error_body: fn(&str) -> Value,
     /// Invalid key, exhausted account and every other error, also with a success status; with the number of calls made.
     pub refusals: fn() -> Vec<(Reply, ProviderError, usize)>,
-    /// JSON that is no response of this supplier.
+    /// JSON that is not a response of this supplier.
     pub strange: fn() -> Vec<Value>,
 }
 
@@ -47,9 +47,9 @@ const DATA_FOR_SEO: Shape = Shape {
     },
     price: MicroUsd(2_000),
     price_when_unknown: MicroUsd(4_000),
-    said: |message| json!({"status_code": 40_000, "status_message": message, "tasks": null}),
+    error_body: |message| json!({"status_code": 40_000, "status_message": message, "tasks": null}),
     refusals: || {
-        let said = |code, message| {
+        let error_reply = |code, message| {
             let body =
                 json!({"status_code": code, "status_message": message, "cost": 0, "tasks": null});
             Reply::ok(&body)
@@ -64,13 +64,13 @@ const DATA_FOR_SEO: Shape = Shape {
                 1,
             ),
             (
-                said(40_100, "You are not authorized."),
+                error_reply(40_100, "You are not authorized."),
                 ProviderError::Unauthorized,
                 1,
             ),
             (Reply::status(402, &json!({})), ProviderError::OutOfFunds, 1),
             (
-                said(40_200, "Payment Required."),
+                error_reply(40_200, "Payment Required."),
                 ProviderError::OutOfFunds,
                 1,
             ),
@@ -79,10 +79,10 @@ const DATA_FOR_SEO: Shape = Shape {
                 ProviderError::OutOfFunds,
                 1,
             ),
-            (said(40_202, "Rate limit."), limited.clone(), 3),
+            (error_reply(40_202, "Rate limit."), limited.clone(), 3),
             (task(40_202, "Rate limit.", 0.0), limited, 3),
             (
-                said(50_000, "Internal Error."),
+                error_reply(50_000, "Internal Error."),
                 ProviderError::Unavailable,
                 3,
             ),
@@ -136,49 +136,53 @@ const SERP_API: Shape = Shape {
     },
     price: MicroUsd(15_000),
     price_when_unknown: MicroUsd(15_000),
-    said: |message| json!({"error": message}),
+    error_body: |message| json!({"error": message}),
     refusals: || {
-        let said = |message: &str| json!({"error": message});
+        let error_body = |message: &str| json!({"error": message});
         let invalid = format!("Invalid API key {KEY}. Your API key should be here.");
         let spent = "Your account has run out of searches.";
         let limited = ProviderError::RateLimited { retry_after: None };
         vec![
             (
-                Reply::status(401, &said(&invalid)),
+                Reply::status(401, &error_body(&invalid)),
                 ProviderError::Unauthorized,
                 1,
             ),
             (
-                Reply::status(403, &said("Forbidden")),
+                Reply::status(403, &error_body("Forbidden")),
                 ProviderError::Unauthorized,
                 1,
             ),
-            (Reply::ok(&said(&invalid)), ProviderError::Unauthorized, 1),
             (
-                Reply::status(429, &said(spent)),
+                Reply::ok(&error_body(&invalid)),
+                ProviderError::Unauthorized,
+                1,
+            ),
+            (
+                Reply::status(429, &error_body(spent)),
                 ProviderError::OutOfFunds,
                 1,
             ),
-            (Reply::ok(&said(spent)), ProviderError::OutOfFunds, 1),
+            (Reply::ok(&error_body(spent)), ProviderError::OutOfFunds, 1),
             (
-                Reply::ok(&said("You exceeded the hourly throughput limit.")),
+                Reply::ok(&error_body("You exceeded the hourly throughput limit.")),
                 limited,
                 3,
             ),
             (
-                Reply::ok(&said(
+                Reply::ok(&error_body(
                     "We couldn't get valid results for this search. Please try again later.",
                 )),
                 ProviderError::Unavailable,
                 3,
             ),
             (
-                Reply::status(400, &said(&format!("Unsupported `xx` for {KEY}"))),
+                Reply::status(400, &error_body(&format!("Unsupported `xx` for {KEY}"))),
                 refused("Unsupported `xx` for …"),
                 1,
             ),
             (
-                Reply::ok(&said("Unsupported `xx`.")),
+                Reply::ok(&error_body("Unsupported `xx`.")),
                 refused("Unsupported `xx`."),
                 1,
             ),
@@ -205,32 +209,32 @@ const SERPER: Shape = Shape {
     empty: || vec![json!({"searchParameters": {"q": "x"}, "organic": [], "credits": 1})],
     price: MicroUsd(1_000),
     price_when_unknown: MicroUsd(1_000),
-    said: |message| json!({"message": message, "statusCode": 400}),
+    error_body: |message| json!({"message": message, "statusCode": 400}),
     refusals: || {
-        let said = |message: &str| json!({"message": message, "statusCode": 400});
+        let error_body = |message: &str| json!({"message": message, "statusCode": 400});
         vec![
             (
-                Reply::status(401, &said("Unauthorized.")),
+                Reply::status(401, &error_body("Unauthorized.")),
                 ProviderError::Unauthorized,
                 1,
             ),
             (
-                Reply::status(403, &said("Unauthorized.")),
+                Reply::status(403, &error_body("Unauthorized.")),
                 ProviderError::Unauthorized,
                 1,
             ),
             (
-                Reply::status(402, &said("Pay.")),
+                Reply::status(402, &error_body("Pay.")),
                 ProviderError::OutOfFunds,
                 1,
             ),
             (
-                Reply::status(400, &said("Not enough credits")),
+                Reply::status(400, &error_body("Not enough credits")),
                 ProviderError::OutOfFunds,
                 1,
             ),
             (
-                Reply::status(400, &said("Missing query parameter")),
+                Reply::status(400, &error_body("Missing query parameter")),
                 refused("Missing query parameter"),
                 1,
             ),
@@ -240,7 +244,7 @@ const SERPER: Shape = Shape {
                 1,
             ),
             (
-                Reply::status(400, &said(&format!("{KEY} is no key"))),
+                Reply::status(400, &error_body(&format!("{KEY} is no key"))),
                 refused("… is no key"),
                 1,
             ),
@@ -250,7 +254,7 @@ const SERPER: Shape = Shape {
                 1,
             ),
             (
-                Reply::ok(&said("Not enough credits")),
+                Reply::ok(&error_body("Not enough credits")),
                 ProviderError::OutOfFunds,
                 1,
             ),
@@ -281,7 +285,7 @@ const SEARXNG: Shape = Shape {
     empty: || vec![searxng::body(&[], &json!([]))],
     price: MicroUsd(0),
     price_when_unknown: MicroUsd(0),
-    said: |message| json!({"error": message}),
+    error_body: |message| json!({"error": message}),
     refusals: || {
         let silent = |engines: Value| Reply::ok(&searxng::body(&[], &engines));
         vec![

@@ -38,13 +38,13 @@ pub struct PromptPanel {
     pub has_templates: bool,
 }
 
-/// `most` is clamped to 1 to [`MAX_PROMPTS`]. Prompts for the intent come first; those that name the project are
-/// branded.
-pub fn panel(topic: &PromptTopic<'_>, book: &BrandBook, most: usize) -> PromptPanel {
+/// `max_prompts` is clamped to 1 to [`MAX_PROMPTS`]. Prompts for the intent come first; those that name the project
+/// are branded.
+pub fn panel(topic: &PromptTopic<'_>, book: &BrandBook, max_prompts: usize) -> PromptPanel {
     let templates = Templates::of(topic.language);
     let mut prompts: Vec<EnginePrompt> = Vec::new();
     for template in template_order(topic, templates) {
-        if prompts.len() == most.clamp(1, MAX_PROMPTS) {
+        if prompts.len() == max_prompts.clamp(1, MAX_PROMPTS) {
             break;
         }
         let Some((template, text)) = prompt_text(topic, templates, template) else {
@@ -73,22 +73,22 @@ pub fn branded_prompts(brand: &str, category: Option<&str>, language: &str) -> V
         return Vec::new();
     };
     let brand = keyword_text::display(brand);
-    let ask = |template: &'static str, words: String| EnginePrompt {
+    let branded_prompt = |template: &'static str, words: String| EnginePrompt {
         is_branded: true,
         ..unbranded_prompt(None, language, template, words)
     };
     let mut prompts = Vec::new();
     if let Some(words) = templates.words.get("B1") {
-        prompts.push(ask("B1", words.replace("{brand}", &brand)));
+        prompts.push(branded_prompt("B1", words.replace("{brand}", &brand)));
     }
     if let (Some(words), Some(category)) = (templates.words.get("B2"), category) {
         let words = words.replace("{category}", &keyword_text::display(category));
-        prompts.push(ask("B2", words.replace("{brand}", &brand)));
+        prompts.push(branded_prompt("B2", words.replace("{brand}", &brand)));
     }
     prompts
 }
 
-/// Without a location Q6 replaces Q4. A question is asked unchanged, with its follow-up.
+/// Without a location Q6 replaces Q4. A question is used unchanged, with its follow-up.
 fn template_order(
     topic: &PromptTopic<'_>,
     templates: Option<&Templates>,

@@ -92,7 +92,7 @@ fn questions_stay_and_verb_phrases_become_questions() {
 }
 
 #[test]
-fn the_intent_decides_what_is_asked_first() {
+fn the_intent_decides_which_prompt_is_first() {
     let first = |intent| {
         let topic = PromptTopic {
             intent: Some(intent),
@@ -129,7 +129,7 @@ fn without_templates_the_keyword_is_the_only_prompt() {
 }
 
 #[test]
-fn no_template_asks_for_sources() {
+fn no_template_requests_sources() {
     for row in include_str!("templates.tsv").lines() {
         let row = row.to_lowercase();
         for word in [
@@ -143,11 +143,11 @@ fn no_template_asks_for_sources() {
 proptest! {
     #[test]
     fn panels_are_deterministic_and_prompt_ids_are_unique(
-        keyword in "[a-zá-ž ]{1,30}", at in 0_usize..10, most in 0_usize..9
+        keyword in "[a-zá-ž ]{1,30}", at in 0_usize..10, max_prompts in 0_usize..9
     ) {
         let topic = topic(&keyword, LANGUAGES[at]);
-        let one = panel(&topic, &book(), most);
-        prop_assert_eq!(&one, &panel(&topic, &book(), most));
+        let one = panel(&topic, &book(), max_prompts);
+        prop_assert_eq!(&one, &panel(&topic, &book(), max_prompts));
         prop_assert!(!one.prompts.is_empty() && one.prompts.len() <= MAX_PROMPTS);
         let ids: BTreeSet<&String> = one.prompts.iter().map(|it| &it.prompt_id).collect();
         prop_assert_eq!(ids.len(), one.prompts.len());

@@ -68,7 +68,7 @@ impl SerpLayout {
         }
     }
 
-    /// Whether it has a feature whose effect on clicks is not published.
+    /// Whether it has a feature without a published effect on clicks.
     pub fn has_unknown_effects(&self) -> bool {
         self.features.iter().any(|feature| {
             matches!(

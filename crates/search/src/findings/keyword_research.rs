@@ -118,7 +118,7 @@ fn facts(keyword: &str, language: &str, known: &KeywordFigures) -> KeywordFacts 
         .referring_domains
         .and_then(keyword_metrics::difficulty_from_mean);
     let (difficulty, difficulty_method) = match (known.difficulty, by_links) {
-        (Some(told), _) => (Some(told), Some(DifficultyMethod::Supplier)),
+        (Some(supplied), _) => (Some(supplied), Some(DifficultyMethod::Supplier)),
         (None, Some(links)) => (Some(links), Some(DifficultyMethod::Links)),
         (None, None) => (None, None),
     };
@@ -138,8 +138,8 @@ fn facts(keyword: &str, language: &str, known: &KeywordFigures) -> KeywordFacts 
 
 /// Questions are [`IdeaRelation::Question`] whatever their source, except for `AlsoAsk`.
 fn relation(keyword: &str, language: &str, reported: IdeaRelation) -> IdeaRelation {
-    let asks = search_intent::is_question(keyword, language) == Some(true);
-    if asks && reported != IdeaRelation::AlsoAsk {
+    let is_question = search_intent::is_question(keyword, language) == Some(true);
+    if is_question && reported != IdeaRelation::AlsoAsk {
         IdeaRelation::Question
     } else {
         reported
@@ -185,8 +185,8 @@ mod tests {
 
     #[test]
     fn what_is_unknown_is_null_in_every_member() {
-        let told = report("xyzzy", "xx", &found(KeywordFigures::default()));
-        let told = serde_json::to_value(told).unwrap();
+        let record = report("xyzzy", "xx", &found(KeywordFigures::default()));
+        let record = serde_json::to_value(record).unwrap();
         for name in [
             "searchVolume",
             "cpc",
@@ -200,11 +200,11 @@ mod tests {
             "serpFeatures",
             "aiOverviewLikely",
         ] {
-            let value = told.get(name).unwrap_or_else(|| panic!("{name}"));
+            let value = record.get(name).unwrap_or_else(|| panic!("{name}"));
             assert!(value.is_null(), "{name}: {value}");
         }
         for span in ["month", "quarter", "year"] {
-            assert!(told["trendChange"][span].is_null(), "{span}");
+            assert!(record["trendChange"][span].is_null(), "{span}");
         }
     }
 
@@ -223,15 +223,18 @@ mod tests {
             yearly_change: Some(0.11),
             ..KeywordFigures::default()
         };
-        let told = report("buy shoes", "en", &found(known.clone()));
-        assert_eq!(told.figures.difficulty, Some(31.0));
+        let record = report("buy shoes", "en", &found(known.clone()));
+        assert_eq!(record.figures.difficulty, Some(31.0));
         assert_eq!(
-            told.figures.difficulty_method,
+            record.figures.difficulty_method,
             Some(DifficultyMethod::Supplier)
         );
-        assert_eq!(told.figures.competition_level, Some(CompetitionLevel::Low));
-        assert_eq!(told.figures.intent, known.intent);
-        assert_eq!(told.trend_change.year, Some(0.11));
+        assert_eq!(
+            record.figures.competition_level,
+            Some(CompetitionLevel::Low)
+        );
+        assert_eq!(record.figures.intent, known.intent);
+        assert_eq!(record.trend_change.year, Some(0.11));
     }
 
     #[test]
@@ -241,11 +244,11 @@ mod tests {
             competition: Some(0.34),
             ..KeywordFigures::default()
         };
-        let told = report("buy shoes", "en", &found(known)).figures;
-        assert!((told.difficulty.unwrap() - 56.910_8).abs() < 5e-5);
-        assert_eq!(told.difficulty_method, Some(DifficultyMethod::Links));
-        assert_eq!(told.competition_level, Some(CompetitionLevel::Medium));
-        let intent = told.intent.unwrap();
+        let figures = report("buy shoes", "en", &found(known)).figures;
+        assert!((figures.difficulty.unwrap() - 56.910_8).abs() < 5e-5);
+        assert_eq!(figures.difficulty_method, Some(DifficultyMethod::Links));
+        assert_eq!(figures.competition_level, Some(CompetitionLevel::Medium));
+        let intent = figures.intent.unwrap();
         assert_eq!(
             (intent.main, intent.confidence),
             (Intent::Transactional, None)
@@ -280,8 +283,8 @@ mod tests {
             ideas,
             ..found(KeywordFigures::default())
         };
-        let told = report("shoes", "en", &found);
-        let relations: Vec<IdeaRelation> = told.ideas.iter().map(|it| it.relation).collect();
+        let record = report("shoes", "en", &found);
+        let relations: Vec<IdeaRelation> = record.ideas.iter().map(|it| it.relation).collect();
         assert_eq!(
             relations,
             [
@@ -291,6 +294,6 @@ mod tests {
                 IdeaRelation::Question
             ]
         );
-        assert_eq!(told.ai_overview_likely, Some(true));
+        assert_eq!(record.ai_overview_likely, Some(true));
     }
 }

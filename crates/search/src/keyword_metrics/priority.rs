@@ -118,7 +118,7 @@ pub const fn intent_weight(intent: Intent) -> f64 {
     }
 }
 
-/// 0.5 for steady demand; 1 if demand at least doubled within a year.
+/// 0.5 for flat demand; 1 if demand at least doubled within a year.
 fn trend_weight(trend: f64) -> f64 {
     f64::midpoint(trend.clamp(-1.0, 1.0), 1.0)
 }
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_weigh_as_the_definition_says() {
+    fn parts_have_the_defined_weights() {
         let found = priorities(&[keyword(100.0), keyword(50.0)]);
         let scores: Vec<f64> = found.iter().flatten().map(|it| it.score).collect();
         assert!((scores[0] - 86.0).abs() < 1e-9 && (scores[1] - 66.0).abs() < 1e-9);

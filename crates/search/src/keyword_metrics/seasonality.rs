@@ -63,9 +63,11 @@ pub fn peak_months(months: &[MonthlyVolume]) -> Option<Vec<u32>> {
     let volumes: Option<Vec<f64>> = year.iter().map(|it| it.volume.map(counted)).collect();
     let volumes = volumes?;
     let mean = mean(&volumes)?;
-    let most = volumes.iter().copied().fold(0.0, f64::max);
+    let peak_volume = volumes.iter().copied().fold(0.0, f64::max);
     let is_peak = |it: f64| {
-        it >= PEAK_SHARE_OF_MAX * most && it >= PEAK_MULTIPLE_OF_MEAN * mean && most > 0.0
+        it >= PEAK_SHARE_OF_MAX * peak_volume
+            && it >= PEAK_MULTIPLE_OF_MEAN * mean
+            && peak_volume > 0.0
     };
     let peaks = year.iter().zip(&volumes).filter(|(_, it)| is_peak(**it));
     let mut peaks: Vec<u32> = peaks.map(|(month, _)| month.month).collect();

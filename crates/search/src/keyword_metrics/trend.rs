@@ -24,9 +24,12 @@ pub fn demand(months: &[(u32, Option<u64>)]) -> Option<Demand> {
     let volumes: Vec<Option<f64>> = year.iter().map(|(_, it)| it.map(|it| it as f64)).collect();
     let known: Vec<f64> = volumes.iter().flatten().copied().collect();
     let mean = mean(&known).filter(|mean| known.len() >= MIN_MONTHS && *mean > 0.0)?;
-    let most = year.iter().filter_map(|(_, it)| *it).max()?;
-    let is_flat = year.iter().filter_map(|(_, it)| *it).all(|it| it == most);
-    let peak = year.iter().find(|(_, it)| *it == Some(most));
+    let peak_volume = year.iter().filter_map(|(_, it)| *it).max()?;
+    let is_flat = year
+        .iter()
+        .filter_map(|(_, it)| *it)
+        .all(|it| it == peak_volume);
+    let peak = year.iter().find(|(_, it)| *it == Some(peak_volume));
     Some(Demand {
         trend: (12.0 * slope(&volumes)? / mean).clamp(-1.0, 1.0),
         peak_month: peak.filter(|_| !is_flat).map(|(month, _)| *month),
@@ -44,8 +47,8 @@ mod tests {
     #[test]
     fn growth_is_relative_and_robust_to_one_peak() {
         let mut volumes: Vec<u64> = (0..12).map(|month| 100 + 2 * month).collect();
-        let steady = demand(&months(&volumes)).unwrap();
-        assert!((steady.trend - 24.0 / 111.0).abs() < 1e-12);
+        let growing = demand(&months(&volumes)).unwrap();
+        assert!((growing.trend - 24.0 / 111.0).abs() < 1e-12);
         volumes[10] = 900;
         let peaked = demand(&months(&volumes)).unwrap();
         assert_eq!(peaked.peak_month, Some(11));

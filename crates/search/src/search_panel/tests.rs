@@ -149,11 +149,11 @@ fn one_simulated_page_makes_the_panel_simulated() {
     let own = own_sites();
     let mut panel = panel(&own, &[(None, "ab")]);
     assert_eq!(panel.provenance(), Provenance::Estimated);
-    let mut made_up = page(&urls("ab"));
-    made_up.provenance = Provenance::Simulated;
+    let mut simulated = page(&urls("ab"));
+    simulated.provenance = Provenance::Simulated;
     panel.add(
         topic(2, None),
-        &PanelPage::of_page(&made_up, None, &own).unwrap(),
+        &PanelPage::of_page(&simulated, None, &own).unwrap(),
     );
     assert_eq!(panel.provenance(), Provenance::Simulated);
 }

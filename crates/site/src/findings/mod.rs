@@ -253,7 +253,7 @@ impl<'a> SiteAudit<'a> {
         record
     }
 
-    /// Includes the issues of URLs that are no pages: files, sitemaps, failures.
+    /// Includes the issues of URLs other than pages: files, sitemaps, failures.
     fn summaries(mut self, site: &EeatRecord) -> Vec<TypeSummary> {
         let graph = &self.site.graph;
         for (url, issues) in &self.site.issues.by_url {
@@ -274,11 +274,11 @@ impl<'a> SiteAudit<'a> {
                 });
             }
         }
-        let judged = self.evaluated;
+        let evaluated = self.evaluated;
         let summary = |result_type, method, summary| TypeSummary {
             result_type,
             method,
-            records: judged,
+            records: evaluated,
             summary,
         };
         let eeat = EeatSummary::of(site, &self.eeat);
@@ -308,7 +308,7 @@ impl<'a> SiteAudit<'a> {
                 Document::of(&self.geo),
             ),
             TypeSummary {
-                records: judged + 1,
+                records: evaluated + 1,
                 ..summary(ResultType::Eeat, eeat::METHOD, Document::of(&eeat))
             },
         ]

@@ -58,14 +58,16 @@ pub fn checks_without_page(site: &SiteObservation) -> Vec<TargetCheck> {
 pub fn unread_reason(check: &TargetCheck, at: DateTime<Utc>) -> Option<Unread<'_>> {
     match &check.state {
         CheckState::BlockedByRobots => Some(Unread::Blocked(at)),
-        CheckState::Asked { fetched, .. } if !fetched.is_success() => Some(Unread::Failed(fetched)),
-        CheckState::Asked { fetched, .. } if fetched.hops() > 0 => {
+        CheckState::Requested { fetched, .. } if !fetched.is_success() => {
+            Some(Unread::Failed(fetched))
+        }
+        CheckState::Requested { fetched, .. } if fetched.hops() > 0 => {
             Some(Unread::Redirected(fetched))
         }
-        CheckState::Asked { fetched, .. } if !fetched.is_html() => {
+        CheckState::Requested { fetched, .. } if !fetched.is_html() => {
             Some(Unread::OtherMediaType(fetched))
         }
-        CheckState::Asked { .. } => None,
+        CheckState::Requested { .. } => None,
     }
 }
 
@@ -111,9 +113,9 @@ impl SiteChanges {
     }
 
     /// A stored page that could not be read.
-    pub fn compare_unread(&mut self, earlier: &EarlierPage, why: Unread<'_>) -> VisitResult {
+    pub fn compare_unread(&mut self, earlier: &EarlierPage, reason: Unread<'_>) -> VisitResult {
         let memory = &earlier.memory;
-        let compared = compare_unread(&earlier.state(), why, &memory.history, &self.context);
+        let compared = compare_unread(&earlier.state(), reason, &memory.history, &self.context);
         self.add_comparison(compared, memory.site)
     }
 
@@ -216,7 +218,7 @@ mod tests {
             fetched.content_type = Some(kind.to_owned());
             TargetCheck {
                 url: url.to_owned(),
-                state: CheckState::Asked {
+                state: CheckState::Requested {
                     fetched,
                     names: None,
                 },
@@ -233,8 +235,11 @@ mod tests {
         ];
         site.revisits = vec![file.clone()];
         assert_eq!(checks_without_page(&site), std::slice::from_ref(&file));
-        let why = unread_reason(&file, DateTime::UNIX_EPOCH);
-        assert!(matches!(why, Some(Unread::OtherMediaType(_))), "{why:?}");
+        let reason = unread_reason(&file, DateTime::UNIX_EPOCH);
+        assert!(
+            matches!(reason, Some(Unread::OtherMediaType(_))),
+            "{reason:?}"
+        );
     }
 
     #[test]

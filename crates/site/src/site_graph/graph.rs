@@ -119,7 +119,7 @@ impl SiteGraph {
             is_in_future: fact
                 .last_modified
                 .get(it)
-                .is_some_and(|said| is_after(said, at)),
+                .is_some_and(|date| is_after(date, at)),
         });
         let pages = pages.collect();
         let sitemap = Sitemap {
@@ -162,17 +162,17 @@ impl SiteGraph {
         }
     }
 
-    /// URLs that are no pages, or redirect to one.
+    /// URLs that are not pages, or redirect to one.
     pub fn targets(&self) -> impl Iterator<Item = (UrlId, &Target)> {
         self.targets.iter().map(|(url, target)| (*url, target))
     }
 }
 
-/// `said` is a date or a moment; a date begins in the time zone UTC+14.
-fn is_after(said: &str, at: DateTime<Utc>) -> bool {
-    if let Ok(moment) = DateTime::parse_from_rfc3339(said) {
+/// `date` is a date or a moment; a date begins in the time zone UTC+14.
+fn is_after(date: &str, at: DateTime<Utc>) -> bool {
+    if let Ok(moment) = DateTime::parse_from_rfc3339(date) {
         return moment > at;
     }
-    let day = said.get(..10).and_then(|it| it.parse::<NaiveDate>().ok());
+    let day = date.get(..10).and_then(|it| it.parse::<NaiveDate>().ok());
     day.is_some_and(|day| day > (at + chrono::TimeDelta::hours(14)).date_naive())
 }

@@ -2,7 +2,7 @@ use super::urls::{UrlId, UrlIds};
 use crate::observation::web_site::{CheckState, FetchFailure, TargetCheck, name_hashes};
 use std::sync::Arc;
 
-/// A URL that is no page of the site, or only redirects to one.
+/// A URL that is not a page of the site, or only redirects to one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     pub state: TargetState,
@@ -45,7 +45,7 @@ pub enum MediaKind {
 impl Target {
     pub fn of(check: &TargetCheck, urls: &mut UrlIds) -> Self {
         let itself = urls.id(&check.url);
-        let CheckState::Asked { fetched, names } = &check.state else {
+        let CheckState::Requested { fetched, names } = &check.state else {
             return Self {
                 state: TargetState::Blocked,
                 hops: 0,

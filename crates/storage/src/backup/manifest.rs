@@ -78,8 +78,8 @@ impl Manifest {
     pub(super) fn verify_file(&self, backup: &Path) -> Result<(), BackupError> {
         let (bytes, sha256) = size_and_hash(backup).map_err(unusable(backup))?;
         if bytes != self.bytes {
-            let what = format!("it has {bytes} bytes, and had {}", self.bytes);
-            return Err(damaged(backup, what));
+            let reason = format!("it has {bytes} bytes, and had {}", self.bytes);
+            return Err(damaged(backup, reason));
         }
         if sha256 != self.sha256 {
             return Err(damaged(backup, "its SHA-256 is not that of its manifest"));
@@ -97,8 +97,8 @@ impl Manifest {
             None => Ok(()),
             Some((table, count)) => {
                 let found = rows.get(table).copied().unwrap_or_default();
-                let what = format!("`{table}` has {found} rows, and had {count}");
-                Err(damaged(backup, what))
+                let reason = format!("`{table}` has {found} rows, and had {count}");
+                Err(damaged(backup, reason))
             }
         }
     }

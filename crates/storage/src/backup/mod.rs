@@ -35,8 +35,8 @@ pub enum BackupError {
     UnderWay(PathBuf),
     #[error("{} cannot be used", .path.display())]
     File { path: PathBuf, source: io::Error },
-    #[error("{} is not whole: {what}", .path.display())]
-    Damaged { path: PathBuf, what: String },
+    #[error("{} is not whole: {reason}", .path.display())]
+    Damaged { path: PathBuf, reason: String },
     #[error("the backup is of a {of} database, and this one is {here}")]
     OtherKind { of: String, here: &'static str },
     #[error(
@@ -258,9 +258,9 @@ fn unusable(path: &Path) -> impl FnOnce(io::Error) -> BackupError {
     move |source| BackupError::File { path, source }
 }
 
-fn damaged(path: &Path, what: impl Into<String>) -> BackupError {
+fn damaged(path: &Path, reason: impl Into<String>) -> BackupError {
     BackupError::Damaged {
         path: path.to_owned(),
-        what: what.into(),
+        reason: reason.into(),
     }
 }

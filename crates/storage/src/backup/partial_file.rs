@@ -14,7 +14,7 @@ pub const SQLITE_SUFFIXES: [&str; 3] = ["-journal", "-wal", "-shm"];
 pub struct PartialFile {
     path: PathBuf,
     final_path: PathBuf,
-    /// Locked while the part is written. A file of its own, since SQLite locks the part itself.
+    /// Locked while the part is written. A separate file, since SQLite locks the part itself.
     lock_path: PathBuf,
     was_abandoned: bool,
     _lock: File,
@@ -24,14 +24,14 @@ impl PartialFile {
     /// Creates `….part` beside the file, readable by its owner only. Removes an interrupted writer's part.
     pub fn create(whole: &Path) -> Result<Self, BackupError> {
         let path = with_suffix(whole, ".part");
-        let held_by = with_suffix(&path, ".lock");
-        let held = lock_exclusively(&held_by).map_err(unusable(&held_by))?;
-        let held = held.ok_or_else(|| BackupError::UnderWay(whole.to_owned()))?;
+        let lock_path = with_suffix(&path, ".lock");
+        let lock_file = lock_exclusively(&lock_path).map_err(unusable(&lock_path))?;
+        let lock_file = lock_file.ok_or_else(|| BackupError::UnderWay(whole.to_owned()))?;
         let part = Self {
             was_abandoned: path.exists(),
             final_path: whole.to_owned(),
-            lock_path: held_by,
-            _lock: held,
+            lock_path,
+            _lock: lock_file,
             path,
         };
         part.remove_files();
@@ -79,12 +79,12 @@ impl Drop for PartialFile {
 /// Locks a file that the owner of the lock removes at the end; `None` while another has the lock.
 fn lock_exclusively(path: &Path) -> io::Result<Option<File>> {
     loop {
-        let Some(held) = try_lock_file(path)? else {
+        let Some(lock_file) = try_lock_file(path)? else {
             return Ok(None);
         };
-        // The previous owner may have removed it after it was opened here: then its lock excludes nobody.
-        if FileIdentity::at(path).ok() == Some(FileIdentity::of_file(&held)?) {
-            return Ok(Some(held));
+        // The previous owner may have removed it after it was opened here: then its lock excludes no process.
+        if FileIdentity::at(path).ok() == Some(FileIdentity::of_file(&lock_file)?) {
+            return Ok(Some(lock_file));
         }
     }
 }

@@ -82,14 +82,14 @@ pub fn open_source(source: &Path, is_trusted: bool) -> Result<Db, BackupError> {
     // The first read opens the log.
     let read = sql_query("SELECT count(*) AS number FROM sqlite_schema");
     let _: Number = read.get_result(&mut database).map_err(into_storage_error)?;
-    let refused = |told| Err(unusable(source)(io::Error::other(told)));
+    let refused = |reason| Err(unusable(source)(io::Error::other(reason)));
     if is_trusted {
         return Ok(database);
     }
     // In every other mode SQLite looks for a journal whenever it begins to read.
     if mode.journal_mode != "wal" {
         return refused(
-            "its journal mode is not WAL: take the backup as the user whose database it is",
+            "its journal mode is not WAL: take the backup as the user who owns the database",
         );
     }
     // A foreign database in its place would be disclosed by the backup.
@@ -98,7 +98,7 @@ pub fn open_source(source: &Path, is_trusted: bool) -> Result<Db, BackupError> {
         .steps
         .is_empty()
     {
-        return refused("it is no database of Sightline's");
+        return refused("it is not a Sightline database");
     }
     Ok(database)
 }
@@ -107,9 +107,9 @@ pub fn open_source(source: &Path, is_trusted: bool) -> Result<Db, BackupError> {
 pub fn contents_of(file: &Path) -> Result<Contents, BackupError> {
     let unsound = |error: &dyn ToString| damaged(file, error.to_string());
     // The file does not change: nothing is written beside it.
-    let as_it_lies = uri(file, "immutable=1");
+    let immutable_uri = uri(file, "immutable=1");
     let mut database =
-        Db::connect(DatabaseKind::Sqlite, &as_it_lies, "").map_err(|it| unsound(&it))?;
+        Db::connect(DatabaseKind::Sqlite, &immutable_uri, "").map_err(|it| unsound(&it))?;
     let sound = sql_query("SELECT integrity_check AS name FROM pragma_integrity_check");
     let sound: Vec<Name> = sound.load(&mut database).map_err(|it| unsound(&it))?;
     if sound.iter().any(|it| it.name != "ok") {
@@ -170,14 +170,11 @@ fn ensure_replaceable(target: &Path, force: bool) -> Result<(), BackupError> {
         Ok(true) => Ok(()),
         Ok(false) => Err(BackupError::Busy(place)),
         Err(error) if classify(&error) == DbErrorKind::Contention => Err(BackupError::Busy(place)),
-        // A damaged file is moved as it is, with its log.
+        // A damaged file is moved unchanged, with its log.
         Err(_) if force && target.is_file() => Ok(()),
         Err(error) => {
-            let told = error.to_string();
-            Err(BackupError::Unreadable {
-                place,
-                reason: told,
-            })
+            let reason = error.to_string();
+            Err(BackupError::Unreadable { place, reason })
         }
     }
 }
@@ -185,12 +182,12 @@ fn ensure_replaceable(target: &Path, force: bool) -> Result<(), BackupError> {
 /// Counts the accounts of a database read-only: closing a damaged one for writing would remove its log. A file without
 /// `SQLite`'s signature is not opened, since `SQLite` would write beside it.
 fn accounts_in(target: &Path) -> QueryResult<i64> {
-    let what: Box<dyn std::error::Error + Send + Sync> = match is_database(target) {
+    let reason: Box<dyn std::error::Error + Send + Sync> = match is_database(target) {
         Ok(true) => return counted_accounts(target),
         Ok(false) => "file is not a database".into(),
         Err(error) => error.into(),
     };
-    Err(Error::QueryBuilderError(what))
+    Err(Error::QueryBuilderError(reason))
 }
 
 fn counted_accounts(target: &Path) -> QueryResult<i64> {
@@ -211,7 +208,7 @@ struct Checkpoint {
     busy: i64,
 }
 
-/// `false` while somebody else reads or writes.
+/// `false` while another connection reads or writes.
 fn checkpoint_wal(target: &Path) -> QueryResult<bool> {
     let mut database = connect(&target.to_string_lossy(), SETUP)?;
     let folded = sql_query("PRAGMA wal_checkpoint(TRUNCATE)");

@@ -1,6 +1,6 @@
-//! Statements that each connection prepares once. Diesel prepares every `UPDATE`, upsert and literal SQL anew each
-//! time, since it cannot prove that the text takes few forms. That is most of the cost of the job queue's statements,
-//! which differ only in values.
+//! Statements that each connection prepares once. Diesel prepares every `UPDATE`, upsert and literal SQL for each
+//! execution, since it cannot prove that the text takes few forms. That is most of the cost of the job queue's
+//! statements, which differ only in values.
 
 use crate::sql::{DatabaseKind, Db};
 use diesel::backend::Backend;
@@ -9,13 +9,13 @@ use diesel::{QueryResult, RunQueryDsl};
 
 pub struct CachedStatement<Q>(Q);
 
-/// Marks a statement whose text takes few forms (no lists of variable length, nothing built at run time) as safe to
-/// cache.
+/// Marks a statement as safe to cache: its text takes few forms (no lists of variable length, nothing built at run
+/// time).
 pub const fn cached<Q>(query: Q) -> CachedStatement<Q> {
     CachedStatement(query)
 }
 
-/// Runs a [`steady`] statement that returns no rows.
+/// Runs a [`cached`] statement that returns no rows.
 pub fn execute_cached(db: &mut Db, statement: impl QueryFragment<DatabaseKind>) -> QueryResult<()> {
     cached(statement).execute(db).map(drop)
 }

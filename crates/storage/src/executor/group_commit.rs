@@ -4,11 +4,11 @@
 //! transaction open; the next one continues in it behind its own savepoint, and one commit ends them all. No writer
 //! reports success before that commit. A writer that fails rolls back to its savepoint.
 //!
-//! Only workers join a group: their transactions stay on one thread ([`super::near`]). A request does not: it could
-//! read another writer's uncommitted changes, and return them without a commit of its own.
+//! Only workers join a group: their transactions stay on one thread ([`super::in_place`]). A request does not: it could
+//! read another writer's uncommitted changes, and return them without its own commit.
 //!
 //! The first writer that leaves the transaction open queues a task behind all waiters, which commits it. So a group
-//! contains only writers that were waiting already, and nobody waits for long.
+//! contains only writers that were waiting already, and no writer waits for long.
 
 use super::pool::{Pool, PoolConnection};
 use super::session::blocking;
@@ -68,16 +68,16 @@ impl PendingGroup {
         });
     }
 
-    /// Stores the transaction with one more writer, whose receiver gets the commit's result.
+    /// Stores the transaction with one more writer; the receiver gets the commit's result.
     pub fn hand_over(
         &self,
         connection: PoolConnection,
         mut waiters: CommitWaiters,
     ) -> oneshot::Receiver<CommitResult> {
-        let (tell, hear) = oneshot::channel();
-        waiters.0.push(tell);
+        let (sender, receiver) = oneshot::channel();
+        waiters.0.push(sender);
         self.put_back(connection, waiters);
-        hear
+        receiver
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Option<OpenTransaction>> {
@@ -98,7 +98,7 @@ pub fn commit_group(
     outcome
 }
 
-/// Spawns a task that commits the open transaction behind all waiters, unless somebody has by then.
+/// Spawns a task that commits the open transaction behind all waiters, unless another writer has by then.
 pub fn spawn_group_commit(pool: &Arc<Pool>) {
     let pool = Arc::clone(pool);
     tokio::spawn(async move {

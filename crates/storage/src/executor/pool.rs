@@ -101,7 +101,7 @@ pub struct PoolSettings {
     pub through_pooler: bool,
     /// How long to wait for a connection.
     pub connection_timeout: Duration,
-    /// The only writer of `SQLite`; its waits have a metric of their own.
+    /// The only writer of `SQLite`; its waits have a separate metric.
     pub is_writer: bool,
     pub soundness: Arc<Soundness>,
 }
@@ -174,7 +174,7 @@ impl Pool {
             generation: Arc::clone(&generation),
         };
         let failures = Arc::<Mutex<Failures>>::default();
-        // Nobody waits inside r2d2: there are as many permits as connections, and waiting for a permit is fair and
+        // No task waits inside r2d2: there are as many permits as connections, and waiting for a permit is fair and
         // asynchronous.
         let connections = r2d2::Pool::builder()
             .max_size(settings.size)
@@ -379,17 +379,17 @@ impl Permit {
         tenant: TenantScope,
         query: &(impl Fn(&mut Db) -> QueryResult<T> + ?Sized),
     ) -> Result<T, StorageError> {
-        let _took = QueryTimer::start("read");
+        let _timer = QueryTimer::start("read");
         self.run_with_reconnect(tenant, query)
     }
 
-    /// Runs an idempotent write, with the retries of [`Self::look`].
+    /// Runs an idempotent write, with the retries of [`Self::query`].
     pub fn execute_idempotent<T>(
         &self,
         tenant: TenantScope,
         query: &(impl Fn(&mut Db) -> QueryResult<T> + ?Sized),
     ) -> Result<T, StorageError> {
-        let _took = QueryTimer::start("statement");
+        let _timer = QueryTimer::start("statement");
         self.run_with_reconnect(tenant, query)
     }
 
@@ -398,10 +398,10 @@ impl Permit {
         tenant: TenantScope,
         query: &(impl Fn(&mut Db) -> QueryResult<T> + ?Sized),
     ) -> Result<T, StorageError> {
-        let is_walled = self.is_rls_enabled();
+        let has_rls = self.is_rls_enabled();
         let query = |db: &mut Db| {
-            if is_walled || self.pool.through_pooler {
-                run_in_transaction(db, is_walled.then_some(tenant), query)
+            if has_rls || self.pool.through_pooler {
+                run_in_transaction(db, has_rls.then_some(tenant), query)
             } else {
                 query(db)
             }
@@ -432,7 +432,7 @@ fn run_in_transaction<T>(
     query: &(impl Fn(&mut Db) -> QueryResult<T> + ?Sized),
 ) -> QueryResult<T> {
     db.begin()?;
-    let tenant_set = tenant.map_or(Ok(()), |whose| db.set_tenant(whose));
+    let tenant_set = tenant.map_or(Ok(()), |tenant| db.set_tenant(tenant));
     let outcome = tenant_set.and_then(|()| query(db));
     let ended = if outcome.is_ok() {
         db.commit()

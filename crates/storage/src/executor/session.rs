@@ -1,5 +1,5 @@
 //! A reader, or a transaction that async code keeps between queries. Each call moves the connection to a blocking
-//! thread and back, unless the calling thread may block ([`super::near`]). An abandoned call leaves nothing open.
+//! thread and back, unless the calling thread may block ([`super::in_place`]). An abandoned call leaves nothing open.
 
 use super::group_commit::{CommitResult, CommitWaiters};
 use super::pool::{Permit, Pool, PoolConnection, Share, TRIES};
@@ -13,7 +13,7 @@ use domain::{ids::AccountId, ports::storage::StorageError};
 use std::{any::Any, sync::Arc};
 use tokio::{runtime::Handle, sync::oneshot};
 
-/// The account whose rows a query reaches under row-level security ([`crate::postgres::wall`]).
+/// The account of the rows that a query reaches under row-level security ([`crate::postgres::rls`]).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TenantScope {
     Account(AccountId),
@@ -165,7 +165,7 @@ impl Session {
         match end {
             CommitOutcome::Committed => Ok(()),
             CommitOutcome::Deferred(committed) => match committed.await {
-                Ok(kept) => kept.map_err(|why| unavailable(why.as_ref())),
+                Ok(kept) => kept.map_err(|error| unavailable(error.as_ref())),
                 Err(_) => Err(unavailable("nobody knows what became of the commit")),
             },
         }
@@ -232,7 +232,7 @@ impl WriteTransaction {
         if self.has_failed {
             return Err(failed_before());
         }
-        let _took = QueryTimer::start("statement");
+        let _timer = QueryTimer::start("statement");
         let is_new_tenant = self.tenant_set != Some(tenant)
             && self.permit.as_ref().is_some_and(Permit::is_rls_enabled);
         self.tenant_set = Some(tenant);
@@ -329,7 +329,7 @@ impl WriteTransaction {
             return undo(&mut connection);
         }
         match (connection.inner.rollback(), &self.permit) {
-            (Ok(()), Some(turn)) => turn.pool().pending_group().put_back(connection, waiters),
+            (Ok(()), Some(permit)) => permit.pool().pending_group().put_back(connection, waiters),
             (Err(error), _) => drop(abort_group(waiters, into_storage_error(error))),
             (Ok(()), None) => drop(abort_group(waiters, abandoned())),
         }
@@ -345,7 +345,7 @@ impl WriteTransaction {
         else {
             return Ok(CommitOutcome::Committed);
         };
-        let took = QueryTimer::start("commit");
+        let timer = QueryTimer::start("commit");
         if waiters.has_any()
             && let Err(error) = connection.inner.commit()
         {
@@ -360,7 +360,7 @@ impl WriteTransaction {
             return Ok(CommitOutcome::Deferred(committed));
         }
         let outcome = group_commit::commit_group(&mut connection, waiters);
-        drop(took);
+        drop(timer);
         if let Err(error) = &outcome
             && classify(error) == DbErrorKind::ConnectionLost
         {

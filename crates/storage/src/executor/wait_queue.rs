@@ -16,7 +16,7 @@ pub struct WaitQueue(Mutex<QueueState>);
 struct QueueState {
     last: u64,
     since: BTreeMap<u64, Instant>,
-    /// Since when nothing has succeeded while somebody waited; outlives the waiters, which give up after seconds.
+    /// Since when nothing has succeeded while a caller waited; outlives the waiters, which give up after seconds.
     stalled_since: Option<Instant>,
     left_at: Option<Instant>,
 }
@@ -54,7 +54,7 @@ impl WaitQueue {
         self.lock().since.len()
     }
 
-    /// The longer of the first waiter's wait and the time without success while somebody waited.
+    /// The longer of the first waiter's wait and the time without success while a caller waited.
     pub fn longest_wait(&self) -> Duration {
         let waiting = self.lock();
         let first = waiting.since.first_key_value().map(|(_, at)| *at);

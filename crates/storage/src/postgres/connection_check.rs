@@ -46,16 +46,16 @@ impl PostgresEndpoint {
 }
 
 fn read_probe(connection: &mut Db) -> QueryResult<Option<String>> {
-    let asked = sql_query(format!(
+    let query = sql_query(format!(
         "SELECT current_setting('{PROBE_SETTING}', true) AS value"
     ));
-    let setting: Setting = asked.get_result(connection)?;
+    let setting: Setting = query.get_result(connection)?;
     Ok(setting.value.filter(|it| !it.is_empty()))
 }
 
 fn fail_if_permanent(message: &str, place: &str) -> Result<(), OpenError> {
     match permanent_error(message) {
-        Some((told, remedy)) => Err(OpenError::Refused(format!("{told} ({place}): {remedy}"))),
+        Some((reason, remedy)) => Err(OpenError::Refused(format!("{reason} ({place}): {remedy}"))),
         None => Ok(()),
     }
 }
@@ -81,11 +81,11 @@ fn permanent_error(message: &str) -> Option<(&str, &'static str)> {
         ),
         (
             "certificate",
-            "docs/operate/postgresql.md tells how certificates are named in database_url",
+            "docs/operate/postgresql.md describes how certificates are named in database_url",
         ),
         (
             "does not offer TLS",
-            "docs/operate/postgresql.md tells what each sslmode means",
+            "docs/operate/postgresql.md describes each sslmode",
         ),
         (
             "database \"",
@@ -96,16 +96,16 @@ fn permanent_error(message: &str) -> Option<(&str, &'static str)> {
             "create it with createuser, or correct its name in database_url",
         ),
     ];
-    let said = message
+    let reason = message
         .rsplit_once("FATAL:")
-        .map_or(message, |(_, said)| said)
+        .map_or(message, |(_, reason)| reason)
         .trim();
     // A server that is starting or full sends FATAL as well.
     let is_final = |words: &str| {
-        said.contains(words) && (!words.ends_with('"') || said.ends_with("does not exist"))
+        reason.contains(words) && (!words.ends_with('"') || reason.ends_with("does not exist"))
     };
     let remedy = REMEDIES.iter().find(|(words, _)| is_final(words));
-    remedy.map(|(_, remedy)| (said, *remedy))
+    remedy.map(|(_, remedy)| (reason, *remedy))
 }
 
 #[cfg(test)]
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn permanent_errors_come_with_a_remedy() {
         let at = "connection to server at \"db\" (10.0.0.1), port 5432 failed: FATAL:  ";
-        for (said, helps) in [
+        for (reason, helps) in [
             (
                 "password authentication failed for user \"ann\"",
                 "password",
@@ -136,9 +136,9 @@ mod tests {
                 "postgresql.md",
             ),
         ] {
-            let told = format!("{at}{said}");
-            let (first, remedy) = permanent_error(&told).unwrap();
-            assert_eq!(first, said);
+            let message = format!("{at}{reason}");
+            let (first, remedy) = permanent_error(&message).unwrap();
+            assert_eq!(first, reason);
             assert!(remedy.contains(helps), "{remedy}");
         }
         for passing in [

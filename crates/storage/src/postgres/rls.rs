@@ -10,9 +10,9 @@ use diesel::{Connection, QueryResult, QueryableByName, RunQueryDsl, sql_query};
 use domain::ports::storage::StorageError;
 use thiserror::Error;
 
-/// Its value is an account's id, or [`EVERYONE`].
+/// Its value is an account's id, or [`ALL_ACCOUNTS`].
 const SETTING: &str = "sightline.account_id";
-const EVERYONE: &str = "everyone";
+const ALL_ACCOUNTS: &str = "everyone";
 
 #[derive(Debug, Error)]
 pub enum RlsError {
@@ -68,7 +68,7 @@ fn policy(table: &str) -> String {
         "ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
          DROP POLICY IF EXISTS own_rows ON {table};
          CREATE POLICY own_rows ON {table}
-             USING (current_setting('{SETTING}', true) IN (account_id::text, '{EVERYONE}'));"
+             USING (current_setting('{SETTING}', true) IN (account_id::text, '{ALL_ACCOUNTS}'));"
     )
 }
 
@@ -86,7 +86,7 @@ pub fn disable(db: &mut Db) -> Result<(), RlsError> {
 pub fn set_tenant(db: &mut Db, tenant: TenantScope) -> QueryResult<()> {
     let value = match tenant {
         TenantScope::Account(account) => account.0.to_string(),
-        TenantScope::System => EVERYONE.to_owned(),
+        TenantScope::System => ALL_ACCOUNTS.to_owned(),
     };
     sql_query(format!("SELECT set_config('{SETTING}', $1, true)"))
         .bind::<Text, _>(value)
@@ -96,7 +96,7 @@ pub fn set_tenant(db: &mut Db, tenant: TenantScope) -> QueryResult<()> {
 
 /// Lets a connection that changes the schema see all rows until it closes.
 pub fn allow_all_rows(db: &mut Db) -> QueryResult<()> {
-    db.batch_execute(&format!("SET {SETTING} = '{EVERYONE}'"))
+    db.batch_execute(&format!("SET {SETTING} = '{ALL_ACCOUNTS}'"))
 }
 
 fn run_on_all_tables(db: &mut Db, statements: impl Fn(&str) -> String) -> QueryResult<()> {

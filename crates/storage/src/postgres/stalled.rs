@@ -1,4 +1,4 @@
-//! Connections whose process has stalled in a transaction.
+//! Connections of processes that have stalled in a transaction.
 //!
 //! `idle_in_transaction_session_timeout` ends those that wait for the next message. It does not run once part of a
 //! message has arrived, nor does `statement_timeout` end the wait for the rest (PostgreSQL's `SocketBackend` delays
@@ -14,7 +14,7 @@ use diesel::{QueryResult, RunQueryDsl, select};
 /// Terminates this service's connections (by role and name) that hold changes or locks and were silent so long.
 pub fn end(db: &mut Db, silent_for: TimeDelta) -> QueryResult<u64> {
     let seconds = silent_for.as_seconds_f64();
-    // `pg_restore` under the same name sends each row in a message of its own.
+    // `pg_restore` under the same name sends each row in a separate message.
     let ended = sql::<BigInt>(
         "(SELECT count(*) FILTER (WHERE pg_catalog.pg_terminate_backend(pid)) FROM pg_catalog.pg_stat_activity \
          WHERE datname = current_database() AND usename = current_user AND pid <> pg_backend_pid() \

@@ -300,7 +300,7 @@ impl AnswerRepository for Session {
     }
 }
 
-/// The run's answers about these keywords; `None` stands for those about no keyword.
+/// The run's answers about these keywords; `None` selects those about no keyword.
 fn about(
     account: AccountId,
     job: JobId,

@@ -39,7 +39,7 @@ impl AuditRepository for Session {
         account: AccountId,
         actions: &[AuditAction],
         before: DateTime<Utc>,
-        most: u32,
+        limit: u32,
     ) -> Result<Vec<AuditEvent>, StorageError> {
         let names: Vec<&'static str> = actions.iter().map(|it| it.name()).collect();
         self.fetch_all(account, AuditEvent::try_from, move |db| {
@@ -47,7 +47,7 @@ impl AuditRepository for Session {
                 .filter(audit_events::at.lt(At(before)))
                 .filter(audit_events::action.eq_any(&names))
                 .order((audit_events::at.desc(), audit_events::id.desc()))
-                .limit(i64::from(most))
+                .limit(i64::from(limit))
                 .select(AuditRow::as_select())
                 .load(db)
         })
@@ -57,12 +57,12 @@ impl AuditRepository for Session {
     async fn newest(
         &mut self,
         account: AccountId,
-        most: u32,
+        limit: u32,
     ) -> Result<Vec<AuditEvent>, StorageError> {
         self.fetch_all(account, AuditEvent::try_from, move |db| {
             rows_of!(audit_events, account)
                 .order((audit_events::at.desc(), audit_events::id.desc()))
-                .limit(i64::from(most))
+                .limit(i64::from(limit))
                 .select(AuditRow::as_select())
                 .load(db)
         })
@@ -91,13 +91,13 @@ impl AuditRepository for Session {
         &mut self,
         account: AccountId,
         before: DateTime<Utc>,
-        most: u32,
+        limit: u32,
     ) -> Result<u64, StorageError> {
         let forgotten = self.change(account, move |db| {
             let old: Vec<i64> = rows_of!(audit_events, account)
                 .filter(audit_events::at.lt(At(before)))
                 .order((audit_events::at, audit_events::id))
-                .limit(most.into())
+                .limit(limit.into())
                 .select(audit_events::id)
                 .load(db)?;
             let these = rows_of!(audit_events, account).filter(audit_events::id.eq_any(&old));

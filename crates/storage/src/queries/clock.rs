@@ -9,6 +9,6 @@ struct Number {
 
 /// Unix time in milliseconds.
 pub fn milliseconds(db: &mut Db) -> QueryResult<i64> {
-    let told: Number = sql_query(db.kind().clock()).get_result(db)?;
-    Ok(told.number)
+    let time: Number = sql_query(db.kind().clock()).get_result(db)?;
+    Ok(time.number)
 }

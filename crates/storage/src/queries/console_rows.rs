@@ -57,12 +57,12 @@ impl ConsoleRowRepository for Session {
         project: ProjectId,
         ids: &[ConsoleSpanId],
         sets: &[RowSet],
-        told: &ImportInfo,
+        import: &ImportInfo,
     ) -> Result<u64, StorageError> {
         let spans = ids
             .iter()
             .zip(sets)
-            .map(|(id, set)| SpanRow::new(account, project, *id, set, told));
+            .map(|(id, set)| SpanRow::new(account, project, *id, set, import));
         let spans: Vec<SpanRow> = spans.collect();
         let rows = ids.iter().zip(sets).flat_map(|(id, set)| {
             let rows = set.rows.iter().enumerate();
@@ -94,13 +94,13 @@ impl ConsoleRowRepository for Session {
         project: ProjectId,
         sets: &[RowSet],
     ) -> Result<DataSize, StorageError> {
-        let told = ImportInfo {
+        let import = ImportInfo {
             origin: Origin::Export,
             label: String::new(),
             at: DateTime::UNIX_EPOCH,
         };
         let spans = sets.iter();
-        let spans = spans.map(|set| SpanRow::new(account, project, ConsoleSpanId(0), set, &told));
+        let spans = spans.map(|set| SpanRow::new(account, project, ConsoleSpanId(0), set, &import));
         let spans: Vec<SpanRow> = spans.collect();
         let same = self.fetch(account, move |db| same(db, account, project, &spans));
         let (rows, bytes) = size_of(&same.await?);

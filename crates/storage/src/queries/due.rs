@@ -1,7 +1,7 @@
 //! Earliest due times by account: finding due accounts reads one row for each, and no other account's.
 
-/// `changed` and `accounts_due` for a table whose rows are due at `next_at`, and the table with its earliest for each
-/// account.
+/// `changed` and `accounts_due` for a table with rows that are due at `next_at`, and the table with its earliest for
+/// each account.
 macro_rules! due_directory {
     ($directory:ident of $entries:ident) => {
         /// Changes an account's rows while its due row is locked, so that concurrent changes never make the time wrong.

@@ -23,7 +23,7 @@ struct ReservedSlot {
     next_at: At,
     /// The time by the same clock.
     #[diesel(sql_type = Instant)]
-    told_at: At,
+    clock_at: At,
 }
 
 /// Reserves the first free slot after a pause, and the distance after it; returns the wait by the database's clock.
@@ -40,7 +40,7 @@ pub fn reserve(
         .bind::<BigInt, _>(micros(distance))
         .bind::<BigInt, _>(micros(MAX_DELAY));
     let slot: ReservedSlot = cached(taking).get_result(db)?;
-    let wait = slot.next_at.micros() - micros(distance) - slot.told_at.micros();
+    let wait = slot.next_at.micros() - micros(distance) - slot.clock_at.micros();
     Ok(Duration::from_micros(wait.try_into().unwrap_or(0)))
 }
 
@@ -55,17 +55,17 @@ fn statement(kind: Backend) -> String {
          WHEN site_turns.next_at > {now} + $2 * {micros} \
          AND site_turns.next_at < {now} + $4 * {micros} THEN site_turns.next_at \
          ELSE {now} + $2 * {micros} END + $3 * {micros} \
-         RETURNING next_at, {now} AS told_at"
+         RETURNING next_at, {now} AS clock_at"
     )
 }
 
 #[async_trait]
 impl HostThrottleRepository for Session {
-    async fn purge_before(&mut self, time: DateTime<Utc>, most: u32) -> Result<u64, StorageError> {
+    async fn purge_before(&mut self, time: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
         self.change(TenantScope::System, move |db| {
             let free: Vec<Vec<u8>> = site_turns::table
                 .filter(site_turns::next_at.lt(At(time)))
-                .limit(most.into())
+                .limit(limit.into())
                 .select(site_turns::site_hash)
                 .load(db)?;
             // Hosts used again meanwhile stay.

@@ -17,7 +17,7 @@ use domain::ports::storage::StorageError;
 use domain::results::SearchSource;
 use std::collections::{BTreeSet, HashMap};
 
-/// A keyword with a source: engine and provenance as they are stored.
+/// A keyword with a source: engine and provenance in their stored form.
 type Series = (i64, String, String);
 
 /// Keyword, engine, provenance, first day, last day, days, best position.
@@ -188,7 +188,7 @@ impl MonthRows {
         let starts: HashMap<Series, NaiveDate> = starts
             .filter_map(|it| Some(((it.0, it.1, it.2), it.3?)))
             .collect();
-        let mut courses = Vec::new();
+        let mut months = Vec::new();
         for (keyword, engine, provenance, first, last, days, best) in self.sums {
             let series: Series = (keyword, engine, provenance);
             let start = starts.get(&series).copied().or(first);
@@ -197,7 +197,7 @@ impl MonthRows {
             let Some((start, last)) = at(start).zip(at(last)) else {
                 continue;
             };
-            courses.push(MonthRanks {
+            months.push(MonthRanks {
                 keyword: KeywordId(keyword),
                 source: SearchSource {
                     provenance: from_json::<Provenance>(&series.2, "a provenance")?,
@@ -209,6 +209,6 @@ impl MonthRows {
                 last,
             });
         }
-        Ok(courses)
+        Ok(months)
     }
 }

@@ -161,7 +161,7 @@ impl KeywordRepository for Session {
         });
         match market {
             Some(None) => Err(StorageError::Corrupt {
-                what: "the market of a keyword",
+                subject: "the market of a keyword",
             }),
             found => Ok(found.flatten()),
         }

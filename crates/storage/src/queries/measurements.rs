@@ -299,7 +299,7 @@ pub struct StagedData {
     pub crawled: bool,
 }
 
-/// Checked first, so that nothing is moved or discarded in vain.
+/// Checked first, so that nothing is moved or discarded without need.
 pub fn find_staged(db: &mut Db, account: AccountId, job: JobId) -> QueryResult<StagedData> {
     let staged = rows_of!(staged_findings, account).filter(staged_findings::job_id.eq(job.0));
     let recorded = rows_of!(journal_entries, account).filter(journal_entries::job_id.eq(job.0));

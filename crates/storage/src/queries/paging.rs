@@ -172,8 +172,8 @@ pub fn one_more(limit: u32) -> i64 {
 macro_rules! counted {
     ($request:expr, $db:ident, $found:expr, $id:expr) => {
         if $request.counted {
-            let most = i64::from(::domain::page::MAX_COUNTED) + 1;
-            let ids: Vec<i64> = $found.select($id).limit(most).load($db)?;
+            let limit = i64::from(::domain::page::MAX_COUNTED) + 1;
+            let ids: Vec<i64> = $found.select($id).limit(limit).load($db)?;
             Some(::domain::page::Total::of(ids.len()))
         } else {
             None

@@ -89,12 +89,12 @@ impl PasswordRepository for Session {
         .await
     }
 
-    async fn costs(&mut self, most: u32) -> Result<Vec<HashCost>, StorageError> {
+    async fn costs(&mut self, limit: u32) -> Result<Vec<HashCost>, StorageError> {
         let hashes: Vec<String> = self
             .fetch(TenantScope::System, move |db| {
                 user_passwords::table
                     .order((user_passwords::account_id, user_passwords::user_id))
-                    .limit(i64::from(most))
+                    .limit(i64::from(limit))
                     .select(user_passwords::hash)
                     .load(db)
             })

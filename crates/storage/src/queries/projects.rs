@@ -116,7 +116,7 @@ impl ProjectRepository for Session {
         &mut self,
         account: AccountId,
         until: DateTime<Utc>,
-        most: u32,
+        limit: u32,
     ) -> Result<Vec<ProjectId>, StorageError> {
         let ids: Vec<i64> = self
             .fetch(account, move |db| {
@@ -124,7 +124,7 @@ impl ProjectRepository for Session {
                     .filter(projects::status.eq(Status::Deactivated.name()))
                     .filter(projects::deactivated_at.le(At(until)))
                     .order((projects::deactivated_at, projects::id))
-                    .limit(most.into())
+                    .limit(limit.into())
                     .select(projects::id)
                     .load(db)
             })

@@ -24,19 +24,19 @@ const JOBS: i64 = 100;
 
 /// Values of a column in a project's first rows.
 macro_rules! first_of {
-    ($db:ident, $table:ident.$column:ident, $most:expr, $account:expr, $project:expr) => {
+    ($db:ident, $table:ident.$column:ident, $limit:expr, $account:expr, $project:expr) => {
         rows_of!($table, $account, $project)
             .order($table::$column)
-            .limit($most)
+            .limit($limit)
             .select($table::$column)
             .load::<i64>($db)?
     };
 }
 
 macro_rules! steps {
-    ($($step:ident: $table:ident.$column:ident, $most:expr;)+) => {
+    ($($step:ident: $table:ident.$column:ident, $limit:expr;)+) => {
         $(fn $step(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<bool> {
-            let some = first_of!(db, $table.$column, $most, account, project);
+            let some = first_of!(db, $table.$column, $limit, account, project);
             let these = rows_of!($table, account, project).filter($table::$column.eq_any(&some));
             delete(these).execute(db)?;
             Ok(!some.is_empty())
@@ -105,8 +105,8 @@ fn ranks(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<boo
 }
 
 fn rows(db: &mut Db, account: AccountId, project: ProjectId) -> QueryResult<bool> {
-    let most = count(console_rows::MAX_DELETED_SPANS);
-    let some = first_of!(db, console_spans.id, most, account, project);
+    let limit = count(console_rows::MAX_DELETED_SPANS);
+    let some = first_of!(db, console_spans.id, limit, account, project);
     console_rows::forget_spans(db, account, &some)?;
     Ok(!some.is_empty())
 }

@@ -79,11 +79,11 @@ impl ResearchRepository for Session {
         .await
     }
 
-    async fn purge_kept(&mut self, now: DateTime<Utc>, most: u32) -> Result<u64, StorageError> {
+    async fn purge_kept(&mut self, now: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
         self.change(TenantScope::System, move |db| {
             let old: Vec<Vec<u8>> = markets::table
                 .filter(markets::expires_at.le(At(now)))
-                .limit(most.into())
+                .limit(limit.into())
                 .select(markets::market_key)
                 .load(db)?;
             // What was bought again meanwhile stays.
@@ -161,12 +161,12 @@ impl ResearchRepository for Session {
     async fn purge_flights(
         &mut self,
         before: DateTime<Utc>,
-        most: u32,
+        limit: u32,
     ) -> Result<u64, StorageError> {
         self.change(TenantScope::System, move |db| {
             let old: Vec<Vec<u8>> = flights::table
                 .filter(flights::until.lt(At(before)))
-                .limit(most.into())
+                .limit(limit.into())
                 .select(flights::market_key)
                 .load(db)?;
             let of_these = flights::table.filter(flights::market_key.eq_any(&old));
@@ -266,13 +266,13 @@ impl ResearchRepository for Session {
         &mut self,
         account: AccountId,
         now: DateTime<Utc>,
-        most: u32,
+        limit: u32,
     ) -> Result<Vec<Reservation>, StorageError> {
         self.fetch_all(account, Reservation::try_from, move |db| {
             let over = rows_of!(reservations, account);
             over.filter(reservations::until.le(At(now)))
                 .order(reservations::flight_id)
-                .limit(most.into())
+                .limit(limit.into())
                 .select(ReservationRow::as_select())
                 .load(db)
         })
@@ -371,14 +371,14 @@ impl ResearchRepository for Session {
         &mut self,
         account: AccountId,
         before: DateTime<Utc>,
-        most: u32,
+        limit: u32,
     ) -> Result<u64, StorageError> {
         self.change(account, move |db| {
             let old = rows_of!(searches, account);
             let old: Vec<i64> = old
                 .filter(searches::searched_at.lt(At(before)))
                 .order(searches::searched_at)
-                .limit(most.into())
+                .limit(limit.into())
                 .select(searches::id)
                 .load(db)?;
             let of_these = rows_of!(searches, account);
@@ -396,9 +396,10 @@ fn count_reserved(
     month: NaiveDate,
     now: DateTime<Utc>,
 ) -> QueryResult<i64> {
-    let held = rows_of!(reservations, account);
-    let held = held.filter(reservations::month.eq(month));
-    held.filter(reservations::until.gt(At(now)))
+    let reserved = rows_of!(reservations, account);
+    let reserved = reserved.filter(reservations::month.eq(month));
+    reserved
+        .filter(reservations::until.gt(At(now)))
         .select(count_star())
         .first(db)
 }

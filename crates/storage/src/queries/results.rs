@@ -299,7 +299,7 @@ impl ResultRepository for Session {
         project: ProjectId,
         query: &FindingQuery,
     ) -> Result<Page<Finding>, StorageError> {
-        let (asked, query) = (query.clone(), query.clone());
+        let (requested, query) = (query.clone(), query.clone());
         let rows = self
             .fetch(account, move |db| {
                 let wanted = filtered(account, project, &query);
@@ -328,7 +328,7 @@ impl ResultRepository for Session {
                 Ok((rows, total))
             })
             .await?;
-        page(rows, |row| position(&asked, row), Finding::try_from)
+        page(rows, |row| position(&requested, row), Finding::try_from)
     }
 }
 

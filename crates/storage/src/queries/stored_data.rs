@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 /// Projects counted in one transaction.
 const PROJECTS: usize = 20;
-const WHAT: &str = "an amount of stored data";
+const SUBJECT: &str = "an amount of stored data";
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Change {
@@ -105,7 +105,7 @@ impl StoredDataRepository for Session {
 
 fn stored(sums: Sums) -> Result<StoredData, StorageError> {
     // A version that does not count may have removed what this one counted.
-    let amount = |it: i64| counted(it.max(0), WHAT);
+    let amount = |it: i64| counted(it.max(0), SUBJECT);
     Ok(StoredData {
         keywords: amount(sums.0)?,
         console_rows: amount(sums.1)?,

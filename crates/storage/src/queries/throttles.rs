@@ -72,11 +72,11 @@ impl ThrottleRepository for Session {
         .await
     }
 
-    async fn purge_before(&mut self, time: DateTime<Utc>, most: u32) -> Result<u64, StorageError> {
+    async fn purge_before(&mut self, time: DateTime<Utc>, limit: u32) -> Result<u64, StorageError> {
         self.change(TenantScope::System, move |db| {
             let old: Vec<Vec<u8>> = sign_in_throttles::table
                 .filter(sign_in_throttles::last_at.lt(At(time)))
-                .limit(most.into())
+                .limit(limit.into())
                 .select(sign_in_throttles::throttle_key)
                 .load(db)?;
             // Keys used again meanwhile stay.

@@ -56,7 +56,7 @@ row! {
 stored! {
     EffectiveReportSettings, String:
         |it| report_settings::defaults_text(it),
-        |it, _what| report_settings::defaults(&it);
+        |it, _subject| report_settings::defaults(&it);
 }
 
 row! {

@@ -26,7 +26,7 @@ pub struct SpanRow {
     pub byte_count: Option<i64>,
 }
 
-/// Bytes of a row whose size was not counted, with texts of average length.
+/// Bytes of a row without a counted size, with texts of average length.
 pub const BYTES_A_ROW: i64 = 270;
 
 impl SpanRow {
@@ -35,7 +35,7 @@ impl SpanRow {
         project: ProjectId,
         id: ConsoleSpanId,
         set: &RowSet,
-        told: &ImportInfo,
+        import: &ImportInfo,
     ) -> Self {
         Self {
             account_id: account.0,
@@ -45,9 +45,9 @@ impl SpanRow {
             first_day: set.span.first,
             last_day: set.span.last,
             row_count: count(set.rows.len()),
-            origin: told.origin.name().to_owned(),
-            label: told.label.clone(),
-            imported_at: told.at.into(),
+            origin: import.origin.name().to_owned(),
+            label: import.label.clone(),
+            imported_at: import.at.into(),
             byte_count: Some(count(set.size().bytes)),
         }
     }
@@ -65,7 +65,7 @@ impl TryFrom<SpanRow> for StoredSpan {
         let span = Span::between(row.first_day, row.last_day);
         Ok(Self {
             id: ConsoleSpanId(row.id),
-            dimensions: known(DimensionSet::named(&row.cut), "what rows tell apart")?,
+            dimensions: known(DimensionSet::named(&row.cut), "dimensions of rows")?,
             span: known(span, "days of rows")?,
             rows: counted(row.row_count, "a number of rows")?,
             origin: known(Origin::named(&row.origin), "an origin of rows")?,

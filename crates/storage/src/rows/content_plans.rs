@@ -84,17 +84,20 @@ impl From<&PlanItem> for ItemRow {
 
 fn text<const MAX: usize>(
     text: Option<String>,
-    what: &'static str,
+    subject: &'static str,
 ) -> Result<Option<Text<MAX>>, StorageError> {
-    text.map(|it| validated(Text::parse(&it), what)).transpose()
+    text.map(|it| validated(Text::parse(&it), subject))
+        .transpose()
 }
 
 fn texts<const MAX: usize>(
     texts: Vec<String>,
-    what: &'static str,
+    subject: &'static str,
 ) -> Result<Vec<Text<MAX>>, StorageError> {
     let texts = texts.into_iter();
-    texts.map(|it| validated(Text::parse(&it), what)).collect()
+    texts
+        .map(|it| validated(Text::parse(&it), subject))
+        .collect()
 }
 
 impl TryFrom<ItemRow> for PlanItem {

@@ -106,14 +106,14 @@ struct StoredError {
 }
 
 stored! {
-    JobPriority, i32: |it| it.rank(), |rank, what| known(Self::ALL.into_iter().find(|it| it.rank() == rank), what);
+    JobPriority, i32: |it| it.rank(), |rank, subject| known(Self::ALL.into_iter().find(|it| it.rank() == rank), subject);
     KeywordChoice, Option<String>:
         |it| match it {
             Self::All => None,
             Self::Named(ids) => Some(json(&ids.iter().map(|it| it.0).collect::<Vec<_>>())),
         },
-        |it, what| {
-            let ids = it.map(|it| from_json::<Vec<i64>>(&it, what)).transpose()?;
+        |it, subject| {
+            let ids = it.map(|it| from_json::<Vec<i64>>(&it, subject)).transpose()?;
             Ok(ids.map_or(Self::All, |ids| Self::Named(ids.into_iter().map(KeywordId).collect())))
         };
     ModelChoice, Option<String>:
@@ -121,12 +121,12 @@ stored! {
             Self::All => None,
             Self::Named(names) => Some(json(names)),
         },
-        |it, what| {
-            let names = it.map(|it| from_json(&it, what)).transpose()?;
+        |it, subject| {
+            let names = it.map(|it| from_json(&it, subject)).transpose()?;
             Ok(names.map_or(Self::All, Self::Named))
         };
-    Vec<Stage>, String: |it| stages_text(it), |it, _what| stages(&it);
-    Vec<JobError>, String: |it| errors_text(it), |it, _what| errors(&it);
+    Vec<Stage>, String: |it| stages_text(it), |it, _subject| stages(&it);
+    Vec<JobError>, String: |it| errors_text(it), |it, _subject| errors(&it);
 }
 
 fn lease_of(epoch: Option<i64>, owner: Option<String>, until: Option<At>) -> Option<Lease> {

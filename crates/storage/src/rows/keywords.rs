@@ -136,9 +136,9 @@ impl From<&LatestRank> for LatestChange {
 }
 
 stored! {
-    KeywordText, String: |it| it.as_str().to_owned(), |it, what| validated(Self::parse(&it), what);
-    Vec<Tag>, String: |it| tag_list(it.iter().map(Tag::as_str)), |it, _what| tags(&it);
-    KeywordMetrics, String: |it| metrics_text(it), |it, _what| metrics(&it);
+    KeywordText, String: |it| it.as_str().to_owned(), |it, subject| validated(Self::parse(&it), subject);
+    Vec<Tag>, String: |it| tag_list(it.iter().map(Tag::as_str)), |it, _subject| tags(&it);
+    KeywordMetrics, String: |it| metrics_text(it), |it, _subject| metrics(&it);
 }
 
 fn latest_of(

@@ -28,29 +28,32 @@ pub fn count(number: impl TryInto<i64>) -> i64 {
     number.try_into().unwrap_or(i64::MAX)
 }
 
-pub fn counted<T: TryFrom<i64>>(number: i64, what: &'static str) -> Result<T, StorageError> {
-    T::try_from(number).map_err(|_| StorageError::Corrupt { what })
+pub fn counted<T: TryFrom<i64>>(number: i64, subject: &'static str) -> Result<T, StorageError> {
+    T::try_from(number).map_err(|_| StorageError::Corrupt { subject })
 }
 
 /// Fails where the stored value is not a known one.
-pub fn known<T>(value: Option<T>, what: &'static str) -> Result<T, StorageError> {
-    value.ok_or(StorageError::Corrupt { what })
+pub fn known<T>(value: Option<T>, subject: &'static str) -> Result<T, StorageError> {
+    value.ok_or(StorageError::Corrupt { subject })
 }
 
 /// Fails where the stored value breaks its own rules.
-pub fn validated<T, E>(value: Result<T, E>, what: &'static str) -> Result<T, StorageError> {
-    value.map_err(|_| StorageError::Corrupt { what })
+pub fn validated<T, E>(value: Result<T, E>, subject: &'static str) -> Result<T, StorageError> {
+    value.map_err(|_| StorageError::Corrupt { subject })
 }
 
 pub fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("rows have string keys and no failing serialisers")
 }
 
-pub fn from_json<T: DeserializeOwned>(text: &str, what: &'static str) -> Result<T, StorageError> {
-    validated(serde_json::from_str(text), what)
+pub fn from_json<T: DeserializeOwned>(
+    text: &str,
+    subject: &'static str,
+) -> Result<T, StorageError> {
+    validated(serde_json::from_str(text), subject)
 }
 
-/// A list of labels as it is stored: JSON with a label on each line, so that one label can be searched for exactly
+/// The stored form of a list of labels: JSON with a label on each line, so that one label can be searched for exactly
 /// (see [`tag_line`]).
 pub fn tag_list(tags: impl Iterator<Item = impl AsRef<str>>) -> String {
     let tags: Vec<String> = tags.map(|it| it.as_ref().to_owned()).collect();

@@ -54,31 +54,31 @@ fn decompress_frame(frame: &[u8], size: usize) -> io::Result<Vec<u8>> {
     })
 }
 
-pub fn unpack(packed: &[u8], what: &'static str) -> Result<Vec<u8>, StorageError> {
+pub fn unpack(packed: &[u8], subject: &'static str) -> Result<Vec<u8>, StorageError> {
     let size = unpacked_len(packed);
     if size > MAX_BYTES {
-        return Err(StorageError::Corrupt { what });
+        return Err(StorageError::Corrupt { subject });
     }
     let bytes = match packed.get(4..) {
         Some(frame) if frame.starts_with(&ZSTD_MAGIC) => {
-            validated(decompress_frame(frame, size), what)?
+            validated(decompress_frame(frame, size), subject)?
         }
-        _ => validated(lz4_flex::decompress_size_prepended(packed), what)?,
+        _ => validated(lz4_flex::decompress_size_prepended(packed), subject)?,
     };
     // LZ4 reports no error for a block that ends early.
     if bytes.len() != size {
-        return Err(StorageError::Corrupt { what });
+        return Err(StorageError::Corrupt { subject });
     }
     Ok(bytes)
 }
 
-pub fn pack_json(thing: &impl Serialize) -> Vec<u8> {
-    pack(json(thing).as_bytes())
+pub fn pack_json(value: &impl Serialize) -> Vec<u8> {
+    pack(json(value).as_bytes())
 }
 
 pub fn unpack_json<T: DeserializeOwned>(
     packed: &[u8],
-    what: &'static str,
+    subject: &'static str,
 ) -> Result<T, StorageError> {
-    validated(serde_json::from_slice(&unpack(packed, what)?), what)
+    validated(serde_json::from_slice(&unpack(packed, subject)?), subject)
 }

@@ -73,13 +73,13 @@ fn text_to_search(site: &SiteDomain, name: &Label, client: Option<&Label>) -> St
 }
 
 stored! {
-    Priority, i32: |it| rank(*it), |found, what| known(Self::ALL.into_iter().find(|it| rank(*it) == found), what);
-    Vec<EmailAddress>, String: |it| tag_list(it.iter().map(EmailAddress::as_str)), |it, what| recipients(&it, what);
-    ReportSettings, String: |it| report_settings::own_text(it), |it, _what| report_settings::own(&it);
+    Priority, i32: |it| rank(*it), |found, subject| known(Self::ALL.into_iter().find(|it| rank(*it) == found), subject);
+    Vec<EmailAddress>, String: |it| tag_list(it.iter().map(EmailAddress::as_str)), |it, subject| recipients(&it, subject);
+    ReportSettings, String: |it| report_settings::own_text(it), |it, _subject| report_settings::own(&it);
 }
 
-fn recipients(text: &str, what: &'static str) -> Result<Vec<EmailAddress>, StorageError> {
-    let recipients: Vec<String> = from_json(text, what)?;
+fn recipients(text: &str, subject: &'static str) -> Result<Vec<EmailAddress>, StorageError> {
+    let recipients: Vec<String> = from_json(text, subject)?;
     let read = |it: &String| validated(EmailAddress::parse(it), "report recipient");
     recipients.iter().map(read).collect()
 }

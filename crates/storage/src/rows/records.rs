@@ -35,8 +35,8 @@ impl Record {
 
     pub fn text(self) -> Result<String, StorageError> {
         self.packed.map_or(Ok(self.record), |packed| {
-            let what = "a packed record";
-            validated(String::from_utf8(unpack(&packed, what)?), what)
+            let subject = "a packed record";
+            validated(String::from_utf8(unpack(&packed, subject)?), subject)
         })
     }
 }
@@ -91,9 +91,9 @@ mod tests {
             [&[1, 0, 0, 0], &frame[4..]].concat(),
         ]);
         for bytes in damaged {
-            let told = packed(bytes.clone());
+            let unpacked = packed(bytes.clone());
             assert!(
-                matches!(told, Err(StorageError::Corrupt { .. })),
+                matches!(unpacked, Err(StorageError::Corrupt { .. })),
                 "{bytes:?}"
             );
         }

@@ -4,7 +4,7 @@ use domain::report_settings::{EffectiveReportSettings, Frequency, ReportSettings
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-const WHAT: &str = "report settings";
+const SUBJECT: &str = "report settings";
 
 #[derive(Serialize, Deserialize)]
 struct Own {
@@ -32,7 +32,7 @@ fn named(content: &BTreeMap<Section, bool>) -> BTreeMap<String, bool> {
 fn sections(content: &BTreeMap<String, bool>) -> Result<BTreeMap<Section, bool>, StorageError> {
     let sections = content.iter();
     sections
-        .map(|(name, shown)| Ok((known(Section::named(name), WHAT)?, *shown)))
+        .map(|(name, shown)| Ok((known(Section::named(name), SUBJECT)?, *shown)))
         .collect()
 }
 
@@ -46,12 +46,12 @@ pub fn own_text(settings: &ReportSettings) -> String {
 }
 
 pub fn own(text: &str) -> Result<ReportSettings, StorageError> {
-    let stored: Own = from_json(text, WHAT)?;
+    let stored: Own = from_json(text, SUBJECT)?;
     let frequency = stored.frequency.as_deref();
     Ok(ReportSettings {
         enabled: stored.enabled,
         frequency: frequency
-            .map(|name| known(Frequency::named(name), WHAT))
+            .map(|name| known(Frequency::named(name), SUBJECT))
             .transpose()?,
         include_pdf: stored.include_pdf,
         content_overrides: sections(&stored.content)?,
@@ -68,10 +68,10 @@ pub fn defaults_text(settings: &EffectiveReportSettings) -> String {
 }
 
 pub fn defaults(text: &str) -> Result<EffectiveReportSettings, StorageError> {
-    let stored: Defaults = from_json(text, WHAT)?;
+    let stored: Defaults = from_json(text, SUBJECT)?;
     Ok(EffectiveReportSettings {
         enabled: stored.enabled,
-        frequency: known(Frequency::named(&stored.frequency), WHAT)?,
+        frequency: known(Frequency::named(&stored.frequency), SUBJECT)?,
         include_pdf: stored.include_pdf,
         content: sections(&stored.content)?,
     })

@@ -18,7 +18,7 @@ use domain::money::MicroUsd;
 use domain::ports::spending::month_of;
 use domain::ports::storage::StorageError;
 
-const WHAT: &str = "keyword research";
+const SUBJECT: &str = "keyword research";
 
 #[derive(Queryable, Selectable, Insertable, AsChangeset)]
 #[diesel(table_name = keyword_markets)]
@@ -71,7 +71,7 @@ row! {
         searched_at,
         kept: KeptResearch { found, bought_at, expires_at },
     }
-    where { found = unpack_json(&body, WHAT)?; }
+    where { found = unpack_json(&body, SUBJECT)?; }
 }
 
 /// A search without its results: lists read many.
@@ -110,7 +110,7 @@ impl TryFrom<MarketRow> for KeptResearch {
 
     fn try_from(row: MarketRow) -> Result<Self, StorageError> {
         Ok(Self {
-            found: unpack_json(&row.body, WHAT)?,
+            found: unpack_json(&row.body, SUBJECT)?,
             bought_at: row.bought_at.into(),
             expires_at: row.expires_at.into(),
         })
@@ -124,12 +124,12 @@ impl TryFrom<SearchLineRow> for SearchSummary {
         Ok(Self {
             id: SearchId(row.id),
             subject: subject(&row.keyword, &row.country, &row.language)?,
-            provenance: known(provenance(&row.provenance), WHAT)?,
+            provenance: known(provenance(&row.provenance), SUBJECT)?,
             provider: row.provider,
             search_volume: { row.search_volume }
-                .map(|it| counted(it, WHAT))
+                .map(|it| counted(it, SUBJECT))
                 .transpose()?,
-            ideas: counted(row.ideas, WHAT)?,
+            ideas: counted(row.ideas, SUBJECT)?,
             searched_at: row.searched_at.into(),
             bought_at: row.bought_at.into(),
             expires_at: row.expires_at.into(),
@@ -139,9 +139,9 @@ impl TryFrom<SearchLineRow> for SearchSummary {
 
 fn subject(keyword: &str, country: &str, language: &str) -> Result<ResearchSubject, StorageError> {
     Ok(ResearchSubject {
-        keyword: validated(KeywordText::parse(keyword), WHAT)?,
-        country: validated(Country::parse(country), WHAT)?,
-        language: validated(Language::parse(language), WHAT)?,
+        keyword: validated(KeywordText::parse(keyword), SUBJECT)?,
+        country: validated(Country::parse(country), SUBJECT)?,
+        language: validated(Language::parse(language), SUBJECT)?,
     })
 }
 

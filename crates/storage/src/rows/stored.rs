@@ -32,8 +32,8 @@ pub trait Stored: Sized {
 
     fn column(&self) -> Self::Column;
 
-    /// Fails where the column holds no such value; `what` names it then.
-    fn read(column: Self::Column, what: &'static str) -> Result<Self, StorageError>;
+    /// Fails where the column holds no such value; `subject` names it then.
+    fn read(column: Self::Column, subject: &'static str) -> Result<Self, StorageError>;
 }
 
 impl<T: Stored> Stored for Option<T> {
@@ -43,8 +43,8 @@ impl<T: Stored> Stored for Option<T> {
         self.as_ref().map(T::column)
     }
 
-    fn read(column: Self::Column, what: &'static str) -> Result<Self, StorageError> {
-        column.map(|it| T::read(it, what)).transpose()
+    fn read(column: Self::Column, subject: &'static str) -> Result<Self, StorageError> {
+        column.map(|it| T::read(it, subject)).transpose()
     }
 }
 
@@ -53,9 +53,9 @@ pub trait Put {
     fn put(&self, db: &mut Db) -> QueryResult<()>;
 }
 
-/// Types with their column type, how a column is made of `it`, and how it is read as `what`.
+/// Types with their column type, how a column is made of `it`, and how it is read as `subject`.
 macro_rules! stored {
-    ($($type:ty, $column:ty: |$it:ident| $write:expr, |$found:ident, $what:ident| $read:expr;)+) => {
+    ($($type:ty, $column:ty: |$it:ident| $write:expr, |$found:ident, $subject:ident| $read:expr;)+) => {
         $(impl $crate::rows::stored::Stored for $type {
             type Column = $column;
 
@@ -64,7 +64,7 @@ macro_rules! stored {
                 $write
             }
 
-            fn read($found: $column, $what: &'static str) -> Result<Self, domain::ports::storage::StorageError> {
+            fn read($found: $column, $subject: &'static str) -> Result<Self, domain::ports::storage::StorageError> {
                 $read
             }
         })+
@@ -72,37 +72,37 @@ macro_rules! stored {
 }
 pub(super) use stored;
 
-macro_rules! as_they_are {
+macro_rules! unchanged {
     ($($type:ty),+) => {
-        stored! { $($type, Self: |it| *it, |it, _what| Ok(it);)+ }
+        stored! { $($type, Self: |it| *it, |it, _subject| Ok(it);)+ }
     };
 }
 
 macro_rules! numbers {
     ($($type:ident),+) => {
-        stored! { $($type, i64: |it| it.0, |it, _what| Ok(Self(it));)+ }
+        stored! { $($type, i64: |it| it.0, |it, _subject| Ok(Self(it));)+ }
     };
 }
 
 macro_rules! counts {
     ($($type:ty),+) => {
-        stored! { $($type, i64: |it| super::count(*it), |it, what| counted(it, what);)+ }
+        stored! { $($type, i64: |it| super::count(*it), |it, subject| counted(it, subject);)+ }
     };
 }
 
 macro_rules! words {
     ($($type:ident),+) => {
-        stored! { $($type, String: |it| it.name().to_owned(), |it, what| known(Self::named(&it), what);)+ }
+        stored! { $($type, String: |it| it.name().to_owned(), |it, subject| known(Self::named(&it), subject);)+ }
     };
 }
 
 macro_rules! texts {
     ($($type:ident),+) => {
-        stored! { $($type, String: |it| it.to_string(), |it, what| validated(Self::parse(&it), what);)+ }
+        stored! { $($type, String: |it| it.to_string(), |it, subject| validated(Self::parse(&it), subject);)+ }
     };
 }
 
-as_they_are!(bool, i64, f64, NaiveDate);
+unchanged!(bool, i64, f64, NaiveDate);
 numbers!(
     AccountId,
     AuditEventId,
@@ -138,13 +138,13 @@ words!(
 );
 texts!(Country, EmailAddress, Label, Language, Scopes);
 stored! {
-    String, Self: |it| it.clone(), |it, _what| Ok(it);
-    Vec<u8>, Self: |it| it.clone(), |it, _what| Ok(it);
-    DateTime<Utc>, At: |it| At(*it), |it, _what| Ok(it.0);
-    u16, i32: |it| (*it).into(), |it, what| validated(it.try_into(), what);
-    [u8; 32], Vec<u8>: |it| it.to_vec(), |it, what| validated(it.try_into(), what);
-    Document, String: |it| it.as_str().to_owned(), |it, _what| Ok(Self::from_stored(it));
-    Property, String: |it| it.as_str().to_owned(), |it, _what| Ok(Self::accepted(it));
+    String, Self: |it| it.clone(), |it, _subject| Ok(it);
+    Vec<u8>, Self: |it| it.clone(), |it, _subject| Ok(it);
+    DateTime<Utc>, At: |it| At(*it), |it, _subject| Ok(it.0);
+    u16, i32: |it| (*it).into(), |it, subject| validated(it.try_into(), subject);
+    [u8; 32], Vec<u8>: |it| it.to_vec(), |it, subject| validated(it.try_into(), subject);
+    Document, String: |it| it.as_str().to_owned(), |it, _subject| Ok(Self::from_stored(it));
+    Property, String: |it| it.as_str().to_owned(), |it, _subject| Ok(Self::accepted(it));
 }
 
 /// Declares a row: its columns in the order of statements, and the domain value that they are mapped to.
@@ -156,7 +156,7 @@ macro_rules! row {
     (
         $(#[$attribute:meta])*
         struct $row:ident($table:ident $(, key $key:tt)?) $(within ($($outer:ident: $outer_type:ty),+))? {
-            $($column:ident: $type:ty $([$what:literal])? $(= $made:expr)?,)+
+            $($column:ident: $type:ty $([$subject:literal])? $(= $made:expr)?,)+
         }
         $domain:ident $value:tt
         $(where { $($part:ident = $read:expr;)+ })?
@@ -182,7 +182,7 @@ macro_rules! row {
 
             #[allow(unused_variables, reason = "not every column is read")]
             fn try_from(row: $row) -> Result<Self, Self::Error> {
-                $(let $column = row!(@read row.$column, $type, row!(@what $column $($what)?) $(, = $made)?);)+
+                $(let $column = row!(@read row.$column, $type, row!(@subject $column $($subject)?) $(, = $made)?);)+
                 $($(let $part = $read;)+)?
                 Ok($domain $value)
             }
@@ -233,16 +233,16 @@ macro_rules! row {
     (@made $column:ident = $made:expr) => {
         $made
     };
-    (@what $column:ident) => {
+    (@subject $column:ident) => {
         stringify!($column)
     };
-    (@what $column:ident $what:literal) => {
-        $what
+    (@subject $column:ident $subject:literal) => {
+        $subject
     };
-    (@read $found:expr, $type:ty, $what:expr) => {
-        <$type as $crate::rows::stored::Stored>::read($found, $what)?
+    (@read $found:expr, $type:ty, $subject:expr) => {
+        <$type as $crate::rows::stored::Stored>::read($found, $subject)?
     };
-    (@read $found:expr, $type:ty, $what:expr, = $made:expr) => {
+    (@read $found:expr, $type:ty, $subject:expr, = $made:expr) => {
         $found
     };
 }

@@ -285,7 +285,7 @@ impl QueryId for Statement {
 }
 
 impl Statement {
-    /// Has no type of its own: Diesel finds it by its text.
+    /// Has no separate type: Diesel finds it by its text.
     fn from_text(text: Arc<str>, binds: Vec<Bind>, stays_prepared: bool) -> Self {
         SENT.set(None);
         Self {

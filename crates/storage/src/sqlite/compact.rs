@@ -39,7 +39,7 @@ struct Number {
     number: i64,
 }
 
-/// Nobody else may have the database open.
+/// No other process may have the database open.
 pub fn compact(db: &mut Db, path: &Path) -> Result<Compacted, StorageError> {
     let bytes_before = bytes(db, "page_count").map_err(unavailable)?;
     let mut packed_records = 0;
@@ -80,7 +80,7 @@ fn pack_batch(db: &mut Db, last: i64) -> QueryResult<Option<(i64, u64)>> {
     Ok({ large.last() }.map(|it| (it.place, large.len() as u64)))
 }
 
-/// `VACUUM` writes used pages into a file of its own and from there through the log: it needs twice their size.
+/// `VACUUM` writes used pages into a temporary file and from there through the log: it needs twice their size.
 fn vacuum(db: &mut Db, path: &Path) -> QueryResult<Option<u64>> {
     let used = bytes(db, "page_count")? - bytes(db, "freelist_count")?;
     let needed = 2 * used;

@@ -81,11 +81,11 @@ pub fn is_database(path: &Path) -> io::Result<bool> {
     Ok(begin.is_empty() || begin == SIGNATURE)
 }
 
-/// Locks a file, whose path is [`real`], for one server, as long as the result lives.
+/// Locks a file, with a path from [`resolve_path`], for one server, as long as the result lives.
 pub fn lock(path: &Path) -> Result<File, OpenError> {
     let lock_path = with_suffix(path, ".lock");
-    let held = try_lock_file(&lock_path).map_err(file_error(&lock_path))?;
-    held.ok_or_else(|| OpenError::InUse(path.to_owned()))
+    let lock_file = try_lock_file(&lock_path).map_err(file_error(&lock_path))?;
+    lock_file.ok_or_else(|| OpenError::InUse(path.to_owned()))
 }
 
 fn file_error(path: &Path) -> impl FnOnce(io::Error) -> OpenError {

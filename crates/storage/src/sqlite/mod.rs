@@ -47,14 +47,14 @@ pub fn truncate_wal(db: &mut Db) -> QueryResult<()> {
     db.batch_execute("PRAGMA wal_checkpoint(TRUNCATE);")
 }
 
-/// A file URI with the parameters `how`.
-pub fn uri(file: &Path, how: &str) -> String {
+/// A file URI with the parameters `query`.
+pub fn uri(file: &Path, query: &str) -> String {
     let path = file.to_string_lossy();
     let escaped = path
         .replace('%', "%25")
         .replace('?', "%3f")
         .replace('#', "%23");
-    format!("file:{escaped}?{how}")
+    format!("file:{escaped}?{query}")
 }
 
 pub fn connect_for_migration(path: &Path) -> diesel::ConnectionResult<Db> {

@@ -26,7 +26,7 @@ pub fn client_config(wanted: &TlsOptions) -> Result<Arc<ClientConfig>, OpenError
         .with_safe_default_protocol_versions()
         .map_err(|error| OpenError::Certificates {
             path: "the TLS library".into(),
-            why: error.to_string(),
+            reason: error.to_string(),
         })?
         .dangerous()
         .with_custom_certificate_verifier(checks);
@@ -34,9 +34,9 @@ pub fn client_config(wanted: &TlsOptions) -> Result<Arc<ClientConfig>, OpenError
         return Ok(Arc::new(config.with_no_client_auth()));
     };
     let chain = certificates(certificate)?;
-    let of_key = |why: String| OpenError::Certificates {
+    let of_key = |reason: String| OpenError::Certificates {
         path: key.clone(),
-        why,
+        reason,
     };
     let text = read(key)?;
     let loaded = PrivateKeyDer::from_pem_slice(&text)
@@ -66,14 +66,14 @@ fn authorities(
         .build()
         .map_err(|error| OpenError::Certificates {
             path,
-            why: format!("{error}: name a PEM file of authorities in sslrootcert"),
+            reason: format!("{error}: name a PEM file of authorities in sslrootcert"),
         })
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, OpenError> {
-    let unusable = |why: String| OpenError::Certificates {
+    let unusable = |reason: String| OpenError::Certificates {
         path: path.to_owned(),
-        why,
+        reason,
     };
     let text = read(path)?;
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
@@ -87,7 +87,7 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, OpenError> 
 fn read(path: &Path) -> Result<Vec<u8>, OpenError> {
     fs::read(path).map_err(|error| OpenError::Certificates {
         path: path.to_owned(),
-        why: error.to_string(),
+        reason: error.to_string(),
     })
 }
 
@@ -184,7 +184,7 @@ fn describe_certificate_error(fault: &CertificateError) -> String {
             "it is not valid yet; set the clock of this machine right".to_owned()
         }
         CertificateError::Other(OtherError(other)) if other.to_string().contains("CaUsedAsEndEntity") => {
-            "it is marked as an authority's (CA:TRUE), which no server's may be; sign one for the server with it, or make it anew with `openssl req -x509 … -addext basicConstraints=critical,CA:FALSE`".to_owned()
+            "it is marked as an authority's (CA:TRUE), which no server's may be; sign one for the server with it, or create a new one with `openssl req -x509 … -addext basicConstraints=critical,CA:FALSE`".to_owned()
         }
         other => other.to_string(),
     }

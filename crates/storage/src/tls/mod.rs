@@ -69,7 +69,7 @@ impl TlsOptions {
         if !parts.servers().iter().any(Server::is_remote) {
             return Ok(None);
         }
-        // Zero or no number is no timeout in libpq; TCP gives up after minutes.
+        // Zero or an invalid number disables the timeout in libpq; TCP gives up after minutes.
         let seconds = parts.option("connect_timeout");
         let seconds = seconds.as_deref().unwrap_or(CONNECT_SECONDS).parse();
         let seconds = seconds.ok().filter(|it| *it > 0);

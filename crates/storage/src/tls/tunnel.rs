@@ -6,7 +6,7 @@ use crate::postgres_url::{Parts, Server};
 use rustix::net::sockopt;
 use rustls::{ClientConfig, pki_types::ServerName};
 use std::os::unix::fs::DirBuilderExt;
-use std::os::unix::net::{UnixListener as Door, UnixStream as Socket};
+use std::os::unix::net::{UnixListener as StdUnixListener, UnixStream as Socket};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -62,7 +62,7 @@ impl Tunnel {
             if !server.is_remote() {
                 continue;
             }
-            let listener = Door::bind(self.folder.join(format!(".s.PGSQL.{number}")))?;
+            let listener = StdUnixListener::bind(self.folder.join(format!(".s.PGSQL.{number}")))?;
             listener.set_nonblocking(true)?;
             let route = Route {
                 server: server.clone(),
@@ -144,7 +144,7 @@ pub fn remove_folders() {
     }
 }
 
-/// Removes what killed processes left: folders at whose sockets nobody listens.
+/// Removes what killed processes left: folders of sockets without a listener.
 fn remove_stale_folders() {
     for folder in folders(FOLDER_PREFIX) {
         let process = { folder.to_str() }.and_then(|it| it.rsplit('-').nth(1));
@@ -164,7 +164,7 @@ fn remove_stale_folders() {
     }
 }
 
-/// Makes a folder that nobody else may enter.
+/// Makes a folder that no other user may enter.
 fn private_folder() -> io::Result<PathBuf> {
     remove_stale_folders();
     let (place, process) = (std::env::temp_dir(), std::process::id());
@@ -180,7 +180,7 @@ fn private_folder() -> io::Result<PathBuf> {
 }
 
 /// Runs until the tunnel is dropped.
-async fn serve(listeners: Vec<(Door, Arc<Route>)>, stopped: oneshot::Receiver<()>) {
+async fn serve(listeners: Vec<(StdUnixListener, Arc<Route>)>, stopped: oneshot::Receiver<()>) {
     for (listener, route) in listeners {
         match UnixListener::from_std(listener) {
             Ok(listener) => drop(tokio::spawn(accept_connections(listener, route))),
@@ -216,8 +216,8 @@ async fn forward(mut client: UnixStream, route: Arc<Route>) {
                     copy_bidirectional_with_sizes(&mut client, &mut upstream, BUFFER, BUFFER).await;
             }
         }
-        Err(why) => {
-            let message = format!("PostgreSQL at {} over TLS: {why}", route.server);
+        Err(reason) => {
+            let message = format!("PostgreSQL at {} over TLS: {reason}", route.server);
             let _ = client.write_all(&error_response(&message)).await;
         }
     }
@@ -247,11 +247,11 @@ async fn open_upstream(
     let server = &route.server;
     let connected = TcpStream::connect((&*server.address, server.port)).await;
     let mut plain = connected.map_err(|error| error.to_string())?;
-    let told = configure_socket(&plain).map_err(|error| error.to_string());
-    told?;
+    let configured = configure_socket(&plain).map_err(|error| error.to_string());
+    configured?;
     let mut answer = [0];
-    let asked = plain.write_all(&SSL_REQUEST).await;
-    let read = match asked {
+    let sent = plain.write_all(&SSL_REQUEST).await;
+    let read = match sent {
         Ok(()) => plain.read_exact(&mut answer).await.map(drop),
         Err(error) => Err(error),
     };
@@ -314,11 +314,11 @@ fn without_channel_binding(messages: &[u8]) -> Option<Vec<u8>> {
         body.push(0);
     }
     body.push(0);
-    let mut told = vec![b'R'];
-    told.extend(u32::try_from(body.len() + 4).ok()?.to_be_bytes());
-    told.extend(body);
-    told.extend(rest);
-    Some(told)
+    let mut filtered = vec![b'R'];
+    filtered.extend(u32::try_from(body.len() + 4).ok()?.to_be_bytes());
+    filtered.extend(body);
+    filtered.extend(rest);
+    Some(filtered)
 }
 
 /// Detects a dead peer in seconds, and sends at once.
@@ -369,12 +369,12 @@ mod tests {
         assert_eq!(parts.option("host"), Some(folder.display().to_string()));
         let socket = folder.join(".s.PGSQL.1");
         assert!(socket.exists());
-        let told = format!(
+        let message = format!(
             "connection to server on socket \"{}\" failed",
             socket.display()
         );
         assert_eq!(
-            tunnel.restore_server_names(&told),
+            tunnel.restore_server_names(&message),
             "connection to server at db:5432 over TLS failed"
         );
         drop(tunnel);

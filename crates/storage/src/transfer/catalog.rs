@@ -48,7 +48,7 @@ impl Table {
     }
 
     /// In the order of the key, from the first row or after a key.
-    pub fn select_batch(&self, kind: DatabaseKind, is_behind: bool, most: usize) -> String {
+    pub fn select_batch(&self, kind: DatabaseKind, is_behind: bool, limit: usize) -> String {
         let key = self.key.iter().map(|it| &self.columns[*it].name);
         let key: Vec<String> = key.map(|it| format!("\"{it}\"")).collect();
         let key = key.join(", ");
@@ -59,7 +59,7 @@ impl Table {
         } else {
             String::new()
         };
-        format!("{}{behind} ORDER BY {key} LIMIT {most}", self.select_all())
+        format!("{}{behind} ORDER BY {key} LIMIT {limit}", self.select_all())
     }
 
     pub fn insert_statement(&self, kind: DatabaseKind, rows: usize) -> String {

@@ -56,7 +56,7 @@ pub enum TransferError {
     #[error("source and target do not have the same tables: {0}")]
     Schema(String),
     #[error(
-        "the target at {place} is not empty ({tables}): use an empty database, or this one as it is if a transfer into it had ended: nothing was written"
+        "the target at {place} is not empty ({tables}): use an empty database, or this one unchanged if a transfer into it had ended: nothing was written"
     )]
     NotEmpty { place: String, tables: String },
     #[error(
@@ -69,12 +69,12 @@ pub enum TransferError {
     ChangedMeanwhile(String),
     #[error("another program changed the progress that is kept in {0}")]
     TargetChanged(String),
-    #[error("table {table}, row {key}, column {column}: {what}")]
+    #[error("table {table}, row {key}, column {column}: {reason}")]
     Value {
         table: String,
         key: String,
         column: String,
-        what: &'static str,
+        reason: &'static str,
     },
     #[error(
         "verification failed: the target does not hold what the source holds ({0}); it stays closed to servers: begin again with an empty target"
@@ -86,10 +86,10 @@ pub enum TransferError {
     Pooler(String),
     #[error(transparent)]
     Open(OpenError),
-    #[error("{place}: {what}")]
+    #[error("{place}: {failure}")]
     Database {
         place: String,
-        what: String,
+        failure: String,
         source: Error,
     },
     #[error(transparent)]
@@ -136,8 +136,8 @@ pub struct Transferred {
     pub tables: Vec<TransferredTable>,
 }
 
-/// Copies everything from a database that nobody uses to one that is empty, or resumes a killed transfer. The source is
-/// only read. The target is closed to servers until all of it is verified.
+/// Copies everything from an unused database to an empty one, or resumes a killed transfer. The source is only read. The
+/// target is closed to servers until all of it is verified.
 pub async fn transfer(
     from: DatabaseUrl,
     to: DatabaseUrl,
@@ -260,7 +260,7 @@ fn verify(
     )?;
     match differences(sums, &found, ["the source", "the target"]) {
         None => Ok(()),
-        Some(told) => Err(TransferError::Differs(told)),
+        Some(difference) => Err(TransferError::Differs(difference)),
     }
 }
 
@@ -344,10 +344,10 @@ impl End {
         self.db.kind()
     }
 
-    fn failed(&self, what: impl Into<String>, source: Error) -> TransferError {
+    fn failed(&self, failure: impl Into<String>, source: Error) -> TransferError {
         TransferError::Database {
             place: self.place.clone(),
-            what: what.into(),
+            failure: failure.into(),
             source,
         }
     }

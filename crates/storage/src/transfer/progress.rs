@@ -74,8 +74,8 @@ pub fn resume(
     let mut copied = BTreeMap::new();
     for it in kept {
         let unreadable = || {
-            let what = format!("the progress of {} is not readable", it.table_name);
-            target.failed(what, Error::NotFound)
+            let failure = format!("the progress of {} is not readable", it.table_name);
+            target.failed(failure, Error::NotFound)
         };
         let sum = Checksum::of_digits(it.source_rows.cast_unsigned(), &it.checksum);
         then.insert(it.table_name.clone(), sum.ok_or_else(unreadable)?);
@@ -89,7 +89,7 @@ pub fn resume(
     }
     match differences(&then, sums, ["the source then", "the source now"]) {
         None => Ok(copied),
-        Some(told) => Err(TransferError::SourceChanged(told)),
+        Some(difference) => Err(TransferError::SourceChanged(difference)),
     }
 }
 

@@ -55,8 +55,8 @@ impl Source {
                 };
                 let Prepared { path, lock, .. } = sqlite::prepare(path, &options)?;
                 let setup = "PRAGMA busy_timeout = 5000; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY";
-                let as_it_lies = sqlite::uri(&path, "mode=ro");
-                let db = Db::connect(DatabaseKind::Sqlite, &as_it_lies, setup);
+                let read_only_uri = sqlite::uri(&path, "mode=ro");
+                let db = Db::connect(DatabaseKind::Sqlite, &read_only_uri, setup);
                 Self {
                     end: End {
                         db: db.map_err(unavailable)?,
@@ -126,8 +126,8 @@ impl Source {
         report: &mut Report,
     ) -> Result<Sums, TransferError> {
         let mut check = |table: &Table, row: &Row| check_row(table, row, to);
-        let how = (TransferStep::Reading, None);
-        read_sums(&mut self.end, tables, how, &mut check, report)
+        let step = (TransferStep::Reading, None);
+        read_sums(&mut self.end, tables, step, &mut check, report)
     }
 
     /// As many as fit into one transaction, by the sizes of those before.
@@ -162,7 +162,7 @@ impl Source {
         Ok(rows)
     }
 
-    /// The first days of the months of `rank_history`, which `PostgreSQL` keeps in tables of their own.
+    /// The first days of the months of `rank_history`, which `PostgreSQL` keeps in separate tables.
     pub fn months(end: &mut End) -> Result<Vec<NaiveDate>, TransferError> {
         #[derive(QueryableByName)]
         struct Month {
@@ -200,8 +200,8 @@ impl Source {
             }
             let began = self.begin();
             self.version = began.map_err(|it| self.end.failed("cannot begin to read", it))?;
-            let how = (TransferStep::Reading, Some(sums));
-            let now = read_sums(&mut self.end, tables, how, &mut |_, _| Ok(()), report)?;
+            let step = (TransferStep::Reading, Some(sums));
+            let now = read_sums(&mut self.end, tables, step, &mut |_, _| Ok(()), report)?;
             if now != *sums {
                 break;
             }
@@ -219,7 +219,7 @@ fn version(db: &mut Db) -> QueryResult<i64> {
 /// `PostgreSQL` has no texts with NUL, `SQLite` no NaN.
 fn check_row(table: &Table, row: &Row, to: DatabaseKind) -> Result<(), TransferError> {
     for (column, value) in table.columns.iter().zip(row) {
-        let what = match (to, value) {
+        let reason = match (to, value) {
             (DatabaseKind::Postgres, Bind::Text(text)) if text.contains('\0') => {
                 "the text has a NUL character, which PostgreSQL cannot hold"
             }
@@ -233,7 +233,7 @@ fn check_row(table: &Table, row: &Row, to: DatabaseKind) -> Result<(), TransferE
             table: table.name.clone(),
             key: row::key_to_texts(&key).unwrap_or_default().join(", "),
             column: column.name.clone(),
-            what,
+            reason,
         });
     }
     Ok(())

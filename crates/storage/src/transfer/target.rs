@@ -121,8 +121,8 @@ impl Target {
             Ok(()) => Ok(()),
             Err(_) if !is_ours => Err(TransferError::TargetChanged(place.clone())),
             Err(error) => {
-                let what = format!("cannot write to {}", table.name);
-                Err(self.end.failed(what, error))
+                let failure = format!("cannot write to {}", table.name);
+                Err(self.end.failed(failure, error))
             }
         }
     }

@@ -151,7 +151,7 @@ impl BrandBook {
         &self.conflicts
     }
 
-    /// The brand whose domain the host is, or is below.
+    /// The brand with the domain that is the host, or a parent of it.
     pub fn owner_of_host(&self, host: &str) -> Option<BrandId> {
         let mut rest = host.trim_end_matches('.');
         loop {

@@ -65,10 +65,11 @@ impl Pages {
             return;
         };
         // A redirecting URL does not show the target; the domain that the engine reports does.
-        let told = reported_domain.map(|it| it.trim().trim_start_matches("www.").to_lowercase());
-        let told = told.filter(|it| url_rules::registrable_domain(it).is_some());
+        let reported_host =
+            reported_domain.map(|it| it.trim().trim_start_matches("www.").to_lowercase());
+        let reported_host = reported_host.filter(|it| url_rules::registrable_domain(it).is_some());
         let here = url_rules::domain_of_url(&normal);
-        let domain = { told.as_deref().map(url_rules::domain_of_host) }
+        let domain = { reported_host.as_deref().map(url_rules::domain_of_host) }
             .map(str::to_owned)
             .or_else(|| here.clone());
         let Some(domain) = domain else {
@@ -76,7 +77,9 @@ impl Pages {
         };
         let leads_elsewhere = here.as_ref().is_some_and(|it| *it != domain);
         let owner = if leads_elsewhere {
-            told.as_deref().and_then(|it| book.owner_of_host(it))
+            reported_host
+                .as_deref()
+                .and_then(|it| book.owner_of_host(it))
         } else {
             book.owner_of_url(&normal)
         };
@@ -143,11 +146,11 @@ mod tests {
             cited("javascript:alert(1)", None, CitationPart::Inline),
         ]);
         let found = citations(&it, &Prose::of(&it.text), &book).unwrap();
-        let told: Vec<(&str, &str, u32, Option<BrandId>)> = { found.iter() }
+        let rows: Vec<(&str, &str, u32, Option<BrandId>)> = { found.iter() }
             .map(|it| (it.url.as_str(), it.domain.as_str(), it.index, it.owner))
             .collect();
         assert_eq!(
-            told,
+            rows,
             [
                 ("https://a.org/y", "a.org", 1, None),
                 ("https://www.acme.com/desk", "acme.com", 2, Some(0)),

@@ -30,11 +30,11 @@ const LIST_JOINERS: [&str; 19] = [
 ];
 
 pub(super) fn has_company_cue(text: &str, start: usize, end: usize, categories: &[String]) -> bool {
-    let tells = |word: &str| {
+    let is_cue = |word: &str| {
         COMPANY_WORDS.iter().any(|it| share_stem(word, it))
             || categories.iter().any(|it| share_stem(word, it))
     };
-    words_before(&text[..start]).any(tells) || words_after(&text[end..]).any(tells)
+    words_before(&text[..start]).any(is_cue) || words_after(&text[end..]).any(is_cue)
 }
 
 pub(super) fn joins_list(between: &str) -> bool {
@@ -61,15 +61,15 @@ pub(super) fn categories(words: &[String]) -> Vec<String> {
 }
 
 fn words_before(text: &str) -> impl Iterator<Item = &str> {
-    let near = &text[text.floor_char_boundary(text.len().saturating_sub(WINDOW_BYTES))..];
-    let line = near.rsplit('\n').next().unwrap_or_default();
+    let window = &text[text.floor_char_boundary(text.len().saturating_sub(WINDOW_BYTES))..];
+    let line = window.rsplit('\n').next().unwrap_or_default();
     let words = line.rsplit(|it: char| !it.is_alphanumeric());
     words.filter(|it| !it.is_empty()).take(WINDOW_WORDS)
 }
 
 fn words_after(text: &str) -> impl Iterator<Item = &str> {
-    let near = &text[..text.floor_char_boundary(WINDOW_BYTES)];
-    let line = near.split('\n').next().unwrap_or_default();
+    let window = &text[..text.floor_char_boundary(WINDOW_BYTES)];
+    let line = window.split('\n').next().unwrap_or_default();
     let words = line.split(|it: char| !it.is_alphanumeric());
     words.filter(|it| !it.is_empty()).take(WINDOW_WORDS)
 }

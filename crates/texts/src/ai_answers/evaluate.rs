@@ -61,8 +61,8 @@ pub struct Sentiment {
 
 impl Sentiment {
     /// Positive is 1, negative −1, neutral and mixed 0; `None` if empty.
-    pub fn from_polarities(feelings: &[Polarity]) -> Option<Self> {
-        let scores: Vec<f64> = { feelings.iter() }
+    pub fn from_polarities(polarities: &[Polarity]) -> Option<Self> {
+        let scores: Vec<f64> = { polarities.iter() }
             .map(|it| match it {
                 Polarity::Positive => 1.0,
                 Polarity::Neutral | Polarity::Mixed => 0.0,
@@ -70,12 +70,12 @@ impl Sentiment {
             })
             .collect();
         let count = |which: &[Polarity]| {
-            let found = feelings.iter().filter(|it| which.contains(it)).count();
+            let found = polarities.iter().filter(|it| which.contains(it)).count();
             u32::try_from(found).unwrap_or(u32::MAX)
         };
         Some(Self {
             score: crate::statistics::describe::mean(&scores)?,
-            sentences: u32::try_from(feelings.len()).unwrap_or(u32::MAX),
+            sentences: u32::try_from(polarities.len()).unwrap_or(u32::MAX),
             positive: count(&[Polarity::Positive, Polarity::Mixed]),
             negative: count(&[Polarity::Negative, Polarity::Mixed]),
             is_by_model: true,
@@ -438,10 +438,10 @@ pub(crate) mod tests {
         );
         german.prompt.language = "de".to_owned();
         german.prompt.text = "Was würden Sie beim Thema „schreibtisch“ empfehlen?".to_owned();
-        let judged = evaluate(&german, &own);
-        assert_eq!(judged.sentiment, None);
+        let evaluated = evaluate(&german, &own);
+        assert_eq!(evaluated.sentiment, None);
         assert_eq!(
-            judged.unscored_sentences,
+            evaluated.unscored_sentences,
             [
                 "Ich würde **Zyxwor** wegen der langen Garantie empfehlen.",
                 "Zyxwor knarzt."
@@ -453,11 +453,14 @@ pub(crate) mod tests {
                 .len(),
             0
         );
-        let told =
+        let sentiment =
             Sentiment::from_polarities(&[Polarity::Positive, Polarity::Mixed, Polarity::Negative]);
-        let told = told.unwrap();
-        assert!(told.score.abs() < 1e-12 && told.is_by_model);
-        assert_eq!((told.sentences, told.positive, told.negative), (3, 2, 2));
+        let sentiment = sentiment.unwrap();
+        assert!(sentiment.score.abs() < 1e-12 && sentiment.is_by_model);
+        assert_eq!(
+            (sentiment.sentences, sentiment.positive, sentiment.negative),
+            (3, 2, 2)
+        );
         assert_eq!(Sentiment::from_polarities(&[]), None);
     }
 

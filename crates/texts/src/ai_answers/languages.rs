@@ -29,7 +29,7 @@ impl Languages {
     }
 }
 
-/// Languages whose endings are accepted (the prompt's and, if detected with high confidence, the answer's), and the
+/// Languages with accepted endings (the prompt's and, if detected with high confidence, the answer's), and the
 /// language for splitting sentences.
 pub(super) fn answer_languages(prompt: &str, text: &str) -> (Languages, Option<Language>) {
     let found = detection::detect(shortened(text, MAX_DETECTION_CHARACTERS));

@@ -319,7 +319,7 @@ fn is_mail(token: &str) -> bool {
         || token.starts_with("mailto:")
 }
 
-/// End of the host, and whether a path or the like follows.
+/// End of the host, and whether a path, query, fragment or port follows.
 fn host_in(token: &str) -> Option<(usize, bool)> {
     let end = token.find(['/', '?', '#', ':']).unwrap_or(token.len());
     let host = &token[..end];

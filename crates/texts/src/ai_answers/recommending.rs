@@ -74,8 +74,8 @@ impl Words {
     }
 
     fn is_negated(&self, before: &str) -> bool {
-        let near = before.floor_char_boundary(before.len().saturating_sub(NEGATION_BYTES));
-        let before = &before[near..];
+        let start = before.floor_char_boundary(before.len().saturating_sub(NEGATION_BYTES));
+        let before = &before[start..];
         // A negation does not reach over a clause boundary.
         let clause = before
             .rsplit([',', ';', ':', '(', '–'])

@@ -237,8 +237,8 @@ impl OriginForecast {
 /// Oldest first; goes back until 24 origins reach the horizon, if possible.
 fn origins(length: usize, horizon: usize) -> impl Iterator<Item = usize> {
     // Origins with less than a third of the history are not representative.
-    let room = length.saturating_sub(horizon + length / 3) / ORIGINS_AT_HORIZON;
-    let stride = horizon.div_ceil(STEPS_PER_STRIDE).min(room).max(1);
+    let max_stride = length.saturating_sub(horizon + length / 3) / ORIGINS_AT_HORIZON;
+    let stride = horizon.div_ceil(STEPS_PER_STRIDE).min(max_stride).max(1);
     let back = horizon + (ORIGINS_AT_HORIZON - 1) * stride;
     let first = length.saturating_sub(back).max(MIN_PAST);
     // The last origin is the last but one value.

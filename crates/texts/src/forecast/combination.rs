@@ -15,7 +15,7 @@ pub struct Combination {
 }
 
 impl Combination {
-    /// At least six values; `period` 1 is no season. `near`, a fit of nearly the same series, is a warm start.
+    /// At least six values; `period` 1 means no season; `warm_start` is a fit of nearly the same series.
     pub fn fit(
         series: &[f64],
         period: usize,

@@ -109,11 +109,11 @@ impl Frequency {
 
     /// At most 90 days or 12 weeks, and half of the history.
     pub fn max_horizon(self, places: usize) -> usize {
-        let most = match self {
+        let max_steps = match self {
             Self::Daily => 90,
             Self::Weekly => 12,
         };
-        most.min(places / 2)
+        max_steps.min(places / 2)
     }
 }
 

@@ -228,8 +228,10 @@ mod tests {
         let found = minimize_in_box(&search, [0.5; 3], |points| {
             points.map(|[a, b, c]| 1.0 - a + b + (c - 0.4).powi(2))
         });
-        let near = |one: f64, other: f64| (one - other).abs() < 1e-3;
-        assert!(near(found.at[0], 1.0) && near(found.at[1], 0.0) && near(found.at[2], 0.4));
+        let is_close = |one: f64, other: f64| (one - other).abs() < 1e-3;
+        assert!(
+            is_close(found.at[0], 1.0) && is_close(found.at[1], 0.0) && is_close(found.at[2], 0.4)
+        );
     }
 
     #[test]

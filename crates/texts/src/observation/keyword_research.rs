@@ -1,4 +1,4 @@
-//! A supplier's data on a keyword and related keywords, in one country and language, without the account that asked.
+//! A supplier's data on a keyword and related keywords, in one country and language, without the requesting account.
 //! `None` is unknown, never 0.
 
 use super::search_page::Feature;

@@ -105,7 +105,7 @@ impl PageLink {
         })
     }
 
-    /// False for images, scripts and the like.
+    /// False for images, scripts and other resources.
     pub fn may_target_page(&self) -> bool {
         match self.element.as_str() {
             "a" | "area" | "iframe" | "meta" => true,

@@ -18,8 +18,8 @@ const MIN_COMPARING_TITLES: usize = 5;
 pub fn classify(keyword: &str, language: &str, page: Option<&SearchPage>) -> Option<Intent> {
     let words = folded_words(keyword);
     let list = Words::of(language);
-    let asks = list.is_some_and(|list| list.is_question(&words));
-    page.and_then(|page| intent_from_page(&words, asks, page))
+    let is_question = list.is_some_and(|list| list.is_question(&words));
+    page.and_then(|page| intent_from_page(&words, is_question, page))
         .or_else(|| list.map(|list| intent_from_words(keyword, &words, list)))
 }
 
@@ -32,8 +32,8 @@ pub fn is_question(keyword: &str, language: &str) -> Option<bool> {
 }
 
 /// Takes precedence over the words; a question is never navigational.
-fn intent_from_page(words: &[String], asks: bool, page: &SearchPage) -> Option<Intent> {
-    if !asks && (names_first_site(words, page) || shows_one_site(page)) {
+fn intent_from_page(words: &[String], is_question: bool, page: &SearchPage) -> Option<Intent> {
+    if !is_question && (names_first_site(words, page) || shows_one_site(page)) {
         Some(Intent::Navigational)
     } else if commercial_blocks(page) >= MIN_SHOPPING_ENTRIES {
         Some(Intent::Transactional)

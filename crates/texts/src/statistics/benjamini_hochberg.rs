@@ -10,10 +10,10 @@ pub fn adjusted(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|a, b| value(*a).total_cmp(&value(*b)));
     let mut adjusted = vec![1.0; p_values.len()];
-    let mut least: f64 = 1.0;
+    let mut lowest: f64 = 1.0;
     for (rank, at) in order.iter().enumerate().rev() {
-        least = least.min(value(*at) * p_values.len() as f64 / (rank as f64 + 1.0));
-        adjusted[*at] = least;
+        lowest = lowest.min(value(*at) * p_values.len() as f64 / (rank as f64 + 1.0));
+        adjusted[*at] = lowest;
     }
     adjusted
 }

@@ -21,11 +21,15 @@ pub fn concentration(weights: &[f64]) -> Option<Concentration> {
         .filter(|share| *share > 0.0)
         .map(|share| -share * share.ln())
         .sum();
-    let most = (weights.len() as f64).ln();
+    let max_entropy = (weights.len() as f64).ln();
     Some(Concentration {
         hhi,
         effective: 1.0 / hhi,
-        entropy: if most > 0.0 { disorder / most } else { 0.0 },
+        entropy: if max_entropy > 0.0 {
+            disorder / max_entropy
+        } else {
+            0.0
+        },
     })
 }
 

@@ -235,7 +235,7 @@ mod tests {
         for pair in 0..10_000 {
             let members = if pair % 10 == 0 { 12 } else { 5 };
             let rates: Vec<f64> = (0..members).map(|_| draw()).collect();
-            let mut ask = |times: u64| -> Vec<Count> {
+            let mut sample = |times: u64| -> Vec<Count> {
                 { rates.iter() }
                     .map(|rate| Count {
                         hits: (0..times).filter(|_| draw() < *rate).count() as u64,
@@ -243,7 +243,7 @@ mod tests {
                     })
                     .collect()
             };
-            let (now, before) = (ask(5), ask(20));
+            let (now, before) = (sample(5), sample(20));
             moved += u32::from(is_significant_change(&now, &before, "simulation"));
         }
         assert!(moved <= 500, "{moved} of 10000");

@@ -23,7 +23,7 @@ pub async fn check(services: Arc<Services>, call: Call) -> Result<ApiResponse, P
     let state = services.core.account_state(call.account()).await?;
     let state = state.ok_or_else(|| {
         refusals::storage_failure(&StorageError::Corrupt {
-            what: "the account of a token",
+            subject: "the account of a token",
         })
     })?;
     let account = call.tenant();
@@ -171,8 +171,8 @@ fn providers(services: &Services, refusals: &[(String, String)]) -> Vec<Value> {
     described.collect()
 }
 
-/// `failing` while paid calls are disabled, since every rank check would be refused; `missing` tells the operator what
-/// to do.
+/// `failing` while paid calls are disabled, since every rank check would be refused; `missing` has the operator's
+/// hint.
 fn search_results(services: &Services) -> Value {
     let (search, unpaid) = (
         &services.config.search,

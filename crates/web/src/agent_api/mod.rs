@@ -52,7 +52,7 @@ fn select_fields(object: &impl Serialize, fields: Option<&Selection>) -> Value {
 
 /// As many rows as the byte budget allows; the rest is left to the next page.
 pub(crate) fn render_rows<T, V: Serialize>(
-    telling: Verbosity,
+    verbosity: Verbosity,
     page: &mut Page<T>,
     fields: Option<&Selection>,
     view: impl Fn(&T) -> V,
@@ -61,7 +61,7 @@ pub(crate) fn render_rows<T, V: Serialize>(
         Some(_) => to_raw_value(&select_fields(&view(item), fields)),
         None => to_raw_value(&view(item)),
     };
-    let rows = telling.byte_budget().fill(page.items.iter().map(write));
+    let rows = verbosity.byte_budget().fill(page.items.iter().map(write));
     let rows = rows.expect("rows have string keys and no failing serialisers");
     page.truncate(rows.len());
     rows

@@ -3,7 +3,7 @@ use actix_web::{HttpRequest, http::header};
 
 const AVAILABLE: [&str; 2] = ["application/json", "application/problem+json"];
 
-/// Rejects a request whose Accept excludes JSON.
+/// Rejects a request with an Accept header that excludes JSON.
 pub fn check(request: &HttpRequest) -> Result<(), Problem> {
     let mut headers = request.headers().get_all(header::ACCEPT).peekable();
     if headers.peek().is_none() {

@@ -38,8 +38,8 @@ pub fn unknown_slot(services: &Services, address: IpAddr) -> Result<Slot, Proble
     slot.map_err(|reason| refused(reason).closing_connection())
 }
 
-/// Slot for a sign-in from a known device whose address has no slot left; otherwise `refusal`. The mark alone grants no
-/// access: marks of disabled accounts or earlier credentials are rejected.
+/// Slot for a sign-in from a known device at an address without a free slot; otherwise `refusal`. The mark alone grants
+/// no access: marks of disabled accounts or earlier credentials are rejected.
 pub async fn device(
     services: &Services,
     cookie: &DeviceCookie,

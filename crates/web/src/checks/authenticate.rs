@@ -38,16 +38,16 @@ pub async fn authenticate_with_scope(
     bearer: Option<&str>,
     scope: Scope,
 ) -> Result<Agent, Problem> {
-    let asking = AuthChallenge {
+    let challenge = AuthChallenge {
         base_url: &services.config.public_base_url,
         resource: AGENT_API,
         scopes: &[scope],
     };
-    let agent = authenticate_token(services, bearer, &asking).await?;
+    let agent = authenticate_token(services, bearer, &challenge).await?;
     if agent.token.scopes.contains(scope) {
         Ok(agent)
     } else {
-        Err(insufficient_scope(&agent, &asking, scope))
+        Err(insufficient_scope(&agent, &challenge, scope))
     }
 }
 
@@ -55,14 +55,14 @@ pub async fn authenticate_with_scope(
 pub async fn authenticate_token(
     services: &Arc<Services>,
     bearer: Option<&str>,
-    asking: &AuthChallenge<'_>,
+    challenge: &AuthChallenge<'_>,
 ) -> Result<Agent, Problem> {
-    let token = bearer.ok_or_else(|| missing(asking))?;
+    let token = bearer.ok_or_else(|| missing(challenge))?;
     let agent = services
         .core
         .authenticate_agent(token)
         .await
-        .map_err(|error| refused(error, asking))?;
+        .map_err(|error| refused(error, challenge))?;
     if agent.should_record_use {
         note_use(services, &agent);
     }
@@ -92,15 +92,15 @@ fn note_use(services: &Arc<Services>, agent: &Agent) {
     });
 }
 
-fn missing(asking: &AuthChallenge) -> Problem {
+fn missing(challenge: &AuthChallenge) -> Problem {
     let problem = Problem::new(Code::TokenMissing, "The request carries no access token.");
     let hint = "Send the header Authorization: Bearer <token>, once; the operator creates tokens with `sightline token create`.";
     problem
         .hint(hint)
-        .header("WWW-Authenticate", asking.challenge(None))
+        .header("WWW-Authenticate", challenge.challenge(None))
 }
 
-fn refused(error: AuthenticateError, asking: &AuthChallenge) -> Problem {
+fn refused(error: AuthenticateError, challenge: &AuthChallenge) -> Problem {
     let hint = "Use another token; the operator creates tokens with `sightline token create`.";
     let problem = match error {
         AuthenticateError::Storage(error) => return refusals::storage_failure(&error),
@@ -119,14 +119,15 @@ fn refused(error: AuthenticateError, asking: &AuthChallenge) -> Problem {
             .with("expiredAt", at)
         }
     };
-    problem
-        .hint(hint)
-        .header("WWW-Authenticate", asking.challenge(Some("invalid_token")))
+    problem.hint(hint).header(
+        "WWW-Authenticate",
+        challenge.challenge(Some("invalid_token")),
+    )
 }
 
-pub fn insufficient_scope(agent: &Agent, asking: &AuthChallenge, scope: Scope) -> Problem {
+pub fn insufficient_scope(agent: &Agent, challenge: &AuthChallenge, scope: Scope) -> Problem {
     let granted: Vec<&str> = agent.token.scopes.iter().map(Scope::name).collect();
-    let all: Vec<&str> = asking.scopes.iter().map(|it| it.name()).collect();
+    let all: Vec<&str> = challenge.scopes.iter().map(|it| it.name()).collect();
     let named = all.join(" and ");
     let noun = if all.len() == 1 { "scope" } else { "scopes" };
     let problem = Problem::new(
@@ -140,6 +141,6 @@ pub fn insufficient_scope(agent: &Agent, asking: &AuthChallenge, scope: Scope) -
         format!("Use a token with the {noun} {named}; scopes of a token cannot be extended.");
     problem.hint(hint).header(
         "WWW-Authenticate",
-        asking.challenge(Some("insufficient_scope")),
+        challenge.challenge(Some("insufficient_scope")),
     )
 }

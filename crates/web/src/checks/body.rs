@@ -41,15 +41,15 @@ pub async fn raw(
     payload: web::Payload,
     limit: BodyLimit,
 ) -> Result<BytesMut, Problem> {
-    let most = limit.max_bytes;
-    if content_length(request.headers()).is_some_and(|length| length > most as u64) {
-        return Err(too_large(most));
+    let max_bytes = limit.max_bytes;
+    if content_length(request.headers()).is_some_and(|length| length > max_bytes as u64) {
+        return Err(too_large(max_bytes));
     }
     let late = |_| {
         let problem = Problem::new(Code::RequestTimeout, "The body did not arrive in time.");
         problem.header("Connection", "close")
     };
-    let collecting = tokio::time::timeout(limit.timeout, collect(payload, most));
+    let collecting = tokio::time::timeout(limit.timeout, collect(payload, max_bytes));
     collecting.await.map_err(late)?
 }
 
@@ -111,23 +111,23 @@ fn content_length(headers: &HeaderMap) -> Option<u64> {
     length.to_str().ok()?.parse().ok()
 }
 
-fn too_large(most: usize) -> Problem {
+fn too_large(max_bytes: usize) -> Problem {
     let problem = Problem::new(
         Code::PayloadTooLarge,
-        format!("The body is larger than {most} bytes."),
+        format!("The body is larger than {max_bytes} bytes."),
     );
     problem
-        .with("limitBytes", most)
+        .with("limitBytes", max_bytes)
         .hint("Send the data in several requests.")
         .header("Connection", "close")
 }
 
-async fn collect(mut payload: web::Payload, most: usize) -> Result<BytesMut, Problem> {
+async fn collect(mut payload: web::Payload, max_bytes: usize) -> Result<BytesMut, Problem> {
     let mut bytes = BytesMut::new();
     while let Some(chunk) = payload.next().await {
         let chunk = chunk.map_err(|_| Problem::new(Code::MalformedJson, "The body broke off."))?;
-        if bytes.len() + chunk.len() > most {
-            return Err(too_large(most));
+        if bytes.len() + chunk.len() > max_bytes {
+            return Err(too_large(max_bytes));
         }
         bytes.extend_from_slice(&chunk);
     }

@@ -8,7 +8,7 @@ use actix_web::http::uri::Authority;
 use std::net::IpAddr;
 
 /// Rejects foreign host names and pages of other origins: 403 `origin-not-allowed`. Allowed hosts are the server's own,
-/// IP addresses, and names without a dot, which nobody can register. The origin has to be the requested host or the
+/// IP addresses, and names without a dot, which cannot be registered. The origin has to be the requested host or the
 /// server's own.
 pub fn check(request: &HttpRequest, base_url: &str) -> Result<(), Problem> {
     let own = authority_of(base_url);
@@ -82,7 +82,7 @@ fn authority_of(url: &str) -> Option<Authority> {
     rest.split('/').next()?.parse().ok()
 }
 
-/// Whether nobody can register the name and point it at this server.
+/// Whether the name cannot be registered and pointed at this server.
 pub fn is_rebinding_safe(host: &str) -> bool {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     bare.parse::<IpAddr>().is_ok() || !bare.contains('.') || bare.ends_with(".localhost")

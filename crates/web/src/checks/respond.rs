@@ -305,10 +305,13 @@ mod tests {
     #[test]
     fn a_valid_traceparent_is_continued() {
         let trace = "0af7651916cd43dd8448eb211c80319c";
-        let told = |text: String| parse_traceparent(&text).map(str::to_owned);
+        let parsed = |text: String| parse_traceparent(&text).map(str::to_owned);
         let known = Some(trace.to_owned());
-        assert_eq!(told(format!("00-{trace}-b7ad6b7169203331-01")), known);
-        assert_eq!(told(format!("01-{trace}-b7ad6b7169203331-01-more")), known);
+        assert_eq!(parsed(format!("00-{trace}-b7ad6b7169203331-01")), known);
+        assert_eq!(
+            parsed(format!("01-{trace}-b7ad6b7169203331-01-more")),
+            known
+        );
         let zeros = "0".repeat(32);
         for wrong in [
             String::new(),
@@ -320,7 +323,7 @@ mod tests {
             format!("00-{}-b7ad6b7169203331-01", trace.to_uppercase()),
             "00-sightline_agt_xxxxxxxxxxxxxxxxxx-b7ad6b7169203331-01".to_owned(),
         ] {
-            assert_eq!(told(wrong.clone()), None, "{wrong}");
+            assert_eq!(parsed(wrong.clone()), None, "{wrong}");
         }
     }
 }

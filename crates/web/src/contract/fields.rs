@@ -228,15 +228,15 @@ impl<'a> Fields<'a> {
         &self,
         pointer: &str,
         value: &Value,
-        most: usize,
+        max: usize,
     ) -> Option<Vec<M::Value>> {
         let items = self.typed(pointer, "a list", value, value.as_array())?;
-        if items.len() > most {
+        if items.len() > max {
             let rule = format!(
-                "must not hold more than {most} items, it holds {}",
+                "must not hold more than {max} items, it holds {}",
                 items.len()
             );
-            self.note(FieldError::in_body(pointer, "too-many", rule).with("max", most));
+            self.note(FieldError::in_body(pointer, "too-many", rule).with("max", max));
             return None;
         }
         let read: Vec<Option<M::Value>> = items

@@ -69,8 +69,8 @@ impl Query {
             .ok()
             .filter(|it| bounds.contains(it));
         if found.is_none() {
-            let (least, most) = (bounds.start(), bounds.end());
-            self.note_invalid(name, format!("must be a number from {least} to {most}"));
+            let (min, max) = (bounds.start(), bounds.end());
+            self.note_invalid(name, format!("must be a number from {min} to {max}"));
         }
         found
     }
@@ -165,11 +165,14 @@ impl Query {
         found
     }
 
-    /// At most `most` characters, without control characters.
-    pub fn free_text(&self, name: &str, most: usize) -> Option<String> {
+    /// At most `max_chars` characters, without control characters.
+    pub fn free_text(&self, name: &str, max_chars: usize) -> Option<String> {
         let text = self.text(name)?;
-        if text.chars().count() > most || text.chars().any(char::is_control) {
-            self.note_invalid(name, format!("must be text of at most {most} characters"));
+        if text.chars().count() > max_chars || text.chars().any(char::is_control) {
+            self.note_invalid(
+                name,
+                format!("must be text of at most {max_chars} characters"),
+            );
             return None;
         }
         Some(text.to_owned())

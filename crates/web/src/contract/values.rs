@@ -21,11 +21,11 @@ use std::{marker::PhantomData, ops::RangeInclusive};
 /// Not blank, and no invisible characters (`domain::text::is_invisible`).
 const PLAIN: &str = r"^[^\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]*[^\s\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff][^\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]*$";
 
-fn plain(most: usize) -> Value {
-    json!({ "type": "string", "minLength": 1, "maxLength": most, "pattern": PLAIN })
+fn plain(max_chars: usize) -> Value {
+    json!({ "type": "string", "minLength": 1, "maxLength": max_chars, "pattern": PLAIN })
 }
 
-impl<const MOST: usize> FieldType for Text<MOST> {
+impl<const MAX: usize> FieldType for Text<MAX> {
     type Value = Self;
 
     fn of(fields: &Fields, pointer: &str, value: &Value) -> Option<Self> {
@@ -33,7 +33,7 @@ impl<const MOST: usize> FieldType for Text<MOST> {
     }
 
     fn schema() -> Value {
-        plain(MOST)
+        plain(MAX)
     }
 }
 
@@ -196,62 +196,62 @@ macro_rules! ids {
 // Invalid project and job ids respond like unknown ones.
 ids!(JobId: id_or_nonexistent, KeywordId: id, ProjectId: id_or_nonexistent, SearchId: id);
 
-/// `LEAST` is only for the schema; the reader reports fewer items.
-pub struct List<M, const LEAST: usize, const MOST: usize>(PhantomData<M>);
+/// `MIN` is only for the schema; the reader reports fewer items.
+pub struct List<M, const MIN: usize, const MAX: usize>(PhantomData<M>);
 
-impl<M: FieldType, const LEAST: usize, const MOST: usize> FieldType for List<M, LEAST, MOST> {
+impl<M: FieldType, const MIN: usize, const MAX: usize> FieldType for List<M, MIN, MAX> {
     type Value = Vec<M::Value>;
 
     fn of(fields: &Fields, pointer: &str, value: &Value) -> Option<Self::Value> {
-        fields.list::<M>(pointer, value, MOST)
+        fields.list::<M>(pointer, value, MAX)
     }
 
     fn schema() -> Value {
-        json!({ "type": "array", "items": M::schema(), "minItems": LEAST, "maxItems": MOST })
+        json!({ "type": "array", "items": M::schema(), "minItems": MIN, "maxItems": MAX })
     }
 }
 
-/// A list whose duplicates are dropped.
-pub struct UniqueList<M, const MOST: usize>(PhantomData<M>);
+/// A list; duplicates are dropped.
+pub struct UniqueList<M, const MAX: usize>(PhantomData<M>);
 
-impl<M: FieldType<Value: PartialEq>, const MOST: usize> FieldType for UniqueList<M, MOST> {
+impl<M: FieldType<Value: PartialEq>, const MAX: usize> FieldType for UniqueList<M, MAX> {
     type Value = Vec<M::Value>;
 
     fn of(fields: &Fields, pointer: &str, value: &Value) -> Option<Self::Value> {
-        fields.list::<M>(pointer, value, MOST).map(unique_in_order)
+        fields.list::<M>(pointer, value, MAX).map(unique_in_order)
     }
 
     fn schema() -> Value {
-        json!({ "type": "array", "items": M::schema(), "maxItems": MOST })
+        json!({ "type": "array", "items": M::schema(), "maxItems": MAX })
     }
 }
 
 /// Query text without control characters.
-pub struct FreeText<const MOST: usize>;
+pub struct FreeText<const MAX: usize>;
 
-impl<const MOST: usize> ParameterType for FreeText<MOST> {
+impl<const MAX: usize> ParameterType for FreeText<MAX> {
     type Value = String;
 
     fn of(query: &Query, name: &str) -> Option<String> {
-        query.free_text(name, MOST)
+        query.free_text(name, MAX)
     }
 
     fn schema() -> Value {
-        json!({ "type": "string", "maxLength": MOST, "pattern": r"^[^\x00-\x1f\x7f-\x9f]*$" })
+        json!({ "type": "string", "maxLength": MAX, "pattern": r"^[^\x00-\x1f\x7f-\x9f]*$" })
     }
 }
 
-pub struct Number<const LEAST: u32, const MOST: u32>;
+pub struct Number<const MIN: u32, const MAX: u32>;
 
-impl<const LEAST: u32, const MOST: u32> ParameterType for Number<LEAST, MOST> {
+impl<const MIN: u32, const MAX: u32> ParameterType for Number<MIN, MAX> {
     type Value = u32;
 
     fn of(query: &Query, name: &str) -> Option<u32> {
-        query.number(name, &(LEAST..=MOST))
+        query.number(name, &(MIN..=MAX))
     }
 
     fn schema() -> Value {
-        (LEAST..=MOST).schema()
+        (MIN..=MAX).schema()
     }
 }
 
@@ -267,9 +267,9 @@ impl Bounds for RangeInclusive<u32> {
     type Number = u32;
 
     fn read(&self, fields: &Fields, pointer: &str, value: &Value) -> Option<u32> {
-        let (least, most) = (self.start(), self.end());
-        let rule = format!("must be a whole number from {least} to {most}");
-        let bounds = f64::from(*least)..=f64::from(*most);
+        let (min, max) = (self.start(), self.end());
+        let rule = format!("must be a whole number from {min} to {max}");
+        let bounds = f64::from(*min)..=f64::from(*max);
         let fits = |it: f64| it.fract() == 0.0 && bounds.contains(&it);
         let number = fields.number(pointer, value, &rule, fits)?;
         #[expect(

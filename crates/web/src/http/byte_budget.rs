@@ -47,8 +47,8 @@ impl Verbosity {
     pub const fn with_reserved(self, bytes: usize) -> Self {
         match self {
             Self::Full => self,
-            Self::Terse(most) if 2 * bytes > most / 2 => Self::Terse(most / 2),
-            Self::Terse(most) => Self::Terse(most - 2 * bytes),
+            Self::Terse(max_bytes) if 2 * bytes > max_bytes / 2 => Self::Terse(max_bytes / 2),
+            Self::Terse(max_bytes) => Self::Terse(max_bytes - 2 * bytes),
         }
     }
 
@@ -60,7 +60,7 @@ impl Verbosity {
     pub const fn byte_budget_per_list(self, lists: usize) -> ByteBudget {
         let left = match self {
             Self::Full => MAX_BYTES / lists,
-            Self::Terse(most) => most / lists,
+            Self::Terse(max_bytes) => max_bytes / lists,
         };
         ByteBudget {
             remaining: left,

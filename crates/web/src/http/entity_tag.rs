@@ -49,7 +49,7 @@ impl EntityTag {
     }
 }
 
-/// 64-bit XXH3: the same on every server. A tag is no secret; collisions have a probability of 2⁻⁶⁴.
+/// 64-bit XXH3: the same on every server. A tag is not a secret; collisions have a probability of 2⁻⁶⁴.
 fn hashed_text(parts: &[&str]) -> String {
     let mut hash = XxHash3_64::new();
     for part in parts {

@@ -19,11 +19,11 @@ pub fn parse(bytes: &[u8]) -> Result<Map<String, Value>, Malformed> {
     parse_within(bytes, MAX_DEPTH)
 }
 
-pub fn parse_within(bytes: &[u8], most: usize) -> Result<Map<String, Value>, Malformed> {
+pub fn parse_within(bytes: &[u8], max_depth: usize) -> Result<Map<String, Value>, Malformed> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let value = Guard {
         depth: 0,
-        max: most,
+        max: max_depth,
     }
     .deserialize(&mut deserializer)
     .and_then(|value| deserializer.end().map(|()| value));
@@ -51,13 +51,16 @@ struct Guard {
 impl Guard {
     fn deeper<E: Error>(self) -> Result<Self, E> {
         let depth = self.depth + 1;
-        let most = self.max;
-        if depth > most {
+        let max_depth = self.max;
+        if depth > max_depth {
             return Err(E::custom(format!(
-                "values are nested more than {most} deep"
+                "values are nested more than {max_depth} deep"
             )));
         }
-        Ok(Self { depth, max: most })
+        Ok(Self {
+            depth,
+            max: max_depth,
+        })
     }
 }
 

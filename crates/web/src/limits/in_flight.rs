@@ -56,7 +56,8 @@ impl InFlight {
         self.unknown.take(limits)
     }
 
-    /// For a sign-in from a known device whose address has no slot left. Fails at the limit of the user or the process.
+    /// For a sign-in from a known device at an address without a free slot. Fails at the limit of the user or
+    /// the process.
     pub fn device(&self, owner: UserId) -> Result<Slot, NoSlot> {
         self.devices
             .take([(SlotKey::DeviceOwner(owner), MAX_PER_DEVICE_OWNER)])
@@ -87,8 +88,8 @@ mod tests {
     fn tokens_and_accounts_have_limits() {
         let in_flight = in_flight(|_| {});
         let take = |account, token| in_flight.accepted((AccountId(account), CallerId(token)));
-        let held = [take(1, 1), take(1, 1), take(1, 2)];
-        assert!(held.iter().all(Result::is_ok));
+        let taken = [take(1, 1), take(1, 1), take(1, 2)];
+        assert!(taken.iter().all(Result::is_ok));
         assert!(matches!(
             take(1, 1).err(),
             Some(NoSlot::KeyFull {
@@ -111,14 +112,14 @@ mod tests {
     #[test]
     fn unknown_requests_take_no_slot_of_accepted_ones() {
         let in_flight = in_flight(|it| it.in_flight_unknown = 64);
-        let mut held = vec![];
+        let mut taken = vec![];
         for network in 0..64 {
             for _ in 0..8 {
                 let found = in_flight.unknown(address(&format!("2001:db8:{network:x}::1")));
-                held.extend(found.ok());
+                taken.extend(found.ok());
             }
         }
-        assert_eq!(held.len(), 64);
+        assert_eq!(taken.len(), 64);
         let elsewhere = in_flight.unknown(address("192.0.2.1"));
         assert_eq!(elsewhere.err(), Some(NoSlot::Full));
         let accepted: Vec<_> = (0..4)
@@ -130,12 +131,12 @@ mod tests {
     #[test]
     fn addresses_and_their_prefixes_have_limits() {
         let in_flight = in_flight(|_| {});
-        let mut held = vec![];
+        let mut taken = vec![];
         let mut take = |text: &str, wanted: usize| {
             let found = (0..wanted).filter_map(|_| in_flight.unknown(address(text)).ok());
-            let before = held.len();
-            held.extend(found.collect::<Vec<_>>());
-            held.len() - before
+            let before = taken.len();
+            taken.extend(found.collect::<Vec<_>>());
+            taken.len() - before
         };
         assert_eq!(take("192.0.2.1", 560), 8);
         assert_eq!(take("2001:db8:0:1::1", 9), 8);

@@ -56,7 +56,7 @@ pub struct RequestLimits {
     pub connections_per_address: u32,
     /// Networks without connection limits, besides trusted proxies.
     pub uncounted_networks: Vec<IpNet>,
-    /// Proxies whose `X-Forwarded-For` is trusted.
+    /// Proxies with a trusted `X-Forwarded-For`.
     pub trusted_proxies: Vec<IpNet>,
 }
 
@@ -224,7 +224,7 @@ impl Limiter {
         self.anonymous.take(address)
     }
 
-    /// For a sign-in from a known device whose address has no slot left.
+    /// For a sign-in from a known device at an address without a free slot.
     pub fn count_device(&self, owner: UserId) -> Result<(), RateLimitExceeded> {
         self.devices.take(owner, &mut vec![])
     }

@@ -65,20 +65,20 @@ impl Slots {
         self: &Arc<Self>,
         limits: impl IntoIterator<Item = (SlotKey, u32)>,
     ) -> Result<Slot, NoSlot> {
-        let mut held = self.lock();
+        let mut counts = self.lock();
         let mut keys = Vec::with_capacity(3);
         for (key, max) in limits {
-            if held.by_key.get(&key).is_some_and(|count| *count >= max) {
+            if counts.by_key.get(&key).is_some_and(|count| *count >= max) {
                 return Err(NoSlot::KeyFull { key, max });
             }
             keys.push(key);
         }
-        if held.total >= self.max {
+        if counts.total >= self.max {
             return Err(NoSlot::Full);
         }
-        held.total += 1;
+        counts.total += 1;
         for key in &keys {
-            *held.by_key.entry(*key).or_default() += 1;
+            *counts.by_key.entry(*key).or_default() += 1;
         }
         Ok(Slot {
             slots: Arc::clone(self),
@@ -110,17 +110,17 @@ impl Slots {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        let mut held = self.slots.lock();
-        held.total -= 1;
+        let mut counts = self.slots.lock();
+        counts.total -= 1;
         for key in &self.keys {
-            if let Some(count) = held.by_key.get_mut(key) {
+            if let Some(count) = counts.by_key.get_mut(key) {
                 *count -= 1;
                 if *count == 0 {
-                    held.by_key.remove(key);
+                    counts.by_key.remove(key);
                 }
             }
         }
-        drop(held);
+        drop(counts);
         self.slots.released.notify_waiters();
     }
 }
@@ -150,8 +150,8 @@ mod tests {
         drop(first);
         drop(take(1, 1).unwrap());
         drop((second, third));
-        let held = slots.lock();
-        assert!(held.total == 0 && held.by_key.is_empty());
+        let counts = slots.lock();
+        assert!(counts.total == 0 && counts.by_key.is_empty());
     }
 
     #[tokio::test]

@@ -107,10 +107,10 @@ impl HttpEntry {
         let counted = self.count(&agent, tool_call.as_ref(), trace);
         let counted = counted.and_then(|()| too_many_in_flight.map_or(Ok(()), Err));
         let tool_call = match (tool_call, counted) {
-            (Some(asked), Ok(())) => Some(Ok(asked)),
+            (Some(call), Ok(())) => Some(Ok(call)),
             // A tool result reaches the model; clients treat an HTTP error as a broken connection.
-            (Some(asked), Err(problem)) => {
-                request_metrics::count_tool_call(asked.tool.name, Some(&problem));
+            (Some(call), Err(problem)) => {
+                request_metrics::count_tool_call(call.tool.name, Some(&problem));
                 Some(Err(problem))
             }
             (None, counted) => {
@@ -145,10 +145,10 @@ impl HttpEntry {
 
     async fn authenticate(&self, request: &HttpRequest, address: IpAddr) -> Result<Agent, Problem> {
         let services = &self.services;
-        let asking = self.auth_challenge(&Scope::ALL);
+        let challenge = self.auth_challenge(&Scope::ALL);
         let bearer = authenticate::bearer(request);
         let _lookup = admit::token_lookup(services, bearer, address)?;
-        let agent = authenticate::authenticate_token(services, bearer, &asking).await;
+        let agent = authenticate::authenticate_token(services, bearer, &challenge).await;
         agent.map_err(|problem| admit::count_refusal(services, address, problem))
     }
 
@@ -162,15 +162,14 @@ impl HttpEntry {
 
     /// The challenge names all scopes of the tool.
     fn check_scope(&self, agent: &Agent, tool_call: Option<&ToolCall>) -> Result<(), Problem> {
-        let Some((asked, needed)) =
-            tool_call.and_then(|it| Some((it, it.endpoint.access.scope()?)))
+        let Some((call, needed)) = tool_call.and_then(|it| Some((it, it.endpoint.access.scope()?)))
         else {
             return Ok(());
         };
         if agent.token.scopes.contains(needed) {
             return Ok(());
         }
-        let all: Vec<Scope> = asked.tool.scopes().into_iter().collect();
+        let all: Vec<Scope> = call.tool.scopes().into_iter().collect();
         Err(authenticate::insufficient_scope(
             agent,
             &self.auth_challenge(&all),

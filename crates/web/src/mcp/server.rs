@@ -42,7 +42,7 @@ pub struct McpRequest {
     pub request_id: String,
     /// Canceled on client disconnect.
     pub disconnected: CancellationToken,
-    /// For logs: rmcp spawns tasks of its own.
+    /// For logs: rmcp spawns separate tasks.
     pub span: Span,
 }
 
@@ -66,7 +66,7 @@ impl Server {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .take();
-        let Some(asked) = tool_call else {
+        let Some(received) = tool_call else {
             return Err(ErrorData::invalid_params(
                 "a message holds one call of a tool",
                 None,
@@ -79,8 +79,8 @@ impl Server {
                 &mcp_request.request_id,
             ))
         };
-        let tool_call = match asked {
-            Ok(asked) => asked,
+        let tool_call = match received {
+            Ok(call) => call,
             Err(problem) => return refused(problem),
         };
         let (tool, id, max_bytes) = (tool_call.tool, tool_call.id, tool_call.max_bytes);

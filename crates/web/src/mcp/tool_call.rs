@@ -158,15 +158,15 @@ impl ToolCall {
         }
     }
 
-    fn number(&mut self, name: &str, given: &Value, least: u64, most: u64) -> Option<u64> {
+    fn number(&mut self, name: &str, given: &Value, min: u64, max: u64) -> Option<u64> {
         // Models sometimes send numbers as strings.
         let found = whole_number(given).or_else(|| given.as_str()?.parse().ok());
         let found = found.and_then(|it| u64::try_from(it).ok());
-        let found = found.filter(|it| (least..=most).contains(it));
+        let found = found.filter(|it| (min..=max).contains(it));
         if found.is_none() {
-            let rule = format!("must be a whole number from {least} to {most}");
+            let rule = format!("must be a whole number from {min} to {max}");
             let error = FieldError::in_body(format!("/{name}"), "invalid-value", rule);
-            self.errors.push(error.with("min", least).with("max", most));
+            self.errors.push(error.with("min", min).with("max", max));
         }
         found
     }

@@ -76,17 +76,17 @@ const LAST_STAGE: CutThresholds = CutThresholds {
     rows: true,
 };
 
-pub const fn row_budget(most: usize) -> usize {
-    most - ENVELOPE_BYTES - 512
+pub const fn row_budget(max_bytes: usize) -> usize {
+    max_bytes - ENVELOPE_BYTES - 512
 }
 
 /// Cuts a value until two copies of it fit into so many bytes, and lists the cuts.
 ///
 /// Cuts the largest part first, as deep inside as possible. Rows of a page are never dropped: the cursor is past them.
-pub fn truncate_to_fit(value: &mut Value, most: usize) {
-    let most = most - ENVELOPE_BYTES;
+pub fn truncate_to_fit(value: &mut Value, max_bytes: usize) {
+    let max_bytes = max_bytes - ENVELOPE_BYTES;
     let mut cuts: Vec<Cut> = Vec::new();
-    while mcp_encoded_size(&value.to_string()) > most {
+    while mcp_encoded_size(&value.to_string()) > max_bytes {
         let found = CUT_STAGES
             .iter()
             .find_map(|it| largest_part(value, *it, &cuts));
@@ -175,7 +175,7 @@ fn find_largest(
     cuts: &[Cut],
     best: &mut Option<(usize, String)>,
 ) -> (usize, usize) {
-    let (weight, inside, most) = match value {
+    let (weight, inside, largest_part) = match value {
         Value::Array(items) => {
             let inner = items.iter().enumerate();
             let inner =
@@ -195,16 +195,20 @@ fn find_largest(
         plain => (plain.to_string().len(), 0, 0),
     };
     // Lists are shortened before their rows, objects after their members.
-    let parts = if value.is_array() { most } else { inside };
+    let parts = if value.is_array() {
+        largest_part
+    } else {
+        inside
+    };
     let can_be_cut = match value {
         Value::Array(items) => {
             let is_sample = cuts.iter().any(|it| it.path == path);
-            let most = if is_sample {
+            let min_items = if is_sample {
                 cuttable.sampled
             } else {
                 cuttable.items
             };
-            items.len() >= most && path != "/items"
+            items.len() >= min_items && path != "/items"
         }
         Value::String(text) => text.len() >= cuttable.text && is_worth_cutting(text, &path),
         Value::Object(members) => {
@@ -215,7 +219,7 @@ fn find_largest(
     };
     let can_be_cut = can_be_cut && (cuttable.rows || !path.starts_with("/items/"));
     let is_mostly_parts = parts * 10 > weight * 6;
-    let is_heavier = best.as_ref().is_none_or(|(most, _)| weight > *most);
+    let is_heavier = best.as_ref().is_none_or(|(largest, _)| weight > *largest);
     if can_be_cut && !is_mostly_parts && is_heavier {
         *best = Some((weight, path));
     }
@@ -230,8 +234,8 @@ fn is_worth_cutting(text: &str, path: &str) -> bool {
 
 /// Total size, cuttable size, and largest cuttable part.
 fn sum_sizes(parts: impl Iterator<Item = (usize, usize)>) -> (usize, usize, usize) {
-    parts.fold((2, 0, 0), |(all, inside, most), (weight, part)| {
-        (all + weight + 1, inside + part, most.max(part))
+    parts.fold((2, 0, 0), |(all, inside, largest), (weight, part)| {
+        (all + weight + 1, inside + part, largest.max(part))
     })
 }
 

@@ -4,11 +4,11 @@ use serde_json::{Map, Value, json};
 /// The test suite's recorder finds headers that are missing here.
 pub fn response_headers(endpoint: &Endpoint, status: u16) -> Map<String, Value> {
     let mut headers = Map::new();
-    let mut tell = |name: &str, description: &str| {
+    let mut describe = |name: &str, description: &str| {
         let header = json!({ "description": description, "schema": { "type": "string" } });
         headers.insert(name.to_owned(), header);
     };
-    tell(
+    describe(
         "X-Request-Id",
         "Names this request in the server's logs: the caller's own, or a new one.",
     );
@@ -16,47 +16,47 @@ pub fn response_headers(endpoint: &Endpoint, status: u16) -> Map<String, Value> 
     let schema = endpoint.responses.iter().find(|(of, _)| *of == status);
     let makes = schema.is_some_and(|(_, schema)| *schema == "CreatedProject");
     if (endpoint.is_conditional && is_good) || makes || status == 304 {
-        tell(
+        describe(
             "ETag",
             "Names this state of it, for If-Match and If-None-Match.",
         );
     }
     if makes || status == 202 {
-        tell("Location", "Where it is found from now on.");
+        describe("Location", "Where it is found from now on.");
     }
     if is_good && endpoint.verb == Verb::Get && endpoint.has_parameter("cursor") {
-        tell("Link", "`rel=\"next\"`: the next page, when there is one.");
+        describe("Link", "`rel=\"next\"`: the next page, when there is one.");
     }
     if endpoint.verb == Verb::Post && (is_good || matches!(status, 404 | 409)) {
-        tell(
+        describe(
             "Idempotent-Replayed",
             "`true` when this is the answer to an earlier request with the same Idempotency-Key.",
         );
     }
     match status {
-        401 | 403 => tell(
+        401 | 403 => describe(
             "WWW-Authenticate",
             "How to be let in: the scheme, what is wrong with the token, the scope that is needed (RFC 6750).",
         ),
-        405 => tell("Allow", "The methods that there are."),
+        405 => describe("Allow", "The methods that there are."),
         415 if endpoint.verb == Verb::Patch => {
-            tell("Accept-Patch", "The media types that are read.");
-            tell("Accept-Encoding", "The encodings that are read.");
+            describe("Accept-Patch", "The media types that are read.");
+            describe("Accept-Encoding", "The encodings that are read.");
         }
         415 => {
-            tell("Accept-Post", "The media types that are read.");
-            tell("Accept-Encoding", "The encodings that are read.");
+            describe("Accept-Post", "The media types that are read.");
+            describe("Accept-Encoding", "The encodings that are read.");
         }
         _ => {}
     }
     // Requests refused before authentication are not counted by token rates.
     let is_counted = !matches!(status, 401 | 403 | 405 | 414 | 431);
     if endpoint.access.scope().is_some() && is_counted {
-        tell(
+        describe(
             "RateLimit-Policy",
             "The rates that this was counted by: quota and seconds in which it fills (draft-ietf-httpapi-ratelimit-headers-11).",
         );
-        tell(
+        describe(
             "RateLimit",
             "What is left of each, and the seconds until it is whole again.",
         );

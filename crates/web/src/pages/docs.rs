@@ -34,7 +34,7 @@ struct ResponseDoc {
     description: String,
 }
 
-/// Rendered once: it is the same for everyone.
+/// Rendered once: it is the same for all users.
 pub fn page(base_url: &str) -> PageContent {
     static RENDERED: OnceLock<Markup> = OnceLock::new();
     let reference = RENDERED.get_or_init(|| {

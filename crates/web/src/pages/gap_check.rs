@@ -58,7 +58,7 @@ fn controls() -> Markup {
         }
         div #gap-progress class="card page" role="status" hidden {
             progress aria-label="Reading rows of Search Console" {}
-            p data-told { "Reading…" }
+            p "data-told" { "Reading…" }
         }
     }
 }

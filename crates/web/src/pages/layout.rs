@@ -23,7 +23,7 @@ pub fn icons() -> Vec<&'static str> {
 }
 
 /// `marked`: path of the current navigation entry.
-pub fn html(page: &PageContent, who: Option<&Member>, marked: &str) -> String {
+pub fn html(page: &PageContent, member: Option<&Member>, marked: &str) -> String {
     let brand = html! { a .brand href="/" { (icon("mark")) "Sightline" } };
     let html = html! {
         (maud::DOCTYPE)
@@ -40,10 +40,10 @@ pub fn html(page: &PageContent, who: Option<&Member>, marked: &str) -> String {
                         (brand)
                         div .nav { (entries(Group::Main, "", marked)) }
                         @if let Some(project) = &page.project { (own_entries(project, marked)) }
-                        @if let Some(who) = who {
-                            div .who {
-                                b { (who.user.name.as_str()) }
-                                small { (who.user.email.as_str()) }
+                        @if let Some(member) = member {
+                            div class="who" {
+                                b { (member.user.name.as_str()) }
+                                small { (member.user.email.as_str()) }
                                 " "
                                 button class="quiet slim" type="button" data-api="DELETE /api/session" data-then="/sign-in" { "Sign out" }
                             }
@@ -104,7 +104,7 @@ fn document_head(title: &str, referrer: Option<&str>) -> Markup {
 
 /// Live region for messages of scripts.
 fn live_region() -> Markup {
-    html! { div #told .out role="status" aria-live="polite" {} }
+    html! { div class="out" id="told" role="status" aria-live="polite" {} }
 }
 
 fn entry(href: &str, label: &str, picture: &str, marked: &str) -> Markup {

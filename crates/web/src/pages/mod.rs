@@ -312,7 +312,7 @@ impl Pages {
         place: RouteMatch<'_>,
         responder: &respond::PageResponder,
     ) -> HttpResponse {
-        let (who, _slot) = match self.admit_request(request).await {
+        let (member, _slot) = match self.admit_request(request).await {
             Ok(admitted) => admitted,
             Err(problem) => return responder.problem_response(&problem),
         };
@@ -320,9 +320,9 @@ impl Pages {
             && let Access::Public(write) = spec.access
         {
             let page = write(&self.services.config.public_base_url);
-            return responder.html(200, &layout::html(&page, who.as_ref(), spec.path));
+            return responder.html(200, &layout::html(&page, member.as_ref(), spec.path));
         }
-        let Some(who) = who else {
+        let Some(member) = member else {
             return match self.services.core.awaits_owner().await {
                 Ok(is_open) => signed_out_response(request, place.template(), is_open, responder),
                 Err(error) => storage_failure_response(responder, &error),
@@ -336,14 +336,14 @@ impl Pages {
         };
         let visit = PageContext {
             services: &self.services,
-            member: &who,
+            member: &member,
             path: request.path(),
             query_string: request.query_string(),
             now: self.services.core.clock.now(),
         };
         let marked = values.filled(spec.marks);
         match render_page(&visit, write, values).await {
-            Ok(page) => responder.html(200, &layout::html(&page, Some(&who), &marked)),
+            Ok(page) => responder.html(200, &layout::html(&page, Some(&member), &marked)),
             Err(PageError::NotFound) => responder.html(404, &standalone_pages::not_found()),
             Err(PageError::Storage(error)) => storage_failure_response(responder, &error),
         }
@@ -362,8 +362,8 @@ fn signed_out_response(
         (WELCOME, true) => responder.html(200, &standalone_pages::welcome()),
         (_, true) => responder.redirect(WELCOME),
         (SIGN_IN, false) => {
-            let asked = Query::parse(request.query_string(), &["next"]);
-            let next = asked.text("next").filter(|it| is_safe_redirect(it));
+            let query = Query::parse(request.query_string(), &["next"]);
+            let next = query.text("next").filter(|it| is_safe_redirect(it));
             responder.html(200, &standalone_pages::sign_in(next.unwrap_or(HOME)))
         }
         (HOME | WELCOME, false) => responder.redirect(SIGN_IN),

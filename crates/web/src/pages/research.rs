@@ -60,8 +60,8 @@ fn form(projects: &ProjectOptions) -> Markup {
                         option value="" { "None" }
                         @for it in &projects.options { option value=(it.id) { (it.name) } }
                     }
-                    @if let Some(most) = projects.truncated_at {
-                        small { "The first " (most) " by name. Come from the page of another one to choose it." }
+                    @if let Some(limit) = projects.truncated_at {
+                        small { "The first " (limit) " by name. Come from the page of another one to choose it." }
                     }
                 }
             }
@@ -74,7 +74,7 @@ fn form(projects: &ProjectOptions) -> Markup {
         }
         div #searching class="card page" role="status" hidden {
             progress aria-label="Looking it up" {}
-            p data-told {}
+            p "data-told" {}
         }
         div #answer class="page wide" hidden {}
         div #history {}

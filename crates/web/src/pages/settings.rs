@@ -153,7 +153,7 @@ fn profile(visit: &PageContext<'_>) -> Markup {
 
 fn password(visit: &PageContext<'_>, tokens: &[ApiToken]) -> Markup {
     html! {
-        form .card .page method="post" data-api="POST /api/settings/password" data-then="/settings/account" data-said="The password is changed; all other sessions have ended." {
+        form .card .page method="post" data-api="POST /api/settings/password" data-then="/settings/account" "data-said"="The password is changed; all other sessions have ended." {
             h2 { "Password" }
             input .out type="email" value=(visit.member.user.email.as_str()) autocomplete="username" tabindex="-1" aria-hidden="true" readonly;
             div .fields {
@@ -277,11 +277,14 @@ fn max_lifetime_days(policy: TokenPolicy) -> Option<i64> {
 /// Within the server's policy, including its longest.
 fn lifetimes(policy: TokenPolicy) -> Vec<(String, String, bool)> {
     let longest = max_lifetime_days(policy);
-    let most = longest
+    let max_days = longest
         .unwrap_or(api_tokens::MAX_DAYS)
         .min(api_tokens::MAX_DAYS);
-    let mut days: Vec<i64> = [30, 90, 365].into_iter().filter(|it| *it < most).collect();
-    days.push(most);
+    let mut days: Vec<i64> = [30, 90, 365]
+        .into_iter()
+        .filter(|it| *it < max_days)
+        .collect();
+    days.push(max_days);
     let usual = policy.shortened(tokens::NewToken::DEFAULT_LIFETIME);
     let choice = |days: i64| {
         let name = match days {

@@ -56,11 +56,11 @@ fn render(since: &SinceSignIn) -> Markup {
 
 /// “2 × token created by the operator”.
 fn change(it: &CredentialChange) -> String {
-    let what = components::humanize(it.action.name());
+    let event = components::humanize(it.action.name());
     let times = if it.count == 1 {
         String::new()
     } else {
         format!("{} × ", it.count)
     };
-    format!("{times}{what} by the {}", it.actor.name())
+    format!("{times}{event} by the {}", it.actor.name())
 }

@@ -10,7 +10,7 @@ use crate::services::Services;
 use std::sync::Arc;
 
 impl Pipeline {
-    /// CSRF protection applies as well: another site must not sign a user in to an account of its own.
+    /// CSRF protection applies as well: another site must not sign a user in to the attacker's account.
     pub(super) async fn serve_visitor(
         &self,
         arrived: RoutedRequest<'_>,

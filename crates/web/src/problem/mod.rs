@@ -80,8 +80,8 @@ impl Problem {
     }
 
     #[must_use]
-    pub fn next_action(mut self, link: Link, why: &'static str) -> Self {
-        self.next_actions.push(NextAction::new(link, why));
+    pub fn next_action(mut self, link: Link, description: &'static str) -> Self {
+        self.next_actions.push(NextAction::new(link, description));
         self
     }
 
@@ -194,7 +194,7 @@ fn instance(request_id: &str) -> String {
 mod tests {
     use super::*;
 
-    fn told(problem: &Problem) -> Value {
+    fn agent_document(problem: &Problem) -> Value {
         problem.document(Surface::Agent, "https://s.example", "req-12345678")
     }
 
@@ -209,7 +209,7 @@ mod tests {
                 )
             })
             .collect();
-        let document = told(&Problem::invalid(errors));
+        let document = agent_document(&Problem::invalid(errors));
         assert_eq!(
             document["type"],
             "https://s.example/problems/validation-failed"
@@ -225,7 +225,7 @@ mod tests {
         let name = "\u{1}ž".repeat(100_000);
         let error =
             FieldError::in_body(format!("/{name}"), "unknown-field", format!("no `{name}`"));
-        let document = told(&Problem::invalid(vec![error]));
+        let document = agent_document(&Problem::invalid(vec![error]));
         assert!(document.to_string().len() <= MAX_BYTES);
     }
 }

@@ -58,14 +58,11 @@ pub fn analysis_refused(error: RequestAnalysisError, project: ProjectId) -> Prob
             Link::to(Operation::ListModels),
             "The models and which are active",
         ),
-        RequestAnalysisError::EngineNotActive {
-            named,
-            active: asked,
-        } => {
+        RequestAnalysisError::EngineNotActive { named, active } => {
             let message = format!("`{named}` is none of the account's active models");
-            let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
+            let active: Vec<&str> = active.iter().map(String::as_str).collect();
             let error = FieldError::in_body("/models", "invalid-value", message);
-            Problem::invalid(vec![error.with_allowed(&asked, &named)])
+            Problem::invalid(vec![error.with_allowed(&active, &named)])
         }
         RequestAnalysisError::AccountQueueFull { limit } => {
             request_metrics::count_quota_rejection(request_metrics::UNFINISHED_ANALYSES);

@@ -75,8 +75,8 @@ pub fn no_job() -> Problem {
         .next_action(Link::to(Operation::ListAnalyses), "The account's analyses")
 }
 
-fn database_unavailable(what: &str, hint: &str, wait: Duration) -> Problem {
-    Problem::new(Code::DatabaseUnavailable, what)
+fn database_unavailable(detail: &str, hint: &str, wait: Duration) -> Problem {
+    Problem::new(Code::DatabaseUnavailable, detail)
         .hint(hint)
         .retry_after(wait)
 }
@@ -317,13 +317,13 @@ fn allowance_exceeded_for_items(refused: &[(usize, AllowanceExceeded)]) -> Probl
         requested,
     });
     problem.errors = { refused.iter() }
-        .map(|(place, why)| {
+        .map(|(place, exceeded)| {
             let error = FieldError::in_body(
                 format!("/keywords/{place}"),
                 Code::AllowanceExceeded.name(),
                 "there is no room for it",
             );
-            error.with("allowance", why.allowance.name.name())
+            error.with("allowance", exceeded.allowance.name.name())
         })
         .collect();
     problem

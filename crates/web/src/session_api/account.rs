@@ -64,7 +64,7 @@ fn refused(services: &Services, error: ChangeProfileError) -> Problem {
         )
         .hint("Choose another address."),
         ChangeProfileError::NoSuchAccount => StorageError::Corrupt {
-            what: "the account of a session",
+            subject: "the account of a session",
         }
         .into(),
         ChangeProfileError::Storage(error) => error.into(),

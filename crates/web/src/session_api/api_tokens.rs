@@ -97,18 +97,18 @@ fn read_new_token(body: &CreateToken, policy: TokenPolicy) -> Option<NewToken> {
 
 /// `None` never expires.
 fn lifetime(body: &CreateToken, policy: TokenPolicy) -> Option<TimeDelta> {
-    let most = { policy.longest }.map_or(MAX_DAYS, |it| it.num_days().min(MAX_DAYS));
+    let max_days = { policy.longest }.map_or(MAX_DAYS, |it| it.num_days().min(MAX_DAYS));
     let rule = match policy.longest {
         None => format!(
-            "must be a whole number of days from 1 to {most}, or null for a token that does not end by itself"
+            "must be a whole number of days from 1 to {max_days}, or null for a token that does not end by itself"
         ),
         Some(_) => format!(
-            "must be a whole number of days from 1 to {most}: on this server a token lasts {most} days at the most"
+            "must be a whole number of days from 1 to {max_days}: on this server a token lasts {max_days} days at the most"
         ),
     };
     let wrong = || {
         let error = FieldError::in_body("/expiresInDays", "invalid-value", &rule);
-        body.fields().note(error.with("max", most));
+        body.fields().note(error.with("max", max_days));
     };
     // A non-number is reported by its type, any other error by `rule`.
     match body.expires_in_days() {
@@ -120,7 +120,7 @@ fn lifetime(body: &CreateToken, policy: TokenPolicy) -> Option<TimeDelta> {
         Given::Value(days) =>
         {
             #[expect(clippy::cast_possible_truncation, reason = "whole, and checked")]
-            if days.fract() == 0.0 && (1..=most).contains(&(days as i64)) {
+            if days.fract() == 0.0 && (1..=max_days).contains(&(days as i64)) {
                 return Some(TimeDelta::days(days as i64));
             }
         }
@@ -139,9 +139,8 @@ fn refused(services: &Services, error: IssueTokenError) -> Problem {
             error.to_string(),
         )),
         error @ (IssueTokenError::TooMany | IssueTokenError::NoScopes) => {
-            let most = NewToken::MAX_PER_ACCOUNT;
-            let allowance =
-                json!({ "name": "tokens", "used": most, "limit": most, "requested": 1 });
+            let max_tokens = NewToken::MAX_PER_ACCOUNT;
+            let allowance = json!({ "name": "tokens", "used": max_tokens, "limit": max_tokens, "requested": 1 });
             Problem::new(Code::AllowanceExceeded, error.to_string())
                 .with("allowance", allowance)
                 .hint("Revoke a token first.")

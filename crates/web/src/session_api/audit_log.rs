@@ -29,17 +29,17 @@ string_enums!(AuditAction);
 /// Newest first, optionally of one action and before a time.
 pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
     let parameters = ReadAuditLog(&call.query);
-    let (most, action, before) = (parameters.limit(), parameters.action(), parameters.before());
+    let (limit, action, before) = (parameters.limit(), parameters.action(), parameters.before());
     call.query.finish()?;
     let (account, core) = (call.member.account.id, &services.core);
-    let most = most.unwrap_or(LIST_LIMITS.default);
+    let limit = limit.unwrap_or(LIST_LIMITS.default);
     let events = if action.is_none() && before.is_none() {
-        core.audit_events(account, most).await?
+        core.audit_events(account, limit).await?
     } else {
         let actions = action.map_or_else(|| AuditAction::ALL.to_vec(), |it| vec![it]);
         // Tolerates clock differences between servers.
         let before = before.unwrap_or_else(|| services.core.clock.now() + TimeDelta::days(1));
-        core.audit_events_before(account, &actions, before, most)
+        core.audit_events_before(account, &actions, before, limit)
             .await?
     };
     let items: Vec<Value> = events
@@ -55,6 +55,6 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<ApiRespon
             })
         })
         .collect();
-    let body = json!({ "items": items, "nextCursor": null, "limit": most });
+    let body = json!({ "items": items, "nextCursor": null, "limit": limit });
     Ok(no_store(ApiResponse::value(&body)))
 }

@@ -215,8 +215,8 @@ fn response(request: &SaveRequest, parsed: &ParsedKeywords, saved: &SavedKeyword
                 Some(SaveOutcome::Added(id)) => done("added", *id),
                 Some(SaveOutcome::AlreadyTracked(id)) => done("alreadyTracked", *id),
                 Some(SaveOutcome::Reactivated(id)) => done("reactivated", *id),
-                Some(SaveOutcome::Refused(why)) => {
-                    refused(Code::AllowanceExceeded.name(), allowance_detail(why))
+                Some(SaveOutcome::Refused(exceeded)) => {
+                    refused(Code::AllowanceExceeded.name(), allowance_detail(exceeded))
                 }
                 // There is one outcome per keyword.
                 None => continue,
@@ -237,8 +237,8 @@ fn response(request: &SaveRequest, parsed: &ParsedKeywords, saved: &SavedKeyword
     ApiResponse::ok(&view)
 }
 
-fn allowance_detail(why: &AllowanceExceeded) -> String {
-    let (name, limit) = (why.allowance.name, why.allowance.limit);
+fn allowance_detail(exceeded: &AllowanceExceeded) -> String {
+    let (name, limit) = (exceeded.allowance.name, exceeded.allowance.limit);
     match name {
         AllowanceName::AiTracked => format!(
             "{limit} AI-tracked keywords are the most: save it without AI measurement, or switch that off for another one."

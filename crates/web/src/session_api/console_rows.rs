@@ -150,7 +150,11 @@ pub(super) fn group_rows(fields: &Fields, rows: Vec<(NaiveDate, SearchRow)>) -> 
         };
         if let Some(refusal) = row.refusal(cut) {
             let pointer = format!("{}/{index}/{}", fields.at("rows"), refusal.field.name());
-            fields.note(FieldError::in_body(pointer, "invalid-value", refusal.what));
+            fields.note(FieldError::in_body(
+                pointer,
+                "invalid-value",
+                refusal.reason,
+            ));
         }
         let (of_the_day, indexes) = sets.entry((cut, day)).or_default();
         of_the_day.push(row);

@@ -18,7 +18,7 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<ApiRespon
     let state = services.core.account_state(member.account.id).await?;
     let state = state.ok_or_else(|| {
         refusals::storage_failure(&StorageError::Corrupt {
-            what: "the account of a session",
+            subject: "the account of a session",
         })
     })?;
     let session = &member.session;

@@ -57,7 +57,7 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<ApiRespon
     let quota = services.core.research_quota(account).await?;
     let quota = quota.ok_or_else(|| {
         refusals::storage_failure(&StorageError::Corrupt {
-            what: "the account of a session",
+            subject: "the account of a session",
         })
     })?;
     Ok(no_store(ApiResponse::value(&Value::Object(quota_view(

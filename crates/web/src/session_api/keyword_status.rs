@@ -123,9 +123,9 @@ struct EngineView {
 
 impl StatusView {
     fn of(month: &KeywordMonth) -> Self {
-        let (keyword, course) = (&month.keyword, month.ranks.as_ref());
+        let (keyword, ranks) = (&month.keyword, month.ranks.as_ref());
         let market = &keyword.market;
-        let (now, start) = (month.now.as_ref(), course.map(|it| &it.start));
+        let (now, start) = (month.now.as_ref(), ranks.map(|it| &it.start));
         let mentions = month.mentions.as_ref();
         Self {
             keyword_id: keyword.id.0,
@@ -141,10 +141,10 @@ impl StatusView {
             page: now.and_then(|it| it.url.clone()),
             position_at_start: start.and_then(|it| it.position),
             start_measured_at: start.map(|it| it.measured_at),
-            best_position: course.and_then(|it| it.best),
-            days_measured: course.map_or(0, |it| it.days),
-            engine: course.map(|it| it.source.engine.clone()),
-            provenance: course.map(|it| it.source.provenance.name()),
+            best_position: ranks.and_then(|it| it.best),
+            days_measured: ranks.map_or(0, |it| it.days),
+            engine: ranks.map(|it| it.source.engine.clone()),
+            provenance: ranks.map(|it| it.source.provenance.name()),
             search_volume: month.search_volume,
             ai: mentions.map(|it| AiView::of(&it.all)).unwrap_or_default(),
             ai_provenance: mentions.map(|it| it.provenance.name()),

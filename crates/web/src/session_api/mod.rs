@@ -149,7 +149,7 @@ fn password_refused(name: &str, refusal: PasswordRefusal) -> Problem {
     )
 }
 
-/// For a signed-in user, to whom the wrong field is no secret.
+/// For a signed-in user, who may know which field is wrong.
 fn wrong_password(name: &str) -> Problem {
     Problem::invalid_value(FieldError::in_body(
         format!("/{name}"),
@@ -167,8 +167,8 @@ fn hashing_busy() -> Problem {
 fn hashing_problem(error: &HashingError) -> Problem {
     match error {
         HashingError::Busy => hashing_busy(),
-        HashingError::Failed(what) => {
-            tracing::error!("A password cannot be hashed or compared: {what}");
+        HashingError::Failed(cause) => {
+            tracing::error!("A password cannot be hashed or compared: {cause}");
             Problem::new(
                 Code::InternalError,
                 "An error in the service kept it from answering.",
@@ -208,7 +208,7 @@ fn sign_in_problem(error: SignInError, refused: impl FnOnce() -> Problem) -> Pro
             .retry_after(Duration::from_secs_f64(seconds))
         }
         SignInError::Busy => hashing_busy(),
-        SignInError::HashingFailed(what) => hashing_problem(&HashingError::Failed(what)),
+        SignInError::HashingFailed(cause) => hashing_problem(&HashingError::Failed(cause)),
         SignInError::Storage(error) => error.into(),
     }
 }

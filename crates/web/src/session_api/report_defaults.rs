@@ -51,7 +51,7 @@ pub async fn set(services: Arc<Services>, call: MemberCall) -> Result<ApiRespons
         .change_report_defaults(account, &defaults)
         .await?;
     let changed = changed.ok_or(StorageError::Corrupt {
-        what: "the account of a session",
+        subject: "the account of a session",
     })?;
     Ok(response(&changed.report_defaults))
 }

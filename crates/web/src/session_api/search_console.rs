@@ -194,8 +194,8 @@ fn file(body: &ImportFile) -> Option<FileUpload> {
     })
 }
 
-fn too_many(why: NoSlot) -> Problem {
-    let problem = match why {
+fn too_many(refusal: NoSlot) -> Problem {
+    let problem = match refusal {
         NoSlot::KeyFull { .. } => Problem::new(
             Code::ConcurrencyLimited,
             "The account is importing another file; one is imported at a time.",

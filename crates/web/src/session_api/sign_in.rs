@@ -67,8 +67,8 @@ pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<ApiRe
                 note_failure(&services, account, attempt.client.network);
             }
             // An internal error would reveal that the account exists.
-            if let SignInError::HashingFailed(what) = &error {
-                tracing::error!("A kept password cannot be compared: {what}");
+            if let SignInError::HashingFailed(cause) = &error {
+                tracing::error!("A kept password cannot be compared: {cause}");
                 return Err(refused());
             }
             Err(sign_in_problem(error, refused))

@@ -91,8 +91,8 @@ impl Pass<'_> {
             .await?;
         drop(read);
         let brands = Arc::clone(&self.brands);
-        let judged = tokio::task::spawn_blocking(move || evaluate_each(answers, &brands.book));
-        let mut pairs = judged.await?;
+        let evaluating = tokio::task::spawn_blocking(move || evaluate_each(answers, &brands.book));
+        let mut pairs = evaluating.await?;
         if let Some(rater) = rater {
             let market = keywords.first().map(|it| &it.market);
             let market = market.or(self.market.as_ref());
@@ -108,9 +108,9 @@ impl Pass<'_> {
             keywords,
             pairs,
         };
-        let judged = tokio::task::spawn_blocking(move || batch.records()).await?;
+        let evaluated = tokio::task::spawn_blocking(move || batch.records()).await?;
         let lease = LeaseToken::of(self.job);
-        let EvaluatedBatch { findings, tallies } = &judged;
+        let EvaluatedBatch { findings, tallies } = &evaluated;
         let staging = { &self.tools.core }.stage_visibility(lease, findings, tallies);
         self.state.apply(staging.await?);
         Ok(())
@@ -126,21 +126,21 @@ impl Pass<'_> {
 }
 
 fn evaluate_each(answers: Vec<KeptAnswer>, book: &BrandBook) -> Vec<EvaluatedPair> {
-    let judged = answers.into_iter().map(|it| {
-        let judged = ai_answers::evaluate(&it.answer, book);
-        (it.answer, judged)
+    let evaluated = answers.into_iter().map(|it| {
+        let evaluation = ai_answers::evaluate(&it.answer, book);
+        (it.answer, evaluation)
     });
-    judged.collect()
+    evaluated.collect()
 }
 
 impl Batch {
     fn records(mut self) -> EvaluatedBatch {
         let mut by_subject: BTreeMap<Option<i64>, BTreeMap<String, Vec<EvaluatedPair>>> =
             BTreeMap::new();
-        for (answer, judged) in std::mem::take(&mut self.pairs) {
+        for (answer, evaluation) in std::mem::take(&mut self.pairs) {
             let of_subject = by_subject.entry(answer.prompt.keyword_id).or_default();
             let of_engine = of_subject.entry(answer.engine.clone()).or_default();
-            of_engine.push((answer, judged));
+            of_engine.push((answer, evaluation));
         }
         let mut found = EvaluatedBatch::default();
         for (subject, engines) in by_subject {
@@ -167,8 +167,8 @@ impl Batch {
             (PromptPanelKind::Discovery, !pairs.iter().all(is_branded)),
             (PromptPanelKind::Branded, pairs.iter().any(is_branded)),
         ];
-        for (panel, is_asked) in panels {
-            if is_asked {
+        for (panel, is_present) in panels {
+            if is_present {
                 let finding = self.record(keyword, market, engine, panel, pairs);
                 found.findings.push(finding);
             }
@@ -179,7 +179,11 @@ impl Batch {
                 day: self.day,
                 keyword: keyword.id,
                 engine: engine.to_owned(),
-                tallies: tallies(pairs.iter().map(|(answer, judged)| (answer, judged))),
+                tallies: tallies(
+                    pairs
+                        .iter()
+                        .map(|(answer, evaluation)| (answer, evaluation)),
+                ),
             });
         }
     }

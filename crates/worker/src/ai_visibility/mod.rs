@@ -79,8 +79,8 @@ pub(super) async fn run(
 ) -> Result<AttemptOutcome, AttemptFailure> {
     let mut pass = Pass::begin(tools, job, project, state).await?;
     if pass.engines.is_empty() {
-        let why = pass.unpaid.first().map_or_else(no_model, attempt_error);
-        return Ok(AttemptOutcome::End(AttemptEnd::Failed(why)));
+        let error = pass.unpaid.first().map_or_else(no_model, attempt_error);
+        return Ok(AttemptOutcome::End(AttemptEnd::Failed(error)));
     }
     pass.count_questions().await?;
     pass.query_all().await?;
@@ -156,10 +156,10 @@ impl<'a> Pass<'a> {
         }
         if self.job.keywords == KeywordChoice::All {
             let key = |it: &Market| (it.language, it.country, it.location.is_some());
-            let most = { markets.into_iter() }.max_by(|(one, ones), (other, others)| {
+            let largest = { markets.into_iter() }.max_by(|(one, ones), (other, others)| {
                 (ones.cmp(others)).then_with(|| key(other).cmp(&key(one)))
             });
-            self.market = most.map(|(market, _)| Market {
+            self.market = largest.map(|(market, _)| Market {
                 location: None,
                 ..market
             });
@@ -202,12 +202,12 @@ impl<'a> Pass<'a> {
 
     fn progress(&self, is_over: bool) -> Progress {
         let total = self.total.max(self.done);
-        let is_asked = is_over || self.done == total || self.evaluated > 0;
+        let all_answered = is_over || self.done == total || self.evaluated > 0;
         let trends = self
             .trends_staged
             .max(self.keywords * self.active.len() as u64);
         let stages = vec![
-            Stage::counted("ask", self.done, total, is_asked),
+            Stage::counted("ask", self.done, total, all_answered),
             Stage::counted(
                 "judge",
                 self.evaluated,
@@ -236,10 +236,14 @@ enum KeywordCursor {
 }
 
 impl Failures {
-    fn stop(&mut self, engine: &str, why: ProviderError) {
+    fn stop(&mut self, engine: &str, error: ProviderError) {
         if let Entry::Vacant(free) = self.stopped.entry(engine.to_owned()) {
-            tracing::warn!(engine, why = why.code(), "An AI engine is asked no more.");
-            free.insert(why);
+            tracing::warn!(
+                engine,
+                "why" = error.code(),
+                "An AI engine is asked no more."
+            );
+            free.insert(error);
         }
     }
 
@@ -256,7 +260,7 @@ impl Failures {
             jobId = pass.job.id.0,
             left = self.transient,
             done = pass.done,
-            most = pass.tools.core.policies.queue.max_attempts,
+            "most" = pass.tools.core.policies.queue.max_attempts,
             "Some questions are left for another attempt."
         );
         Some(AttemptEnd::Retry {

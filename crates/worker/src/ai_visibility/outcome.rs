@@ -1,4 +1,4 @@
-use super::{Pass, engine_error, sentiment::SENTIMENT_NOT_JUDGED};
+use super::{Pass, engine_error, sentiment::SENTIMENT_NOT_RATED};
 use crate::attempt_state::{AttemptFailure, AttemptOutcome};
 use analysis::document::Document;
 use analysis::findings::ai_trends::AiTrendsSummary;
@@ -55,7 +55,7 @@ impl Pass<'_> {
         warnings.extend(left_out.into_iter().map(str::to_owned));
         warnings.extend(
             self.sentiment_incomplete
-                .then(|| SENTIMENT_NOT_JUDGED.to_owned()),
+                .then(|| SENTIMENT_NOT_RATED.to_owned()),
         );
         let unasked = self.total.saturating_sub(self.done);
         Ok(AttemptOutcome::Results(JobResults {
@@ -74,7 +74,7 @@ impl Pass<'_> {
         while let Some(batch) = walk.next().await? {
             for staged in batch {
                 let record = { staged.record.parse() }.map_err(|_| StorageError::Corrupt {
-                    what: "a staged record",
+                    subject: "a staged record",
                 })?;
                 sum.add(record, staged.ordinal >= CARRIED_OVER_ORDINAL);
             }
@@ -162,13 +162,13 @@ impl Sum {
 }
 
 fn nothing_measured(pass: &Pass<'_>) -> AttemptError {
-    let why = pass.failures.kept.as_ref().map(|(engine, error)| {
+    let cause = pass.failures.kept.as_ref().map(|(engine, error)| {
         let described = engine_error(engine, error);
         format!(" The last failure: {}", described.detail)
     });
     AttemptError {
         code: "nothingMeasured".to_owned(),
-        detail: format!("Not one question was answered; earlier results stand.{}", why.unwrap_or_default()),
+        detail: format!("Not one question was answered; earlier results stand.{}", cause.unwrap_or_default()),
         hint: Some("Start the analysis again later; if it fails again, ask the operator to run `sightline doctor`.".to_owned()),
     }
 }

@@ -18,17 +18,17 @@ const STORE_BATCH: usize = 64;
 impl Pass<'_> {
     pub(super) async fn query_all(&mut self) -> Result<(), AttemptFailure> {
         let (clock, ledger) = (Arc::clone(&self.tools.core.clock), Arc::clone(&self.ledger));
-        let ask = Arc::new(QueryAiEngine::new(clock, ledger));
+        let query = Arc::new(QueryAiEngine::new(clock, ledger));
         let mut after = None;
         while let Some(keywords) = self.next_keywords(&mut after, KEYWORD_BATCH).await? {
             let open = self.open_questions(&keywords).await?;
-            self.query(&ask, open).await?;
+            self.query(&query, open).await?;
             if self.must_stop() {
                 return Ok(());
             }
         }
         let open = self.open_questions(&[]).await?;
-        self.query(&ask, open).await
+        self.query(&query, open).await
     }
 
     fn must_stop(&self) -> bool {
@@ -67,33 +67,33 @@ impl Pass<'_> {
     /// Each engine at its own pace. When the attempt has to stop, paid calls are awaited, free ones dropped.
     async fn query(
         &mut self,
-        ask: &Arc<QueryAiEngine>,
+        query: &Arc<QueryAiEngine>,
         open: Vec<Vec<PlannedQuery>>,
     ) -> Result<(), AttemptFailure> {
         let paid_at_once = self.tools.limits.paid_answers_at_once;
-        let engines = self.engines.iter().zip(open).map(|(asked, questions)| {
-            let (engine, ask) = (Arc::clone(&asked.engine), Arc::clone(ask));
-            let (at_once, halt) = (at_once(&engine, paid_at_once), asked.halt.clone());
+        let engines = self.engines.iter().zip(open).map(|(active, questions)| {
+            let (engine, query) = (Arc::clone(&active.engine), Arc::clone(query));
+            let (at_once, halt) = (at_once(&engine, paid_at_once), active.halt.clone());
             let stop = is_free(&engine).then(|| self.state.stop.clone());
             stream::iter(questions)
-                .take_until(asked.halt.clone().cancelled_owned())
+                .take_until(active.halt.clone().cancelled_owned())
                 .map(move |question| {
-                    let (engine, ask) = (Arc::clone(&engine), Arc::clone(&ask));
+                    let (engine, query) = (Arc::clone(&engine), Arc::clone(&query));
                     let (halt, stop) = (halt.clone(), stop.clone());
                     tokio::spawn(async move {
-                        let asking = ask.run(&engine, &question);
-                        let asked = match stop {
-                            Some(stop) => stop.run_until_cancelled(asking).await?,
-                            None => asking.await,
+                        let answering = query.run(&engine, &question);
+                        let observed = match stop {
+                            Some(stop) => stop.run_until_cancelled(answering).await?,
+                            None => answering.await,
                         };
-                        if asked
+                        if observed
                             .failure
                             .as_ref()
                             .is_some_and(ProviderError::is_permanent)
                         {
                             halt.cancel();
                         }
-                        Some(asked)
+                        Some(observed)
                     })
                 })
                 .buffer_unordered(at_once)
@@ -169,11 +169,11 @@ impl Pass<'_> {
 
 /// Concurrent queries of an engine. Paid calls under way may be paid again after a crash, so they are limited.
 fn at_once(engine: &ActiveEngine, paid: usize) -> usize {
-    let most = engine.engine.max_concurrency().max(1);
+    let limit = engine.engine.max_concurrency().max(1);
     if is_free(engine) {
-        most
+        limit
     } else {
-        most.min(paid.max(1))
+        limit.min(paid.max(1))
     }
 }
 
@@ -182,13 +182,13 @@ fn is_free(engine: &ActiveEngine) -> bool {
 }
 
 /// Keeps everything except unpaid transient failures while another attempt follows.
-fn should_store(asked: &ObservedAnswer, is_last_attempt: bool) -> bool {
-    asked.failure.as_ref().is_none_or(|failure| {
-        let is_final = is_last_attempt || !failure.is_retryable() || was_paid(asked);
+fn should_store(observed: &ObservedAnswer, is_last_attempt: bool) -> bool {
+    observed.failure.as_ref().is_none_or(|failure| {
+        let is_final = is_last_attempt || !failure.is_retryable() || was_paid(observed);
         !failure.is_permanent() && is_final
     })
 }
 
-fn was_paid(asked: &ObservedAnswer) -> bool {
-    asked.answer.usage.cost_micros.is_some_and(|it| it > 0)
+fn was_paid(observed: &ObservedAnswer) -> bool {
+    observed.answer.usage.cost_micros.is_some_and(|it| it > 0)
 }

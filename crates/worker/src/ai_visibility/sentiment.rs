@@ -14,7 +14,7 @@ use futures_util::{StreamExt, stream};
 use std::{collections::BTreeMap, sync::Arc};
 
 /// Warning code: some sentiment is unknown because the model gave no rating.
-pub(super) const SENTIMENT_NOT_JUDGED: &str = "sentimentNotJudged";
+pub(super) const SENTIMENT_NOT_RATED: &str = "sentimentNotJudged";
 
 /// Queries the model while it answers and reserved calls remain.
 pub(super) struct SentimentRater {
@@ -31,12 +31,12 @@ impl SentimentRater {
     pub(super) fn of(pass: &Pass<'_>) -> Option<Self> {
         let tools = pass.tools;
         let model = tools.core.policies.engines.sentiment_engine()?;
-        let asking = ClassifySentiment::new(Arc::clone(model), Arc::clone(&pass.ledger));
+        let classifier = ClassifySentiment::new(Arc::clone(model), Arc::clone(&pass.ledger));
         Some(Self {
-            at_once: asking
+            at_once: classifier
                 .max_concurrency()
                 .min(tools.limits.paid_answers_at_once.max(1)),
-            query: asking,
+            query: classifier,
             left: max_sentiment_queries(pass.total),
             is_incomplete: false,
         })
@@ -61,13 +61,13 @@ impl Pass<'_> {
                 (sentiment_query.run(&spoken, &texts).await, sentences)
             }
         });
-        let asked_for = requests.len();
+        let requested = requests.len();
         let outcomes: Vec<(SentimentOutcome, Vec<Sentence>)> = stream::iter(requests)
             .buffered(rater.at_once)
             .take_until(wait_for_stop_grace(self.state.stop.clone()))
             .collect()
             .await;
-        rater.is_incomplete |= outcomes.len() < asked_for;
+        rater.is_incomplete |= outcomes.len() < requested;
         let mut ratings: BTreeMap<usize, Vec<Polarity>> = BTreeMap::new();
         let (mut calls, mut is_over) = (0, false);
         rater.left = rater.left.saturating_sub(outcomes.len() as u64);
@@ -75,12 +75,12 @@ impl Pass<'_> {
             calls += of_question.calls;
             is_over |= { of_question.failure.as_ref() }.is_some_and(ProviderError::is_permanent);
             rater.is_incomplete |= of_question.sentiments.contains(&None);
-            for ((answer, _), feeling) in sentences.into_iter().zip(of_question.sentiments) {
-                ratings.entry(answer).or_default().extend(feeling);
+            for ((answer, _), polarity) in sentences.into_iter().zip(of_question.sentiments) {
+                ratings.entry(answer).or_default().extend(polarity);
             }
         }
-        for (answer, feelings) in ratings {
-            pairs[answer].1.sentiment = Sentiment::from_polarities(&feelings);
+        for (answer, polarities) in ratings {
+            pairs[answer].1.sentiment = Sentiment::from_polarities(&polarities);
         }
         if is_over {
             rater.left = 0;
@@ -107,9 +107,14 @@ impl Pass<'_> {
 /// Batches of sentences per language; those of one answer stay together.
 fn questions(pairs: &[EvaluatedPair]) -> Vec<(String, Vec<Sentence>)> {
     let mut by_language: BTreeMap<&str, Vec<Sentence>> = BTreeMap::new();
-    for (at, (answer, judged)) in pairs.iter().enumerate() {
+    for (at, (answer, evaluation)) in pairs.iter().enumerate() {
         let sentences = by_language.entry(&answer.prompt.language).or_default();
-        sentences.extend(judged.unscored_sentences.iter().map(|it| (at, it.clone())));
+        sentences.extend(
+            evaluation
+                .unscored_sentences
+                .iter()
+                .map(|it| (at, it.clone())),
+        );
     }
     let portions = by_language.into_iter().flat_map(|(language, sentences)| {
         let portions: Vec<Vec<Sentence>> = sentences

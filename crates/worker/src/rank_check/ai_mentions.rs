@@ -56,7 +56,7 @@ async fn project_trends(
         .take_while(|it| it.ordinal < ORDINALS_PER_KEYWORD)
         .map(|it| it.record.parse())
         .collect::<Result<Vec<AiTrendRecord>, _>>();
-    records.map_err(|_| StorageError::Corrupt { what: "a trend" })
+    records.map_err(|_| StorageError::Corrupt { subject: "a trend" })
 }
 
 /// Uses the full weeks since the model, prompts or rules last changed.
@@ -109,7 +109,7 @@ mod tests {
         NaiveDate::from_ymd_opt(2026, 1, 5).unwrap() + Days::new(7 * week)
     }
 
-    fn told(weeks: u64, changed_in: u64) -> ForecastRecord {
+    fn forecast_of_weeks(weeks: u64, changed_in: u64) -> ForecastRecord {
         let now = (monday(weeks) + Days::new(2)).and_time(chrono::NaiveTime::MIN);
         let tallies = (0..=weeks).flat_map(|week| {
             (0..6).map(move |prompt| PromptTally {
@@ -126,7 +126,7 @@ mod tests {
                 is_branded: false,
                 sourced: 0,
                 citations: 0,
-                judged: 0,
+                evaluated: 0,
                 recommendations: 0,
                 namings: 0,
                 shared: 0,
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn full_weeks_of_the_same_model_are_forecast() {
-        let record = told(12, 0);
+        let record = forecast_of_weeks(12, 0);
         assert_eq!(record.target, ForecastTarget::MentionRate);
         assert_eq!(record.ai_engine.as_deref(), Some("gemini"));
         assert_eq!((record.history.n, record.horizon), (12, 6));
@@ -163,7 +163,7 @@ mod tests {
                 .all(|it| (0.2..0.6).contains(&it.median))
         );
         // Weeks of another model and the current week do not count.
-        let changed = told(12, 9);
+        let changed = forecast_of_weeks(12, 9);
         assert_eq!(changed.history.n, 3);
         let refusal = changed.refusal.unwrap();
         assert_eq!(refusal.reason, RefusalReason::HistoryTooShort);

@@ -50,7 +50,7 @@ impl Failures {
             jobId = job.id.0,
             left = self.transient,
             done,
-            most = tools.core.policies.queue.max_attempts,
+            "most" = tools.core.policies.queue.max_attempts,
             "Some keywords are left for another attempt."
         );
         Some(AttemptEnd::Retry {
@@ -85,11 +85,12 @@ impl Failures {
     }
 
     pub(super) fn nothing_measured(&self, job: &Job) -> AttemptError {
-        let why = { self.earlier_cause(job) }
-            .map_or_else(String::new, |why| format!(" What went wrong last: {why}"));
+        let cause = { self.earlier_cause(job) }.map_or_else(String::new, |cause| {
+            format!(" What went wrong last: {cause}")
+        });
         AttemptError {
             code: "nothingMeasured".to_owned(),
-            detail: format!("Not one keyword could be measured; earlier results stand.{why}"),
+            detail: format!("Not one keyword could be measured; earlier results stand.{cause}"),
             hint: Some("Start the analysis again later; if it fails again, ask the operator to run `sightline doctor`.".to_owned()),
         }
     }

@@ -228,7 +228,9 @@ async fn newest_ai_summary(
     let may_stand = |it: &ResultHead| !it.provenance.is_simulated() || pages.is_simulated();
     let summary = { head.filter(may_stand) }.map(|it| it.summary.parse());
     let summary = summary.transpose();
-    summary.map_err(|_| StorageError::Corrupt { what: "a summary" })
+    summary.map_err(|_| StorageError::Corrupt {
+        subject: "a summary",
+    })
 }
 
 fn ai_rates(summary: Option<&AiVisibilitySummary>) -> BTreeMap<String, AiRates> {
@@ -264,6 +266,6 @@ pub(super) async fn load_carried_over<T: FromJson>(
         .map(|it| it.parse())
         .transpose()
         .map_err(|_| StorageError::Corrupt {
-            what: "what the last run left behind",
+            subject: "what the last run left behind",
         })
 }

@@ -99,9 +99,9 @@ impl CompetitorHistory {
 fn newest_within<T>(
     days: &BTreeMap<NaiveDate, T>,
     day: NaiveDate,
-    (least, most): AgeRange,
+    (min_age, max_age): AgeRange,
 ) -> Option<&T> {
-    let window = (day - most)..=(day - least);
+    let window = (day - max_age)..=(day - min_age);
     days.range(window).next_back().map(|(_, it)| it)
 }
 

@@ -159,7 +159,7 @@ fn with_priority(
     priority: &Priority,
 ) -> Result<StagedFinding, StorageError> {
     let mut record: RankingRecord = staged.record.parse().map_err(|_| StorageError::Corrupt {
-        what: "a staged record",
+        subject: "a staged record",
     })?;
     record.priority_score = Some(priority.score);
     Ok(StagedFinding {

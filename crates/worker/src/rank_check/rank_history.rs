@@ -99,8 +99,8 @@ impl RankHistory {
     }
 
     /// The newest success in that age range.
-    fn newest_within(&self, day: NaiveDate, (least, most): AgeRange) -> Option<RankPoint> {
-        let window = day - most..=day - least;
+    fn newest_within(&self, day: NaiveDate, (min_age, max_age): AgeRange) -> Option<RankPoint> {
+        let window = day - max_age..=day - min_age;
         let fits =
             |it: &&RankHistoryPoint| it.state != RankState::Error && window.contains(&it.day);
         { self.points.iter().rev() }.find(fits).map(RankPoint::from)
@@ -138,8 +138,8 @@ impl Pass<'_> {
         let mut walk = tools.core.walk_keywords(job.account, job.project, BATCH);
         while let Some(keywords) = walk.next().await? {
             let batch = self.batch(&keywords, provider, now).await?;
-            let judged = tokio::task::spawn_blocking(move || batch.evaluate()).await?;
-            let staged = evaluation.add(judged, now);
+            let evaluated = tokio::task::spawn_blocking(move || batch.evaluate()).await?;
+            let staged = evaluation.add(evaluated, now);
             stage(tools, job, self.state, &staged).await?;
             self.evaluated += keywords.len() as u64;
             self.state.set_progress(self.progress(false));
@@ -210,7 +210,7 @@ impl Pass<'_> {
 
 impl Batch {
     fn evaluate(&self) -> Vec<Evaluated> {
-        let judged = self.histories.iter().map(|history| Evaluated {
+        let evaluated = self.histories.iter().map(|history| Evaluated {
             keyword: history.keyword.keyword_id,
             forecast: self.forecast(history),
             cannibalization: self.cannibalization(history),
@@ -219,7 +219,7 @@ impl Batch {
             a_week_ago: history.newest_within(self.day, A_WEEK),
             a_month_ago: history.newest_within(self.day, A_MONTH),
         });
-        judged.collect()
+        evaluated.collect()
     }
 
     fn forecast(&self, history: &RankHistory) -> ForecastRecord {
@@ -258,7 +258,7 @@ impl Batch {
     }
 }
 
-/// One observation per day: the last success. Not ranking within a smaller depth is no evidence.
+/// One observation per day: the last success. Not ranking within a smaller depth is not evidence.
 fn observations(points: &[RankHistoryPoint], depth: u32) -> Vec<Observation> {
     let mut days: Vec<Observation> = Vec::new();
     for point in points {
@@ -281,9 +281,9 @@ fn observations(points: &[RankHistoryPoint], depth: u32) -> Vec<Observation> {
 
 impl HistoryEvaluation {
     /// Adds the results; returns what to stage at once.
-    fn add(&mut self, judged: Vec<Evaluated>, now: DateTime<Utc>) -> Vec<StagedFinding> {
-        let mut staged = Vec::with_capacity(judged.len());
-        for one in judged {
+    fn add(&mut self, evaluated: Vec<Evaluated>, now: DateTime<Utc>) -> Vec<StagedFinding> {
+        let mut staged = Vec::with_capacity(evaluated.len());
+        for one in evaluated {
             self.forecasts.add(&one.forecast);
             self.forecast_count += 1;
             staged.push(keyword_finding(
@@ -322,15 +322,15 @@ impl HistoryEvaluation {
         )
     }
 
-    /// Keywords whose own pages compete, worst first.
+    /// Keywords with competing own pages, worst first.
     pub(super) fn take_cannibalized(&mut self) -> Vec<StagedFinding> {
-        let mut rivals = std::mem::take(&mut self.cannibalized);
+        let mut cannibalized = std::mem::take(&mut self.cannibalized);
         let worth = |score: Option<f64>| score.unwrap_or(-1.0);
-        rivals.sort_by(|one, other| {
+        cannibalized.sort_by(|one, other| {
             let by_score = worth(other.0).total_cmp(&worth(one.0));
             by_score.then(one.1.keyword.cmp(&other.1.keyword))
         });
-        let places = (0..).zip(rivals);
+        let places = (0..).zip(cannibalized);
         places
             .map(|(ordinal, (_, finding))| StagedFinding { ordinal, ..finding })
             .collect()

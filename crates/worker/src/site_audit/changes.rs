@@ -70,11 +70,13 @@ impl Changes {
         visit: &FailedVisit,
         staged: &mut Staged,
     ) -> Result<(), StorageError> {
-        let Some(why) = unread_reason(&visit.check, self.measured_at) else {
+        let Some(reason) = unread_reason(&visit.check, self.measured_at) else {
             return Ok(());
         };
-        let at = why.at();
-        let visited = self.site.compare_unread(&earlier_page(&visit.kept)?, why);
+        let at = reason.at();
+        let visited = self
+            .site
+            .compare_unread(&earlier_page(&visit.kept)?, reason);
         self.stage(&visit.kept.url, at, None, visited, staged);
         Ok(())
     }

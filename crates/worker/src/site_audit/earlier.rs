@@ -42,7 +42,7 @@ impl StoredPages {
 
 pub(crate) fn earlier_page(kept: &KeptPage) -> Result<EarlierPage, StorageError> {
     const CORRUPT: StorageError = StorageError::Corrupt {
-        what: "a page that was kept",
+        subject: "a page that was kept",
     };
     Ok(EarlierPage {
         page: content(kept).ok_or(CORRUPT)?,

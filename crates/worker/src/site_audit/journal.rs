@@ -80,9 +80,9 @@ impl<'a> StoredJournal<'a> {
         };
         match error {
             SiteReadError::Stopped => Ok(AttemptOutcome::Stopped),
-            SiteReadError::NoPage(told) => later(AttemptError {
+            SiteReadError::NoPage(cause) => later(AttemptError {
                 code: "startPageUnreadable".to_owned(),
-                detail: format!("The start page cannot be read: {told}."),
+                detail: format!("The start page cannot be read: {cause}."),
                 hint: Some("Mend the start page, or name another host as the project's domain; it is tried again by itself.".to_owned()),
             }),
             SiteReadError::Unreachable(unreached) => Ok(AttemptOutcome::End(unreachable(unreached))),
@@ -139,7 +139,7 @@ impl CrawlJournal for StoredJournal<'_> {
                 self.state.mark_progress_stored();
                 Ok(if self.state.stop.is_cancelled() {
                     Continue::No
-                } else if self.state.is_asked_to_yield() {
+                } else if self.state.is_yield_requested() {
                     Continue::NoNewRequests
                 } else {
                     Continue::Yes

@@ -101,7 +101,7 @@ async fn previous(tools: &WorkerContext, job: &Job) -> Result<PreviousBrokenLink
         .await?
         .map(|carried| carried.parse());
     let corrupt = |_| StorageError::Corrupt {
-        what: "what a site audit carried over",
+        subject: "what a site audit carried over",
     };
     Ok(carried.transpose().map_err(corrupt)?.unwrap_or_default())
 }
@@ -136,12 +136,12 @@ fn outcome(
         .find(|it| it.result_type == ResultType::BrokenLinks)
         .and_then(|it| it.summary.parse::<BrokenLinksSummary>().ok())
         .ok_or(StorageError::Corrupt {
-            what: "the summary of an audit's links",
+            subject: "the summary of an audit's links",
         })?;
     let (checked, unknown) = (of_links.checked.into(), of_links.unknown.into());
     let read = of_links.pages_crawled.into();
-    let is_asked = tools.limits.render_pages > 0;
-    let is_browser_missing = is_asked && tools.sites.missing_browser().is_some();
+    let renders_pages = tools.limits.render_pages > 0;
+    let is_browser_missing = renders_pages && tools.sites.missing_browser().is_some();
     let heads = audited.summaries.into_iter().map(|summary| {
         let (result_type, records) = (summary.result_type, summary.records);
         let coverage = match result_type {

@@ -92,7 +92,7 @@ async fn evaluate_pages(
     let (input_sender, mut input_receiver) = mpsc::channel::<EvaluationInput>(CHANNEL_CAPACITY);
     let (staged_sender, mut records) = mpsc::channel::<Staged>(CHANNEL_CAPACITY);
     let change = of.change_context();
-    let judging = tokio::task::spawn_blocking(move || {
+    let evaluating = tokio::task::spawn_blocking(move || {
         let verdicts = move |url: &str| robots.verdicts(url);
         let mut audit = SiteAudit::of(&site, &context, &verdicts);
         let measured_at = context.finding.measured_at;
@@ -141,11 +141,11 @@ async fn evaluate_pages(
         Ok::<(), AttemptFailure>(())
     };
     tokio::try_join!(reading, storing)?;
-    let audited = judging.await??;
+    let audited = evaluating.await??;
     Ok((!of.staging.state.stop.is_cancelled()).then_some(audited))
 }
 
-/// Sends the staged batch once it is large enough; after the end of the attempt nobody receives it.
+/// Sends the staged batch once it is large enough; after the end of the attempt the receiver is closed.
 fn hand_over(to: &mpsc::Sender<Staged>, staged: &mut Staged, enough: usize) {
     if staged.findings.len() >= enough {
         let _ = to.blocking_send(std::mem::take(staged));
@@ -153,7 +153,7 @@ fn hand_over(to: &mpsc::Sender<Staged>, staged: &mut Staged, enough: usize) {
 }
 
 impl Crawled<'_> {
-    /// Sends all journal pages with their stored versions, then stored pages whose request failed.
+    /// Sends all journal pages with their stored versions, then stored pages with a failed request.
     async fn read(
         &self,
         input_sender: &mpsc::Sender<EvaluationInput>,

@@ -1,8 +1,8 @@
 use domain::job::progress::{Progress, Stage, StageStatus};
 use domain::ports::site_reader::{Count, CrawlPhase, CrawlProgress};
 
-const JUDGE: &str = "judge pages";
-/// One pass over all pages, one for each by itself.
+const EVALUATE: &str = "judge pages";
+/// One joint pass over all pages, one pass per page.
 const WALKS: u64 = 2;
 /// Evaluating so many pages takes about as long as one request.
 const PAGES_PER_REQUEST: u64 = 50;
@@ -26,7 +26,7 @@ pub(super) fn progress(crawl: &CrawlProgress, evaluated_pages: u64) -> Progress 
         total: (WALKS * crawl.pages.total).max(evaluated_pages),
     };
     stages.push(Stage {
-        name: JUDGE.to_owned(),
+        name: EVALUATE.to_owned(),
         status: match crawl.phase {
             CrawlPhase::Over => StageStatus::Running,
             _ => StageStatus::Waiting,
@@ -90,13 +90,13 @@ mod tests {
         crawl.pages = count(1_000, 1_000);
         let percents = [0, 1_000, 2_000].map(|it| progress(&crawl, it).percent());
         assert_eq!(percents, [Some(96), Some(97), Some(99)]);
-        let judged = progress(&crawl, 1_000);
-        assert_eq!(states(&judged)[4], ("judge pages", "running"));
+        let evaluating = progress(&crawl, 1_000);
+        assert_eq!(states(&evaluating)[4], ("judge pages", "running"));
         assert_eq!(
-            (judged.stages[4].done, judged.stages[4].total),
+            (evaluating.stages[4].done, evaluating.stages[4].total),
             (1_000, 2_000)
         );
-        let over = finished(judged);
+        let over = finished(evaluating);
         assert_eq!(over.percent(), Some(100));
         assert!(states(&over).iter().all(|it| it.1 == "done"));
     }

@@ -29,7 +29,9 @@ const CONSOLE_PAGES: u32 = 1_000;
 const CONSOLE_ROWS: u32 = 20_000;
 /// History used for position drops and effects of fixes.
 const HISTORY_DAYS: Days = Days::new(120);
-const CORRUPT: StorageError = StorageError::Corrupt { what: "a record" };
+const CORRUPT: StorageError = StorageError::Corrupt {
+    subject: "a record",
+};
 
 struct Newest<'a> {
     tools: &'a WorkerContext,

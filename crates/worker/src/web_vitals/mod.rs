@@ -26,7 +26,7 @@ pub(super) use sum::newest_vitals;
 
 const BATCH: u32 = 200;
 const CORRUPT: StorageError = StorageError::Corrupt {
-    what: "records of web vitals",
+    subject: "records of web vitals",
 };
 
 struct Pass<'a> {

@@ -23,7 +23,8 @@ const RECORDS_PER_PAGE: usize = 2 * DEVICES.len();
 pub(super) struct Plan {
     /// The home page first.
     pub(super) pages: Vec<String>,
-    pub(super) asks_visitors: bool,
+    #[serde(rename = "asks_visitors")]
+    pub(super) uses_field_data: bool,
 }
 
 pub(super) struct Task {
@@ -49,7 +50,7 @@ pub(super) async fn make(
     pages.extend(core.choose_pages(project, tools.limits.speed_pages).await?);
     let plan = Plan {
         pages,
-        asks_visitors: measure.has_field_source(),
+        uses_field_data: measure.has_field_source(),
     };
     let entry = JournalEntry {
         sequence: 0,
@@ -66,7 +67,7 @@ pub(super) async fn make(
 
 impl Plan {
     pub(super) fn tasks(&self, project: ProjectId) -> Vec<Task> {
-        let sources: &[VitalsSource] = if self.asks_visitors {
+        let sources: &[VitalsSource] = if self.uses_field_data {
             &[VitalsSource::Field, VitalsSource::Lab]
         } else {
             &[VitalsSource::Lab]
@@ -111,7 +112,7 @@ mod tests {
     fn ordinals_are_unique_with_and_without_field_data() {
         let mut plan = Plan {
             pages: vec!["https://a.com/".to_owned(), "https://a.com/b".to_owned()],
-            asks_visitors: true,
+            uses_field_data: true,
         };
         let places = |plan: &Plan| -> Vec<i64> {
             let tasks = plan.tasks(ProjectId(1));
@@ -119,7 +120,7 @@ mod tests {
         };
         assert_eq!(places(&plan), [0, 1, 2, 3, 4, 5, 6, 7]);
         assert_eq!(plan.pages_done(ProjectId(1), &[0, 1, 2, 3, 4]), 1);
-        plan.asks_visitors = false;
+        plan.uses_field_data = false;
         assert_eq!(places(&plan), [1, 3, 5, 7]);
         assert_eq!(plan.pages_done(ProjectId(1), &[1, 3, 5, 7]), 2);
     }

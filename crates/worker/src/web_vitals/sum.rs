@@ -15,7 +15,7 @@ const FIELD_NOT_CONFIGURED: &str = "fieldVitalsNotConfigured";
 const LAB_NOT_CONFIGURED: &str = "labNotConfigured";
 /// Error codes that describe the site, not a failed measurement.
 const SITE_ERROR_CODES: [&str; 3] = ["robotsDisallowed", "pageStatus", "pageNotHtml"];
-/// Maximum records kept for comparison, which also drops pages that are no longer measured.
+/// Maximum records kept for comparison; the limit also drops pages no longer measured.
 const MAX_CARRIED: usize = 800;
 
 pub(crate) async fn newest_vitals(
@@ -58,7 +58,7 @@ impl Pass<'_> {
             coverage: summary.coverage,
             item_count: records.len() as u64,
             summary: Document::of(&summary),
-            warnings: warnings(&records, self.plan.asks_visitors),
+            warnings: warnings(&records, self.plan.uses_field_data),
         };
         let carried = Document::of(&carry_over(records, self.previous));
         AttemptOutcome::Results(JobResults {
@@ -99,9 +99,9 @@ fn provenance(records: &[VitalsRecord]) -> Provenance {
     }
 }
 
-fn warnings(records: &[VitalsRecord], asks_visitors: bool) -> Vec<String> {
+fn warnings(records: &[VitalsRecord], has_field_source: bool) -> Vec<String> {
     let mut warnings = BTreeSet::new();
-    if !asks_visitors {
+    if !has_field_source {
         warnings.insert(FIELD_NOT_CONFIGURED.to_owned());
     }
     for record in records {
@@ -123,12 +123,12 @@ fn carry_over(now: Vec<VitalsRecord>, before: Vec<VitalsRecord>) -> Vec<VitalsRe
             record.envelope.status,
             RecordStatus::Ok | RecordStatus::Partial
         );
-        let what = (
+        let key = (
             record.form_factor,
             record.source,
             record.envelope.url.clone(),
         );
-        if has_figures && seen.insert(what) && kept.len() < MAX_CARRIED {
+        if has_figures && seen.insert(key) && kept.len() < MAX_CARRIED {
             // Only metrics are compared.
             record.cls_sources.clear();
             record.opportunities.clear();
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn only_site_errors_are_meaningful_results() {
-        for (code, says) in [
+        for (code, expected) in [
             ("pageTimedOut", false),
             ("browserFailed", false),
             ("robotsDisallowed", true),
@@ -209,7 +209,7 @@ mod tests {
         ] {
             assert_eq!(
                 is_meaningful(&failed("https://a.com/", code)),
-                says,
+                expected,
                 "{code}"
             );
         }
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn warnings_say_what_is_not_configured_and_what_failed() {
+    fn warnings_name_missing_configuration_and_failures() {
         let records = [
             seen("https://a.com/", 1.0),
             failed("https://a.com/b", "pageStatus"),

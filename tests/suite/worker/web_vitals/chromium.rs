@@ -78,7 +78,7 @@ async fn chromium_ends_with_the_worker_or_the_project(mut world: World) {
     waits_for_slow_script(&site, 1).await;
     assert!(browsers(folder.path()) > 0);
     // The home page is measured by now.
-    let loads = site.asked("/style.css");
+    let loads = site.requests("/style.css");
     server.kill();
     no_browser_stays(folder.path()).await;
 
@@ -86,11 +86,11 @@ async fn chromium_ends_with_the_worker_or_the_project(mut world: World) {
     waits_for_slow_script(&site, 2).await;
     assert_eq!(api.job(job).await["attempts"], 2);
     // Only the page under way is loaded again.
-    assert!(site.asked("/style.css") <= loads + 1);
+    assert!(site.requests("/style.css") <= loads + 1);
     assert_eq!(
-        site.asked("/"),
+        site.requests("/"),
         1 + 2 + 1 + 2,
-        "two runs, each knocks once and loads twice"
+        "two runs, each checks access once and loads twice"
     );
     api.delete(&format!("/projects/{project_id}")).await;
     assert_eq!(api.finished(job).await["status"], "canceled");
@@ -100,7 +100,7 @@ async fn chromium_ends_with_the_worker_or_the_project(mut world: World) {
 /// Waits until browsers have requested it that often.
 async fn waits_for_slow_script(site: &SmallSite, times: usize) {
     for _ in 0..1_200 {
-        if site.asked("/slow.js") >= times {
+        if site.requests("/slow.js") >= times {
             return;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;

@@ -27,9 +27,9 @@ async fn field_data_and_external_lab_runs_come_over_http(mut world: World) {
     let origin = HOME.trim_end_matches('/').to_owned();
     world.set("LOG__LEVEL", "debug");
     let (mut server, api) = world.serve(&[]);
-    let told = health(&api).await;
+    let provider = health(&api).await;
     assert_eq!(
-        (&told["state"], &told["label"], &told["missing"]),
+        (&provider["state"], &provider["label"], &provider["missing"]),
         (
             &json!("ready"),
             &json!("CrUX, PageSpeed Insights"),
@@ -80,11 +80,11 @@ async fn field_data_and_external_lab_runs_come_over_http(mut world: World) {
         "{lab}"
     );
     // Google loads the pages: our crawler made no request.
-    assert_eq!(site.asked("/a"), 0);
+    assert_eq!(site.requests("/a"), 0);
     assert!(
         google
             .known()
-            .asked
+            .queries
             .contains(&(origin.clone(), "DESKTOP".to_owned()))
     );
     assert!(
@@ -93,9 +93,9 @@ async fn field_data_and_external_lab_runs_come_over_http(mut world: World) {
             .loaded
             .contains(&(page.clone(), "mobile".to_owned()))
     );
-    let said = server.output().join("\n");
+    let output = server.output().join("\n");
     assert!(
-        said.lines().count() > 10 && !said.contains(KEY),
+        output.lines().count() > 10 && !output.contains(KEY),
         "the log holds the key"
     );
 }
@@ -128,8 +128,8 @@ async fn next_run_has_trends_and_flags_origin_data(mut world: World) {
             .unwrap()
             .contains(&json!("originFallback"))
     );
-    let steady = record(&second, HOME, "lab", "phone");
-    assert_eq!(steady["trend"]["lcp"]["direction"], "steady");
+    let stable = record(&second, HOME, "lab", "phone");
+    assert_eq!(stable["trend"]["lcp"]["direction"], "steady");
 
     let head = api
         .get(&format!("/results?type=vitals&projectId={project}"))
@@ -148,20 +148,24 @@ async fn unavailable_source_is_retried_and_earlier_records_stay(mut world: World
     bare(&mut world, &site);
     with_key(&mut world, "CRUX", &google);
     google.known().lcp.insert(HOME.to_owned(), 2_000);
-    google.known().trouble = Some((503, "UNAVAILABLE"));
+    google.known().failure = Some((503, "UNAVAILABLE"));
     let (_server, api) = world.serve(&[]);
     let project = project(&api, &[]).await;
     let job = api.analyze("webVitals", project).await;
     let waiting = api.follow(job, |job| job["status"] == "retrying").await;
     assert!(waiting["error"]["retryable"] == true, "{waiting}");
-    let loads = site.asked("/style.css");
+    let loads = site.requests("/style.css");
     assert_eq!(loads, 2, "phone and desktop");
 
-    google.known().trouble = None;
+    google.known().failure = None;
     let over = api.finished(job).await;
     assert_eq!(over["status"], "succeeded", "{over}");
     assert!(number(&over, "/attempts") >= 2);
-    assert_eq!(site.asked("/style.css"), loads, "no page was loaded again");
+    assert_eq!(
+        site.requests("/style.css"),
+        loads,
+        "no page was loaded again"
+    );
     let records = api.records("vitals", project).await;
     assert_eq!(records.len(), 4);
     assert_eq!(record(&records, HOME, "field", "desktop")["status"], "ok");

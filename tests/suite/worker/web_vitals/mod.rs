@@ -34,7 +34,7 @@ pub fn with_key(world: &mut World, source: &str, google: &Google) {
     world.set(&format!("VITALS__{source}__API_KEY"), KEY);
 }
 
-/// A project whose keywords have these target paths.
+/// A project with one keyword per target path.
 pub async fn project(api: &Api, targets: &[&str]) -> i64 {
     let project = api.project(HOST, targets.len()).await;
     let keywords = api.get(&format!("/projects/{project}/keywords")).await;
@@ -42,8 +42,8 @@ pub async fn project(api: &Api, targets: &[&str]) -> i64 {
     for (keyword, path) in keywords.iter().zip(targets) {
         let target = json!({ "targetUrl": format!("http://{HOST}{path}") });
         let place = format!("/keywords/{}", keyword["id"]);
-        let (status, told) = api.call("PATCH", &place, Some(&target)).await;
-        assert_eq!(status, 200, "{told}");
+        let (status, updated) = api.call("PATCH", &place, Some(&target)).await;
+        assert_eq!(status, 200, "{updated}");
     }
     project
 }
@@ -77,12 +77,12 @@ async fn missing_keys_and_browser_are_reported_everywhere(mut world: World) {
     let site = SmallSite::start(EVERYBODY);
     bare(&mut world, &site);
     let (_server, api) = world.serve(&[]);
-    let told = health(&api).await;
+    let provider = health(&api).await;
     assert_eq!(
-        (&told["state"], &told["label"]),
+        (&provider["state"], &provider["label"]),
         (&json!("notConfigured"), &Value::Null)
     );
-    let missing = told["missing"].to_string();
+    let missing = provider["missing"].to_string();
     assert!(
         missing.contains("Chrome UX Report API") && missing.contains("/nonexistent/browser"),
         "{missing}"
@@ -92,8 +92,8 @@ async fn missing_keys_and_browser_are_reported_everywhere(mut world: World) {
     let project = project(&api, &["/a", "/gone"]).await;
     let ranked = api.analyze("rankCheck", project).await;
     api.finished(ranked).await;
-    let asked = json!({ "type": "webVitals", "projectId": project, "dryRun": true });
-    let (_, plan) = api.call("POST", "/analyze", Some(&asked)).await;
+    let dry_run = json!({ "type": "webVitals", "projectId": project, "dryRun": true });
+    let (_, plan) = api.call("POST", "/analyze", Some(&dry_run)).await;
     assert_eq!(
         (
             &plan["units"],
@@ -167,8 +167,12 @@ async fn page_blocked_by_robots_is_not_loaded_and_reported(mut world: World) {
         record(&records, &format!("http://{HOST}/a"), "lab", "phone")["status"],
         "partial"
     );
-    assert_eq!(site.asked("/private"), 0);
-    assert_eq!(site.asked("/moved"), 1, "asked once, for both devices");
+    assert_eq!(site.requests("/private"), 0);
+    assert_eq!(
+        site.requests("/moved"),
+        1,
+        "requested once, for both devices"
+    );
 }
 
 async fn killed_run_resumes_and_measures_no_page_twice(mut world: World) {
@@ -190,7 +194,7 @@ async fn killed_run_resumes_and_measures_no_page_twice(mut world: World) {
     let half = api.follow(job, |job| done_units(job) >= 2).await;
     server.kill();
     let in_flight = 2;
-    let before = google.known().asked.len();
+    let before = google.known().queries.len();
     assert!(
         number(&half, "/progress/total") == 6 && before < 12,
         "{half}"
@@ -220,9 +224,9 @@ async fn killed_run_resumes_and_measures_no_page_twice(mut world: World) {
         }
     }
     // Only what was under way at the kill was started twice.
-    let asked = google.known().asked.len();
-    assert!((12..12 + in_flight).contains(&asked), "{asked}");
-    let loads = site.asked("/style.css");
+    let queries = google.known().queries.len();
+    assert!((12..12 + in_flight).contains(&queries), "{queries}");
+    let loads = site.requests("/style.css");
     assert!((12..12 + in_flight).contains(&loads), "{loads}");
     world.assert_nothing_staged(job).await;
 }

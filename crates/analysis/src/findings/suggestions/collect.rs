@@ -50,8 +50,8 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// All records of a type were recomputed at that time, so that missing ones are gone. Needed for `broken-links`,
-    /// whose records exist only while the link is broken; must not be called for a truncated run.
+    /// All records of a type were recomputed at that time, so missing ones are gone. Needed for `broken-links`: its
+    /// records exist only while the link is broken. Must not be called for a truncated run.
     pub fn complete(&mut self, result_type: ResultType, at: DateTime<Utc>) {
         self.searches.tracker.mark_complete(result_type, at);
     }

@@ -69,12 +69,12 @@ pub(super) fn click_decline(days: &[DayClicks], at: DateTime<Utc>) -> Option<Dec
 fn by_week(
     days: impl Iterator<Item = (NaiveDate, f64)>,
     last: NaiveDate,
-    most: i64,
+    max_weeks: i64,
 ) -> BTreeMap<i64, Vec<f64>> {
     let mut weeks: BTreeMap<i64, Vec<f64>> = BTreeMap::new();
     for (day, value) in days {
         let before = (last - day).num_days();
-        if (0..7 * most).contains(&before) {
+        if (0..7 * max_weeks).contains(&before) {
             weeks.entry(-(before / 7)).or_default().push(value);
         }
     }

@@ -127,21 +127,21 @@ impl Cases {
     }
 
     pub fn descriptions(&self) -> Vec<String> {
-        let mut told: Vec<String> = Vec::new();
+        let mut descriptions: Vec<String> = Vec::new();
         let mut pages = 0;
         for case in self.kept.values() {
-            if told.len() + case.descriptions.len() > MAX_DESCRIBED_CASES && pages > 0 {
+            if descriptions.len() + case.descriptions.len() > MAX_DESCRIBED_CASES && pages > 0 {
                 break;
             }
-            told.extend(case.descriptions.iter().cloned());
+            descriptions.extend(case.descriptions.iter().cloned());
             pages += 1;
         }
         let left = self.count().saturating_sub(pages);
-        if left > 0 && !told.is_empty() {
+        if left > 0 && !descriptions.is_empty() {
             let noun = if left == 1 { "page" } else { "pages" };
-            told.push(format!("Do the same on {left} more {noun}."));
+            descriptions.push(format!("Do the same on {left} more {noun}."));
         }
-        told
+        descriptions
     }
 }
 

@@ -166,23 +166,23 @@ impl Evidence {
 /// Whether this published record is the referenced one and has the observed value.
 pub fn resolves(evidence: &Evidence, record: &Value) -> bool {
     let found = &evidence.record_ref;
-    let says = |field: &str, wanted: &Value| record.get(field) == Some(wanted);
+    let matches = |field: &str, wanted: &Value| record.get(field) == Some(wanted);
     let source = serde_json::to_value(evidence.result_type).unwrap_or_default();
     let at = |record: &Value| {
         let text = record.get("measuredAt")?.as_str()?.to_owned();
         text.parse::<DateTime<Utc>>().ok()
     };
-    says("type", &source)
+    matches("type", &source)
         && found
             .keyword_id
-            .is_none_or(|it| says("keywordId", &it.into()))
+            .is_none_or(|it| matches("keywordId", &it.into()))
         && found
             .url
             .as_deref()
-            .is_none_or(|it| says("url", &it.into()))
+            .is_none_or(|it| matches("url", &it.into()))
         && found.with.iter().all(|(name, value)| {
             let value = Value::from(value.as_str());
-            says(name, &value)
+            matches(name, &value)
         })
         && found.measured_at.is_none_or(|it| at(record) == Some(it))
         && record

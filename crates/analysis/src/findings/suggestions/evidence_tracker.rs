@@ -10,7 +10,7 @@ pub(super) struct EvidenceTracker {
     pending: BTreeMap<String, BTreeSet<i64>>,
     seen: BTreeMap<(EvidenceSource, RecordRef), Option<DateTime<Utc>>>,
     complete: BTreeMap<ResultType, DateTime<Utc>>,
-    /// Suggestions whose evidence this run cannot confirm or refute.
+    /// Suggestions that this run can neither confirm nor refute.
     inconclusive: BTreeSet<String>,
 }
 

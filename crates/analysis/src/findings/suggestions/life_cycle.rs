@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// How long fixed suggestions are kept, to detect regressions.
 const FIXED_RETENTION: TimeDelta = TimeDelta::days(365);
-/// How long a fix in rankings or answers must hold, so that normal fluctuation is no regression. Same length as
+/// How long a fix in rankings or answers must last, so that normal fluctuation is not a regression. Same length as
 /// the window of effects.
 const MIN_FIX_TIME: TimeDelta = TimeDelta::days(28);
 /// Kept fixed suggestions, the latest ones.
@@ -90,13 +90,13 @@ fn state_when_found(before: Option<&SuggestionRecord>, context: &SuggestionConte
     let Some(before) = before else {
         return State::Open;
     };
-    let held = || {
+    let lasted = || {
         before
             .fixed_at
             .is_none_or(|it| context.at - it >= MIN_FIX_TIME)
     };
     match before.state {
-        State::Fixed if fluctuates(before) && !held() => State::Open,
+        State::Fixed if fluctuates(before) && !lasted() => State::Open,
         State::Fixed | State::Regressed => State::Regressed,
         State::Open | State::Ignored => State::Open,
     }

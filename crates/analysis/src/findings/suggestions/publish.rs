@@ -35,7 +35,7 @@ impl Findings<'_> {
 }
 
 /// Unique ids: of two variants the one of higher value stays. And one draft per rule and page (or keyword without
-/// a page): the one with the smallest keyword absorbs the others, whose ids are returned second.
+/// a page): the one with the smallest keyword absorbs the others. Their ids are returned second.
 fn distinct(drafts: Vec<Draft>) -> (Vec<Draft>, Vec<String>) {
     let mut by_id: BTreeMap<String, Draft> = BTreeMap::new();
     for draft in drafts {
@@ -98,8 +98,8 @@ fn without_contradictions(mut drafts: Vec<Draft>) -> (Vec<(Draft, Vec<Superseded
     let mut kept: Vec<(Draft, Vec<Superseded>)> = Vec::new();
     let mut left_out = Vec::new();
     for draft in drafts {
-        let rival = kept.iter_mut().find(|(it, _)| contradict(it, &draft));
-        match rival {
+        let conflict = kept.iter_mut().find(|(it, _)| contradict(it, &draft));
+        match conflict {
             Some((_, others)) => {
                 left_out.push(draft.id.clone());
                 others.push(Superseded {

@@ -201,12 +201,12 @@ impl<'a> Searches<'a> {
         // Without a history the end of a decline is unknown.
         for it in self.context.previous {
             let url = it.envelope.url.as_deref().unwrap_or_default();
-            let is_told = it
+            let is_reported = it
                 .keyword_ids
                 .iter()
                 .any(|it| self.with_history.contains(it))
                 || self.click_declines.contains_key(&page_key(url));
-            if it.suggestion_id == draft::id(CONTENT_DECAY, &page_key(url)) && !is_told {
+            if it.suggestion_id == draft::id(CONTENT_DECAY, &page_key(url)) && !is_reported {
                 self.tracker.mark_unmeasured(&it.suggestion_id);
             }
         }

@@ -69,7 +69,7 @@ pub fn html_page(answer: &MarkedAnswer) -> String {
         escape_html(&it.engine),
         escape_html(&it.prompt.text),
         escape_html(&it.engine),
-        escape_html(it.served_model.as_deref().unwrap_or("model not told")),
+        escape_html(it.served_model.as_deref().unwrap_or("model not reported")),
         it.provenance.name(),
     )
 }

@@ -21,7 +21,7 @@ pub async fn run(context: &AppContext, command: AnswersCommand) -> anyhow::Resul
             engine,
             job,
             before,
-            most,
+            limit,
             json,
         } => {
             let query = AnswerQuery {
@@ -29,7 +29,7 @@ pub async fn run(context: &AppContext, command: AnswersCommand) -> anyhow::Resul
                 keyword: keyword.map(KeywordId),
                 engine,
                 before: before.map(AnswerId),
-                limit: most,
+                limit,
             };
             list(context, &project_args, &query, json).await?;
         }
@@ -169,7 +169,10 @@ fn show_text(answer: &MarkedAnswer) {
 }
 
 fn describe(answer: &AiAnswer, state: &EvaluatedState) -> String {
-    let model = answer.served_model.as_deref().unwrap_or("model not told");
+    let model = answer
+        .served_model
+        .as_deref()
+        .unwrap_or("model not reported");
     let mut text = format!(
         "{}, {model}, {}, {}, repeat {}",
         answer.engine,

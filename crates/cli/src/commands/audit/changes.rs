@@ -63,10 +63,10 @@ impl<'a> Changes<'a> {
 
     pub(super) fn unread(&mut self, check: &TargetCheck) -> anyhow::Result<Option<PageRecord>> {
         let earlier = self.kept.earlier(&check.url)?;
-        let (Some(earlier), Some(why)) = (earlier, unread_reason(check, self.now)) else {
+        let (Some(earlier), Some(reason)) = (earlier, unread_reason(check, self.now)) else {
             return Ok(None);
         };
-        let visited = self.site.compare_unread(&earlier, why);
+        let visited = self.site.compare_unread(&earlier, reason);
         self.write_earlier(&earlier, &visited, self.now)?;
         Ok(self.record(visited))
     }

@@ -149,7 +149,7 @@ fn limits(found: &AuditFindings) -> Vec<(String, String)> {
 /// The most frequent first, in one line.
 fn push_top_counts(
     lines: &mut Vec<(String, String)>,
-    what: &str,
+    label: &str,
     counts: impl Iterator<Item = (String, u32)>,
     unit: &str,
 ) {
@@ -171,5 +171,5 @@ fn push_top_counts(
     } else {
         format!(", by {unit}")
     };
-    lines.push((format!("{what}{of}"), named.join(", ")));
+    lines.push((format!("{label}{of}"), named.join(", ")));
 }

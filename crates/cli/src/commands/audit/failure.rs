@@ -50,7 +50,7 @@ pub(super) async fn explain(
         ),
         SiteReadError::Journal(failure) => (
             format!("{error} ({})", failure.0),
-            "See whether there is room in the folder for passing files, or name another one: TMPDIR.",
+            "Check that the folder for temporary files has free space, or name another one: TMPDIR.",
         ),
         SiteReadError::Stopped => (error.to_string(), "Try again."),
     };

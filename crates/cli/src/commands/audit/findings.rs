@@ -118,7 +118,7 @@ impl AuditFindings {
         };
         let mut advance = || {
             progress.done += 1;
-            bars.update("judge pages", progress);
+            bars.update("evaluate pages", progress);
         };
         let robots = AiRobots::of(observation.robots.as_ref());
         let robots = move |url: &str| robots.verdicts(url);

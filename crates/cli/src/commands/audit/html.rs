@@ -50,7 +50,7 @@ pub(super) fn page(
                     (links(&broken, found.link_records.len()))
                     (pages(&found.pages, found.content.pages))
                 }
-                footer { p { "Severities: an error breaks something for visitors or search engines, a warning costs visibility, a notice is worth knowing. What each figure means stands in Sightline's MEASUREMENT.md." } }
+                footer { p { "Severities: an error breaks something for visitors or search engines, a warning costs visibility, a notice is worth knowing. What each figure means is described in Sightline's MEASUREMENT.md." } }
             }
         }
     };
@@ -118,8 +118,8 @@ fn detail(part: &Details) -> Markup {
             h2 { (part.title) }
             table {
                 tbody {
-                    @for (what, how_much) in &part.lines {
-                        tr { th scope="row" { (what) } td { (how_much) } }
+                    @for (label, figure) in &part.lines {
+                        tr { th scope="row" { (label) } td { (figure) } }
                     }
                 }
             }
@@ -193,7 +193,7 @@ fn links(records: &[BrokenLink], all: usize) -> Markup {
             @if records.is_empty() { p { "Every link that was checked works." } } @else {
                 table {
                     caption { (list_caption(all, MAX_LINKS, "links")) }
-                    thead { tr { th scope="col" { "Severity" } th scope="col" { "Verdict" } th scope="col" { "Target" } th scope="col" { "Stands on" } th scope="col" { "Line" } } }
+                    thead { tr { th scope="col" { "Severity" } th scope="col" { "Verdict" } th scope="col" { "Target" } th scope="col" { "Linked from" } th scope="col" { "Line" } } }
                     tbody {
                         @for record in records {
                             tr {
@@ -232,11 +232,11 @@ fn pages(pages: &[PageLine], all: u32) -> Markup {
     }
 }
 
-fn list_caption(all: usize, most: usize, what: &str) -> String {
-    if all > most {
-        format!("{most} of {all} {what}; --json has all")
+fn list_caption(all: usize, listed: usize, items: &str) -> String {
+    if all > listed {
+        format!("{listed} of {all} {items}; --json has all")
     } else {
-        format!("{all} {what}")
+        format!("{all} {items}")
     }
 }
 

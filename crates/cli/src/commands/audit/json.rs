@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{BufWriter, Seek, Write};
 
 const WRITE_FAILURE: &str =
-    "what the audit tells cannot be written into the folder for passing files (TMPDIR)";
+    "the report of the audit cannot be written into the folder for temporary files (TMPDIR)";
 
 pub(super) struct JsonReport {
     out: BufWriter<File>,
@@ -22,7 +22,8 @@ pub(super) struct FinishedReport(File);
 impl JsonReport {
     pub(super) fn start(url: &str, at: DateTime<Utc>) -> anyhow::Result<Self> {
         let file = tempfile::tempfile();
-        let file = file.context("no file can be made for what the audit tells; set TMPDIR")?;
+        let file =
+            file.context("no file can be created for the report of the audit; set TMPDIR")?;
         let mut out = BufWriter::new(file);
         let (url, at) = (json!(url), json!(at));
         write!(out, "{{\"url\":{url},\"measuredAt\":{at},\"items\":[")?;

@@ -85,12 +85,14 @@ impl KeptSite {
             let length = number(*at)? as usize;
             let offset = *at + 2 * NUMBER_BYTES as u64;
             if offset + length as u64 > end {
-                bail!("it ends in the middle of a page; remove it, and the next audit begins anew");
+                bail!(
+                    "it ends in the middle of a page; remove it, and the next audit starts without it"
+                );
             }
             let mut bytes = vec![0; length];
             file.read_exact_at(&mut bytes, offset)?;
             if crc32fast::hash(&bytes) != number(*at + NUMBER_BYTES as u64)? {
-                bail!("it is damaged; remove it, and the next audit begins anew");
+                bail!("it is damaged; remove it, and the next audit starts without it");
             }
             *at = offset + length as u64;
             Ok((offset, bytes))
@@ -300,8 +302,8 @@ mod tests {
         assert_eq!(kept.urls(Some(a.to_owned())).await.unwrap(), [b]);
         assert_eq!(kept.page(a).await.unwrap(), Some(page(a, "three")));
         assert_eq!(kept.earlier(b).unwrap().unwrap().memory, memory());
-        let asked = kept.validators(&[a.to_owned()]).await.unwrap();
-        assert_eq!(asked[a].etag.as_deref(), Some("\"three\""));
+        let validators = kept.validators(&[a.to_owned()]).await.unwrap();
+        assert_eq!(validators[a].etag.as_deref(), Some("\"three\""));
         drop(kept);
         visit(&path, &[], begin + TimeDelta::days(182));
         assert_eq!(
@@ -385,6 +387,6 @@ mod tests {
         let error = format!("{:#}", KeptSite::open(&path).unwrap_err());
         assert!(error.contains("damaged"), "{error}");
         let error = format!("{:#}", KeptSite::open(folder.path()).unwrap_err());
-        assert!(error.contains("no file"), "{error}");
+        assert!(error.contains("not a file"), "{error}");
     }
 }

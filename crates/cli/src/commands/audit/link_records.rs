@@ -73,10 +73,10 @@ impl LinkRecords {
         self.records.iter().map(|it| self.text(it))
     }
 
-    pub(super) fn first(&self, most: usize) -> anyhow::Result<Vec<BrokenLink>> {
+    pub(super) fn first(&self, limit: usize) -> anyhow::Result<Vec<BrokenLink>> {
         self.records
             .iter()
-            .take(most)
+            .take(limit)
             .map(|it| self.record(it))
             .collect()
     }
@@ -84,10 +84,10 @@ impl LinkRecords {
     pub(super) fn first_with_severity(
         &self,
         severity: Severity,
-        most: usize,
+        limit: usize,
     ) -> anyhow::Result<Vec<BrokenLink>> {
         let records = self.records.iter().filter(|it| it.severity == severity);
-        records.take(most).map(|it| self.record(it)).collect()
+        records.take(limit).map(|it| self.record(it)).collect()
     }
 
     fn record(&self, stored: &RecordLocation) -> anyhow::Result<BrokenLink> {

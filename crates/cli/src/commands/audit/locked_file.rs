@@ -78,7 +78,7 @@ impl Drop for LockedFile {
 /// The file, and whether it was created; `None` after a race with another process.
 fn open_or_create(path: &Path) -> anyhow::Result<Option<(File, bool)>> {
     let is_new = match fs::metadata(path) {
-        Ok(found) if !found.is_file() => bail!("it is no file; name another"),
+        Ok(found) if !found.is_file() => bail!("it is not a file; name another"),
         Ok(_) => false,
         Err(error) if error.kind() == ErrorKind::NotFound => true,
         Err(error) => return Err(error.into()),

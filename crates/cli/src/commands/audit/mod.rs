@@ -71,8 +71,8 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Outcome> {
         Err(error) => return Err(explain(&error, &url, &settings).await),
     };
     let vitals = match args.vitals {
-        Some(most) => {
-            speed::measure_pages(&site_services, &clock, &plan.start, &bars, most).await?
+        Some(max_pages) => {
+            speed::measure_pages(&site_services, &clock, &plan.start, &bars, max_pages).await?
         }
         None => Vec::new(),
     };
@@ -133,7 +133,7 @@ fn start_url(url: &str) -> Result<String, UsageError> {
         .ok_or_else(|| {
             let shown = without_userinfo(url);
             UsageError(format!(
-                "`{shown}` is no http or https address, for example https://example.com"
+                "`{shown}` is not an http or https address, for example https://example.com"
             ))
         })?;
     if parsed.username().is_empty() && parsed.password().is_none() {
@@ -159,7 +159,7 @@ fn wire_name(value: impl Serialize) -> String {
 
 /// Whether there is a finding of this severity or worse.
 fn outcome(found: &AuditFindings, fail_on: Option<&str>) -> Outcome {
-    let least = match fail_on {
+    let threshold = match fail_on {
         Some("error") => Severity::Error,
         Some("warning") => Severity::Warning,
         Some(_) => Severity::Notice,
@@ -170,7 +170,7 @@ fn outcome(found: &AuditFindings, fail_on: Option<&str>) -> Outcome {
         .into_iter()
         .filter(|it| found.link_records.count(*it) > 0);
     let issues = found.content.issues.values().map(|count| count.severity);
-    if links.chain(issues).any(|severity| severity <= least) {
+    if links.chain(issues).any(|severity| severity <= threshold) {
         Outcome::Findings
     } else {
         Outcome::Done

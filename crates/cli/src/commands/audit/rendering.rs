@@ -24,10 +24,10 @@ impl RenderStatus {
         let (shown, failed) = (content.rendered_pages, content.render_failures);
         match (self.requested_pages, &self.browser) {
             (0, _) => {
-                "No page was rendered in a browser: everything is told of the documents as they were sent.".to_owned()
+                "No page was rendered in a browser: all findings describe the documents as they were sent.".to_owned()
             }
             (_, None) => {
-                "No page was rendered, because there is no browser: everything is told of the documents as they were sent.".to_owned()
+                "No page was rendered, because there is no browser: all findings describe the documents as they were sent.".to_owned()
             }
             (_, Some(browser)) => format!(
                 "{shown} of {} pages were rendered in {browser}, {failed} could not be.",

@@ -15,16 +15,16 @@ pub(super) async fn measure_pages(
     clock: &Arc<dyn Clock>,
     start: &CrawlStart,
     bars: &ProgressBars,
-    most: u32,
+    max_pages: u32,
 ) -> anyhow::Result<Vec<VitalsRecord>> {
     for missing in site_services.speed.missing() {
         eprint_line(format!("Not everything can be measured: {missing}."));
     }
-    let opened = site_services.doors.open(start).await;
+    let opened = site_services.site_access.open(start).await;
     let access = opened.map_err(|error| anyhow::anyhow!("no page can be loaded: {error}"))?;
     let measure = MeasurePageSpeed::new(site_services.speed.clone(), Arc::clone(clock));
     let tasks = speed_tasks(
-        &first_urls(bars, most as usize)?,
+        &first_urls(bars, max_pages as usize)?,
         measure.has_field_source(),
     );
     let mut records = Vec::with_capacity(tasks.len());
@@ -41,9 +41,11 @@ pub(super) async fn measure_pages(
     Ok(records)
 }
 
-fn first_urls(journal: &dyn CrawlJournal, most: usize) -> Result<Vec<String>, JournalError> {
+fn first_urls(journal: &dyn CrawlJournal, max_pages: usize) -> Result<Vec<String>, JournalError> {
     tokio::task::block_in_place(|| {
-        let urls = recorded_pages(journal).take(most).map(|page| Ok(page?.url));
+        let urls = recorded_pages(journal)
+            .take(max_pages)
+            .map(|page| Ok(page?.url));
         urls.collect()
     })
 }

@@ -134,7 +134,7 @@ fn show_links(url: &str, found: &AuditFindings) -> anyhow::Result<()> {
             .link_records
             .first_with_severity(severity, MAX_LINK_ROWS)?;
         print_table(
-            &["verdict", "target", "stands on", "line", "text"],
+            &["verdict", "target", "linked from", "line", "text"],
             records.iter().map(row),
         );
         if count > MAX_LINK_ROWS {

@@ -106,9 +106,9 @@ pub async fn outlook(
         print_line(format!("  open suggestions: {open}; the first of them:"));
         for finding in first {
             let record: SuggestionRecord = finding.record.parse()?;
-            let why = truncate(&record.rationale, 160);
+            let rationale = truncate(&record.rationale, 160);
             let (score, title) = (record.priority_score, record.title);
-            print_line(format!("    {score:>5.1}  {title}: {why}"));
+            print_line(format!("    {score:>5.1}  {title}: {rationale}"));
         }
     }
     Ok(())
@@ -139,7 +139,7 @@ pub async fn broken_links(
         .iter()
         .map(|finding| finding.record.parse().map(|record| link_row(&record)));
     print_table(
-        &["verdict", "target", "stands on", "line"],
+        &["verdict", "target", "linked from", "line"],
         rows.collect::<Result<Vec<_>, _>>()?,
     );
     Ok(())

@@ -85,7 +85,7 @@ impl Traffic {
     fn record_bytes(&self, bytes: usize) -> io::Result<()> {
         self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
         if self.is_exhausted() {
-            return Err(io::Error::other("the load takes more than it may"));
+            return Err(io::Error::other("the page exceeds the traffic limit"));
         }
         Ok(())
     }
@@ -110,7 +110,7 @@ async fn accept_connections(
                 connections.spawn(async move {
                     let _permit = permit;
                     if !is_owned_by(&browser, user).await {
-                        tracing::warn!("another user of this machine tried to use a browser's gate");
+                        tracing::warn!("refused another user's connection to the browser's egress proxy");
                         return;
                     }
                     // The browser notices that the connection broke.

@@ -20,7 +20,7 @@ async fn gate(open: bool, limit: u64) -> EgressProxy {
 }
 
 /// Requests a host by name; returns the connection and the reply code.
-async fn ask(gate: &EgressProxy, host: &str, port: u16) -> (TcpStream, u8) {
+async fn connect_to(gate: &EgressProxy, host: &str, port: u16) -> (TcpStream, u8) {
     let mut stream = TcpStream::connect(("127.0.0.1", gate.port()))
         .await
         .unwrap();
@@ -71,7 +71,7 @@ async fn non_public_hosts_are_refused_in_every_notation() {
         "a/b",
         "user@127.0.0.1",
     ] {
-        assert_eq!(ask(&closed, host, port).await.1, 4, "{host}");
+        assert_eq!(connect_to(&closed, host, port).await.1, 4, "{host}");
     }
 }
 
@@ -79,7 +79,7 @@ async fn non_public_hosts_are_refused_in_every_notation() {
 async fn allowed_networks_are_relayed_in_both_directions() {
     let port = echo().await;
     let open = gate(true, 1_000_000).await;
-    let (mut stream, answer) = ask(&open, "127.0.0.1", port).await;
+    let (mut stream, answer) = connect_to(&open, "127.0.0.1", port).await;
     assert_eq!(answer, 0);
     stream.write_all(b"hello").await.unwrap();
     let mut heard = [0; 5];
@@ -92,7 +92,7 @@ async fn allowed_networks_are_relayed_in_both_directions() {
 async fn connections_close_at_the_traffic_limit() {
     let port = echo().await;
     let open = gate(true, 1_000).await;
-    let (mut stream, _) = ask(&open, "127.0.0.1", port).await;
+    let (mut stream, _) = connect_to(&open, "127.0.0.1", port).await;
     stream.write_all(&[7; 5_000]).await.unwrap();
     let mut heard = Vec::new();
     // The connection ends by a close or a reset.

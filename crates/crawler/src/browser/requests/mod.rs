@@ -12,7 +12,7 @@ const MAX_REQUESTS: usize = 5_000;
 /// Bytes kept of a URL.
 const MAX_URL: usize = 2_048;
 
-/// One request; each redirect is a request of its own.
+/// One request; each redirect is a separate request.
 #[derive(Debug, Clone, Default)]
 #[expect(
     clippy::struct_excessive_bools,

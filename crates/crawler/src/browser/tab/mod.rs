@@ -232,10 +232,10 @@ impl<'a> Tab<'a> {
         let expression = DOCUMENT
             .replace("MAX_ELEMENTS", &MAX_ELEMENTS.to_string())
             .replace("MAX_UNITS", &MAX_UNITS.to_string());
-        let asked = self
+        let evaluation = self
             .protocol
             .evaluate(&self.session, &self.frame, &expression);
-        let answer = match timeout(ANSWER_TIMEOUT, asked).await {
+        let answer = match timeout(ANSWER_TIMEOUT, evaluation).await {
             // The page is busy or keeps replacing its document.
             Err(_) | Ok(Err(ProtocolError::Refused { .. })) => {
                 return Err(RenderFailure::TimedOut.into());

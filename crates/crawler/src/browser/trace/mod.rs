@@ -142,7 +142,7 @@ impl Trace {
     fn record_mark<'a, D: Deserialize<'a>>(
         &mut self,
         event: &Wire<'a>,
-        what: TraceMarkKind,
+        kind: TraceMarkKind,
         counts: impl FnOnce(D) -> bool,
     ) {
         let Some(args) = event.args else {
@@ -152,13 +152,13 @@ impl Trace {
             return;
         };
         let lenient = !matches!(
-            what,
+            kind,
             TraceMarkKind::Navigation | TraceMarkKind::LargestPaint
         );
         let counts = args.data.map_or(lenient, counts);
         if args.frame == self.frame && counts && self.marks.len() < MAX_EVENTS {
             self.marks.push(Mark {
-                kind: what,
+                kind,
                 at: event.ts,
                 process: event.pid,
                 thread: event.tid,
@@ -206,10 +206,10 @@ impl Trace {
             .iter()
             .rfind(|it| it.kind == TraceMarkKind::Navigation)?;
         let after = |at: f64| (at - start.at) / 1_000.0;
-        let first = |what| {
+        let first = |kind| {
             let mut marks = self.marks.iter();
             marks
-                .find(|it| it.kind == what && it.at > start.at)
+                .find(|it| it.kind == kind && it.at > start.at)
                 .map(|it| after(it.at))
         };
         let largest = self

@@ -9,17 +9,17 @@ use tokio::time::timeout;
 /// Time limit for an answer of the page.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Files whose gzip size is computed, and their maximum size in bytes.
+/// Files for which the gzip size is computed, and their maximum size in bytes.
 const MAX_COMPRESSED: usize = 20;
 const MAX_COMPRESSED_LENGTH: usize = 4 * 1024 * 1024;
 
 impl Visit<'_> {
     /// Evaluates in the observers' world; `None` on a timeout.
     async fn evaluate(&mut self, expression: &str) -> Option<Value> {
-        let asked = self
+        let evaluation = self
             .protocol
             .evaluate(&self.session, &self.frame, expression);
-        timeout(ANSWER_TIMEOUT, asked).await.ok()?.ok()
+        timeout(ANSWER_TIMEOUT, evaluation).await.ok()?.ok()
     }
 
     /// Time since the last long task; `None` when the page does not answer.
@@ -48,11 +48,12 @@ impl Visit<'_> {
         for text in texts {
             let which = json!({"requestId": text.id});
             let session = text.session.as_deref();
-            let asked = self
+            let body_request = self
                 .protocol
                 .call(session, "Network.getResponseBody", which);
             // The browser may have discarded the body.
-            let Ok(Ok::<ResponseBody, _>(answer)) = timeout(ANSWER_TIMEOUT, asked).await else {
+            let Ok(Ok::<ResponseBody, _>(answer)) = timeout(ANSWER_TIMEOUT, body_request).await
+            else {
                 continue;
             };
             let bytes = if answer.base64_encoded {

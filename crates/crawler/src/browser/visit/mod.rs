@@ -115,7 +115,7 @@ impl<'a> Visit<'a> {
 
     pub async fn load(mut self, url: &str) -> Result<LabRun, LabError> {
         self.wait_for_startup().await?;
-        let what = json!({
+        let trace_params = json!({
             "transferMode": "ReportEvents",
             "traceConfig": {
                 "recordMode": "recordUntilFull",
@@ -124,7 +124,7 @@ impl<'a> Visit<'a> {
                 "excludedCategories": ["*"],
             },
         });
-        self.execute("Tracing.start", what).await?;
+        self.execute("Tracing.start", trace_params).await?;
         self.navigate(url).await?;
         self.wait().await?;
         let seen = self.read_observers().await;

@@ -121,7 +121,7 @@ impl Elements {
 
     fn count_structure(&mut self, element: &Element<'_>) {
         if element.name == "noscript" && self.may_check_subtree() {
-            self.structure.asks_for_scripts |= mentions_javascript(element);
+            self.structure.requires_scripts |= mentions_javascript(element);
         }
         let structure = &mut self.structure;
         let in_main = u32::from(element.in_main);
@@ -170,7 +170,7 @@ impl Elements {
             let digits = value.trim_end_matches("px");
             digits.parse().ok()
         };
-        let said = |name| {
+        let has_text = |name| {
             element
                 .attribute(name)
                 .is_some_and(|it| !it.trim().is_empty())
@@ -187,7 +187,7 @@ impl Elements {
                 || element.attribute_is("aria-hidden", "true")
                 || ["aria-label", "aria-labelledby", "title"]
                     .into_iter()
-                    .any(said),
+                    .any(has_text),
             width: pixels("width"),
             height: pixels("height"),
             has_size: !is_unsized(element.dom, element.id),
@@ -349,19 +349,19 @@ fn is_uncrawlable(element: &Element<'_>, href: &str) -> bool {
         "type",
         "referrerpolicy",
     ];
-    let said = |name| {
+    let has_text = |name| {
         element
             .attribute(name)
             .is_some_and(|it| !it.trim().is_empty())
     };
     let raw: String = href.chars().filter(|it| !it.is_whitespace()).collect();
-    if said("role") || raw.starts_with("mailto:") || (raw.is_empty() && said("id")) {
+    if has_text("role") || raw.starts_with("mailto:") || (raw.is_empty() && has_text("id")) {
         return false;
     }
     if raw.starts_with("file:") {
         return true;
     }
-    if said("name") {
+    if has_text("name") {
         return false;
     }
     if !element.has("href") {

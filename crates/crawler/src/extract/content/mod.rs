@@ -62,7 +62,7 @@ const MAX_LINK_BYTES: usize = 8 << 20;
 /// Flags that a node has itself or inherits from an ancestor.
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "an element may stand in all of them"
+    reason = "an element may be in all of them"
 )]
 #[derive(Debug, Clone, Copy, Default)]
 struct AncestorFlags {

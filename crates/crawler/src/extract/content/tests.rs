@@ -499,11 +499,13 @@ fn app_shells_are_detected_by_an_empty_root() {
 }
 
 #[test]
-fn noscript_mentioning_javascript_asks_for_scripts() {
-    let asks = |html: &str| facts(html).structure.asks_for_scripts;
-    assert!(asks(
+fn noscript_mentioning_javascript_requires_scripts() {
+    let requires_scripts = |html: &str| facts(html).structure.requires_scripts;
+    assert!(requires_scripts(
         "<body><noscript>You need to enable JavaScript to run this app.</noscript>"
     ));
-    assert!(!asks("<body><noscript><img src=pixel></noscript>"));
-    assert!(!asks("<body><p>All about JavaScript"));
+    assert!(!requires_scripts(
+        "<body><noscript><img src=pixel></noscript>"
+    ));
+    assert!(!requires_scripts("<body><p>All about JavaScript"));
 }

@@ -54,9 +54,9 @@ fn blocks_beyond_the_value_budget_are_too_large() {
     let many = block(&format!("[{}0]", "0,".repeat(MAX_VALUES - 1)));
     let dom = parse(&(block("{\"name\":\"a\"}") + &many + &block("[0,0,0,0]"))).dom;
     let readings = JsonLd::of(&dom).blocks;
-    let told: Vec<_> = { readings.iter() }
+    let too_large: Vec<_> = { readings.iter() }
         .map(|it| matches!(it.outcome, ParseOutcome::TooLarge))
         .collect();
     // The first is read, the second exceeds the budget, the third finds it used up.
-    assert_eq!(told, [false, true, true]);
+    assert_eq!(too_large, [false, true, true]);
 }

@@ -45,7 +45,7 @@ fn unlinked_text(tree: &VisibleTree, id: NodeId) -> u32 {
 
 fn flag_boilerplate(
     tree: &VisibleTree,
-    says_so: impl Fn(&VisibleTree, NodeId, &str, bool) -> bool,
+    is_boilerplate: impl Fn(&VisibleTree, NodeId, &str, bool) -> bool,
 ) -> Vec<bool> {
     let mut flagged = vec![false; tree.dom.nodes.len()];
     let holds_title = holds_title(tree);
@@ -66,7 +66,7 @@ fn flag_boilerplate(
             outer
         };
         let wraps = wraps_the_page(id, 0) || (outer != 0 && wraps_the_page(id, outer));
-        flagged[id] = !wraps && says_so(tree, id, name, article[id] != 0);
+        flagged[id] = !wraps && is_boilerplate(tree, id, name, article[id] != 0);
     }
     flagged
 }

@@ -6,7 +6,7 @@ pub struct VisibleTree<'a> {
     pub dom: &'a Dom,
     /// Visible nodes in document order.
     pub order: Vec<NodeId>,
-    /// By node: characters of its own text.
+    /// By node: characters of its direct text.
     own_length: Vec<u32>,
     /// By node: whether it is in a link.
     in_link: Vec<bool>,

@@ -206,7 +206,7 @@ fn author_element(source: &MetadataInput, id: NodeId) -> Option<FactSource> {
     {
         return Some(FactSource::Microdata);
     }
-    let said = format!("{} {}", of("class"), of("id"));
+    let class_and_id = format!("{} {}", of("class"), of("id"));
     let names_one = [
         "byline",
         "author",
@@ -218,7 +218,7 @@ fn author_element(source: &MetadataInput, id: NodeId) -> Option<FactSource> {
         "szerzo",
     ]
     .iter()
-    .any(|it| said.contains(it));
+    .any(|it| class_and_id.contains(it));
     names_one.then_some(FactSource::VisibleText)
 }
 

@@ -14,7 +14,7 @@ const MAX_TEXT: usize = 60;
 const MAX_LINE: u32 = 200;
 /// Longer blocks are more than a date.
 const MAX_BARE_DATE: u32 = 40;
-/// Ancestor levels whose names may label a date.
+/// Ancestor levels with names that may label a date.
 const MAX_LEVELS: usize = 3;
 
 /// Dates by most trusted source first, one per role and source.

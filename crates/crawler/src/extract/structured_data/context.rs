@@ -75,7 +75,7 @@ impl Context {
         self.terms = Rc::new(terms);
     }
 
-    /// The keyword that a key stands for (`@type`), if any.
+    /// The keyword of which a key is an alias (`@type`), if any.
     pub fn keyword<'a>(&'a self, key: &'a str) -> Option<&'a str> {
         let meant = self.terms.get(key).map_or(key, String::as_str);
         match meant {

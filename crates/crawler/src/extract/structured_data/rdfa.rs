@@ -78,7 +78,7 @@ struct Element<'a> {
     has_property: bool,
     /// Whether the linked resource is the value, not the subject of nested properties.
     is_value: bool,
-    /// Whether it stands for the document.
+    /// Whether it represents the document.
     is_structure: bool,
 }
 
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// An element whose link or item is a value (step 5.1).
+    /// An element with a link or item as the value (step 5.1).
     fn read_value(&mut self, element: &Element<'_>, outer: &Scope) -> Subject {
         let about = element.about.clone();
         let owner = about.clone().unwrap_or_else(|| outer.subject.clone());
@@ -225,7 +225,7 @@ impl<'a> Reader<'a> {
         subject
     }
 
-    /// Adds the properties of links whose object is known; `written` is the object as a URL.
+    /// Adds the properties of links with a known object; `written` is the object as a URL.
     fn complete_links(
         &mut self,
         links: &IncompleteTriples,
@@ -373,9 +373,9 @@ impl<'a> Reader<'a> {
         if let Some(text) = of("content").or(of("datetime")) {
             return Value::Text(text.to_owned());
         }
-        let held = typed.filter(|it| self.found.parent(*it) == Some(owner));
+        let contained = typed.filter(|it| self.found.parent(*it) == Some(owner));
         let typed = typed.filter(|_| element.about.is_none());
-        match (held, &element.link, typed) {
+        match (contained, &element.link, typed) {
             (Some(item), _, _) => Value::Item(item),
             (None, Some((_, value)), _) if element.is_value => value.clone(),
             (None, _, Some(item)) => match self.found.id(item) {

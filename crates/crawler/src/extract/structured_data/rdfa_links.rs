@@ -12,7 +12,7 @@ pub struct LinkNames {
     pub backward: Vec<String>,
 }
 
-/// Links whose object nested elements provide, if any.
+/// Links of which nested elements provide the object, if any.
 pub struct IncompleteTriples {
     /// Never the object of other incomplete links.
     pub subject: Subject,

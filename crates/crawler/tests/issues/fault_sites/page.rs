@@ -18,7 +18,7 @@ pub struct PageSpec {
     pub viewport: bool,
     pub titles: Vec<String>,
     pub descriptions: Vec<String>,
-    /// `{url}` stands for the page's own URL.
+    /// `{url}` is replaced by the page's own URL.
     pub canonical: Option<String>,
     pub head: String,
     pub h1: String,
@@ -68,7 +68,7 @@ impl PageSpec {
         format!("{}{}", self.origin.as_deref().unwrap_or(origin), self.path)
     }
 
-    /// `{origin}` in any part stands for the site's.
+    /// `{origin}` in any part is replaced by the site's.
     pub fn html(&self, origin: &str) -> String {
         let mut out = format!("{}\n<html {}>\n<head>\n", self.doctype, self.html);
         let mut line = |text: &str| {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-const WHO: [&str; 16] = [
+const SUBJECTS: [&str; 16] = [
     "The potter",
     "A helper",
     "Our teacher",
@@ -20,11 +20,11 @@ const WHO: [&str; 16] = [
     "Her brother",
     "The town",
 ];
-const DOES: [&str; 16] = [
+const VERBS: [&str; 16] = [
     "takes", "turns", "dries", "paints", "lifts", "sells", "keeps", "cleans", "brings", "finds",
     "holds", "counts", "wraps", "shows", "moves", "stores",
 ];
-const WHAT: [&str; 16] = [
+const OBJECTS: [&str; 16] = [
     "a tall cup",
     "the round bowl",
     "some red clay",
@@ -42,7 +42,7 @@ const WHAT: [&str; 16] = [
     "four green jars",
     "a bag of salt",
 ];
-const WHERE: [&str; 16] = [
+const PLACES: [&str; 16] = [
     "in the yard",
     "near the oven",
     "on the bench",
@@ -69,12 +69,12 @@ pub fn sentences(seed: u32, count: u32) -> Vec<String> {
             let at = number.wrapping_mul(7).wrapping_add(seed.wrapping_mul(5));
             format!(
                 "{} {} {} and then {} {} {}.",
-                pick(&WHO, at),
-                pick(&DOES, at / 3 + seed),
-                pick(&WHAT, at / 5 + number + seed),
-                pick(&DOES, number * 5 + seed * 3 + 1),
-                pick(&WHAT, number * 11 + seed * 7 + 2),
-                pick(&WHERE, number * 3 + seed * 2 + at / 2),
+                pick(&SUBJECTS, at),
+                pick(&VERBS, at / 3 + seed),
+                pick(&OBJECTS, at / 5 + number + seed),
+                pick(&VERBS, number * 5 + seed * 3 + 1),
+                pick(&OBJECTS, number * 11 + seed * 7 + 2),
+                pick(&PLACES, number * 3 + seed * 2 + at / 2),
             )
         })
         .collect()

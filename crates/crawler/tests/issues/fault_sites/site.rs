@@ -26,7 +26,7 @@ pub struct GeneratedSite {
     pub origin: String,
     /// By absolute URL, other hosts included.
     pub answers: BTreeMap<String, Answer>,
-    /// Answer to other URLs with this prefix; `{url}` stands for the requested one.
+    /// Answer to other URLs with this prefix; `{url}` is replaced by the requested one.
     pub catch_all: Option<(String, Answer)>,
 }
 
@@ -209,7 +209,7 @@ impl SiteSpec {
                 .filter(|it| it.0 != page.url(&self.origin));
             page.navigation = others.cloned().collect();
         } else {
-            // An empty path stands for no navigation.
+            // An empty path means no navigation.
             page.navigation.retain(|it| !it.0.is_empty());
         }
         let own = |name: &str| page.headers.iter().any(|it| it.0 == name);

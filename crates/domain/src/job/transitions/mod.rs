@@ -5,10 +5,10 @@
 //!         │   ↑                   │  │ └──fail────→ failed
 //!         │   └─────release───────┘  └─retry / lose─→ retry_wait ──claim─→ running
 //!         ├──expire──→ expired          (crashes or attempts used up: failed)
-//!         └──cancel──→ canceled   (running: asked first, then canceled)
+//!         └──cancel──→ canceled   (running: flagged first, then canceled)
 //! ```
 //! Each method returns the job after the transition, or refuses and changes nothing. Methods for
-//! workers take the epoch: a worker whose lease was lost is refused.
+//! workers take the epoch: a worker that lost its lease is refused.
 
 use super::{Job, JobError, JobState, Lease, policy::QueuePolicy, progress::Progress};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -223,7 +223,7 @@ impl Job {
         let (code, detail) = if deadline_passed {
             ("deadline-passed", "The attempt took longer than allowed.")
         } else {
-            ("worker-lost", "The worker gave no sign of life.")
+            ("worker-lost", "The worker sent no heartbeat.")
         };
         let crash_count = self.crash_count + u32::from(!deadline_passed);
         let is_over = crash_count >= policy.max_crashes || self.is_last_attempt(policy);

@@ -140,30 +140,33 @@ fn an_outage_does_not_count_and_delays_the_next_attempt() {
         (JobState::Ready, 0, None)
     );
     assert_eq!(running().interrupted(2, pause, now()), Err(LeaseLost));
-    let asked = running().canceled(now()).unwrap();
-    let ended = asked.interrupted(1, pause, now()).unwrap();
+    let canceled = running().canceled(now()).unwrap();
+    let ended = canceled.interrupted(1, pause, now()).unwrap();
     assert_eq!(
         (ended.state, ended.run_at),
-        (JobState::Canceled, asked.run_at)
+        (JobState::Canceled, canceled.run_at)
     );
 }
 
 #[test]
 fn canceling_stops_waiting_jobs_at_once_and_flags_running_ones() {
     assert_eq!(a_job().canceled(now()).unwrap().state, JobState::Canceled);
-    let asked = running().canceled(now()).unwrap();
+    let canceled = running().canceled(now()).unwrap();
     assert_eq!(
-        (asked.state, asked.cancel_requested),
+        (canceled.state, canceled.cancel_requested),
         (JobState::Running, true)
     );
-    assert_eq!(asked.stopped(1, now()).unwrap().state, JobState::Canceled);
+    assert_eq!(
+        canceled.stopped(1, now()).unwrap().state,
+        JobState::Canceled
+    );
     assert_eq!(running().stopped(1, now()), Err(WrongState));
 }
 
 #[test]
-fn a_canceled_job_whose_worker_died_is_not_retried() {
-    let asked = running().canceled(now()).unwrap();
-    let swept = asked
+fn a_canceled_job_of_a_dead_worker_is_not_retried() {
+    let canceled = running().canceled(now()).unwrap();
+    let swept = canceled
         .swept(0.0, now() + TimeDelta::seconds(45), &policy())
         .unwrap();
     assert_eq!(swept.state, JobState::Canceled);
@@ -171,9 +174,11 @@ fn a_canceled_job_whose_worker_died_is_not_retried() {
 
 #[test]
 fn a_canceled_job_is_neither_retried_nor_released() {
-    let asked = running().canceled(now()).unwrap();
-    let retried = asked.retried(1, error(), SECOND, now(), &policy()).unwrap();
-    let released = asked.released(1, now()).unwrap();
+    let canceled = running().canceled(now()).unwrap();
+    let retried = canceled
+        .retried(1, error(), SECOND, now(), &policy())
+        .unwrap();
+    let released = canceled.released(1, now()).unwrap();
     assert_eq!(
         (retried.state, released.state),
         (JobState::Canceled, JobState::Canceled)
@@ -209,7 +214,7 @@ fn a_claim_counts_the_attempt_and_keeps_the_first_start() {
 
 #[test]
 fn neither_a_canceled_job_nor_one_that_is_not_due_is_claimed() {
-    let asked = Job {
+    let canceled = Job {
         cancel_requested: true,
         ..a_job()
     };
@@ -217,7 +222,7 @@ fn neither_a_canceled_job_nor_one_that_is_not_due_is_claimed() {
         run_at: now() + SECOND,
         ..a_job()
     };
-    for job in [asked, early, running()] {
+    for job in [canceled, early, running()] {
         assert_eq!(job.claimed("w", now(), &policy()), Err(WrongState));
     }
 }
@@ -229,17 +234,17 @@ fn a_heartbeat_renews_the_lease_and_stores_progress() {
         done: 3,
         ..Progress::default()
     };
-    let told = job
+    let renewed = job
         .renewed(1, Some(progress.clone()), later, &policy())
         .unwrap();
-    assert_eq!(told.progress, progress);
-    let lease = told.lease.as_ref().unwrap();
+    assert_eq!(renewed.progress, progress);
+    let lease = renewed.lease.as_ref().unwrap();
     assert_eq!(lease.until, later + TimeDelta::seconds(45));
     assert_eq!(
-        told.deadline_at, job.deadline_at,
+        renewed.deadline_at, job.deadline_at,
         "the attempt gets no longer"
     );
-    let silent = told.renewed(1, None, later, &policy()).unwrap();
+    let silent = renewed.renewed(1, None, later, &policy()).unwrap();
     assert_eq!(silent.progress, progress);
 }
 
@@ -331,9 +336,9 @@ fn an_unclaimed_job_expires_at_its_time_and_not_before() {
     assert_eq!(job.swept(0.0, ends - SECOND, &policy()), Err(WrongState));
     let expired = job.swept(0.0, ends, &policy()).unwrap();
     assert_eq!(expired.state, JobState::Expired);
-    let told = expired.error().unwrap();
-    assert_eq!((told.code.as_str(), told.at), ("expired", ends));
-    assert!(told.retryable && told.hint.is_some());
+    let last_error = expired.error().unwrap();
+    assert_eq!((last_error.code.as_str(), last_error.at), ("expired", ends));
+    assert!(last_error.retryable && last_error.hint.is_some());
 }
 
 #[test]

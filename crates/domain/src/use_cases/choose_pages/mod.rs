@@ -1,4 +1,4 @@
-//! Chooses the pages whose speed is measured: the home page, and pages that keywords rank with or target.
+//! Chooses the pages for speed measurements: the home page, and pages that keywords rank with or target.
 
 use super::Core;
 use crate::ids::{AccountId, ProjectId};
@@ -21,14 +21,14 @@ struct Candidate {
 }
 
 impl Core {
-    /// The best pages besides the home page, which counts toward `most`: pages that active keywords
+    /// The best pages besides the home page, which counts toward `max_pages`: pages that active keywords
     /// rank with, by best position, then keyword targets, each by number of keywords.
     ///
     /// Simulated positions do not belong to real pages: then only targets count.
     pub async fn choose_pages(
         &self,
         project: &Project,
-        most: u32,
+        max_pages: u32,
     ) -> Result<Vec<String>, StorageError> {
         let with_ranks = self.ranks_are_real(project.account, project.id).await?;
         let site = SiteScope::of(project.domain.ascii());
@@ -53,7 +53,7 @@ impl Core {
                 .then(other.keywords.cmp(&one.keywords))
                 .then_with(|| one.url.cmp(&other.url))
         });
-        found.truncate(most.saturating_sub(1) as usize);
+        found.truncate(max_pages.saturating_sub(1) as usize);
         Ok(found.into_iter().map(|it| it.url).collect())
     }
 

@@ -39,7 +39,7 @@ fn keyword(ranked: Option<(u32, &str)>, target: Option<&str>) -> Keyword {
     }
 }
 
-async fn chosen(ranks: Option<Provenance>, keywords: Vec<Keyword>, most: u32) -> Vec<String> {
+async fn chosen(ranks: Option<Provenance>, keywords: Vec<Keyword>, max_pages: u32) -> Vec<String> {
     let storage = FakeStorage::default();
     storage.expect(move |read| {
         read.results
@@ -52,7 +52,7 @@ async fn chosen(ranks: Option<Provenance>, keywords: Vec<Keyword>, most: u32) ->
             .return_once(move |_, _, _, _, _| Ok(keywords));
     });
     let core = core(Arc::new(storage));
-    core.choose_pages(&a_project(), most).await.unwrap()
+    core.choose_pages(&a_project(), max_pages).await.unwrap()
 }
 
 fn some_keywords() -> Vec<Keyword> {

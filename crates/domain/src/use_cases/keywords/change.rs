@@ -61,7 +61,7 @@ impl Core {
             }
             let project = work.projects().lock(account.id, before.project).await?;
             let project = project.ok_or(StorageError::Corrupt {
-                what: "the project of a keyword",
+                subject: "the project of a keyword",
             })?;
             let after = before.patched(patch.clone(), now);
             if after == before {
@@ -229,13 +229,13 @@ mod tests {
             ("https://shop.example.com/a", true),
             ("http://www.shop.example.com:8080/a?b", true),
             ("https://second.example/a", true),
-            ("https://rival.example/a", false),
-            ("https://shop.example.com.rival.example/", false),
-            ("https://shop.example.com@rival.example/", false),
+            ("https://competitor.example/a", false),
+            ("https://shop.example.com.competitor.example/", false),
+            ("https://shop.example.com@competitor.example/", false),
         ] {
             let storage = holding(keyword(21, "rust"))
                 .with(named("second.example", SiteRole::Own))
-                .with(named("rival.example", SiteRole::Competitor));
+                .with(named("competitor.example", SiteRole::Competitor));
             let patch = KeywordPatch {
                 target_url: Change::Set(Some(target.to_owned())),
                 ..KeywordPatch::default()

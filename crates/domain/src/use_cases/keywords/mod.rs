@@ -144,11 +144,11 @@ impl Core {
         let keywords = read.keywords().list(account, project, filter, page).await?;
         let ids: Vec<KeywordId> = keywords.items.iter().map(|it| it.id).collect();
         let months = read.keyword_months();
-        let courses = months.ranks(account, project, &ids, month).await?;
+        let histories = months.ranks(account, project, &ids, month).await?;
         let tallies = months.tallies(account, project, &ids, month).await?;
         let volumes = months.search_volumes(account, project, &ids).await?;
         drop(read);
-        let items = assemble(keywords.items, month, today, courses, tallies, &volumes);
+        let items = assemble(keywords.items, month, today, histories, tallies, &volumes);
         Ok(Some(Page {
             items,
             cursors: keywords.cursors,

@@ -23,7 +23,7 @@ fn task(source: VitalsSource) -> SpeedTask {
     }
 }
 
-fn nobody() -> NotConfigured {
+fn not_configured() -> NotConfigured {
     NotConfigured {
         missing: "there is none".to_owned(),
         remedy: "get one".to_owned(),
@@ -36,7 +36,7 @@ struct Setting {
     browser: MockLabVitals,
     other: Option<MockLabVitals>,
     files: MockStaticVitals,
-    door: MockSiteAccess,
+    access: MockSiteAccess,
 }
 
 impl Setting {
@@ -46,7 +46,7 @@ impl Setting {
             browser: MockLabVitals::new(),
             other: None,
             files: MockStaticVitals::new(),
-            door: MockSiteAccess::new(),
+            access: MockSiteAccess::new(),
         }
     }
 
@@ -55,7 +55,7 @@ impl Setting {
         setting
             .browser
             .expect_missing()
-            .returning(|| Some(nobody()));
+            .returning(|| Some(not_configured()));
         setting
     }
 
@@ -67,7 +67,7 @@ impl Setting {
     }
 
     fn let_in(mut self) -> Self {
-        self.door.expect_check().returning(|_| Ok(()));
+        self.access.expect_check().returning(|_| Ok(()));
         self
     }
 
@@ -79,7 +79,7 @@ impl Setting {
             files: Arc::new(self.files),
         };
         let measure = MeasurePageSpeed::new(sources, Arc::new(FrozenClock::default()));
-        measure.run(&task(source), &self.door, before).await
+        measure.run(&task(source), &self.access, before).await
     }
 }
 
@@ -108,7 +108,7 @@ fn loaded(final_url: &str, provider: &str) -> LabMeasurement {
             opportunities: None,
             warnings: vec![],
         }],
-        asked: 1,
+        requested_runs: 1,
         provider: provider.to_owned(),
         provenance: Provenance::Measured,
     }
@@ -161,7 +161,7 @@ async fn without_a_browser_another_lab_or_static_files_are_used() {
 
 #[tokio::test]
 async fn a_browser_that_does_not_start_falls_back_to_static_files() {
-    let missing = Err(LabError::NotConfigured(nobody()));
+    let missing = Err(LabError::NotConfigured(not_configured()));
     let mut setting = Setting::with_browser(missing).let_in();
     setting.files.expect_analyze().return_once(|_| Ok(facts()));
     let record = setting.run(VitalsSource::Lab, &[]).await.record;
@@ -173,7 +173,7 @@ async fn a_page_disallowed_by_robots_is_not_loaded() {
     let mut setting = Setting::bare();
     setting.browser.expect_missing().returning(|| None);
     setting
-        .door
+        .access
         .expect_check()
         .return_once(|_| Err(LabError::DisallowedByRobots));
     let measured = setting.run(VitalsSource::Lab, &[]).await;
@@ -185,7 +185,7 @@ async fn a_page_disallowed_by_robots_is_not_loaded() {
     // Redirect targets only visible to a browser are checked after the load.
     let elsewhere = loaded("https://acme.com/private", "chromium");
     let mut setting = Setting::with_browser(Ok(elsewhere)).let_in();
-    setting.door.expect_allows().return_once(|_| false);
+    setting.access.expect_allows().return_once(|_| false);
     let record = setting.run(VitalsSource::Lab, &[]).await.record;
     assert_eq!(record.envelope.error.as_deref(), Some("robotsDisallowed"));
     assert!(record.metrics.lcp.is_none());

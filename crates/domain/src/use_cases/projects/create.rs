@@ -48,7 +48,7 @@ impl From<TrackKeywordsError> for CreateProjectError {
             TrackKeywordsError::UsedMeanwhile(error) => error.into(),
             TrackKeywordsError::NoSuchProject | TrackKeywordsError::ProjectDeactivated => {
                 StorageError::Corrupt {
-                    what: "a project that was just added",
+                    subject: "a project that was just added",
                 }
                 .into()
             }
@@ -74,7 +74,7 @@ impl Core {
             let now = beginning.now;
             let account = work.accounts().lock(account).await?;
             let account = account.ok_or(StorageError::Corrupt {
-                what: "the account of a token",
+                subject: "the account of a token",
             })?;
             if let Some(writer) = &writer {
                 writer
@@ -223,8 +223,8 @@ mod tests {
             projects: 1,
             ..AccountLimits::default()
         };
-        let most = StorageLimits::default().projects(few.projects, 0).limit;
-        for (stored, fits) in [(most - 1, true), (most, false)] {
+        let max = StorageLimits::default().projects(few.projects, 0).limit;
+        for (stored, fits) in [(max - 1, true), (max, false)] {
             let mut storage = MemoryStorage::default().with(account().limited(|it| *it = few));
             for id in 0..stored {
                 storage = storage.with(project().id(100 + i64::from(id)).deactivated());

@@ -36,10 +36,10 @@ impl Core {
     fn with_sentiment(&self, amount: WorkEstimate) -> WorkEstimate {
         let plan = { self.policies.engines.sentiment_engine() }
             .zip(amount.units)
-            .map(|(judge, answers)| EnginePlan {
-                engine: judge.label().name,
+            .map(|(engine, answers)| EnginePlan {
+                engine: engine.label().name,
                 answers: max_sentiment_queries(answers),
-                max_per_answer: judge.max_spend(),
+                max_per_answer: engine.max_spend(),
             });
         let takes = plan.as_ref().map(|it| times(it.answers, it.max_per_answer));
         WorkEstimate {
@@ -71,13 +71,13 @@ impl Core {
             AnalysisKind::AiVisibility => {
                 let (keywords, models) =
                     tracked_keywords(repositories, project, &request.keywords).await?;
-                let asked = select_active(&models, &self.policies.engines);
-                let asked = chosen(asked, &request.models)?;
+                let active = select_active(&models, &self.policies.engines);
+                let active = chosen(active, &request.models)?;
                 let branded = match request.keywords {
                     KeywordChoice::All => branded_prompts(project),
                     KeywordChoice::Named(_) => 0,
                 };
-                let amount = answers(&asked, keywords, branded)?;
+                let amount = answers(&active, keywords, branded)?;
                 Ok(self.with_sentiment(amount))
             }
             AnalysisKind::SiteAudit | AnalysisKind::WebVitals | AnalysisKind::Full => {
@@ -96,39 +96,40 @@ fn times(number: u64, each: Spent) -> Spent {
 
 /// The chosen engines; refuses a name that is not among them.
 fn chosen(
-    asked: Vec<ActiveEngine>,
+    active: Vec<ActiveEngine>,
     choice: &ModelChoice,
 ) -> Result<Vec<ActiveEngine>, RequestAnalysisError> {
-    let has = |name: &String| asked.iter().any(|it| it.label.name == *name);
+    let has = |name: &String| active.iter().any(|it| it.label.name == *name);
     if let ModelChoice::Named(names) = choice
         && let Some(named) = names.iter().find(|it| !has(it))
     {
         return Err(RequestAnalysisError::EngineNotActive {
             named: named.clone(),
-            active: asked.into_iter().map(|it| it.label.name).collect(),
+            active: active.into_iter().map(|it| it.label.name).collect(),
         });
     }
     let is_chosen = |it: &ActiveEngine| choice.includes(&it.label.name);
-    Ok(asked.into_iter().filter(is_chosen).collect())
+    Ok(active.into_iter().filter(is_chosen).collect())
 }
 
-/// Maximum calls and cost of these engines. Engines whose paid calls are refused are omitted if
+/// Maximum calls and cost of these engines. Engines with refused paid calls are omitted if
 /// others can be queried.
 fn answers(
-    asked: &[ActiveEngine],
+    queried: &[ActiveEngine],
     keywords: u64,
     branded: u64,
 ) -> Result<WorkEstimate, RequestAnalysisError> {
     let unpaid = |it: &&ActiveEngine| it.engine.paid_call_refusal().is_some();
-    let (unpaid, asked): (Vec<&ActiveEngine>, Vec<&ActiveEngine>) = asked.iter().partition(unpaid);
-    if asked.is_empty() {
-        let why = unpaid.first().and_then(|it| it.engine.paid_call_refusal());
-        return Err(why.map_or(
+    let (unpaid, queried): (Vec<&ActiveEngine>, Vec<&ActiveEngine>) =
+        queried.iter().partition(unpaid);
+    if queried.is_empty() {
+        let refusal = unpaid.first().and_then(|it| it.engine.paid_call_refusal());
+        return Err(refusal.map_or(
             RequestAnalysisError::NoActiveEngine,
             RequestAnalysisError::PaidCallRefused,
         ));
     }
-    let engines: Vec<EnginePlan> = { asked.into_iter() }
+    let engines: Vec<EnginePlan> = { queried.into_iter() }
         .map(|it| EnginePlan {
             engine: it.label.name.clone(),
             answers: max_queries(it, keywords, branded),

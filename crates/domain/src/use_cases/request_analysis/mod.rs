@@ -34,7 +34,7 @@ pub struct Prices {
     pub paid_call_refusal: Option<PaidCallRefusal>,
     /// Budget of all accounts on a day (UTC); `None` is unlimited.
     pub max_per_day: Option<MicroUsd>,
-    /// Maximum pages whose speed one run measures; these queries are free.
+    /// Maximum pages of one speed measurement; these queries are free.
     pub speed_pages: u32,
 }
 
@@ -91,9 +91,9 @@ pub enum RequestAnalysisError {
     NothingTracked,
     #[error("not all of the keywords are AI-tracked keywords of the project")]
     NotTracked,
-    #[error("the account asks none of the AI engines")]
+    #[error("the account queries none of the AI engines")]
     NoActiveEngine,
-    #[error("the account does not ask {named}")]
+    #[error("the account does not query {named}")]
     EngineNotActive {
         /// The first such name.
         named: String,
@@ -204,7 +204,7 @@ impl Core {
         beginning: &QueueInput,
     ) -> Result<RequestedJob, RequestAnalysisError> {
         // Locks the queue row first: disabling an account takes the same lock, so no job can be added after it.
-        let held = if beginning.has_queue {
+        let locked = if beginning.has_queue {
             { work.jobs() }
                 .lock_with_project(account, request.project)
                 .await?
@@ -214,7 +214,7 @@ impl Core {
                 .await?
                 .map(|(found, project)| (found, AccountQueue::new(account), project))
         };
-        let Some((account, queue, project)) = held else {
+        let Some((account, queue, project)) = locked else {
             return Err(no_project(work, account).await?);
         };
         if account.status == AccountStatus::Disabled {
@@ -230,9 +230,9 @@ impl Core {
         }
         let amount = self.estimate(work, &project, request).await?;
         let job = self.begin((account.id, id), now, request, &amount);
-        let room = self.refuse_full_queues(queue.waiting + queue.running, all.unfinished());
-        if room.is_err() || !work.jobs().add(&job).await? {
-            let requested = existing_job(work, &job, room).await?;
+        let capacity = self.refuse_full_queues(queue.waiting + queue.running, all.unfinished());
+        if capacity.is_err() || !work.jobs().add(&job).await? {
+            let requested = existing_job(work, &job, capacity).await?;
             if let Some(writer) = writer {
                 writer
                     .store::<RequestAnalysisError>(work, account.id, now, &requested)
@@ -363,13 +363,13 @@ async fn no_project(
 async fn existing_job(
     work: &mut dyn Transaction,
     job: &Job,
-    room: Result<(), RequestAnalysisError>,
+    capacity: Result<(), RequestAnalysisError>,
 ) -> Result<RequestedJob, RequestAnalysisError> {
     let found = { work.jobs() }
         .unfinished_with_key(job.account, &job.dedupe_key)
         .await?;
     let Some(job) = found else {
-        room?;
+        capacity?;
         return Err(StorageError::IdTaken.into());
     };
     Ok(RequestedJob {

@@ -64,8 +64,8 @@ impl Core {
             .map(|job| job.id);
         drop(read);
         if request.kind == AnalysisKind::WebVitals {
-            let most = self.policies.prices.speed_pages;
-            units = Some(1 + self.choose_pages(&project, most).await?.len() as u64);
+            let max_pages = self.policies.prices.speed_pages;
+            units = Some(1 + self.choose_pages(&project, max_pages).await?.len() as u64);
         }
         Ok(AnalysisPlan {
             units,

@@ -46,12 +46,12 @@ fn with_keywords(keywords: u32, ai_tracked: u32) -> MemoryStorage {
     storage
 }
 
-async fn ask(storage: &MemoryStorage) -> Result<RequestedJob, RequestAnalysisError> {
-    ask_at(storage, None).await
+async fn request_rank_check(storage: &MemoryStorage) -> Result<RequestedJob, RequestAnalysisError> {
+    request_with_prices(storage, None).await
 }
 
 /// With a price of 300 per keyword and a server budget of 20,000 per day.
-async fn ask_at(
+async fn request_with_prices(
     storage: &MemoryStorage,
     unpaid: Option<PaidCallRefusal>,
 ) -> Result<RequestedJob, RequestAnalysisError> {
@@ -68,7 +68,7 @@ async fn ask_at(
 /// Returns the refusal; checks that nothing was stored.
 async fn refused(storage: &MemoryStorage) -> RequestAnalysisError {
     let before = storage.state();
-    let refusal = ask(storage).await.unwrap_err();
+    let refusal = request_rank_check(storage).await.unwrap_err();
     assert_eq!(storage.state(), before, "{refusal}");
     refusal
 }
@@ -97,7 +97,7 @@ async fn a_new_account_starts_at_the_minimum_virtual_time() {
             state.spending.insert(counters()[2], stands);
             state.queues.retain(|it, _| has_line || *it == OTHER);
         });
-        let requested = ask(&storage).await.unwrap();
+        let requested = request_rank_check(&storage).await.unwrap();
         let RequestedJob { job, deduplicated } = requested;
         assert_eq!((deduplicated, job.progress.total), (false, 5));
         let state = storage.state();
@@ -118,7 +118,7 @@ async fn an_account_with_jobs_keeps_its_virtual_time() {
     let storage = with_keywords(5, 0).with(job(32).of(AnalysisKind::SiteAudit));
     waits(&storage, OTHER, 1, 7.0);
     let before = storage.state().queues[&ACCOUNT];
-    let requested = ask(&storage).await.unwrap();
+    let requested = request_rank_check(&storage).await.unwrap();
     let line = storage.state().queues[&ACCOUNT];
     assert_eq!(line, before.after_change(None, &requested.job));
 }
@@ -127,7 +127,7 @@ async fn an_account_with_jobs_keeps_its_virtual_time() {
 async fn an_equal_unfinished_analysis_is_returned_instead() {
     let storage = with_keywords(5, 0).with(job(31).but(|it| *it = a_job()));
     let before = storage.state();
-    let requested = ask(&storage).await.unwrap();
+    let requested = request_rank_check(&storage).await.unwrap();
     assert_eq!(
         requested,
         RequestedJob {
@@ -181,7 +181,7 @@ async fn an_exceeded_daily_budget_is_refused_with_its_reset_time() {
 #[tokio::test]
 async fn refused_paid_calls_start_nothing() {
     let storage = MemoryStorage::default();
-    let outcome = ask_at(&storage, Some(PaidCallRefusal::SwitchedOff)).await;
+    let outcome = request_with_prices(&storage, Some(PaidCallRefusal::SwitchedOff)).await;
     assert!(matches!(
         outcome,
         Err(RequestAnalysisError::PaidCallRefused(
@@ -211,7 +211,7 @@ async fn full_queues_still_return_an_equal_job() {
     let storage = with_keywords(5, 0).with(job(31).but(|it| *it = a_job()));
     waits(&storage, ACCOUNT, 200, 0.0);
     waits(&storage, OTHER, 10_000, 0.0);
-    assert!(ask(&storage).await.unwrap().deduplicated);
+    assert!(request_rank_check(&storage).await.unwrap().deduplicated);
 }
 
 #[tokio::test]
@@ -219,7 +219,7 @@ async fn a_taken_id_is_minted_again() {
     let taken = JobId::mint(&a_mint());
     let audit = job(31).of(AnalysisKind::SiteAudit);
     let storage = with_keywords(5, 0).with(audit.but(|it| it.id = taken));
-    let requested = ask(&storage).await.unwrap();
+    let requested = request_rank_check(&storage).await.unwrap();
     assert!(!requested.deduplicated && requested.job.id != taken);
     assert_eq!(storage.state().jobs.len(), 2);
 }
@@ -240,19 +240,19 @@ async fn a_disabled_account_is_reported_before_a_missing_project() {
 }
 
 /// Sends a request with a key.
-async fn ask_once(storage: &MemoryStorage) -> Result<RequestedJob, RequestAnalysisError> {
+async fn request_with_key(storage: &MemoryStorage) -> Result<RequestedJob, RequestAnalysisError> {
     let once = IdempotentRequest {
         key: "k".to_owned(),
         fingerprint: Fingerprint::of("POST", "/analyze", b"{}"),
         caller: CallerId(1),
     };
     let answer = |_: &RequestedJob| a_stored_answer();
-    let receipt = IdempotencyWriter {
+    let writer = IdempotencyWriter {
         request: &once,
         to_response: &answer,
     };
     core(storage.port())
-        .request_analysis(ACCOUNT, &rank_check(), Some(receipt))
+        .request_analysis(ACCOUNT, &rank_check(), Some(writer))
         .await
 }
 
@@ -288,7 +288,7 @@ async fn a_concurrent_request_with_the_same_key_stores_nothing() {
         let storage = with_keywords(5, 0);
         used(&storage, ago);
         let before = storage.state();
-        match ask_once(&storage).await {
+        match request_with_key(&storage).await {
             Ok(requested) => {
                 assert!(is_over && !requested.deduplicated);
                 let kept = &storage.state().idempotency[&(ACCOUNT, "k".to_owned())];
@@ -311,7 +311,7 @@ async fn a_refusal_after_the_same_key_was_used_reports_the_key() {
         if is_used {
             used(&storage, TimeDelta::zero());
         }
-        match ask_once(&storage).await {
+        match request_with_key(&storage).await {
             Err(RequestAnalysisError::KeyUsedConcurrently(_)) => assert!(is_used),
             Err(RequestAnalysisError::NothingToMeasure) => assert!(!is_used),
             outcome => panic!("{outcome:?}"),
@@ -352,7 +352,7 @@ fn engine(name: &'static str, price: i64, unpaid: Option<PaidCallRefusal>) -> Ar
     Arc::new(engine)
 }
 
-async fn ask_for(
+async fn request_with_engines(
     storage: &MemoryStorage,
     engines: Vec<Arc<dyn AiEngine>>,
     request: &AnalysisRequest,
@@ -395,7 +395,9 @@ async fn the_maximum_cost_of_every_payable_answer_is_reserved() {
         engine("perplexity", 99, Some(PaidCallRefusal::PriceUnknown)),
     ];
     let request = ai_visibility(KeywordChoice::All);
-    let requested = ask_for(&storage, engines, &request).await.unwrap();
+    let requested = request_with_engines(&storage, engines, &request)
+        .await
+        .unwrap();
     assert_eq!(requested.job.progress.total, 80 + 21);
     let amount = MicroUsd(80 * 30 + (3 * 2 + 1) * 3 * 7);
     let state = storage.state();
@@ -418,7 +420,10 @@ async fn only_named_active_engines_are_queried() {
             models: ModelChoice::Named(vec![named.to_owned()]),
             ..ai_visibility(KeywordChoice::All)
         };
-        match (ask_for(&storage, engines, &request).await, expected) {
+        match (
+            request_with_engines(&storage, engines, &request).await,
+            expected,
+        ) {
             (Ok(RequestedJob { job, .. }), Some(answers)) => {
                 assert_eq!(job.progress.total, answers);
                 assert_eq!(job.models, request.models);
@@ -444,14 +449,14 @@ async fn ai_visibility_needs_tracked_keywords_and_payable_engines() {
     ] {
         let count = engines.len();
         let request = ai_visibility(KeywordChoice::All);
-        let refused = ask_for(&with_keywords(3, tracked), engines, &request).await;
-        let told = match refused.unwrap_err() {
+        let refused = request_with_engines(&with_keywords(3, tracked), engines, &request).await;
+        let cause = match refused.unwrap_err() {
             RequestAnalysisError::NothingTracked => (0, 1),
             RequestAnalysisError::NoActiveEngine => (3, 0),
             RequestAnalysisError::PaidCallRefused(PaidCallRefusal::SwitchedOff) => (3, 1),
             other => panic!("{other}"),
         };
-        assert_eq!(told, (tracked, count));
+        assert_eq!(cause, (tracked, count));
     }
 }
 
@@ -469,13 +474,13 @@ async fn a_named_keyword_must_be_ai_tracked() {
     ] {
         let named = KeywordChoice::Named(named.into_iter().map(KeywordId).collect());
         let engines = vec![engine("chatgpt", 0, None), engine("gemini", 0, None)];
-        let outcome = ask_for(&storage, engines, &ai_visibility(named)).await;
-        let told = match outcome {
+        let outcome = request_with_engines(&storage, engines, &ai_visibility(named)).await;
+        let units = match outcome {
             Ok(requested) => Ok(requested.job.progress.total),
             Err(RequestAnalysisError::NotTracked) => Err(true),
             Err(RequestAnalysisError::NoSuchKeyword) => Err(false),
             Err(other) => panic!("{other}"),
         };
-        assert_eq!(told, answers);
+        assert_eq!(units, answers);
     }
 }

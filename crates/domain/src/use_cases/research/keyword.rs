@@ -1,6 +1,6 @@
 //! Researches a keyword: from the account's own results, else from what any account bought, else
 //! from the supplier, once for concurrent requests. All but own results use a unit of the monthly
-//! quota, so that nobody learns what other accounts researched.
+//! quota, so that no account learns what others researched.
 //!
 //! No transaction is open during the query. Reservations expire: if a process dies, its unit is
 //! released, and its late answer is not booked.
@@ -35,7 +35,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Maximum wait for another request's query.
 const MAX_WAIT: Duration = Duration::from_secs(20);
 const NO_ACCOUNT: StorageError = StorageError::Corrupt {
-    what: "the account of a session",
+    subject: "the account of a session",
 };
 
 pub struct ResearchKeyword {
@@ -450,24 +450,24 @@ mod tests {
 
     #[tokio::test]
     async fn calls_cost_no_more_than_the_budget() {
-        let purse = CallBudget::new(MicroUsd(50));
+        let budget = CallBudget::new(MicroUsd(50));
         let call = PaidCall {
             step: "one".to_owned(),
             max_cost: MicroUsd(30),
         };
-        let Ok(PaidCallStart::Proceed(first)) = purse.begin(&call).await else {
+        let Ok(PaidCallStart::Proceed(first)) = budget.begin(&call).await else {
             panic!("there is enough");
         };
         assert_eq!(
-            purse.begin(&call).await,
+            budget.begin(&call).await,
             Err(ProviderError::JobBudgetReached)
         );
         let ended = PaidCallOutcome {
             cost: MicroUsd(20),
             ..PaidCallOutcome::default()
         };
-        purse.end(first, ended).await.unwrap();
-        let Ok(PaidCallStart::Proceed(second)) = purse.begin(&call).await else {
+        budget.end(first, ended).await.unwrap();
+        let Ok(PaidCallStart::Proceed(second)) = budget.begin(&call).await else {
             panic!("what was not spent is there again");
         };
         assert_eq!((first.number, second.number), (1, 2));

@@ -21,7 +21,7 @@ pub struct ResearchRequest {
     pub account: AccountId,
     pub user: UserId,
     pub subject: ResearchSubject,
-    /// Project whose tracked keywords are marked among the ideas.
+    /// Marks the project's tracked keywords among the ideas.
     pub project: Option<ProjectId>,
 }
 

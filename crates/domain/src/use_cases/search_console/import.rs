@@ -393,7 +393,7 @@ mod tests {
     async fn invalid_imports_are_refused_before_anything_is_stored() {
         let site = a_project().domain;
         let own = format!("https://{site}/a");
-        for (sets, told) in [
+        for (sets, expected) in [
             (vec![], "no row"),
             (
                 vec![pages(vec![page(&own)], 0), pages(vec![page(&own)], 0)],
@@ -419,7 +419,7 @@ mod tests {
             ),
         ] {
             let refused = refusal(sets).await;
-            assert!(refused.contains(told), "{refused}");
+            assert!(refused.contains(expected), "{refused}");
         }
         let mut ahead = pages(vec![page(&own)], 0);
         ahead.span = Span::day(ahead.span.last + chrono::Days::new(1));
@@ -434,11 +434,11 @@ mod tests {
             it.console_rows
                 .expect_replace()
                 .once()
-                .returning(|_, _, ids, sets, told| {
+                .returning(|_, _, ids, sets, import_info| {
                     assert_eq!((ids.len(), sets.len(), sets[0].rows.len()), (1, 1, 1));
                     assert!(ids[0].0 > 0);
                     assert_eq!(
-                        (told.origin, told.label.as_str()),
+                        (import_info.origin, import_info.label.as_str()),
                         (Origin::Export, "pages.csv")
                     );
                     Ok(7)

@@ -97,8 +97,8 @@ impl Core {
     }
 
     /// Binds a property, due at once. The same property again changes nothing; another one starts
-    /// anew. For the operator only: the service account may have access to properties of other
-    /// owners, whose data must not be revealed.
+    /// over. For the operator only: the service account may have access to properties of other
+    /// owners, and their data must not be revealed.
     pub async fn bind_console(
         &self,
         account: AccountId,

@@ -41,7 +41,7 @@ impl AccountRepository for Session {
     }
 
     async fn find(&mut self, account: AccountId) -> Stored<Option<Account>> {
-        self.ask(|state| state.accounts.get(&account).cloned())
+        self.query(|state| state.accounts.get(&account).cloned())
     }
 
     async fn lock(&mut self, account: AccountId) -> Stored<Option<Account>> {
@@ -49,15 +49,15 @@ impl AccountRepository for Session {
     }
 
     async fn owner_by_email(&mut self, email: &EmailAddress) -> Stored<Option<User>> {
-        self.ask(|state| state.user_of(email).cloned())
+        self.query(|state| state.user_of(email).cloned())
     }
 
     async fn any(&mut self) -> Stored<bool> {
-        self.ask(|state| !state.users.is_empty())
+        self.query(|state| !state.users.is_empty())
     }
 
     async fn user(&mut self, account: AccountId, user: UserId) -> Stored<Option<User>> {
-        self.ask(|state| state.users.get(&(account, user)).cloned())
+        self.query(|state| state.users.get(&(account, user)).cloned())
     }
 
     async fn save_user(&mut self, user: &User) -> Stored<()> {
@@ -93,7 +93,7 @@ impl AccountRepository for Session {
     }
 
     async fn count_without_budget(&mut self) -> Stored<u64> {
-        self.ask(|state| {
+        self.query(|state| {
             let unbounded = state.accounts.values().filter(|it| {
                 it.status == AccountStatus::Active
                     && it.limits.monthly_budget.is_none()
@@ -104,7 +104,7 @@ impl AccountRepository for Session {
     }
 
     async fn list(&mut self) -> Stored<Vec<(Account, User)>> {
-        self.ask(|state| {
+        self.query(|state| {
             let users = state.users.values();
             let mut both: Vec<(Account, User)> = users
                 .filter_map(|it| Some((state.accounts.get(&it.account)?.clone(), it.clone())))
@@ -118,7 +118,7 @@ impl AccountRepository for Session {
 #[async_trait]
 impl PasswordRepository for Session {
     async fn credentials(&mut self, email: &EmailAddress) -> Stored<Option<Credentials>> {
-        self.ask(|state| {
+        self.query(|state| {
             let user = state.user_of(email)?.clone();
             let password = state.passwords.get(&(user.account, user.id));
             Some(Credentials {
@@ -134,7 +134,7 @@ impl PasswordRepository for Session {
         account: AccountId,
         user: UserId,
     ) -> Stored<Option<DateTime<Utc>>> {
-        self.ask(|state| {
+        self.query(|state| {
             let password = state.passwords.get(&(account, user))?;
             password.devices_from.max(Some(password.changed_at))
         })
@@ -154,9 +154,9 @@ impl PasswordRepository for Session {
         })
     }
 
-    async fn costs(&mut self, most: u32) -> Stored<Vec<HashCost>> {
-        self.ask(|state| {
-            let hashes = state.passwords.values().take(most as usize);
+    async fn costs(&mut self, limit: u32) -> Stored<Vec<HashCost>> {
+        self.query(|state| {
+            let hashes = state.passwords.values().take(limit as usize);
             hashes.filter_map(|it| HashCost::of(&it.hash)).collect()
         })
     }
@@ -196,7 +196,7 @@ impl TokenRepository for Session {
     }
 
     async fn find_by_hash(&mut self, hash: TokenHash) -> Stored<Option<KnownToken>> {
-        self.ask(|state| {
+        self.query(|state| {
             let (token, _) = state.tokens.values().find(|it| it.1 == hash)?;
             Some(KnownToken {
                 token: token.clone(),
@@ -206,7 +206,7 @@ impl TokenRepository for Session {
     }
 
     async fn list(&mut self, account: AccountId) -> Stored<Vec<ApiToken>> {
-        self.ask(|state| {
+        self.query(|state| {
             let tokens = state.tokens.values().map(|it| &it.0);
             let own = tokens.filter(|it| it.account == account);
             let mut own: Vec<ApiToken> = own.cloned().collect();

@@ -67,7 +67,7 @@ impl AnswerRepository for Session {
         job: JobId,
         keywords: &[Option<KeywordId>],
     ) -> Stored<Vec<AnswerKey>> {
-        self.ask(|state| {
+        self.query(|state| {
             let answers = state.answers_about(account, job, keywords).into_iter();
             answers.map(|it| AnswerKey::of(&it.answer)).collect()
         })
@@ -79,14 +79,14 @@ impl AnswerRepository for Session {
         job: JobId,
         keywords: &[Option<KeywordId>],
     ) -> Stored<Vec<KeptAnswer>> {
-        self.ask(|state| {
+        self.query(|state| {
             let answers = state.answers_about(account, job, keywords).into_iter();
             answers.cloned().collect()
         })
     }
 
     async fn count(&mut self, account: AccountId, job: JobId) -> Stored<u64> {
-        self.ask(|state| {
+        self.query(|state| {
             let answers = state.answers.iter();
             let of_job = answers.filter(|(key, it)| (key.0, it.1.job) == (account, job));
             of_job.count() as u64
@@ -99,7 +99,7 @@ impl AnswerRepository for Session {
         project: ProjectId,
         answer: AnswerId,
     ) -> Stored<Option<KeptAnswer>> {
-        self.ask(|state| {
+        self.query(|state| {
             let (of, kept) = state.answers.get(&(account, answer))?;
             (*of == project).then(|| kept.clone())
         })
@@ -111,7 +111,7 @@ impl AnswerRepository for Session {
         project: ProjectId,
         query: &AnswerQuery,
     ) -> Stored<Vec<KeptAnswer>> {
-        self.ask(|state| {
+        self.query(|state| {
             let newest_first = state.answers.iter().rev();
             let own = newest_first.filter(|(key, it)| (key.0, it.0) == (account, project));
             let wanted = own.map(|(_, (_, kept))| kept).filter(|it| {
@@ -163,7 +163,7 @@ impl AnswerRepository for Session {
         after: Option<TallyCursor>,
         limit: u32,
     ) -> Stored<Vec<KeywordTallies>> {
-        self.ask(|state| {
+        self.query(|state| {
             let own = state.tallies.iter().filter(|(key, it)| {
                 (key.0, key.1, &*it.engine) == (account, project, engine)
                     && it.day >= since
@@ -207,8 +207,8 @@ impl AnswerRepository for Session {
             let mut days: Vec<NaiveDate> = own.map(|(_, it)| it.day).collect();
             days.retain(|it| *it < before);
             days.sort_unstable();
-            let most = limit.saturating_sub(1) as usize;
-            let last = days.get(most).or(days.last()).copied();
+            let last_index = limit.saturating_sub(1) as usize;
+            let last = days.get(last_index).or(days.last()).copied();
             let is_over = |key: &(AccountId, _, _), it: &KeywordTallies| {
                 key.0 == account && Some(it.day) <= last
             };
@@ -226,7 +226,7 @@ fn month_point(of: &KeywordMeasurement) -> MonthPoint {
 }
 
 impl State {
-    fn course(
+    fn month_ranks(
         &self,
         (account, project): (AccountId, ProjectId),
         keyword: KeywordId,
@@ -262,8 +262,8 @@ impl KeywordMonthRepository for Session {
         keywords: &[KeywordId],
         month: CalendarMonth,
     ) -> Stored<Vec<MonthRanks>> {
-        self.ask(|state| {
-            let mut courses = Vec::new();
+        self.query(|state| {
+            let mut histories = Vec::new();
             for keyword in keywords.iter().collect::<BTreeSet<_>>() {
                 let mut sources: Vec<SearchSource> = Vec::new();
                 for measured in state.measurements_of(account, project, *keyword) {
@@ -274,10 +274,10 @@ impl KeywordMonthRepository for Session {
                 let of = (account, project);
                 let found = sources
                     .iter()
-                    .filter_map(|it| state.course(of, *keyword, it, month));
-                courses.extend(found);
+                    .filter_map(|it| state.month_ranks(of, *keyword, it, month));
+                histories.extend(found);
             }
-            courses
+            histories
         })
     }
 
@@ -288,7 +288,7 @@ impl KeywordMonthRepository for Session {
         keywords: &[KeywordId],
         month: CalendarMonth,
     ) -> Stored<Vec<KeywordTallies>> {
-        self.ask(|state| {
+        self.query(|state| {
             let own = state.tallies.iter().filter(|(key, it)| {
                 (key.0, key.1) == (account, project)
                     && keywords.contains(&it.keyword)
@@ -304,7 +304,7 @@ impl KeywordMonthRepository for Session {
         project: ProjectId,
         keywords: &[KeywordId],
     ) -> Stored<HashMap<KeywordId, u32>> {
-        self.ask(|state| {
+        self.query(|state| {
             let there = state.keywords_of(account, project);
             let known = there.filter_map(|it| Some((it.id, it.search_volume?)));
             known.filter(|(id, _)| keywords.contains(id)).collect()

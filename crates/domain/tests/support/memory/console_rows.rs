@@ -1,6 +1,6 @@
 //! Rows of Search Console.
 
-use super::paging::{Place, Told as ToldPlace, page};
+use super::paging::{CursorCodec, Place, page};
 use super::state::{ImportRow, State, add, remove_oldest};
 use super::{Session, Stored};
 use crate::ids::{AccountId, ConsoleSpanId, ProjectId};
@@ -49,7 +49,7 @@ impl State {
     }
 }
 
-/// Sums of rows, in the order of first rows, whose texts they take.
+/// Sums of rows, in the order of the first rows, with their texts.
 fn sums<'r, K: Ord>(
     rows: impl Iterator<Item = &'r SearchRow>,
     by: impl Fn(&SearchRow) -> K,
@@ -93,8 +93,8 @@ fn search_of(query: Option<&String>) -> String {
 }
 
 /// Query and page break ties; the position's text holds both.
-const BY_SEARCH_AND_PAGE: ToldPlace<(String, String)> = ToldPlace {
-    tell: |place| {
+const BY_SEARCH_AND_PAGE: CursorCodec<(String, String)> = CursorCodec {
+    encode: |place| {
         let SortValue::Number(shown) = place.value else {
             unreachable!("sums are sorted by a number");
         };
@@ -103,7 +103,7 @@ const BY_SEARCH_AND_PAGE: ToldPlace<(String, String)> = ToldPlace {
             id: 0,
         }
     },
-    hear: |position| {
+    decode: |position| {
         let SortValue::Text(text) = &position.value else {
             return None;
         };
@@ -123,7 +123,7 @@ impl ConsoleRowRepository for Session {
         project: ProjectId,
         ids: &[ConsoleSpanId],
         sets: &[RowSet],
-        told: &ImportInfo,
+        import_info: &ImportInfo,
     ) -> Stored<u64> {
         self.change(|state| {
             let same = state.same(account, project, sets);
@@ -134,8 +134,12 @@ impl ConsoleRowRepository for Session {
                 state.imports.remove(&(account, *id));
             }
             for (id, set) in ids.iter().zip(sets) {
-                let (set, told) = (set.clone(), told.clone());
-                let import = ImportRow { project, set, told };
+                let (set, import_info) = (set.clone(), import_info.clone());
+                let import = ImportRow {
+                    project,
+                    set,
+                    import_info,
+                };
                 add(&mut state.imports, (account, *id), import)?;
             }
             Ok(same.iter().map(|(_, rows)| rows).sum())
@@ -148,7 +152,7 @@ impl ConsoleRowRepository for Session {
         project: ProjectId,
         sets: &[RowSet],
     ) -> Stored<DataSize> {
-        self.ask(|state| {
+        self.query(|state| {
             let same = state.same(account, project, sets);
             same.fold(DataSize::default(), |sum, (_, it)| sum.and(it.set.size()))
         })
@@ -160,7 +164,7 @@ impl ConsoleRowRepository for Session {
         project: ProjectId,
         since: NaiveDate,
     ) -> Stored<Vec<StoredSpan>> {
-        self.ask(|state| {
+        self.query(|state| {
             let imports = state.imports.iter();
             let wanted = imports.filter(|(key, it)| {
                 (key.0, it.project) == (account, project) && it.set.span.last >= since
@@ -170,9 +174,9 @@ impl ConsoleRowRepository for Session {
                 dimensions: it.set.dimensions,
                 span: it.set.span,
                 rows: it.set.rows.len() as u64,
-                origin: it.told.origin,
-                label: it.told.label.clone(),
-                imported_at: it.told.at,
+                origin: it.import_info.origin,
+                label: it.import_info.label.clone(),
+                imported_at: it.import_info.at,
             });
             let mut spans: Vec<StoredSpan> = spans.collect();
             spans.sort_by_key(|it| (it.span.last, it.span.first, it.dimensions.name()));
@@ -185,7 +189,7 @@ impl ConsoleRowRepository for Session {
         account: AccountId,
         spans: &[ConsoleSpanId],
     ) -> Stored<Vec<PositionClicks>> {
-        self.ask(|state| {
+        self.query(|state| {
             let mut sums: BTreeMap<u32, PositionClicks> = BTreeMap::new();
             for row in state.rows_in(account, spans) {
                 let Some(position) = row.rounded_position().filter(|it| *it <= 100) else {
@@ -209,7 +213,7 @@ impl ConsoleRowRepository for Session {
         spans: &[ConsoleSpanId],
         queries: &[String],
     ) -> Stored<Vec<RowSum>> {
-        self.ask(|state| {
+        self.query(|state| {
             let rows = state.rows_in(account, spans);
             let about = rows.filter(|it| queries.contains(&search_of(it.query.as_ref())));
             sums(about, |it| {
@@ -224,7 +228,7 @@ impl ConsoleRowRepository for Session {
         spans: &[ConsoleSpanId],
         limit: u32,
     ) -> Stored<Vec<RowSum>> {
-        self.ask(|state| {
+        self.query(|state| {
             let rows = state.rows_in(account, spans);
             let mut sums = sums(rows, |it| (it.query.clone(), it.page.clone()));
             sums.sort_by_key(|it| (Reverse(it.impressions), Reverse(it.clicks)));
@@ -243,7 +247,7 @@ impl ConsoleRowRepository for Session {
             counted: false,
             ..request.clone()
         };
-        self.try_ask(|state| {
+        self.try_query(|state| {
             let rows = state.rows_in(account, spans);
             let sums = sums(rows, |it| (search_of(it.query.as_ref()), it.page.clone()));
             let sums: Vec<RowSum> = sums.into_iter().map(in_all).collect();
@@ -264,7 +268,7 @@ impl ConsoleRowRepository for Session {
         spans: &[ConsoleSpanId],
         pages: &[String],
     ) -> Stored<Vec<PageDay>> {
-        self.ask(|state| {
+        self.query(|state| {
             let days = state.imports_of(account, spans).flat_map(|import| {
                 let rows = import.set.rows.iter();
                 let wanted =

@@ -74,14 +74,14 @@ impl ScheduleRepository for Session {
     }
 
     async fn list(&mut self, account: AccountId) -> Stored<Vec<Schedule>> {
-        self.ask(|state| {
+        self.query(|state| {
             let own = state.schedules.values().filter(|it| it.account == account);
             own.cloned().collect()
         })
     }
 
     async fn accounts_due(&mut self, now: DateTime<Utc>, limit: u32) -> Stored<Vec<AccountId>> {
-        self.ask(|state| {
+        self.query(|state| {
             let rows = state.schedules.values().map(|it| (it.account, it.next_at));
             accounts_due(rows, now, limit)
         })
@@ -93,7 +93,7 @@ impl ScheduleRepository for Session {
         now: DateTime<Utc>,
         limit: u32,
     ) -> Stored<Vec<Schedule>> {
-        self.ask(|state| {
+        self.query(|state| {
             let own = state.schedules.values().filter(|it| it.account == account);
             rows_due(own, |it| it.next_at, now, limit)
         })
@@ -120,11 +120,11 @@ impl ConsoleBindingRepository for Session {
     }
 
     async fn find(&mut self, account: AccountId, project: ProjectId) -> Stored<Option<Binding>> {
-        self.ask(|state| state.bindings.get(&(account, project)).cloned())
+        self.query(|state| state.bindings.get(&(account, project)).cloned())
     }
 
     async fn accounts_due(&mut self, now: DateTime<Utc>, limit: u32) -> Stored<Vec<AccountId>> {
-        self.ask(|state| {
+        self.query(|state| {
             let rows = state.bindings.values().map(|it| (it.account, it.next_at));
             accounts_due(rows, now, limit)
         })
@@ -136,7 +136,7 @@ impl ConsoleBindingRepository for Session {
         now: DateTime<Utc>,
         limit: u32,
     ) -> Stored<Vec<Binding>> {
-        self.ask(|state| {
+        self.query(|state| {
             let own = state.bindings.values().filter(|it| it.account == account);
             rows_due(own, |it| it.next_at, now, limit)
         })

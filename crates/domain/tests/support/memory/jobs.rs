@@ -17,7 +17,7 @@ use chrono::{DateTime, Utc};
 use std::cmp::Reverse;
 
 /// Order in which an account's waiting jobs are claimed.
-fn turn(job: &Job) -> impl Ord + use<> {
+fn claim_order(job: &Job) -> impl Ord + use<> {
     (Reverse(job.priority), job.run_at, job.id)
 }
 
@@ -142,7 +142,7 @@ impl JobRepository for Session {
     }
 
     async fn find(&mut self, account: AccountId, job: JobId) -> Stored<Option<Job>> {
-        self.ask(|state| state.jobs.get(&(account, job)).cloned())
+        self.query(|state| state.jobs.get(&(account, job)).cloned())
     }
 
     async fn lock(&mut self, account: AccountId, job: JobId) -> Stored<Option<Job>> {
@@ -150,7 +150,7 @@ impl JobRepository for Session {
     }
 
     async fn unfinished_with_key(&mut self, account: AccountId, key: &str) -> Stored<Option<Job>> {
-        self.ask(|state| state.unfinished_with_key(account, key).cloned())
+        self.query(|state| state.unfinished_with_key(account, key).cloned())
     }
 
     async fn lock_all(&mut self, account: AccountId, jobs: &[JobId]) -> Stored<Vec<Job>> {
@@ -171,7 +171,7 @@ impl JobRepository for Session {
         filter: &JobFilter,
         request: &PageRequest<JobSort>,
     ) -> Stored<Page<Job>> {
-        self.try_ask(|state| {
+        self.try_query(|state| {
             let wanted = state.jobs_of(account).filter(|it| {
                 filter.project.is_none_or(|project| project == it.project)
                     && filter.kind.is_none_or(|kind| kind == it.kind)
@@ -201,7 +201,7 @@ impl JobRepository for Session {
     }
 
     async fn summary(&mut self, account: AccountId) -> Stored<QueueSummary> {
-        self.ask(|state| {
+        self.query(|state| {
             let waiting = || state.jobs_of(account).filter(|it| it.state.is_waiting());
             let running = state
                 .jobs_of(account)
@@ -215,10 +215,12 @@ impl JobRepository for Session {
     }
 
     async fn position(&mut self, account: AccountId, job: JobId) -> Stored<Option<u32>> {
-        self.ask(|state| {
+        self.query(|state| {
             let own = state.jobs.get(&(account, job))?;
             let waiting = state.jobs_of(account).filter(|it| it.state.is_waiting());
-            let before = waiting.filter(|it| turn(it) < turn(own)).count();
+            let before = waiting
+                .filter(|it| claim_order(it) < claim_order(own))
+                .count();
             own.state.is_waiting().then(|| number(before))
         })
     }
@@ -301,7 +303,7 @@ impl JobRepository for Session {
             let is_due = |it: &Job| {
                 it.is_due(now) && !it.cancel_requested && takes.kinds().contains(&it.kind)
             };
-            Ok(state.sorted_jobs(account, is_due, turn, limit))
+            Ok(state.sorted_jobs(account, is_due, claim_order, limit))
         })
     }
 
@@ -337,7 +339,7 @@ impl JobRepository for Session {
         cap: u32,
         limit: u32,
     ) -> Stored<Vec<AccountQueue>> {
-        self.ask(|state| {
+        self.query(|state| {
             let next = |it: &AccountQueue| match takes {
                 SlotKind::AnyJob => it.next_run_at,
                 SlotKind::ShortJobs => it.next_short_run_at,
@@ -356,7 +358,7 @@ impl JobRepository for Session {
         now: DateTime<Utc>,
         limit: u32,
     ) -> Stored<Vec<AccountId>> {
-        self.ask(|state| {
+        self.query(|state| {
             let lines = state.busy_lines().map(|it| (it.attention_at, it.account));
             let mut lines: Vec<_> = lines.filter(|(at, _)| *at <= Some(now)).collect();
             lines.sort_unstable();
@@ -370,7 +372,7 @@ impl JobRepository for Session {
         behind: Option<AccountId>,
         limit: u32,
     ) -> Stored<Vec<AccountId>> {
-        self.ask(|state| {
+        self.query(|state| {
             let running = state.busy_lines().filter(|it| it.running > 0);
             let accounts = running.map(|it| it.account).filter(|it| Some(*it) > behind);
             accounts.take(limit as usize).collect()
@@ -378,28 +380,28 @@ impl JobRepository for Session {
     }
 
     async fn has_live_workers(&mut self, since: DateTime<Utc>) -> Stored<bool> {
-        self.ask(|state| {
+        self.query(|state| {
             let mut lines = state.busy_lines();
             lines.any(|it| it.running > 0 && it.attention_at > Some(since))
         })
     }
 
     async fn queue_figures(&mut self) -> Stored<QueueFigures> {
-        self.ask(State::queue_figures)
+        self.query(State::queue_figures)
     }
 
     async fn queue_figures_for(&mut self, account: AccountId) -> Stored<(QueueFigures, bool)> {
-        self.ask(|state| (state.queue_figures(), state.queues.contains_key(&account)))
+        self.query(|state| (state.queue_figures(), state.queues.contains_key(&account)))
     }
 
     async fn waiting_accounts(&mut self, limit: u32) -> Stored<Vec<AccountQueue>> {
-        self.ask(|state| {
+        self.query(|state| {
             let waiting = state.busy_lines().filter(|it| it.waiting > 0);
             waiting.take(limit as usize).copied().collect()
         })
     }
 
     async fn next_run_at(&mut self) -> Stored<Option<DateTime<Utc>>> {
-        self.ask(|state| state.queues.values().filter_map(|it| it.next_run_at).min())
+        self.query(|state| state.queues.values().filter_map(|it| it.next_run_at).min())
     }
 }

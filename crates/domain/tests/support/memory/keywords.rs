@@ -127,7 +127,7 @@ impl KeywordRepository for Session {
     }
 
     async fn find(&mut self, account: AccountId, keyword: KeywordId) -> Stored<Option<Keyword>> {
-        self.ask(|state| state.keywords.get(&(account, keyword)).cloned())
+        self.query(|state| state.keywords.get(&(account, keyword)).cloned())
     }
 
     async fn with_texts(
@@ -137,7 +137,7 @@ impl KeywordRepository for Session {
         market: &Market,
         normalized: &[String],
     ) -> Stored<Vec<Keyword>> {
-        self.ask(|state| {
+        self.query(|state| {
             let there = state.keywords_of(account, project);
             let wanted = there.filter(|it| {
                 it.market == *market && normalized.iter().any(|text| text == it.text.normalized())
@@ -154,7 +154,7 @@ impl KeywordRepository for Session {
         language: Language,
         normalized: &[String],
     ) -> Stored<BTreeSet<String>> {
-        self.ask(|state| {
+        self.query(|state| {
             let active = state.active_keywords(account, project);
             let there = active
                 .filter(|it| (it.market.country, it.market.language) == (country, language))
@@ -168,7 +168,7 @@ impl KeywordRepository for Session {
         account: AccountId,
         project: ProjectId,
     ) -> Stored<Option<Market>> {
-        self.ask(|state| {
+        self.query(|state| {
             let mut counts: BTreeMap<_, (u32, Market)> = BTreeMap::new();
             for keyword in state.active_keywords(account, project) {
                 let market = Market {
@@ -179,10 +179,10 @@ impl KeywordRepository for Session {
                 let key = (country, language, market.device.name());
                 counts.entry(key).or_insert((0, market)).0 += 1;
             }
-            let most = counts
+            let most_common = counts
                 .into_iter()
                 .min_by_key(|(key, it)| (Reverse(it.0), key.clone()));
-            most.map(|(_, (_, market))| market)
+            most_common.map(|(_, (_, market))| market)
         })
     }
 
@@ -234,7 +234,7 @@ impl KeywordRepository for Session {
     }
 
     async fn counts(&mut self, account: AccountId, project: ProjectId) -> Stored<KeywordCounts> {
-        self.ask(|state| KeywordCounts {
+        self.query(|state| KeywordCounts {
             active: count(state.active_keywords(account, project)),
             ai_tracked: count(
                 state
@@ -251,7 +251,7 @@ impl KeywordRepository for Session {
         filter: &KeywordFilter,
         request: &PageRequest<KeywordSort>,
     ) -> Stored<Page<Keyword>> {
-        self.try_ask(|state| {
+        self.try_query(|state| {
             let wanted = state
                 .keywords_of(account, project)
                 .filter(|it| matches(it, filter));
@@ -268,7 +268,7 @@ impl KeywordRepository for Session {
         after: Option<KeywordId>,
         limit: u32,
     ) -> Stored<Vec<Keyword>> {
-        self.ask(|state| {
+        self.query(|state| {
             batch(
                 state.active_keywords(account, project),
                 choice,
@@ -286,7 +286,7 @@ impl KeywordRepository for Session {
         after: Option<KeywordId>,
         limit: u32,
     ) -> Stored<Vec<Keyword>> {
-        self.ask(|state| {
+        self.query(|state| {
             let tracked = state
                 .active_keywords(account, project)
                 .filter(|it| it.ai_tracked);
@@ -300,7 +300,7 @@ impl KeywordRepository for Session {
         project: ProjectId,
         named: &[KeywordId],
     ) -> Stored<(u32, Vec<ModelSettings>)> {
-        self.ask(|state| {
+        self.query(|state| {
             let active = state.active_keywords(account, project);
             let found = count(active.filter(|it| it.ai_tracked && named.contains(&it.id)));
             (found, state.models_of(account))
@@ -313,7 +313,7 @@ impl KeywordRepository for Session {
         project: ProjectId,
         named: &[KeywordId],
     ) -> Stored<u32> {
-        self.ask(|state| {
+        self.query(|state| {
             let active = state.active_keywords(account, project);
             count(active.filter(|it| named.contains(&it.id)))
         })

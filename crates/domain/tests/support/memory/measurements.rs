@@ -86,14 +86,14 @@ impl State {
         }
     }
 
-    /// Applies `told` to the measurements in that period, per keyword, oldest first.
-    fn told_of<T>(
+    /// Applies `convert` to the measurements in that period, per keyword, oldest first.
+    fn map_measurements<T>(
         &self,
         (account, project): (AccountId, ProjectId),
         keywords: &[KeywordId],
         since: NaiveDate,
         as_of: &AsOf,
-        told: impl Fn(&KeywordMeasurement) -> Option<T>,
+        convert: impl Fn(&KeywordMeasurement) -> Option<T>,
     ) -> Vec<Vec<T>> {
         let of_keyword = |keyword: &KeywordId| {
             let series = self.series(account, project, *keyword, &as_of.source);
@@ -102,7 +102,7 @@ impl State {
                 .filter(|it| (since..=as_of.day).contains(&it.day));
             let mut in_time: Vec<_> = in_time.collect();
             in_time.sort_by_key(|it| it.day);
-            in_time.into_iter().filter_map(&told).collect()
+            in_time.into_iter().filter_map(&convert).collect()
         };
         keywords.iter().map(of_keyword).collect()
     }
@@ -117,7 +117,7 @@ impl MeasurementRepository for Session {
         keywords: &[KeywordId],
         as_of: &AsOf,
     ) -> Stored<Vec<KeywordHistory>> {
-        self.ask(|state| {
+        self.query(|state| {
             let keywords = keywords.iter();
             keywords
                 .map(|it| state.history(account, project, *it, as_of))
@@ -133,7 +133,7 @@ impl MeasurementRepository for Session {
         since: NaiveDate,
         as_of: &AsOf,
     ) -> Stored<Vec<Vec<RankHistoryPoint>>> {
-        let told = |it: &KeywordMeasurement| {
+        let to_point = |it: &KeywordMeasurement| {
             Some(RankHistoryPoint {
                 day: it.day,
                 measured_at: it.point.measured_at,
@@ -142,7 +142,9 @@ impl MeasurementRepository for Session {
                 depth_checked: it.point.depth_checked,
             })
         };
-        self.ask(|state| state.told_of((account, project), keywords, since, as_of, told))
+        self.query(|state| {
+            state.map_measurements((account, project), keywords, since, as_of, to_point)
+        })
     }
 
     async fn own_places(
@@ -153,14 +155,16 @@ impl MeasurementRepository for Session {
         since: NaiveDate,
         as_of: &AsOf,
     ) -> Stored<Vec<Vec<OwnSnapshot>>> {
-        let told = |it: &KeywordMeasurement| {
+        let to_snapshot = |it: &KeywordMeasurement| {
             is_measured(it).then(|| OwnSnapshot {
                 at: it.point.measured_at,
                 depth_checked: it.point.depth_checked,
                 places: it.own.clone(),
             })
         };
-        self.ask(|state| state.told_of((account, project), keywords, since, as_of, told))
+        self.query(|state| {
+            state.map_measurements((account, project), keywords, since, as_of, to_snapshot)
+        })
     }
 
     async fn add(
@@ -185,7 +189,7 @@ impl MeasurementRepository for Session {
         project: ProjectId,
         job: JobId,
     ) -> Stored<Vec<(KeywordId, u32)>> {
-        self.ask(|state| {
+        self.query(|state| {
             let mut counts: BTreeMap<KeywordId, u32> = BTreeMap::new();
             for (owner, of, (keyword, by)) in state.measurements.keys() {
                 if (*owner, *of, *by) == (account, project, job) {
@@ -269,7 +273,7 @@ impl MeasurementRepository for Session {
         job: JobId,
         result_type: ResultType,
     ) -> Stored<Vec<KeywordId>> {
-        self.ask(|state| {
+        self.query(|state| {
             let staged = state.staged_of(account, job, result_type);
             let own = staged.filter(|it| it.ordinal < CARRIED_OVER_ORDINAL);
             let mut keywords: Vec<KeywordId> = own.filter_map(|it| it.keyword).collect();
@@ -287,7 +291,7 @@ impl MeasurementRepository for Session {
         after: Option<i64>,
         limit: u32,
     ) -> Stored<Vec<StagedFinding>> {
-        self.ask(|state| {
+        self.query(|state| {
             let staged = state.staged_of(account, job, result_type);
             let behind = staged.filter(|it| Some(it.ordinal) > after);
             behind.take(limit as usize).cloned().collect()
@@ -326,7 +330,7 @@ impl MeasurementRepository for Session {
         after: Option<i64>,
         limit: u32,
     ) -> Stored<Vec<JournalEntry>> {
-        self.ask(|state| {
+        self.query(|state| {
             let entries = state
                 .journal
                 .iter()

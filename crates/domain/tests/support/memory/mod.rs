@@ -119,8 +119,8 @@ impl Fault {
     }
 }
 
-fn unavailable(why: &str) -> StorageError {
-    StorageError::Unavailable(Box::new(NoConnection(why.to_owned())))
+fn unavailable(reason: &str) -> StorageError {
+    StorageError::Unavailable(Box::new(NoConnection(reason.to_owned())))
 }
 
 fn conflict<T>(constraint: &str) -> Stored<T> {
@@ -143,11 +143,11 @@ struct Session {
 
 impl Session {
     /// A reading statement.
-    fn ask<T>(&mut self, read: impl FnOnce(&State) -> T) -> Stored<T> {
-        self.try_ask(|state| Ok(read(state)))
+    fn query<T>(&mut self, read: impl FnOnce(&State) -> T) -> Stored<T> {
+        self.try_query(|state| Ok(read(state)))
     }
 
-    fn try_ask<T>(&mut self, read: impl FnOnce(&State) -> Stored<T>) -> Stored<T> {
+    fn try_query<T>(&mut self, read: impl FnOnce(&State) -> Stored<T>) -> Stored<T> {
         if self.is_reader {
             let met = self.storage.shared().begin(false);
             return met.map_or_else(|| read(&self.storage.state()), |it| Err(it.error()));

@@ -69,7 +69,7 @@ impl PageRepository for Session {
         project: ProjectId,
         urls: &[String],
     ) -> Stored<Vec<KeptPage>> {
-        self.ask(|state| {
+        self.query(|state| {
             let pages = some(&state.pages, account, project, urls);
             pages.map(|it| it.page.clone()).collect()
         })
@@ -81,10 +81,11 @@ impl PageRepository for Session {
         project: ProjectId,
         urls: &[String],
     ) -> Stored<Vec<(String, Validators)>> {
-        self.ask(|state| {
+        self.query(|state| {
             let pages = some(&state.pages, account, project, urls);
-            let told = pages.filter(|it| !it.validators.is_empty());
-            told.map(|it| (it.page.url.clone(), it.validators.clone()))
+            let with_validators = pages.filter(|it| !it.validators.is_empty());
+            with_validators
+                .map(|it| (it.page.url.clone(), it.validators.clone()))
                 .collect()
         })
     }
@@ -96,7 +97,7 @@ impl PageRepository for Session {
         behind: Option<String>,
         limit: u32,
     ) -> Stored<Vec<String>> {
-        self.ask(|state| {
+        self.query(|state| {
             let urls = state
                 .pages
                 .keys()

@@ -39,18 +39,18 @@ pub fn moment(at: DateTime<Utc>) -> SortValue {
 }
 
 /// Conversions between sort key and position.
-pub struct Told<Id> {
-    pub tell: fn(&Place<Id>) -> PageCursor,
-    pub hear: fn(&PageCursor) -> Option<Place<Id>>,
+pub struct CursorCodec<Id> {
+    pub encode: fn(&Place<Id>) -> PageCursor,
+    pub decode: fn(&PageCursor) -> Option<Place<Id>>,
 }
 
 /// If an id breaks ties, the sort key is the position.
-pub const BY_ID: Told<i64> = Told {
-    tell: |place| PageCursor {
+pub const BY_ID: CursorCodec<i64> = CursorCodec {
+    encode: |place| PageCursor {
         value: place.value.clone(),
         id: place.id,
     },
-    hear: |position| {
+    decode: |position| {
         Some(Place {
             value: position.value.clone(),
             id: position.id,
@@ -62,7 +62,7 @@ pub const BY_ID: Told<i64> = Told {
 pub fn page<'a, Row: Clone + 'a, S, Id: Ord + Clone>(
     rows: impl Iterator<Item = &'a Row>,
     request: &PageRequest<S>,
-    told: &Told<Id>,
+    codec: &CursorCodec<Id>,
     place: impl Fn(&Row) -> Place<Id>,
     bytes: impl Fn(&Row) -> usize,
 ) -> Stored<Page<Row>> {
@@ -70,7 +70,7 @@ pub fn page<'a, Row: Clone + 'a, S, Id: Ord + Clone>(
     let total = request.counted.then(|| Total::of(rows.len()));
     rows.sort_by(|one, other| one.0.compare(&other.0, request.direction));
     if let Some(after) = &request.after {
-        let after = (told.hear)(after).filter(|it| is_of_this_order(it, &rows));
+        let after = (codec.decode)(after).filter(|it| is_of_this_order(it, &rows));
         let after = after.ok_or_else(|| unavailable("a position of another order"))?;
         rows.retain(|(at, _)| at.compare(&after, request.direction) == Ordering::Greater);
     }
@@ -86,7 +86,7 @@ pub fn page<'a, Row: Clone + 'a, S, Id: Ord + Clone>(
     }
     let has_more = rows.len() > fits;
     rows.truncate(fits);
-    let ends: Vec<PageCursor> = rows.iter().map(|(at, _)| (told.tell)(at)).collect();
+    let ends: Vec<PageCursor> = rows.iter().map(|(at, _)| (codec.encode)(at)).collect();
     Ok(Page {
         items: rows.into_iter().map(|(_, row)| row.clone()).collect(),
         next: ends.last().filter(|_| has_more).cloned(),

@@ -57,7 +57,7 @@ impl ProjectOverrideRepository for Session {
         account: AccountId,
         project: ProjectId,
     ) -> Stored<Vec<SiteAnnotation>> {
-        self.ask(|state| of_project(&state.named_sites, account, project))
+        self.query(|state| of_project(&state.named_sites, account, project))
     }
 
     async fn set_brand_names(
@@ -82,7 +82,7 @@ impl ProjectOverrideRepository for Session {
         account: AccountId,
         project: ProjectId,
     ) -> Stored<Vec<BrandNames>> {
-        self.ask(|state| of_project(&state.brands, account, project))
+        self.query(|state| of_project(&state.brands, account, project))
     }
 
     async fn ignore_suggestion(
@@ -113,7 +113,7 @@ impl ProjectOverrideRepository for Session {
         account: AccountId,
         project: ProjectId,
     ) -> Stored<Vec<IgnoredSuggestion>> {
-        self.ask(|state| of_project(&state.ignored, account, project))
+        self.query(|state| of_project(&state.ignored, account, project))
     }
 }
 
@@ -161,7 +161,7 @@ impl ContentPlanRepository for Session {
         project: ProjectId,
         plan: ContentPlanId,
     ) -> Stored<Option<ContentPlan>> {
-        self.ask(|state| {
+        self.query(|state| {
             let found = state.plans.get(&(account, plan))?;
             (found.project == project).then(|| found.clone())
         })
@@ -197,7 +197,7 @@ impl ContentPlanRepository for Session {
     }
 
     async fn count(&mut self, account: AccountId, project: ProjectId) -> Stored<u32> {
-        self.ask(|state| {
+        self.query(|state| {
             let number = state.plans_of(account, project).count();
             u32::try_from(number).unwrap_or(u32::MAX)
         })
@@ -209,7 +209,7 @@ impl ContentPlanRepository for Session {
         project: ProjectId,
         request: &PageRequest<ContentPlanSort>,
     ) -> Stored<Page<PlanSummary>> {
-        self.try_ask(|state| {
+        self.try_query(|state| {
             let plans = state.plans_of(account, project).map(|it| PlanSummary {
                 id: it.id,
                 name: it.name.clone(),
@@ -231,11 +231,11 @@ impl ContentPlanRepository for Session {
 #[async_trait]
 impl StoredDataRepository for Session {
     async fn of_account(&mut self, account: AccountId) -> Stored<StoredData> {
-        self.ask(|state| state.stored(account, |_| true))
+        self.query(|state| state.stored(account, |_| true))
     }
 
     async fn of_project(&mut self, account: AccountId, project: ProjectId) -> Stored<StoredData> {
-        self.ask(|state| state.stored(account, |it| it == project))
+        self.query(|state| state.stored(account, |it| it == project))
     }
 
     async fn recount(&mut self, _: AccountId, _: Option<ProjectId>) -> Stored<Option<ProjectId>> {
@@ -261,7 +261,7 @@ impl AiModelRepository for Session {
     }
 
     async fn list(&mut self, account: AccountId) -> Stored<Vec<ModelSettings>> {
-        self.ask(|state| state.models_of(account))
+        self.query(|state| state.models_of(account))
     }
 
     async fn note_use(
@@ -278,7 +278,7 @@ impl AiModelRepository for Session {
     }
 
     async fn last_used(&mut self, account: AccountId) -> Stored<Vec<(String, DateTime<Utc>)>> {
-        self.ask(|state| {
+        self.query(|state| {
             let own = state.model_uses.iter().filter(|(key, _)| key.0 == account);
             own.map(|(key, at)| (key.1.clone(), *at)).collect()
         })

@@ -83,7 +83,7 @@ impl ProjectRepository for Session {
     }
 
     async fn find(&mut self, account: AccountId, project: ProjectId) -> Stored<Option<Project>> {
-        self.ask(|state| state.projects.get(&(account, project)).cloned())
+        self.query(|state| state.projects.get(&(account, project)).cloned())
     }
 
     async fn lock(&mut self, account: AccountId, project: ProjectId) -> Stored<Option<Project>> {
@@ -95,7 +95,7 @@ impl ProjectRepository for Session {
         account: AccountId,
         domain: &str,
     ) -> Stored<Option<ProjectId>> {
-        self.ask(|state| state.active_project(account, domain))
+        self.query(|state| state.active_project(account, domain))
     }
 
     async fn save(&mut self, project: &Project) -> Stored<()> {
@@ -123,7 +123,7 @@ impl ProjectRepository for Session {
     }
 
     async fn count_all(&mut self, account: AccountId) -> Stored<u32> {
-        self.ask(|state| {
+        self.query(|state| {
             let own = state.projects.values().filter(|it| it.account == account);
             u32::try_from(own.count()).unwrap_or(u32::MAX)
         })
@@ -133,16 +133,16 @@ impl ProjectRepository for Session {
         &mut self,
         account: AccountId,
         until: DateTime<Utc>,
-        most: u32,
+        limit: u32,
     ) -> Stored<Vec<ProjectId>> {
-        self.ask(|state| {
+        self.query(|state| {
             let own = state.projects.values().filter(|it| it.account == account);
             let old = own.filter_map(|it| Some((it.deactivated_at?, it.status, it.id)));
             let mut old: Vec<_> = old
                 .filter(|(at, status, _)| *status == Status::Deactivated && *at <= until)
                 .collect();
             old.sort_by_key(|(at, _, id)| (*at, *id));
-            old.truncate(most as usize);
+            old.truncate(limit as usize);
             old.into_iter().map(|(_, _, id)| id).collect()
         })
     }
@@ -161,7 +161,7 @@ impl ProjectRepository for Session {
         filter: &ProjectFilter,
         request: &PageRequest<ProjectSort>,
     ) -> Stored<Page<Project>> {
-        self.try_ask(|state| {
+        self.try_query(|state| {
             let own = state.projects.values().filter(|it| it.account == account);
             let wanted = own.filter(|it| matches(it, filter));
             let place = |it: &Project| place(it, request.sort);

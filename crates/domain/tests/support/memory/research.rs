@@ -16,11 +16,11 @@ use chrono::{DateTime, NaiveDate, Utc};
 impl State {
     fn usage(&self, account: AccountId, month: NaiveDate, now: DateTime<Utc>) -> (u32, u32) {
         let used = self.quotas.get(&(account, month)).copied().unwrap_or(0);
-        let held = self
+        let reserved = self
             .reservations
             .values()
             .filter(|it| it.account == account && month_of(it.day) == month && it.until > now);
-        (used, u32::try_from(held.count()).unwrap_or(u32::MAX))
+        (used, u32::try_from(reserved.count()).unwrap_or(u32::MAX))
     }
 
     fn searches_of(&self, account: AccountId, user: UserId) -> impl Iterator<Item = &Search> {
@@ -51,7 +51,7 @@ impl ResearchRepository for Session {
         key: SubjectKey,
         now: DateTime<Utc>,
     ) -> Stored<Option<KeptResearch>> {
-        self.ask(|state| {
+        self.query(|state| {
             let kept = state.markets.get(&key).filter(|it| it.expires_at > now);
             kept.cloned()
         })
@@ -63,7 +63,7 @@ impl ResearchRepository for Session {
         key: SubjectKey,
         now: DateTime<Utc>,
     ) -> Stored<Option<KeptResearch>> {
-        self.ask(|state| {
+        self.query(|state| {
             let own = state.searches.values().filter(|it| it.account == account);
             let good = own.filter(|it| it.key == key && it.kept.expires_at > now);
             let newest = good.max_by_key(|it| it.kept.bought_at)?;
@@ -83,9 +83,9 @@ impl ResearchRepository for Session {
         })
     }
 
-    async fn purge_kept(&mut self, now: DateTime<Utc>, most: u32) -> Stored<u64> {
+    async fn purge_kept(&mut self, now: DateTime<Utc>, limit: u32) -> Stored<u64> {
         self.change(|state| {
-            Ok(remove(&mut state.markets, most, |_, it| {
+            Ok(remove(&mut state.markets, limit, |_, it| {
                 it.expires_at <= now
             }))
         })
@@ -109,7 +109,7 @@ impl ResearchRepository for Session {
     }
 
     async fn flight(&mut self, key: SubjectKey) -> Stored<Option<Flight>> {
-        self.ask(|state| state.flights.get(&key).cloned())
+        self.query(|state| state.flights.get(&key).cloned())
     }
 
     async fn end_flight(
@@ -131,8 +131,8 @@ impl ResearchRepository for Session {
         })
     }
 
-    async fn purge_flights(&mut self, before: DateTime<Utc>, most: u32) -> Stored<u64> {
-        self.change(|state| Ok(remove(&mut state.flights, most, |_, it| it.until < before)))
+    async fn purge_flights(&mut self, before: DateTime<Utc>, limit: u32) -> Stored<u64> {
+        self.change(|state| Ok(remove(&mut state.flights, limit, |_, it| it.until < before)))
     }
 
     async fn usage(
@@ -141,7 +141,7 @@ impl ResearchRepository for Session {
         month: NaiveDate,
         now: DateTime<Utc>,
     ) -> Stored<(u32, u32)> {
-        self.ask(|state| state.usage(account, month, now))
+        self.query(|state| state.usage(account, month, now))
     }
 
     async fn lock_usage(
@@ -173,15 +173,15 @@ impl ResearchRepository for Session {
         &mut self,
         account: AccountId,
         now: DateTime<Utc>,
-        most: u32,
+        limit: u32,
     ) -> Stored<Vec<Reservation>> {
-        self.ask(|state| {
+        self.query(|state| {
             let own = state
                 .reservations
                 .values()
                 .filter(|it| it.account == account);
             let over = own.filter(|it| it.until <= now);
-            over.take(most as usize).copied().collect()
+            over.take(limit as usize).copied().collect()
         })
     }
 
@@ -211,7 +211,7 @@ impl ResearchRepository for Session {
         user: UserId,
         request: &PageRequest<SearchSort>,
     ) -> Stored<Page<SearchSummary>> {
-        self.try_ask(|state| {
+        self.try_query(|state| {
             let lines = state.searches_of(account, user).map(line);
             let lines: Vec<SearchSummary> = lines.collect();
             let place = |it: &SearchSummary| Place {
@@ -228,7 +228,7 @@ impl ResearchRepository for Session {
         user: UserId,
         search: SearchId,
     ) -> Stored<Option<Search>> {
-        self.ask(|state| {
+        self.query(|state| {
             state
                 .searches_of(account, user)
                 .find(|it| it.id == search)
@@ -255,12 +255,12 @@ impl ResearchRepository for Session {
         &mut self,
         account: AccountId,
         before: DateTime<Utc>,
-        most: u32,
+        limit: u32,
     ) -> Stored<u64> {
         self.change(|state| {
             let is_over = |_: &_, it: &Search| it.account == account && it.searched_at < before;
             let age = |it: &Search| it.searched_at;
-            Ok(remove_oldest(&mut state.searches, most, is_over, age))
+            Ok(remove_oldest(&mut state.searches, limit, is_over, age))
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Published results.
 
-use super::paging::{Place, Told, moment, page};
+use super::paging::{CursorCodec, Place, moment, page};
 use super::state::State;
 use super::{Session, Stored};
 use crate::ids::{AccountId, JobId, KeywordId, ProjectId};
@@ -17,12 +17,12 @@ use async_trait::async_trait;
 type RecordId = (JobId, i64);
 
 /// Within one run, the ordinal is unique.
-const IN_A_RUN: Told<RecordId> = Told {
-    tell: |place| PageCursor {
+const IN_A_RUN: CursorCodec<RecordId> = CursorCodec {
+    encode: |place| PageCursor {
         value: place.value.clone(),
         id: place.id.1,
     },
-    hear: |position| {
+    decode: |position| {
         Some(Place {
             value: position.value.clone(),
             id: (JobId(0), position.id),
@@ -31,8 +31,8 @@ const IN_A_RUN: Told<RecordId> = Told {
 };
 
 /// A position has two values, so job and sort value share a text.
-const OVER_RUNS: Told<RecordId> = Told {
-    tell: |place| {
+const OVER_RUNS: CursorCodec<RecordId> = CursorCodec {
+    encode: |place| {
         let value = match &place.value {
             SortValue::Number(it) => format!("n{it}"),
             SortValue::Real(it) => format!("r{it}"),
@@ -43,7 +43,7 @@ const OVER_RUNS: Told<RecordId> = Told {
             id: place.id.1,
         }
     },
-    hear: |position| {
+    decode: |position| {
         let SortValue::Text(text) = &position.value else {
             return None;
         };
@@ -183,7 +183,7 @@ impl ResultRepository for Session {
         result_type: ResultType,
     ) -> Stored<Option<Document>> {
         let key = (account, project, result_type.name());
-        self.ask(|state| state.carries.get(&key).cloned())
+        self.query(|state| state.carries.get(&key).cloned())
     }
 
     async fn save_carried_over(
@@ -207,7 +207,7 @@ impl ResultRepository for Session {
         result_type: ResultType,
     ) -> Stored<Option<ResultHead>> {
         let key = (account, project, result_type.name());
-        self.ask(|state| state.heads.get(&key).cloned())
+        self.query(|state| state.heads.get(&key).cloned())
     }
 
     async fn heads_for_projects(
@@ -216,7 +216,7 @@ impl ResultRepository for Session {
         projects: &[ProjectId],
         result_types: &[ResultType],
     ) -> Stored<Vec<ResultHead>> {
-        self.ask(|state| {
+        self.query(|state| {
             let heads = state.heads.values().filter(|it| {
                 it.account == account
                     && projects.contains(&it.project)
@@ -233,7 +233,7 @@ impl ResultRepository for Session {
         (result_type, job): (ResultType, JobId),
         keywords: &[KeywordId],
     ) -> Stored<Vec<Finding>> {
-        self.ask(|state| {
+        self.query(|state| {
             let records = state.records(account, project, result_type);
             let about = records.filter(|(of, it)| {
                 *of == job && it.keyword.is_some_and(|it| keywords.contains(&it))
@@ -248,7 +248,7 @@ impl ResultRepository for Session {
         projects: &[ProjectId],
         result_type: ResultType,
     ) -> Stored<Vec<(ProjectId, Document)>> {
-        self.ask(|state| {
+        self.query(|state| {
             let key = |project: ProjectId| (account, project, result_type.name());
             let carried = { projects.iter() }.filter_map(|it| {
                 let document = state.carries.get(&key(*it))?;
@@ -264,7 +264,7 @@ impl ResultRepository for Session {
         project: ProjectId,
         top: u32,
     ) -> Stored<Vec<(ResultHead, Vec<Finding>)>> {
-        self.ask(|state| {
+        self.query(|state| {
             let heads = state.heads.values();
             let own = heads.filter(|it| (it.account, it.project) == (account, project));
             let with_records = own.map(|head| {
@@ -283,7 +283,7 @@ impl ResultRepository for Session {
         project: ProjectId,
         query: &FindingQuery,
     ) -> Stored<Page<Finding>> {
-        self.try_ask(|state| {
+        self.try_query(|state| {
             let records = state.records(account, project, query.result_type);
             let wanted = records.filter(|(job, it)| state.is_wanted(account, *job, it, query));
             let wanted: Vec<Finding> = wanted.map(|(job, it)| finding(job, it)).collect();
@@ -295,13 +295,13 @@ impl ResultRepository for Session {
                 },
                 id: (query.job.map_or(it.job, |_| JobId(0)), it.ordinal),
             };
-            let told = if query.job.is_some() {
+            let codec = if query.job.is_some() {
                 IN_A_RUN
             } else {
                 OVER_RUNS
             };
             let bytes = |it: &Finding| it.record.as_str().len();
-            page(wanted.iter(), &query.page, &told, place, bytes)
+            page(wanted.iter(), &query.page, &codec, place, bytes)
         })
     }
 }

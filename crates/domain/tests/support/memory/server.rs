@@ -33,7 +33,7 @@ impl ServerNoteRepository for Session {
     }
 
     async fn all(&mut self) -> Stored<Vec<ServerNote>> {
-        self.ask(|state| {
+        self.query(|state| {
             let notes = state.server_notes.values().take(MAX_NOTES as usize);
             notes.cloned().collect()
         })
@@ -59,7 +59,7 @@ impl SecretRepository for Session {
 impl IdempotencyRepository for Session {
     async fn find(&mut self, account: AccountId, key: &str) -> Stored<Option<IdempotencyRecord>> {
         let key = (account, key.to_owned());
-        self.ask(|state| state.idempotency.get(&key).cloned())
+        self.query(|state| state.idempotency.get(&key).cloned())
     }
 
     async fn store(&mut self, record: &IdempotencyRecord, over: DateTime<Utc>) -> Stored<bool> {
@@ -114,19 +114,19 @@ impl AuditRepository for Session {
         account: AccountId,
         actions: &[AuditAction],
         before: DateTime<Utc>,
-        most: u32,
+        limit: u32,
     ) -> Stored<Vec<AuditEvent>> {
-        self.ask(|state| {
+        self.query(|state| {
             let events = state.audit_of(account).into_iter();
             let wanted = events.filter(|it| it.at < before && actions.contains(&it.action));
-            wanted.take(most as usize).collect()
+            wanted.take(limit as usize).collect()
         })
     }
 
-    async fn newest(&mut self, account: AccountId, most: u32) -> Stored<Vec<AuditEvent>> {
-        self.ask(|state| {
+    async fn newest(&mut self, account: AccountId, limit: u32) -> Stored<Vec<AuditEvent>> {
+        self.query(|state| {
             let events = state.audit_of(account).into_iter();
-            events.take(most as usize).collect()
+            events.take(limit as usize).collect()
         })
     }
 
@@ -135,19 +135,19 @@ impl AuditRepository for Session {
         account: AccountId,
         kept: u32,
     ) -> Stored<Option<DateTime<Utc>>> {
-        self.ask(|state| Some(state.audit_of(account).get(kept as usize)?.at))
+        self.query(|state| Some(state.audit_of(account).get(kept as usize)?.at))
     }
 
     async fn purge_before(
         &mut self,
         account: AccountId,
         before: DateTime<Utc>,
-        most: u32,
+        limit: u32,
     ) -> Stored<u64> {
         self.change(|state| {
             let is_over = |_: &_, it: &AuditEvent| it.account == account && it.at < before;
             let age = |it: &AuditEvent| it.at;
-            Ok(remove_oldest(&mut state.audit, most, is_over, age))
+            Ok(remove_oldest(&mut state.audit, limit, is_over, age))
         })
     }
 }

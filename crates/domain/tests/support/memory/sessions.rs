@@ -28,7 +28,7 @@ impl SessionRepository for Session {
     }
 
     async fn find_by_hash(&mut self, hash: SessionHash) -> Stored<Option<KnownSession>> {
-        self.ask(|state| {
+        self.query(|state| {
             let (session, _) = state.sessions.values().find(|it| it.1 == hash)?;
             Some(KnownSession {
                 session: session.clone(),
@@ -43,7 +43,7 @@ impl SessionRepository for Session {
     }
 
     async fn list(&mut self, account: AccountId, user: UserId) -> Stored<Vec<SignedInSession>> {
-        self.ask(|state| {
+        self.query(|state| {
             let sessions = state.sessions.values().map(|it| &it.0);
             let own = sessions.filter(|it| (it.account, it.user) == (account, user));
             let mut own: Vec<SignedInSession> = own.cloned().collect();
@@ -129,9 +129,9 @@ impl ThrottleRepository for Session {
         })
     }
 
-    async fn purge_before(&mut self, time: DateTime<Utc>, most: u32) -> Stored<u64> {
+    async fn purge_before(&mut self, time: DateTime<Utc>, limit: u32) -> Stored<u64> {
         self.change(|state| {
-            Ok(remove(&mut state.throttles, most, |_, it| {
+            Ok(remove(&mut state.throttles, limit, |_, it| {
                 it.last_at < time
             }))
         })

@@ -13,7 +13,7 @@ use chrono::{DateTime, Utc};
 #[async_trait]
 impl SpendingRepository for Session {
     async fn find(&mut self, counter: Counter) -> Stored<Spending> {
-        self.ask(|state| state.spending.get(&counter).copied().unwrap_or_default())
+        self.query(|state| state.spending.get(&counter).copied().unwrap_or_default())
     }
 
     async fn reserve(
@@ -90,7 +90,7 @@ impl PaidCallRepository for Session {
         job: JobId,
         step: &str,
     ) -> Stored<Option<RecordedAnswer>> {
-        self.ask(|state| {
+        self.query(|state| {
             let mut newest_first = state.paid_calls.iter().rev();
             newest_first.find_map(|(key, call)| {
                 let (ended, at) = call.ended.as_ref()?;

@@ -65,7 +65,7 @@ pub struct VisitedPageRow {
 pub struct ImportRow {
     pub project: ProjectId,
     pub set: RowSet,
-    pub told: ImportInfo,
+    pub import_info: ImportInfo,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -129,14 +129,14 @@ pub fn add<K: Ord, V>(table: &mut BTreeMap<K, V>, key: K, row: V) -> Result<(), 
     }
 }
 
-/// Removes up to `most` rows in key order; returns how many.
+/// Removes up to `limit` rows in key order; returns how many.
 pub fn remove<K: Ord + Clone, V>(
     table: &mut BTreeMap<K, V>,
-    most: u32,
+    limit: u32,
     is_over: impl Fn(&K, &V) -> bool,
 ) -> u64 {
     let over = table.iter().filter(|(key, row)| is_over(key, row));
-    let over: Vec<K> = over.take(most as usize).map(|it| it.0.clone()).collect();
+    let over: Vec<K> = over.take(limit as usize).map(|it| it.0.clone()).collect();
     for key in &over {
         table.remove(key);
     }
@@ -146,14 +146,14 @@ pub fn remove<K: Ord + Clone, V>(
 /// The same in the order of `age`.
 pub fn remove_oldest<K: Ord + Clone, V, A: Ord>(
     table: &mut BTreeMap<K, V>,
-    most: u32,
+    limit: u32,
     is_over: impl Fn(&K, &V) -> bool,
     age: impl Fn(&V) -> A,
 ) -> u64 {
     let over = table.iter().filter(|(key, row)| is_over(key, row));
     let mut over: Vec<(A, K)> = over.map(|(key, row)| (age(row), key.clone())).collect();
     over.sort_unstable();
-    over.truncate(most as usize);
+    over.truncate(limit as usize);
     for (_, key) in &over {
         table.remove(key);
     }

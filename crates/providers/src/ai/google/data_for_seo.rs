@@ -1,5 +1,5 @@
 //! Google's answers through DataForSEO: `POST {base}/v3/serp/google/organic/live/advanced`, which waits for the
-//! overview, and `…/ai_mode/live/advanced`, whose answer is an element of the same type.
+//! overview, and `…/ai_mode/live/advanced`, which answers with an element of the same type.
 //!
 //! Source: `docs.dataforseo.com/v3/serp/google/ai_mode/live/advanced` (2026-06-06) and the page on organic results,
 //! copies of 2026-11-22.

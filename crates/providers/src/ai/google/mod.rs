@@ -74,7 +74,7 @@ enum GoogleAnswer {
 }
 
 impl GoogleAnswer {
-    /// One series, whichever supplier fetched it.
+    /// All suppliers feed one series.
     fn label(self) -> EngineLabel {
         let (name, title) = match self {
             Self::Overview => ("googleAiOverview", "Google AI Overview"),

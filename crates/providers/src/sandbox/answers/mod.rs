@@ -4,7 +4,7 @@
 //! The same prompt, market, day, sample and seed give the same answer. Competitors are those of the simulated search
 //! market, under the same hosts. Answers cover: brands recommended or only named, with any sentiment; pages cited
 //! without their brand; drifting visibility; a model change; empty, refused and truncated answers. Calls fail at the
-//! configured rate, or if the prompt holds a word of [`SimulatedFailure`](super::Trouble).
+//! configured rate, or if the prompt contains a word of [`SimulatedFailure`].
 
 mod draft;
 mod phrases;
@@ -128,12 +128,12 @@ impl SandboxEngine {
             .derive("sample")
             .nth(day.into())
             .nth(question.sample.into());
-        let trouble = SimulatedFailure::in_prompt(&question.prompt).or_else(|| {
+        let failure = SimulatedFailure::in_prompt(&question.prompt).or_else(|| {
             SimulatedFailure::at_random(sample, question.day, self.settings.failure_rate.0)
         });
-        let asked = match trouble.map(SimulatedFailure::error) {
+        let forced_state = match failure.map(SimulatedFailure::error) {
             Some(Some(error)) => return Err(error),
-            Some(None) if trouble == Some(SimulatedFailure::Blocked) => Some(AnswerState::Refused),
+            Some(None) if failure == Some(SimulatedFailure::Blocked) => Some(AnswerState::Refused),
             Some(None) => Some(AnswerState::Empty),
             None => None,
         };
@@ -144,7 +144,7 @@ impl SandboxEngine {
             prompt,
             sample,
         };
-        let state = asked.unwrap_or_else(|| scene.state());
+        let state = forced_state.unwrap_or_else(|| scene.state());
         Ok(self.build_answer(&scene, state))
     }
 

@@ -38,11 +38,11 @@ fn question(number: u32, sample: u32) -> AiQuery {
     }
 }
 
-async fn asked(engine: &Arc<dyn AiEngine>, question: &AiQuery) -> EngineAnswer {
+async fn fetch_answer(engine: &Arc<dyn AiEngine>, question: &AiQuery) -> EngineAnswer {
     let journal: Arc<dyn PaidCallLedger> = Arc::new(NoPaidCalls);
-    let asked = engine.query(question, &journal).await;
-    assert_eq!(asked.spent, Spent::on(1, MicroUsd(0)));
-    asked.answer.expect("no trouble was asked for")
+    let outcome = engine.query(question, &journal).await;
+    assert_eq!(outcome.spent, Spent::on(1, MicroUsd(0)));
+    outcome.answer.expect("no failure was simulated")
 }
 
 #[tokio::test]
@@ -55,8 +55,8 @@ async fn answers_depend_only_on_question_sample_and_seed() {
         let mut texts = HashSet::new();
         for sample in 1..=20 {
             let question = question(2, sample);
-            let answer = asked(one, &question).await;
-            assert_eq!(answer, asked(other, &question).await);
+            let answer = fetch_answer(one, &question).await;
+            assert_eq!(answer, fetch_answer(other, &question).await);
             texts.insert(answer.text);
         }
         let is_shown = texts.len() > 1;
@@ -68,8 +68,8 @@ async fn answers_depend_only_on_question_sample_and_seed() {
     });
     let question = question(2, 1);
     assert_ne!(
-        asked(&first[0], &question).await.text,
-        asked(&seeded[0], &question).await.text
+        fetch_answer(&first[0], &question).await.text,
+        fetch_answer(&seeded[0], &question).await.text
     );
 }
 
@@ -81,7 +81,7 @@ async fn every_engine_is_labeled_simulated_and_cites_as_declared() {
         assert_eq!(label.provider, "sandbox");
         assert!(label.name.starts_with("sandbox") && label.title.contains("simulated"));
         for number in 0..50 {
-            let answer = asked(&engine, &question(number, 1)).await;
+            let answer = fetch_answer(&engine, &question(number, 1)).await;
             assert_eq!(answer.citations.is_some(), label.has_sources);
             assert_eq!(answer.usage.cost_micros, Some(0));
         }
@@ -91,7 +91,7 @@ async fn every_engine_is_labeled_simulated_and_cites_as_declared() {
         web_search: false,
         ..question(1, 1)
     };
-    let answer = asked(engine, &without).await;
+    let answer = fetch_answer(engine, &without).await;
     assert_eq!((answer.citations, answer.searches), (None, Some(0)));
 }
 
@@ -105,7 +105,7 @@ async fn citation_spans_contain_their_urls() {
                 language: language.to_owned(),
                 ..question(number, 1)
             };
-            let answer = asked(assistant, &question).await;
+            let answer = fetch_answer(assistant, &question).await;
             for citation in answer.citations.iter().flatten() {
                 for it in &citation.spans {
                     let place = &answer.text[it.start..it.end];
@@ -125,7 +125,7 @@ async fn answers_cover_all_states_and_unnamed_citations() {
     let (mut named, mut cited, mut ghosts, mut answers) = (0, 0, 0, 0);
     for number in 0..600 {
         for sample in 1..=5 {
-            let answer = asked(assistant, &question(number, sample)).await;
+            let answer = fetch_answer(assistant, &question(number, sample)).await;
             *states.entry(format!("{:?}", answer.state)).or_default() += 1;
             if answer.state != AnswerState::Answered {
                 continue;
@@ -159,7 +159,7 @@ async fn visibility_drifts_and_the_model_changes_on_a_day() {
                 day,
                 ..question(number, 1)
             };
-            let answer = asked(assistant, &question).await;
+            let answer = fetch_answer(assistant, &question).await;
             named += u32::from(answer.text.contains("Acme"));
             models.extend(answer.served_model);
         }
@@ -177,7 +177,7 @@ async fn competitors_match_the_search_market() {
     let assistant = &sandbox(&settings)[0];
     let mut cited: BTreeMap<String, u32> = BTreeMap::new();
     for number in 0..200 {
-        let answer = asked(assistant, &question(number, 1)).await;
+        let answer = fetch_answer(assistant, &question(number, 1)).await;
         for it in answer.citations.iter().flatten() {
             let host = it.url.split('/').nth(2).unwrap_or_default().to_owned();
             *cited.entry(host).or_default() += 1;
@@ -203,7 +203,7 @@ async fn competitors_match_the_search_market() {
             *ranking.entry(host).or_default() += 1;
         }
     }
-    let most = |of: &BTreeMap<String, u32>| -> HashSet<String> {
+    let top_hosts = |of: &BTreeMap<String, u32>| -> HashSet<String> {
         let mut hosts: Vec<_> = of.iter().filter(|(host, _)| *host != "acme.com").collect();
         hosts.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
         hosts
@@ -212,7 +212,7 @@ async fn competitors_match_the_search_market() {
             .map(|(host, _)| host.clone())
             .collect()
     };
-    let both = most(&cited).intersection(&most(&ranking)).count();
+    let both = top_hosts(&cited).intersection(&top_hosts(&ranking)).count();
     assert!(both > 15, "{both}");
 }
 
@@ -230,17 +230,17 @@ async fn failures_come_on_request_and_at_the_rate() {
             ..question(1, 1)
         };
         for engine in &engines {
-            let asked = engine.query(&question, &journal).await;
-            assert_eq!(asked.answer.unwrap_err().code(), code, "{prompt}");
+            let outcome = engine.query(&question, &journal).await;
+            assert_eq!(outcome.answer.unwrap_err().code(), code, "{prompt}");
         }
     }
     let question_of = |prompt: &str| AiQuery {
         prompt: prompt.to_owned(),
         ..question(1, 1)
     };
-    let refused = asked(&engines[0], &question_of("Why sandbox:blocked, again")).await;
+    let refused = fetch_answer(&engines[0], &question_of("Why sandbox:blocked, again")).await;
     assert_eq!(refused.state, AnswerState::Refused);
-    let empty = asked(&engines[2], &question_of("sandbox:nothing")).await;
+    let empty = fetch_answer(&engines[2], &question_of("sandbox:nothing")).await;
     assert_eq!(empty.state, AnswerState::Empty);
 
     let failing = sandbox(&SandboxSettings {
@@ -249,8 +249,8 @@ async fn failures_come_on_request_and_at_the_rate() {
     });
     let mut failed = 0;
     for number in 0..200 {
-        let asked = failing[0].query(&question(number, 1), &journal).await;
-        failed += u32::from(asked.answer.is_err());
+        let outcome = failing[0].query(&question(number, 1), &journal).await;
+        failed += u32::from(outcome.answer.is_err());
     }
     assert!((60..140).contains(&failed), "{failed}");
 }
@@ -262,7 +262,7 @@ async fn twenty_five_thousand_answers_take_seconds() {
     // A tenth of them: tests are not optimized.
     for number in 0..500 {
         for sample in 1..=5 {
-            asked(assistant, &question(number, sample)).await;
+            fetch_answer(assistant, &question(number, sample)).await;
         }
     }
     let took = begin.elapsed();

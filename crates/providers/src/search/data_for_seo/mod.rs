@@ -141,12 +141,16 @@ impl DataForSeo {
 
     pub(crate) fn parse_elements(&self, answer: &RawResponse) -> Result<Elements, CallFailure> {
         if !answer.status.is_success() {
-            let said = self.without_credentials(&wire::message(&answer.body));
-            return Err(status_failure(answer, &said, self.clock.now()));
+            let message = self.without_credentials(&wire::message(&answer.body));
+            return Err(status_failure(answer, &message, self.clock.now()));
         }
         match wire::parse(&answer.body)? {
             Outcome::Found(elements) => Ok(elements),
-            Outcome::Failed { code, said, cost } => Err(self.task_failure(code, &said, cost)),
+            Outcome::Failed {
+                code,
+                message,
+                cost,
+            } => Err(self.task_failure(code, &message, cost)),
         }
     }
 
@@ -156,7 +160,7 @@ impl DataForSeo {
     }
 
     /// Failure by internal status code; the response reports whether it was billed.
-    fn task_failure(&self, code: u32, said: &str, cost: Option<u64>) -> CallFailure {
+    fn task_failure(&self, code: u32, message: &str, cost: Option<u64>) -> CallFailure {
         let repeat = match cost {
             // Rate-limited tasks were not executed.
             None if matches!(code, 40_202 | 40_209) => Repeat::Safe,
@@ -171,19 +175,19 @@ impl DataForSeo {
             40_101 | 40_103 | 50_000..=59_999 => ProviderError::Unavailable,
             40_000..=49_999 => {
                 return CallFailure::pointless(ProviderError::Refused {
-                    reason: shorten_reason(&self.without_credentials(said)),
+                    reason: shorten_reason(&self.without_credentials(message)),
                 });
             }
             _ => ProviderError::Malformed {
-                what: "it has an unknown status".to_owned(),
+                problem: "it has an unknown status".to_owned(),
             },
         };
         CallFailure { error, repeat }
     }
 
-    pub(crate) fn without_credentials(&self, said: &str) -> String {
-        let said = redact(self.password.reveal(), said);
-        redact(self.login.reveal(), &said)
+    pub(crate) fn without_credentials(&self, message: &str) -> String {
+        let message = redact(self.password.reveal(), message);
+        redact(self.login.reveal(), &message)
     }
 }
 
@@ -216,7 +220,7 @@ impl ResultPages for DataForSeo {
         MAX_DEPTH
     }
 
-    /// The first page's price for each page, and once more for the AI Overview.
+    /// The first page's price for each page and for the AI Overview.
     fn price_per_call(&self, depth: u32) -> u64 {
         let pages = depth.clamp(1, MAX_DEPTH).div_ceil(RESULTS_PER_PAGE);
         let units = u64::from(pages) + 1;

@@ -52,7 +52,7 @@ pub(super) enum Outcome {
     /// Internal status code of an error.
     Failed {
         code: u32,
-        said: String,
+        message: String,
         /// Cost of the failed call, in millionths of a US dollar.
         cost: Option<u64>,
     },
@@ -66,7 +66,7 @@ pub(super) fn parse(body: &[u8]) -> Result<Outcome, CallFailure> {
     if envelope.status_code != OK {
         return Ok(Outcome::Failed {
             code: envelope.status_code,
-            said: envelope.status_message.unwrap_or_default(),
+            message: envelope.status_message.unwrap_or_default(),
             cost: total_cost,
         });
     }
@@ -91,7 +91,7 @@ pub(super) fn parse(body: &[u8]) -> Result<Outcome, CallFailure> {
         })),
         code => Ok(Outcome::Failed {
             code,
-            said: task.status_message.unwrap_or_default(),
+            message: task.status_message.unwrap_or_default(),
             cost,
         }),
     }

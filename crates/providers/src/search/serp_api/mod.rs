@@ -81,7 +81,7 @@ impl SerpApi {
         let body = wire::parse(&answer.body)?;
         match body.failure() {
             None => Ok(body),
-            Some(said) => Err(self.body_failure(said)),
+            Some(message) => Err(self.body_failure(message)),
         }
     }
 
@@ -96,23 +96,23 @@ impl SerpApi {
     }
 
     fn failure(&self, answer: &RawResponse) -> CallFailure {
-        let said = wire::message(&answer.body);
-        // 429 stands for a rate limit and for an exhausted account.
-        if is_out_of_credits(&said) {
+        let message = wire::message(&answer.body);
+        // 429 means a rate limit or an exhausted account.
+        if is_out_of_credits(&message) {
             return CallFailure::pointless(ProviderError::OutOfFunds);
         }
-        status_failure(answer, &self.without_key(&said), self.clock.now())
+        status_failure(answer, &self.without_key(&message), self.clock.now())
     }
 
     /// An error with a success status. Failed searches are not billed.
-    fn body_failure(&self, said: &str) -> CallFailure {
-        let lower = said.to_ascii_lowercase();
+    fn body_failure(&self, message: &str) -> CallFailure {
+        let lower = message.to_ascii_lowercase();
         let holds = |words: &[&str]| words.iter().any(|it| lower.contains(it));
         let passing = |error| CallFailure {
             error,
             repeat: Repeat::Safe,
         };
-        if is_out_of_credits(said) {
+        if is_out_of_credits(message) {
             CallFailure::pointless(ProviderError::OutOfFunds)
         } else if holds(&["invalid api key", "missing api key", "account has been"]) {
             CallFailure::pointless(ProviderError::Unauthorized)
@@ -122,18 +122,18 @@ impl SerpApi {
             passing(ProviderError::Unavailable)
         } else {
             CallFailure::pointless(ProviderError::Refused {
-                reason: shorten_reason(&self.without_key(said)),
+                reason: shorten_reason(&self.without_key(message)),
             })
         }
     }
 
-    pub(crate) fn without_key(&self, said: &str) -> String {
-        redact(self.key.reveal(), said)
+    pub(crate) fn without_key(&self, message: &str) -> String {
+        redact(self.key.reveal(), message)
     }
 }
 
-fn is_out_of_credits(said: &str) -> bool {
-    said.to_ascii_lowercase().contains("run out of searches")
+fn is_out_of_credits(message: &str) -> bool {
+    message.to_ascii_lowercase().contains("run out of searches")
 }
 
 #[async_trait]

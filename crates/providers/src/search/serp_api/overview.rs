@@ -44,10 +44,10 @@ pub(super) fn read(overview: Value) -> Overview {
 
 impl OverviewBody {
     fn read(self) -> Overview {
-        let is_told = !self.text_blocks.is_empty() || !self.references.is_empty();
-        match self.page_token.filter(|_| !is_told) {
+        let has_content = !self.text_blocks.is_empty() || !self.references.is_empty();
+        match self.page_token.filter(|_| !has_content) {
             Some(token) => Overview::Announced(token),
-            None if !is_told || self.error.is_some() => Overview::Unread(None),
+            None if !has_content || self.error.is_some() => Overview::Unread(None),
             None => {
                 let mut lines = Vec::new();
                 collect(&self.text_blocks, DEEPEST_LIST, &mut lines);

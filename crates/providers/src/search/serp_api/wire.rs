@@ -101,11 +101,11 @@ impl Body {
     }
 
     fn is_empty(&self) -> bool {
-        let said = self.error.as_deref().unwrap_or_default();
+        let error = self.error.as_deref().unwrap_or_default();
         let state =
             { self.search_information.as_ref() }.and_then(|it| it.organic_results_state.as_deref());
-        said.contains("hasn't returned any results")
-            || said.contains("has not returned any results")
+        error.contains("hasn't returned any results")
+            || error.contains("has not returned any results")
             || state == Some("Fully empty")
     }
 

@@ -56,11 +56,11 @@ impl Serper {
     }
 
     fn failure(&self, answer: &RawResponse) -> CallFailure {
-        let said = self.without_key(&wire::message(&answer.body));
-        if is_out_of_credits(&said) {
+        let message = self.without_key(&wire::message(&answer.body));
+        if is_out_of_credits(&message) {
             return CallFailure::pointless(ProviderError::OutOfFunds);
         }
-        status_failure(answer, &said, self.clock.now())
+        status_failure(answer, &message, self.clock.now())
     }
 
     /// A sensitive header is not logged. A key that cannot be a header is invalid.
@@ -72,35 +72,35 @@ impl Serper {
     }
 
     /// Suppliers may echo a rejected key.
-    fn without_key(&self, said: &str) -> String {
-        redact(self.key.reveal(), said)
+    fn without_key(&self, message: &str) -> String {
+        redact(self.key.reveal(), message)
     }
 
     fn parse(&self, answer: &RawResponse) -> Result<ResultPage, CallFailure> {
         let parsed = wire::parse(&answer.body)?;
         match parsed.error() {
             None => Ok(parsed.into_page()),
-            Some(said) => Err(self.body_failure(&said, parsed.status())),
+            Some(message) => Err(self.body_failure(&message, parsed.status())),
         }
     }
 
-    fn body_failure(&self, said: &str, status: Option<u16>) -> CallFailure {
-        let said = self.without_key(said);
+    fn body_failure(&self, message: &str, status: Option<u16>) -> CallFailure {
+        let message = self.without_key(message);
         CallFailure::pointless(match status {
             Some(401 | 403) => ProviderError::Unauthorized,
-            _ if is_out_of_credits(&said) => ProviderError::OutOfFunds,
+            _ if is_out_of_credits(&message) => ProviderError::OutOfFunds,
             Some(429) => ProviderError::RateLimited { retry_after: None },
             Some(500..) => ProviderError::Unavailable,
             _ => ProviderError::Refused {
-                reason: shorten_reason(&said),
+                reason: shorten_reason(&message),
             },
         })
     }
 }
 
 /// Exhausted credits come with status 400.
-fn is_out_of_credits(said: &str) -> bool {
-    said.to_ascii_lowercase().contains("not enough credits")
+fn is_out_of_credits(message: &str) -> bool {
+    message.to_ascii_lowercase().contains("not enough credits")
 }
 
 #[async_trait]

@@ -28,7 +28,7 @@ pub(super) fn read(file: &ExportFile<'_>) -> Result<ReadExport, ExportError> {
     for table in &tables {
         if !Columns::is_known(table) {
             export.left_out.push(format!(
-                "{}: the title of its first column is in a language that is not known; import it by itself",
+                "{}: the title of its first column is in an unknown language; import it separately",
                 table.name
             ));
             continue;
@@ -36,9 +36,9 @@ pub(super) fn read(file: &ExportFile<'_>) -> Result<ReadExport, ExportError> {
         refuse_filters(table, file.page)?;
         let columns = Columns::of(table)?;
         match columns.unsupported_subject() {
-            Some(why) => export
+            Some(subject) => export
                 .left_out
-                .push(format!("{}: it tells {why} alone", table.name)),
+                .push(format!("{}: it reports only {subject}", table.name)),
             None => known.push((table, columns)),
         }
     }
@@ -71,7 +71,7 @@ pub(super) fn read(file: &ExportFile<'_>) -> Result<ReadExport, ExportError> {
 
 /// Filtered data is not the site's: only dates, search type and the named page may be filters.
 fn refuse_filters(table: &Table, page: Option<&str>) -> Result<(), ExportError> {
-    let most = if page.is_some() { 3 } else { 2 };
+    let max_filters = if page.is_some() { 3 } else { 2 };
     if table.titles.len() != 2 {
         return Ok(());
     }
@@ -95,10 +95,10 @@ fn refuse_filters(table: &Table, page: Option<&str>) -> Result<(), ExportError> 
             .filter(|it| it.contains("://"))
     };
     let is_about_the_page = match page.map(str::to_lowercase) {
-        Some(page) => table.lines.len() < most || pages().any(|it| it == page),
+        Some(page) => table.lines.len() < max_filters || pages().any(|it| it == page),
         None => pages().next().is_none(),
     };
-    if table.lines.len() > most || !is_about_the_page {
+    if table.lines.len() > max_filters || !is_about_the_page {
         return Err(export_error(
             &table.name,
             "the report was filtered before it was exported, so its figures are not those of the site or of the page that was named",
@@ -109,11 +109,11 @@ fn refuse_filters(table: &Table, page: Option<&str>) -> Result<(), ExportError> 
 }
 
 fn tables(file: &ExportFile<'_>) -> Result<Vec<Table>, ExportError> {
-    let broken = |what: &str| {
+    let broken = |reason: &str| {
         export_error(
             file.name,
-            what,
-            "Export the performance report anew, or take the files out of the archive and import them one by one.",
+            reason,
+            "Export the performance report again, or extract the archive and import its files one by one.",
         )
     };
     let mut archive = ZipArchive::new(Cursor::new(file.bytes))
@@ -138,8 +138,8 @@ fn tables(file: &ExportFile<'_>) -> Result<Vec<Table>, ExportError> {
         }
         let mut bytes = Vec::new();
         // The declared size is not trusted.
-        let most = left as u64 + 1;
-        let read = entry.by_ref().take(most).read_to_end(&mut bytes);
+        let max_bytes = left as u64 + 1;
+        let read = entry.by_ref().take(max_bytes).read_to_end(&mut bytes);
         read.map_err(|_| broken("a file in the archive cannot be unpacked"))?;
         left = left
             .checked_sub(bytes.len())

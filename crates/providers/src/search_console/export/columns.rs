@@ -108,7 +108,7 @@ impl Columns {
                 return Err(table.cell_error(
                     1,
                     first,
-                    "two columns tell the same",
+                    "two columns hold the same field",
                     "Leave one of them out; export without comparing periods.",
                 ));
             }
@@ -148,7 +148,7 @@ impl Columns {
         if columns.position.is_none() {
             return Err(export_error(
                 &table.name,
-                "no column tells the position",
+                "no column holds the position",
                 "Switch on “average position” in the report before exporting it.",
             ));
         }
@@ -239,8 +239,8 @@ impl Columns {
                 return Err(table.cell_error(
                     *line,
                     column,
-                    refusal.what,
-                    "Mend the cell, or export it anew.",
+                    refusal.reason,
+                    "Correct the cell, or export the report again.",
                 ));
             }
             match seen.entry(day).or_default().insert(row.key(), *line) {
@@ -250,7 +250,7 @@ impl Columns {
                         *line,
                         self.query.or(self.page).unwrap_or(0),
                         &format!("it is about the same as line {first}: one would be counted twice"),
-                        "Leave out columns that tell rows apart and are not known, and sum up such rows first.",
+                        "Leave out unknown columns that distinguish rows, and sum up such rows first.",
                     ));
                 }
             }
@@ -278,11 +278,11 @@ impl Columns {
             return Ok(None);
         };
         let Some(day) = parse_day(cell(record, column)) else {
-            let what = format!("“{}” is no day", truncated(cell(record, column)));
+            let reason = format!("“{}” is not a day", truncated(cell(record, column)));
             return Err(table.cell_error(
                 line,
                 column,
-                &what,
+                &reason,
                 "Write days as 2026-11-22; 01/02/2026 could be two.",
             ));
         };
@@ -296,9 +296,9 @@ impl Columns {
         record: &Record,
         page: Option<&str>,
     ) -> Result<SearchRow, ExportError> {
-        let mistake = |column: usize, what: &str, remedy: &str| {
-            let what = format!("“{}” is no {what}", truncated(cell(record, column)));
-            table.cell_error(line, column, &what, remedy)
+        let mistake = |column: usize, expected: &str, remedy: &str| {
+            let reason = format!("“{}” is not a {expected}", truncated(cell(record, column)));
+            table.cell_error(line, column, &reason, remedy)
         };
         let whole = |column: usize, of: &str| {
             parse_count(cell(record, column)).ok_or_else(|| {
@@ -326,7 +326,7 @@ impl Columns {
             let country = ConsoleCountry::parse(cell(record, column));
             country.ok_or_else(|| {
                 let remedy = "Write countries as codes such as usa or us (ISO 3166-1), or leave the column out and sum up its rows.";
-                mistake(column, "code of a country", remedy)
+                mistake(column, "country code", remedy)
             })
         });
         let device = self.device.map(|column| {
@@ -366,8 +366,8 @@ impl Columns {
         if stated.is_some_and(follows) {
             return Ok(());
         }
-        let what = match stated {
-            None => format!("“{}” is no rate", truncated(cell(record, column))),
+        let reason = match stated {
+            None => format!("“{}” is not a rate", truncated(cell(record, column))),
             Some(_) => format!(
                 "{} is not what {clicks} clicks of {impressions} impressions make",
                 truncated(cell(record, column))
@@ -375,7 +375,7 @@ impl Columns {
         };
         let remedy =
             "Check that the columns are in the order of their titles; it takes 12.3% or 0.123.";
-        Err(table.cell_error(line, column, &what, remedy))
+        Err(table.cell_error(line, column, &reason, remedy))
     }
 
     fn column_of(&self, field: RowField) -> usize {

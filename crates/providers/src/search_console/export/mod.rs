@@ -37,10 +37,10 @@ impl ConsoleExports for Exports {
         }
         let table = Table::of(file.name, file.bytes)?;
         let columns = Columns::of(&table)?;
-        if let Some(why) = columns.unsupported_subject() {
+        if let Some(subject) = columns.unsupported_subject() {
             return Err(export_error(
                 file.name,
-                &format!("it tells {why} alone, which nothing here is computed from"),
+                &format!("it reports only {subject}, which no result is computed from"),
                 "Import the file of queries, of pages or of dates.",
             ));
         }
@@ -74,8 +74,8 @@ fn rows(
         (None, None) => {
             return Err(export_error(
                 &table.name,
-                "no column tells days",
-                "Say which days the rows sum up (From and To; on the command line --from and --to), or import the whole archive, which tells them, with the command `sightline search-console import`.",
+                "no column holds days",
+                "State the days that the rows sum up (From and To; on the command line --from and --to), or import the whole archive, which contains them, with the command `sightline search-console import`.",
             ));
         }
     };
@@ -90,12 +90,12 @@ fn set(cut: DimensionSet, span: Span, rows: Vec<domain::search_console::SearchRo
     }
 }
 
-fn export_error(file: &str, what: &str, remedy: &str) -> ExportError {
+fn export_error(file: &str, reason: &str, remedy: &str) -> ExportError {
     ExportError {
         file: file.to_owned(),
         line: None,
         column: None,
-        what: what.to_owned(),
+        problem: reason.to_owned(),
         remedy: remedy.to_owned(),
     }
 }

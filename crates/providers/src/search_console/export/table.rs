@@ -81,19 +81,19 @@ impl Table {
                         "it has {} cells, and the titles are {wanted}",
                         record.0.len()
                     ),
-                    "Export it anew; where it was edited, put cells that hold the separator between quotation marks.",
+                    "Export it again; if it was edited, put cells that contain the separator between quotation marks.",
                 )
             }),
         }
     }
 
-    pub fn cell_error(&self, line: u64, column: usize, what: &str, remedy: &str) -> ExportError {
+    pub fn cell_error(&self, line: u64, column: usize, reason: &str, remedy: &str) -> ExportError {
         let title = self.titles.get(column).map_or("", String::as_str);
         let shown: String = title.chars().take(40).collect();
         ExportError {
             line: Some(line),
             column: Some(format!("{} (“{shown}”)", column + 1)),
-            ..export_error(&self.name, what, remedy)
+            ..export_error(&self.name, reason, remedy)
         }
     }
 }
@@ -128,8 +128,8 @@ fn guess_separator(text: &str) -> u8 {
         }
     }
     // Ties: the first.
-    let most = counts.iter().copied().max().unwrap_or(0);
-    let place = counts.iter().position(|it| *it == most).unwrap_or(0);
+    let max_count = counts.iter().copied().max().unwrap_or(0);
+    let place = counts.iter().position(|it| *it == max_count).unwrap_or(0);
     SEPARATORS[place]
 }
 

@@ -15,7 +15,7 @@ fn period() -> Option<Span> {
     Span::between(day("2026-08-20"), day("2026-11-19"))
 }
 
-fn read_told(
+fn read_bytes(
     bytes: &[u8],
     span: Option<Span>,
     page: Option<&str>,
@@ -30,7 +30,7 @@ fn read_told(
 }
 
 fn read(text: &str) -> Result<ReadExport, ExportError> {
-    read_told(text.as_bytes(), period(), None)
+    read_bytes(text.as_bytes(), period(), None)
 }
 
 fn only(export: ReadExport) -> RowSet {
@@ -185,7 +185,9 @@ fn unknown_language_is_read_by_the_report_shape() {
     );
     let wrong = read(&format!("{unknown}rust seo,1234,10,12.34%,3.4\n")).unwrap_err();
     assert!(
-        wrong.what.contains("not those of the performance report"),
+        wrong
+            .problem
+            .contains("not those of the performance report"),
         "{wrong}"
     );
 }
@@ -210,10 +212,10 @@ fn all_encodings_of_spreadsheets_are_read() {
         utf16(u16::to_be_bytes, false),
         format!("sep=\t\r\n{text}").into_bytes(),
     ] {
-        let set = only(read_told(&bytes, period(), None).unwrap());
+        let set = only(read_bytes(&bytes, period(), None).unwrap());
         assert_eq!(set.rows, [wanted()]);
     }
-    let wrong = read_told(b"Top queries,Clicks\nk\xf6ln,1\n", period(), None).unwrap_err();
+    let wrong = read_bytes(b"Top queries,Clicks\nk\xf6ln,1\n", period(), None).unwrap_err();
     assert_eq!(
         (wrong.line, wrong.remedy.as_str()),
         (Some(2), "Save it as CSV in UTF-8.")
@@ -226,7 +228,7 @@ fn exports_of_other_tools_keep_days_pages_and_markets() {
                  2026-11-01,rust,https://acme.com/a,deu,MOBILE,1,10,3.25\n\
                  2026-11-02,rust,https://acme.com/a,deu,MOBILE,0,4,4\n\
                  2026-11-02,,https://acme.com/a,deu,MOBILE,5,40,4\n";
-    let export = read_told(table.as_bytes(), None, None).unwrap();
+    let export = read_bytes(table.as_bytes(), None, None).unwrap();
     assert_eq!(export.sets.len(), 2);
     assert!(export.left_out[0].contains("1 rows without a query"));
     let set = &export.sets[1];
@@ -240,7 +242,7 @@ fn exports_of_other_tools_keep_days_pages_and_markets() {
     assert_eq!(set.rows[0].device, Some(ConsoleDevice::Mobile));
     let page = Some("https://acme.com/a");
     let set = only(
-        read_told(
+        read_bytes(
             b"Top queries,Clicks,Impressions,CTR,Position\nrust,1,10,10%,3\n",
             period(),
             page,
@@ -256,14 +258,14 @@ fn exports_of_other_tools_keep_days_pages_and_markets() {
 #[test]
 fn errors_name_line_column_and_remedy() {
     let titles = "Top queries,Clicks,Impressions,CTR,Position\nfine,1,10,10%,3\n";
-    for (row, column, what) in [
+    for (row, column, reason) in [
         (
             "x,one,10,10%,3",
             "2 (“Clicks”)",
-            "“one” is no number of clicks",
+            "“one” is not a number of clicks",
         ),
-        ("x,1.5,10,15%,3", "2 (“Clicks”)", "is no number"),
-        ("x,-1,10,10%,3", "2 (“Clicks”)", "is no number"),
+        ("x,1.5,10,15%,3", "2 (“Clicks”)", "is not a number"),
+        ("x,-1,10,10%,3", "2 (“Clicks”)", "is not a number"),
         (
             "x,11,10,110%,3",
             "2 (“Clicks”)",
@@ -274,8 +276,8 @@ fn errors_name_line_column_and_remedy() {
             "4 (“CTR”)",
             "is not what 1 clicks of 10 impressions make",
         ),
-        ("x,1,10,much,3", "4 (“CTR”)", "is no rate"),
-        ("x,1,10,10%,top", "5 (“Position”)", "is no position"),
+        ("x,1,10,much,3", "4 (“CTR”)", "is not a rate"),
+        ("x,1,10,10%,top", "5 (“Position”)", "is not a position"),
         ("x,1,10,10%,0.5", "5 (“Position”)", "must be from 1"),
         ("fine,1,10,10%,3", "1 (“Top queries”)", "the same as line 2"),
     ] {
@@ -286,21 +288,21 @@ fn errors_name_line_column_and_remedy() {
             "{wrong}"
         );
         assert!(
-            wrong.what.contains(what) && !wrong.remedy.is_empty(),
+            wrong.problem.contains(reason) && !wrong.remedy.is_empty(),
             "{wrong}"
         );
     }
     let wrong = read(&format!("{titles}x,1,10\n")).unwrap_err();
     assert_eq!(wrong.line, Some(3));
-    for (text, what) in [
+    for (text, reason) in [
         ("", "it is empty"),
         (
             "Country,Clicks,Impressions,CTR,Position\nGermany,1,10,10%,3\n",
-            "countries alone",
+            "only countries",
         ),
         (
             "Top queries,Clicks,Impressions,CTR\nx,1,10,10%\n",
-            "no column tells the position",
+            "no column holds the position",
         ),
         (
             "Top queries,Last 28 days Clicks,Previous 28 days Clicks\nx,1,2\n",
@@ -308,13 +310,13 @@ fn errors_name_line_column_and_remedy() {
         ),
         (
             "Date,Clicks,Impressions,CTR,Position\n01/02/2026,1,10,10%,3\n",
-            "is no day",
+            "is not a day",
         ),
     ] {
         let wrong = read(text).unwrap_err();
-        assert!(wrong.to_string().contains(what), "{wrong}");
+        assert!(wrong.to_string().contains(reason), "{wrong}");
     }
-    let wrong = read_told(titles.as_bytes(), None, None).unwrap_err();
+    let wrong = read_bytes(titles.as_bytes(), None, None).unwrap_err();
     assert!(wrong.remedy.contains("--from"), "{wrong}");
 }
 
@@ -349,7 +351,7 @@ fn archive_is_imported_with_the_period_of_its_dates() {
         ("Filters.csv", filters),
         ("__MACOSX/._Queries.csv", "\0\0"),
     ]);
-    let export = read_told(&bytes, None, None).unwrap();
+    let export = read_bytes(&bytes, None, None).unwrap();
     let abouts: Vec<RowSubject> = export.sets.iter().map(|it| it.dimensions.subject).collect();
     assert_eq!(
         abouts,
@@ -368,18 +370,18 @@ fn archive_is_imported_with_the_period_of_its_dates() {
     let whole = Span::between(day("2026-11-01"), day("2026-11-03")).unwrap();
     assert_eq!((export.sets[3].span, export.sets[4].span), (whole, whole));
     assert_eq!(export.left_out.len(), 3, "{:?}", export.left_out);
-    let other = read_told(&zip_of(&[("a.txt", "x,y\n1,2\n")]), None, None).unwrap_err();
-    assert!(other.what.contains("no file of queries"), "{other}");
+    let other = read_bytes(&zip_of(&[("a.txt", "x,y\n1,2\n")]), None, None).unwrap_err();
+    assert!(other.problem.contains("no file of queries"), "{other}");
 }
 
 #[test]
 fn zip_bomb_is_refused() {
     let bytes = zip_of(&[("Queries.csv", &"a,".repeat(MAX_FILE_BYTES / 2 + 8))]);
     assert!(bytes.len() < MAX_FILE_BYTES / 100);
-    let wrong = read_told(&bytes, None, None).unwrap_err();
-    assert!(wrong.what.contains("larger than 64 MiB"), "{wrong}");
+    let wrong = read_bytes(&bytes, None, None).unwrap_err();
+    assert!(wrong.problem.contains("larger than 64 MiB"), "{wrong}");
     for end in [4, 30, bytes.len() / 2, bytes.len() - 1] {
-        assert!(read_told(&bytes[..end], None, None).is_err());
+        assert!(read_bytes(&bytes[..end], None, None).is_err());
     }
 }
 
@@ -399,7 +401,7 @@ fn archive_is_refused_where_unpacking_is_off() {
             unpacks: false,
         });
         let refused = refused.unwrap_err();
-        assert!(refused.what.contains("it is an archive"), "{refused}");
+        assert!(refused.problem.contains("it is an archive"), "{refused}");
         assert!(refused.remedy.contains("sightline search-console import"));
     }
 }
@@ -476,9 +478,12 @@ fn equal_normalized_queries_are_duplicates() {
         let file = format!(
             "Top queries,Clicks,Impressions,CTR,Position\nrust seo,1,2,50%,1\n{other},1,2,50%,1\n"
         );
-        let refused = read_told(file.as_bytes(), period(), None).unwrap_err();
+        let refused = read_bytes(file.as_bytes(), period(), None).unwrap_err();
         assert_eq!(refused.line, Some(3), "{refused:?}");
-        assert!(refused.what.contains("the same as line 2"), "{refused:?}");
+        assert!(
+            refused.problem.contains("the same as line 2"),
+            "{refused:?}"
+        );
     }
 }
 
@@ -496,13 +501,13 @@ proptest! {
         let mut seen = std::collections::HashSet::new();
         rows.retain(|it| seen.insert((it.query.clone(), it.page.clone())));
         let bytes = written(&rows, Style { separator, comma, bytes });
-        let set = only(read_told(&bytes, period(), None).unwrap());
+        let set = only(read_bytes(&bytes, period(), None).unwrap());
         prop_assert_eq!(set.rows, rows);
     }
 
     #[test]
     fn hostile_files_never_panic_or_yield_invalid_rows(bytes in hostile()) {
-        if let Ok(export) = read_told(&bytes, period(), None) {
+        if let Ok(export) = read_bytes(&bytes, period(), None) {
             for set in &export.sets {
                 prop_assert_eq!(set.refusal(), None);
                 prop_assert_eq!(set.first_duplicate(), None);
@@ -549,7 +554,7 @@ fn filtered_reports_are_refused() {
             ("Dates.csv", dates),
             ("Filters.csv", filters),
         ]);
-        read_told(&bytes, None, page)
+        read_bytes(&bytes, None, page)
     };
     let page = Some("https://acme.com/a");
     assert!(read(all, None).is_ok() && read(&of_page, page).is_ok());

@@ -18,7 +18,7 @@ pub(super) fn decode_text(file: &str, bytes: &[u8]) -> Result<String, ExportErro
         .ok_or_else(|| {
             export_error(
                 file,
-                &format!("it is no text in {}", encoding.name()),
+                &format!("it is not text in {}", encoding.name()),
                 "Save it as CSV in UTF-8.",
             )
         })
@@ -51,7 +51,7 @@ fn utf8(file: &str, bytes: &[u8]) -> Result<String, ExportError> {
             let line = before.split(|it| *it == b'\n').count() as u64;
             Err(ExportError {
                 line: Some(line),
-                ..export_error(file, "it is no text in UTF-8", "Save it as CSV in UTF-8.")
+                ..export_error(file, "it is not text in UTF-8", "Save it as CSV in UTF-8.")
             })
         }
     }

@@ -56,12 +56,12 @@ impl Crux {
         scope: FieldScope,
     ) -> Result<Option<FieldSample>, ProviderError> {
         let body = question(identifier, form_factor);
-        let called = self.guard.call(Billing::Free, || self.ask(&body));
+        let called = self.guard.call(Billing::Free, || self.query_record(&body));
         let record = called.await.map_err(|it| it.error)?.value;
         Ok(record.map(|it| it.into_sample(form_factor, scope, PROVIDER)))
     }
 
-    async fn ask(&self, body: &Value) -> Result<Option<wire::Record>, CallFailure> {
+    async fn query_record(&self, body: &Value) -> Result<Option<wire::Record>, CallFailure> {
         let address = self.api.base_url.join_path("/v1/records:queryRecord");
         let request = self.http.post(address).query(&[self.api.key()]);
         let answer = send_request(request.json(body)).await?;
@@ -73,7 +73,7 @@ impl Crux {
     }
 }
 
-/// 404 stands for too few visits and for a wrong API address.
+/// 404 means too few visits or a wrong API address.
 fn is_no_data(answer: &RawResponse) -> bool {
     parse_error(answer).status == "NOT_FOUND"
 }
@@ -96,7 +96,7 @@ pub(super) fn origin_of(page: &str) -> Result<String, ProviderError> {
     match origin {
         Ok(origin) if origin.is_tuple() => Ok(origin.ascii_serialization()),
         _ => Err(ProviderError::Refused {
-            reason: "this is no URL of a page".to_owned(),
+            reason: "this is not the URL of a page".to_owned(),
         }),
     }
 }

@@ -59,7 +59,7 @@ pub(super) fn parse(
     if body.id.is_none() && body.loading_experience.is_none() {
         return Err(CallFailure::malformed("it holds no result"));
     }
-    let (asked, experience) = match target {
+    let (target_url, experience) = match target {
         FieldTarget::Page(page) => (page, body.loading_experience),
         FieldTarget::Origin(origin) => (origin, body.origin_loading_experience),
     };
@@ -72,7 +72,7 @@ pub(super) fn parse(
         FieldTarget::Page(_) => FieldScope::Page,
     };
     Ok(Some(FieldSample {
-        url: experience.id.unwrap_or_else(|| asked.clone()),
+        url: experience.id.unwrap_or_else(|| target_url.clone()),
         scope,
         form_factor,
         // Always the last 28 days; the response has no dates.

@@ -57,10 +57,12 @@ pub(super) fn parse(body: &[u8]) -> Result<LabRun, LabError> {
     }
 }
 
-pub(super) fn failure(said: &str) -> LabError {
-    let code = said.split(['.', ' ']).next().unwrap_or_default();
+pub(super) fn failure(message: &str) -> LabError {
+    let code = message.split(['.', ' ']).next().unwrap_or_default();
     match code {
-        "ERRORED_DOCUMENT_REQUEST" => status(said).map_or(LabError::Unreachable, LabError::Status),
+        "ERRORED_DOCUMENT_REQUEST" => {
+            status(message).map_or(LabError::Unreachable, LabError::Status)
+        }
         "NOT_HTML" => LabError::NotHtml,
         "PAGE_HUNG" | "PROTOCOL_TIMEOUT" | "NO_DOCUMENT_REQUEST" => LabError::TimedOut,
         "TARGET_CRASHED" => LabError::TooHeavy,
@@ -70,8 +72,8 @@ pub(super) fn failure(said: &str) -> LabError {
 }
 
 /// Parses `… (Status code: 404)`.
-fn status(said: &str) -> Option<u16> {
-    let (_, after) = said.split_once("Status code: ")?;
+fn status(message: &str) -> Option<u16> {
+    let (_, after) = message.split_once("Status code: ")?;
     after
         .split(|it: char| !it.is_ascii_digit())
         .next()?

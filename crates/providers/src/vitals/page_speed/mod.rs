@@ -68,16 +68,17 @@ impl PageSpeed {
             FormFactor::Desktop => "desktop",
             FormFactor::All => {
                 return Err(ProviderError::Refused {
-                    reason: "this source tells phones and desktops apart, never together"
-                        .to_owned(),
+                    reason: "this source reports phones and desktops only separately".to_owned(),
                 });
             }
         };
-        let called = self.guard.call(Billing::Free, || self.ask(url, strategy));
+        let called = self
+            .guard
+            .call(Billing::Free, || self.run_once(url, strategy));
         Ok(called.await.map_err(|it| it.error)?.value)
     }
 
-    async fn ask(&self, url: &str, strategy: &str) -> Result<RunResponse, CallFailure> {
+    async fn run_once(&self, url: &str, strategy: &str) -> Result<RunResponse, CallFailure> {
         let address = self
             .api
             .base_url
@@ -95,7 +96,7 @@ impl PageSpeed {
             return Ok(RunResponse::Answer(answer.body));
         }
         match page_load_error(&answer) {
-            Some(said) => Ok(RunResponse::Unloaded(said)),
+            Some(message) => Ok(RunResponse::Unloaded(message)),
             None => Err(self.api.failure(&answer, self.clock.now())),
         }
     }
@@ -103,8 +104,8 @@ impl PageSpeed {
 
 /// Status 400 or 500 may mean that the page failed to load, not the service.
 fn page_load_error(answer: &RawResponse) -> Option<String> {
-    let said = parse_error(answer).message;
-    let (_, code) = said.split_once("Lighthouse returned error: ")?;
+    let message = parse_error(answer).message;
+    let (_, code) = message.split_once("Lighthouse returned error: ")?;
     Some(code.to_owned())
 }
 
@@ -131,7 +132,8 @@ impl FieldVitals for PageSpeed {
             }
             // Field data comes only with a successful run.
             RunResponse::Unloaded(_) => Err(ProviderError::Refused {
-                reason: "the source could not load the page, and tells nothing without".to_owned(),
+                reason: "the source could not load the page, and has no field data without"
+                    .to_owned(),
             }
             .into()),
         }
@@ -150,15 +152,15 @@ impl LabVitals for PageSpeed {
 
     async fn load(&self, order: &LabOrder) -> Result<LabMeasurement, LabError> {
         if order.form_factor == FormFactor::All {
-            return Err(LabError::Order("a load stands in for one device"));
+            return Err(LabError::Order("a load measures one device"));
         }
-        let asked = order.runs.unwrap_or(1).clamp(1, MAX_RUNS);
+        let requested = order.runs.unwrap_or(1).clamp(1, MAX_RUNS);
         let mut runs: Vec<LabRun> = Vec::new();
         let mut failure = None;
-        for _ in 0..asked {
+        for _ in 0..requested {
             let outcome = match self.run(&order.url, order.form_factor).await {
                 Ok(RunResponse::Answer(body)) => lab::parse(&body),
-                Ok(RunResponse::Unloaded(said)) => Err(lab::failure(&said)),
+                Ok(RunResponse::Unloaded(message)) => Err(lab::failure(&message)),
                 Err(error) => Err(error.into()),
             };
             match outcome {
@@ -174,7 +176,7 @@ impl LabVitals for PageSpeed {
             _ => Ok(LabMeasurement {
                 form_factor: order.form_factor,
                 runs,
-                asked,
+                requested_runs: requested,
                 provider: PROVIDER.to_owned(),
                 provenance: Provenance::Imported,
             }),

@@ -29,10 +29,10 @@ async fn sent(name: &str) -> (String, String, Value) {
         location: Some("Berlin,Berlin,Germany".to_owned()),
         ..question()
     };
-    let asked = { engine(&(shape.at)(&server), shape.engine) }
+    let outcome = { engine(&(shape.at)(&server), shape.engine) }
         .query(&question, &MONEY)
         .await;
-    asked.answer.expect(name);
+    outcome.answer.expect(name);
     let received = server.received().remove(0);
     let body = serde_json::from_str(&received.body).unwrap_or(Value::Null);
     (
@@ -167,7 +167,7 @@ async fn search_is_forced_only_if_configured_and_supported() {
     }
 }
 
-/// A Gemini server whose numbered source links are redirects at its own address.
+/// A Gemini server with numbered source links that redirect at its own address.
 async fn of_gemini(
     links: usize,
     lead: impl Fn(usize) -> Reply + Send + Sync + 'static,
@@ -220,10 +220,10 @@ async fn google_redirects_are_resolved_without_the_target() {
         _ => Reply::Status(404, &[], String::new()),
     })
     .await;
-    let asked = engine(&gemini(&server), "gemini")
+    let outcome = engine(&gemini(&server), "gemini")
         .query(&question(), &MONEY)
         .await;
-    let citations = asked.answer.unwrap().citations.unwrap();
+    let citations = outcome.answer.unwrap().citations.unwrap();
     let own = server.url();
     let seen: Vec<(String, Option<&str>)> = { citations.iter() }
         .map(|it| (it.url.replace(own.as_str(), "/"), it.domain.as_deref()))
@@ -243,16 +243,16 @@ async fn google_redirects_are_resolved_without_the_target() {
     for request in &server.received()[1..] {
         assert!(!request.head.contains(KEY), "{}", request.head);
     }
-    assert_eq!(asked.spent.calls, 1);
+    assert_eq!(outcome.spent.calls, 1);
 }
 
 #[tokio::test]
 async fn resolved_links_per_answer_are_limited() {
     let server = of_gemini(200, |_| Reply::Status(404, &[], String::new())).await;
-    let asked = engine(&gemini(&server), "gemini")
+    let outcome = engine(&gemini(&server), "gemini")
         .query(&question(), &MONEY)
         .await;
-    assert_eq!(asked.answer.unwrap().citations.unwrap().len(), 201);
+    assert_eq!(outcome.answer.unwrap().citations.unwrap().len(), 201);
     assert_eq!(server.calls(), 31);
     // A connection may begin while the previous one closes.
     assert!(server.most_under_way() <= 8, "{}", server.most_under_way());
@@ -286,12 +286,12 @@ async fn an_announced_overview_takes_another_call() {
         .expect("a shape");
     let engine = engine(&(shape.at)(&server), shape.engine);
     assert_eq!(engine.max_spend(), Spent::on(2, MicroUsd(15_000)));
-    let asked = engine.query(&question(), &MONEY).await;
+    let outcome = engine.query(&question(), &MONEY).await;
     assert_eq!(
-        super::bill(asked.spent),
+        super::bill(outcome.spent),
         super::bill(Spent::on(2, MicroUsd(15_000)))
     );
-    let answer = asked.answer.unwrap();
+    let answer = outcome.answer.unwrap();
     assert_eq!(answer.usage.cost_micros, Some(30_000));
     assert_eq!(
         answer.text,
@@ -322,22 +322,22 @@ async fn service_fails_over_to_another_of_the_same_engine() {
         let broken = FaultServer::always(Reply::Status(500, &[], String::new())).await;
         let fine = FaultServer::always(of(name)).await;
         let engine = engine(&both(&broken, &fine), engine_name);
-        let asked = engine.query(&question(), &MONEY).await;
-        assert_eq!(asked.answer.unwrap().state, AnswerState::Answered);
+        let outcome = engine.query(&question(), &MONEY).await;
+        assert_eq!(outcome.answer.unwrap().state, AnswerState::Answered);
         assert_eq!((broken.calls(), fine.calls()), (3, 1));
         let spent = Spent {
             calls: 4,
             cost: MicroUsd(2_000),
             ..Spent::default()
         };
-        assert_eq!(super::bill(asked.spent), super::bill(spent));
+        assert_eq!(super::bill(outcome.spent), super::bill(spent));
     }
     // If all fail: the failure of the first.
     let empty = FaultServer::always(Reply::Status(402, &[], String::new())).await;
     let broken = FaultServer::always(Reply::Status(500, &[], String::new())).await;
     let engine = engine(&both(&empty, &broken), "googleAiOverview");
-    let asked = engine.query(&question(), &MONEY).await;
-    assert_eq!(asked.answer, Err(ProviderError::OutOfFunds));
+    let outcome = engine.query(&question(), &MONEY).await;
+    assert_eq!(outcome.answer, Err(ProviderError::OutOfFunds));
 }
 
 #[tokio::test]
@@ -355,16 +355,16 @@ async fn engines_never_replace_each_other_or_simulate() {
     }));
     let names: Vec<String> = both.all().map(|it| it.label().name).collect();
     assert_eq!(names, ["chatgpt", "perplexity"]);
-    let asked = both
+    let outcome = both
         .named("chatgpt")
         .unwrap()
         .query(&question(), &MONEY)
         .await;
-    assert_eq!(asked.answer, Err(ProviderError::Unavailable));
+    assert_eq!(outcome.answer, Err(ProviderError::Unavailable));
     assert_eq!(fine.calls(), 0);
 
-    let nobody = engines(&Setup::of(AiSettings::default()));
-    let labels: Vec<_> = nobody.all().map(|it| it.label()).collect();
+    let unconfigured = engines(&Setup::of(AiSettings::default()));
+    let labels: Vec<_> = unconfigured.all().map(|it| it.label()).collect();
     assert_eq!(labels.len(), 3);
     assert!(labels.iter().all(|it| it.provenance.is_simulated()));
 }
@@ -412,12 +412,12 @@ async fn temporary_gemini_quota_is_waited_for() {
         "message": "You exceeded your current quota, please check your plan and billing details.",
         "details": [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "40s"}]}});
     let server = FaultServer::always(Reply::status(429, &error)).await;
-    let asked = engine(&gemini(&server), "gemini")
+    let outcome = engine(&gemini(&server), "gemini")
         .query(&question(), &MONEY)
         .await;
     let retry_after = Some(Duration::from_secs(40));
     assert_eq!(
-        asked.answer,
+        outcome.answer,
         Err(ProviderError::RateLimited { retry_after })
     );
     assert_eq!(server.calls(), 1);

@@ -76,24 +76,24 @@ fn question() -> AiQuery {
 }
 
 /// The result for a server that always replies alike, and the number of its calls.
-async fn asked(
+async fn query_shape(
     shape: &Shape,
     reply: Reply,
     resilience: ResilienceSettings,
 ) -> (AiQueryOutcome, usize) {
     let server = FaultServer::always(reply).await;
     let setup = (shape.at)(&server).guarded(resilience);
-    let asked = { engine(&setup, shape.engine) }
+    let outcome = { engine(&setup, shape.engine) }
         .query(&question(), &MONEY)
         .await;
-    (asked, server.calls())
+    (outcome, server.calls())
 }
 
 async fn answered(shape: &Shape, text: &str) -> EngineAnswer {
     let answer = (shape.answered)(text);
-    let (asked, calls) = asked(shape, Reply::ok(&answer.body), quick()).await;
+    let (outcome, calls) = query_shape(shape, Reply::ok(&answer.body), quick()).await;
     assert_eq!(calls, 1, "{}", shape.name);
-    asked.answer.expect(shape.name)
+    outcome.answer.expect(shape.name)
 }
 
 /// Calls and cost, whether recorded in the ledger or not.
@@ -103,15 +103,15 @@ fn bill(spent: Spent) -> (u64, MicroUsd) {
 
 /// The failure and the number of calls; `cost` is what they must cost.
 async fn failure(shape: &Shape, reply: Reply, cost: i64) -> (ProviderError, usize) {
-    let (asked, calls) = asked(shape, reply.clone(), quick()).await;
-    assert!(!format!("{asked:?}").contains(KEY), "{}", shape.name);
-    let error = asked.answer.expect_err(shape.name);
+    let (outcome, calls) = query_shape(shape, reply.clone(), quick()).await;
+    assert!(!format!("{outcome:?}").contains(KEY), "{}", shape.name);
+    let error = outcome.answer.expect_err(shape.name);
     let taken = Spent {
         calls: calls as u64,
         cost: MicroUsd(cost),
         ..Spent::default()
     };
-    assert_eq!(bill(asked.spent), bill(taken), "{} {reply:?}", shape.name);
+    assert_eq!(bill(outcome.spent), bill(taken), "{} {reply:?}", shape.name);
     (error, calls)
 }
 
@@ -127,9 +127,9 @@ fn every_engine_of_the_table_has_a_shape() {
 async fn answer_is_parsed_with_sources_and_usage() {
     for shape in &ENGINES {
         let expected = (shape.answered)(TEXT);
-        let (asked, calls) = asked(shape, Reply::ok(&expected.body), quick()).await;
+        let (outcome, calls) = query_shape(shape, Reply::ok(&expected.body), quick()).await;
         let name = shape.name;
-        let answer = asked.answer.expect(name);
+        let answer = outcome.answer.expect(name);
         assert_eq!(
             (&answer.state, calls),
             (&AnswerState::Answered, 1),
@@ -137,7 +137,7 @@ async fn answer_is_parsed_with_sources_and_usage() {
         );
         assert_eq!(answer.text, expected.text, "{name}");
         assert_eq!(
-            bill(asked.spent),
+            bill(outcome.spent),
             bill(Spent::on(1, MicroUsd(expected.cost))),
             "{name}"
         );
@@ -190,8 +190,8 @@ async fn answer_without_search_is_marked() {
         let Some(body) = shape.without_search else {
             continue;
         };
-        let (asked, _) = asked(shape, Reply::ok(&body()), quick()).await;
-        let answer = asked.answer.expect(shape.name);
+        let (outcome, _) = query_shape(shape, Reply::ok(&body()), quick()).await;
+        let answer = outcome.answer.expect(shape.name);
         assert_eq!(answer.text, "I know.", "{}", shape.name);
         assert_eq!(answer.searches, Some(0), "{}", shape.name);
         assert_eq!(answer.retrieval.used, Some(false), "{}", shape.name);
@@ -228,8 +228,8 @@ async fn without_search_no_tool_is_sent_and_nothing_cited() {
 async fn non_answers_have_their_state_and_no_text() {
     for shape in &ENGINES {
         for (body, state) in (shape.others)() {
-            let (asked, calls) = asked(shape, Reply::ok(&body), quick()).await;
-            let answer = asked.answer.expect(shape.name);
+            let (outcome, calls) = query_shape(shape, Reply::ok(&body), quick()).await;
+            let answer = outcome.answer.expect(shape.name);
             assert_eq!((&answer.state, calls), (&state, 1), "{} {body}", shape.name);
             let has_words = state == AnswerState::CutShort;
             assert_eq!(!answer.text.is_empty(), has_words, "{} {body}", shape.name);
@@ -241,8 +241,8 @@ async fn non_answers_have_their_state_and_no_text() {
 async fn refusals_map_to_their_errors() {
     for shape in &ENGINES {
         for (reply, error, calls) in (shape.refusals)() {
-            let told = failure(shape, reply.clone(), 0).await;
-            assert_eq!(told, (error, calls), "{} {reply:?}", shape.name);
+            let observed = failure(shape, reply.clone(), 0).await;
+            assert_eq!(observed, (error, calls), "{} {reply:?}", shape.name);
         }
     }
 }
@@ -251,8 +251,8 @@ async fn refusals_map_to_their_errors() {
 async fn errors_with_success_status_are_failures() {
     for shape in &ENGINES {
         for (body, error, cost) in (shape.inside)() {
-            let told = failure(shape, Reply::ok(&body), cost).await;
-            assert_eq!(told, (error, 1), "{} {body}", shape.name);
+            let observed = failure(shape, Reply::ok(&body), cost).await;
+            assert_eq!(observed, (error, 1), "{} {body}", shape.name);
         }
     }
 }
@@ -263,15 +263,15 @@ async fn retry_after_is_honored_up_to_a_maximum() {
         retry_after: seconds.map(Duration::from_secs),
     };
     for shape in &ENGINES {
-        let body = (shape.said)("Slow down").to_string();
+        let body = (shape.error_body)("Slow down").to_string();
         for (headers, seconds, calls) in [
             (&[][..], None, 3),
             (&[("retry-after", "0")], Some(0), 3),
             (&[("Retry-After", "3600")], Some(3_600), 1),
         ] {
             let reply = Reply::Status(429, headers, body.clone());
-            let told = failure(shape, reply, 0).await;
-            assert_eq!(told, (limited(seconds), calls), "{}", shape.name);
+            let observed = failure(shape, reply, 0).await;
+            assert_eq!(observed, (limited(seconds), calls), "{}", shape.name);
         }
     }
 }
@@ -281,9 +281,9 @@ async fn outages_are_retried_twice() {
     for shape in &ENGINES {
         for status in [500, 502, 503, 504, 529, 408, 425] {
             let reply = Reply::Status(status, &[], "<html>".to_owned());
-            let told = failure(shape, reply, 0).await;
+            let observed = failure(shape, reply, 0).await;
             assert_eq!(
-                told,
+                observed,
                 (ProviderError::Unavailable, 3),
                 "{} {status}",
                 shape.name
@@ -295,17 +295,25 @@ async fn outages_are_retried_twice() {
 #[tokio::test]
 async fn possibly_billed_call_costs_its_maximum_and_is_not_retried() {
     for shape in &ENGINES {
-        let told = failure(shape, Reply::Reset, shape.most).await;
-        assert_eq!(told, (ProviderError::Unavailable, 1), "{}", shape.name);
+        let observed = failure(shape, Reply::Reset, shape.max_cost).await;
+        assert_eq!(observed, (ProviderError::Unavailable, 1), "{}", shape.name);
         let impatient = ResilienceSettings {
             call_timeout: Duration::from_millis(200),
             ..quick()
         };
-        let (asked, calls) = asked(shape, Reply::SlowBody, impatient).await;
-        assert_eq!(asked.answer, Err(ProviderError::TimedOut), "{}", shape.name);
+        let (outcome, calls) = query_shape(shape, Reply::SlowBody, impatient).await;
+        assert_eq!(
+            outcome.answer,
+            Err(ProviderError::TimedOut),
+            "{}",
+            shape.name
+        );
         // On a busy machine it may not be connected by then.
         assert!(calls <= 1);
-        assert_eq!(bill(asked.spent), bill(Spent::on(1, MicroUsd(shape.most))));
+        assert_eq!(
+            bill(outcome.spent),
+            bill(Spent::on(1, MicroUsd(shape.max_cost)))
+        );
     }
 }
 
@@ -316,10 +324,10 @@ async fn unsent_call_is_retried_at_no_cost() {
         let engine = engine(&(shape.at)(&gone), shape.engine);
         drop(gone);
         tokio::task::yield_now().await;
-        let asked = engine.query(&question(), &MONEY).await;
-        assert_eq!(asked.answer, Err(ProviderError::Unavailable));
+        let outcome = engine.query(&question(), &MONEY).await;
+        assert_eq!(outcome.answer, Err(ProviderError::Unavailable));
         assert_eq!(
-            bill(asked.spent),
+            bill(outcome.spent),
             bill(Spent::on(3, FREE)),
             "{}",
             shape.name
@@ -333,7 +341,7 @@ async fn an_answer_that_cannot_be_read_is_malformed() {
         let mut replies = Reply::unreadable((shape.answered)(TEXT).body.to_string());
         replies.extend((shape.strange)().iter().map(Reply::ok));
         for reply in replies {
-            let (error, calls) = failure(shape, reply.clone(), shape.most).await;
+            let (error, calls) = failure(shape, reply.clone(), shape.max_cost).await;
             let is_malformed = matches!(error, ProviderError::Malformed { .. });
             assert!(is_malformed, "{} {reply:?}: {error:?}", shape.name);
             assert_eq!(calls, 1, "{} {reply:?}", shape.name);
@@ -386,8 +394,12 @@ async fn source_urls_are_http_and_hold_no_credentials() {
         let body = body
             .replace(PAGE, dirty)
             .replace(FOUND, "javascript:alert(1)");
-        let (asked, _) = asked(shape, Reply::Status(200, &[], body), quick()).await;
-        let citations = asked.answer.expect(shape.name).citations.expect(shape.name);
+        let (outcome, _) = query_shape(shape, Reply::Status(200, &[], body), quick()).await;
+        let citations = outcome
+            .answer
+            .expect(shape.name)
+            .citations
+            .expect(shape.name);
         let urls: Vec<&str> = citations.iter().map(|it| it.url.as_str()).collect();
         assert_eq!(urls, ["https://acme.test/%C3%A4?b=1"], "{}", shape.name);
     }
@@ -442,7 +454,7 @@ async fn credentials_are_logged_nowhere() {
         for reply in replies {
             // A call site that another test registered first may be cached as disabled.
             tracing::callsite::rebuild_interest_cache();
-            let _ = asked(shape, reply, quick()).await;
+            let _ = query_shape(shape, reply, quick()).await;
         }
     }
     let text = log.text();

@@ -59,10 +59,10 @@ async fn answers_are_kept_without_secrets_and_not_paid_again() {
             );
         }
         assert_eq!(server.calls(), 5, "{}", shape.name);
-        for (step, most, ended) in book.lines() {
+        for (step, max_cost, ended) in book.lines() {
             assert!(!step.contains(KEY), "{step}");
             let ended = ended.expect("it ended");
-            assert!(ended.cost.0 <= most, "{step}");
+            assert!(ended.cost.0 <= max_cost, "{step}");
             let kept = String::from_utf8(ended.answer.expect("an answer")).expect("text");
             assert!(!kept.contains(KEY), "{step}: {kept}");
         }
@@ -73,12 +73,12 @@ async fn answers_are_kept_without_secrets_and_not_paid_again() {
 #[tokio::test]
 async fn echoed_key_is_removed_from_answers() {
     for shape in &ENGINES {
-        let said = format!("Your key is {KEY}, or https://a.test/?key={KEY}.");
-        let server = FaultServer::always(Reply::ok(&(shape.answered)(&said).body)).await;
-        let asked = { engine(&(shape.at)(&server), shape.engine) }
+        let text = format!("Your key is {KEY}, or https://a.test/?key={KEY}.");
+        let server = FaultServer::always(Reply::ok(&(shape.answered)(&text).body)).await;
+        let outcome = { engine(&(shape.at)(&server), shape.engine) }
             .query(&question(), &crate::MONEY)
             .await;
-        let answer = asked.answer.expect(shape.name);
+        let answer = outcome.answer.expect(shape.name);
         assert!(answer.text.contains("Your key is"), "{}", shape.name);
         assert!(!format!("{answer:?}").contains(KEY), "{}", shape.name);
     }
@@ -89,16 +89,16 @@ async fn call_refused_by_the_ledger_is_not_made() {
     for shape in &ENGINES {
         let server = FaultServer::always(Reply::ok(&(shape.answered)(TEXT).body)).await;
         let engine = engine(&(shape.at)(&server), shape.engine);
-        let asked = engine
+        let outcome = engine
             .query(&question(), &as_journal(&Book::with(1_999)))
             .await;
         assert_eq!(
-            asked.answer,
+            outcome.answer,
             Err(ProviderError::JobBudgetReached),
             "{}",
             shape.name
         );
-        assert_eq!((asked.spent, server.calls()), (Spent::default(), 0));
+        assert_eq!((outcome.spent, server.calls()), (Spent::default(), 0));
     }
 }
 
@@ -106,18 +106,18 @@ async fn call_refused_by_the_ledger_is_not_made() {
 async fn call_beyond_the_spending_rules_is_not_made() {
     for shape in &ENGINES {
         let server = FaultServer::always(Reply::ok(&(shape.answered)(TEXT).body)).await;
-        let most = f64::from(i32::try_from(shape.most).expect("a price"));
+        let max_cost = f64::from(i32::try_from(shape.max_cost).expect("a price"));
         let with = |change: &dyn Fn(&mut AiSettings)| {
             let mut setup = (shape.at)(&server);
             change(&mut setup.ai);
             setup
         };
         let off = with(&|it| it.paid_calls = false);
-        let dear = with(&|it| it.most_per_call = Some(Usd((most - 1.0) / 1_000_000.0)));
-        let just = with(&|it| it.most_per_call = Some(Usd(most / 1_000_000.0)));
+        let dear = with(&|it| it.most_per_call = Some(Usd((max_cost - 1.0) / 1_000_000.0)));
+        let just = with(&|it| it.most_per_call = Some(Usd(max_cost / 1_000_000.0)));
         let too_dear = PaidCallRefusal::TooExpensive {
-            price: MicroUsd(shape.most),
-            limit: MicroUsd(shape.most - 1),
+            price: MicroUsd(shape.max_cost),
+            limit: MicroUsd(shape.max_cost - 1),
         };
         for (settings, unpaid) in [(off, PaidCallRefusal::SwitchedOff), (dear, too_dear)] {
             let engine = engine(&settings, shape.engine);
@@ -125,11 +125,11 @@ async fn call_beyond_the_spending_rules_is_not_made() {
                 (engine.paid_call_refusal(), engine.max_spend()),
                 (Some(unpaid), Spent::default())
             );
-            let asked = engine
+            let outcome = engine
                 .query(&question(), &as_journal(&Book::with(1_000_000)))
                 .await;
             assert_eq!(
-                asked.answer,
+                outcome.answer,
                 Err(ProviderError::PaidCallRefused(unpaid)),
                 "{}",
                 shape.name
@@ -179,12 +179,12 @@ async fn model_of_unknown_price_is_skipped_and_free_one_queried() {
         ..AiSettings::default()
     });
     let book = Book::with(0);
-    let asked = engine(&free, "compatible")
+    let outcome = engine(&free, "compatible")
         .query(&question(), &as_journal(&book))
         .await;
-    assert_eq!(asked.answer.expect("it is free").text, TEXT);
+    assert_eq!(outcome.answer.expect("it is free").text, TEXT);
     assert_eq!(
-        super::bill(asked.spent),
+        super::bill(outcome.spent),
         super::bill(Spent::on(1, MicroUsd(0)))
     );
     assert!(book.lines().is_empty());

@@ -50,14 +50,14 @@ pub struct Shape {
     /// Responses that are not answers.
     pub others: fn() -> Vec<(Value, AnswerState)>,
     /// Cost of a call if it is unknown whether it was billed.
-    pub most: i64,
+    pub max_cost: i64,
     /// An error response with that message.
-    pub said: fn(&str) -> Value,
+    pub error_body: fn(&str) -> Value,
     /// Invalid key, exhausted account and every other error; with the number of calls made.
     pub refusals: fn() -> Vec<(Reply, ProviderError, usize)>,
     /// Errors in responses with a success status, each with its cost.
     pub inside: fn() -> Vec<(Value, ProviderError, i64)>,
-    /// JSON that is no response of this service.
+    /// JSON that is not a response of this service.
     pub strange: fn() -> Vec<Value>,
 }
 
@@ -191,7 +191,7 @@ const CHATGPT: Shape = Shape {
     },
     without_search: Some(|| response("completed", &json!([message("I know.", &json!([]))]))),
     others: || {
-        let said =
+        let message_with =
             |content| json!([{"type": "message", "status": "completed", "content": content}]);
         let incomplete = |reason, output| {
             let mut body = response("incomplete", output);
@@ -204,7 +204,9 @@ const CHATGPT: Shape = Shape {
             (
                 response(
                     "completed",
-                    &said(json!([{"type": "refusal", "refusal": "I can't help with that."}])),
+                    &message_with(
+                        json!([{"type": "refusal", "refusal": "I can't help with that."}]),
+                    ),
                 ),
                 AnswerState::Refused,
             ),
@@ -215,8 +217,8 @@ const CHATGPT: Shape = Shape {
             (incomplete("content_filter", &half), AnswerState::Refused),
         ]
     },
-    most: 22_000,
-    said: |message| json!({"error": {"message": message, "type": "server_error", "param": null, "code": null}}),
+    max_cost: 22_000,
+    error_body: |message| json!({"error": {"message": message, "type": "server_error", "param": null, "code": null}}),
     refusals: || {
         let error = |kind: &str, code: &str, message: &str| json!({"error": {"message": message, "type": kind, "param": null, "code": code}});
         vec![
@@ -329,8 +331,8 @@ const PERPLEXITY: Shape = Shape {
             (cut, AnswerState::CutShort),
         ]
     },
-    most: 22_000,
-    said: |message| json!({"error": {"message": message, "type": "internal_error", "code": 500}}),
+    max_cost: 22_000,
+    error_body: |message| json!({"error": {"message": message, "type": "internal_error", "code": 500}}),
     refusals: || {
         let error = |code: u16, kind: &str, message: &str| json!({"error": {"message": message, "type": kind, "code": code}});
         vec![
@@ -440,8 +442,8 @@ const GEMINI: Shape = Shape {
             ),
         ]
     },
-    most: 22_000,
-    said: |message| json!({"error": {"code": 500, "message": message, "status": "INTERNAL"}}),
+    max_cost: 22_000,
+    error_body: |message| json!({"error": {"code": 500, "message": message, "status": "INTERNAL"}}),
     refusals: || {
         let error = |code: u16, status: &str, message: &str, details: Value| json!({"error": {"code": code, "message": message, "status": status, "details": details}});
         let key = json!([{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}]);
@@ -543,8 +545,8 @@ const CLAUDE: Shape = Shape {
             (claude("pause_turn", &half), AnswerState::CutShort),
         ]
     },
-    most: 22_000,
-    said: |message| json!({"type": "error", "error": {"type": "api_error", "message": message}}),
+    max_cost: 22_000,
+    error_body: |message| json!({"type": "error", "error": {"type": "api_error", "message": message}}),
     refusals: || {
         let error = |kind: &str, message: &str| json!({"type": "error", "error": {"type": kind, "message": message}});
         vec![
@@ -567,8 +569,8 @@ const CLAUDE: Shape = Shape {
     },
     inside: || {
         let searched = |code| {
-            let said = json!({"type": "text", "text": "I could not search."});
-            claude("end_turn", &json!([use_of_tool(), tool_error(code), said]))
+            let text = json!({"type": "text", "text": "I could not search."});
+            claude("end_turn", &json!([use_of_tool(), tool_error(code), text]))
         };
         let error =
             json!({"type": "error", "error": {"type": "overloaded_error", "message": leaking()}});
@@ -635,25 +637,28 @@ const COMPATIBLE: Shape = Shape {
     },
     without_search: None,
     others: || {
-        let said = |content: &str| json!({"role": "assistant", "content": content});
+        let assistant_message = |content: &str| json!({"role": "assistant", "content": content});
         vec![
-            (completion("stop", &said("")), AnswerState::Empty),
+            (
+                completion("stop", &assistant_message("")),
+                AnswerState::Empty,
+            ),
             (
                 completion("stop", &json!({"content": null, "refusal": "No."})),
                 AnswerState::Refused,
             ),
             (
-                completion("content_filter", &said("")),
+                completion("content_filter", &assistant_message("")),
                 AnswerState::Refused,
             ),
             (
-                completion("length", &said("Half an")),
+                completion("length", &assistant_message("Half an")),
                 AnswerState::CutShort,
             ),
         ]
     },
-    most: 2_000,
-    said: |message| json!({"error": {"message": message, "type": "server_error"}}),
+    max_cost: 2_000,
+    error_body: |message| json!({"error": {"message": message, "type": "server_error"}}),
     refusals: || {
         let error =
             |kind: &str, message: &str| json!({"error": {"message": message, "type": kind}});
@@ -712,28 +717,28 @@ pub fn blocks(text: &str) -> Value {
     })
 }
 
-fn serp_api_said(message: &str) -> Value {
+fn serp_api_error(message: &str) -> Value {
     json!({"error": message})
 }
 
 fn serp_api_refusals() -> Vec<(Reply, ProviderError, usize)> {
-    let said = serp_api_said;
+    let error_body = serp_api_error;
     vec![
-        unauthorised(401, &said(&format!("Invalid API key {KEY}"))),
-        out_of_funds(429, &said("Your account has run out of searches.")),
-        refused(400, &said(&leaking()), "Incorrect key …"),
+        unauthorised(401, &error_body(&format!("Invalid API key {KEY}"))),
+        out_of_funds(429, &error_body("Your account has run out of searches.")),
+        refused(400, &error_body(&leaking()), "Incorrect key …"),
     ]
 }
 
 fn serp_api_inside() -> Vec<(Value, ProviderError, i64)> {
     vec![
         (
-            serp_api_said("Invalid API key"),
+            serp_api_error("Invalid API key"),
             ProviderError::Unauthorized,
             0,
         ),
         (
-            serp_api_said("Missing query `q` parameter."),
+            serp_api_error("Missing query `q` parameter."),
             ProviderError::Refused {
                 reason: "Missing query `q` parameter.".to_owned(),
             },
@@ -772,8 +777,8 @@ const OVERVIEW_OF_SERP_API: Shape = Shape {
     },
     without_search: None,
     others: || vec![(on_page(None), AnswerState::NotShown)],
-    most: 15_000,
-    said: serp_api_said,
+    max_cost: 15_000,
+    error_body: serp_api_error,
     refusals: serp_api_refusals,
     inside: serp_api_inside,
     strange: || {
@@ -798,8 +803,8 @@ const MODE_OF_SERP_API: Shape = Shape {
     },
     without_search: None,
     others: || vec![(in_mode(json!({"text_blocks": []})), AnswerState::Empty)],
-    most: 15_000,
-    said: serp_api_said,
+    max_cost: 15_000,
+    error_body: serp_api_error,
     refusals: serp_api_refusals,
     inside: serp_api_inside,
     strange: || vec![json!({}), json!({"text_blocks": []})],
@@ -837,13 +842,13 @@ fn overview_item(text: &str) -> Value {
 }
 
 fn data_for_seo_refusals() -> Vec<(Reply, ProviderError, usize)> {
-    let said = |code: u32, message: &str| json!({"status_code": code, "status_message": message, "cost": 0, "tasks": null});
+    let error_body = |code: u32, message: &str| json!({"status_code": code, "status_message": message, "cost": 0, "tasks": null});
     let refused_task = task(40_501, &leaking(), &Value::Null);
     vec![
-        unauthorised(401, &said(40_100, &leaking())),
-        out_of_funds(402, &said(40_200, "Payment required")),
+        unauthorised(401, &error_body(40_100, &leaking())),
+        out_of_funds(402, &error_body(40_200, "Payment required")),
         (
-            Reply::ok(&said(40_100, &leaking())),
+            Reply::ok(&error_body(40_100, &leaking())),
             ProviderError::Unauthorized,
             1,
         ),
@@ -879,7 +884,7 @@ fn data_for_seo_answered(text: &str) -> Answered {
     }
 }
 
-fn data_for_seo_said(message: &str) -> Value {
+fn data_for_seo_error(message: &str) -> Value {
     json!({"status_code": 40_000, "status_message": message, "tasks": null})
 }
 
@@ -897,8 +902,8 @@ const OVERVIEW_OF_DATA_FOR_SEO: Shape = Shape {
             (nothing, AnswerState::NotShown),
         ]
     },
-    most: 4_000,
-    said: data_for_seo_said,
+    max_cost: 4_000,
+    error_body: data_for_seo_error,
     refusals: data_for_seo_refusals,
     inside: data_for_seo_inside,
     strange: || {
@@ -917,8 +922,8 @@ const MODE_OF_DATA_FOR_SEO: Shape = Shape {
     answered: data_for_seo_answered,
     without_search: None,
     others: || vec![(page_of(&json!([])), AnswerState::Empty)],
-    most: 4_000,
-    said: data_for_seo_said,
+    max_cost: 4_000,
+    error_body: data_for_seo_error,
     refusals: data_for_seo_refusals,
     inside: data_for_seo_inside,
     strange: || vec![json!({}), json!({"status_code": 20_000, "tasks": []})],

@@ -260,7 +260,7 @@ fn point(bin: &Bin<'_>, rate: &panel_rate::PanelRate) -> AiTrendPoint {
     let answer_count = sum(|it| it.answers);
     let citation_rate = over_prompts(bin, |it| counted(it.citations, it.sourced));
     let share = over_prompts(bin, |it| (it.share_sum, it.shared));
-    let recommendation_rate = over_prompts(bin, |it| counted(it.recommendations, it.judged));
+    let recommendation_rate = over_prompts(bin, |it| counted(it.recommendations, it.evaluated));
     let parts = ScoreParts {
         mention_rate: rate.rate,
         position_adjusted_share: share,

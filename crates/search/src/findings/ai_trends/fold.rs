@@ -63,7 +63,7 @@ impl TallyFold {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::findings::ai_trends::tests::{monday, tally, told};
+    use crate::findings::ai_trends::tests::{monday, tally, trend_of};
     use chrono::Days;
 
     #[test]
@@ -83,7 +83,7 @@ mod tests {
         tallies.iter().rev().for_each(|it| fold.add(it.clone()));
         let folded = fold.finish();
         assert_eq!(folded.len(), 5 * 12);
-        let (one, other) = (told(&tallies), told(&folded));
+        let (one, other) = (trend_of(&tallies), trend_of(&folded));
         assert_eq!(one.points.len(), 5);
         assert_eq!(one, other);
     }
@@ -97,7 +97,7 @@ mod tests {
             fold.add(it);
         }
         let folded = fold.finish();
-        let held: Vec<usize> = folded.iter().map(|it| it.cited_domains.len()).collect();
-        assert_eq!(held, [0, 1]);
+        let domain_counts: Vec<usize> = folded.iter().map(|it| it.cited_domains.len()).collect();
+        assert_eq!(domain_counts, [0, 1]);
     }
 }

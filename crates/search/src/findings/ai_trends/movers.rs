@@ -17,7 +17,7 @@ pub(super) struct Movers {
     pub moved: u64,
 }
 
-/// Keywords whose mention rate changed, at a false discovery rate of [`super::FALSE_DISCOVERY_RATE`].
+/// Keywords with a changed mention rate, at a false discovery rate of [`super::FALSE_DISCOVERY_RATE`].
 pub(super) fn keywords(sides: &Sides<'_>, key: &str) -> Movers {
     let mut parts: BTreeMap<i64, Sides<'_>> = BTreeMap::new();
     for (is_now, side) in [(true, &sides.now), (false, &sides.before)] {

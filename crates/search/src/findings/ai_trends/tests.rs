@@ -25,7 +25,7 @@ pub(super) fn tally(week: u64, prompt: u64, answers: u64, mentions: u64) -> Prom
         mentions,
         sourced: answers,
         citations: mentions / 2,
-        judged: answers,
+        evaluated: answers,
         recommendations: 0,
         namings: answers,
         shared: answers,
@@ -37,21 +37,21 @@ pub(super) fn tally(week: u64, prompt: u64, answers: u64, mentions: u64) -> Prom
     }
 }
 
-fn told_at() -> DateTime<Utc> {
+fn measurement_time() -> DateTime<Utc> {
     (monday() + Days::new(7 * 5 + 1))
         .and_hms_opt(12, 0, 0)
         .unwrap()
         .and_utc()
 }
 
-pub(super) fn told(tallies: &[PromptTally]) -> AiTrendRecord {
+pub(super) fn trend_of(tallies: &[PromptTally]) -> AiTrendRecord {
     trend(&TrendInput {
         project_id: 3,
         keyword: None,
         engine: "perplexity",
         period: TrendPeriod::Week,
         tallies,
-        measured_at: told_at(),
+        measured_at: measurement_time(),
         provider: Some("perplexity"),
     })
 }
@@ -78,14 +78,14 @@ fn periods_begin_on_mondays_and_first_days() {
 
 #[test]
 fn the_last_full_week_is_compared_with_the_four_before() {
-    let found = told(&weeks([2, 2, 2, 2, 2]));
+    let found = trend_of(&weeks([2, 2, 2, 2, 2]));
     assert_eq!(
         (found.verdict, found.reason),
         (TrendVerdict::WithinNoise, None)
     );
     assert_eq!(found.direction, Some(TrendDirection::Flat));
     assert!(found.change_abs.unwrap().abs() < 1e-12);
-    let up = told(&weeks([1, 1, 1, 1, 5]));
+    let up = trend_of(&weeks([1, 1, 1, 1, 5]));
     assert_eq!(
         (up.verdict, up.direction),
         (TrendVerdict::Moved, Some(TrendDirection::Up))
@@ -98,7 +98,7 @@ fn the_last_full_week_is_compared_with_the_four_before() {
     // The running week is shown and not compared.
     let mut running = weeks([1, 1, 1, 1, 1]);
     running.extend((0..5).map(|prompt| tally(5, prompt, 5, 5)));
-    let found = told(&running);
+    let found = trend_of(&running);
     assert_eq!(
         (found.verdict, found.points.len()),
         (TrendVerdict::WithinNoise, 6)
@@ -114,7 +114,7 @@ fn a_model_change_starts_a_new_segment() {
     {
         it.model = Some("sonar-2".to_owned());
     }
-    let found = told(&tallies);
+    let found = trend_of(&tallies);
     assert_eq!(
         (found.verdict, found.reason),
         (TrendVerdict::ModelChanged, Some(TrendReason::NewSegment))
@@ -163,7 +163,7 @@ fn prompt_detector_and_source_changes_start_segments() {
             .iter_mut()
             .filter(|it| it.day >= monday() + Days::new(28))
             .for_each(change);
-        let found = told(&tallies);
+        let found = trend_of(&tallies);
         assert_eq!((found.verdict, found.drift_flags[0].kind), (verdict, kind));
     }
 }
@@ -177,7 +177,7 @@ fn weeks_before_a_model_change_are_not_compared() {
     {
         it.model = Some("sonar-2".to_owned());
     }
-    let found = told(&tallies);
+    let found = trend_of(&tallies);
     assert_eq!(found.verdict, TrendVerdict::WithinNoise);
     assert!(found.change_abs.unwrap().abs() < 1e-12);
 }
@@ -188,7 +188,7 @@ fn a_weeks_rate_excludes_answers_of_other_models() {
     let mut stray = tally(4, 0, 4, 4);
     stray.model = Some("sonar-2".to_owned());
     tallies.push(stray);
-    let found = told(&tallies);
+    let found = trend_of(&tallies);
     assert_eq!(found.verdict, TrendVerdict::WithinNoise);
     assert_eq!(
         (
@@ -210,12 +210,12 @@ fn comparison_needs_half_of_the_prompts_on_both_sides() {
     let mut tallies = weeks([1, 1, 1, 1, 1]);
     // A new keyword on which the project is always named changes nothing.
     tallies.extend((5..9).map(|prompt| tally(4, prompt, 5, 5)));
-    let found = told(&tallies);
+    let found = trend_of(&tallies);
     assert_eq!(found.verdict, TrendVerdict::WithinNoise);
     assert!(found.composition_adjusted && found.change_abs.unwrap().abs() < 1e-12);
     assert_eq!((found.shared_prompts, found.all_prompts), (5, 9));
     tallies.extend((9..20).map(|prompt| tally(4, prompt, 5, 5)));
-    let found = told(&tallies);
+    let found = trend_of(&tallies);
     assert_eq!(found.reason, Some(TrendReason::FewSharedPrompts));
 }
 
@@ -223,7 +223,7 @@ fn comparison_needs_half_of_the_prompts_on_both_sides() {
 fn gaps_stay_gaps_with_a_reason() {
     let mut gap = weeks([1, 1, 1, 1, 1]);
     gap.retain(|it| it.day < monday() + Days::new(7) || it.day >= monday() + Days::new(21));
-    let found = told(&gap);
+    let found = trend_of(&gap);
     assert_eq!(found.points.len(), 3);
     assert!(found.envelope.warnings.contains(&"gaps".to_owned()));
     let mut none = weeks([1, 1, 1, 1, 1]);
@@ -231,19 +231,19 @@ fn gaps_stay_gaps_with_a_reason() {
     let mut refused = tally(4, 0, 0, 0);
     refused.left_out.refused = 5;
     none.push(refused);
-    let found = told(&none);
+    let found = trend_of(&none);
     assert_eq!(found.reason, Some(TrendReason::NoAnswersInLastPeriod));
     assert_eq!(found.left_out.refused, 5);
-    let only = told(&weeks([1, 1, 1, 1, 1])[20..]);
+    let only = trend_of(&weeks([1, 1, 1, 1, 1])[20..]);
     assert_eq!(only.reason, Some(TrendReason::NoAnswersBefore));
     let few: Vec<PromptTally> = (0..5).map(|week| tally(week, 0, 1, 1)).collect();
-    assert_eq!(told(&few).reason, Some(TrendReason::FewAnswers));
-    assert_eq!(told(&[]).points.len(), 0);
+    assert_eq!(trend_of(&few).reason, Some(TrendReason::FewAnswers));
+    assert_eq!(trend_of(&[]).points.len(), 0);
 }
 
 #[test]
 fn a_series_of_zeros_has_an_upper_bound() {
-    let found = told(&weeks([0; 5]));
+    let found = trend_of(&weeks([0; 5]));
     let bound = crate::statistics::wilson::wilson(0, 25).unwrap();
     assert!((found.points[4].high - bound.high).abs() < 1e-12);
     assert!(found.points[4].smoothed_mention_rate > 0.0);
@@ -272,7 +272,7 @@ fn movers_are_corrected_for_multiple_tests() {
             },
         ));
     }
-    let found = told(&tallies);
+    let found = trend_of(&tallies);
     assert_eq!(found.compared_keywords, 40);
     let gainers: Vec<i64> = found.top_gainers.iter().map(|it| it.keyword_id).collect();
     assert_eq!(
@@ -295,7 +295,7 @@ fn cited_domains_change_only_if_significant() {
         ]);
     }
     tallies[20].cited_domains.insert("once.org".to_owned(), 1);
-    let found = told(&tallies);
+    let found = trend_of(&tallies);
     let names = |rows: &[CitedDomainChange]| -> Vec<String> {
         rows.iter().map(|it| it.domain.clone()).collect()
     };
@@ -305,7 +305,7 @@ fn cited_domains_change_only_if_significant() {
 
 #[test]
 fn a_trend_record_round_trips_through_json() {
-    let json = serde_json::to_string(&told(&weeks([1, 1, 1, 1, 5]))).unwrap();
+    let json = serde_json::to_string(&trend_of(&weeks([1, 1, 1, 1, 5]))).unwrap();
     let back: AiTrendRecord = serde_json::from_str(&json).unwrap();
     assert_eq!(serde_json::to_string(&back).unwrap(), json);
     for field in [
@@ -329,7 +329,7 @@ proptest! {
         let tallies: Vec<PromptTally> = counts.iter()
             .map(|(week, prompt, answers, mentions)| tally(*week, *prompt, *answers, *mentions.min(answers)))
             .collect();
-        let found = told(&tallies);
+        let found = trend_of(&tallies);
         prop_assert_eq!(found.change_abs.is_some(), found.reason.is_none());
         prop_assert_eq!(found.significant == Some(true), found.verdict == TrendVerdict::Moved);
         if let (Some(change), Some(low), Some(high)) = (found.change_abs, found.change_low, found.change_high) {
@@ -341,6 +341,6 @@ proptest! {
         }
         let mut back = tallies;
         back.reverse();
-        prop_assert_eq!(told(&back), found);
+        prop_assert_eq!(trend_of(&back), found);
     }
 }

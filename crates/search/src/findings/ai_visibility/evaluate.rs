@@ -53,28 +53,28 @@ pub(super) type Prompts<'a> = BTreeMap<&'a str, Vec<&'a EvaluatedAnswer>>;
 type Pair = (AiAnswer, EvaluatedAnswer);
 
 pub fn visibility(input: &VisibilityInput<'_>) -> AiVisibilityRecord {
-    let is_asked = |it: &&Pair| {
+    let is_queried = |it: &&Pair| {
         it.0.engine == input.engine
             && it.0.prompt.is_branded == (input.panel == PromptPanelKind::Branded)
     };
-    let asked: Vec<&Pair> = input.answers.iter().filter(is_asked).collect();
-    let counted: Vec<&Pair> = { asked.iter() }
+    let queried: Vec<&Pair> = input.answers.iter().filter(is_queried).collect();
+    let counted: Vec<&Pair> = { queried.iter() }
         .filter(|it| it.1.state == EvaluatedState::Counted)
         .copied()
         .collect();
     let mut prompts: Prompts<'_> = BTreeMap::new();
-    for (answer, judged) in &counted {
+    for (answer, evaluated) in &counted {
         prompts
             .entry(&answer.prompt.prompt_id)
             .or_default()
-            .push(judged);
+            .push(evaluated);
     }
     let mut left_out = LeftOut::default();
-    for it in &asked {
+    for it in &queried {
         left_out.add(&it.1.state);
     }
-    let mut record = blank(input, envelope(input, &asked, &counted, &left_out));
-    set_counts(&mut record, &asked, &counted, &left_out);
+    let mut record = blank(input, envelope(input, &queried, &counted, &left_out));
+    set_counts(&mut record, &queried, &counted, &left_out);
     record.prompt_count = prompts.len() as u64;
     set_mentions(&mut record, &prompts, input);
     set_citations(&mut record, &counted, &prompts, input);
@@ -86,10 +86,10 @@ pub fn visibility(input: &VisibilityInput<'_>) -> AiVisibilityRecord {
 }
 
 /// Seeds the bootstrap, so that results are reproducible.
-fn seed_key(input: &VisibilityInput<'_>, what: &str) -> String {
+fn seed_key(input: &VisibilityInput<'_>, figure: &str) -> String {
     let subject = &input.subject;
     format!(
-        "{METHOD_VERSION}/{}/{}/{}/{}/{what}",
+        "{METHOD_VERSION}/{}/{}/{}/{}/{figure}",
         subject.project_id,
         subject.keyword.map_or(0, |it| it.0),
         input.engine,
@@ -99,7 +99,7 @@ fn seed_key(input: &VisibilityInput<'_>, what: &str) -> String {
 
 fn set_counts(
     record: &mut AiVisibilityRecord,
-    asked: &[&Pair],
+    queried: &[&Pair],
     counted: &[&Pair],
     left_out: &LeftOut,
 ) {
@@ -110,7 +110,7 @@ fn set_counts(
     record.cut_short_count = left_out.cut_short;
     record.failed_count = left_out.failed;
     let mut failures: BTreeMap<&str, u64> = BTreeMap::new();
-    for it in asked {
+    for it in queried {
         if let EvaluatedState::Failed(code) = &it.1.state {
             *failures.entry(code).or_default() += 1;
         }
@@ -125,21 +125,21 @@ fn set_counts(
         .sort_by_key(|it| std::cmp::Reverse(it.count));
     record.models = models(counted);
     record.model = record.models.first().and_then(|it| it.model.clone());
-    record.template_version = { asked.iter() }
+    record.template_version = { queried.iter() }
         .map(|it| it.0.prompt.template_version)
         .max()
         .unwrap_or(crate::ai_prompts::TEMPLATE_VERSION);
-    record.answers = asked.iter().map(|it| row(it)).collect();
+    record.answers = queried.iter().map(|it| row(it)).collect();
     record
         .answers
         .sort_by(|a, b| (&a.prompt_id, a.run_index).cmp(&(&b.prompt_id, b.run_index)));
-    let costs = asked.iter().map(|it| it.0.usage.cost_micros);
+    let costs = queried.iter().map(|it| it.0.usage.cost_micros);
     record.cost_units = costs.sum();
-    let told: Vec<f64> = { counted.iter() }
+    let searched: Vec<f64> = { counted.iter() }
         .filter_map(|it| it.0.searches)
         .map(|it| if it > 0 { 1.0 } else { 0.0 })
         .collect();
-    record.search_triggered_rate = mean(&told);
+    record.search_triggered_rate = mean(&searched);
 }
 
 fn models(counted: &[&Pair]) -> Vec<ModelCount> {
@@ -221,11 +221,11 @@ fn set_citations(
     record.citation_rate_high = Some(rate.interval.high);
     let (mut ghosts, mut uncited) = (0, 0);
     let mut pages = Pages::default();
-    for (_, judged) in counted {
-        pages.add(judged.citations.as_deref().unwrap_or_default());
-        let is_named = judged.brands.contains(&OWN);
-        ghosts += u64::from(cites(judged) == Some(true) && !is_named);
-        uncited += u64::from(cites(judged) == Some(false) && is_named);
+    for (_, evaluated) in counted {
+        pages.add(evaluated.citations.as_deref().unwrap_or_default());
+        let is_named = evaluated.brands.contains(&OWN);
+        ghosts += u64::from(cites(evaluated) == Some(true) && !is_named);
+        uncited += u64::from(cites(evaluated) == Some(false) && is_named);
     }
     record.ghost_citation_count = Some(ghosts);
     record.uncited_mention_count = Some(uncited);
@@ -305,8 +305,9 @@ fn consistency(prompts: &Prompts<'_>) -> Option<f64> {
 }
 
 fn score(record: &AiVisibilityRecord) -> Option<f64> {
-    let tells = record.panel == PromptPanelKind::Discovery && record.answer_count >= MIN_ANSWERS;
-    tells.then(|| {
+    let is_defined =
+        record.panel == PromptPanelKind::Discovery && record.answer_count >= MIN_ANSWERS;
+    is_defined.then(|| {
         Some(ai_visibility_score(&ScoreParts {
             mention_rate: record.mention_rate?,
             position_adjusted_share: record.position_adjusted_share,
@@ -320,9 +321,9 @@ const EXCERPT_CHARACTERS: usize = 240;
 /// Before the first own name.
 const EXCERPT_LEAD_CHARACTERS: usize = 80;
 
-fn row((answer, judged): &Pair) -> AnswerRow {
-    let is_counted = judged.state == EvaluatedState::Counted;
-    let state = match &judged.state {
+fn row((answer, evaluated): &Pair) -> AnswerRow {
+    let is_counted = evaluated.state == EvaluatedState::Counted;
+    let state = match &evaluated.state {
         EvaluatedState::Counted => "counted",
         EvaluatedState::Empty => "empty",
         EvaluatedState::NotShown => "notShown",
@@ -336,18 +337,18 @@ fn row((answer, judged): &Pair) -> AnswerRow {
         run_index: answer.sample,
         model: answer.served_model.clone(),
         state: state.to_owned(),
-        excerpt: is_counted.then(|| excerpt(answer, judged)),
-        mentioned: is_counted.then(|| judged.brands.contains(&OWN)),
-        cited: { judged.citations.as_ref() }
+        excerpt: is_counted.then(|| excerpt(answer, evaluated)),
+        mentioned: is_counted.then(|| evaluated.brands.contains(&OWN)),
+        cited: { evaluated.citations.as_ref() }
             .map(|it| it.iter().any(|page| page.owner == Some(OWN))),
     }
 }
 
-fn excerpt(answer: &AiAnswer, judged: &EvaluatedAnswer) -> String {
+fn excerpt(answer: &AiAnswer, evaluated: &EvaluatedAnswer) -> String {
     let is_name = |kind| matches!(kind, MarkKind::Mention | MarkKind::Domain);
     // The first mark of an own name, which exists if the project counts as named.
-    let own = judged.brands.contains(&OWN).then(|| {
-        let marks = judged.marks.iter().filter(|it| is_name(it.kind));
+    let own = evaluated.brands.contains(&OWN).then(|| {
+        let marks = evaluated.marks.iter().filter(|it| is_name(it.kind));
         marks.filter(|it| it.is_own).map(|it| it.start).next()
     });
     let first = own.flatten().unwrap_or(0) as usize;
@@ -363,7 +364,7 @@ fn excerpt(answer: &AiAnswer, judged: &EvaluatedAnswer) -> String {
 
 fn envelope(
     input: &VisibilityInput<'_>,
-    asked: &[&Pair],
+    queried: &[&Pair],
     counted: &[&Pair],
     left_out: &LeftOut,
 ) -> Envelope {
@@ -380,7 +381,7 @@ fn envelope(
     let is_missing = !warnings.is_empty();
     let few = (counted.len() as u64) < MIN_ANSWERS;
     // Answers that the engine does not show are not failures of the measurement.
-    let all_failed = !asked.is_empty() && left_out.failed == asked.len() as u64;
+    let all_failed = !queried.is_empty() && left_out.failed == queried.len() as u64;
     let status = if all_failed {
         RecordStatus::Error
     } else if few {
@@ -401,11 +402,11 @@ fn envelope(
     if counted.iter().copied().any(|it| is_unsure(&it)) {
         warnings.push(AMBIGUOUS_MENTIONS);
     }
-    let first_failure = asked.iter().find_map(|it| match &it.1.state {
+    let first_failure = queried.iter().find_map(|it| match &it.1.state {
         EvaluatedState::Failed(code) => Some(code.clone()),
         _ => None,
     });
-    let is_simulated = asked.iter().any(|it| it.0.provenance.is_simulated());
+    let is_simulated = queried.iter().any(|it| it.0.provenance.is_simulated());
     Envelope {
         result_type: ResultType::AiVisibility,
         project_id: input.subject.project_id,
@@ -417,11 +418,11 @@ fn envelope(
         provenance: if is_simulated {
             Provenance::Simulated
         } else {
-            asked
+            queried
                 .first()
                 .map_or(Provenance::Measured, |it| it.0.provenance)
         },
-        provider: asked.first().map(|it| it.0.provider.clone()),
+        provider: queried.first().map(|it| it.0.provider.clone()),
         method_version: METHOD_VERSION.to_owned(),
         sample_size: u32::try_from(counted.len()).unwrap_or(u32::MAX),
         warnings: warnings.into_iter().map(str::to_owned).collect(),

@@ -99,15 +99,15 @@ impl AiVisibilitySummary {
             .iter()
             .map(|(engine, records)| engine_visibility(engine, records, weights))
             .collect();
-        let (mut asked, mut measured, mut failed) = (0, 0, 0);
+        let (mut requested, mut measured, mut failed) = (0, 0, 0);
         for record in by_engine.values().flatten() {
-            asked += record.answer_count + record.left_out_count();
+            requested += record.answer_count + record.left_out_count();
             measured += record.answer_count;
             failed += record.failed_count;
         }
         Self {
             method_version: METHOD_VERSION.to_owned(),
-            coverage: Coverage::new(asked, measured, failed),
+            coverage: Coverage::new(requested, measured, failed),
             ai_visibility_score: by_weight(&engines, |it| it.ai_visibility_score),
             mention_rate: by_weight(&engines, |it| it.mention_rate),
             citation_rate: by_weight(&engines, |it| it.citation_rate),
@@ -150,17 +150,17 @@ fn engine_visibility(
     records: &[&AiVisibilityRecord],
     weights: &EngineWeights,
 ) -> EngineVisibility {
-    let told: Vec<&&AiVisibilityRecord> = { records.iter() }
+    let scored: Vec<&&AiVisibilityRecord> = { records.iter() }
         .filter(|it| it.ai_visibility_score.is_some())
         .collect();
     let over = |value: fn(&AiVisibilityRecord) -> Option<f64>| {
-        let values: Vec<f64> = told.iter().filter_map(|it| value(it)).collect();
+        let values: Vec<f64> = scored.iter().filter_map(|it| value(it)).collect();
         mean(&values)
     };
     EngineVisibility {
         engine: engine.to_owned(),
         weight: weights.get(engine).copied().unwrap_or(1.0).max(0.0),
-        keyword_count: told.len() as u64,
+        keyword_count: scored.len() as u64,
         answer_count: records.iter().map(|it| it.answer_count).sum(),
         ai_visibility_score: over(|it| it.ai_visibility_score),
         mention_rate: over(|it| it.mention_rate),

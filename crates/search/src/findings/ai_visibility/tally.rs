@@ -31,7 +31,8 @@ pub struct PromptTally {
     /// Answers that cite an own page.
     pub citations: u64,
     /// Answers in languages in which recommendations can be detected.
-    pub judged: u64,
+    #[serde(rename = "judged")]
+    pub evaluated: u64,
     pub recommendations: u64,
     /// Mentions of brands that the prompt does not name, each once per answer.
     pub namings: u64,
@@ -107,7 +108,7 @@ impl PromptTally {
             mentions: 0,
             sourced: 0,
             citations: 0,
-            judged: 0,
+            evaluated: 0,
             recommendations: 0,
             namings: 0,
             shared: 0,
@@ -119,21 +120,21 @@ impl PromptTally {
         }
     }
 
-    fn add(&mut self, judged: &EvaluatedAnswer) {
-        self.left_out.add(&judged.state);
-        if judged.state != EvaluatedState::Counted {
+    fn add(&mut self, evaluated: &EvaluatedAnswer) {
+        self.left_out.add(&evaluated.state);
+        if evaluated.state != EvaluatedState::Counted {
             return;
         }
-        let is_named = judged.brands.contains(&OWN);
+        let is_named = evaluated.brands.contains(&OWN);
         self.answers += 1;
         self.mentions += u64::from(is_named);
         // Shares are undefined without competitors.
-        if judged.shares.is_some() {
-            self.namings += { judged.brands.iter() }
-                .filter(|it| !judged.prompted.contains(it))
+        if evaluated.shares.is_some() {
+            self.namings += { evaluated.brands.iter() }
+                .filter(|it| !evaluated.prompted.contains(it))
                 .count() as u64;
         }
-        if let Some(pages) = &judged.citations {
+        if let Some(pages) = &evaluated.citations {
             self.sourced += 1;
             self.citations += u64::from(pages.iter().any(|it| it.owner == Some(OWN)));
             let domains: std::collections::BTreeSet<&String> =
@@ -147,15 +148,15 @@ impl PromptTally {
                 }
             }
         }
-        if let Some(recommended) = &judged.recommended {
-            self.judged += 1;
+        if let Some(recommended) = &evaluated.recommended {
+            self.evaluated += 1;
             self.recommendations += u64::from(recommended.contains(&OWN));
         }
-        if let Some(shares) = &judged.shares {
+        if let Some(shares) = &evaluated.shares {
             self.shared += 1;
             self.share_sum += shares.get(OWN).copied().unwrap_or(0.0);
         }
-        if let Some(sentiment) = &judged.sentiment {
+        if let Some(sentiment) = &evaluated.sentiment {
             self.felt += 1;
             self.sentiment_sum += sentiment.score;
         }
@@ -168,7 +169,7 @@ impl PromptTally {
         self.mentions += other.mentions;
         self.sourced += other.sourced;
         self.citations += other.citations;
-        self.judged += other.judged;
+        self.evaluated += other.evaluated;
         self.recommendations += other.recommendations;
         self.namings += other.namings;
         self.shared += other.shared;
@@ -207,7 +208,7 @@ pub fn tallies<'a>(
     answers: impl IntoIterator<Item = (&'a AiAnswer, &'a EvaluatedAnswer)>,
 ) -> Vec<PromptTally> {
     let mut all: BTreeMap<_, PromptTally> = BTreeMap::new();
-    for (answer, judged) in answers {
+    for (answer, evaluated) in answers {
         let model = answer.served_model.clone();
         let key = (
             answer.answered_at.date_naive(),
@@ -219,7 +220,7 @@ pub fn tallies<'a>(
         let tally = all
             .entry(key)
             .or_insert_with(|| PromptTally::of(answer, model));
-        tally.add(judged);
+        tally.add(evaluated);
     }
     all.into_values().collect()
 }

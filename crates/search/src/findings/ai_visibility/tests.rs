@@ -16,13 +16,13 @@ pub(crate) fn now() -> DateTime<Utc> {
 }
 
 pub(crate) fn book() -> BrandBook {
-    let rivals = [
+    let competitors = [
         BrandSpec::named("Zyxwor", "zyxwor.com"),
         BrandSpec::named("Quorvex", "quorvex.io"),
     ];
     BrandBook::of(
         &BrandSpec::named("Acme", "acme.com"),
-        &rivals,
+        &competitors,
         &["desk".to_owned()],
     )
 }
@@ -65,18 +65,21 @@ pub(crate) fn answer(prompt: usize, sample: u32, text: &str, cited: &[&str]) -> 
     }
 }
 
-pub(crate) fn judged(answers: Vec<AiAnswer>, book: &BrandBook) -> Vec<(AiAnswer, EvaluatedAnswer)> {
+pub(crate) fn evaluated_answers(
+    answers: Vec<AiAnswer>,
+    book: &BrandBook,
+) -> Vec<(AiAnswer, EvaluatedAnswer)> {
     { answers.into_iter() }
         .map(|it| {
-            let judged = evaluate(&it, book);
-            (it, judged)
+            let evaluated = evaluate(&it, book);
+            (it, evaluated)
         })
         .collect()
 }
 
 fn record(answers: Vec<AiAnswer>) -> AiVisibilityRecord {
     let book = book();
-    let answers = judged(answers, &book);
+    let answers = evaluated_answers(answers, &book);
     visibility(&VisibilityInput {
         subject: VisibilitySubject {
             project_id: 3,
@@ -300,9 +303,12 @@ fn engines_are_averaged_by_weight() {
     let found = AiVisibilitySummary::of(&[one, other], &weights);
     assert!((found.ai_visibility_score.unwrap() - 65.0).abs() < 1e-9);
     assert_eq!(found.coverage.measured, 40);
-    let rival = &found.competitors[0];
-    assert_eq!((rival.name.as_str(), rival.mention_count), ("Zyxwor", 30));
-    assert!((rival.mention_rate.unwrap() - 0.75).abs() < 1e-12);
+    let competitor = &found.competitors[0];
+    assert_eq!(
+        (competitor.name.as_str(), competitor.mention_count),
+        ("Zyxwor", 30)
+    );
+    assert!((competitor.mention_rate.unwrap() - 0.75).abs() < 1e-12);
     assert_eq!(
         AiVisibilitySummary::of(&[], &weights).ai_visibility_score,
         None
@@ -332,7 +338,7 @@ fn a_visibility_record_round_trips_through_json() {
 #[test]
 fn tallies_add_up_to_the_record() {
     let book = book();
-    let answers = judged(panel(), &book);
+    let answers = evaluated_answers(panel(), &book);
     let record = record(panel());
     let tallies = tallies(answers.iter().map(|it| (&it.0, &it.1)));
     assert_eq!(tallies.len(), 4);

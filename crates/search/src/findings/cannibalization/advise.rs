@@ -47,8 +47,12 @@ pub(super) fn action(severity: Severity, pair: &Pair) -> Option<Action> {
 }
 
 /// Whether the site declares all pages as one (canonical, redirect), or as language versions of each other.
-pub(super) fn tie(input: &CannibalizationInput<'_>, primary: &str, rivals: &[&str]) -> Option<Tie> {
-    if rivals.is_empty() {
+pub(super) fn tie(
+    input: &CannibalizationInput<'_>,
+    primary: &str,
+    competing: &[&str],
+) -> Option<Tie> {
+    if competing.is_empty() {
         return None;
     }
     let facts = |key: &str| input.pages.get(key);
@@ -64,7 +68,7 @@ pub(super) fn tie(input: &CannibalizationInput<'_>, primary: &str, rivals: &[&st
         facts(of).is_some_and(|it| it.alternates.iter().any(|it| page_key(it) == key))
     };
     let is_alternate = |other: &str| names(other, &page) || names(&page, other);
-    let others: Vec<String> = rivals.iter().map(|url| settled(url)).collect();
+    let others: Vec<String> = competing.iter().map(|url| settled(url)).collect();
     if others.iter().all(|it| *it == page) {
         Some(Tie::SamePage)
     } else if others.iter().all(|it| *it == page || is_alternate(it)) {

@@ -34,14 +34,14 @@ pub(super) fn cost(snapshots: &[PageSnapshot]) -> Option<Cost> {
             sum.min(MAX_CTR)
         })
         .collect();
-    let held = crate::statistics::describe::mean(&of_each)?;
+    let captured = crate::statistics::describe::mean(&of_each)?;
     let kept = if potential > 0.0 {
-        (held / potential).min(1.0)
+        (captured / potential).min(1.0)
     } else {
         1.0
     };
     Some(Cost {
         cost: 1.0 - kept,
-        lost: (potential - held).max(0.0),
+        lost: (potential - captured).max(0.0),
     })
 }

@@ -95,7 +95,7 @@ fn tie(input: &CannibalizationInput<'_>, split: &Split) -> Option<super::Tie> {
 
 fn pair(input: &CannibalizationInput<'_>, split: &Split) -> Pair {
     let mut urls = split.urls.iter().map(|(_, url)| url);
-    let (Some(primary), Some(rival)) = (urls.next(), urls.next()) else {
+    let (Some(primary), Some(second)) = (urls.next(), urls.next()) else {
         return Pair {
             similarity: None,
             same_intent: None,
@@ -103,7 +103,7 @@ fn pair(input: &CannibalizationInput<'_>, split: &Split) -> Pair {
             primary_share: 0.0,
         };
     };
-    let (one, other) = (page_key(&primary.url), page_key(&rival.url));
+    let (one, other) = (page_key(&primary.url), page_key(&second.url));
     let must_live = |key: &String| input.pages.get(key).is_some_and(|it| it.must_stay);
     let both_live = must_live(&one) && must_live(&other);
     let keys = if one <= other {
@@ -115,7 +115,7 @@ fn pair(input: &CannibalizationInput<'_>, split: &Split) -> Pair {
         similarity: input.similarities.get(&keys).copied(),
         same_intent: primary
             .intent
-            .zip(rival.intent)
+            .zip(second.intent)
             .map(|(one, other)| one == other),
         must_stay: both_live,
         primary_share: primary.share,

@@ -48,7 +48,7 @@ fn competing(urls: &[(usize, CompetingUrl)]) -> impl Iterator<Item = &CompetingU
 }
 
 impl Split {
-    /// The pages whose share is large enough to compete, largest first.
+    /// The pages with a share large enough to compete, largest first.
     pub(super) fn competing(&self) -> impl Iterator<Item = &CompetingUrl> {
         competing(&self.urls)
     }

@@ -32,7 +32,7 @@ crate::json!(CannibalizationSummary);
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CannibalizationTally {
-    judged: u64,
+    evaluated: u64,
     keywords: u64,
     by_severity: [u64; 4],
     undecided: u64,
@@ -41,7 +41,7 @@ pub struct CannibalizationTally {
 
 impl CannibalizationTally {
     pub fn add(&mut self, record: Option<&CannibalizationRecord>) {
-        self.judged += 1;
+        self.evaluated += 1;
         let Some(record) = record else {
             return;
         };
@@ -60,7 +60,7 @@ impl CannibalizationTally {
         let [harmless, low, medium, high] = self.by_severity;
         CannibalizationSummary {
             method_version: METHOD_VERSION.to_owned(),
-            coverage: Coverage::new(requested, self.judged, 0),
+            coverage: Coverage::new(requested, self.evaluated, 0),
             keywords: self.keywords,
             high,
             medium,

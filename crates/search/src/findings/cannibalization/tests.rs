@@ -39,7 +39,7 @@ fn days<P: AsRef<[(char, u32)]>>(entries: &[P]) -> Vec<OwnSnapshot> {
         .collect()
 }
 
-fn judged_with(
+fn record_with(
     snapshots: &[OwnSnapshot],
     keyword: &str,
     pages: &BTreeMap<String, PageFacts>,
@@ -68,8 +68,8 @@ fn judged_with(
     })
 }
 
-fn judged(snapshots: &[OwnSnapshot]) -> Option<CannibalizationRecord> {
-    judged_with(snapshots, "running shoes", &BTreeMap::new(), None)
+fn record_of(snapshots: &[OwnSnapshot]) -> Option<CannibalizationRecord> {
+    record_with(snapshots, "running shoes", &BTreeMap::new(), None)
 }
 
 fn facts(pages: Vec<(char, PageFacts)>) -> BTreeMap<String, PageFacts> {
@@ -90,7 +90,7 @@ const ALTERNATING: [&[(char, u32)]; 6] = [
 
 #[test]
 fn the_score_has_four_weighted_parts() {
-    let record = judged(&days(&ALTERNATING)).unwrap();
+    let record = record_of(&days(&ALTERNATING)).unwrap();
     assert_eq!(
         (record.flip_rate, record.flip_returns),
         (Some(1.0), Some(8))
@@ -130,7 +130,7 @@ fn clicks_take_precedence_over_impressions_and_ctr() {
         ('a', page(Some(95), Some(10))),
         ('b', page(Some(5), Some(10))),
     ]);
-    let record = judged_with(&days(&ALTERNATING), "shoes", &shown, None).unwrap();
+    let record = record_with(&days(&ALTERNATING), "shoes", &shown, None).unwrap();
     assert_eq!(record.share_basis, ShareBasis::Clicks);
     assert!((record.split - (1.0 - 0.905) * 2.0).abs() < 1e-12);
     assert!((record.effective_urls.unwrap() - 1.1050).abs() < 5e-5);
@@ -139,7 +139,7 @@ fn clicks_take_precedence_over_impressions_and_ctr() {
         ('a', page(Some(0), Some(10))),
         ('b', page(None, Some(10))),
     ]);
-    let record = judged_with(&days(&ALTERNATING), "shoes", &shown, None).unwrap();
+    let record = record_with(&days(&ALTERNATING), "shoes", &shown, None).unwrap();
     assert_eq!(
         (record.share_basis, record.effective_urls),
         (ShareBasis::Impressions, Some(2.0))
@@ -148,13 +148,13 @@ fn clicks_take_precedence_over_impressions_and_ctr() {
 
 #[test]
 fn neighbours_that_the_engine_groups_are_no_overlap() {
-    let record = judged(&days(&[&[('a', 4), ('b', 5)]; 6])).unwrap();
+    let record = record_of(&days(&[&[('a', 4), ('b', 5)]; 6])).unwrap();
     assert!(record.overlap_rate.abs() < 1e-12 && (record.host_cluster_rate - 1.0).abs() < 1e-12);
-    let apart = judged(&days(&[&[('a', 4), ('b', 6)]; 6])).unwrap();
+    let apart = record_of(&days(&[&[('a', 4), ('b', 6)]; 6])).unwrap();
     assert!((apart.overlap_rate - 1.0).abs() < 1e-12 && apart.host_cluster_rate.abs() < 1e-12);
-    let below = judged(&days(&[&[('a', 11), ('b', 12)]; 6])).unwrap();
+    let below = record_of(&days(&[&[('a', 11), ('b', 12)]; 6])).unwrap();
     assert!((below.overlap_rate - 1.0).abs() < 1e-12);
-    let deep = judged(&days(&[&[('a', 11), ('b', 21)]; 6])).unwrap();
+    let deep = record_of(&days(&[&[('a', 11), ('b', 21)]; 6])).unwrap();
     assert!(deep.overlap_rate.abs() < 1e-12);
     // Two results at once get more clicks than the best of them alone.
     assert_eq!(apart.cost, Some(0.0));
@@ -162,15 +162,15 @@ fn neighbours_that_the_engine_groups_are_no_overlap() {
 
 #[test]
 fn one_page_or_positions_below_50_do_not_compete() {
-    assert_eq!(judged(&days(&[&[('a', 4)]; 9])), None);
-    assert_eq!(judged(&days(&[&[('a', 4), ('b', 51)]; 9])), None);
-    assert_eq!(judged(&days::<[(char, u32); 0]>(&[])), None);
-    assert!(judged(&days(&[&[('a', 4), ('b', 50)]; 9])).is_some());
+    assert_eq!(record_of(&days(&[&[('a', 4)]; 9])), None);
+    assert_eq!(record_of(&days(&[&[('a', 4), ('b', 51)]; 9])), None);
+    assert_eq!(record_of(&days::<[(char, u32); 0]>(&[])), None);
+    assert!(record_of(&days(&[&[('a', 4), ('b', 50)]; 9])).is_some());
 }
 
 #[test]
 fn few_snapshots_give_split_and_overlap_only() {
-    let record = judged(&days(&ALTERNATING[..4])).unwrap();
+    let record = record_of(&days(&ALTERNATING[..4])).unwrap();
     assert_eq!(record.envelope.status, RecordStatus::Partial);
     assert_eq!(
         (record.score, record.severity, record.action),
@@ -193,7 +193,7 @@ fn a_permanent_url_change_is_a_migration() {
         &[('b', 4)],
         &[('b', 4), ('c', 30)],
     ];
-    let record = judged(&days(&moved)).unwrap();
+    let record = record_of(&days(&moved)).unwrap();
     assert_eq!(record.flip_rate, Some(0.0));
     assert_eq!(record.migrations.len(), 1);
     assert_eq!(
@@ -206,9 +206,9 @@ fn a_permanent_url_change_is_a_migration() {
     );
     assert_eq!(record.urls.len(), 2);
     // With no other page left there is nothing to report.
-    assert_eq!(judged(&days(&moved[..5])), None);
+    assert_eq!(record_of(&days(&moved[..5])), None);
     // One snapshot with the new page may be a flip.
-    let flipped = judged(&days(&[
+    let flipped = record_of(&days(&[
         [('a', 4)],
         [('a', 4)],
         [('a', 4)],
@@ -227,7 +227,7 @@ fn paginated_urls_are_one_page() {
             place.url = format!("{}?page=2", url('a'));
         }
     }
-    assert_eq!(judged(&snapshots), None);
+    assert_eq!(record_of(&snapshots), None);
 }
 
 #[test]
@@ -239,10 +239,10 @@ fn the_home_page_is_ignored_for_branded_keywords() {
         }
     }
     assert_eq!(
-        judged_with(&snapshots, "acme shoes", &BTreeMap::new(), None),
+        record_with(&snapshots, "acme shoes", &BTreeMap::new(), None),
         None
     );
-    assert!(judged_with(&snapshots, "shoes", &BTreeMap::new(), None).is_some());
+    assert!(record_with(&snapshots, "shoes", &BTreeMap::new(), None).is_some());
 }
 
 #[test]
@@ -252,7 +252,7 @@ fn canonicalized_pages_score_zero() {
         ..Default::default()
     };
     let settled = facts(vec![('b', canonical)]);
-    let record = judged_with(&days(&ALTERNATING), "shoes", &settled, Some(0.95)).unwrap();
+    let record = record_with(&days(&ALTERNATING), "shoes", &settled, Some(0.95)).unwrap();
     assert_eq!(
         (record.tied, record.score),
         (Some(Tie::SamePage), Some(0.0))
@@ -270,7 +270,7 @@ fn canonicalized_pages_score_zero() {
     };
     for facts_of_a in [canonical, redirect] {
         let settled = facts(vec![('a', facts_of_a)]);
-        let record = judged_with(&days(&ALTERNATING), "shoes", &settled, None).unwrap();
+        let record = record_with(&days(&ALTERNATING), "shoes", &settled, None).unwrap();
         assert_eq!(record.tied, Some(Tie::SamePage));
     }
     let languages = PageFacts {
@@ -278,7 +278,7 @@ fn canonicalized_pages_score_zero() {
         ..Default::default()
     };
     let settled = facts(vec![('a', languages), ('b', PageFacts::default())]);
-    let record = judged_with(&days(&ALTERNATING), "shoes", &settled, None).unwrap();
+    let record = record_with(&days(&ALTERNATING), "shoes", &settled, None).unwrap();
     assert_eq!(
         (record.tied, record.severity),
         (Some(Tie::Alternates), Some(Severity::None))
@@ -292,14 +292,14 @@ fn different_intents_halve_the_score() {
         ..Default::default()
     };
     let pages = |other| facts(vec![('a', page(Intent::Commercial)), ('b', page(other))]);
-    let same = judged_with(
+    let same = record_with(
         &days(&ALTERNATING),
         "shoes",
         &pages(Intent::Commercial),
         Some(0.1),
     )
     .unwrap();
-    let other = judged_with(
+    let other = record_with(
         &days(&ALTERNATING),
         "shoes",
         &pages(Intent::Informational),
@@ -315,7 +315,7 @@ fn different_intents_halve_the_score() {
         (same.action, other.action),
         (Some(Action::Differentiate), Some(Action::None))
     );
-    let alike = judged_with(&days(&ALTERNATING), "shoes", &BTreeMap::new(), Some(0.85)).unwrap();
+    let alike = record_with(&days(&ALTERNATING), "shoes", &BTreeMap::new(), Some(0.85)).unwrap();
     assert_eq!(
         (alike.action, alike.text_similarity),
         (Some(Action::Redirect301), Some(0.85))
@@ -326,21 +326,21 @@ fn different_intents_halve_the_score() {
 fn older_snapshots_are_left_out() {
     let mut snapshots = days(&[&[('a', 4)]; 8]);
     snapshots[0].places[0].url = url('b');
-    assert!(judged(&snapshots).is_none_or(|it| !it.migrations.is_empty()));
+    assert!(record_of(&snapshots).is_none_or(|it| !it.migrations.is_empty()));
     snapshots[0].at = day(7) - TimeDelta::days(28);
-    assert_eq!(judged(&snapshots), None);
+    assert_eq!(record_of(&snapshots), None);
 }
 
 #[test]
 fn a_record_round_trips_and_is_summarized() {
-    let record = judged(&days(&ALTERNATING)).unwrap();
+    let record = record_of(&days(&ALTERNATING)).unwrap();
     let json = serde_json::to_value(&record).unwrap();
     let back: CannibalizationRecord = serde_json::from_value(json.clone()).unwrap();
     assert_eq!(serde_json::to_value(&back).unwrap(), json);
     let mut tally = CannibalizationTally::default();
     tally.add(Some(&record));
     tally.add(None);
-    tally.add(judged(&days(&ALTERNATING[..4])).as_ref());
+    tally.add(record_of(&days(&ALTERNATING[..4])).as_ref());
     let summary = tally.finish(5);
     assert_eq!(
         (summary.keywords, summary.high, summary.undecided),
@@ -371,7 +371,7 @@ fn window() -> impl Strategy<Value = Vec<OwnSnapshot>> {
 proptest! {
     #[test]
     fn figures_stay_in_bounds_and_shares_add_up(snapshots in window()) {
-        if let Some(record) = judged(&snapshots) {
+        if let Some(record) = record_of(&snapshots) {
             prop_assert!(record.score.is_none_or(|it| (0.0..=100.0 + 1e-9).contains(&it)));
             let parts = [Some(record.split), Some(record.overlap_rate), record.flip_rate, record.cost, record.entropy];
             prop_assert!(parts.into_iter().flatten().all(|it| (-1e-12..=1.0 + 1e-12).contains(&it)));
@@ -386,6 +386,6 @@ proptest! {
     fn the_order_of_snapshots_does_not_matter(snapshots in window()) {
         let mut turned = snapshots.clone();
         turned.reverse();
-        prop_assert_eq!(judged(&snapshots), judged(&turned));
+        prop_assert_eq!(record_of(&snapshots), record_of(&turned));
     }
 }

@@ -54,7 +54,7 @@ fn pick(
     strongest: &[(DomainId, f64)],
     scores_are_known: bool,
 ) -> Vec<Chosen> {
-    let (mut rivals, mut platforms) = (0_u32, 0);
+    let (mut competitors, mut platforms) = (0_u32, 0);
     let mut chosen = Vec::new();
     for (domain, score) in strongest {
         let name = panel.name(*domain);
@@ -64,13 +64,13 @@ fn pick(
             platforms += 1;
             None
         } else {
-            rivals += 1;
-            Some(rivals)
+            competitors += 1;
+            Some(competitors)
         };
         let is_listed = if is_platform {
             platforms <= MAX_PLATFORMS
         } else {
-            rivals as usize <= MAX_COMPETITORS
+            competitors as usize <= MAX_COMPETITORS
         };
         if is_listed || is_pinned(name, context) {
             chosen.push(Chosen {
@@ -91,12 +91,13 @@ pub(super) fn is_pinned(name: &str, context: &CompetitorsContext<'_>) -> bool {
 
 /// From the owner, else the list, else the home page.
 pub(super) fn class(name: &str, context: &CompetitorsContext<'_>) -> (SiteClass, ClassSource) {
-    let said = context.pinned.get(name).and_then(|it| it.class);
+    let pinned_class = context.pinned.get(name).and_then(|it| it.class);
     let shown = || {
         let types = context.home_page_types.get(name)?;
         SiteClass::from_home_page(types)
     };
-    said.map(|class| (class, ClassSource::User))
+    pinned_class
+        .map(|class| (class, ClassSource::User))
         .or_else(|| site_class::listed_class(name).map(|class| (class, ClassSource::List)))
         .or_else(|| shown().map(|class| (class, ClassSource::HomePage)))
         .unwrap_or((SiteClass::Direct, ClassSource::Assumed))

@@ -103,7 +103,7 @@ fn a_gap_needs_their_top_ten_and_our_known_absence() {
         .iter()
         .map(|it| (it.keyword_id, it.their_position, it.our_position))
         .collect();
-    // Keyword 4 is no gap: the project is at 12. Keyword 9 has 21 results without the project.
+    // Keyword 4 is not a gap: the project is at 12. Keyword 9 has 21 results without the project.
     assert_eq!(gaps, [(9, 1, None), (10, 3, Some(22))]);
     let first = &a.gap_keywords[0];
     assert!((first.potential_clicks.unwrap() - 28.5).abs() < 1e-9);

@@ -48,7 +48,7 @@ fn keyword() -> TrackedKeyword {
     }
 }
 
-fn asked(quantity: Quantity, observations: &[Observation]) -> ForecastInput<'_> {
+fn forecast_input(quantity: Quantity, observations: &[Observation]) -> ForecastInput<'_> {
     ForecastInput {
         context: FindingContext {
             project_id: 4,
@@ -67,7 +67,7 @@ fn asked(quantity: Quantity, observations: &[Observation]) -> ForecastInput<'_> 
 }
 
 fn record(quantity: Quantity, observations: &[Observation]) -> ForecastRecord {
-    forecast(&asked(quantity, observations))
+    forecast(&forecast_input(quantity, observations))
 }
 
 fn warns(record: &ForecastRecord, code: &str) -> bool {
@@ -80,7 +80,7 @@ fn a_position_forecast_has_all_documented_fields() {
     let keyword = keyword();
     let input = ForecastInput {
         keyword: Some((&keyword, "google")),
-        ..asked(RANKS, &observations)
+        ..forecast_input(RANKS, &observations)
     };
     let record = forecast(&input);
     assert_eq!(record.envelope.status, RecordStatus::Ok);
@@ -160,14 +160,14 @@ fn each_quantity_stays_within_what_it_can_be() {
             ForecastUnit::Clicks,
         ),
     ];
-    for (quantity, most, target, unit) in cases {
-        let scale = if most > 100.0 { 1_000.0 } else { most };
+    for (quantity, max, target, unit) in cases {
+        let scale = if max > 100.0 { 1_000.0 } else { max };
         let observations = every(1, shares().map(|share| share * scale));
         let record = record(quantity, &observations);
         assert_eq!((record.target, record.unit), (target, unit));
         assert_eq!(record.market, None);
         for point in &record.points {
-            assert!(0.0 <= point.lo95 && point.hi95 <= most, "{point:?}");
+            assert!(0.0 <= point.lo95 && point.hi95 <= max, "{point:?}");
             assert!(point.lo95 < point.hi95, "{point:?}");
         }
         assert_eq!(record.targets.len(), 3);
@@ -179,14 +179,14 @@ fn targets_other_than_position_are_lower_bounds() {
     let observations = every(1, (0..40_u32).map(|number| f64::from(number % 5) + 20.0));
     let input = ForecastInput {
         thresholds: &[1.0, 1_000_000.0],
-        ..asked(Quantity::Clicks, &observations)
+        ..forecast_input(Quantity::Clicks, &observations)
     };
     let record = forecast(&input);
     assert!(record.targets[0].probability > 0.99 && record.targets[1].probability < 0.01);
 }
 
 #[test]
-fn refusals_say_what_is_missing() {
+fn refusals_name_what_is_missing() {
     let none = record(RANKS, &[]);
     assert_eq!(none.refusal.unwrap().reason, RefusalReason::NoHistory);
     assert_eq!((none.history.start, none.envelope.sample_size), (None, 0));
@@ -287,7 +287,7 @@ fn history_starts_at_the_last_level_shift() {
 #[test]
 fn forecasts_of_simulated_data_are_simulated() {
     let observations = every(1, positions(30));
-    for (history, told) in [
+    for (history, expected) in [
         (Provenance::Simulated, Provenance::Simulated),
         (Provenance::Measured, Provenance::Estimated),
         (Provenance::Imported, Provenance::Estimated),
@@ -297,9 +297,9 @@ fn forecasts_of_simulated_data_are_simulated() {
                 provenance: history,
                 provider: None,
             },
-            ..asked(RANKS, &observations)
+            ..forecast_input(RANKS, &observations)
         };
-        assert_eq!(forecast(&input).envelope.provenance, told);
+        assert_eq!(forecast(&input).envelope.provenance, expected);
     }
 }
 

@@ -480,14 +480,18 @@ fn changes_cover_a_day_a_week_and_a_month() {
         point(33, Some(2), 100),
     ];
     let record = ranked(&page(100, &[4]), &history);
-    let told = |change: Option<ChangeOver>| change.map(|it| (it.since, it.change, it.change_kind));
+    let fields =
+        |change: Option<ChangeOver>| change.map(|it| (it.since, it.change, it.change_kind));
     assert_eq!(
-        told(record.change1),
+        fields(record.change1),
         Some((day(-1), Some(2), ChangeKind::Up))
     );
-    assert_eq!(told(record.change7), Some((day(-8), None, ChangeKind::New)));
     assert_eq!(
-        told(record.change30),
+        fields(record.change7),
+        Some((day(-8), None, ChangeKind::New))
+    );
+    assert_eq!(
+        fields(record.change30),
         Some((day(-33), Some(-2), ChangeKind::Down))
     );
     let weekly = ranked(
@@ -768,7 +772,7 @@ proptest! {
 
     #[test]
     fn the_order_of_records_does_not_matter(
-        moves in proptest::collection::vec((1_u32..100, 1_u32..100), 1..25), turn in 0_usize..25
+        moves in proptest::collection::vec((1_u32..100, 1_u32..100), 1..25), shift in 0_usize..25
     ) {
         let mut records: Vec<_> = moves
             .iter()
@@ -780,8 +784,8 @@ proptest! {
             })
             .collect();
         let first = tally(&records);
-        let turn = turn % records.len();
-        records.rotate_left(turn);
+        let shift = shift % records.len();
+        records.rotate_left(shift);
         let second = tally(&records);
         prop_assert_eq!(first.winners, second.winners);
         prop_assert_eq!(first.losers, second.losers);

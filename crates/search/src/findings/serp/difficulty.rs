@@ -8,7 +8,7 @@ use crate::{ToSchema, keyword_metrics, keyword_text};
 use serde::{Deserialize, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Warning of a record whose difficulty has no score.
+/// Warning of a record without a difficulty score.
 const INCOMPLETE: &str = "difficultyIncomplete";
 
 /// How hard it is to rank. Without a link index it is a proxy that needs every component: how

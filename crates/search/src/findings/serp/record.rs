@@ -102,11 +102,11 @@ fn add_warnings(record: &mut SerpRecord, page: &SearchPage) {
 /// Unique questions of "People also ask".
 fn questions(page: &SearchPage) -> Vec<String> {
     let mut questions: Vec<String> = Vec::new();
-    let asked = page
+    let titles = page
         .features()
         .filter(|(_, block)| block.feature == Feature::PeopleAlsoAsk)
         .flat_map(|(_, block)| block.links.iter().map(|link| link.title.trim()));
-    for question in asked.filter(|it| !it.is_empty()) {
+    for question in titles.filter(|it| !it.is_empty()) {
         if !questions.iter().any(|known| known == question) {
             questions.push(question.to_owned());
         }

@@ -191,8 +191,8 @@ fn a_block_is_own_by_its_address_not_by_its_other_links() {
         ),
     ];
     let record = snapshot_of(&page, None);
-    let told = record.items.iter().map(|it| (it.is_own, it.leads_to_own));
-    assert_eq!(told.collect::<Vec<_>>(), [(false, true), (true, true)]);
+    let ownership = record.items.iter().map(|it| (it.is_own, it.leads_to_own));
+    assert_eq!(ownership.collect::<Vec<_>>(), [(false, true), (true, true)]);
     assert_eq!(record.own_share, Some(1.0));
 }
 
@@ -210,12 +210,12 @@ fn own_and_competitor_blocks_are_distinguished() {
     assert!(record.features[0].own_present && record.features[0].domains == ["acme.com"]);
     assert!(record.items.iter().all(|it| it.is_competitor.is_none()));
 
-    let rivals = BTreeSet::from(["example.net".to_owned()]);
+    let competitors = BTreeSet::from(["example.net".to_owned()]);
     let record = snapshot(&SerpInput {
         keyword: &keyword(),
         site: &SiteScope::of("acme.com"),
         measurement: Measurement::Seen(&page),
-        competitors: Some(&rivals),
+        competitors: Some(&competitors),
         previous: None,
         month_ago: None,
         prominence: None,
@@ -275,7 +275,7 @@ fn difficulty_of_one_page_has_parts_but_no_score() {
 #[test]
 fn questions_are_listed_once() {
     let mut page = page(&[], &urls("abcdef"));
-    let asked = |title: &str| PageLink {
+    let link = |title: &str| PageLink {
         title: title.into(),
         url: "https://a.example.net/".into(),
     };
@@ -284,7 +284,7 @@ fn questions_are_listed_once() {
             feature: Feature::PeopleAlsoAsk,
             title: None,
             text: None,
-            links: titles.into_iter().map(asked).collect(),
+            links: titles.into_iter().map(link).collect(),
         });
         page.blocks.push(block(50, content));
     }

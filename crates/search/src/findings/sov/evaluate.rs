@@ -67,8 +67,8 @@ impl Sums {
             let weight = weight(keyword, weighting);
             self.searches += weight;
             let seen = keyword.depth_checked;
-            self.depth = Some(self.depth.map_or((seen, seen), |(least, most)| {
-                (least.min(seen), most.max(seen))
+            self.depth = Some(self.depth.map_or((seen, seen), |(shallowest, deepest)| {
+                (shallowest.min(seen), deepest.max(seen))
             }));
             for standing in panel.standings(keyword) {
                 let sum = &mut self.domains[standing.domain as usize];
@@ -200,8 +200,8 @@ fn mean(sum: u64, count: u32) -> Option<f64> {
 
 /// Among the own and the tracked domains; domains that were not seen have no clicks.
 fn tracked_share(panel: &Panel<'_>, context: &SovContext<'_>, sums: &Sums) -> Option<f64> {
-    let rivals = context.tracked.iter().filter_map(|name| panel.domain(name));
-    let clicks: f64 = rivals
+    let tracked = context.tracked.iter().filter_map(|name| panel.domain(name));
+    let clicks: f64 = tracked
         .filter(|domain| *domain != OWN)
         .map(|domain| sums.domains[domain as usize].clicks)
         .sum();
@@ -222,7 +222,7 @@ fn feature_shares(
     }
     let holders = panel.features().iter();
     holders
-        .map(|(feature, held)| (*feature, held.own as f64 / held.pages as f64))
+        .map(|(feature, counts)| (*feature, counts.own as f64 / counts.pages as f64))
         .collect()
 }
 

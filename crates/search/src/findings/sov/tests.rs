@@ -13,7 +13,7 @@ fn tracked(names: &[&str]) -> BTreeSet<String> {
     names.iter().map(|it| (*it).to_owned()).collect()
 }
 
-fn judged(panel: &Panel<'_>, tracked: &BTreeSet<String>) -> Vec<SovRecord> {
+fn records_of(panel: &Panel<'_>, tracked: &BTreeSet<String>) -> Vec<SovRecord> {
     shares(
         panel,
         &SovContext {
@@ -27,7 +27,7 @@ fn judged(panel: &Panel<'_>, tracked: &BTreeSet<String>) -> Vec<SovRecord> {
 }
 
 fn whole(panel: &Panel<'_>) -> SovRecord {
-    judged(panel, &BTreeSet::new()).swap_remove(0)
+    records_of(panel, &BTreeSet::new()).swap_remove(0)
 }
 
 /// A curve with these rates from position 1 on; the last one continues to position 10.
@@ -91,7 +91,7 @@ fn the_example_of_authoritas_is_met() {
         let seen = PanelPage::of_page(&seen, None, &own).unwrap();
         panel.add(topic(id, Some(volume)), &seen);
     }
-    let record = judged(&panel, &tracked(&["a-site.com"])).swap_remove(0);
+    let record = records_of(&panel, &tracked(&["a-site.com"])).swap_remove(0);
     close(record.estimated_clicks, 514.0);
     close(record.total_estimated_clicks, 990.0);
     assert!((record.share_of_search.unwrap() - 0.285_6).abs() < 5e-5);
@@ -103,8 +103,8 @@ fn the_example_of_authoritas_is_met() {
 fn the_denominator_includes_untracked_domains() {
     let own = own_sites();
     let panel = panel(&own, &[(Some(10), "oab"), (Some(10), "abo")]);
-    let alone = judged(&panel, &BTreeSet::new()).swap_remove(0);
-    let followed = judged(&panel, &tracked(&["b-site.com", "nowhere.com"])).swap_remove(0);
+    let alone = records_of(&panel, &BTreeSet::new()).swap_remove(0);
+    let followed = records_of(&panel, &tracked(&["b-site.com", "nowhere.com"])).swap_remove(0);
     assert_eq!(alone.sov, followed.sov);
     assert_eq!(alone.sov_tracked, None);
     let ours = 0.285 + 0.110;
@@ -181,7 +181,7 @@ fn tags_intents_and_page_groups_have_records_of_their_own() {
     );
     tagged.keyword_id = 3;
     panel.add_missing(tagged);
-    let records = judged(&panel, &BTreeSet::new());
+    let records = records_of(&panel, &BTreeSet::new());
     let scopes: Vec<_> = records
         .iter()
         .map(|it| (it.scope.clone(), it.keyword_count, it.missing_keywords))

@@ -1,4 +1,4 @@
-//! Links on crawled pages whose target does not work. Every verdict is listed except `ok`, `redirectOk` (one temporary
+//! Links on crawled pages to targets that do not work. Every verdict is listed except `ok`, `redirectOk` (one temporary
 //! redirect to a working page) and `blockedByRobots`, which are only counted. There is one record per page and target:
 //! `position` is its first place on the page, `occurrences` the number of places. A broken target on another host is
 //! `suspect` (a `notice`, counted separately) until a check of an earlier run, at least ten minutes before, agrees.
@@ -38,7 +38,7 @@ pub struct BrokenLinks {
     pub history: PreviousBrokenLinks,
 }
 
-/// Finds the broken links of a site whose pages fit into memory, in any order.
+/// Finds the broken links of a site that fits into memory; pages in any order.
 pub fn find(
     site: SiteObservation,
     pages: &[PageContent],

@@ -111,7 +111,7 @@ impl SiteIndex {
         }
         match &self.checks[place - self.pages.len()].state {
             CheckState::BlockedByRobots => Resolved::Blocked,
-            CheckState::Asked { fetched, names } => {
+            CheckState::Requested { fetched, names } => {
                 let page = self.page(&fetched.final_url);
                 let of_page = || page.and_then(|it| it.names.as_deref()).map(Names::Hashes);
                 Resolved::Checked {

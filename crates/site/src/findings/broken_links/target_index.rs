@@ -170,9 +170,9 @@ impl TargetSummary {
             self.worst = Some(found);
         }
         self.may_be_temporary |= evaluated.may_be_temporary();
-        let says_nothing = found.outcome == Outcome::Unknown
+        let is_inconclusive = found.outcome == Outcome::Unknown
             || (found.outcome == Outcome::NotChecked && !found.verdict.is_listed());
-        if !says_nothing {
+        if !is_inconclusive {
             self.latest = self.latest.max(Some((page_index, evaluated.verdict)));
         }
     }

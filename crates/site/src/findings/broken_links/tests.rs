@@ -54,7 +54,7 @@ fn failed(url: &str, failure: FetchFailure) -> Fetched {
 fn checked(url: &str, fetched: Fetched) -> CrawlStep {
     CrawlStep::Check(Box::new(TargetCheck {
         url: url.to_owned(),
-        state: CheckState::Asked {
+        state: CheckState::Requested {
             fetched,
             names: None,
         },
@@ -184,12 +184,12 @@ fn every_status_has_its_verdict() {
             "{status}"
         );
     }
-    let wall = Fetched {
+    let challenged = Fetched {
         challenge: true,
         ..with_status(url, 503)
     };
     assert_eq!(
-        verdict_on(url, wall),
+        verdict_on(url, challenged),
         (Verdict::Unauthorized, Some(Severity::Notice))
     );
 }
@@ -388,9 +388,9 @@ fn link_history_does_not_depend_on_crawl_order() {
         let forward = found(&site(pages.clone(), checks.clone()));
         pages.reverse();
         assert_eq!(forward, found(&site(pages, checks.clone())));
-        let told: Vec<_> = forward.history.into_targets().collect();
-        let is_bad = told[0].1.bad_since.is_some();
-        assert_eq!((told.len(), is_bad), (1, last == "img"));
+        let targets: Vec<_> = forward.history.into_targets().collect();
+        let is_bad = targets[0].1.bad_since.is_some();
+        assert_eq!((targets.len(), is_bad), (1, last == "img"));
     }
 }
 
@@ -408,21 +408,21 @@ fn a_truncated_page_proves_no_missing_fragment() {
 
 #[test]
 fn a_page_like_the_probe_response_is_a_soft_404() {
-    let (like, says, article) = (
+    let (like, error_titled, article) = (
         "https://example.com/like",
         "https://example.com/says",
         "https://example.com/article",
     );
     let mut a = page(like, Vec::new());
     a.probe_similarity = Some(0.9);
-    let mut b = page(says, Vec::new());
+    let mut b = page(error_titled, Vec::new());
     b = titled(b, "Seite nicht gefunden | Firma");
     b.text.counts.words = 149;
     let mut c = titled(page(article, Vec::new()), "Error 404");
     c.probe_similarity = Some(0.89);
     let site = site(
         vec![
-            page(SITE, vec![to(1, like), to(2, says), to(3, article)]),
+            page(SITE, vec![to(1, like), to(2, error_titled), to(3, article)]),
             a,
             b,
             c,
@@ -438,7 +438,7 @@ fn a_page_like_the_probe_response_is_a_soft_404() {
         found,
         [
             (like.to_owned(), Verdict::Soft404, Severity::Error),
-            (says.to_owned(), Verdict::Soft404, Severity::Error)
+            (error_titled.to_owned(), Verdict::Soft404, Severity::Error)
         ]
     );
 }
@@ -448,13 +448,13 @@ fn a_truncated_page_is_no_soft_404() {
     let url = "https://example.com/long";
     let mut long = titled(page(url, Vec::new()), "Error 404");
     long.probe_similarity = Some(1.0);
-    let told = |long: &PageContent| {
+    let record_count = |long: &PageContent| {
         let pages = vec![page(SITE, vec![to(1, url)]), long.clone()];
         found(&site(pages, Vec::new())).records.len()
     };
-    assert_eq!(told(&long), 1);
+    assert_eq!(record_count(&long), 1);
     long.document.parser_limit = true;
-    assert_eq!(told(&long), 0);
+    assert_eq!(record_count(&long), 0);
 }
 
 #[test]
@@ -739,11 +739,11 @@ fn unknown_targets_do_not_count_in_the_rate() {
     ];
     let rate = |statuses: [u16; 3]| {
         let links = (1..).zip(urls).map(|(line, url)| to(line, url)).collect();
-        let asked = { urls.iter().zip(statuses) }
+        let checks = { urls.iter().zip(statuses) }
             .map(|(url, status)| checked(url, with_status(url, status)))
             .chain([CrawlStep::Limit(LimitHit::CrawlDelay)])
             .collect();
-        let summary = found(&site(vec![page(SITE, links)], asked)).summary;
+        let summary = found(&site(vec![page(SITE, links)], checks)).summary;
         assert_eq!(summary.checked, 3);
         // `crawlDelay` does not make the crawl a sample.
         assert_eq!(summary.broken_rate_low, None);

@@ -163,9 +163,9 @@ impl ContentSummary {
             Some(_) => self.rendered_pages += 1,
             None => {}
         }
-        let told = &record.language;
-        let declared = told.declared.as_deref().and_then(language_code);
-        if let Some(language) = declared.or_else(|| told.detected.clone()) {
+        let page_language = &record.language;
+        let declared = page_language.declared.as_deref().and_then(language_code);
+        if let Some(language) = declared.or_else(|| page_language.detected.clone()) {
             *self.languages.entry(language).or_default() += 1;
         }
         let groups: BTreeSet<(IssueGroup, Severity)> = { record.issues.iter() }

@@ -258,12 +258,12 @@ fn the_stuffing_flag_matches_the_issue() {
             has_traffic: None,
         };
         let issues = page_issues(page, &context);
-        let is_told = issues
+        let is_reported = issues
             .iter()
             .any(|it| it.code == IssueCode::KeywordStuffing);
         let keyword = record(page, issues, keywords).keyword.unwrap();
-        assert_eq!(keyword.stuffing, is_told, "{keyword:?}");
-        is_told
+        assert_eq!(keyword.stuffing, is_reported, "{keyword:?}");
+        is_reported
     };
     let given = ["salt glaze".to_owned()];
     // 8 uses are 5.3 % of the words, 12 are 8 %.

@@ -18,7 +18,7 @@ use crate::{
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
 
-/// Minimum words of an earlier text whose loss is significant.
+/// Minimum words of an earlier text for its loss to be significant.
 const MIN_WORDS: usize = 50;
 /// Share of the words below which a text collapsed.
 const COLLAPSED_SHARE: f64 = 0.1;
@@ -112,13 +112,13 @@ pub(super) fn empty_record(
     context: &ChangeContext,
 ) -> ChangeRecord {
     let fetched = &before.page.fetched;
-    let asked_for = fetched.chain.first().map_or(&before.page.url, |it| &it.url);
+    let requested_url = fetched.chain.first().map_or(&before.page.url, |it| &it.url);
     ChangeRecord {
         envelope: Envelope {
             result_type: ResultType::ContentChanges,
             project_id: context.project_id,
             keyword_id: None,
-            url: Some(asked_for.clone()),
+            url: Some(requested_url.clone()),
             measured_at: to_at,
             status: RecordStatus::Ok,
             error: None,

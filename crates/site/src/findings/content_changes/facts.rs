@@ -34,7 +34,7 @@ pub fn robots(page: &PageContent) -> Vec<String> {
 }
 
 /// Whether two versions are indexable: rendered if both were rendered, else as sent, so that rendering
-/// alone is no change.
+/// alone is not a change.
 pub fn indexable(one: &PageContent, other: &PageContent) -> (bool, bool) {
     if one.rendered_words().is_some() && other.rendered_words().is_some() {
         (one.is_indexable(), other.is_indexable())
@@ -200,15 +200,16 @@ pub fn headers(page: &PageContent) -> Members {
         ("referrer-policy", &given.referrer_policy),
         ("cache-control", &given.cache_control),
     ];
-    let said = all
+    let present = all
         .iter()
         .filter_map(|(name, value)| Some((name, value.as_deref()?)));
-    said.map(|(name, value)| {
-        let clean = without_noise(value);
-        let clean = NONCE.as_ref().map_or(clean.clone(), |it| {
-            it.replace_all(&clean, "'nonce'").into_owned()
-        });
-        (format!("{name}: {clean}"), format!("{name}: {value}"))
-    })
-    .collect()
+    present
+        .map(|(name, value)| {
+            let clean = without_noise(value);
+            let clean = NONCE.as_ref().map_or(clean.clone(), |it| {
+                it.replace_all(&clean, "'nonce'").into_owned()
+            });
+            (format!("{name}: {clean}"), format!("{name}: {value}"))
+        })
+        .collect()
 }

@@ -118,13 +118,19 @@ impl Changes {
         self.add(name, unequal(&before, &after), value(before), value(after));
     }
 
-    /// Relative difference |a − b|/max(a, b), reported from `least`.
-    fn amount(&mut self, name: ChangedField, before: Option<u64>, after: Option<u64>, least: f64) {
+    /// Relative difference |a − b|/max(a, b), reported from `threshold`.
+    fn amount(
+        &mut self,
+        name: ChangedField,
+        before: Option<u64>,
+        after: Option<u64>,
+        threshold: f64,
+    ) {
         let (Some(before), Some(after)) = (before, after) else {
             return;
         };
         let magnitude = relative_difference(before, after);
-        if magnitude >= least {
+        if magnitude >= threshold {
             let value = |it| Some(FieldValue::Number(it));
             self.add(name, magnitude, value(before), value(after));
         }
@@ -237,12 +243,12 @@ fn jaccard_distance(before: &Members, after: &Members) -> f64 {
 }
 
 fn relative_difference(before: u64, after: u64) -> f64 {
-    let most = before.max(after);
-    if most == 0 {
+    let larger = before.max(after);
+    if larger == 0 {
         return 0.0;
     }
     #[expect(clippy::cast_precision_loss, reason = "only their ratio counts")]
-    let share = before.abs_diff(after) as f64 / most as f64;
+    let share = before.abs_diff(after) as f64 / larger as f64;
     share
 }
 

@@ -71,8 +71,8 @@ impl ChangedField {
         )
     }
 
-    /// Weight of the field, 0 to 1: our judgment, nobody has published any (docs/measurement/content-changes.md). A field of
-    /// weight 0 is no change: it follows from another field, or differs with every visit.
+    /// Weight of the field, 0 to 1: our judgment; no published weights exist (docs/measurement/content-changes.md). A
+    /// field of weight 0 is not a change: it follows from another field, or differs with every visit.
     pub const fn weight(self) -> f64 {
         match self {
             Self::StatusCode

@@ -175,8 +175,8 @@ fn urls_are_compared_and_reported_verbatim() {
     );
     // The reported URL keeps the hash.
     let record = compared(&built("3f2a9c1b"), &paragraphs(&[LONG]));
-    let told = FieldValue::List(vec!["https://example.com/list.3f2a9c1b.pdf".to_owned()]);
-    assert_eq!(record.fields[0].before, Some(told));
+    let expected = FieldValue::List(vec!["https://example.com/list.3f2a9c1b.pdf".to_owned()]);
+    assert_eq!(record.fields[0].before, Some(expected));
 }
 
 fn picture(url: &str) -> Image {
@@ -248,7 +248,7 @@ fn indexability_changes_are_reported_both_ways() {
     let mut unlisted = listed.clone();
     let directive = RobotsDirective::from_meta(None, "noindex", TagSource::Head);
     unlisted.robots.push(directive);
-    let told = |record: &ChangeRecord| {
+    let indexable_change = |record: &ChangeRecord| {
         let mut all = record.fields.iter();
         let found = all.find(|it| it.name == ChangedField::Indexable)?;
         Some((found.before.clone(), found.after.clone()))
@@ -256,8 +256,8 @@ fn indexability_changes_are_reported_both_ways() {
     let flags = |was, is| Some((Some(FieldValue::Flag(was)), Some(FieldValue::Flag(is))));
     let there = compared(&listed, &unlisted);
     let back = compared(&unlisted, &listed);
-    assert_eq!(told(&there), flags(true, false));
-    assert_eq!(told(&back), flags(false, true));
+    assert_eq!(indexable_change(&there), flags(true, false));
+    assert_eq!(indexable_change(&back), flags(false, true));
     assert_eq!(names(&there), names(&back));
     assert_eq!(back.change_class, Some(ChangeClass::Major));
     // The same after a block or redirect: the last report counts, not the stored page.
@@ -265,17 +265,17 @@ fn indexability_changes_are_reported_both_ways() {
     moved.at = day(1);
     for gone in [Unread::Blocked(day(1)), Unread::Redirected(&moved)] {
         let gone = compare_unread(&state(&listed), gone, &begun(&listed), &context());
-        assert_eq!(told(&gone.record), flags(true, false));
+        assert_eq!(indexable_change(&gone.record), flags(true, false));
         let after = |now| compare(&state(&listed), &state(now), &gone.history, &context());
-        assert_eq!(told(&after(&listed).record), flags(false, true));
-        assert_eq!(told(&after(&unlisted).record), None);
+        assert_eq!(indexable_change(&after(&listed).record), flags(false, true));
+        assert_eq!(indexable_change(&after(&unlisted).record), None);
     }
     let gone = Unread::Blocked(day(1));
     let gone = compare_unread(&state(&unlisted), gone, &begun(&unlisted), &context());
-    assert_eq!(told(&gone.record), None);
+    assert_eq!(indexable_change(&gone.record), None);
     let after = |now| compare(&state(&unlisted), &state(now), &gone.history, &context());
-    assert_eq!(told(&after(&listed).record), flags(false, true));
-    assert_eq!(told(&after(&unlisted).record), None);
+    assert_eq!(indexable_change(&after(&listed).record), flags(false, true));
+    assert_eq!(indexable_change(&after(&unlisted).record), None);
 }
 
 #[test]
@@ -391,7 +391,7 @@ fn a_page_still_without_response_is_unknown() {
     assert_eq!((summary.pages, summary.changed, summary.unread), (3, 1, 2));
     assert_eq!(summary.by_class.values().sum::<u32>(), 1);
     assert_eq!(summary.by_class[&ChangeClass::Major], 1);
-    // A visit that reports nothing is no interval.
+    // A visit that reports nothing is not an interval.
     assert_eq!((history.comparisons, history.changes), (1, 1));
 }
 
@@ -576,11 +576,11 @@ fn an_interstitial_is_not_compared() {
         },
     };
     let found = |others| compare(&state(&before), &among(others), &begun(&before), &context());
-    let wall = found(Some(5));
-    assert_eq!(wall.record.envelope.warnings, [INTERSTITIAL]);
-    assert_eq!(wall.baseline, Baseline::Before);
+    let interstitial = found(Some(5));
+    assert_eq!(interstitial.record.envelope.warnings, [INTERSTITIAL]);
+    assert_eq!(interstitial.baseline, Baseline::Before);
     assert_eq!(
-        (wall.record.changed, &wall.history),
+        (interstitial.record.changed, &interstitial.history),
         (None, &begun(&before))
     );
     assert_eq!(found(Some(0)).record.changed, Some(true));

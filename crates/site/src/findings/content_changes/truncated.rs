@@ -48,7 +48,7 @@ fn warnings(before: &PageState<'_>, after: &PageState<'_>) -> Vec<String> {
     let pages = [before.page, after.page];
     let cut = { pages.iter() }.any(|it| it.fetched.truncation == Truncation::AtLimit);
     let unparsed = pages.iter().any(|it| it.document.parser_limit);
-    let told = [(cut, BODY_CUT), (unparsed, PARSER_LIMIT)];
-    let told = told.iter().filter(|it| it.0);
-    told.map(|it| it.1.to_owned()).collect()
+    let codes = [(cut, BODY_CUT), (unparsed, PARSER_LIMIT)];
+    let reached = codes.iter().filter(|it| it.0);
+    reached.map(|it| it.1.to_owned()).collect()
 }

@@ -38,13 +38,13 @@ impl Unread<'_> {
 /// unchanged; no response, or the same block, is unknown.
 pub fn compare_unread(
     before: &PageState<'_>,
-    why: Unread<'_>,
+    reason: Unread<'_>,
     history: &PageHistory,
     context: &ChangeContext,
 ) -> Comparison {
     let mut history = history.clone();
-    let at = why.at();
-    let now = match why {
+    let at = reason.at();
+    let now = match reason {
         Unread::Blocked(_) => Missing::Blocked,
         Unread::Redirected(fetched) => Missing::Moved(fetched.final_url.clone()),
         Unread::OtherMediaType(fetched) => {
@@ -100,12 +100,12 @@ pub fn compare_unread(
         ));
     } else {
         record.envelope.status = RecordStatus::InsufficientData;
-        let why = if now == Missing::Blocked {
+        let warning = if now == Missing::Blocked {
             BLOCKED
         } else {
             FETCH_FAILED
         };
-        record.envelope.warnings.push(why.to_owned());
+        record.envelope.warnings.push(warning.to_owned());
     }
     record.fields = found;
     Comparison {

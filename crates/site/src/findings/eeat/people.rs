@@ -31,12 +31,12 @@ pub enum AuthorMarkup {
 /// Items checked as authors or organizations: bounds the cost of a hostile page.
 const MAX_ITEMS: usize = 100;
 
-pub struct Things<'a> {
+pub struct ItemIndex<'a> {
     data: &'a PageStructuredData,
     ids: BTreeMap<&'a str, &'a Item>,
 }
 
-impl<'a> Things<'a> {
+impl<'a> ItemIndex<'a> {
     pub fn of(data: &'a PageStructuredData) -> Self {
         let mut ids = BTreeMap::new();
         for item in data.items.iter().filter(|it| !it.properties.is_empty()) {
@@ -60,7 +60,7 @@ impl<'a> Things<'a> {
         let values = item.values(name).take(MAX_VALUES);
         values
             .filter_map(|it| match self.target(it) {
-                Some(thing) => thing.values("name").find_map(Value::text),
+                Some(inner) => inner.values("name").find_map(Value::text),
                 None => it.text(),
             })
             .map(|it| shortened(it.trim(), VALUE_CHARACTERS).to_owned())
@@ -105,7 +105,7 @@ pub fn author_markup(data: &PageStructuredData) -> AuthorMarkup {
             AuthorMarkup::Named
         }
     };
-    Things::of(data)
+    ItemIndex::of(data)
         .authors()
         .into_iter()
         .map(rank)
@@ -115,13 +115,13 @@ pub fn author_markup(data: &PageStructuredData) -> AuthorMarkup {
 
 /// The authors named on a page, with details from markup.
 pub fn authors(page: &PageContent) -> Vec<EeatAuthor> {
-    let things = Things::of(&page.structured_data);
-    let described = things.authors();
+    let items = ItemIndex::of(&page.structured_data);
+    let described = items.authors();
     let named = page.metadata.authors.iter().take(MAX_VALUES);
     named
         .map(|author| {
             let same = |it: &&Item| {
-                things
+                items
                     .texts(it, "name")
                     .iter()
                     .any(|it| same_name(it, &author.name))
@@ -132,7 +132,7 @@ pub fn authors(page: &PageContent) -> Vec<EeatAuthor> {
                 .flat_map(|it| {
                     CREDENTIAL_PROPERTIES
                         .iter()
-                        .flat_map(|name| things.texts(it, name))
+                        .flat_map(|name| items.texts(it, name))
                 })
                 .collect();
             let byline = page.metadata.byline.iter().map(|it| it.text.as_str());
@@ -144,14 +144,12 @@ pub fn authors(page: &PageContent) -> Vec<EeatAuthor> {
                     }
                 }
             }
-            let urls = item.map(|it| things.texts(it, "url")).unwrap_or_default();
+            let urls = item.map(|it| items.texts(it, "url")).unwrap_or_default();
             EeatAuthor {
                 name: author.name.clone(),
                 url: author.url.clone().or_else(|| urls.into_iter().next()),
                 credentials,
-                same_as: item
-                    .map(|it| things.texts(it, "sameAs"))
-                    .unwrap_or_default(),
+                same_as: item.map(|it| items.texts(it, "sameAs")).unwrap_or_default(),
             }
         })
         .collect()
@@ -159,7 +157,7 @@ pub fn authors(page: &PageContent) -> Vec<EeatAuthor> {
 
 pub fn is_written_by_organization(data: &PageStructuredData) -> bool {
     let mut any = false;
-    for item in Things::of(data).authors() {
+    for item in ItemIndex::of(data).authors() {
         if is_person(item) {
             return false;
         }
@@ -176,7 +174,7 @@ fn same_name(one: &str, other: &str) -> bool {
 /// The organization of a page with the most properties; a publisher counts as one.
 pub fn organization(page: &PageContent) -> Option<Organization> {
     let data = &page.structured_data;
-    let things = Things::of(data);
+    let items = ItemIndex::of(data);
     let all = data.items.iter().filter(|it| is_organization(it));
     // Authors and brands of products are other organizations.
     let own = all.take(MAX_ITEMS).filter(|it| {
@@ -196,15 +194,15 @@ pub fn organization(page: &PageContent) -> Option<Organization> {
         )
     });
     let item = own.max_by_key(|it| it.properties.len())?;
-    let first = |name: &str| things.texts(item, name).into_iter().next();
-    let mut contacts = things.texts(item, "email");
-    contacts.extend(things.texts(item, "telephone"));
+    let first = |name: &str| items.texts(item, name).into_iter().next();
+    let mut contacts = items.texts(item, "email");
+    contacts.extend(items.texts(item, "telephone"));
     for point in item
         .values("contactPoint")
-        .filter_map(|it| things.target(it))
+        .filter_map(|it| items.target(it))
     {
-        contacts.extend(things.texts(point, "email"));
-        contacts.extend(things.texts(point, "telephone"));
+        contacts.extend(items.texts(point, "email"));
+        contacts.extend(items.texts(point, "telephone"));
     }
     let mut ids = Vec::new();
     for (name, label) in [
@@ -213,7 +211,7 @@ pub fn organization(page: &PageContent) -> Option<Organization> {
         ("leiCode", ""),
         ("identifier", "IČO: "),
     ] {
-        for id in things.texts(item, name) {
+        for id in items.texts(item, name) {
             let mut found = company_ids(&id);
             found.extend(company_ids(&format!("{label}{id}")));
             ids.extend(found);
@@ -221,7 +219,7 @@ pub fn organization(page: &PageContent) -> Option<Organization> {
     }
     for (name, kind) in [("duns", "duns"), ("iso6523Code", "iso6523")] {
         ids.extend(
-            things
+            items
                 .texts(item, name)
                 .into_iter()
                 .map(|it| format!("{kind}:{it}")),
@@ -234,9 +232,9 @@ pub fn organization(page: &PageContent) -> Option<Organization> {
         name: first("name"),
         legal_name: first("legalName"),
         ids,
-        address: address(&things, item),
+        address: address(&items, item),
         contacts,
-        same_as: things.texts(item, "sameAs"),
+        same_as: items.texts(item, "sameAs"),
     })
 }
 
@@ -245,20 +243,20 @@ fn is_value_of(data: &PageStructuredData, item: &Item, names: &[&str]) -> bool {
         return false;
     };
     let holds = |value: &Value| {
-        let held = if let Value::Item(number) = value {
+        let child = if let Value::Item(number) = value {
             data.item(*number)
         } else {
             None
         };
-        held.is_some_and(|it| std::ptr::eq(it, item))
+        child.is_some_and(|it| std::ptr::eq(it, item))
     };
     let mut properties = parent.properties.iter();
     properties.any(|it| names.contains(&it.name.as_str()) && holds(&it.value))
 }
 
-fn address(things: &Things<'_>, item: &Item) -> Option<String> {
+fn address(items: &ItemIndex<'_>, item: &Item) -> Option<String> {
     let value = item.values("address").next()?;
-    let Some(address) = things.target(value) else {
+    let Some(address) = items.target(value) else {
         return value.text();
     };
     let parts = [
@@ -270,7 +268,7 @@ fn address(things: &Things<'_>, item: &Item) -> Option<String> {
     ];
     let parts: Vec<String> = parts
         .iter()
-        .flat_map(|it| things.texts(address, it))
+        .flat_map(|it| items.texts(address, it))
         .collect();
     (!parts.is_empty()).then(|| parts.join(", "))
 }

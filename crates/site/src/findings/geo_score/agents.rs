@@ -95,7 +95,7 @@ pub fn is_ai_search_agent(name: &str) -> bool {
     searches && !SEARCH_ENGINES.contains(&name)
 }
 
-/// Googlebot or Bingbot, whose indexes AI engines use too.
+/// Googlebot or Bingbot; AI engines use their indexes too.
 pub fn is_search_engine(access: &AgentAccess) -> bool {
     SEARCH_ENGINES.contains(&access.name.as_str())
 }

@@ -83,10 +83,10 @@ fn ai_search(agents: &[AgentAccess]) -> Option<Gate> {
 }
 
 fn no_snippet(page: &PageContent) -> Option<Gate> {
-    let told = page.robots.iter().flat_map(|it| &it.rules);
+    let directives = page.robots.iter().flat_map(|it| &it.rules);
     let effect = page.robots_for(GOOGLEBOT);
     effect.nosnippet.then(|| {
-        let rules = told.filter(|it| it.contains("snippet")).cloned();
+        let rules = directives.filter(|it| it.contains("snippet")).cloned();
         gate(GateCode::NoSnippet, rules.collect())
     })
 }

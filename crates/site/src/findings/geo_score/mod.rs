@@ -1,6 +1,6 @@
 //! How retrievable, extractable and citable a page is for generative engines: eleven factors and five gates, with
 //! evidence. Weights are our judgment, ordered by published evidence (the GEO paper, GEO-16, geo-citation-lab;
-//! `docs/measurement/geo-score.md`); the score predicts no citations, and every record says so.
+//! `docs/measurement/geo-score.md`); the score predicts no citations, as every record states.
 
 mod agents;
 mod cue_words;

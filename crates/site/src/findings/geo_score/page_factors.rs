@@ -72,7 +72,7 @@ pub fn freshness(page: &PageContent, today: NaiveDate) -> Measured {
         366..=730 => 0.4,
         _ => 0.1,
     });
-    let told = |dates: &[&DateFact], name: &str| match dates.first() {
+    let describe_date = |dates: &[&DateFact], name: &str| match dates.first() {
         Some(it) => format!("{name} ({})", it.day),
         None => name.to_owned(),
     };
@@ -80,12 +80,12 @@ pub fn freshness(page: &PageContent, today: NaiveDate) -> Measured {
         Part::new(
             0.3,
             flag(!visible.is_empty()),
-            told(&visible, "visible date"),
+            describe_date(&visible, "visible date"),
         ),
         Part::new(
             0.3,
             flag(!machine.is_empty()),
-            told(&machine, "machine-readable date"),
+            describe_date(&machine, "machine-readable date"),
         ),
         Part::new(0.2, flag(agree), "both agree"),
         Part::new(0.2, by_age, "new"),
@@ -144,11 +144,11 @@ fn errors(entity: &Entity) -> String {
         .issues
         .iter()
         .filter(|it| it.severity == Severity::Error);
-    let told: Vec<&str> = errors.map(|it| it.message.as_str()).take(3).collect();
-    if told.is_empty() {
+    let messages: Vec<&str> = errors.map(|it| it.message.as_str()).take(3).collect();
+    if messages.is_empty() {
         NO_ERRORS.to_owned()
     } else {
-        told.join("; ")
+        messages.join("; ")
     }
 }
 

@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_code_has_one_row_that_says_what_to_do() {
+    fn every_code_has_one_complete_row() {
         assert_eq!(TABLE.lines().count(), IssueCode::ALL.len());
         for code in IssueCode::ALL {
             let known = CATALOG.get(&code).unwrap_or_else(|| panic!("{code:?}"));
@@ -100,7 +100,7 @@ mod tests {
         }
     }
 
-    /// `SEOnaut` has 79 constants; only 21, links to other sites without `nofollow`, is no issue here.
+    /// `SEOnaut` has 79 constants; only 21, links to other sites without `nofollow`, is not an issue here.
     #[test]
     fn the_numbers_of_seonaut_are_each_used_once() {
         let mut numbers: Vec<u8> = CATALOG.values().filter_map(|it| it.seonaut).collect();

@@ -16,7 +16,7 @@ const SUBJECT_PROPERTIES: &[&str] = &[
     "video",
 ];
 
-/// Features whose items are entities only at the top level.
+/// Features with items that are entities only at the top level.
 const TOP_LEVEL_ONLY: &[Feature] = &[
     Feature::Carousel,
     Feature::ImageMetadata,

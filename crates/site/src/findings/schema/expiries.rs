@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Dates that a record lists.
 const MAX_EXPIRIES: usize = 100;
 
-/// Types whose expiry search engines respect; seasonal opening hours may end.
+/// Types with an expiry that search engines respect; seasonal opening hours may end.
 const TYPES: [&str; 5] = [
     "AggregateOffer",
     "Demand",

@@ -12,17 +12,22 @@ use crate::{
 };
 
 impl Outcome {
-    fn check_requirements(&mut self, graph: &Graph<'_>, visit: &VisitedNode, asked: &Requirements) {
+    fn check_requirements(
+        &mut self,
+        graph: &Graph<'_>,
+        visit: &VisitedNode,
+        requirements: &Requirements,
+    ) {
         let missing = |path: &str| has_value_at(graph, visit.number, path) == Some(false);
         let at = |path: &str| joined(&visit.path, path, None);
-        for path in &asked.required {
+        for path in &requirements.required {
             if missing(path) {
                 self.add_missing_required(&at(path));
             } else if takes_dates_only(path) {
                 self.check_dates(graph, visit, path);
             }
         }
-        for list in &asked.one_of {
+        for list in &requirements.one_of {
             if list
                 .iter()
                 .all(|it| has_value_at(graph, visit.number, it) != Some(true))
@@ -31,7 +36,7 @@ impl Outcome {
                 self.add_missing(&paths, true);
             }
         }
-        for path in &asked.recommended {
+        for path in &requirements.recommended {
             if let Some(there) = has_value_at(graph, visit.number, path) {
                 self.recommended += 1;
                 if !there {
@@ -39,7 +44,7 @@ impl Outcome {
                 }
             }
         }
-        for list in &asked.recommended_one_of {
+        for list in &requirements.recommended_one_of {
             self.recommended += 1;
             if list
                 .iter()
@@ -107,8 +112,8 @@ fn condition_holds(graph: &Graph<'_>, node: u32, rule: &Rule) -> bool {
             .iter()
             .any(|it| graph.values(node, it).next().is_some()),
         When::IsFalse(name) => graph.text(node, name).is_some_and(|it| {
-            let said = super::paths::local_name(it.trim());
-            said.eq_ignore_ascii_case("false")
+            let term = super::paths::local_name(it.trim());
+            term.eq_ignore_ascii_case("false")
         }),
     }
 }
@@ -121,13 +126,13 @@ fn rule_outcome(page: &EvaluationContext<'_>, node: u32, rule: &Rule, is_main: b
     }
     let visits = page.reachable(node, |it| part_of(graph, it, rule.feature).is_some());
     for visit in &visits {
-        let asked = if visit.path.is_empty() {
+        let requirements = if visit.path.is_empty() {
             Some(&rule.requirements)
         } else {
             part_of(graph, visit.number, rule.feature).map(|it| &it.requirements)
         };
-        if let Some(asked) = asked {
-            outcome.check_requirements(graph, visit, asked);
+        if let Some(requirements) = requirements {
+            outcome.check_requirements(graph, visit, requirements);
         }
         special::check(page, visit, rule.feature, &mut outcome);
     }

@@ -29,9 +29,9 @@ pub struct EvaluationContext<'a> {
 
 impl EvaluationContext<'_> {
     pub fn reachable(&self, node: u32, follow: impl Fn(u32) -> bool) -> Vec<VisitedNode> {
-        let most = self.visits.get();
-        let visits = reachable(self.graph, node, self.entities, most, follow);
-        self.visits.set(most.saturating_sub(visits.len()));
+        let remaining = self.visits.get();
+        let visits = reachable(self.graph, node, self.entities, remaining, follow);
+        self.visits.set(remaining.saturating_sub(visits.len()));
         visits
     }
 }

@@ -103,10 +103,10 @@ pub fn reachable(
     graph: &Graph<'_>,
     node: u32,
     entities: &BTreeSet<u32>,
-    most: usize,
+    limit: usize,
     follow: impl Fn(u32) -> bool,
 ) -> Vec<VisitedNode> {
-    walk(node, most.min(MAX_VISITS), |number, visit| {
+    walk(node, limit.min(MAX_VISITS), |number, visit| {
         let values = graph
             .properties(number)
             .map(|it| (it.name.as_str(), &it.value));
@@ -143,7 +143,7 @@ fn each_value<'a>(
 /// Depth first, each number once.
 fn walk<'a>(
     from: u32,
-    most: usize,
+    limit: usize,
     inner: impl Fn(u32, &mut dyn FnMut(u32, &'a str, Option<usize>)),
 ) -> Vec<VisitedNode> {
     let mut seen = BTreeSet::from([from]);
@@ -156,7 +156,7 @@ fn walk<'a>(
     while let Some(visit) = open.pop() {
         let begin = open.len();
         inner(visit.number, &mut |number, name, index| {
-            if seen.len() < most && seen.insert(number) {
+            if seen.len() < limit && seen.insert(number) {
                 open.push(VisitedNode {
                     number,
                     property: Some(name.to_owned()),

@@ -50,9 +50,9 @@ crate::json!(SchemaRecord);
 impl SchemaRecord {
     /// For a truncated page: drops what the truncation may have caused, such as parse errors.
     #[must_use]
-    pub fn for_truncated_page(mut self, why: Vec<String>) -> Self {
+    pub fn for_truncated_page(mut self, warnings: Vec<String>) -> Self {
         self.envelope.status = RecordStatus::Partial;
-        self.envelope.warnings.extend(why);
+        self.envelope.warnings.extend(warnings);
         self.errors = self
             .errors
             .saturating_sub(saturating_u32(self.parse_errors.len()));

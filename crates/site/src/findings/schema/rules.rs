@@ -32,7 +32,7 @@ pub enum When {
 #[derive(Debug)]
 pub struct Rule {
     pub feature: Feature,
-    /// Types, with all subtypes that have no rules of their own.
+    /// Types, with all subtypes that have no own rules.
     pub types: Paths,
     pub when: When,
     pub requirements: Requirements,

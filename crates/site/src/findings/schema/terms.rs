@@ -73,8 +73,8 @@ fn check_property(
     }
     let Some(term) = property_named(name) else {
         if index == 0 {
-            let near = property_spelled(name);
-            add_unknown(IssueCode::UnknownProperty, name, near, path, issues);
+            let suggestion = property_spelled(name);
+            add_unknown(IssueCode::UnknownProperty, name, suggestion, path, issues);
         }
         return;
     };
@@ -105,9 +105,9 @@ fn check_value(
     path: &str,
     issues: &mut Vec<Issue>,
 ) {
-    let mismatch = |said: &str, issues: &mut Vec<Issue>| {
-        let said = shortened(said, 80);
-        let message = format!("{name} takes {}, not “{said}”", term.ranges.join(" or "));
+    let mismatch = |text: &str, issues: &mut Vec<Issue>| {
+        let text = shortened(text, 80);
+        let message = format!("{name} takes {}, not “{text}”", term.ranges.join(" or "));
         add(
             IssueCode::ValueTypeMismatch,
             path,
@@ -235,12 +235,12 @@ fn check_superseded(name: &str, newer: &[&str], path: &str, issues: &mut Vec<Iss
 fn add_unknown(
     code: IssueCode,
     name: &str,
-    near: Option<&str>,
+    suggestion: Option<&str>,
     path: &str,
     issues: &mut Vec<Issue>,
 ) {
     let name = shortened(name, 80);
-    let hint = near.map(|it| format!("; {it}?")).unwrap_or_default();
+    let hint = suggestion.map(|it| format!("; {it}?")).unwrap_or_default();
     let message = format!("schema.org has no {name}{hint}");
     add(code, path, message, Severity::Warning, issues);
 }

@@ -149,13 +149,13 @@ fn is_clock(text: &str) -> bool {
         whole.split(':').collect()
     };
     let good_length = !compact || whole.len() % 2 == 0;
-    let most = [24, 59, 60];
+    let limits = [24, 59, 60];
     let numbers: Option<Vec<u32>> = parts.iter().map(|it| exact(it, 2)).collect();
     let Some(numbers) = numbers else { return false };
     fraction_good
         && good_length
         && (1..=3).contains(&numbers.len())
-        && numbers.iter().zip(most).all(|(it, most)| *it <= most)
+        && numbers.iter().zip(limits).all(|(it, limit)| *it <= limit)
         && (numbers[0] < 24 || numbers[1..].iter().all(|it| *it == 0))
 }
 

@@ -86,7 +86,7 @@ fn shares(histogram: &[HistogramBin], thresholds: Thresholds) -> Option<[f64; 3]
     Some(shares)
 }
 
-/// The rating of a 75th percentile whose value is unknown.
+/// The rating by shares, for a distribution without a 75th percentile.
 fn rating_by_shares([good, between, _]: [f64; 3]) -> Rating {
     if good >= 0.75 {
         Rating::Good

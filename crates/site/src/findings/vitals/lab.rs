@@ -38,7 +38,7 @@ pub fn lab_record(
     describe(&mut record, subject, run);
     record.performance_score = score_of(run, form_factor).map(points);
     record.iqr = (measured.runs.len() > 1).then(|| spread(&measured.runs, form_factor));
-    if runs < measured.asked {
+    if runs < measured.requested_runs {
         record.envelope.warnings.push(FEWER_RUNS.to_owned());
     }
     if record.performance_score.is_none() {

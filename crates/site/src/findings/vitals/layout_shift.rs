@@ -33,7 +33,7 @@ fn is_longer(from: f64, to: f64, limit: f64) -> bool {
 }
 
 fn largest_window(shifts: &[Shift]) -> Range<usize> {
-    let (mut largest, mut most) = (0..0, 0.0);
+    let (mut largest, mut largest_sum) = (0..0, 0.0);
     let (mut from, mut sum) = (0, 0.0);
     for (place, shift) in shifts.iter().enumerate() {
         let is_over = place > 0
@@ -43,8 +43,8 @@ fn largest_window(shifts: &[Shift]) -> Range<usize> {
             (from, sum) = (place, 0.0);
         }
         sum += shift.score;
-        if sum > most {
-            (largest, most) = (from..place + 1, sum);
+        if sum > largest_sum {
+            (largest, largest_sum) = (from..place + 1, sum);
         }
     }
     largest

@@ -27,7 +27,7 @@ pub fn is_distribution(histogram: &[HistogramBin]) -> bool {
 }
 
 /// The 75th percentile of a distribution, by linear interpolation inside of its bin. `None` if the
-/// bins are no distribution, or if it lies in a last bin without an end.
+/// bins are not a distribution, or if it lies in a last bin without an end.
 pub fn p75_of_histogram(histogram: &[HistogramBin]) -> Option<f64> {
     if !is_distribution(histogram) {
         return None;

@@ -96,11 +96,11 @@ fn is_comparable(now: &VitalsRecord, before: &VitalsRecord) -> bool {
 fn change_of(metric: VitalsMetric, now: &VitalsRecord, before: &VitalsRecord) -> Option<Change> {
     let figure = |it: &VitalsRecord| it.metrics.of(metric)?.figure();
     let spread = |it: &VitalsRecord| it.iqr.and_then(|iqr| iqr.of(metric));
-    let least = match metric {
+    let min_noise = match metric {
         VitalsMetric::Cls => MIN_SHIFT,
         _ => figure(before)? * MIN_SHARE,
     };
-    let noise = least.max(widest(spread(now), spread(before)));
+    let noise = min_noise.max(widest(spread(now), spread(before)));
     change(figure(before), figure(now), noise)
 }
 

@@ -86,7 +86,7 @@ impl BrandBook {
     }
 }
 
-/// Echoes of the prompt do not count. `sites_seen`: brands whose pages the answer cites, a cue for their names.
+/// Echoes of the prompt do not count. `sites_seen`: brands with pages that the answer cites, a cue for their names.
 pub fn mentions(
     book: &BrandBook,
     visible: &Prose,
@@ -239,7 +239,7 @@ fn capitals_fit(pattern: &Pattern, name: &str, ending: &str, languages: Language
             let alike = letters.iter().zip(&written);
             let as_written =
                 { alike }.all(|(one, other)| one.is_uppercase() == other.is_uppercase());
-            // All-caps headings, and names that are no word in this language, may deviate.
+            // All-caps headings, and names that are not words in this language, may deviate.
             as_written
                 || (all_large && letters.len() > 3)
                 || (matches!(pattern.sense, Sense::WordIn(_)) && is_sure(pattern, languages))

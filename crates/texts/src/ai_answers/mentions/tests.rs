@@ -76,7 +76,7 @@ fn a_word_needs_a_cue_to_be_a_name() {
             .len(),
         1
     );
-    // In a language in which it is no word it is a name.
+    // In a language in which it is not a word it is a name.
     let hungarian = Languages::of("hu");
     assert_eq!(
         mentions(&book(), &visible, hungarian, None, &BTreeSet::new())

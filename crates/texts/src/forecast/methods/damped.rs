@@ -53,7 +53,7 @@ struct Sums {
 }
 
 impl Damped {
-    /// At least six values; `near` is a fit of nearly the same series.
+    /// At least six values; `warm_start` is a fit of nearly the same series.
     pub fn fit(series: &[f64], warm_start: Option<&Self>) -> Option<Self> {
         if series.len() <= PARAMETERS {
             return None;
@@ -64,8 +64,8 @@ impl Damped {
             let search = Self::search(stride, tolerance, batches);
             minimize_in_box(&search, start, |it| errors(&series, it))
         };
-        let point = if let Some(near) = warm_start {
-            let start = [near.alpha, near.beta / near.alpha, near.phi];
+        let point = if let Some(previous) = warm_start {
+            let start = [previous.alpha, previous.beta / previous.alpha, previous.phi];
             search(0.05, 1e-5, 40, start)
         } else {
             let [one, other] = starts(&series).map(|start| search(0.1, 1e-4, 40, start));

@@ -17,7 +17,7 @@ pub struct Heading {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Image {
-    /// Normalized; `None` without `src` or for `data:` and the like.
+    /// Normalized; `None` without `src`, or for `data:` and similar URLs.
     pub url: Option<String>,
     /// Trimmed, at most 500 characters; empty for decoration, `None` if missing.
     pub alt: Option<String>,
@@ -115,5 +115,6 @@ pub struct Structure {
     pub has_empty_root: bool,
     /// In `noscript`.
     #[serde(default)]
-    pub asks_for_scripts: bool,
+    #[serde(rename = "asks_for_scripts")]
+    pub requires_scripts: bool,
 }

@@ -9,7 +9,7 @@ pub const MAX_HEADINGS: usize = 5_000;
 pub const MAX_IMAGES: usize = 5_000;
 
 impl PageContent {
-    /// The end was not read, or read without structure: counts are lower bounds, and absence is no evidence.
+    /// The end was not read, or read without structure: counts are lower bounds, and absence is not evidence.
     pub fn is_truncated(&self) -> bool {
         self.body_is_truncated() || self.document.parser_limit
     }
@@ -40,7 +40,7 @@ impl PageContent {
             (self.body_is_truncated(), "bodyCut"),
             (self.document.parser_limit, "parserLimit"),
         ];
-        let told = all.iter().filter(|it| it.0);
-        told.map(|it| it.1.to_owned()).collect()
+        let reached = all.iter().filter(|it| it.0);
+        reached.map(|it| it.1.to_owned()).collect()
     }
 }

@@ -50,7 +50,7 @@ pub struct DateFact {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Author {
-    /// Without "by" and the like.
+    /// Without prefixes such as "by".
     pub name: String,
     /// Absolute; the author's page.
     pub url: Option<String>,
@@ -79,8 +79,8 @@ pub struct PageMetadata {
 
 impl PageMetadata {
     pub fn days_of_time_elements(&self) -> Vec<NaiveDate> {
-        let said = { self.dates.iter() }.filter(|it| it.source == FactSource::TimeElement);
-        said.map(|it| it.day).collect()
+        let time_elements = { self.dates.iter() }.filter(|it| it.source == FactSource::TimeElement);
+        time_elements.map(|it| it.day).collect()
     }
 
     /// From the most trusted source; falls back to a date of unspecified role.

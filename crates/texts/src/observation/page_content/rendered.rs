@@ -45,9 +45,9 @@ fn is_application_shell(page: &PageContent) -> bool {
     let mut files = page.files.iter();
     let has_file = files.any(|it| it.kind == ResourceKind::Script);
     let has_scripts = has_file || structure.inline_script_bytes > 0;
-    let only_asks = structure.asks_for_scripts && page.text.all_words < MAX_NOSCRIPT_WORDS;
+    let only_noscript = structure.requires_scripts && page.text.all_words < MAX_NOSCRIPT_WORDS;
     let may_build = has_file || structure.inline_script_bytes > MIN_APP_SCRIPT_BYTES;
-    (has_scripts && (structure.has_empty_root || only_asks))
+    (has_scripts && (structure.has_empty_root || only_noscript))
         || (may_build && page.has_no_visible_content())
 }
 

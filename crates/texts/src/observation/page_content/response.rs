@@ -65,15 +65,15 @@ impl ResponseHeaders {
 
     /// From `Cache-Control`, in seconds: 0 for `no-store` and `no-cache`, `None` without a value.
     pub fn max_age(&self) -> Option<u64> {
-        let said = self.cache_control.as_deref()?.to_ascii_lowercase();
-        let mut rules = said.split(',').map(str::trim);
+        let header = self.cache_control.as_deref()?.to_ascii_lowercase();
+        let mut rules = header.split(',').map(str::trim);
         if rules.clone().any(|it| it == "no-store" || it == "no-cache") {
             return Some(0);
         }
         rules.find_map(|it| it.strip_prefix("max-age=")?.trim_matches('"').parse().ok())
     }
 
-    fn add_single(&mut self, name: &str, value: &str, most: usize) {
+    fn add_single(&mut self, name: &str, value: &str, max_bytes: usize) {
         let field = match name {
             "content-security-policy" => &mut self.content_security_policy,
             "strict-transport-security" => &mut self.strict_transport_security,
@@ -91,7 +91,7 @@ impl ResponseHeaders {
             _ => return,
         };
         match field {
-            Some(known) if known.len() + value.len() < most => {
+            Some(known) if known.len() + value.len() < max_bytes => {
                 known.push_str(", ");
                 known.push_str(value);
             }

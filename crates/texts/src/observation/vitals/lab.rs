@@ -8,7 +8,8 @@ pub struct LabMeasurement {
     pub form_factor: FormFactor,
     /// Completed loads; at least one.
     pub runs: Vec<LabRun>,
-    pub asked: u32,
+    #[serde(rename = "asked")]
+    pub requested_runs: u32,
     pub provider: String,
     /// `Measured` by our browser, `Imported` by another.
     pub provenance: Provenance,

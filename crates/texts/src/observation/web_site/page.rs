@@ -31,9 +31,9 @@ pub struct WebPage {
 impl From<&PageContent> for WebPage {
     fn from(content: &PageContent) -> Self {
         let title = content.title().map(truncated);
-        // A truncated page may have more text, so that it is no error page.
+        // A truncated page may have more text, so it is not taken for an error page.
         let is_whole = !content.is_truncated();
-        let says_error = { title.into_iter() }
+        let is_titled_error = { title.into_iter() }
             .chain(first_heading(content).map(truncated))
             .any(is_error_title);
         let fetched = &content.fetched;
@@ -44,7 +44,7 @@ impl From<&PageContent> for WebPage {
             attempts: fetched.attempts,
             detail: fetched.detail.as_deref().map(Into::into),
             title: title.map(Into::into),
-            has_error_title: says_error && is_whole,
+            has_error_title: is_titled_error && is_whole,
             word_count: u32::try_from(content.text.counts.words).unwrap_or(u32::MAX),
             names: is_complete.then(|| name_hashes(&content.names)),
             probe_similarity: content.probe_similarity.filter(|_| is_whole),
@@ -78,7 +78,8 @@ impl WebPage {
 /// Of a link target that is not a crawled page.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CheckState {
-    Asked {
+    #[serde(rename = "Asked")]
+    Requested {
         fetched: Fetched,
         /// `id` and anchor names; `None` unless complete HTML.
         names: Option<Vec<String>>,

@@ -108,7 +108,7 @@ pub enum CrawlStep {
     /// [`SiteObservation`] keeps only a [`WebPage`].
     Page(Box<PageContent>),
     Check(Box<TargetCheck>),
-    /// A page of an earlier crawl that is no longer linked.
+    /// A page of an earlier crawl that no crawled page links to.
     Revisit(Box<TargetCheck>),
     Limit(LimitHit),
     Finished {
@@ -132,7 +132,7 @@ pub struct SiteObservation {
     pub sitemaps: Vec<SitemapFact>,
     pub pages: Vec<WebPage>,
     pub checks: Vec<TargetCheck>,
-    /// Pages of an earlier crawl that are no longer linked.
+    /// Pages of an earlier crawl that no crawled page links to.
     pub revisits: Vec<TargetCheck>,
     pub limits: BTreeSet<LimitHit>,
 }

@@ -50,20 +50,20 @@ impl Difference {
             left_out: 0,
         };
         let old = blocks(before);
-        let (mut at, mut room) = (0, MAX_BYTES);
+        let (mut at, mut bytes_left) = (0, MAX_BYTES);
         for step in &self.steps {
             let taken = step.blocks_of_old();
             match step {
                 Step::Keep(_) => {}
                 Step::Remove(_) => {
                     let gone = old.get(at..at + taken).unwrap_or_default();
-                    report.add(&gone.join("\n"), "", &mut room);
+                    report.add(&gone.join("\n"), "", &mut bytes_left);
                 }
-                Step::Insert(blocks) => report.add("", &blocks.join("\n"), &mut room),
+                Step::Insert(blocks) => report.add("", &blocks.join("\n"), &mut bytes_left),
                 Step::Change { pieces, .. } => {
                     for piece in pieces {
                         if let Piece::Replace { before, after } = piece {
-                            report.add(before, after, &mut room);
+                            report.add(before, after, &mut bytes_left);
                         }
                     }
                 }

@@ -19,13 +19,13 @@ fn changed_blocks_are_compared_by_words() {
     let before = "a\nMonday to Friday, from eight to five.\nz";
     let found = difference(before, "a\nMonday to Saturday, from nine to five.\nz");
     let shown = found.report(before);
-    let told: Vec<(ReportedKind, Option<&str>, Option<&str>)> = shown
+    let operations: Vec<(ReportedKind, Option<&str>, Option<&str>)> = shown
         .operations
         .iter()
         .map(|it| (it.op, it.before.as_deref(), it.after.as_deref()))
         .collect();
     assert_eq!(
-        told,
+        operations,
         [
             (ReportedKind::Replace, Some("Friday"), Some("Saturday")),
             (ReportedKind::Replace, Some("eight"), Some("nine")),
@@ -157,9 +157,9 @@ fn a_report_of_long_texts_is_cut_without_gaps() {
     let before = both.join("\n") + "\nlast";
     let found = difference(&before, &less.join("\n"));
     let report = found.report(&before);
-    let told = report.operations.len();
-    assert!((40..60).contains(&told), "{told}");
-    assert_eq!(report.left_out, 151 - told);
+    let reported = report.operations.len();
+    assert!((40..60).contains(&reported), "{reported}");
+    assert_eq!(report.left_out, 151 - reported);
     assert!(
         report
             .operations

@@ -18,14 +18,14 @@ impl Signature {
         if shingles.is_empty() {
             return None;
         }
-        let mut least = Box::new([u32::MAX; PERMUTATIONS]);
+        let mut minima = Box::new([u32::MAX; PERMUTATIONS]);
         for shingle in shingles {
             let hash = mixed(*shingle) % PRIME;
-            for (kept, (factor, offset)) in least.iter_mut().zip(&FUNCTIONS) {
+            for (kept, (factor, offset)) in minima.iter_mut().zip(&FUNCTIONS) {
                 *kept = (*kept).min(permuted(hash, *factor, *offset));
             }
         }
-        Some(Self(least))
+        Some(Self(minima))
     }
 
     /// Estimates Jaccard similarity.

@@ -28,7 +28,7 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// `None` without words; such texts are no duplicates.
+    /// `None` without words; such texts are never duplicates.
     pub fn of(text: &str) -> Option<Self> {
         Self::with_shingles(text, &shingles(text))
     }

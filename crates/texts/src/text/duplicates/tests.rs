@@ -121,10 +121,10 @@ fn a_pair_is_compared_once_however_many_bands_it_shares() {
 #[test]
 fn simhashes_of_similar_texts_differ_in_few_bits() {
     let hash = |text: &str| simhash(&shingles(text));
-    let near = hamming(hash(&text(1, 2_000, &[])), hash(&text(1, 2_000, &[7])));
-    let far = hamming(hash(&text(1, 2_000, &[])), hash(&text(2, 2_000, &[])));
-    assert!(near <= SIMHASH_DISTANCE, "{near}");
-    assert!((16..=48).contains(&far), "{far}");
+    let similar = hamming(hash(&text(1, 2_000, &[])), hash(&text(1, 2_000, &[7])));
+    let different = hamming(hash(&text(1, 2_000, &[])), hash(&text(2, 2_000, &[])));
+    assert!(similar <= SIMHASH_DISTANCE, "{similar}");
+    assert!((16..=48).contains(&different), "{different}");
 }
 
 /// The standard error of the mean of 40 estimates at J = 0.5 is 0.0442/√40 = 0.007; a bias would exceed

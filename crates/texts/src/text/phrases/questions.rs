@@ -34,10 +34,10 @@ pub fn question_share<'a>(
     headings: impl IntoIterator<Item = &'a str>,
     language: Option<Language>,
 ) -> Option<f64> {
-    let (mut asked, mut all) = (0_usize, 0_usize);
+    let (mut questions, mut all) = (0_usize, 0_usize);
     for heading in headings {
         all += 1;
-        asked += usize::from(is_question(heading, language));
+        questions += usize::from(is_question(heading, language));
     }
-    (all > 0).then(|| asked as f64 / all as f64)
+    (all > 0).then(|| questions as f64 / all as f64)
 }

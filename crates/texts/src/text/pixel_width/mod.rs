@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn near(found: f64, expected: f64) {
+    fn assert_close(found: f64, expected: f64) {
         assert!(
             (found - expected).abs() < 0.005,
             "{found} is not {expected}"
@@ -91,25 +91,25 @@ mod tests {
     /// fontTools 4.68 with fonts-liberation 1.07.4 (`tests/oracles/pixel_width.py`).
     #[test]
     fn widths_are_those_of_the_font() {
-        near(
+        assert_close(
             pixel_width("The quick brown fox jumps over the lazy dog", 20.0),
             395.75,
         );
-        near(
+        assert_close(
             pixel_width("The quick brown fox jumps over the lazy dog", 14.0),
             277.03,
         );
-        near(
+        assert_close(
             pixel_width("Příliš žluťoučký kůň úpěl ďábelské ódy", 20.0),
             341.07,
         );
-        near(pixel_width("MMMMMMMMMM", 20.0), 166.60);
-        near(pixel_width("iiiiiiiiii", 20.0), 44.43);
+        assert_close(pixel_width("MMMMMMMMMM", 20.0), 166.60);
+        assert_close(pixel_width("iiiiiiiiii", 20.0), 44.43);
     }
 
     #[test]
     fn composed_and_decomposed_texts_are_equally_wide() {
-        near(
+        assert_close(
             pixel_width("ku\u{30a}n\u{30c}", 20.0),
             pixel_width("kůň", 20.0),
         );
@@ -117,11 +117,11 @@ mod tests {
 
     #[test]
     fn missing_glyphs_use_their_east_asian_width() {
-        near(pixel_width("漢字かな", 20.0), 80.0);
-        near(pixel_width("😀", 20.0), 20.0);
-        near(pixel_width("👩‍👩‍👧", 20.0), 20.0);
-        near(pixel_width("\u{200b}", 20.0), 0.0);
-        near(
+        assert_close(pixel_width("漢字かな", 20.0), 80.0);
+        assert_close(pixel_width("😀", 20.0), 20.0);
+        assert_close(pixel_width("👩‍👩‍👧", 20.0), 20.0);
+        assert_close(pixel_width("\u{200b}", 20.0), 0.0);
+        assert_close(
             pixel_width("ა", 20.0),
             f64::from(average_width()) * 20.0 / 2048.0,
         );

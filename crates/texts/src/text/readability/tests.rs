@@ -14,7 +14,7 @@ fn counts(words: usize, sentences: usize, syllables: usize) -> Counts {
     }
 }
 
-fn near(found: Option<f64>, expected: f64) {
+fn assert_close(found: Option<f64>, expected: f64) {
     let found = found.expect("a score");
     assert!(
         (found - expected).abs() < 0.005,
@@ -25,10 +25,10 @@ fn near(found: Option<f64>, expected: f64) {
 /// Counts of textstat 0.7.4 and pyphen 0.18.1, and the exact results of the formulas.
 #[test]
 fn reading_ease_follows_from_the_published_counts() {
-    near(Formula::Flesch.value(&counts(28, 3, 51)), 43.27);
-    near(Formula::Amstad.value(&counts(27, 3, 60)), 41.00);
-    near(Formula::FernandezHuerta.value(&counts(31, 3, 70)), 60.82);
-    near(Formula::FleschHungarian.value(&counts(23, 3, 62)), 41.36);
+    assert_close(Formula::Flesch.value(&counts(28, 3, 51)), 43.27);
+    assert_close(Formula::Amstad.value(&counts(27, 3, 60)), 41.00);
+    assert_close(Formula::FernandezHuerta.value(&counts(31, 3, 70)), 60.82);
+    assert_close(Formula::FleschHungarian.value(&counts(23, 3, 62)), 41.36);
 }
 
 /// Scores of formulas.
@@ -138,7 +138,7 @@ fn lix_of_the_sample_follows_from_its_counts() {
     let sample = "The Web Content Accessibility Guidelines explain how to make web content more accessible to people with disabilities. They cover many recommendations. Following them makes content usable for everyone.";
     let counts = count(sample, Some(Language::English));
     assert_eq!((counts.words, counts.sentences), (28, 3));
-    near(Formula::Lix.value(&counts), 28.0 / 3.0 + 1100.0 / 28.0);
+    assert_close(Formula::Lix.value(&counts), 28.0 / 3.0 + 1100.0 / 28.0);
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn smog_needs_thirty_sentences() {
     };
     assert_eq!(smog(29), None);
     // 1.043·√(30·90/30) + 3.1291
-    near(smog(30), 1.043 * 90.0_f64.sqrt() + 3.1291);
+    assert_close(smog(30), 1.043 * 90.0_f64.sqrt() + 3.1291);
 }
 
 #[test]

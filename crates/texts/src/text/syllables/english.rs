@@ -1,5 +1,5 @@
-//! Counts of the CMU pronouncing dictionary, by rules: `english_exceptions.txt` has the words whose count (first
-//! pronunciation) differs. `tests/oracles/english_syllables.py --write` writes it, and measures the rules alone.
+//! Counts of the CMU pronouncing dictionary, by rules: `english_exceptions.txt` has the words with another count
+//! (of the first pronunciation). `tests/oracles/english_syllables.py --write` writes it, and measures the rules alone.
 
 use std::{collections::HashMap, sync::LazyLock};
 

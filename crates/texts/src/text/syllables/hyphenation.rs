@@ -32,7 +32,7 @@ pub fn count(word: &str, language: Language) -> usize {
 fn breaks_between_vowels(piece: &str) -> usize {
     let pairs = piece.as_bytes().windows(2);
     let parted = pairs.filter(|it| matches!(*it, b"io" | b"ia" | b"iu" | b"eo" | b"ua"));
-    // The u of qu is no vowel.
+    // The u of qu is not a vowel.
     parted.count() - piece.matches("qua").count()
 }
 

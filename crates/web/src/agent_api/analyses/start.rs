@@ -69,12 +69,12 @@ const fn keyword_ids_rule(kind: AnalysisKind) -> Option<&'static str> {
 
 /// With `dryRun`, only returns the plan.
 pub async fn start(services: Arc<Services>, call: Call) -> Result<ApiResponse, Problem> {
-    let asked = call
+    let parsed = call
         .query
         .finish()
         .and_then(|()| read_body(&call.body, read));
-    let (request, dry_run) = match asked {
-        Ok(asked) => asked,
+    let (request, dry_run) = match parsed {
+        Ok(parsed) => parsed,
         Err(mistakes) => {
             // An unknown project (404) is reported before validation errors (422).
             if let Some(id) = call.body.get("projectId").and_then(whole_number) {

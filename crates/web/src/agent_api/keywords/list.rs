@@ -47,12 +47,12 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<ApiResponse, Pr
     let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Ascending);
     let (key, now) = (&services.config.cursor_key, services.core.clock.now());
     let query = &call.query;
-    let asked = ListKeywords(query);
-    let search = { asked.search() }.map(|text| analysis::keyword_text::normalized(&text));
+    let parameters = ListKeywords(query);
+    let search = { parameters.search() }.map(|text| analysis::keyword_text::normalized(&text));
     let filter = KeywordFilter {
-        status: asked.status().unwrap_or_default().0,
-        ai_tracked: asked.ai_tracked(),
-        tag: asked.tag(),
+        status: parameters.status().unwrap_or_default().0,
+        ai_tracked: parameters.ai_tracked(),
+        tag: parameters.tag(),
         search: search.filter(|text| !text.is_empty()),
     };
     let fields = Selection::read(query, &KEYWORD_FIELDS);

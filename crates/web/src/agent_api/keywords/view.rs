@@ -207,9 +207,10 @@ impl AddedKeywordsView {
     }
 }
 
-fn shown(keywords: &[Keyword], room: &mut ByteBudget) -> Vec<Box<RawValue>> {
+fn shown(keywords: &[Keyword], byte_budget: &mut ByteBudget) -> Vec<Box<RawValue>> {
     let rows = keywords.iter().map(KeywordView::of);
-    room.fill(rows.map(|row| to_raw_value(&row)))
+    byte_budget
+        .fill(rows.map(|row| to_raw_value(&row)))
         .expect("keywords have string keys and no failing serialisers")
 }
 

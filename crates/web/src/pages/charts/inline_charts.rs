@@ -54,7 +54,7 @@ pub fn bars(rows: &[(Markup, Markup, f64, bool)]) -> Markup {
 
 /// Names with counts and colors.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-pub fn stacked_bar(what: &str, counted: &[(&str, u64, u8)]) -> Markup {
+pub fn stacked_bar(label: &str, counted: &[(&str, u64, u8)]) -> Markup {
     let whole: u64 = counted.iter().map(|(_, count, _)| count).sum();
     let mut x = 0.0;
     let mut drawn = Vec::new();
@@ -68,9 +68,9 @@ pub fn stacked_bar(what: &str, counted: &[(&str, u64, u8)]) -> Markup {
         .collect();
     html! {
         div class="stack tight" {
-            svg class="bar tall" viewBox="0 0 100 1" preserveAspectRatio="none" role="img" aria-label={ (what) ": " (summary.join(", ")) } {
-                @for (x, width, colour, said) in drawn {
-                    rect class={ "f" (colour) } x=(x) width=(width) height="1" { title { (said) } }
+            svg class="bar tall" viewBox="0 0 100 1" preserveAspectRatio="none" role="img" aria-label={ (label) ": " (summary.join(", ")) } {
+                @for (x, width, colour, text) in drawn {
+                    rect class={ "f" (colour) } x=(x) width=(width) height="1" { title { (text) } }
                 }
             }
             ul .key {
@@ -83,7 +83,7 @@ pub fn stacked_bar(what: &str, counted: &[(&str, u64, u8)]) -> Markup {
 }
 
 /// A score from 0 to 100.
-pub fn ring(what: &str, score: Option<f64>) -> Markup {
+pub fn ring(name: &str, score: Option<f64>) -> Markup {
     let arc = score.unwrap_or(0.0).clamp(0.0, 100.0);
     let colour = match score {
         Some(it) if it >= 75.0 => "g",
@@ -93,8 +93,8 @@ pub fn ring(what: &str, score: Option<f64>) -> Markup {
     };
     let shown = score.map_or_else(|| "–".to_owned(), |it| components::format_number(it, 0));
     let label = score.map_or_else(
-        || format!("{what}: not known"),
-        |it| format!("{what}: {} of 100", components::format_number(it, 0)),
+        || format!("{name}: not known"),
+        |it| format!("{name}: {} of 100", components::format_number(it, 0)),
     );
     html! {
         svg .ring viewBox="0 0 100 100" role="img" aria-label=(label) {
@@ -106,12 +106,12 @@ pub fn ring(what: &str, score: Option<f64>) -> Markup {
 }
 
 /// Good up to `good`, poor from `poor`.
-pub fn threshold_bar(what: &str, value: f64, good: f64, poor: f64) -> Markup {
+pub fn threshold_bar(label: &str, value: f64, good: f64, poor: f64) -> Markup {
     let end = (1.4 * poor).max(1.02 * value);
     let place = |it: f64| (1_000.0 * it / end).round() / 10.0;
     let (good, poor, at) = (place(good), place(poor), place(value).min(99.0));
     html! {
-        svg .zone viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label=(what) {
+        svg .zone viewBox="0 0 100 10" preserveAspectRatio="none" role="img" aria-label=(label) {
             rect .g y="3" width=(good) height="4" {}
             rect .m x=(good) y="3" width=(poor - good) height="4" {}
             rect .p x=(poor) y="3" width=(100.0 - poor) height="4" {}

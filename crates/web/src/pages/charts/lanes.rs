@@ -31,7 +31,7 @@ impl Lanes {
     fn lane(&self, number: usize, name: &Markup) -> Markup {
         let width = WIDTH / self.days.len() as f64;
         let days = self.days.iter().enumerate();
-        let own = days.filter(|(_, (_, who))| *who == Some(number));
+        let own = days.filter(|(_, (_, leader))| *leader == Some(number));
         let starts: Vec<f64> = own.map(|(at, _)| at as f64 * width).collect();
         html! {
             li .lane {
@@ -51,8 +51,8 @@ impl Lanes {
             components::text_column("Day"),
             components::text_column("In front"),
         ];
-        let rows = self.days.iter().rev().map(|(day, who)| {
-            let name = who.and_then(|it| self.names.get(it));
+        let rows = self.days.iter().rev().map(|(day, leader)| {
+            let name = leader.and_then(|it| self.names.get(it));
             let name = name.cloned().unwrap_or_else(components::unknown);
             components::row(vec![components::day(*day), name])
         });

@@ -103,8 +103,8 @@ impl Lines {
         html! {
             @for (series, day, value) in valued {
                 @let shown = format_number(value * self.factor, self.digits);
-                @let said = format!("{}, {day}: {shown}{}", series.name, self.suffix);
-                (hover_target((time.x(day), scale.y(value)), &said))
+                @let label = format!("{}, {day}: {shown}{}", series.name, self.suffix);
+                (hover_target((time.x(day), scale.y(value)), &label))
             }
         }
     }

@@ -27,16 +27,16 @@ impl Scale {
             high = high.max(MIN_AXIS_POSITION);
         }
         if high - low < 1e-9 {
-            let room = if high.abs() < 1e-9 {
+            let margin = if high.abs() < 1e-9 {
                 1.0
             } else {
                 high.abs() / 2.0
             };
-            high += room;
+            high += margin;
             low = if low >= 0.0 {
-                (low - room).max(0.0)
+                (low - margin).max(0.0)
             } else {
-                low - room
+                low - margin
             };
         }
         let step = nice((high - low) / 4.0);

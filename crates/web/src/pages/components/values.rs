@@ -180,7 +180,7 @@ pub fn delta(change: Option<f64>, digits: usize, after: &str) -> Option<Markup> 
     let zero = format_number(change, digits)
         .bytes()
         .all(|it| matches!(it, b'0' | b'.'));
-    let (class, picture, said) = match () {
+    let (class, picture, meaning) = match () {
         () if zero => ("flat", "", "unchanged"),
         () if change > 0.0 => ("up", "up", "better by"),
         () => ("down", "down", "worse by"),
@@ -188,7 +188,7 @@ pub fn delta(change: Option<f64>, digits: usize, after: &str) -> Option<Markup> 
     Some(html! {
         span class={ "delta " (class) } {
             @if !picture.is_empty() { (icon(picture)) }
-            span .out { (said) " " }
+            span .out { (meaning) " " }
             @if zero { "±0" } @else { (number_with_unit("", change.abs(), digits, after)) }
         }
     })

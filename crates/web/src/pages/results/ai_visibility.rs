@@ -268,7 +268,7 @@ fn answer(it: &AnswerRow, brands: &BrandBook) -> Markup {
     let excerpt = highlight_mentions(it.excerpt.as_deref().unwrap_or_default(), brands);
     html! {
         article .answer {
-            p .asked .wrap { (it.prompt) }
+            p class="asked wrap" { (it.prompt) }
             div .tags {
                 (match it.mentioned {
                     Some(true) => components::tag("good", "names us"),

@@ -85,8 +85,8 @@ mod tests {
     fn html(text: &str) -> String {
         let mut own = BrandSpec::named("Acme", "acme.com");
         own.aliases.push("ACM".to_owned());
-        let rival = BrandSpec::named("Best Acme", "bestacme.com");
-        let book = BrandBook::of(&own, &[rival], &[]);
+        let competitor = BrandSpec::named("Best Acme", "bestacme.com");
+        let book = BrandBook::of(&own, &[competitor], &[]);
         let sites = OwnSites::with_aliases(SiteScope::of("acme.com"), vec![]);
         highlight_mentions(text, &book.with_own_sites(sites)).into_string()
     }

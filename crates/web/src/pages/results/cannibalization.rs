@@ -185,7 +185,7 @@ fn record_card(
             "They are versions of each other in other languages: nothing has to be done."
         }
     });
-    let said = tied
+    let statement = tied
         .or_else(|| it.action.map(advice))
         .unwrap_or("Too few measurements to advise anything yet.");
     let moves: Vec<Markup> = { it.migrations.iter() }
@@ -199,7 +199,7 @@ fn record_card(
     let position = found.project_url(&format!("results/rankings?keyword={id}"));
     let inside = html! {
         div .page {
-            p { (said) }
+            p { (statement) }
             (components::side_by_side("split even", bars(&rows), facts))
             (history)
             @if !moves.is_empty() { (components::list("plain small", &moves)) }

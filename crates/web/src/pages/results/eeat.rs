@@ -89,12 +89,12 @@ fn signal(it: &Signal) -> Markup {
     let seen: Vec<Markup> = { it.evidence.iter() }
         .take(4)
         .map(|it| {
-            let said = it
+            let excerpt = it
                 .text
                 .as_deref()
                 .or(it.selector.as_deref())
                 .unwrap_or_default();
-            html! { (said) @if let Some(url) = &it.url { " " (components::external_path_link(url)) } }
+            html! { (excerpt) @if let Some(url) = &it.url { " " (components::external_path_link(url)) } }
         })
         .collect();
     let name = format!(

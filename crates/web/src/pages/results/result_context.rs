@@ -35,7 +35,7 @@ pub struct ResultContext<'a> {
     pub results: &'a ProjectResults,
 }
 
-/// Falls back to the name of an engine that is no longer known.
+/// Falls back to the name for an unknown engine.
 pub fn engine_title(name: &str) -> &str {
     let mut known = ENGINES.iter().chain(&SIMULATED_ENGINES);
     known.find(|it| it.0 == name).map_or(name, |it| it.1)
@@ -190,7 +190,7 @@ impl ResultContext<'_> {
         )
     }
 
-    /// This page's records, in a table whose caption is hidden.
+    /// This page's records, in a table with a hidden caption.
     pub fn records_card(
         &self,
         title: &str,

@@ -101,8 +101,8 @@ fn entity(it: &Entity) -> Markup {
     let missing = required
         .into_iter()
         .filter(|(_, _, names)| !names.is_empty());
-    let missing = missing.map(|(class, said, names)| {
-        html! { (components::tag(class, said)) " " (names.join(", ")) }
+    let missing = missing.map(|(class, label, names)| {
+        html! { (components::tag(class, label)) " " (names.join(", ")) }
     });
     let issues = it.issues.iter().map(|it| {
         let class = match components::api_name(&it.severity).as_str() {
@@ -158,7 +158,7 @@ fn record_card(it: &SchemaRecord) -> Markup {
     let inside = html! {
         div .page {
             div .row { (ring("Structured data", it.schema_score)) (components::external_link(url)) }
-            @for told in errors.chain(outside) { (told) }
+            @for remark in errors.chain(outside) { (remark) }
             div .tree { @for it in &it.entities { (entity(it)) } }
             @if !ends.is_empty() { (components::list("plain small", &ends)) }
         }

@@ -22,7 +22,7 @@ pub const PAGE: ResultPage = ResultPage {
 const MAX_HISTORY_RUNS: u32 = 120;
 /// Ordinal of the whole project's record in a run.
 const PROJECT_ORDINAL: i64 = 0;
-/// Sites with a color of their own.
+/// Sites with their own color.
 const MAX_COLORED_SITES: usize = 5;
 
 pub async fn body(found: &ResultContext<'_>) -> Result<Vec<Markup>, PageError> {

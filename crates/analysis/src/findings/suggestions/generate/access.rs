@@ -12,7 +12,7 @@ pub(in super::super) fn add_geo(findings: &mut Findings<'_>, record: &GeoRecord,
         return;
     }
     for (at, gate) in record.gates.iter().enumerate() {
-        let (code, what) = match gate.code {
+        let (code, remedy) = match gate.code {
             GateCode::NotIndexable => continue,
             GateCode::SearchEnginesBlocked => (
                 "searchEnginesBlocked",
@@ -45,7 +45,7 @@ pub(in super::super) fn add_geo(findings: &mut Findings<'_>, record: &GeoRecord,
             scope: code,
             url,
             evidence: vec![evidence],
-            description: Some(format!("{url}: {what}.{shown}")),
+            description: Some(format!("{url}: {remedy}.{shown}")),
             rationale: "What engines cannot read or quote they cannot cite.".to_owned(),
             severity: None,
         });
@@ -82,7 +82,7 @@ pub(in super::super) fn add_eeat(findings: &mut Findings<'_>, record: &EeatRecor
         return;
     }
     for (at, code) in record.missing.iter().enumerate() {
-        let Some(what) = remedy(*code) else {
+        let Some(title) = remedy(*code) else {
             continue;
         };
         let name = serde_json::to_value(code).unwrap_or_default();
@@ -100,12 +100,12 @@ pub(in super::super) fn add_eeat(findings: &mut Findings<'_>, record: &EeatRecor
             scope: name,
             url,
             evidence: vec![evidence],
-            description: Some(format!("{what}.")),
+            description: Some(format!("{title}.")),
             rationale: "Readers and raters look for who is responsible for a site.".to_owned(),
             severity: None,
         });
         if let Some(draft) = draft {
-            draft.title = Some(what.to_owned());
+            draft.title = Some(title.to_owned());
         }
     }
 }

@@ -69,21 +69,21 @@ fn unmentioned(
     all: &[&AiAnswers],
     tracked: usize,
 ) -> Option<Draft> {
-    let mut told = Vec::new();
+    let mut steps = Vec::new();
     let mut evidence = Vec::new();
     let (mut is_significant, mut is_simulated) = (false, false);
     for answers in all.iter().filter(|it| it.mention_count == 0) {
-        let mut rivals: Vec<(usize, u64, &str)> = { answers.competitors.iter().enumerate() }
+        let mut competitors: Vec<(usize, u64, &str)> = { answers.competitors.iter().enumerate() }
             .map(|(at, it)| (at, it.mention_count, it.name.as_str()))
             .filter(|it| it.1 > 0)
             .collect();
-        if rivals.len() < MIN_COMPETITORS {
+        if competitors.len() < MIN_COMPETITORS {
             continue;
         }
-        rivals.sort_by(|a, b| b.1.cmp(&a.1).then(a.2.cmp(b.2)));
-        rivals.truncate(5);
+        competitors.sort_by(|a, b| b.1.cmp(&a.1).then(a.2.cmp(b.2)));
+        competitors.truncate(5);
         // The second competitor must be mentioned significantly more often.
-        let second = (rivals[MIN_COMPETITORS - 1].1, answers.answer_count);
+        let second = (competitors[MIN_COMPETITORS - 1].1, answers.answer_count);
         let ours = (0, answers.answer_count);
         is_significant |= newcombe(second, ours).is_some_and(|it| it.low > 0.0);
         is_simulated |= answers.provenance.is_simulated();
@@ -92,16 +92,16 @@ fn unmentioned(
                 .observed(0.0)
                 .threshold(1.0),
         );
-        for (at, count, _) in &rivals {
+        for (at, count, _) in &competitors {
             #[expect(clippy::cast_precision_loss, reason = "counts of answers")]
             let count = *count as f64;
             let pointer = format!("/competitors/{at}/mentionCount");
             evidence.push(answer_evidence(answers, "competitorMentions", &pointer).observed(count));
         }
-        let names: Vec<String> = { rivals.iter() }
+        let names: Vec<String> = { competitors.iter() }
             .map(|it| format!("{} ({})", it.2, it.1))
             .collect();
-        told.push(format!(
+        steps.push(format!(
             "Of {} answers of {} about “{}” none names the project; they name {}.",
             answers.answer_count,
             answers.engine,
@@ -109,7 +109,7 @@ fn unmentioned(
             names.join(", ")
         ));
     }
-    if told.is_empty() {
+    if steps.is_empty() {
         return None;
     }
     let variant = if is_significant { "significant" } else { "" };
@@ -119,8 +119,8 @@ fn unmentioned(
     draft.keyword_id = Some(keyword_id);
     draft.keyword = all.first().map(|it| it.keyword.clone());
     draft.keyword_ids.insert(keyword_id);
-    told.truncate(5);
-    draft.steps = told;
+    steps.truncate(5);
+    draft.steps = steps;
     draft.steps.push(
         "Answer these questions on a page of your own with facts that can be quoted, and get onto the pages that the answers cite.".to_owned(),
     );

@@ -33,9 +33,9 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &Cannibalizatio
     let Some(action) = action.filter(|_| !is_none) else {
         return;
     };
-    let rivals = record.urls.iter().filter(|it| it.url != record.primary_url);
+    let others = record.urls.iter().filter(|it| it.url != record.primary_url);
     let urls: Vec<String> = std::iter::once(record.primary_url.clone())
-        .chain(rivals.map(|it| it.url.clone()))
+        .chain(others.map(|it| it.url.clone()))
         .collect();
     let share = |it: &CompetingUrl| (it.url == record.primary_url).then_some(it.share);
     let contest = CannibalizedKeyword {
@@ -77,7 +77,7 @@ fn draft(
     let worst = contests
         .values()
         .reduce(|a, b| if b.score > a.score { b } else { a })?;
-    let (variant, what) = advice(worst);
+    let (variant, steps) = advice(worst);
     let keys: Vec<&str> = pages.iter().map(String::as_str).collect();
     let mut draft = Draft::new(rule::rule(RULE, variant)?, &keys.join(" "));
     draft.keyword = Some(worst.keyword.clone());
@@ -125,7 +125,7 @@ fn draft(
         worst.snapshots,
         percent(worst.share)
     );
-    draft.steps = what;
+    draft.steps = steps;
     if let Some(lost) = lost.map(Clicks::get) {
         draft.steps.push(format!(
             "Against the best position that one of them held some {} clicks a month are lost.",
@@ -149,7 +149,7 @@ fn draft(
 /// The rule's variant and the steps.
 fn advice(contest: &CannibalizedKeyword) -> (&'static str, Vec<String>) {
     let primary = contest.urls.first().map_or("", String::as_str);
-    let rivals = contest.urls.get(1..).unwrap_or_default().join(", ");
+    let others = contest.urls.get(1..).unwrap_or_default().join(", ");
     let alike = contest.similarity.map_or_else(String::new, |it| {
         format!(" Their main texts agree in {}.", percent(it))
     });
@@ -158,31 +158,31 @@ fn advice(contest: &CannibalizedKeyword) -> (&'static str, Vec<String>) {
         Action::Redirect301 => (
             "redirect301",
             vec![
-                format!("Redirect {rivals} to {primary} with status 301.{alike}"),
-                format!("Link to {primary} wherever the site links to {rivals}."),
+                format!("Redirect {others} to {primary} with status 301.{alike}"),
+                format!("Link to {primary} wherever the site links to {others}."),
             ],
         ),
         Action::Canonical => (
             "canonical",
-            vec![format!("Name {primary} as canonical on {rivals}.{alike}")],
+            vec![format!("Name {primary} as canonical on {others}.{alike}")],
         ),
         Action::Merge => (
             "merge",
             vec![
-                format!("Take what only {rivals} says over into {primary}.{alike}"),
-                format!("Then redirect {rivals} to {primary} with status 301."),
+                format!("Take what only {others} says over into {primary}.{alike}"),
+                format!("Then redirect {others} to {primary} with status 301."),
             ],
         ),
         Action::Differentiate => (
             "differentiate",
             vec![format!(
-                "Give {rivals} topics of their own, and leave “{keyword}” to {primary}: title, first heading and links should name one page only.{alike}"
+                "Give {others} topics of their own, and leave “{keyword}” to {primary}: title, first heading and links should name one page only.{alike}"
             )],
         ),
         Action::InternalLinks | Action::None => (
             "internalLinks",
             vec![format!(
-                "Link from {rivals} to {primary} with “{keyword}” as text."
+                "Link from {others} to {primary} with “{keyword}” as text."
             )],
         ),
     }

@@ -25,7 +25,7 @@ struct Gap<'r> {
     missing: [f64; 3],
 }
 
-/// One suggestion per page with queries whose click rate is significantly below half of the expected one.
+/// One suggestion per page with queries of a click rate significantly below half of the expected one.
 /// Pending ones stay while the rate is significantly below the expected one.
 pub(in super::super) fn drafts(findings: &Findings<'_>) -> Vec<Draft> {
     let mut pages: BTreeMap<String, Vec<Gap<'_>>> = BTreeMap::new();

@@ -120,10 +120,10 @@ fn draft(
     // Falls back to the page that ranks for the keyword in another market or on another device.
     let page = own.and_then(|it| it.url.clone());
     let page = page.or_else(|| pages.get(&normalized(text)).cloned());
-    let rivals: Vec<String> = { gap.competitors.keys() }
+    let competitors: Vec<String> = { gap.competitors.keys() }
         .map(|(position, domain)| format!("{domain} ({position})"))
         .collect();
-    let rivals = rivals.join(", ");
+    let competitors = competitors.join(", ");
     let quoted = format!("“{}”", shortened(text, MAX_TITLE_CHARACTERS));
     match &page {
         Some(url) => {
@@ -132,7 +132,7 @@ fn draft(
                 |it| format!("stands at {it}"),
             );
             draft.steps.push(format!(
-                "For “{text}” {url} {place}; above it stand {rivals}. Make it answer “{text}” more fully than they do."
+                "For “{text}” {url} {place}; above it stand {competitors}. Make it answer “{text}” more fully than they do."
             ));
             draft.title = Some(format!("Improve {} for {quoted}", page_label(url)));
             draft.url = Some(url.clone());
@@ -140,13 +140,13 @@ fn draft(
         None if gap.keyword.our_position.is_some() => {
             draft.title = Some(format!("Improve the page that ranks for {quoted}"));
             draft.steps.push(format!(
-                "For “{text}” {rivals} stand among the first ten. Make the project's page answer it more fully than they do."
+                "For “{text}” {competitors} stand among the first ten. Make the project's page answer it more fully than they do."
             ));
         }
         None => {
             draft.title = Some(format!("Write about {quoted}"));
             draft.steps.push(format!(
-                "Write a page about “{text}”: {rivals} have one among the first ten, the project has none among the results."
+                "Write a page about “{text}”: {competitors} have one among the first ten, the project has none among the results."
             ));
         }
     }

@@ -54,7 +54,7 @@ fn rule(record: &BrokenLink) -> Option<(&'static str, &'static str)> {
 
 fn describe(record: &BrokenLink, verdict: &str) -> String {
     let (source, target) = (&record.source_url, &record.target_url);
-    let why = match record.status_code {
+    let cause = match record.status_code {
         Some(status) if record.verdict.outcome() == Outcome::Broken => format!("status {status}"),
         _ if record.hops > 0 => format!("{verdict}, {} redirects", record.hops),
         _ => verdict.to_owned(),
@@ -66,9 +66,11 @@ fn describe(record: &BrokenLink, verdict: &str) -> String {
         .or(record.final_url.as_deref())
         .filter(|_| record.verdict != Verdict::RedirectToHome);
     match instead {
-        Some(better) => format!("On {source} link to {better} instead of {target} ({why})."),
+        Some(better) => format!("On {source} link to {better} instead of {target} ({cause})."),
         None => {
-            format!("On {source} take out the link to {target} ({why}), or bring its target back.")
+            format!(
+                "On {source} take out the link to {target} ({cause}), or bring its target back."
+            )
         }
     }
 }

@@ -23,7 +23,7 @@ struct Gain {
     high: f64,
 }
 
-/// One suggestion per page with keywords at 4 to 20 whose gain is in the upper quarter. Pending ones stay
+/// One suggestion per page with keywords at 4 to 20 and a gain in the upper quarter. Pending ones stay
 /// until the target is reached.
 pub(in super::super) fn drafts(findings: &Findings<'_>) -> Vec<Draft> {
     let searches = &findings.searches;
@@ -39,14 +39,14 @@ pub(in super::super) fn drafts(findings: &Findings<'_>) -> Vec<Draft> {
         .filter(|it| is_within(it))
         .filter_map(worth)
         .collect();
-    let least = quantile(&within, WORTH_QUANTILE);
+    let min_worth = quantile(&within, WORTH_QUANTILE);
     let mut pages: BTreeMap<String, Vec<(i64, &Keyword)>> = BTreeMap::new();
     for ((keyword_id, _), keyword) in &searches.keywords {
         let page = keyword.url.as_deref().map(page_key);
         let is_worth = is_within(keyword)
             && worth(keyword)
-                .zip(least)
-                .is_some_and(|(it, least)| it > 0.0 && it >= least);
+                .zip(min_worth)
+                .is_some_and(|(it, min_worth)| it > 0.0 && it >= min_worth);
         if let Some(page) = page.filter(|_| is_worth) {
             pages.entry(page).or_default().push((*keyword_id, keyword));
         }
@@ -54,7 +54,7 @@ pub(in super::super) fn drafts(findings: &Findings<'_>) -> Vec<Draft> {
     keep_pending(findings, &mut pages);
     { pages.into_iter() }
         .filter(|(page, _)| !findings.is_unlisted(page))
-        .filter_map(|(page, keywords)| draft(findings, &page, &keywords, least, has_volumes))
+        .filter_map(|(page, keywords)| draft(findings, &page, &keywords, min_worth, has_volumes))
         .collect()
 }
 
@@ -100,7 +100,7 @@ fn draft(
     findings: &Findings<'_>,
     page: &str,
     keywords: &[(i64, &Keyword)],
-    least: Option<f64>,
+    min_worth: Option<f64>,
     has_volumes: bool,
 ) -> Option<Draft> {
     let searches = &findings.searches;
@@ -137,9 +137,9 @@ fn draft(
         let mut position = of("position", "/position").threshold(keyword.target.unwrap_or(3));
         position.observed = keyword.position.map(Into::into);
         let mut evidence = vec![position];
-        if let (true, Some(clicks), Some(least)) = (has_volumes, keyword.potential, least) {
+        if let (true, Some(clicks), Some(min_worth)) = (has_volumes, keyword.potential, min_worth) {
             let potential = of("potentialClicks", "/potentialClicks");
-            evidence.push(potential.observed(clicks).threshold(least));
+            evidence.push(potential.observed(clicks).threshold(min_worth));
         }
         draft
             .cases

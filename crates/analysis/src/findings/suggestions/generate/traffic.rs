@@ -23,7 +23,7 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &ContentRecord,
         |it| format!("{} clicks a month", clicks(it.get())),
     );
     let found = RecordRef::of(&record.envelope);
-    let mut tell = |rule, pointer: &str, metric: &str, told: String, rationale: String| {
+    let mut report = |rule, pointer: &str, metric: &str, description: String, rationale: String| {
         let mut evidence = vec![
             Evidence::of(ResultType::Content, found.clone(), metric, pointer)
                 .observed(true)
@@ -36,13 +36,13 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &ContentRecord,
             scope: &key,
             url,
             evidence,
-            description: Some(told),
+            description: Some(description),
             rationale,
             severity: None,
         });
     };
     if record.noindex {
-        tell(
+        report(
             "noindexWithTraffic",
             "/noindex",
             "noindex",
@@ -53,7 +53,7 @@ pub(in super::super) fn add(findings: &mut Findings<'_>, record: &ContentRecord,
         );
     }
     if record.links.orphan {
-        tell(
+        report(
             "orphanWithTraffic",
             "/links/orphan",
             "orphan",

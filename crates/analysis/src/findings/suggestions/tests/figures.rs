@@ -63,12 +63,12 @@ fn only_the_best_quarter_of_keywords_is_suggested() {
     for (at, position) in [(0, 4), (1, 9), (2, 12), (3, 15), (4, 19)] {
         project.rankings[at] = ranking(i64::try_from(at).unwrap() + 1, Some(position));
     }
-    let told: BTreeSet<i64> = { project.suggestions().into_iter() }
+    let reported: BTreeSet<i64> = { project.suggestions().into_iter() }
         .filter(|it| it.rule_id == "strikingDistance")
         .flat_map(|it| it.keyword_ids)
         .collect();
     // Lower positions gain more; the upper quarter of five, including the quartile, is two.
-    assert_eq!(told, BTreeSet::from([4, 5]));
+    assert_eq!(reported, BTreeSet::from([4, 5]));
 }
 
 #[test]

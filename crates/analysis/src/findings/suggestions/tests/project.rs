@@ -196,7 +196,7 @@ pub fn row(keyword: i64, clicks: u64, impressions: u64, position: f64) -> Consol
 }
 
 pub fn answers(keyword: i64, mentions: u64) -> AiAnswers {
-    let rival = |name: &str, mention_count| AiCompetitor {
+    let competitor = |name: &str, mention_count| AiCompetitor {
         name: name.to_owned(),
         mention_count,
     };
@@ -209,7 +209,7 @@ pub fn answers(keyword: i64, mentions: u64) -> AiAnswers {
         provenance: crate::provenance::Provenance::Measured,
         answer_count: 25,
         mention_count: mentions,
-        competitors: vec![rival("Acme", 12), rival("Potter", 9)],
+        competitors: vec![competitor("Acme", 12), competitor("Potter", 9)],
         cited_page_types: vec![AiCitedPageType {
             page_type: crate::page_kind::PageKind::Article,
             answer_count: 9,
@@ -311,7 +311,7 @@ impl Project {
         all.into_iter().map(|it| it.rule_id).collect()
     }
 
-    /// All records as they are published.
+    /// All records in their published form.
     pub fn documents(&self) -> Vec<Value> {
         fn all<T: Serialize>(records: &[T]) -> impl Iterator<Item = Value> {
             records.iter().map(|it| {

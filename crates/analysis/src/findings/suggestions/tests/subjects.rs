@@ -20,10 +20,10 @@ fn lacking(keywords: &[(i64, &str, Option<u32>)]) -> Project {
         ranking.envelope.url = own.map(|_| url(1));
         project.rankings.push(ranking);
     }
-    let mut rival = serde_json::to_value(&project.competitors[0]).unwrap();
-    rival["gapKeywordCount"] = gaps.len().into();
-    rival["gapKeywords"] = gaps.into();
-    project.competitors[0] = serde_json::from_value(rival).unwrap();
+    let mut competitor = serde_json::to_value(&project.competitors[0]).unwrap();
+    competitor["gapKeywordCount"] = gaps.len().into();
+    competitor["gapKeywords"] = gaps.into();
+    project.competitors[0] = serde_json::from_value(competitor).unwrap();
     project
 }
 
@@ -35,31 +35,31 @@ fn gaps(project: &Project) -> Vec<SuggestionRecord> {
 
 #[test]
 fn titles_name_page_and_keyword() {
-    let told = gaps(&lacking(&[(9, "blue cups", None)]));
-    assert_eq!(told[0].title, "Write about “blue cups”");
-    assert_eq!(told[0].keyword.as_deref(), Some("blue cups"));
+    let suggestions = gaps(&lacking(&[(9, "blue cups", None)]));
+    assert_eq!(suggestions[0].title, "Write about “blue cups”");
+    assert_eq!(suggestions[0].keyword.as_deref(), Some("blue cups"));
     let mut project = Project::clean();
     project.rankings[4] = ranking(5, Some(8));
-    let told = project.suggestions();
+    let suggestions = project.suggestions();
     let path = draft::page_label(&url(5));
     assert_eq!(
-        told[0].title,
+        suggestions[0].title,
         format!("Improve a page that is close to the first places: {path} for “cups 5”")
     );
     let mut project = Project::clean();
     project.contents[0].issues = vec![mutations::issue(
         crate::findings::issues::IssueCode::TitleMissing,
     )];
-    let told = project.suggestions();
+    let suggestions = project.suggestions();
     assert!(
-        told[0].title.starts_with("Give pages a title: /"),
+        suggestions[0].title.starts_with("Give pages a title: /"),
         "{}",
-        told[0].title
+        suggestions[0].title
     );
     assert!(
-        !told[0].rationale.contains("Rule:"),
+        !suggestions[0].rationale.contains("Rule:"),
         "{}",
-        told[0].rationale
+        suggestions[0].rationale
     );
 }
 
@@ -68,9 +68,10 @@ fn each_missing_eeat_signal_has_its_own_title() {
     let mut project = Project::clean();
     let missing = serde_json::json!(["contactPage", "privacyPolicy", "https"]);
     mutations::change(&mut project.eeat[8], "/missing", missing);
-    let told = project.suggestions();
-    let titles: std::collections::BTreeSet<_> = told.iter().map(|it| it.title.as_str()).collect();
-    assert_eq!((told.len(), titles.len()), (3, 3), "{titles:?}");
+    let suggestions = project.suggestions();
+    let titles: std::collections::BTreeSet<_> =
+        suggestions.iter().map(|it| it.title.as_str()).collect();
+    assert_eq!((suggestions.len(), titles.len()), (3, 3), "{titles:?}");
     assert!(titles.contains("Publish a privacy policy and link to it"));
 }
 
@@ -81,13 +82,20 @@ fn no_new_page_is_suggested_where_one_ranks() {
         // The same keyword in two markets, one of them with a page.
         lacking(&[(9, "blue cups", None), (10, "Blue cups", Some(45))]),
     ] {
-        let told = gaps(&project);
-        assert_eq!(told.len(), 1);
+        let suggestions = gaps(&project);
+        assert_eq!(suggestions.len(), 1);
         let path = draft::page_label(&url(1));
-        assert_eq!(told[0].title, format!("Improve {path} for “blue cups”"));
-        assert_eq!(told[0].envelope.url, Some(url(1)));
-        let says_write = |it: &String| it.to_lowercase().contains("write");
-        assert!(!told[0].steps.iter().any(says_write), "{:?}", told[0].steps);
+        assert_eq!(
+            suggestions[0].title,
+            format!("Improve {path} for “blue cups”")
+        );
+        assert_eq!(suggestions[0].envelope.url, Some(url(1)));
+        let mentions_write = |it: &String| it.to_lowercase().contains("write");
+        assert!(
+            !suggestions[0].steps.iter().any(mentions_write),
+            "{:?}",
+            suggestions[0].steps
+        );
     }
 }
 

@@ -75,7 +75,7 @@ fn properties_outside_items_are_reported_once() {
          <p id=far itemprop=color>blue</p>\n<div itemprop=review itemscope itemtype=https://schema.org/Review>\
          <i itemprop=author>Ann</i></div><div itemscope><u itemprop=x>x</u></div>\n<s itemprop='a b'><i itemprop=c></i></s>",
     );
-    let told = data.outside_items.iter().map(|it| {
+    let outside = data.outside_items.iter().map(|it| {
         format!(
             "{}: {} {}",
             it.location.line,
@@ -84,7 +84,7 @@ fn properties_outside_items_are_reported_once() {
         )
     });
     assert_eq!(
-        told.collect::<Vec<_>>(),
+        outside.collect::<Vec<_>>(),
         ["2: review Review", "3: a+b ", "3: c "]
     );
     assert_eq!(read("<b itemprop=name>x</b>").outside_items.len(), 1);

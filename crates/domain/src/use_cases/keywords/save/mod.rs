@@ -31,7 +31,7 @@ pub struct WantedKeywords {
     pub market: Market,
     /// Tags of new keywords.
     pub tags: Vec<Tag>,
-    /// The user's search in which they were found, whose metrics go to the new keywords. A deleted
+    /// The user's search in which they were found; its metrics go to the new keywords. A deleted
     /// search, or one for another country or language, adds none.
     pub found_in: Option<(UserId, SearchId)>,
 }
@@ -74,7 +74,7 @@ pub enum SaveKeywordsError {
     #[error("the project is deactivated")]
     ProjectDeactivated,
     /// These exceed the quota, and all were to be saved: their indexes in the request.
-    #[error("there is no room for {} of the keywords", .0.len())]
+    #[error("{} of the keywords exceed the limit", .0.len())]
     NoRoom(Vec<(usize, AllowanceExceeded)>),
     #[error(transparent)]
     UsedMeanwhile(#[from] KeyUsedConcurrently),
@@ -182,7 +182,7 @@ async fn researched(
 fn refused(outcomes: &[SaveOutcome]) -> impl Iterator<Item = (usize, AllowanceExceeded)> {
     let outcomes = outcomes.iter().enumerate();
     outcomes.filter_map(|(place, it)| match it {
-        SaveOutcome::Refused(why) => Some((place, *why)),
+        SaveOutcome::Refused(refusal) => Some((place, *refusal)),
         _ => None,
     })
 }
@@ -262,10 +262,10 @@ impl BulkSave {
         );
         let stored = match self.stored.reserve(1) {
             Ok(stored) => stored,
-            Err(why) => return SaveOutcome::Refused(why),
+            Err(refusal) => return SaveOutcome::Refused(refusal),
         };
-        if let Err(why) = self.reserve(QuotaDelta::between(None, &keyword)) {
-            return SaveOutcome::Refused(why);
+        if let Err(refusal) = self.reserve(QuotaDelta::between(None, &keyword)) {
+            return SaveOutcome::Refused(refusal);
         }
         self.stored = stored;
         let metrics = self.metrics.remove(keyword.text.normalized());
@@ -278,8 +278,8 @@ impl BulkSave {
 
     fn reactivate(&mut self, keyword: &Keyword, wanted: &WantedKeyword) -> SaveOutcome {
         let back = keyword.patched(KeywordPatch::reactivate(wanted.ai_tracked), self.now);
-        if let Err(why) = self.reserve(QuotaDelta::between(Some(keyword), &back)) {
-            return SaveOutcome::Refused(why);
+        if let Err(refusal) = self.reserve(QuotaDelta::between(Some(keyword), &back)) {
+            return SaveOutcome::Refused(refusal);
         }
         self.reactivated.push(back);
         SaveOutcome::Reactivated(keyword.id)

@@ -48,7 +48,7 @@ fn names(outcomes: &[SaveOutcome]) -> Vec<&'static str> {
             Added(_) => "added",
             AlreadyTracked(_) => "alreadyTracked",
             Reactivated(_) => "reactivated",
-            Refused(why) => why.allowance.name.name(),
+            Refused(refusal) => refusal.allowance.name.name(),
         })
         .collect()
 }
@@ -88,9 +88,9 @@ async fn each_keyword_gets_an_outcome_in_request_order() {
         panic!("{:?}", saved.outcomes);
     };
     assert_eq!(first, again);
-    let room = (saved.keyword_allowance, saved.ai_allowance);
-    assert_eq!((room.0.used, room.0.limit), (13, 13));
-    assert_eq!((room.1.used, room.1.limit), (6, 6));
+    let allowances = (saved.keyword_allowance, saved.ai_allowance);
+    assert_eq!((allowances.0.used, allowances.0.limit), (13, 13));
+    assert_eq!((allowances.1.used, allowances.1.limit), (6, 6));
     assert_eq!(storage.commits(), 1);
     let state = storage.state();
     let stored = state.keywords.values();
@@ -125,11 +125,11 @@ async fn mode_all_saves_nothing_when_one_keyword_does_not_fit() {
     let SaveKeywordsError::NoRoom(refused) = refused else {
         panic!("{refused}");
     };
-    let told: Vec<(usize, AllowanceName)> = { refused.iter() }
-        .map(|(place, why)| (*place, why.allowance.name))
+    let exceeded: Vec<(usize, AllowanceName)> = { refused.iter() }
+        .map(|(place, refusal)| (*place, refusal.allowance.name))
         .collect();
     let full = AllowanceName::Keywords;
-    assert_eq!(told, [(1, full), (2, full)]);
+    assert_eq!(exceeded, [(1, full), (2, full)]);
     assert_eq!(storage.commits(), 0);
     assert!(storage.state().keywords.is_empty());
 }

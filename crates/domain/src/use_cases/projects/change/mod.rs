@@ -123,9 +123,9 @@ async fn lock_account(
     changes_status: bool,
 ) -> Result<Account, ChangeProjectError> {
     let account = if changes_status {
-        let held = work.accounts().lock(account).await?;
+        let locked = work.accounts().lock(account).await?;
         work.jobs().lock_queue(account).await?;
-        held
+        locked
     } else {
         work.accounts().find(account).await?
     };

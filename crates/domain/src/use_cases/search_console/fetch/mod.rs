@@ -79,9 +79,9 @@ pub enum FetchConsoleError {
     NoSuchProject,
     #[error("no property of Search Console is bound to the project")]
     NotBound,
-    #[error("it is being fetched already; whoever does holds it until {0}")]
+    #[error("the property is already being fetched; retry after {0}")]
     AlreadyRunning(DateTime<Utc>),
-    #[error("the property was bound anew or taken away meanwhile")]
+    #[error("the binding of the property changed during the fetch; retry")]
     BindingChanged,
     #[error("Search Console keeps sixteen months: nothing is there before {0}")]
     TooOld(NaiveDate),
@@ -277,9 +277,9 @@ impl FetchConsole {
     ) -> Result<Vec<RowSet>, FetchConsoleError> {
         let mut sets = Vec::with_capacity(DimensionSet::FETCHED.len());
         for cut in DimensionSet::FETCHED {
-            let most = self.limits.rows_per_day;
-            let asked = self.console.rows(&leased.property, day, cut, most);
-            let mut rows = asked.await?;
+            let max_rows = self.limits.rows_per_day;
+            let request = self.console.rows(&leased.property, day, cut, max_rows);
+            let mut rows = request.await?;
             // Pages include apps, and a domain property may cover more than the site.
             rows.retain(|row| {
                 let is_own = row.page.as_deref().is_none_or(|it| site.owns(it));

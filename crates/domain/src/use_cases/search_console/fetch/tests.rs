@@ -89,8 +89,11 @@ async fn old_days_are_final_and_invalid_rows_are_left_out() {
             it.console_rows
                 .expect_replace()
                 .once()
-                .returning(|_, _, ids, sets, told| {
-                    assert_eq!((ids.len(), sets.len(), told.origin), (4, 4, Origin::Api));
+                .returning(|_, _, ids, sets, import_info| {
+                    assert_eq!(
+                        (ids.len(), sets.len(), import_info.origin),
+                        (4, 4, Origin::Api)
+                    );
                     let rows: Vec<usize> = sets.iter().map(|it| it.rows.len()).collect();
                     assert_eq!(rows, [0, 1, 0, 0]);
                     Ok(0)
@@ -139,8 +142,8 @@ async fn nothing_is_fetched_for_a_disabled_account() {
             .expect_advance()
             .once()
             .returning(|_, after| {
-                let told = after.last_failure.as_deref();
-                assert_eq!(told, Some("the account is switched off"));
+                let failure = after.last_failure.as_deref();
+                assert_eq!(failure, Some("the account is switched off"));
                 Ok(true)
             });
     });

@@ -37,7 +37,7 @@ pub(super) struct TopMovers {
 }
 
 impl TopMovers {
-    /// Keeps the record's move if it is among the largest; `None` and 0 are no moves.
+    /// Keeps the record's move if it is among the largest; `None` and 0 are not moves.
     pub(super) fn offer(&mut self, record: &RankingRecord, moved: Option<f64>) {
         let list = match moved {
             Some(moved) if moved > 0.0 => &mut self.winners,

@@ -68,10 +68,12 @@ fn dates(page: &PageContent) -> Outcome {
     let (Some(first), Some(other)) = (visible.first(), machine.first()) else {
         return Outcome::not_applicable();
     };
-    let near = |days: i64| days.abs() <= 1;
-    let agree = visible
-        .iter()
-        .any(|one| machine.iter().any(|it| near((one.day - it.day).num_days())));
+    let within_a_day = |days: i64| days.abs() <= 1;
+    let agree = visible.iter().any(|one| {
+        machine
+            .iter()
+            .any(|it| within_a_day((one.day - it.day).num_days()))
+    });
     let text = format!("visible {}, machine-readable {}", first.day, other.day);
     Outcome::new(f64::from(u8::from(agree)), FACT_CONFIDENCE)
         .with_evidence([evidence_at(&page.url, text)])

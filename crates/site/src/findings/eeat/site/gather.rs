@@ -15,7 +15,7 @@ use url::Url;
 
 const MAX_PAGES: usize = 1_000_000;
 const MAX_AUTHORS: usize = 100_000;
-/// Maximum depth of pages whose links to standard pages count.
+/// Maximum depth of pages for their links to standard pages to count.
 const MAX_LINK_SOURCE_DEPTH: u32 = 1;
 
 /// A postal code with a city, or a street with its number.
@@ -177,13 +177,13 @@ impl SiteSignals {
         if kind == Some(StandardPage::Contact) {
             self.add_contact_means(page, &main);
         }
-        let tells = matches!(
+        let names_owner = matches!(
             kind,
             Some(StandardPage::Contact | StandardPage::About | StandardPage::Legal)
         );
-        if tells || self.ids.is_empty() || self.address.is_none() {
+        if names_owner || self.ids.is_empty() || self.address.is_none() {
             let footer = page.text.footer.as_str();
-            for text in std::iter::once(footer).chain(tells.then_some(main.as_str())) {
+            for text in std::iter::once(footer).chain(names_owner.then_some(main.as_str())) {
                 self.add_address(page, text);
                 let ids = company_ids(text);
                 if !ids.is_empty() && self.ids_at.is_none() {
@@ -252,9 +252,9 @@ impl SiteSignals {
     fn add_names(&mut self, page: &PageContent) {
         const MAX_NAMES: usize = 50;
         let site_name = page.metadata.site_name.iter().map(|it| it.text.as_str());
-        let near = page.depth <= MAX_LINK_SOURCE_DEPTH;
-        let footer = near.then_some(page.text.footer.as_str());
-        let title = page.title().filter(|_| near);
+        let is_shallow = page.depth <= MAX_LINK_SOURCE_DEPTH;
+        let footer = is_shallow.then_some(page.text.footer.as_str());
+        let title = page.title().filter(|_| is_shallow);
         for name in site_name.chain(footer).chain(title) {
             if self.visible_names.len() < MAX_NAMES {
                 self.visible_names

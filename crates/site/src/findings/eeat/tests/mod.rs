@@ -22,7 +22,7 @@ fn empty_site() -> SiteSignals {
     SiteSignals::new(CrawlScope::from_host("example.com"))
 }
 
-fn judged(page: &PageContent, page_type: PageType, site: &SiteSignals) -> EeatRecord {
+fn evaluated(page: &PageContent, page_type: PageType, site: &SiteSignals) -> EeatRecord {
     let input = EeatInput {
         page,
         page_type,
@@ -33,7 +33,7 @@ fn judged(page: &PageContent, page_type: PageType, site: &SiteSignals) -> EeatRe
 }
 
 fn article(page: &PageContent) -> EeatRecord {
-    judged(page, PageType::Article, &empty_site())
+    evaluated(page, PageType::Article, &empty_site())
 }
 
 fn signal(record: &EeatRecord, code: SignalCode) -> &Signal {
@@ -136,7 +136,7 @@ fn ymyl_without_author_or_contact_scores_at_most_49() {
     site.add(&home);
     site.add(&contact);
     let mut page = paragraphs(&[MEDICAL]);
-    let record = judged(&page, PageType::Article, &site);
+    let record = evaluated(&page, PageType::Article, &site);
     assert_eq!(record.ymyl.is_ymyl, Some(true));
     assert!(value(&record, SignalCode::Reviewer).is_some());
     assert!(record.eeat_score.unwrap() <= 49.0);
@@ -145,12 +145,12 @@ fn ymyl_without_author_or_contact_scores_at_most_49() {
         link("https://www.nih.gov/a", "a"),
         link("https://www.who.int/b", "b"),
     ];
-    let plain = judged(&paragraphs(&["Some text."]), PageType::Other, &site);
+    let plain = evaluated(&paragraphs(&["Some text."]), PageType::Other, &site);
     assert!(!plain.capped);
     written_by(&mut page, "Jane Doe, MD", Some("https://example.com/jane"));
-    let with = judged(&page, PageType::Article, &site);
+    let with = evaluated(&page, PageType::Article, &site);
     assert!(!with.capped);
-    let without_contact = judged(&page, PageType::Article, &empty_site());
+    let without_contact = evaluated(&page, PageType::Article, &empty_site());
     assert!(without_contact.eeat_score.unwrap() <= 49.0);
 }
 
@@ -175,11 +175,11 @@ fn trust_weighs_more_on_ymyl_pages() {
     };
     let mut medical = paragraphs(&[MEDICAL]);
     written_by(&mut medical, "Jane Doe", None);
-    let record = judged(&medical, PageType::Article, &site);
+    let record = evaluated(&medical, PageType::Article, &site);
     assert!((record.eeat_score.unwrap() - expected(&record, 1.25)).abs() < 1e-9);
     let mut plain = paragraphs(&["Some text."]);
     written_by(&mut plain, "Jane Doe", None);
-    let record = judged(&plain, PageType::Article, &site);
+    let record = evaluated(&plain, PageType::Article, &site);
     assert!((record.eeat_score.unwrap() - expected(&record, 1.0)).abs() < 1e-9);
 }
 
@@ -191,7 +191,7 @@ proptest! {
         let mut site = empty_site();
         site.add(&page);
         let page_type = [PageType::Article, PageType::Product, PageType::Other][usize::from(kind)];
-        let record = judged(&page, page_type, &site);
+        let record = evaluated(&page, page_type, &site);
         prop_assert!(record.eeat_score.is_none_or(|it| (0.0..=100.0).contains(&it)));
         for it in &record.signals {
             prop_assert!(it.value.is_none_or(|it| (0.0..=1.0).contains(&it)));

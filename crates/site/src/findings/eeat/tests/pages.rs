@@ -18,7 +18,7 @@ fn authors_have_name_page_and_markup() {
         SignalCode::AuthorMarkup,
     ];
     let values = |page: &PageContent, site: &SiteSignals| {
-        let record = judged(page, PageType::Article, site);
+        let record = evaluated(page, PageType::Article, site);
         codes.map(|it| value(&record, it))
     };
     let mut site = empty_site();
@@ -50,7 +50,7 @@ fn authors_have_name_page_and_markup() {
     );
     site.add(&about_her);
     assert_eq!(values(&page, &site), [Some(1.0); 4]);
-    let record = judged(&page, PageType::Article, &site);
+    let record = evaluated(&page, PageType::Article, &site);
     let expected = EeatAuthor {
         name: "Jane Doe".to_owned(),
         url: Some("https://example.com/jane".to_owned()),
@@ -59,7 +59,7 @@ fn authors_have_name_page_and_markup() {
     };
     assert_eq!(record.authors, [expected]);
     // Only articles need an author.
-    let product = judged(&paragraphs(&["Some text."]), PageType::Product, &site);
+    let product = evaluated(&paragraphs(&["Some text."]), PageType::Product, &site);
     assert!(codes.iter().all(|it| value(&product, *it).is_none()));
 }
 
@@ -204,10 +204,10 @@ fn visible_and_machine_dates_must_agree() {
         page.metadata.dates = dates;
         value(&article(&page), SignalCode::DateConsistency)
     };
-    let (seen, said) = (FactSource::VisibleText, FactSource::JsonLd);
-    assert_eq!(value_of(vec![date(said, 1)]), None);
-    assert_eq!(value_of(vec![date(said, 1), date(seen, 2)]), Some(1.0));
-    assert_eq!(value_of(vec![date(said, 1), date(seen, 9)]), Some(0.0));
+    let (seen, markup) = (FactSource::VisibleText, FactSource::JsonLd);
+    assert_eq!(value_of(vec![date(markup, 1)]), None);
+    assert_eq!(value_of(vec![date(markup, 1), date(seen, 2)]), Some(1.0));
+    assert_eq!(value_of(vec![date(markup, 1), date(seen, 9)]), Some(0.0));
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn reviews_need_author_and_date() {
             add_item(&mut page, schema_item("Review", it));
         }
         value(
-            &judged(&page, page_type, &empty_site()),
+            &evaluated(&page, page_type, &empty_site()),
             SignalCode::DatedReviews,
         )
     };

@@ -27,14 +27,14 @@ pub fn home_and_contact() -> (PageContent, PageContent) {
     (home, contact)
 }
 
-fn judged_site(pages: &[PageContent]) -> EeatRecord {
+fn evaluated_site(pages: &[PageContent]) -> EeatRecord {
     let mut site = empty_site();
     for page in pages {
         site.add(page);
     }
     let mut averages = PageAverages::default();
     for page in pages {
-        averages.add(&judged(page, PageType::Other, &site));
+        averages.add(&evaluated(page, PageType::Other, &site));
     }
     evaluate_site(&site, &averages, None, &context())
 }
@@ -63,7 +63,7 @@ fn a_complete_site_has_every_trust_signal() {
     );
     add_item(&mut home, organization);
     add_item(&mut home, schema_item("Product", &[("name", "x")]));
-    let record = judged_site(&[home, contact]);
+    let record = evaluated_site(&[home, contact]);
     for it in record
         .signals
         .iter()
@@ -95,7 +95,7 @@ fn a_complete_site_has_every_trust_signal() {
 fn an_empty_site_has_no_trust_signal() {
     let mut home = page("http://example.com/", &[(BlockKind::Paragraph, "Welcome.")]);
     set_title(&mut home, "Start");
-    let record = judged_site(&[home]);
+    let record = evaluated_site(&[home]);
     for code in [
         SignalCode::Https,
         SignalCode::ContactPage,
@@ -131,7 +131,7 @@ fn standard_pages_need_a_phrase_list() {
         (None, Some(0.0)),
     ] {
         home.document.lang = lang.map(str::to_owned);
-        let record = judged_site(std::slice::from_ref(&home));
+        let record = evaluated_site(std::slice::from_ref(&home));
         for code in codes {
             assert_eq!(value(&record, code), expected, "{lang:?} {code:?}");
             assert_eq!(record.missing.contains(&code), expected.is_some());
@@ -142,7 +142,7 @@ fn standard_pages_need_a_phrase_list() {
 #[test]
 fn contact_needs_low_depth_and_contact_means() {
     let (home, contact) = home_and_contact();
-    let value_of = |pages: &[PageContent]| value(&judged_site(pages), SignalCode::ContactPage);
+    let value_of = |pages: &[PageContent]| value(&evaluated_site(pages), SignalCode::ContactPage);
     assert_eq!(value_of(&[home.clone(), contact.clone()]), Some(1.0));
     // Linked, but not read.
     assert_eq!(value_of(std::slice::from_ref(&home)), Some(0.5));
@@ -157,9 +157,9 @@ fn contact_needs_low_depth_and_contact_means() {
         line: 1,
     });
     assert_eq!(value_of(&[home, silent]), Some(1.0));
-    let mut far = contact;
-    far.depth = 4;
-    assert_eq!(value_of(&[far]), Some(0.5));
+    let mut deep = contact;
+    deep.depth = 4;
+    assert_eq!(value_of(&[deep]), Some(0.5));
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn pages_with_mixed_content_are_not_secure() {
     let mut script = link("http://example.com/a.js", "");
     script.element = "script".to_owned();
     contact.links.push(script);
-    let record = judged_site(&[home, contact]);
+    let record = evaluated_site(&[home, contact]);
     let https = signal(&record, SignalCode::Https);
     assert_eq!(https.value, Some(0.5));
     assert_eq!(
@@ -184,7 +184,7 @@ fn a_hidden_organization_is_not_consistent() {
         &mut home,
         schema_item("Organization", &[("name", "Quite Another Inc")]),
     );
-    let record = judged_site(&[home]);
+    let record = evaluated_site(&[home]);
     assert_eq!(
         value(&record, SignalCode::OrganizationConsistent),
         Some(0.0)
@@ -195,7 +195,7 @@ fn a_hidden_organization_is_not_consistent() {
 fn wrong_check_digits_are_rejected() {
     let (mut home, _) = home_and_contact();
     home.text.footer = "Example, IČO: 25123892".to_owned();
-    let record = judged_site(&[home]);
+    let record = evaluated_site(&[home]);
     assert_eq!(value(&record, SignalCode::AddressOrCompanyId), Some(0.0));
 }
 
@@ -210,7 +210,7 @@ fn postal_codes_identify_addresses() {
     ] {
         let (mut home, _) = home_and_contact();
         home.text.footer = footer.to_owned();
-        let record = judged_site(&[home]);
+        let record = evaluated_site(&[home]);
         assert_eq!(
             value(&record, SignalCode::AddressOrCompanyId),
             Some(expected),
@@ -242,9 +242,9 @@ fn topic_links_count_once_per_page() {
     );
     add("https://example.com/rivers/boats", "Boats", "see here");
     assert_eq!(site.topic_links_to(&target.url), 2);
-    let record = judged(&target, PageType::Article, &site);
+    let record = evaluated(&target, PageType::Article, &site);
     assert_eq!(value(&record, SignalCode::TopicalDepth), Some(0.4));
-    let home = judged(&target, PageType::Home, &site);
+    let home = evaluated(&target, PageType::Home, &site);
     assert_eq!(value(&home, SignalCode::TopicalDepth), None);
 }
 
@@ -263,7 +263,7 @@ fn author_pages_count_by_section() {
         site.add(&it);
         last.get_or_insert(it);
     }
-    let record = judged(&last.unwrap(), PageType::Article, &site);
+    let record = evaluated(&last.unwrap(), PageType::Article, &site);
     let found = value(&record, SignalCode::AuthorTopicPages).unwrap();
     assert!((found - 2.0 / 3.0).abs() < 1e-12);
 }
@@ -283,7 +283,7 @@ fn about_is_the_author_page_of_a_one_author_site() {
     site.add(&text);
     let found = |site: &SiteSignals| {
         value(
-            &judged(&text, PageType::Article, site),
+            &evaluated(&text, PageType::Article, site),
             SignalCode::AuthorPage,
         )
     };

@@ -50,7 +50,7 @@ fn score(page: &PageContent) -> f64 {
 
 /// Values of all factors except `left_out`.
 fn others(page: &PageContent, left_out: &[FactorCode]) -> Vec<Option<f64>> {
-    let record = judged(page);
+    let record = evaluated(page);
     let kept = record
         .factors
         .iter()
@@ -67,7 +67,7 @@ fn statistics_quotations_and_sources_raise_the_score() {
         (with_sources(&plain, 2), FactorCode::Citations),
     ] {
         assert!(score(&better) > score(&plain) + 3.0, "{code:?}");
-        assert!(value(&judged(&better), code) > value(&judged(&plain), code));
+        assert!(value(&evaluated(&better), code) > value(&evaluated(&plain), code));
         // Only fluency may change too.
         let left_out = [code, FactorCode::Fluency];
         assert_eq!(
@@ -98,10 +98,10 @@ fn stuffing_lowers_the_score_and_is_named() {
 #[test]
 fn title_phrases_are_checked_for_stuffing() {
     let mut page = plain_article();
-    assert!(judged(&page).stuffing.is_none());
+    assert!(evaluated(&page).stuffing.is_none());
     set_title(&mut page, "House near the river");
     assert_eq!(
-        judged(&page).stuffing.unwrap().phrase,
+        evaluated(&page).stuffing.unwrap().phrase,
         "house near the river"
     );
 }
@@ -114,7 +114,8 @@ fn plainer_words_never_lower_the_score() {
     });
     let easy = plain_article();
     assert!(
-        value(&judged(&easy), FactorCode::Fluency) > value(&judged(&hard), FactorCode::Fluency)
+        value(&evaluated(&easy), FactorCode::Fluency)
+            > value(&evaluated(&hard), FactorCode::Fluency)
     );
     assert!(score(&easy) > score(&hard));
 }
@@ -174,7 +175,7 @@ fn any_page() -> impl Strategy<Value = PageContent> {
 
 /// The score without fluency, which any word can change.
 fn without_fluency(page: &PageContent) -> f64 {
-    let record = judged(page);
+    let record = evaluated(page);
     let known = record
         .factors
         .iter()

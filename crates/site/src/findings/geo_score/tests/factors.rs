@@ -17,7 +17,7 @@ fn gates_apply_for_their_reasons() {
     let shut = |edit: &dyn Fn(&mut PageContent)| {
         let mut page = plain_article();
         edit(&mut page);
-        let record = judged(&page);
+        let record = evaluated(&page);
         let codes: Vec<GateCode> = record.gates.iter().map(|it| it.code).collect();
         (codes, record.geo_score.unwrap())
     };
@@ -97,7 +97,7 @@ fn noindex_and_canonical_set_by_a_script_count() {
     let evidence = |shown: RenderedPage| {
         let mut page = plain_article();
         page.rendered = Some(Rendered::Shown(shown));
-        let record = judged(&page);
+        let record = evaluated(&page);
         assert_eq!(record.geo_score, Some(0.0));
         record.gates[0].evidence.join(", ")
     };
@@ -114,14 +114,14 @@ fn noindex_and_canonical_set_by_a_script_count() {
         words,
         ..RenderedPage::default()
     };
-    let told = "canonical https://example.com/other, set by a script";
-    assert_eq!(evidence(moved), told);
+    let expected = "canonical https://example.com/other, set by a script";
+    assert_eq!(evidence(moved), expected);
 }
 
 #[test]
 fn robots_txt_decides_gates_and_access() {
     let page = plain_article();
-    let judged = |allowed: &dyn Fn(&AiAgent) -> bool| {
+    let evaluated_with = |allowed: &dyn Fn(&AiAgent) -> bool| {
         let agents = verdicts(allowed);
         let input = GeoInput {
             agents: &agents,
@@ -130,25 +130,25 @@ fn robots_txt_decides_gates_and_access() {
         evaluate(&input, &context())
     };
     let codes = |it: &GeoRecord| it.gates.iter().map(|it| it.code).collect::<Vec<_>>();
-    let all = judged(&|_| true);
+    let all = evaluated_with(&|_| true);
     assert!(close(value(&all, FactorCode::Access), 1.0) && all.gates.is_empty());
-    let no_training = judged(&|it| it.purpose != AgentPurpose::Training);
+    let no_training = evaluated_with(&|it| it.purpose != AgentPurpose::Training);
     assert!(close(value(&no_training, FactorCode::Access), 1.0));
     assert_eq!(no_training.geo_score, all.geo_score);
     assert_eq!(no_training.agents[13].allowed, Some(false));
-    let engines = judged(&|it| it.name.ends_with("ngbot") || it.name == "Googlebot");
+    let engines = evaluated_with(&|it| it.name.ends_with("ngbot") || it.name == "Googlebot");
     assert_eq!(codes(&engines), [GateCode::AiSearchBlocked]);
     assert!(close(value(&engines, FactorCode::Access), 2.0 / 13.0));
-    let one = judged(&|it| it.name == "Googlebot");
+    let one = evaluated_with(&|it| it.name == "Googlebot");
     assert_eq!(codes(&one), [GateCode::AiSearchBlocked]);
-    let ai_only = judged(&|it| !matches!(it.name, "Googlebot" | "Bingbot"));
+    let ai_only = evaluated_with(&|it| !matches!(it.name, "Googlebot" | "Bingbot"));
     assert_eq!(codes(&ai_only), [GateCode::SearchEnginesBlocked]);
     assert_eq!(ai_only.geo_score, Some(0.0));
 }
 
 #[test]
 fn unchecked_agents_are_unknown() {
-    let record = judged(&plain_article());
+    let record = evaluated(&plain_article());
     assert_eq!(record.agents.len(), 21);
     assert!(record.agents.iter().all(|it| it.allowed.is_none()));
     assert_eq!(value(&record, FactorCode::Access), None);
@@ -157,14 +157,14 @@ fn unchecked_agents_are_unknown() {
 #[test]
 fn rates_are_per_thousand_words_and_capped() {
     let hundred = ["word"; 97].join(" ") + " about 25 %";
-    let found = judged(&page(
+    let found = evaluated(&page(
         "https://example.com/",
         &[(BlockKind::Paragraph, &hundred)],
     ));
     let statistics = factor(&found, FactorCode::Statistics);
     assert!(close(statistics.measured, 1_000.0 / 99.0) && close(statistics.value, 1.0));
     let thousand = ["word"; 997].join(" ") + " about 25 %";
-    let found = judged(&page(
+    let found = evaluated(&page(
         "https://example.com/",
         &[(BlockKind::Paragraph, &thousand)],
     ));
@@ -186,7 +186,7 @@ fn sources_are_distinct_and_external() {
     add(&mut page, "https://a.example.org/1");
     add(&mut page, "https://a.example.org/1");
     let per_thousand = |count: f64| 1_000.0 * count / f64::from(u32::try_from(words).unwrap());
-    let one = judged(&page);
+    let one = evaluated(&page);
     let found = factor(&one, FactorCode::Citations);
     assert!(close(found.measured, per_thousand(1.0)));
     assert!(
@@ -197,10 +197,10 @@ fn sources_are_distinct_and_external() {
     let mut paid = link("https://c.example/3", "x");
     paid.rel = Some("Sponsored nofollow".to_owned());
     page.links.push(paid);
-    let mut furniture = link("https://d.example/4", "x");
-    furniture.in_main_text = false;
-    page.links.push(furniture);
-    let two = judged(&page);
+    let mut boilerplate = link("https://d.example/4", "x");
+    boilerplate.in_main_text = false;
+    page.links.push(boilerplate);
+    let two = evaluated(&page);
     assert!(close(
         factor(&two, FactorCode::Citations).measured,
         per_thousand(2.0)
@@ -208,7 +208,7 @@ fn sources_are_distinct_and_external() {
     page.text.main.blocks[1]
         .text
         .push_str(" See doi:10.1000/xyz123.");
-    let three = judged(&page);
+    let three = evaluated(&page);
     assert!(close(
         factor(&three, FactorCode::Citations).measured,
         per_thousand(3.0)
@@ -218,7 +218,7 @@ fn sources_are_distinct_and_external() {
 #[test]
 fn extractability_is_found_by_markup_or_words() {
     let of = |blocks: &[(BlockKind, &str)]| page("https://example.com/", blocks);
-    let value_of = |page: &PageContent| value(&judged(page), FactorCode::Extractable);
+    let value_of = |page: &PageContent| value(&evaluated(page), FactorCode::Extractable);
     let plain = of(&[(
         BlockKind::Paragraph,
         "We went there and saw nothing at all.",
@@ -248,7 +248,7 @@ fn extractability_is_found_by_markup_or_words() {
 
 #[test]
 fn structure_is_the_sum_of_its_parts() {
-    let value_of = |page: &PageContent| value(&judged(page), FactorCode::Structure);
+    let value_of = |page: &PageContent| value(&evaluated(page), FactorCode::Structure);
     let mut page = plain_article();
     // One h1, no gap; 375 words in one section.
     assert!(close(value_of(&page), 0.4));
@@ -281,22 +281,22 @@ fn freshness_scores_visible_machine_and_recent_dates() {
     let value_of = |dates: Vec<DateFact>| {
         let mut page = plain_article();
         page.metadata.dates = dates;
-        value(&judged(&page), FactorCode::Freshness)
+        value(&evaluated(&page), FactorCode::Freshness)
     };
     assert!(close(value_of(Vec::new()), 0.0));
-    let (seen, said) = (FactSource::VisibleText, FactSource::JsonLd);
+    let (seen, markup) = (FactSource::VisibleText, FactSource::JsonLd);
     assert!(close(value_of(vec![date(seen, 10)]), 0.5));
-    assert!(close(value_of(vec![date(said, 10), date(seen, 10)]), 1.0));
-    assert!(close(value_of(vec![date(said, 10), date(seen, 30)]), 0.8));
+    assert!(close(value_of(vec![date(markup, 10), date(seen, 10)]), 1.0));
+    assert!(close(value_of(vec![date(markup, 10), date(seen, 30)]), 0.8));
     assert!(close(
-        value_of(vec![date(said, 200), date(seen, 201)]),
+        value_of(vec![date(markup, 200), date(seen, 201)]),
         0.94
     ));
-    assert!(close(value_of(vec![date(said, 500)]), 0.38));
-    assert!(close(value_of(vec![date(said, 5_000)]), 0.32));
+    assert!(close(value_of(vec![date(markup, 500)]), 0.38));
+    assert!(close(value_of(vec![date(markup, 5_000)]), 0.32));
     // Tomorrow may be another time zone; next week is invalid.
-    assert!(close(value_of(vec![date(said, -1)]), 0.5));
-    assert!(close(value_of(vec![date(said, -7)]), 0.0));
+    assert!(close(value_of(vec![date(markup, -1)]), 0.5));
+    assert!(close(value_of(vec![date(markup, -7)]), 0.0));
 }
 
 fn organization(same_as: bool) -> Item {
@@ -384,7 +384,7 @@ fn structured_data_needs_a_valid_main_entity() {
 #[test]
 fn substance_and_fluency_need_text() {
     let text = ["word"; 99].join(" ");
-    let short = judged(&page(
+    let short = evaluated(&page(
         "https://example.com/",
         &[(BlockKind::Paragraph, &text)],
     ));
@@ -393,7 +393,7 @@ fn substance_and_fluency_need_text() {
     let golden = [(100, 0.4), (300, 0.7), (600, 0.85), (1_000, 1.0)];
     for (words, expected) in golden {
         let text = vec!["word"; words].join(" ");
-        let found = judged(&page(
+        let found = evaluated(&page(
             "https://example.com/",
             &[(BlockKind::Paragraph, &text)],
         ));

@@ -30,7 +30,7 @@ fn input(page: &PageContent) -> GeoInput<'_> {
     }
 }
 
-fn judged(page: &PageContent) -> GeoRecord {
+fn evaluated(page: &PageContent) -> GeoRecord {
     evaluate(&input(page), &context())
 }
 
@@ -108,7 +108,7 @@ fn weights_sum_to_a_hundred() {
 
 #[test]
 fn records_mark_weights_as_judgment() {
-    let record = judged(&plain_article());
+    let record = evaluated(&plain_article());
     let written = serde_json::to_value(&record).unwrap();
     assert_eq!(written["weightsBasis"], "judgement");
     assert_eq!(written["type"], "geo-score");
@@ -120,7 +120,7 @@ fn records_mark_weights_as_judgment() {
 
 #[test]
 fn unknown_factors_are_left_out_and_listed() {
-    let record = judged(&plain_article());
+    let record = evaluated(&plain_article());
     assert_eq!(
         record.envelope.warnings,
         ["unknownAccess", "unknownStructuredData"]
@@ -153,13 +153,13 @@ fn grades_begin_at_their_bounds() {
 
 #[test]
 fn actions_name_what_gains_most() {
-    let record = judged(&plain_article());
+    let record = evaluated(&plain_article());
     let first = &record.top_actions[0];
     assert_eq!(first.factor, Some(FactorCode::Statistics));
     assert!((first.gain - 100.0 * 13.0 / 81.0).abs() < 1e-9);
     let mut shut = plain_article();
     shut.fetched.status = Some(404);
-    let record = judged(&shut);
+    let record = evaluated(&shut);
     assert_eq!(record.top_actions[0].gate, Some(GateCode::NotIndexable));
     assert_eq!(record.top_actions.len(), 1);
 }
@@ -171,7 +171,7 @@ fn a_site_is_the_mean_of_its_pages_by_clicks() {
     other.structure.has_main = true;
     let mut gone = plain.clone();
     gone.fetched.status = Some(404);
-    let records = [judged(&plain), judged(&other), judged(&gone)];
+    let records = [evaluated(&plain), evaluated(&other), evaluated(&gone)];
     let mut summary = GeoSummary::default();
     summary.add(&records[0], Some(2.0));
     summary.add(&records[1], None);

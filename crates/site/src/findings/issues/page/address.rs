@@ -31,8 +31,8 @@ pub fn find(subject: &Subject<'_>, found: &mut IssueCollector) {
         found.add(IssueCode::SlowTtfb, format!("{taken} ms"));
     }
     // `FormOnHttp` is more specific.
-    let is_told = !page.forms.is_empty();
-    found.add_if(subject.is_insecure() && !is_told, IssueCode::HttpPage);
+    let has_forms = !page.forms.is_empty();
+    found.add_if(subject.is_insecure() && !has_forms, IssueCode::HttpPage);
     if let Some(to) = page.refresh.as_ref().and_then(|it| it.url.as_deref())
         && to != page.url
     {
@@ -43,8 +43,8 @@ pub fn find(subject: &Subject<'_>, found: &mut IssueCollector) {
         .is_some_and(|it| it >= PROBE_SIMILARITY);
     let heading = page.heading(1).and_then(|it| it.text.as_deref());
     let mut names = [page.title(), heading].into_iter().flatten();
-    let says_so = page.text.counts.words < ERROR_PAGE_WORDS && names.any(is_error_title);
-    found.add_if(like_the_probe || says_so, IssueCode::SoftNotFound);
+    let has_error_title = page.text.counts.words < ERROR_PAGE_WORDS && names.any(is_error_title);
+    found.add_if(like_the_probe || has_error_title, IssueCode::SoftNotFound);
     if let Some(url) = &subject.url {
         url_issues(url, found);
     }

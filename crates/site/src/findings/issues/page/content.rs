@@ -108,11 +108,11 @@ fn disagrees(detected: &DetectedLanguage, declared: &str) -> bool {
 
 fn stuffing(subject: &Subject<'_>, text: &str, found: &mut IssueCollector) {
     let stuffed = stuffed_phrases(subject.page, text, subject.context.keywords);
-    let told = stuffed.iter().map(|it| {
+    let details = stuffed.iter().map(|it| {
         let density = it.density * 100.0;
         format!("{}: {} times, {density:.1} %", it.phrase, it.uses)
     });
-    found.add_each(IssueCode::KeywordStuffing, told);
+    found.add_each(IssueCode::KeywordStuffing, details);
 }
 
 pub struct StuffedPhrase {
@@ -134,7 +134,7 @@ pub fn stuffed_phrases(page: &PageContent, text: &str, keywords: &[String]) -> V
         return Vec::new();
     }
     let of_title;
-    let (phrases, least) = if keywords.is_empty() {
+    let (phrases, min_density) = if keywords.is_empty() {
         of_title = title_phrases(page.title().unwrap_or_default());
         (of_title.as_slice(), MIN_TITLE_PHRASE_DENSITY)
     } else {
@@ -152,7 +152,7 @@ pub fn stuffed_phrases(page: &PageContent, text: &str, keywords: &[String]) -> V
     let stuffed = phrases.into_iter().filter_map(|phrase| {
         let uses = indexed.uses(phrase);
         let density = uses.density.unwrap_or_default();
-        (uses.stuffed && density >= least).then(|| StuffedPhrase {
+        (uses.stuffed && density >= min_density).then(|| StuffedPhrase {
             phrase: phrase.clone(),
             uses: uses.inflected.unwrap_or(uses.exact),
             density,
@@ -227,8 +227,8 @@ mod tests {
         let mut page = shell(29);
         assert_eq!(filled_by_scripts(&page).unwrap(), "29 words");
         page.rendered = Some(shown(100));
-        let told = filled_by_scripts(&page).unwrap();
-        assert_eq!(told, "29 words without scripts, 100 with them");
+        let detail = filled_by_scripts(&page).unwrap();
+        assert_eq!(detail, "29 words without scripts, 100 with them");
         // 30 % are enough.
         page.rendered = Some(shown(96));
         assert_eq!(filled_by_scripts(&page), None);
@@ -265,13 +265,13 @@ mod tests {
     #[test]
     fn a_short_page_with_a_script_is_thin() {
         assert_eq!(codes(&page(29)), [IssueCode::ThinContent]);
-        let mut asking = page(15);
-        asking.structure.asks_for_scripts = true;
-        assert_eq!(codes(&asking), [IssueCode::ThinContent]);
+        let mut with_noscript = page(15);
+        with_noscript.structure.requires_scripts = true;
+        assert_eq!(codes(&with_noscript), [IssueCode::ThinContent]);
         assert_eq!(codes(&shell(29)), [IssueCode::JsOnlyContent]);
-        let mut asking = page(7);
-        asking.structure.asks_for_scripts = true;
-        assert_eq!(codes(&asking), [IssueCode::JsOnlyContent]);
+        let mut with_noscript = page(7);
+        with_noscript.structure.requires_scripts = true;
+        assert_eq!(codes(&with_noscript), [IssueCode::JsOnlyContent]);
     }
 
     #[test]

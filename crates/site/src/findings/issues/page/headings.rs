@@ -25,11 +25,11 @@ pub fn find(page: &PageContent, found: &mut IssueCollector) {
     }
     let steps = page.headings.windows(2);
     let skipped = steps.filter(|it| it[1].level > it[0].level + 1);
-    let told = skipped.map(|it| {
+    let details = skipped.map(|it| {
         let text = it[1].text.as_deref().unwrap_or_default();
         format!("h{} after h{}: {text}", it[1].level, it[0].level)
     });
-    found.add_each(IssueCode::HeadingOrder, told);
+    found.add_each(IssueCode::HeadingOrder, details);
     let empty = page.headings.iter().filter(|it| it.text.is_none());
     found.add_each(
         IssueCode::HeadingEmpty,

@@ -101,11 +101,11 @@ fn texts(subject: &Subject<'_>, followed: &[Followed<'_>], found: &mut IssueColl
                 .as_deref()
                 .is_some_and(|it| is_generic_link_text(it, language.as_deref()))
     });
-    let told = generic.map(|it| {
+    let details = generic.map(|it| {
         let text = it.link.text.as_deref().unwrap_or_default();
         format!("{text} ({})", it.url)
     });
-    found.add_each(IssueCode::GenericAnchor, told);
+    found.add_each(IssueCode::GenericAnchor, details);
 }
 
 fn has_rel(link: &PageLink, word: &str) -> bool {

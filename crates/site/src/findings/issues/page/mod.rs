@@ -56,8 +56,8 @@ impl Subject<'_> {
     }
 }
 
-/// What a truncated page does not prove: absence, shares of the text, and content of elements whose
-/// structure is lost.
+/// What a truncated page does not prove: absence, shares of the text, and content of elements that lost
+/// their structure.
 const WHOLE_PAGE_ISSUES: [IssueCode; 24] = [
     IssueCode::SoftNotFound,
     IssueCode::CanonicalMissing,

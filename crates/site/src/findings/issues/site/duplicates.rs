@@ -96,7 +96,7 @@ fn report_same(
 }
 
 fn report_cluster(site: &SiteGraph, members: &[&PageNode], all: &mut SiteIssueCollector) {
-    let near = DuplicateGroup::of(members);
+    let near_duplicates = DuplicateGroup::of(members);
     let mut exact: BTreeMap<[u8; 32], Vec<&PageNode>> = BTreeMap::new();
     for node in members {
         if let Some(digest) = node.digest {
@@ -109,7 +109,7 @@ fn report_cluster(site: &SiteGraph, members: &[&PageNode], all: &mut SiteIssueCo
             if same.others(node) > 0 {
                 same.report(site, node, IssueCode::DuplicateExact, all);
             } else {
-                near.report(site, node, IssueCode::DuplicateNear, all);
+                near_duplicates.report(site, node, IssueCode::DuplicateNear, all);
             }
         }
     }
@@ -170,21 +170,21 @@ mod tests {
                 (0..pages.len()).filter(move |it| *it != one && pages[*it].0 == pages[one].0);
             same.filter(move |it| !pages[one].1.contains(it) && !pages[*it].1.contains(&one))
         };
-        let told = (0..pages.len()).filter_map(|it| {
+        let duplicates = (0..pages.len()).filter_map(|it| {
             let named: Vec<String> = others(it).take(5).map(address).collect();
             (!named.is_empty()).then(|| (address(it), (1, named.join("\n"))))
         });
-        told.collect()
+        duplicates.collect()
     }
 
     proptest! {
         #[test]
         fn grouping_matches_pairwise_comparison(pages in prop::collection::vec((0_u8..3, prop::collection::vec(0_usize..14, 0..4)), 0..14)) {
-            let told = found(&site(&pages)).into_iter().map(|(url, issues)| {
+            let grouped = found(&site(&pages)).into_iter().map(|(url, issues)| {
                 assert_eq!(issues.len(), 1);
                 (url, (issues[0].count, issues[0].detail.clone().unwrap()))
             });
-            prop_assert_eq!(told.collect::<BTreeMap<_, _>>(), by_pairs(&pages));
+            prop_assert_eq!(grouped.collect::<BTreeMap<_, _>>(), by_pairs(&pages));
         }
     }
 
@@ -192,8 +192,8 @@ mod tests {
     #[test]
     fn twenty_thousand_pages_with_one_title_are_fast() {
         let pages = vec![(0, Vec::new()); 20_000];
-        let told = found(&site(&pages));
-        assert_eq!(told.len(), pages.len());
-        assert!(told.values().all(|it| it[0].count == 1));
+        let issues_by_url = found(&site(&pages));
+        assert_eq!(issues_by_url.len(), pages.len());
+        assert!(issues_by_url.values().all(|it| it[0].count == 1));
     }
 }

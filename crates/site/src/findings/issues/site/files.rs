@@ -33,9 +33,9 @@ pub fn find(site: &SiteGraph, context: &SiteContext<'_>, all: &mut SiteIssueColl
     let of_start = all.issues_of(site.start);
     of_start.add_each(IssueCode::AiSearchBlocked, blocked);
     let problems = robots_txt_problems(context.robots_txt.unwrap_or_default());
-    let told = { problems.iter() }
+    let details = { problems.iter() }
         .map(|it| format!("line {}: {}: {}", it.line, it.fault.as_str(), it.text));
-    of_start.add_each(IssueCode::RobotsTxtInvalid, told);
+    of_start.add_each(IssueCode::RobotsTxtInvalid, details);
     if let Some(found) = context.llms_txt.filter(|it| it.valid == Some(false)) {
         let names: Vec<&str> = found.issues.iter().map(|it| it.name()).collect();
         of_start.add(IssueCode::LlmsTxtInvalid, names.join("\n"));

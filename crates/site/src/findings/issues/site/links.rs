@@ -43,8 +43,8 @@ fn check_page(
         .collect();
     let mut where_target =
         |code, urls: &mut dyn Iterator<Item = UrlId>, holds: fn(&Target) -> bool| {
-            let held = urls.filter(|it| known_target(site, *it).is_some_and(holds));
-            all.add_urls(site, node.url, code, held);
+            let matching = urls.filter(|it| known_target(site, *it).is_some_and(holds));
+            all.add_urls(site, node.url, code, matching);
         };
     let mut own = linked
         .iter()
@@ -125,10 +125,10 @@ mod tests {
 
     const PAGE: &str = "https://example.com/page";
 
-    fn asked(url: &str, status: u16, failure: Option<FetchFailure>) -> TargetCheck {
+    fn checked(url: &str, status: u16, failure: Option<FetchFailure>) -> TargetCheck {
         TargetCheck {
             url: url.to_owned(),
-            state: CheckState::Asked {
+            state: CheckState::Requested {
                 fetched: Fetched {
                     failure,
                     ..Fetched::plain(url, status)
@@ -167,7 +167,7 @@ mod tests {
             (200, Some(FetchFailure::Timeout)),
             (200, Some(FetchFailure::Connect)),
         ] {
-            let check = [asked(url, status, failure)];
+            let check = [checked(url, status, failure)];
             let once = issues(&link, &check, &[]);
             assert_eq!(once.len(), 1, "{once:?}");
             assert_eq!(once[0].code, IssueCode::ExternalBroken);
@@ -178,8 +178,8 @@ mod tests {
             assert_eq!(again[0].severity, Severity::Warning);
             assert_eq!(again[0].detail.as_deref(), Some(url));
         }
-        for wall in [401, 403, 429, 451, 999] {
-            assert_eq!(issues(&link, &[asked(url, wall, None)], &[url]), []);
+        for status in [401, 403, 429, 451, 999] {
+            assert_eq!(issues(&link, &[checked(url, status, None)], &[url]), []);
         }
     }
 
@@ -197,15 +197,15 @@ mod tests {
             candidate("source", picture),
             candidate("img", elsewhere),
         ];
-        let checks = [own, picture, elsewhere].map(|it| asked(it, 404, None));
+        let checks = [own, picture, elsewhere].map(|it| checked(it, 404, None));
         let found = issues(&links, &checks, &[]);
-        let told: Vec<_> = { found.iter() }
+        let reported: Vec<_> = { found.iter() }
             .map(|it| (it.code, it.severity, it.count))
             .collect();
         let expected = [
             (IssueCode::ImageBroken, Severity::Error, 2),
             (IssueCode::ImageBroken, Severity::Notice, 1),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(reported, expected);
     }
 }

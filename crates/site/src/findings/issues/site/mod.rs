@@ -117,15 +117,15 @@ impl SiteIssueCollector {
         let (sure, suspect): (Vec<UrlId>, Vec<UrlId>) = urls.partition(is_sure);
         self.add_urls(site, page, code, sure.into_iter());
         if !suspect.is_empty() {
-            let told = suspect.iter().map(|it| site.urls.text(*it));
-            let told = told.map(|it| format!("{it} (failed once)"));
+            let texts = suspect.iter().map(|it| site.urls.text(*it));
+            let details = texts.map(|it| format!("{it} (failed once)"));
             self.issues_of(page)
-                .add_each_with(code, Severity::Notice, told);
+                .add_each_with(code, Severity::Notice, details);
         }
     }
 }
 
-/// The target of a URL that is no page, or redirects to one.
+/// The target of a URL that is not a page, or redirects to one.
 fn known_target(site: &SiteGraph, url: UrlId) -> Option<&Target> {
     match site.resolve(url) {
         Resolved::Redirect(target, _) | Resolved::Other(target) => Some(target),
@@ -134,7 +134,7 @@ fn known_target(site: &SiteGraph, url: UrlId) -> Option<&Target> {
 }
 
 /// Whether a URL that is named as a page does not work: internal URLs without success, external ones
-/// that are broken for everyone.
+/// that are broken for all clients.
 fn is_unavailable(site: &SiteGraph, url: UrlId, target: &Target) -> bool {
     if site.urls.is_internal(url) {
         let is_hidden = matches!(target.state, TargetState::Blocked | TargetState::Challenged);

@@ -91,7 +91,7 @@ mod tests {
         site.add_page(&page);
         site.add_check(&TargetCheck {
             url: url.to_owned(),
-            state: CheckState::Asked {
+            state: CheckState::Requested {
                 fetched,
                 names: None,
             },
@@ -113,7 +113,7 @@ mod tests {
         let elsewhere = "https://other.example/2";
         let mut timeout = Fetched::plain(elsewhere, 200);
         timeout.failure = Some(FetchFailure::Timeout);
-        let told = |issues: &[Issue]| -> Vec<_> {
+        let reported = |issues: &[Issue]| -> Vec<_> {
             { issues.iter() }.map(|it| (it.code, it.severity)).collect()
         };
         let all = |severity| {
@@ -129,21 +129,24 @@ mod tests {
             timeout,
         ] {
             let once = issues(elsewhere, fetched.clone(), false);
-            assert_eq!(told(&once), all(Severity::Notice));
+            assert_eq!(reported(&once), all(Severity::Notice));
             let detail = once[0].detail.as_deref();
             assert_eq!(detail, Some("https://other.example/2 (failed once)"));
             assert_eq!(
-                told(&issues(elsewhere, fetched, true)),
+                reported(&issues(elsewhere, fetched, true)),
                 all(Severity::Error)
             );
         }
-        for wall in [401, 403, 429] {
-            assert_eq!(issues(elsewhere, Fetched::plain(elsewhere, wall), true), []);
+        for status in [401, 403, 429] {
+            assert_eq!(
+                issues(elsewhere, Fetched::plain(elsewhere, status), true),
+                []
+            );
         }
         let own = "https://example.com/2";
         for status in [404, 403, 503] {
             let found = issues(own, Fetched::plain(own, status), false);
-            assert_eq!(told(&found), all(Severity::Error), "{status}");
+            assert_eq!(reported(&found), all(Severity::Error), "{status}");
         }
     }
 }

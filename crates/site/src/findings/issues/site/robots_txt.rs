@@ -59,11 +59,11 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn fault_of(line: &str, after_agent: &mut bool) -> Option<RobotsTxtFault> {
-    let told = line.split('#').next().unwrap_or_default().trim();
-    if told.is_empty() {
+    let directive = line.split('#').next().unwrap_or_default().trim();
+    if directive.is_empty() {
         return None;
     }
-    let Some((name, value)) = told.split_once(':') else {
+    let Some((name, value)) = directive.split_once(':') else {
         return Some(RobotsTxtFault::NoDirective);
     };
     let (name, value) = (name.trim().to_ascii_lowercase(), value.trim());

@@ -47,11 +47,11 @@ fn check_sitemap(site: &SiteGraph, sitemap: &Sitemap, all: &mut SiteIssueCollect
         // A sitemap at the default URL is optional.
         Some("absent" | "unavailable" | "html" | "notSitemap") if !sitemap.named => {}
         Some("absent" | "unavailable") => {
-            let told =
+            let response =
                 { sitemap.status }.map_or("no answer".to_owned(), |it| format!("status {it}"));
             found.add(
                 IssueCode::SitemapNon200,
-                format!("the sitemap itself: {told}"),
+                format!("the sitemap itself: {response}"),
             );
         }
         Some(problem @ ("tooManyEntries" | "tooLarge")) => {

@@ -35,7 +35,7 @@ pub struct PageInput<'a> {
     pub data: &'a PageStructuredData,
     /// The text that readers see; `None` is unknown and not compared.
     pub visible_text: Option<&'a str>,
-    /// The days of its `time` elements, whose text may be relative or of another calendar.
+    /// The days of its `time` elements; their text may be relative or of another calendar.
     pub days: &'a [NaiveDate],
     pub template: Option<PageTemplate>,
     /// Whether it has structured data only when rendered.

@@ -1,8 +1,8 @@
 use super::*;
 use IssueCode as C;
 
-fn hidden(thing: Json, text: &str) -> Vec<String> {
-    let record = judge(&data(Format::JsonLd, &thing), Some(text));
+fn hidden(item: Json, text: &str) -> Vec<String> {
+    let record = evaluated(&data(Format::JsonLd, &item), Some(text));
     let all = record.entities.iter().flat_map(|it| &it.issues);
     let all = all.filter(|it| it.code == C::NotVisible);
     all.map(|it| it.path.clone()).collect()
@@ -91,7 +91,7 @@ fn days_are_matched_near_their_year() {
         );
     }
     // The day of a moment depends on the time zone; a date does not.
-    for (moment, text, told) in [
+    for (moment, text, is_reported) in [
         ("2026-05-05T23:30:00Z", "6 May 2026", false),
         ("2026-05-05T23:30:00Z", "4 May 2026", true),
         ("2026-01-01T00:30:00+01:00", "31.12.25", false),
@@ -101,7 +101,7 @@ fn days_are_matched_near_their_year() {
         ("2026-05-05", "6 May 2026", true),
     ] {
         let found = hidden(article(moment), text);
-        assert_eq!(!found.is_empty(), told, "{moment}, {text}");
+        assert_eq!(!found.is_empty(), is_reported, "{moment}, {text}");
     }
     assert_eq!(hidden(article("2026-05-05"), "© 2026"), ["datePublished"]);
     assert_eq!(
@@ -121,7 +121,7 @@ fn days_are_matched_near_their_year() {
 
 #[test]
 fn unknown_text_is_not_compared() {
-    let record = judge(
+    let record = evaluated(
         &data(Format::JsonLd, &json!({"@type": "Product", "name": "Cup"})),
         None,
     );
@@ -150,7 +150,7 @@ fn one_item_in_two_syntaxes_is_one_entity() {
         ),
     );
     add(&mut page, Format::JsonLd, &cup);
-    let record = judge(&page, None);
+    let record = evaluated(&page, None);
     assert_eq!((record.formats.json_ld, record.formats.microdata), (1, 1));
     assert_eq!(record.entities.len(), 1);
     let it = &record.entities[0];
@@ -182,10 +182,10 @@ fn one_item_in_two_syntaxes_is_one_entity() {
         Format::JsonLd,
         &json!({"@type": "Thing", "@id": "https://example.com/#p", "name": "x"}),
     );
-    assert_eq!(judge(&by_id, None).entities.len(), 1);
+    assert_eq!(evaluated(&by_id, None).entities.len(), 1);
     // Items of one name in one syntax are two entities.
     assert_eq!(
-        judge(&data(Format::JsonLd, &json!([cup, cup])), None)
+        evaluated(&data(Format::JsonLd, &json!([cup, cup])), None)
             .entities
             .len(),
         2
@@ -196,12 +196,15 @@ fn one_item_in_two_syntaxes_is_one_entity() {
 fn conflicting_values_are_reported() {
     let it = entity(json!({"@type": "Product", "name": "Cup", "offers":
         {"@type": "Offer", "price": [5, "6.00"], "priceCurrency": ["EUR", "EUR"]}}));
-    let told: Vec<_> = it
+    let conflicts: Vec<_> = it
         .issues
         .iter()
         .filter(|it| it.code == C::ConflictingValues)
         .collect();
-    assert_eq!((told.len(), told[0].path.as_str()), (1, "offers.price"));
+    assert_eq!(
+        (conflicts.len(), conflicts[0].path.as_str()),
+        (1, "offers.price")
+    );
     let fine = entity(
         json!({"@type": "Product", "offers": [{"@type": "Offer", "price": 5}, {"@type": "Offer", "price": 6}]}),
     );

@@ -57,7 +57,7 @@ fn a_product_is_a_merchant_listing_or_else_a_snippet() {
         nothing.missing_required,
         ["name", "review or aggregateRating or offers"]
     );
-    let record = judge(&data(Format::JsonLd, &product()), None);
+    let record = evaluated(&data(Format::JsonLd, &product()), None);
     assert_eq!(
         record.features,
         [Feature::MerchantListing, Feature::ProductSnippet]
@@ -90,11 +90,11 @@ fn prices_need_a_currency_and_a_positive_value() {
 
 #[test]
 fn an_offer_belongs_to_its_product_by_id() {
-    let things = json!([
+    let items = json!([
         with(&product(), json!({"offers": {"@id": "#o"}})),
         {"@type": "Offer", "@id": "#o", "priceCurrency": "EUR"},
     ]);
-    let record = judge(&data(Format::JsonLd, &things), None);
+    let record = evaluated(&data(Format::JsonLd, &items), None);
     assert_eq!(
         record.entities[0].missing_required,
         ["offers.price or offers.priceSpecification.price"]
@@ -171,8 +171,8 @@ fn self_serving_business_reviews_get_no_stars() {
         E::NotSupported
     );
     let reviewed = |business: Json| {
-        let thing = with(&stars, json!({"itemReviewed": business}));
-        judge(&data(Format::JsonLd, &thing), None)
+        let item = with(&stars, json!({"itemReviewed": business}));
+        evaluated(&data(Format::JsonLd, &item), None)
     };
     let own =
         reviewed(json!({"@type": "Restaurant", "name": "R", "url": "https://www.example.com/"}));
@@ -254,8 +254,8 @@ fn carousels_are_summaries_or_all_in_one() {
     );
 }
 
-fn issues_of(thing: Json) -> Vec<String> {
-    let it = entity(thing);
+fn issues_of(item: Json) -> Vec<String> {
+    let it = entity(item);
     let mut all: Vec<String> = issues(&it).iter().map(|it| it.1.to_owned()).collect();
     all.sort();
     all
@@ -266,7 +266,7 @@ fn jobs_need_a_location_or_remote_countries() {
     let job = json!({"@type": "JobPosting", "title": "t", "description": "d", "datePosted": "2026-01-02",
         "hiringOrganization": "O"});
     let place = |address: Json| json!({"jobLocation": {"@type": "Place", "address": address}});
-    let missing = |thing: Json| entity(thing).missing_required;
+    let missing = |item: Json| entity(item).missing_required;
     assert_eq!(missing(job.clone()), ["jobLocation"]);
     let country = json!({"@type": "PostalAddress", "addressCountry": "CZ"});
     assert_eq!(missing(with(&job, place(country))), [""; 0]);
@@ -426,7 +426,7 @@ fn images_need_license_metadata() {
 
 #[test]
 fn remaining_features_follow_the_rules_table() {
-    for (thing, feature, missing) in [
+    for (item, feature, missing) in [
         (
             json!({"@type": "Course"}),
             Feature::CourseList,
@@ -499,7 +499,7 @@ fn remaining_features_follow_the_rules_table() {
             vec!["containsPlace.occupancy"],
         ),
     ] {
-        let it = entity(thing);
+        let it = entity(item);
         assert_eq!(it.feature, Some(feature));
         assert_eq!(it.missing_required, missing, "{feature:?}");
         assert_eq!(it.eligibility, E::Ineligible, "{feature:?}");
@@ -538,16 +538,16 @@ fn required_dates_must_be_iso_8601() {
     ] {
         let it = on(bad.clone());
         assert_eq!(it.eligibility, E::Ineligible, "{bad}");
-        let told = |it: &&Issue| it.code == C::ValueNotAccepted && it.path == "startDate";
-        let told = it.issues.iter().find(told).unwrap();
-        assert_eq!(told.severity, Severity::Error);
+        let is_rejected = |it: &&Issue| it.code == C::ValueNotAccepted && it.path == "startDate";
+        let issue = it.issues.iter().find(is_rejected).unwrap();
+        assert_eq!(issue.severity, Severity::Error);
         assert!(it.missing_required.is_empty());
     }
 }
 
 #[test]
 fn retired_features_are_valid_and_reported() {
-    for (thing, feature) in [
+    for (item, feature) in [
         (json!({"@type": "FAQPage"}), Feature::Faq),
         (json!({"@type": "HowTo"}), Feature::HowTo),
         (json!({"@type": "ClaimReview"}), Feature::ClaimReview),
@@ -570,7 +570,7 @@ fn retired_features_are_valid_and_reported() {
             Feature::SitelinksSearchBox,
         ),
     ] {
-        let it = entity(thing);
+        let it = entity(item);
         assert_eq!((it.feature, it.eligibility), (Some(feature), E::Retired));
         assert_eq!(issues(&it), [(C::Retired, "")], "{feature:?}");
         assert_eq!(it.issues[0].severity, Severity::Notice);
@@ -579,11 +579,11 @@ fn retired_features_are_valid_and_reported() {
     assert_eq!((old.eligibility, old.feature), (E::Retired, None));
     let sold = entity(with(&product(), json!({"@type": ["Product", "Car"]})));
     assert_eq!(sold.feature, Some(Feature::MerchantListing));
-    let course = entity(
+    let with_instance = entity(
         json!({"@type": "Course", "name": "c", "description": "d", "provider": "p", "hasCourseInstance": {"@type": "CourseInstance"}}),
     );
-    assert_eq!(course.feature, Some(Feature::CourseList));
-    assert!(issues(&course).contains(&(C::Retired, "")));
+    assert_eq!(with_instance.feature, Some(Feature::CourseList));
+    assert!(issues(&with_instance).contains(&(C::Retired, "")));
     let video = entity(json!({"@type": ["VideoObject", "LearningResource"], "name": "v"}));
     assert_eq!(video.feature, Some(Feature::Video));
     assert!(issues(&video).contains(&(C::Retired, "")));
@@ -595,9 +595,12 @@ fn site_names_are_for_home_pages_only() {
         Format::JsonLd,
         &json!({"@type": "WebSite", "name": "n", "url": "https://example.com/"}),
     );
-    let home = judge_at("https://example.com/", &site, None, None);
+    let home = evaluated_at("https://example.com/", &site, None, None);
     assert_eq!(home.features, [Feature::SiteName]);
-    assert_eq!(judge(&site, None).entities[0].eligibility, E::NotSupported);
+    assert_eq!(
+        evaluated(&site, None).entities[0].eligibility,
+        E::NotSupported
+    );
     for name in ["Person", "WebPage", "Offer", "Thing", "Own"] {
         assert_eq!(
             entity(json!({"@type": name})).eligibility,
@@ -623,7 +626,7 @@ fn paywall_and_speakable_rules_are_additional() {
             (C::RequiredMissing, "speakable.cssSelector")
         ]
     );
-    let record = judge(
+    let record = evaluated(
         &data(
             Format::JsonLd,
             &json!({"@type": "WebPage", "isAccessibleForFree": "http://schema.org/False",

@@ -87,14 +87,14 @@ fn items() -> impl Strategy<Value = PageStructuredData> {
 
 /// Nests every item at most once, in an earlier one.
 fn as_forest(data: &mut PageStructuredData) {
-    let mut held = BTreeSet::new();
+    let mut nested = BTreeSet::new();
     for number in 0..data.items.len() {
         let before = u32::try_from(number).unwrap();
         let known = u32::try_from(data.items.len()).unwrap();
         let mut inner = Vec::new();
         data.items[number].properties.retain(|it| match it.value {
             Value::Item(item) => {
-                let good = item > before && item < known && held.insert(item);
+                let good = item > before && item < known && nested.insert(item);
                 inner.extend(good.then_some(item));
                 good
             }
@@ -113,7 +113,7 @@ proptest! {
 
     #[test]
     fn every_evaluation_is_consistent(page in items(), text in prop::option::of("[a-z0-9 ,.]{0,20}")) {
-        let record = judge(&page, text.as_deref());
+        let record = evaluated(&page, text.as_deref());
         if let Some(score) = record.schema_score {
             prop_assert!((0.0..=100.0).contains(&score), "{}", score);
         }
@@ -130,7 +130,7 @@ proptest! {
             prop_assert!(it.issues.is_sorted_by_key(|it| it.severity));
         }
         prop_assert_eq!(record.errors as usize, errors);
-        prop_assert_eq!(&judge(&page, text.as_deref()), &record);
+        prop_assert_eq!(&evaluated(&page, text.as_deref()), &record);
     }
 
     #[test]
@@ -142,7 +142,7 @@ proptest! {
         let mut last = 101.0;
         for it in left_out {
             less.as_object_mut().unwrap().remove(names[it]);
-            let score = judge(&data(Format::JsonLd, &less), None).schema_score.unwrap();
+            let score = evaluated(&data(Format::JsonLd, &less), None).schema_score.unwrap();
             prop_assert!(score <= last);
             last = score;
         }
@@ -155,14 +155,14 @@ fn cycles_and_thousands_of_items_terminate() {
         .map(|it| json!({"@type": "Product", "@id": format!("#{it}"), "review": {"@id": format!("#{}", (it + 1) % 2_000)},
             "offers": {"@id": format!("#{}", (it + 7) % 2_000)}}))
         .collect();
-    let record = judge(&data(Format::JsonLd, &Json::Array(ring)), None);
+    let record = evaluated(&data(Format::JsonLd, &Json::Array(ring)), None);
     assert_eq!(record.entities.len(), 300);
     assert!(record.envelope.warnings.contains(&"listCut".to_owned()));
     let same: Vec<Json> = (0..3_000)
         .map(|_| json!({"@type": "Product", "@id": "#p", "about": {"@id": "#p"}}))
         .collect();
     assert_eq!(
-        judge(&data(Format::JsonLd, &Json::Array(same)), None)
+        evaluated(&data(Format::JsonLd, &Json::Array(same)), None)
             .entities
             .len(),
         1
@@ -171,7 +171,7 @@ fn cycles_and_thousands_of_items_terminate() {
     for _ in 0..60 {
         deep = json!({"@type": "Product", "isRelatedTo": deep, "nonsense": 1});
     }
-    let it = judge(&data(Format::JsonLd, &deep), None);
+    let it = evaluated(&data(Format::JsonLd, &deep), None);
     assert_eq!(it.entities.len(), 1);
     assert!(it.entities[0].issues.iter().all(|it| it.path.len() <= 300));
 }

@@ -16,14 +16,14 @@ use chrono::DateTime;
 use serde_json::{Value as Json, json};
 
 /// One item or a list of items as a page's data, all in one syntax.
-fn data(format: Format, things: &Json) -> PageStructuredData {
+fn data(format: Format, items: &Json) -> PageStructuredData {
     let mut data = PageStructuredData::default();
-    add(&mut data, format, things);
+    add(&mut data, format, items);
     data
 }
 
-fn add(data: &mut PageStructuredData, format: Format, things: &Json) {
-    match things {
+fn add(data: &mut PageStructuredData, format: Format, items: &Json) {
+    match items {
         Json::Array(all) => all.iter().for_each(|it| add(data, format, it)),
         one => {
             add_item(data, format, one, None);
@@ -34,11 +34,11 @@ fn add(data: &mut PageStructuredData, format: Format, things: &Json) {
 fn add_item(
     data: &mut PageStructuredData,
     format: Format,
-    thing: &Json,
+    item: &Json,
     parent: Option<u32>,
 ) -> u32 {
     let number = u32::try_from(data.items.len()).unwrap();
-    let types = match &thing["@type"] {
+    let types = match &item["@type"] {
         Json::Array(all) => all.iter().map(full).collect(),
         Json::Null => Vec::new(),
         one => vec![full(one)],
@@ -46,7 +46,7 @@ fn add_item(
     data.items.push(Item {
         format,
         types,
-        id: thing["@id"].as_str().map(str::to_owned),
+        id: item["@id"].as_str().map(str::to_owned),
         properties: Vec::new(),
         location: Location {
             line: number + 1,
@@ -54,7 +54,7 @@ fn add_item(
         },
         parent,
     });
-    for (name, values) in thing.as_object().unwrap() {
+    for (name, values) in item.as_object().unwrap() {
         if name.starts_with('@') {
             continue;
         }
@@ -94,11 +94,11 @@ fn value(data: &mut PageStructuredData, format: Format, json: &Json, holder: u32
     }
 }
 
-fn judge(data: &PageStructuredData, text: Option<&str>) -> SchemaRecord {
-    judge_at("https://example.com/page", data, text, None)
+fn evaluated(data: &PageStructuredData, text: Option<&str>) -> SchemaRecord {
+    evaluated_at("https://example.com/page", data, text, None)
 }
 
-fn judge_at(
+fn evaluated_at(
     url: &str,
     data: &PageStructuredData,
     visible_text: Option<&str>,
@@ -120,29 +120,30 @@ fn judge_at(
 }
 
 /// The only entity of a page with this item.
-fn entity(thing: Json) -> Entity {
-    let record = judge(&data(Format::JsonLd, &thing), None);
+fn entity(item: Json) -> Entity {
+    let record = evaluated(&data(Format::JsonLd, &item), None);
     assert_eq!(record.entities.len(), 1, "{:?}", record.entities);
     record.entities.into_iter().next().unwrap()
 }
 
 /// Codes and paths of an entity's issues, recommendations left out.
 fn issues(entity: &Entity) -> Vec<(IssueCode, &str)> {
-    let told = entity.issues.iter();
-    told.filter(|it| it.code != IssueCode::RecommendedMissing)
+    let listed = entity.issues.iter();
+    listed
+        .filter(|it| it.code != IssueCode::RecommendedMissing)
         .map(|it| (it.code, it.path.as_str()))
         .collect()
 }
 
 /// An item with some of its properties changed, or removed if null.
-fn with(thing: &Json, changes: Json) -> Json {
-    let mut thing = thing.clone();
+fn with(item: &Json, changes: Json) -> Json {
+    let mut item = item.clone();
     for (name, value) in changes.as_object().unwrap() {
         if value.is_null() {
-            thing.as_object_mut().unwrap().remove(name);
+            item.as_object_mut().unwrap().remove(name);
         } else {
-            thing[name] = value.clone();
+            item[name] = value.clone();
         }
     }
-    thing
+    item
 }

@@ -4,7 +4,7 @@ use crate::provenance::RecordStatus;
 
 #[test]
 fn a_record_has_every_field() {
-    let record = judge(
+    let record = evaluated(
         &data(
             Format::JsonLd,
             &json!({"@type": "Article", "@id": "https://example.com/#a", "headline": "h"}),
@@ -67,7 +67,7 @@ fn a_record_has_every_field() {
 
 #[test]
 fn a_page_without_structured_data_has_no_score() {
-    let record = judge(&PageStructuredData::default(), None);
+    let record = evaluated(&PageStructuredData::default(), None);
     assert_eq!((record.schema_score, record.graph_connected), (None, None));
     assert_eq!((record.errors, record.entities.len()), (0, 0));
 }
@@ -80,7 +80,7 @@ fn the_score_follows_its_formula() {
         json!({"@type": "Article", "headline": "h", "image": "https://example.com/i.jpg"});
     let page = data(Format::JsonLd, &article);
     let score = |template| {
-        judge_at("https://example.com/a", &page, None, template)
+        evaluated_at("https://example.com/a", &page, None, template)
             .schema_score
             .unwrap()
     };
@@ -93,7 +93,7 @@ fn the_score_follows_its_formula() {
         Format::JsonLd,
         &json!([article, {"@type": "BreadcrumbList"}]),
     );
-    let record = judge_at(
+    let record = evaluated_at(
         "https://example.com/a",
         &two,
         None,
@@ -102,7 +102,7 @@ fn the_score_follows_its_formula() {
     assert!((record.schema_score.unwrap() - 57.0).abs() < 1e-9);
     assert_eq!(record.errors, 1);
     // No recommendations for a person: 1 · 0.5 / 0.5.
-    let person = judge(&data(Format::JsonLd, &json!({"@type": "Person"})), None);
+    let person = evaluated(&data(Format::JsonLd, &json!({"@type": "Person"})), None);
     assert!((person.schema_score.unwrap() - 100.0).abs() < 1e-9);
 }
 
@@ -114,7 +114,7 @@ fn unreadable_blocks_are_errors() {
         location: Location { line: 2, column: 3 },
     });
     page.limits.insert(DataLimit::Block);
-    let record = judge(&page, None);
+    let record = evaluated(&page, None);
     assert_eq!((record.errors, record.parse_errors.len()), (1, 1));
     assert_eq!(record.envelope.status, RecordStatus::Partial);
     assert!(record.envelope.warnings.contains(&"limitBlock".to_owned()));
@@ -142,7 +142,7 @@ fn syntax_issues_belong_to_their_entity() {
             item,
         });
     }
-    let record = judge(&page, None);
+    let record = evaluated(&page, None);
     let codes = |at: usize| {
         record.entities[at]
             .issues
@@ -175,7 +175,7 @@ fn subjects_of_pages_and_lists_are_entities() {
             "brand": {"@type": "Organization", "name": "O"}},
         "publisher": {"@type": "Organization"}}),
     );
-    let record = judge(&page, None);
+    let record = evaluated(&page, None);
     let types: Vec<&str> = record
         .entities
         .iter()
@@ -194,7 +194,7 @@ fn a_node_in_several_places_is_one_entity() {
             {"@type": "Recipe", "@id": "https://example.com/#r", "image": "https://example.com/i.jpg"},
         ]),
     );
-    let record = judge(&page, None);
+    let record = evaluated(&page, None);
     assert_eq!(record.entities.len(), 1);
     assert_eq!(record.entities[0].missing_required, [""; 0]);
     assert_eq!(record.entities[0].properties, 2);
@@ -202,7 +202,7 @@ fn a_node_in_several_places_is_one_entity() {
 
 #[test]
 fn the_graph_is_as_connected_as_its_references() {
-    let connected = |things: Json| judge(&data(Format::JsonLd, &things), None).graph_connected;
+    let connected = |items: Json| evaluated(&data(Format::JsonLd, &items), None).graph_connected;
     assert_eq!(
         connected(json!([
             {"@type": "Article", "isPartOf": {"@id": "#page"}, "author": {"@type": "Person"}},
@@ -229,12 +229,12 @@ fn the_graph_is_as_connected_as_its_references() {
 fn a_site_is_the_sum_of_its_pages() {
     let article =
         json!({"@type": "Article", "headline": "h", "image": "https://example.com/i.jpg"});
-    let good = judge(&data(Format::JsonLd, &article), None);
-    let bad = judge(
+    let good = evaluated(&data(Format::JsonLd, &article), None);
+    let bad = evaluated(
         &data(Format::Microdata, &json!({"@type": "BreadcrumbList"})),
         None,
     );
-    let none = judge(&PageStructuredData::default(), None);
+    let none = evaluated(&PageStructuredData::default(), None);
     let pages = [(&good, true), (&good, false), (&bad, true), (&none, true)];
     let mut tally = SchemaTally::default();
     for (record, indexable) in pages {

@@ -2,15 +2,15 @@ use super::*;
 use IssueCode as C;
 
 /// Codes and messages of an item's vocabulary issues.
-fn told(thing: Json) -> Vec<(C, String)> {
-    let it = entity(thing);
+fn vocabulary_issues(item: Json) -> Vec<(C, String)> {
+    let it = entity(item);
     let words = it.issues.iter().filter(|it| it.level == Level::Vocabulary);
     words.map(|it| (it.code, it.path.clone())).collect()
 }
 
 fn value(kind: &str, property: &str, value: Json) -> Vec<C> {
-    let thing = json!({"@type": kind, property: value});
-    told(thing).into_iter().map(|it| it.0).collect()
+    let item = json!({"@type": kind, property: value});
+    vocabulary_issues(item).into_iter().map(|it| it.0).collect()
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn unknown_terms_get_a_spelling_hint() {
             "schema.org has no colour"
         ]
     );
-    let inner = told(json!({"@type": "Product", "brand": {"@type": "Brandd"}}));
+    let inner = vocabulary_issues(json!({"@type": "Product", "brand": {"@type": "Brandd"}}));
     assert_eq!(inner, [(C::UnknownType, "brand".to_owned())]);
 }
 
@@ -45,14 +45,14 @@ fn properties_apply_to_subtypes() {
         [C::PropertyNotInDomain]
     );
     assert_eq!(
-        told(json!({"@type": ["Person", "Restaurant"], "servesCuisine": "x"})),
+        vocabulary_issues(json!({"@type": ["Person", "Restaurant"], "servesCuisine": "x"})),
         []
     );
     assert_eq!(
         value("SearchAction", "query-input", json!("required name=q")),
         []
     );
-    let twice = told(json!({"@type": "Person", "price": [1, 2]}));
+    let twice = vocabulary_issues(json!({"@type": "Person", "price": [1, 2]}));
     assert_eq!(twice, [(C::PropertyNotInDomain, "price[0]".to_owned())]);
 }
 

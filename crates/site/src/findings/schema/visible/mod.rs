@@ -77,14 +77,14 @@ fn check_value(
     issues: &mut Vec<Issue>,
     is_there: impl Fn(&str) -> bool,
 ) {
-    let said: Vec<String> = graph
+    let texts: Vec<String> = graph
         .values(visit.number, name)
         .filter_map(crate::observation::structured_data::Value::text)
         .collect();
-    if said.is_empty() || said.iter().any(|it| is_there(it)) || !reported.insert(name) {
+    if texts.is_empty() || texts.iter().any(|it| is_there(it)) || !reported.insert(name) {
         return;
     }
-    let value = crate::text::words::shortened(&said[0], 80);
+    let value = crate::text::words::shortened(&texts[0], 80);
     issues.push(Issue {
         level: Level::Consistency,
         code: IssueCode::NotVisible,

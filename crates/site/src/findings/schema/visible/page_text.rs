@@ -45,7 +45,7 @@ impl PageText {
         }
     }
 
-    /// Adds the days of `time` elements, whose text may differ.
+    /// Adds the days of `time` elements; their text may differ.
     pub fn with_days(mut self, days: &[NaiveDate]) -> Self {
         self.days = days.to_vec();
         self
@@ -55,12 +55,12 @@ impl PageText {
     pub fn has_name(&self, name: &str) -> bool {
         let wanted: HashSet<String> = folded(&unescaped(name)).into_iter().collect();
         let there = wanted.iter().filter(|it| self.words.contains(*it)).count();
-        let least = if wanted.len() < 4 {
+        let min_matches = if wanted.len() < 4 {
             wanted.len()
         } else {
             min_matching_words(wanted.len())
         };
-        there >= least
+        there >= min_matches
     }
 
     /// Whether it has a number, in any notation.
@@ -85,10 +85,10 @@ impl PageText {
         let whole = format!("{:04}", day.year());
         let is_day = |it: &str| it.len() <= 2 && it.parse() == Ok(day.day());
         self.around_year(&whole)
-            .any(|near| near.iter().flat_map(|it| digits(it)).any(is_day))
+            .any(|words| words.iter().flat_map(|it| digits(it)).any(is_day))
             || self
                 .around_year(&whole[2..])
-                .any(|near| has_short_date(near, day))
+                .any(|words| has_short_date(words, day))
     }
 
     fn around_year(&self, year: &str) -> impl Iterator<Item = &[String]> {
@@ -131,8 +131,8 @@ fn min_matching_words(words: usize) -> usize {
         clippy::cast_sign_loss,
         clippy::cast_precision_loss
     )]
-    let least = (words as f64 * MIN_WORDS_SHARE).ceil() as usize;
-    least
+    let count = (words as f64 * MIN_WORDS_SHARE).ceil() as usize;
+    count
 }
 
 fn folded(text: &str) -> Vec<String> {

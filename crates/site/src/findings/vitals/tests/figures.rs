@@ -128,8 +128,8 @@ fn the_largest_window_of_layout_shifts_counts() {
     assert!((of(&[(0.0, 0.1), (1_000.0, 0.1)]) - 0.2).abs() < 1e-9);
     assert!((of(&[(0.0, 0.1), (1_001.0, 0.15)]) - 0.15).abs() < 1e-9);
     // Seven shifts, 900 ms apart: the window ends after 5 s.
-    let steady: Vec<(f64, f64)> = (0..7).map(|it| (f64::from(it) * 900.0, 0.1)).collect();
-    assert!((of(&steady) - 0.6).abs() < 1e-9);
+    let evenly_spaced: Vec<(f64, f64)> = (0..7).map(|it| (f64::from(it) * 900.0, 0.1)).collect();
+    assert!((of(&evenly_spaced) - 0.6).abs() < 1e-9);
 }
 
 const fn span(from: f64, to: f64) -> Span {

@@ -115,7 +115,7 @@ fn file(kind: ResourceKind, bytes: u64) -> ResourceFact {
 fn measured(runs: Vec<LabRun>) -> LabMeasurement {
     LabMeasurement {
         form_factor: FormFactor::Phone,
-        asked: 5,
+        requested_runs: 5,
         runs,
         provider: "chromium".to_owned(),
         provenance: Provenance::Measured,
@@ -153,7 +153,7 @@ fn a_record_has_exactly_the_documented_fields() {
         "warnings",
     ];
     let own = [
-        // Tells which page the figures of an origin are for.
+        // The page that the figures of an origin are for.
         "requestedUrl",
         "formFactor",
         "source",

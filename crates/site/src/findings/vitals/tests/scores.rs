@@ -13,7 +13,7 @@ const DESKTOP: FormFactor = FormFactor::Desktop;
 /// A curve, and values with their scores.
 type Golden<'a> = (ControlPoints, &'a [(f64, f64)]);
 
-fn hold(curve: ControlPoints, golden: &[(f64, f64)]) {
+fn assert_scores(curve: ControlPoints, golden: &[(f64, f64)]) {
     for &(value, score) in golden {
         let found = curve.score(value).unwrap();
         assert!((found - score).abs() < 5e-7, "{curve:?} {value}: {found}");
@@ -91,7 +91,7 @@ fn phone_scores_match_lighthouse() {
         ),
     ];
     for (curve, values) in golden {
-        hold(curve, values);
+        assert_scores(curve, values);
     }
 }
 
@@ -128,7 +128,7 @@ fn desktop_scores_match_lighthouse() {
         ),
     ];
     for (curve, values) in golden {
-        hold(curve, values);
+        assert_scores(curve, values);
     }
 }
 
