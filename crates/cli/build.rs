@@ -3,7 +3,7 @@
 //! `opt-level`.
 #![expect(
     clippy::disallowed_methods,
-    reason = "Cargo tells a build script what is built in its environment"
+    reason = "Cargo passes to a build script what is built in its environment"
 )]
 
 use std::env;

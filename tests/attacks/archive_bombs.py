@@ -21,12 +21,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
 import lab  # noqa: E402
 
 AT_ONCE = 10
-MOST_MIB = 200
-MOST_BODY = 256 * 1024
+MAX_MIB = 200
+MAX_BODY = 256 * 1024
 EMAIL, PASSWORD = "lab@example.com", "a walrus under 7 umbrellas"
 
-# A deflate stream is bits, and a JSON body is UTF-8: among the encodings of the same repetition, one is searched whose
-# bytes are printable text. Codes are those of fixed Huffman tables (RFC 1951, 3.2.6).
+# A deflate stream is bits, and a JSON body is UTF-8: among the encodings of the same repetition, one is searched with
+# bytes of printable text. Codes are those of fixed Huffman tables (RFC 1951, 3.2.6).
 
 
 def code(value, length):
@@ -122,10 +122,10 @@ def archive():
     return (entry + directory + end).decode("utf-8")
 
 
-def table(room):
+def table(capacity):
     """A valid file with as many rows as fit."""
     lines, size = ["Top queries,Clicks,Impressions,CTR,Position"], 0
-    while size < room - 200:
+    while size < capacity - 200:
         lines.append(f"{len(lines):x},0,1,0%,1")
         size += len(lines[-1]) + 2
     return "\n".join(lines)
@@ -165,15 +165,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", help="a build of sightline; a release build is made otherwise")
     program = lab.program(parser.parse_args().program)
-    bomb, rows = archive(), table(MOST_BODY - 1_000)
+    bomb, rows = archive(), table(MAX_BODY - 1_000)
     print(f"archive: {len(json.dumps(bomb, ensure_ascii=False).encode())} bytes of JSON; table: {rows.count(chr(10))} rows")
     failed = False
     with tempfile.TemporaryDirectory(prefix="sightline-attack-") as folder:
         service = lab.Sightline(program, f"sqlite://{folder}/sightline.db")
         try:
             service.account()
-            asked = [service.program, "account", "password", "--email", EMAIL]
-            subprocess.run(asked, input=PASSWORD + "\n", env=service.settings, cwd=service.folder, check=True, capture_output=True, text=True)
+            command = [service.program, "account", "password", "--email", EMAIL]
+            subprocess.run(command, input=PASSWORD + "\n", env=service.settings, cwd=service.folder, check=True, capture_output=True, text=True)
             process, address = service.start("serve", "--no-worker", "--listen", f"127.0.0.1:{lab.free_port()}")
             session = Session(address)
             project = session.call("POST", "/api/projects", {"domain": "shop.example.com"})[1]["id"]
@@ -184,10 +184,10 @@ def main():
                 with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
                     answers = list(pool.map(lambda _: session.call("POST", path, body), range(AT_ONCE)))
                 statuses = collections.Counter(status for status, _ in answers)
-                after, most = memory(process)
-                print(f"{AT_ONCE} {kind}: {dict(statuses)} in {time.monotonic() - began:.1f} s; memory {before} MiB before, {after} after, {most} at the most")
+                after, peak = memory(process)
+                print(f"{AT_ONCE} {kind}: {dict(statuses)} in {time.monotonic() - began:.1f} s; memory {before} MiB before, {after} after, {peak} at the most")
                 allowed = {422} if kind == "archives" else {201, 429, 503}
-                if most >= MOST_MIB or not set(statuses) <= allowed:
+                if peak >= MAX_MIB or not set(statuses) <= allowed:
                     print(json.dumps(answers[0][1])[:500])
                     failed = True
         finally:

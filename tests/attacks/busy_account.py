@@ -11,7 +11,7 @@ windows without an attack.
 
 Prints p50 and p99 of the second account with and without, and the median and longest sign-in. Exit code 0: no
 request of the others was refused. The times are printed and do not decide: the machine attacks as well. Standard
-library only; loopback only; stops by itself after about two minutes.
+library only; loopback only; stops after about two minutes.
 """
 import argparse
 import collections
@@ -54,7 +54,7 @@ def repeat(address, until, headers, method, path, body=None):
     return statuses
 
 
-def together(address, seconds, callers, pipe):
+def run_callers(address, seconds, callers, pipe):
     """Runs every caller in a thread; sends the sum of their statuses."""
     until, sums = time.monotonic() + seconds, []
     threads = [threading.Thread(target=lambda it=it: sums.append(repeat(address, until, *it))) for it in callers]
@@ -65,7 +65,7 @@ def together(address, seconds, callers, pipe):
     pipe.send(sum(sums, collections.Counter()))
 
 
-def signing_in(address, seconds):
+def sign_in_each_second(address, seconds):
     times, refused = [], collections.Counter()
     until = time.monotonic() + seconds
     while time.monotonic() < until:
@@ -91,9 +91,9 @@ def run(given, url):
         tokens = {}
         for name in ("busy", "tenant", "colleague"):
             email = f"{name}@example.com"
-            sightline.say("account", "create", "--email", email, "--name", name)
+            sightline.run_command("account", "create", "--email", email, "--name", name)
             subprocess.run([sightline.program, "account", "password", "--email", email], env=sightline.settings, cwd=sightline.folder, input=password, text=True, check=True, capture_output=True)
-            tokens[name] = sightline.say("token", "create", "--email", email, "--name", name)
+            tokens[name] = sightline.run_command("token", "create", "--email", email, "--name", name)
         address = sightline.start("serve", "--no-worker", "--listen", f"127.0.0.1:{lab.free_port()}")[1]
         busy = lab.Api(address, tokens["busy"])
         project = busy.call("POST", "/projects", {"domain": "busy.example.com"})["id"]
@@ -103,7 +103,7 @@ def run(given, url):
         slow_bodies.read(address, tokens["tenant"], 1)
 
         sessions = [session_of(address, "busy@example.com") for _ in range(IMPORTERS)]
-        rows = json.dumps({"content": archive_bombs.table(archive_bombs.MOST_BODY - 1_000), "from": "2026-10-01", "to": "2026-10-02"}).encode()
+        rows = json.dumps({"content": archive_bombs.table(archive_bombs.MAX_BODY - 1_000), "from": "2026-10-01", "to": "2026-10-02"}).encode()
         bearer = {"Authorization": f"Bearer {tokens['busy']}"}
         api = "/api/agent/v1"
         attacks = {
@@ -115,13 +115,13 @@ def run(given, url):
         for name, callers in attacks.items():
             imports = "import" in name
             before, refused_before = slow_bodies.read(address, tokens["tenant"], given.seconds / 2)
-            alone = signing_in(address, given.seconds / 2) if imports else ([], collections.Counter())
+            alone = sign_in_each_second(address, given.seconds / 2) if imports else ([], collections.Counter())
             ours, theirs = multiprocessing.Pipe()
-            attacker = multiprocessing.Process(target=together, args=(address, given.seconds + 2, callers, theirs), daemon=True)
+            attacker = multiprocessing.Process(target=run_callers, args=(address, given.seconds + 2, callers, theirs), daemon=True)
             attacker.start()
             time.sleep(1)
             with concurrent.futures.ThreadPoolExecutor() as pool:
-                signer = pool.submit(signing_in, address, given.seconds) if imports else None
+                signer = pool.submit(sign_in_each_second, address, given.seconds) if imports else None
                 times, refused = slow_bodies.read(address, tokens["tenant"], given.seconds)
                 beside = signer.result() if signer else ([], collections.Counter())
             outcomes = ours.recv() if ours.poll(given.seconds + 90) else {"no report": 1}

@@ -30,7 +30,7 @@ ROOTS_MAIL = b"roots-own@example.com"
 SIDES = ["-wal", "-shm", "-journal"]
 
 
-class Place:
+class ServiceFolder:
     """A folder of the service's user, beside one that is root's alone.
 
     Where it is closed, as systemd closes /var/lib/private, only root gets to it from outside.
@@ -44,7 +44,7 @@ class Place:
         self.service = self.top / "service"
         self.service.mkdir(mode=0o700)
         os.chown(self.service, SERVICE, SERVICE)
-        # Accessible for everyone, like /etc.
+        # Accessible to all users, like /etc.
         self.roots = self.top / "root"
         self.roots.mkdir(mode=0o755)
         self.secret = self.roots / "secret"
@@ -78,7 +78,7 @@ class Place:
         for path in self.service.iterdir():
             os.chown(path, SERVICE, SERVICE, follow_symlinks=False)
 
-    def given_away(self):
+    def changed_root_files(self):
         """What the commands gave away: changes to root's files, and root's files or data in the service's folder."""
         found = []
         about = os.lstat(self.secret)
@@ -223,7 +223,7 @@ def attacks(site):
             yield f"restore: {name} -> {target}", functools.partial(planted_part, name=name), target
         for name in ["", ".part", ".part.lock", ".part-journal", ".manifest.json"]:
             yield f"backup: {name or 'itself'} -> {target}", functools.partial(planted_backup, name=name), target
-        for flag in ["--html", "--keep"]:
+        for flag in ["--html", "--snapshot"]:
             planted = functools.partial(planted_report, site=site, flag=flag)
             yield f"audit {flag} -> {target}", planted, target
     for side in SIDES:
@@ -233,7 +233,7 @@ def attacks(site):
     yield "restore of root's backup", planted_roots_backup, "missing"
     yield "data folder behind a link", planted_folder, "missing"
     yield "backup in a folder behind a link", planted_backup_folder, "missing"
-    for flag in ["--html", "--keep"]:
+    for flag in ["--html", "--snapshot"]:
         planted = functools.partial(planted_report_folder, site=site, flag=flag)
         yield f"audit {flag} in a folder behind a link", planted, "missing"
 
@@ -242,10 +242,10 @@ def still_works(place, site):
     """Root's commands without planted links, and the owners of the files."""
     failed = []
 
-    def expect(holds, what):
-        print(f"{'ok    ' if holds else 'FAILED'}  {what}")
+    def expect(holds, rule):
+        print(f"{'ok    ' if holds else 'FAILED'}  {rule}")
         if not holds:
-            failed.append(what)
+            failed.append(rule)
 
     def owner(path):
         return os.lstat(path).st_uid if path.exists() else None
@@ -297,17 +297,17 @@ def main():
     for is_closed in (False, True):
         print(f"In a folder that is {'closed to' if is_closed else 'open to'} others:")
         for name, planted, target in attacks(site):
-            place = Place(sightline, is_closed)
+            place = ServiceFolder(sightline, is_closed)
             command = planted(place, place.roots / target)
             ran = place.run(*command, SIGHTLINE_CRAWLER__ALLOW_NETWORKS='["127.0.0.0/8"]')
-            found = place.given_away()
+            found = place.changed_root_files()
             lost += bool(found)
-            told = f": {'; '.join(found)}" if found else ""
-            print(f"{'GIVEN ' if found else 'held  '}  {name} (exit {ran.returncode}){told}")
+            details = f": {'; '.join(found)}" if found else ""
+            print(f"{'GIVEN ' if found else 'held  '}  {name} (exit {ran.returncode}){details}")
             if arguments.verbose:
                 print(ran.stderr.strip())
             place.remove()
-        place = Place(sightline, is_closed)
+        place = ServiceFolder(sightline, is_closed)
         failed += len(still_works(place, site))
         place.remove()
     server.shutdown()

@@ -4,8 +4,8 @@
     tests/attacks/password_guesses.py [--program PATH] [--database sqlite|postgres]
 
 Starts a server of its own on loopback that believes X-Forwarded-For of this machine, and sends 600 guesses from
-120 IPv6 networks (/48) at an account and at an address that nobody has. Passes when each is stopped after 100 to
-105 guesses that were looked at, when the owner then signs in on a known device and nobody does on another, and
+120 IPv6 networks (/48) at an account and at an unused address. Passes when each is stopped after 100 to
+105 guesses that were checked, when the owner then signs in on a known device and sign-in fails on another, and
 when 600 guesses from 120 networks (/64) inside one /57 are stopped far earlier. Ends within five minutes.
 Exit code: 0 when all of it holds, 1 otherwise.
 """
@@ -25,8 +25,8 @@ GUESSES, NETWORKS = 600, 120
 PASSWORD = "a walrus under 7 umbrellas"
 # The count drains by one in 864 s, so a slow run allows one or two more than 100.
 EXPECTED = range(100, 106)
-# Five at once from each of two /56, and those whose delay of 1, 2, 4 … s ended meanwhile.
-MOST_IN_ONE_SITE = 40
+# Five at once from each of two /56, and those with a delay of 1, 2, 4 … s ended meanwhile.
+MAX_IN_ONE_SITE = 40
 
 
 class Visitor:
@@ -78,36 +78,36 @@ def set_password(server, email):
 def attack(server):
     failures = []
 
-    def holds(what, it):
-        print(f"{'ok  ' if it else 'FAIL'} {what}", flush=True)
+    def expect(rule, it):
+        print(f"{'ok  ' if it else 'FAIL'} {rule}", flush=True)
         if not it:
-            failures.append(what)
+            failures.append(rule)
 
     emails = ["lab@example.com", "other@example.com"]
     for email in emails:
-        server.say("account", "create", "--email", email, "--name", "Lab")
+        server.run_command("account", "create", "--email", email, "--name", "Lab")
         set_password(server, email)
     _, address = server.start("serve", "--no-worker", "--listen", f"127.0.0.1:{lab.free_port()}")
     owner = Visitor(address)
-    holds("the owner signs in before the attack", owner.sign_in("198.51.100.1", emails[0], PASSWORD)[0] == 200)
+    expect("the owner signs in before the attack", owner.sign_in("198.51.100.1", emails[0], PASSWORD)[0] == 200)
 
     sites = [f"2001:db8:{number:x}::1" for number in range(NETWORKS)]
     for email in (emails[0], "nobody@example.com"):
         began = time.monotonic()
         seen, longest = guess(address, email, sites)
-        told = ", ".join(f"{count} × {status}" for status, count in sorted(seen.items()))
-        print(f"     {email}: {told} in {time.monotonic() - began:.1f} s, Retry-After up to {longest} s")
-        holds(f"guesses at {email} are stopped near 100", seen[401] in EXPECTED and seen[429] == GUESSES - seen[401])
+        counts = ", ".join(f"{count} × {status}" for status, count in sorted(seen.items()))
+        print(f"     {email}: {counts} in {time.monotonic() - began:.1f} s, Retry-After up to {longest} s")
+        expect(f"guesses at {email} are stopped near 100", seen[401] in EXPECTED and seen[429] == GUESSES - seen[401])
     for email in (emails[0], "nobody@example.com"):
         status, _ = Visitor(address).sign_in("203.0.113.7", email, PASSWORD)
-        holds(f"another device is refused for {email}", status == 429)
+        expect(f"another device is refused for {email}", status == 429)
     owner.cookies = {name: value for name, value in owner.cookies.items() if name.endswith("-device")}
-    holds("the owner signs in on a known device", owner.sign_in("203.0.113.9", emails[0], PASSWORD)[0] == 200)
+    expect("the owner signs in on a known device", owner.sign_in("203.0.113.9", emails[0], PASSWORD)[0] == 200)
 
     inside = [f"2001:db8:ffff:{number:x}::1" for number in range(NETWORKS)]
     seen, _ = guess(address, emails[1], inside)
     print(f"     inside one /57: {dict(seen)}")
-    holds("guesses from one site are stopped earlier", 0 < seen[401] <= MOST_IN_ONE_SITE)
+    expect("guesses from one site are stopped earlier", 0 < seen[401] <= MAX_IN_ONE_SITE)
     return failures
 
 

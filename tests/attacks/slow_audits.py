@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """One account asks for four audits of slow sites, another for rank checks: how long the rank checks wait.
 
-Starts `sightline serve` with its defaults on a SQLite database of its own, and beside it a site on loopback whose
-pages take seconds (`crawler.allow_networks` and `crawler.resolve` let the crawler read it). The first account's four
+Starts `sightline serve` with its defaults on a SQLite database of its own, and beside it a site on loopback with
+pages that take seconds (`crawler.allow_networks` and `crawler.resolve` let the crawler read it). The first account's four
 audits run and wait; meanwhile the second account asks for a rank check (simulated search results) several times.
 For each it prints the time from the request until the check began and until it had succeeded.
 
-Then the pages answer at once, the audits have to end, and no page may have been asked for twice. Exit code 0: each
+Then the pages answer at once, the audits have to end, and no page may have been requested twice. Exit code 0: each
 check began within the limit, the audits ended, and nothing was fetched twice.
 
     tests/attacks/slow_audits.py                         builds and attacks a release build
@@ -29,17 +29,17 @@ import lab  # noqa: E402
 
 AUDITS = 4
 PAGES = 30
-MOST_SECONDS_TO_END = 240
+MAX_SECONDS_TO_END = 240
 
 
 class SlowSite(http.server.ThreadingHTTPServer):
-    """Every page takes `pause` seconds and leads to two more; who asked for which page is counted."""
+    """Every page takes `pause` seconds and leads to two more; requests are counted by account and page."""
 
     daemon_threads = True
     request_queue_size = 128
 
     def __init__(self, pause):
-        self.pause, self.asked, self.lock = pause, {}, threading.Lock()
+        self.pause, self.requests, self.lock = pause, {}, threading.Lock()
         super().__init__(("127.0.0.1", 0), Page)
 
     def handle_error(self, *_):
@@ -60,7 +60,7 @@ class Page(http.server.BaseHTTPRequestHandler):
             return self.answer(404, "no such page")
         key = (self.headers["Host"], self.path)
         with self.server.lock:
-            self.server.asked[key] = self.server.asked.get(key, 0) + 1
+            self.server.requests[key] = self.server.requests.get(key, 0) + 1
         time.sleep(self.server.pause)
         links = "".join(f'<p><a href="/page/{it}">Page {it}</a>' for it in (2 * number + 1, 2 * number + 2) if it < PAGES)
         self.answer(200, f"<!doctype html><title>Page {number}</title><h1>Page {number}</h1>{links}")
@@ -94,8 +94,8 @@ def check(bob, project, limit):
 
 def account(sightline, name, address):
     email = ["--email", f"{name}@example.com", "--name", name]
-    sightline.say("account", "create", *email)
-    return lab.Api(address, sightline.say("token", "create", *email))
+    sightline.run_command("account", "create", *email)
+    return lab.Api(address, sightline.run_command("token", "create", *email))
 
 
 def attack(program, given):
@@ -133,18 +133,18 @@ def attack(program, given):
         if "succeeded" in states:
             wrong.append("an audit had ended: the site was not slow enough")
         site.pause = 0
-        until = time.monotonic() + MOST_SECONDS_TO_END
+        until = time.monotonic() + MAX_SECONDS_TO_END
         for audit in audits:
             while (found := ann.job(audit, 20))["status"] in ("queued", "running", "retrying") and time.monotonic() < until:
                 pass
             print(f"  audit {audit}: {found['status']} in attempt {found['attempts']}")
             if found["status"] != "succeeded" or found["attempts"] != 1:
                 wrong.append(f"audit {audit} came to {found['status']} in attempt {found['attempts']}")
-        twice = {place: number for place, number in site.asked.items() if number > 1}
-        print(f"{len(site.asked)} pages were asked for, {len(twice)} of them more than once")
+        twice = {place: number for place, number in site.requests.items() if number > 1}
+        print(f"{len(site.requests)} pages were asked for, {len(twice)} of them more than once")
         wrong += [f"{host}{path} was asked for {number} times" for (host, path), number in twice.items()]
-        if len(site.asked) != AUDITS * PAGES:
-            wrong.append(f"{len(site.asked)} pages were read of {AUDITS * PAGES}")
+        if len(site.requests) != AUDITS * PAGES:
+            wrong.append(f"{len(site.requests)} pages were read of {AUDITS * PAGES}")
     finally:
         sightline.stop()
         site.shutdown()

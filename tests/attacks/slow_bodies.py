@@ -12,7 +12,7 @@ by `X-Forwarded-For` of a trusted proxy. Each is measured between two windows wi
 
 Prints the tenant's refusals, p50 and p99 with and without, their ratio, and what came of the attackers' requests.
 Exit code 0: not one refusal. The ratio (aim: at most 3) is printed and does not decide: it depends on the machine,
-which here attacks as well. Standard library only; loopback only; stops by itself after about a minute.
+which here attacks as well. Standard library only; loopback only; stops after about a minute.
 """
 import argparse
 import asyncio
@@ -126,15 +126,15 @@ def run(given, program, url):
     sightline = lab.Sightline(program, url, limits="shipped", LISTEN=f"127.0.0.1:{lab.free_port()}", TRUSTED_PROXIES='["127.0.0.1/32"]', ADMIN__LISTEN="off", LOG__LEVEL="warn,app=info,cli=info,worker=info", **wide)
     try:
         for email in ("attacker@example.com", "tenant@example.com"):
-            sightline.say("account", "create", "--email", email, "--name", email.split("@")[0])
+            sightline.run_command("account", "create", "--email", email, "--name", email.split("@")[0])
         subprocess.run([sightline.program, "account", "password", "--email", "attacker@example.com"], env=sightline.settings, cwd=sightline.folder, input=PASSWORD + "\n", text=True, check=True, capture_output=True)
-        token = sightline.say("token", "create", "--email", "tenant@example.com", "--name", "tenant")
+        token = sightline.run_command("token", "create", "--email", "tenant@example.com", "--name", "tenant")
         address = sightline.start("serve", "--no-worker")[1]
         status, cookies = sign_in(address, "attacker@example.com")
         mark = cookies.get("plain-device")
         if status != 200 or not mark:
             raise SystemExit(f"the sign-in before the account is disabled: {status}")
-        sightline.say("account", "disable", "--email", "attacker@example.com")
+        sightline.run_command("account", "disable", "--email", "attacker@example.com")
         if (status := sign_in(address, "attacker@example.com")[0]) != 401:
             raise SystemExit(f"the sign-in of a disabled account: {status}")
         lab.Api(address, token).project("tenant.example.com", 20)

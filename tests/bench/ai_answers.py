@@ -28,7 +28,7 @@ def resident(pid):
 
 
 def follow(api, job, pid):
-    """The finished job, its progress updates, and peak memory while answers were asked and evaluated."""
+    """The finished job, its progress updates, and peak memory while answers were requested and evaluated."""
     seen, highest = [], {}
     while True:
         at = api.call("GET", f"/analyze?jobId={job}")["items"][0]
@@ -54,8 +54,8 @@ def main():
         sightline = lab.Sightline(args.program, url)
         _, token = sightline.account()
         email = "lab@example.com"
-        sightline.say("account", "limits", "--email", email, "--ai-tracked", str(args.keywords))
-        sightline.say("models", "set", "--email", email, "--engine", "sandboxMentions", "--active", "no")
+        sightline.run_command("account", "limits", "--email", email, "--ai-tracked", str(args.keywords))
+        sightline.run_command("models", "set", "--email", email, "--engine", "sandboxMentions", "--active", "no")
         process, address = sightline.start("serve", "--listen", "127.0.0.1:0")
         api = lab.Api(address, token)
         try:
@@ -78,8 +78,8 @@ def main():
                     f"| {peak(process.pid):.0f} | {steps} | {by_stage} |",
                     flush=True,
                 )
-            told = [("answers kept", "SELECT count(*), sum(length(body)) FROM ai_answers"), ("counts", "SELECT count(*), sum(length(body)) FROM ai_tallies")]
-            for name, query in told:
+            queries = [("answers kept", "SELECT count(*), sum(length(body)) FROM ai_answers"), ("counts", "SELECT count(*), sum(length(body)) FROM ai_tallies")]
+            for name, query in queries:
                 rows, size = lab.rows(url, query)[0]
                 print(f"{name}: {int(rows):,} rows, {int(size) / 2**20:.1f} MiB")
         finally:

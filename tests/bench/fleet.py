@@ -56,12 +56,12 @@ def pgbouncer(url):
 
 def wrk(address, token, path, seconds):
     command = ["wrk", "--latency", "-t1", "-c8", f"-d{seconds}s", "-H", f"Authorization: Bearer {token}", f"http://{address}/api/agent/v1{path}"]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    if "Non-2xx" in told:
-        raise SystemExit(told)
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    if "Non-2xx" in output:
+        raise SystemExit(output)
     unit = {"us": 1e-3, "ms": 1.0, "s": 1e3}
-    number, scale = re.search(r"99%\s+([\d.]+)(us|ms|s)", told).groups()
-    return float(re.search(r"Requests/sec:\s*([\d.]+)", told)[1]), float(number) * unit[scale]
+    number, scale = re.search(r"99%\s+([\d.]+)(us|ms|s)", output).groups()
+    return float(re.search(r"Requests/sec:\s*([\d.]+)", output)[1]), float(number) * unit[scale]
 
 
 def reads(addresses, token, project, seconds):
@@ -94,7 +94,7 @@ def sizes(url):
     return [int(number) for number in found]
 
 
-def left_behind(url, api, workers):
+def stored_bytes(url, api, workers):
     """After a check of 1,000 keywords: bytes per keyword and table, and CPU milliseconds per keyword."""
     spent = lambda: sum(lab.cpu(it.pid) for it in workers)
     project = api.project("large.example.com", KEYWORDS)
@@ -126,8 +126,8 @@ def measure(given, program, url, each, **settings):
         spent = [lab.cpu(it.pid) - was for it, was in zip(workers, before)]
         failed = lab.rows(url, "SELECT count(*) FROM jobs WHERE state <> 'succeeded'")[0][0]
         assert failed == "0", f"{failed} jobs did not succeed"
-        sightline.say("account", "limits", "--email", "owner0@example.com", "--keywords", "10000", "--keywords-per-project", "2000")
-        left = left_behind(url, lab.Api(addresses[0], tokens[0]), workers)
+        sightline.run_command("account", "limits", "--email", "owner0@example.com", "--keywords", "10000", "--keywords-per-project", "2000")
+        left = stored_bytes(url, lab.Api(addresses[0], tokens[0]), workers)
     finally:
         sightline.stop()
     return rate, p99, written, jobs, [share / sum(spent) for share in spent], left
@@ -146,12 +146,12 @@ def main():
     for each, pooled in ((1, False), (3, False), (3, True)):
         with lab.postgres() as direct, (pgbouncer(direct) if pooled else contextlib.nullcontext(direct)) as url:
             past_the_pooler = lab.Sightline(program, direct)
-            past_the_pooler.say("migrate", "run")
+            past_the_pooler.run_command("migrate", "run")
             past_the_pooler.stop()
             settings = {"DATABASE_POOLER": "true"} if pooled else {}
             rate, p99, written, jobs, shares, left = measure(given, program, url, each, **settings)
-        told = ", ".join(f"{share:.0%}" for share in shares)
-        print(f"| {each} + {each} | {'pgbouncer' if pooled else 'PostgreSQL'} | {rate:,.0f} | {p99:.1f} | {written:,.0f} | {jobs:,.0f} | {told} |", flush=True)
+        shares_text = ", ".join(f"{share:.0%}" for share in shares)
+        print(f"| {each} + {each} | {'pgbouncer' if pooled else 'PostgreSQL'} | {rate:,.0f} | {p99:.1f} | {written:,.0f} | {jobs:,.0f} | {shares_text} |", flush=True)
     bytes_, cpu = left
     print(f"a check of one keyword among {KEYWORDS} leaves these bytes: {bytes_}, {sum(bytes_.values())} in all, and takes {cpu:.1f} ms of a worker's CPU")
 

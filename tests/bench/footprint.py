@@ -22,10 +22,10 @@ import lab
 import rolling_restart
 
 
-def memory(process, what):
+def memory(process, field):
     """In MiB."""
     status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
-    return int(re.search(rf"{what}:\s*(\d+)", status)[1]) / 1024
+    return int(re.search(rf"{field}:\s*(\d+)", status)[1]) / 1024
 
 
 def started(sightline, *command):
@@ -74,12 +74,12 @@ def measure(given, program, url):
         time.sleep(10)
         idle = [memory(it, "VmRSS") for it in (server, worker) if it]
         found = waits(sightline, address, given.rates, given.seconds)
-        most = memory(server, "VmHWM")
+        peak = memory(server, "VmHWM")
     finally:
         sightline.stop()
     name = "PostgreSQL, a server and a worker" if shared else "SQLite, one process"
-    told = " | ".join(f"{p50:.1f} / {p99:.1f}" for p50, p99 in found)
-    print(f"| {name} | {first:.0f} | {again:.0f} | {' + '.join(f'{it:.0f}' for it in idle)} | {most:.0f} | {told} |", flush=True)
+    latency_cells = " | ".join(f"{p50:.1f} / {p99:.1f}" for p50, p99 in found)
+    print(f"| {name} | {first:.0f} | {again:.0f} | {' + '.join(f'{it:.0f}' for it in idle)} | {peak:.0f} | {latency_cells} |", flush=True)
 
 
 def main():

@@ -96,8 +96,8 @@ def rows(url, query):
     if url.startswith("sqlite://"):
         with contextlib.closing(sqlite3.connect(url.removeprefix("sqlite://"), timeout=30)) as db:
             return [[str(value) for value in row] for row in db.execute(query)]
-    told = subprocess.run(["psql", "-X", "-At", "-F", "\t", url, "-c", query], capture_output=True, text=True, check=True)
-    return [line.split("\t") for line in told.stdout.splitlines()]
+    listing = subprocess.run(["psql", "-X", "-At", "-F", "\t", url, "-c", query], capture_output=True, text=True, check=True)
+    return [line.split("\t") for line in listing.stdout.splitlines()]
 
 
 def free_port():
@@ -171,7 +171,7 @@ class Sightline:
             wide[f"SIGHTLINE_LIMITS__{name}"] = "10000"
         return wide
 
-    def say(self, *arguments):
+    def run_command(self, *arguments):
         ran = subprocess.run([self.program, *arguments], env=self.settings, cwd=self.folder, capture_output=True, text=True)
         if ran.returncode:
             raise SystemExit(f"sightline {' '.join(arguments)}: {ran.stderr}")
@@ -179,10 +179,10 @@ class Sightline:
 
     def account(self):
         """An account with wide limits; its id and a token."""
-        self.say("account", "create", "--email", "lab@example.com", "--name", "Lab")
-        self.say("account", "limits", "--email", "lab@example.com", "--keywords", "100000", "--keywords-per-project", "20000", "--projects", "1000")
-        account = json.loads(self.say("account", "list", "--json"))[0]["id"]
-        return account, self.say("token", "create", "--email", "lab@example.com", "--name", "lab")
+        self.run_command("account", "create", "--email", "lab@example.com", "--name", "Lab")
+        self.run_command("account", "limits", "--email", "lab@example.com", "--keywords", "100000", "--keywords-per-project", "20000", "--projects", "1000")
+        account = json.loads(self.run_command("account", "list", "--json"))[0]["id"]
+        return account, self.run_command("token", "create", "--email", "lab@example.com", "--name", "lab")
 
     def spawn(self, *arguments, log=subprocess.DEVNULL):
         process = subprocess.Popen([self.program, *arguments], env=self.settings, cwd=self.folder, stderr=log, stdout=subprocess.DEVNULL)
@@ -254,6 +254,6 @@ class Api:
 def machine():
     model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
     memory = re.search(r"MemTotal:\s*(\d+)", pathlib.Path("/proc/meminfo").read_text())
-    say = lambda *it: subprocess.run(it, capture_output=True, text=True).stdout.splitlines()[0]
+    first_line = lambda *it: subprocess.run(it, capture_output=True, text=True).stdout.splitlines()[0]
     postgres = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/postgres"))[-1]
-    return f"{os.cpu_count()} × {model and model[1]}, {int(memory[1]) // 2**20} GiB, Linux {os.uname().release}, {say('rustc', '-V')}, {say(str(postgres), '-V')}"
+    return f"{os.cpu_count()} × {model and model[1]}, {int(memory[1]) // 2**20} GiB, Linux {os.uname().release}, {first_line('rustc', '-V')}, {first_line(str(postgres), '-V')}"

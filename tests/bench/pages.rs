@@ -288,7 +288,7 @@ async fn screens(program: &Path, folder: &Path) {
     save_screenshots(&tab, folder, "sign-in", true).await;
     sign_in(&tab, "demo@sightline.example", &password).await;
     save_screenshots(&tab, folder, "projects", true).await;
-    let found = tab.eval("['Simulated market', 'Real pages'].map((name) => [...document.querySelectorAll('.project h2 a')].find((it) => it.textContent === name).getAttribute('href'))").await;
+    let found = tab.eval("['Simulated market', 'Audited site'].map((name) => [...document.querySelectorAll('.project h2 a')].find((it) => it.textContent === name).getAttribute('href'))").await;
     let (market, audited) = (found[0].as_str().unwrap(), found[1].as_str().unwrap());
     for (name, path, is_main) in static_pages(market, audited) {
         tab.go(&path).await;

@@ -51,7 +51,7 @@ SITES = {
     "installation": "/usr/share/doc/installation-guide-amd64",
 }
 DEFAULT_COMMAND = "cargo run -q --bin sightline -- audit {url} --json --max-pages {pages} --max-depth 1000 --internal-only"
-# The sites are on loopback, which only an operator's word opens, and belong to nobody else.
+# The sites are on loopback, which requires the operator's permission, and belong to this program.
 SETTINGS = {
     "SIGHTLINE_CRAWLER__ALLOW_NETWORKS": '["127.0.0.0/8"]',
     "SIGHTLINE_CRAWLER__PER_HOST_DELAY_MS": "0",
@@ -76,7 +76,7 @@ def in_virtual_environment():
 # --- the server
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-    """Files as they are; directories by index.html, with a redirect to the slash; no listings.
+    """Files unchanged; directories by index.html, with a redirect to the slash; no listings.
     `x.html.en` answers for `x.html`, as Apache's MultiViews does for a reader of English."""
 
     protocol_version = "HTTP/1.1"
@@ -85,7 +85,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         pass
 
     def end_headers(self):
-        # linkchecker asks servers that send this as fast as it is told to.
+        # linkchecker asks servers that send this as fast as configured.
         self.send_header("LinkChecker", "welcome")
         super().end_headers()
 
@@ -112,7 +112,7 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, *_):
-        """A reader that has seen enough hangs up; that is no error."""
+        """A client may disconnect early: not an error."""
 
     request_queue_size = 128
 
@@ -245,7 +245,7 @@ class Truth:
         self.pages, self.parsed = {}, {}
         self.findings, self.targets = set(), {}
         self.walk()
-        self.judge()
+        self.classify()
 
     def is_html(self, file):
         return bool(re.search(r"\.html?(\.[a-z0-9-]+)*$", file, re.I)) and Handler.guess_type(Handler.__new__(Handler), file) == "text/html"
@@ -294,7 +294,7 @@ class Truth:
             self.parsed[file] = page
         return page[0]
 
-    def judge(self):
+    def classify(self):
         for url, (_, links, base) in self.pages.items():
             for element, _, raw in links:
                 if not raw.strip():
@@ -346,7 +346,7 @@ def run_command(command, url, pages):
 
 
 def misplaced(records, truth):
-    """Records whose place is not where the file has that element."""
+    """Records with a position at which the file does not have that element."""
     files, wrong = {}, []
     for record in records:
         _, file = file_of(truth.root, up.urlsplit(record["sourceUrl"]).path)
@@ -362,9 +362,9 @@ def misplaced(records, truth):
     return wrong
 
 
-def show(title, items, most=12):
+def show(title, items, limit=12):
     print(f"  {title}: {len(items)}")
-    for item in sorted(items)[:most]:
+    for item in sorted(items)[:limit]:
         print("     ", *item)
 
 
@@ -386,9 +386,9 @@ def compare_with_truth(name, found, truth):
 
 
 def compare_with_linkchecker(found, url, scratch):
-    """linkchecker's verdict per URL, as a class; its own conventions are shown, not judged."""
-    # As root, linkchecker becomes nobody, who reads and writes little; so the settings stand where
-    # anyone can read them, and the answer comes by standard output.
+    """linkchecker's verdict per URL, as a class; its own conventions are shown, not evaluated."""
+    # As root, linkchecker changes to the user `nobody`, with few rights; so the settings are where
+    # all users can read them, and the answer comes by standard output.
     config = pathlib.Path(scratch) / "linkcheckerrc"
     config.write_text("[checking]\nmaxrequestspersecond=100000\nthreads=8\nrecursionlevel=-1\nmaxfilesizeparse=50000000\n[filtering]\nignorewarnings=http-redirected\n")
     os.chmod(scratch, 0o755)
@@ -430,9 +430,9 @@ def main():
                 folder = damaged(folder, os.path.join(scratch, name))
             server, origin = serve(folder)
             print(f"{name}: {folder}")
-            found, cpu, wall, memory = run_command(options.command, origin + "/", 100000)
+            found, cpu, elapsed, memory = run_command(options.command, origin + "/", 100000)
             pages = found["summary"]["broken-links"]["pagesCrawled"]
-            print(f"  {pages} pages, {found['summary']['broken-links']['checked']} targets in {wall:.1f} s, {cpu:.1f} CPU s: {pages / cpu:.0f} pages per CPU second, {memory // 1024} MiB at most")
+            print(f"  {pages} pages, {found['summary']['broken-links']['checked']} targets in {elapsed:.1f} s, {cpu:.1f} CPU s: {pages / cpu:.0f} pages per CPU second, {memory // 1024} MiB at most")
             same = compare_with_truth(name, found, Truth(folder, origin, pool))
             print("  exact" if same else "  DIFFERENT")
             exact &= same

@@ -5,7 +5,7 @@
 
 Twelve jobs at a time: on PostgreSQL three workers of four, on SQLite one server. In each round all twenty
 accounts ask for ten analyses at once, and the next round begins when all are over. The large account has 9,700
-due jobs, written into the table: an account may have asked for 200 that are not over, and the server takes on
+due jobs, written into the table: an account may have requested 200 that are not finished, and the server takes on
 10,000 from all. A wait is from `createdAt` to `startedAt`.
 
 Exit code 0: with the large account the 95th percentile of the others' waits is at most twice what it is
@@ -28,8 +28,8 @@ import storm
 
 OTHERS = 20
 AT_ONCE = 10
-MOST = 2.0
-LEAST_JAIN = 0.9
+MAX_RATIO = 2.0
+MIN_JAIN = 0.9
 
 
 def moment(text):
@@ -45,7 +45,7 @@ def write(url, statements):
         subprocess.run(["psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", url, "-c", f"BEGIN;{statements}COMMIT;"], check=True)
 
 
-def pile_up(url, job, number):
+def add_jobs(url, job, number):
     """Adds as many jobs like this one to the account's queue."""
     names = [name for (name,) in lab.rows(url, "SELECT name FROM pragma_table_info('jobs')" if url.startswith("sqlite://") else "SELECT column_name FROM information_schema.columns WHERE table_name = 'jobs' ORDER BY ordinal_position")]
     fresh = {"id": "jobs.id + n", "dedupe_key": "'pile-' || n", "state": "'ready'", "attempt": "0", "epoch": "0", "started_at": "NULL", "finished_at": "NULL", "deadline_at": "NULL", "lease_epoch": "NULL", "lease_owner": "NULL", "lease_until": "NULL"}
@@ -66,8 +66,8 @@ def waits_of(addresses, tokens, projects, rounds):
     waits = {at: [] for at in range(OTHERS)}
     for number in range(rounds):
         tasks = [(at, n) for n in range(AT_ONCE) for at in range(OTHERS)]
-        ask = lambda caller, task: caller.send(tokens[task[0]], "POST", "/analyze", {"type": "rankCheck", "projectId": projects[task]}, f"{time.time_ns()}-{task[0]}-{task[1]}")["id"]
-        jobs, _ = storm.in_parallel(addresses, tasks, ask)
+        start_job = lambda caller, task: caller.send(tokens[task[0]], "POST", "/analyze", {"type": "rankCheck", "projectId": projects[task]}, f"{time.time_ns()}-{task[0]}-{task[1]}")["id"]
+        jobs, _ = storm.in_parallel(addresses, tasks, start_job)
         for (at, _), job in jobs.items():
             found = lab.Api(addresses[0], tokens[at]).finished(job)
             waits[at].append(moment(found["startedAt"]) - moment(found["createdAt"]))
@@ -96,7 +96,7 @@ def run(given, url, program):
         giant = lab.Api(address, tokens[OTHERS])
         first = giant.analyse("rankCheck", projects[OTHERS, 0])
         giant.finished(first)
-        pile_up(url, first, given.giant)
+        add_jobs(url, first, given.giant)
         left = lambda: int(lab.rows(url, "SELECT count(*) FROM jobs WHERE dedupe_key LIKE 'pile-%' AND finished_at IS NULL")[0][0])
         while left() == given.giant:
             time.sleep(0.1)
@@ -113,7 +113,7 @@ def run(given, url, program):
         print(f"{name}: {len(together)} jobs, median wait {percentile(together, 0.5):.2f} s, p95 {figures[-1]:.2f} s, longest {max(together):.2f} s, Jain's index {alike[-1]:.3f}")
     ratio = figures[1] / figures[0]
     print(f"{of_the_giant} of the large account's {given.giant} jobs were done meanwhile; the others waited {ratio:.2f} times as long (p95)")
-    return 0 if ratio <= MOST and min(alike) >= LEAST_JAIN else 1
+    return 0 if ratio <= MAX_RATIO and min(alike) >= MIN_JAIN else 1
 
 
 def main():

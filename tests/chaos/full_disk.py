@@ -4,7 +4,7 @@
     tests/chaos/full_disk.py [--program PATH]
 
 Exit code 0: the service names the full disk to callers, probes, metrics, doctor and at a start, reads go on, and writing
-goes on once there is room, without a restart. Standard library.
+continues once there is space, without a restart. Standard library.
 """
 import argparse
 import contextlib
@@ -25,10 +25,10 @@ MEBIBYTE = 1 << 20
 wrong = []
 
 
-def check(what, holds, *about):
-    print("ok  " if holds else "FAIL", what, *([] if holds else about), flush=True)
+def check(rule, holds, *about):
+    print("ok  " if holds else "FAIL", rule, *([] if holds else about), flush=True)
     if not holds:
-        wrong.append(what)
+        wrong.append(rule)
 
 
 def get(address, path):
@@ -84,7 +84,7 @@ def write(address, token, number):
     return call(address, token, "/projects", body)
 
 
-def examined(sightline):
+def doctor_report(sightline):
     ran = subprocess.run([sightline.program, "doctor", "--json"], env=sightline.settings, cwd=sightline.folder, capture_output=True, text=True)
     return {it["check"]: it for it in json.loads(ran.stdout)["checks"]}
 
@@ -104,17 +104,17 @@ def main():
             check("a server is ready", until(lambda: get(admin, "/readyz")[0] == 200), get(admin, "/readyz"))
             disk.fill()
             answers = [write(address, token, number) for number in range(3)]
-            status, told = answers[-1]
-            check("a write is refused, and the reason is diskFull", (status, told.get("reason")) == (503, "diskFull"), answers)
+            status, problem = answers[-1]
+            check("a write is refused, and the reason is diskFull", (status, problem.get("reason")) == (503, "diskFull"), answers)
             check("/readyz says diskFull", until(lambda: "diskFull" in get(admin, "/readyz")[1]), get(admin, "/readyz"))
             free = lambda: [float(it.split()[1]) for it in get(admin, "/metrics")[1].splitlines() if it.startswith("sightline_data_dir_free_bytes ")]
             check("the metric of the room is below 1 MiB", until(lambda: free() and free()[0] < MEBIBYTE), free())
             check("the process lives", get(admin, "/livez")[0] == 200)
-            todo = examined(sightline)["data folder"].get("todo") or ""
+            todo = doctor_report(sightline)["data folder"].get("todo") or ""
             check("doctor asks for room", "Make room" in todo, todo)
             disk.free()
-            status, told = write(address, token, 9)
-            check("a write is taken once there is room", status == 201, status, told)
+            status, problem = write(address, token, 9)
+            check("a write is taken once there is room", status == 201, status, problem)
             check("/readyz is good again", until(lambda: get(admin, "/readyz")[0] == 200), get(admin, "/readyz"))
 
             sightline.end()
@@ -125,11 +125,11 @@ def main():
             log = pathlib.Path(sightline.folder, "start.log")
             with open(log, "w") as to:
                 code = sightline.spawn("serve", "--listen", "127.0.0.1:0", "--no-worker", log=to).wait(30)
-            told = log.read_text()
-            check("a start on a full disk ends, and names it", code == 1 and "is full" in told.splitlines()[-1], code, told)
-            checks = examined(sightline)
-            told = [checks["database"].get("todo"), checks["data folder"].get("todo")]
-            check("doctor asks for room, and for no backup", all(it and "Make room" in it for it in told), checks["database"], checks["data folder"])
+            log_text = log.read_text()
+            check("a start on a full disk ends, and names it", code == 1 and "is full" in log_text.splitlines()[-1], code, log_text)
+            checks = doctor_report(sightline)
+            todos = [checks["database"].get("todo"), checks["data folder"].get("todo")]
+            check("doctor asks for room, and for no backup", all(it and "Free disk space" in it for it in todos), checks["database"], checks["data folder"])
             disk.free()
             sightline.start("serve", "--listen", "127.0.0.1:0", "--no-worker")
             check("it starts once there is room", True)

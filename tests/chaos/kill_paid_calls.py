@@ -24,7 +24,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
 import lab
-from kill_workers import QUICK, UNFINISHED, at_work, unfinished
+from kill_workers import QUICK, UNFINISHED, busy_workers, unfinished
 
 # Micro-dollars per call, and maximum pages per keyword.
 PRICE, PAGES = 1_000, 3
@@ -77,16 +77,16 @@ class Supplier:
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
-    def is_asked(self):
+    def has_open_call(self):
         with self.lock:
             return self.under_way > 0
 
 
 def account(sightline, number, budget):
     email = f"lab{number}@example.com"
-    sightline.say("account", "create", "--email", email, "--name", "Lab")
-    sightline.say("account", "limits", "--email", email, "--projects", "1000", "--keywords", "100000", "--monthly-budget", budget, "--daily-budget", budget)
-    return sightline.say("token", "create", "--email", email, "--name", "lab")
+    sightline.run_command("account", "create", "--email", email, "--name", "Lab")
+    sightline.run_command("account", "limits", "--email", email, "--projects", "1000", "--keywords", "100000", "--monthly-budget", budget, "--daily-budget", budget)
+    return sightline.run_command("token", "create", "--email", email, "--name", "lab")
 
 
 def project(api, name, keywords):
@@ -103,7 +103,7 @@ def audit(url, supplier, accepted, keywords, budget, server_budget):
     """Violations in words, and the figures."""
     wrong = []
     jobs = {job: rest for job, *rest in numbers(url, "SELECT id, account_id, state, crash_count, cost_reserved, cost_spent, errors FROM jobs")}
-    asked = {job: [step for step in list(supplier.billed) if step[0].startswith(f"shop{number} ")] for number, job in enumerate(accepted)}
+    steps_by_job = {job: [step for step in list(supplier.billed) if step[0].startswith(f"shop{number} ")] for number, job in enumerate(accepted)}
     if missing := set(accepted) - set(jobs):
         wrong.append(f"{len(missing)} accepted jobs are lost")
     if open_ := [job for job, it in jobs.items() if it[1] in UNFINISHED]:
@@ -117,7 +117,7 @@ def audit(url, supplier, accepted, keywords, budget, server_budget):
             wrong.append(f"job {job} spent {spent} of {reserved}")
         if spent != total:
             wrong.append(f"job {job} spent {spent}, and its calls cost {total}")
-        repeated = sum(supplier.billed[step] - 1 for step in asked[job])
+        repeated = sum(supplier.billed[step] - 1 for step in steps_by_job[job])
         if repeated > crashes:
             wrong.append(f"job {job} paid {repeated} calls twice in {crashes} killed attempts; {lost} were begun and never ended, {again} begun again; it met {errors}")
         if state in ("succeeded", "partial") and measured.get(job, 0) < keywords:
@@ -125,12 +125,12 @@ def audit(url, supplier, accepted, keywords, budget, server_budget):
             if reserved - spent >= PRICE:
                 wrong.append(f"job {job} is {state} with {measured.get(job, 0)} of {keywords} keywords and {reserved - spent} left")
     of_jobs = collections.Counter()
-    for who, _, _, _, spent, _ in jobs.values():
-        of_jobs[who] += spent
+    for owner, _, _, _, spent, _ in jobs.values():
+        of_jobs[owner] += spent
     for table in ("spending", "daily_spending"):
-        for who, reserved, spent in numbers(url, f"SELECT account_id, sum(reserved), sum(spent) FROM {table} GROUP BY account_id"):
-            if reserved or spent != of_jobs[who] or spent > budget:
-                wrong.append(f"{table} of {who}: {reserved} set aside, {spent} spent, its jobs {of_jobs[who]}, budget {budget}")
+        for owner, reserved, spent in numbers(url, f"SELECT account_id, sum(reserved), sum(spent) FROM {table} GROUP BY account_id"):
+            if reserved or spent != of_jobs[owner] or spent > budget:
+                wrong.append(f"{table} of {owner}: {reserved} set aside, {spent} spent, its jobs {of_jobs[owner]}, budget {budget}")
     reserved, spent = numbers(url, "SELECT sum(reserved), sum(spent) FROM server_spending")[0]
     if reserved or spent != sum(of_jobs.values()) or spent > server_budget:
         wrong.append(f"the server: {reserved} set aside, {spent} spent, its jobs {sum(of_jobs.values())}")
@@ -181,9 +181,9 @@ def run(given, url, program):
         begun, kills = time.monotonic(), 0
         while kills < given.kills and unfinished(url):
             time.sleep(chance.uniform(0.05, given.pause))
-            holders = at_work(url)
+            holders = busy_workers(url)
             hit = [at for at, worker in enumerate(workers) if worker.pid in holders]
-            if not hit or not supplier.is_asked():
+            if not hit or not supplier.has_open_call():
                 continue
             at = chance.choice(hit)
             workers[at].kill()
@@ -192,7 +192,7 @@ def run(given, url, program):
             sightline.processes.remove(workers[at])
             workers[at] = sightline.start(*work)[0]
         killed_for, last = time.monotonic() - begun, time.monotonic()
-        while unfinished(url) and time.monotonic() - last < given.patience:
+        while unfinished(url) and time.monotonic() - last < given.timeout:
             time.sleep(0.5)
         waited = time.monotonic() - last
         wrong, figures = audit(url, supplier, accepted, given.keywords, budget, budget * given.accounts)
@@ -216,7 +216,7 @@ def main():
     parser.add_argument("--accounts", type=int, default=8)
     parser.add_argument("--pause", type=float, default=0.6, help="longest pause between kills, in seconds")
     parser.add_argument("--latency-ms", type=int, default=150, help="the longest that the supplier takes")
-    parser.add_argument("--patience", type=float, default=600, help="seconds to wait for the last job")
+    parser.add_argument("--timeout", type=float, default=600, help="seconds to wait for the last job")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
     parser.add_argument("--program", help="a build of sightline; a release build is made otherwise")
     given = parser.parse_args()

@@ -6,10 +6,10 @@
 
 On PostgreSQL a server without a worker accepts the jobs and two workers run them; each kill ends
 one of the workers, and another takes its place at once. On SQLite the one process that serves and
-works is killed. The audit reads the tables: every accepted job stands in exactly one final state,
+works is killed. The audit reads the tables: every accepted job is in exactly one final state,
 each keyword of a finished one was measured exactly once for it, and nothing is left half done.
-Exit code 0: every promise was kept. A job whose workers were killed three times is failed on
-purpose (poison), and is counted apart. Standard library only; psql for PostgreSQL.
+Exit code 0: every promise was kept. A job of which the workers were killed three times fails
+as intended (poison), and is counted apart. Standard library only; psql for PostgreSQL.
 """
 import argparse
 import collections
@@ -33,7 +33,7 @@ def unfinished(url):
     return sum(number for state, number in states(url).items() if state in UNFINISHED)
 
 
-def at_work(url):
+def busy_workers(url):
     """Process ids of the workers that hold a lease: `worker-PID-…` names the holder."""
     return {int(owner.split("-")[1]) for (owner,) in lab.rows(url, "SELECT lease_owner FROM jobs WHERE state = 'running'")}
 
@@ -91,7 +91,7 @@ def run(given, url, program):
         while kills < given.kills and unfinished(url):
             time.sleep(chance.uniform(0.1, given.pause))
             # A kill counts if the worker holds a job.
-            holders = at_work(url)
+            holders = busy_workers(url)
             hit = [at for at, worker in enumerate(workers) if worker.pid in holders]
             if not hit:
                 continue
@@ -102,7 +102,7 @@ def run(given, url, program):
             workers[at] = sightline.start(*work)[0]
         killed_for, last = time.monotonic() - begun, time.monotonic()
         while unfinished(url):
-            if time.monotonic() - last > given.patience:
+            if time.monotonic() - last > given.timeout:
                 break
             time.sleep(0.5)
         waited = time.monotonic() - last
@@ -126,7 +126,7 @@ def main():
     parser.add_argument("--kills", type=int, default=30)
     parser.add_argument("--pause", type=float, default=1.0, help="longest pause between kills, in seconds")
     parser.add_argument("--latency-ms", type=int, default=150)
-    parser.add_argument("--patience", type=float, default=600, help="seconds to wait for the last job")
+    parser.add_argument("--timeout", type=float, default=600, help="seconds to wait for the last job")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
     parser.add_argument("--default-queue", action="store_true", help="lease 45 s, sweep 10 s, first delay 15 s")
     parser.add_argument("--program", help="a build of sightline; a release build is made otherwise")

@@ -129,8 +129,8 @@ def missing(folder, expected):
     """What is missing or inconsistent in the opened database."""
     with contextlib.closing(sqlite3.connect(folder / "sightline.db")) as db:
         try:
-            if (told := db.execute("PRAGMA integrity_check").fetchone()[0]) != "ok":
-                return [f"integrity_check: {told}"]
+            if (result := db.execute("PRAGMA integrity_check").fetchone()[0]) != "ok":
+                return [f"integrity_check: {result}"]
             projects = {row[0] for row in db.execute("SELECT domain FROM projects")}
             jobs = {row[0] for row in db.execute("SELECT id FROM jobs")}
             torn = db.execute("SELECT count(*) FROM projects WHERE (SELECT count(*) FROM keywords WHERE project_id = projects.id) <> 3").fetchone()[0]
@@ -175,7 +175,7 @@ def run(given, program):
         acknowledged = []
         try:
             _, token = sightline.account()
-            sightline.say("account", "limits", "--email", "lab@example.com", "--projects", "100000")
+            sightline.run_command("account", "limits", "--email", "lab@example.com", "--projects", "100000")
             _, address = sightline.start("serve", "--listen", f"127.0.0.1:{lab.free_port()}")
             callers(lambda: lab.Api(address, token), time.monotonic() + given.seconds, acknowledged, threading.Lock())
         finally:

@@ -4,11 +4,11 @@ notice.
 
     tests/chaos/rolling_restart.py [--database postgres|URL] [--rate 200] [--rounds 5] [--program PATH]
 
-Between callers and servers stands what a load balancer does: each server's /readyz is asked five times a
+Between callers and servers is a simple load balancer: each server's /readyz is requested five times a
 second, and requests go to servers that said 200 last, over connections that are kept. Requests leave at their
 time, whether or not earlier ones are answered, so that a stall shows as latency. A third of them write, and one
-in forty starts an analysis, whose calls take two seconds: workers are always amid some. Each round ends each
-process with SIGTERM, waits for its exit, and starts it anew.
+in forty starts an analysis, with calls that take two seconds: workers are always amid some. Each round ends each
+process with SIGTERM, waits for its exit, and restarts it.
 
 Exit code 0: no answer but 2xx, no connection that broke, every process gone within 30 s with code 0, and every
 analysis succeeded without an attempt that was counted as lost. Standard library only; psql for PostgreSQL.
@@ -39,12 +39,12 @@ class Balancer:
 
     def __init__(self, addresses):
         self.ready = dict.fromkeys(addresses, False)
-        self.turns = itertools.count()
+        self.rotation = itertools.count()
         self.over = False
         for address in addresses:
-            threading.Thread(target=self.ask, args=(address,), daemon=True).start()
+            threading.Thread(target=self.poll, args=(address,), daemon=True).start()
 
-    def ask(self, address):
+    def poll(self, address):
         while not self.over:
             try:
                 connection = http.client.HTTPConnection(address, timeout=1)
@@ -57,7 +57,7 @@ class Balancer:
 
     def choose(self):
         ready = [address for address, is_ready in self.ready.items() if is_ready]
-        return ready[next(self.turns) % len(ready)] if ready else None
+        return ready[next(self.rotation) % len(ready)] if ready else None
 
     def wait_for(self, address):
         while not self.ready[address]:

@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Kills servers and workers at random while thousands of jobs are asked for and run, and audits the tables.
+"""Kills servers and workers at random while thousands of jobs are requested and run, and audits the tables.
 
     tests/chaos/storm.py [--database sqlite|postgres|URL] [--jobs 10000] [--kills 200] [--quick]
                          [--only rankCheck] [--seed N] [--program PATH]
 
 On PostgreSQL two servers without a worker take the requests and three workers run the jobs; on SQLite one
 process does both. Every kill is SIGKILL, at a random moment, of a process chosen at random; another takes its
-place at once. Between kills some processes stand still (SIGSTOP) for longer than their leases; on PostgreSQL
+place at once. Between kills some processes are suspended (SIGSTOP) for longer than their leases; on PostgreSQL
 connections are cut, and the server itself is ended as if its machine had lost power. Callers send each request
-with an Idempotency-Key until it is answered with 202, at whichever server answers. The queue has its defaults
+with an Idempotency-Key until it is answered with 202, by any server. The queue has its defaults
 (lease 45 s); --quick shortens them.
 
 One job in five audits a site (on loopback), one in ten measures its web vitals (its files: no browser), one in
 twenty asks the simulated AI engines, the others check ranks.
 
-Meanwhile `invariants.sql` is asked again and again, and afterwards `audit.sql` counts. Exit code 0: nothing was lost, nothing was done twice, and whatever a dead
-worker held was taken back within 60 s. A job whose workers died three times is failed on purpose and counted
+Meanwhile `invariants.sql` is queried repeatedly, and afterwards `audit.sql` counts. Exit code 0: nothing was lost, nothing was done twice, and whatever a dead
+worker held was taken back within 60 s. A job of which the workers died three times fails as intended and is counted
 apart. Standard library only; psql for PostgreSQL.
 """
 import argparse
@@ -140,7 +140,7 @@ class Fleet:
                     raise
                 time.sleep(0.5)
 
-    def stand_still(self, at):
+    def suspend(self, at):
         process = self.running[at]
         process.send_signal(signal.SIGSTOP)
         threading.Timer(STANDS_STILL, lambda: process.send_signal(signal.SIGCONT)).start()
@@ -171,9 +171,9 @@ class Invariants(threading.Thread):
 
     def run(self):
         while not self.over:
-            for what, number in counted(self.url, "invariants.sql")[1].items():
+            for fault, number in counted(self.url, "invariants.sql")[1].items():
                 if number:
-                    self.broken[what] = max(number, self.broken.get(what, 0))
+                    self.broken[fault] = max(number, self.broken.get(fault, 0))
             self.looks += 1
             time.sleep(5)
 
@@ -186,20 +186,20 @@ class Disturbances:
         shared = url.startswith("postgres")
         wanted = {"still": given.still, "cut": given.cuts if shared else 0, "restart": given.restarts if shared else 0}
         self.plan = {kill: [] for kill in range(given.kills)}
-        for what, number in wanted.items():
+        for fault, number in wanted.items():
             for _ in range(number):
-                self.plan[chance.randrange(given.kills)].append(what)
+                self.plan[chance.randrange(given.kills)].append(fault)
         self.done = collections.Counter()
 
     def after(self, kill):
-        for what in self.plan.get(kill, []):
-            if what == "still":
-                self.fleet.stand_still(self.chance.randrange(len(self.fleet.running)))
-            elif what == "cut":
+        for fault in self.plan.get(kill, []):
+            if fault == "still":
+                self.fleet.suspend(self.chance.randrange(len(self.fleet.running)))
+            elif fault == "cut":
                 self.done["connections"] += len(rows(self.url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"))
             else:
                 lab.restart(self.url)
-            self.done[what] += 1
+            self.done[fault] += 1
 
 
 def rows(url, query):
@@ -219,14 +219,14 @@ def unfinished(url):
 
 def counted(url, name):
     """Counts of an audit: for information, and those that have to be 0."""
-    told, wrong = {}, {}
-    kind, what = None, None
+    counts, wrong = {}, {}
+    kind, fault = None, None
     for line in (HERE / name).read_text().splitlines():
         if line.startswith(("-- count: ", "-- wrong: ")):
-            kind, what = line[3:].split(": ", 1)
+            kind, fault = line[3:].split(": ", 1)
         elif line and not line.startswith("--"):
-            (told if kind == "count" else wrong)[what] = int(float(rows(url, line.rstrip(";"))[0][0]))
-    return told, wrong
+            (counts if kind == "count" else wrong)[fault] = int(float(rows(url, line.rstrip(";"))[0][0]))
+    return counts, wrong
 
 
 def kind_of(project):
@@ -262,9 +262,9 @@ def accounts_of(sightline, number):
     tokens = []
     for at in range(number):
         email = f"owner{at}@example.com"
-        sightline.say("account", "create", "--email", email, "--name", f"Owner {at}")
-        sightline.say("account", "limits", "--email", email, "--projects", "1000")
-        tokens.append(sightline.say("token", "create", "--email", email, "--name", "storm"))
+        sightline.run_command("account", "create", "--email", email, "--name", f"Owner {at}")
+        sightline.run_command("account", "limits", "--email", email, "--projects", "1000")
+        tokens.append(sightline.run_command("token", "create", "--email", email, "--name", "storm"))
     return tokens
 
 
@@ -292,33 +292,33 @@ def run(given, url, program, settings):
         start = lambda caller, site: caller.send(tokens[site[0]], "POST", "/analyze", {"type": kind(site), "projectId": projects[site]}, f"job-{site[1]}")["id"]
         accepted, repeats = {}, collections.Counter()
 
-        def ask():
+        def start_jobs():
             found, had_to = in_parallel(fleet.addresses, sites, start)
             accepted.update(found)
             repeats.update(had_to)
 
-        watch, asking = Watch(url, fleet), threading.Thread(target=ask)
+        watch, starter = Watch(url, fleet), threading.Thread(target=start_jobs)
         disturbances, invariants = Disturbances(given, url, fleet, chance), Invariants(url)
         begun, kills = time.monotonic(), collections.Counter()
         watch.start()
         invariants.start()
-        asking.start()
-        while kills.total() < given.kills and (asking.is_alive() or unfinished(url)):
+        starter.start()
+        while kills.total() < given.kills and (starter.is_alive() or unfinished(url)):
             time.sleep(chance.uniform(0.1, given.pause))
             at = chance.randrange(len(fleet.running))
             fleet.kill(at)
             disturbances.after(kills.total())
             kills[fleet.commands[at][0]] += 1
         stormed, last = time.monotonic() - begun, time.monotonic()
-        asking.join()
-        while unfinished(url) and time.monotonic() - last < given.patience:
+        starter.join()
+        while unfinished(url) and time.monotonic() - last < given.timeout:
             time.sleep(1)
         took, calm = time.monotonic() - begun, time.monotonic() - last
         watch.over = invariants.over = True
         watch.join()
         invariants.join()
-        told, wrong = counted(url, "audit.sql")
-        wrong |= {f"broken meanwhile: {what}": number for what, number in invariants.broken.items()}
+        counts, wrong = counted(url, "audit.sql")
+        wrong |= {f"broken meanwhile: {fault}": number for fault, number in invariants.broken.items()}
         known = {int(job) for (job,) in rows(url, "SELECT id FROM jobs")}
         wrong["accepted jobs that are not there"] = len(set(accepted.values()) - known)
         wrong["sites without an accepted job"] = len(sites) - len(accepted)
@@ -331,7 +331,7 @@ def run(given, url, program, settings):
     print(f"  disturbed besides: {dict(disturbances.done)}; what has to hold at any time was asked {invariants.looks} times")
     print(f"  requests that were sent again: {dict(repeats)}")
     print(f"  longest that a dead worker's jobs counted as held: {watch.longest:.0f} s")
-    for name, number in told.items():
+    for name, number in counts.items():
         print(f"  {number:8} {name}")
     for name, number in wrong.items():
         print(f"  {'WRONG ' if number else '      '}{number:2} {name}")
@@ -350,7 +350,7 @@ def main():
     parser.add_argument("--restarts", type=int, default=3, help="times that PostgreSQL is ended at once and started again")
     parser.add_argument("--only", help="one kind of analysis for every project")
     parser.add_argument("--latency-ms", type=int, default=300, help="of the simulated supplier")
-    parser.add_argument("--patience", type=float, default=900, help="seconds to wait for the last job")
+    parser.add_argument("--timeout", type=float, default=900, help="seconds to wait for the last job")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))
     parser.add_argument("--quick", action="store_true", help="lease 3 s, sweep 1 s, first delay 1 s")
     parser.add_argument("--program", help="a build of sightline; a release build is made otherwise")

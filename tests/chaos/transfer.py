@@ -84,7 +84,7 @@ class Run:
     """One process of the command."""
 
     def __init__(self, program, folder, arguments):
-        self.said, self.peak, self.begun = [], 0, time.monotonic()
+        self.lines, self.peak, self.begun = [], 0, time.monotonic()
         self.process = subprocess.Popen([program, "transfer", "--json", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=folder, env={"HOME": str(folder)})
         self.listener = threading.Thread(target=self.listen)
         self.listener.start()
@@ -93,7 +93,7 @@ class Run:
 
     def listen(self):
         for line in self.process.stderr:
-            self.said.append(line.rstrip())
+            self.lines.append(line.rstrip())
 
     def watch(self):
         while self.process.poll() is None:
@@ -103,7 +103,7 @@ class Run:
             time.sleep(0.05)
 
     def copies(self):
-        return any(it.startswith("Copying") for it in self.said)
+        return any(it.startswith("Copying") for it in self.lines)
 
     def ended(self):
         answer = self.process.stdout.read()
@@ -126,16 +126,16 @@ def transfer(program, folder, kills, arguments):
         code, answer, seconds = run.ended()
         whole, peak = whole + seconds, max(peak, run.peak)
         if number < kills and code != -9:
-            sys.exit(f"it had ended before the kill: {code}\n" + "\n".join(run.said))
-        last = run.said[-1] if run.said else ""
+            sys.exit(f"it had ended before the kill: {code}\n" + "\n".join(run.lines))
+        last = run.lines[-1] if run.lines else ""
         print(f"  run {number + 1}: {seconds:.1f} s, {'killed' if number < kills else f'exit code {code}'}, VmHWM {run.peak / 1024:.0f} MiB; {last}", flush=True)
     if code != 0:
-        sys.exit("\n".join(run.said))
-    told = json.loads(answer)
-    print(f"  {told['rows']} rows in {whole:.1f} s with {kills} kills, the last run alone {seconds:.1f} s; {told['rowsBefore']} rows were copied before it; VmHWM {peak / 1024:.0f} MiB", flush=True)
-    if kills and not 0 < told["rowsBefore"] < told["rows"]:
+        sys.exit("\n".join(run.lines))
+    report = json.loads(answer)
+    print(f"  {report['rows']} rows in {whole:.1f} s with {kills} kills, the last run alone {seconds:.1f} s; {report['rowsBefore']} rows were copied before it; VmHWM {peak / 1024:.0f} MiB", flush=True)
+    if kills and not 0 < report["rowsBefore"] < report["rows"]:
         sys.exit("no kill came amid copying: give more --rows")
-    return {it["table"]: (it["rows"], it["checksum"]) for it in told["tables"]}
+    return {it["table"]: (it["rows"], it["checksum"]) for it in report["tables"]}
 
 
 def main():

@@ -7,7 +7,7 @@ notice: an upgrade without downtime, and the way back.
 Two servers and two workers of the old version run under the load of rolling_restart.py. Then the new version
 migrates the database, which also gets what a later version may add while an earlier one runs (a table, a column
 that may be empty, an index, and the note of a migration that neither program knows), each old process is started
-anew on it, each is replaced by a new one, and in the end each new one by an old one again. Between any two steps
+again on it, each is replaced by a new one, and in the end each new one by an old one again. Between any two steps
 both versions do requests and jobs of the same queue. SQLite has one server, with its worker: while that is replaced,
 requests find none.
 
@@ -86,7 +86,7 @@ def run(given, url):
         api = lab.Api(fleet.addresses[0], token)
         load = Load(fleet.balancer, token, [api.project(f"shop{n}.example.com", 10) for n in range(PROJECTS)], given.rate)
         time.sleep(2)
-        migrated = fleet.versions["new"].say("migrate")
+        migrated = fleet.versions["new"].run_command("migrate")
         for statement in OF_A_LATER_VERSION:
             lab.rows(url, statement)
         for version in ["old", "new", "old"]:

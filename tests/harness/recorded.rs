@@ -252,3 +252,30 @@ pub fn compared_to(kept: &Path, now: &str, fresh: &str) {
     let (fresh, kept) = (fresh.display(), kept.display());
     panic!("not what was recorded; when that is meant: cp {fresh} {kept}\n{differences}");
 }
+
+/// Compares the table of a document that starts with these columns with rows made from the program.
+#[macro_export]
+macro_rules! assert_documented {
+    ($document:expr, $columns:expr, $rows:expr) => {
+        $crate::recorded::documented($document, &$columns, &$rows, env!("CARGO_TARGET_TMPDIR"))
+    };
+}
+
+/// The same; writes the document with the right table to the folder.
+pub fn documented(document: &str, columns: &[&str], rows: &[Vec<String>], fresh: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("..")
+        .join(document);
+    let text = fs::read_to_string(&path).expect(document);
+    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+    let header = line(columns.iter().map(ToString::to_string).collect());
+    let (before, rest) = text.split_once(&header).expect("the header of the table");
+    let after = rest.find("\n\n").map_or("", |end| &rest[end + 1..]);
+    let rows: String = rows.iter().map(|it| line(it.clone())).collect();
+    let rule = line(vec!["---".to_owned(); columns.len()]);
+    compared_to(
+        &path,
+        &format!("{before}{header}{rule}{rows}{after}"),
+        fresh,
+    );
+}

@@ -69,7 +69,7 @@ class Tools:
         return result.structured_content
 
     async def refused(self, name, **arguments):
-        """The first thing that is wrong with a call."""
+        """The first error of a call."""
         try:
             await self.call(name, **arguments)
         except Refused as refused:

@@ -1,6 +1,6 @@
 """The tasks of the evaluation: their words, what they may cost, how they are solved, and what is right.
 
-A task is solved with the tools alone. What is right is asked of the Agent API by another function, which sees
+A task is solved with the tools alone. Another function requests the right answer from the Agent API, which sees
 the answer and never the tools.
 """
 
@@ -38,14 +38,14 @@ async def project_with(tools, result_type):
     """The first project that has results of a type, and what all its types say."""
     listed = await tools.call("list_projects", fields="domain,name,lastAnalysisAt", sort="createdAt", limit=5)
     for project in listed["items"]:
-        told = await tools.call("get_results", projectId=project["id"], type="all")
-        if told["results"][result_type]["state"] == "ready":
-            return project["id"], told["results"]
+        response = await tools.call("get_results", projectId=project["id"], type="all")
+        if response["results"][result_type]["state"] == "ready":
+            return project["id"], response["results"]
     raise AssertionError(f"no project has {result_type}")
 
 
 async def new_project(tools, *keywords):
-    """A project of our own, so that nobody else's is changed; it is taken out of use at the end."""
+    """A project of our own, so that no other is changed; it is archived at the end."""
     domain = f"task-{secrets.token_hex(4)}.example.com"
     project = await tools.call("create_project", domain=domain, keywords=list(keywords))
     tools.own_projects.append(project["id"])
@@ -81,8 +81,8 @@ async def add_and_measure(tools):
     await tools.call("add_keywords", projectId=project, keywords=["trail shoes", "wide shoes"])
     job = await tools.call("run_analysis", type="rankCheck", projectId=project, wait=120)
     assert job["status"] == "succeeded" and tools.progress, job
-    told = await tools.call("get_results", projectId=project, type="rankings", fields="keyword,position")
-    return project, told["provenance"], {it["keyword"]: it.get("position") for it in told["items"]}
+    response = await tools.call("get_results", projectId=project, type="rankings", fields="keyword,position")
+    return project, response["provenance"], {it["keyword"]: it.get("position") for it in response["items"]}
 
 
 @add_and_measure.checked
@@ -97,10 +97,10 @@ def _(api, answer):
 async def broken_on_the_home_page(tools):
     project, _ = await project_with(tools, "broken-links")
     domain = (await tools.call("list_projects", projectId=project, fields="domain"))["domain"]
-    told = await tools.call(
+    response = await tools.call(
         "get_results", projectId=project, type="broken-links", url=f"http://{domain}", fields="targetUrl,verdict"
     )
-    return project, domain, {it["targetUrl"] for it in told["items"]}
+    return project, domain, {it["targetUrl"] for it in response["items"]}
 
 
 @broken_on_the_home_page.checked
@@ -123,10 +123,10 @@ async def cited_least(tools):
 
 @cited_least.checked
 def _(api, answer):
-    project, least, never = answer
+    project, lowest_rate, never = answer
     engines = api.get("/results", type="ai-visibility", projectId=project, limit=1)["summary"]["engines"]
     known = [(it["citationRate"], it["engine"]) for it in engines if it["citationRate"] is not None]
-    assert least == min(known)[1] and never == sorted(name for rate, name in known if rate == 0)
+    assert lowest_rate == min(known)[1] and never == sorted(name for rate, name in known if rate == 0)
 
 
 @task("What would asking the AI engines again cost, and how many answers would that be? Do not start it.", 4)
@@ -141,7 +141,7 @@ def _(api, answer):
     project, amount, answers = answer
     results = api.get("/results", type="ai-visibility", projectId=project, limit=1)
     assert sorted(answers) == sorted(it["engine"] for it in results["summary"]["engines"])
-    # Sampling may end early: a plan tells the most.
+    # Sampling may end early: a plan states the maximum.
     assert sum(answers.values()) >= results["coverage"]["requested"] > 0, answers
     models = {it["id"]: it for it in api.get("/models")["items"]}
     prices = {name: models.get(name, {"pricePerAnswer": None})["pricePerAnswer"] or 0 for name in answers}
@@ -154,8 +154,8 @@ def _(api, answer):
 @task("For which keywords do two own pages compete?", 4)
 async def own_pages_compete(tools):
     project, _ = await project_with(tools, "cannibalization")
-    told = await tools.call("get_results", projectId=project, type="cannibalization", fields="keyword,severity")
-    return project, [it["keyword"] for it in told["items"]]
+    response = await tools.call("get_results", projectId=project, type="cannibalization", fields="keyword,severity")
+    return project, [it["keyword"] for it in response["items"]]
 
 
 @own_pages_compete.checked
@@ -166,20 +166,20 @@ def _(api, answer):
 
 
 @task("What are the three most valuable things to do, and why?", 4)
-async def first_things_to_do(tools):
+async def first_actions(tools):
     project, _ = await project_with(tools, "suggestions")
-    told = await tools.call(
+    response = await tools.call(
         "get_results", projectId=project, type="suggestions", limit=3, fields="title,rationale,priorityScore"
     )
-    return project, [(it["title"], it["rationale"]) for it in told["items"]]
+    return project, [(it["title"], it["rationale"]) for it in response["items"]]
 
 
-@first_things_to_do.checked
+@first_actions.checked
 def _(api, answer):
-    project, told = answer
+    project, response = answer
     truth = sorted(api.rows("/results", type="suggestions", projectId=project), key=lambda it: -it["priorityScore"])
     scores = {(it["title"], it["rationale"]): it["priorityScore"] for it in truth}
-    assert [scores[it] for it in told] == [it["priorityScore"] for it in truth[:3]] and len(told) == 3
+    assert [scores[it] for it in response] == [it["priorityScore"] for it in truth[:3]] and len(response) == 3
 
 
 @task("Who is the strongest competitor, on how many keywords do we meet, and what is its share?", 4)
@@ -187,17 +187,17 @@ async def strongest_competitor(tools):
     project, results = await project_with(tools, "competitors")
     name = results["competitors"]["summary"]["strongest"]
     rows = await tools.rows("get_results", projectId=project, type="competitors", fields="domain,commonKeywords,sov")
-    rival = next(it for it in rows if it["domain"] == name)
-    return project, rival["domain"], rival["commonKeywords"], rival["sov"]
+    competitor = next(it for it in rows if it["domain"] == name)
+    return project, competitor["domain"], competitor["commonKeywords"], competitor["sov"]
 
 
 @strongest_competitor.checked
 def _(api, answer):
-    project, *told = answer
-    rivals = api.rows("/results", type="competitors", projectId=project)
-    businesses = [it for it in rivals if it["class"] in ("direct", "marketplace") and it["commonKeywords"] >= 3]
+    project, *response = answer
+    competitors = api.rows("/results", type="competitors", projectId=project)
+    businesses = [it for it in competitors if it["class"] in ("direct", "marketplace") and it["commonKeywords"] >= 3]
     truth = max(businesses, key=lambda it: it["competitorScore"])
-    assert told == [truth["domain"], truth["commonKeywords"], truth["sov"]]
+    assert response == [truth["domain"], truth["commonKeywords"], truth["sov"]]
 
 
 @task("Measure how fast the pages are: which is slowest to show its largest part?", 6)
@@ -281,10 +281,10 @@ def _(api, answer):
 @task("Something was never measured: find out how to measure it, and do.", 6)
 async def follow_next_actions(tools):
     project = (await new_project(tools))["id"]
-    told = await tools.call("get_results", projectId=project, type="rankings")
-    assert told["state"] == "neverRun"
-    while told["state"] == "neverRun":
-        action = told["nextActions"][0]
+    response = await tools.call("get_results", projectId=project, type="rankings")
+    assert response["state"] == "neverRun"
+    while response["state"] == "neverRun":
+        action = response["nextActions"][0]
         arguments = dict(action["arguments"])
         if action["tool"] == "service_add_keywords":
             assert "keywords" not in arguments, "an example would be tracked"
@@ -292,8 +292,8 @@ async def follow_next_actions(tools):
         if action["tool"] == "service_run_analysis":
             arguments["wait"] = 120
         await tools.call(action["tool"].removeprefix("service_"), **arguments)
-        told = await tools.call("get_results", projectId=project, type="rankings", fields="position")
-    assert told["state"] == "ready"
+        response = await tools.call("get_results", projectId=project, type="rankings", fields="position")
+    assert response["state"] == "ready"
     return project
 
 
@@ -340,8 +340,8 @@ async def changed_pages(tools):
     project, _ = await project_with(tools, "content-changes")
     job = await tools.call("run_analysis", type="siteAudit", projectId=project, wait=120)
     assert job["status"] == "succeeded", job
-    told = await tools.call("get_results", projectId=project, type="content-changes", fields="changeClass,significance")
-    return project, job["id"], told["state"], len(told["items"])
+    response = await tools.call("get_results", projectId=project, type="content-changes", fields="changeClass,significance")
+    return project, job["id"], response["state"], len(response["items"])
 
 
 @changed_pages.checked
@@ -354,17 +354,17 @@ def _(api, answer):
 @task("How visible will the site be in three weeks, and how sure is that?", 4)
 async def in_three_weeks(tools):
     project, _ = await project_with(tools, "forecast")
-    told = await tools.call("get_results", projectId=project, type="forecast", limit=1, fields="target,points")
-    last = told["items"][0]["points"][-1]
-    return project, told["items"][0]["target"], last["date"], last["lo80"], last["hi80"]
+    response = await tools.call("get_results", projectId=project, type="forecast", limit=1, fields="target,points")
+    last = response["items"][0]["points"][-1]
+    return project, response["items"][0]["target"], last["date"], last["lo80"], last["hi80"]
 
 
 @in_three_weeks.checked
 def _(api, answer):
-    project, target, *told = answer
+    project, target, *response = answer
     records = api.rows("/results", type="forecast", projectId=project)
     points = next(it["points"] for it in records if it["target"] == target == "visibilityIndex")
-    assert told == [points[-1][name] for name in ("date", "lo80", "hi80")]
+    assert response == [points[-1][name] for name in ("date", "lo80", "hi80")]
 
 
 @task("Where will our best keyword stand?", 6)
@@ -374,10 +374,10 @@ async def best_keyword_later(tools):
         "get_results", projectId=project, type="rankings", sort="position", limit=1, fields="keyword,position"
     )
     keyword = ranked["items"][0]
-    told = await tools.call(
+    response = await tools.call(
         "get_results", projectId=project, type="forecast", keywordId=keyword["keywordId"], fields="target,points"
     )
-    position = next(it for it in told["items"] if it["target"] == "position")
+    position = next(it for it in response["items"] if it["target"] == "position")
     return project, keyword["keyword"], position["points"][-1]["median"]
 
 
@@ -394,10 +394,10 @@ def _(api, answer):
 @task("What share of voice have we, and who has the largest?", 4)
 async def share_of_voice(tools):
     project, results = await project_with(tools, "sov")
-    told = await tools.call(
+    response = await tools.call(
         "get_results", projectId=project, type="sov", limit=1, fields="scope,domains.domain,domains.sov"
     )
-    leader = told["items"][0]["domains"][0]
+    leader = response["items"][0]["domains"][0]
     return project, results["sov"]["summary"]["sov"], leader["domain"], leader["sov"]
 
 
@@ -442,37 +442,37 @@ async def follow_in_ai_answers(tools):
     project = await new_project(tools, "wide shoes")
     keyword = project["keywords"]["created"][0]["id"]
     await tools.call("update_keyword", keywordId=keyword, aiTracked=True)
-    room = (await tools.call("get_models"))["allowance"]["aiTracked"]
-    return project["id"], room
+    quota = (await tools.call("get_models"))["allowance"]["aiTracked"]
+    return project["id"], quota
 
 
 @follow_in_ai_answers.checked
 def _(api, answer):
-    project, room = answer
+    project, quota = answer
     assert [it["aiTracked"] for it in api.rows(f"/projects/{project}/keywords")] == [True]
-    assert room == api.get("/models")["allowance"]["aiTracked"] and room["used"] < room["limit"]
+    assert quota == api.get("/models")["allowance"]["aiTracked"] and quota["used"] < quota["limit"]
 
 
 @task("Report on a project: the figures of all types, and which of them are simulated.", 4, 80)
 async def report(tools):
     project, _ = await project_with(tools, "ai-visibility")
-    told = await tools.call("get_results", projectId=project, type="all")
-    # What was cut is told, and there for whoever asks for more.
+    response = await tools.call("get_results", projectId=project, type="all")
+    # Truncation is reported, and the rest can be requested.
     whole = await tools.call("get_results", projectId=project, type="all", maxBytes=65_536)
     assert "cut" not in whole, whole["cut"]
-    return project, told["results"], whole["results"]
+    return project, response["results"], whole["results"]
 
 
 @report.checked
 def _(api, answer):
-    project, told, whole = answer
+    project, response, whole = answer
     truth = api.get("/results", type="all", projectId=project)["results"]
-    assert set(told) == set(whole) == set(truth) and len(truth) == 16
+    assert set(response) == set(whole) == set(truth) and len(truth) == 16
     for name, theirs in truth.items():
-        assert told[name].get("provenance") == theirs["provenance"], name
-        assert theirs["summary"] is None or told[name]["summary"], name
+        assert response[name].get("provenance") == theirs["provenance"], name
+        assert theirs["summary"] is None or response[name]["summary"], name
     engines, first, all_of_them = (
-        [it["engine"] for it in results["ai-visibility"]["summary"]["engines"]] for results in (truth, told, whole)
+        [it["engine"] for it in results["ai-visibility"]["summary"]["engines"]] for results in (truth, response, whole)
     )
     # The first of them, where the list was cut.
     assert all_of_them == engines and first and first == engines[: len(first)], (first, all_of_them, engines)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { objection, reason, signsOf, suggestions } from '../../crates/web/assets/js/ai_suggestions.js';
+import { explainSuggestion, findObjection, signalsFor, suggestKeywords } from '../../crates/web/assets/js/ai_suggestions.js';
 
 const idea = (keyword, more = {}) => ({ keyword, relation: 'phrase', intent: null, overview: null, searchVolume: null, ...more });
-const names = (it) => signsOf(it, 'en').map((sign) => sign.name);
+const names = (it) => signalsFor(it, 'en').map((signal) => signal.name);
 
 test('each sign is told once, and what is not known is no sign', () => {
   assert.deepEqual(names(idea('how to choose running shoes', { intent: 'informational', overview: true })), ['question', 'intent', 'overview']);
@@ -13,10 +13,10 @@ test('each sign is told once, and what is not known is no sign', () => {
 });
 
 test('brands, one certain site and what is measured already speak against it', () => {
-  assert.equal(objection(idea('acme shoes'), ['Acme']).name, 'brand');
-  assert.equal(objection(idea('shop login', { intent: 'navigational' }), []).name, 'navigational');
-  assert.equal(objection(idea('x', { aiTracked: true }), []).name, 'measured');
-  assert.equal(objection(idea('x', { aiTracked: false }), []), null);
+  assert.equal(findObjection(idea('acme shoes'), ['Acme']).name, 'brand');
+  assert.equal(findObjection(idea('shop login', { intent: 'navigational' }), []).name, 'navigational');
+  assert.equal(findObjection(idea('x', { aiTracked: true }), []).name, 'measured');
+  assert.equal(findObjection(idea('x', { aiTracked: false }), []), null);
 });
 
 test('as many are suggested as there are places, most signs and most searches first', () => {
@@ -27,20 +27,20 @@ test('as many are suggested as there are places, most signs and most searches fi
     idea('top shoes', { intent: 'commercial', searchVolume: 500 }),
     idea('shoes', { searchVolume: 90000 }),
   ];
-  const found = suggestions(ideas, { language: 'en', left: 2 });
+  const found = suggestKeywords(ideas, { language: 'en', left: 2 });
   assert.deepEqual(found.map((it) => it.suggested), [true, true, false, false, false]);
-  assert.deepEqual(found.map((it) => it.worthy), [true, true, true, true, false]);
-  assert.match(reason(found[1]), /Takes 1 place of the allowance, 1 would be left\./);
-  assert.match(reason(found[0]), /0 would be left\./);
-  assert.match(reason(found[3]), /no place of the allowance is left/);
-  assert.match(reason(found[4]), /0 of at least 2 signs/);
+  assert.deepEqual(found.map((it) => it.eligible), [true, true, true, true, false]);
+  assert.match(explainSuggestion(found[1]), /Takes 1 place of the allowance, 1 would be left\./);
+  assert.match(explainSuggestion(found[0]), /0 would be left\./);
+  assert.match(explainSuggestion(found[3]), /no place of the allowance is left/);
+  assert.match(explainSuggestion(found[4]), /0 of at least 2 signs/);
 });
 
 test('nothing is left means nothing is suggested; an unknown allowance cuts nothing', () => {
   const ideas = [idea('how to run', { intent: 'informational' })];
-  assert.equal(suggestions(ideas, { language: 'en', left: 0 })[0].suggested, false);
-  const open = suggestions(ideas, { language: 'en' })[0];
-  assert.deepEqual([open.suggested, open.leftBefore], [true, null]);
-  assert.match(reason(open), /Takes 1 place of the allowance\.$/);
-  assert.deepEqual(suggestions([], { language: 'en' }), []);
+  assert.equal(suggestKeywords(ideas, { language: 'en', left: 0 })[0].suggested, false);
+  const open = suggestKeywords(ideas, { language: 'en' })[0];
+  assert.deepEqual([open.suggested, open.quotaBefore], [true, null]);
+  assert.match(explainSuggestion(open), /Takes 1 place of the allowance\.$/);
+  assert.deepEqual(suggestKeywords([], { language: 'en' }), []);
 });

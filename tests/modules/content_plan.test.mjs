@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { actionFor, headline, isLate, itemFaults, plain, planCsv, planItems, planMarkdown, plannedPages, progress, sent } from '../../crates/web/assets/js/content_plan.js';
+import { chooseAction, escapeMarkdown, headline, isOverdue, itemErrors, planCsv, planItems, planMarkdown, plannedPages, progress, withoutReason } from '../../crates/web/assets/js/content_plan.js';
 
 const idea = (keyword, more = {}) => ({ keyword, searchVolume: null, intent: null, score: null, position: null, page: null, pages: [], ...more });
 
 test('what to do with a page follows from where it stands', () => {
-  const of = (more) => actionFor(more).action;
+  const of = (more) => chooseAction(more).action;
   assert.deepEqual([of({}), of({ page: '/a', position: 20 }), of({ page: '/a', position: 21 }), of({ page: '/a', position: null }), of({ page: '/a', pages: ['/a', '/b'], position: 2 }), of({ pages: ['/a'], position: 4 })], ['create', 'refresh', 'expand', 'expand', 'consolidate', 'refresh']);
 });
 
@@ -21,7 +21,7 @@ test('a cluster is one page, led by its most searched keyword; the others are it
   assert.deepEqual(item.schemaTypes, ['Article', 'ItemList', 'BreadcrumbList', 'FAQPage']);
   const each = planItems(ideas, { results, onePerCluster: false });
   assert.deepEqual(each.items.map((it) => it.outline.length), [3, 0, 0, 0]);
-  assert.ok(!('why' in sent(item)) && 'dueOn' in sent(item));
+  assert.ok(!('reason' in withoutReason(item)) && 'dueOn' in withoutReason(item));
 });
 
 test('what is not known is null in an item', () => {
@@ -55,13 +55,13 @@ test('a plan as Markdown holds what is known and no markup of others', () => {
   assert.ok(text.includes('### \\<b\\>Best\\</b\\> \\[shoes\\]\\(x\\)'), text);
   assert.ok(text.includes('- [x] =cmd\\|calc') && text.includes('- [ ] b') && text.includes('## Others'), text);
   assert.ok(text.includes('- Priority: 0') && text.includes('  - \\# two') && !text.includes('null'), text);
-  assert.equal(plain('1. one\nline'), '1\\. one line');
+  assert.equal(escapeMarkdown('1. one\nline'), '1\\. one line');
 });
 
 test('progress leaves out what was dropped; late is open and due before today', () => {
   assert.deepEqual(progress([...PLAN.items, { status: 'dropped' }]), { done: 1, of: 2 });
   const item = { status: 'planned', dueOn: '2026-11-21' };
-  assert.deepEqual([isLate(item, '2026-11-22'), isLate(item, '2026-11-21'), isLate({ ...item, status: 'done' }, '2026-11-22'), isLate({ ...item, dueOn: null }, '2026-11-22')], [true, false, false, false]);
+  assert.deepEqual([isOverdue(item, '2026-11-22'), isOverdue(item, '2026-11-21'), isOverdue({ ...item, status: 'done' }, '2026-11-22'), isOverdue({ ...item, dueOn: null }, '2026-11-22')], [true, false, false, false]);
 });
 
 test('the pages that plans mean; a later plan counts, what was dropped does not', () => {
@@ -71,6 +71,6 @@ test('the pages that plans mean; a later plan counts, what was dropped does not'
 
 test('a refusal names items, not places', () => {
   const errors = [{ pointer: '/items/1/dueOn', detail: 'must be a day' }, { pointer: '/name', code: 'too-long' }, { pointer: '/items/9', message: 'x' }, { code: 'y' }];
-  assert.deepEqual(itemFaults(PLAN.items, errors), ['“b”, dueOn: must be a day', 'too-long', 'x', 'y']);
-  assert.deepEqual(itemFaults([], undefined), []);
+  assert.deepEqual(itemErrors(PLAN.items, errors), ['“b”, dueOn: must be a day', 'too-long', 'x', 'y']);
+  assert.deepEqual(itemErrors([], undefined), []);
 });

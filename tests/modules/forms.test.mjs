@@ -1,14 +1,14 @@
 // node --test tests/modules
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { bodyOf } from '../../crates/web/assets/js/forms.js';
-import { numberText, timeText } from '../../crates/web/assets/js/localise.js';
+import { buildBody } from '../../crates/web/assets/js/forms.js';
+import { numberText, timeText } from '../../crates/web/assets/js/localize.js';
 
 const field = (name, value, more = {}) => ({ name, value, type: 'text', dataset: {}, ...more });
 
 test('names of fields are paths of members', () => {
   const fields = [field('name', ' Shop '), field('meta.clientName', '', { dataset: { as: 'optional' } })];
-  assert.deepEqual(bodyOf(fields), { name: 'Shop', meta: { clientName: null } });
+  assert.deepEqual(buildBody(fields), { name: 'Shop', meta: { clientName: null } });
 });
 
 test('lines, lists, numbers and switches are read as what they are', () => {
@@ -23,7 +23,7 @@ test('lines, lists, numbers and switches are read as what they are', () => {
     field('enabled', '', { dataset: { as: 'inherited' } }),
     field('password', ' as typed ', { dataset: { as: 'raw' } }),
   ];
-  assert.deepEqual(bodyOf(fields), {
+  assert.deepEqual(buildBody(fields), {
     keywords: ['a', 'b'],
     tags: ['x', 'y'],
     samples: 5,
@@ -36,7 +36,7 @@ test('lines, lists, numbers and switches are read as what they are', () => {
 });
 
 test('what may be left out is left out when it is empty', () => {
-  assert.deepEqual(bodyOf([field('name', '', { dataset: { skip: '' } })]), {});
+  assert.deepEqual(buildBody([field('name', '', { dataset: { skip: '' } })]), {});
 });
 
 test('numbers and times are told', () => {

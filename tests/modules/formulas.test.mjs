@@ -1,11 +1,11 @@
-// What the analysis computes (tests/suite/formulas.rs writes it), computed anew.
+// What the analysis computes (tests/suite/formulas.rs writes it), computed by the modules.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { expectedCtr } from '../../crates/web/assets/js/clicks.js';
-import { clustered } from '../../crates/web/assets/js/clusters.js';
+import { clusterKeywords } from '../../crates/web/assets/js/clusters.js';
 import { demand, opportunity, priorities } from '../../crates/web/assets/js/priority.js';
-import { normalised } from '../../crates/web/assets/js/words.js';
+import { normalized } from '../../crates/web/assets/js/words.js';
 
 const VECTORS = JSON.parse(readFileSync(new URL('vectors.json', import.meta.url), 'utf8'));
 
@@ -13,8 +13,8 @@ function agree(found, wanted, of) {
   if (wanted === null) return assert.equal(found ?? null, null, JSON.stringify(of));
   assert.ok(Math.abs(found - wanted) <= 1e-9 * Math.max(1, Math.abs(wanted)), `${found} is not ${wanted}: ${JSON.stringify(of)}`);
 }
-function each(name, least, check) {
-  assert.ok(VECTORS[name].length >= least, `${VECTORS[name].length} of ${name}`);
+function each(name, min, check) {
+  assert.ok(VECTORS[name].length >= min, `${VECTORS[name].length} of ${name}`);
   VECTORS[name].forEach(check);
 }
 
@@ -49,12 +49,12 @@ test('priorities', () => {
 test('clusters by shared results', () => {
   each('clusters', 33, ({ results, groups }) => {
     const ideas = results.map((_, index) => ({ keyword: String(index).padStart(2, '0'), searchVolume: null }));
-    const { method, groups: found } = clustered(ideas, { results: new Map(ideas.map((it, index) => [it.keyword, results[index]])) });
+    const { method, groups: found } = clusterKeywords(ideas, { results: new Map(ideas.map((it, index) => [it.keyword, results[index]])) });
     assert.equal(method, 'sharedResults');
     assert.deepEqual(found.map((it) => it.members.map((member) => Number(member.keyword))), groups);
   });
 });
 
 test('keywords in normal form', () => {
-  each('normalised', 9, (it) => assert.equal(normalised(it.text), it.normalised));
+  each('normalized', 9, (it) => assert.equal(normalized(it.text), it.normalized));
 });

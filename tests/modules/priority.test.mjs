@@ -42,10 +42,10 @@ test('a trend is growth a year as a share of the mean, at most one', () => {
 });
 
 test('months that are not told are unknown, never zero', () => {
-  const told = lastTwelve([{ year: 2026, month: 1, volume: 0 }, { year: 2025, month: 11, volume: 30 }, { year: 2024, month: 1, volume: 9 }]);
-  assert.equal(told.length, 12);
-  assert.deepEqual(told.slice(-3), [{ year: 2025, month: 11, volume: 30 }, { year: 2025, month: 12, volume: null }, { year: 2026, month: 1, volume: 0 }]);
-  assert.deepEqual(told[0], { year: 2025, month: 2, volume: null });
+  const lastYear = lastTwelve([{ year: 2026, month: 1, volume: 0 }, { year: 2025, month: 11, volume: 30 }, { year: 2024, month: 1, volume: 9 }]);
+  assert.equal(lastYear.length, 12);
+  assert.deepEqual(lastYear.slice(-3), [{ year: 2025, month: 11, volume: 30 }, { year: 2025, month: 12, volume: null }, { year: 2026, month: 1, volume: 0 }]);
+  assert.deepEqual(lastYear[0], { year: 2025, month: 2, volume: null });
 });
 
 test('opportunity is searches, times what position three adds, times ease', () => {

@@ -4,9 +4,9 @@
     tests/mutants/account_filter.py [--only jobs.rs,tokens.rs:40] [--threads 2]
 
 Works on a copy of the checkout. A condition of Diesel's builder becomes one that a number in the environment
-switches off, so that all of them are built together; a condition in a text of SQL is taken out and built by
-itself. Behind a comment `Conditions that follow from each other` those of a statement are taken out together. Whoever has to notice is the contract of the storage, on SQLite and PostgreSQL; the tests named like the
-file are asked first. Prints a row for each condition with the first test that failed, and the count.
+switches off, so that all of them are built together; a condition in a text of SQL is taken out and built
+separately. Behind a comment `Conditions that follow from each other` those of a statement are taken out together. The tests that have to fail are the contract of the storage, on SQLite and PostgreSQL; the tests named like the
+file run first. Prints a row for each condition with the first test that failed, and the count.
 """
 import argparse
 import os
@@ -134,8 +134,8 @@ def make_switches(tree):
     return places
 
 
-def of_texts(tree):
-    """Conditions in texts of SQL: path, where it stands, and the text without it."""
+def sql_conditions(tree):
+    """Conditions in texts of SQL: path, position, and the text without it."""
     for path in sorted((tree / QUERIES).rglob("*.rs")):
         text = path.read_text()
         for found in OF_TEXT.finditer(text):
@@ -147,14 +147,14 @@ def of_texts(tree):
 
 def build(tree):
     """The tests, where no other build on this machine can replace them."""
-    told = subprocess.run(
+    output = subprocess.run(
         ["cargo", "test", "--no-run", "-q", "-p", "tests", "--test", "storage_contract", "--message-format=json-render-diagnostics"],
         cwd=tree, stdout=subprocess.PIPE, text=True, check=True).stdout
-    built = re.findall(r'"executable":"([^"]*/storage_contract-[^"]*)"', told)[-1]
+    built = re.findall(r'"executable":"([^"]*/storage_contract-[^"]*)"', output)[-1]
     return shutil.copy(built, tree / "suite-of-mutants")
 
 
-def notices(tree, program, number, named, threads):
+def first_failing_test(tree, program, number, named, threads):
     """The first test that fails, or nothing."""
     environment = {**os.environ, "RUST_BACKTRACE": "0"}
     if number is not None:
@@ -193,11 +193,11 @@ def main():
 
 def run(tree, arguments):
     began = time.time()
-    texts = list(of_texts(tree))
+    texts = list(sql_conditions(tree))
     places = make_switches(tree)
     program = build(tree)
     print(f"{len(places)} conditions of the builder, {len(texts)} in texts; built in {time.time() - began:.0f} s", flush=True)
-    first = notices(tree, program, None, "", arguments.threads)
+    first = first_failing_test(tree, program, None, "", arguments.threads)
     if first:
         raise SystemExit(f"{first} fails with every condition in its place")
     missed, tried = [], 0
@@ -205,27 +205,27 @@ def run(tree, arguments):
     def is_wanted(where):
         return any(part in where for part in arguments.only.split(","))
 
-    def judge(where, program, number):
+    def run_mutant(where, program, number):
         nonlocal tried
         if not is_wanted(where):
             return
         tried += 1
         stem = where.split(".rs")[0]
         runs = (f"{stem}::", "")
-        test = next((found for words in runs if (found := notices(tree, program, number, words, arguments.threads))), None)
+        test = next((found for words in runs if (found := first_failing_test(tree, program, number, words, arguments.threads))), None)
         print(f"{where:28} {test or 'NOBODY NOTICED'}", flush=True)
         if test is None:
             missed.append(where)
 
     for number, where in enumerate(places):
-        judge(where, program, number)
+        run_mutant(where, program, number)
     for path, where, without in texts:
         if not is_wanted(where):
             continue
         # The original file except for this condition: switches exist only for the builder's conditions.
         before = path.read_text()
         path.write_text(without)
-        judge(where, build(tree), None)
+        run_mutant(where, build(tree), None)
         path.write_text(before)
     print(f"{tried - len(missed)} of {tried} were noticed, in {time.time() - began:.0f} s")
     if missed:

@@ -1,4 +1,4 @@
-"""What a request needs that a schema cannot say. Without this, schemathesis would have to be told to
+"""What a request needs that a schema cannot express. Without this, schemathesis would have to be configured to
 accept 422 of good requests, and would then accept it for every other reason too."""
 import datetime
 import json
@@ -52,10 +52,10 @@ def keep_what_goes_together(case):
 
 @schemathesis.hook
 def before_call(context, case, **kwargs):
-    """A cursor is signed by the server, so one that is made up is left out of what is meant to be
-    good. Of `from` and `to` no schema can say that the one is not after the other: then `to` stands
-    alone. An idempotency key belongs to one request, so each gets one of its own. For a header whose
-    pattern asks for quotes, the coverage phase of 4.32.5 sends `0`, which the pattern does not
+    """A cursor is signed by the server, so a generated one is left out of what is meant to be
+    good. Of `from` and `to` no schema can express that the one is not after the other: then `to` is
+    alone. An idempotency key belongs to one request, so each gets one of its own. For a header with a
+    pattern that requires quotes, the coverage phase of 4.32.5 sends `0`, which the pattern does not
     admit; it gets a tag instead. A made-up tag is never that of the object, so half of the changes are
     sent without one; a made-up project is never there, so half of the analyses are of one that is."""
     if case.meta is None or not case.meta.generation.mode.is_positive:
@@ -65,9 +65,9 @@ def before_call(context, case, **kwargs):
         case.query.pop("cursor", None)
         if not in_order(case.query.get("from"), case.query.get("to")):
             case.query.pop("from")
-    made_up = case.body.get("projectId") if isinstance(case.body, dict) else None
-    if isinstance(made_up, int) and made_up % 2:
-        case.body["projectId"] = PROJECTS[made_up % len(PROJECTS)]
+    generated = case.body.get("projectId") if isinstance(case.body, dict) else None
+    if isinstance(generated, int) and generated % 2:
+        case.body["projectId"] = PROJECTS[generated % len(PROJECTS)]
     if not case.headers:
         return
     if "Idempotency-Key" in case.headers:

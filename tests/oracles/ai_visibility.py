@@ -35,7 +35,7 @@ COUNTS = collections.OrderedDict()
 WRONG = []
 
 
-def check(section, what, found, expected, tolerance):
+def check(section, label, found, expected, tolerance):
     count = COUNTS.setdefault(section, [0, 0])
     count[0] += 1
     pairs = list(zip(found, expected)) if isinstance(expected, (list, tuple)) else [(found, expected)]
@@ -43,7 +43,7 @@ def check(section, what, found, expected, tolerance):
     if good:
         count[1] += 1
     elif len(WRONG) < 20:
-        WRONG.append(f"{section}: {what}: {found!r}, should be {expected!r}")
+        WRONG.append(f"{section}: {label}: {found!r}, should be {expected!r}")
 
 
 # The definitions, implemented independently.
@@ -69,8 +69,8 @@ def expanded(values, resamples=200_000):
     draws = numpy.random.default_rng(7).integers(0, n, size=(resamples, n))
     means = values[draws].mean(axis=1)
     slack = 4 * math.sqrt(tail / 2000) + 1 / 2000
-    near, far = tail + slack, max(tail - slack, 0.0)
-    return tuple(numpy.quantile(means, [far, near])), tuple(numpy.quantile(means, [1 - near, 1 - far]))
+    outer, inner = tail + slack, max(tail - slack, 0.0)
+    return tuple(numpy.quantile(means, [inner, outer])), tuple(numpy.quantile(means, [1 - outer, 1 - inner]))
 
 
 def side(members):
@@ -102,10 +102,10 @@ def position_adjusted(sentences, count):
     return [it / total for it in scores] if total else None
 
 
-def panel(prompts, most=8):
+def panel(prompts, limit=8):
     members = []
     for _ in range(prompts):
-        n = DRAW.randint(0, most)
+        n = DRAW.randint(0, limit)
         members.append((DRAW.randint(0, n), n))
     return members
 
@@ -113,32 +113,32 @@ def panel(prompts, most=8):
 def statistics_beside_packages():
     questions, expected = [], []
 
-    def ask(section, question, golden, tolerance):
+    def expect(section, question, golden, tolerance):
         questions.append(question)
         expected.append((section, golden, tolerance))
 
     for _ in range(CASES):
         n = DRAW.randint(1, 2000)
         k = DRAW.choice([0, n, DRAW.randint(0, n)])
-        ask("Wilson, statsmodels", {"wilson": [k, n]}, proportion_confint(k, n, method="wilson"), 2e-6)
+        expect("Wilson, statsmodels", {"wilson": [k, n]}, proportion_confint(k, n, method="wilson"), 2e-6)
         m = DRAW.randint(1, 500)
         j = DRAW.randint(0, m)
         golden = confint_proportions_2indep(k, n, j, m, method="newcomb", compare="diff")
-        ask("Newcombe, statsmodels", {"newcombe": [[k, n], [j, m]]}, golden, 2e-6)
+        expect("Newcombe, statsmodels", {"newcombe": [[k, n], [j, m]]}, golden, 2e-6)
         p = [DRAW.random() ** DRAW.choice([1, 3, 6]) for _ in range(DRAW.randint(1, 60))]
         if len(p) > 4:
             p[3] = p[1]
         golden = list(multipletests(p, method="fdr_bh")[1])
-        ask("Benjamini-Hochberg, statsmodels", {"benjaminiHochberg": p}, golden, 1e-12)
+        expect("Benjamini-Hochberg, statsmodels", {"benjaminiHochberg": p}, golden, 1e-12)
         sentences = []
         sources = DRAW.randint(1, 6)
         for _ in range(DRAW.randint(1, 12)):
             sentences.append([DRAW.randint(0, 30), DRAW.sample(range(sources), DRAW.randint(0, sources))])
         golden = position_adjusted(sentences, sources)
-        ask("Position-adjusted words, the authors' formula", {"positionAdjusted": [sentences, sources]}, golden, 1e-9)
+        expect("Position-adjusted words, the authors' formula", {"positionAdjusted": [sentences, sources]}, golden, 1e-9)
         parts = [DRAW.random() for _ in range(4)]
         golden = 100 * (0.45 * parts[0] + 0.25 * parts[1] + 0.20 * parts[2] + 0.10 * parts[3])
-        ask("Score", {"score": parts}, golden, 1e-9)
+        expect("Score", {"score": parts}, golden, 1e-9)
         now, before = panel(DRAW.randint(1, 9)), panel(DRAW.randint(1, 9), 20)
         golden = None
         pairs = [(a, b) for a, b in zip(now, before) if a[1] and b[1]]
@@ -152,7 +152,7 @@ def statistics_beside_packages():
                 (low1, low2), (high1, high2) = expanded(differences)
                 ends = (min(low, low1), min(low, low2)), (max(high, high1), max(high, high2))
             golden = later[0] - earlier[0], ends, p_value(later, earlier)
-        ask("Changes of panels with their p-values, hull of Newcombe and bootstrap", {"change": [now, before, "k"]}, golden, "change")
+        expect("Changes of panels with their p-values, hull of Newcombe and bootstrap", {"change": [now, before, "k"]}, golden, "change")
     for at in range(CASES // 4):
         values = [DRAW.randint(0, 5) / 5 for _ in range(DRAW.randint(5, 40))]
         scipys = stats.bootstrap((values,), numpy.mean, n_resamples=100_000, method="percentile", rng=at) if len(set(values)) > 1 else None
@@ -161,16 +161,16 @@ def statistics_beside_packages():
         lattice = 0.2 / len(values)
         if scipys is not None:
             golden = [scipys.confidence_interval.low, scipys.confidence_interval.high]
-            ask("Percentile bootstrap, scipy", {"bootstrap": [values, str(at)]}, golden, 0.25 * spread + lattice)
-        ask("Bootstrap of few clusters, its definition", {"fewClusters": [values, str(at)]}, expanded(values), None)
+            expect("Percentile bootstrap, scipy", {"bootstrap": [values, str(at)]}, golden, 0.25 * spread + lattice)
+        expect("Bootstrap of few clusters, its definition", {"fewClusters": [values, str(at)]}, expanded(values), None)
         members = panel(DRAW.randint(5, 30))
         kept = [it for it in members if it[1]]
         if len(kept) >= 5:
             low, high = wilson(*side(members))
             (low1, low2), (high1, high2) = expanded([k / n for k, n in kept])
             golden = (min(low, low1), min(low, low2)), (max(high, high1), max(high, high2))
-            ask("Rates of panels, hull of Wilson and bootstrap", {"rate": [members, str(at)]}, golden, None)
-    for (section, golden, tolerance), question, found in zip(expected, questions, driver.ask("ai_figures", questions)):
+            expect("Rates of panels, hull of Wilson and bootstrap", {"rate": [members, str(at)]}, golden, None)
+    for (section, golden, tolerance), question, found in zip(expected, questions, driver.query("ai_figures", questions)):
         if tolerance is None:
             within = [a - 1e-9 <= end <= b + 1e-9 for (a, b), end in zip(golden, found[-2:])]
             check(section, (question, golden, found), float(all(within)), 1.0, 0)
@@ -193,7 +193,7 @@ to die for yeah right great! amazing? ok fine nice HORRIBLE sort of happy sad fr
 def vader():
     analyzer = SentimentIntensityAnalyzer()
     sentences = [" ".join(DRAW.choice(WORDS) for _ in range(DRAW.randint(1, 18))) + DRAW.choice([".", "!", "!!", "??", ""]) for _ in range(CASES * 5)]
-    for text, found in zip(sentences, driver.ask("ai_figures", [{"vader": it} for it in sentences])):
+    for text, found in zip(sentences, driver.query("ai_figures", [{"vader": it} for it in sentences])):
         check("Sentiment, vaderSentiment", text, found, analyzer.polarity_scores(text)["compound"], 5.1e-5)
 
 
@@ -209,18 +209,18 @@ def coverage():
                 hits = rng.binomial(answers, rates)
                 questions.append({"rate": [[[int(k), answers] for k in hits], str(at)]})
                 truths.append((rates.mean(), a / (a + b)))
-            held = [0, 0]
-            for found, truth in zip(driver.ask("ai_figures", questions), truths):
+            covered = [0, 0]
+            for found, truth in zip(driver.query("ai_figures", questions), truths):
                 for which in range(2):
-                    held[which] += found[1] <= truth[which] <= found[2]
-            print(f"{prompts:7}  {answers:12}  Beta({a:g}, {b:g})  {held[0] / 10:6.1f} %  {held[1] / 10:6.1f} %")
-            check("Coverage of the panel's rate is at least 93 %", (prompts, a, b), float(held[0] >= 930), 1.0, 0)
+                    covered[which] += found[1] <= truth[which] <= found[2]
+            print(f"{prompts:7}  {answers:12}  Beta({a:g}, {b:g})  {covered[0] / 10:6.1f} %  {covered[1] / 10:6.1f} %")
+            check("Coverage of the panel's rate is at least 93 %", (prompts, a, b), float(covered[0] >= 930), 1.0, 0)
 
 
 statistics_beside_packages()
 vader()
 coverage()
-for section, (asked, good) in COUNTS.items():
-    print(f"{section}: {good} of {asked} agree")
+for section, (checked, good) in COUNTS.items():
+    print(f"{section}: {good} of {checked} agree")
 print("\n".join(WRONG))
-sys.exit(any(asked != good for asked, good in COUNTS.values()))
+sys.exit(any(checked != good for checked, good in COUNTS.values()))

@@ -13,7 +13,7 @@ import unicodedata
 
 import many_languages
 
-MOST = 40
+MAX_WORDS = 40
 # Written by hand.
 EVERYDAY = {
     "ms": "dan yang di ini untuk dengan itu tidak dalam pada adalah atau kepada oleh akan anda boleh dari telah juga kerana mereka"
@@ -57,14 +57,14 @@ def commonest(language):
     first, first_with, first_total = counted(many_languages.declaration(language)[::2])
     second, second_with, second_total = counted(many_languages.messages(language)[::2])
     if second:
-        least = 0.0005
+        floor = 0.0005
         known = [it for it in {*first, *second} if first_with[it] >= 2 or second_with[it] >= 20]
-        rank = {it: (first[it] / first_total + least) * (second[it] / second_total + least) for it in known}
+        rank = {it: (first[it] / first_total + floor) * (second[it] / second_total + floor) for it in known}
     else:
         rank = {it: count for it, count in first.items() if first_with[it] >= 3}
     order = sorted(rank, key=lambda it: (-rank[it], it))
     main = collections.Counter(map(script, order[:60])).most_common(1)[0][0]
-    return [it for it in order if script(it) == main][:MOST]
+    return [it for it in order if script(it) == main][:MAX_WORDS]
 
 
 def main():

@@ -73,7 +73,7 @@ def main():
     seeded, good = random.Random(5), True
     for kind, (make, is_valid) in REGISTERS.items():
         numbers = [make(seeded) for _ in range(20_000)]
-        ours = driver.ask("page_evidence", [{"do": "companyId", "kind": kind, "number": it} for it in numbers])
+        ours = driver.query("page_evidence", [{"do": "companyId", "kind": kind, "number": it} for it in numbers])
         theirs = [bool(is_valid(it)) for it in numbers]
         different = [(number, mine) for number, mine, their in zip(numbers, ours, theirs) if mine != their]
         print(f"{kind}: {sum(theirs)} of {len(numbers)} right, {len(different)} verdicts differ {different[:3] or ''}")

@@ -31,8 +31,8 @@ LANGUAGES = ("en", "de", "cs", "hu", "ru")
 
 def words_of(texts):
     """The words of each block of each text, by our splitter, which has its own oracles."""
-    asked = iter(driver.ask("text", [{"do": "words", "text": block} for text in texts for block in text.split("\n")]))
-    return [[next(asked) for _ in text.split("\n")] for text in texts]
+    word_lists = iter(driver.query("text", [{"do": "words", "text": block} for text in texts for block in text.split("\n")]))
+    return [[next(word_lists) for _ in text.split("\n")] for text in texts]
 
 
 def estimate(one, other):
@@ -46,7 +46,7 @@ def estimate(one, other):
 
 
 def visit(pairs):
-    return driver.ask("changes", [{"do": "visits", "versions": [{"title": title, "blocks": blocks} for title, blocks in versions]} for versions in pairs])
+    return driver.query("changes", [{"do": "visits", "versions": [{"title": title, "blocks": blocks} for title, blocks in versions]} for versions in pairs])
 
 
 def edits(seeded):
@@ -60,12 +60,12 @@ def edits(seeded):
             pairs.append(((title, blocks), ("".join(letters), edited(blocks, seeded))))
     answers = [it[0] for it in visit(pairs)]
     old, new = (words_of([it[side] for it in answers]) for side in ("before", "after"))
-    exact = near = titles = scores = 0
+    exact = close = titles = scores = 0
     for ((title, _), (later, _)), before, after, it in zip(pairs, old, new, answers):
         record, one, other = it["record"], shingles(before), shingles(after)
         jaccard = len(one & other) / len(one | other)
         exact += abs(record["similarity"] - jaccard) < 5e-6 and abs(record["containmentOld"] - len(one & other) / len(one)) < 5e-6
-        near += abs(estimate(one, other) - jaccard) <= 4 * math.sqrt(jaccard * (1 - jaccard) / 128) + 1e-9
+        close += abs(estimate(one, other) - jaccard) <= 4 * math.sqrt(jaccard * (1 - jaccard) / 128) + 1e-9
         found = {field["name"]: field["magnitude"] for field in record["fields"]}
         moved = 1 - rapidfuzz.distance.Levenshtein.normalized_similarity(title, later)
         titles += abs(found.get("title", 0) - moved) < 5e-6
@@ -73,8 +73,8 @@ def edits(seeded):
         named = next(name for name, bound in (("none", 1e-9), ("trivial", 5), ("minor", 20), ("moderate", 50), ("major", 101)) if expected < bound)
         scores += abs(record["significance"] - expected) <= 0.0500001 and record["changeClass"] == named
     count = len(pairs)
-    print(f"{count} edited pages: {exact} similarities and containments as Python's sets, {near} within datasketch's error, {titles} titles as rapidfuzz, {scores} significances and classes")
-    return exact == titles == scores == count and near >= count - 1
+    print(f"{count} edited pages: {exact} similarities and containments as Python's sets, {close} within datasketch's error, {titles} titles as rapidfuzz, {scores} significances and classes")
+    return exact == titles == scores == count and close >= count - 1
 
 
 def insertions(seeded):
@@ -99,12 +99,12 @@ def volatile(seeded):
     sequences = []
     for _, blocks in text_corpus.pages("en")[:40]:
         at = seeded.randrange(len(blocks))
-        sequences.append([("t", blocks[:at] + [f"Quote {'abcdefgh'[turn] * 5} of this very day"] + blocks[at:]) for turn in range(8)])
-    good, most = 0, 0
+        sequences.append([("t", blocks[:at] + [f"Quote {'abcdefgh'[number] * 5} of this very day"] + blocks[at:]) for number in range(8)])
+    good, largest = 0, 0
     for records in visit(sequences):
         good += [it["record"]["changed"] for it in records] == [True] * 4 + [False] * 3
-        most = max(most, max(it["historyBytes"] for it in records))
-    print(f"{len(sequences)} pages with a paragraph that always changes: {good} changed four times and no more; at most {most} bytes remembered")
+        largest = max(largest, max(it["historyBytes"] for it in records))
+    print(f"{len(sequences)} pages with a paragraph that always changes: {good} changed four times and no more; at most {largest} bytes remembered")
     return good == len(sequences)
 
 
@@ -113,7 +113,7 @@ def rates(seeded):
     for rate in (0.05, 0.2, 0.7, 1.2):
         share = 1 - math.exp(-rate)
         counts = [sum(seeded.random() < share for _ in range(30)) for _ in range(20_000)]
-        known = dict(zip(range(31), driver.ask("changes", [{"do": "rate", "intervals": 30, "changed": it} for it in range(31)])))
+        known = dict(zip(range(31), driver.query("changes", [{"do": "rate", "intervals": 30, "changed": it} for it in range(31)])))
         ours, naive = sum(known[it] for it in counts) / len(counts), sum(counts) / 30 / len(counts)
         print(f"true rate {rate}: estimated {ours:.4f} ({ours / rate - 1:+.1%}), changes per visit {naive:.4f} ({naive / rate - 1:+.1%})")
         good &= abs(ours / rate - 1) < 0.03 and abs(ours - rate) < abs(naive - rate)

@@ -20,7 +20,7 @@ def program(example):
     return target / "release" / "examples" / example
 
 
-def ask(example, questions):
+def query(example, questions):
     """The answers of an example to questions, in order."""
     _built.cache_clear()
     lines = "".join(json.dumps(it, ensure_ascii=False) + "\n" for it in questions)

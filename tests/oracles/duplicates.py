@@ -10,7 +10,7 @@
   permutations and the theory, sqrt(J(1-J)/128); ours may be at most a tenth above the theory.
 * clusters in Debian's manual in all its languages with 1 page in 5 copied and edited: pairs of similarity 0.9
   and more by all exact comparisons, against ours.
-Ends with 1 when something differs. The time of 10,000 pages is printed and not judged.
+Ends with 1 when something differs. The time of 10,000 pages is printed and not limited.
 """
 import itertools
 import math
@@ -30,9 +30,9 @@ PRIME = 2**61 - 1
 failures = []
 
 
-def hold(good, what):
+def check(good, label):
     if not good:
-        failures.append(what)
+        failures.append(label)
     return "" if good else "  <-- wrong"
 
 
@@ -71,10 +71,10 @@ def second_implementation(words):
 def signatures():
     texts = [text for language in text_corpus.LANGUAGES for text in text_corpus.paragraphs(language)[:4]][:40]
     texts.append("the quick brown fox jumps over the lazy dog")
-    words = driver.ask("text", [{"do": "words", "text": it} for it in texts])
-    ours = driver.ask("text", [{"do": "signature", "text": it} for it in texts])
+    words = driver.query("text", [{"do": "words", "text": it} for it in texts])
+    ours = driver.query("text", [{"do": "signature", "text": it} for it in texts])
     wrong = sum((it["signature"], it["simhash"]) != tuple(second_implementation(word)) for it, word in zip(ours, words))
-    print(f"{len(texts)} signatures and simhashes, {wrong} differ from the second implementation{hold(not wrong, 'signatures')}")
+    print(f"{len(texts)} signatures and simhashes, {wrong} differ from the second implementation{check(not wrong, 'signatures')}")
     print(f"   the last begins with {ours[-1]['signature'][:4]}, simhash {ours[-1]['simhash']:#018x}")
 
 
@@ -85,10 +85,10 @@ def estimates(random):
         other = [f"y{it}" if random.random() < at % 40 / 160 else it for it in words]
         pairs.append((" ".join(words), " ".join(other)))
         sets.append((shingles(words), shingles(other)))
-    found = driver.ask("text", [{"do": "estimates", "pairs": pairs}])[0]
+    found = driver.query("text", [{"do": "estimates", "pairs": pairs}])[0]
     truth = [exact(*it) for it in sets]
     wrong = sum(abs(one - j) > 1e-12 for (one, _), j in zip(found, truth))
-    print(f"{len(pairs)} exact similarities, {wrong} differ from Python's sets{hold(not wrong, 'exact similarity')}")
+    print(f"{len(pairs)} exact similarities, {wrong} differ from Python's sets{check(not wrong, 'exact similarity')}")
     ours = [estimate - j for (_, estimate), j in zip(found, truth)]
     some = range(0, len(pairs), 4)
     theirs = []
@@ -99,7 +99,7 @@ def estimates(random):
         theirs.append(one.jaccard(other) - truth[at])
     spread = lambda errors: math.sqrt(sum(it * it for it in errors) / len(errors))  # noqa: E731
     theory = math.sqrt(sum(j * (1 - j) / 128 for j in truth) / len(truth))
-    print(f"error of the estimate: ours {spread(ours):.4f} (bias {sum(ours) / len(ours):+.4f}), datasketch {spread(theirs):.4f} (bias {sum(theirs) / len(theirs):+.4f}, {len(theirs)} pairs), theory {theory:.4f}{hold(spread(ours) < 1.1 * theory, 'error of the estimate')}")
+    print(f"error of the estimate: ours {spread(ours):.4f} (bias {sum(ours) / len(ours):+.4f}), datasketch {spread(theirs):.4f} (bias {sum(theirs) / len(theirs):+.4f}, {len(theirs)} pairs), theory {theory:.4f}{check(spread(ours) < 1.1 * theory, 'error of the estimate')}")
 
 
 def clusters(random):
@@ -110,10 +110,10 @@ def clusters(random):
         for _ in range(max(1, len(words) // random.choice((60, 150, 400)))):
             words[random.randrange(len(words))] = random.choice(("edited", "changed", "new"))
         pages.append(" ".join(words))
-    words = driver.ask("text", [{"do": "words", "text": it} for it in pages])
+    words = driver.query("text", [{"do": "words", "text": it} for it in pages])
     sets = [shingles(it) for it in words]
-    near = [(one, other) for one, other in itertools.combinations(range(len(pages)), 2) if exact(sets[one], sets[other]) >= 0.9]
-    found = driver.ask("text", [{"do": "clusters", "texts": pages}])[0]
+    similar = [(one, other) for one, other in itertools.combinations(range(len(pages)), 2) if exact(sets[one], sets[other]) >= 0.9]
+    found = driver.query("text", [{"do": "clusters", "texts": pages}])[0]
     parents = list(range(len(pages)))
 
     def root(page):
@@ -121,14 +121,14 @@ def clusters(random):
             page = parents[page]
         return page
 
-    for one, other in near:
+    for one, other in similar:
         parents[root(other)] = root(one)
     groups = {}
     for page in range(len(pages)):
         groups.setdefault(root(page), []).append(page)
     truth = {tuple(it) for it in groups.values() if len(it) > 1}
     ours = {tuple(it) for it, _ in found["clusters"]}
-    print(f"{len(pages)} pages, {len(near)} pairs of 0.9 and more in {len(truth)} clusters; ours {len(ours)}, {len(truth ^ ours)} not in both{hold(truth == ours and truth, 'clusters')}, complete {found['complete']}")
+    print(f"{len(pages)} pages, {len(similar)} pairs of 0.9 and more in {len(truth)} clusters; ours {len(ours)}, {len(truth ^ ours)} not in both{check(truth == ours and truth, 'clusters')}, complete {found['complete']}")
 
 
 def ten_thousand(random):
@@ -138,7 +138,7 @@ def ten_thousand(random):
         start = random.randrange(len(vocabulary) - 400)
         pages.append(" ".join(vocabulary[start : start + 400]) if at % 4 else " ".join(vocabulary[:390] + [f"p{at}"] * 3))
     began = time.monotonic()
-    found = driver.ask("text", [{"do": "clusters", "texts": pages}])[0]
+    found = driver.query("text", [{"do": "clusters", "texts": pages}])[0]
     print(f"10,000 pages of 400 words, a quarter of one template: {time.monotonic() - began:.1f} s with reading and writing, {len(found['clusters'])} clusters, complete {found['complete']}")
 
 

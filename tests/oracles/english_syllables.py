@@ -5,7 +5,7 @@
     tests/oracles/english_syllables.py --write    write english_exceptions.txt again, from the rules in Rust
 
 The dictionary's count is the number of vowels that carry stress in a word's first pronunciation. Also
-printed is how often the rules agree by themselves, which is what words outside of the dictionary get.
+printed is how often the rules alone agree, which is what words outside of the dictionary get.
 """
 import argparse
 import collections
@@ -49,8 +49,8 @@ def main():
     given = parser.parse_args()
     counts = dictionary()
     words = sorted(counts)
-    ask = lambda: driver.ask("readability", [{"language": "en", "each": words}])[0]  # noqa: E731
-    found = ask()
+    count_syllables = lambda: driver.query("readability", [{"language": "en", "each": words}])[0]  # noqa: E731
+    found = count_syllables()
     if given.write:
         by_count = collections.defaultdict(list)
         for word, rules in zip(words, found["rules"]):
@@ -59,17 +59,17 @@ def main():
         lines = [f"{count} {' '.join(by_count[count])}\n" for count in sorted(by_count)]
         TABLE.write_text(HEADER + "".join(lines))
         print(f"{TABLE.name}: {sum(map(len, by_count.values()))} words, {TABLE.stat().st_size} bytes")
-        found = ask()
+        found = count_syllables()
     running = running_words()
     known = {word: n for word, n in running.items() if word in counts}
     wrong = [(word, counts[word], ours) for word, ours in zip(words, found["syllables"]) if ours != max(1, counts[word])]
     by_rules = dict(zip(words, found["rules"]))
     print(f"dictionary: {len(words)} words, {len(wrong)} counted differently {wrong[:5]}")
     print(f"rules alone: {sum(by_rules[it] == counts[it] for it in words) / len(words):.2%} of the dictionary's words")
-    told = sum(known.values())
+    total = sum(known.values())
     agree = sum(n for word, n in known.items() if by_rules[word] == counts[word])
     more = sum(n * by_rules[word] for word, n in known.items()) / sum(n * counts[word] for word, n in known.items()) - 1
-    print(f"running text: {told / sum(running.values()):.1%} of {sum(running.values())} words are in the dictionary; there the rules alone agree on {agree / told:.2%}, syllables {more:+.2%}")
+    print(f"running text: {total / sum(running.values()):.1%} of {sum(running.values())} words are in the dictionary; there the rules alone agree on {agree / total:.2%}, syllables {more:+.2%}")
     return 1 if wrong else 0
 
 

@@ -6,10 +6,10 @@
 extruct 0.18 (PyPI) reads JSON-LD and microdata with lxml, and RDFa with pyRdfa3, a complete processor of
 RDFa 1.1. Pages are those of structured_data_pages.py. Both get the same tree: pages are parsed by html5lib
 first, since extruct's own parser is not an HTML5 parser. Compared are whole items: types, ids, and
-every value of every property in order, nested as they are. Addresses are compared as WHATWG addresses
+every value of every property in order, with their nesting. Addresses are compared as WHATWG addresses
 (ada-url, PyPI), texts without white space.
 
-Where the two differ by intention, the page is read by rules that stand in INTENDED, so that every
+Where the two differ by intention, the page is read by the rules in INTENDED, so that every
 other difference shows. Exit code 0: all pages are equal, 1: some differ.
 """
 import argparse
@@ -239,8 +239,8 @@ def prepared(tree):
         if not isinstance(it.tag, str):
             continue
         scope, prop = it.get("itemscope") is not None, it.get("itemprop")
-        held = any(up.get("itemscope") is not None or up.get("id") in inside for up in it.iterancestors()) or it.get("id") in inside
-        if scope and prop is not None and not held:
+        is_nested = any(up.get("itemscope") is not None or up.get("id") in inside for up in it.iterancestors()) or it.get("id") in inside
+        if scope and prop is not None and not is_nested:
             # microdata-orphan: contains no items except independent ones
             for attribute in ("itemscope", "itemtype", "itemprop"):
                 it.attrib.pop(attribute, None)
@@ -501,8 +501,8 @@ def main():
     files = [it for all_ in corpora.values() for it in all_]
     files = [without_controls(it) for it in files]
     corpora = {name: [without_controls(it) for it in all_] for name, all_ in corpora.items()}
-    said = subprocess.run([*given.command.split(), "--base", PAGE, *map(str, files)], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    read = [json.loads(line)["data"] for line in said.splitlines()]
+    output = subprocess.run([*given.command.split(), "--base", PAGE, *map(str, files)], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    read = [json.loads(line)["data"] for line in output.splitlines()]
     with multiprocessing.Pool(2) as pool:
         results = dict(zip(files, pool.imap(compare, list(zip(files, read)), chunksize=4)))
     shown, good = 0, True

@@ -7,7 +7,7 @@ Builds the example `forecast` of tests/programs for release (CARGO_TARGET_DIR is
 
 * AirPassengers with the golden figures of the design.
 * each method's next values: closed forms to 1e-6; searched ones within half a per cent of the value (of the series'
-  usual step, where that is larger), or else with a sum of squared errors that is no higher than theirs (to 0.1 %).
+  usual step, where that is larger), or else with a sum of squared errors not above theirs (to 0.1 %).
 * seasons and the test for them with statsmodels, levels with ruptures' PELT.
 * coverage of the 80 % and 95 % intervals (75 to 88, 91 to 98.5 %) and the mean MASE beside AutoTheta's (at most 2 %
   worse), by corpus and over all series.
@@ -40,7 +40,7 @@ import forecast_series  # noqa: E402
 
 warnings.filterwarnings("ignore")
 failures = []
-NEAR = 0.005
+TOLERANCE = 0.005
 THETAS = {"theta": "STM", "optimisedTheta": "OTM", "dynamicTheta": "DSTM", "dynamicOptimisedTheta": "DOTM"}
 
 
@@ -50,9 +50,9 @@ def bar(holds, text):
         failures.append(text)
 
 
-def ask(op, series, **more):
+def run_example(op, series, **more):
     """One question for each series: the answers, in order."""
-    return driver.ask("forecast", [
+    return driver.query("forecast", [
         {"op": op, "values": list(it["known"]), "horizon": len(it["outcome"]), "period": it["period"],
          "from": it["from"], "scale": it["scale"], **more} for it in series])
 
@@ -79,9 +79,9 @@ def air_passengers():
               "dynamicOptimisedTheta": (3.912, 0.633, 412.698), "damped": (15.836, 2.457, 405.282)}
     series = [{"known": known, "outcome": outcome, "period": 12, "from": 24, "scale": ""}]
     for name, (smape, scaled, first) in golden.items():
-        points = np.array(ask(name, series)[0]["points"])
+        points = np.array(run_example(name, series)[0]["points"])
         found = np.mean(200 * np.abs(outcome - points) / (np.abs(outcome) + np.abs(points)))
-        share = 0 if name in ("naive", "seasonalNaive", "drift") else NEAR
+        share = 0 if name in ("naive", "seasonalNaive", "drift") else TOLERANCE
         bar(abs(points[0] - first) <= first * share + 5.1e-4 and found <= smape + 0.2,
             f"{name}: {found:.3f} ({smape}), {mase(outcome, points, known, 12):.3f} ({scaled}), {points[0]:.3f} ({first})")
 
@@ -91,17 +91,17 @@ def closed_forms(series):
               "drift": lambda it: RandomWalkWithDrift()}
     for name, model in models.items():
         gaps = [apart(answer["points"], model(it).forecast(it["known"], len(it["outcome"]))["mean"], it["known"])
-                for it, answer in zip(series, ask(name, series))]
+                for it, answer in zip(series, run_example(name, series))]
         bar(max(gaps) <= 1e-6, f"{name}: at most {max(gaps):.1e} apart")
 
 
 def agree(name, found):
     """`found`: how far apart, our squared errors, theirs, of each series."""
-    near = sum(gap <= NEAR for gap, _, _ in found)
-    better = sum(gap > NEAR and ours <= theirs * 1.001 for gap, ours, theirs in found)
-    rest = len(found) - near - better
+    equal = sum(gap <= TOLERANCE for gap, _, _ in found)
+    better = sum(gap > TOLERANCE and ours <= theirs * 1.001 for gap, ours, theirs in found)
+    rest = len(found) - equal - better
     middle = np.median([gap for gap, _, _ in found])
-    bar(rest <= 0.02 * len(found), f"{name}: {near} of {len(found)} within 0.5 % (median {middle:.1e}), "
+    bar(rest <= 0.02 * len(found), f"{name}: {equal} of {len(found)} within 0.5 % (median {middle:.1e}), "
                                    f"{better} more with squared errors no higher, {rest} neither (2 % allowed)")
 
 
@@ -115,7 +115,7 @@ def smoothing_errors(values, alpha):
 
 def smoothing(series):
     found = []
-    for it, answer in zip(series, ask("ses", series)):
+    for it, answer in zip(series, run_example("ses", series)):
         theirs = SimpleExponentialSmoothingOptimized().fit(it["known"]).model_
         found.append((apart(answer["points"][:1], theirs["mean"][:1], it["known"]),
                       smoothing_errors(it["known"], answer["alpha"]), smoothing_errors(it["known"], theirs["alpha"])))
@@ -125,7 +125,7 @@ def smoothing(series):
 def thetas(series):
     for name, kind in THETAS.items():
         found = []
-        for it, answer in zip(series, ask(name, series)):
+        for it, answer in zip(series, run_example(name, series)):
             theirs = auto_theta(it["known"], it["period"], model=kind)
             # Their sum of squares is divided by the mean of the fitted values, without the season.
             fitted, n = it["known"], len(it["known"])
@@ -140,7 +140,7 @@ def thetas(series):
 
 def damped(series):
     found, forbidden = [], 0
-    for it, answer in zip(series, ask("damped", series)):
+    for it, answer in zip(series, run_example("damped", series)):
         theirs = ets_f(it["known"], 1, model="AAN", damped=True)
         alpha, beta, _, phi = theirs["par"][:4]
         if beta > alpha:
@@ -154,7 +154,7 @@ def damped(series):
 
 def damped_of_statsmodels(series):
     found = []
-    for it, answer in zip(series, ask("damped", series)):
+    for it, answer in zip(series, run_example("damped", series)):
         theirs = ETSModel(it["known"], error="add", trend="add", damped_trend=True).fit(disp=False, maxiter=500)
         found.append((apart(answer["points"], theirs.forecast(len(it["outcome"])), it["known"]), answer["error"], theirs.sse))
     agree("damped, beside statsmodels", found)
@@ -163,7 +163,7 @@ def damped_of_statsmodels(series):
 def seasons(series):
     series = [it for it in series if it["period"] > 1 and len(it["known"]) >= 2 * it["period"]]
     gaps, strengths, verdicts = [], [], 0
-    for it, answer in zip(series, ask("season", series)):
+    for it, answer in zip(series, run_example("season", series)):
         known, period = it["known"], it["period"]
         theirs = seasonal_decompose(known, period=period)
         gaps.append(apart(answer["rest"], known - theirs.seasonal, known))
@@ -186,7 +186,7 @@ def levels(series):
     questions = [{"op": "levels", "values": list(it["known"]), "penalty": factor * np.var(np.diff(it["known"])) + 1e-9}
                  for it in series for factor in (0.5, 3.0, 20.0)]
     same, dearer = 0, 0
-    for question, places in zip(questions, driver.ask("forecast", questions)):
+    for question, places in zip(questions, driver.query("forecast", questions)):
         values, penalty = np.array(question["values"]), question["penalty"]
         theirs = ruptures.Pelt(model="l2", min_size=7, jump=1).fit(values).predict(penalty)[:-1]
         same += places == theirs
@@ -197,7 +197,7 @@ def levels(series):
 def outcomes(series):
     """Coverage and MASE of what would be published, and AutoTheta's MASE."""
     rows = {}
-    for it, answer in zip(series, ask("project", series)):
+    for it, answer in zip(series, run_example("project", series)):
         if "refusal" in answer:
             print("    refused:", it["corpus"], answer)
             continue
@@ -207,10 +207,10 @@ def outcomes(series):
                   for level in (80, 95)]
         theirs = AutoTheta(it["period"]).forecast(known, len(it["outcome"]))["mean"][:steps] \
             if np.ptp(known) > 0 else np.full(steps, known[-1])
-        told = answer["scores"] or {"coverage80": np.nan, "coverage95": np.nan}
+        scores = answer["scores"] or {"coverage80": np.nan, "coverage95": np.nan}
         rows.setdefault(it["corpus"], []).append((
             *inside, mase(outcome, np.array(answer["median"]), known, it["period"]), mase(outcome, theirs, known, it["period"]),
-            answer["method"] == "naive", told["coverage80"], told["coverage95"]))
+            answer["method"] == "naive", scores["coverage80"], scores["coverage95"]))
     return {corpus: np.array(found, float) for corpus, found in rows.items()}
 
 
@@ -238,7 +238,7 @@ def speed():
     for it in series:
         AutoTheta(7).forecast(it["known"], 30)
     theirs = len(series) / (time.process_time() - begun)
-    answers = ask("speed", series, times=30)
+    answers = run_example("speed", series, times=30)
     fit, whole = (len(series) / sum(it[key] for it in answers) for key in ("fit", "whole"))
     print(f"    a second: AutoTheta {theirs:.0f}, ours {fit:.0f}, with the whole back-test {whole:.0f}")
     bar(fit >= 10 * theirs, f"fit and forecast: {fit / theirs:.1f} times AutoTheta's speed (at least 10)")

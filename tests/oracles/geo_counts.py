@@ -67,10 +67,10 @@ def without_statuses(text):
         listed = between is not None and (re.fullmatch(r"\s*[,/–-]\s*", between) or re.fullmatch(r",?\s+([^\W\d_]+)\s+", between) and between.strip(" ,\n\t").lower() in STATUS_JOINTS)
         word = re.match(r"[\s-]([^\W\d_]+)", rest)
         word = word[1].lower() if word else ""
-        told = (word in ("error", "errors", "fehler", "erreur", "erreurs", "errores") and number >= "400") or (re.fullmatch("redirect(s|ed|ion|ions)?", word) and "300" <= number <= "308") \
+        is_status = (word in ("error", "errors", "fehler", "erreur", "erreurs", "errores") and number >= "400") or (re.fullmatch("redirect(s|ed|ion|ions)?", word) and "300" <= number <= "308") \
             or (word in ("page", "pages") and number == "404") or word in ("status", "response")
         reason = any(rest.lstrip().startswith(it) and not re.match(r"\w", rest.lstrip()[len(it):]) for it in REASONS) and rest[:1].isspace()
-        if named or listed or told or reason:
+        if named or listed or is_status or reason:
             result += [text[end:found.start()], " ¤ "]
             end = found.end()
             last = found.end() if named or listed else None
@@ -138,7 +138,7 @@ def paragraphs():
 
 def main():
     texts = paragraphs()
-    ours = driver.ask("page_evidence", [{"do": "facts", "text": it} for it in texts])
+    ours = driver.query("page_evidence", [{"do": "facts", "text": it} for it in texts])
     theirs = [facts(it) for it in texts]
     same = 0
     for text, mine, count in zip(texts, ours, theirs):

@@ -9,7 +9,7 @@ which words schema.org does not have, as (type or property). Pages are those of 
 and the real ones of structured_data_pages.py (their JSON-LD). With --gallery, the JSON files of a checkout of
 Adobe's repository are compared too.
 
-Where the two differ by intention stands in DIFFERENCES with its reason; each is counted. Exit code 0: every
+Where the two differ by intention is listed in DIFFERENCES with its reason; each is counted. Exit code 0: every
 other finding is the same on both sides, 1: some are not.
 """
 import argparse
@@ -53,19 +53,19 @@ def theirs(files):
     listed = CACHE / "google-rich-results" / "list.txt"
     modules, schema = node_modules(), module("schema_org_vocabulary").source()
     listed.write_text("".join(f"{it}\n" for it in files))
-    said = subprocess.run(["node", HERE / "google_rich_results.mjs", modules, schema, listed], capture_output=True, text=True, check=True).stdout
-    lines = [json.loads(it) for it in said.splitlines()]
+    output = subprocess.run(["node", HERE / "google_rich_results.mjs", modules, schema, listed], capture_output=True, text=True, check=True).stdout
+    lines = [json.loads(it) for it in output.splitlines()]
     return {it["file"]: it for it in lines}
 
 
 def ours(command, files):
-    said = subprocess.run([*command.split(), *map(str, files)], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    return {it["file"]: it for it in map(json.loads, said.splitlines())}
+    output = subprocess.run([*command.split(), *map(str, files)], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return {it["file"]: it for it in map(json.loads, output.splitlines())}
 
 
 # --- both as findings: (kind, severity, the node: the property that holds it or its type, fields)
 
-# Sightline evaluates these separately wherever a page or a thing contains them; Adobe as part of the whole.
+# Sightline evaluates these separately wherever a page or an item contains them; Adobe as part of the whole.
 INSIDE = {"VideoObject", "Recipe"}
 
 Finding = collections.namedtuple("Finding", "kind severity node fields")
@@ -279,7 +279,7 @@ def subtypes(side, it, context):
 
 
 @difference("a Product that another thing is part of, or an element of a list of steps, is no feature of its own")
-def held(side, it, context):
+def contains(side, it, context):
     return side == "theirs" and it.node in ("isPartOf", "ItemListElement")
 
 
@@ -317,9 +317,9 @@ def main():
     folder = CACHE / "google-rich-results" / "fixtures"
     folder.mkdir(parents=True, exist_ok=True)
     names = {}
-    for name, thing in fixtures.documents():
+    for name, document in fixtures.documents():
         file = folder / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.html"
-        file.write_text(fixtures.page(thing))
+        file.write_text(fixtures.page(document))
         names[str(file)] = name
     corpora = {"fixtures": sorted(names)}
     for file in sorted(given.gallery.rglob("*.json")) if given.gallery else []:
@@ -329,7 +329,7 @@ def main():
     real = module("structured_data_pages").corpora()
     corpora |= {name: [str(it) for it in real[name]] for name in ("recipe-scrapers", "newspaper4k") if name in real}
     good, shown = True, collections.Counter()
-    counted, asked = collections.Counter(), collections.Counter()
+    counted, pages_by_corpus = collections.Counter(), collections.Counter()
     for corpus, files in corpora.items():
         mine, adobe = ours(given.command, files), theirs(files)
         same, pages, left = 0, 0, 0
@@ -343,7 +343,7 @@ def main():
             source = pathlib.Path(file).read_text(errors="replace")
             rest = [("ours", it) for it in one.keys() - other] + [("theirs", it) for it in other - one.keys()]
             for side, it in sorted(rest):
-                asked[corpus] += 1
+                pages_by_corpus[corpus] += 1
                 context = {"ours": one, "theirs": other, "line": mine[file], "roots": adobe[file]["roots"], "source": source}
                 reason = next((name for name, _, test in DIFFERENCES if test(side, it, context)), None)
                 if reason:

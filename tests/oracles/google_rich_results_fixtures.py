@@ -1,6 +1,6 @@
-"""Pages for google_rich_results.py: of each type a whole thing, and what is left when something is taken out.
+"""Pages for google_rich_results.py: of each type a whole item, and what is left when something is taken out.
 
-Adobe's gallery of fixtures is in no package of npm, so these stand in for it: from each whole, every property
+Adobe's gallery of fixtures is in no package of npm, so these replace it: from each whole, every property
 is left out, emptied, and left out together with every other of its node. What is made is always the same.
 """
 import copy
@@ -179,15 +179,15 @@ def places(node, path=()):
 
 def changed(whole, path, value=None):
     """A copy with one property left out, or with another value."""
-    thing = copy.deepcopy(whole)
-    node = thing
+    copied = copy.deepcopy(whole)
+    node = copied
     for step in path[:-1]:
         node = node[step]
     if value is None:
         node.pop(path[-1], None)
     else:
         node[path[-1]] = value
-    return thing
+    return copied
 
 
 def documents():
@@ -207,6 +207,6 @@ def documents():
         yield f"{name}={'.'.join(map(str, path))}={str(value)[:20]}", changed(WHOLES[name], path, value)
 
 
-def page(thing):
-    whole = {"@context": "https://schema.org", **thing}
+def page(document):
+    whole = {"@context": "https://schema.org", **document}
     return f'<!DOCTYPE html><title>x</title><script type="application/ld+json">{json.dumps(whole)}</script>'

@@ -4,7 +4,7 @@
     tests/oracles/iso_values.py [--command PROGRAM]
 
 Dates, times and durations: aniso8601 10 (PyPI). Currencies: pycountry 26 (PyPI), which is Debian's iso-codes.
-Sightline is asked by pages: a value that it does not take is a valueTypeMismatch. What differs by intention
+Sightline receives them in pages: a value that it does not take is a valueTypeMismatch. What differs by intention
 is named below. Exit code 0: no other difference.
 """
 import argparse
@@ -40,16 +40,16 @@ def taken(command, kind, name, values):
     with tempfile.TemporaryDirectory() as folder:
         files = []
         for at in range(0, len(values), A_PAGE):
-            things = [{"@context": "https://schema.org", "@type": kind, name: it} for it in values[at : at + A_PAGE]]
+            documents = [{"@context": "https://schema.org", "@type": kind, name: it} for it in values[at : at + A_PAGE]]
             file = pathlib.Path(folder) / f"{at}.html"
-            file.write_text(f'<script type="application/ld+json">{json.dumps(things)}</script>')
+            file.write_text(f'<script type="application/ld+json">{json.dumps(documents)}</script>')
             files.append(file)
-        said = subprocess.run([*command.split(), *map(str, files)], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-        for at, line in zip(range(0, len(values), A_PAGE), said.splitlines()):
+        output = subprocess.run([*command.split(), *map(str, files)], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        for at, line in zip(range(0, len(values), A_PAGE), output.splitlines()):
             entities = json.loads(line)["record"]["entities"]
-            asked = values[at : at + A_PAGE]
-            assert len(entities) == len(asked)
-            for value, entity in zip(asked, entities):
+            requested = values[at : at + A_PAGE]
+            assert len(entities) == len(requested)
+            for value, entity in zip(requested, entities):
                 if any(it["code"] == "valueTypeMismatch" and it["path"] == name for it in entity["issues"]):
                     refused.add(value)
     return {it: it not in refused for it in values}

@@ -8,7 +8,7 @@ here with a late picture, shifting text and a busy script are served on loopback
 in turn by lighthouse 12.8.2 (npm, into the cache folder) and by `cargo run -p programs --example lab`,
 so that both see the same machine. Lighthouse throttles with --throttling-method=devtools, which
 is how the lab throttles: its default simulates a slow network from a fast load, and only the same
-method can be compared. For desktops its devtools preset leaves the network alone, so it is told the
+method can be compared. For desktops its devtools preset leaves the network alone, so it receives the
 lab's figures. Its time to the first byte leaves the emulated network out; ours does not, so that is
 not compared.
 
@@ -35,7 +35,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "sightline-oracles"
 LIGHTHOUSE = "12.8.2"
 BAR = 0.15
-LEAST_SHIFT = 0.01
+MIN_SHIFT = 0.01
 # Folder, page, form factors.
 PAGES = [
     ("/usr/share/doc/postgresql-doc-15/html", "sql-select.html", ["phone", "desktop"]),
@@ -57,7 +57,7 @@ setTimeout(() => { const box = document.createElement("div"); box.style.height =
 
 
 class Handler(http.server.SimpleHTTPRequestHandler):
-    """Files as they are, `x.html.en` for `x.html`."""
+    """Files unchanged, `x.html.en` for `x.html`."""
 
     protocol_version = "HTTP/1.1"
 
@@ -76,7 +76,7 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, *_):
-        """Browsers may disconnect; that is no error."""
+        """Browsers may disconnect; not an error."""
 
 
 def serve(folder):
@@ -137,9 +137,9 @@ def ours(url, form_factor):
     ran = subprocess.run([target / "debug/examples/lab", url, form_factor, "1"], capture_output=True, text=True)
     if ran.returncode:
         sys.exit(f"the lab failed on {url}: {ran.stderr}")
-    told = json.loads(ran.stdout)
-    score = told["record"]["performanceScore"]
-    metrics = told["runs"][0]["metrics"]
+    measured = json.loads(ran.stdout)
+    score = measured["record"]["performanceScore"]
+    metrics = measured["runs"][0]["metrics"]
     return {**{name: metrics[name] for name in ("fcp", "lcp", "cls", "tbt", "si")}, "score": None if score is None else score / 100}
 
 
@@ -158,12 +158,12 @@ def compare(name, theirs, own):
         else:
             apart = (other - one) / one if one else (0.0 if other == one else None)
             within = apart is not None and abs(apart) <= BAR
-            within |= metric == "cls" and abs(other - one) <= LEAST_SHIFT
-        held = metric in ("fcp", "lcp", "cls")
-        good &= within or not held
+            within |= metric == "cls" and abs(other - one) <= MIN_SHIFT
+        is_limited = metric in ("fcp", "lcp", "cls")
+        good &= within or not is_limited
         shown = lambda it: "      null" if it is None else f"{it:10.3f}"
-        said = "" if not held else "ok" if within else "BEYOND"
-        print(f"  {name:44} {metric:5} lighthouse {shown(one)} ours {shown(other)} {'' if apart is None else f'{apart:+8.1%}'} {said}", flush=True)
+        verdict = "" if not is_limited else "ok" if within else "BEYOND"
+        print(f"  {name:44} {metric:5} lighthouse {shown(one)} ours {shown(other)} {'' if apart is None else f'{apart:+8.1%}'} {verdict}", flush=True)
     return good
 
 

@@ -47,7 +47,7 @@ for (const [name, file] of Object.entries({
 })) {
   audits[name] = { id: file, ...(await from(`lighthouse/core/audits/metrics/${file}.js`)).default.defaultOptions };
 }
-/** The curve of a metric: audits that do not tell devices apart have one. */
+/** The curve of a metric: audits with the same limits for all devices have one. */
 const curve = (name, device) => {
   const found = audits[name][device]?.scoring ?? audits[name];
   return { p10: found.p10, median: found.median };
@@ -66,7 +66,7 @@ const random = () => {
 const between = (low, high) => low + (high - low) * random();
 const whole = (low, high) => Math.floor(between(low, high + 1));
 const pick = (list) => list[whole(0, list.length - 1)];
-const many = (most, make) => Array.from({ length: whole(0, most) }, make);
+const many = (max, make) => Array.from({ length: whole(0, max) }, make);
 const devices = { phone: "mobile", desktop: "desktop" };
 
 const two = (value) => Math.round(value * 100) / 100;

@@ -5,16 +5,16 @@
 
 Pages of Debian's documentation and pages made for each audit (lighthouse_seo_pages.py) are served on
 loopback; robots.txt files have servers of their own. lighthouse 12.8.2 (npm, into the cache folder)
-judges each page in Chromium without throttling; `sightline audit --json` reads the same servers.
+evaluates each page in Chromium without throttling; `sightline audit --json` reads the same servers.
 
-Ours fails an audit where the record of the page, or the site of an address that is no page, has one of
+Ours fails an audit where the record of the page, or the site of an address that is not a page, has one of
 the codes in CODES, and canonical where hreflangToNoncanonical names the page itself. What has no `img` or
-no canonical address is not applicable, as it is with Lighthouse. Of an address without a record (an
+no canonical address is not applicable, as with Lighthouse. Of an address without a record (an
 error, or forbidden by robots.txt) only what the site says of it can be compared: its status and whether
 it can be crawled.
 
 Printed are agreements of n per audit, with how often each verdict was theirs, and every difference with both
-sides' evidence. Those that stand in EXPLAINED are differences by intention. Exit code 0: every
+sides' evidence. Those in EXPLAINED are differences by intention. Exit code 0: every
 difference is explained and every explanation is needed, and each audit passed and failed; 1: else.
 """
 import argparse
@@ -33,7 +33,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import lighthouse_seo_pages as pages  # noqa: E402
 from lighthouse_lab import ROOT, chromium, installed, picture  # noqa: E402
 
-LEAST_PAGES = 50
+MIN_PAGES = 50
 SETTINGS = {"SIGHTLINE_CRAWLER__ALLOW_NETWORKS": '["127.0.0.0/8"]', "SIGHTLINE_CRAWLER__PER_HOST_DELAY_MS": "0"}
 # No code: the audit ends, since it may read nothing while robots.txt returns a server error.
 REFUSED = "refused by robots.txt"
@@ -62,7 +62,7 @@ EXPLAINED = {
 
 
 def file_of(path):
-    """The file of the documentation that a path stands for; `x.html.en` answers for `x.html`."""
+    """The file of the documentation of a path; `x.html.en` answers for `x.html`."""
     name, _, rest = path[1:].partition("/")
     home = pathlib.Path(pages.DOCUMENTATION.get(name, "/nowhere"))
     found = (it for it in (home / rest, home / (rest + ".en")) if rest and ".." not in rest.split("/") and it.is_file())
@@ -107,7 +107,7 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, *_):
-        """Browsers may disconnect; that is no error."""
+        """Browsers may disconnect; not an error."""
 
 
 def serve(answers):
@@ -132,7 +132,7 @@ def answers(robots, made, paths):
     return found
 
 
-def judged_by_lighthouse(urls):
+def lighthouse_verdicts(urls):
     """Their verdicts by address."""
     home = installed().parents[3]
     script = pathlib.Path(__file__).with_suffix(".mjs")
@@ -155,15 +155,15 @@ def audit(program, url):
 
 def audited(program, url):
     """Our records of pages by address, and the codes of every address of the site."""
-    told = audit(program, url)
-    if told is None:
+    report = audit(program, url)
+    if report is None:
         return {}, collections.defaultdict(dict, {url + "/": {REFUSED: "the audit reads nothing of the site"}})
-    records = {it["url"]: it for it in told["items"] if it["type"] == "content"}
+    records = {it["url"]: it for it in report["items"] if it["type"] == "content"}
     codes = collections.defaultdict(dict)
     for record in records.values():
         for issue in record["issues"]:
             codes[record["url"]][issue["code"]] = issue["detail"] or ""
-    for code, issue in told["summary"]["content"]["issues"].items():
+    for code, issue in report["summary"]["content"]["issues"].items():
         for example in issue["examples"]:
             codes[example].setdefault(code, "")
     return records, codes
@@ -172,11 +172,11 @@ def audited(program, url):
 def ours(audit, url, origin, records, codes):
     """Our verdict and its evidence; `None` where nothing is known."""
     # Problems of robots.txt belong to the start page.
-    told = codes[origin + "/" if audit == "robots-txt" else url]
-    failed = {code: told[code] for code in CODES[audit] if code in told}
+    found_codes = codes[origin + "/" if audit == "robots-txt" else url]
+    failed = {code: found_codes[code] for code in CODES[audit] if code in found_codes}
     given_up = "hreflangToNoncanonical"
-    if audit == "canonical" and url in told.get(given_up, "").split("\n"):
-        failed[given_up] = told[given_up]
+    if audit == "canonical" and url in found_codes.get(given_up, "").split("\n"):
+        failed[given_up] = found_codes[given_up]
     if failed:
         return "fail", ", ".join(f"{code} {detail}".strip() for code, detail in failed.items()).replace("\n", " ")
     record = records.get(url)
@@ -184,7 +184,7 @@ def ours(audit, url, origin, records, codes):
         return None, ""
     if audit == "image-alt" and record["images"]["count"] == 0:
         return "notApplicable", "no image"
-    if audit == "canonical" and "canonicalMissing" in told:
+    if audit == "canonical" and "canonicalMissing" in found_codes:
         return "notApplicable", "canonicalMissing"
     return "pass", ""
 
@@ -214,7 +214,7 @@ def main():
     if kept and kept.exists():
         theirs = json.loads(kept.read_text())
     else:
-        found = judged_by_lighthouse([url for _, _, url in looked_at])
+        found = lighthouse_verdicts([url for _, _, url in looked_at])
         theirs = {name: found[url] for name, _, url in looked_at}
         if kept:
             kept.write_text(json.dumps(theirs))
@@ -230,7 +230,7 @@ def compare(looked_at, theirs, own):
         records, codes = own[origin]
         for audit in CODES:
             their, evidence = theirs[name][audit]["verdict"], theirs[name][audit]["evidence"]
-            verdict, told = ours(audit, url, origin, records, codes)
+            verdict, evidence_of_ours = ours(audit, url, origin, records, codes)
             table[audit][f"their {their}"] += 1
             if verdict is None:
                 table[audit]["no record"] += 1
@@ -239,17 +239,17 @@ def compare(looked_at, theirs, own):
             if agree(their, verdict, audit, records.get(url)):
                 table[audit]["agreed"] += 1
                 continue
-            said = f"  {audit} {name}: lighthouse {their} ({evidence[:160]}), ours {verdict} ({told[:160]})"
+            line = f"  {audit} {name}: lighthouse {their} ({evidence[:160]}), ours {verdict} ({evidence_of_ours[:160]})"
             reasons = [it for it in EXPLAINED if it[0] == audit and re.fullmatch(it[1], name) and EXPLAINED[it][:2] == (their, verdict)]
             if reasons:
                 met.add(reasons[0])
                 table[audit]["explained"] += 1
-                print(f"{said}\n    explained: {EXPLAINED[reasons[0]][2]}")
+                print(f"{line}\n    explained: {EXPLAINED[reasons[0]][2]}")
             else:
-                unexplained.append(said)
-                print(f"{said}\n    NOT EXPLAINED")
+                unexplained.append(line)
+                print(f"{line}\n    NOT EXPLAINED")
     print(f"{'audit':<18} {'agreed':>7} {'of n':>5} {'explained':>9} | theirs: pass  fail  n/a  error | without a record of ours")
-    good = len(looked_at) >= LEAST_PAGES
+    good = len(looked_at) >= MIN_PAGES
     for audit, counts in table.items():
         each = "  ".join(f"{counts[f'their {it}']:>4}" for it in ("pass", "fail", "notApplicable", "error"))
         print(f"{audit:<18} {counts['agreed']:>7} {counts['n']:>5} {counts['explained']:>9} |        {each}  | {counts['no record']}")

@@ -2,7 +2,7 @@
 SEO audits, so that each of them passes and fails somewhere.
 
 A made page is a Page: its address, what is served there, and with which status and headers. What
-stands for the origin of the server is ORIGIN.
+replaces the origin of the server is ORIGIN.
 """
 import dataclasses
 import pathlib
@@ -109,7 +109,7 @@ MADE = [
 
 
 def documentation(of_each):
-    """Addresses of pages: every nth file of each package, by what stands for it in the address."""
+    """Addresses of pages: every nth file of each package, by its name in the address."""
     found = []
     for name, folder in DOCUMENTATION.items():
         home = pathlib.Path(folder)

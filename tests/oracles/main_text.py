@@ -89,31 +89,31 @@ def show(name, scores, cpu):
     print(f"  {name:<18} precision {precision:.3f}  recall {recall:.3f}  F {f:.3f}   {cpu}")
 
 
-def worst(pages, figures, most):
+def worst(pages, figures, limit):
     ranked = sorted(zip(pages, figures), key=lambda it: rates(*it[1])[2])
-    for page, it in ranked[:most]:
+    for page, it in ranked[:limit]:
         print("     %.2f %.2f %.2f" % rates(*it), page.name)
 
 
-def compare(name, pages, program, figures, pooled, others, most):
+def compare(name, pages, program, figures, pooled, others, limit):
     print(f"{name}: {len(pages)} pages")
     texts, cpu = ours(program, pages)
     scores = None
-    for who, (texts, cpu) in {"ours": (texts, cpu), **{who: timed(it, pages) for who, it in others.items()}}.items():
+    for extractor, (texts, cpu) in {"ours": (texts, cpu), **{extractor: timed(it, pages) for extractor, it in others.items()}}.items():
         all_figures = [figures(page, text) for page, text in zip(pages, texts)]
         each = [rates(*it) for it in all_figures]
         mean = tuple(sum(it[n] for it in each) / len(each) for n in range(3))
         reached = rates(*map(sum, zip(*all_figures))) if pooled else mean
-        show(who, reached, f"{len(pages) / cpu:.0f} pages per CPU second")
-        if who == "ours":
+        show(extractor, reached, f"{len(pages) / cpu:.0f} pages per CPU second")
+        if extractor == "ours":
             scores = reached
-            worst(pages, all_figures, most)
+            worst(pages, all_figures, limit)
     bar = BARS[name]
     print(f"  {'reached' if scores[2] >= bar else 'MISSED'}: F {scores[2]:.3f}, the bar is {bar}")
     return scores[2] >= bar
 
 
-def documentation(program, count, most):
+def documentation(program, count, limit):
     pages = corpora.documentation_pages(count)
     begun = time.process_time()
     for page in pages:
@@ -122,7 +122,7 @@ def documentation(program, count, most):
     silent = [it for it in pages if len(corpora.words(it.text)) < 20]
     pages = [it for it in pages if it not in silent]
     print(f"trafilatura says less than 20 words of {len(silent)} pages, which are left out; {len(pages) / theirs:.0f} pages per CPU second")
-    good = compare("documentation", pages, program, lambda page, text: shared_figures(page.text, text), False, {}, most)
+    good = compare("documentation", pages, program, lambda page, text: shared_figures(page.text, text), False, {}, limit)
     texts, _ = ours(program, pages)
     by_package = collections.defaultdict(list)
     for page, text in zip(pages, texts):

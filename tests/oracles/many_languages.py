@@ -44,7 +44,7 @@ MESSAGES = (
     "af ar be bg br ca cs cy da de el eo es et eu fa fi fr ga gd gl he hi hr hu id is it kk lt lv mk mn mr nb ne nl nn oc pl pt"
     " ro ru sk sl sr sv tg tr uk uz vi xh zu"
 ).split()
-MOST_MESSAGES = 1_500
+MAX_MESSAGES = 1_500
 
 
 @functools.cache
@@ -77,4 +77,4 @@ def messages(language):
                 found.add(text)
     chosen = sorted(found)
     random.Random(1).shuffle(chosen)
-    return chosen[:MOST_MESSAGES]
+    return chosen[:MAX_MESSAGES]

@@ -68,7 +68,7 @@ def readability(program, show):
     bylines, names, times = (Count(it, show) for it in ("byline", "siteName", "publishedTime"))
     for page, known in zip(pages, ours(program, pages)):
         expected = page.metadata
-        # Two of the expected bylines are dates and name nobody.
+        # Two of the expected bylines are dates and name no person.
         if re.sub("last updated:?", "", line(expected.get("byline"))).strip():
             mine = (known["byline"] or {}).get("text")
             names_alone = ", ".join(it["name"] for it in known["authors"])
@@ -109,7 +109,7 @@ def htmldate_tests(program, show):
     expectations = list(htmldate_expectations())
     good = True
     for name, wanted in (("dates of pages", True), ("dates of pieces", False)):
-        count, said = Count(name, show), Count(name + ", said", False)
+        count, stated = Count(name, show), Count(name + ", said", False)
         with tempfile.TemporaryDirectory() as folder:
             pages = []
             for at, (file, piece, url, original, date) in enumerate(it for it in expectations if bool(it[0]) == wanted):
@@ -121,9 +121,9 @@ def htmldate_tests(program, show):
                 mine = day(known, page.metadata["original"])
                 count.add(page.name[:300], page.metadata["date"], dates_of(known), page.metadata["date"] == mine)
                 if mine:
-                    said.add(page.name[:300], page.metadata["date"], mine, page.metadata["date"] == mine)
+                    stated.add(page.name[:300], page.metadata["date"], mine, page.metadata["date"] == mine)
         count.end()
-        good &= said.end()
+        good &= stated.end()
     return good
 
 
@@ -149,13 +149,13 @@ def beside_others(program, show):
         data = page.bytes()
         tree = trafilatura.load_html(data)
         described = trafilatura.metadata.extract_metadata(tree, page.url or None) if tree is not None else None
-        said = {
+        dates = {
             "htmldate, original": (find(htmldate, data, page, True), day(known, True)),
             "htmldate, latest": (find(htmldate, data, page, False), day(known, False)),
             "trafilatura's author": (described and described.author, ", ".join(it["name"] for it in known["authors"]) or None),
             "trafilatura's sitename": (described and described.sitename, (known["siteName"] or {}).get("text")),
         }
-        for name, (theirs, mine) in said.items():
+        for name, (theirs, mine) in dates.items():
             if theirs and mine:
                 counts[name].add(page.name, theirs, mine, sorted(corpora.words(theirs)) == sorted(corpora.words(mine)))
             else:
@@ -164,7 +164,7 @@ def beside_others(program, show):
     good = True
     for name, count in counts.items():
         good &= count.end()
-        print("                        ", {who: number for (of, who), number in only.items() if of == name})
+        print("                        ", {reader: number for (of, reader), number in only.items() if of == name})
     return good
 
 

@@ -105,7 +105,7 @@ class Page:
 
 
 def evaluation_pages():
-    """Pages of trafilatura's evaluation corpus with snippets. What stands in comments counts too: those
+    """Pages of trafilatura's evaluation corpus with snippets. Text of comments counts too: those
     are the snippets that trafilatura failed at."""
     home = source_distribution("trafilatura", "1.1.0")
     source = (home / "tests" / "realworld_tests.py").read_text()
@@ -132,7 +132,7 @@ def is_utf8(file):
 
 
 def is_in_comments(file, snippet):
-    """Whether a snippet stands among readers' comments. The tests were written with comments as part of
+    """Whether a snippet is among readers' comments. The tests were written with comments as part of
     the result; the evaluation, like we, leaves them out."""
     import trafilatura.utils
     tree = trafilatura.utils.load_html(file.read_bytes())
@@ -172,7 +172,7 @@ def newspaper_pages():
     return pages
 
 
-def documentation_pages(most, seed=1):
+def documentation_pages(limit, seed=1):
     """Pages of Debian's documentation, at most so many of each package."""
     missing = [name for name, folder in DOCUMENTATION.items() if not os.path.isdir(folder)]
     if missing:
@@ -181,7 +181,7 @@ def documentation_pages(most, seed=1):
     for name, folder in DOCUMENTATION.items():
         files = sorted(file for end in ("html", "en") for file in glob.glob(f"{folder}/**/*.{end}", recursive=True))
         files = [it for it in files if os.path.isfile(it) and not os.path.islink(it)]
-        for file in sorted(random.Random(seed).sample(files, min(most, len(files)))):
+        for file in sorted(random.Random(seed).sample(files, min(limit, len(files)))):
             pages.append(Page(f"{name}:{os.path.relpath(file, folder)}", pathlib.Path(file)))
     return pages
 

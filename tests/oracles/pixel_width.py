@@ -4,7 +4,7 @@
     tests/oracles/pixel_width.py            compare; ends with 1 when a width differs
     tests/oracles/pixel_width.py --write    write liberation_sans.rs again
 
-Every character of the ranges is compared by itself, and every paragraph of Debian's manuals in eleven
+Every character of the ranges is compared alone, and every paragraph of Debian's manuals in eleven
 languages as a whole.
 """
 import argparse
@@ -81,10 +81,10 @@ def main():
     for language in text_corpus.LANGUAGES:
         for text in text_corpus.paragraphs(language):
             composed = unicodedata.normalize("NFC", text)
-            held = all(any(low <= ord(it) <= high for low, high in RANGES) and ord(it) in glyphs for it in composed)
-            texts += [composed] if held else []
-            skipped += not held
-    ours = driver.ask("text", [{"do": "pixelWidth", "text": it, "size": 20} for it in texts])
+            is_covered = all(any(low <= ord(it) <= high for low, high in RANGES) and ord(it) in glyphs for it in composed)
+            texts += [composed] if is_covered else []
+            skipped += not is_covered
+    ours = driver.query("text", [{"do": "pixelWidth", "text": it, "size": 20} for it in texts])
     wrong = [(text, one, width(text)) for text, one in zip(texts, ours) if abs(one - width(text)) > 1e-6]
     print(f"{len(single)} characters and {len(texts) - len(single)} paragraphs ({skipped} with a character outside of the table left out): {len(wrong)} differ {wrong[:5]}")
     return 1 if wrong else 0

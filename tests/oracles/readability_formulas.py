@@ -6,7 +6,7 @@
 On Debian's manuals in eleven languages, documents of 30 paragraphs each:
 * syllables of textstat's own words against ours, at most 1 % apart in sum. textstat 0.7.4 counts with
   pyphen; for English also textstat 0.7.8, which looks into the CMU dictionary first, as ours does.
-  Printed too is what vowels tell in languages whose spelling tells syllables: what is spoken.
+  Printed too is the count of vowels in languages with spelling by syllables: what is spoken.
 * every formula on textstat's counts, to nine digits, against textstat without rounding, and against PyPI
   readability for those that textstat counts in another way (fog, SMOG, LIX).
 * sentences of the running text against pysbd, at most 7 % apart in sum (not in Czech and Hungarian,
@@ -40,15 +40,15 @@ print(json.dumps([textstat.syllable_count(it) for it in json.load(sys.stdin)]))
 failures = []
 
 
-def hold(good, what):
+def expect(good, label):
     if not good:
-        failures.append(what)
+        failures.append(label)
     return "" if good else "  <-- too far"
 
 
-def documents(language, of=30, most=40):
+def documents(language, of=30, limit=40):
     texts = text_corpus.paragraphs(language)
-    return [texts[at : at + of] for at in range(0, len(texts), of)][:most]
+    return [texts[at : at + of] for at in range(0, len(texts), of)][:limit]
 
 
 def counts_of(text):
@@ -69,7 +69,7 @@ def counts_of(text):
 
 def syllables(language, texts):
     each = [counts_of(text) for text in texts]
-    found = driver.ask("readability", [{"language": language, "words": words, "sentences": counts["sentences"]} for words, counts in each])
+    found = driver.query("readability", [{"language": language, "words": words, "sentences": counts["sentences"]} for words, counts in each])
     theirs = sum(counts["syllables"] for _, counts in each)
     ours = sum(it["counts"]["syllables"] for it in found)
     three = sum(it["counts"]["wordsOfThree"] for it in found) / sum(counts["wordsOfThree"] for _, counts in each) - 1
@@ -78,12 +78,12 @@ def syllables(language, texts):
     exact = [(it, counts) for it, (words, counts) in zip(found, each) if "_" not in "".join(words)]
     equal = all(it["counts"][name] == counts[name] for it, counts in exact for name in ("words", "letters", "longWords"))
     words = [word for words, _ in each for word in words]
-    vowels = driver.ask("readability", [{"language": language, "each": words}])[0]["vowels"]
+    vowels = driver.query("readability", [{"language": language, "each": words}])[0]["vowels"]
     spoken = f", by vowels {sum(vowels) / theirs - 1:+.2%}" if vowels[0] else ""
     apart = ours / theirs - 1
     # English is compared with the dictionary below.
-    hold(equal and exact, f"words, letters and long words {language}")
-    bad = hold(language == "en" or abs(apart) <= 0.01, f"syllables {language}")
+    expect(equal and exact, f"words, letters and long words {language}")
+    bad = expect(language == "en" or abs(apart) <= 0.01, f"syllables {language}")
     print(f"{language}: {len(words)} words, {theirs} syllables; ours {apart:+.2%} (worst document {worst:.2%}), words of three and more {three:+.2%}{spoken}{bad}")
     return each
 
@@ -98,15 +98,15 @@ def english_by_dictionary(texts):
     ran = subprocess.run([python, "-c", CMU_FIRST], input=joined, capture_output=True, text=True, check=True)
     theirs = json.loads(ran.stdout)
     plain = [[re.sub("['’]", "", word) for word in it] for it in words]
-    found = driver.ask("readability", [{"language": "en", "words": it, "sentences": 1} for it in plain])
+    found = driver.query("readability", [{"language": "en", "words": it, "sentences": 1} for it in plain])
     ours = [it["counts"]["syllables"] for it in found]
     apart = sum(ours) / sum(theirs) - 1
     worst = max(abs(one / other - 1) for one, other in zip(ours, theirs))
-    print(f"en with the CMU dictionary (textstat 0.7.8): {sum(theirs)} syllables; ours {apart:+.2%} (worst document {worst:.2%}){hold(abs(apart) <= 0.01, 'syllables en')}")
+    print(f"en with the CMU dictionary (textstat 0.7.8): {sum(theirs)} syllables; ours {apart:+.2%} (worst document {worst:.2%}){expect(abs(apart) <= 0.01, 'syllables en')}")
 
 
 def formulas(language, texts, each):
-    found = driver.ask("readability", [{"language": language, "counts": counts} for _, counts in each])
+    found = driver.query("readability", [{"language": language, "counts": counts} for _, counts in each])
     worst = {}
 
     def compare(name, ours, theirs):
@@ -136,12 +136,12 @@ def formulas(language, texts, each):
             signs = counts["characters"] - counts["letters"]
             compare("gulpease", values["gulpease"] - 10 * signs / words, textstat.gulpease_index(text))
     for name, apart in worst.items():
-        print(f"   {name}: {apart:.1e} apart at most, {len(each)} documents{hold(apart < 1e-9, name)}")
+        print(f"   {name}: {apart:.1e} apart at most, {len(each)} documents{expect(apart < 1e-9, name)}")
 
 
 def sentences(language, documents):
     texts = ["\n".join(it) for it in documents]
-    found = driver.ask("readability", [{"language": language, "text": it} for it in texts])
+    found = driver.query("readability", [{"language": language, "text": it} for it in texts])
     ours = sum(len(it["sentences"]) for it in found)
     textstats = sum(textstat.sentence_count(" ".join(it)) for it in documents)
     line = f"   sentences: ours {ours}, textstat {textstats / ours - 1:+.1%}"
@@ -151,7 +151,7 @@ def sentences(language, documents):
         some = documents[::8]
         ours = sum(len(it["sentences"]) for it in found[::8])
         theirs = sum(sum(bool(re.search(r"\w", it)) for it in segmenter.segment(paragraph)) for it in some for paragraph in it)
-        line += f", pysbd {theirs / ours - 1:+.1%} of {ours}{hold(abs(theirs / ours - 1) <= 0.07, f'sentences {language}')}"
+        line += f", pysbd {theirs / ours - 1:+.1%} of {ours}{expect(abs(theirs / ours - 1) <= 0.07, f'sentences {language}')}"
     print(line)
 
 

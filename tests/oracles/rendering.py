@@ -4,7 +4,7 @@
     tests/oracles/rendering.py [--show] [--no-build]
 
 One article is built by jQuery, Vue, React, Preact, Alpine and Mithril (npm), by templates of the browser and by
-document.write, each from JSON that is fetched, together with head and links; the same article also stands in
+document.write, each from JSON that is fetched, together with head and links; the same article is also in
 a document without scripts. Those pages, and pages of Debian's documentation where it is installed, are served on
 loopback, read by `sightline audit --render --json`, and loaded by Playwright 1.57 (PyPI; its own browser is not
 installed), which waits for the network to be idle and asks the document itself.
@@ -62,7 +62,7 @@ BUILDERS = {
 }
 PAGE = """<!doctype html><html lang=en><head><meta charset=utf-8><title>Sent</title>{scripts}</head><body><noscript><h1>Switch scripts on</h1><a href=/none.html>none</a></noscript>
 <main></main><script>(async () => {{ const data = await (await fetch("/article.json")).json(); {head} {build} }})();</script></body></html>"""
-ASK = """() => {
+READ_PAGE = """() => {
   const of = (what, name) => { const it = document.querySelector(what); return it ? it[name] : null; };
   const links = new Set([...document.querySelectorAll("a[href], area[href]")].map((it) => it.href.split("#")[0]).filter((it) => it.startsWith("http")));
   const main = document.querySelector("main");
@@ -112,12 +112,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         path = self.path.split("?")[0]
-        what = self.served.get(path)
-        if isinstance(what, str):
-            body = what.encode()
+        resource = self.served.get(path)
+        if isinstance(resource, str):
+            body = resource.encode()
         else:
-            file = pathlib.Path(os.path.normpath(path)) if what is None else what
-            is_open = what is not None or any(str(file).startswith(folder + "/") for folder, _ in DOCUMENTATION)
+            file = pathlib.Path(os.path.normpath(path)) if resource is None else resource
+            is_open = resource is not None or any(str(file).startswith(folder + "/") for folder, _ in DOCUMENTATION)
             body = file.read_bytes() if is_open and file.is_file() else None
         kinds = {".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".txt": "text/plain"}
         self.send_response(200 if body is not None else 404)
@@ -139,7 +139,7 @@ with sync_playwright() as it:
         page = browser.new_context().new_page()
         page.goto(url, wait_until="networkidle")
         page.wait_for_timeout(500)
-        print(json.dumps([url, page.evaluate({ASK!r})]), flush=True)
+        print(json.dumps([url, page.evaluate({READ_PAGE!r})]), flush=True)
         page.context.close()
     browser.close()
 """

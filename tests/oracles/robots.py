@@ -4,8 +4,8 @@
     tests/oracles/robots.py [--show 3]
 
 The files are those of protego's source distribution (PyPI). Of each, up to 20 paths are made of its own
-rules, and each of five agents is asked about. Google's parser is its C++ library, in the package
-fast-robotstxt 1.1.0 (PyPI). (The crate robotstxt 0.3.0, a port, is no third opinion: it misreads stars.)
+rules, and each of five agents is checked. Google's parser is its C++ library, in the package
+fast-robotstxt 1.1.0 (PyPI). (The crate robotstxt 0.3.0, a port, is not a third opinion: it misreads stars.)
 
 A difference has to be explained: the file (or the path) is rewritten so that one known difference of
 reading is gone, and then the other has to agree with us. What no rewriting, alone or after those before
@@ -36,7 +36,7 @@ def text_of(file):
 
 
 def key_and_value(line):
-    """A line as Google parses it; None if it is no rule."""
+    """A line as Google parses it; None if it is not a rule."""
     line = line.split("#")[0].strip()
     if ":" in line:
         key, value = line.split(":", 1)
@@ -76,9 +76,9 @@ def as_url_has_it(path):
     return up.quote(path, safe="/%?=&;:,+~!@()-._*$'|^[]{}") if not re.search(r"[\x00-\x20|^{}\"<>`]", path) else up.quote(path, safe="/%?=&;:,+~!@()-._*$")
 
 
-def ask(program, questions):
-    asked = "\n".join(json.dumps(it) for it in questions)
-    ran = subprocess.run([program], input=asked, capture_output=True, text=True, check=True)
+def query(program, questions):
+    payload = "\n".join(json.dumps(it) for it in questions)
+    ran = subprocess.run([program], input=payload, capture_output=True, text=True, check=True)
     return [json.loads(line) for line in ran.stdout.splitlines()]
 
 
@@ -93,7 +93,7 @@ def only_rules(text, agent):
 
 
 def with_exact_agents(text, agent):
-    """protego finds the longest agent name that begins at a word of ours, `Google` for `Googlebot` too, and
+    """protego finds the longest agent name that begins at one of our words, `Google` for `Googlebot` too, and
     strikes stars; Google compares the letters, _ and - before anything else with the whole name. Undone by
     writing agents as Google compares them."""
     out = []
@@ -134,8 +134,8 @@ def without_wide_spaces(text, agent):
     return text.replace("\u00a0", "")
 
 
-def itself(path):
-    """robots.txt may always be asked for (RFC 9309, 2.2.2); Google's library leaves that to its caller."""
+def robots_txt_itself(path):
+    """robots.txt may always be requested (RFC 9309, 2.2.2); Google's library leaves that to its caller."""
     return "/" if path == "/robots.txt" else path
 
 
@@ -148,16 +148,16 @@ TEXTS = {
     "protego": [without_marks, only_rules, with_exact_agents, without_escapes],
     "Google": [without_wide_spaces],
 }
-PATHS_CHANGED = {"protego": [], "Google": [itself, with_a_query]}
+PATHS_CHANGED = {"protego": [], "Google": [robots_txt_itself, with_a_query]}
 
 
 def explain(name, text, agent, path, others, ours):
-    """The rewriting after which the other and we agree; we are asked about the same text and path. What `itself`
+    """The rewriting after which the other and we agree; we evaluate the same text and path. What `itself`
     explains is the rule about robots.txt alone."""
     def agree(text, path):
         return others(text, agent, path) == ours(text, agent, path)
     for changed in PATHS_CHANGED[name]:
-        if changed(path) != path and (changed is itself or agree(text, changed(path))):
+        if changed(path) != path and (changed is robots_txt_itself or agree(text, changed(path))):
             return changed.__name__
     for changed in TEXTS[name]:
         if agree(changed(text, agent), path):
@@ -169,7 +169,7 @@ def explain(name, text, agent, path, others, ours):
     return None
 
 
-def asked_again(program):
+def keep_running(program):
     """The program, kept running, as a function."""
     running = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
 
@@ -196,16 +196,16 @@ def by_protego(text, agent, path):
     return protegos_rules(text).can_fetch("http://example.com" + path, agent)
 
 
-def report(name, differences, asked, others, ours, most):
+def report(name, differences, compared, others, ours, limit):
     counts, examples = collections.Counter(), collections.defaultdict(list)
     for file, agent, path, mine in differences:
-        why = explain(name, text_of(file), agent, path, others, ours)
-        counts[why] += 1
-        examples[why].append(f"{file.name} {agent} {path} we say {'yes' if mine else 'no'}")
-    print(f"{name}: {asked} verdicts, {asked - len(differences)} equal, {len(differences)} different")
-    for why, count in counts.most_common():
-        print(f"  {count:6} {why or 'UNEXPLAINED'}")
-        for example in examples[why][:most if why else 20]:
+        reason = explain(name, text_of(file), agent, path, others, ours)
+        counts[reason] += 1
+        examples[reason].append(f"{file.name} {agent} {path} we say {'yes' if mine else 'no'}")
+    print(f"{name}: {compared} verdicts, {compared - len(differences)} equal, {len(differences)} different")
+    for reason, count in counts.most_common():
+        print(f"  {count:6} {reason or 'UNEXPLAINED'}")
+        for example in examples[reason][:limit if reason else 20]:
             print("        ", example)
     return counts[None] == 0
 
@@ -218,22 +218,22 @@ def main():
     our_program = corpora.example("robots")
     files = sorted((corpora.source_distribution("protego", "0.7.0") / "tests" / "test_data").iterdir())
     questions = [{"file": str(it), "agents": AGENTS, "paths": paths_of(text_of(it), random.Random(it.name))} for it in files]
-    asked, from_protego, from_google, beside_both = 0, [], [], 0
-    for question, mine in zip(questions, ask(our_program, questions)):
+    compared, from_protego, from_google, beside_both = 0, [], [], 0
+    for question, mine in zip(questions, query(our_program, questions)):
         file = pathlib.Path(question["file"])
         text = text_of(file)
         for a, agent in enumerate(AGENTS):
             for path, verdict in zip(question["paths"], mine[a]):
-                asked += 1
+                compared += 1
                 differs = by_protego(text, agent, path) != verdict, by_google(text, agent, path) != verdict
                 beside_both += all(differs)
                 for one, differences in zip(differs, (from_protego, from_google)):
                     if one:
                         differences.append((file, agent, path, verdict))
-    print(f"{len(files)} files, {asked} verdicts; we differ from both others in {beside_both}")
-    again = asked_again(our_program)
-    good = report("protego", from_protego, asked, by_protego, again, options.show)
-    good &= report("Google", from_google, asked, by_google, again, options.show)
+    print(f"{len(files)} files, {compared} verdicts; we differ from both others in {beside_both}")
+    again = keep_running(our_program)
+    good = report("protego", from_protego, compared, by_protego, again, options.show)
+    good &= report("Google", from_google, compared, by_google, again, options.show)
     sys.exit(0 if good else 1)
 
 

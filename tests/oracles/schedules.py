@@ -4,7 +4,7 @@
     tests/oracles/schedules.py
 
 Nothing of it reads a cron pattern: day after day is walked, and the local time of each is looked for. One that the
-clock skips is the moment at which it goes on, one that it repeats is the first of the two. Rows stand around every
+clock skips is the moment at which it continues, one that it repeats is the first of the two. Rows are around every
 change of the clock of 2024 to 2027 in zones that change it at all hours, by half an hour, at midnight, and never.
 A test of crates/domain/src/schedule/mod.rs compares each row with ours.
 """

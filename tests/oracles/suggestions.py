@@ -4,7 +4,7 @@
     tests/oracles/suggestions.py [projects]
 
 1. Statistics: Mann-Kendall beside pymannkendall, Welch's interval beside scipy.
-2. Made-up projects (100, or as many as are asked for): which pages are in striking distance or clicked too
+2. Made-up projects (100, or as many as requested): which pages are in striking distance or clicked too
    little, reach, gains with their ranges, values, priorities and order.
 3. Effects: positions that a fix does not change (each day depends on the day before) must be called `unchanged`
    in 90 % or more, and those that it betters by much `improved` in 90 % or more.
@@ -42,7 +42,7 @@ def ctr(position):
     return .0001 if position <= 100 else 0.
 
 
-def check(section, what, found, expected, tolerance=6e-6):
+def check(section, label, found, expected, tolerance=6e-6):
     count = counts.setdefault(section, [0, 0])
     count[0] += 1
     if isinstance(expected, float) and isinstance(found, (int, float)):
@@ -51,7 +51,7 @@ def check(section, what, found, expected, tolerance=6e-6):
         good = found == expected
     count[1] += good
     if not good and len(wrong) < 20:
-        wrong.append(f"{section}: {what}: {found!r}, should be {expected!r}")
+        wrong.append(f"{section}: {label}: {found!r}, should be {expected!r}")
 
 
 def statistics_agree(chance):
@@ -59,7 +59,7 @@ def statistics_agree(chance):
               for slope in (0, .1, .5) for _ in range(150)]
     pairs = [([chance.gauss(9, 2) for _ in range(chance.randint(2, 9))], [chance.gauss(6, 5) for _ in range(chance.randint(2, 9))])
              for _ in range(400)]
-    answers = driver.ask("suggestions", [{"do": "mannKendall", "values": it} for it in series]
+    answers = driver.query("suggestions", [{"do": "mannKendall", "values": it} for it in series]
                          + [{"do": "welch", "first": a, "second": b} for a, b in pairs])
     for values, found in zip(series, answers):
         if len(set(values)) == 1:
@@ -107,17 +107,17 @@ def project(chance):
             "otherValues": [chance.uniform(0, 500) for _ in range(chance.randint(0, 5))]}
 
 
-def expected_of(asked):
+def expected_of(case):
     """What a project's suggestions should be, by rule and page."""
-    volumes = any(it["potentialClicks"] is not None for it in asked["rankings"])
+    volumes = any(it["potentialClicks"] is not None for it in case["rankings"])
     worth = "potentialClicks" if volumes else "targetCtrGain"
-    within = [it for it in asked["rankings"] if it["position"] and 4 <= it["position"] <= 20 and it["targetCtrGain"] > 0]
+    within = [it for it in case["rankings"] if it["position"] and 4 <= it["position"] <= 20 and it["targetCtrGain"] > 0]
     found = {}
     if within:
-        least = float(numpy.quantile([it[worth] for it in within], .75))
+        quartile = float(numpy.quantile([it[worth] for it in within], .75))
         pages = {}
         for it in within:
-            if it[worth] >= least - 1e-9 and it[worth] > 0:
+            if it[worth] >= quartile - 1e-9 and it[worth] > 0:
                 pages.setdefault(it["url"], []).append(it)
         for url, keywords in pages.items():
             low = mid = high = 0.
@@ -130,13 +130,13 @@ def expected_of(asked):
                 low += gain * min(1, (ctr(halfway) - ctr(position)) / whole)
                 mid += gain
                 high += max(gain, it["potentialClicks"] if volumes else gain * (ctr(1) - ctr(position)) / whole)
-            reach = sum(it["potentialClicks"] for it in keywords) if volumes else 100 * len(keywords) / len(asked["rankings"])
+            reach = sum(it["potentialClicks"] for it in keywords) if volumes else 100 * len(keywords) / len(case["rankings"])
             found["strikingDistance", url] = (reach, reach * 1 * .5 / 5, low, mid, high)
     by_page = {}
-    for row in asked["rows"]:
+    for row in case["rows"]:
         if row["impressions"] < 500:
             continue
-        ranking = next(it for it in asked["rankings"] if it["keywordId"] == row["keywordId"])
+        ranking = next(it for it in case["rankings"] if it["keywordId"] == row["keywordId"])
         whole = int(row["position"])
         plain = ctr(whole) + (ctr(whole + 1) - ctr(whole)) * (row["position"] - whole)
         usual = plain * ranking["layout"]
@@ -152,10 +152,10 @@ def expected_of(asked):
 
 
 def projects_agree(chance, number):
-    asked = [project(chance) for _ in range(number)]
-    answers = driver.ask("suggestions", asked)
+    cases = [project(chance) for _ in range(number)]
+    answers = driver.query("suggestions", cases)
     total = 0
-    for question, found in zip(asked, answers):
+    for question, found in zip(cases, answers):
         expected = expected_of(question)
         named = {(it["ruleId"], it["url"]): it for it in found}
         check("projects", "rules and pages", set(named), set(expected))
@@ -179,7 +179,7 @@ def projects_agree(chance, number):
 def effects_are_calibrated(chance, suggestion):
     fixed = suggestion | {"state": "fixed", "fixedAt": (NOW + datetime.timedelta(days=1)).isoformat(), "lastSeenAt": NOW.isoformat()}
 
-    def ask(phi, step, number):
+    def detect(phi, step, number):
         questions = []
         for _ in range(number):
             noise, series = 0., []
@@ -188,11 +188,11 @@ def effects_are_calibrated(chance, suggestion):
                 level = 12 + (step if day > 0 else 0) + noise
                 series.append([(NOW + datetime.timedelta(days=day)).isoformat(), float(max(1, round(level)))])
             questions.append({"do": "effect", "suggestion": fixed, "series": series, "now": (NOW + datetime.timedelta(days=60)).isoformat()})
-        found = driver.ask("suggestions", questions)
+        found = driver.query("suggestions", questions)
         return {it: sum(one["verdict"] == it for one in found) / number for it in ("improved", "unchanged", "worse")}
 
     for phi, bar in ((0., .9), (.5, .9), (.8, None)):
-        same, better = ask(phi, 0, 1000), ask(phi, -6, 300)
+        same, better = detect(phi, 0, 1000), detect(phi, -6, 300)
         print(f"effects, each day {phi} of the one before: unchanged positions {same}, 6 places better {better}")
         if bar is not None:
             check("effects", f"unchanged at {phi}", same["unchanged"] >= bar, True)

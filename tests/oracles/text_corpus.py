@@ -119,14 +119,14 @@ def pages(language):
 
 
 @functools.cache
-def paragraphs(language, most=4000):
+def paragraphs(language, limit=4000):
     """At most so many different paragraphs of a language."""
     every = dict.fromkeys(text for _, found in pages(language) for text in found)
     if language not in ("en", "sk"):
         # Untranslated paragraphs are in English in every manual.
         for text in _english():
             every.pop(text, None)
-    return list(every)[:most]
+    return list(every)[:limit]
 
 
 @functools.cache

@@ -44,11 +44,11 @@ def edited(blocks, seeded):
 def main():
     seeded = random.Random(11)
     pairs = [(found, edited(found, seeded)) for language in ("en", "de", "cs", "hu", "ru") for _, found in text_corpus.pages(language)[:60]]
-    ours = driver.ask("text", [{"do": "difference", "before": "\n".join(one), "after": "\n".join(other)} for one, other in pairs])
-    asked = iter(driver.ask("text", [{"do": "words", "text": block} for pair in pairs for blocks in pair for block in blocks]))
-    applied = alike = contained = changed = least = 0
+    ours = driver.query("text", [{"do": "difference", "before": "\n".join(one), "after": "\n".join(other)} for one, other in pairs])
+    word_lists = iter(driver.query("text", [{"do": "words", "text": block} for pair in pairs for blocks in pair for block in blocks]))
+    applied = alike = contained = changed = minimum = 0
     for (before, after), it in zip(pairs, ours):
-        old, new = [next(asked) for _ in before], [next(asked) for _ in after]
+        old, new = [next(word_lists) for _ in before], [next(word_lists) for _ in after]
         one, other = shingles(old), shingles(new)
         applied += it["applied"] == "\n".join(after)
         alike += abs(it["similarity"] - len(one & other) / len(one | other)) < 1e-12
@@ -56,10 +56,10 @@ def main():
         flat = [sum(side, []) for side in (old, new)]
         codes = difflib.SequenceMatcher(None, *flat, autojunk=False).get_opcodes()
         changed += it["addedWords"] + it["removedWords"]
-        least += sum(high - low + above - below for kind, low, high, below, above in codes if kind != "equal")
+        minimum += sum(high - low + above - below for kind, low, high, below, above in codes if kind != "equal")
     count = len(pairs)
-    print(f"{count} pairs: {applied} applied, {alike} similarities, {contained} containments as they should be; words changed {changed}, difflib {least} ({changed / least - 1:+.1%})")
-    good = applied == alike == contained == count and changed <= 1.05 * least
+    print(f"{count} pairs: {applied} applied, {alike} similarities, {contained} containments as they should be; words changed {changed}, difflib {minimum} ({changed / minimum - 1:+.1%})")
+    good = applied == alike == contained == count and changed <= 1.05 * minimum
     print("all as they should be" if good else "wrong")
     return 0 if good else 1
 

@@ -3,8 +3,9 @@
 use crate::layers::layers;
 use crawler::{CrawlerSettings, RobotsRules};
 use domain::scope::Scope;
-use harness::processes::process::command;
+use harness::{assert_documented, processes::process::command};
 use providers::{ai, search};
+use regex::Regex;
 use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -310,6 +311,29 @@ fn every_name_in_the_walkthroughs_exists() {
     assert!(functions >= 10 && types >= 5, "{functions} {types}");
 }
 
+/// Names of types of two words or more, and of macros, in the inline code of the pages for contributors.
+#[test]
+fn every_type_and_macro_named_for_contributors_exists() {
+    let name = Regex::new(r"\b(?:(?:[A-Z][a-z0-9]+){2,}\b|[a-z_]+!)").unwrap();
+    let mut paths = Vec::new();
+    for folder in ["crates", "tests"] {
+        rust_files(&root().join(folder), &mut paths);
+    }
+    let sources: String = paths.iter().map(|it| read(it)).collect();
+    let known: BTreeSet<&str> = name.find_iter(&sources).map(|it| it.as_str()).collect();
+    let mut unknown = Vec::new();
+    for document in documents() {
+        if document.starts_with("docs/contribute/") && document != PROOFS {
+            for code in quoted(&read(&document)) {
+                let names = name.find_iter(&code).map(|it| it.as_str());
+                let missing = names.filter(|it| !known.contains(it));
+                unknown.extend(missing.map(|it| format!("{document}: {it}")));
+            }
+        }
+    }
+    assert!(unknown.is_empty(), "{}", unknown.join("\n"));
+}
+
 #[test]
 fn documented_layers_match_the_enforced_ones() {
     let layers = layers();
@@ -341,53 +365,49 @@ fn words_of(names: &[&str]) -> BTreeSet<String> {
 
 #[test]
 fn documented_endpoints_match_the_served_ones() {
-    let served: Vec<Vec<String>> = web::endpoints::agent_api()
-        .iter()
+    let endpoints = web::endpoints::agent_api();
+    let rows: Vec<Vec<String>> = { endpoints.iter() }
         .map(|it| {
-            vec![
-                it.verb.name().to_owned(),
-                it.path.to_owned(),
-                it.access.scope().map_or("–", Scope::name).to_owned(),
-            ]
+            let scope = it.access.scope().map_or("–", Scope::name);
+            let row = [it.verb.name(), it.path, scope, it.summary];
+            row.map(str::to_owned).to_vec()
         })
         .collect();
-    assert_eq!(
-        table(&read("docs/reference/endpoints.md"), "method"),
-        served
-    );
+    let columns = ["method", "path", "scope", "what it does"];
+    assert_documented!("docs/reference/endpoints.md", columns, rows);
 }
 
 #[test]
 fn documented_session_endpoints_match_the_served_ones() {
     use web::endpoint::Access;
-    let served: Vec<Vec<String>> = web::session_endpoints::session_api()
-        .iter()
+    let endpoints = web::session_endpoints::session_api();
+    let rows: Vec<Vec<String>> = { endpoints.iter() }
         .map(|it| {
             let access = match it.access {
-                Access::Visitor(_) | Access::Report(_) => "nobody",
+                Access::Visitor(_) | Access::Report(_) => "none",
                 _ => "session",
             };
-            [it.verb.name(), it.path, access, it.summary]
-                .map(str::to_owned)
-                .to_vec()
+            let row = [it.verb.name(), it.path, access, it.summary];
+            row.map(str::to_owned).to_vec()
         })
         .collect();
-    assert_eq!(
-        table(&read("docs/reference/session-endpoints.md"), "method"),
-        served
-    );
+    let columns = ["method", "path", "needs", "what it does"];
+    assert_documented!("docs/reference/session-endpoints.md", columns, rows);
 }
 
 #[test]
 fn documented_problem_codes_match_the_code() {
-    let known: Vec<Vec<String>> = web::problem::Code::ALL
-        .iter()
-        .map(|it| vec![it.name().to_owned(), it.status().to_string()])
+    let rows: Vec<Vec<String>> = { web::problem::Code::ALL.iter() }
+        .map(|it| {
+            let retry = if it.is_retryable() { "yes" } else { "no" };
+            let status = it.status().to_string();
+            [it.name(), &status, retry, it.meaning()]
+                .map(str::to_owned)
+                .to_vec()
+        })
         .collect();
-    assert_eq!(
-        table(&read("docs/reference/problem-codes.md"), "code"),
-        known
-    );
+    let columns = ["code", "status", "retry", "meaning"];
+    assert_documented!("docs/reference/problem-codes.md", columns, rows);
 }
 
 #[test]

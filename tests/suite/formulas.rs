@@ -34,7 +34,7 @@ fn javascript_constants_match_the_analysis() {
         write!(text, "\n// {comment}\nexport const {name} = {value};\n").unwrap();
     };
     constant(
-        "Clicks by position from 1 on, what a feature or an AI overview leaves of them, and the most expected.",
+        "Clicks by position from 1 on, what a feature or an AI overview leaves of them, and the maximum.",
         "CLICKS",
         clicks(),
     );
@@ -47,7 +47,7 @@ fn javascript_constants_match_the_analysis() {
             "intents": intents,
             "target": TARGET,
             "brandedTarget": BRANDED_TARGET,
-            "leastMonths": MIN_MONTHS,
+            "minMonths": MIN_MONTHS,
         }),
     );
     constant(
@@ -72,7 +72,7 @@ fn javascript_test_vectors_match_the_analysis() {
         ("opportunities", opportunities(&mut numbers)),
         ("priorities", lists_with_priorities(&mut numbers)),
         ("clusters", lists_with_clusters(&mut numbers)),
-        ("normalised", normalised_texts()),
+        ("normalized", normalized_texts()),
     ];
     let mut text = "{".to_owned();
     for (at, (name, rows)) in vectors.into_iter().enumerate() {
@@ -131,7 +131,7 @@ fn clicks() -> Value {
         "rates": rates,
         "left": by_name(left),
         "leftUnderOverview": under,
-        "most": MAX_CTR,
+        "max": MAX_CTR,
     })
 }
 
@@ -304,7 +304,7 @@ fn lists_with_clusters(numbers: &mut Numbers) -> Vec<Value> {
     rows
 }
 
-fn normalised_texts() -> Vec<Value> {
+fn normalized_texts() -> Vec<Value> {
     let texts = [
         "  Ｒｕｓｔ\u{a0} \t SEO ",
         "ŽLUŤOUČKÝ kůň",
@@ -316,6 +316,6 @@ fn normalised_texts() -> Vec<Value> {
         "\u{2003}東京　ホテル\n",
         "",
     ];
-    let rows = texts.map(|text| json!({ "text": text, "normalised": normalized(text) }));
+    let rows = texts.map(|text| json!({ "text": text, "normalized": normalized(text) }));
     rows.to_vec()
 }

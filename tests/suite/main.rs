@@ -17,3 +17,4 @@ mod portability;
 mod queue;
 mod recorded;
 mod schema;
+mod vocabulary;

@@ -59,7 +59,9 @@ impl Shutdown {
             };
             stopping.work.cancel();
             // Logged after `/readyz` fails, so that readers of the log can rely on it.
-            tracing::info!("Stopping: what is under way is finished or given back.");
+            tracing::info!(
+                "Stopping: requests in progress are finished, running jobs are requeued."
+            );
             let close = async {
                 tokio::time::sleep(delay).await;
                 stopping.listener.cancel();
@@ -79,11 +81,11 @@ impl Shutdown {
             };
             let reason = tokio::select! {
                 () = second_signal => "a second signal arrived",
-                () = close => "thirty seconds are over",
+                () = close => "the shutdown timeout of 30 s elapsed",
             };
             tracing::warn!(
                 "why" = reason,
-                "Exiting with work under way: its leases expire."
+                "Exiting before all work finished: unfinished jobs are retried when their leases expire."
             );
             std::process::exit(1);
         });
@@ -142,7 +144,7 @@ pub fn init_logging(settings: &LogSettings) -> anyhow::Result<()> {
         .with(filter)
         .with(lines)
         .try_init()
-        .context("cannot begin logging")?;
+        .context("cannot initialize logging")?;
     // Called once; a second call is ignored.
     let _ = LOG_FORMAT.set(settings.format);
     Ok(())

@@ -122,17 +122,17 @@ pub fn sign_in_remedy(settings: &Settings) -> Option<&'static str> {
     let is_plain = settings.public_base_url().starts_with("http://");
     let cannot = is_plain && cookie_style(settings) == CookieStyle::Secure;
     cannot.then_some(
-        "Set public_base_url to the https address that people use, or sessions.plain_cookies to true where nobody can read along.",
+        "Set public_base_url to the https URL of this server, or, on a trusted network only, sessions.plain_cookies to true.",
     )
 }
 
-pub const SET_BASE_URL: &str = "Set public_base_url to the address that people use.";
+pub const SET_BASE_URL: &str = "Set public_base_url to the URL of this server.";
 
 /// The mistake of a trusted proxy without `public_base_url`.
 pub fn proxy_without_base_url(settings: &Settings) -> Option<&'static str> {
     let is_unnamed = settings.public_base_url.is_none() && !settings.trusted_proxies.is_empty();
     is_unnamed.then_some(
-        "trusted_proxies is set, so a proxy is in front, and public_base_url is not: session cookies have no Secure, and links lead to this machine",
+        "trusted_proxies is set and public_base_url is not: session cookies lack the attribute Secure, and links use the address of the listener",
     )
 }
 
@@ -186,10 +186,12 @@ pub async fn serve(
         threads: None,
         drain,
     };
-    let server = listening.listen(listener).context("cannot serve")?;
+    let server = listening
+        .listen(listener)
+        .context("cannot start the HTTP server")?;
     let handle = server.handle();
     let stopping = tokio::spawn(stop_on_cancel(stop, handle));
-    let outcome = server.await.context("the server failed");
+    let outcome = server.await.context("the HTTP server failed");
     stopping.abort();
     outcome
 }
@@ -204,7 +206,7 @@ fn raise_file_limit() -> u64 {
             ..limit
         };
         if let Err(error) = setrlimit(Resource::Nofile, raised) {
-            tracing::warn!(%error, "The limit of open files stays as it was.");
+            tracing::warn!(%error, "Cannot raise the limit of open files; fewer connections are accepted.");
             return limit.current.unwrap_or(max_files);
         }
     }

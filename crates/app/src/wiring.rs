@@ -180,7 +180,7 @@ pub fn create_data_folder(settings: &Settings) -> anyhow::Result<bool> {
         let folder = &settings.data_dir;
         storage::as_owner_of(folder, || create_private_folder(folder))
             .flatten()
-            .with_context(|| format!("cannot make the data folder {}", folder.display()))?;
+            .with_context(|| format!("cannot create the data directory {}", folder.display()))?;
     }
     Ok(is_default)
 }
@@ -428,7 +428,7 @@ pub fn warn_about_open_networks(settings: &Settings) {
         .collect::<Vec<_>>()
         .join(", ");
     if !networks.is_empty() {
-        tracing::warn!(%networks, "crawler.allow_networks lets the projects of every account read these networks.");
+        tracing::warn!(%networks, "Projects of all accounts may fetch non-public networks (crawler.allow_networks).");
     }
 }
 
@@ -442,7 +442,7 @@ fn interface_addresses() -> Vec<IpAddr> {
     let interfaces = match getifaddrs() {
         Ok(interfaces) => interfaces,
         Err(error) => {
-            tracing::warn!(%error, "The addresses of this machine's interfaces are not known.");
+            tracing::warn!(%error, "Cannot read the addresses of the network interfaces; list the public addresses of this server in crawler.deny_networks.");
             return Vec::new();
         }
     };

@@ -2,33 +2,32 @@
 
 use crate::settings::Sources;
 use clap::{Args, Parser, Subcommand};
+use domain::project_overrides::{SiteClass, SiteRole};
 use std::path::PathBuf;
 
-/// How visible are your websites? In search results, in AI answers, and to their visitors.
+/// Measure how visible websites are in search results and AI answers, and audit their pages.
 #[derive(Debug, Parser)]
 #[command(name = "sightline", version, max_term_width = 100)]
 #[command(
-    after_help = "Exit codes: 0 done, 1 failed, 2 wrong usage or an unknown setting, 3 findings (audit --fail-on).\n\nExamples:\n  sightline                        serve on http://127.0.0.1:8080\n  sightline demo                   a throw-away account with results to look at\n  sightline audit https://example.com --fail-on error"
+    after_help = "Exit codes: 0 success, 1 failure, 2 invalid usage or setting, 3 findings (audit --fail-on).\n\nExamples:\n  sightline                        serve the API and the pages on http://127.0.0.1:8080\n  sightline demo                   create a temporary demo account with results and serve it\n  sightline audit https://example.com --fail-on error"
 )]
 pub struct Cli {
-    /// What every command takes.
     #[command(flatten)]
     pub common: Common,
-    /// What to do; `serve` when left out.
+    /// Command to run [default: serve].
     #[command(subcommand)]
     pub command: Option<Command>,
 }
 
-/// What every command takes.
 #[derive(Debug, Clone, Args)]
 pub struct Common {
-    /// The settings file (else `sightline.toml` here, if there is one).
+    /// Settings file [default: `sightline.toml` in the working directory, if it exists].
     #[arg(long, global = true, env = "SIGHTLINE_CONFIG", value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// `sqlite://PATH` or `postgres://…`.
+    /// Database, as `sqlite://PATH` or `postgres://…` [default: `sightline.db` in the data directory].
     #[arg(long, global = true, value_name = "URL")]
     pub database_url: Option<String>,
-    /// Where data is kept. Refused beside a database that the file or the environment names.
+    /// Data directory. Refused if the settings file or the environment sets `database_url`.
     #[arg(long, global = true, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
 }
@@ -52,160 +51,167 @@ impl Common {
     }
 }
 
-/// What can be done with settings.
 #[derive(Debug, Clone, Subcommand)]
 pub enum ConfigCommand {
-    /// Tell every mistake in the file, the environment and the flags at once.
+    /// Check the settings of the file, the environment and the command line, and report every mistake.
     #[command(
-        after_help = "Examples:\n  sightline config check\n  sightline --config /etc/sightline.toml config check --json\n\nEnds with 0 when all is fine, else with 2: before a restart, `sightline config check && systemctl restart sightline`."
+        after_help = "Examples:\n  sightline config check\n  sightline --config /etc/sightline.toml config check --json\n\nExits with 0 if the settings are valid, else with 2. Before a restart: sightline config check && systemctl restart sightline."
     )]
     Check {
-        /// As JSON: `fine`, and `mistakes` as texts.
+        /// Print JSON: `fine` (boolean) and `mistakes` (array of strings).
         #[arg(long)]
         json: bool,
     },
-    /// Show every effective setting, and where it comes from; secrets are hidden.
+    /// Show all effective settings with their sources; secrets are hidden.
     #[command(after_help = "Example:\n  sightline config show")]
     Show {
-        /// As JSON.
+        /// Print JSON.
         #[arg(long)]
         json: bool,
     },
 }
 
-/// What can be done.
 #[derive(Debug, Clone, Subcommand)]
 pub enum Command {
-    /// Serve the API and, unless told otherwise, work.
+    /// Serve the API and the pages, and run analyses in the same process.
     #[command(after_help = "Example:\n  sightline serve --listen 0.0.0.0:8080")]
     Serve(ServeArgs),
-    /// Work only: run analyses that servers on the same PostgreSQL accept.
+    /// Run analyses accepted by other servers on the same PostgreSQL database.
     #[command(after_help = "Example:\n  SIGHTLINE_DATABASE_URL=postgres://… sightline worker")]
     Worker,
-    /// Show it at once: a throw-away account, a rank check on a simulated market, a site audit of real
-    /// pages, a token to try.
+    /// Create a temporary account with simulated results and an audit of the built-in example shop, and serve them.
     #[command(after_help = "Example:\n  sightline demo --site https://example.com")]
     Demo(DemoArgs),
-    /// Audit one site in the terminal: no account, no server.
+    /// Audit one site and print the findings, without an account or a server.
     #[command(
-        after_help = "Examples:\n  sightline audit https://example.com --fail-on error\n  sightline audit https://example.com --html report.html\n  sightline audit https://example.com --render 20 --vitals 3\n  sightline audit https://example.com --keep example.pages\n  SIGHTLINE_CRAWLER__ALLOW_NETWORKS='[\"127.0.0.0/8\"]' sightline audit http://127.0.0.1:8000/ --json\n\nOnly public addresses are read unless crawler.allow_networks opens others. What robots.txt forbids the agent sightlinebot is not read."
+        after_help = "Examples:\n  sightline audit https://example.com --fail-on error\n  sightline audit https://example.com --html report.html\n  sightline audit https://example.com --render 20 --vitals 3\n  sightline audit https://example.com --snapshot example.pages\n  SIGHTLINE_CRAWLER__ALLOW_NETWORKS='[\"127.0.0.0/8\"]' sightline audit http://127.0.0.1:8000/ --json\n\nOnly public addresses are fetched, unless crawler.allow_networks permits others. Pages that robots.txt disallows for the agent sightlinebot are not fetched."
     )]
     Audit(AuditArgs),
-    /// Accounts.
+    /// Manage accounts.
     #[command(
         subcommand,
         after_help = "Example:\n  sightline account create --email ann@example.com --name Ann"
     )]
     Account(AccountCommand),
-    /// API tokens.
+    /// Manage API tokens.
     #[command(
         subcommand,
         after_help = "Example:\n  sightline token create --email ann@example.com --name ci --scopes all"
     )]
     Token(TokenCommand),
-    /// Analyses that are started by themselves, again and again.
+    /// Manage schedules that start analyses automatically.
     #[command(
         subcommand,
         after_help = "Example:\n  sightline schedule set --email ann@example.com --project 3570000000000000 --type rankCheck --days daily --at 03:00 --zone Europe/Berlin"
     )]
     Schedule(ScheduleCommand),
-    /// Name rivals and further own sites of a project.
+    /// Manage the competitors of a project.
     #[command(
         subcommand,
-        after_help = "Example:\n  sightline sites name --email ann@example.com --project 3570000000000000 --domain rival.com --as competitor"
+        after_help = "Example:\n  sightline competitors add --email ann@example.com --project 3570000000000000 --domain competitor.com"
     )]
-    Sites(SitesCommand),
-    /// List what there is to do, and say which suggestions are not wanted.
+    Competitors(CompetitorsCommand),
+    /// Manage the own domains of a project and the roles of other domains.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  sightline domains add --email ann@example.com --project 3570000000000000 --domain our-shop.com"
+    )]
+    Domains(DomainsCommand),
+    /// Set brand names that AI answers are searched for.
+    #[command(
+        subcommand,
+        after_help = "Example:\n  sightline brands set --email ann@example.com --project 3570000000000000 --domain kappel.de \"Kappel & Söhne\" Kappel"
+    )]
+    Brands(BrandsCommand),
+    /// List, ignore and reopen the suggestions of a project.
     #[command(
         subcommand,
         after_help = "Example:\n  sightline suggestions list --email ann@example.com --project 3570000000000000"
     )]
     Suggestions(SuggestionsCommand),
-    /// Say which AI engines are asked, and how.
+    /// Set which AI engines an account queries, and how.
     #[command(
         subcommand,
         after_help = "Examples:\n  sightline models list --email ann@example.com\n  sightline models set --email ann@example.com --engine gemini --active no"
     )]
     Models(ModelsCommand),
-    /// Read what AI engines answered.
+    /// Show stored answers of AI engines.
     #[command(
         subcommand,
         after_help = "Example:\n  sightline answers list --email ann@example.com --project 3570000000000000"
     )]
     Answers(AnswersCommand),
-    /// Clicks, impressions and positions of the project's own Search Console.
+    /// Import or fetch the Search Console data of a project.
     #[command(
         subcommand,
         after_help = "Examples:\n  sightline search-console import --email ann@example.com --project 3570000000000000 export.zip\n  sightline search-console bind --email ann@example.com --project 3570000000000000 --property sc-domain:example.com\n  sightline search-console status --email ann@example.com --project 3570000000000000"
     )]
     SearchConsole(SearchConsoleCommand),
-    /// Bring the database's schema up to date, or tell how it stands.
+    /// Update the schema of the database, or show its status.
     #[command(
-        after_help = "Examples:\n  sightline migrate status\n  sightline migrate run --dry-run\n  sightline migrate run\n  sightline migrate wall-up    # PostgreSQL: row-level security before every account's rows"
+        after_help = "Examples:\n  sightline migrate status\n  sightline migrate run --dry-run\n  sightline migrate run\n  sightline migrate enable-rls    # PostgreSQL: enable row-level security"
     )]
     Migrate {
-        /// `run` (the default), `status`, or, for PostgreSQL's row-level security, `wall-up` or
-        /// `wall-down`.
-        #[arg(default_value = "run", value_parser = ["run", "status", "wall-up", "wall-down"])]
+        /// Action; `enable-rls` and `disable-rls` switch row-level security on PostgreSQL.
+        #[arg(default_value = "run", value_parser = ["run", "status", "enable-rls", "disable-rls"])]
         action: String,
-        /// Only tell what `run` would do, statement by statement, and about how long where a table is read or written.
+        /// Print the statements that `run` would execute and an estimate of their duration, and change nothing.
         #[arg(long)]
         dry_run: bool,
     },
-    /// Take a backup of the whole database into a file, while servers run.
+    /// Back up the whole database to a file while servers run.
     #[command(
-        after_help = "Examples:\n  sightline backup /backups/sightline-2026-11-23\n  sightline backup --programs /usr/lib/postgresql/17/bin /backups/today\n\nBeside the file lies FILE.manifest.json, which says what is in it: keep both. They hold everything that the database holds, so nobody else may read them. Tokens and passwords are in it as hashes alone."
+        after_help = "Examples:\n  sightline backup /backups/sightline-2026-11-23\n  sightline backup --bindir /usr/lib/postgresql/17/bin /backups/today\n\nThe manifest FILE.manifest.json describes the contents: keep both files, and restrict access to them. They contain all data of the database; tokens and passwords only as hashes."
     )]
     Backup(BackupArgs),
-    /// Put a backup in the place of an empty database, or look whether it is whole.
+    /// Restore a backup to an empty database, or verify a backup.
     #[command(
-        after_help = "Examples:\n  sightline restore --verify /backups/sightline-2026-11-23\n  sightline restore --data-dir /var/lib/sightline /backups/sightline-2026-11-23\n\nServers have to be stopped. Without --force a database that holds accounts is left alone; with it what is there is kept: SQLite's file, even a wreck, beside as ….replaced, ….replaced.2 and so on, and PostgreSQL's tables in the schema sightline_replaced, sightline_replaced_2 and so on."
+        after_help = "Examples:\n  sightline restore --verify /backups/sightline-2026-11-23\n  sightline restore --data-dir /var/lib/sightline /backups/sightline-2026-11-23\n\nStop all servers first. A database that contains accounts is replaced only with --force. The old data is kept: a SQLite file, even a damaged one, as ….replaced, ….replaced.2 and so on in the same directory; PostgreSQL tables in the schema sightline_replaced, sightline_replaced_2 and so on."
     )]
     Restore(RestoreArgs),
-    /// Make SQLite's file smaller: compress records that earlier versions left as they were, and give free space
-    /// back to the disk.
+    /// Shrink a SQLite file: compress uncompressed records of earlier versions and return free space to the file
+    /// system.
     #[command(
-        after_help = "Example:\n  sightline compact\n\nServers have to be stopped. Giving space back takes twice as much room on the disk as the file has afterwards; without it, free space inside of the file is used before the file grows. It may be interrupted, and run again."
+        after_help = "Example:\n  sightline compact\n\nStop all servers first. Returning free space needs twice the final size of the file on the disk. Without it, SQLite reuses the free space inside the file. The command may be interrupted and run again."
     )]
     Compact {
-        /// As JSON: packedRecords, bytesBefore, bytesAfter, needsBytes.
+        /// Print JSON: packedRecords, bytesBefore, bytesAfter, needsBytes.
         #[arg(long)]
         json: bool,
     },
-    /// Copy everything from one database to another: SQLite to PostgreSQL, and back.
+    /// Copy all data from one database to another, SQLite or PostgreSQL.
     #[command(
-        after_help = "Examples:\n  sightline transfer --data-dir /var/lib/sightline --to-file /etc/sightline/postgres.url\n  SIGHTLINE_DATABASE_URL=postgres://… sightline transfer --from sqlite:///var/lib/sightline/sightline.db\n\nThe end that is not named is the database of the settings. Stop servers and workers on both first. The source is only read; the target has to be empty, and no server starts on it before every row was read back and compared. A transfer that was interrupted goes on when the same command is run again. Write a URL with a password into a file or SIGHTLINE_DATABASE_URL: others on the machine can read command lines."
+        after_help = "Examples:\n  sightline transfer --data-dir /var/lib/sightline --to-file /etc/sightline/postgres.url\n  SIGHTLINE_DATABASE_URL=postgres://… sightline transfer --from sqlite:///var/lib/sightline/sightline.db\n\nThe source or the target defaults to the database of the settings. Stop servers and workers on both databases first. The source is not changed; the target must be empty. No server starts on the target before every row was read back and compared. Run the same command again to continue an interrupted transfer. Pass a URL with a password in a file or in SIGHTLINE_DATABASE_URL: other users of the machine can read command lines."
     )]
     Transfer(TransferArgs),
-    /// Check or show settings; nothing else is opened.
+    /// Check or show the settings, without opening the database.
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Check what Sightline needs, and show what is set.
+    /// Check the settings, the database and all external services, and show the settings.
     #[command(after_help = "Example:\n  sightline doctor --all")]
     Doctor {
-        /// Settings that have their defaults, too.
+        /// Also list settings that have their default values.
         #[arg(long)]
         all: bool,
-        /// As JSON, with every setting.
+        /// Print JSON, with all settings.
         #[arg(long)]
         json: bool,
     },
-    /// Ask a server or worker on this machine whether it is ready: ends with 0, or with 1 and the reasons.
+    /// Check whether a server or worker on this machine is ready; exits with 0, or with 1 and the reasons.
     #[command(
-        after_help = "Examples:\n  sightline health\n  SIGHTLINE_ADMIN__LISTEN=127.0.0.1:9091 sightline health --live\n\nIt asks the admin listener (the setting admin.listen) for /readyz, or with --live for /livez. No database is opened."
+        after_help = "Examples:\n  sightline health\n  SIGHTLINE_ADMIN__LISTEN=127.0.0.1:9091 sightline health --live\n\nRequests /readyz, or with --live /livez, from the admin listener (setting admin.listen). Opens no database."
     )]
     Health {
-        /// Ask only whether it takes up work, and nothing of its database.
+        /// Check liveness only, without the database.
         #[arg(long)]
         live: bool,
     },
     /// Print the OpenAPI document.
     #[command(after_help = "Example:\n  sightline openapi > openapi.json")]
     Openapi,
-    /// Speak MCP on standard input and output, for assistants that start a program: messages go to a
-    /// running server, and its answers come back.
+    /// Run an MCP server on standard input and output that forwards messages to a running Sightline server.
     #[command(
-        after_help = "Examples:\n  SIGHTLINE_TOKEN=… sightline mcp\n  sightline mcp --url https://sightline.example.com --token-file ~/.config/sightline/token\n  SIGHTLINE_URL=https://seo.internal SIGHTLINE_TOKEN=… sightline mcp --trust /etc/ssl/internal.pem\n\nThe token is taken from SIGHTLINE_TOKEN or from a file, never from the command line, which others on the machine can read. Neither settings nor a database are opened. Without a token it ends with 2; else with 0, when the input ends."
+        after_help = "Examples:\n  SIGHTLINE_TOKEN=… sightline mcp\n  sightline mcp --url https://sightline.example.com --token-file ~/.config/sightline/token\n  SIGHTLINE_URL=https://seo.internal SIGHTLINE_TOKEN=… sightline mcp --trust /etc/ssl/internal.pem\n\nThe token comes from SIGHTLINE_TOKEN or --token-file, because other users of the machine can read command lines. No settings and no database are opened. Exits with 2 without a token, and with 0 at the end of the input."
     )]
     Mcp(McpArgs),
 }
@@ -230,7 +236,9 @@ impl Command {
             | Self::Account(_)
             | Self::Token(_)
             | Self::Schedule(_)
-            | Self::Sites(_)
+            | Self::Competitors(_)
+            | Self::Domains(_)
+            | Self::Brands(_)
             | Self::Suggestions(_)
             | Self::Models(_)
             | Self::Answers(_)
@@ -242,21 +250,19 @@ impl Command {
     }
 }
 
-/// What `serve` takes.
 #[derive(Debug, Clone, Args, Default)]
 pub struct ServeArgs {
-    /// The address to listen on.
+    /// Address and port to listen on [default: the setting listen].
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub listen: Option<String>,
-    /// Serve only; workers run elsewhere.
+    /// Run no analyses in this process; requires a separate worker.
     #[arg(long)]
     pub no_worker: bool,
 }
 
-/// What `mcp` takes.
 #[derive(Debug, Clone, Args)]
 pub struct McpArgs {
-    /// Where the server is; `/mcp` comes behind it.
+    /// Base URL of the server, without `/mcp`.
     #[arg(
         long,
         value_name = "URL",
@@ -264,641 +270,650 @@ pub struct McpArgs {
         default_value = "http://127.0.0.1:8080"
     )]
     pub url: String,
-    /// A file that holds the token alone; stands above `SIGHTLINE_TOKEN`.
+    /// File with the token only; overrides `SIGHTLINE_TOKEN`.
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
-    /// A PEM file of certificate authorities that are trusted besides the public ones.
+    /// PEM file of certificate authorities to trust in addition to the public ones.
     #[arg(long, value_name = "FILE", env = "SIGHTLINE_TRUST")]
     pub trust: Option<PathBuf>,
 }
 
-/// What `demo` takes.
 #[derive(Debug, Clone, Args)]
 pub struct DemoArgs {
-    /// A real site to audit, instead of the one that the demo serves itself.
+    /// Site to audit instead of the built-in example shop.
     #[arg(long, value_name = "URL")]
     pub site: Option<String>,
-    /// The address to listen on.
+    /// Address and port to listen on [default: the setting listen].
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub listen: Option<String>,
-    /// End when the results are shown, instead of going on serving.
+    /// Exit after printing the results instead of serving them.
     #[arg(long)]
     pub once: bool,
 }
 
-/// What `audit` takes.
 #[derive(Debug, Clone, Args)]
 pub struct AuditArgs {
-    /// Where to begin.
+    /// Start URL.
     pub url: String,
-    /// As JSON: `{url, measuredAt, items, summary}`; the `type` of an item tells what it is.
+    /// Print JSON: `{url, measuredAt, items, summary}`; the `type` of an item is its result type.
     #[arg(long)]
     pub json: bool,
-    /// Write a report into this file: one HTML page that needs nothing else.
+    /// Write a self-contained HTML report to FILE.
     #[arg(long, value_name = "FILE")]
     pub html: Option<std::path::PathBuf>,
-    /// Exit with 3 when there is a finding of this severity or worse.
+    /// Exit with 3 if there is a finding of this severity or worse.
     #[arg(long, value_name = "SEVERITY", value_parser = ["error", "warning", "notice"])]
     pub fail_on: Option<String>,
-    /// Pages at the most.
+    /// Maximum number of pages [default: the setting `crawler.max_pages`].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub max_pages: Option<u32>,
-    /// Links away from the start at the most.
+    /// Maximum number of links from the start URL [default: the setting `crawler.max_depth`].
     #[arg(long, value_name = "N")]
     pub max_depth: Option<u32>,
     /// Do not check links to other sites.
     #[arg(long)]
     pub internal_only: bool,
-    /// Show the first N pages (without N all) in Chromium too, and tell what scripts change.
+    /// Also render the first N pages, or all without N, in Chromium, and report what scripts change.
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "10000", value_parser = clap::value_parser!(u32).range(0..=10_000))]
     pub render: Option<u32>,
-    /// Measure how fast the first N pages are (without N the first): loads in Chromium, and what visitors
-    /// saw where a key is set.
+    /// Measure web vitals of the first N pages, or of the first one without N: page loads in Chromium, and field
+    /// data if an API key is set.
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", value_parser = clap::value_parser!(u32).range(1..=100))]
     pub vitals: Option<u32>,
-    /// Keep the pages in this file and tell what changed since the audit that wrote it.
+    /// Report changes since the audit stored in FILE, and store this audit there.
     #[arg(long, value_name = "FILE")]
-    pub keep: Option<std::path::PathBuf>,
+    pub snapshot: Option<std::path::PathBuf>,
 }
 
-/// What can be done with accounts.
 #[derive(Debug, Clone, Subcommand)]
 pub enum AccountCommand {
-    /// Create an account with its owner.
+    /// Create an account and its owner.
     #[command(
         after_help = "Example:\n  sightline account create --email ann@example.com --name Ann"
     )]
     Create {
-        /// The owner's e-mail address.
+        /// E-mail address of the account's owner.
         #[arg(long)]
         email: String,
-        /// The owner's name.
+        /// Name of the account's owner.
         #[arg(long)]
         name: String,
     },
     /// List all accounts.
     #[command(after_help = "Example:\n  sightline account list --json")]
     List {
-        /// As JSON.
+        /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Set how much an account may have.
+    /// Set the quotas and spending limits of an account; omitted ones are not changed.
     #[command(
         after_help = "Example:\n  sightline account limits --email ann@example.com --keywords 50000 --monthly-budget 25.00"
     )]
     Limits(LimitsArgs),
-    /// Show what was done to an account and its tokens, newest first.
+    /// Show the audit log of an account and its tokens, newest first.
     #[command(after_help = "Example:\n  sightline account log --email ann@example.com")]
     Log {
-        /// The owner's e-mail address.
+        /// E-mail address of the account's owner.
         #[arg(long)]
         email: String,
-        /// How many.
-        #[arg(long = "most", value_name = "N", default_value_t = 50)]
+        /// Maximum number of entries.
+        #[arg(long, value_name = "N", default_value_t = 50)]
         limit: u32,
-        /// As JSON.
+        /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Set the password that an account's owner signs in with: it is read from standard input. All
-    /// of the owner's sessions end, and guesses of others no longer count against the owner.
+    /// Set the password of an account's owner, read from the first line of standard input. Ends all sessions of the
+    /// owner and resets the count of failed sign-ins.
     #[command(
         after_help = "Examples:\n  sightline account password --email ann@example.com < password.txt\n  sightline account password --email ann@example.com --revoke-tokens < password.txt"
     )]
     Password {
-        /// The owner's e-mail address.
+        /// E-mail address of the account's owner.
         #[arg(long)]
         email: String,
-        /// Revoke all of the account's tokens as well: whoever was in the account may have made one.
+        /// Also revoke all tokens of the account.
         #[arg(long)]
         revoke_tokens: bool,
     },
-    /// Switch an account off: its tokens open nothing, its sessions end, its unfinished analyses are canceled,
-    /// and its schedules start none. `--enable` switches it on again.
+    /// Disable an account: its tokens are refused, its sessions end, its unfinished analyses are canceled, and its
+    /// schedules pause.
     #[command(after_help = "Example:\n  sightline account disable --email ann@example.com")]
     Disable {
-        /// The owner's e-mail address.
+        /// E-mail address of the account's owner.
         #[arg(long)]
         email: String,
-        /// Switch it on again.
+    },
+    /// Enable a disabled account.
+    #[command(after_help = "Example:\n  sightline account enable --email ann@example.com")]
+    Enable {
+        /// E-mail address of the account's owner.
         #[arg(long)]
-        enable: bool,
+        email: String,
     },
 }
 
-/// What `account limits` takes; what is left out stays.
 #[derive(Debug, Clone, Args)]
 pub struct LimitsArgs {
-    /// The owner's e-mail address.
+    /// E-mail address of the account's owner.
     #[arg(long)]
     pub email: String,
-    /// Active projects.
+    /// Maximum number of active projects.
     #[arg(long, value_name = "N")]
     pub projects: Option<u32>,
-    /// Active keywords.
+    /// Maximum number of active keywords.
     #[arg(long, value_name = "N")]
     pub keywords: Option<u32>,
-    /// Active keywords in one project.
+    /// Maximum number of active keywords per project.
     #[arg(long, value_name = "N")]
     pub keywords_per_project: Option<u32>,
-    /// Active AI-tracked keywords.
+    /// Maximum number of active AI-tracked keywords.
     #[arg(long, value_name = "N")]
     pub ai_tracked: Option<u32>,
-    /// Keywords researched in a month.
+    /// Maximum number of researched keywords per month.
     #[arg(long, value_name = "N")]
     pub keyword_research: Option<u32>,
-    /// US dollars that suppliers may cost in a month, or `none`.
+    /// Maximum cost of supplier calls per month in US dollars, or `none`.
     #[arg(long, value_name = "USD")]
     pub monthly_budget: Option<String>,
-    /// US dollars that suppliers may cost on a day (UTC), or `none`.
+    /// Maximum cost of supplier calls per day (UTC) in US dollars, or `none`.
     #[arg(long, value_name = "USD")]
     pub daily_budget: Option<String>,
 }
 
-/// What can be done with tokens.
 #[derive(Debug, Clone, Subcommand)]
 pub enum TokenCommand {
-    /// Create a token; standard output holds the token alone, this once.
+    /// Create a token and print it; it cannot be printed again.
     #[command(
         after_help = "Example:\n  TOKEN=$(sightline token create --email ann@example.com --name ci --scopes all)"
     )]
     Create {
-        /// The owner's e-mail address.
+        /// E-mail address of the account's owner.
         #[arg(long)]
         email: String,
-        /// What to call it.
+        /// Name of the token.
         #[arg(long)]
         name: String,
-        /// `all`, or names separated by commas.
+        /// Comma-separated scopes, or `all`.
         #[arg(long, default_value = "all")]
         scopes: String,
-        /// `90d`, `12h` (up to ten years), or `never`; 90 days when left out, or
-        /// `tokens.max_lifetime_days` where that is less.
+        /// Lifetime: `1d` to `3650d`, hours as `12h`, or `never` [default: 90d, or the setting
+        /// `tokens.max_lifetime_days` if that is less].
         #[arg(long)]
         expires_in: Option<String>,
     },
-    /// List an account's tokens.
+    /// List the tokens of an account.
     #[command(after_help = "Example:\n  sightline token list --email ann@example.com")]
     List {
-        /// The owner's e-mail address.
+        /// E-mail address of the account's owner.
         #[arg(long)]
         email: String,
-        /// As JSON.
+        /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Put a fresh token in the place of another, which is accepted a while longer; standard output
-    /// holds the new token alone, this once.
+    /// Replace a token and print the new one; the old one is accepted during the grace period.
     #[command(
         after_help = "Example:\n  TOKEN=$(sightline token rotate --email ann@example.com --id 3570000000000000 --grace 2h)"
     )]
     Rotate {
-        /// The owner's e-mail address.
+        /// E-mail address of the account's owner.
         #[arg(long)]
         email: String,
-        /// The id of the old one, from `token list`.
+        /// ID of the token to replace, from `token list`.
         #[arg(long)]
         id: i64,
-        /// How long the old one is accepted: minutes or hours, 0m to 24h.
+        /// Grace period of the old token: `0m` to `24h`.
         #[arg(long, default_value = "1h")]
         grace: String,
     },
-    /// Revoke a token: the next request with it is refused.
+    /// Revoke a token; the next request with it is refused.
     #[command(
         after_help = "Example:\n  sightline token revoke --email ann@example.com --id 3570000000000000"
     )]
     Revoke {
-        /// The owner's e-mail address.
+        /// E-mail address of the account's owner.
         #[arg(long)]
         email: String,
-        /// Its id, from `token list`.
+        /// ID of the token, from `token list`.
         #[arg(long)]
         id: i64,
     },
 }
 
-/// What can be done with schedules.
 #[derive(Debug, Clone, Subcommand)]
 pub enum ScheduleCommand {
-    /// Have an analysis started by itself; says when it comes first and what 30 days will cost.
+    /// Start an analysis on a schedule; prints the first run and the cost of 30 days.
     #[command(
-        after_help = "Examples:\n  sightline schedule set --email ann@example.com --project 3570000000000000 --type rankCheck --days daily\n  sightline schedule set --email ann@example.com --project 3570000000000000 --type siteAudit --days weekly:monday --at 05:30 --zone Europe/Berlin\n  sightline schedule set --email ann@example.com --project 3570000000000000 --type webVitals --days monthly:1 --dry-run\n\nIt begins up to half an hour later, always by the same, so that not all begin at once. What was missed while no worker ran is made up for once."
+        after_help = "Examples:\n  sightline schedule set --email ann@example.com --project 3570000000000000 --type rankCheck --days daily\n  sightline schedule set --email ann@example.com --project 3570000000000000 --type siteAudit --days weekly:monday --at 05:30 --zone Europe/Berlin\n  sightline schedule set --email ann@example.com --project 3570000000000000 --type webVitals --days monthly:1 --dry-run\n\nEach schedule starts up to 30 minutes late, always by the same offset, to spread the load. Runs that were missed while no worker ran are run once."
     )]
     Set {
-        /// Which analysis.
         #[command(flatten)]
         analysis: ScheduledAnalysis,
-        /// `daily`, `weekly:monday` (or another day), `monthly:1` (to 28).
+        /// Days: `daily`, `weekly:monday` to `weekly:sunday`, or `monthly:1` to `monthly:28`.
         #[arg(long)]
         days: String,
-        /// The time of the day.
+        /// Time of day, as HH:MM.
         #[arg(long, default_value = "03:00")]
         at: String,
-        /// The time zone of that time.
+        /// Time zone of the time of day.
         #[arg(long, default_value = "UTC")]
         zone: String,
-        /// Only say how often it would run, and what it would cost.
+        /// Print the number of runs and their cost, and change nothing.
         #[arg(long)]
         dry_run: bool,
     },
-    /// List an account's schedules.
+    /// List the schedules of an account.
     #[command(after_help = "Example:\n  sightline schedule list --email ann@example.com")]
     List {
-        /// The owner's e-mail address.
+        /// E-mail address of the account's owner.
         #[arg(long)]
         email: String,
-        /// As JSON.
+        /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Have an analysis started no more by itself.
+    /// Remove the schedule of an analysis.
     #[command(
         after_help = "Example:\n  sightline schedule remove --email ann@example.com --project 3570000000000000 --type rankCheck"
     )]
     Remove {
-        /// Which analysis.
         #[command(flatten)]
         analysis: ScheduledAnalysis,
     },
 }
 
-/// What can be done with Search Console.
 #[derive(Debug, Clone, Subcommand)]
 pub enum SearchConsoleCommand {
-    /// Import the export of the performance report: the archive whole, or files of it; all rows of all
-    /// files, or none.
+    /// Import exports of the performance report: an archive, or CSV files. Imports all rows of all files, or none.
     #[command(
-        after_help = "Examples:\n  sightline search-console import --email ann@example.com --project 3570000000000000 example.com-Performance-on-Search.zip\n  sightline search-console import --email ann@example.com --project 3570000000000000 --from 2026-08-20 --to 2026-11-19 Queries.csv Pages.csv\n  sightline search-console import --email ann@example.com --project 3570000000000000 --from 2026-11-01 --to 2026-11-19 --page https://example.com/shoes Queries.csv\n\nAny language of the interface; commas, semicolons or tabs; UTF-8 or UTF-16. Files of tools that export queries with pages and days are taken, too, and say most. Importing the same days again replaces them."
+        after_help = "Examples:\n  sightline search-console import --email ann@example.com --project 3570000000000000 example.com-Performance-on-Search.zip\n  sightline search-console import --email ann@example.com --project 3570000000000000 --from 2026-08-20 --to 2026-11-19 Queries.csv Pages.csv\n  sightline search-console import --email ann@example.com --project 3570000000000000 --from 2026-11-01 --to 2026-11-19 --page https://example.com/shoes Queries.csv\n\nAccepts exports in any language of the interface, with commas, semicolons or tabs, in UTF-8 or UTF-16, and files of other tools with columns for queries, pages and days. Importing the same days again replaces their rows."
     )]
     Import {
-        /// Which project.
         #[command(flatten)]
         project_args: ProjectArgs,
-        /// The first day that rows sum up, where no column tells days.
+        /// First day of the report, if no column has days.
         #[arg(long, value_name = "DAY")]
         from: Option<chrono::NaiveDate>,
-        /// The last one.
+        /// Last day of the report, if no column has days.
         #[arg(long, value_name = "DAY")]
         to: Option<chrono::NaiveDate>,
-        /// The page that the report was filtered by before it was exported.
+        /// Page filter of the report.
         #[arg(long, value_name = "URL")]
         page: Option<String>,
-        /// The archive, or CSV files of it.
+        /// Exported archive, or CSV files.
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
-    /// Have a property fetched once a day, by a service account that may read it.
+    /// Fetch a Search Console property once a day; the service account of the settings needs read access to it.
     #[command(
-        after_help = "Example:\n  sightline search-console bind --email ann@example.com --project 3570000000000000 --property sc-domain:example.com\n\nThe property has to be that of the project's site. It is for operators alone: the service account may be able to read more than one owner's properties."
+        after_help = "Example:\n  sightline search-console bind --email ann@example.com --project 3570000000000000 --property sc-domain:example.com\n\nThe property must belong to the project's domain. Only operators may bind properties, because the service account may have access to properties of several owners."
     )]
     Bind {
-        /// Which project.
         #[command(flatten)]
         project_args: ProjectArgs,
-        /// `sc-domain:example.com`, or `https://www.example.com/`.
+        /// Property, as `sc-domain:example.com` or `https://www.example.com/`.
         #[arg(long)]
         property: String,
     },
-    /// Have it fetched no more; what was fetched stays.
+    /// Stop fetching the property; stored rows are kept.
     #[command(
         after_help = "Example:\n  sightline search-console unbind --email ann@example.com --project 3570000000000000"
     )]
     Unbind {
-        /// Which project.
         #[command(flatten)]
         project_args: ProjectArgs,
     },
-    /// Fetch now what is final and not there yet, or days that are named.
+    /// Fetch all final days that are not stored yet, or the given days.
     #[command(
         after_help = "Examples:\n  sightline search-console fetch --email ann@example.com --project 3570000000000000\n  sightline search-console fetch --email ann@example.com --project 3570000000000000 --from 2026-01-01 --to 2026-03-31"
     )]
     Fetch {
-        /// Which project.
         #[command(flatten)]
         project_args: ProjectArgs,
-        /// The first day.
+        /// First day to fetch.
         #[arg(long, value_name = "DAY")]
         from: Option<chrono::NaiveDate>,
-        /// The last one.
+        /// Last day to fetch.
         #[arg(long, value_name = "DAY")]
         to: Option<chrono::NaiveDate>,
     },
-    /// List the pages in searches that were shown most over the last weeks, all countries and devices
-    /// together: the rows that suggestions name as evidence.
+    /// List the queries and pages with the most impressions in recent weeks, all countries and devices combined.
     #[command(
         after_help = "Examples:\n  sightline search-console rows --email ann@example.com --project 3570000000000000\n  sightline search-console rows --email ann@example.com --project 3570000000000000 --limit 1000 --json"
     )]
     Rows {
-        /// Which project.
         #[command(flatten)]
         project_args: ProjectArgs,
-        /// Rows at the most.
+        /// Maximum number of rows.
         #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=50_000))]
         limit: u32,
-        /// As JSON.
+        /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Show what is there, and how fetching goes.
+    /// Show the stored data and the state of fetching.
     #[command(
         after_help = "Example:\n  sightline search-console status --email ann@example.com --project 3570000000000000 --json"
     )]
     Status {
-        /// Which project.
         #[command(flatten)]
         project_args: ProjectArgs,
-        /// As JSON.
+        /// Print JSON.
         #[arg(long)]
         json: bool,
     },
 }
 
-/// An analysis of a project.
 #[derive(Debug, Clone, Args)]
 pub struct ScheduledAnalysis {
-    /// Which project.
     #[command(flatten)]
     pub project_args: ProjectArgs,
-    /// `rankCheck`, `aiVisibility`, `siteAudit` or `webVitals`.
+    /// Analysis: `rankCheck`, `aiVisibility`, `siteAudit` or `webVitals`.
     #[arg(long = "type")]
     pub kind: String,
 }
 
-/// Which project.
 #[derive(Debug, Clone, Args)]
 pub struct ProjectArgs {
-    /// The owner's e-mail address.
+    /// E-mail address of the account's owner.
     #[arg(long)]
     pub email: String,
-    /// The project's id.
+    /// ID of the project.
     #[arg(long)]
     pub project: i64,
 }
 
-/// What can be said of sites.
 #[derive(Debug, Clone, Subcommand)]
-pub enum SitesCommand {
-    /// Name a site; its registrable domain counts. What was said of it before is replaced.
+pub enum CompetitorsCommand {
+    /// Add a competitor.
     #[command(
-        after_help = "Examples:\n  sightline sites name --email ann@example.com --project 3570000000000000 --domain rival.com\n  sightline sites name --email ann@example.com --project 3570000000000000 --domain our-shop.com --as own\n  sightline sites name --email ann@example.com --project 3570000000000000 --domain reviews.com --as other --class directory\n\nA competitor is followed wherever it stands, and sovTracked is told beside it. Another own site is no rival, and its places count as own in shares of voice."
+        after_help = "Examples:\n  sightline competitors add --email ann@example.com --project 3570000000000000 --domain competitor.com\n  sightline competitors add --email ann@example.com --project 3570000000000000 --domain market.com --class marketplace\n\nThe registrable domain is stored, and replaces an earlier entry of the same domain. The next rank check tracks the competitor and reports sovTracked for it."
     )]
-    Name {
-        /// Which project.
+    Add {
         #[command(flatten)]
         project_args: ProjectArgs,
-        /// The site's domain name.
+        /// Domain name of the competitor.
         #[arg(long)]
         domain: String,
-        /// `competitor`, `own` or `other`.
-        #[arg(long = "as", default_value = "competitor")]
-        role: String,
-        /// What kind of site it is: `direct`, `publisher`, `marketplace`, `directory` or `platform`.
-        #[arg(long)]
+        /// Kind of website.
+        #[arg(long, value_parser = SiteClass::NAMES)]
         class: Option<String>,
     },
-    /// List the sites that are named.
+    /// List the competitors that were added.
     #[command(
-        after_help = "Example:\n  sightline sites list --email ann@example.com --project 3570000000000000"
+        after_help = "Example:\n  sightline competitors list --email ann@example.com --project 3570000000000000"
     )]
     List {
-        /// Which project.
         #[command(flatten)]
         project_args: ProjectArgs,
-        /// As JSON.
+        /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Say what the project or a rival is called, where its domain alone does not tell: its name first,
-    /// then whatever else it is called. Without a name what was said before is forgotten.
+    /// Remove a competitor.
     #[command(
-        after_help = "Examples:\n  sightline sites call --email ann@example.com --project 3570000000000000 --domain kappel.de \"Kappel & Söhne\" Kappel\n  sightline sites call --email ann@example.com --project 3570000000000000 --domain anker.com --word yes Anker\n\nAI answers are searched for these names; those that are kept are read anew with them."
+        after_help = "Example:\n  sightline competitors remove --email ann@example.com --project 3570000000000000 --domain competitor.com"
     )]
-    Call {
-        /// Which project.
+    Remove {
         #[command(flatten)]
         project_args: ProjectArgs,
-        /// The domain name of the project's site, or of a rival's.
-        #[arg(long)]
-        domain: String,
-        /// Whether the name is also a word: `yes` or `no`; left out, lists of common words decide.
-        #[arg(long, value_parser = ["yes", "no"])]
-        word: Option<String>,
-        /// The names.
-        #[arg(value_name = "NAME")]
-        names: Vec<String>,
-    },
-    /// Take back what was said of a site.
-    #[command(
-        after_help = "Example:\n  sightline sites forget --email ann@example.com --project 3570000000000000 --domain rival.com"
-    )]
-    Forget {
-        /// Which project.
-        #[command(flatten)]
-        project_args: ProjectArgs,
-        /// The site's domain name.
+        /// Domain name of the competitor.
         #[arg(long)]
         domain: String,
     },
 }
 
-/// What can be said of suggestions.
+#[derive(Debug, Clone, Subcommand)]
+pub enum DomainsCommand {
+    /// Add an own domain, or set the role of another domain.
+    #[command(
+        after_help = "Examples:\n  sightline domains add --email ann@example.com --project 3570000000000000 --domain our-shop.com\n  sightline domains add --email ann@example.com --project 3570000000000000 --domain reviews.com --role other --class directory\n\nThe registrable domain is stored, and replaces an earlier entry of the same domain. From the next rank check on, positions of own domains count as own in shares of voice. A domain with the role other is not a competitor."
+    )]
+    Add {
+        #[command(flatten)]
+        project_args: ProjectArgs,
+        /// Domain name.
+        #[arg(long)]
+        domain: String,
+        /// Role of the domain.
+        #[arg(long, default_value = "own", value_parser = SiteRole::NAMES)]
+        role: String,
+        /// Kind of website.
+        #[arg(long, value_parser = SiteClass::NAMES)]
+        class: Option<String>,
+    },
+    /// List the domains with a role: own domains, competitors and others.
+    #[command(
+        after_help = "Example:\n  sightline domains list --email ann@example.com --project 3570000000000000"
+    )]
+    List {
+        #[command(flatten)]
+        project_args: ProjectArgs,
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove the role of a domain.
+    #[command(
+        after_help = "Example:\n  sightline domains remove --email ann@example.com --project 3570000000000000 --domain our-shop.com"
+    )]
+    Remove {
+        #[command(flatten)]
+        project_args: ProjectArgs,
+        /// Domain name.
+        #[arg(long)]
+        domain: String,
+    },
+}
+
+#[derive(Debug, Clone, Subcommand)]
+pub enum BrandsCommand {
+    /// Set the brand names of the project or of a competitor; without NAME, remove them.
+    #[command(
+        after_help = "Examples:\n  sightline brands set --email ann@example.com --project 3570000000000000 --domain kappel.de \"Kappel & Söhne\" Kappel\n  sightline brands set --email ann@example.com --project 3570000000000000 --domain anker.com --common-word yes Anker\n\nThe first name is the display name. Needed where a brand is not recognized by its domain name. New answers of AI engines are searched for the names, and stored answers again."
+    )]
+    Set {
+        #[command(flatten)]
+        project_args: ProjectArgs,
+        /// Domain name of the project or of a competitor.
+        #[arg(long)]
+        domain: String,
+        /// Whether the name is also a common word [default: decided by lists of common words].
+        #[arg(long, value_parser = ["yes", "no"])]
+        common_word: Option<String>,
+        /// Brand names.
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
+    },
+}
+
 #[derive(Debug, Clone, Subcommand)]
 pub enum SuggestionsCommand {
-    /// List the newest suggestions that are open, the most worthwhile first.
+    /// List the open suggestions of the newest analyses, by priority.
     #[command(
         after_help = "Examples:\n  sightline suggestions list --email ann@example.com --project 3570000000000000\n  sightline suggestions list --email ann@example.com --project 3570000000000000 --all --json"
     )]
     List {
-        /// Which project.
         #[command(flatten)]
         project_args: ProjectArgs,
-        /// Those too that are fixed or ignored, and why they are.
+        /// Include fixed and ignored suggestions, with reasons.
         #[arg(long)]
         all: bool,
-        /// As JSON: the records as the results API has them, and `ignored`.
+        /// Print JSON: `items`, the records of the results API, and `ignored`.
         #[arg(long)]
         json: bool,
     },
-    /// Say that a suggestion is not wanted; the next analysis tells it as ignored.
+    /// Ignore a suggestion; the next analysis reports it as ignored.
     #[command(
         after_help = "Example:\n  sightline suggestions ignore --email ann@example.com --project 3570000000000000 --id 4b1f0c9d2e7a6538 --reason \"the page goes in May\""
     )]
     Ignore {
-        /// Which project.
         #[command(flatten)]
         project_args: ProjectArgs,
-        /// The suggestion's id.
+        /// ID of the suggestion.
         #[arg(long)]
         id: String,
-        /// Why, for whoever asks later.
+        /// Reason to show in lists.
         #[arg(long)]
         reason: Option<String>,
     },
-    /// Take up a suggestion again that was ignored.
+    /// Reopen an ignored suggestion.
     #[command(
-        after_help = "Example:\n  sightline suggestions take-up --email ann@example.com --project 3570000000000000 --id 4b1f0c9d2e7a6538"
+        after_help = "Example:\n  sightline suggestions reopen --email ann@example.com --project 3570000000000000 --id 4b1f0c9d2e7a6538"
     )]
-    TakeUp {
-        /// Which project.
+    Reopen {
         #[command(flatten)]
         project_args: ProjectArgs,
-        /// The suggestion's id.
+        /// ID of the suggestion.
         #[arg(long)]
         id: String,
     },
 }
 
-/// What can be said of AI models.
 #[derive(Debug, Clone, Subcommand)]
 pub enum ModelsCommand {
-    /// List the AI engines with how the account asks them, and what an answer costs at the most.
+    /// List the AI engines, the account's settings for them, and the maximum cost of an answer.
     #[command(after_help = "Example:\n  sightline models list --email ann@example.com --json")]
     List {
-        /// The owner's e-mail address.
+        /// E-mail address of the account's owner.
         #[arg(long)]
         email: String,
-        /// As JSON.
+        /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Set how an engine is asked; what is left out stays.
+    /// Set how an engine is queried; omitted options are not changed.
     #[command(
         after_help = "Examples:\n  sightline models set --email ann@example.com --engine chatgpt --samples 5 --prompts 3\n  sightline models set --email ann@example.com --engine gemini --active no\n  sightline models set --email ann@example.com --engine perplexity --country de --language de --weight 2"
     )]
     Set(ModelArgs),
 }
 
-/// What `models set` takes.
 #[derive(Debug, Clone, Args)]
 pub struct ModelArgs {
-    /// The owner's e-mail address.
+    /// E-mail address of the account's owner.
     #[arg(long)]
     pub email: String,
-    /// The engine, as `models list` names it.
+    /// Name of the engine, from `models list`.
     #[arg(long)]
     pub engine: String,
-    /// Whether it is asked: `yes` or `no`.
+    /// Whether the engine is queried.
     #[arg(long, value_parser = ["yes", "no"])]
     pub active: Option<String>,
-    /// How often each prompt is asked in a run, 3 to 20.
+    /// Number of answers to each prompt per run, 3 to 20.
     #[arg(long, value_name = "N")]
     pub samples: Option<u32>,
-    /// Prompts for each keyword at the most, 1 to 6.
+    /// Maximum number of prompts per keyword, 1 to 6.
     #[arg(long, value_name = "N")]
     pub prompts: Option<u32>,
-    /// The country that is asked from (ISO 3166-1), or `keyword` for the keyword's.
+    /// Country of the queries (ISO 3166-1 code), or `keyword` for that of the keyword.
     #[arg(long)]
     pub country: Option<String>,
-    /// The language of the prompts (ISO 639-1), or `keyword` for the keyword's.
+    /// Language of the prompts (ISO 639-1 code), or `keyword` for that of the keyword.
     #[arg(long)]
     pub language: Option<String>,
-    /// Whether the engine is to look at the web: `yes` or `no`; some always do, some never.
+    /// Whether the engine searches the web; some engines always do, others never.
     #[arg(long, value_parser = ["yes", "no"])]
     pub web_search: Option<String>,
-    /// How much its figures count beside the other engines', 0 to 100.
+    /// Weight of the engine in figures over all engines, 0 to 100.
     #[arg(long)]
     pub weight: Option<f64>,
 }
 
-/// What can be done with answers.
 #[derive(Debug, Clone, Subcommand)]
 pub enum AnswersCommand {
-    /// List answers, newest first.
+    /// List stored answers, newest first.
     #[command(
         after_help = "Examples:\n  sightline answers list --email ann@example.com --project 3570000000000000\n  sightline answers list --email ann@example.com --project 3570000000000000 --keyword 3570000000000001 --engine gemini"
     )]
     List {
-        /// Which project.
         #[command(flatten)]
         project_args: ProjectArgs,
-        /// About this keyword alone.
+        /// Only answers about the keyword.
         #[arg(long, value_name = "ID")]
         keyword: Option<i64>,
-        /// Of this engine alone.
+        /// Only answers of the engine.
         #[arg(long)]
         engine: Option<String>,
-        /// Of this analysis alone.
+        /// Only answers of the analysis.
         #[arg(long, value_name = "ID")]
         job: Option<i64>,
-        /// Older than this one.
+        /// Only answers older than the answer.
         #[arg(long, value_name = "ID")]
         before: Option<i64>,
-        /// How many.
-        #[arg(long = "most", value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=200))]
+        /// Maximum number of answers.
+        #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=200))]
         limit: u32,
-        /// As JSON.
+        /// Print JSON.
         #[arg(long)]
         json: bool,
     },
-    /// Show one answer, with marks on the brands that it names and the pages that it cites.
+    /// Show one answer with its brands and cited pages marked.
     #[command(
         after_help = "Examples:\n  sightline answers show --email ann@example.com --project 3570000000000000 --id 3570000000000002\n  sightline answers show --email ann@example.com --project 3570000000000000 --id 3570000000000002 --html > answer.html"
     )]
     Show {
-        /// Which project.
         #[command(flatten)]
         project_args: ProjectArgs,
-        /// The answer's id.
+        /// ID of the answer.
         #[arg(long)]
         id: i64,
-        /// As JSON; marks count characters of `text`.
+        /// Print JSON; marks are character offsets in `text`.
         #[arg(long, conflicts_with = "html")]
         json: bool,
-        /// As a page for browsers; nothing in it is live.
+        /// Print a static HTML page.
         #[arg(long)]
         html: bool,
     },
 }
 
-/// Arguments of `sightline backup`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct BackupArgs {
-    /// Where it goes. There must be nothing of that name.
+    /// File to create; it must not exist.
     pub file: PathBuf,
-    /// Where `pg_dump` is, if not where it usually is.
-    #[arg(long, value_name = "FOLDER")]
-    pub programs: Option<PathBuf>,
-    /// What was taken, as JSON.
+    /// Directory of `pg_dump` [default: the newest in /usr/lib/postgresql, else the PATH].
+    #[arg(long, value_name = "DIR")]
+    pub bindir: Option<PathBuf>,
+    /// Print the manifest as JSON.
     #[arg(long)]
     pub json: bool,
 }
 
-/// Arguments of `sightline restore`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct RestoreArgs {
-    /// The backup. Its manifest lies beside it.
+    /// Backup file; its manifest must be in the same directory.
     pub file: PathBuf,
-    /// Look whether it is whole, and change nothing.
+    /// Read and check the whole backup, and change nothing.
     #[arg(long)]
     pub verify: bool,
-    /// Give up what the database holds.
+    /// Replace a database that contains accounts; the old data is kept.
     #[arg(long, conflicts_with = "verify")]
     pub force: bool,
-    /// Where `pg_restore` is, if not where it usually is.
-    #[arg(long, value_name = "FOLDER")]
-    pub programs: Option<PathBuf>,
-    /// What is in it, as JSON.
+    /// Directory of `pg_restore` [default: the newest in /usr/lib/postgresql, else the PATH].
+    #[arg(long, value_name = "DIR")]
+    pub bindir: Option<PathBuf>,
+    /// Print the manifest as JSON.
     #[arg(long)]
     pub json: bool,
 }
 
-/// Arguments of `sightline transfer`.
 #[derive(Debug, Clone, clap::Args)]
 pub struct TransferArgs {
-    /// The database that is copied: `sqlite://PATH` or `postgres://…`; that of the settings when left out.
+    /// Source database, as `sqlite://PATH` or `postgres://…` [default: the database of the settings].
     #[arg(long, value_name = "URL", conflicts_with = "from_file")]
     pub from: Option<String>,
-    /// A file that holds its URL alone.
+    /// File with the URL of the source only.
     #[arg(long, value_name = "FILE")]
     pub from_file: Option<PathBuf>,
-    /// The database that is filled; that of the settings when left out.
+    /// Target database [default: the database of the settings].
     #[arg(long, value_name = "URL", conflicts_with = "to_file")]
     pub to: Option<String>,
-    /// A file that holds its URL alone.
+    /// File with the URL of the target only.
     #[arg(long, value_name = "FILE")]
     pub to_file: Option<PathBuf>,
-    /// Every table with its rows and its checksum, as JSON.
+    /// Print every table with its number of rows and its checksum as JSON.
     #[arg(long)]
     pub json: bool,
 }

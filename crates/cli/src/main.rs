@@ -2,6 +2,7 @@
 
 mod cli;
 mod commands;
+mod deprecations;
 mod refusal_notes;
 mod spending;
 mod terminal;
@@ -20,7 +21,11 @@ use wiring::{AppContext, Role};
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    let outcome = run_cli(Cli::parse());
+    let (arguments, notices) = deprecations::rewrite(std::env::args_os().collect());
+    for notice in notices {
+        terminal::eprint_line(notice);
+    }
+    let outcome = run_cli(Cli::parse_from(arguments));
     storage::remove_tls_folders();
     match outcome.and_then(|ended| terminal::check_output().map(|()| ended)) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
@@ -108,8 +113,15 @@ async fn run(command: Command, loaded: Loaded) -> anyhow::Result<Outcome> {
         Command::Schedule(command) => {
             commands::schedule::run(&commands::open_context(loaded).await?, command).await
         }
-        Command::Sites(command) => {
-            commands::sites::run(&commands::open_context(loaded).await?, command).await
+        Command::Competitors(command) => {
+            let context = commands::open_context(loaded).await?;
+            commands::domains::run_competitors(&context, command).await
+        }
+        Command::Domains(command) => {
+            commands::domains::run(&commands::open_context(loaded).await?, command).await
+        }
+        Command::Brands(command) => {
+            commands::brands::run(&commands::open_context(loaded).await?, command).await
         }
         Command::Suggestions(command) => {
             commands::suggestions::run(&commands::open_context(loaded).await?, command).await

@@ -23,7 +23,7 @@ pub async fn sync_refusals(core: Arc<Core>, stop: CancellationToken) {
                 Ok(()) => _ = noted.insert(*target, *refusal),
                 Err(error) => tracing::warn!(
                     error = error_chain(&error),
-                    "What a supplier said of our account cannot be noted yet."
+                    "Cannot store the refusal of a supplier; retrying."
                 ),
             }
         }

@@ -5,7 +5,7 @@ use domain::ports::storage::{Storage, StorageError};
 use providers::keywords;
 use std::{collections::BTreeSet, sync::Arc};
 
-pub const REMEDY: &str = "Set search.most_per_day for all accounts together, or a budget for each: sightline account limits --email … --monthly-budget 100. New accounts get new_accounts.monthly_budget.";
+pub const REMEDY: &str = "Set search.most_per_day for all accounts together, or a budget per account: sightline account limits --email … --monthly-budget 100. The budget of new accounts is new_accounts.monthly_budget.";
 
 pub fn paid_sources(settings: &Settings) -> BTreeSet<String> {
     let (clock, randomness) = system_ports();
@@ -54,11 +54,11 @@ pub async fn unbounded_spenders(
         (0, false) => return Ok(None),
         (0, true) => "new accounts".to_owned(),
         (accounts, false) => format!("{accounts} account(s)"),
-        (accounts, true) => format!("{accounts} account(s) and all new ones"),
+        (accounts, true) => format!("{accounts} account(s) and all new accounts"),
     };
     let paid: Vec<_> = paid.into_iter().collect();
     Ok(Some(format!(
-        "{spenders} may spend money without a bound at {}",
+        "{spenders} have no spending limit for the paid suppliers {}",
         paid.join(", ")
     )))
 }

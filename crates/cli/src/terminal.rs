@@ -36,7 +36,7 @@ fn note_failure(written: io::Result<()>) {
 pub fn check_output() -> anyhow::Result<()> {
     match OUTPUT_FAILURE.get() {
         None => Ok(()),
-        Some(error) => anyhow::bail!("standard output cannot be written: {error}"),
+        Some(error) => anyhow::bail!("cannot write standard output: {error}"),
     }
 }
 

@@ -12,7 +12,7 @@ pub enum PageType {
     Home,
     /// Something to buy.
     Product,
-    /// A list of things.
+    /// A list of products or articles.
     Category,
     /// Something written and published at a time.
     Article,

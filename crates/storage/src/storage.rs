@@ -514,7 +514,7 @@ impl Storage for DieselStorage {
         match self.pending().await {
             Ok(steps) if steps.is_empty() => Ok(()),
             Ok(steps) => Err(unavailable(format!(
-                "the schema lacks {} steps: run `migrate`",
+                "{} migration(s) pending: run `sightline migrate`",
                 steps.len()
             ))),
             Err(MigrationError::Storage(error)) => Err(error),

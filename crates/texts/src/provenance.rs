@@ -2,8 +2,8 @@ use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 
 crate::wire_enum! {
-    /// Where a figure comes from; it stands in every record, so that nobody takes a model's output
-    /// or a simulated market for something that was seen.
+    /// Where a figure comes from; every record has it, so that a model's output or a simulated market
+    /// is not mistaken for an observation.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
     #[serde(rename_all = "camelCase")]
     pub enum Provenance {
@@ -35,6 +35,6 @@ pub enum RecordStatus {
     Partial,
     /// Too few observations to say.
     InsufficientData,
-    /// The measurement failed; nothing is claimed about the thing measured.
+    /// The measurement failed; nothing is claimed about its subject.
     Error,
 }

@@ -28,7 +28,7 @@ crate::wire_enum! {
         Suggestions = "suggestions",
         /// What changed on the pages.
         ContentChanges = "content-changes",
-        /// Links whose target does not work.
+        /// Links to targets that do not work.
         BrokenLinks = "broken-links",
         /// Own pages that compete with each other.
         Cannibalization = "cannibalization",

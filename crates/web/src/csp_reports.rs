@@ -24,7 +24,7 @@ struct Violation {
 
 /// In either of the two formats.
 pub fn accept_reports(services: &Services, body: &[u8]) -> Result<ApiResponse, Problem> {
-    let unread = |_| Problem::new(Code::MalformedJson, "The body is no report of a browser.");
+    let unread = |_| Problem::new(Code::MalformedJson, "The body is not a browser report.");
     let body: Value = serde_json::from_slice(body).map_err(unread)?;
     for Violation { directive, blocked } in violations(&body) {
         let so_far = services.csp_report_count.fetch_add(1, Ordering::Relaxed) + 1;

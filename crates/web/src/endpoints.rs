@@ -63,7 +63,7 @@ pub fn project_parameters() -> Vec<Parameter> {
 pub fn agent_api() -> Vec<Endpoint> {
     endpoints![
         Get "/api/agent/v1/health", agent(ProjectsRead, health::check) "getHealth" "Check the token",
-            description: "Tells whether the token works, what it may do, the limits, and what is used of them. Costs nothing.",
+            description: "Returns whether the token works, what it may do, the limits, and what is used of them. Costs nothing.",
             responses: &[(200, "Health")], error_statuses: &[422];
         Get "/api/agent/v1/docs", public(docs::read) "getDocs" "Read this documentation",
             description: "The OpenAPI 3.1 document, or with format=guide a short guide for agents. Needs no token.",
@@ -72,7 +72,7 @@ pub fn agent_api() -> Vec<Endpoint> {
             description: "The account's projects, a page at a time. Deactivated ones only with status=deactivated or status=all.",
             parameters: projects::ListProjects::parameters, responses: &[(200, "ProjectList")], error_statuses: &[422], is_conditional: true, tools: &["service_list_projects"];
         Post "/api/agent/v1/projects", agent(ProjectsWrite, projects::create) "createProject" "Create a project",
-            description: "Begins monitoring a site, with its first keywords. Takes places of the allowances; measures nothing by itself.",
+            description: "Begins monitoring a site, with its first keywords. Counts toward the allowances; starts no measurement.",
             body: Some(projects::CreateProject::schema), responses: &[(201, "CreatedProject")], error_statuses: &[409, 422], tools: &["service_create_project"];
         Get "/api/agent/v1/projects/{id}", agent(ProjectsRead, projects::read) "getProject" "Read a project",
             description: "One project, in use or not.",
@@ -87,7 +87,7 @@ pub fn agent_api() -> Vec<Endpoint> {
             description: "The project's keywords with their latest positions, a page at a time.",
             parameters: keywords::ListKeywords::parameters, responses: &[(200, "KeywordList")], error_statuses: &[404, 422], is_conditional: true, tools: &["service_list_projects"];
         Post "/api/agent/v1/projects/{id}/keywords", agent(KeywordsWrite, keywords::add) "addKeywords" "Add keywords",
-            description: "Starts tracking keywords: all of them, or none when an allowance would be passed. Keywords that are tracked already stay as they are; deactivated ones come back with their history.",
+            description: "Starts tracking keywords: all of them, or none when an allowance would be passed. Keywords that are tracked already stay unchanged; deactivated ones come back with their history.",
             body: Some(keywords::AddKeywords::schema), responses: &[(201, "AddedKeywords"), (200, "AddedKeywords")], error_statuses: &[404, 409, 422], tools: &["service_add_keywords"];
         Patch "/api/agent/v1/keywords/{id}", agent(KeywordsWrite, keywords::change) "updateKeyword" "Change a keyword",
             description: "A JSON merge patch (RFC 7396). aiTracked switches AI measurement and takes or frees a place of that allowance.",
@@ -99,7 +99,7 @@ pub fn agent_api() -> Vec<Endpoint> {
             description: "The account's analyses, newest first, with progress. jobId asks for one; wait then holds the answer until it ends or the seconds are over.",
             parameters: analyses::ListAnalyses::parameters, responses: &[(200, "JobList")], error_statuses: &[404, 422], tools: &["service_run_analysis"];
         Post "/api/agent/v1/analyze", agent(AnalysisRun, analyses::start) "startAnalysis" "Start an analysis",
-            description: "Puts an analysis in the queue; it is stored when this answers. The same unfinished analysis is answered instead of a second one. dryRun tells what it would do and cost, and does nothing.",
+            description: "Puts an analysis in the queue; it is stored when this answers. The same unfinished analysis is answered instead of a second one. dryRun returns what it would do and cost, and does nothing.",
             body: Some(analyses::start_schema), responses: &[(202, "Job"), (200, "AnalysisPlan")], error_statuses: &[404, 409, 422], tools: &["service_run_analysis"];
         Get "/api/agent/v1/results", agent(ProjectsRead, results::read) "getResults" "Read results",
             description: &RESULTS_DESCRIPTION,

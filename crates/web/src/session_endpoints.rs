@@ -74,9 +74,9 @@ pub fn session_api() -> Vec<Endpoint> {
         Get "/api/settings/account", member(account::read) "getAccount" "Account and person", is_conditional: true;
         Patch "/api/settings/account", member(account::change) "updateAccount" "Change names or e-mail address";
         Post "/api/settings/password", member(password::change) "changePassword" "Change the password";
-        Get "/api/settings/audit-log", member(audit_log::read) "getAuditLog" "What was done by whom", parameters: audit_log::ReadAuditLog::parameters;
-        Get "/api/settings/models", session(agent_models::list) "sessionListModels" "How AI engines are asked", is_conditional: true;
-        Put "/api/settings/models", session(models::set) "setModels" "Set how AI engines are asked";
+        Get "/api/settings/audit-log", member(audit_log::read) "getAuditLog" "Actions and their actors", parameters: audit_log::ReadAuditLog::parameters;
+        Get "/api/settings/models", session(agent_models::list) "sessionListModels" "How AI engines are queried", is_conditional: true;
+        Put "/api/settings/models", session(models::set) "setModels" "Set how AI engines are queried";
         // Projects.
         Get "/api/projects", session(projects::list) "sessionListProjects" "List projects", parameters: projects::ListProjects::parameters, is_conditional: true;
         Post "/api/projects", session(projects::create) "sessionCreateProject" "Create a project";

@@ -184,7 +184,7 @@ impl Attempt {
         let error = AttemptError {
             code: INTERNAL_ERROR.to_owned(),
             detail: "The analysis broke off because of an error in the service.".to_owned(),
-            hint: Some("It is tried again by itself; if it fails for good, ask the operator to look at the log.".to_owned()),
+            hint: Some("It is retried automatically; if it fails for good, ask the operator to look at the log.".to_owned()),
         };
         AttemptEnd::Retry {
             error,

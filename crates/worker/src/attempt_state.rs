@@ -127,7 +127,7 @@ pub(super) fn unreachable(unreached: UnreachableReason) -> AttemptEnd {
     let error = AttemptError {
         code: UNREACHABLE.to_owned(),
         detail: format!("The site cannot be reached over https or http: {unreached}."),
-        hint: Some("Check that the domain is right and that the site answers from outside; it is tried again by itself.".to_owned()),
+        hint: Some("Check that the domain is right and that the site answers from outside; it is retried automatically.".to_owned()),
     };
     AttemptEnd::Retry {
         error,

@@ -89,7 +89,7 @@ pub async fn requeue_running_jobs(tools: &WorkerContext) {
         Ok(swept) => log_swept(&swept),
         Err(error) => tracing::warn!(
             error = error_chain(&error),
-            "Jobs of an earlier process cannot be taken back yet; their leases run out by themselves."
+            "Jobs of an earlier process cannot be requeued yet; they are requeued when their leases expire."
         ),
     }
 }
@@ -223,7 +223,7 @@ impl Worker {
             Ok(waiting) => slots.request_one_yield(&waiting, policy.time_slice, now),
             Err(error) => tracing::warn!(
                 error = error_chain(&error),
-                "Who waits cannot be read; the worker looks again."
+                "Waiting accounts cannot be read; the worker tries again."
             ),
         }
     }
@@ -307,9 +307,9 @@ async fn sweep(
 }
 
 const WORKER_CONSEQUENCE: &str =
-    "no job is claimed or taken back, and no schedule started, until it is right";
+    "no job is claimed or requeued, and no schedule started, until it is right";
 const SERVER_CONSEQUENCE: &str =
-    "when tokens and sessions end, and which day a budget is of, is judged by it";
+    "the expiry of tokens and sessions, and the day of a budget, depend on it";
 
 /// Logs clock errors in a process without jobs, until the token is cancelled.
 pub async fn run_clock_checks(core: Arc<Core>, machine: Arc<dyn Clock>, stop: CancellationToken) {
@@ -360,11 +360,11 @@ async fn end_stalled(storage: &dyn Storage, silent_for: TimeDelta) {
         Ok(0) => {}
         Ok(connections) => tracing::warn!(
             connections,
-            "Connections were ended whose process stood still amid a transaction."
+            "Connections of processes that stalled inside a transaction were ended."
         ),
         Err(error) => tracing::warn!(
             error = error_chain(&error),
-            "Connections that stand still cannot be ended; the next sweep tries again."
+            "Stalled connections cannot be ended; the next sweep tries again."
         ),
     }
 }
@@ -482,10 +482,13 @@ fn note_postponed(postponed: PurgePostponed) {
         tracing::warn!(
             hours = apart.num_hours(),
             until,
-            "The clock is not where it was expected: nothing that is too old is deleted for a day. Set it, if it is wrong."
+            "The clock differs from the expected time: retention deletes nothing for a day. Correct the clock if it is wrong."
         );
     } else {
-        tracing::info!(until, "Nothing that is too old is deleted until then.");
+        tracing::info!(
+            until,
+            "Retention deletes nothing before this time: the clock is checked for a day first."
+        );
     }
 }
 

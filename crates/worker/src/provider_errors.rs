@@ -17,10 +17,10 @@ pub(crate) fn attempt_error(error: &ProviderError) -> AttemptError {
         }
         ProviderError::OutOfFunds => "Ask the operator to top up the supplier's account.",
         ProviderError::JobBudgetReached => {
-            "Start the analysis again: what it can cost is set aside anew, within the month's budget."
+            "Start the analysis again: its maximum cost is reserved again, within the month's budget."
         }
         ProviderError::PaidCallRefused(unpaid) => unpaid.hint(),
-        _ => "Nothing has to be done: it is tried again by itself.",
+        _ => "Nothing has to be done: it is retried automatically.",
     };
     AttemptError {
         code: error.code().to_owned(),

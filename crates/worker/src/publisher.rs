@@ -97,7 +97,7 @@ impl JobPublisher {
                     accountId = account.0,
                     jobs = together.len(),
                     error = error_chain(&error),
-                    "Jobs cannot be ended together; each is ended by itself."
+                    "Jobs cannot be ended together; each is ended separately."
                 );
                 // A failure of one must not affect the others.
                 for waiting in together {
@@ -206,7 +206,7 @@ mod tests {
         match endings.publish(lease, outcome).await {
             Ok(_) => "ended",
             Err(LeaseError::Lost) => "lost",
-            Err(LeaseError::Storage(_)) => "trouble",
+            Err(LeaseError::Storage(_)) => "failed",
         }
     }
 
@@ -228,7 +228,7 @@ mod tests {
         expect_lost(&storage, &[3]);
         let endings = endings(&storage);
         let all = tokio::join!(end(&endings, 1), end(&endings, 2), end(&endings, 3));
-        assert_eq!(all, ("lost", "trouble", "lost"));
+        assert_eq!(all, ("lost", "failed", "lost"));
     }
 
     #[tokio::test]
@@ -237,7 +237,7 @@ mod tests {
         let endings = endings(&storage);
         // Without an expectation the storage panics.
         let both = tokio::join!(end(&endings, 1), end(&endings, 2));
-        assert_eq!(both, ("trouble", "trouble"));
+        assert_eq!(both, ("failed", "failed"));
         expect_lost(&storage, &[3]);
         assert_eq!(end(&endings, 3).await, "lost");
     }

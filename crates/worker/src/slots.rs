@@ -103,7 +103,7 @@ impl WorkerSlots {
             accountId = running.account.0,
             kind = running.kind.name(),
             ran = running.since.elapsed().as_secs(),
-            "Others wait: a job is asked to give its slot back at its next checkpoint."
+            "Other accounts wait: a job is to release its slot at its next checkpoint."
         );
         running.state.request_yield(running.kind);
     }

@@ -3,10 +3,7 @@
 use crate::callers::client;
 use reqwest::{Method, Response};
 use serde_json::Value;
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    time::Duration,
-};
+use std::{collections::BTreeMap, time::Duration};
 use tokio::time::Instant;
 
 #[derive(Clone)]
@@ -22,8 +19,8 @@ pub struct Scrape {
     pub samples: BTreeMap<String, f64>,
     /// By family name.
     pub types: BTreeMap<String, String>,
-    /// Families with a `HELP` line.
-    pub with_help: BTreeSet<String>,
+    /// Texts of `HELP` lines by family name.
+    pub help: BTreeMap<String, String>,
     /// The unprefixed metrics of version 0.1; the members above exclude them.
     pub unprefixed: BTreeMap<String, f64>,
 }
@@ -91,7 +88,7 @@ impl Scrape {
         let mut scraped = Self {
             samples: BTreeMap::new(),
             types: BTreeMap::new(),
-            with_help: BTreeSet::new(),
+            help: BTreeMap::new(),
             text: String::new(),
             unprefixed: BTreeMap::new(),
         };
@@ -110,7 +107,7 @@ impl Scrape {
                     continue;
                 }
                 assert!(!help.is_empty(), "{name} says nothing");
-                scraped.with_help.insert(name.to_owned());
+                scraped.help.insert(name.to_owned(), help.to_owned());
             } else {
                 let (name, value) = line.rsplit_once(' ').unwrap();
                 let value = value

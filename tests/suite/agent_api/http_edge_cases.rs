@@ -253,7 +253,7 @@ async fn operational_paths_handle_methods_like_other_paths(db: TestDatabase) {
             "code": "token-missing",
             "status": 401,
             "title": "Access token required",
-            "meaning": "No token.",
+            "meaning": "The request has no access token.",
             "retryable": false,
         })
     );

@@ -30,7 +30,7 @@ impl Demo {
     /// Paths of the simulated market and of the audited site.
     pub async fn projects(tab: &Tab) -> Vec<String> {
         tab.go("/").await;
-        let links = tab.eval("['Simulated market', 'Real pages'].map((name) => [...document.querySelectorAll('.project h2 a')].find((it) => it.textContent === name).getAttribute('href'))").await;
+        let links = tab.eval("['Simulated market', 'Audited site'].map((name) => [...document.querySelectorAll('.project h2 a')].find((it) => it.textContent === name).getAttribute('href'))").await;
         let links = links.as_array().unwrap();
         { links.iter() }
             .map(|it| it.as_str().unwrap().to_owned())

@@ -165,7 +165,7 @@ async fn edit(tab: &Tab, faults: &mut Vec<String>) {
     tab.press("Enter").await;
     tab.wait_until(
         "the file is made",
-        "document.getElementById('told').textContent === 'The file is made.'",
+        "document.getElementById('announcements').textContent === 'The file is made.'",
     )
     .await;
     focus_is(tab, "button", "Export Markdown").await;

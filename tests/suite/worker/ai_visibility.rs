@@ -88,7 +88,7 @@ fn answers(world: &World, project: i64, more: &[&str]) -> Vec<Value> {
         "--project",
         &project,
         "--json",
-        "--most",
+        "--limit",
         "200",
     ];
     arguments.extend(more);
@@ -195,7 +195,7 @@ async fn answers_become_records_and_can_be_read_one_by_one(world: World) {
         "--id",
         "7",
     ]);
-    assert!(refusal.contains("no answer 7"), "{refusal}");
+    assert!(refusal.contains("answer 7 does not exist"), "{refusal}");
     let health = api.get("/health").await;
     let providers = health["providers"].as_array().unwrap();
     let provider = providers
@@ -409,7 +409,10 @@ async fn models_set_by_command_apply_to_the_next_run(world: World) {
         "--country",
         "at",
     ]);
-    assert_eq!(printed, "sandboxAssistant: asked, 2 prompts 3 times each");
+    assert_eq!(
+        printed,
+        "sandboxAssistant: active, 2 prompts per keyword, 3 answers per prompt"
+    );
     let wrong = world.run_failing_command(&[
         "models",
         "set",
@@ -452,8 +455,8 @@ async fn trends_and_suggestions_follow_from_the_tallies(world: World) {
     let project = tracked(&api, KEYWORDS).await;
     let id = project.to_string();
     world.run_command(&[
-        "sites",
-        "call",
+        "brands",
+        "set",
         "--email",
         "ann@example.com",
         "--project",

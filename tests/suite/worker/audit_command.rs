@@ -44,11 +44,11 @@ async fn failed_audit_prints_nothing_and_unwritable_output_fails() {
     // A missing folder fails before the crawl, a folder at the file's path when the report is written.
     let nowhere = folder.path().join("nowhere/report.html");
     let cases = [
-        (nowhere.to_str().unwrap(), 2, "there is no folder"),
+        (nowhere.to_str().unwrap(), 2, "does not exist"),
         (
             folder.path().to_str().unwrap(),
             1,
-            "the report cannot be written",
+            "cannot write the report",
         ),
     ];
     for (place, code, words) in cases {
@@ -62,17 +62,14 @@ async fn failed_audit_prints_nothing_and_unwritable_output_fails() {
     }
 
     let kept = folder.path().join("site.pages");
-    let keep = ["--keep", kept.to_str().unwrap()];
+    let keep = ["--snapshot", kept.to_str().unwrap()];
     for more in [&keep[..], &["--json", keep[0], keep[1]]] {
         let full = File::options().write(true).open("/dev/full").unwrap();
         let mut printing = command_of(&folder, site.address(), more);
         let ran = printing.stdout(full).output().unwrap();
         assert_eq!(ran.status.code(), Some(1), "{ran:?}");
         let stderr = String::from_utf8_lossy(&ran.stderr).into_owned();
-        assert!(
-            stderr.contains("standard output cannot be written"),
-            "{stderr}"
-        );
+        assert!(stderr.contains("cannot write standard output"), "{stderr}");
         // An unprinted report must not become the baseline.
         assert!(!kept.exists());
     }
@@ -156,7 +153,7 @@ async fn kept_site_is_compared_and_foreign_files_stay() {
     let (folder, site) = (TempDir::new().unwrap(), ChangingSite::start());
     let file = folder.path().join("site.pages");
     let report = folder.path().join("report.html");
-    let kept = ["--json", "--keep", file.to_str().unwrap()];
+    let kept = ["--json", "--snapshot", file.to_str().unwrap()];
     let audited = |more: &[&str]| {
         let ran = audit_of(&folder, site.address(), &[&kept, more].concat());
         assert!(ran.status.success(), "{ran:?}");
@@ -196,7 +193,7 @@ async fn kept_site_is_compared_and_foreign_files_stay() {
     let refused = audit_of(&folder, site.address(), &kept);
     assert_eq!(refused.status.code(), Some(1), "{refused:?}");
     let stderr = String::from_utf8(refused.stderr).unwrap();
-    assert!(stderr.contains("name another file"), "{stderr}");
+    assert!(stderr.contains("choose another file"), "{stderr}");
     assert_eq!(std::fs::read(&file).unwrap(), b"Dear Ann,");
 }
 
@@ -244,20 +241,20 @@ fn hint_matches_the_cause_of_an_unreadable_site() {
         (
             &*refusing,
             &open[..],
-            "listens on that port",
+            "listens on this port",
             "allow_networks",
         ),
-        (&*refusing, &[], "allow_networks", "listens on that port"),
+        (&*refusing, &[], "allow_networks", "listens on this port"),
         (
             "http://localhost:9/",
             &[],
             "allow_networks",
-            "listens on that port",
+            "listens on this port",
         ),
         (
             "http://nowhere.example/",
             &open,
-            "how it is written",
+            "Check the spelling",
             "allow_networks",
         ),
         (&*no_tls, &open, "certificate", "allow_networks"),

@@ -291,7 +291,7 @@ async fn replaced_data_is_kept(mut world: World) {
     fs::write(&program, fails).unwrap();
     fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
     world.database.end_connections();
-    let arguments = ["restore", "--force", "--programs"];
+    let arguments = ["restore", "--force", "--bindir"];
     let more = [programs.to_str().unwrap(), second.to_str().unwrap()];
     let failure = world.run_failing_command(&[&arguments[..], &more].concat());
     assert!(failure.contains("pg_restore failed: cannot"), "{failure}");

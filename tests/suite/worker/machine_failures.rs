@@ -150,7 +150,7 @@ async fn a_wrong_clock_deletes_nothing(world: World) {
     let mut working = start(&world);
     let warning = working
         .worker
-        .await_line("The clock is not where it was expected");
+        .await_line("The clock differs from the expected time");
     assert!(warning.contains("hours=96"), "{warning}");
     drop(working);
     // The next start, right after a check, deletes nothing either.

@@ -54,8 +54,8 @@ const BOUNDS: [&str; 14] = [
     "7.5", "10",
 ];
 
-/// The rows of the table in `docs/reference/metrics.md`: name, kind, labels.
-fn documented() -> Vec<[String; 3]> {
+/// The rows of the table in `docs/reference/metrics.md`: name, kind, labels, help.
+fn documented() -> Vec<[String; 4]> {
     let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/metrics.md");
     let text = fs::read_to_string(place).unwrap();
     let rows = text
@@ -64,10 +64,9 @@ fn documented() -> Vec<[String; 3]> {
         .skip(2);
     rows.take_while(|line| line.starts_with('|'))
         .map(|line| {
-            let cells: Vec<String> = { line.trim_matches('|').split(" | ") }
-                .map(|it| it.replace('`', "").trim().to_owned())
-                .collect();
-            [cells[0].clone(), cells[1].clone(), cells[2].clone()]
+            let mut cells = line.trim_matches('|').split(" | ").map(str::trim);
+            let mut cell = || cells.next().unwrap().to_owned();
+            [cell().replace('`', ""), cell(), cell(), cell()]
         })
         .collect()
 }
@@ -106,9 +105,21 @@ fn lint(scraped: &Scrape) {
     let expected = documented();
     let served: BTreeSet<&String> = scraped.types.keys().collect();
     assert_eq!(served, expected.iter().map(|it| &it[0]).collect());
-    assert_eq!(served, scraped.with_help.iter().collect());
-    for [name, kind, _] in &expected {
-        assert_eq!(&scraped.types[name], kind, "{name}");
+    assert_eq!(served, scraped.help.keys().collect());
+    let rows: Vec<Vec<String>> = { expected.iter() }
+        .map(|[name, _, labels, _]| {
+            let (kind, help) = (&scraped.types[name], &scraped.help[name]);
+            vec![
+                format!("`{name}`"),
+                kind.clone(),
+                labels.clone(),
+                help.clone(),
+            ]
+        })
+        .collect();
+    let columns = ["metric", "kind", "labels", "what it is"];
+    harness::assert_documented!("docs/reference/metrics.md", columns, rows);
+    for [name, kind, ..] in &expected {
         let has_unit = UNITS.iter().any(|it| name.ends_with(it));
         assert!(has_unit || WITHOUT.contains(&name.as_str()), "{name}");
         assert_eq!(name.ends_with("_total"), kind == "counter", "{name}");

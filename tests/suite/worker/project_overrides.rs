@@ -7,6 +7,7 @@ on_both!(
     set_competitor_is_tracked_and_own_domain_is_not,
     ignored_suggestion_stays_ignored_until_reopened,
     unknown_project_is_reported_by_every_list,
+    deprecated_command_prints_a_notice_and_the_same_output,
 );
 
 async fn items(api: &Api, result_type: &str, project: i64) -> Vec<Value> {
@@ -22,7 +23,8 @@ async fn check(api: &Api, project: i64) {
 
 async fn unknown_project_is_reported_by_every_list(world: World) {
     for list in [
-        ["sites", "list"],
+        ["competitors", "list"],
+        ["domains", "list"],
         ["suggestions", "list"],
         ["answers", "list"],
         ["search-console", "rows"],
@@ -51,17 +53,22 @@ async fn set_competitor_is_tracked_and_own_domain_is_not(world: World) {
     let of = ["--email", "ann@example.com", "--project", &id];
     let run = |words: &[&str]| world.run_command(&[&words[..2], &of[..], &words[2..]].concat());
     run(&[
-        "sites",
-        "name",
+        "competitors",
+        "add",
         "--domain",
         &format!("https://www.{competitor}/shop"),
         "--class",
         "marketplace",
     ]);
-    run(&["sites", "name", "--domain", &own, "--as", "own"]);
-    run(&["sites", "name", "--domain", "unseen-competitor.com"]);
-    let listed: Value = serde_json::from_str(&run(&["sites", "list", "--json"])).unwrap();
-    assert_eq!(listed.as_array().unwrap().len(), 3, "{listed}");
+    run(&["domains", "add", "--domain", &own]);
+    run(&["competitors", "add", "--domain", "unseen-competitor.com"]);
+    for (group, count) in [("competitors", 2), ("domains", 3)] {
+        let listed: Value = serde_json::from_str(&run(&[group, "list", "--json"])).unwrap();
+        assert_eq!(listed.as_array().unwrap().len(), count, "{listed}");
+    }
+    let is_own = ["competitors", "remove", "--domain", &own];
+    let refusal = world.run_failing_command(&[&is_own[..], &of[..]].concat());
+    assert!(refusal.contains("is not a competitor"), "{refusal}");
 
     check(&api, project).await;
     let found = items(&api, "competitors", project).await;
@@ -93,13 +100,54 @@ async fn set_competitor_is_tracked_and_own_domain_is_not(world: World) {
     let is_own = |it: &&Value| it["isOwn"] == true;
     assert!(domains.iter().filter(is_own).count() >= 1);
 
-    run(&["sites", "forget", "--domain", &competitor]);
-    run(&["sites", "forget", "--domain", "unseen-competitor.com"]);
+    run(&["competitors", "remove", "--domain", &competitor]);
+    run(&["domains", "remove", "--domain", "unseen-competitor.com"]);
     check(&api, project).await;
     assert_eq!(
         items(&api, "sov", project).await[0]["sovTracked"],
         Value::Null
     );
+}
+
+async fn deprecated_command_prints_a_notice_and_the_same_output(world: World) {
+    let (_server, api) = world.serve(&[]);
+    let id = api.project("example.com", 1).await.to_string();
+    let of = ["--email", "ann@example.com", "--project", &id];
+    let ran = |line: &str| {
+        let words: Vec<&str> = line.split(' ').chain(of).collect();
+        let ran = world.command(&words).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (ran.status.code(), text(ran.stdout), text(ran.stderr))
+    };
+    for (old, new, code, names) in [
+        (
+            "sites name --domain our-shop.com --as=own",
+            "domains add --domain our-shop.com --role=own",
+            0,
+            ("sites name --as", "domains add --role"),
+        ),
+        (
+            "sites list --json",
+            "domains list --json",
+            0,
+            ("sites list", "domains list"),
+        ),
+        (
+            "sites forget --domain unseen-competitor.com",
+            "domains remove --domain unseen-competitor.com",
+            2,
+            ("sites forget", "domains remove"),
+        ),
+    ] {
+        let (expected, renamed) = (ran(new), ran(old));
+        let (before, after) = names;
+        let notice = format!(
+            "sightline: \"{before}\" is deprecated and will be removed in version 1.0; use \"{after}\"\n"
+        );
+        assert_eq!(expected.0, Some(code), "{expected:?}");
+        assert_eq!((renamed.0, &renamed.1), (expected.0, &expected.1));
+        assert_eq!(renamed.2, notice + &expected.2);
+    }
 }
 
 async fn ignored_suggestion_stays_ignored_until_reopened(world: World) {
@@ -153,6 +201,6 @@ async fn ignored_suggestion_stays_ignored_until_reopened(world: World) {
             .iter()
             .any(|it| it["suggestionId"] == suggestion.as_str())
     );
-    run("take-up", &["--id", &suggestion]);
+    run("reopen", &["--id", &suggestion]);
     assert_eq!(state().await, "open");
 }

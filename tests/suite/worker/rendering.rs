@@ -135,7 +135,7 @@ async fn audit_without_chromium_warns_and_continues() {
     }
     let html_text = std::fs::read_to_string(&report).unwrap();
     assert!(
-        html_text.contains("No page was rendered, because there is no browser"),
+        html_text.contains("No pages were rendered, because no browser was found"),
         "{html_text}"
     );
 }
@@ -172,5 +172,5 @@ async fn doctor_names_the_rendering_browser() {
     let nowhere = ("VITALS__LAB__BROWSER", "/nonexistent/browser");
     let (state, description, todo) = doctor(&[("CRAWLER__RENDER_PAGES", "7"), nowhere]);
     assert_eq!(state, "notice");
-    assert!(description.contains("there is none") && todo.contains("/nonexistent/browser"));
+    assert!(description.contains("no browser was found") && todo.contains("/nonexistent/browser"));
 }

@@ -202,7 +202,10 @@ fn valid_settings_are_shown_without_secrets() {
         ),
     ];
     let (stdout, _, code) = config(&place, &settings, &["check"]);
-    assert!(code == Some(0) && stdout.contains("fine"), "{stdout}");
+    assert!(
+        code == Some(0) && stdout.contains("The settings are valid"),
+        "{stdout}"
+    );
     let (json, _, _) = config(&place, &settings, &["show", "--json"]);
     let rows: Vec<Value> = serde_json::from_str(&json).unwrap();
     let row = |key: &str| rows.iter().find(|it| it["key"] == key).unwrap();
@@ -306,7 +309,7 @@ fn break_table(file: &Path, table: &str) {
 }
 
 fn await_broken(process: &mut Process) {
-    let broken = "The database is broken, and no job is run";
+    let broken = "The database is damaged, and no jobs run";
     if !process.output().iter().any(|line| line.contains(broken)) {
         process.await_line(broken);
     }

@@ -99,7 +99,7 @@ fn doctor_names_accounts_without_spending_limit() {
     let (state, description) = spending(&place, &[PAID]);
     assert_eq!(state, "notice", "{description}");
     assert!(
-        description.starts_with("1 account(s) may spend"),
+        description.starts_with("1 account(s) have no spending limit"),
         "{description}"
     );
     assert!(description.contains("Serper"), "{description}");
@@ -133,7 +133,7 @@ fn start_warns_of_unlimited_spending() {
     ];
     for role in ["serve", "worker"] {
         let mut process = Process::start(command(place.path(), &owned(&settings), &[role]));
-        let warning = process.await_line("without a bound");
+        let warning = process.await_line("no spending limit");
         assert!(warning.contains("WARN"), "{warning}");
         assert!(warning.contains("search.most_per_day"), "{warning}");
         process.kill();

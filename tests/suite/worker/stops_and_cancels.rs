@@ -158,13 +158,7 @@ async fn no_job_runs_for_a_disabled_account(mut world: World) {
     assert_eq!(summary, QueueSummary::default());
     drop(read);
 
-    world.run_command(&[
-        "account",
-        "disable",
-        "--enable",
-        "--email",
-        "ann@example.com",
-    ]);
+    world.run_command(&["account", "enable", "--email", "ann@example.com"]);
     world.make_schedules_due(TimeDelta::days(2)).await;
     loop {
         let jobs = api.get(&format!("/analyze?projectId={project}")).await;

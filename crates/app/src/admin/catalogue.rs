@@ -1,4 +1,4 @@
-//! All metrics. A test compares them with the documentation.
+//! All metrics. The table of docs/reference/metrics.md is made of them.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -59,107 +59,128 @@ const fn histogram(name: &'static str, help: &'static str) -> Metric {
 pub const CATALOGUE: [Metric; 42] = [
     histogram(
         "http_server_request_duration_seconds",
-        "How long requests took to be answered",
+        "Requests; `route` as documented, or `_unmatched`; unknown methods are `_OTHER`",
     ),
-    gauge("http_server_active_requests", "Requests under way"),
+    gauge("http_server_active_requests", "Requests in progress"),
     histogram(
         "http_client_request_duration_seconds",
-        "How long calls to suppliers took",
+        "Attempts of calls to suppliers, without the sandbox; `outcome` is `ok` or a failure code",
     ),
     histogram(
         "db_client_operation_duration_seconds",
-        "How long the database took, without waiting for a connection",
-    ),
-    gauge("db_pool_connections", "Open connections to the database"),
-    histogram(
-        "db_pool_wait_seconds",
-        "How long was waited for a connection",
+        "Database operations: `read`, `statement` (in a transaction), `commit`",
     ),
     gauge(
+        "db_pool_connections",
+        "Open connections, `used` and `idle`, SQLite's writer included",
+    ),
+    histogram("db_pool_wait_seconds", "Wait for a connection"),
+    gauge(
         "sqlite_writer_queue_depth",
-        "Writes that wait for the one writer of SQLite",
+        "Writes that wait for the only writer of SQLite; not on PostgreSQL",
     ),
     histogram(
         "sqlite_writer_wait_seconds",
-        "How long writes waited for the one writer of SQLite",
+        "Wait of writes for the only writer of SQLite",
     ),
-    gauge("sqlite_wal_bytes", "Size of the write-ahead log of SQLite"),
+    gauge(
+        "sqlite_wal_bytes",
+        "Size of SQLite's write-ahead log, which shrinks to 64 MiB",
+    ),
     gauge(
         "sqlite_integrity_ok",
-        "Whether SQLite's own check at the start found no fault in its file",
+        "1 if SQLite's check at the start found no fault, 0 if it found one, NaN until then",
     ),
-    gauge("data_dir_free_bytes", "Room on the disk of SQLite's file"),
+    gauge(
+        "data_dir_free_bytes",
+        "Free space on the SQLite file's disk",
+    ),
     gauge(
         "last_backup_timestamp_seconds",
-        "When the last backup of this database was taken, 0 before the first",
+        "Unix time at which the last complete `sightline backup` began, 0 before the first",
     ),
     gauge(
         "clock_offset_seconds",
-        "By how much this machine's clock is before the database's",
+        "By how much this machine's clock is ahead of the database's",
     ),
-    counter("jobs_enqueued_total", "Jobs that this process queued"),
-    counter("jobs_finished_total", "Jobs that ended in this process"),
+    counter(
+        "jobs_enqueued_total",
+        "Jobs queued by requests or schedules of this process",
+    ),
+    counter(
+        "jobs_finished_total",
+        "Jobs that ended in this process: `succeeded`, `partial`, `failed`, `canceled`, `expired`",
+    ),
     histogram(
         "job_wait_seconds",
-        "How long jobs that were due waited for a worker",
+        "Wait of due jobs for a worker, before each attempt",
     ),
-    histogram("job_run_seconds", "How long attempts at jobs took"),
+    histogram("job_run_seconds", "Duration of attempts"),
     counter(
         "job_retries_total",
-        "Attempts at jobs after which another one follows",
+        "Failed attempts that are followed by another; `reason` is the code in the job's errors",
     ),
     counter(
         "job_rescues_total",
-        "Jobs taken back from a worker that sent no heartbeat, or exceeded the deadline",
+        "Jobs taken back: `worker-lost`, `deadline-passed`",
     ),
-    gauge("jobs_queued", "Unfinished jobs of all accounts"),
+    gauge(
+        "jobs_queued",
+        "Unfinished jobs of all accounts, `waiting` or `running`; the same from every process",
+    ),
     gauge(
         "job_oldest_ready_seconds",
-        "For how long the first job that is due has been due",
+        "Time for which the oldest due job waits",
     ),
     gauge(
         "job_sweep_overdue_seconds",
-        "For how long a job has waited for a worker's sweep: its lease, its deadline or its time to begin is over",
+        "Time for which an expired lease or deadline waits for a sweep; above a minute no worker runs, or its sweep fails",
     ),
     gauge(
         "job_fairness_jain",
-        "Jain index of what accounts with waiting jobs were served in the last minutes",
+        "Jain's index of service to accounts (up to 1,000) with waiting jobs over five minutes: 1 is even",
     ),
     counter(
         "auth_failures_total",
-        "Requests refused because of who sent them",
+        "Requests refused because of their sender, by problem code",
     ),
     counter(
         "rate_limited_total",
-        "Requests refused because of a limit of requests",
+        "Requests refused by a limit: the rate policy, `in-flight`, `in-flight-…` or `connections`",
     ),
     counter(
         "untrusted_proxy_requests_total",
-        "Requests with X-Forwarded-For from a private address that is not in trusted_proxies",
+        "Requests with `X-Forwarded-For` from a private address not in `trusted_proxies`, probably a proxy",
     ),
     counter(
         "quota_rejected_total",
-        "Requests refused because of a quota, an allowance or a budget",
+        "Requests refused by a quota, an allowance, a budget or the queue",
     ),
     counter(
         "idempotency_replays_total",
-        "Requests answered with the answer to an earlier one of the same key",
+        "Requests answered with a stored response",
     ),
     counter(
         "provider_cost_micro_usd_total",
-        "What suppliers cost, in millionths of a US dollar",
+        "Cost of suppliers in millionths of a US dollar, as budgets count it",
     ),
     gauge(
         "provider_breaker_state",
-        "Whether a supplier is asked: 0 yes, 1 a few calls to see, 2 no",
+        "Circuit breaker after the last call: 0 closed, 1 half-open, 2 open",
     ),
     counter(
         "crawler_blocked_total",
-        "What was not asked of sites, by why",
+        "Requests that the crawler did not send: `scheme`, `port`, `literal`, `name`, `address`, `own`, `robots`",
     ),
-    counter("crawler_bytes_total", "Bytes of bodies read from sites"),
-    counter("mcp_tool_calls_total", "Calls of tools"),
-    gauge("build_info", "Which version it is"),
+    counter(
+        "crawler_bytes_total",
+        "Bytes of bodies that the crawler read, as sent; without Chromium's traffic",
+    ),
+    counter(
+        "mcp_tool_calls_total",
+        "Tool calls: `ok`, `refused`, `failed`",
+    ),
+    gauge("build_info", "1; the version is in the label"),
     counter(
         "process_cpu_seconds_total",
         "Total user and system CPU time spent in seconds.",

@@ -94,12 +94,12 @@ fn listen(at: AdminAddress) -> anyhow::Result<Option<TcpListener>> {
         Err(error) if !is_explicit && error.kind() == ErrorKind::AddrInUse => {
             tracing::warn!(
                 %address,
-                "Another program listens where probes and metrics usually are: this process has none. Set admin.listen to another address, or to off."
+                "The default address of the admin listener is in use: this process serves no probes and metrics. Set admin.listen to another address, or to off."
             );
             Ok(None)
         }
         Err(error) => Err(error).with_context(|| {
-            format!("cannot listen on {address} for probes and metrics; set admin.listen to another address, or to off")
+            format!("cannot listen on {address} for probes and metrics: set admin.listen to another address, or to off")
         }),
     }
 }
@@ -120,7 +120,7 @@ fn serve(listener: TcpListener, service: Arc<AdminService>) -> anyhow::Result<()
     };
     let server = listening
         .listen(listener)
-        .context("cannot serve probes and metrics")?;
+        .context("cannot start the server of probes and metrics")?;
     // It serves until the process ends, so that shutdown can be observed.
     tokio::spawn(server);
     Ok(())
@@ -150,8 +150,11 @@ impl AdminService {
                 }
             }
             ("/debug/config", _) if !has_safe_host(request) => self.problem(
-                &Problem::new(Code::OriginNotAllowed, "Settings are not shown to pages that reach this listener by a foreign host name.")
-                    .hint("Use an address, localhost, or a name without a dot."),
+                &Problem::new(
+                    Code::OriginNotAllowed,
+                    "Settings are not shown to requests with a foreign host name.",
+                )
+                .hint("Use an address, localhost, or a name without a dot."),
             ),
             ("/debug/config", _) => AdminResponse::json(200, &self.config),
             _ => self.problem(

@@ -57,7 +57,7 @@ impl Probes {
         let task = self.main_runtime.spawn(async {});
         match tokio::time::timeout(LIVENESS_TIMEOUT, task).await {
             Ok(Ok(())) => vec![],
-            _ => vec![Reason::new("stuck", "no thread takes up work")],
+            _ => vec![Reason::new("stuck", "the async runtime does not run tasks")],
         }
     }
 
@@ -65,7 +65,7 @@ impl Probes {
     pub fn check_startup(&self) -> Vec<Reason> {
         match self.database.get() {
             Some(_) => vec![],
-            None => vec![Reason::new("starting", "the process has not begun yet")],
+            None => vec![Reason::new("starting", "the process is starting")],
         }
     }
 
@@ -113,11 +113,11 @@ impl Probes {
 fn file_reasons(figures: &SqliteFigures) -> Vec<Reason> {
     let mut reasons = Vec::new();
     if figures.is_sound == Some(false) {
-        let detail = "SQLite finds its file broken, and nothing is written: stop, and restore a backup with --force";
+        let detail = "the SQLite file is damaged and writes are refused: stop the server and restore a backup with --force";
         reasons.push(Reason::new("databaseBroken", detail));
     }
     if figures.is_disk_full() {
-        let detail = "the disk of the database is full: nothing can be stored until there is room";
+        let detail = "the disk of the database is full: free disk space";
         reasons.push(Reason::new("diskFull", detail));
     }
     reasons
@@ -127,20 +127,23 @@ async fn check_database(database: &DieselStorage) -> Option<Reason> {
     match tokio::time::timeout(DATABASE_TIMEOUT, database.pending()).await {
         Ok(Ok(steps)) if steps.is_empty() => None,
         Ok(Ok(steps)) => {
-            let detail = format!("the schema lacks {} steps: run `migrate`", steps.len());
+            let detail = format!(
+                "{} migration(s) pending: run `sightline migrate`",
+                steps.len()
+            );
             Some(Reason::new("migrations", detail))
         }
         Ok(Err(MigrationError::Storage(_))) | Err(_) => Some(unreachable_database(database)),
         Ok(Err(_)) => Some(Reason::new(
             "migrations",
-            "the schema is not one that this version knows",
+            "the schema version is unknown to this version of Sightline: start the newer one",
         )),
     }
 }
 
 /// The driver's message may contain hosts and roles; the public `/readyz` does not show details.
 fn unreachable_database(database: &DieselStorage) -> Reason {
-    let detail = "the database does not answer in time";
+    let detail = "the database is unreachable or did not respond in time";
     match database.last_failure() {
         Some(failure) => Reason::new("database", format!("{detail}: {failure}")),
         None => Reason::new("database", detail),

@@ -27,7 +27,7 @@ impl Recorder {
             .set_buckets_for_metric(Matcher::Prefix("job_".to_owned()), &jobs)?
             .build_recorder();
         let handle = recorder.handle();
-        metrics::set_global_recorder(recorder).context("cannot begin to count")?;
+        metrics::set_global_recorder(recorder).context("cannot install the metrics recorder")?;
         for it in &CATALOGUE {
             match it.kind {
                 Kind::Counter => metrics::describe_counter!(it.name, it.help),

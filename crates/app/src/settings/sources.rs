@@ -101,7 +101,7 @@ pub enum SettingsError {
     InFlag { key: String, reason: String },
     /// `--data-dir` with a database from another source is ambiguous, and a wrong guess could replace data.
     #[error(
-        "--data-dir names {}, and {origin} names another database: leave out one of them, or name the database by --database-url, which overrides both",
+        "--data-dir is {}, and {origin} sets another database: remove one of them, or use --database-url, which overrides both",
         folder.display()
     )]
     TwoDatabases { folder: PathBuf, origin: Origin },
@@ -264,10 +264,10 @@ impl Sources {
         };
         let is_set = |(known, value): &(String, String)| known == setting && !value.is_empty();
         if self.environment.iter().any(is_set) {
-            return Err(format!("{setting} is set as well; leave one of them out"));
+            return Err(format!("{setting} is set as well; remove one of them"));
         }
         let content = std::fs::read_to_string(text)
-            .map_err(|error| format!("names a file that cannot be read: {text}: {error}"))?;
+            .map_err(|error| format!("cannot read the file {text}: {error}"))?;
         parse_variable(setting, content.trim_end_matches(['\r', '\n']))
     }
 }
@@ -665,7 +665,7 @@ mod tests {
             ("SIGHTLINE_SEARCH__SERPER__API_KEY", "1234567"),
         ];
         let both = environment(&both).load().unwrap_err().to_string();
-        assert!(both.contains("leave one of them out"), "{both}");
+        assert!(both.contains("remove one of them"), "{both}");
         // A setting with a name that ends in `_file` is an ordinary setting.
         let own = [("SIGHTLINE_SEARCH_CONSOLE__KEY_FILE", path)];
         let loaded = environment(&own).load().unwrap();

@@ -26,7 +26,12 @@ pub async fn run(context: &AppContext, command: AccountCommand) -> anyhow::Resul
             email,
             revoke_tokens,
         } => password(context, &email, revoke_tokens).await?,
-        AccountCommand::Disable { email, enable } => set_status(context, &email, enable).await?,
+        AccountCommand::Disable { email } => {
+            set_status(context, &email, AccountStatus::Disabled).await?;
+        }
+        AccountCommand::Enable { email } => {
+            set_status(context, &email, AccountStatus::Active).await?;
+        }
     }
     Ok(Outcome::Done)
 }
@@ -37,10 +42,10 @@ async fn create(context: &AppContext, email: &str, name: &str) -> anyhow::Result
     let name = Label::parse(name).map_err(|error| UsageError(format!("--name {error}")))?;
     let (account, owner) = context.core().create_account(&email, &name).await?;
     print_line(format!(
-        "Account {} of {} is ready.",
+        "Created account {} of {}.",
         account.id, owner.email
     ));
-    print_line(format!("It may have {}.", account.limits));
+    print_line(format!("Limits: {}.", account.limits));
     print_line(format!(
         "Next: sightline token create --email {} --name first --scopes all",
         owner.email
@@ -63,7 +68,9 @@ async fn password(context: &AppContext, email: &str, revokes_tokens: bool) -> an
             .read_line(&mut line);
         read.map(|_| line)
     });
-    let line = reading.await?.context("the password cannot be read")?;
+    let line = reading
+        .await?
+        .context("cannot read the password from standard input")?;
     let password = line.strip_suffix('\n').unwrap_or(&line);
     let password = password.strip_suffix('\r').unwrap_or(password);
     let (core, hasher) = (context.core(), password_hasher(context)?);
@@ -78,12 +85,12 @@ async fn password(context: &AppContext, email: &str, revokes_tokens: bool) -> an
     if revokes_tokens {
         let tokens = ended.tokens;
         print_line(format!(
-            "The password of {email} is set; {sessions} sessions ended, {tokens} tokens were revoked."
+            "Set the password of {email}; {sessions} sessions ended, {tokens} tokens revoked."
         ));
         return Ok(());
     }
     print_line(format!(
-        "The password of {email} is set; {sessions} sessions ended. Tokens stay; --revoke-tokens revokes them."
+        "Set the password of {email}; {sessions} sessions ended. Tokens remain valid; --revoke-tokens revokes them."
     ));
     Ok(())
 }
@@ -152,8 +159,8 @@ async fn limits(context: &AppContext, args: &LimitsArgs) -> anyhow::Result<()> {
     let account = accounts
         .into_iter()
         .find(|(account, _)| account.id == owner.account);
-    let (account, _) =
-        account.ok_or_else(|| anyhow::anyhow!("the account of {} is gone", owner.email))?;
+    let (account, _) = account
+        .ok_or_else(|| anyhow::anyhow!("the account of {} does not exist any more", owner.email))?;
     let before = account.limits;
     let limits = AccountLimits {
         projects: args.projects.unwrap_or(before.projects),
@@ -176,7 +183,7 @@ async fn limits(context: &AppContext, args: &LimitsArgs) -> anyhow::Result<()> {
     };
     let core = context.core();
     core.limit_account(owner.account, limits).await?;
-    print_line(format!("{} may have {limits}.", owner.email));
+    print_line(format!("Limits of {}: {limits}.", owner.email));
     let now = Account { limits, ..account };
     for Allowance { name, limit, used } in [
         now.project_allowance(),
@@ -185,7 +192,7 @@ async fn limits(context: &AppContext, args: &LimitsArgs) -> anyhow::Result<()> {
     ] {
         if used > limit {
             eprint_line(format!(
-                "{}: {used} are in use and {limit} allowed. Nothing is removed; more are refused until fewer are in use.",
+                "{}: {used} are in use and {limit} allowed. Nothing is removed; new ones are refused until usage is below the limit.",
                 name.name()
             ));
         }
@@ -234,19 +241,18 @@ async fn log(context: &AppContext, email: &str, limit: u32, as_json: bool) -> an
         ]
     };
     print_table(
-        &["at", "by", "what", "token", "more"],
+        &["time", "actor", "action", "token", "detail"],
         events.iter().map(row),
     );
     Ok(())
 }
 
-async fn set_status(context: &AppContext, email: &str, enable: bool) -> anyhow::Result<()> {
+async fn set_status(
+    context: &AppContext,
+    email: &str,
+    status: AccountStatus,
+) -> anyhow::Result<()> {
     let owner = find_owner(&context.storage, email).await?;
-    let status = if enable {
-        AccountStatus::Active
-    } else {
-        AccountStatus::Disabled
-    };
     let core = context.core();
     core.switch_account(owner.account, status).await?;
     print_line(format!(

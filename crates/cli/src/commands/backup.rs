@@ -11,35 +11,37 @@ use storage::Manifest;
 pub async fn take(loaded: Loaded, args: BackupArgs) -> anyhow::Result<Outcome> {
     require_database(&loaded.settings)?;
     let database = loaded.settings.database();
-    eprint_line(format!("Taking a backup of {database}; servers may go on."));
+    eprint_line(format!(
+        "Backing up {database}; servers may continue to run."
+    ));
     let (file, now) = (args.file, SystemClock.now());
-    let taken = storage::back_up(database, file.clone(), now, args.programs).await?;
+    let taken = storage::back_up(database, file.clone(), now, args.bindir).await?;
     if let Err(error) = storage::note_backup(loaded.settings.database(), now).await {
         eprint_line(format!(
-            "The metric of the last backup does not count this one: {:#}",
+            "cannot record the time of this backup in the database, so the metric of the last backup is not updated: {:#}",
             anyhow::Error::from(error)
         ));
     }
-    let summary = format!("{} is whole", file.display());
+    let summary = format!("Backed up to {}", file.display());
     print_manifest(&taken, &taken, args.json, &summary)
 }
 
 pub async fn restore(loaded: Loaded, args: RestoreArgs) -> anyhow::Result<Outcome> {
     if args.verify {
-        eprint_line(format!("Reading all of {}.", args.file.display()));
-        let found = storage::verify(args.file.clone(), args.programs).await?;
-        let summary = format!("{} is whole", args.file.display());
+        eprint_line(format!("Verifying {}.", args.file.display()));
+        let found = storage::verify(args.file.clone(), args.bindir).await?;
+        let summary = format!("{} is complete", args.file.display());
         return print_manifest(&found, &found, args.json, &summary);
     }
     create_data_folder(&loaded.settings)?;
     let database = loaded.settings.database();
     let place = database.to_string();
     eprint_line(format!("Restoring {} to {place}.", args.file.display()));
-    let restored = storage::restore(database, args.file, args.force, args.programs).await?;
-    let summary = format!("{place} is restored, every table with as many rows as it had");
+    let restored = storage::restore(database, args.file, args.force, args.bindir).await?;
+    let summary = format!("Restored to {place}, with the row counts of the manifest");
     print_manifest(&restored, &restored.manifest, args.json, &summary)?;
     if let (Some(replaced), false) = (&restored.replaced, args.json) {
-        print_line(format!("What was there is kept: {replaced}."));
+        print_line(format!("The old data is kept: {replaced}."));
     }
     Ok(Outcome::Done)
 }

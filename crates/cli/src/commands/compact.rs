@@ -10,7 +10,7 @@ pub async fn run(loaded: Loaded, as_json: bool) -> anyhow::Result<Outcome> {
     eprint_line(format!("Compacting {place}."));
     let Some(done) = context.database.compact().await? else {
         anyhow::bail!(
-            "PostgreSQL compresses and reuses space while it runs (autovacuum); there is nothing to do"
+            "compact is for SQLite only: PostgreSQL reuses free space automatically (autovacuum)"
         );
     };
     if as_json {
@@ -18,12 +18,12 @@ pub async fn run(loaded: Loaded, as_json: bool) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Done);
     }
     print_line(format!(
-        "{} records were packed; the file has {} bytes, and had {}.",
+        "Compressed {} records; the file has {} bytes, before {}.",
         done.packed_records, done.bytes_after, done.bytes_before
     ));
     if let Some(needed) = done.needs_bytes {
         print_line(format!(
-            "What is free inside of the file is used before the file grows again. To give it back to the disk, free {needed} bytes there and run this command again."
+            "Free space inside the file was not returned to the file system and is reused by SQLite. To return it, free {needed} bytes on the disk and run this command again."
         ));
     }
     Ok(Outcome::Done)

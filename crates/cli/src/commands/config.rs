@@ -26,7 +26,7 @@ pub fn run(
                     print_line(format!("Connections to the database: {encryption}."));
                 }
                 print_line(format!(
-                    "The settings are fine: {set} set, the others have their defaults (`sightline config show`)."
+                    "The settings are valid: {set} set, the others have their defaults (`sightline config show`)."
                 ));
             }
         }

@@ -119,7 +119,7 @@ pub async fn run(loaded: Loaded, as_json: bool, all: bool) -> anyhow::Result<Out
         show(&loaded, &checks, all);
     }
     if checks.iter().any(|check| check.state == State::Bad) {
-        anyhow::bail!("something has to be mended first; see above");
+        anyhow::bail!("at least one check failed: see the rows with the state bad above");
     }
     Ok(Outcome::Done)
 }
@@ -160,8 +160,7 @@ fn as_value(loaded: &Loaded, checks: &[Check]) -> serde_json::Value {
     json!({ "settings": settings, "checks": checks })
 }
 
-const FREE_DISK_SPACE: &str =
-    "Free space on the disk: nothing is lost, and Sightline continues then.";
+const FREE_DISK_SPACE: &str = "Free disk space; Sightline then continues, and no data is lost.";
 
 /// The database, opened once for all checks; `None` if it does not exist yet.
 type Opened<'o> = Option<&'o anyhow::Result<DieselStorage>>;
@@ -169,28 +168,27 @@ type Opened<'o> = Option<&'o anyhow::Result<DieselStorage>>;
 async fn database(settings: &Settings, opened: Opened<'_>) -> Check {
     let subject = "database";
     let shown = settings.database();
-    let restore =
-        "Restore a backup: `sightline restore --force FILE` keeps the broken file beside it.";
+    let restore = "Restore a backup: `sightline restore --force FILE` keeps the damaged file in the same directory.";
     let opened = match opened {
         None => {
             return Check::notice(
                 subject,
-                format!("{shown} is not there yet"),
-                "The first start makes it; if there should be one, check the setting data_dir.",
+                format!("{shown} does not exist yet"),
+                "The first start creates it. If it should exist, check the setting data_dir.",
             );
         }
         Some(Ok(opened)) => opened,
         Some(Err(error)) => {
             let todo = match shown.kind() {
                 _ if matches!(error.downcast_ref(), Some(OpenError::Unfinished(_))) => {
-                    "Run the same `sightline transfer` again, or name another database."
+                    "Run the same `sightline transfer` again, or set another database."
                 }
                 DatabaseKind::Sqlite if shown.is_disk_full() => FREE_DISK_SPACE,
                 _ if matches!(error.downcast_ref(), Some(OpenError::NotADatabase(_))) => restore,
                 DatabaseKind::Sqlite if format!("{error:#}").contains("malformed") => restore,
-                DatabaseKind::Sqlite => "Check that the file may be read and written.",
+                DatabaseKind::Sqlite => "Check that the server's user can read and write the file.",
                 DatabaseKind::Postgres => {
-                    "Check the setting database_url, and that the server answers."
+                    "Check the setting database_url, and that the PostgreSQL server is running."
                 }
             };
             return Check::bad(subject, format!("{shown}: {error:#}"), todo);
@@ -199,14 +197,14 @@ async fn database(settings: &Settings, opened: Opened<'_>) -> Check {
     match opened.faults().await {
         Ok(faults) if faults.is_empty() => {}
         Ok(faults) => {
-            let message = format!("{shown} is broken: {}", faults.join("; "));
+            let message = format!("{shown} is damaged: {}", faults.join("; "));
             return Check::bad(subject, message, restore);
         }
         Err(error) => {
             let error = anyhow::Error::from(error);
             return Check::bad(
                 subject,
-                format!("{shown} cannot be read whole: {error:#}"),
+                format!("integrity check of {shown} failed: {error:#}"),
                 restore,
             );
         }
@@ -214,20 +212,20 @@ async fn database(settings: &Settings, opened: Opened<'_>) -> Check {
     match opened.pending().await {
         Ok(pending) if pending.is_empty() => {
             let state = match shown.kind() {
-                DatabaseKind::Sqlite => "is sound",
-                DatabaseKind::Postgres => "answers",
+                DatabaseKind::Sqlite => "is intact",
+                DatabaseKind::Postgres => "responds",
             };
             Check::good(subject, format!("{shown} {state}, schema up to date"))
         }
         Ok(pending) => Check::notice(
             subject,
-            format!("{shown} answers, {} migration(s) to run", pending.len()),
-            "Run `sightline migrate` (a fresh database gets its schema at the first start).",
+            format!("{shown} responds, {} migration(s) pending", pending.len()),
+            "Run `sightline migrate`; an empty database gets its schema at the first start.",
         ),
         Err(error) => Check::bad(
             subject,
             error.to_string(),
-            "Use the version of Sightline that migrated the database.",
+            "Use the version of Sightline that migrated the database, or a newer one.",
         ),
     }
 }
@@ -237,15 +235,18 @@ fn environment(loaded: &Loaded) -> Check {
     let subject = "environment";
     let names = &loaded.service_variables;
     if names.is_empty() {
-        return Check::good(subject, "every variable SIGHTLINE_… is a setting");
+        return Check::good(
+            subject,
+            "every environment variable SIGHTLINE_… is a known setting",
+        );
     }
     Check::notice(
         subject,
         format!(
-            "of a service that is called like this one, and not read: {}",
+            "ignored variables that Kubernetes or Docker set for a service named sightline: {}",
             names.join(", ")
         ),
-        "Nothing has to be done; in Kubernetes `enableServiceLinks: false` in the pod leaves them out.",
+        "No action is needed. In Kubernetes, `enableServiceLinks: false` in the pod removes them.",
     )
 }
 
@@ -253,23 +254,23 @@ fn environment(loaded: &Loaded) -> Check {
 fn encryption(settings: &Settings) -> Check {
     let subject = "database encryption";
     let Some(encryption) = settings.database().encryption() else {
-        return Check::good(subject, "no connection to the database leaves this machine");
+        return Check::good(subject, "all connections to the database are local");
     };
     let todo = match encryption {
         Encryption::Tls(TlsCheck::AuthorityAndName) => {
-            return Check::good(subject, format!("as set, {encryption}"));
+            return Check::good(subject, format!("by the settings, {encryption}"));
         }
         Encryption::Tls(TlsCheck::Authority) => {
-            "Use sslmode=verify-full in database_url, unless the certificate does not bear the name of the host."
+            "Set sslmode=verify-full in database_url, unless the certificate has another host name."
         }
         Encryption::Tls(TlsCheck::Nothing) => {
-            "Use sslmode=verify-full in database_url, with sslrootcert where the authority is not a public one: else somebody on the way can pose as the server."
+            "Set sslmode=verify-full in database_url, with sslrootcert for a private certificate authority. Without verification the connection is open to a man-in-the-middle attack."
         }
         Encryption::Missing => {
-            "Add sslmode=verify-full to database_url, unless nobody else can read along on that network."
+            "Set sslmode=verify-full in database_url, unless the network is trusted."
         }
     };
-    Check::notice(subject, format!("as set, {encryption}"), todo)
+    Check::notice(subject, format!("by the settings, {encryption}"), todo)
 }
 
 fn suppliers(settings: &Settings) -> Check {
@@ -279,7 +280,7 @@ fn suppliers(settings: &Settings) -> Check {
     if settings.search.is_simulated() {
         return Check::notice(
             subject,
-            "sandbox: a simulated market, marked so in every record",
+            "sandbox: simulated search results, marked as simulated in every record",
             format!(
                 "For real results set {}.",
                 required_settings(search::SUPPLIERS)
@@ -288,14 +289,14 @@ fn suppliers(settings: &Settings) -> Check {
     }
     if let Some(unpaid) = supplier.paid_call_refusal(settings.search.depth.0) {
         let suppliers = settings.search.suppliers().join(", then ");
-        let message = format!("{suppliers}: nobody is asked, {unpaid}");
+        let message = format!("{suppliers}: no calls are made: {unpaid}");
         return Check::bad(subject, message, remedy_for(unpaid));
     }
     let max_spend = supplier.max_spend(settings.search.depth.0);
     Check::good(
         subject,
         format!(
-            "{} ({}); a keyword takes {} call(s) and {} {} at the most; {}",
+            "{} ({}); at most {} call(s) and {} {} per keyword; {}",
             settings.search.suppliers().join(", then "),
             supplier.label().engine,
             max_spend.calls,
@@ -310,7 +311,7 @@ fn suppliers(settings: &Settings) -> Check {
 async fn supplier_refusals(opened: Opened<'_>) -> Check {
     let subject = "suppliers' accounts";
     let Some(Ok(opened)) = opened else {
-        return Check::notice(subject, WITHOUT_DATABASE, "See the database above.");
+        return Check::notice(subject, WITHOUT_DATABASE, "See the check database.");
     };
     let notes = match notes(opened).await {
         Ok(notes) => notes,
@@ -318,7 +319,7 @@ async fn supplier_refusals(opened: Opened<'_>) -> Check {
     };
     let refusals = notes.into_iter().filter_map(|it| match it.topic {
         Topic::Refusal { provider, .. } => Some(format!(
-            "{provider} refused ours at {} ({})",
+            "{provider} refused the account at {} ({})",
             it.noted_at.to_rfc3339_opts(SecondsFormat::Secs, true),
             it.note
         )),
@@ -326,16 +327,16 @@ async fn supplier_refusals(opened: Opened<'_>) -> Check {
     });
     let refusals: Vec<String> = refusals.collect();
     if refusals.is_empty() {
-        return Check::good(subject, "no refusal is noted");
+        return Check::good(subject, "no refusals");
     }
     Check::bad(
         subject,
         refusals.join("; "),
-        "Look at the key in the settings, and at the balance of the account there; this goes away with the next call that is answered.",
+        "Check the API key in the settings and the balance of the account at the supplier. The next successful call clears this.",
     )
 }
 
-const WITHOUT_DATABASE: &str = "not known without a database";
+const WITHOUT_DATABASE: &str = "unknown without a database";
 
 async fn notes(opened: &DieselStorage) -> Result<Vec<ServerNote>, StorageError> {
     opened.read().await?.server_notes().all().await
@@ -344,7 +345,7 @@ async fn notes(opened: &DieselStorage) -> Result<Vec<ServerNote>, StorageError> 
 async fn backup(opened: Opened<'_>) -> Check {
     let subject = "last backup";
     let Some(Ok(opened)) = opened else {
-        return Check::notice(subject, WITHOUT_DATABASE, "See the database above.");
+        return Check::notice(subject, WITHOUT_DATABASE, "See the check database.");
     };
     let found = async { Ok::<_, StorageError>((notes(opened).await?, opened.now().await?)) };
     let (notes, now) = match found.await {
@@ -362,8 +363,8 @@ async fn backup(opened: Opened<'_>) -> Check {
         ),
         None => Check::notice(
             subject,
-            "none is noted in this database",
-            "Take one by `sightline backup FILE`, once a day at the least.",
+            "no backup of this database is recorded",
+            "Run `sightline backup FILE` at least once a day.",
         ),
     }
 }
@@ -372,8 +373,8 @@ fn unknown_check(subject: &'static str, error: StorageError) -> Check {
     let error = anyhow::Error::from(error);
     Check::notice(
         subject,
-        format!("not known: {error:#}"),
-        "See the database above.",
+        format!("unknown: {error:#}"),
+        "See the check database.",
     )
 }
 
@@ -384,7 +385,7 @@ const MAX_START_DELAY: TimeDelta = TimeDelta::minutes(5);
 async fn queue(opened: Opened<'_>) -> Check {
     let subject = "queue";
     let Some(Ok(opened)) = opened else {
-        return Check::notice(subject, WITHOUT_DATABASE, "See the database above.");
+        return Check::notice(subject, WITHOUT_DATABASE, "See the check database.");
     };
     let figures = async {
         let mut read = opened.read().await?;
@@ -404,14 +405,14 @@ async fn queue(opened: Opened<'_>) -> Check {
         ..
     } = figures;
     let is_past = |at: Option<DateTime<Utc>>, by| at.is_some_and(|at| now - at > by);
-    let message = format!("{waiting} analyses wait and {running} run");
+    let message = format!("{waiting} analyses waiting, {running} running");
     if is_past(attention_at, MAX_SWEEP_DELAY)
         || running == 0 && is_past(next_run_at, MAX_START_DELAY)
     {
         return Check::bad(
             subject,
-            format!("{message}, and no worker looks after them"),
-            "Start `sightline worker`, or `serve` without --no-worker; if one runs, look at its log.",
+            format!("{message}, and no worker is processing them"),
+            "Start `sightline worker`, or `sightline serve` without --no-worker. If a worker is running, check its log.",
         );
     }
     Check::good(subject, message)
@@ -427,13 +428,13 @@ fn engines(settings: &Settings) -> Check {
             let label = engine.label();
             if let Some(unpaid) = engine.paid_call_refusal() {
                 all_are_active = false;
-                return format!("{}: not asked, {unpaid}", label.name);
+                return format!("{}: no calls are made: {unpaid}", label.name);
             }
             let model = label.model.map(|it| format!(" ({it})"));
             let cost = engine.max_spend().cost;
             let (name, model) = (label.name, model.unwrap_or_default());
             format!(
-                "{name}{model}: {cost} {} an answer at the most",
+                "{name}{model}: at most {cost} {} per answer",
                 MicroUsd::CURRENCY
             )
         })
@@ -442,7 +443,7 @@ fn engines(settings: &Settings) -> Check {
     if settings.ai.is_simulated(&settings.search) {
         return Check::notice(
             subject,
-            format!("sandbox: simulated engines, marked so in every record; {message}"),
+            format!("sandbox: simulated engines, marked as simulated in every record; {message}"),
             format!(
                 "For real answers set {}.",
                 required_settings(&ai::suppliers())
@@ -452,7 +453,7 @@ fn engines(settings: &Settings) -> Check {
     if all_are_active {
         return Check::good(subject, message);
     }
-    let todo = "Set ai.paid_calls and search.paid_calls = true, raise ai.most_per_call, or set the prices of the model.";
+    let todo = "Set ai.paid_calls and search.paid_calls to true, raise ai.most_per_call, or set the prices of the model.";
     Check::bad(subject, message, todo)
 }
 
@@ -465,22 +466,22 @@ fn research(settings: &Settings) -> Check {
     if label.provenance.is_simulated() {
         return Check::notice(
             subject,
-            "sandbox: simulated figures, marked so in every answer",
+            "sandbox: simulated figures, marked as simulated in every response",
             format!("For real figures set {needs}."),
         );
     }
     if let Some(unpaid) = supplier.paid_call_refusal() {
         return Check::bad(
             subject,
-            format!("{name}: not asked, {unpaid}"),
-            "Set search.paid_calls = true, raise search.most_per_call, or lower keyword_research.price_per_call to what a call costs.",
+            format!("{name}: no calls are made: {unpaid}"),
+            "Set search.paid_calls to true, raise search.most_per_call, or correct keyword_research.price_per_call.",
         );
     }
     let max_spend = supplier.max_spend();
     Check::good(
         subject,
         format!(
-            "{name}; a search takes {} call(s) and {} {} at the most, and is kept for everyone for 30 days",
+            "{name}; at most {} call(s) and {} {} per search; results are cached for all accounts for 30 days",
             max_spend.calls,
             max_spend.cost,
             MicroUsd::CURRENCY
@@ -491,11 +492,11 @@ fn research(settings: &Settings) -> Check {
 async fn spending(settings: &Settings, opened: Opened<'_>) -> Check {
     let subject = "spending";
     if paid_sources(settings).is_empty() {
-        return Check::good(subject, "nobody is asked who costs money");
+        return Check::good(subject, "no paid supplier is configured");
     }
     let Some(database) = opened else {
         let limits = settings.new_accounts.limits();
-        let message = format!("there are no accounts yet; a new one may have {limits}");
+        let message = format!("no accounts yet; limits of a new one: {limits}");
         let has_cap = settings.search.most_per_day.is_some();
         return if has_cap || !settings.new_accounts.is_without_budget() {
             Check::good(subject, message)
@@ -506,14 +507,17 @@ async fn spending(settings: &Settings, opened: Opened<'_>) -> Check {
     let unknown = |reason: String| {
         Check::notice(
             subject,
-            format!("it is not known who may spend how much: {reason}"),
-            "Mend the database first.",
+            format!("spending limits are unknown: {reason}"),
+            "Fix the check database first.",
         )
     };
     match database {
         Err(error) => unknown(format!("{error:#}")),
         Ok(database) => match unbounded_spenders(settings, Arc::new(database.clone())).await {
-            Ok(None) => Check::good(subject, "every account has a cap, or all of them together"),
+            Ok(None) => Check::good(
+                subject,
+                "every account has a budget, or all accounts together have a daily cap",
+            ),
             Ok(Some(spenders)) => Check::notice(subject, spenders, REMEDY),
             Err(error) => unknown(format!("{:#}", anyhow::Error::from(error))),
         },
@@ -523,11 +527,11 @@ async fn spending(settings: &Settings, opened: Opened<'_>) -> Check {
 /// Caps from settings; accounts have budgets as well.
 fn spending_caps(settings: &Settings) -> String {
     if !settings.search.paid_calls {
-        return "suppliers that cost money are not asked (search.paid_calls)".to_owned();
+        return "no paid calls are made (search.paid_calls)".to_owned();
     }
     let cap = |limit: Option<Cap>| limit.map_or_else(|| "no cap".to_owned(), |it| it.0.to_string());
     format!(
-        "a call may cost {}, a day of all accounts {}",
+        "maximum cost per call: {}, per day for all accounts: {}",
         cap(settings.search.most_per_call),
         cap(settings.search.most_per_day)
     )
@@ -547,7 +551,7 @@ fn remedy_for(unpaid: PaidCallRefusal) -> String {
         PaidCallRefusal::SwitchedOff => {
             let free = search::SUPPLIERS.iter().filter(|it| it.is_free);
             let free = join_with_or(free.map(|it| it.needs));
-            format!("Set search.paid_calls = true, or a supplier that costs nothing ({free}).")
+            format!("Set search.paid_calls to true, or configure a free supplier ({free}).")
         }
         PaidCallRefusal::TooExpensive { .. } => {
             "Raise search.most_per_call, or lower search.depth.".to_owned()
@@ -562,7 +566,7 @@ fn speed(settings: &Settings) -> Check {
     let sources = site_services(settings, &clock, &randomness, None).speed;
     let (names, missing) = (sources.names(), sources.missing());
     let message = if names.is_empty() {
-        "not configured: only what files show is reported, every paint is null".to_owned()
+        "not configured: only figures of files are reported, paint times are null".to_owned()
     } else {
         names.join(", ")
     };
@@ -579,19 +583,19 @@ async fn search_console(settings: &Settings) -> Check {
     let Some(file) = &settings.search_console.key_file else {
         return Check::good(
             subject,
-            "not fetched (search_console.key_file is not set); exports can be imported",
+            "not fetched (search_console.key_file is not set); exported files can be imported",
         );
     };
     match account_email(file).await {
         Ok(email) => Check::good(
             subject,
             format!(
-                "fetched once a day as {email}, which owners let read their properties (key: {})",
+                "fetched once a day as {email}, which needs read access to the properties (key: {})",
                 file.display()
             ),
         ),
         Err(unusable) => {
-            let todo = format!("To be done: {}.", unusable.remedy);
+            let todo = format!("Action: {}.", unusable.remedy);
             Check::bad(subject, unusable.missing, todo)
         }
     }
@@ -608,15 +612,15 @@ fn crawler(settings: &Settings) -> Check {
     let named = resolved.map(|it| format!("{} for {}", it.0.address, it.0.host));
     let open: Vec<String> = networks.chain(named).collect();
     if open.is_empty() {
-        return Check::good(subject, "reads public addresses only");
+        return Check::good(subject, "fetches public addresses only");
     }
     Check::notice(
         subject,
         format!(
-            "projects of every account may read {} besides public addresses",
+            "projects of every account may fetch {} in addition to public addresses",
             open.join(", ")
         ),
-        "Make sure that there is no service that projects must not reach.",
+        "Check that these networks have no services that accounts must not reach.",
     )
 }
 
@@ -636,8 +640,10 @@ async fn own_addresses(settings: &Settings) -> Check {
         let Ok(Ok(found)) = timeout(LOOKUP_TIMEOUT, lookup_host((host.as_str(), 0))).await else {
             return Check::notice(
                 subject,
-                format!("{host} cannot be resolved here, so its addresses are not known"),
-                "Name the public addresses of this server in crawler.deny_networks.",
+                format!(
+                    "cannot resolve {host}, so the public addresses of this server are unknown"
+                ),
+                "List the public addresses of this server in crawler.deny_networks.",
             );
         };
         let found = found.map(|it| it.ip().to_canonical());
@@ -650,29 +656,29 @@ async fn own_addresses(settings: &Settings) -> Check {
         return Check::notice(
             subject,
             format!(
-                "{host} leads to {}, which is not an address of this machine, and projects may read it",
+                "{host} resolves to {}, which is not an address of this machine, and projects may fetch it",
                 join_addresses(&open)
             ),
-            "If it is this server's own (behind NAT), name it in crawler.deny_networks; if others share it (a CDN), leave it open.",
+            "If it belongs to this server only (NAT), add it to crawler.deny_networks. If it is shared (a CDN), no action is needed.",
         );
     }
     let is_local = settings.listen.0.ip().is_loopback() && settings.public_base_url.is_none();
     if known.is_empty() && host.is_empty() && !is_local {
         return Check::notice(
             subject,
-            "no public address of this server is known",
-            "If it has one (behind NAT), name it in crawler.deny_networks.",
+            "the public addresses of this server are unknown",
+            "If it has one (NAT), add it to crawler.deny_networks.",
         );
     }
     if known.is_empty() {
         return Check::good(
             subject,
-            "no public address of this server is open to projects",
+            "projects can fetch no public address of this server",
         );
     }
     Check::good(
         subject,
-        format!("projects do not read {}", join_addresses(&known)),
+        format!("projects cannot fetch {}", join_addresses(&known)),
     )
 }
 
@@ -685,10 +691,10 @@ fn sign_in(settings: &Settings) -> Check {
     let subject = "sign-in";
     let base = settings.public_base_url();
     match sign_in_remedy(settings) {
-        None => Check::good(subject, format!("people sign in at {base}/sign-in")),
+        None => Check::good(subject, format!("sign-in page: {base}/sign-in")),
         Some(remedy) => Check::notice(
             subject,
-            format!("nobody can sign in at {base}: cookies go over https alone"),
+            format!("sign-in at {base} fails: session cookies require https"),
             remedy,
         ),
     }
@@ -700,8 +706,8 @@ fn proxies(settings: &Settings) -> Check {
     if is_behind_one && settings.trusted_proxies.is_empty() {
         return Check::notice(
             subject,
-            "public_base_url is https, so a proxy is in front, and trusted_proxies is empty: all callers count as one",
-            "Set trusted_proxies to the networks of the proxy, and have it append the client's address to X-Forwarded-For.",
+            "public_base_url is https, so requests come through a proxy, and trusted_proxies is empty: all clients share one rate limit",
+            "Set trusted_proxies to the networks of the proxy, and configure the proxy to append the client's address to X-Forwarded-For.",
         );
     }
     if let Some(message) = proxy_without_base_url(settings) {
@@ -710,9 +716,9 @@ fn proxies(settings: &Settings) -> Check {
     Check::good(
         subject,
         match settings.trusted_proxies.len() {
-            0 => "no proxy is trusted; callers count by the address that they connect from"
+            0 => "no trusted proxies; clients are identified by the address of their connection"
                 .to_owned(),
-            networks => format!("X-Forwarded-For is read from {networks} network(s)"),
+            networks => format!("X-Forwarded-For is accepted from {networks} network(s)"),
         },
     )
 }
@@ -726,22 +732,20 @@ async fn rendering(settings: &Settings) -> Check {
     match (pages, browser) {
         (0, Some(browser)) => Check::good(
             subject,
-            format!(
-                "audits show no page in a browser (crawler.render_pages is 0); {browser} could"
-            ),
+            format!("audits render no pages (crawler.render_pages is 0); {browser} is available"),
         ),
         (0, None) => Check::good(
             subject,
-            "audits show no page in a browser (crawler.render_pages is 0), and there is none",
+            "audits render no pages (crawler.render_pages is 0); no browser was found",
         ),
         (pages, Some(browser)) => Check::good(
             subject,
-            format!("audits show the first {pages} pages in {browser}"),
+            format!("audits render the first {pages} pages in {browser}"),
         ),
         (pages, None) => Check::new(
             subject,
             State::Notice,
-            format!("audits shall show {pages} pages in a browser, and there is none"),
+            format!("audits should render {pages} pages, but no browser was found"),
             reader.missing_browser().map(|it| format!("{it}.")),
         ),
     }
@@ -758,16 +762,16 @@ fn build() -> Check {
         "release"
     };
     let stated = match (profile, cfg!(feature = "dist")) {
-        ("dist", true) => return Check::good(subject, "profile dist, made for production"),
+        ("dist", true) => return Check::good(subject, "profile dist, for production"),
         ("dist", false) => {
-            "profile dist without the feature dist: the system's allocator".to_owned()
+            "profile dist without the feature dist: it uses the system's allocator".to_owned()
         }
-        (_, _) => format!("profile {profile}, made for trying and developing: slower than dist"),
+        (_, _) => format!("profile {profile}, for development: slower than dist"),
     };
     Check::notice(
         subject,
         stated,
-        "For production build with `cargo build --profile dist --features dist -p cli` and run target/dist/sightline.",
+        "For production, build with `cargo build --profile dist --features dist -p cli` and run target/dist/sightline.",
     )
 }
 
@@ -781,7 +785,7 @@ async fn clock(settings: &Settings, opened: Opened<'_>) -> Check {
     let now = clock.now();
     let message = now.to_rfc3339_opts(SecondsFormat::Secs, true);
     if now.year() < MIN_YEAR {
-        return Check::bad(subject, message, "Set the machine's clock.");
+        return Check::bad(subject, message, "Set the clock of this machine.");
     }
     // A database that does not respond is reported by another check.
     let Some(Ok(database)) = opened else {
@@ -792,10 +796,10 @@ async fn clock(settings: &Settings, opened: Opened<'_>) -> Check {
         Ok(Some(ClockFault::Skewed(by) | ClockFault::Stepped(by))) => Check::bad(
             subject,
             format!(
-                "{message}, {} s apart from the database's",
+                "{message}, {} s apart from the database's clock",
                 by.num_seconds().abs()
             ),
-            "Set the clocks of both machines by a time service (NTP): workers claim nothing while they differ.",
+            "Synchronize the clocks of both machines (NTP): workers claim no jobs while they differ.",
         ),
         _ => Check::good(subject, message),
     }
@@ -805,12 +809,12 @@ fn disk(settings: &Settings) -> Check {
     let subject = "data folder";
     let folder: &Path = &settings.data_dir;
     if settings.database_url.is_some() {
-        return Check::good(subject, "not used: the database is elsewhere");
+        return Check::good(subject, "not used: database_url is set");
     }
     let shown = folder.display();
     if is_database_missing(settings) && !folder.exists() {
-        let message = format!("{shown} is not there yet");
-        return Check::notice(subject, message, "The first start makes it.");
+        let message = format!("{shown} does not exist yet");
+        return Check::notice(subject, message, "The first start creates it.");
     }
     let file = settings.data_file();
     if let (Ok(true), Err(error)) = (
@@ -818,8 +822,7 @@ fn disk(settings: &Settings) -> Check {
         OpenOptions::new().append(true).open(&file),
     ) {
         let message = format!("{}: {error}", file.display());
-        let mend =
-            "Let the user of the server write the file, for example with chmod 600 and chown.";
+        let mend = "Give the server's user write permission for the file, for example with chmod 600 and chown.";
         return Check::bad(subject, message, mend);
     }
     // An unnamed file cannot overwrite anything.
@@ -828,18 +831,18 @@ fn disk(settings: &Settings) -> Check {
         Ok(about) if about.mode() & 0o077 != 0 => Check::notice(
             subject,
             format!(
-                "{shown} can be written, and others may look into it (mode {:o})",
+                "{shown} is writable, and other users can read it (mode {:o})",
                 about.mode() & 0o777
             ),
             format!("chmod 700 {shown}"),
         ),
-        Ok(_) => Check::good(subject, format!("{shown} can be written")),
+        Ok(_) => Check::good(subject, format!("{shown} is writable")),
         Err(error) => Check::bad(
             subject,
             format!("{shown}: {error}"),
             match error.kind() {
                 ErrorKind::StorageFull => FREE_DISK_SPACE,
-                _ => "Set data_dir to a folder that can be written.",
+                _ => "Set data_dir to a writable directory.",
             },
         ),
     }

@@ -17,16 +17,16 @@ const MAX_RESPONSE_BYTES: u64 = 65_536;
 pub async fn run(settings: &Settings, path: &str) -> anyhow::Result<Outcome> {
     let address = match settings.admin.listen {
         AdminAddress::Off => anyhow::bail!(
-            "admin.listen is off: set it to an address, for the server and for this command"
+            "admin.listen is off: set it to the same address for the server and for this command"
         ),
         AdminAddress::Default => AdminAddress::DEFAULT_ADDRESS,
         AdminAddress::At(address) => connectable(address),
     };
     let url = format!("http://{address}{path}");
     let response = timeout(TIMEOUT, request(address, path)).await;
-    let (status, body) = { response.context("it takes too long").flatten() }
-        .with_context(|| format!("{url} does not answer"))?;
-    anyhow::ensure!(status == 200, "{url} answers {status}: {body}");
+    let (status, body) = { response.context("no response within 3 s").flatten() }
+        .with_context(|| format!("cannot request {url}"))?;
+    anyhow::ensure!(status == 200, "{url} returned status {status}: {body}");
     print_line(body);
     Ok(Outcome::Done)
 }
@@ -39,8 +39,13 @@ async fn request(address: SocketAddr, path: &str) -> anyhow::Result<(u16, String
     let mut answer = String::new();
     let mut answers = stream.take(MAX_RESPONSE_BYTES);
     answers.read_to_string(&mut answer).await?;
-    let (head, body) = answer.split_once("\r\n\r\n").context("no HTTP")?;
-    let status = head.split(' ').nth(1).context("no status")?;
+    let (head, body) = answer
+        .split_once("\r\n\r\n")
+        .context("the response is not HTTP")?;
+    let status = head
+        .split(' ')
+        .nth(1)
+        .context("the response has no status code")?;
     Ok((status.parse()?, body.trim().to_owned()))
 }
 

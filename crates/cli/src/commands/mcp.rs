@@ -13,8 +13,8 @@ pub async fn run(args: &McpArgs, token: Option<&str>) -> anyhow::Result<Outcome>
     let settings = settings(args, token).map_err(|error| UsageError(error.to_string()))?;
     process::init_logging(&LogSettings::default())?;
     let stop = cancel_on_signal()?;
-    let input = unbuffered(&io::stdin()).context("standard input cannot be used")?;
-    let output = unbuffered(&io::stdout()).context("standard output cannot be used")?;
+    let input = unbuffered(&io::stdin()).context("cannot open standard input")?;
+    let output = unbuffered(&io::stdout()).context("cannot open standard output")?;
     Box::pin(Bridge::new(settings).run(input, output, stop)).await;
     std::process::exit(0)
 }

@@ -2,11 +2,12 @@ use super::{Outcome, UsageError};
 use crate::settings::Loaded;
 use crate::terminal::print_line;
 use crate::wiring::{Role, is_database_missing, open_database};
-use storage::{PlannedAction, PlannedStep};
+use storage::{DatabaseKind, PlannedAction, PlannedStep};
 
 pub async fn run(loaded: Loaded, action: &str, dry_run: bool) -> anyhow::Result<Outcome> {
     if dry_run && action != "run" {
-        let wrong = format!("--dry-run belongs to `migrate run`, not to `migrate {action}`");
+        let wrong =
+            format!("--dry-run can be used with `migrate run` only, not with `migrate {action}`");
         return Err(UsageError(wrong).into());
     }
     let role = if action == "run" && !dry_run {
@@ -17,7 +18,7 @@ pub async fn run(loaded: Loaded, action: &str, dry_run: bool) -> anyhow::Result<
     if (action == "status" || dry_run) && is_database_missing(&loaded.settings) {
         let place = loaded.settings.database();
         print_line(format!(
-            "There is no database at {place} yet: the first start makes it."
+            "There is no database at {place} yet: the first start creates it."
         ));
         return Ok(Outcome::Done);
     }
@@ -25,9 +26,9 @@ pub async fn run(loaded: Loaded, action: &str, dry_run: bool) -> anyhow::Result<
     if let Some(enabled) = rls_change(action) {
         database.set_rls(enabled).await?;
         print_line(if enabled {
-            "Row-level security is up. Start servers and workers again: they notice when they open the database."
+            "Row-level security is enabled. Restart all servers and workers. Back up with a role that has BYPASSRLS (docs/operate/postgresql.md)."
         } else {
-            "Row-level security is down."
+            rls_line(false)
         });
         return Ok(Outcome::Done);
     }
@@ -40,18 +41,18 @@ pub async fn run(loaded: Loaded, action: &str, dry_run: bool) -> anyhow::Result<
         match pending.len() {
             0 => print_line("The schema is up to date."),
             count => print_line(format!(
-                "{count} migration(s) to run: {}.",
+                "{count} migration(s) pending: {}.",
                 pending.join(", ")
             )),
         }
-        if database.is_rls_enabled().await? {
-            print_line("Row-level security is up.");
+        if database.kind() == DatabaseKind::Postgres {
+            print_line(rls_line(database.is_rls_enabled().await?));
         }
         return Ok(Outcome::Done);
     }
     let taken = database.migrate().await?;
     match taken.len() {
-        0 => print_line("The schema was up to date."),
+        0 => print_line("The schema is already up to date."),
         count => print_line(format!("Ran {count} migration(s): {}.", taken.join(", "))),
     }
     Ok(Outcome::Done)
@@ -59,7 +60,7 @@ pub async fn run(loaded: Loaded, action: &str, dry_run: bool) -> anyhow::Result<
 
 fn print_plan(steps: &[PlannedStep]) {
     if steps.is_empty() {
-        print_line("The schema is up to date: nothing would be done.");
+        print_line("The schema is up to date: no migrations would run.");
         return;
     }
     for step in steps {
@@ -67,7 +68,7 @@ fn print_plan(steps: &[PlannedStep]) {
         for action in &step.actions {
             let cost = match &action.table {
                 Some(table) if action.rows > 0 => format!(
-                    "\n      reads or writes all {} rows of {table}: about {} s, longer on a slow disk",
+                    "\n      reads or writes all {} rows of {table}: about {} s, more on a slow disk",
                     action.rows,
                     action.seconds()
                 ),
@@ -80,16 +81,24 @@ fn print_plan(steps: &[PlannedStep]) {
         .map(PlannedAction::seconds)
         .sum();
     print_line(format!(
-        "{} migration(s) would run, each in a separate transaction; together about {seconds} s where tables are read or written. Nothing was changed.",
+        "{} migration(s) would run, each in a separate transaction, in about {seconds} s in total. No changes were made.",
         steps.len()
     ));
+}
+
+const fn rls_line(enabled: bool) -> &'static str {
+    if enabled {
+        "Row-level security is enabled."
+    } else {
+        "Row-level security is disabled."
+    }
 }
 
 /// Whether the action enables or disables row-level security.
 fn rls_change(action: &str) -> Option<bool> {
     match action {
-        "wall-up" => Some(true),
-        "wall-down" => Some(false),
+        "enable-rls" => Some(true),
+        "disable-rls" => Some(false),
         _ => None,
     }
 }

@@ -2,10 +2,12 @@ pub mod account;
 pub mod answers;
 pub mod audit;
 pub mod backup;
+pub mod brands;
 pub mod compact;
 pub mod config;
 pub mod demo;
 pub mod doctor;
+pub mod domains;
 pub mod health;
 pub mod mcp;
 pub mod migrate;
@@ -14,7 +16,6 @@ pub mod openapi;
 pub mod schedule;
 pub mod search_console;
 pub mod serve;
-pub mod sites;
 pub mod suggestions;
 pub mod token;
 pub mod transfer;
@@ -59,7 +60,7 @@ fn require_database(settings: &Settings) -> Result<(), UsageError> {
     }
     let place = settings.database();
     Err(UsageError(format!(
-        "There is no database at {place} yet: the first start or `sightline account create` makes it. If there should be one, check --data-dir or --database-url."
+        "There is no database at {place} yet: start the server or run `sightline account create` to create it. If it should exist, check --data-dir or --database-url."
     )))
 }
 
@@ -101,7 +102,7 @@ async fn watch_for_corruption(database: DieselStorage, working: CancellationToke
     working.cancel();
     tracing::error!(
         found,
-        "The database is broken, and no job is run: stop, and restore a backup with --force, which keeps the broken file beside it."
+        "The database is damaged, and no jobs run. Stop the server and restore a backup with `sightline restore --force`, which keeps the damaged file."
     );
 }
 
@@ -133,7 +134,7 @@ async fn find_owner(storage: &Arc<dyn Storage>, email: &str) -> anyhow::Result<U
     let found = read.accounts().owner_by_email(&email).await?;
     found.ok_or_else(|| {
         UsageError(format!(
-            "There is no account of {email}. `sightline account list` shows them all."
+            "there is no account of {email}: `sightline account list` lists the accounts"
         ))
         .into()
     })
@@ -154,7 +155,7 @@ async fn find_project(
 
 fn no_such_project(of: &ProjectArgs) -> UsageError {
     UsageError(format!(
-        "{} has no active project {}; the API lists projects under /api/agent/v1/projects.",
+        "{} has no active project {}: the API lists projects under /api/agent/v1/projects",
         of.email, of.project
     ))
 }

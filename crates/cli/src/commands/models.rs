@@ -35,8 +35,8 @@ async fn list(context: &AppContext, email: &str, as_json: bool) -> anyhow::Resul
         "country",
         "language",
         "weight",
-        "USD each",
-        "last asked",
+        "USD per answer",
+        "last used",
     ];
     print_table(&header, models.iter().map(row));
     Ok(())
@@ -46,11 +46,11 @@ fn row(model: &AiModel) -> [String; 10] {
     let settings = &model.settings;
     let set_up = model.configured.as_ref();
     let state = match set_up {
-        None => "not set up".to_owned(),
-        Some(_) if !settings.is_active => "off".to_owned(),
+        None => "not configured".to_owned(),
+        Some(_) if !settings.is_active => "inactive".to_owned(),
         Some(it) => match it.paid_call_refusal {
-            None => "asked".to_owned(),
-            Some(unpaid) => format!("not asked: {unpaid}"),
+            None => "active".to_owned(),
+            Some(unpaid) => format!("no calls: {unpaid}"),
         },
     };
     let last = model.last_used_at;
@@ -103,9 +103,10 @@ async fn set(context: &AppContext, args: &ModelArgs) -> anyhow::Result<()> {
     let account = find_owner(&context.storage, &args.email).await?.account;
     let change = parse_change(args)?;
     if change == ModelChange::default() {
-        return Err(
-            UsageError("say what is to be different, for example --samples 5".into()).into(),
-        );
+        return Err(UsageError(
+            "no change given: add at least one option, for example --samples 5".into(),
+        )
+        .into());
     }
     let settings = context
         .core_with_engines()
@@ -113,17 +114,21 @@ async fn set(context: &AppContext, args: &ModelArgs) -> anyhow::Result<()> {
         .await
         .map_err(|error| match error {
             AiModelError::Storage(error) => anyhow::Error::from(error),
-            refusal => UsageError(format!("nothing was changed: {refusal}.")).into(),
+            refusal => UsageError(format!("cannot change the engine: {refusal}")).into(),
         })?;
     print_line(describe(&settings));
-    eprint_line("The next analysis asks so.");
+    eprint_line("The next analysis uses it.");
     Ok(())
 }
 
 fn describe(settings: &ModelSettings) -> String {
-    let state = if settings.is_active { "asked" } else { "off" };
+    let state = if settings.is_active {
+        "active"
+    } else {
+        "inactive"
+    };
     format!(
-        "{}: {state}, {} prompts {} times each",
+        "{}: {state}, {} prompts per keyword, {} answers per prompt",
         settings.engine, settings.prompts, settings.samples
     )
 }

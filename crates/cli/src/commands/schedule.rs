@@ -57,10 +57,11 @@ async fn set(
     let cost = estimate_cost(context, owner.account, project, kind).await?;
     let all = MicroUsd(cost.0.saturating_mul(times.into()));
     let note = price_note(context, kind);
-    let summary =
-        format!("{times} times in the next 30 days, for {all} USD at today's keywords{note}");
+    let summary = format!(
+        "{times} times in the next 30 days, at a cost of {all} USD for the current keywords{note}"
+    );
     if dry_run {
-        print_line(format!("Nothing is set: it would run {summary}."));
+        print_line(format!("Dry run: it would run {summary}."));
         return Ok(());
     }
     let core = context.core();
@@ -73,7 +74,7 @@ async fn set(
     };
     print_line(describe(&schedule));
     eprint_line(format!(
-        "It runs {summary}. `sightline schedule remove` ends it."
+        "It runs {summary}. `sightline schedule remove` removes it."
     ));
     Ok(())
 }
@@ -86,7 +87,7 @@ fn price_note(context: &AppContext, kind: AnalysisKind) -> String {
     let settings = &context.settings;
     let search = search_results(settings, &context.clock, &context.randomness);
     format!(
-        " and at the prices of {}, by the settings that this command sees",
+        " and the prices of {} in the settings of this command",
         search.label().name
     )
 }
@@ -108,11 +109,11 @@ async fn estimate_cost(
     let mut read = context.storage.read().await?;
     let account = read.accounts().find(account).await?;
     drop(read);
-    let account = account.context("The account is gone.")?;
+    let account = account.context("the account does not exist any more")?;
     let plan = { context.priced_core() }
         .plan_analysis(&account, &request)
         .await
-        .map_err(|error| UsageError(format!("It could not run: {error}.")))?;
+        .map_err(|error| UsageError(format!("the analysis cannot run: {error}")))?;
     Ok(plan.cost)
 }
 
@@ -144,17 +145,14 @@ async fn remove(context: &AppContext, analysis: &ScheduledAnalysis) -> anyhow::R
         .await?;
     if !removed {
         return Err(UsageError(format!(
-            "Project {} has no schedule for {}. `sightline schedule list --email {}` shows them all.",
+            "project {} has no schedule for {}: `sightline schedule list --email {}` lists the schedules",
             analysis.project_args.project,
             kind.name(),
             analysis.project_args.email
         ))
         .into());
     }
-    eprint_line(format!(
-        "{} is not started automatically any more.",
-        kind.name()
-    ));
+    eprint_line(format!("Removed the schedule of {}.", kind.name()));
     Ok(())
 }
 

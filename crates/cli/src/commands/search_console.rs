@@ -68,8 +68,10 @@ fn parse_period(
         (None, None) => Ok(None),
         (Some(from), Some(to)) => Span::between(from, to)
             .map(Some)
-            .ok_or_else(|| UsageError(format!("--from {from} comes after --to {to}"))),
-        _ => Err(UsageError("--from and --to belong together".to_owned())),
+            .ok_or_else(|| UsageError(format!("--from {from} is after --to {to}"))),
+        _ => Err(UsageError(
+            "--from and --to must be used together".to_owned(),
+        )),
     }
 }
 
@@ -88,7 +90,7 @@ async fn import(
     for path in files {
         let export = read_export(path, span, page.clone()).await?;
         for left_out in &export.left_out {
-            eprint_line(format!("Left out of {left_out}."));
+            eprint_line(format!("Skipped: {left_out}."));
         }
         sets.extend(export.sets);
         names.push(file_name(path));
@@ -101,7 +103,7 @@ async fn import(
         Err(ImportConsoleError::NoSuchProject) => return Err(no_such_project(project_args).into()),
         Err(ImportConsoleError::Storage(error)) => return Err(error.into()),
         Err(refusal) => {
-            let message = format!("Nothing is imported: {refusal}.");
+            let message = format!("nothing was imported: {refusal}");
             return Err(UsageError(message).into());
         }
         Ok(imported) => imported,
@@ -111,13 +113,13 @@ async fn import(
     }
     if imported.foreign > 0 {
         eprint_line(format!(
-            "{} rows about pages of other sites are left out.",
+            "Skipped {} rows about pages of other sites.",
             imported.foreign
         ));
     }
     if imported.replaced > 0 {
         eprint_line(format!(
-            "{} rows that were there for the same days are replaced.",
+            "Replaced {} stored rows of the same days.",
             imported.replaced
         ));
     }
@@ -128,7 +130,7 @@ async fn import(
 fn report_usage(spans: &[(DimensionSet, Span, u64)], today: NaiveDate) {
     if let Some((cut, span, _)) = spans.iter().find(|it| it.1.is_too_long()) {
         eprint_line(format!(
-            "{} of {span} is stored, but no figure uses it: rows that sum up more than {MAX_PERIOD_DAYS} days show too little of the end of the period. Export three months or less.",
+            "{} of {span} is stored but not used: totals of more than {MAX_PERIOD_DAYS} days do not show recent changes. Export three months or less.",
             cut.name()
         ));
     }
@@ -136,11 +138,11 @@ fn report_usage(spans: &[(DimensionSet, Span, u64)], today: NaiveDate) {
     match usable.max_by_key(|it| it.last) {
         None => {}
         Some(newest) if !newest.is_fresh(today) => eprint_line(format!(
-            "They end on {}, more than {} days ago: no figure rests on them now; clicks of earlier days are compared with newer ones once there are some.",
+            "The rows end on {}, more than {} days ago, and are not used until newer rows are imported; then clicks are compared with them.",
             newest.last,
             MAX_BASIS_AGE.num_days()
         )),
-        Some(_) => eprint_line("The next rank check makes use of them."),
+        Some(_) => eprint_line("The next rank check uses the rows."),
     }
 }
 
@@ -174,7 +176,7 @@ async fn read_export(
     let metadata = tokio::fs::metadata(path).await.with_context(failure)?;
     if !metadata.is_file() || metadata.len() > MAX_FILE_BYTES {
         return Err(UsageError(format!(
-            "Nothing is imported: {} is not a file of at most 64 MiB. Export shorter periods and import them one after the other.",
+            "nothing was imported: {} is not a file of at most 64 MiB; export and import shorter periods",
             path.display()
         ))
         .into());
@@ -191,7 +193,7 @@ async fn read_export(
         })
     });
     read.await?
-        .map_err(|error| UsageError(format!("Nothing is imported: {error}")).into())
+        .map_err(|error| UsageError(format!("nothing was imported: {error}")).into())
 }
 
 async fn bind(
@@ -209,14 +211,11 @@ async fn bind(
         }
         outcome => outcome?,
     };
-    print_line(format!(
-        "{} is fetched for project {project}.",
-        binding.property
-    ));
+    print_line(format!("Bound {} to project {project}.", binding.property));
     match console_fetcher(context).missing() {
-        Some(missing) => eprint_line(format!("Not before something is done: {missing}.")),
+        Some(missing) => eprint_line(format!("The property is not fetched yet: {missing}.")),
         None => eprint_line(
-            "A worker begins at once and then looks once a day; `sightline search-console fetch` does not wait for it.",
+            "A worker fetches it now and then once a day; `sightline search-console fetch` fetches it in this process.",
         ),
     }
     Ok(())
@@ -228,13 +227,13 @@ async fn unbind(context: &AppContext, project_args: &ProjectArgs) -> anyhow::Res
     if !core.unbind_console(account, project).await? {
         return Err(no_binding(project_args).into());
     }
-    eprint_line("Nothing more is fetched; what was fetched stays.");
+    eprint_line("Unbound the property; stored rows are kept.");
     Ok(())
 }
 
 fn no_binding(of: &ProjectArgs) -> UsageError {
     UsageError(format!(
-        "No property is bound to project {0}. `sightline search-console bind --email {1} --project {0} --property sc-domain:example.com` binds one.",
+        "no property is bound to project {0}: `sightline search-console bind --email {1} --project {0} --property sc-domain:example.com` binds one",
         of.project, of.email
     ))
 }
@@ -247,7 +246,7 @@ async fn fetch(
     let (account, project) = find_project(context, project_args).await?;
     let source = console_fetcher(context);
     if let Some(missing) = source.missing() {
-        return Err(UsageError(format!("Nothing can be fetched: {missing}.")).into());
+        return Err(UsageError(format!("nothing was fetched: {missing}")).into());
     }
     let bar = progress_bar("days");
     let shown = bar.clone();
@@ -262,12 +261,12 @@ async fn fetch(
         Err(FetchConsoleError::NotBound) => return Err(no_binding(project_args).into()),
         Err(FetchConsoleError::NoSuchProject) => return Err(no_such_project(project_args).into()),
         Err(refusal @ FetchConsoleError::TooOld(_)) => {
-            return Err(UsageError(format!("Nothing is fetched: {refusal}.")).into());
+            return Err(UsageError(format!("nothing was fetched: {refusal}")).into());
         }
         outcome => outcome?,
     };
     let through = fetched.through.map_or_else(
-        || "nothing is final yet".to_owned(),
+        || "no final days yet".to_owned(),
         |day| format!("through {day}"),
     );
     print_line(format!(
@@ -293,12 +292,12 @@ async fn rows(
     }
     let Some(first) = rows.first() else {
         eprint_line(
-            "There are no rows by search and page of the last weeks. `sightline search-console status` shows what there is.",
+            "No rows by query and page of recent weeks are stored; `sightline search-console status` shows the stored data.",
         );
         return Ok(());
     };
     eprint_line(format!(
-        "From {} to {}, all countries and devices together:",
+        "From {} to {}, all countries and devices combined:",
         first.from, first.to
     ));
     let row = |it: &ConsoleRow| {
@@ -310,7 +309,7 @@ async fn rows(
             format!("{:.1}", it.position),
         ]
     };
-    let header = ["search", "page", "shown", "clicked", "position"];
+    let header = ["query", "page", "impressions", "clicks", "position"];
     print_table(&header, rows.iter().map(row));
     Ok(())
 }
@@ -329,14 +328,14 @@ async fn status(
     }
     show(&state, context.clock.now());
     if let Some(missing) = console_fetcher(context).missing() {
-        eprint_line(format!("Nothing is fetched: {missing}."));
+        eprint_line(format!("The property is not fetched: {missing}."));
     }
     Ok(())
 }
 
 fn show(state: &ConsoleState, now: DateTime<Utc>) {
     match &state.binding {
-        None => eprint_line("No property is bound: rows come from imported files alone."),
+        None => eprint_line("No property is bound; rows come from imported files only."),
         Some(binding) => {
             let through = binding
                 .fetched_through
@@ -344,10 +343,10 @@ fn show(state: &ConsoleState, now: DateTime<Utc>) {
             let last = binding.last_at.map_or("never".to_owned(), format_minute);
             let outcome = match &binding.last_failure {
                 Some(failure) => format!("failed {} time(s): {failure}", binding.failures),
-                None if binding.is_leased(now) => "is being fetched".to_owned(),
-                None => "fine".to_owned(),
+                None if binding.is_leased(now) => "in progress".to_owned(),
+                None => "succeeded".to_owned(),
             };
-            let header = ["property", "fetched through", "last", "how it went", "next"];
+            let header = ["property", "fetched through", "last", "last result", "next"];
             let row = [
                 binding.property.to_string(),
                 through,
@@ -372,7 +371,7 @@ fn span_row(it: &ImportedSpan) -> [String; 6] {
         it.span.to_string(),
         match it.days {
             Some(days) => format!("{days} of {} days", it.span.days()),
-            None => "as a whole".to_owned(),
+            None => "total of the period".to_owned(),
         },
         it.rows.to_string(),
         format!("{}: {}", it.origin.name(), it.label),

@@ -60,7 +60,7 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Outcome
     .await;
     stopping.trigger();
     if let Some(worker) = worker {
-        worker.await.context("the worker failed")?;
+        worker.await.context("the worker task failed")?;
     }
     served.map(|()| Outcome::Done)
 }
@@ -71,7 +71,7 @@ async fn listen(context: &AppContext) -> anyhow::Result<TcpListener> {
     let is_taken = |error: &std::io::Error| error.kind() == ErrorKind::AddrInUse;
     let bound = retry_while_taken(async || server::bind(address), is_taken);
     bound.await.with_context(|| {
-        format!("cannot listen on {address}; another program may: choose another with --listen")
+        format!("cannot listen on {address}: choose another address with --listen")
     })
 }
 
@@ -92,12 +92,12 @@ async fn announce_start(
         settings.public_base_url()
     ));
     if args.no_worker {
-        announce("  worker     none here: run `sightline worker` on the same database");
+        announce("  worker     none in this process: run `sightline worker` on the same database");
     }
     if settings.search.is_simulated() {
         let sections = join_with_or(SUPPLIERS.iter().map(|it| it.section));
         announce(format!(
-            "  simulated  search results come from the sandbox and are marked; for real ones set a supplier ({sections})"
+            "  simulated  search results are simulated and marked as such; for real ones configure a supplier ({sections})"
         ));
     }
     warn_about_open_networks(settings);
@@ -114,7 +114,7 @@ async fn announce_start(
     let by_hand = "sightline account create --email you@example.com --name You";
     if logs_json() {
         // Logs are collected by others: the code grants the first account.
-        announce(format!("There is no account yet: {by_hand}"));
+        announce(format!("There is no account yet. Create one: {by_hand}"));
     } else {
         // Browsers send fragments neither in requests nor in the Referer.
         announce(format!(

@@ -25,8 +25,8 @@ pub async fn run(context: &AppContext, command: SuggestionsCommand) -> anyhow::R
         } => {
             ignore(context, &project_args, &id, reason).await?;
         }
-        SuggestionsCommand::TakeUp { project_args, id } => {
-            unignore(context, &project_args, &id).await?;
+        SuggestionsCommand::Reopen { project_args, id } => {
+            reopen(context, &project_args, &id).await?;
         }
     }
     Ok(Outcome::Done)
@@ -76,7 +76,7 @@ async fn list(
         ]
     };
     print_table(
-        &["id", "priority", "state", "gain", "what", "where"],
+        &["id", "priority", "state", "gain", "suggestion", "affected"],
         records.iter().map(row),
     );
     Ok(())
@@ -127,7 +127,11 @@ async fn ignore(
 ) -> anyhow::Result<()> {
     let reason = { reason.as_deref().map(IgnoreReason::parse) }
         .transpose()
-        .map_err(|refusal| UsageError(format!("{id} is not ignored: --reason {refusal}.")))?;
+        .map_err(|refusal| {
+            UsageError(format!(
+                "suggestion {id} was not ignored: --reason {refusal}"
+            ))
+        })?;
     let (account, project) = find_project(context, project_args).await?;
     let core = context.core();
     let outcome = core.ignore_suggestion(account, project, id, reason).await;
@@ -135,29 +139,27 @@ async fn ignore(
         SuggestionError::Storage(error) => anyhow::Error::from(error),
         SuggestionError::NoSuchProject => no_such_project(project_args).into(),
         SuggestionError::NoSuchSuggestion => UsageError(format!(
-            "The newest suggestions have no `{id}`. `sightline suggestions list --email {} --project {}` shows their ids.",
+            "the newest suggestions have no `{id}`: `sightline suggestions list --email {} --project {}` lists their ids",
             project_args.email, project_args.project
         ))
         .into(),
-        refusal @ SuggestionError::TooMany => UsageError(format!("{id} is not ignored: {refusal}.")).into(),
+        refusal @ SuggestionError::TooMany => UsageError(format!("suggestion {id} was not ignored: {refusal}")).into(),
     })?;
     eprint_line(format!(
-        "{id} is ignored: from the next analysis on its record is marked as ignored. `sightline suggestions take-up` ends that."
+        "Suggestion {id} is ignored from the next analysis on; `sightline suggestions reopen` reopens it."
     ));
     Ok(())
 }
 
-async fn unignore(
-    context: &AppContext,
-    project_args: &ProjectArgs,
-    id: &str,
-) -> anyhow::Result<()> {
+async fn reopen(context: &AppContext, project_args: &ProjectArgs, id: &str) -> anyhow::Result<()> {
     let (account, project) = find_project(context, project_args).await?;
     let core = context.core();
     let was_ignored = core.unignore_suggestion(account, project, id).await?;
     if !was_ignored {
-        return Err(UsageError(format!("{id} was not ignored.")).into());
+        return Err(UsageError(format!("suggestion {id} is not ignored")).into());
     }
-    print_line(format!("{id} is open again from the next analysis on."));
+    print_line(format!(
+        "Suggestion {id} is open again from the next analysis on."
+    ));
     Ok(())
 }

@@ -94,14 +94,14 @@ async fn create(context: &AppContext, email: &str, new: &NewToken) -> anyhow::Re
     let account = read.accounts().find(owner.account).await?;
     if account.is_some_and(|it| it.status == AccountStatus::Disabled) {
         anyhow::bail!(
-            "the account of {email} is switched off, so that no token of it opens anything; `sightline account disable --enable --email {email}` switches it on"
+            "the account of {email} is disabled, so its tokens would be refused: enable it with `sightline account enable --email {email}`"
         );
     }
     let core = context.core();
     let (plain, token) = match core.issue_token(TokenIssuer::Operator(&owner), new).await {
         Err(IssueTokenError::TooLong { longest }) => {
             let days = longest.num_days();
-            return Err(UsageError(format!("--expires-in takes {days}d at the most on this server, as tokens.max_lifetime_days says")).into());
+            return Err(UsageError(format!("--expires-in takes at most {days}d on this server (setting tokens.max_lifetime_days)")).into());
         }
         outcome => outcome?,
     };
@@ -110,7 +110,7 @@ async fn create(context: &AppContext, email: &str, new: &NewToken) -> anyhow::Re
         .expires_at
         .map_or_else(|| "never".to_owned(), |at| at.date_naive().to_string());
     eprint_line(format!(
-        "Token {} with {} ends: {end}. It is shown this once; keep it out of repositories and logs.",
+        "Created token {} with {}; expires: {end}. It cannot be shown again; keep it out of repositories and logs.",
         token.id, token.scopes
     ));
     Ok(())
@@ -142,13 +142,13 @@ async fn rotate(
     let core = context.core();
     let (plain, token) = match core.rotate_token(owner.account, old, grace).await {
         Err(RotateTokenError::NoSuchToken) => {
-            return Err(UsageError(format!("{} has no token {old} that works and was not rotated before. `sightline token list --email {}` shows them all.", owner.email, owner.email)).into());
+            return Err(UsageError(format!("{} has no valid token {old} that was not rotated before: `sightline token list --email {}` lists the tokens", owner.email, owner.email)).into());
         }
         outcome => outcome?,
     };
     print_line(plain.reveal());
     eprint_line(format!(
-        "Token {} takes the place of {old}, which is accepted for {} minutes more.",
+        "Created token {} as the replacement of {old}, which is accepted for {} more minutes.",
         token.id,
         grace.num_minutes()
     ));
@@ -228,10 +228,14 @@ async fn revoke(context: &AppContext, email: &str, id: TokenId) -> anyhow::Resul
         .revoke_token(Actor::Operator, owner.account, id)
         .await?
     {
-        print_line(format!("Token {id} is revoked."));
+        print_line(format!("Revoked token {id}."));
         return Ok(());
     }
-    Err(UsageError(format!("{} has no token {id} that could be revoked. `sightline token list --email {}` shows them all.", owner.email, owner.email)).into())
+    Err(UsageError(format!(
+        "{} has no valid token {id}: `sightline token list --email {}` lists the tokens",
+        owner.email, owner.email
+    ))
+    .into())
 }
 
 #[cfg(test)]

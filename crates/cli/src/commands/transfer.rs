@@ -22,7 +22,7 @@ pub fn resolve_endpoints(settings: &Settings, args: &TransferArgs) -> anyhow::Re
     let to = parse_endpoint("--to", args.to.as_deref(), args.to_file.as_deref())?;
     if from.is_none() && to.is_none() {
         return Err(UsageError(
-            "`sightline transfer` takes --from or --to, or both: the end that is left out is the database of the settings".to_owned(),
+            "`sightline transfer` requires --from, --to, or both; the omitted one defaults to the database of the settings".to_owned(),
         )
         .into());
     }
@@ -69,13 +69,13 @@ pub async fn run(
         return Ok(Outcome::Done);
     }
     print_line(format!(
-        "{place} holds everything: {} rows in {} tables, each read back and equal to the source.",
+        "Transferred {} rows in {} tables to {place}, each read back and equal to the source.",
         transferred.rows,
         transferred.tables.len()
     ));
     if transferred.rows_before > 0 {
         print_line(format!(
-            "{} of these rows had been copied by an earlier run.",
+            "{} of these rows were copied by an earlier run.",
             transferred.rows_before
         ));
     }
@@ -92,7 +92,7 @@ fn progress_reporter(place: String) -> impl FnMut(&TransferProgress<'_>) + Send 
             eprint_line(match step {
                 TransferStep::Reading => unreachable!("it is the first"),
                 TransferStep::Copying => format!("Copying to {place}."),
-                TransferStep::Verifying => format!("Reading {place} back to compare."),
+                TransferStep::Verifying => format!("Verifying {place}."),
             });
         }
         if last.elapsed() < REPORT_INTERVAL {

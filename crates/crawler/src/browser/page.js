@@ -72,7 +72,7 @@
 
   globalThis.sightline = {
     idleFor: () => performance.now() - seen.busyUntil,
-    tell: () =>
+    report: () =>
       JSON.stringify({
         ...seen,
         url: location.href.slice(0, 4096),

@@ -55,7 +55,8 @@ pub enum RecurrenceRefusal {
     Zone,
 }
 
-const WEEK: [&str; 7] = [
+/// Monday first.
+pub const WEEK: [&str; 7] = [
     "monday",
     "tuesday",
     "wednesday",

@@ -191,7 +191,10 @@ impl Core {
             let Some(found) = work.accounts().lock(account).await? else {
                 return Ok(None);
             };
-            let changed = change(found);
+            let changed = change(found.clone());
+            if changed == found {
+                return Ok(Some(found));
+            }
             work.accounts().save(&changed).await?;
             let mut details = vec![detail.to_owned()];
             if changed.status == AccountStatus::Disabled {

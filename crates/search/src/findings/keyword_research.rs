@@ -25,7 +25,7 @@ pub struct KeywordReport {
     /// The months of the year with the largest demand, 1 to 12; null unless a whole year is known.
     #[schema(required = true)]
     pub peak_months: Option<Vec<u32>>,
-    /// What stands on the results page beside results; null when unknown.
+    /// Features on the results page; null when unknown.
     #[schema(required = true)]
     pub serp_features: Option<Vec<Feature>>,
     /// Whether the page shows an AI overview; null when unknown.

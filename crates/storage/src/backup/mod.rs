@@ -62,7 +62,7 @@ pub enum BackupError {
     #[error(transparent)]
     CannotOpen(OpenError),
     #[error(
-        "{0} is not there: install PostgreSQL's client programs (Debian: apt-get install postgresql-client), or name their folder with --programs"
+        "{0} does not exist: install PostgreSQL's client programs (Debian: apt-get install postgresql-client), or set their directory with --bindir"
     )]
     NoProgram(&'static str),
     #[error("{program} failed: {reason}")]

@@ -260,7 +260,12 @@ impl Program {
             return Ok(());
         }
         let message = String::from_utf8_lossy(&ran.stderr);
-        Err(failed(message.trim().to_owned()))
+        let remedy = if message.contains("row-level security") {
+            "\nBack up with a role that has BYPASSRLS (docs/operate/postgresql.md)."
+        } else {
+            ""
+        };
+        Err(failed(format!("{}{remedy}", message.trim())))
     }
 }
 

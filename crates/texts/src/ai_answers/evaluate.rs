@@ -91,17 +91,17 @@ pub struct AnswerMark {
     pub start: u32,
     /// The character behind the last.
     pub end: u32,
-    /// What stands there.
+    /// What is there.
     pub kind: MarkKind,
     /// Whether it is the project's.
     pub is_own: bool,
-    /// The name of the brand; null for citations of pages of nobody who is followed.
+    /// The name of the brand; null for citations of pages of no tracked brand.
     pub brand: Option<String>,
     /// The page, for citations.
     pub url: Option<String>,
 }
 
-/// What stands at a place.
+/// What is at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum MarkKind {

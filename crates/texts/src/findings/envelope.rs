@@ -66,15 +66,15 @@ impl Envelope {
     }
 }
 
-/// How much of what was asked could be measured.
+/// How many of the requested measurements succeeded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Coverage {
-    /// Asked for.
+    /// Requested.
     pub requested: u64,
     /// Measured.
     pub measured: u64,
-    /// Tried in vain.
+    /// Failed.
     pub failed: u64,
     /// Not tried.
     pub skipped: u64,

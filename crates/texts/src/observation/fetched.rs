@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Hop {
-    /// What was asked for.
+    /// The requested URL.
     pub url: String,
     /// What the server answered.
     pub status: u16,

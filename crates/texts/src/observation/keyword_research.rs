@@ -89,7 +89,7 @@ pub enum CompetitionLevel {
     High,
 }
 
-/// What searchers want, as a supplier or the keyword's words tell it.
+/// The search intent, as reported by a supplier or derived from the keyword's words.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ReportedIntent {
     /// Most of them.

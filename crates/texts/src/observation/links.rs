@@ -30,7 +30,7 @@ pub enum LinkTarget {
     OtherScheme(String),
 }
 
-/// Where a link stands in its page.
+/// Where a link is in its page.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Position {
@@ -48,7 +48,7 @@ pub struct Position {
 pub enum Placement {
     /// The text of the page.
     Content,
-    /// Navigation, header, side bar, and what stands in the head of the document.
+    /// Navigation, header, side bar, and the head of the document.
     Navigation,
     /// The footer.
     Footer,

@@ -111,7 +111,7 @@ pub struct ParseError {
 pub struct OutsideItem {
     /// Its names as written, for example `review`.
     pub properties: Vec<String>,
-    /// Its types, those of schema.org without the address; none where it is no item itself.
+    /// Its types, those of schema.org without the address; none where it is not an item itself.
     pub types: Vec<String>,
     /// Where it begins.
     pub location: Location,
@@ -132,15 +132,15 @@ pub struct SyntaxNote {
 )]
 #[serde(rename_all = "camelCase")]
 pub enum SyntaxNoteKind {
-    /// The JSON stands in an HTML comment.
+    /// The JSON is inside an HTML comment.
     CommentWrapper,
-    /// The JSON stands in a CDATA section.
+    /// The JSON is inside a CDATA section.
     CdataWrapper,
     /// An object has a key twice; both values are read.
     DuplicateKey,
     /// JSON-LD without `@context`: its names mean nothing.
     ContextMissing,
-    /// JSON-LD whose `@context` is not schema.org's.
+    /// JSON-LD with an `@context` other than schema.org's.
     ContextUnknown,
     /// `itemref` leads back to an item that it is part of.
     ItemrefCycle,

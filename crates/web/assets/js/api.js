@@ -1,15 +1,15 @@
 // The JSON API with a session.
-import { passwordAgain } from './password.js';
+import { promptForPassword } from './password.js';
 
 let token;
 
 // Called without a session, so without a CSRF token.
-const DOORS = ['POST /api/session', 'POST /api/welcome'];
+const WITHOUT_SESSION = ['POST /api/session', 'POST /api/welcome'];
 
 async function csrfToken() {
   if (!token) {
-    const answer = await fetch('/api/session', { headers: { Accept: 'application/json' } });
-    if (answer.ok) token = (await answer.json()).csrfToken;
+    const response = await fetch('/api/session', { headers: { Accept: 'application/json' } });
+    if (response.ok) token = (await response.json()).csrfToken;
   }
   return token;
 }
@@ -32,33 +32,33 @@ export class Unreachable extends Error {
   }
 }
 
-async function answered(path, options) {
+async function fetchText(path, options) {
   try {
-    const answer = await fetch(path, options);
-    return { answer, text: await answer.text() };
+    const response = await fetch(path, options);
+    return { response, text: await response.text() };
   } catch { throw new Unreachable(); }
 }
 
-async function once(method, path, body, more) {
+async function sendOnce(method, path, body, more) {
   const headers = { Accept: 'application/json', ...more };
-  if (method !== 'GET' && !DOORS.includes(`${method} ${path}`)) {
-    const proof = await csrfToken().catch(() => undefined);
-    if (proof) headers['X-CSRF-Token'] = proof;
+  if (method !== 'GET' && !WITHOUT_SESSION.includes(`${method} ${path}`)) {
+    const csrf = await csrfToken().catch(() => undefined);
+    if (csrf) headers['X-CSRF-Token'] = csrf;
   }
   if (body !== undefined) headers['Content-Type'] = 'application/json';
-  const { answer, text } = await answered(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
-  let read = {};
-  try { read = text ? JSON.parse(text) : {}; } catch { read = { detail: 'The server answered something that is not JSON.' }; }
-  if (!answer.ok) throw new Refused(answer.status, read, Number(answer.headers.get('Retry-After') ?? NaN));
-  if (read.csrfToken) token = read.csrfToken;
-  return { read, etag: answer.headers.get('ETag') };
+  const { response, text } = await fetchText(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
+  let data = {};
+  try { data = text ? JSON.parse(text) : {}; } catch { data = { detail: 'The server answered something that is not JSON.' }; }
+  if (!response.ok) throw new Refused(response.status, data, Number(response.headers.get('Retry-After') ?? NaN));
+  if (data.csrfToken) token = data.csrfToken;
+  return { data, etag: response.headers.get('ETag') };
 }
 
 // Returns the response and its ETag. Retries once after a rejected CSRF token, and after asking for the password
 // where the server requires it again.
 export async function exchange(method, path, body, more = {}) {
   try {
-    return await once(method, path, body, more);
+    return await sendOnce(method, path, body, more);
   } catch (error) {
     const { code, reason } = error.problem ?? {};
     if (code === 'csrf-rejected' && reason === 'bad-token') token = undefined;
@@ -66,22 +66,22 @@ export async function exchange(method, path, body, more = {}) {
       token = undefined;
       throw new Refused(error.status, { code, detail: 'You are signed out. Sign in in a new tab, then try again. Your input is kept.' });
     } else if (code === 'reauthentication-required') {
-      if (!(await passwordAgain(giveAgain))) throw new Refused(error.status, { detail: 'Nothing was done: it needs your password.' });
+      if (!(await promptForPassword(reauthenticate))) throw new Refused(error.status, { detail: 'Nothing was done: it needs your password.' });
     } else throw error;
-    return once(method, path, body, more);
+    return sendOnce(method, path, body, more);
   }
 }
 
-const giveAgain = (password) => once('POST', '/api/session/reauthenticate', { password }, {});
+const reauthenticate = (password) => sendOnce('POST', '/api/session/reauthenticate', { password }, {});
 
 export async function send(method, path, body) {
-  return (await exchange(method, path, body)).read;
+  return (await exchange(method, path, body)).data;
 }
 
 const pause = (seconds) => new Promise((done) => { setTimeout(done, 1000 * seconds); });
 
 // Waits and retries when rate-limited, up to 60 s at a time.
-export async function patiently(method, path, body) {
+export async function sendWithRetry(method, path, body) {
   for (;;) {
     try {
       return await send(method, path, body);

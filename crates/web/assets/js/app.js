@@ -1,22 +1,22 @@
 // Entry point of all pages. Without JavaScript pages are read-only; keyword research, gap check and content plans
-// need it, and say so.
-import { focusAgain } from './again.js';
-import { localise } from './localise.js';
-import { listenToForms, tellWhatWasDone } from './forms.js';
+// then show that they need it.
+import { restoreFocus } from './reload_state.js';
+import { localize } from './localize.js';
+import { listenToForms, showStoredOutcome } from './forms.js';
 import { bulkActions } from './bulk.js';
-import { importsAmongSettings } from './console_import.js';
+import { initImportForm } from './console_import.js';
 import { followAnalyses } from './progress.js';
-import { copyButtons, filledFromAddress, opensForms, selectAll, submitOnChange } from './helpers.js';
+import { copyButtons, fillFromFragment, openFormFromFragment, selectAll, submitOnChange } from './helpers.js';
 
-localise(document);
+localize(document);
 listenToForms(document);
-tellWhatWasDone();
+showStoredOutcome();
 bulkActions(document);
 followAnalyses(document);
 copyButtons(document);
-filledFromAddress(document);
-importsAmongSettings(document);
-opensForms(document);
+fillFromFragment(document);
+initImportForm(document);
+openFormFromFragment(document);
 selectAll(document);
 submitOnChange(document);
-focusAgain(document);
+restoreFocus(document);

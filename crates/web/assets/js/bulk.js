@@ -1,7 +1,7 @@
 // Bulk actions: one request per selected row, in sequence.
-import { loadAgain } from './again.js';
-import { patiently } from './api.js';
-import { tell } from './forms.js';
+import { reloadKeepingFocus } from './reload_state.js';
+import { sendWithRetry } from './api.js';
+import { announce } from './forms.js';
 import { dismiss, failureText, notify } from './notice.js';
 
 export function bulkActions(root) {
@@ -9,12 +9,12 @@ export function bulkActions(root) {
     const button = event.target.closest('button[data-bulk]');
     if (!button) return;
     const box = button.closest('[data-bulk-of]');
-    const told = box.querySelector('[data-outcome]');
-    const say = (text) => { told.textContent = text; };
+    const outcome = box.querySelector('[data-outcome]');
+    const showOutcome = (text) => { outcome.textContent = text; };
     const chosen = [...root.querySelectorAll(`input[data-row="${CSS.escape(box.dataset.bulkOf)}"]:checked`)];
-    if (chosen.length === 0) return say('Choose rows first.');
-    const asked = chosen.length === 1 ? button.dataset.confirmOne : button.dataset.confirm;
-    if (asked && !confirm(asked.replace('{n}', chosen.length))) return;
+    if (chosen.length === 0) return showOutcome('Choose rows first.');
+    const question = chosen.length === 1 ? button.dataset.confirmOne : button.dataset.confirm;
+    if (question && !confirm(question.replace('{n}', chosen.length))) return;
     const [method, path] = button.dataset.bulk.split(' ');
     const body = button.dataset.body ? JSON.parse(button.dataset.body) : undefined;
     const refused = [];
@@ -23,9 +23,9 @@ export function bulkActions(root) {
     dismiss();
     box.setAttribute('aria-busy', 'true');
     for (const [at, row] of chosen.entries()) {
-      say(`${at + 1} of ${chosen.length} …`);
+      showOutcome(`${at + 1} of ${chosen.length} …`);
       try {
-        await patiently(method, path.replace('{id}', row.value), body);
+        await sendWithRetry(method, path.replace('{id}', row.value), body);
       } catch (error) {
         // This error would also fail all further rows.
         if (error.isUnreachable || error.status === 401) { stopped = error; break; }
@@ -35,8 +35,8 @@ export function bulkActions(root) {
     }
     box.removeAttribute('aria-busy');
     if (stopped) notify(button, stopped, () => button.click());
-    if (refused.length === 0 && !stopped) return loadAgain();
-    say(`${done - refused.length} of ${chosen.length} done. ${refused.join(' ')}`);
-    tell(told.textContent);
+    if (refused.length === 0 && !stopped) return reloadKeepingFocus();
+    showOutcome(`${done - refused.length} of ${chosen.length} done. ${refused.join(' ')}`);
+    announce(outcome.textContent);
   });
 }

@@ -16,8 +16,8 @@ export function ctr(position) {
 export function expectedCtr(position, { features = [], overview = null, intent = null } = {}) {
   const curve = ctr(position);
   const known = features.filter((it) => CLICKS.left[it] !== undefined);
-  const layout = known.reduce((least, it) => Math.min(least, CLICKS.left[it]), 1);
-  const takes = overview === true && (intent === null || intent === 'informational') && curve > 0;
-  const ai = takes ? at(CLICKS.leftUnderOverview, position) : 1;
-  return { value: Math.min(Math.max(curve * layout * ai, 0), CLICKS.most), curve, layout, overview: ai };
+  const layout = known.reduce((min, it) => Math.min(min, CLICKS.left[it]), 1);
+  const isReduced = overview === true && (intent === null || intent === 'informational') && curve > 0;
+  const ai = isReduced ? at(CLICKS.leftUnderOverview, position) : 1;
+  return { value: Math.min(Math.max(curve * layout * ai, 0), CLICKS.max), curve, layout, overview: ai };
 }

@@ -1,9 +1,9 @@
 // The form that imports a Search Console export, in the gap check and in project settings.
-import { loadAgain } from './again.js';
+import { reloadKeepingFocus } from './reload_state.js';
 import { send } from './api.js';
 import { busy } from './dom.js';
-import { clear, show, tell } from './forms.js';
-import { numberText } from './localise.js';
+import { announce, clear, show } from './forms.js';
+import { numberText } from './localize.js';
 
 // `done` receives the response.
 export function listenToImport(form, path, done) {
@@ -13,7 +13,7 @@ export function listenToImport(form, path, done) {
     if (!chosen) return;
     content.value = await chosen.text();
     name.value = chosen.name;
-    tell(`${chosen.name} is read. Send it with Import.`);
+    announce(`${chosen.name} is read. Send it with Import.`);
   });
   form.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -25,8 +25,8 @@ export function listenToImport(form, path, done) {
         const answer = await send('POST', path, body);
         const box = form.querySelector('[data-outcome]');
         box.className = 'note-box good';
-        box.textContent = imported(answer);
-        tell(box.textContent);
+        box.textContent = describeImport(answer);
+        announce(box.textContent);
         form.reset();
         // `reset` does not change hidden fields.
         name.value = '';
@@ -36,10 +36,10 @@ export function listenToImport(form, path, done) {
   });
 }
 
-const imported = ({ rows, leftOut }) => [`${numberText(rows ?? 0, 0)} rows imported.`, leftOut?.length ? `Left out: ${leftOut.join('; ')}.` : ''].filter(Boolean).join(' ');
+const describeImport = ({ rows, leftOut }) => [`${numberText(rows ?? 0, 0)} rows imported.`, leftOut?.length ? `Left out: ${leftOut.join('; ')}.` : ''].filter(Boolean).join(' ');
 
 // Reloads to show the import, unless there are warnings to read first.
-export function importsAmongSettings(root) {
+export function initImportForm(root) {
   const form = root.querySelector('form[data-import]');
-  if (form) listenToImport(form, form.dataset.import, ({ leftOut }) => { if (!leftOut?.length) loadAgain(); });
+  if (form) listenToImport(form, form.dataset.import, ({ leftOut }) => { if (!leftOut?.length) reloadKeepingFocus(); });
 }

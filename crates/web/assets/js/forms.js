@@ -2,28 +2,28 @@
 // ("market.country"), data-as its type; data-wrap="items" sends the body as a list with one item. A form with
 // data-keywords-into adds keywords to that project: the form's own, or those under "also" if data-api first creates
 // the project.
-import { addLines, numbered, reasons, summary } from './add_keywords.js';
-import { keep, loadAgain, taken } from './again.js';
-import { patiently, send } from './api.js';
+import { addLines, numberLines, refusalReasons, summarize } from './add_keywords.js';
+import { reloadKeepingFocus, saveState, takeState } from './reload_state.js';
+import { send, sendWithRetry } from './api.js';
 import { el, noteBox } from './dom.js';
-import { asCode } from './markets.js';
+import { parseCode } from './markets.js';
 import { actions, dismiss, failureText, notify } from './notice.js';
 
-const READ = {
+const READERS = {
   text: (it) => it.value.trim(),
   optional: (it) => it.value.trim() || null,
-  numbered: (it) => numbered(it.value),
+  numbered: (it) => numberLines(it.value),
   lines: (it) => it.value.split('\n').map((line) => line.trim()).filter(Boolean),
   commas: (it) => it.value.split(',').map((part) => part.trim()).filter(Boolean),
   number: (it) => (it.value === '' ? null : Number(it.value)),
   flag: (it) => it.checked,
   inherited: (it) => (it.value === '' ? null : it.value === 'true'),
   raw: (it) => it.value,
-  country: (it) => asCode('country', it),
-  language: (it) => asCode('language', it),
+  country: (it) => parseCode('country', it),
+  language: (it) => parseCode('language', it),
 };
 
-export function bodyOf(fields) {
+export function buildBody(fields) {
   const body = {};
   for (const it of fields) {
     const as = it.dataset.as ?? (it.type === 'checkbox' ? 'flag' : 'text');
@@ -33,14 +33,14 @@ export function bodyOf(fields) {
       continue;
     }
     if (it.type === 'radio' && !it.checked) continue;
-    const value = READ[as](it);
+    const value = READERS[as](it);
     if (it.dataset.skip !== undefined && (value === '' || value === null || value.length === 0)) continue;
-    put(body, it.name, value);
+    setMember(body, it.name, value);
   }
   return body;
 }
 
-function put(body, name, value) {
+function setMember(body, name, value) {
   const path = name.split('.');
   const last = path.pop();
   let at = body;
@@ -56,9 +56,9 @@ function member(body, name, fresh) {
   return at[last] ??= fresh;
 }
 
-export function tell(text) {
-  const told = document.getElementById('told');
-  if (told) told.textContent = text;
+export function announce(text) {
+  const region = document.getElementById('announcements');
+  if (region) region.textContent = text;
 }
 
 export function clear(form) {
@@ -66,18 +66,18 @@ export function clear(form) {
   for (const it of form.querySelectorAll('[aria-invalid]')) { it.removeAttribute('aria-invalid'); it.removeAttribute('aria-describedby'); }
 }
 
-// Shows an error of a form or a button. `again` retries.
-export function show(form, error, again = null) {
+// Shows an error of a form or a button. `retry` repeats the request.
+export function show(form, error, retry = null) {
   let first;
-  for (const wrong of error.problem?.errors ?? []) {
-    const name = (wrong.pointer ?? wrong.name ?? '').replace(/^[#/]+/, '').replace(/^items\/0\//, '').replace(/\/\d+$/, '').replaceAll('/', '.');
+  for (const fieldError of error.problem?.errors ?? []) {
+    const name = (fieldError.pointer ?? fieldError.name ?? '').replace(/^[#/]+/, '').replace(/^items\/0\//, '').replace(/\/\d+$/, '').replaceAll('/', '.');
     const field = form.elements?.namedItem(error.isAlso ? `also.${name}` : name);
     if (!field?.setAttribute) continue;
     const line = document.createElement('small');
     line.className = 'wrong';
     line.id = `wrong-${name.replaceAll('.', '-')}`;
-    const meant = wrong.nearest?.length > 0 ? ` Did you mean ${wrong.nearest.join(', ')}?` : '';
-    line.textContent = (wrong.detail ?? wrong.message ?? wrong.code) + meant;
+    const hint = fieldError.nearest?.length > 0 ? ` Did you mean ${fieldError.nearest.join(', ')}?` : '';
+    line.textContent = (fieldError.detail ?? fieldError.message ?? fieldError.code) + hint;
     field.setAttribute('aria-invalid', 'true');
     field.setAttribute('aria-describedby', line.id);
     field.after(line);
@@ -92,7 +92,7 @@ export function show(form, error, again = null) {
     box.dataset.outcome = '';
     form.append(box);
   }
-  if (!box) return notify(form, error, again);
+  if (!box) return notify(form, error, retry);
   box.className = 'note-box bad';
   box.setAttribute('role', 'alert');
   const help = first ? [] : actions(error, null);
@@ -101,17 +101,17 @@ export function show(form, error, again = null) {
 }
 
 // Shown on the next page.
-const SAID = 'said';
-export function tellWhatWasDone() {
-  const said = taken(SAID);
-  if (!said) return;
-  const { text, lines = [] } = said;
+const NOTICE = 'notice';
+export function showStoredOutcome() {
+  const notice = takeState(NOTICE);
+  if (!notice) return;
+  const { text, lines = [] } = notice;
   document.querySelector('main h1')?.closest('header')?.after(noteBox(lines.length ? 'warn' : 'good', text, listOf(lines)));
-  tell(text);
+  announce(text);
 }
 const listOf = (lines) => (lines.length ? el('ul', { class: 'plain' }, lines.map((it) => el('li', {}, it))) : null);
 
-function succeeded(from, answer) {
+function handleSuccess(from, answer) {
   const then = from.dataset.then;
   const shown = from.dataset.show && document.getElementById(from.dataset.show);
   if (shown) {
@@ -121,18 +121,18 @@ function succeeded(from, answer) {
     shown.querySelector('[tabindex]')?.focus();
     return;
   }
-  if (then === 'stay') { tell('Saved.'); const box = from.querySelector?.('[data-outcome]'); if (box) { box.className = 'note-box good'; box.textContent = 'Saved.'; } return; }
-  if (from.dataset.said) keep(SAID, { text: from.dataset.said });
-  if (then) location.assign(filled(then, answer));
-  else loadAgain();
+  if (then === 'stay') { announce('Saved.'); const box = from.querySelector?.('[data-outcome]'); if (box) { box.className = 'note-box good'; box.textContent = 'Saved.'; } return; }
+  if (from.dataset.notice) saveState(NOTICE, { text: from.dataset.notice });
+  if (then) location.assign(fillTemplate(then, answer));
+  else reloadKeepingFocus();
 }
 
-const filled = (text, answer) => text.replace(/\{([\w.]+)\}/g, (_, path) => encodeURIComponent(path.split('.').reduce((at, part) => at?.[part], answer) ?? ''));
+const fillTemplate = (text, answer) => text.replace(/\{([\w.]+)\}/g, (_, path) => encodeURIComponent(path.split('.').reduce((at, part) => at?.[part], answer) ?? ''));
 
 // What was created is kept when the second request fails: a retry sends only that one.
 const created = new WeakMap();
 
-async function sendBoth(from, body) {
+async function createWithKeywords(from, body) {
   const { also, ...first } = body ?? {};
   const [method, path] = from.dataset.api.split(' ');
   const sent = from.dataset.wrap ? { [from.dataset.wrap]: [first] } : first;
@@ -140,11 +140,11 @@ async function sendBoth(from, body) {
   if (!from.dataset.keywordsInto || !also?.keywords) return answer;
   created.set(from, answer);
   try {
-    const result = await addLines(patiently, filled(from.dataset.keywordsInto, answer), also.keywords, also);
-    keep(SAID, { text: `The project was created. ${summary(result)}`, lines: reasons(result) });
+    const result = await addLines(sendWithRetry, fillTemplate(from.dataset.keywordsInto, answer), also.keywords, also);
+    saveState(NOTICE, { text: `The project was created. ${summarize(result)}`, lines: refusalReasons(result) });
   } catch (error) {
     error.isAlso = true;
-    leave(from.elements.namedItem('also.keywords'), error);
+    keepUnsentLines(from.elements.namedItem('also.keywords'), error);
     // The project exists, so its fields cannot be changed any more.
     for (const it of from.elements) if (it.name && !it.name.startsWith('also.')) it.readOnly = true;
     throw error;
@@ -153,7 +153,7 @@ async function sendBoth(from, body) {
 }
 
 // Keeps only lines that were not added, so that a retry adds the rest.
-function leave(field, { done, left }) {
+function keepUnsentLines(field, { done, left }) {
   if (done) field.value = [...done.lines, ...left].sort((one, other) => one.line - other.line).map((it) => it.text).join('\n');
 }
 
@@ -162,22 +162,22 @@ async function addKeywords(form, { keywords, ...more }) {
   const field = form.elements.namedItem('keywords');
   let result;
   try {
-    result = await addLines(patiently, form.dataset.keywordsInto, keywords, more);
+    result = await addLines(sendWithRetry, form.dataset.keywordsInto, keywords, more);
   } catch (error) {
-    leave(field, error);
-    if (error.done?.added) error.message = `${summary(error.done)} Then it stopped: ${error.message}`;
+    keepUnsentLines(field, error);
+    if (error.done?.added) error.message = `${summarize(error.done)} Then it stopped: ${error.message}`;
     throw error;
   }
-  const text = summary(result);
+  const text = summarize(result);
   // Loads from the top, where the outcome is shown.
   const reload = () => location.assign(location.pathname + location.search);
-  if (result.refused === 0) { keep(SAID, { text }); return reload(); }
-  leave(field, { done: result, left: [] });
+  if (result.refused === 0) { saveState(NOTICE, { text }); return reload(); }
+  keepUnsentLines(field, { done: result, left: [] });
   const box = form.querySelector('[data-outcome]');
   box.className = 'note-box warn';
   box.setAttribute('role', 'alert');
   const changed = result.added + result.reactivated > 0;
-  box.replaceChildren(el('div', { class: 'stack tight' }, el('p', {}, el('b', {}, text), ' Lines that were refused are still in the field.'), listOf(reasons(result)), changed && el('div', { class: 'row' }, el('button', { type: 'button', class: 'slim', onclick: reload }, 'Show the new keywords'))));
+  box.replaceChildren(el('div', { class: 'stack tight' }, el('p', {}, el('b', {}, text), ' Lines that were refused are still in the field.'), listOf(refusalReasons(result)), changed && el('div', { class: 'row' }, el('button', { type: 'button', class: 'slim', onclick: reload }, 'Show the new keywords'))));
   field.focus();
 }
 
@@ -188,7 +188,7 @@ async function run(from, body) {
   button?.setAttribute('aria-busy', 'true');
   dismiss();
   try {
-    if (from.dataset.api) succeeded(from, await sendBoth(from, body));
+    if (from.dataset.api) handleSuccess(from, await createWithKeywords(from, body));
     else await addKeywords(from, body);
   } catch (error) {
     if (from.matches('[role="switch"], input')) from.checked = !from.checked;
@@ -205,7 +205,7 @@ export function listenToForms(root) {
     event.preventDefault();
     clear(form);
     let body;
-    try { body = bodyOf([...form.elements].filter((it) => it.name)); } catch (error) { show(form, error); return; }
+    try { body = buildBody([...form.elements].filter((it) => it.name)); } catch (error) { show(form, error); return; }
     run(form, body);
   });
   root.addEventListener('click', (event) => {

@@ -1,43 +1,43 @@
 // /projects/{id}/gap-check: compares searches with the project's keywords.
-import { suggestions } from './ai_suggestions.js';
+import { suggestKeywords } from './ai_suggestions.js';
 import { send } from './api.js';
-import { all } from './lists.js';
+import { fetchAll } from './lists.js';
 import { plannedPages } from './content_plan.js';
 import { csv } from './csv.js';
-import { busy, count, download, el, emptyBox, fileName, icon, moment, noteBox, figure, outward, percent, percentText, setAble, shortened, tag, unknown } from './dom.js';
-import { leftOf } from './bulk_save.js';
+import { busy, count, download, el, emptyBox, externalLink, figure, fileName, icon, moment, noteBox, percent, percentText, setEnabled, shortenUrl, tag, unknown } from './dom.js';
+import { remainingQuota } from './bulk_save.js';
 import { listenToImport } from './console_import.js';
-import { clear, show, tell } from './forms.js';
-import { STRIKING, add, addresses, misplaced, newestDays, unseen, untracked } from './gap_check.js';
-import { oneEach, usualMarket } from './keyword_status.js';
-import { numberText } from './localise.js';
+import { announce, clear, show } from './forms.js';
+import { STRIKING, addRows, indexPages, newestImport, untracked, withoutImpressions, wrongPages } from './gap_check.js';
+import { mostCommonMarket, onePerText } from './keyword_status.js';
+import { numberText } from './localize.js';
 import { PagedTable } from './paged_table.js';
 import { planDialog } from './plan_dialog.js';
-import { projectOf, session, statusOf } from './project_data.js';
+import { fetchSession, fetchStatus, findProject } from './project_data.js';
 import { saveDialog } from './save_dialog.js';
 import { tabs } from './tabs.js';
-import { normalised } from './words.js';
+import { normalized } from './words.js';
 
-const MOST_ROWS = 25_000;
+const MAX_ROWS = 25_000;
 // Debounce of number fields, in ms.
 const PAUSE = 250;
-const MOST_PLANS = 10;
+const MAX_PLANS = 10;
 const at = (id) => document.getElementById(id);
 const root = at('gap');
 const id = root.dataset.project;
 const language = root.dataset.language;
-const project = projectOf(id);
+const project = findProject(id);
 const base = `/api/projects/${id}`;
 const controls = at('gap-controls');
 const importing = at('gap-import');
 // `queries` and `sites` from Search Console; `keywords` of the project, one per text.
-const NOTHING = { queries: new Map(), sites: addresses(new Map()), read: 0, more: false, keywords: [], followed: 0, market: null, planned: new Map(), who: null };
+const NOTHING = { queries: new Map(), sites: indexPages(new Map()), read: 0, more: false, keywords: [], followed: 0, market: null, planned: new Map(), session: null };
 let state = NOTHING;
-let reading = 0;
+let currentCheck = 0;
 
-const SAID = { target: 'the keyword’s own target', plan: 'your content plan', rankCheck: 'the last rank check', words: 'its address' };
+const SOURCES = { target: 'the keyword’s own target', plan: 'your content plan', rankCheck: 'the last rank check', words: 'its address' };
 const position = (it) => (it.position === null ? unknown() : el('span', {}, figure(it.position, 1), it.striking ? el('span', { class: 'sub' }, tag('good', 'striking distance')) : null));
-const page = (url) => (url ? outward(url, shortened(url)) : unknown());
+const page = (url) => (url ? externalLink(url, shortenUrl(url)) : unknown());
 
 const fresh = table('Searched, not followed', '-impressions', [
   { name: 'query', label: 'Query', value: (it) => it.query, cell: (it) => it.query },
@@ -61,49 +61,49 @@ const wrong = table('Right query, wrong page', '-impressions', [
   { name: 'impressions', label: 'Impressions', right: true, falls: true, value: (it) => it.impressions, cell: (it) => count(it.impressions) },
   { name: 'position', label: 'Mean position', right: true, value: (it) => it.position, cell: (it) => figure(it.position, 1) },
   { name: 'shown', label: 'Page shown', value: (it) => it.shownShare, falls: true, cell: (it) => el('span', {}, page(it.shown), el('span', { class: 'sub' }, `${percentText(it.shownShare)} of impressions`)) },
-  { name: 'meant', label: 'Page meant', cell: (it) => el('span', {}, page(it.meant), el('span', { class: 'sub' }, `${percentText(it.meantShare)} of impressions; says ${SAID[it.saidBy]}`)) },
+  { name: 'meant', label: 'Page meant', cell: (it) => el('span', {}, page(it.intended), el('span', { class: 'sub' }, `${percentText(it.intendedShare)} of impressions; says ${SOURCES[it.source]}`)) },
 ], true);
 
 function table(caption, order, columns, selectable) {
-  return new PagedTable({ caption, columns, order, key: (it) => it.key ?? normalised(it.text), selectable, onSelect: () => bars.forEach((it) => it.draw()) });
+  return new PagedTable({ caption, columns, order, key: (it) => it.key ?? normalized(it.text), selectable, onSelect: () => bars.forEach((it) => it.draw()) });
 }
 
 const CSVS = {
   fresh: [['query', 'impressions', 'clicks', 'ctr', 'position', 'strikingDistance', 'clicksToWin', 'page'], (it) => [it.query, it.impressions, it.clicks, it.ctr, it.position, it.striking, it.gain, it.page]],
   silent: [['keyword', 'searchVolume', 'position', 'best', 'page', 'measuredAt'], (it) => [it.text, it.searchVolume, it.position, it.best, it.page, it.measuredAt]],
-  wrong: [['query', 'impressions', 'clicks', 'position', 'pageShown', 'shownShare', 'pageMeant', 'meantShare', 'saidBy'], (it) => [it.query, it.impressions, it.clicks, it.position, it.shown, it.shownShare, it.meant, it.meantShare, it.saidBy]],
+  wrong: [['query', 'impressions', 'clicks', 'position', 'pageShown', 'shownShare', 'pageMeant', 'meantShare', 'saidBy'], (it) => [it.query, it.impressions, it.clicks, it.position, it.shown, it.shownShare, it.intended, it.intendedShare, it.source]],
 };
 
 function bar(name, of, actions) {
-  const told = el('b', { role: 'status' });
+  const selectionText = el('b', { role: 'status' });
   const every = el('button', { type: 'button', class: 'slim quiet', onclick: () => of.choose(of.found, true) }, 'All');
   const none = el('button', { type: 'button', class: 'slim quiet', onclick: () => of.choose(of.every, false) }, 'None');
   const file = el('button', { type: 'button', onclick: () => {
     const [header, row] = CSVS[name];
     download(`${name}-${fileName(project.name)}.csv`, 'text/csv', csv(header, (of.selected.length ? of.selected : of.every).map(row)));
-    tell('The file is made.');
+    announce('The file is made.');
   } }, 'Export CSV');
   const buttons = actions.map(([label, work, main]) => {
     const button = el('button', { type: 'button', class: main ? 'main' : null, onclick: () => busy(button, () => work(of.selected)) }, main ? icon('plus') : icon('plan'), label);
     return button;
   });
-  return { node: el('div', { class: 'chosen' }, el('span', { class: 'row' }, told, el('span', { class: 'soft' }, 'Choose:'), every, none), el('span', { class: 'row' }, buttons, file)), draw() {
+  return { node: el('div', { class: 'chosen' }, el('span', { class: 'row' }, selectionText, el('span', { class: 'soft' }, 'Choose:'), every, none), el('span', { class: 'row' }, buttons, file)), draw() {
     const chosen = of.selected.length;
-    told.textContent = chosen ? `${numberText(chosen, 0)} chosen` : 'None chosen';
-    for (const it of [...buttons, none]) setAble(it, chosen > 0);
+    selectionText.textContent = chosen ? `${numberText(chosen, 0)} chosen` : 'None chosen';
+    for (const it of [...buttons, none]) setEnabled(it, chosen > 0);
   } };
 }
 
-const ideaOf = (it) => ({ keyword: it.query ?? it.text, searchVolume: it.searchVolume ?? null, intent: null, score: null, position: it.position ?? null, page: it.meant ?? it.page ?? null, pages: it.shown ? [it.meant, it.shown] : it.pages ?? [] });
+const ideaOf = (it) => ({ keyword: it.query ?? it.text, searchVolume: it.searchVolume ?? null, intent: null, score: null, position: it.position ?? null, page: it.intended ?? it.page ?? null, pages: it.shown ? [it.intended, it.shown] : it.pages ?? [] });
 const plan = (rows) => planDialog({ ideas: rows.map(ideaOf), project, market: state.market, language, name: 'From the gap check' });
 // Search volumes are unknown, so impressions rank the keywords.
-const worthAsking = (rows) => suggestions(rows.map((it) => ({ keyword: it.query, relation: null, intent: null, overview: null, searchVolume: it.impressions })), { language, brands: project.brands, left: leftOf(state.who?.quotas, null, null).ai });
-const save = (rows) => saveDialog({ chosen: worthAsking(rows).map((it) => ({ text: it.idea.keyword, ai: it.suggested })), project, session: state.who, market: state.market, onSaved: async () => {
-  const turn = reading;
+const suggestForAi = (rows) => suggestKeywords(rows.map((it) => ({ keyword: it.query, relation: null, intent: null, overview: null, searchVolume: it.impressions })), { language, brands: project.brands, left: remainingQuota(state.session?.quotas, null, null).ai });
+const save = (rows) => saveDialog({ chosen: suggestForAi(rows).map((it) => ({ text: it.idea.keyword, ai: it.suggested })), project, session: state.session, market: state.market, onSaved: async () => {
+  const checkId = currentCheck;
   const keywords = await readKeywords();
-  if (turn !== reading) return;
+  if (checkId !== currentCheck) return;
   state = { ...state, ...keywords };
-  judge();
+  showGaps();
 } });
 const bars = [
   bar('fresh', fresh, [['Follow them', save, true], ['Make a content plan', plan, false]]),
@@ -120,9 +120,9 @@ const sections = tabs('Gaps', [
   { id: 'wrong', label: 'Right query, wrong page', count: counts.wrong, panel: panel(wrong, 'Most impressions go to another page than the one that is meant for the query: by the keyword’s own target, by a content plan, by the last rank check, or because another address holds all words of the query.', 2, notes.wrong) },
 ]);
 
-function judge() {
-  const least = Math.max(Number(controls.elements.least.value) || 0, 0);
-  const found = { fresh: untracked(state.queries, state.keywords, { least }), silent: unseen(state.queries, state.keywords), wrong: misplaced(state.queries, state.keywords, { least, planned: state.planned, language, sites: state.sites }) };
+function showGaps() {
+  const minImpressions = Math.max(Number(controls.elements.minImpressions.value) || 0, 0);
+  const found = { fresh: untracked(state.queries, state.keywords, { minImpressions }), silent: withoutImpressions(state.queries, state.keywords), wrong: wrongPages(state.queries, state.keywords, { minImpressions, planned: state.planned, language, sites: state.sites }) };
   fresh.show(controls.elements.reach.checked ? found.fresh.filter((it) => it.striking) : found.fresh, found.fresh);
   silent.show(found.silent);
   wrong.show(found.wrong);
@@ -149,20 +149,20 @@ async function readRows(days) {
   progress.hidden = false;
   try {
     const query = new URLSearchParams({ limit: '1000', ...days });
-    const found = await all(`${base}/search-console/rows?${query}`, MOST_ROWS, (so_far) => { progress.querySelector('[data-told]').textContent = `${numberText(so_far, 0)} rows read…`; });
-    const queries = add(new Map(), found.items);
-    return { queries, sites: addresses(queries), read: found.items.length, more: found.more, covered: { from: found.first.from ?? null, to: found.first.to ?? null } };
+    const found = await fetchAll(`${base}/search-console/rows?${query}`, MAX_ROWS, (so_far) => { progress.querySelector('[data-message]').textContent = `${numberText(so_far, 0)} rows read…`; });
+    const queries = addRows(new Map(), found.items);
+    return { queries, sites: indexPages(queries), read: found.items.length, more: found.more, covered: { from: found.first.from ?? null, to: found.first.to ?? null } };
   } finally { progress.hidden = true; }
 }
 
 async function readKeywords() {
-  const [status, who] = await Promise.all([statusOf(id), session()]);
-  const market = usualMarket(status);
-  return { keywords: oneEach(status, market), followed: status.length, market, who };
+  const [status, session] = await Promise.all([fetchStatus(id), fetchSession()]);
+  const market = mostCommonMarket(status);
+  return { keywords: onePerText(status, market), followed: status.length, market, session };
 }
 
 async function readPlans() {
-  const { items = [] } = await send('GET', `${base}/content-plans?limit=${MOST_PLANS}`);
+  const { items = [] } = await send('GET', `${base}/content-plans?limit=${MAX_PLANS}`);
   // Ignores a plan that was deleted in the meantime.
   const gone = (error) => { if (error.status === 404) return {}; throw error; };
   const plans = await Promise.all(items.map((it) => send('GET', `${base}/content-plans/${it.id}`).catch(gone)));
@@ -178,20 +178,20 @@ function chosenDays() {
 async function check(days = chosenDays()) {
   clear(controls);
   Object.assign(controls.querySelector('[data-outcome]'), { textContent: '', className: '' });
-  const turn = ++reading;
+  const checkId = ++currentCheck;
   let found;
   try {
     found = await Promise.all([readRows(days), readKeywords(), readPlans()]);
   } catch (error) {
-    if (turn === reading) show(controls, error);
+    if (checkId === currentCheck) show(controls, error);
     return false;
   }
-  if (turn !== reading) return false;
+  if (checkId !== currentCheck) return false;
   state = Object.assign({}, ...found);
   const none = state.read === 0 ? emptyBox('rankings', 'No rows in this time', 'Search Console data was imported, but for other days. Choose the days that it covers; an export without a column of days counts only where all of its days are chosen.') : null;
   root.replaceChildren(...(none ? [none] : [tiles(), sections.node]));
-  judge();
-  tell(none ? 'No rows in this time.' : `Checked ${numberText(state.read, 0)} rows against ${numberText(state.followed, 0)} keywords.`);
+  showGaps();
+  announce(none ? 'No rows in this time.' : `Checked ${numberText(state.read, 0)} rows against ${numberText(state.followed, 0)} keywords.`);
   return true;
 }
 
@@ -211,7 +211,7 @@ async function start() {
   at('gap-span').replaceChildren('Imported: ', moment(first, 'day'), ' to ', moment(last, 'day'), about.property ? `, from ${about.property}` : '');
   // First the server's default days; if they have no rows, the newest import.
   if (!(await check({}))) return;
-  const older = state.read === 0 ? newestDays(spans) : null;
+  const older = state.read === 0 ? newestImport(spans) : null;
   const { from, to } = older ?? state.covered;
   controls.elements.from.value = from ?? '';
   controls.elements.to.value = to ?? '';
@@ -220,11 +220,11 @@ async function start() {
 
 controls.addEventListener('submit', (event) => { event.preventDefault(); busy(controls.querySelector('[type="submit"]'), () => check()); });
 let typed;
-controls.elements.least.addEventListener('input', () => {
+controls.elements.minImpressions.addEventListener('input', () => {
   clearTimeout(typed);
-  typed = setTimeout(() => state.read > 0 && judge(), PAUSE);
+  typed = setTimeout(() => state.read > 0 && showGaps(), PAUSE);
 });
-controls.elements.reach.addEventListener('change', () => state.read > 0 && judge());
+controls.elements.reach.addEventListener('change', () => state.read > 0 && showGaps());
 
 listenToImport(importing.querySelector('form'), `${base}/search-console`, start);
 

@@ -1,5 +1,5 @@
 // Copy buttons, select all, filters that submit on change, forms opened by links.
-import { tell } from './forms.js';
+import { announce } from './forms.js';
 
 export function copyButtons(root) {
   root.addEventListener('click', async (event) => {
@@ -10,18 +10,18 @@ export function copyButtons(root) {
     // There is no clipboard over plain HTTP, and permission may be denied.
     const isCopied = await Promise.resolve().then(() => navigator.clipboard.writeText(source.textContent)).then(() => true, () => false);
     if (!isCopied) getSelection().selectAllChildren(source);
-    const [said, shown, seconds] = isCopied ? ['Copied.', 'Copied', 1.5] : ['This browser does not let pages copy here. The text is selected: copy it yourself.', 'Selected: copy it yourself', 6];
-    tell(said);
+    const [message, shown, seconds] = isCopied ? ['Copied.', 'Copied', 1.5] : ['This browser does not let pages copy here. The text is selected: copy it yourself.', 'Selected: copy it yourself', 6];
+    announce(message);
     const label = button.querySelector('span');
-    if (!label || button.dataset.was !== undefined) return;
-    button.dataset.was = label.textContent;
+    if (!label || button.dataset.originalLabel !== undefined) return;
+    button.dataset.originalLabel = label.textContent;
     label.textContent = shown;
-    setTimeout(() => { label.textContent = button.dataset.was; delete button.dataset.was; }, 1000 * seconds);
+    setTimeout(() => { label.textContent = button.dataset.originalLabel; delete button.dataset.originalLabel; }, 1000 * seconds);
   });
 }
 
 // Moves the URL fragment into a field and removes it from the address bar.
-export function filledFromAddress(root) {
+export function fillFromFragment(root) {
   const field = root.querySelector('input[data-hash]');
   if (!field) return;
   const fill = () => {
@@ -36,7 +36,7 @@ export function filledFromAddress(root) {
 
 // Opens the collapsed form that the URL fragment names, and focuses its first field. The fragment is then removed, so
 // the same link works again and a reload does not reopen the form.
-export function opensForms(root) {
+export function openFormFromFragment(root) {
   const open = () => {
     let form;
     try { form = root.getElementById(decodeURIComponent(location.hash.slice(1))); } catch { return; }

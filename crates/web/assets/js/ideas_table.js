@@ -1,36 +1,36 @@
 // Keyword ideas as a table, with filters, sorting, selection and details of each score.
-import { reason } from './ai_suggestions.js';
+import { explainSuggestion } from './ai_suggestions.js';
 import { CURVE } from './clicks.js';
 import { choice, count, el, field, figure, icon, money, moneyText, percentText, signedPercent, tag, unknown } from './dom.js';
-import { numberText } from './localise.js';
+import { numberText } from './localize.js';
 import { PagedTable } from './paged_table.js';
 import { byPriority } from './priority.js';
-import { RELATIONS, fits } from './research_answer.js';
-import { monthName, spark } from './trend_chart.js';
+import { RELATIONS, matchesFilter } from './research_answer.js';
+import { monthName, sparkline } from './trend_chart.js';
 
 const PARTS = { opportunity: 'Opportunity', cpc: 'Cost per click', intent: 'Intent', trend: 'Trend' };
-const SIGNS = { question: 'question', intent: 'intent', overview: 'AI overview', compares: 'choice' };
+const SIGNALS = { question: 'question', intent: 'intent', overview: 'AI overview', compares: 'choice' };
 
 const score = (it, table) => table.opener(it, `${it.keyword}: how its score of ${it.score === null ? 'unknown' : numberText(it.score, 0)} comes about`, it.score === null ? unknown() : el('b', {}, numberText(it.score, 0)), icon('info'));
 
 function advice(it) {
   const { advice: found } = it;
   if (it.aiTracked) return el('span', { class: 'soft small' }, 'measured');
-  if (!found.worthy) return unknownReason(found);
-  const signs = [...new Set(found.signs.map((sign) => SIGNS[sign.name]))].join(', ');
-  return el('span', {}, found.suggested ? tag('good', 'Suggested') : tag('warn', 'No place left'), el('span', { class: 'sub' }, signs));
+  if (!found.eligible) return noSuggestionReason(found);
+  const signals = [...new Set(found.signals.map((signal) => SIGNALS[signal.name]))].join(', ');
+  return el('span', {}, found.suggested ? tag('good', 'Suggested') : tag('warn', 'No place left'), el('span', { class: 'sub' }, signals));
 }
-const unknownReason = (found) => el('span', { class: 'soft small' }, found.against ? { measured: 'measured', brand: 'brand', navigational: 'one site' }[found.against.name] : 'no');
+const noSuggestionReason = (found) => el('span', { class: 'soft small' }, found.objection ? { measured: 'measured', brand: 'brand', navigational: 'one site' }[found.objection.name] : 'no');
 
 function name(it) {
   return el('span', {}, it.keyword, el('span', { class: 'sub' }, [RELATIONS[it.relation], it.inProject ? 'in the project' : null, it.position ? `position ${numberText(it.position, 0)}` : null].filter(Boolean).join(' · ')));
 }
 
 function trend(it) {
-  if (!it.course) return unknown();
+  if (!it.demandTrend) return unknown();
   // The slope is capped at ±1.
-  const end = Math.abs(it.course.trend) === 1 ? (it.course.trend > 0 ? '≥ ' : '≤ ') : '';
-  return el('span', { class: 'beside' }, spark(it.trend), el('span', {}, end, signedPercent(it.course.trend)));
+  const end = Math.abs(it.demandTrend.trend) === 1 ? (it.demandTrend.trend > 0 ? '≥ ' : '≤ ') : '';
+  return el('span', { class: 'beside' }, sparkline(it.trend), el('span', {}, end, signedPercent(it.demandTrend.trend)));
 }
 
 const COLUMNS = [
@@ -41,23 +41,23 @@ const COLUMNS = [
   { name: 'difficulty', label: 'Difficulty', right: true, value: (it) => it.difficulty, cell: (it) => figure(it.difficulty, 0) },
   { name: 'cpc', label: 'Per click', right: true, falls: true, value: (it) => it.cpc, cell: (it) => money(it.cpc, it.currency) },
   { name: 'intent', label: 'Intent', value: (it) => it.intent, cell: (it) => (it.intent ? tag('', it.intent) : unknown()) },
-  { name: 'trend', label: 'Slope a year', falls: true, value: (it) => it.course?.trend ?? null, cell: trend },
-  { name: 'ai', label: 'AI answers', falls: true, value: (it) => (it.advice.worthy ? it.advice.signs.length : 0), cell: advice },
+  { name: 'trend', label: 'Slope a year', falls: true, value: (it) => it.demandTrend?.trend ?? null, cell: trend },
+  { name: 'ai', label: 'AI answers', falls: true, value: (it) => (it.advice.eligible ? it.advice.signals.length : 0), cell: advice },
 ];
 
 export class IdeasTable {
   constructor({ onSelect }) {
-    this.filter = { text: '', relation: '', intent: '', least: null, hardest: null, only: '' };
-    this.table = new PagedTable({ caption: 'Keyword ideas', columns: COLUMNS, key: (it) => it.key, order: '-score', selectable: true, inner: takenApart, onSelect });
-    const chosen = (name, pairs) => choice(name, pairs, '', { onchange: (event) => this.filtered(name, event.target.value) });
-    const number = (name, label) => field(label, el('input', { type: 'number', min: '0', inputmode: 'numeric', oninput: (event) => this.filtered(name, event.target.value === '' ? null : Number(event.target.value)) }));
-    this.told = el('p', { class: 'soft small', role: 'status' });
+    this.filter = { text: '', relation: '', intent: '', minVolume: null, maxDifficulty: null, only: '' };
+    this.table = new PagedTable({ caption: 'Keyword ideas', columns: COLUMNS, key: (it) => it.key, order: '-score', selectable: true, inner: scoreDetails, onSelect });
+    const chosen = (name, pairs) => choice(name, pairs, '', { onchange: (event) => this.setFilter(name, event.target.value) });
+    const number = (name, label) => field(label, el('input', { type: 'number', min: '0', inputmode: 'numeric', oninput: (event) => this.setFilter(name, event.target.value === '' ? null : Number(event.target.value)) }));
+    this.countText = el('p', { class: 'soft small', role: 'status' });
     this.tools = el('div', { class: 'filter' },
-      el('label', { class: 'field grow' }, el('span', {}, 'Filter ideas'), el('input', { type: 'search', maxlength: '200', oninput: (event) => this.filtered('text', event.target.value) })),
+      el('label', { class: 'field grow' }, el('span', {}, 'Filter ideas'), el('input', { type: 'search', maxlength: '200', oninput: (event) => this.setFilter('text', event.target.value) })),
       field('Kind', chosen('relation', [['', 'Any'], ...Object.entries(RELATIONS)])),
       field('Intent', chosen('intent', [['', 'Any'], ['informational', 'Informational'], ['commercial', 'Commercial'], ['transactional', 'Transactional'], ['navigational', 'Navigational']])),
-      number('least', 'Searches from'),
-      number('hardest', 'Difficulty up to'),
+      number('minVolume', 'Searches from'),
+      number('maxDifficulty', 'Difficulty up to'),
       field('Show', chosen('only', [['', 'All'], ['suggested', 'Suggested for AI'], ['new', 'Not in the project'], ['tracked', 'In the project']])),
       this.table.sorter);
     this.node = el('div', {}, this.table.node);
@@ -68,36 +68,36 @@ export class IdeasTable {
     this.draw();
   }
 
-  filtered(name, value) {
+  setFilter(name, value) {
     this.filter[name] = value;
     this.draw();
   }
 
   draw() {
-    const rows = this.ideas.filter((it) => fits(it, this.filter));
-    this.told.textContent = rows.length === this.ideas.length ? `${numberText(rows.length, 0)} ${rows.length === 1 ? 'keyword' : 'keywords'}` : `${numberText(rows.length, 0)} of ${numberText(this.ideas.length, 0)} keywords`;
+    const rows = this.ideas.filter((it) => matchesFilter(it, this.filter));
+    this.countText.textContent = rows.length === this.ideas.length ? `${numberText(rows.length, 0)} ${rows.length === 1 ? 'keyword' : 'keywords'}` : `${numberText(rows.length, 0)} of ${numberText(this.ideas.length, 0)} keywords`;
     this.table.show(rows, this.ideas);
   }
 }
 
 // All terms of the score, of the visits and of the suggestion.
-export function takenApart(it) {
+export function scoreDetails(it) {
   return el('div', { class: 'apart-in-place' },
     el('section', {}, el('h3', {}, it.score === null ? 'No score' : `Score ${numberText(it.score, 1)} of 100`), scoreTerms(it)),
     el('section', {}, el('h3', {}, 'Visits to win a month'), visits(it)),
-    el('section', {}, el('h3', {}, 'Slope of the year'), course(it), el('h3', {}, 'AI answers'), el('p', {}, reason(it.advice))));
+    el('section', {}, el('h3', {}, 'Slope of the year'), trendDetails(it), el('h3', {}, 'AI answers'), el('p', {}, explainSuggestion(it.advice))));
 }
 
 function scoreTerms({ score: total, priority }) {
-  const told = {
-    opportunity: (part) => `${numberText(part.known, 0)} visits, the most are ${numberText(part.most, 0)}`,
-    cpc: (part) => `${numberText(part.known, 2)}, the most is ${numberText(part.most, 2)}`,
+  const descriptions = {
+    opportunity: (part) => `${numberText(part.known, 0)} visits, the most are ${numberText(part.max, 0)}`,
+    cpc: (part) => `${numberText(part.known, 2)}, the most is ${numberText(part.max, 2)}`,
     intent: (part) => part.known,
     trend: (part) => `${part.known > 0 ? '+' : ''}${percentText(part.known)} a year; steady is 0.5`,
   };
   const scale = priority.missing.length ? ` ÷ ${numberText(priority.weights, 1)}` : '';
   const sum = (part) => (part.value === null ? unknown() : total === null ? numberText(part.value, 2) : `${numberText(part.value, 2)} × ${numberText(100 * part.weight, 0)}${scale} = ${numberText(part.points, 1)}`);
-  const pairs = priority.parts.map((part) => [el('dt', {}, el('b', {}, PARTS[part.name]), part.value === null ? null : el('span', { class: 'sub' }, told[part.name](part))), el('dd', {}, sum(part))]);
+  const pairs = priority.parts.map((part) => [el('dt', {}, el('b', {}, PARTS[part.name]), part.value === null ? null : el('span', { class: 'sub' }, descriptions[part.name](part))), el('dd', {}, sum(part))]);
   if (total !== null) pairs.push([el('dt', {}, 'Together'), el('dd', {}, el('b', {}, numberText(total, 1)))]);
   const note = total === null ? 'Without visits to win there is no score: its searches or its difficulty are not known.'
     : priority.missing.length ? `What is not known is left out, the weights of the rest (${numberText(priority.weights, 1)} of 1) are scaled up.`
@@ -122,7 +122,7 @@ function visits({ opportunity: it }) {
     el('p', { class: 'soft tiny' }, `Click rates of curve ${CURVE}.${it.assumed ? ' Nobody has measured where you stand for it, so this is the most that can be won.' : ''}`));
 }
 
-function course({ course: it, currency, cpc }) {
+function trendDetails({ demandTrend: it, currency, cpc }) {
   if (!it) return el('p', { class: 'soft' }, 'Fewer than six months are known.');
   return el('p', {}, `Median slope ${numberText(it.slope, 1)} searches a month × 12 ÷ mean ${numberText(it.mean, 0)} = ${it.trend > 0 ? '+' : ''}${percentText(it.trend)} a year, from ${it.months} months.${it.peakMonth ? ` Most searches in ${monthName({ year: 2026, month: it.peakMonth }, 'short')}.` : ''}${cpc === null ? '' : ` A click costs advertisers ${moneyText(cpc, currency)}.`}`);
 }

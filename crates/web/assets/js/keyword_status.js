@@ -1,5 +1,5 @@
 // A project's keywords and positions, as read from the API. No DOM access.
-import { normalised } from './words.js';
+import { normalized } from './words.js';
 
 const known = (value) => value ?? null;
 
@@ -29,26 +29,26 @@ export function inMarket(it, market) {
 }
 
 // The most common market of the keywords; null if none is known.
-export function usualMarket(status) {
+export function mostCommonMarket(status) {
   const counts = new Map();
   for (const { country, language } of status) {
     if (country === null || language === null) continue;
     const name = `${country} ${language}`;
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
-  const most = [...counts].reduce((best, it) => (best === null || it[1] > best[1] ? it : best), null);
-  if (most === null) return null;
-  const [country, language] = most[0].split(' ');
+  const mostCommon = [...counts].reduce((best, it) => (best === null || it[1] > best[1] ? it : best), null);
+  if (mostCommon === null) return null;
+  const [country, language] = mostCommon[0].split(' ');
   return { country, language };
 }
 
 // One keyword per text: Search Console and content plans have neither markets nor devices. Prefers the market, then
 // desktop, then no location.
-export function oneEach(status, market) {
+export function onePerText(status, market) {
   const rank = (it) => 4 * Number(inMarket(it, market)) + 2 * Number(it.device !== 'mobile') + Number(it.location === null);
   const found = new Map();
   for (const it of status) {
-    const key = normalised(it.text);
+    const key = normalized(it.text);
     const before = found.get(key);
     if (before === undefined || rank(it) > rank(before)) found.set(key, it);
   }
@@ -56,4 +56,4 @@ export function oneEach(status, market) {
 }
 
 // Normalized text to whether AI answers are measured, for keywords in the market.
-export const trackedIn = (status, market) => new Map(status.filter((it) => inMarket(it, market)).map((it) => [normalised(it.text), it.aiTracked]));
+export const trackedTexts = (status, market) => new Map(status.filter((it) => inMarket(it, market)).map((it) => [normalized(it.text), it.aiTracked]));

@@ -1,8 +1,8 @@
 // Paginated lists of the API.
 import { send } from './api.js';
 
-// All pages, up to `most` rows; `more`: whether rows are left, `first`: the first page's response.
-export async function all(path, most = Infinity, told = () => {}) {
+// All pages, up to `maxItems`; `more`: whether rows are left, `first`: the first page's response.
+export async function fetchAll(path, maxItems = Infinity, onProgress = () => {}) {
   const items = [];
   let first = null;
   let cursor = null;
@@ -11,7 +11,7 @@ export async function all(path, most = Infinity, told = () => {}) {
     first ??= page;
     items.push(...(page.items ?? []));
     cursor = page.nextCursor ?? null;
-    told(items.length);
-  } while (cursor !== null && items.length < most);
+    onProgress(items.length);
+  } while (cursor !== null && items.length < maxItems);
   return { items, more: cursor !== null, first };
 }

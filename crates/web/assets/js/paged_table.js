@@ -1,16 +1,16 @@
 // A table with pagination, sorting, selection and expandable rows. Its markup is that of pages/parts/table.rs.
 import { choice, el, icon } from './dom.js';
-import { tell } from './forms.js';
-import { numberText } from './localise.js';
-import { nextOrder, pageOf, sorted } from './table_order.js';
-import { normalised } from './words.js';
+import { announce } from './forms.js';
+import { numberText } from './localize.js';
+import { nextOrder, pageRows, sortRows } from './table_order.js';
+import { normalized } from './words.js';
 
 // Cards are taller than rows.
-const USUAL = matchMedia('(max-width: 48rem)').matches ? 20 : 50;
+const DEFAULT_ROWS = matchMedia('(max-width: 48rem)').matches ? 20 : 50;
 
 // Columns: `{name, label, right, value(row), cell(row), falls}`; the first names the row. `key(row)` identifies it.
 export class PagedTable {
-  constructor({ caption, columns, key, order, perPage = USUAL, selectable = false, inner = null, tight = false, onSelect = () => {}, none = 'Nothing fits what you chose.' }) {
+  constructor({ caption, columns, key, order, perPage = DEFAULT_ROWS, selectable = false, inner = null, tight = false, onSelect = () => {}, none = 'Nothing fits what you chose.' }) {
     Object.assign(this, { caption, columns, key, order, perPage, selectable, inner, onSelect, none });
     this.rows = [];
     this.every = [];
@@ -19,16 +19,16 @@ export class PagedTable {
     this.open = new Set();
     this.body = el('tbody');
     this.heads = el('tr');
-    this.told = el('span');
-    this.back = el('button', { type: 'button', class: 'slim', onclick: () => this.turn(-1) }, 'Previous');
-    this.next = el('button', { type: 'button', class: 'slim', onclick: () => this.turn(1) }, 'Next');
+    this.pageText = el('span');
+    this.back = el('button', { type: 'button', class: 'slim', onclick: () => this.changePage(-1) }, 'Previous');
+    this.next = el('button', { type: 'button', class: 'slim', onclick: () => this.changePage(1) }, 'Next');
     this.table = el('table', { class: tight ? null : 'cardy' }, el('caption', { class: 'out' }, caption), el('thead', {}, this.heads), this.body);
-    this.pager = el('nav', { class: 'more', 'aria-label': `Pages: ${caption}` }, this.told, el('span', { class: 'row' }, this.back, this.next));
+    this.pager = el('nav', { class: 'more', 'aria-label': `Pages: ${caption}` }, this.pageText, el('span', { class: 'row' }, this.back, this.next));
     this.scroll = el('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption }, this.table);
     this.nothing = el('p', { class: 'nothing soft', hidden: true }, none);
     this.node = el('div', { class: 'paged' }, this.scroll, this.nothing, this.pager);
     this.text = '';
-    this.finder = el('label', { class: 'field grow' }, el('span', {}, 'Find'), el('input', { type: 'search', maxlength: '200', oninput: (event) => { this.text = normalised(event.target.value); this.from = 0; this.draw(); } }));
+    this.finder = el('label', { class: 'field grow' }, el('span', {}, 'Find'), el('input', { type: 'search', maxlength: '200', oninput: (event) => { this.text = normalized(event.target.value); this.from = 0; this.draw(); } }));
     this.sorter = el('label', { class: 'field sorter' }, el('span', {}, 'Order'), choice('order', columns.filter((it) => it.value).flatMap((it) => orders(it)), order, { onchange: (event) => this.sort(event.target.value) }));
   }
 
@@ -44,7 +44,7 @@ export class PagedTable {
 
   // Rows that contain the search text.
   get found() {
-    return this.text === '' ? this.rows : this.rows.filter((it) => normalised(String(this.columns[0].value(it))).includes(this.text));
+    return this.text === '' ? this.rows : this.rows.filter((it) => normalized(String(this.columns[0].value(it))).includes(this.text));
   }
 
   // Selected rows, including those that the filter hides.
@@ -58,13 +58,13 @@ export class PagedTable {
     const select = this.sorter.querySelector('select');
     if (select.value !== order) select.value = order;
     this.draw();
-    tell(`Sorted by ${this.sorter.querySelector('select').selectedOptions[0]?.textContent ?? order}.`);
+    announce(`Sorted by ${this.sorter.querySelector('select').selectedOptions[0]?.textContent ?? order}.`);
   }
 
-  turn(by) {
+  changePage(by) {
     this.from += by * this.perPage;
     this.draw();
-    tell(this.told.textContent);
+    announce(this.pageText.textContent);
     if (this.scroll.getBoundingClientRect().top < 0) this.scroll.scrollIntoView({ block: 'start' });
     const other = by > 0 ? this.back : this.next;
     if (document.activeElement?.disabled || document.activeElement === document.body) other.focus({ preventScroll: true });
@@ -77,11 +77,11 @@ export class PagedTable {
   }
 
   draw() {
-    const page = pageOf(sorted(this.found, this.columns, this.order), this.from, this.perPage);
+    const page = pageRows(sortRows(this.found, this.columns, this.order), this.from, this.perPage);
     this.from = page.from;
     this.heads.replaceChildren(...this.columns.map((column) => this.head(column)));
     this.body.replaceChildren(...page.rows.flatMap((row) => this.row(row)));
-    this.told.textContent = `${numberText(page.total === 0 ? 0 : page.from + 1, 0)}–${numberText(page.to, 0)} of ${numberText(page.total, 0)}`;
+    this.pageText.textContent = `${numberText(page.total === 0 ? 0 : page.from + 1, 0)}–${numberText(page.to, 0)} of ${numberText(page.total, 0)}`;
     this.back.disabled = page.from === 0;
     this.next.disabled = page.to >= page.total;
     this.pager.hidden = page.total <= this.perPage && page.from === 0;

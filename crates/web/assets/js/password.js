@@ -1,8 +1,8 @@
-// Asks for the password again.
+// Requires the password again.
 import { el } from './dom.js';
 
-// Resolves to whether it was accepted; `give` sends it, and throws if the server refuses it.
-export function passwordAgain(give) {
+// Resolves to whether it was accepted; `submit` sends it, and throws if the server refuses it.
+export function promptForPassword(submit) {
   const field = el('input', { type: 'password', required: true, autocomplete: 'current-password', maxlength: 256, id: 'password-again' });
   const outcome = el('p', { role: 'alert' });
   const cancel = el('button', { type: 'button' }, 'Cancel');
@@ -15,15 +15,15 @@ export function passwordAgain(give) {
   const dialog = el('dialog', { class: 'card', 'aria-labelledby': 'password-again-title' }, form);
   document.body.append(dialog);
   return new Promise((resolve) => {
-    let given = false;
+    let isAccepted = false;
     cancel.addEventListener('click', () => dialog.close());
-    dialog.addEventListener('close', () => { dialog.remove(); resolve(given); });
+    dialog.addEventListener('close', () => { dialog.remove(); resolve(isAccepted); });
     form.addEventListener('submit', async (event) => {
       event.preventDefault();
       event.stopPropagation();
       try {
-        await give(field.value);
-        given = true;
+        await submit(field.value);
+        isAccepted = true;
         dialog.close();
       } catch (error) {
         outcome.className = 'note-box bad';

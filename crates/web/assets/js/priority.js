@@ -1,7 +1,7 @@
 // Keyword priority, as in crates/search/src/keyword_metrics. Unknown values are null, left out, and named. No DOM access.
 import { expectedCtr } from './clicks.js';
 import { PRIORITY } from './formulas.js';
-import { normalised } from './words.js';
+import { normalized } from './words.js';
 
 export const WEIGHTS = PRIORITY.weights;
 
@@ -38,16 +38,16 @@ export function demand(trend) {
   const months = lastTwelve(trend);
   const known = months.filter((it) => it.volume !== null);
   const mean = known.reduce((sum, it) => sum + it.volume, 0) / known.length;
-  if (known.length < PRIORITY.leastMonths || !(mean > 0)) return null;
+  if (known.length < PRIORITY.minMonths || !(mean > 0)) return null;
   const monthly = slope(months.map((it) => it.volume));
-  const most = Math.max(...known.map((it) => it.volume));
-  const isFlat = known.every((it) => it.volume === most);
+  const max = Math.max(...known.map((it) => it.volume));
+  const isFlat = known.every((it) => it.volume === max);
   return {
     slope: monthly,
     mean,
     months: known.length,
     trend: Math.min(Math.max((12 * monthly) / mean, -1), 1),
-    peakMonth: isFlat ? null : months.find((it) => it.volume === most).month,
+    peakMonth: isFlat ? null : months.find((it) => it.volume === max).month,
   };
 }
 
@@ -66,16 +66,16 @@ export function opportunity({ volume, difficulty, position = null, measured = fa
 // Opportunity and cost per click are relative to the list's largest, so scores compare only within a list. Null
 // without an opportunity.
 export function priorities(list) {
-  const largest = (name) => list.reduce((most, it) => (isKnown(it[name]) ? Math.max(most, it[name]) : most), 0);
-  const most = { opportunity: largest('opportunity'), cpc: largest('cpc') };
-  return list.map((it) => priority(it, most));
+  const largest = (name) => list.reduce((max, it) => (isKnown(it[name]) ? Math.max(max, it[name]) : max), 0);
+  const max = { opportunity: largest('opportunity'), cpc: largest('cpc') };
+  return list.map((it) => priority(it, max));
 }
 
-function priority(it, most) {
-  const share = (name) => (isKnown(it[name]) ? (most[name] > 0 ? Math.min(Math.max(it[name] / most[name], 0), 1) : 0) : null);
+function priority(it, max) {
+  const share = (name) => (isKnown(it[name]) ? (max[name] > 0 ? Math.min(Math.max(it[name] / max[name], 0), 1) : 0) : null);
   const parts = [
-    { name: 'opportunity', known: it.opportunity, most: most.opportunity, value: share('opportunity') },
-    { name: 'cpc', known: it.cpc, most: most.cpc, value: share('cpc') },
+    { name: 'opportunity', known: it.opportunity, max: max.opportunity, value: share('opportunity') },
+    { name: 'cpc', known: it.cpc, max: max.cpc, value: share('cpc') },
     { name: 'intent', known: it.intent, value: PRIORITY.intents[it.intent] ?? null },
     { name: 'trend', known: it.trend, value: isKnown(it.trend) ? (Math.min(Math.max(it.trend, -1), 1) + 1) / 2 : null },
   ];
@@ -101,6 +101,6 @@ export function downwards(one, other) {
 }
 
 function byText(one, other) {
-  const [a, b] = [normalised(one), normalised(other)];
+  const [a, b] = [normalized(one), normalized(other)];
   return a < b ? -1 : Number(a > b);
 }

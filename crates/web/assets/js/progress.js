@@ -1,34 +1,34 @@
 // Polls running analyses, and reloads the page when one ends.
-import { loadAgain } from './again.js';
+import { reloadKeepingFocus } from './reload_state.js';
 import { send } from './api.js';
-import { tell } from './forms.js';
+import { announce } from './forms.js';
 
-const OFTEN = 2000;
-const SELDOM = 15000;
+const POLL_INTERVAL = 2000;
+const HIDDEN_POLL_INTERVAL = 15000;
 const UNFINISHED = ['running', 'retrying', 'queued'];
 
 export function followAnalyses(root) {
   const shown = new Map([...root.querySelectorAll('[data-job]')].map((it) => [it.dataset.job, it]));
   if (shown.size === 0) return;
-  let pause = OFTEN;
+  let pause = POLL_INTERVAL;
   let isLost = false;
-  const look = async () => {
-    if (document.hidden) return void setTimeout(look, SELDOM);
+  const poll = async () => {
+    if (document.hidden) return void setTimeout(poll, HIDDEN_POLL_INTERVAL);
     try {
-      const jobs = await statesOf([...shown.keys()]);
-      pause = OFTEN;
+      const jobs = await fetchStates([...shown.keys()]);
+      pause = POLL_INTERVAL;
       if (isLost) { isLost = false; for (const at of shown.values()) connection(at, ''); }
-      for (const [id, at] of shown) if (jobs.has(id) && update(at, jobs.get(id))) return void loadAgain();
+      for (const [id, at] of shown) if (jobs.has(id) && update(at, jobs.get(id))) return void reloadKeepingFocus();
     } catch (error) {
       pause = Math.min(pause * 2, 60000);
       const text = error.isUnreachable ? 'Connection lost, trying again' : error.status === 401 ? 'Signed out: sign in to see the progress' : 'The progress cannot be read, trying again';
-      if (!isLost) tell(`${text}.`);
+      if (!isLost) announce(`${text}.`);
       isLost = true;
       for (const at of shown.values()) connection(at, text);
     }
-    setTimeout(look, pause);
+    setTimeout(poll, pause);
   };
-  setTimeout(look, pause);
+  setTimeout(poll, pause);
 }
 
 // Marks the figures as out of date.
@@ -37,17 +37,17 @@ function connection(at, text) {
   if (place) { place.textContent = text; place.hidden = text === ''; }
 }
 
-const listed = async (query) => (await send('GET', `/api/analyses?${query}`)).items ?? [];
+const listAnalyses = async (query) => (await send('GET', `/api/analyses?${query}`)).items ?? [];
 
 // The states of these jobs, from as few requests as possible. A job in none of the lists has ended or is beyond their
 // limit: the first such is requested by id.
-export async function statesOf(ids) {
+export async function fetchStates(ids) {
   const jobs = new Map();
   const missing = () => ids.find((id) => !jobs.has(id));
-  const asked = [...UNFINISHED.map((status) => () => `status=${status}&limit=200`), () => `jobId=${missing()}`];
-  for (const query of asked) {
+  const queries = [...UNFINISHED.map((status) => () => `status=${status}&limit=200`), () => `jobId=${missing()}`];
+  for (const query of queries) {
     if (missing() === undefined) break;
-    for (const job of await listed(query())) jobs.set(String(job.id), job);
+    for (const job of await listAnalyses(query())) jobs.set(String(job.id), job);
   }
   return jobs;
 }
@@ -61,6 +61,6 @@ function update(at, job) {
   const now = job.waitingFor === 'worker' ? 'no worker is online' : counted;
   if (text && text.textContent !== now) text.textContent = now;
   const isOver = !UNFINISHED.includes(job.status);
-  if (isOver) tell(`The analysis ended: ${job.status}.`);
+  if (isOver) announce(`The analysis ended: ${job.status}.`);
   return isOver;
 }

@@ -1,12 +1,12 @@
 // Project data from the page and from the API.
 import { send } from './api.js';
 import { readStatus } from './keyword_status.js';
-import { all } from './lists.js';
-import { normalised } from './words.js';
+import { fetchAll } from './lists.js';
+import { normalized } from './words.js';
 
-const MOST_KEYWORDS = 10_000;
+const MAX_KEYWORDS = 10_000;
 // Maximum per request.
-const AT_ONCE = 200;
+const MAX_PER_REQUEST = 200;
 
 // Rendered by pages/modules.rs.
 export function projects() {
@@ -20,7 +20,7 @@ export function projects() {
 }
 
 // A hint that the choice of projects is truncated, or null.
-export function cutTold() {
+export function truncationHint() {
   const { cut } = document.getElementById('projects')?.dataset ?? {};
   return cut ? `The first ${cut} by name. Others can be chosen on pages of theirs.` : null;
 }
@@ -34,23 +34,23 @@ export function countKeywords(id, count) {
 // The longest label of a domain, without its TLD.
 const longestLabel = (domain) => domain.split('.').slice(0, -1).reduce((longest, it) => (it.length > longest.length ? it : longest), '');
 
-export const projectOf = (id) => projects().find((it) => String(it.id) === String(id)) ?? null;
+export const findProject = (id) => projects().find((it) => String(it.id) === String(id)) ?? null;
 
-export const statusOf = async (id) => (await all(`/api/projects/${id}/keyword-status?limit=500`, MOST_KEYWORDS)).items.map(readStatus);
+export const fetchStatus = async (id) => (await fetchAll(`/api/projects/${id}/keyword-status?limit=500`, MAX_KEYWORDS)).items.map(readStatus);
 
 // The session with its quotas; null if it cannot be read.
-export const session = () => send('GET', '/api/session').catch(() => null);
+export const fetchSession = () => send('GET', '/api/session').catch(() => null);
 
 // Result pages of the last check by normalized keyword. `keywords` must be of one market: results differ by market.
-export async function resultsOf(id, keywords) {
+export async function fetchResults(id, keywords) {
   const known = new Map();
-  const texts = new Map(keywords.map((it) => [it.keywordId, normalised(it.text)]));
+  const texts = new Map(keywords.map((it) => [it.keywordId, normalized(it.text)]));
   let left = [...texts.keys()].sort((one, other) => one - other);
   while (left.length > 0) {
-    const asked = left.slice(0, AT_ONCE);
-    const { items, truncated } = await send('GET', `/api/projects/${id}/top-results?keywordIds=${asked.join(',')}`);
+    const requested = left.slice(0, MAX_PER_REQUEST);
+    const { items, truncated } = await send('GET', `/api/projects/${id}/top-results?keywordIds=${requested.join(',')}`);
     for (const { keywordId, pages } of items) if (pages.length > 0) known.set(texts.get(keywordId), pages);
-    const last = truncated ? items.at(-1).keywordId : asked.at(-1);
+    const last = truncated ? items.at(-1).keywordId : requested.at(-1);
     left = left.filter((it) => it > last);
   }
   return known;

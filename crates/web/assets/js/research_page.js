@@ -1,16 +1,16 @@
 // /keyword-research: searches, shows the result, and opens the dialogs to save and to plan.
 import { send } from './api.js';
-import { leftOf } from './bulk_save.js';
+import { remainingQuota } from './bulk_save.js';
 import { csv } from './csv.js';
-import { busy, download, el, emptyBox, fileName, icon, moment, setAble } from './dom.js';
-import { clear, show, tell } from './forms.js';
+import { busy, download, el, emptyBox, fileName, icon, moment, setEnabled } from './dom.js';
+import { announce, clear, show } from './forms.js';
 import { IdeasTable } from './ideas_table.js';
-import { inMarket, oneEach } from './keyword_status.js';
-import { numberText, timeText } from './localise.js';
+import { inMarket, onePerText } from './keyword_status.js';
+import { numberText, timeText } from './localize.js';
 import { notify } from './notice.js';
 import { planDialog } from './plan_dialog.js';
-import { projectOf, session, statusOf } from './project_data.js';
-import { ideasTable, judged, readAnswer } from './research_answer.js';
+import { fetchSession, fetchStatus, findProject } from './project_data.js';
+import { evaluateIdeas, ideasTable, readAnswer } from './research_answer.js';
 import { overview } from './research_view.js';
 import { saveDialog } from './save_dialog.js';
 
@@ -18,27 +18,27 @@ const SLOW = 6000;
 const PATH = '/api/keyword-research';
 const at = (id) => document.getElementById(id);
 const form = at('research');
-const place = { usage: at('usage'), searching: at('searching'), answer: at('answer'), history: at('history') };
-const state = { answer: null, searchId: null, who: null, project: null, status: null };
+const regions = { usage: at('usage'), searching: at('searching'), answer: at('answer'), history: at('history') };
+const state = { answer: null, searchId: null, session: null, project: null, status: null };
 
 const bar = selectionBar();
 const ideas = new IdeasTable({ onSelect: () => bar.draw() });
 
 function selectionBar() {
-  const told = el('b', { role: 'status' });
+  const selectionText = el('b', { role: 'status' });
   const every = el('button', { type: 'button', class: 'slim quiet', onclick: () => ideas.table.choose(ideas.table.rows, true) }, 'All shown');
-  const worthy = el('button', { type: 'button', class: 'slim quiet', onclick: () => ideas.table.choose(ideas.ideas.filter((it) => it.advice.suggested && !it.inProject), true) }, 'Suggested for AI');
+  const suggested = el('button', { type: 'button', class: 'slim quiet', onclick: () => ideas.table.choose(ideas.ideas.filter((it) => it.advice.suggested && !it.inProject), true) }, 'Suggested for AI');
   const none = el('button', { type: 'button', class: 'slim quiet', onclick: () => ideas.table.choose(ideas.ideas, false) }, 'None');
   const save = el('button', { type: 'button', class: 'main', onclick: () => busy(save, openSave) }, icon('plus'), 'Save into a project');
   const plan = el('button', { type: 'button', onclick: () => busy(plan, openPlan) }, icon('plan'), 'Make a content plan');
   const file = el('button', { type: 'button', onclick: exportCsv }, 'Export CSV');
-  const node = el('div', { class: 'chosen' }, el('span', { class: 'row' }, told, el('span', { class: 'soft' }, 'Choose:'), every, worthy, none), el('span', { class: 'row' }, save, plan, file));
+  const node = el('div', { class: 'chosen' }, el('span', { class: 'row' }, selectionText, el('span', { class: 'soft' }, 'Choose:'), every, suggested, none), el('span', { class: 'row' }, save, plan, file));
   return {
     node,
     draw() {
       const chosen = ideas.table.selected.length;
-      told.textContent = chosen === 0 ? 'None chosen' : `${numberText(chosen, 0)} chosen`;
-      for (const it of [save, plan, none]) setAble(it, chosen > 0);
+      selectionText.textContent = chosen === 0 ? 'None chosen' : `${numberText(chosen, 0)} chosen`;
+      for (const it of [save, plan, none]) setEnabled(it, chosen > 0);
       file.textContent = chosen === 0 ? 'Export all as CSV' : 'Export as CSV';
     },
   };
@@ -46,8 +46,8 @@ function selectionBar() {
 
 function openSave() {
   const chosen = ideas.table.selected.map((it) => ({ text: it.keyword, ai: it.advice.suggested }));
-  saveDialog({ chosen, project: state.project, session: state.who, market: market(), searchId: state.searchId, onSaved: async () => {
-    state.who = await session();
+  saveDialog({ chosen, project: state.project, session: state.session, market: market(), searchId: state.searchId, onSaved: async () => {
+    state.session = await fetchSession();
     await chooseProject();
   } });
 }
@@ -60,7 +60,7 @@ function exportCsv() {
   const chosen = ideas.table.selected;
   const { header, rows } = ideasTable(chosen.length ? chosen : ideas.ideas);
   download(`ideas-${fileName(state.answer.keyword)}.csv`, 'text/csv', csv(header, rows));
-  tell('The file is made.');
+  announce('The file is made.');
 }
 
 // Ideas are tracked in the market of the search.
@@ -69,32 +69,32 @@ function market() {
   return country?.code && language?.code ? { country: country.code, language: language.code } : null;
 }
 
-function judge() {
-  ideas.show(judged(state.answer, { status: state.status && oneEach(state.status.filter((it) => inMarket(it, market())), market()), brands: state.project?.brands ?? [], aiLeft: leftOf(state.who?.quotas, null, null).ai }));
+function showIdeas() {
+  ideas.show(evaluateIdeas(state.answer, { status: state.status && onePerText(state.status.filter((it) => inMarket(it, market())), market()), brands: state.project?.brands ?? [], aiLeft: remainingQuota(state.session?.quotas, null, null).ai }));
   bar.draw();
 }
 
 function draw({ focus = true } = {}) {
   const list = el('section', { class: 'card flush ideas' },
-    el('header', {}, el('div', {}, el('h2', {}, 'The keyword and its ideas'), el('p', {}, 'The score weighs visits to win, cost per click, intent and trend. Open it to see how it comes about.')), ideas.told),
+    el('header', {}, el('div', {}, el('h2', {}, 'The keyword and its ideas'), el('p', {}, 'The score weighs visits to win, cost per click, intent and trend. Open it to see how it comes about.')), ideas.countText),
     ideas.tools, ideas.node, bar.node);
   const none = emptyBox('research', 'No ideas for this keyword', 'The supplier knows no others that are like it. Try a shorter keyword, or one that is searched more.');
-  place.answer.replaceChildren(...overview(state.answer), list, ...(state.answer.ideas.length ? [] : [none]));
-  place.answer.hidden = false;
-  judge();
-  if (focus) place.answer.querySelector('h2').focus();
+  regions.answer.replaceChildren(...overview(state.answer), list, ...(state.answer.ideas.length ? [] : [none]));
+  regions.answer.hidden = false;
+  showIdeas();
+  if (focus) regions.answer.querySelector('h2').focus();
 }
 
 async function chooseProject() {
-  const project = projectOf(form.elements.projectId.value);
+  const project = findProject(form.elements.projectId.value);
   state.project = project;
   state.status = null;
-  const status = project && await statusOf(project.id).catch(() => undefined);
+  const status = project && await fetchStatus(project.id).catch(() => undefined);
   // Another project may have been selected in the meantime.
   if (state.project !== project) return;
-  if (status === undefined) tell('The project’s keywords cannot be read just now; positions are taken as not known.');
+  if (status === undefined) announce('The project’s keywords cannot be read just now; positions are taken as not known.');
   state.status = status ?? null;
-  if (state.answer) judge();
+  if (state.answer) showIdeas();
 }
 
 async function search() {
@@ -104,14 +104,14 @@ async function search() {
   const { keyword, location, language, projectId } = form.elements;
   const body = { keyword: keyword.value.trim(), location: location.value.trim(), language: language.value.trim() };
   if (projectId.value) body.projectId = Number(projectId.value);
-  place.searching.hidden = false;
-  const text = place.searching.querySelector('[data-told]');
+  regions.searching.hidden = false;
+  const text = regions.searching.querySelector('[data-message]');
   text.textContent = `Looking up “${body.keyword}”…`;
   const slow = setTimeout(() => { text.textContent = 'The supplier takes its time. You can leave it running: what it finds is kept in your history.'; }, SLOW);
   try {
     const raw = await send('POST', PATH, body);
-    take(raw);
-    tell(`Found “${raw.keyword}” with ${numberText(raw.ideas?.length ?? 0, 0)} ideas.`);
+    showAnswer(raw);
+    announce(`Found “${raw.keyword}” with ${numberText(raw.ideas?.length ?? 0, 0)} ideas.`);
     await drawHistory();
   } catch (error) {
     const resets = error.problem?.resetsAt;
@@ -120,11 +120,11 @@ async function search() {
     await drawUsage();
   } finally {
     clearTimeout(slow);
-    place.searching.hidden = true;
+    regions.searching.hidden = true;
   }
 }
 
-function take(raw, searchId = null, focus = true) {
+function showAnswer(raw, searchId = null, focus = true) {
   state.answer = readAnswer(raw);
   if (raw.usage !== undefined) usage(raw);
   const id = searchId ?? raw.id ?? null;
@@ -134,8 +134,8 @@ function take(raw, searchId = null, focus = true) {
 }
 
 function usage(it) {
-  if (it.limit === null || it.limit === undefined) { place.usage.replaceChildren(); return; }
-  place.usage.replaceChildren(
+  if (it.limit === null || it.limit === undefined) { regions.usage.replaceChildren(); return; }
+  regions.usage.replaceChildren(
     el('progress', { max: Math.max(it.limit, 1), value: Math.min(it.usage, it.limit), 'aria-label': 'Searches used this month' }),
     el('span', {}, el('b', {}, `${numberText(Math.max(it.limit - it.usage, 0), 0)} of ${numberText(it.limit, 0)}`), ' searches left', it.resetsAt ? [', all of them again ', moment(it.resetsAt, 'day')] : ' this month', '. Opening one of your history takes none.'));
 }
@@ -145,19 +145,19 @@ const drawUsage = () => send('GET', PATH).then(usage).catch(() => {});
 async function drawHistory(cursor = null, before = []) {
   let page;
   try { page = await send('GET', `${PATH}/history?limit=20${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`); } catch (error) {
-    place.history.replaceChildren(el('p', { class: 'soft' }, `Your history cannot be read just now. ${error.message}`));
+    regions.history.replaceChildren(el('p', { class: 'soft' }, `Your history cannot be read just now. ${error.message}`));
     return;
   }
   const items = [...before, ...(page.items ?? [])];
   if (items.length === 0) {
-    place.history.replaceChildren(emptyBox('research', 'Nothing looked up yet', 'Look up a keyword to see how often it is searched, how hard it is to be found for, and what else people search. Every search is kept here and opens again without taking anything.'));
+    regions.history.replaceChildren(emptyBox('research', 'Nothing looked up yet', 'Look up a keyword to see how often it is searched, how hard it is to be found for, and what else people search. Every search is kept here and opens again without taking anything.'));
     return;
   }
   const more = page.nextCursor ? el('button', { type: 'button', class: 'slim', onclick: () => busy(more, async () => {
     await drawHistory(page.nextCursor, items);
-    place.history.querySelectorAll('.history > li')[items.length]?.querySelector('button').focus();
+    regions.history.querySelectorAll('.history > li')[items.length]?.querySelector('button').focus();
   }) }, 'Show older ones') : null;
-  place.history.replaceChildren(
+  regions.history.replaceChildren(
     el('section', { class: 'card' }, el('header', {}, el('div', {}, el('h2', {}, 'Your history'), el('p', {}, 'Opening one takes nothing of the month.'))),
       el('ul', { class: 'lines history' }, items.map(historyLine)), more && el('footer', {}, more)));
 }
@@ -173,7 +173,7 @@ function historyLine(it) {
       const next = (line.nextElementSibling ?? line.previousElementSibling)?.querySelector('button');
       line.remove();
       if (next) next.focus(); else await drawHistory();
-      tell('Forgotten.');
+      announce('Forgotten.');
     } catch (error) { notify(forget, error); }
   }) }, 'Forget');
   return el('li', {}, el('span', { class: 'wrap' }, open, el('span', { class: 'soft small' }, [nameOf(it.location), nameOf(it.language)].filter(Boolean).join(', '), ' · ', moment(it.searchedAt, 'ago'))), forget);
@@ -181,7 +181,7 @@ function historyLine(it) {
 
 async function reopen(id, focus = true) {
   try {
-    take(await send('GET', `${PATH}/history/${id}${state.project ? `?projectId=${state.project.id}` : ''}`), id, focus);
+    showAnswer(await send('GET', `${PATH}/history/${id}${state.project ? `?projectId=${state.project.id}` : ''}`), id, focus);
     const { keyword, location, language } = form.elements;
     keyword.value = state.answer.keyword;
     location.value = nameOf(state.answer.location) || location.value;
@@ -192,10 +192,10 @@ async function reopen(id, focus = true) {
 form.addEventListener('submit', (event) => { event.preventDefault(); busy(form.querySelector('[type="submit"]'), search); });
 form.elements.projectId.addEventListener('change', chooseProject);
 
-const asked = new URLSearchParams(location.search);
-for (const name of ['keyword', 'location', 'language']) if (asked.get(name)) form.elements[name].value = asked.get(name);
-if (asked.get('project') && projectOf(asked.get('project'))) form.elements.projectId.value = asked.get('project');
-const [who] = await Promise.all([session(), drawUsage(), drawHistory()]);
-state.who = who;
+const parameters = new URLSearchParams(location.search);
+for (const name of ['keyword', 'location', 'language']) if (parameters.get(name)) form.elements[name].value = parameters.get(name);
+if (parameters.get('project') && findProject(parameters.get('project'))) form.elements.projectId.value = parameters.get('project');
+const [session] = await Promise.all([fetchSession(), drawUsage(), drawHistory()]);
+state.session = session;
 await chooseProject();
-if (/^\d+$/.test(asked.get('search') ?? '')) await reopen(asked.get('search'), false);
+if (/^\d+$/.test(parameters.get('search') ?? '')) await reopen(parameters.get('search'), false);

@@ -3,7 +3,7 @@
 const texts = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 
 // Unknown values come last in both directions; equal rows keep their order.
-export function sorted(rows, columns, order) {
+export function sortRows(rows, columns, order) {
   const isFalling = order.startsWith('-');
   const column = columns.find((it) => it.name === order.replace(/^-/, ''));
   if (!column?.value) return rows;
@@ -20,7 +20,7 @@ export function nextOrder(order, { name, falls }) {
   return order === first ? second : first;
 }
 
-export function pageOf(rows, from, perPage) {
+export function pageRows(rows, from, perPage) {
   const last = Math.max(Math.ceil(rows.length / perPage) - 1, 0) * perPage;
   const begin = Math.min(Math.max(from, 0), last);
   const shown = rows.slice(begin, begin + perPage);

@@ -25,34 +25,34 @@ pub struct ModelsView {
     pub allowance: ModelAllowance,
 }
 
-/// One AI engine, and how the account asks it.
+/// One AI engine, and how the account queries it.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Model)]
 pub struct ModelView {
-    /// Its id: the engine's name, as records tell it.
+    /// Its id: the engine's name, as in records.
     pub id: String,
     /// A neutral label of who fetches its answers; its own name while it is not set up.
     pub provider: String,
-    /// The model that is asked for; its own name where none can be chosen, or while it is not set up.
+    /// The model that is queried; its own name where none can be chosen, or while it is not set up.
     pub model: String,
     /// What it is called here.
     pub label: String,
     /// What its answers are: `measured`, or `simulated` by the sandbox; null while it is not set up.
     pub provenance: Option<Provenance>,
-    /// Whether the account asks it.
+    /// Whether the account queries it.
     pub active: bool,
     /// Whether it is to look at the web.
     pub web_search: bool,
     /// Whether its answers can have sources; null while it is not set up.
     pub has_sources: Option<bool>,
-    /// How often each prompt is asked in a run.
+    /// How often each prompt is sent in a run.
     pub samples_per_prompt: u32,
     /// Prompts for each keyword at the most.
     pub prompts_per_keyword: u32,
-    /// Always null: engines are asked with the temperature that their users get.
+    /// Always null: engines answer with the temperature that their users get.
     pub temperature: Option<f64>,
-    /// The country asked from; null takes the keyword's.
+    /// The country of the queries; null takes the keyword's.
     pub country: Option<String>,
     /// The language of the prompts; null takes the keyword's.
     pub language: Option<String>,
@@ -60,9 +60,9 @@ pub struct ModelView {
     pub weight: f64,
     /// Whether the operator has set it up.
     pub configured: bool,
-    /// Why it is not asked although it is set up: it costs money that is not to be spent.
+    /// Why it is not queried although it is set up: it costs money that is not to be spent.
     pub unavailable: Option<String>,
-    /// When the account asked it last.
+    /// When the account queried it last.
     pub last_used_at: Option<DateTime<Utc>>,
     /// What an answer costs at the most, a decimal number; null while it is not set up or not available.
     pub price_per_answer: Option<String>,

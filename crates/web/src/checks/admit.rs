@@ -14,7 +14,7 @@ use std::{net::IpAddr, sync::Arc};
 
 const FORWARDED_FOR: &str = "x-forwarded-for";
 
-pub const SEPARATE_COUNT_HINT: &str = "requests with a token that holds are counted by themselves";
+pub const SEPARATE_COUNT_HINT: &str = "requests with a valid token are counted separately";
 
 /// Counts a request without an accepted token or session, and takes a slot.
 pub fn unknown(services: &Services, address: IpAddr) -> Result<Slot, Problem> {
@@ -177,7 +177,7 @@ fn note_rate_limits(
 ) -> Result<(), Problem> {
     caller_info.rate_limits = counted.map_err(|exhausted| {
         caller_info.rate_limits.clone_from(&exhausted.rate_limits);
-        refusals::too_many(&exhausted, "the header RateLimit tells what is left")
+        refusals::too_many(&exhausted, "the header RateLimit reports what is left")
     })?;
     Ok(())
 }

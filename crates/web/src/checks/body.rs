@@ -72,7 +72,7 @@ pub fn check_type(verb: Verb, headers: &HeaderMap) -> Result<(), Problem> {
     if encoding.is_some_and(|encoding| !encoding.eq_ignore_ascii_case("identity")) {
         return Err(unsupported(
             "Compressed bodies are not read.",
-            "Send the body as it is, without Content-Encoding.",
+            "Send the body uncompressed, without Content-Encoding.",
         )
         .header("Accept-Encoding", "identity"));
     }

@@ -44,7 +44,7 @@ pub trait ParameterType {
     }
 }
 
-/// A closed set of words, usually a domain enumeration (`words!`).
+/// A closed set of words, usually a domain enumeration (`string_enums!`).
 pub trait StringEnum: Sized {
     fn words() -> Vec<&'static str>;
     fn from_word(word: &str) -> Option<Self>;

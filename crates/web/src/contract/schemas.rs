@@ -127,7 +127,7 @@ fn plan() -> Value {
             } },
             "allowance": { "type": ["object", "null"], "description": "Room for AI-tracked keywords; null for analyses that measure none.", "required": ["aiTracked"], "properties": { "aiTracked": { "$ref": "#/components/schemas/Allowance" } } },
             "results": { "type": "array", "items": { "type": "string" } },
-            "wouldExceed": { "type": ["string", "null"], "enum": ["monthlyBudget", "dailyBudget", "serverDailyBudget", null], "description": "The cap for which it would be refused as things stand." },
+            "wouldExceed": { "type": ["string", "null"], "enum": ["monthlyBudget", "dailyBudget", "serverDailyBudget", null], "description": "The cap for which it would be refused now." },
             "wouldJoinJobId": { "type": ["integer", "null"] },
         },
     })

@@ -179,7 +179,7 @@ impl ToolCall {
         let pointer = format!("/{name}");
         match arguments.shift_remove(name) {
             None => {
-                let rule = format!("is required; {} tells it", id_source(name));
+                let rule = format!("is required; {} returns it", id_source(name));
                 self.errors
                     .push(FieldError::in_body(pointer, "required", rule));
             }

@@ -17,7 +17,7 @@ pub fn guide(base_url: &str) -> Value {
             "JSON in UTF-8, camelCase; times are RFC 3339 in UTC; ids are integers; null is unknown, 0 is counted.",
             "A refusal is application/problem+json: read code, detail, hint, errors[] and nextActions[].",
             "Lists answer {items, nextCursor, limit}: go on with cursor=<nextCursor> until it is null.",
-            "RateLimit tells what is left; after 429 or 503 wait as long as Retry-After says.",
+            "RateLimit reports what is left; after 429 or 503 wait as long as Retry-After says.",
             "A POST with an Idempotency-Key of your own may be sent again: it is executed once.",
             "Send the ETag of what you read as If-Match with a change: 412 when somebody was faster. fields=a,b.c keeps answers small.",
             "PATCH is a merge patch: what is left out stays, null resets.",

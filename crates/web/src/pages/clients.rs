@@ -1,4 +1,4 @@
-//! How to configure common MCP clients. `docs/integrate/connect-an-agent.md` has the same; a test compares them.
+//! How to configure common MCP clients. `docs/integrate/connect-an-agent.md` has the same steps; no test compares them.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Client {

@@ -50,7 +50,7 @@ fn controls() -> Markup {
         form class="card filter" #gap-controls hidden {
             label .field { span { "From" } input type="date" name="from"; }
             label .field { span { "To" } input type="date" name="to"; }
-            label .field { span { "Impressions from" } input type="number" name="least" min="0" value="10" inputmode="numeric"; }
+            label .field { span { "Impressions from" } input type="number" name="minImpressions" min="0" value="10" inputmode="numeric"; }
             label .check { input type="checkbox" name="reach"; " Striking distance alone" }
             button .main type="submit" { "Check again" }
             p class="soft small" #gap-span {}
@@ -58,7 +58,7 @@ fn controls() -> Markup {
         }
         div #gap-progress class="card page" role="status" hidden {
             progress aria-label="Reading rows of Search Console" {}
-            p "data-told" { "Reading…" }
+            p data-message { "Reading…" }
         }
     }
 }

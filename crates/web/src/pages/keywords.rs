@@ -7,7 +7,10 @@ use super::page_header::PageContent;
 use super::{PageError, components, markets, page_header};
 use crate::agent_api::StatusFilter;
 use crate::contract::{StringEnum, parameters::Query};
-use analysis::{findings::rankings::RankingRecord, observation::search_page::Device};
+use analysis::{
+    findings::rankings::{RankState, RankingRecord},
+    observation::search_page::Device,
+};
 use domain::ids::ProjectId;
 use domain::keyword::Keyword;
 use domain::keyword_metrics::Cpc;
@@ -285,6 +288,9 @@ fn row(project: &Project, keyword: &Keyword, record: Option<&RankingRecord>) -> 
     };
     let position = match &keyword.latest {
         None => html! { span .soft .small { "not checked yet" } },
+        Some(latest) if record.is_none() && latest.state == RankState::Error => {
+            components::tag("bad", "not measured")
+        }
         Some(latest) => position_cell(latest.position, record),
     };
     let page = keyword.latest.as_ref().and_then(|it| it.url.as_deref());

@@ -41,7 +41,7 @@ pub fn html(page: &PageContent, member: Option<&Member>, marked: &str) -> String
                         div .nav { (entries(Group::Main, "", marked)) }
                         @if let Some(project) = &page.project { (own_entries(project, marked)) }
                         @if let Some(member) = member {
-                            div class="who" {
+                            div class="signed-in" {
                                 b { (member.user.name.as_str()) }
                                 small { (member.user.email.as_str()) }
                                 " "
@@ -104,7 +104,7 @@ fn document_head(title: &str, referrer: Option<&str>) -> Markup {
 
 /// Live region for messages of scripts.
 fn live_region() -> Markup {
-    html! { div class="out" id="told" role="status" aria-live="polite" {} }
+    html! { div class="out" id="announcements" role="status" aria-live="polite" {} }
 }
 
 fn entry(href: &str, label: &str, picture: &str, marked: &str) -> Markup {

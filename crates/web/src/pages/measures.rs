@@ -53,8 +53,11 @@ pub fn share_period(it: &SovSummary) -> String {
     components::comparison_note(30, since, keywords, added)
 }
 
-/// A position, or that the keyword was not found, and down to which position.
+/// A position, why it was not measured, or that the keyword was not found, and down to which position.
 pub fn position_cell(position: Option<u32>, record: Option<&RankingRecord>) -> Markup {
+    if let Some(error) = record.and_then(|it| it.envelope.error.as_deref()) {
+        return components::tag("bad", &components::humanize(error));
+    }
     match (position, record.map(|it| it.depth_checked)) {
         (Some(position), _) => components::count(position.into()),
         (None, Some(depth)) if depth > 0 => components::text(format_args!("not in {depth}")),

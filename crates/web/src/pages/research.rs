@@ -74,7 +74,7 @@ fn form(projects: &ProjectOptions) -> Markup {
         }
         div #searching class="card page" role="status" hidden {
             progress aria-label="Looking it up" {}
-            p "data-told" {}
+            p data-message {}
         }
         div #answer class="page wide" hidden {}
         div #history {}

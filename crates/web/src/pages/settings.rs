@@ -153,7 +153,7 @@ fn profile(visit: &PageContext<'_>) -> Markup {
 
 fn password(visit: &PageContext<'_>, tokens: &[ApiToken]) -> Markup {
     html! {
-        form .card .page method="post" data-api="POST /api/settings/password" data-then="/settings/account" "data-said"="The password is changed; all other sessions have ended." {
+        form .card .page method="post" data-api="POST /api/settings/password" data-then="/settings/account" data-notice="The password is changed; all other sessions have ended." {
             h2 { "Password" }
             input .out type="email" value=(visit.member.user.email.as_str()) autocomplete="username" tabindex="-1" aria-hidden="true" readonly;
             div .fields {

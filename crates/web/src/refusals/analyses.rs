@@ -19,7 +19,7 @@ pub fn analysis_refused(error: RequestAnalysisError, project: ProjectId) -> Prob
         RequestAnalysisError::NoSuchProject => no_project(),
         RequestAnalysisError::AccountDisabled => {
             let problem = Problem::new(Code::TokenInvalid, "The account is switched off.");
-            problem.hint("Ask the operator to switch it on (`sightline account disable --enable`).")
+            problem.hint("Ask the operator to enable the account (`sightline account enable`).")
         }
         RequestAnalysisError::ProjectDeactivated => deactivated_project(project),
         RequestAnalysisError::NoSuchKeyword => {

@@ -111,7 +111,7 @@ pub fn storage_failure(error: &StorageError) -> Problem {
             tracing::error!("The storage has no room: {message}");
             database_unavailable(
                 "The disk of the storage is full: what is stored can be read, and nothing can be added or changed.",
-                "Tell the operator to make room, then send the request again.",
+                "Ask the operator to free disk space, then send the request again.",
                 Duration::from_mins(1),
             )
             .with("reason", "diskFull")
@@ -120,7 +120,7 @@ pub fn storage_failure(error: &StorageError) -> Problem {
             tracing::error!("The storage is broken: {message}");
             database_unavailable(
                 "The database is broken: some of what is stored can be read, and nothing can be added or changed.",
-                "Tell the operator to restore a backup, then send the request again.",
+                "Ask the operator to restore a backup, then send the request again.",
                 Duration::from_mins(5),
             )
             .with("reason", "databaseBroken")
@@ -152,7 +152,7 @@ fn resource_changed() -> Problem {
         Code::PreconditionFailed,
         "It has changed since the ETag in If-Match was answered.",
     );
-    problem.hint("Read it again, decide anew, and send the request with the new ETag in If-Match.")
+    problem.hint("Read it again, then repeat the change with the new ETag in If-Match.")
 }
 
 pub(crate) fn allowance_exceeded(error: AllowanceExceeded) -> Problem {
@@ -187,7 +187,7 @@ pub fn storage_exceeded(error: StorageExceeded) -> Problem {
     let problem = Problem::new(Code::AllowanceExceeded, detail).with("allowance", allowance_json);
     problem.hint(match error.quota {
         StorageQuota::AccountBytes => "Remove content plans, import fewer rows, or ask the operator for a higher limit (storage.account_mebibytes); deactivated projects count until they are purged.",
-        StorageQuota::ProjectRows => "Import fewer days or fewer columns, or ask the operator for a higher limit (storage.project_rows); rows that are too old are removed by themselves.",
+        StorageQuota::ProjectRows => "Import fewer days or fewer columns, or ask the operator for a higher limit (storage.project_rows); rows that are too old are removed automatically.",
     })
 }
 
@@ -244,7 +244,7 @@ fn keyword_exists(existing: KeywordId) -> Problem {
 
 fn foreign_target(own: &[String]) -> Problem {
     let rule = format!(
-        "must be a page of the project's own sites ({}); the operator names further ones with `sightline sites name`",
+        "must be a page of the project's own domains ({}); the operator adds further ones with `sightline domains add`",
         own.join(", ")
     );
     Problem::invalid_value(FieldError::in_body("/targetUrl", "foreign-site", rule))

@@ -100,7 +100,7 @@ fn lifetime(body: &CreateToken, policy: TokenPolicy) -> Option<TimeDelta> {
     let max_days = { policy.longest }.map_or(MAX_DAYS, |it| it.num_days().min(MAX_DAYS));
     let rule = match policy.longest {
         None => format!(
-            "must be a whole number of days from 1 to {max_days}, or null for a token that does not end by itself"
+            "must be a whole number of days from 1 to {max_days}, or null for a token that does not expire"
         ),
         Some(_) => format!(
             "must be a whole number of days from 1 to {max_days}: on this server a token lasts {max_days} days at the most"

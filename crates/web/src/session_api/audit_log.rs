@@ -21,7 +21,7 @@ query! {
     pub(crate) ReadAuditLog {
         limit: Number<1, { LIST_LIMITS.max }> = optional "limit", "How many events.";
         action: AuditAction = optional "action", "Events of this kind alone.";
-        before: Time = optional "before", "Events before this moment alone: `at` of the last one goes on with the log.";
+        before: Time = optional "before", "Events before this moment alone: `at` of the last one continues the log.";
     }
 }
 string_enums!(AuditAction);

@@ -46,7 +46,7 @@ body! {
 
 query! {
     pub(crate) ReopenSearch {
-        project: ProjectId = optional "projectId", "The project whose keywords are told apart among the ideas.";
+        project: ProjectId = optional "projectId", "Marks the ideas that this project tracks already.";
     }
 }
 

@@ -241,7 +241,7 @@ impl Failures {
             tracing::warn!(
                 engine,
                 "why" = error.code(),
-                "An AI engine is asked no more."
+                "An AI engine is not queried any more."
             );
             free.insert(error);
         }

@@ -168,7 +168,7 @@ fn nothing_measured(pass: &Pass<'_>) -> AttemptError {
     });
     AttemptError {
         code: "nothingMeasured".to_owned(),
-        detail: format!("Not one question was answered; earlier results stand.{}", cause.unwrap_or_default()),
+        detail: format!("Not one question was answered; earlier results stay published.{}", cause.unwrap_or_default()),
         hint: Some("Start the analysis again later; if it fails again, ask the operator to run `sightline doctor`.".to_owned()),
     }
 }

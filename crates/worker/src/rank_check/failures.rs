@@ -90,7 +90,7 @@ impl Failures {
         });
         AttemptError {
             code: "nothingMeasured".to_owned(),
-            detail: format!("Not one keyword could be measured; earlier results stand.{cause}"),
+            detail: format!("Not one keyword could be measured; earlier results stay published.{cause}"),
             hint: Some("Start the analysis again later; if it fails again, ask the operator to run `sightline doctor`.".to_owned()),
         }
     }

@@ -83,13 +83,13 @@ impl<'a> StoredJournal<'a> {
             SiteReadError::NoPage(cause) => later(AttemptError {
                 code: "startPageUnreadable".to_owned(),
                 detail: format!("The start page cannot be read: {cause}."),
-                hint: Some("Mend the start page, or name another host as the project's domain; it is tried again by itself.".to_owned()),
+                hint: Some("Fix the start page, or set another host as the project's domain; it is retried automatically.".to_owned()),
             }),
             SiteReadError::Unreachable(unreached) => Ok(AttemptOutcome::End(unreachable(unreached))),
             SiteReadError::RobotsUnavailable => later(AttemptError {
                 code: "robotsUnavailable".to_owned(),
-                detail: "robots.txt cannot be had: the server fails or does not answer. Until then nothing may be read.".to_owned(),
-                hint: Some("Let robots.txt be answered, or with 404 where there is none; it is tried again by itself.".to_owned()),
+                detail: "robots.txt cannot be read: the server fails or does not answer. Until then nothing may be read.".to_owned(),
+                hint: Some("Let the server answer robots.txt, with 404 if there is none; it is retried automatically.".to_owned()),
             }),
             SiteReadError::DisallowedByRobots => Ok(AttemptOutcome::End(AttemptEnd::Failed(AttemptError {
                 code: "robotsDisallowed".to_owned(),

@@ -146,7 +146,7 @@ fn nothing_measured(records: &[VitalsRecord]) -> AttemptError {
     let codes = codes.into_iter().collect::<Vec<_>>().join(", ");
     AttemptError {
         code: "nothingMeasured".to_owned(),
-        detail: format!("Not one page could be measured ({codes}); earlier results stand."),
+        detail: format!("Not one page could be measured ({codes}); earlier results stay published."),
         hint: Some("Start the analysis again later; if it fails again, ask the operator to run `sightline doctor`.".to_owned()),
     }
 }

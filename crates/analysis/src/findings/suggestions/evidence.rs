@@ -18,16 +18,16 @@ pub struct Evidence {
     pub record_ref: RecordRef,
     /// What was looked at.
     pub metric: String,
-    /// Where in the record it stands: a JSON pointer (RFC 6901).
+    /// Where it is in the record: a JSON pointer (RFC 6901).
     pub pointer: String,
-    /// What stands there; null where the record says null, as of a position that was not found.
+    /// The value there; null where the record has null, for example for a position that was not found.
     pub observed: Option<Figure>,
-    /// What it was compared with; null where its being there says it.
+    /// What it was compared with; null where its presence suffices.
     pub threshold: Option<Figure>,
 }
 
-/// A record, in the words of the results API: its type with `keywordId` and `url` as parameters, and
-/// fields that tell it from others which these find.
+/// A record, in terms of the results API: its type with `keywordId` and `url` as parameters, and
+/// fields that distinguish it from others which these find.
 #[derive(
     Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
 )]
@@ -37,7 +37,7 @@ pub struct RecordRef {
     pub keyword_id: Option<i64>,
     /// The page; null for records that are about none.
     pub url: Option<String>,
-    /// Fields of text that the record has beside.
+    /// Other text fields of the record.
     pub with: BTreeMap<String, String>,
     /// When it was measured; for imported rows, when their last day was over.
     pub measured_at: Option<DateTime<Utc>>,

@@ -23,7 +23,7 @@ pub struct SuggestionContext<'a> {
     pub other_values: &'a [f64],
 }
 
-/// What Search Console tells of one page for one search, summed up over a period, all countries and
+/// Search Console data of one page for one search, summed over a period, all countries and
 /// all devices: a title is the same for all of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -69,9 +69,9 @@ pub struct SuggestionRecord {
     pub last_seen_at: DateTime<Utc>,
     /// What became of it.
     pub state: State,
-    /// When what shows it was measured anew and gone; null while it is there.
+    /// When a new measurement no longer showed it; null while it is there.
     pub fixed_at: Option<DateTime<Utc>>,
-    /// What came of it; null until it was fixed and somebody looked.
+    /// Effect of the fix; null until it was fixed and measured.
     pub effect: Option<Effect>,
 }
 
@@ -102,7 +102,7 @@ pub enum State {
     Open,
     /// The owner does not want it.
     Ignored,
-    /// What showed it was measured anew and is gone.
+    /// A new measurement no longer shows it.
     Fixed,
 }
 

@@ -47,7 +47,7 @@ pub struct EffectCounts {
     pub unchanged: u64,
     /// The figure is worse.
     pub worse: u64,
-    /// It cannot be told yet.
+    /// It is too early to measure.
     pub too_early: u64,
 }
 

@@ -64,12 +64,8 @@ async fn list(
 ) -> anyhow::Result<()> {
     let (account, project) = find_project(context, project_args).await?;
     let answers = context.core().answers(account, project, query).await?;
-    let answers = answers.ok_or_else(|| {
-        UsageError(format!(
-            "{}: there is no such project.",
-            project_args.project
-        ))
-    })?;
+    let answers = answers
+        .ok_or_else(|| UsageError(format!("project {} does not exist", project_args.project)))?;
     if as_json {
         let rows: Vec<Value> = answers.iter().map(row_value).collect();
         print_line(serde_json::to_string_pretty(&rows)?);
@@ -91,7 +87,7 @@ async fn list(
     if answers.len() == query.limit as usize
         && let Some(last) = answers.last()
     {
-        eprint_line(format!("Older ones: --before {}", last.id));
+        eprint_line(format!("Older answers: --before {}", last.id));
     }
     Ok(())
 }
@@ -138,7 +134,7 @@ async fn show(
     let found = context.core().answer(account, project, id).await?;
     let answer = found.ok_or_else(|| {
         UsageError(format!(
-            "There is no answer {id}, or it was kept long enough. `sightline answers list --email {} --project {}` shows what there is.",
+            "answer {id} does not exist or is past its retention period: `sightline answers list --email {} --project {}` lists the stored answers",
             project_args.email, project_args.project
         ))
     })?;
@@ -165,7 +161,7 @@ fn show_text(answer: &MarkedAnswer) {
         let owner_note = owner.map_or_else(String::new, |it| format!(" ({it})"));
         print_line(format!("[{number}] {}{owner_note}", page.url));
     }
-    eprint_line("«own», ‹a competitor›, ‹?perhaps a name›, ⌜cited⌝.");
+    eprint_line("Legend: «own brand», ‹competitor›, ‹?possible brand name›, ⌜cited⌝.");
 }
 
 fn describe(answer: &AiAnswer, state: &EvaluatedState) -> String {
@@ -181,7 +177,7 @@ fn describe(answer: &AiAnswer, state: &EvaluatedState) -> String {
         answer.sample,
     );
     if *state != EvaluatedState::Counted {
-        text.push_str(", in no rate: ");
+        text.push_str(", not counted: ");
         text.push_str(&state_name(&answer.state));
     }
     if let Some(searches) = answer.searches {

@@ -1,4 +1,4 @@
-//! Changes since the previous audit, for audits with `--keep`.
+//! Changes since the previous audit, for audits with `--snapshot`.
 
 use super::kept_site::{KeptSite, KeptSiteWriter};
 use analysis::document::Document;

@@ -28,7 +28,7 @@ pub(super) fn details(found: &AuditFindings) -> Vec<Details> {
             lines: sitemaps(found),
         },
         Details {
-            title: "What bounded the audit",
+            title: "Limits that the audit reached",
             lines: limits(found),
         },
     ];
@@ -48,7 +48,7 @@ fn structured_data(found: &AuditFindings) -> Vec<(String, String)> {
     push_top_counts(&mut lines, "eligible for", features, "pages");
     let issues = schema.by_issue.iter();
     let issues = issues.map(|(code, count)| (wire_name(code), *count));
-    push_top_counts(&mut lines, "to mend", issues, "pages");
+    push_top_counts(&mut lines, "to fix", issues, "pages");
     lines
 }
 
@@ -58,14 +58,14 @@ fn ai_answers(found: &AuditFindings) -> Vec<(String, String)> {
     if geo.indexable_pages == 0 && geo.pages > 0 {
         lines.push((
             "score".to_owned(),
-            "unknown: no page may be listed by search engines (noindex, another canonical address, or no status 200)".to_owned(),
+            "unknown: no page is indexable (noindex, another canonical URL, or a status other than 200)".to_owned(),
         ));
     }
     let gates = geo
         .gates
         .iter()
         .map(|(gate, count)| (wire_name(gate), *count));
-    push_top_counts(&mut lines, "shut off by", gates, "pages");
+    push_top_counts(&mut lines, "blocked by", gates, "pages");
     for (factor, coverage) in &geo.factors {
         let mean = coverage.mean.map_or_else(
             || "unknown".to_owned(),
@@ -127,17 +127,17 @@ fn sitemaps(found: &AuditFindings) -> Vec<(String, String)> {
 
 fn limits(found: &AuditFindings) -> Vec<(String, String)> {
     let explanation = |limit: &LimitHit| match limit {
-        LimitHit::MaxPages => "--max-pages: there are more pages",
-        LimitHit::MaxDepth => "--max-depth: there are pages more links away from the start",
-        LimitHit::MaxChecks => "not every link target was checked",
-        LimitHit::UrlLength => "addresses of more than 2,048 characters were left out",
-        LimitHit::RepeatedSegments => "addresses that repeat a part three times were left out",
-        LimitHit::QueryVariants => "of more than 100 queries on one path the rest was left out",
-        LimitHit::Duration => "the time for one crawl was used up",
-        LimitHit::Sitemaps => "not all sitemaps were read, or not all that they list",
-        LimitHit::LinksOfPage => "of a page, links behind the first 20,000 were not read",
+        LimitHit::MaxPages => "--max-pages: the site has more pages",
+        LimitHit::MaxDepth => "--max-depth: the site has pages at a greater link depth",
+        LimitHit::MaxChecks => "not all link targets were checked",
+        LimitHit::UrlLength => "URLs of more than 2,048 characters were skipped",
+        LimitHit::RepeatedSegments => "URLs that repeat a path segment three times were skipped",
+        LimitHit::QueryVariants => "more than 100 query variants of a path were skipped",
+        LimitHit::Duration => "the time limit of the crawl was reached",
+        LimitHit::Sitemaps => "not all sitemaps or their entries were read",
+        LimitHit::LinksOfPage => "more than 20,000 links of a page were skipped",
         LimitHit::CrawlDelay => {
-            "robots.txt asks for more than 30 seconds between requests; 30 were kept"
+            "robots.txt requests a crawl delay of more than 30 seconds; 30 were used"
         }
     };
     let limits = found.links.limits.iter();

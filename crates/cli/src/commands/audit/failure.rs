@@ -5,7 +5,7 @@ use crawler::{Denied, denial_reason};
 use domain::ports::site_reader::{SiteReadError, UnreachableReason};
 use url::Url;
 
-const PUBLIC_ONLY_HINT: &str = "Only public addresses are read unless the setting crawler.allow_networks opens the \
+const PUBLIC_ONLY_HINT: &str = "Only public addresses are fetched, unless the setting crawler.allow_networks permits the \
                     site's network, for example SIGHTLINE_CRAWLER__ALLOW_NETWORKS='[\"127.0.0.0/8\"]' \
                     for a site on this machine.";
 
@@ -22,27 +22,27 @@ pub(super) async fn explain(
         }
         SiteReadError::Unreachable(UnreachableReason::Name) => match denial(url, settings).await {
             None => (
-                "its name cannot be resolved".to_owned(),
-                "Check how it is written.",
+                "its host name cannot be resolved".to_owned(),
+                "Check the spelling.",
             ),
             cause => (denial_text(cause), hint(cause)),
         },
         SiteReadError::Unreachable(UnreachableReason::Silence) => (
             error.to_string(),
-            "See whether the server runs, and whether a firewall keeps this machine from it.",
+            "Check that the server is running and that no firewall blocks the connection.",
         ),
         SiteReadError::Unreachable(UnreachableReason::Encryption) => (
             error.to_string(),
-            "Check its certificate, or begin at its http address; the setting crawler.trust names \
-             authorities of your own.",
+            "Check its certificate, or start at its http URL. Set crawler.trust to trust a private \
+             certificate authority.",
         ),
         SiteReadError::NoPage(_) => (
             error.to_string(),
-            "Begin at another page of the site, or mend that one.",
+            "Start at another page of the site, or fix this page.",
         ),
         SiteReadError::RobotsUnavailable => (
             error.to_string(),
-            "Let its robots.txt be answered, or with 404 where there is none; then try again.",
+            "Serve robots.txt with status 200, or 404 if there is none, and retry.",
         ),
         SiteReadError::DisallowedByRobots => (
             error.to_string(),
@@ -50,9 +50,9 @@ pub(super) async fn explain(
         ),
         SiteReadError::Journal(failure) => (
             format!("{error} ({})", failure.0),
-            "Check that the folder for temporary files has free space, or name another one: TMPDIR.",
+            "Free disk space in the directory for temporary files, or set TMPDIR to another one.",
         ),
-        SiteReadError::Stopped => (error.to_string(), "Try again."),
+        SiteReadError::Stopped => (error.to_string(), "Retry."),
     };
     anyhow::anyhow!("{url} could not be audited: {cause}. {hint}")
 }
@@ -64,20 +64,20 @@ async fn denial(url: &str, settings: &Settings) -> Option<Denied> {
 
 fn denial_text(denied: Option<Denied>) -> String {
     denied.map_or_else(
-        || "the connection is refused, or there is no way to it".to_owned(),
-        |it| format!("it is not asked: {it}"),
+        || "the connection was refused, or there is no route to the host".to_owned(),
+        |it| format!("the crawler may not connect to it: {it}"),
     )
 }
 
 const fn hint(denied: Option<Denied>) -> &'static str {
     match denied {
-        None => "See whether the server runs, and whether it listens on that port.",
+        None => "Check that the server is running and listens on this port.",
         Some(Denied::Port) => {
-            "Of public hosts only the ports 80 and 443 are read; the setting crawler.allow_networks opens \
+            "Public hosts are fetched on ports 80 and 443 only. The setting crawler.allow_networks permits \
              all ports of a network, for example '[\"192.0.2.7/32\"]'."
         }
         Some(Denied::Own) => {
-            "A site on the same machine is read at the address that the setting crawler.resolve gives it, for \
+            "A site on this machine is fetched at the address set in crawler.resolve, for \
              example '[\"www.example.com:443=127.0.0.1:443\"]'."
         }
         Some(Denied::Scheme | Denied::Literal | Denied::Name | Denied::Address) => PUBLIC_ONLY_HINT,

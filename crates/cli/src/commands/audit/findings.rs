@@ -38,7 +38,7 @@ pub(super) struct AuditFindings {
     pub(super) schema: SchemaSummary,
     pub(super) geo: GeoSummary,
     pub(super) eeat: EeatSummary,
-    /// Changes since the previous audit; `None` without `--keep`.
+    /// Changes since the previous audit; `None` without `--snapshot`.
     pub(super) changes: Option<ContentChangesSummary>,
     /// Time of the previous audit; `None` if there was none.
     pub(super) kept_since: Option<DateTime<Utc>>,

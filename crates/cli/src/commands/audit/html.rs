@@ -50,7 +50,7 @@ pub(super) fn page(
                     (links(&broken, found.link_records.len()))
                     (pages(&found.pages, found.content.pages))
                 }
-                footer { p { "Severities: an error breaks something for visitors or search engines, a warning costs visibility, a notice is worth knowing. What each figure means is described in Sightline's MEASUREMENT.md." } }
+                footer { p { "Severities: an error breaks something for visitors or search engines, a warning costs visibility, a notice is worth knowing. Scores from 0 to 100 summarize what is visible on the pages; search engines do not use them." } }
             }
         }
     };
@@ -62,7 +62,7 @@ fn scores(found: &AuditFindings) -> Markup {
     let (content, schema, links) = (&found.content, &found.schema, &found.links);
     html! {
         section aria-labelledby="sum" {
-            h2 id="sum" { "In short" }
+            h2 id="sum" { "Summary" }
             dl .scores {
                 (score("Site health", content.health_score, &format!("{} of {} pages have an error", content.pages_with_errors, content.pages)))
                 (score("Content", content.average_content_score, &format!("mean of {} indexable pages", content.scored_pages)))
@@ -95,12 +95,12 @@ fn issues(found: &AuditFindings) -> Markup {
     html! {
         section aria-labelledby="issues" {
             h2 id="issues" { "Issues" }
-            @if all.is_empty() { p { "None was found." } }
+            @if all.is_empty() { p { "No issues found." } }
             @for (code, count) in all {
                 details {
                     summary {
                         (badge(count.severity)) " " (info(code).title) " "
-                        small { (count.urls) @if count.urls == 1 { " address" } @else { " addresses" } }
+                        small { (count.urls) @if count.urls == 1 { " URL" } @else { " URLs" } }
                     }
                     p { strong { "What to do: " } (info(code).what_to_do) }
                     @if !info(code).threshold.is_empty() { p { "From: " (info(code).threshold) } }
@@ -131,9 +131,9 @@ fn speed(vitals: &[VitalsRecord]) -> Markup {
     html! {
         @if !vitals.is_empty() {
             section aria-labelledby="speed" {
-                h2 id="speed" { "Speed" }
+                h2 id="speed" { "Web vitals" }
                 table {
-                    caption { "Loads in a browser (lab), and what visitors saw (75th percentile of 28 days) where a source is configured" }
+                    caption { "Page loads in a browser (lab), and field data (75th percentile of 28 days) if a source is configured" }
                     thead { tr { @for column in SPEED_COLUMNS { th scope="col" { (column) } } } }
                     tbody {
                         @for record in vitals {
@@ -152,10 +152,10 @@ fn changes(found: &AuditFindings) -> Markup {
         @if let Some((changes, since)) = compared {
             section aria-labelledby="changes" {
                 h2 id="changes" { "Changes" }
-                p { (changes.changed) " of " (changes.pages) " pages changed since " (since.format("%-d %B %Y, %H:%M")) " UTC; of " (changes.unread) " nothing can be said." }
+                p { (changes.changed) " of " (changes.pages) " pages changed since " (since.format("%-d %B %Y, %H:%M")) " UTC; " (changes.unread) " could not be compared." }
                 @if !changes.most_changed.is_empty() {
                     table {
-                        caption { "Those that changed most" }
+                        caption { "Pages with the most significant changes" }
                         thead { tr { th scope="col" { "Page" } th scope="col" { "Change" } th scope="col" { "Significance, of 100" } } }
                         tbody {
                             @for page in &changes.most_changed {
@@ -179,7 +179,7 @@ fn unread(found: &AuditFindings) -> Markup {
         @if content.unread_pages > 0 {
             section aria-labelledby="unread" {
                 h2 id="unread" { "Not read" }
-                p { (content.unread_pages) " addresses of the site answered with nothing (noContent), or with what could not be read. For example:" }
+                p { (content.unread_pages) " URLs of the site returned an empty (noContent) or unreadable response. For example:" }
                 ul { @for page in &content.unread_examples { li { (url_link(&page.url)) " (" (page.reason) ")" } } }
             }
         }
@@ -216,7 +216,7 @@ fn pages(pages: &[PageLine], all: u32) -> Markup {
         section aria-labelledby="pages" {
             h2 id="pages" { "Pages" }
             table {
-                caption { (list_caption(all as usize, pages.len(), "pages")) ", those with the most to mend first" }
+                caption { (list_caption(all as usize, pages.len(), "pages")) ", most issues first" }
                 thead { tr { th scope="col" { "Page" } th scope="col" { "Content" } th scope="col" { "Errors" } th scope="col" { "Warnings" } th scope="col" { "Notices" } } }
                 tbody {
                     @for page in pages {
@@ -234,7 +234,7 @@ fn pages(pages: &[PageLine], all: u32) -> Markup {
 
 fn list_caption(all: usize, listed: usize, items: &str) -> String {
     if all > listed {
-        format!("{listed} of {all} {items}; --json has all")
+        format!("{listed} of {all} {items}; --json prints all")
     } else {
         format!("{all} {items}")
     }

@@ -21,7 +21,8 @@ pub struct FileJournal {
 impl FileJournal {
     pub fn new() -> anyhow::Result<Self> {
         let file = tempfile::tempfile();
-        let file = file.context("no file can be made for what the audit reads; set TMPDIR")?;
+        let file =
+            file.context("cannot create a temporary file: set TMPDIR to a writable directory")?;
         Ok(Self {
             file,
             end: Mutex::new(0),

@@ -9,8 +9,7 @@ use serde_json::{Map, Value, json};
 use std::fs::File;
 use std::io::{BufWriter, Seek, Write};
 
-const WRITE_FAILURE: &str =
-    "the report of the audit cannot be written into the folder for temporary files (TMPDIR)";
+const WRITE_FAILURE: &str = "cannot write the report to the directory for temporary files (TMPDIR)";
 
 pub(super) struct JsonReport {
     out: BufWriter<File>,
@@ -23,7 +22,7 @@ impl JsonReport {
     pub(super) fn start(url: &str, at: DateTime<Utc>) -> anyhow::Result<Self> {
         let file = tempfile::tempfile();
         let file =
-            file.context("no file can be created for the report of the audit; set TMPDIR")?;
+            file.context("cannot create a temporary file: set TMPDIR to a writable directory")?;
         let mut out = BufWriter::new(file);
         let (url, at) = (json!(url), json!(at));
         write!(out, "{{\"url\":{url},\"measuredAt\":{at},\"items\":[")?;

@@ -1,4 +1,4 @@
-//! The file of `--keep`: the site as the next audit compares it.
+//! The file of `--snapshot`: the site as the next audit compares it.
 //!
 //! After a header line, each page has a header (JSON) and a compressed body, each after its length and CRC-32 (four
 //! bytes each). The next audit reads pages by offset and writes a new file that finally replaces the old one, so an
@@ -55,7 +55,7 @@ pub(super) struct KeptSite {
 
 impl KeptSite {
     pub(super) fn open(path: &Path) -> anyhow::Result<Self> {
-        let failure = || format!("no pages can be kept in {}", path.display());
+        let failure = || format!("cannot store pages in {}", path.display());
         let mut kept = Self {
             locked: LockedFile::open(path).with_context(failure)?,
             entries: BTreeMap::new(),
@@ -73,7 +73,7 @@ impl KeptSite {
         let mut first = vec![0; HEADER_LINE.len()];
         let is_known_format = file.read_exact_at(&mut first, 0).is_ok() && first == HEADER_LINE;
         if !is_known_format {
-            bail!("it was not written by `sightline audit --keep`; name another file");
+            bail!("it was not written by `sightline audit --snapshot`; choose another file");
         }
         let mut at = HEADER_LINE.len() as u64;
         let number = |at: u64| {
@@ -85,14 +85,12 @@ impl KeptSite {
             let length = number(*at)? as usize;
             let offset = *at + 2 * NUMBER_BYTES as u64;
             if offset + length as u64 > end {
-                bail!(
-                    "it ends in the middle of a page; remove it, and the next audit starts without it"
-                );
+                bail!("it is truncated: delete it, and the next audit starts without it");
             }
             let mut bytes = vec![0; length];
             file.read_exact_at(&mut bytes, offset)?;
             if crc32fast::hash(&bytes) != number(*at + NUMBER_BYTES as u64)? {
-                bail!("it is damaged; remove it, and the next audit starts without it");
+                bail!("it is damaged: delete it, and the next audit starts without it");
             }
             *at = offset + length as u64;
             Ok((offset, bytes))
@@ -131,7 +129,7 @@ impl KeptSite {
     }
 
     fn write_failure(&self) -> String {
-        format!("the pages cannot be kept in {}", self.locked.path.display())
+        format!("cannot store pages in {}", self.locked.path.display())
     }
 
     fn body(&self, entry: &IndexEntry) -> Result<Vec<u8>, JournalError> {
@@ -188,7 +186,10 @@ impl<'a> KeptSiteWriter<'a> {
         })
         .flatten();
         let file = file.with_context(|| {
-            format!("no file can be made beside {}", kept.locked.path.display())
+            format!(
+                "cannot create a file in the directory of {}",
+                kept.locked.path.display()
+            )
         })?;
         let mut out = BufWriter::new(file);
         out.write_all(HEADER_LINE)?;
@@ -335,7 +336,10 @@ mod tests {
         }
         symlink(Path::new("round"), of("round")).unwrap();
         let error = format!("{:#}", KeptSite::open(&of("round")).unwrap_err());
-        assert!(error.contains("leads to no end"), "{error}");
+        assert!(
+            error.contains("too many levels of symbolic links"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -344,13 +348,13 @@ mod tests {
         let path = folder.path().join("site.pages");
         let refused = || format!("{:#}", KeptSite::open(&path).unwrap_err());
         let first = KeptSite::open(&path).unwrap();
-        assert!(refused().contains("let it end, or name another"));
+        assert!(refused().contains("wait for it to end, or choose another file"));
         drop(first);
         assert!(!path.exists(), "it kept nothing");
         let a = "https://example.com/a";
         visit(&path, &[(a, "one")], DateTime::UNIX_EPOCH);
         let second = KeptSite::open(&path).unwrap();
-        assert!(refused().contains("let it end, or name another"));
+        assert!(refused().contains("wait for it to end, or choose another file"));
         // After the file is replaced, the next audit can start and reads it.
         let now = DateTime::UNIX_EPOCH + TimeDelta::days(1);
         KeptSiteWriter::create(&second)
@@ -360,7 +364,7 @@ mod tests {
         let third = KeptSite::open(&path).unwrap();
         drop(second);
         assert_eq!(third.last_visit(), Some(DateTime::UNIX_EPOCH));
-        assert!(refused().contains("let it end, or name another"));
+        assert!(refused().contains("wait for it to end, or choose another file"));
     }
 
     #[test]
@@ -369,7 +373,7 @@ mod tests {
         let path = folder.path().join("letter.txt");
         std::fs::write(&path, "Dear Ann,").unwrap();
         let error = format!("{:#}", KeptSite::open(&path).unwrap_err());
-        assert!(error.contains("name another file"), "{error}");
+        assert!(error.contains("choose another file"), "{error}");
         let path = folder.path().join("site.pages");
         visit(
             &path,
@@ -379,7 +383,7 @@ mod tests {
         let whole = std::fs::read(&path).unwrap();
         std::fs::write(&path, &whole[..whole.len() - 1]).unwrap();
         let error = format!("{:#}", KeptSite::open(&path).unwrap_err());
-        assert!(error.contains("in the middle of a page"), "{error}");
+        assert!(error.contains("truncated"), "{error}");
         let mut damaged = whole;
         let last = damaged.len() - 1;
         damaged[last] ^= 1;
@@ -387,6 +391,6 @@ mod tests {
         let error = format!("{:#}", KeptSite::open(&path).unwrap_err());
         assert!(error.contains("damaged"), "{error}");
         let error = format!("{:#}", KeptSite::open(folder.path()).unwrap_err());
-        assert!(error.contains("not a file"), "{error}");
+        assert!(error.contains("not a regular file"), "{error}");
     }
 }

@@ -34,7 +34,8 @@ impl LinkRecords {
     pub(super) fn new() -> anyhow::Result<Self> {
         let file = tempfile::tempfile();
         Ok(Self {
-            file: file.context("no file can be made for what the audit finds; set TMPDIR")?,
+            file: file
+                .context("cannot create a temporary file: set TMPDIR to a writable directory")?,
             end: 0,
             records: Vec::new(),
         })
@@ -45,7 +46,7 @@ impl LinkRecords {
         let text = record.record.as_str().as_bytes();
         let written = self.file.write_all_at(text, self.end);
         written
-            .context("what the audit finds cannot be written; there may be no room in TMPDIR")?;
+            .context("cannot write findings to the directory for temporary files (TMPDIR): check its free space")?;
         self.records.push(RecordLocation {
             severity,
             ordinal: record.ordinal,

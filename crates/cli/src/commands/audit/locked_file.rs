@@ -37,10 +37,12 @@ impl LockedFile {
             match file.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock) => {
-                    bail!("another audit keeps its pages there; let it end, or name another file")
+                    bail!(
+                        "another audit is using the file: wait for it to end, or choose another file"
+                    )
                 }
                 Err(TryLockError::Error(error)) => eprint_line(format!(
-                    "{} cannot be locked ({error}): see to it that no other audit keeps its pages there.",
+                    "cannot lock {} ({error}): make sure that no other audit uses it",
                     path.display()
                 )),
             }
@@ -78,7 +80,7 @@ impl Drop for LockedFile {
 /// The file, and whether it was created; `None` after a race with another process.
 fn open_or_create(path: &Path) -> anyhow::Result<Option<(File, bool)>> {
     let is_new = match fs::metadata(path) {
-        Ok(found) if !found.is_file() => bail!("it is not a file; name another"),
+        Ok(found) if !found.is_file() => bail!("it is not a regular file: choose another file"),
         Ok(_) => false,
         Err(error) if error.kind() == ErrorKind::NotFound => true,
         Err(error) => return Err(error.into()),
@@ -105,5 +107,5 @@ pub(super) fn resolve_links(path: &Path) -> anyhow::Result<PathBuf> {
         };
         path = path.parent().unwrap_or(Path::new("")).join(target);
     }
-    bail!("it is a link that leads to no end")
+    bail!("too many levels of symbolic links")
 }

@@ -42,24 +42,24 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Outcome> {
     let reader = &*site_services.sites;
     let url = start_url(&args.url)?;
     let resolved = |path: &Option<PathBuf>| resolve_links(path.as_deref()?).ok();
-    if args.keep.is_some() && resolved(&args.keep) == resolved(&args.html) {
-        let message = "--keep and --html name the same file; name two";
+    if args.snapshot.is_some() && resolved(&args.snapshot) == resolved(&args.html) {
+        let message = "--snapshot and --html are the same file: choose two files";
         return Err(UsageError(message.to_owned()).into());
     }
     if let Some(folder) = args.html.as_deref().and_then(Path::parent)
         && !(folder.as_os_str().is_empty() || folder.is_dir())
     {
-        let message = format!("--html: there is no folder {}", folder.display());
+        let message = format!("--html: the directory {} does not exist", folder.display());
         return Err(UsageError(message).into());
     }
-    let kept = args.keep.as_deref().map(KeptSite::open).transpose()?;
+    let kept = args.snapshot.as_deref().map(KeptSite::open).transpose()?;
     let kept = kept.map(Arc::new);
     let plan = plan(args, &settings, url.clone());
     if plan.render != Rendering::No
         && let Some(missing) = reader.missing_browser()
     {
         eprint_line(format!(
-            "No page is rendered (rendererNotConfigured): {missing}."
+            "No pages are rendered (rendererNotConfigured): {missing}."
         ));
     }
     let rendered = RenderStatus::detect(&plan, reader).await;
@@ -95,8 +95,8 @@ pub async fn run(loaded: Loaded, args: &AuditArgs) -> anyhow::Result<Outcome> {
         let page = html::page(&url, now, &found, &rendered)?;
         as_owner_of(file, || std::fs::write(file, page.as_bytes()))
             .flatten()
-            .with_context(|| format!("the report cannot be written to {}", file.display()))?;
-        eprint_line(format!("The report is in {}.", file.display()));
+            .with_context(|| format!("cannot write the report to {}", file.display()))?;
+        eprint_line(format!("Wrote the report to {}.", file.display()));
     }
     match report {
         Some(report) => report.print(),
@@ -133,14 +133,14 @@ fn start_url(url: &str) -> Result<String, UsageError> {
         .ok_or_else(|| {
             let shown = without_userinfo(url);
             UsageError(format!(
-                "`{shown}` is not an http or https address, for example https://example.com"
+                "`{shown}` is not an http or https URL such as https://example.com"
             ))
         })?;
     if parsed.username().is_empty() && parsed.password().is_none() {
         return Ok(with_scheme);
     }
     eprint_line(
-        "The user name and password of the address are not used: what is behind a login is not audited.",
+        "The user name and password in the URL are not used: pages that require a login are not audited.",
     );
     // http and https URLs have a host, so this cannot fail.
     let _ = (parsed.set_username(""), parsed.set_password(None));

@@ -107,7 +107,7 @@ impl ProgressBars {
         let requested_seconds = requested.as_secs_f64();
         self.all.suspend(|| {
             eprint_line(format!(
-                "robots.txt asks for {requested_seconds} s between two requests; {kept} s are kept."
+                "robots.txt requests a crawl delay of {requested_seconds} s; {kept} s are used."
             ));
         });
     }

@@ -24,13 +24,13 @@ impl RenderStatus {
         let (shown, failed) = (content.rendered_pages, content.render_failures);
         match (self.requested_pages, &self.browser) {
             (0, _) => {
-                "No page was rendered in a browser: all findings describe the documents as they were sent.".to_owned()
+                "No pages were rendered in a browser: all findings describe the HTML documents without scripts.".to_owned()
             }
             (_, None) => {
-                "No page was rendered, because there is no browser: all findings describe the documents as they were sent.".to_owned()
+                "No pages were rendered, because no browser was found: all findings describe the HTML documents without scripts.".to_owned()
             }
             (_, Some(browser)) => format!(
-                "{shown} of {} pages were rendered in {browser}, {failed} could not be.",
+                "{shown} of {} pages were rendered in {browser}, {failed} failed.",
                 content.pages
             ),
         }

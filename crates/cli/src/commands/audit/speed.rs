@@ -18,10 +18,10 @@ pub(super) async fn measure_pages(
     max_pages: u32,
 ) -> anyhow::Result<Vec<VitalsRecord>> {
     for missing in site_services.speed.missing() {
-        eprint_line(format!("Not everything can be measured: {missing}."));
+        eprint_line(format!("Some measurements are not available: {missing}."));
     }
     let opened = site_services.site_access.open(start).await;
-    let access = opened.map_err(|error| anyhow::anyhow!("no page can be loaded: {error}"))?;
+    let access = opened.map_err(|error| anyhow::anyhow!("cannot load pages: {error}"))?;
     let measure = MeasurePageSpeed::new(site_services.speed.clone(), Arc::clone(clock));
     let tasks = speed_tasks(
         &first_urls(bars, max_pages as usize)?,

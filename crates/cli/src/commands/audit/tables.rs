@@ -39,7 +39,7 @@ fn show_issues(content: &ContentSummary) {
     }
     print_line(format!("\nIssues of pages: {} kinds", issues.len()));
     print_table(
-        &["severity", "issue", "pages", "what is wrong", "for example"],
+        &["severity", "issue", "pages", "problem", "example"],
         issues.into_iter().map(|(code, count)| {
             [
                 count.severity.name().to_owned(),
@@ -56,7 +56,7 @@ fn show_speed(vitals: &[VitalsRecord]) {
     if vitals.is_empty() {
         return;
     }
-    print_line("\nHow fast pages are");
+    print_line("\nWeb vitals");
     print_table(&SPEED_COLUMNS, vitals.iter().map(speed_row));
 }
 
@@ -65,7 +65,7 @@ fn show_changes(found: &AuditFindings) {
         return;
     };
     print_line(format!(
-        "\nSince {}: {} of {} pages changed; of {} nothing can be said.",
+        "\nSince {}: {} of {} pages changed; {} could not be compared.",
         since.format("%-d %B %Y, %H:%M UTC"),
         changes.changed,
         changes.pages,
@@ -112,15 +112,13 @@ fn show_summary(url: &str, found: &AuditFindings, rendered: &RenderStatus) {
             .map(|it| format!("{} ({})", it.url, it.reason))
             .collect();
         print_line(format!(
-            "{} addresses of the site answered with nothing, or with what could not be read: {}.",
+            "{} URLs of the site returned an empty or unreadable response: {}.",
             content.unread_pages,
             examples.join(", ")
         ));
     }
     print_line(rendered.describe(content));
-    print_line(
-        "--json shows every record (and what scripts change), --html FILE writes a report that can be passed on.",
-    );
+    print_line("--json prints all records, --html FILE writes a self-contained report.");
 }
 
 fn show_links(url: &str, found: &AuditFindings) -> anyhow::Result<()> {
@@ -139,7 +137,7 @@ fn show_links(url: &str, found: &AuditFindings) -> anyhow::Result<()> {
         );
         if count > MAX_LINK_ROWS {
             print_line(format!(
-                "… and {} more; --json shows all.",
+                "… and {} more; --json prints all.",
                 count - MAX_LINK_ROWS
             ));
         }

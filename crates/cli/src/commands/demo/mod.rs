@@ -1,4 +1,4 @@
-//! `sightline demo`: a throw-away account with a token and two projects, one on a simulated market, one audited.
+//! `sightline demo`: a temporary account with a token and two projects, one on a simulated market, one audited.
 
 mod show;
 mod site;
@@ -61,7 +61,7 @@ pub async fn run(loaded: Loaded, args: &DemoArgs) -> anyhow::Result<Outcome> {
     let folder = tempfile::Builder::new()
         .prefix("sightline-demo-")
         .tempdir()
-        .context("cannot make a folder for the demo")?;
+        .context("cannot create a temporary directory for the demo")?;
     let own_site = if args.site.is_none() {
         Some(site::serve(stopping.listener.clone())?)
     } else {
@@ -74,7 +74,7 @@ pub async fn run(loaded: Loaded, args: &DemoArgs) -> anyhow::Result<Outcome> {
     let mut context = AppContext::open(loaded, Role::Server).await?;
     let listener = server::bind(context.settings.listen.0).with_context(|| {
         format!(
-            "cannot listen on {}; choose another address with --listen",
+            "cannot listen on {}: choose another address with --listen",
             context.settings.listen.0
         )
     })?;
@@ -114,11 +114,11 @@ pub async fn run(loaded: Loaded, args: &DemoArgs) -> anyhow::Result<Outcome> {
     if args.once {
         stopping.trigger();
     } else if !stopping.work.is_cancelled() {
-        print_line("\nStill serving; stop with Ctrl-C. Everything is thrown away then.");
+        print_line("\nStill serving; press Ctrl-C to stop. All data of the demo is deleted then.");
     }
-    serving.await.context("the server failed")??;
+    serving.await.context("the HTTP server failed")??;
     stopping.trigger();
-    worker.await.context("the worker failed")?;
+    worker.await.context("the worker task failed")?;
     Ok(Outcome::Done)
 }
 
@@ -166,6 +166,8 @@ struct DemoData {
     password: String,
     market: ProjectId,
     audited: ProjectId,
+    /// The audited site, for messages.
+    site: String,
 }
 
 impl Demo<'_> {
@@ -178,13 +180,18 @@ impl Demo<'_> {
         let market = self
             .project(&account, "running-store.com", "Simulated market", &KEYWORDS)
             .await?;
-        let audited = self.project(&account, &host, "Real pages", &[]).await?;
+        let audited = self.project(&account, &host, "Audited site", &[]).await?;
         Ok(DemoData {
             account: account.id,
             token,
             password,
             market,
             audited,
+            site: if args.site.is_some() {
+                host
+            } else {
+                "the example shop that the demo serves itself".to_owned()
+            },
         })
     }
 
@@ -194,9 +201,10 @@ impl Demo<'_> {
         scene: &DemoData,
         stop: &CancellationToken,
     ) -> anyhow::Result<()> {
-        eprint_line(
-            "Search results and AI answers are simulated (sandbox); the site audit reads real pages.",
-        );
+        eprint_line(format!(
+            "Search results and AI answers are simulated (sandbox). The site audit reads {}.",
+            scene.site
+        ));
         let bar = progress_bar("rankCheck");
         bar.set_length(PAST_DAYS.into());
         bar.set_message("days before today");
@@ -230,7 +238,7 @@ impl Demo<'_> {
                 }
             }
             day_is_over.cancel();
-            worker.await.context("the worker failed")?;
+            worker.await.context("the worker task failed")?;
             if stop.is_cancelled() {
                 break;
             }
@@ -358,11 +366,11 @@ impl Demo<'_> {
     fn print_access(&self, scene: &DemoData) {
         let server = self.context.settings.public_base_url();
         print_line(format!(
-            "\nLook at it: {server}/sign-in\n  e-mail    {OWNER}\n  password  {}",
+            "\nSign in: {server}/sign-in\n  e-mail    {OWNER}\n  password  {}",
             scene.password
         ));
         let base = format!("{server}/api/agent/v1");
-        print_line("\nTry it yourself:");
+        print_line("\nCall the API:");
         print_line(format!("export TOKEN={}", scene.token.reveal()));
         print_line(format!(
             "curl -s -H \"Authorization: Bearer $TOKEN\" {base}/projects"
@@ -390,7 +398,7 @@ async fn wait_until_finished(core: &Core, account: AccountId, job: JobId) -> any
     loop {
         let found = core.analysis(account, job).await?;
         if !found
-            .context("the analysis is gone")?
+            .context("the analysis does not exist any more")?
             .job
             .state
             .is_unfinished()
@@ -412,7 +420,7 @@ async fn follow_job(
         let found = core
             .analysis(account, job)
             .await?
-            .context("the analysis is gone")?
+            .context("the analysis does not exist any more")?
             .job;
         bar.set_length(found.progress.total);
         bar.set_position(found.progress.done);

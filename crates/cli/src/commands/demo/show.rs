@@ -60,7 +60,7 @@ pub async fn outlook(
     account: AccountId,
     job: &Job,
 ) -> anyhow::Result<()> {
-    print_line("\nwhat follows from it (simulated)");
+    print_line("\nrank analyses (simulated)");
     let mut read = storage.read().await?;
     let heads = read.results().heads(account, job.project, 3).await?;
     let of = |wanted: ResultType| heads.iter().find(|it| it.0.result_type == wanted);
@@ -88,22 +88,19 @@ pub async fn outlook(
         let record: Option<ForecastRecord> = record;
         if let Some(end) = record.as_ref().and_then(|it| it.points.last()) {
             print_line(format!(
-                "  visibility on {}: {:.1} (with 80 % chance {:.1} to {:.1})",
+                "  visibility forecast for {}: {:.1} (80 % interval {:.1} to {:.1})",
                 end.date, end.median, end.lo80, end.hi80
             ));
         }
     }
     if let Some((head, _)) = of(ResultType::Cannibalization) {
         let sum: CannibalizationSummary = head.summary.parse()?;
-        print_line(format!(
-            "  keywords for which own pages compete: {}",
-            sum.keywords
-        ));
+        print_line(format!("  keywords with cannibalization: {}", sum.keywords));
     }
     if let Some((head, first)) = of(ResultType::Suggestions) {
         let sum: SuggestionsSummary = head.summary.parse()?;
         let open = sum.open;
-        print_line(format!("  open suggestions: {open}; the first of them:"));
+        print_line(format!("  open suggestions: {open}; highest priority:"));
         for finding in first {
             let record: SuggestionRecord = finding.record.parse()?;
             let rationale = truncate(&record.rationale, 160);

@@ -1,4 +1,4 @@
-//! The small site that the demo serves and audits: real pages over HTTP, with a few faults.
+//! The example shop that the demo serves and audits, with a few faults.
 
 use actix_web::{HttpRequest, HttpResponse, web::to};
 use anyhow::Context;
@@ -14,7 +14,8 @@ pub const HOST: &str = "demo-site.example.com";
 const NAVIGATION: &str = r#"<nav><a href="/">Home</a> <a href="/shoes.html">Shoes</a> <a href="/plan.html">Training plan</a> <a href="/about.html">About</a></nav>"#;
 
 pub fn serve(stop: CancellationToken) -> anyhow::Result<SocketAddr> {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).context("cannot serve the demo's site")?;
+    let listener = TcpListener::bind(("127.0.0.1", 0))
+        .context("cannot listen on 127.0.0.1 for the demo's example shop")?;
     let address = listener.local_addr()?;
     let listening = HttpServerSetup {
         configure: Arc::new(|config| {

@@ -32,7 +32,7 @@ impl Visit<'_> {
 
     /// The observers' results; `None` when the page does not answer.
     pub(super) async fn read_observers(&mut self) -> Option<ObserverReport> {
-        let report = self.evaluate("sightline.tell()").await?;
+        let report = self.evaluate("sightline.report()").await?;
         serde_json::from_str(report.as_str()?).ok()
     }
 

@@ -125,11 +125,11 @@ pub enum TrendVerdict {
     WithinNoise,
     /// It does not.
     Moved,
-    /// There is too little to compare; `reason` tells what.
+    /// There is too little to compare; see `reason`.
     InsufficientData,
     /// Another model answers since.
     ModelChanged,
-    /// Other prompts are asked since.
+    /// Other prompts are sent since.
     PromptPanelChanged,
     /// Names are found by other rules since.
     DetectorChanged,
@@ -185,7 +185,7 @@ pub struct RateChange {
     pub significant: bool,
 }
 
-/// Something changed that makes earlier figures another thing.
+/// A change that makes earlier figures incomparable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AiDriftFlag)]
@@ -194,7 +194,7 @@ pub struct DriftFlag {
     pub date: NaiveDate,
     /// What.
     pub kind: DriftKind,
-    /// What it was before; null when the engine does not tell.
+    /// What it was before; null when the engine does not report it.
     pub from: Option<String>,
     /// What it is since.
     pub to: Option<String>,
@@ -230,7 +230,7 @@ pub struct CitedDomainChange {
     pub rate_before: f64,
 }
 
-/// A keyword whose mention rate moved.
+/// A keyword with a changed mention rate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = AiKeywordMove)]

@@ -19,11 +19,11 @@ pub struct AiVisibilityRecord {
     pub location: Option<String>,
     /// The language of the prompts (ISO 639-1).
     pub language: String,
-    /// Which prompts were asked.
+    /// Which prompts were sent.
     pub panel: PromptPanelKind,
     /// Who answered.
     pub engine: String,
-    /// The model that answered most often, as it names itself; null when the engine does not tell.
+    /// The model that answered most often, by its reported name; null when the engine reports none.
     pub model: Option<String>,
     /// All models that answered.
     pub models: Vec<ModelCount>,
@@ -91,7 +91,7 @@ pub struct AiVisibilityRecord {
     /// over the answers that name any; null when none does.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub position_adjusted_share: Option<f64>,
-    /// The same for own pages among those cited; null when places of citations are not told.
+    /// The same for own pages among those cited; null when citation positions are unknown.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub position_adjusted_citation_share: Option<f64>,
     /// Answers that name the project, as a share of all namings of brands that are followed, each
@@ -105,7 +105,7 @@ pub struct AiVisibilityRecord {
     /// The mean of how kindly answers speak of it, −1 to 1; null without a method.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub sentiment_score: Option<f64>,
-    /// How that was told; null when it was not.
+    /// How that was determined; null when it was not.
     pub sentiment_method: Option<SentimentMethod>,
     /// How many sentences it rests on.
     pub sentiment_sample_size: u64,
@@ -123,7 +123,7 @@ pub struct AiVisibilityRecord {
     pub cited_own_urls: Vec<CitedOwnUrl>,
     /// Every question and what came of it.
     pub answers: Vec<AnswerRow>,
-    /// Of the answers whose engine tells, the share for which it searched.
+    /// Of the answers for which the engine reports it, the share for which it searched.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub search_triggered_rate: Option<f64>,
     /// How alike repeats of a prompt are: the mean Jaccard index of the sets of brands that two of
@@ -162,7 +162,7 @@ impl AiVisibilityRecord {
     }
 }
 
-/// Which prompts were asked.
+/// Which prompts were sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum PromptPanelKind {
@@ -177,7 +177,7 @@ pub enum PromptPanelKind {
 #[serde(rename_all = "camelCase")]
 #[schema(as = AiModelCount)]
 pub struct ModelCount {
-    /// As it names itself; null when the engine does not tell.
+    /// By its reported name; null when the engine reports none.
     pub model: Option<String>,
     /// Answers.
     pub answer_count: u64,
@@ -193,7 +193,7 @@ pub struct AnswerFailure {
     pub count: u64,
 }
 
-/// How sentiment was told.
+/// How sentiment was determined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum SentimentMethod {
@@ -228,7 +228,7 @@ pub struct CompetitorRates {
     pub name: String,
     /// Its first domain.
     pub domain: Option<String>,
-    /// Answers that name it, without those whose prompt does.
+    /// Answers that name it, without those to prompts that do.
     pub mention_count: u64,
     /// The mean over prompts of the share of answers that name it; null when all prompts do.
     #[serde(serialize_with = "rounded::fraction_or_null")]
@@ -236,7 +236,7 @@ pub struct CompetitorRates {
     /// The mean over prompts of the share of answers that cite it; null when the engine has no sources.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub citation_rate: Option<f64>,
-    /// Its share of all namings; null when nobody is named.
+    /// Its share of all mentions; null when no brand is named.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub share_of_voice: Option<f64>,
     /// Prompts that name it, which say nothing about it.
@@ -255,12 +255,12 @@ pub struct CitedDomain {
     /// Its share of all pages cited, each once per answer.
     #[serde(serialize_with = "rounded::fraction")]
     pub share: f64,
-    /// Whose it is, or what kind of site.
+    /// The owner, or the kind of site.
     #[serde(rename = "type")]
     pub domain_type: CitedDomainType,
 }
 
-/// Whose a domain is, or what kind of site.
+/// The owner of a domain, or the kind of site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum CitedDomainType {
@@ -318,7 +318,7 @@ pub struct AnswerRow {
     pub model: Option<String>,
     /// `counted`, `empty`, `notShown`, `refused`, `cutShort`, or `failed`.
     pub state: String,
-    /// What stands around the first own name, or the beginning; null without an answer.
+    /// The text around the first own name, or the beginning; null without an answer.
     pub excerpt: Option<String>,
     /// Whether it names the project; null without an answer.
     pub mentioned: Option<bool>,

@@ -15,7 +15,7 @@ pub type EngineWeights = BTreeMap<String, f64>;
 pub struct AiVisibilitySummary {
     /// The definition it follows.
     pub method_version: String,
-    /// Questions asked, answered, and failed or refused.
+    /// Prompts sent, answered, and failed or refused.
     pub coverage: Coverage,
     /// The mean of the engines' scores by weight; null when no engine has one.
     #[serde(serialize_with = "rounded::score_or_null")]

@@ -121,7 +121,7 @@ pub struct CannibalizationRecord {
     /// groups not counted.
     #[serde(serialize_with = "rounded::fraction")]
     pub overlap_rate: f64,
-    /// The share of snapshots with such neighbours in the top 10, which is no harm.
+    /// The share of snapshots with such neighbours in the top 10, which is harmless.
     #[serde(serialize_with = "rounded::fraction")]
     pub host_cluster_rate: f64,
     /// What is lost against the best position held, 0 to 1; null below five snapshots.
@@ -131,7 +131,7 @@ pub struct CannibalizationRecord {
     /// and below five snapshots.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub lost_clicks: Option<f64>,
-    /// How alike the main texts of the primary URL and its strongest rival are; null when unknown.
+    /// How alike the main texts of the primary URL and its strongest competitor are; null when unknown.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub text_similarity: Option<f64>,
     /// Whether readers of these two want the same; null when unknown.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct CannibalizationSummary {
     /// The definition it follows.
     pub method_version: String,
-    /// How many keywords were judged.
+    /// How many keywords were evaluated.
     pub coverage: Coverage,
     /// Keywords for which two own pages reached the top 50.
     pub keywords: u64,

@@ -73,7 +73,7 @@ pub struct CompetitorRecord {
     pub class: SiteClass,
     /// Where that is known from.
     pub class_source: ClassSource,
-    /// The place in the list of rivals; null for platforms and for pinned domains that are on no
+    /// The rank in the list of competitors; null for platforms and for pinned domains that are on no
     /// page.
     pub rank: Option<u32>,
     /// 0 to 100; null when too few own keywords are in the top 20 to say.
@@ -97,7 +97,7 @@ pub struct CompetitorRecord {
     /// Σ min / Σ max of both expected clicks over all keywords (weighted Jaccard).
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub traffic_overlap: Option<f64>,
-    /// The share of common keywords for which the competitor stands higher; null without any.
+    /// The share of common keywords for which the competitor ranks higher; null without any.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub head_to_head_win_rate: Option<f64>,
     /// Mean best positions over the common keywords; null without any.
@@ -160,7 +160,7 @@ pub enum ClassSource {
     List,
     /// The structured data of its home page.
     HomePage,
-    /// Nothing is known; a site that competes is taken for a direct rival.
+    /// Nothing is known; a site that competes is taken for a direct competitor.
     Assumed,
 }
 

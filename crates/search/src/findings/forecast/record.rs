@@ -28,9 +28,9 @@ pub struct ForecastRecord {
     pub horizon: u32,
     /// The days or weeks to come.
     pub points: Vec<ForecastPoint>,
-    /// Who speaks; null when nobody does.
+    /// The method of the forecast; null without one.
     pub method: Option<ForecastMethod>,
-    /// How good it was in the past; null when the history is too short to tell.
+    /// How good it was in the past; null when the history is too short.
     pub backtest: Option<BackTestScores>,
     /// What repeats; null when nothing does.
     pub seasonality: Option<Seasonality>,
@@ -40,7 +40,7 @@ pub struct ForecastRecord {
     pub targets: Vec<TargetChance>,
     /// Days on which the level jumped and stayed.
     pub change_points: Vec<NaiveDate>,
-    /// How much better the combination was than the last value; null when it cannot be told.
+    /// How much better the combination was than the last value; null when unknown.
     pub quality: Option<ForecastQuality>,
     /// Why there is no forecast; null when there is one.
     pub refusal: Option<ForecastRefusal>,
@@ -148,8 +148,8 @@ pub enum ForecastMethod {
 pub struct BackTestScores {
     /// From how many points in the past it was made.
     pub origins: u32,
-    /// Mean absolute error by the mean step of the history from season to season; null when there
-    /// are no steps.
+    /// Mean absolute error by the mean step of the history from season to season; null without
+    /// steps.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub mase: Option<f64>,
     /// Symmetric mean absolute percentage error, 0 to 200.
@@ -226,7 +226,7 @@ pub enum ForecastQuality {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ForecastRefusal {
-    /// The reason; it stands among `warnings`, too.
+    /// The reason; also listed in `warnings`.
     pub reason: RefusalReason,
     /// Days or weeks measured in a row, up to gaps of two.
     pub measured: u32,

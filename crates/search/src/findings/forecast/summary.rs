@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct ForecastSummary {
     /// The definition it follows.
     pub method_version: String,
-    /// Series asked for; `measured` were forecast, `skipped` do not allow it.
+    /// Series requested; `measured` were forecast, `skipped` do not allow it.
     pub coverage: Coverage,
     /// By who speaks: the combination, …
     pub combination: u64,

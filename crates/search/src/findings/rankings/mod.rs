@@ -54,7 +54,7 @@ pub struct OwnSearchData {
     pub period: Option<OwnSearchPeriod>,
 }
 
-/// Which days figures of the project's search console are about, and whose searches.
+/// The days and searches that figures of the project's search console cover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OwnSearchPeriod {
@@ -77,9 +77,9 @@ pub struct RankingRecord {
     #[serde(flatten)]
     pub market: KeywordMarket,
     /// Rank among organic results, from 1; null when not within `depthChecked`, or when the
-    /// measurement failed (`status` tells).
+    /// measurement failed (see `status`).
     pub position: Option<u32>,
-    /// Rank among all blocks of the page, when the supplier tells.
+    /// Rank among all blocks of the page, when the supplier reports it.
     pub absolute_position: Option<u32>,
     /// The result page it stood on.
     pub page: Option<u32>,
@@ -126,7 +126,7 @@ pub struct RankingRecord {
     pub volatility28: Option<f64>,
     /// Searches per month, when known.
     pub search_volume: Option<u64>,
-    /// What the searcher wants, when it could be told.
+    /// What the searcher wants, when known.
     pub intent: Option<Intent>,
     /// Share of searches that is expected to click the best own result on this page.
     #[serde(serialize_with = "rounded::fraction_or_null")]
@@ -146,22 +146,22 @@ pub struct RankingRecord {
     pub ctr_change: Option<f64>,
     /// The range in which the position lies; null when the measurement failed.
     pub bucket: Option<Bucket>,
-    /// The features of the page, of a supplier that tells about features.
+    /// The features of the page, of a supplier that reports features.
     pub features_present: Option<Vec<Feature>>,
     /// Those of them that lead to the project.
     pub features_owned: Option<Vec<Feature>>,
     /// Whether there is an AI overview and whether it cites the project; null when the supplier
-    /// does not tell.
+    /// does not report it.
     pub ai_overview: Option<AiOverviewStanding>,
     /// The curve that expected clicks follow: `ctr-v1`, or the project's own.
     #[serde(default = "published_curve")]
     #[schema(required = true)]
     pub ctr_model: String,
-    /// The mean position that the project's search console tells; a series of its own.
+    /// The mean position that the project's search console reports; a separate series.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub gsc_position: Option<f64>,
-    /// How often own pages were clicked for the keyword, as the project's search console tells; null
-    /// when it tells nothing of the keyword.
+    /// How often own pages were clicked for the keyword, as the project's search console reports;
+    /// null when it reports nothing about the keyword.
     #[serde(default)]
     #[schema(required = true)]
     pub gsc_clicks: Option<u64>,
@@ -178,7 +178,7 @@ pub struct RankingRecord {
     #[serde(default)]
     #[schema(required = true)]
     pub is_branded: bool,
-    /// Whether it stands at 4 to 20; null when the measurement failed.
+    /// Whether it ranks at 4 to 20; null when the measurement failed.
     pub striking_distance: Option<bool>,
     /// How hard the keyword is, 0 to 100.
     #[serde(serialize_with = "rounded::score_or_null")]
@@ -244,7 +244,7 @@ pub enum ChangeKind {
     Lost,
     /// The first successful measurement.
     FirstSeen,
-    /// It cannot be told: the measurement failed, or the depths do not allow a comparison.
+    /// Unknown: the measurement failed, or the depths do not allow a comparison.
     Unknown,
 }
 

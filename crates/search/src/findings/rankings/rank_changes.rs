@@ -31,7 +31,7 @@ pub struct RankChanges {
     pub up: u64,
     /// How many moved down.
     pub down: u64,
-    /// How many stand where they stood, or stand nowhere still.
+    /// How many kept their rank, or are still not ranked.
     pub same: u64,
     /// How many were not ranked and are.
     pub entered_count: u64,
@@ -73,9 +73,9 @@ pub struct Moved {
     pub keyword_id: i64,
     /// Its text.
     pub keyword: String,
-    /// Where it stands; null when it left.
+    /// Its rank; null when it left.
     pub position: Option<u32>,
-    /// Where it stood; null when it entered.
+    /// Its previous rank; null when it entered.
     pub previous_position: Option<u32>,
     /// What kind of move it was.
     pub change_kind: ChangeKind,

@@ -34,7 +34,7 @@ pub struct Difficulty {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum DifficultyBasis {
-    /// What results pages tell.
+    /// Results pages.
     #[default]
     Proxy,
     /// Domains that link to the first ten, by a link index.
@@ -65,7 +65,7 @@ pub(super) fn warn(score: Option<f64>, warnings: &mut Vec<String>) {
     }
 }
 
-/// The components, each 0 to 1; null when one page does not tell.
+/// The components, each 0 to 1; null when one page does not show it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DifficultyComponents {

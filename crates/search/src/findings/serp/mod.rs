@@ -67,7 +67,7 @@ pub struct SerpRecord {
     pub features: Vec<SerpFeature>,
     /// Whether a feature that is not listed is known to have been absent.
     pub feature_coverage: FeatureCoverage,
-    /// The AI overview; null when the supplier does not tell whether there was one.
+    /// The AI overview; null when the supplier does not report whether there was one.
     pub ai_overview: Option<SerpAiOverview>,
     /// Other searches that the engine suggests.
     pub related_searches: Vec<String>,
@@ -84,11 +84,11 @@ pub struct SerpRecord {
     pub own_share: Option<f64>,
     /// What changed since the last snapshot; null when there is none.
     pub stability: Option<Stability>,
-    /// What the searcher wants, when it could be told.
+    /// What the searcher wants, when known.
     pub intent: Option<Intent>,
     /// How hard it is to rank; null when the measurement failed.
     pub difficulty: Option<Difficulty>,
-    /// Pixels above the best own result, when the supplier tells.
+    /// Pixels above the best own result, when the supplier reports it.
     pub pixel_offset: Option<u32>,
 }
 
@@ -98,7 +98,7 @@ crate::json!(SerpRecord);
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SerpItem {
-    /// Rank among all blocks, when the supplier tells.
+    /// Rank among all blocks, when the supplier reports it.
     pub absolute_position: Option<u32>,
     /// `organic`, or the feature it is.
     #[serde(rename = "type")]
@@ -107,7 +107,7 @@ pub struct SerpItem {
     pub page: Option<u32>,
     /// Rank among organic results; null for everything else.
     pub organic_position: Option<u32>,
-    /// What kind of page it leads to, as far as address and headline tell; null for features.
+    /// What kind of page it leads to, by address and headline; null for features.
     pub page_type: Option<PageType>,
     /// Where it leads.
     pub url: Option<String>,
@@ -187,7 +187,7 @@ pub struct SerpFeature {
     /// Its kind.
     #[serde(rename = "type")]
     pub feature: Feature,
-    /// Rank of its first block among all blocks, when the supplier tells.
+    /// Rank of its first block among all blocks, when the supplier reports it.
     pub absolute_position: Option<u32>,
     /// Whether it leads to the project's site.
     pub own_present: bool,

@@ -44,7 +44,7 @@ pub struct Stability {
     #[serde(default)]
     #[schema(required = true)]
     pub lost_domains: Vec<String>,
-    /// Features that were not there; null when the suppliers do not tell the same features.
+    /// Features that were not there; null when the suppliers report different features.
     pub features_added: Option<Vec<Feature>>,
     /// Features that were there and are not; null when that cannot be compared.
     pub features_removed: Option<Vec<Feature>>,

@@ -14,7 +14,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub struct SerpSummary {
     /// The definition it follows.
     pub method_version: String,
-    /// How many keywords were asked for, measured, failed.
+    /// How many keywords were requested, measured, failed.
     pub coverage: Coverage,
     /// 0 (still) to 10: ten times the median of 1 − `rboWithPrevious`; null without earlier
     /// snapshots.
@@ -28,7 +28,7 @@ pub struct SerpSummary {
     /// Mean share of blocks that lead to the project.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub average_own_share: Option<f64>,
-    /// How many pages tell about features; the counts below are out of these.
+    /// How many pages have feature data; the counts below are out of these.
     pub pages_with_feature_data: u64,
     /// Pages per feature, most frequent first.
     pub features: Vec<FeatureCount>,
@@ -36,7 +36,7 @@ pub struct SerpSummary {
     pub ai_overview_known: u64,
     /// Pages with an AI overview.
     pub ai_overview_present: u64,
-    /// Pages whose AI overview cites the project.
+    /// Pages with an AI overview that cites the project.
     pub ai_overview_own_cited: u64,
     /// Domains that came among the first 20 of the most pages since the last snapshots, at most 20.
     pub new_domains: Vec<MovedDomain>,

@@ -66,14 +66,14 @@ pub struct SovRecord {
     /// The curve that clicks follow.
     pub ctr_model: String,
     /// Own expected clicks as a share of those of all domains seen among the first 100 results;
-    /// null when nobody is expected to get any.
+    /// null when no domain is expected to get any.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub sov: Option<f64>,
     /// Own expected clicks as a share of all searches (with equal weighting, of all keywords).
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub share_of_search: Option<f64>,
     /// Own expected clicks as a share of those of the own and the tracked domains; null when
-    /// nobody is tracked.
+    /// no domain is tracked.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub sov_tracked: Option<f64>,
     /// The own place among all domains by share; null when it is nowhere among the results.
@@ -86,7 +86,7 @@ pub struct SovRecord {
     pub total_estimated_clicks: Option<f64>,
     /// Keywords with a page of the last seven days.
     pub keyword_count: u64,
-    /// Keywords without one, left out for everyone.
+    /// Keywords without one, left out for each domain.
     pub missing_keywords: u64,
     /// The largest domains, the own one and the tracked ones, largest first.
     pub domains: Vec<DomainShare>,

@@ -51,13 +51,13 @@ pub struct SuggestedTarget {
 pub enum SuggestionReason {
     /// The server redirects there.
     Redirect,
-    /// A working page whose URL ends alike (or a fragment that differs in case only).
+    /// A working page with the same slug (or a fragment that differs in case only).
     SameSlug,
-    /// A working page whose title is closest to the link's text.
+    /// The working page with the title closest to the link's text.
     ClosestTitle,
 }
 
-/// A link whose target does not work, or should be changed.
+/// A link to a target that does not work, or that should be changed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BrokenLink {
@@ -68,7 +68,7 @@ pub struct BrokenLink {
     pub source_url: String,
     /// That page's title.
     pub source_title: Option<String>,
-    /// The target: normalised, with its fragment; as written if it is no URL.
+    /// The target: normalized, with its fragment; as written if it is not a URL.
     pub target_url: String,
     /// Where redirects ended; null without redirects.
     pub final_url: Option<String>,
@@ -100,7 +100,7 @@ pub struct BrokenLink {
     pub hops: u32,
     /// A code for what exactly went wrong.
     pub error_detail: Option<String>,
-    /// How often it was tried; 0 when nothing was asked.
+    /// Number of requests; 0 if none was sent.
     pub attempts: u32,
     /// When the target was first seen not to work.
     pub first_seen_at: DateTime<Utc>,

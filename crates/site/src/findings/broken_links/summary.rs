@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct BrokenLinksSummary {
     /// HTML pages that were read.
     pub pages_crawled: u32,
-    /// Targets that were judged: all but `notChecked`.
+    /// Targets that were evaluated: all but `notChecked`.
     pub checked: u32,
     /// Targets that work.
     pub ok: u32,
@@ -22,7 +22,7 @@ pub struct BrokenLinksSummary {
     pub suspect: u32,
     /// Targets that work after redirects.
     pub redirected: u32,
-    /// Targets that are there, and not for everyone.
+    /// Targets that exist, but deny access to some clients.
     pub restricted: u32,
     /// Targets of which the check brought no knowledge.
     pub unknown: u32,

@@ -21,13 +21,13 @@ pub enum Verdict {
     TooManyRedirects,
     /// A deep URL that redirects to the start page of a site: what it named is gone.
     RedirectToHome,
-    /// 4xx, except those that have a verdict of their own.
+    /// 4xx, except statuses with a separate verdict.
     ClientError,
     /// 404.
     NotFound,
     /// 410.
     Gone,
-    /// 401, 403, 407, 451, or a bot wall: there for others, not for us.
+    /// 401, 403, 407, 451, or a bot challenge: the crawler has no access, others may.
     Unauthorized,
     /// 429 after all attempts: nothing is known.
     RateLimited,
@@ -37,7 +37,7 @@ pub enum Verdict {
     Timeout,
     /// The host's name does not resolve.
     DnsError,
-    /// No connection, or one that broke, or an answer that is no HTTP.
+    /// No connection, or one that broke, or a response that is not HTTP.
     ConnectError,
     /// No encrypted connection.
     TlsError,
@@ -76,7 +76,7 @@ pub enum Outcome {
     Redirected,
     /// It does not work.
     Broken,
-    /// It is there, and not for everyone.
+    /// It exists, but denies access to some clients.
     Restricted,
     /// The check brought no knowledge.
     Unknown,

@@ -12,7 +12,7 @@ const FIRST_WORDS: usize = 100;
 /// Separators between a title and the name of the site.
 const SEPARATORS: [&str; 7] = [" | ", " – ", " — ", " - ", " :: ", " « ", ": "];
 
-/// Where the keyword stands.
+/// Where the page has the keyword.
 #[expect(clippy::struct_excessive_bools, reason = "each is a place of its own")]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -58,9 +58,9 @@ impl KeywordCoverage {
 pub struct KeywordFacts {
     /// The keyword.
     pub target: String,
-    /// Whether it was only told from the title.
+    /// Whether it was derived from the title alone.
     pub from_title: bool,
-    /// Where it stands.
+    /// Where the page has it.
     pub coverage: KeywordCoverage,
     /// 0 to 100.
     #[serde(serialize_with = "rounded::fraction")]

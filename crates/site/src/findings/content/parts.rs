@@ -17,7 +17,7 @@ const HEADING_CHARACTERS: usize = 200;
 pub struct LanguageFacts {
     /// `html[lang]`, or else `Content-Language`; null where the page says none.
     pub declared: Option<String>,
-    /// Told from the letters of the main text; null where that is too short.
+    /// Detected from the letters of the main text; null where that is too short.
     pub detected: Option<String>,
     /// How sure that is, 0 to 1.
     #[serde(serialize_with = "rounded::fraction_or_null")]
@@ -116,7 +116,7 @@ pub fn headings(page: &PageContent) -> Vec<HeadingFact> {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReadabilityFacts {
-    /// The formula of `score`; null for languages without one of their own.
+    /// The formula of `score`; null for languages without one.
     pub formula: Option<Formula>,
     /// How well founded that formula is.
     pub status: Option<Status>,
@@ -204,7 +204,7 @@ pub struct ImageCounts {
     pub without_alt: Option<u32>,
     /// That do not say how large they are.
     pub without_size: Option<u32>,
-    /// Larger than 500 kB, of those whose size is known.
+    /// Larger than 500 kB, among those of known size.
     pub oversized: u32,
 }
 

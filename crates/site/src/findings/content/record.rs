@@ -42,8 +42,7 @@ pub struct ContentRecord {
     /// Whether search engines may list it: 200, HTML, not `noindex`, canonical; with its scripts too,
     /// where a browser showed it.
     pub indexable: bool,
-    /// Whether search engines are told not to list it, by the document, its headers or, where a browser
-    /// showed it, its scripts.
+    /// Whether the document, its headers or, where a browser rendered it, its scripts prohibit indexing.
     pub noindex: bool,
     /// Its language.
     pub language: LanguageFacts,
@@ -83,10 +82,10 @@ pub struct ContentRecord {
     pub links: LinkCounts,
     /// When it was written.
     pub freshness: Freshness,
-    /// The page as a browser shows it, beside the document as it was sent; null where it was not asked
-    /// to be shown.
+    /// The page as a browser renders it, beside the document as it was sent; null where no rendering was
+    /// requested.
     pub rendered: Option<RenderedFacts>,
-    /// It has little text of its own; null where a page with little text was not read whole.
+    /// It has little own text; null where a page with little text was not read whole.
     pub thin: Option<bool>,
     /// 0 to 100; null where the page was not read whole, and where it has no main text.
     #[serde(serialize_with = "rounded::score_or_null")]

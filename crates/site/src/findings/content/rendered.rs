@@ -47,7 +47,7 @@ pub struct RenderedText {
     pub change: TextChange,
 }
 
-/// What robots are told, without and with scripts.
+/// Robots directives, without and with scripts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RenderedRules {
@@ -111,7 +111,7 @@ pub struct RenderedFacts {
     pub h1: Option<RenderedText>,
     /// The canonical URL.
     pub canonical: Option<RenderedText>,
-    /// What robots are told.
+    /// Robots directives.
     pub robots: Option<RenderedRules>,
     /// Links.
     pub links: Option<RenderedLinks>,

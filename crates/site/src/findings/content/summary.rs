@@ -33,8 +33,7 @@ pub struct CodeCount {
 pub struct SitemapLine {
     /// Where.
     pub url: String,
-    /// Whether robots.txt or another sitemap names it; the usual place is looked at where nobody names
-    /// one.
+    /// Whether robots.txt or another sitemap names it; without a named one the default URL is fetched.
     pub named: bool,
     /// The status of the answer; null where there was none.
     pub status: Option<u16>,
@@ -71,10 +70,9 @@ pub struct UnreadPage {
     pub url: String,
     /// The status of the answer.
     pub status: u16,
-    /// Why: `undecodableBody` (it is not what its Content-Encoding says, so that nobody can read it),
-    /// `decompressionBomb` (it unpacks to more than a hundred times of what it is), `contentEncoding` (it
-    /// is packed in a way that was not asked for), `noContent` (nothing was sent: status 204 or 205, or an
-    /// empty answer without a type).
+    /// Why: `undecodableBody` (the body does not match its Content-Encoding), `decompressionBomb` (it
+    /// decompresses to more than a hundred times its size), `contentEncoding` (an encoding that was not
+    /// requested), `noContent` (an empty body: status 204 or 205, or an empty response without a type).
     pub reason: String,
 }
 
@@ -86,8 +84,8 @@ pub struct ContentSummary {
     pub pages: u32,
     /// Of these, indexable.
     pub indexable_pages: u32,
-    /// Pages that search engines are told not to list. The code `noindex` stands only on those of which
-    /// no preciser one tells it (`sitemapNoindex`, `paginationNoindex` and the like).
+    /// Pages that prohibit indexing. Only those without a more specific code (such as `sitemapNoindex` or
+    /// `paginationNoindex`) have the code `noindex`.
     #[serde(default)]
     pub noindex_pages: u32,
     /// Pages with an error.
@@ -111,13 +109,13 @@ pub struct ContentSummary {
     pub scored_pages: u32,
     /// Words of all main texts that were read whole.
     pub words: u64,
-    /// Pages with little text of their own.
+    /// Pages with little own text.
     pub thin_pages: u32,
     /// Pages with an exact duplicate.
     pub duplicate_pages: u32,
-    /// Pages that a browser showed; 0 where none was asked to.
+    /// Pages that a browser rendered; 0 where no rendering was requested.
     pub rendered_pages: u32,
-    /// Pages that a browser was asked to show, and did not.
+    /// Pages that a browser failed to render.
     pub render_failures: u32,
     /// Pages by language, as its code of ISO 639-1 (of ISO 639-3 where that has none): the declared one,
     /// or else the detected one.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangeRecord {
-    /// What every record says about itself; `url` is the page that was asked for, `sampleSize` the
+    /// What every record says about itself; `url` is the requested page, `sampleSize` the
     /// comparisons so far.
     #[serde(flatten)]
     pub envelope: Envelope,
@@ -17,12 +17,12 @@ pub struct ChangeRecord {
     pub from_at: DateTime<Utc>,
     /// When the later one was.
     pub to_at: DateTime<Utc>,
-    /// Whether anything that weighs something changed; null where the visit does not tell.
+    /// Whether a field with a weight above 0 changed; null where the visit is inconclusive.
     pub changed: Option<bool>,
-    /// How much, in one word; null where the visit does not tell.
+    /// How much, in one word; null where the visit is inconclusive.
     pub change_class: Option<ChangeClass>,
-    /// 100·(1 − Π(1 − weight·magnitude)) over the fields. The weights are our judgement. Null where the
-    /// visit does not tell.
+    /// 100·(1 − Π(1 − weight·magnitude)) over the fields. The weights are our judgment. Null where the
+    /// visit is inconclusive.
     #[serde(serialize_with = "rounded::score_or_null")]
     pub significance: Option<f64>,
     /// Jaccard similarity of the 4-word shingles of the main texts, without noise and volatile
@@ -51,7 +51,7 @@ pub struct ChangeRecord {
     pub first_change_detected_at: Option<DateTime<Utc>>,
     /// Why the page was visited.
     pub source: ChangeSource,
-    /// Whose page it is.
+    /// The owner of the page.
     pub owner: PageOwner,
     /// How often the page changes.
     pub change_frequency: ChangeFrequency,
@@ -72,7 +72,7 @@ pub struct FieldChange {
     /// How far it moved: 0 not at all, 1 entirely.
     #[serde(serialize_with = "rounded::fraction")]
     pub magnitude: f64,
-    /// How much the field weighs in the significance: our judgement, 0 is told for information.
+    /// The field's weight in the significance: our judgment; 0 is for information only.
     pub weight: f64,
 }
 
@@ -96,11 +96,11 @@ pub enum FieldValue {
 pub enum ChangeSource {
     /// Its time had come.
     Scheduled,
-    /// Somebody asked.
+    /// A user requested it.
     Manual,
 }
 
-/// Whose page it is.
+/// The owner of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum PageOwner {

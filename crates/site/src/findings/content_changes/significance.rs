@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum ChangedField {
     /// The status of the last answer, or what came instead of one.
     StatusCode,
-    /// The media type of the last answer, where that is no page.
+    /// The media type of the last response, where that is not a page.
     ContentType,
     /// What robots.txt says of the page.
     RobotsTxt,
@@ -19,7 +19,7 @@ pub enum ChangedField {
     RedirectChain,
     /// Whether search engines may list it.
     Indexable,
-    /// What robots are told, by elements and headers.
+    /// Robots directives in elements and headers.
     Robots,
     /// The page that counts instead.
     Canonical,

@@ -14,14 +14,14 @@ pub struct ContentChangesSummary {
     pub pages: u32,
     /// Of these, changed.
     pub changed: u32,
-    /// Pages of which nothing can be said this time: they failed once, still do not answer or may still
-    /// not be read, asked for consent, or were read in part.
+    /// Pages without a conclusive comparison: they failed once, still do not respond, are still disallowed
+    /// or require consent, or were read in part.
     pub unread: u32,
-    /// Pages whose two versions alternate.
+    /// Pages that alternate between two versions.
     pub flapping: u32,
-    /// Pages by class, without those of which nothing can be said.
+    /// Pages by class; inconclusive comparisons are left out.
     pub by_class: BTreeMap<ChangeClass, u32>,
-    /// Pages by what changed on them; what is told for information only is not counted.
+    /// Pages by changed field; fields of weight 0 are not counted.
     pub by_field: BTreeMap<ChangedField, u32>,
     /// The pages that changed most, at most 20.
     pub most_changed: Vec<ChangedPage>,

@@ -5,7 +5,7 @@ use crate::findings::geo_score::WeightsBasis;
 use serde::{Deserialize, Serialize};
 
 /// Evidence of experience, expertise, authoritativeness and trust that a machine can check. Google
-/// says that E-E-A-T is no ranking factor by itself and that trust matters most; whether what a
+/// states that E-E-A-T alone is not a ranking factor and that trust matters most; whether what a
 /// page claims is true is never inferred.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -35,7 +35,7 @@ pub struct EeatRecord {
     pub missing: Vec<SignalCode>,
     /// Who wrote the page; empty for the site.
     pub authors: Vec<EeatAuthor>,
-    /// Who stands behind the site.
+    /// The organization that publishes the site.
     pub organization: Option<Organization>,
 }
 
@@ -67,7 +67,7 @@ pub enum PageType {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Ymyl {
-    /// Null where there is no word list for the language and no type tells.
+    /// Null where there is no word list for the language and no type decides.
     pub is_ymyl: Option<bool>,
     /// What it is about.
     pub topics: Vec<YmylTopic>,
@@ -118,8 +118,8 @@ pub struct Signal {
     pub scope: SignalScope,
     /// Its weight; our judgement.
     pub weight: f64,
-    /// Whether it counts for this page: not where it makes no sense, and not where it cannot be
-    /// told, as in languages without phrase lists.
+    /// Whether it counts for this page: not where it does not apply, and not where it cannot be
+    /// measured, as in languages without phrase lists.
     pub applicable: bool,
     /// 0 to 1; null where it does not count.
     #[serde(serialize_with = "rounded::fraction_or_null")]
@@ -143,7 +143,7 @@ pub struct SignalEvidence {
     pub selector: Option<String>,
 }
 
-/// Somebody who wrote the page.
+/// An author of the page.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EeatAuthor {
@@ -157,7 +157,7 @@ pub struct EeatAuthor {
     pub same_as: Vec<String>,
 }
 
-/// Who stands behind a site.
+/// The organization that publishes a site.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Organization {

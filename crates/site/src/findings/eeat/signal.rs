@@ -73,7 +73,7 @@ signals! {
     Https: Trust, 5.0, Site;
     /// A page for contact within two clicks, with e-mail, phone or a form.
     ContactPage: Trust, 6.0, Site;
-    /// A postal address, or a company number whose check digit is right.
+    /// A postal address, or a company number with a valid check digit.
     AddressOrCompanyId: Trust, 4.0, Site;
     /// A page about those behind the site.
     AboutPage: Trust, 4.0, Site;
@@ -87,7 +87,7 @@ signals! {
     DateConsistency: Trust, 3.0, Page;
     /// A policy for corrections or editing.
     EditorialPolicy: Trust, 2.0, Site;
-    /// Pages with paid links say so.
+    /// Pages with paid links disclose them.
     Disclosure: Trust, 3.0, Page;
     /// The organisation in structured data is the one that readers see.
     OrganizationConsistent: Trust, 2.0, Site;
@@ -95,9 +95,9 @@ signals! {
     Byline: Expertise, 6.0, Page;
     /// The author has a page with fifty words and more.
     AuthorPage: Expertise, 5.0, Page;
-    /// The author's title, degree or training is told.
+    /// The author's title, degree or training is given.
     Credentials: Expertise, 3.0, Page;
-    /// Pages on health, money and the like were reviewed.
+    /// Pages on health, money and other YMYL topics were reviewed.
     Reviewer: Expertise, 3.0, Page;
     /// The author is described as a person with url or sameAs.
     AuthorMarkup: Expertise, 3.0, Page;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EeatSummary {
-    /// Pages that were judged.
+    /// Pages that were evaluated.
     pub pages: u32,
     /// The score of the site: its own signals, and the means of its pages.
     #[serde(serialize_with = "rounded::score_or_null")]

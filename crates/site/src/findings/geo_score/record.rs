@@ -43,8 +43,7 @@ crate::json!(GeoRecord);
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum WeightsBasis {
-    /// Our judgement, in the light of published evidence. Nobody has measured weights, and those
-    /// who have theirs do not publish them.
+    /// Our judgment, in the light of published evidence. No measured weights are published.
     #[default]
     Judgement,
 }
@@ -128,7 +127,7 @@ pub struct Factor {
     pub code: FactorCode,
     /// Its weight; all sum to 100. Our judgement.
     pub weight: f64,
-    /// 0 to 1; null where it cannot be told.
+    /// 0 to 1; null where it is unknown.
     #[serde(serialize_with = "rounded::fraction_or_null")]
     pub value: Option<f64>,
     /// What was counted, in the unit of `target`.
@@ -143,7 +142,7 @@ pub struct Factor {
 
 macro_rules! factors {
     ($(#[doc = $about:literal] $factor:ident: $weight:literal, $advice:literal;)+) => {
-        /// The factors, in the order in which they are told.
+        /// The factors, in the order in which they are listed.
         #[derive(
             Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema,
         )]
@@ -185,7 +184,7 @@ factors! {
     Freshness: 9.0, "Show the date of the last change, in the text and as dateModified.";
     /// The main entity is valid for its type.
     StructuredData: 7.0, "Describe the main thing of the page in valid structured data.";
-    /// Who stands behind the page.
+    /// The author and the organization behind the page.
     Provenance: 8.0, "Name the author with a page of their own, and the organisation with sameAs; link to about and contact.";
     /// How easily it reads.
     Fluency: 6.0, "Shorten sentences and words.";

@@ -12,7 +12,7 @@ const COVERED: f64 = 0.7;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GeoSummary {
-    /// Pages that were judged.
+    /// Pages that were evaluated.
     pub pages: u32,
     /// Of these, indexable; the others count nowhere below but under `gates`.
     pub indexable_pages: u32,

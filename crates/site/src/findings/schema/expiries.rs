@@ -24,7 +24,7 @@ pub struct Expiry {
     pub until: NaiveDate,
     /// `validThrough` or `priceValidUntil`.
     pub property: String,
-    /// The type of the thing.
+    /// The type of the item.
     pub of: String,
 }
 

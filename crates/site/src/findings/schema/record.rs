@@ -6,7 +6,7 @@ use crate::observation::structured_data::{Format, Location, OutsideItem, ParseEr
 use crate::provenance::RecordStatus;
 use serde::{Deserialize, Serialize};
 
-/// The structured data of a page, judged.
+/// The evaluated structured data of a page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SchemaRecord {
@@ -15,7 +15,7 @@ pub struct SchemaRecord {
     pub envelope: Envelope,
     /// Items that no other item holds, by syntax.
     pub formats: FormatCounts,
-    /// Things that the page describes; one that it describes in two syntaxes stands here once.
+    /// Entities that the page describes; one that it describes in two syntaxes is listed once.
     pub entities: Vec<Entity>,
     /// Blocks that could not be read.
     pub parse_errors: Vec<ParseError>,
@@ -76,7 +76,7 @@ pub struct FormatCounts {
     pub rdfa: u32,
 }
 
-/// A thing that the page describes.
+/// An entity that the page describes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = StructuredDataEntity)]
@@ -165,9 +165,9 @@ pub enum Level {
 #[serde(rename_all = "camelCase")]
 #[schema(as = StructuredDataIssueCode)]
 pub enum IssueCode {
-    /// The JSON stands in an HTML comment.
+    /// The JSON is inside an HTML comment.
     CommentWrapper,
-    /// The JSON stands in a CDATA section.
+    /// The JSON is inside a CDATA section.
     CdataWrapper,
     /// An object has a key twice.
     DuplicateKey,
@@ -187,7 +187,7 @@ pub enum IssueCode {
     PropertyNotInDomain,
     /// The value is not of a type that the property takes.
     ValueTypeMismatch,
-    /// A number as it is written in some countries.
+    /// A number in a local notation.
     LocaleNumber,
     /// schema.org has a newer word for it.
     SupersededTerm,
@@ -197,7 +197,7 @@ pub enum IssueCode {
     RecommendedMissing,
     /// Google takes no such value.
     ValueNotAccepted,
-    /// Two things go together, and one is missing.
+    /// Two properties belong together, and one is missing.
     IncompletePair,
     /// Google shows no stars for what a business says of itself.
     SelfServingReview,
@@ -205,7 +205,7 @@ pub enum IssueCode {
     Retired,
     /// The page's text does not have it.
     NotVisible,
-    /// The page has the same thing in another syntax.
+    /// The page has the same entity in another syntax.
     DuplicateEntity,
     /// The page has two values for it.
     ConflictingValues,

@@ -13,7 +13,7 @@ const MAX_TYPES: usize = 1_000;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SchemaSummary {
-    /// Pages that were judged.
+    /// Pages that were evaluated.
     pub pages: u32,
     /// Of these, indexable.
     pub indexable_pages: u32,

@@ -10,7 +10,7 @@ use crate::observation::vitals::{
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Whose figures they are; the two are never mixed in a record.
+/// The source of the figures; the two are never mixed in a record.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
 )]
@@ -55,7 +55,7 @@ pub struct MetricRecord {
 pub struct MetricRecords {
     /// Largest Contentful Paint.
     pub lcp: Option<MetricRecord>,
-    /// Interaction to Next Paint; nobody interacts in a lab.
+    /// Interaction to Next Paint; field data only, as a lab has no interactions.
     pub inp: Option<MetricRecord>,
     /// Cumulative Layout Shift.
     pub cls: Option<MetricRecord>,
@@ -104,12 +104,12 @@ pub struct VitalsRecord {
     /// What every record says about itself; `url` is where redirects ended.
     #[serde(flatten)]
     pub envelope: Envelope,
-    /// The page that was asked for: another than `url` where it redirects, and where the whole origin
-    /// stands in for it.
+    /// The requested page: differs from `url` where it redirects, and where the figures are those of the
+    /// whole origin.
     pub requested_url: String,
-    /// Whose devices.
+    /// The form factor of the devices.
     pub form_factor: FormFactor,
-    /// Whose figures.
+    /// The source of the figures.
     pub source: VitalsSource,
     /// The days of field data; null in lab data, and where the source does not say them.
     pub collection_period: Option<CollectionPeriod>,

@@ -33,12 +33,12 @@ pub struct SlowPage {
     pub performance_score: u32,
 }
 
-/// The records of one form factor. Field and lab figures stand apart. A page that several addresses
-/// lead to, and an origin that stands in for several pages, are seen once and count once.
+/// The records of one form factor. Field and lab figures are separate. A page that several URLs lead
+/// to, and an origin with the figures of several pages, count once.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FormFactorSummary {
-    /// Pages whose visitors' figures were assessed.
+    /// Pages with an assessment of field data.
     pub assessed: u32,
     /// Of those, pages that pass the Core Web Vitals assessment.
     pub passed: u32,
@@ -68,10 +68,10 @@ pub struct FormFactorSummary {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct VitalsSummary {
-    /// Records that were asked for, and what became of them.
+    /// Requested records, and their outcomes.
     pub coverage: Coverage,
-    /// Records for which a source knows too few visits; null where nobody was asked what
-    /// visitors saw, or nobody answered.
+    /// Records for which a source has too few visits; null where no source of field data was
+    /// queried, or none answered.
     pub without_field_data: Option<u32>,
     /// By form factor.
     pub by_form_factor: BTreeMap<FormFactor, FormFactorSummary>,

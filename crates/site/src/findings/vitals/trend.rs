@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 #[schema(as = VitalsDirection)]
 pub enum Direction {
-    /// Faster, steadier, a higher score.
+    /// Faster, more stable, or a higher score.
     Better,
-    /// No further than chance takes it.
+    /// Within random variation.
     Steady,
-    /// Slower, less steady, a lower score.
+    /// Slower, less stable, or a lower score.
     Worse,
 }
 

@@ -11,7 +11,7 @@ pub enum CharsetSource {
     Header,
     /// A `meta` in the first 1,024 bytes.
     Meta,
-    /// Nobody; it was read as UTF-8.
+    /// Not declared; it was read as UTF-8.
     Default,
 }
 

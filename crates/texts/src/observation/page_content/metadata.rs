@@ -18,7 +18,7 @@ pub enum FactSource {
     TimeElement,
     /// A link with `rel=author`.
     AuthorLink,
-    /// Text that readers see, in an element whose class says what it is or after a word that does.
+    /// Visible text, identified by the class of its element or by the word before it.
     VisibleText,
     /// The page's URL.
     Url,

@@ -71,9 +71,9 @@ pub enum RenderFailure {
     Unreachable,
     /// The server answered the browser with an error.
     Status,
-    /// What came is no HTML.
+    /// The response is not HTML.
     NotHtml,
-    /// It led to another address, which is a page of its own.
+    /// It redirected to another URL, which is a separate page.
     LedElsewhere,
     /// Its scripts did not come to an end, or it did not answer in time.
     TimedOut,

@@ -71,7 +71,7 @@ crate::wire_enum! {
     }
 }
 
-/// How much a supplier tells about the features of a page. It decides whether "no feature seen"
+/// How completely a supplier reports the features of a page. It decides whether "no feature seen"
 /// means that there was none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

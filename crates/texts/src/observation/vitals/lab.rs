@@ -68,14 +68,14 @@ pub struct LcpElement {
     pub kind: String,
 }
 
-/// Four parts, in ms, that add up to the largest paint (web.dev, "Optimize LCP"). Text has no
-/// load of its own: its `loadDelay` and `loadDuration` are 0.
+/// Four parts, in ms, that add up to the largest paint (web.dev, "Optimize LCP"). Text is
+/// not loaded separately: its `loadDelay` and `loadDuration` are 0.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LcpBreakdown {
     /// Until the first byte of the page.
     pub ttfb: f64,
-    /// From there until the image was asked for.
+    /// From there until the image was requested.
     pub load_delay: f64,
     /// Until it was there.
     pub load_duration: f64,
@@ -100,9 +100,9 @@ pub struct Opportunity {
     /// What: `server-response-time`, `redirects`, `uses-text-compression`, `uses-long-cache-ttl`,
     /// `render-blocking-resources`, `unsized-images`.
     pub audit_id: String,
-    /// Time that mending saves each load; null where nobody can say.
+    /// Time that the fix saves per load; null where it is unknown.
     pub savings_ms: Option<f64>,
-    /// Bytes that mending saves; null where nobody can say.
+    /// Bytes that the fix saves; null where they are unknown.
     pub savings_bytes: Option<u64>,
 }
 

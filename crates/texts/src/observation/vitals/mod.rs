@@ -15,7 +15,7 @@ pub use resource::{ResourceFact, ResourceKind};
 use crate::ToSchema;
 use serde::{Deserialize, Serialize};
 
-/// What the visitor, or the browser that stands in for one, held in the hand.
+/// The device of the visitor, or the device that the browser emulates.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema,
 )]

@@ -26,7 +26,7 @@ pub enum Formula {
     FleschHungarian,
     /// Czech: 206.835 − 1.672·ASL − 62.18·ASW (Bendová 2021, doi 10.2478/jazcas-2021-0044).
     Bendova,
-    /// Slovak by the Czech formula, for want of one of its own.
+    /// Slovak by the Czech formula; there is none for Slovak.
     BendovaForSlovak,
     /// ASL + 100·long/words, long being more than six letters (Björnsson 1968).
     Lix,

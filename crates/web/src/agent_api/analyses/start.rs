@@ -36,7 +36,7 @@ body! {
         project: ProjectId = required "projectId";
         keywords: List<KeywordId, 1, MAX_KEYWORDS> = optional "keywordIds" or "must hold at least one id; leave it out to measure all keywords", "For rankCheck and aiVisibility: only these keywords.";
         models: List<EngineName, 1, MAX_MODELS> = optional "models" or "must hold at least one; leave it out to ask all that are active", "For aiVisibility: only these AI engines, by the ids of GET /models; they have to be active.";
-        dry_run: bool = optional "dryRun", "Tell what it would do and cost, and do nothing.";
+        dry_run: bool = optional "dryRun", "Return what it would do and cost, and do nothing.";
         priority: JobPriority = optional "priority";
     }
 }

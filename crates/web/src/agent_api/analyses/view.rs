@@ -6,7 +6,7 @@ use domain::money::MicroUsd;
 use domain::ports::jobs::QueueSummary;
 use serde::Serialize;
 
-/// An analysis that was asked for.
+/// A requested analysis.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Job)]
@@ -30,7 +30,7 @@ pub struct JobView {
     pub attempts: u32,
     /// `low`, `normal` or `high`.
     pub priority: &'static str,
-    /// Who asked: `api`, `session`, `mcp` or `schedule`.
+    /// Who requested it: `api`, `session`, `mcp` or `schedule`.
     pub trigger: &'static str,
     /// What it cost so far.
     pub cost: MoneyView,
@@ -38,15 +38,15 @@ pub struct JobView {
     pub results: Vec<&'static str>,
     /// What went wrong, when something did.
     pub error: Option<JobErrorView>,
-    /// How many of the account's analyses go first, when it is asked for by `jobId`; null when it
+    /// How many of the account's analyses go first, when it is read by `jobId`; null when it
     /// does not wait, and in lists.
     pub queue_position: Option<u32>,
     /// `worker` when it has been due for some seconds and no worker is online to take it; null otherwise, and where an
     /// analysis is started or canceled.
     pub waiting_for: Option<&'static str>,
-    /// Whether it was there already when it was asked for.
+    /// Whether it existed already when it was requested.
     pub deduplicated: bool,
-    /// When it was asked for.
+    /// When it was requested.
     pub created_at: DateTime<Utc>,
     /// When a worker first took it.
     pub started_at: Option<DateTime<Utc>>,

@@ -83,7 +83,7 @@ pub struct AddedKeywordsView {
     /// New ones.
     #[schema(value_type = Vec<KeywordView>)]
     pub created: Vec<Box<RawValue>>,
-    /// Those that were tracked already; left as they are.
+    /// Those that were tracked already; left unchanged.
     #[schema(value_type = Vec<KeywordView>)]
     pub existing: Vec<Box<RawValue>>,
     /// Those that had been deactivated; back with their history.

@@ -28,7 +28,7 @@ const MAX_DOMAIN: usize = 2_048;
 
 body! {
     pub(crate) CreateProject with members: ProjectMembers like { "domain": "example.com", "name": "Example", "keywords": ["rust seo tool", "rank tracker"], "tags": ["docs"], "priority": "high" } {
-        domain: TypedDomain = required "domain", "The site's host; scheme, port and path are removed and told in warnings.";
+        domain: TypedDomain = required "domain", "The site's host; scheme, port and path are removed and listed in warnings.";
         name: Label = optional "name", "The domain when left out.";
         keywords: List<KeywordText, 0, { NewKeywords::MAX_PER_CALL }> = optional "keywords", "Repeats are folded.";
     }

@@ -175,13 +175,13 @@ pub struct ProjectView {
     pub name: String,
     /// `active` or `deactivated`.
     pub status: &'static str,
-    /// Whose site it is.
+    /// The client that owns the site.
     pub client_name: Option<String>,
     /// A free label.
     pub category: Option<String>,
     /// Free labels.
     pub tags: Vec<String>,
-    /// Whether it stands first.
+    /// Whether it is listed first.
     pub favorite: bool,
     /// `low`, `normal`, `high` or `critical`.
     pub priority: &'static str,

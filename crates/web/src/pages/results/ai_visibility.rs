@@ -268,7 +268,7 @@ fn answer(it: &AnswerRow, brands: &BrandBook) -> Markup {
     let excerpt = highlight_mentions(it.excerpt.as_deref().unwrap_or_default(), brands);
     html! {
         article .answer {
-            p class="asked wrap" { (it.prompt) }
+            p class="prompt wrap" { (it.prompt) }
             div .tags {
                 (match it.mentioned {
                     Some(true) => components::tag("good", "names us"),
@@ -278,7 +278,7 @@ fn answer(it: &AnswerRow, brands: &BrandBook) -> Markup {
                 @if it.cited == Some(true) { (components::tag("info", "cites us")) }
             }
             @if !excerpt.0.is_empty() { blockquote { (excerpt) } }
-            p .soft .tiny { (it.model.as_deref().unwrap_or("model not told")) " · answer " (it.run_index + 1) }
+            p .soft .tiny { (it.model.as_deref().unwrap_or("model not reported")) " · answer " (it.run_index) }
         }
     }
 }

@@ -29,7 +29,7 @@ pub fn body(found: &ResultContext<'_>) -> Vec<Markup> {
             components::stat(
                 "Sites seen",
                 components::count(it.domains_seen),
-                "among the first 20 for any keyword",
+                "in the results that were read",
             ),
             components::stat(
                 "Our keywords",
@@ -39,7 +39,7 @@ pub fn body(found: &ResultContext<'_>) -> Vec<Markup> {
             components::stat(
                 "Named by you",
                 components::count(it.tracked),
-                "others were found by themselves",
+                "others were found automatically",
             ),
         ]));
     }

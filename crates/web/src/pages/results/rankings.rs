@@ -244,16 +244,11 @@ fn table(found: &ResultContext<'_>, records: &[RankingRecord]) -> Markup {
                 .url_with(&[("keyword", Some(&keyword.to_string()))]),
             &it.market.keyword,
         );
-        let failed = it
-            .envelope
-            .error
-            .as_deref()
-            .map(|it| components::tag("bad", &components::humanize(it)));
         let features = { it.features_present.iter().flatten().take(3) }
             .map(|it| components::tag("", &components::humanize(it.name())));
         components::row(vec![
             name,
-            failed.unwrap_or_else(|| position_cell(it.position, Some(it))),
+            position_cell(it.position, Some(it)),
             change_cell(Some(it)),
             it.envelope
                 .url

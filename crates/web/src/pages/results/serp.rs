@@ -57,7 +57,11 @@ pub async fn body(found: &ResultContext<'_>) -> Result<Vec<Markup>, PageError> {
             }
         }
     };
-    let list = components::card("Keyword", "The number is our position.", choices);
+    let list = components::card(
+        "Keyword",
+        "The number is our position; a dash: not found, or not measured.",
+        choices,
+    );
     let page = match &record {
         None => super::no_results("There is no page of this keyword", "Choose another one."),
         Some(record) => snapshot(record),

@@ -14,13 +14,13 @@ mod movers;
 pub use movers::Mover;
 use movers::TopMovers;
 
-/// How all keywords of a project stand together.
+/// How all keywords of a project rank together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RankingsSummary {
     /// The definition it follows.
     pub method_version: String,
-    /// How many keywords were asked for, measured, failed.
+    /// How many keywords were requested, measured, failed.
     pub coverage: Coverage,
     /// Measured keywords per range of positions.
     pub buckets: BucketCounts,
@@ -45,10 +45,10 @@ pub struct RankingsSummary {
     pub improved: u64,
     /// Keywords that moved down or were lost.
     pub declined: u64,
-    /// Keywords whose move brought the most clicks (or, with equal weighting, the largest share
+    /// Keywords with the move that gained the most clicks (or, with equal weighting, the largest share
     /// of searches), at most 10.
     pub winners: Vec<Mover>,
-    /// Keywords whose move took the most, at most 10.
+    /// Keywords with the move that lost the most, at most 10.
     pub losers: Vec<Mover>,
     /// Keywords that were not ranked and are.
     pub entered: u64,
@@ -63,7 +63,7 @@ pub struct RankingsSummary {
     pub ai_overview_known: u64,
     /// Pages with an AI overview.
     pub ai_overview_present: u64,
-    /// Pages whose AI overview cites the project.
+    /// Pages with an AI overview that cites the project.
     pub ai_overview_own_cited: u64,
     /// On how many pages each feature leads to the project, most first.
     pub features_owned: Vec<OwnedFeature>,

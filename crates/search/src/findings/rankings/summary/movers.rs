@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 const MAX_MOVERS: usize = 10;
 
-/// A keyword whose rank moved.
+/// A keyword with a changed rank.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Mover {
@@ -13,9 +13,9 @@ pub struct Mover {
     pub keyword_id: Option<i64>,
     /// Its text.
     pub keyword: String,
-    /// Where it stands; null when it was lost.
+    /// Its rank; null when it was lost.
     pub position: Option<u32>,
-    /// Where it stood; null when it is new.
+    /// Its previous rank; null when it is new.
     pub previous_position: Option<u32>,
     /// What kind of move it was.
     pub change_kind: ChangeKind,

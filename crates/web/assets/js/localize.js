@@ -1,10 +1,10 @@
 // Formats numbers and times in the reader's locale. Without scripts the page shows English text.
-const places = (digits) => new Intl.NumberFormat(undefined, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+const decimalFormat = (digits) => new Intl.NumberFormat(undefined, { minimumFractionDigits: digits, maximumFractionDigits: digits });
 const formats = new Map();
 const STEPS = [['year', 31536000], ['month', 2592000], ['week', 604800], ['day', 86400], ['hour', 3600], ['minute', 60]];
 
 export function numberText(value, digits) {
-  if (!formats.has(digits)) formats.set(digits, places(digits));
+  if (!formats.has(digits)) formats.set(digits, decimalFormat(digits));
   return formats.get(digits).format(value);
 }
 
@@ -20,7 +20,7 @@ export function timeText(time, kind, now = new Date()) {
   return new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(time);
 }
 
-export function localise(root) {
+export function localize(root) {
   for (const it of root.querySelectorAll('data[data-d]')) {
     const before = it.dataset.before ?? '';
     it.textContent = before + numberText(Number(it.value), Number(it.dataset.d)) + (it.dataset.after ?? '');
