@@ -37,12 +37,16 @@ async fn statements_do_not_depend_on_the_number_of_keywords(db: TestDatabase) {
         app.db_sign_in(0).await;
         let mut of_pages = Vec::new();
         for path in pages(project) {
-            let before = statements_sent(&db.url);
-            let response = get(&app, &path).await;
-            assert_eq!(response.status().as_u16(), 200, "{path}");
-            let size = response.bytes().await.unwrap().len();
-            assert!(size < 300_000, "{path} is {size} bytes");
-            let cost = statements_sent(&db.url) - before;
+            let mut cost = u64::MAX;
+            // One of the loads may open a connection, which sends statements to set it up.
+            for _ in 0..2 {
+                let before = statements_sent(&db.url);
+                let response = get(&app, &path).await;
+                assert_eq!(response.status().as_u16(), 200, "{path}");
+                let size = response.bytes().await.unwrap().len();
+                assert!(size < 300_000, "{path} is {size} bytes");
+                cost = cost.min(statements_sent(&db.url) - before);
+            }
             assert!(cost <= MAX, "{path} asks {cost} statements");
             of_pages.push((path.replace(&project.to_string(), "…"), cost));
         }
