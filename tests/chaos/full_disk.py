@@ -111,7 +111,7 @@ def main():
             check("the metric of the room is below 1 MiB", until(lambda: free() and free()[0] < MEBIBYTE), free())
             check("the process lives", get(admin, "/livez")[0] == 200)
             todo = doctor_report(sightline)["data folder"].get("todo") or ""
-            check("doctor asks for room", "Make room" in todo, todo)
+            check("doctor asks for room", "Free disk space" in todo, todo)
             disk.free()
             status, problem = write(address, token, 9)
             check("a write is taken once there is room", status == 201, status, problem)

@@ -59,6 +59,8 @@ use web::{
 pub struct Settings {
     web: WebConfig,
     pub policies: Policies,
+    /// Cheap, unless a test measures times.
+    pub hashing: HashingSettings,
 }
 
 impl Deref for Settings {
@@ -196,7 +198,8 @@ impl TestApp {
         let mut settings = settings();
         change(&mut settings);
         let (wake, stopping) = (Arc::new(Notify::new()), CancellationToken::new());
-        let hasher = hasher(&randomness);
+        let hasher = Argon2Hasher::new(settings.hashing, Arc::clone(&randomness));
+        let hasher: Arc<dyn PasswordHasher> = Arc::new(hasher.expect("allowed parameters"));
         let core = Core {
             storage: Arc::clone(&storage),
             clock: time,
@@ -560,7 +563,16 @@ fn settings() -> Settings {
         },
         ..Policies::default()
     };
-    Settings { web, policies }
+    let hashing = HashingSettings {
+        memory_kib: 64,
+        passes: 1,
+        ..HashingSettings::default()
+    };
+    Settings {
+        web,
+        policies,
+        hashing,
+    }
 }
 
 fn sandbox() -> Arc<dyn KeywordData> {
@@ -569,17 +581,6 @@ fn sandbox() -> Arc<dyn KeywordData> {
     let own = KeywordResearchSettings::default();
     let sections = (&own, &SearchSettings::default());
     providers::keywords::configured(sections, &clock, &randomness)
-}
-
-/// The production hasher with cheap parameters.
-fn hasher(randomness: &Arc<dyn Randomness>) -> Arc<dyn PasswordHasher> {
-    let quick = HashingSettings {
-        memory_kib: 64,
-        passes: 1,
-        ..HashingSettings::default()
-    };
-    let hasher = Argon2Hasher::new(quick, Arc::clone(randomness));
-    Arc::new(hasher.expect("the parameters are allowed"))
 }
 
 /// Effectively no rate limits: tests send faster than clients.

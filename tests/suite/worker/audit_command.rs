@@ -217,7 +217,7 @@ async fn speed_of_the_first_page_is_reported_on_request() {
     }
     assert_eq!(printed["summary"]["vitals"]["coverage"]["measured"], 2);
     let page = std::fs::read_to_string(report).unwrap();
-    assert!(page.contains("<h2 id=\"speed\">Speed</h2>"), "{page}");
+    assert!(page.contains("<h2 id=\"speed\">Web vitals</h2>"), "{page}");
 }
 
 #[test]
