@@ -279,3 +279,19 @@ pub fn documented(document: &str, columns: &[&str], rows: &[Vec<String>], fresh:
         fresh,
     );
 }
+
+/// The rows of the table with this first header cell.
+pub fn table(text: &str, header: &str) -> Vec<Vec<String>> {
+    let rows = text
+        .lines()
+        .skip_while(|line| !line.starts_with(&format!("| {header} |")))
+        .skip(2);
+    rows.take_while(|line| line.starts_with('|'))
+        .map(|line| {
+            line.trim_matches('|')
+                .split('|')
+                .map(|cell| cell.trim().trim_matches('`').to_owned())
+                .collect()
+        })
+        .collect()
+}

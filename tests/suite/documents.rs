@@ -1,9 +1,10 @@
 //! The documents match the code: paths exist, tables are complete.
 
 use crate::layers::layers;
+use crate::rust_sources::rust_files;
 use crawler::{CrawlerSettings, RobotsRules};
 use domain::scope::Scope;
-use harness::{assert_documented, processes::process::command};
+use harness::{assert_documented, processes::process::command, recorded::table};
 use providers::{ai, search};
 use regex::Regex;
 use serde_json::Value;
@@ -62,22 +63,6 @@ fn quoted(text: &str) -> Vec<String> {
         .skip(1)
         .step_by(2)
         .map(str::to_owned)
-        .collect()
-}
-
-/// The rows of the table with this first header cell.
-fn table(text: &str, header: &str) -> Vec<Vec<String>> {
-    let rows = text
-        .lines()
-        .skip_while(|line| !line.starts_with(&format!("| {header} |")))
-        .skip(2);
-    rows.take_while(|line| line.starts_with('|'))
-        .map(|line| {
-            line.trim_matches('|')
-                .split('|')
-                .map(|cell| cell.trim().trim_matches('`').to_owned())
-                .collect()
-        })
         .collect()
 }
 
@@ -252,29 +237,10 @@ fn every_invariant_names_its_proof() {
     }
 }
 
-/// All Rust sources, concatenated.
-/// Paths from the root.
-pub fn rust_files(folder: &Path, found: &mut Vec<String>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let entry = entry.unwrap();
-        let name = entry.file_name().into_string().unwrap();
-        if entry.file_type().unwrap().is_dir() {
-            if !["target", "node_modules"].contains(&name.as_str()) {
-                rust_files(&entry.path(), found);
-            }
-        } else if Path::new(&name).extension().is_some_and(|it| it == "rs") {
-            let path = entry.path().strip_prefix(root()).unwrap().to_owned();
-            found.push(path.into_os_string().into_string().unwrap());
-        }
-    }
-}
-
 /// The sources of the crates, each with its path.
 fn sources() -> Vec<(String, String)> {
-    let mut paths = Vec::new();
-    rust_files(&root().join("crates"), &mut paths);
-    let sources = paths.into_iter().map(|path| (read(&path), path));
-    sources.map(|(text, path)| (path, text)).collect()
+    let paths = rust_files("crates").into_iter();
+    paths.map(|path| (path.clone(), read(&path))).collect()
 }
 
 #[test]
@@ -315,11 +281,8 @@ fn every_name_in_the_walkthroughs_exists() {
 #[test]
 fn every_type_and_macro_named_for_contributors_exists() {
     let name = Regex::new(r"\b(?:(?:[A-Z][a-z0-9]+){2,}\b|[a-z_]+!)").unwrap();
-    let mut paths = Vec::new();
-    for folder in ["crates", "tests"] {
-        rust_files(&root().join(folder), &mut paths);
-    }
-    let sources: String = paths.iter().map(|it| read(it)).collect();
+    let paths = ["crates", "tests"].into_iter().flat_map(rust_files);
+    let sources: String = paths.map(|it| read(&it)).collect();
     let known: BTreeSet<&str> = name.find_iter(&sources).map(|it| it.as_str()).collect();
     let mut unknown = Vec::new();
     for document in documents() {

@@ -1,22 +1,16 @@
 //! No import cycle includes a folder of a crate.
 
-use regex::Regex;
+use crate::rust_sources;
+use ra_ap_rustc_lexer::TokenKind;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     path::Path,
-    sync::LazyLock,
 };
 
 const MAX_IMPORTS_SHOWN: usize = 3;
 /// Reexports that are followed to the definition of an item.
 const MAX_HOPS: usize = 8;
-
-/// Comments and literals, which are skipped, then tokens.
-static TOKENS: LazyLock<Regex> = LazyLock::new(|| {
-    let unread = r###"//[^\n]*|/\*.*?\*/|\bb?r"[^"]*"|\bb?r#".*?"#|\bb?r##".*?"##|b?"(?:\\.|[^"\\])*"|b?'(?:\\[^\n]{1,9}?|[^\\'\n])'"###;
-    Regex::new(&format!(r"(?s){unread}|(::|\w+|[^\s\w])")).unwrap()
-});
 
 /// The path of a module from the crate root.
 type ModulePath = Vec<String>;
@@ -33,9 +27,26 @@ struct Module<'a> {
     tests: Names<'a>,
 }
 
+/// Names and punctuation, `::` as one token.
 fn tokens(text: &str) -> Names<'_> {
-    let found = TOKENS.captures_iter(text);
-    found.filter_map(|it| Some(it.get(1)?.as_str())).collect()
+    let mut found = Vec::new();
+    let mut after_colon = false;
+    for (kind, token) in rust_sources::tokens(text) {
+        let is_colon = kind == TokenKind::Colon;
+        match kind {
+            TokenKind::Whitespace
+            | TokenKind::LineComment { .. }
+            | TokenKind::BlockComment { .. }
+            | TokenKind::Literal { .. } => {}
+            TokenKind::Colon if after_colon => {
+                found.pop();
+                found.push("::");
+            }
+            _ => found.push(token),
+        }
+        after_colon = is_colon;
+    }
+    found
 }
 
 /// The length of the first item in tokens: up to its `;` or the end of its braces.

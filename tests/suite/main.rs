@@ -16,5 +16,6 @@ mod pages;
 mod portability;
 mod queue;
 mod recorded;
+mod rust_sources;
 mod schema;
 mod vocabulary;

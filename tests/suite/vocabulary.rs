@@ -1,7 +1,8 @@
 //! Names, comments, messages and documents use the terms of the field: the rules of `tests/vocabulary.tsv`.
 
-use crate::documents::{documents, read, root, rust_files};
-use ra_ap_rustc_lexer::{FrontmatterAllowed, LiteralKind, TokenKind, tokenize};
+use crate::documents::{documents, read};
+use crate::rust_sources::{rust_files, tokens};
+use ra_ap_rustc_lexer::{LiteralKind, TokenKind};
 use regex::{Captures, Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -165,34 +166,27 @@ struct Source<'a> {
 impl<'a> Source<'a> {
     fn parse(text: &'a str) -> Self {
         let mut source = Self::default();
-        let (mut start, mut line) = (0, 1);
-        for token in tokenize(text, FrontmatterAllowed::No) {
-            let token_text = &text[start..][..token.len as usize];
-            let hidden = if token.kind == TokenKind::Whitespace {
-                token_text.to_owned()
+        let mut line = 1;
+        for (kind, token) in tokens(text) {
+            let hidden = if kind == TokenKind::Whitespace {
+                token.to_owned()
             } else {
-                hide(token_text)
+                hide(token)
             };
-            let is_comment = matches!(
-                token.kind,
-                TokenKind::LineComment { .. } | TokenKind::BlockComment { .. }
-            );
-            source.comments += &if is_comment {
-                let words = token_text.trim_start_matches(['/', '!', '*']);
-                hide_code(words)
-            } else {
-                hidden.clone()
-            };
-            source.strings += &if is_string(token.kind) {
-                hide_code(token_text)
-            } else {
-                hidden
-            };
-            if matches!(token.kind, TokenKind::Ident | TokenKind::RawIdent) {
-                source.names.entry(token_text).or_insert(line);
+            let (mut comment, mut string) = (hidden.clone(), hidden);
+            match kind {
+                TokenKind::LineComment { .. } | TokenKind::BlockComment { .. } => {
+                    comment = hide_code(token.trim_start_matches(['/', '!', '*']));
+                }
+                TokenKind::Ident | TokenKind::RawIdent => {
+                    source.names.entry(token).or_insert(line);
+                }
+                kind if is_string(kind) => string = hide_code(token),
+                _ => {}
             }
-            start += token_text.len();
-            line += token_text.matches('\n').count();
+            source.comments += &comment;
+            source.strings += &string;
+            line += token.matches('\n').count();
         }
         source
     }
@@ -227,8 +221,8 @@ fn string_scope(path: &str) -> Option<Scope> {
     if path.starts_with(PAGES) {
         return Some(Scope::Page);
     }
-    let holds_findings = |it: &str| path.starts_with(&format!("crates/{it}/"));
-    (!FINDINGS.iter().any(|it| holds_findings(it))).then_some(Scope::Message)
+    let has_findings = { FINDINGS.iter() }.any(|it| path.starts_with(&format!("crates/{it}/")));
+    (!has_findings).then_some(Scope::Message)
 }
 
 fn check_source(
@@ -253,12 +247,10 @@ fn check_source(
 fn code_and_documents_use_the_vocabulary() {
     let rules = Vocabulary::parse(&read(RULES));
     assert!(rules.exceptions.len() <= MAX_EXCEPTIONS);
-    let (mut used, mut found, mut files) = (BTreeSet::new(), Vec::new(), Vec::new());
-    for folder in ["crates", "tests"] {
-        rust_files(&root().join(folder), &mut files);
-    }
-    for path in files.iter().filter(|it| **it != file!()) {
-        found.extend(check_source(&rules, path, &read(path), &mut used));
+    let (mut used, mut found) = (BTreeSet::new(), Vec::new());
+    let files = ["crates", "tests"].into_iter().flat_map(rust_files);
+    for path in files.filter(|it| it != file!()) {
+        found.extend(check_source(&rules, &path, &read(&path), &mut used));
     }
     for path in documents() {
         let text = prose_by_line(&read(&path));

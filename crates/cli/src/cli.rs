@@ -597,13 +597,7 @@ pub enum SearchConsoleCommand {
     #[command(
         after_help = "Example:\n  sightline search-console status --email ann@example.com --project 3570000000000000 --json"
     )]
-    Status {
-        #[command(flatten)]
-        project_args: ProjectArgs,
-        /// Print JSON.
-        #[arg(long)]
-        json: bool,
-    },
+    Status(ListArgs),
 }
 
 #[derive(Debug, Clone, Args)]
@@ -613,6 +607,16 @@ pub struct ScheduledAnalysis {
     /// Analysis: `rankCheck`, `aiVisibility`, `siteAudit` or `webVitals`.
     #[arg(long = "type")]
     pub kind: String,
+}
+
+/// A project, and the form of what is printed about it.
+#[derive(Debug, Clone, Args)]
+pub struct ListArgs {
+    #[command(flatten)]
+    pub project_args: ProjectArgs,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Clone, Args)]
@@ -645,13 +649,7 @@ pub enum CompetitorsCommand {
     #[command(
         after_help = "Example:\n  sightline competitors list --email ann@example.com --project 3570000000000000"
     )]
-    List {
-        #[command(flatten)]
-        project_args: ProjectArgs,
-        /// Print JSON.
-        #[arg(long)]
-        json: bool,
-    },
+    List(ListArgs),
     /// Remove a competitor.
     #[command(
         after_help = "Example:\n  sightline competitors remove --email ann@example.com --project 3570000000000000 --domain competitor.com"
@@ -688,13 +686,7 @@ pub enum DomainsCommand {
     #[command(
         after_help = "Example:\n  sightline domains list --email ann@example.com --project 3570000000000000"
     )]
-    List {
-        #[command(flatten)]
-        project_args: ProjectArgs,
-        /// Print JSON.
-        #[arg(long)]
-        json: bool,
-    },
+    List(ListArgs),
     /// Remove the role of a domain.
     #[command(
         after_help = "Example:\n  sightline domains remove --email ann@example.com --project 3570000000000000 --domain our-shop.com"

@@ -1,7 +1,6 @@
 //! Deprecated names of commands and options: accepted until their removal, with a notice on standard error.
 
-use crate::cli::Cli;
-use clap::CommandFactory;
+use clap::Command;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
@@ -39,8 +38,8 @@ pub static DEPRECATIONS: [Deprecation; 15] = [
 const MAX_COMMAND_WORDS: usize = 2;
 
 /// The command line with new names, and a notice for each old one.
-pub fn rewrite(mut arguments: Vec<OsString>) -> (Vec<OsString>, Vec<String>) {
-    let options = global_options();
+pub fn rewrite(definition: &Command, mut arguments: Vec<OsString>) -> (Vec<OsString>, Vec<String>) {
+    let options = options_with_value(definition);
     let mut notices = Vec::new();
     loop {
         let positions = command_positions(&arguments, &options);
@@ -54,9 +53,8 @@ pub fn rewrite(mut arguments: Vec<OsString>) -> (Vec<OsString>, Vec<String>) {
 }
 
 /// The options that may precede the words of a command and take a value, such as `--config`.
-fn global_options() -> Vec<String> {
-    let command = Cli::command();
-    { command.get_arguments() }
+fn options_with_value(definition: &Command) -> Vec<String> {
+    { definition.get_arguments() }
         .filter(|it| it.get_action().takes_values())
         .filter_map(|it| it.get_long())
         .map(|it| format!("--{it}"))
@@ -150,7 +148,8 @@ impl Deprecation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::{Arg, Command, Parser};
+    use crate::cli::Cli;
+    use clap::{Arg, CommandFactory, Parser};
 
     fn line(words: &str) -> Vec<OsString> {
         let words = words.split(' ').map(OsString::from);
@@ -158,7 +157,7 @@ mod tests {
     }
 
     fn rewritten(words: &str) -> String {
-        let (arguments, _) = rewrite(line(words));
+        let (arguments, _) = rewrite(&Cli::command(), line(words));
         let words: Vec<_> = arguments.iter().skip(1).map(|it| it.to_str()).collect();
         words
             .into_iter()
@@ -215,10 +214,10 @@ mod tests {
     fn each_old_name_parses_as_the_new_one_with_a_notice() {
         for row in &DEPRECATIONS {
             let (old, new) = lines(row);
-            let (arguments, notices) = rewrite(line(&old));
+            let (arguments, notices) = rewrite(&Cli::command(), line(&old));
             assert_eq!(notices, [row.notice()], "{old}");
             assert_eq!(parsed(arguments).unwrap(), parsed(line(&new)).unwrap());
-            let (unchanged, notices) = rewrite(line(&new));
+            let (unchanged, notices) = rewrite(&Cli::command(), line(&new));
             assert_eq!((unchanged, notices.len()), (line(&new), 0));
         }
     }

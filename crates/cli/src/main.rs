@@ -8,7 +8,7 @@ mod spending;
 mod terminal;
 
 use app::{admin, process, server, settings, system_clock, wiring};
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use cli::{AccountCommand, Cli, Command};
 use commands::{Outcome, UsageError};
 use settings::{Loaded, LogLevel, LogSettings, SettingsError};
@@ -21,11 +21,16 @@ use wiring::{AppContext, Role};
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
-    let (arguments, notices) = deprecations::rewrite(std::env::args_os().collect());
+    let definition = Cli::command();
+    let (arguments, notices) = deprecations::rewrite(&definition, std::env::args_os().collect());
     for notice in notices {
         terminal::eprint_line(notice);
     }
-    let outcome = run_cli(Cli::parse_from(arguments));
+    let matches = definition.get_matches_from(arguments);
+    let outcome = run_cli(
+        Cli::from_arg_matches(&matches)
+            .unwrap_or_else(|error| error.format(&mut Cli::command()).exit()),
+    );
     storage::remove_tls_folders();
     match outcome.and_then(|ended| terminal::check_output().map(|()| ended)) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,

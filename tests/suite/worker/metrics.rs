@@ -7,7 +7,7 @@ use super::{
 };
 use chrono::TimeDelta;
 use domain::ports::storage::Storage;
-use harness::callers::client;
+use harness::{callers::client, recorded::table};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -55,20 +55,9 @@ const BOUNDS: [&str; 14] = [
 ];
 
 /// The rows of the table in `docs/reference/metrics.md`: name, kind, labels, help.
-fn documented() -> Vec<[String; 4]> {
+fn documented() -> Vec<Vec<String>> {
     let place = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/reference/metrics.md");
-    let text = fs::read_to_string(place).unwrap();
-    let rows = text
-        .lines()
-        .skip_while(|line| !line.starts_with("| metric |"))
-        .skip(2);
-    rows.take_while(|line| line.starts_with('|'))
-        .map(|line| {
-            let mut cells = line.trim_matches('|').split(" | ").map(str::trim);
-            let mut cell = || cells.next().unwrap().to_owned();
-            [cell().replace('`', ""), cell(), cell(), cell()]
-        })
-        .collect()
+    table(&fs::read_to_string(place).unwrap(), "metric")
 }
 
 /// Label names and values of a line.
@@ -107,19 +96,16 @@ fn lint(scraped: &Scrape) {
     assert_eq!(served, expected.iter().map(|it| &it[0]).collect());
     assert_eq!(served, scraped.help.keys().collect());
     let rows: Vec<Vec<String>> = { expected.iter() }
-        .map(|[name, _, labels, _]| {
-            let (kind, help) = (&scraped.types[name], &scraped.help[name]);
-            vec![
-                format!("`{name}`"),
-                kind.clone(),
-                labels.clone(),
-                help.clone(),
-            ]
+        .map(|row| {
+            let (name, labels) = (&row[0], row[2].clone());
+            let (kind, help) = (scraped.types[name].clone(), scraped.help[name].clone());
+            vec![format!("`{name}`"), kind, labels, help]
         })
         .collect();
     let columns = ["metric", "kind", "labels", "what it is"];
     harness::assert_documented!("docs/reference/metrics.md", columns, rows);
-    for [name, kind, ..] in &expected {
+    for row in &expected {
+        let (name, kind) = (&row[0], &row[1]);
         let has_unit = UNITS.iter().any(|it| name.ends_with(it));
         assert!(has_unit || WITHOUT.contains(&name.as_str()), "{name}");
         assert_eq!(name.ends_with("_total"), kind == "counter", "{name}");

@@ -1,7 +1,7 @@
 //! `sightline competitors` and `sightline domains`: roles of domains in a project.
 
 use super::{Outcome, UsageError, find_project, no_such_project};
-use crate::cli::{CompetitorsCommand, DomainsCommand, ProjectArgs};
+use crate::cli::{CompetitorsCommand, DomainsCommand, ListArgs, ProjectArgs};
 use crate::terminal::{eprint_line, print_line, print_table};
 use crate::wiring::AppContext;
 use analysis::url_rules::{DomainName, registrable_domain};
@@ -20,9 +20,7 @@ pub async fn run_competitors(
             domain,
             class,
         } => set_role(context, &project_args, &domain, role, class.as_deref()).await?,
-        CompetitorsCommand::List { project_args, json } => {
-            list(context, &project_args, Some(role), json).await?;
-        }
+        CompetitorsCommand::List(args) => list(context, &args, Some(role)).await?,
         CompetitorsCommand::Remove {
             project_args,
             domain,
@@ -43,9 +41,7 @@ pub async fn run(context: &AppContext, command: DomainsCommand) -> anyhow::Resul
             let role = SiteRole::named(&role).unwrap_or(SiteRole::Own);
             set_role(context, &project_args, &domain, role, class.as_deref()).await?;
         }
-        DomainsCommand::List { project_args, json } => {
-            list(context, &project_args, None, json).await?;
-        }
+        DomainsCommand::List(args) => list(context, &args, None).await?,
         DomainsCommand::Remove {
             project_args,
             domain,
@@ -84,16 +80,11 @@ pub fn parse_host(domain: &str) -> Result<String, UsageError> {
     })
 }
 
-async fn list(
-    context: &AppContext,
-    project_args: &ProjectArgs,
-    role: Option<SiteRole>,
-    as_json: bool,
-) -> anyhow::Result<()> {
-    let (account, project) = find_project(context, project_args).await?;
+async fn list(context: &AppContext, args: &ListArgs, role: Option<SiteRole>) -> anyhow::Result<()> {
+    let (account, project) = find_project(context, &args.project_args).await?;
     let mut sites = context.core().site_annotations(account, project).await?;
     sites.retain(|it| has_role(it, role));
-    if as_json {
+    if args.json {
         let rows: Vec<_> = sites.iter().map(as_value).collect();
         print_line(serde_json::to_string_pretty(&rows)?);
         return Ok(());

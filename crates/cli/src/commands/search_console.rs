@@ -1,5 +1,5 @@
 use super::{Outcome, UsageError, find_project, no_such_project};
-use crate::cli::{ProjectArgs, SearchConsoleCommand};
+use crate::cli::{ListArgs, ProjectArgs, SearchConsoleCommand};
 use crate::terminal::{eprint_line, print_line, print_table, progress_bar};
 use crate::wiring::{AppContext, console_fetcher};
 use analysis::findings::suggestions::ConsoleRow;
@@ -53,9 +53,7 @@ pub async fn run(context: &AppContext, command: SearchConsoleCommand) -> anyhow:
         } => {
             rows(context, &project_args, limit, json).await?;
         }
-        SearchConsoleCommand::Status { project_args, json } => {
-            status(context, &project_args, json).await?;
-        }
+        SearchConsoleCommand::Status(args) => status(context, &args).await?,
     }
     Ok(Outcome::Done)
 }
@@ -314,15 +312,11 @@ async fn rows(
     Ok(())
 }
 
-async fn status(
-    context: &AppContext,
-    project_args: &ProjectArgs,
-    as_json: bool,
-) -> anyhow::Result<()> {
-    let (account, project) = find_project(context, project_args).await?;
+async fn status(context: &AppContext, args: &ListArgs) -> anyhow::Result<()> {
+    let (account, project) = find_project(context, &args.project_args).await?;
     let state = context.core().console_state(account, project).await?;
-    let state = state.ok_or_else(|| no_such_project(project_args))?;
-    if as_json {
+    let state = state.ok_or_else(|| no_such_project(&args.project_args))?;
+    if args.json {
         print_line(serde_json::to_string_pretty(&as_value(&state))?);
         return Ok(());
     }

@@ -55,8 +55,7 @@ pub enum RecurrenceRefusal {
     Zone,
 }
 
-/// Monday first.
-pub const WEEK: [&str; 7] = [
+const WEEK: [&str; 7] = [
     "monday",
     "tuesday",
     "wednesday",
@@ -158,14 +157,17 @@ impl FromStr for Days {
     }
 }
 
+/// The name of a day of [`Days::Weekly`], in lowercase.
+pub fn weekday(day: u8) -> &'static str {
+    WEEK.get(usize::from(day).wrapping_sub(1))
+        .unwrap_or(&WEEK[0])
+}
+
 impl fmt::Display for Days {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Daily => f.write_str("daily"),
-            Self::Weekly(day) => {
-                let name = WEEK.get(usize::from(*day).wrapping_sub(1));
-                write!(f, "weekly:{}", name.unwrap_or(&WEEK[0]))
-            }
+            Self::Weekly(day) => write!(f, "weekly:{}", weekday(*day)),
             Self::Monthly(day) => write!(f, "monthly:{day}"),
         }
     }

@@ -159,9 +159,10 @@ impl Core {
         account: AccountId,
         limits: AccountLimits,
     ) -> Result<Option<Account>, StorageError> {
-        let (action, detail) = (AuditAction::AccountLimited, limits.to_string());
+        let event = (Actor::Operator, AuditAction::AccountLimited);
         let change = |it| Account { limits, ..it };
-        self.change_account(account, action, &detail, change).await
+        self.change_account(account, event, &limits.to_string(), change)
+            .await
     }
 
     /// For the operator. Disabling an account refuses its tokens, ends its sessions for good,
@@ -176,13 +177,15 @@ impl Core {
             AccountStatus::Disabled => AuditAction::AccountDisabled,
         };
         let change = |it| Account { status, ..it };
-        self.change_account(account, action, "", change).await
+        self.change_account(account, (Actor::Operator, action), "", change)
+            .await
     }
 
+    /// An unchanged account is neither written nor audited.
     async fn change_account(
         &self,
         account: AccountId,
-        action: AuditAction,
+        (actor, action): (Actor, AuditAction),
         detail: &str,
         change: impl Fn(Account) -> Account + Send + Sync,
     ) -> Result<Option<Account>, StorageError> {
@@ -207,7 +210,7 @@ impl Core {
             details.retain(|it| !it.is_empty());
             let event = AuditEvent {
                 detail: details.join("; "),
-                ..given.event(account, Actor::Operator, action)
+                ..given.event(account, actor, action)
             };
             work.audit().record(&event).await?;
             work.commit().await?;
@@ -232,24 +235,12 @@ impl Core {
         account: AccountId,
         defaults: &EffectiveReportSettings,
     ) -> Result<Option<Account>, StorageError> {
-        let change = |mut work: Box<dyn Transaction>, mut given: TransactionInput| async move {
-            let Some(found) = work.accounts().lock(account).await? else {
-                return Ok(None);
-            };
-            if found.report_defaults == *defaults {
-                return Ok(Some(found));
-            }
-            let changed = Account {
-                report_defaults: defaults.clone(),
-                ..found
-            };
-            work.accounts().save(&changed).await?;
-            let event = given.event(account, Actor::Owner, AuditAction::ReportDefaultsChanged);
-            work.audit().record(&event).await?;
-            work.commit().await?;
-            Ok(Some(changed))
+        let event = (Actor::Owner, AuditAction::ReportDefaultsChanged);
+        let change = |it| Account {
+            report_defaults: defaults.clone(),
+            ..it
         };
-        self.transaction_with_ids(change).await
+        self.change_account(account, event, "", change).await
     }
 
     /// The newest events, newest first.

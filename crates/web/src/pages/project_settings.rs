@@ -7,7 +7,7 @@ use super::{PageError, components, jobs, page_header};
 use domain::email::EmailAddress;
 use domain::ids::ProjectId;
 use domain::project::{Priority, Project, PurgeTerm, WorkflowStatus};
-use domain::schedule::{Days, Schedule, WEEK};
+use domain::schedule::{Days, Schedule, weekday};
 use domain::text::Text;
 use domain::use_cases::search_console::ConsoleState;
 use maud::{Markup, html};
@@ -272,10 +272,7 @@ fn schedule_text(schedule: &Schedule) -> String {
     let it = &schedule.recurrence;
     let days = match it.days {
         Days::Daily => "every day".to_owned(),
-        Days::Weekly(day) => format!(
-            "every {}",
-            components::humanize_capitalized(WEEK[usize::from(day) - 1])
-        ),
+        Days::Weekly(day) => format!("every {}", components::humanize_capitalized(weekday(day))),
         Days::Monthly(day) => format!("every month on day {day}"),
     };
     format!("{days} at {:02}:{:02}, {}", it.hour, it.minute, it.zone)
