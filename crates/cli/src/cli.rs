@@ -916,6 +916,8 @@ mod tests {
     use crate::commands::{audit, override_listen};
     use crate::settings::{Loaded, Settings};
     use clap::CommandFactory;
+    use clap::builder::PossibleValue;
+    use std::collections::BTreeSet;
 
     /// A command line, the variable of the same setting, its value, and how the effective value is read.
     type Row = (&'static [&'static str], &'static str, &'static str, Read);
@@ -1033,7 +1035,8 @@ mod tests {
         let keys = loaded(&parsed(&[]), "HOME", "/home/ann").rows();
         let is_setting = |flag: &str| {
             let name = flag.replace('-', "_");
-            keys.iter().any(|it| it.0.rsplit('.').next() == Some(&name))
+            keys.iter()
+                .any(|it| it.key.rsplit('.').next() == Some(&name))
         };
         let mut commands = vec![Cli::command()];
         let mut seen = 0;
@@ -1058,5 +1061,88 @@ mod tests {
             commands.extend(command.get_subcommands().cloned());
         }
         assert!(seen > 50, "{seen}");
+    }
+
+    fn commands_document() -> String {
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../docs/reference/commands.md"
+        );
+        std::fs::read_to_string(path).unwrap()
+    }
+
+    /// The command with its arguments or its subcommands, as people type it.
+    fn usage(command: &clap::Command) -> String {
+        let mut words = vec!["sightline".to_owned(), command.get_name().to_owned()];
+        for argument in command.get_positionals() {
+            let names = argument.get_value_names().unwrap_or_default();
+            let values = argument.get_possible_values();
+            let values: Vec<&str> = values.iter().map(PossibleValue::get_name).collect();
+            words.push(if argument.is_required_set() {
+                names.join(" ")
+            } else {
+                format!("[{}]", values.join("\\|"))
+            });
+        }
+        let below: Vec<&str> = { command.get_subcommands() }
+            .map(clap::Command::get_name)
+            .collect();
+        words.extend((!below.is_empty()).then(|| below.join("\\|")));
+        words.join(" ")
+    }
+
+    #[test]
+    fn the_document_lists_the_commands_of_the_help() {
+        let cli = Cli::command();
+        let rows: Vec<String> = { cli.get_subcommands() }
+            .map(|it| format!("| `{}` | {} |", usage(it), it.get_about().unwrap()))
+            .collect();
+        let rows = rows.join("\n");
+        let document = commands_document();
+        assert!(
+            document.contains(&rows),
+            "docs/reference/commands.md lacks this table:\n{rows}"
+        );
+    }
+
+    /// The options of a command and of those below it, without those of all commands.
+    fn options(command: &clap::Command) -> BTreeSet<String> {
+        let shared = [
+            "help",
+            "version",
+            "json",
+            "config",
+            "database-url",
+            "data-dir",
+        ];
+        let own = { command.get_arguments() }
+            .filter_map(clap::Arg::get_long)
+            .filter(|it| !shared.contains(it))
+            .map(str::to_owned);
+        let below = command.get_subcommands().flat_map(options);
+        own.chain(below).collect()
+    }
+
+    #[test]
+    fn the_document_has_each_option_in_the_section_of_its_command() {
+        let (document, cli) = (commands_document(), Cli::command());
+        let mut described = 0;
+        for section in document.split("\n## ").skip(1) {
+            let (title, text) = section.split_once('\n').unwrap();
+            let known: BTreeSet<String> = { cli.get_subcommands() }
+                .filter(|it| title.split(", ").any(|name| name == it.get_name()))
+                .inspect(|_| described += 1)
+                .flat_map(options)
+                .collect();
+            if known.is_empty() {
+                continue;
+            }
+            let named = { text.split("--").skip(1) }
+                .map(|it| it.split(|c: char| !c.is_ascii_alphanumeric() && c != '-'))
+                .map(|mut it| it.next().unwrap_or_default().to_owned())
+                .filter(|it| it.starts_with(char::is_alphabetic) && it != "json");
+            assert_eq!(named.collect::<BTreeSet<_>>(), known, "{title}");
+        }
+        assert_eq!(described, cli.get_subcommands().count());
     }
 }

@@ -237,6 +237,7 @@ mod tests {
     fn a_keyword_is_shown_as_written_and_compared_folded() {
         let text = KeywordText::parse("  Rust   SEO ").unwrap();
         assert_eq!((text.as_str(), text.normalized()), ("Rust SEO", "rust seo"));
+        assert_eq!(text.to_string(), "Rust SEO");
     }
 
     #[test]
@@ -283,5 +284,45 @@ mod tests {
         assert_eq!(gone.deactivated_at, Some(now));
         let back = gone.patched(to(Status::Active), now);
         assert_eq!((back.status, back.deactivated_at), (Status::Active, None));
+    }
+
+    #[test]
+    fn only_a_change_gets_a_new_version() {
+        let (keyword, now) = (a_keyword("rust"), FrozenClock::default().now());
+        let patch = |ai_tracked| KeywordPatch {
+            ai_tracked: Change::Set(ai_tracked),
+            ..KeywordPatch::default()
+        };
+        let later = now + chrono::TimeDelta::hours(1);
+        let changed = keyword.patched(patch(!keyword.ai_tracked), later);
+        assert_eq!(changed.row_version, keyword.row_version + 1);
+        assert_eq!(changed.updated_at, later);
+        assert_eq!(keyword.patched(patch(keyword.ai_tracked), later), keyword);
+    }
+
+    #[test]
+    fn simulated_volumes_weigh_simulated_ranks_only() {
+        let volume = |real, simulated: Option<u32>, ranks| {
+            let metrics = simulated.map(|search_volume| KeywordMetrics {
+                search_volume: Some(search_volume),
+                difficulty: None,
+                cpc: None,
+                intent: None,
+                provider: "sandbox".to_owned(),
+                provenance: Provenance::Simulated,
+                researched_at: FrozenClock::default().now(),
+            });
+            let keyword = Keyword {
+                search_volume: real,
+                metrics,
+                ..a_keyword("rust")
+            };
+            keyword.volume_for_ranks(ranks)
+        };
+        let (real, simulated) = (Provenance::Measured, Provenance::Simulated);
+        assert_eq!(volume(Some(70), Some(5), simulated), Some(70));
+        assert_eq!(volume(None, Some(5), simulated), Some(5));
+        assert_eq!(volume(None, Some(5), real), None);
+        assert_eq!(volume(None, None, simulated), None);
     }
 }

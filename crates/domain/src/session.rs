@@ -161,5 +161,7 @@ mod tests {
         assert_eq!(used.ends_at(), now + Session::LIFETIME);
         assert!(session.is_fresh(now + Session::FRESH - tick));
         assert!(!session.is_fresh(now + Session::FRESH));
+        assert!(session.should_record_use(now + Session::USE_WRITE_INTERVAL));
+        assert!(!session.should_record_use(now + Session::USE_WRITE_INTERVAL - tick));
     }
 }

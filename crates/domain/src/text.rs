@@ -71,7 +71,11 @@ mod tests {
 
     #[test]
     fn text_is_trimmed_and_folded_and_counted_in_characters() {
-        assert_eq!(Tag::parse("  long   tail ").unwrap().as_str(), "long tail");
+        let tag = Tag::parse("  long   tail ").unwrap();
+        assert_eq!(
+            (tag.as_str(), tag.to_string()),
+            ("long tail", "long tail".to_owned())
+        );
         assert_eq!(Text::<3>::parse("žžž").unwrap().as_str(), "žžž");
         assert_eq!(
             Text::<3>::parse("abcd"),

@@ -11,9 +11,10 @@ pub trait Setting {
     fn check(&self, _key: &str, _mistakes: &mut Mistakes) {}
 
     /// Adds the keys of this setting or section.
-    fn keys(key: &str, all: &mut Vec<Key>) {
+    fn keys(key: &str, meaning: &'static str, all: &mut Vec<Key>) {
         all.push(Key {
             name: key.to_owned(),
+            meaning,
             is_secret: Self::IS_SECRET,
         });
     }
@@ -23,6 +24,8 @@ pub trait Setting {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     pub name: String,
+    /// The documentation comment of its field.
+    pub meaning: &'static str,
     pub is_secret: bool,
 }
 
@@ -93,11 +96,11 @@ impl<T: Setting> Setting for Option<T> {
 }
 
 impl<T> Setting for PhantomData<T> {
-    fn keys(_: &str, _: &mut Vec<Key>) {}
+    fn keys(_: &str, _: &'static str, _: &mut Vec<Key>) {}
 }
 
 /// Declares a section: fields with defaults (else `Default::default()`), and after `rules` a method that checks fields
-/// against each other.
+/// against each other. The documentation comment of a field is what users read about the setting.
 ///
 /// ```
 /// use setting::{Mistakes, Setting, Within, settings};
@@ -132,7 +135,11 @@ macro_rules! settings {
     (
         $(#[$meta:meta])*
         pub struct $name:ident $(<$param:ident: $bound:ident>)? {
-            $($(#[$field_meta:meta])* $visibility:vis $field:ident: $kind:ty $(= $default:expr)?,)*
+            $(
+                $(#[doc = $meaning:literal])*
+                $(#[serde($serde:ident)])?
+                $visibility:vis $field:ident: $kind:ty $(= $default:expr)?,
+            )*
         }
         $(rules $rules:path)?
     ) => {
@@ -140,7 +147,11 @@ macro_rules! settings {
         #[serde(deny_unknown_fields, default)]
         $(#[$meta])*
         pub struct $name $(<$param: $bound>)? {
-            $($(#[$field_meta])* $visibility $field: $kind,)*
+            $(
+                $(#[doc = $meaning])*
+                $(#[serde($serde)])?
+                $visibility $field: $kind,
+            )*
         }
 
         impl $(<$param: $bound>)? Default for $name $(<$param>)? {
@@ -158,10 +169,11 @@ macro_rules! settings {
                 $($rules(self, key, mistakes);)?
             }
 
-            fn keys(key: &str, all: &mut Vec<$crate::Key>) {
+            fn keys(key: &str, _: &'static str, all: &mut Vec<$crate::Key>) {
                 $(
                     let field = $crate::below(key, ::core::stringify!($field));
-                    <$kind as $crate::Setting>::keys(&field, all);
+                    let meaning = ::core::concat!($($meaning),*).trim_ascii();
+                    <$kind as $crate::Setting>::keys(&field, meaning, all);
                 )*
             }
         }

@@ -42,6 +42,7 @@ async fn request_is_one_log_line_without_secrets(mut world: World) {
         (&"GET".into(), &200.into())
     );
     assert_eq!(line["accountId"], world.account(), "{line}");
+    assert_eq!(line["id"], project, "{line}");
     for part in ["requestId", "tokenId", "milliseconds"] {
         assert!(!line[part].is_null(), "{part} is missing: {line}");
     }

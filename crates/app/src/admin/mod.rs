@@ -229,7 +229,7 @@ impl From<Vec<probes::Reason>> for AdminResponse {
 fn config(loaded: &Loaded) -> Value {
     let rows = loaded.rows().into_iter();
     let settings: Map<String, Value> = rows
-        .map(|(key, value, from)| (key, json!({ "value": value, "from": from })))
+        .map(|it| (it.key, json!({ "value": it.value, "from": it.from })))
         .collect();
     json!({ "version": env!("CARGO_PKG_VERSION"), "settings": settings })
 }

@@ -9,7 +9,7 @@ mod values;
 
 pub use new_accounts::NewAccountSettings;
 pub use page_speed::{SandboxChoice, VitalsSettings};
-pub use sources::{Loaded, Origin, SettingsError, Sources};
+pub use sources::{Loaded, Origin, SettingRow, SettingsError, Sources};
 pub use values::{
     AdminAddress, Budget, CertificateFile, DatabaseAddress, ListenAddress, LogLevel, Network,
     ResolveEntry,
@@ -33,21 +33,22 @@ use web::limits::RequestLimits;
 settings! {
     /// All settings. A test compares them with the documentation.
     pub struct Settings {
-        /// Holds the SQLite file if `database_url` is not set.
+        /// Folder of the SQLite file; created with mode 700.
         pub data_dir: PathBuf = PathBuf::from("sightline-data"),
-        /// `sqlite://PATH` or `postgres://…`; defaults to the SQLite file in `data_dir`.
+        /// `sqlite://PATH`, which `sightline migrate` creates, or `postgres://…`.
         pub database_url: Option<DatabaseAddress>,
-        /// Connections to PostgreSQL, or readers of SQLite.
+        /// Connections for requests, and as many for jobs; on SQLite readers.
         pub database_connections: Within<1, 1_000> = Within(6),
-        /// Whether PostgreSQL is reached through a pooler in transaction mode, such as pgbouncer.
+        /// Whether PostgreSQL is behind a pooler in transaction mode, such as pgbouncer.
         pub database_pooler: bool,
-        /// How long `/readyz` returns 503 after SIGTERM before the listener closes.
+        /// Seconds after SIGTERM until the listener closes, while `/readyz` answers 503; 0 to 10.
         pub shutdown_delay_seconds: Seconds<0, 10> = Seconds::of(2),
+        /// Address of API and pages.
         pub listen: ListenAddress = ListenAddress(SocketAddr::from(([127, 0, 0, 1], 8080))),
         pub admin: AdminSettings,
-        /// The address under which callers reach the server; defaults to `http://` and `listen`.
+        /// URL under which clients reach the server.
         pub public_base_url: Option<WebAddress>,
-        /// Proxies (CIDR) from which `X-Forwarded-For` is trusted.
+        /// Proxies with a trusted `X-Forwarded-For`: `["10.0.0.5/32"]`.
         pub trusted_proxies: Vec<Network>,
         pub limits: LimitSettings,
         pub log: LogSettings,
@@ -71,20 +72,21 @@ settings! {
 
 settings! {
     pub struct AdminSettings {
-        /// The address for probes and metrics, or `off`.
+        /// Address of probes and metrics, or `off`.
         pub listen: AdminAddress,
     }
 }
 
 settings! {
     pub struct SessionSettings {
-        /// Whether cookies may be sent over HTTP if the server is reached that way.
+        /// Whether people may sign in over plain HTTP from other machines.
         pub plain_cookies: bool,
     }
 }
 
 settings! {
     pub struct TokenSettings {
+        /// Maximum age of API tokens, existing ones included; 1 to 3650. The same on all servers.
         pub max_lifetime_days: Option<Within<1, 3_650>>,
     }
 }
@@ -92,8 +94,9 @@ settings! {
 settings! {
     /// The minimum is that of the OWASP cheat sheet "Password Storage" for two passes.
     pub struct PasswordSettings {
-        /// Memory of each hash (argon2id), in KiB.
+        /// KiB of a hash (argon2id); 19456 to 1048576.
         pub memory_kib: Within<19_456, 1_048_576> = Within(passwords::HashingSettings::default().memory_kib),
+        /// Passes of a hash; 2 to 20.
         pub passes: Within<2, 20> = Within(passwords::HashingSettings::default().passes),
     }
 }
@@ -101,18 +104,23 @@ settings! {
 settings! {
     /// Retention periods; 0 keeps data forever. The minimum lets results be compared with those of a month ago.
     pub struct RetentionSettings {
+        /// Rank histories; 2 to 1200.
         pub rank_months: ZeroOr<2, 1_200> = Retention::default().ranks.into(),
-        /// Search results pages and forecasts of earlier runs.
+        /// Search pages and forecasts of earlier runs; 38 to 36500.
         pub page_days: ZeroOr<38, 36_500> = Retention::default().pages.into(),
-        /// All other records of earlier runs.
+        /// Other records of earlier runs; 2 to 1200. The newest run always stays.
         pub record_months: ZeroOr<2, 1_200> = Retention::default().records.into(),
-        /// Responses of paid suppliers.
+        /// Responses of paid suppliers; 2 to 36500.
         pub answer_days: ZeroOr<2, 36_500> = Retention::default().answers.into(),
+        /// Texts of AI answers; 2 to 36500. Counts are kept like ranks.
         pub ai_answer_days: ZeroOr<2, 36_500> = Retention::default().ai_answers.into(),
+        /// Search Console rows; 4 to 1200.
         pub console_months: ZeroOr<4, 1_200> = Retention::default().console.into(),
+        /// Keyword searches of people, after their last use; 1 to 1200.
         pub search_months: ZeroOr<1, 1_200> = Retention::default().searches.into(),
-        /// Deactivated projects with all their data.
+        /// Deactivated projects with all data (`purgeAt`), existing ones included; 30 to 36500.
         pub deactivated_project_days: ZeroOr<30, 36_500> = Retention::default().deactivated_projects.0.into(),
+        /// Audit log, at most 50,000 events of an account; 30 to 36500.
         pub audit_days: ZeroOr<30, 36_500> = Retention::default().audit.into(),
     }
 }
@@ -120,11 +128,12 @@ settings! {
 settings! {
     /// Limits of what accounts may store; 0 sets no limit.
     pub struct StorageSettings {
-        /// Stored projects and keywords, as a multiple of the account's quota, deactivated ones included.
+        /// Stored projects and keywords, with deactivated ones, as a multiple of the allowance.
         pub inactive_factor: Within<0, 1_000> = Within(StorageLimits::default().inactive_factor.unwrap_or(0)),
-        /// Search Console rows and content plans of an account, in MiB.
+        /// MiB of an account's Search Console rows and content plans; from 16.
         pub account_mebibytes: ZeroOr<16, { u32::MAX }> =
             limit_or_zero(StorageLimits::default().account_bytes.map(|it| it / MEBIBYTE)),
+        /// Search Console rows of a project; from 1000.
         pub project_rows: ZeroOr<1_000, { u32::MAX }> = limit_or_zero(StorageLimits::default().project_rows),
     }
 }
@@ -133,37 +142,53 @@ settings! {
     /// Rate limits of one server process: sustained (`…_per_minute`) and `…_burst`. Zero is not allowed: it would
     /// refuse every request.
     pub struct LimitSettings {
+        /// Reads of a token.
         pub reads_per_minute: Limit = Within(default_limits().reads.per_minute.get()),
+        /// Its burst.
         pub reads_burst: Limit = Within(default_limits().reads.burst.get()),
+        /// Writes of a token.
         pub writes_per_minute: Limit = Within(default_limits().writes.per_minute.get()),
+        /// Its burst.
         pub writes_burst: Limit = Within(default_limits().writes.burst.get()),
+        /// Analyses of a token; also writes.
         pub analyses_per_minute: Limit = Within(default_limits().analyses.per_minute.get()),
+        /// Its burst.
         pub analyses_burst: Limit = Within(default_limits().analyses.burst.get()),
+        /// Requests of all tokens of an account.
         pub account_per_minute: Limit = Within(default_limits().account.per_minute.get()),
+        /// Its burst.
         pub account_burst: Limit = Within(default_limits().account.burst.get()),
-        /// Requests without a token, per address.
+        /// Requests of an address without a token.
         pub anonymous_per_minute: Limit = Within(default_limits().anonymous.per_minute.get()),
+        /// Its burst.
         pub anonymous_burst: Limit = Within(default_limits().anonymous.burst.get()),
-        /// Requests with a rejected token, per address.
+        /// Requests of an address with a rejected token.
         pub failed_tokens_per_minute: Limit = Within(default_limits().failed_tokens.per_minute.get()),
+        /// Its burst.
         pub failed_tokens_burst: Limit = Within(default_limits().failed_tokens.burst.get()),
-        /// Sign-in attempts per address or known device.
+        /// Sign-in attempts of an address or a known device.
         pub sign_ins_per_minute: Limit = Within(default_limits().sign_ins.per_minute.get()),
+        /// Its burst.
         pub sign_ins_burst: Limit = Within(default_limits().sign_ins.burst.get()),
-        /// Sign-in attempts of all unknown devices together.
+        /// All sign-in attempts, without known devices.
         pub all_sign_ins_per_minute: Limit = Within(default_limits().all_sign_ins.per_minute.get()),
+        /// Its burst.
         pub all_sign_ins_burst: Limit = Within(default_limits().all_sign_ins.burst.get()),
-        /// Responses stored for idempotency keys per account, in MiB: as a burst and in 24 hours.
+        /// MiB of an account's idempotent responses in 24 hours.
         pub kept_answer_mib: Limit = Within(default_limits().stored_responses.burst.get() / 1_024),
+        /// Concurrent requests of a token.
         pub in_flight_per_token: Limit = Within(default_limits().in_flight_per_token),
+        /// Concurrent requests of an account.
         pub in_flight_per_account: Limit = Within(default_limits().in_flight_per_account),
-        /// Concurrent requests with an accepted token or session.
+        /// Concurrent requests with a token or session.
         pub in_flight: Limit = Within(default_limits().in_flight),
         /// Concurrent requests without one.
         pub in_flight_unknown: Limit = Within(default_limits().in_flight_unknown),
-        /// Concurrent requests without one, per address.
+        /// Of these, requests of one address, at most half.
         pub in_flight_per_address: Limit = Within(default_limits().in_flight_per_address),
+        /// Connections; at most half of the file limit less 1,024.
         pub connections: Limit = Within(default_limits().connections),
+        /// Connections of an address, except trusted proxies and loopback.
         pub connections_per_address: Limit = Within(default_limits().connections_per_address),
     }
 }
@@ -176,8 +201,9 @@ fn default_limits() -> RequestLimits {
 
 settings! {
     pub struct LogSettings {
+        /// `readable` or `json`.
         pub format: LogFormat = LogFormat::Readable,
-        /// For example `info` or `warn,web=debug`.
+        /// `warn`, or by target: `warn,web=debug`.
         pub level: LogLevel,
     }
 }
@@ -194,14 +220,15 @@ impl_unchecked_setting!(LogFormat);
 
 settings! {
     pub struct WorkerSettings {
+        /// Concurrent jobs.
         pub jobs: Within<1, 1_000, usize> = Within(4),
-        /// How many of `jobs` are reserved for rank checks; at least one slot takes any kind.
+        /// Of these, slots reserved for rank checks; at least one slot takes any kind.
         pub short_jobs: Within<0, 1_000, usize> = Within(1),
-        /// Concurrent keywords in each rank check.
+        /// Concurrent keywords of a rank check.
         pub keywords_at_once: Within<1, 1_000, usize> = Within(16),
-        /// The same with a paid supplier: a crash may repeat as many paid calls.
+        /// The same with a paid supplier; a crash may repeat as many paid calls.
         pub paid_keywords_at_once: Within<1, 1_000, usize> = Within(1),
-        /// Concurrent queries to each paid AI engine; a crash may repeat as many.
+        /// Concurrent questions to a paid AI engine; a crash may repeat as many.
         pub paid_answers_at_once: Within<1, 1_000, usize> = Within(4),
     }
 }
@@ -209,14 +236,17 @@ settings! {
 settings! {
     /// All servers and workers on one database must use the same values.
     pub struct QueueSettings {
+        /// Lease of a job; twice the heartbeat to 7200.
         pub lease_seconds: u32 = 45,
+        /// Interval of lease renewal.
         pub heartbeat_seconds: QueueSeconds = Within(10),
+        /// Interval of the sweep for expired leases.
         pub sweep_seconds: QueueSeconds = Within(10),
-        /// Delay before the first retry; doubles with each retry.
+        /// First delay between attempts; doubles up to 30 minutes.
         pub first_delay_seconds: QueueSeconds = Within(15),
-        /// Running jobs of one account, over all workers.
+        /// Running jobs of an account, over all workers.
         pub running_per_account: Within<1, 1_000> = Within(4),
-        /// How long a job runs before it yields its slot to waiting jobs.
+        /// Time until a job yields its slot to another account.
         pub turn_seconds: QueueSeconds = Within(60),
     }
     rules QueueSettings::check_lease_length
@@ -227,24 +257,29 @@ type QueueSeconds = Within<1, 3_600>;
 
 settings! {
     pub struct CrawlerSettings {
+        /// URL in the user agent for site owners; set your own.
         pub contact_url: WebAddress = WebAddress::from_static("https://sightline.invalid/bot"),
-        /// Non-public networks (CIDR) that may be crawled.
+        /// Private networks open to all accounts, on every port: `["127.0.0.0/8"]`.
         pub allow_networks: Vec<Network>,
-        /// Networks (CIDR) that are never crawled.
+        /// Networks that are never crawled: `["203.0.113.7/32"]`.
         pub deny_networks: Vec<Network>,
-        /// Fixed addresses of hosts, as `HOST:PORT=ADDRESS:PORT`.
+        /// Addresses of hosts, always crawled: `["docs.example.com:80=127.0.0.1:8101"]`.
         pub resolve: Vec<ResolveEntry>,
-        /// Files of certificate authorities that are trusted in addition to the public ones.
+        /// PEM files of additional authorities: `["/etc/ssl/company-ca.pem"]`.
         pub trust: Vec<CertificateFile>,
+        /// Delay between requests to a registrable domain; 0 to 60000, public sites at least 200.
         pub per_host_delay_ms: Within<0, 60_000, u64> = Within(1_000),
+        /// Connections to a registrable domain; public sites at most 2.
         pub connections_per_host: Within<1, 64> = Within(2),
+        /// Pages of an audit.
         pub max_pages: Within<1, 1_000_000> = Within(500),
-        /// Maximum link depth from the start page.
+        /// Links away from the start.
         pub max_depth: u32 = 10,
+        /// Whether links to other sites are checked.
         pub check_external: bool = true,
-        /// Maximum number of external link targets that one audit checks.
+        /// Link targets on other sites in an audit; 1 to 5000.
         pub external_targets: Within<1, 5_000> = Within(2_000),
-        /// How many of the first pages of a crawl are also rendered in a browser.
+        /// First pages of an audit to render in Chromium; 0 to 10000.
         pub render_pages: Within<0, 10_000>,
     }
 }

@@ -7,16 +7,19 @@ use setting::settings;
 settings! {
     /// Only active projects and keywords count. `sightline account limits` changes the limits of an account.
     pub struct NewAccountSettings {
+        /// Active projects.
         pub projects: u32 = AccountLimits::default().projects,
+        /// Active keywords.
         pub keywords: u32 = AccountLimits::default().keywords,
+        /// Active keywords in a project.
         pub keywords_per_project: u32 = AccountLimits::default().keywords_per_project,
+        /// Active AI-tracked keywords.
         pub ai_tracked: u32 = AccountLimits::default().ai_tracked,
-        /// Researched keywords per month.
+        /// Keyword searches a month.
         pub keyword_research: u32 = AccountLimits::default().keyword_research,
-        /// US dollars that suppliers may cost in a calendar month (UTC), or `none`. The default protects operators who
-        /// connect a paid supplier without a cap.
+        /// US dollars for suppliers a calendar month (UTC), or `none`.
         pub monthly_budget: Budget = Budget(Some(MicroUsd(100_000_000))),
-        /// US dollars that suppliers may cost per day (UTC).
+        /// US dollars for suppliers a day (UTC), or `none`.
         pub daily_budget: Option<Budget>,
     }
 }

@@ -7,7 +7,7 @@ settings! {
     /// Page speed. Field data comes from `CrUX`, else from `PageSpeed Insights`, if they have keys; lab data from a
     /// local browser, else from `PageSpeed Insights`, else only files are analyzed.
     pub struct VitalsSettings {
-        /// Maximum number of pages per site, including the home page.
+        /// Pages of a run, with the home page; 1 to 100.
         pub max_pages: Within<1, 100> = Within(10),
         pub crux: CruxSettings,
         pub page_speed: PageSpeedSettings,
@@ -17,17 +17,21 @@ settings! {
 
 settings! {
     pub struct LabSettings {
-        /// Path of the browser; defaults to the first one found.
+        /// Path of Chromium; default: usual paths.
         pub browser: Option<PathBuf>,
+        /// Loads of a page for each device; the median counts.
         pub runs: Within<1, 25> = Within(5),
+        /// `required`, or `off` only if the machine allows no sandbox, for trusted pages.
         pub sandbox: SandboxChoice = SandboxChoice::Required,
-        /// Where browsers keep their profiles; defaults to the system's temporary folder.
+        /// Browser files; default: the folder for temporary files.
         pub folder: Option<PathBuf>,
-        /// Seconds after which a page is measured even if its network is not idle.
+        /// Time until a page is measured although not idle.
         pub load_seconds: Within<10, 600> = Within(45),
-        /// Seconds after which a load is ended, including start and end of the browser.
+        /// Timeout of a load, with start and end of the browser; `load_seconds` + 10 to 1200.
         pub run_seconds: u32 = 90,
+        /// Memory of a browser with its processes.
         pub memory_mib: Within<16, 65_536> = Within(3_072),
+        /// Traffic of a load.
         pub traffic_mib: Within<16, 65_536> = Within(256),
     }
     rules LabSettings::check_run_length

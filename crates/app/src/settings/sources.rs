@@ -1,7 +1,7 @@
 //! Sources of settings: file, environment, command line; and messages about mistakes in them.
 
 use super::{Settings, file};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use setting::{Key, Mistakes, Setting};
 use std::{collections::BTreeMap, fmt, path::PathBuf};
 use thiserror::Error;
@@ -59,27 +59,39 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Every effective setting with its displayed value, secrets hidden, and its origin.
-    pub fn rows(&self) -> Vec<(String, String, String)> {
+    /// Every effective setting.
+    pub fn rows(&self) -> Vec<SettingRow> {
         let settings = &self.settings;
-        let rows = display_rows(settings).into_iter();
-        rows.map(|(key, value)| match key.as_str() {
+        let mut rows = display_rows(settings);
+        for row in &mut rows {
+            let origin = self.origins.get(&row.key).unwrap_or(&Origin::Default);
+            row.from = origin.to_string();
             // Defaults that are derived from other settings.
-            "database_url" if settings.database_url.is_none() => {
-                let file = format!("sqlite://{}", settings.database());
-                (key, file, "data_dir".to_owned())
-            }
-            "public_base_url" if settings.public_base_url.is_none() => {
-                (key, settings.public_base_url(), "listen".to_owned())
-            }
-            _ => {
-                let origin = self.origins.get(&key).unwrap_or(&Origin::Default);
-                let origin = origin.to_string();
-                (key, value, origin)
-            }
-        })
-        .collect()
+            let derived = match row.key.as_str() {
+                "database_url" if settings.database_url.is_none() => {
+                    (format!("sqlite://{}", settings.database()), "data_dir")
+                }
+                "public_base_url" if settings.public_base_url.is_none() => {
+                    (settings.public_base_url(), "listen")
+                }
+                _ => continue,
+            };
+            (row.value, row.from) = (derived.0, derived.1.to_owned());
+        }
+        rows
     }
+}
+
+/// A setting for people and scripts.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct SettingRow {
+    /// The dotted key.
+    pub key: String,
+    /// As TOML; secrets hidden.
+    pub value: String,
+    /// A source, or the setting that the default derives from.
+    pub from: String,
+    pub meaning: &'static str,
 }
 
 /// A mistake in a source; names the key, its origin, and the allowed values.
@@ -320,7 +332,7 @@ fn parse_variable(name: &str, text: &str) -> Result<Table, String> {
     outcome.map_err(|reason| {
         let hint = if reason.contains("unknown field") {
             suggestion(&key)
-        } else if reason.contains("expected a sequence") {
+        } else if reason.contains("expected a list") {
             Some("a list is written as [\"one\", \"two\"]".to_owned())
         } else {
             None
@@ -342,10 +354,10 @@ pub(super) fn nearest_key(key: &str) -> Option<String> {
     (likeness(&best) > 0.8).then_some(best)
 }
 
+/// In the order of declaration.
 pub(super) fn keys() -> Vec<Key> {
     let mut all = Vec::new();
-    Settings::keys("", &mut all);
-    all.sort();
+    Settings::keys("", "", &mut all);
     all
 }
 
@@ -387,7 +399,7 @@ pub(super) fn check(table: &Table) -> Result<(), String> {
     // TOML puts the key on a separate line, which is redundant here.
     let check = |table: Table| {
         let read = Settings::deserialize(table).map(drop);
-        read.map_err(|error| error.message().to_owned())
+        read.map_err(|error| in_plain_words(error.message()))
     };
     check(table.clone()).map_err(|first| {
         let mut each: Vec<String> = { single_entry_tables(table).into_iter() }
@@ -400,6 +412,30 @@ pub(super) fn check(table: &Table) -> Result<(), String> {
             each.join("; ")
         }
     })
+}
+
+/// The names of types as operators know them.
+const TYPE_NAMES: [(&str, &str); 5] = [
+    ("a sequence", "a list"),
+    ("a boolean", "true or false"),
+    ("a string", "a text"),
+    ("f64", "a number"),
+    ("struct", "a section with"),
+];
+
+/// A message of serde with its names of Rust types replaced: `invalid type: string "x", expected usize`.
+fn in_plain_words(message: &str) -> String {
+    let Some((found, expected)) = message.rsplit_once(", expected ") else {
+        return message.to_owned();
+    };
+    let is_integer = |it: &str| it.starts_with(['u', 'i']) && it[1..].parse::<u8>().is_ok();
+    let known = TYPE_NAMES.iter().find(|(name, _)| *name == expected);
+    let expected = match known {
+        Some((_, words)) => words,
+        None if expected == "usize" || is_integer(expected) => "a whole number",
+        None => expected,
+    };
+    format!("{found}, expected {expected}")
 }
 
 /// The setting once per list entry, with that entry alone.
@@ -450,33 +486,20 @@ fn record_origins(
     }
 }
 
-/// The settings as dotted keys and displayed values, secrets hidden.
-pub fn display_rows(settings: &Settings) -> Vec<(String, String)> {
-    let mut rows = Vec::new();
-    if let Ok(Value::Table(table)) = Value::try_from(settings) {
-        flatten(&table, "", &mut rows);
-    }
-    for Key { name, .. } in keys() {
-        if !rows.iter().any(|(known, _)| *known == name) {
-            rows.push((name, "not set".to_owned()));
-        }
-    }
-    rows.sort();
-    rows
-}
-
-fn flatten(table: &Table, prefix: &str, rows: &mut Vec<(String, String)>) {
-    for (key, value) in table {
-        let dotted = if prefix.is_empty() {
-            key.clone()
-        } else {
-            format!("{prefix}.{key}")
-        };
-        match value {
-            Value::Table(inner) => flatten(inner, &dotted, rows),
-            value => rows.push((dotted, value.to_string())),
-        }
-    }
+/// The settings by key, without their sources.
+fn display_rows(settings: &Settings) -> Vec<SettingRow> {
+    let all = Value::try_from(settings).unwrap_or_else(|_| Value::Table(Table::new()));
+    let value = |name: &str| {
+        name.split('.')
+            .try_fold(&all, |table, part| table.get(part))
+    };
+    let row = |Key { name, meaning, .. }: Key| SettingRow {
+        value: value(&name).map_or("not set".to_owned(), Value::to_string),
+        key: name,
+        from: String::new(),
+        meaning,
+    };
+    keys().into_iter().map(row).collect()
 }
 
 #[cfg(test)]

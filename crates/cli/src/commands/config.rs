@@ -23,7 +23,9 @@ pub fn run(
             if !json {
                 let set = loaded.origins.len();
                 if let Some(encryption) = loaded.settings.database().encryption() {
-                    print_line(format!("Connections to the database: {encryption}."));
+                    print_line(format!(
+                        "Connections to the database, by the settings: {encryption}."
+                    ));
                 }
                 print_line(format!(
                     "The settings are valid: {set} set, the others have their defaults (`sightline config show`)."
@@ -36,14 +38,11 @@ pub fn run(
 }
 
 fn show(loaded: &Loaded, as_json: bool) -> anyhow::Result<()> {
-    let rows = loaded.rows().into_iter();
+    let rows = loaded.rows();
     if as_json {
-        let rows: Vec<_> = rows
-            .map(|(key, value, from)| json!({ "key": key, "value": value, "from": from }))
-            .collect();
         print_line(serde_json::to_string_pretty(&rows)?);
     } else {
-        let rows = rows.map(|(key, value, from)| [key, value, from]);
+        let rows = rows.into_iter().map(|it| [it.key, it.value, it.from]);
         print_table(&["setting", "value", "from"], rows);
     }
     Ok(())

@@ -138,10 +138,10 @@ fn show(loaded: &Loaded, checks: &[Check], all: bool) {
     );
     let rows = loaded.rows();
     let default = Origin::Default.to_string();
-    let (defaults, set): (Vec<_>, Vec<_>) = rows.into_iter().partition(|it| it.2 == default);
+    let (defaults, set): (Vec<_>, Vec<_>) = rows.into_iter().partition(|it| it.from == default);
     let left_out = if all { 0 } else { defaults.len() };
     let shown = set.into_iter().chain(defaults.into_iter().skip(left_out));
-    let shown = shown.map(|(key, value, origin)| [key, value, origin]);
+    let shown = shown.map(|it| [it.key, it.value, it.from]);
     print_table(&["setting", "value", "from"], shown);
     if left_out > 0 {
         print_line(format!(
@@ -151,13 +151,8 @@ fn show(loaded: &Loaded, checks: &[Check], all: bool) {
 }
 
 fn as_value(loaded: &Loaded, checks: &[Check]) -> serde_json::Value {
-    let settings: Vec<_> = loaded
-        .rows()
-        .into_iter()
-        .map(|(key, value, from)| json!({ "key": key, "value": value, "from": from }))
-        .collect();
     let checks: Vec<_> = checks.iter().map(|it| json!({ "check": it.subject, "state": it.state.name(), "told": it.message, "todo": it.todo })).collect();
-    json!({ "settings": settings, "checks": checks })
+    json!({ "settings": loaded.rows(), "checks": checks })
 }
 
 const FREE_DISK_SPACE: &str = "Free disk space; Sightline then continues, and no data is lost.";
@@ -211,11 +206,17 @@ async fn database(settings: &Settings, opened: Opened<'_>) -> Check {
     }
     match opened.pending().await {
         Ok(pending) if pending.is_empty() => {
-            let state = match shown.kind() {
-                DatabaseKind::Sqlite => "is intact",
-                DatabaseKind::Postgres => "responds",
+            let state = match (shown.kind(), opened.is_rls_enabled().await) {
+                (DatabaseKind::Sqlite, _) => "is intact, schema up to date",
+                (DatabaseKind::Postgres, Ok(true)) => {
+                    "responds, schema up to date, row-level security enabled"
+                }
+                (DatabaseKind::Postgres, Ok(false)) => {
+                    "responds, schema up to date, row-level security disabled"
+                }
+                (DatabaseKind::Postgres, Err(_)) => "responds, schema up to date",
             };
-            Check::good(subject, format!("{shown} {state}, schema up to date"))
+            Check::good(subject, format!("{shown} {state}"))
         }
         Ok(pending) => Check::notice(
             subject,

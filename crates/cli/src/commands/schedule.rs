@@ -1,7 +1,7 @@
 use super::{Outcome, UsageError, find_owner, no_such_project};
 use crate::cli::{ScheduleCommand, ScheduledAnalysis};
 use crate::terminal::{eprint_line, print_line, print_table};
-use crate::wiring::{AppContext, search_results};
+use crate::wiring::AppContext;
 use anyhow::Context;
 use chrono::{DateTime, Utc};
 use domain::{
@@ -11,7 +11,10 @@ use domain::{
     keyword::KeywordChoice,
     money::MicroUsd,
     schedule::{Recurrence, Schedule},
-    use_cases::{request_analysis::AnalysisRequest, schedules::ScheduleError},
+    use_cases::{
+        request_analysis::{AnalysisPlan, AnalysisRequest},
+        schedules::ScheduleError,
+    },
 };
 use serde_json::json;
 
@@ -54,12 +57,19 @@ async fn set(
     let project = ProjectId(analysis.project_args.project);
     let now = context.clock.now();
     let times = rhythm.times_in_30_days(now);
-    let cost = estimate_cost(context, owner.account, project, kind).await?;
-    let all = MicroUsd(cost.0.saturating_mul(times.into()));
-    let note = price_note(context, kind);
+    let plan = plan(context, owner.account, project, kind).await?;
+    let all = MicroUsd(plan.cost.0.saturating_mul(times.into()));
     let summary = format!(
-        "{times} times in the next 30 days, at a cost of {all} USD for the current keywords{note}"
+        "{times} times in the next 30 days, at most {} USD each and {all} USD in all, for the current keywords{}",
+        plan.cost,
+        price_note(context, kind)
     );
+    if let Some(budget) = plan.exceeds {
+        eprint_line(format!(
+            "Now it would be refused: {} is too low for one run (`sightline account limits`).",
+            budget.name()
+        ));
+    }
     if dry_run {
         print_line(format!("Dry run: it would run {summary}."));
         return Ok(());
@@ -79,25 +89,28 @@ async fn set(
     Ok(())
 }
 
-/// Names the source of prices: workers with other settings have others.
+/// Names the suppliers of these prices: workers with other settings have others.
 fn price_note(context: &AppContext, kind: AnalysisKind) -> String {
     if kind != AnalysisKind::RankCheck {
         return String::new();
     }
-    let settings = &context.settings;
-    let search = search_results(settings, &context.clock, &context.randomness);
+    let suppliers = context.settings.search.suppliers();
+    if suppliers.is_empty() {
+        return "; in the settings of this command search results are simulated and cost nothing"
+            .to_owned();
+    }
     format!(
         " and the prices of {} in the settings of this command",
-        search.label().name
+        suppliers.join(", then ")
     )
 }
 
-async fn estimate_cost(
+async fn plan(
     context: &AppContext,
     account: AccountId,
     project: ProjectId,
     kind: AnalysisKind,
-) -> anyhow::Result<MicroUsd> {
+) -> anyhow::Result<AnalysisPlan> {
     let request = AnalysisRequest {
         project,
         kind,
@@ -110,11 +123,11 @@ async fn estimate_cost(
     let account = read.accounts().find(account).await?;
     drop(read);
     let account = account.context("the account does not exist any more")?;
-    let plan = { context.priced_core() }
+    let plan = context
+        .priced_core()
         .plan_analysis(&account, &request)
-        .await
-        .map_err(|error| UsageError(format!("the analysis cannot run: {error}")))?;
-    Ok(plan.cost)
+        .await;
+    Ok(plan.map_err(|error| UsageError(format!("the analysis cannot run: {error}")))?)
 }
 
 async fn list(context: &AppContext, email: &str, as_json: bool) -> anyhow::Result<()> {

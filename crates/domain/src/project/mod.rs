@@ -352,4 +352,9 @@ mod tests {
         };
         assert_eq!(once.patched(back, later()).deactivated_at, None);
     }
+
+    #[test]
+    fn the_first_of_equal_values_stays_in_its_place() {
+        assert_eq!(unique_in_order(vec![3, 1, 3, 2, 1]), [3, 1, 2]);
+    }
 }

@@ -26,13 +26,19 @@ use std::sync::Arc;
 settings! {
     /// Any endpoint compatible with OpenAI's chat completions. Prices are in US dollars.
     pub struct CompatibleSettings {
-        /// Up to and including the version.
+        /// Endpoint like OpenAI's chat completions, with its version: `http://localhost:11434/v1`.
         pub base_url: Option<WebAddress>,
+        /// Its key, if any.
         pub api_key: Option<Secret>,
+        /// Model.
         pub model: ModelName = ModelName::fixed("llama3.2"),
+        /// US dollars for a million input tokens; required, 0 for your own.
         pub price_per_million_input: Option<Cost>,
+        /// The same for output tokens.
         pub price_per_million_output: Option<Cost>,
+        /// Input tokens reserved for a question.
         pub most_input_tokens: InputTokens = Within(4_000),
+        /// Maximum of output tokens.
         pub most_output_tokens: OutputTokens = Within(4_000),
     }
 }

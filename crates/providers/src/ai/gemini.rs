@@ -42,19 +42,26 @@ const LIST_PRICES: (f64, f64) = (0.75, 3.75);
 settings! {
     /// Gemini by its own API. Prices are in US dollars. A search cannot be forced.
     pub struct GeminiSettings {
+        /// Key of the service.
         pub api_key: Option<Secret>,
+        /// API URL.
         pub base_url: WebAddress = WebAddress::from_static("https://generativelanguage.googleapis.com"),
-        /// Redirect address of source links; only links below it are resolved, one hop.
+        /// Redirects of its sources; only these are followed, one hop.
         pub link_base: WebAddress =
             WebAddress::from_static("https://vertexaisearch.cloud.google.com/grounding-api-redirect/"),
+        /// Model.
         pub model: ModelName = ModelName::fixed(DEFAULT_MODEL),
+        /// US dollars for a million input tokens; required for other models than the default.
         pub price_per_million_input: Option<Price>,
+        /// The same for output tokens.
         pub price_per_million_output: Option<Price>,
+        /// US dollars for a search.
         pub price_per_search: Cost = Usd(0.014),
-        /// Estimate, including search results.
+        /// Input tokens reserved for an answer, with search results.
         pub most_input_tokens: InputTokens = Within(10_000),
-        /// Including thinking tokens.
+        /// Maximum of output tokens, reasoning included.
         pub most_output_tokens: OutputTokens = Within(8_000),
+        /// Searches reserved; Gemini has no maximum.
         pub most_searches: Within<1, 50> = Within(4),
     }
 }

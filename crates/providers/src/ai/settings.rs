@@ -19,13 +19,16 @@ use std::marker::PhantomData;
 settings! {
     /// AI engines: every one that has a key or an address; the sandbox's if there is none.
     pub struct AiSettings {
-        /// Whether paid engines are queried at all; `search.paid_calls` takes precedence.
+        /// Whether paid AI engines are queried; `search.paid_calls` stops them too.
         pub paid_calls: bool = true,
-        /// Maximum price of a call, in US dollars.
+        /// US dollars that a call may cost.
         pub most_per_call: Option<Cap>,
+        /// Concurrent questions to an engine.
         pub at_once: Within<1, 64, usize> = Within(8),
+        /// Timeout of an answer; 10 to 300.
         pub answer_seconds: Seconds<10, 300> = Seconds::of(90),
-        /// The model that rates sentiment in languages without a lexicon; without one sentiment stays unknown there.
+        /// Engine that classifies sentiment: `chatgpt`, `gemini`, `claude` or `compatible`. Without it sentiment is
+        /// unknown in languages without a lexicon.
         pub sentiment_by: Option<SentimentModel>,
         pub chatgpt: ModelSettings<Chatgpt>,
         pub perplexity: ModelSettings<Perplexity>,
@@ -70,17 +73,25 @@ settings! {
     /// A model of a service. Prices are in US dollars and cannot be 0: no such service is free.
     #[serde(bound = "")]
     pub struct ModelSettings<S: Service> {
+        /// Key of the service.
         pub api_key: Option<Secret>,
+        /// API URL.
         pub base_url: WebAddress = WebAddress::from_static(S::BASE_URL),
+        /// Model.
         pub model: ModelName = ModelName::fixed(S::MODEL),
+        /// US dollars for a million input tokens; required for other models than the default.
         pub price_per_million_input: Option<Price>,
+        /// The same for output tokens.
         pub price_per_million_output: Option<Price>,
+        /// US dollars for a search.
         pub price_per_search: Cost = Usd(S::PRICE_PER_SEARCH),
-        /// Estimate, including search results.
+        /// Input tokens reserved for an answer, with search results.
         pub most_input_tokens: InputTokens = Within(S::MAX_INPUT_TOKENS),
-        /// Including thinking tokens.
+        /// Maximum of output tokens, reasoning included.
         pub most_output_tokens: OutputTokens = Within(S::MAX_OUTPUT_TOKENS),
+        /// Maximum of searches; 1 to 50.
         pub most_searches: Within<1, 50> = Within(S::MAX_SEARCHES),
+        /// Whether a search is forced.
         pub force_search: bool = S::FORCE_SEARCH,
         #[serde(skip)]
         pub service: PhantomData<S>,

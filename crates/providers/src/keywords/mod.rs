@@ -15,7 +15,7 @@ settings! {
     /// Uses DataForSEO if `search.data_for_seo` has credentials, else the sandbox. The switch and caps of `search`
     /// apply.
     pub struct KeywordResearchSettings {
-        /// Maximum price of a call, in US dollars; a query takes two. Responses report the billed amount.
+        /// Maximum US dollars for a call at DataForSEO; a search takes two.
         pub price_per_call: Price = Usd(0.02),
         /// Short time limits: people wait for these calls.
         #[serde(skip)]

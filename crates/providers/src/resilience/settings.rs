@@ -68,5 +68,5 @@ impl Default for BreakerSettings {
 
 /// Not configurable: no keys.
 impl Setting for ResilienceSettings {
-    fn keys(_: &str, _: &mut Vec<Key>) {}
+    fn keys(_: &str, _: &'static str, _: &mut Vec<Key>) {}
 }

@@ -26,11 +26,11 @@ use std::{sync::Arc, time::Duration};
 
 settings! {
     pub struct SandboxSettings {
-        /// Selects the market.
+        /// Seed of the simulated market.
         pub seed: u64,
-        /// Share of failing calls; which ones depends on keyword and day.
+        /// Share of simulated calls that fail; which ones depends on keyword and day.
         pub failure_rate: Share,
-        /// 0 to answer at once.
+        /// Duration of a simulated call; all three also for simulated AI engines.
         pub latency_ms: Within<0, 60_000, u64>,
     }
 }

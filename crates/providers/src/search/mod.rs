@@ -42,11 +42,13 @@ pub static SUPPLIERS: &[SearchSupplier] = &[
 settings! {
     /// Search results: from every supplier that has credentials or an address; from the sandbox if there is none.
     pub struct SearchSettings {
+        /// Organic results; 10 to 700.
         pub depth: Depth = Depth(100),
+        /// `false` stops all paid calls, after a restart.
         pub paid_calls: bool = true,
-        /// Maximum price of a call, in US dollars.
+        /// US dollars that a call may cost.
         pub most_per_call: Option<Cap>,
-        /// Maximum spending of all accounts per UTC day, in US dollars.
+        /// US dollars that all accounts may spend on a day (UTC): searches, AI engines and keyword research together.
         pub most_per_day: Option<Cap>,
         pub data_for_seo: DataForSeoSettings,
         pub serp_api: SerpApiSettings,

@@ -27,8 +27,9 @@ const RESULTS_PER_CALL: u32 = 10;
 settings! {
     /// A SearXNG instance; it must allow `format=json`.
     pub struct SearxngSettings {
+        /// URL of a SearXNG instance with `format=json`.
         pub base_url: Option<WebAddress>,
-        /// Name of the engine on the instance that gives the ranks: a merged order is not a rank.
+        /// Engine that defines the rank: a merged order is not a rank.
         pub engine: String = "google".to_owned(),
     }
 }

@@ -21,14 +21,15 @@ use std::{path::PathBuf, sync::Arc, time::Duration};
 
 settings! {
     pub struct SearchConsoleSettings {
-        /// Key file of a service account, as Google's console creates it; without one nothing is fetched. It is read
-        /// whenever a token is needed, so a new key takes effect.
+        /// JSON key of a Google service account, read whenever a token is needed. Without it nothing is fetched.
         pub key_file: Option<PathBuf>,
+        /// API URL.
         pub base_url: WebAddress = WebAddress::from_static("https://www.googleapis.com"),
+        /// URL for access tokens.
         pub token_url: WebAddress = WebAddress::from_static("https://oauth2.googleapis.com/token"),
-        /// Maximum rows per day and combination of dimensions.
+        /// Rows of a day for each set of dimensions, most clicks first; 100 to 50000.
         pub rows_per_day: Within<100, 50_000> = Within(FetchLimits::default().rows_per_day),
-        /// Search Console keeps sixteen months.
+        /// Days of the first fetch; 3 to 480.
         pub first_days: Within<3, 480> = Within(FetchLimits::default().first_days),
         #[serde(skip)]
         pub resilience: ResilienceSettings = ResilienceSettings {

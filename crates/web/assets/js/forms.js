@@ -181,6 +181,24 @@ async function addKeywords(form, { keywords, ...more }) {
   field.focus();
 }
 
+// What an analysis costs, and what is left of the budgets.
+function costQuestion({ units, unit, expectedCost, budget }) {
+  const { amount, currency } = expectedCost;
+  const subject = units === null ? 'This' : `This measures ${units} ${unit}; it`;
+  const left = ({ limit, usedBefore }) => (Number(limit) - Number(usedBefore)).toFixed(2);
+  const month = budget.limit !== null && ` Left this month: ${left(budget)} ${currency}.`;
+  const today = budget.today.limit !== null && ` Left today: ${left(budget.today)} ${currency}.`;
+  return [`${subject} costs at most ${amount} ${currency}.`, month, today, ' Start?'].filter(Boolean).join('');
+}
+
+// An analysis that costs money starts only after the amount was shown. One that would be refused is sent, for its reasons.
+async function agreesToCost(from, body) {
+  if (from.dataset.api !== 'POST /api/analyses') return true;
+  const plan = await send('POST', '/api/analyses', { ...body, dryRun: true });
+  const isFree = !Number(plan.expectedCost.amount) || plan.wouldExceed || plan.wouldJoinJobId;
+  return isFree || confirm(costQuestion(plan));
+}
+
 async function run(from, body) {
   if (from.dataset.confirm && !confirm(from.dataset.confirm)) return;
   const button = from.matches('button') ? from : from.querySelector('button[type="submit"], button:not([type])');
@@ -188,6 +206,7 @@ async function run(from, body) {
   button?.setAttribute('aria-busy', 'true');
   dismiss();
   try {
+    if (!(await agreesToCost(from, body))) return;
     if (from.dataset.api) handleSuccess(from, await createWithKeywords(from, body));
     else await addKeywords(from, body);
   } catch (error) {

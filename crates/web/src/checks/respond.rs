@@ -12,7 +12,7 @@ use actix_http::encoding::Encoder;
 use actix_web::http::header::{ContentEncoding, HeaderName, HeaderValue};
 use actix_web::http::{Method, StatusCode, header};
 use actix_web::{HttpRequest, HttpResponse, HttpResponseBuilder};
-use domain::ids::{AccountId, TokenId};
+use domain::ids::{AccountId, SessionId, TokenId};
 use domain::ports::randomness::Randomness;
 use domain::token::PlainToken;
 use futures_util::StreamExt;
@@ -44,6 +44,8 @@ pub struct Trace {
     pub traceparent_id: Option<String>,
     /// Path template of the route table.
     pub route: &'static str,
+    /// The `{id}` of the route, for example the project that is changed.
+    pub route_id: Option<i64>,
     pub caller: CallerInfo,
     pub deprecated: Option<Deprecation>,
     pub surface: Surface,
@@ -54,6 +56,7 @@ pub struct CallerInfo {
     pub account: Option<AccountId>,
     /// Never the token itself.
     pub token: Option<TokenId>,
+    pub session: Option<SessionId>,
     pub rate_limits: Vec<RateLimitState>,
 }
 
@@ -69,6 +72,7 @@ impl Exchange {
                     .unwrap_or_else(|| new_request_id(services.core.randomness.as_ref())),
                 traceparent_id: incoming_trace_id(request),
                 route: "none",
+                route_id: None,
                 caller: CallerInfo::default(),
                 deprecated: None,
                 surface: Surface::Agent,
@@ -107,8 +111,10 @@ impl Exchange {
             traceId = self.trace.traceparent_id,
             method = self.method.as_str(),
             route = self.trace.route,
+            id = self.trace.route_id,
             accountId = self.trace.caller.account.map(|it| it.0),
             tokenId = self.trace.caller.token.map(|it| it.0),
+            sessionId = self.trace.caller.session.map(|it| it.0),
             status,
             code,
             milliseconds,

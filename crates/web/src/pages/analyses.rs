@@ -60,7 +60,7 @@ pub async fn page(visit: &PageContext<'_>) -> Result<PageContent, PageError> {
         })
         .collect();
     let body = if list.jobs.items.is_empty() {
-        let text = "Open a project and start a rank check, a site audit, web vitals or AI visibility. What it costs is told before it is spent.";
+        let text = "Open a project and start a rank check, a site audit, web vitals or AI visibility. If it costs money, the amount is shown before it starts.";
         components::empty_state(
             "queue",
             "No analyses here",

@@ -80,7 +80,7 @@ pub async fn page(visit: &PageContext<'_>) -> Result<PageContent, PageError> {
         body.push(components::empty_state(
             "projects",
             "Which site do you want to follow?",
-            "Create a project with its domain and a few keywords, then check your rankings with one click. Until a data provider is connected, results are simulated and labelled.",
+            "Create a project with its domain and a few keywords, then check your rankings with one click. Simulated results are labelled.",
             deactivated_link(visit).await?,
         ));
         body.push(new);

@@ -463,7 +463,7 @@ fn report_defaults(visit: &PageContext<'_>) -> Vec<Markup> {
 pub fn no_reports_yet() -> Markup {
     let text = html! {
         b { "Reports are not sent yet." }
-        " These settings are stored and will apply once sending is available."
+        " These settings are stored and will apply once sending is available. A file for a client: sightline audit URL --html report.html"
     };
     components::notice("", "info", text)
 }

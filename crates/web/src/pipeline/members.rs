@@ -36,6 +36,7 @@ impl Pipeline {
         let refused = |problem| admit::count_refusal(services, visitor.address, problem);
         let (member, secret) = found.map_err(refused)?;
         trace.caller.account = Some(member.account.id);
+        trace.caller.session = Some(member.session.id);
         if endpoint.verb != Verb::Get {
             csrf::check_origin(request, &services.config.public_base_url)?;
             csrf::check_token(request, secret.reveal())?;

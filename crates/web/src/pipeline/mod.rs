@@ -28,7 +28,7 @@ use crate::mcp::{HttpEntry, McpResponse};
 use crate::operational::Operational;
 use crate::problem::{Code, Problem};
 use crate::response::ApiResponse;
-use crate::route_table::Verb;
+use crate::route_table::{Verb, capture_ids};
 use crate::services::Services;
 use crate::{csp_reports, csrf, openapi, operational, paths, refusals, token_revocations};
 use actix_web::{HttpRequest, HttpResponse, http::Method, web};
@@ -179,6 +179,7 @@ impl Pipeline {
             .find(request.path())
             .ok_or_else(path_not_found)?;
         trace.route = route.template;
+        trace.route_id = capture_ids(route.template, request.path()).map(|(id, _)| id);
         if request.method() == Method::OPTIONS {
             return Ok(route.options());
         }

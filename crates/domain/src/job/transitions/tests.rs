@@ -76,6 +76,8 @@ fn a_lost_job_runs_at_once_only_after_its_first_loss() {
     let first = running().lost(0.0, now(), &policy()).unwrap();
     assert_eq!((first.state, first.run_at), (JobState::RetryWait, now()));
     assert_eq!((first.crash_count, first.attempt), (1, 1));
+    // The worker that lost it cannot write any more.
+    assert_eq!(first.epoch, running().epoch + 1);
     let again = first.claimed("x", now(), &policy()).unwrap();
     let second = again.lost(0.0, now(), &policy()).unwrap();
     assert_eq!(second.run_at, now() + policy().delay_after(2, 0.0));

@@ -18,9 +18,11 @@ use std::sync::Arc;
 
 settings! {
     pub struct GoogleSettings {
+        /// Whether AI Overviews are fetched.
         pub overview: bool = true,
+        /// Whether AI Mode is fetched.
         pub mode: bool = true,
-        /// Maximum price of an AI Mode answer at DataForSEO, in US dollars.
+        /// Maximum US dollars for an AI Mode answer at DataForSEO.
         pub mode_price: Price = Usd(0.004),
     }
 }

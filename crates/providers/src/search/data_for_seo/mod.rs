@@ -51,12 +51,13 @@ const OPERATORS: [&str; 16] = [
 
 settings! {
     pub struct DataForSeoSettings {
+        /// Login of DataForSEO's API.
         pub login: Option<Secret>,
-        /// The API password, not the account's.
+        /// Password of the API, not the account's.
         pub password: Option<Secret>,
+        /// API URL.
         pub base_url: WebAddress = WebAddress::from_static("https://api.dataforseo.com"),
-        /// Maximum price of the first ten results, in US dollars. Further ones cost no more; loading the AI Overview
-        /// costs as much again. Responses report the billed amount.
+        /// Maximum US dollars for ten results, and for an AI Overview; its response says what was billed.
         pub price_per_page: Price = Usd(0.002),
     }
     rules DataForSeoSettings::login_and_password

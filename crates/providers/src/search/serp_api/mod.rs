@@ -26,9 +26,11 @@ const RESULTS_PER_CALL: u32 = 10;
 
 settings! {
     pub struct SerpApiSettings {
+        /// Key of SerpApi.
         pub api_key: Option<Secret>,
+        /// API URL.
         pub base_url: WebAddress = WebAddress::from_static("https://serpapi.com"),
-        /// Price of a search, in US dollars.
+        /// US dollars for ten results or an AI Overview, by your plan.
         pub price_per_call: Price = Usd(0.025),
     }
 }

@@ -22,9 +22,11 @@ const RESULTS_PER_CALL: u32 = 10;
 
 settings! {
     pub struct SerperSettings {
+        /// Key of serper.dev.
         pub api_key: Option<Secret>,
+        /// API URL.
         pub base_url: WebAddress = WebAddress::from_static("https://google.serper.dev"),
-        /// Price of a call of ten results, in US dollars.
+        /// US dollars for ten results.
         pub price_per_call: Price = Usd(0.001),
     }
 }

@@ -21,7 +21,9 @@ const PROVIDER: &str = "CrUX";
 settings! {
     /// The CrUX API; queried first.
     pub struct CruxSettings {
+        /// Google Cloud key for the Chrome UX Report API: field data.
         pub api_key: Option<Secret>,
+        /// API URL.
         pub base_url: WebAddress = WebAddress::from_static("https://chromeuxreport.googleapis.com"),
         #[serde(skip)]
         pub resilience: ResilienceSettings = ResilienceSettings {

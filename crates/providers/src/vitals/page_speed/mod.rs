@@ -26,7 +26,9 @@ const MAX_RUNS: u32 = 5;
 settings! {
     /// PageSpeed Insights; queried if the CrUX API fails or is not configured.
     pub struct PageSpeedSettings {
+        /// Google Cloud key for PageSpeed Insights: field data, lab data without a browser.
         pub api_key: Option<Secret>,
+        /// API URL.
         pub base_url: WebAddress = WebAddress::from_static("https://www.googleapis.com"),
         /// Long timeout: a call loads the page.
         #[serde(skip)]

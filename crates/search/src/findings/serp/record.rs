@@ -70,14 +70,14 @@ fn with_page(input: &SerpInput<'_>, page: &SearchPage, mut record: SerpRecord) -
     record.own_share = own_share(&record.items);
     record.stability = input
         .previous
-        .map(|before| stability::compare(&now, before));
+        .map(|before| stability::compare(input.site, &now, before));
     record.intent =
         search_intent::classify(&input.keyword.keyword, &input.keyword.language, Some(page));
     let difficulty = difficulty::estimate(
         &input.keyword.keyword,
         page,
         input.prominence,
-        month_between(&now, input.month_ago),
+        month_between(input.site, &now, input.month_ago),
     );
     difficulty::warn(difficulty.score, &mut record.envelope.warnings);
     record.difficulty = Some(difficulty);
@@ -85,8 +85,12 @@ fn with_page(input: &SerpInput<'_>, page: &SearchPage, mut record: SerpRecord) -
     record
 }
 
-fn month_between(now: &PreviousSerp, month_ago: Option<&PreviousSerp>) -> Option<f64> {
-    stability::compare(now, month_ago?).rbo_with_previous
+fn month_between(
+    site: &SiteScope,
+    now: &PreviousSerp,
+    month_ago: Option<&PreviousSerp>,
+) -> Option<f64> {
+    stability::compare(site, now, month_ago?).rbo_with_previous
 }
 
 fn add_warnings(record: &mut SerpRecord, page: &SearchPage) {

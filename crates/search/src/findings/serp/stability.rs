@@ -3,7 +3,7 @@ use crate::ToSchema;
 use crate::findings::envelope::rounded;
 use crate::observation::search_page::{Feature, FeatureCoverage, SearchPage};
 use crate::statistics::rbo::rbo_ext;
-use crate::url_rules::{domain_of_host, page_key};
+use crate::url_rules::{SiteScope, domain_of_host, page_key};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashSet};
 
@@ -44,6 +44,13 @@ pub struct Stability {
     #[serde(default)]
     #[schema(required = true)]
     pub lost_domains: Vec<String>,
+    /// Other domains that were above the best own result and are not any more; null when neither page has an own result
+    /// among the first 20.
+    #[serde(default)]
+    pub overtaken_domains: Option<Vec<String>>,
+    /// Other domains that are above the best own result and were not before; null like `overtakenDomains`.
+    #[serde(default)]
+    pub overtaken_by_domains: Option<Vec<String>>,
     /// Features that were not there; null when the suppliers report different features.
     pub features_added: Option<Vec<Feature>>,
     /// Features that were there and are not; null when that cannot be compared.
@@ -89,13 +96,14 @@ impl PreviousSerp {
     }
 }
 
-pub(super) fn compare(now: &PreviousSerp, before: &PreviousSerp) -> Stability {
+pub(super) fn compare(site: &SiteScope, now: &PreviousSerp, before: &PreviousSerp) -> Stability {
     let same_coverage = now.feature_coverage == before.feature_coverage
         && now.feature_coverage != FeatureCoverage::Absent;
     let features = |from: &PreviousSerp, without: &PreviousSerp| {
         same_coverage.then(|| only_in(&from.features, &without.features))
     };
     let (domains_now, domains_before) = (domains(&now.urls), domains(&before.urls));
+    let (ahead_now, ahead_before) = (Ahead::of(site, &now.urls), Ahead::of(site, &before.urls));
     Stability {
         rbo_with_previous: rbo_ext(&now.urls, &before.urls, PERSISTENCE),
         overlap_top10: overlap_at_ten(&now.urls, &before.urls),
@@ -103,8 +111,38 @@ pub(super) fn compare(now: &PreviousSerp, before: &PreviousSerp) -> Stability {
         lost_urls: only_in(&before.urls, &now.urls),
         new_domains: only_in(&domains_now, &domains_before),
         lost_domains: only_in(&domains_before, &domains_now),
+        overtaken_domains: overtaken(&ahead_before, &ahead_now),
+        overtaken_by_domains: overtaken(&ahead_now, &ahead_before),
         features_added: features(now, before),
         features_removed: features(before, now),
+    }
+}
+
+/// The domains above the best own result: all, if there is none among the compared.
+struct Ahead {
+    domains: Vec<String>,
+    has_own: bool,
+}
+
+impl Ahead {
+    fn of(site: &SiteScope, keys: &[String]) -> Self {
+        let own = keys
+            .iter()
+            .position(|it| site.owns(&format!("https://{it}")));
+        Self {
+            domains: domains(&keys[..own.unwrap_or(keys.len())]),
+            has_own: own.is_some(),
+        }
+    }
+}
+
+/// The domains that are ahead in the first and not in the second. Without an own result in the second nothing is known
+/// of those that left the compared results as well.
+fn overtaken(first: &Ahead, second: &Ahead) -> Option<Vec<String>> {
+    match (first.has_own, second.has_own) {
+        (false, false) => None,
+        (_, true) => Some(only_in(&first.domains, &second.domains)),
+        (true, false) => Some(Vec::new()),
     }
 }
 

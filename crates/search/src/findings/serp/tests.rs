@@ -125,6 +125,45 @@ fn stability_matches_the_published_example() {
 }
 
 #[test]
+fn overtaken_domains_are_those_that_changed_sides() {
+    let own = |places: &str| {
+        places
+            .chars()
+            .map(|name| match name {
+                '*' => "https://acme.com/page".to_owned(),
+                _ => format!("https://{name}.example/"),
+            })
+            .collect::<Vec<_>>()
+    };
+    let names = |text: Option<&str>| {
+        text.map(|it| {
+            it.chars()
+                .map(|name| format!("{name}.example"))
+                .collect::<Vec<_>>()
+        })
+    };
+    for (before, now, overtaken, by) in [
+        ("ab*c", "a*bc", Some("b"), Some("")),
+        ("a*bc", "cab*", Some(""), Some("cb")),
+        // A domain that left the page is overtaken; one that appears above has overtaken.
+        ("ab*", "xa*", Some("b"), Some("x")),
+        ("ab", "a*", Some("b"), Some("")),
+        ("a*", "ab", Some(""), Some("b")),
+        ("ab", "ba", None, None),
+    ] {
+        let before = PreviousSerp::of_page(&page(&[], &own(before)));
+        let found = snapshot_of(&page(&[], &own(now)), Some(&before));
+        let found = found.stability.unwrap();
+        assert_eq!(
+            found.overtaken_domains,
+            names(overtaken),
+            "{before:?} {now}"
+        );
+        assert_eq!(found.overtaken_by_domains, names(by), "{before:?} {now}");
+    }
+}
+
+#[test]
 fn features_are_compared_only_with_equal_coverage() {
     let mut before = PreviousSerp::of_page(&page(&[Feature::Images], &urls("ab")));
     before.feature_coverage = FeatureCoverage::Partial;

@@ -99,6 +99,16 @@ fn figures(it: &RankingsSummary) -> Markup {
     html! { (stats) (components::card("Keywords by position", "", bar)) }
 }
 
+/// The best own page, and whether another one stood there before.
+fn page_cell(record: &RankingRecord) -> Markup {
+    let url = record.envelope.url.as_deref();
+    let page = url.map_or_else(components::unknown, components::external_path_link);
+    if record.url_changed != Some(true) {
+        return page;
+    }
+    components::with_subtext(page, "another page than before")
+}
+
 async fn history(found: &ResultContext<'_>, keyword: i64) -> Result<Markup, PageError> {
     let range = found.query.text("range").unwrap_or("90");
     let (_, days, _) = RANGES
@@ -250,10 +260,7 @@ fn table(found: &ResultContext<'_>, records: &[RankingRecord]) -> Markup {
             name,
             position_cell(it.position, Some(it)),
             change_cell(Some(it)),
-            it.envelope
-                .url
-                .as_deref()
-                .map_or_else(components::unknown, components::external_path_link),
+            page_cell(it),
             components::tags(features).unwrap_or_else(components::unknown),
             components::optional_count(it.search_volume),
             components::percent(it.expected_ctr),

@@ -2,7 +2,7 @@ use super::{Group, ResultContext, ResultPage};
 use crate::pages::charts::bars;
 use crate::pages::components::Table;
 use crate::pages::{PageError, components};
-use analysis::findings::serp::{ItemType, SerpItem, SerpRecord, SerpSummary};
+use analysis::findings::serp::{ItemType, SerpItem, SerpRecord, SerpSummary, Stability};
 use analysis::observation::search_page::Feature;
 use domain::page::{Direction, PageRequest};
 use domain::ports::keywords::{KeywordFilter, KeywordSort};
@@ -193,22 +193,44 @@ fn snapshot(record: &SerpRecord) -> Markup {
     html! {
         (components::card(&format!("“{}”", record.market.keyword), note, inside))
         @if let Some(it) = &record.stability {
-            (components::card("Since the look before", "", changes(&it.new_urls, &it.lost_urls)))
+            (components::card("Since the check before", "Among the first 20 results.", changes(it)))
         }
         @if !record.questions.is_empty() { (components::table_card("People also ask", "", &questions(&record.questions))) }
     }
 }
 
-fn changes(new: &[String], gone: &[String]) -> Markup {
-    let list = |urls: &[String]| {
-        let urls: Vec<Markup> = urls
-            .iter()
-            .take(10)
-            .map(|it| components::external_link(it))
-            .collect();
-        components::list("plain", &urls)
+fn changes(since: &Stability) -> Markup {
+    let list = |texts: Option<&[String]>, show: fn(&str) -> Markup| match texts {
+        None => components::unknown(),
+        Some([]) => components::text("none"),
+        Some(texts) => {
+            let shown: Vec<Markup> = texts.iter().take(10).map(|it| show(it)).collect();
+            components::list("plain", &shown)
+        }
     };
-    components::pairs(vec![("New", list(new)), ("Gone", list(gone))])
+    let features = |found: &Option<Vec<Feature>>| {
+        let names = found.as_ref().map(|all| {
+            let names = all.iter().map(components::humanize_value);
+            names.collect::<Vec<String>>()
+        });
+        list(names.as_deref(), |it| components::text(it))
+    };
+    let text: fn(&str) -> Markup = |it| components::text(it);
+    let link: fn(&str) -> Markup = |it| components::external_link(it);
+    components::pairs(vec![
+        (
+            "You overtook",
+            list(since.overtaken_domains.as_deref(), text),
+        ),
+        (
+            "Overtook you",
+            list(since.overtaken_by_domains.as_deref(), text),
+        ),
+        ("New pages", list(Some(&since.new_urls), link)),
+        ("Pages gone", list(Some(&since.lost_urls), link)),
+        ("New features", features(&since.features_added)),
+        ("Features gone", features(&since.features_removed)),
+    ])
 }
 
 fn questions(questions: &[String]) -> Table {

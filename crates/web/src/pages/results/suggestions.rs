@@ -193,6 +193,6 @@ fn priority(it: &SuggestionRecord) -> Markup {
     html! {
         (facts)
         (bar(it.priority_score / 100.0, "1"))
-        p .hint { "Reach × impact × confidence ÷ effort, on a scale on which the middle suggestion of the account stands at 63." }
+        p .hint { "Reach × impact × confidence ÷ effort, on a scale on which the median of the project’s open suggestions stands at 63." }
     }
 }
