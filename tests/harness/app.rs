@@ -9,7 +9,6 @@ use analysis::{
 use chrono::{DateTime, Utc};
 use domain::{
     account::{Account, AccountLimits},
-    device::DeviceKey,
     email::EmailAddress,
     ids::{AccountId, IdMint, JobId, KeywordId, ProjectId},
     job::{Job, JobState},
@@ -25,6 +24,7 @@ use domain::{
     },
     results::{Coverage, ResultHead, StagedFinding},
     scope::Scope,
+    shared_key::{KeyPurpose, SharedKey},
     test_support::{CountingRandomness, FrozenClock},
     text::Label,
     token::ApiToken,
@@ -50,7 +50,6 @@ use web::{
     endpoint::Endpoint,
     http::cookies::CookieStyle,
     limits::{BodyLimit, Rate, RequestLimits},
-    paging::CursorKey,
     server::HttpServerSetup,
     services::{Ports, Services, SessionConfig, SpeedLabel, WebConfig},
 };
@@ -156,6 +155,7 @@ impl TestApp {
             clock: Arc::clone(&self.clock) as Arc<dyn Clock>,
             randomness: Arc::clone(&self.randomness),
             mint: Arc::clone(&self.mint),
+            cipher: Arc::new(domain::ports::secret_cipher::NoKeyFile),
             policies: Policies::default(),
         }
     }
@@ -205,6 +205,7 @@ impl TestApp {
             clock: time,
             randomness: Arc::clone(&randomness),
             mint: Arc::clone(&mint),
+            cipher: Arc::new(domain::ports::secret_cipher::NoKeyFile),
             policies: settings.policies,
         };
         let ports = Ports {
@@ -533,7 +534,7 @@ fn listen(
 fn settings() -> Settings {
     let web = WebConfig {
         public_base_url: "https://seo.example".into(),
-        cursor_key: CursorKey([7; 32]),
+        cursor_key: SharedKey::fixed(KeyPurpose::Cursors, [7; 32]),
         search: SupplierLabel {
             name: "sandbox".into(),
             engine: "sandbox".into(),
@@ -552,7 +553,7 @@ fn settings() -> Settings {
         limits: generous_limits(),
         sessions: SessionConfig {
             cookies: CookieStyle::Secure,
-            device_key: DeviceKey([9; 32]),
+            device_key: SharedKey::fixed(KeyPurpose::Devices, [9; 32]),
         },
     };
     let policies = Policies {

@@ -41,7 +41,14 @@ pub async fn database(kind: DatabaseKind) -> Option<TestDatabase> {
         }
         DatabaseKind::Postgres => return None,
     };
-    Some(TestDatabase::from_template(template, OpenOptions::default()).await)
+    let database = TestDatabase::from_template(template, OpenOptions::default()).await;
+    // As the start of a server does, or `sightline migrate`.
+    database
+        .storage
+        .migrate()
+        .await
+        .expect("the schema of this version");
+    Some(database)
 }
 
 fn unpacked(name: &str) -> Vec<u8> {
@@ -61,7 +68,7 @@ async fn restored() -> Template {
     // A restore refuses while this process is connected.
     target.end_connections();
     let url = DatabaseUrl::parse(&target.url).expect("a database URL");
-    let restored = storage::restore(url, file, false, None).await;
+    let restored = storage::restore(url, file, storage::RestoreOptions::default()).await;
     restored.expect("a restored database");
     target.into_template()
 }

@@ -32,6 +32,7 @@ pub fn layers() -> BTreeMap<&'static str, Layer> {
         ),
         ("crawler", "analysis domain", "diesel actix-web rand"),
         ("passwords", "domain", "diesel actix-web reqwest rand"),
+        ("secrets", "domain", "tokio diesel actix-web reqwest rand"),
         (
             "web",
             "analysis domain no-schema",
@@ -45,12 +46,12 @@ pub fn layers() -> BTreeMap<&'static str, Layer> {
         ),
         (
             "app",
-            "analysis crawler domain passwords providers setting storage web worker",
+            "analysis crawler domain passwords providers secrets setting storage web worker",
             "diesel reqwest",
         ),
         (
             "cli",
-            "analysis app bridge crawler domain no-schema passwords providers search setting site storage texts web worker",
+            "analysis app bridge crawler domain no-schema passwords providers search secrets setting site storage texts web worker",
             "diesel reqwest",
         ),
     ];

@@ -91,6 +91,8 @@ async fn unique_keys_of_tenant_tables_begin_with_the_account() {
                 "server_notes",
                 "site_turns",
                 "server_secrets",
+                "server_keys",
+                "sealed_secrets",
                 "schema_breaks",
                 "server_spending",
                 "keyword_markets",

@@ -14,7 +14,7 @@ use std::{collections::BTreeSet, fs};
 use storage::TENANT_TABLES;
 
 /// Tables that are found without an account: small, keyed by what is looked up.
-const DIRECTORIES: [&str; 9] = [
+const DIRECTORIES: [&str; 11] = [
     "user_directory",
     "token_directory",
     "session_directory",
@@ -22,6 +22,8 @@ const DIRECTORIES: [&str; 9] = [
     "server_notes",
     "site_turns",
     "server_secrets",
+    "server_keys",
+    "sealed_secrets",
     "server_spending",
     "schema_breaks",
 ];
@@ -242,6 +244,8 @@ fn sql_rules_cover_every_tenant_table() {
     let watched: BTreeSet<String> = TENANT_TABLES.iter().map(ToString::to_string).collect();
     for free in QUEUES.iter().chain(&SHARED).chain(&[
         "server_secrets",
+        "server_keys",
+        "sealed_secrets",
         "server_spending",
         "server_notes",
         "sign_in_throttles",

@@ -2,6 +2,7 @@
 
 pub mod admin;
 pub mod process;
+pub mod secrets;
 pub mod server;
 pub mod settings;
 pub mod stderr;

@@ -1,10 +1,10 @@
 use crate::process::Shutdown;
+use crate::secrets::follow_rotations;
 use crate::settings::{Limit, Settings};
 use crate::wiring::{AppContext, keyword_data, password_hasher};
 use actix_web::dev::ServerHandle;
 use anyhow::Context;
-use domain::device::DeviceKey;
-use domain::ports::storage::{Storage, StorageError, run_with_retries};
+use domain::shared_key::KeyPurpose;
 use domain::use_cases::Core;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::io;
@@ -15,7 +15,6 @@ use tokio::{net::TcpSocket, sync::Notify};
 use tokio_util::sync::CancellationToken;
 use web::http::cookies::CookieStyle;
 use web::limits::{BodyLimit, Rate, RequestLimits, stored_responses};
-use web::paging::CursorKey;
 use web::server::HttpServerSetup;
 use web::services::{Ports, Services, SessionConfig, SpeedLabel, WebConfig};
 use worker::WorkerContext;
@@ -30,7 +29,7 @@ pub async fn build_services(
 ) -> anyhow::Result<Services> {
     let config = WebConfig {
         public_base_url: context.settings.public_base_url(),
-        cursor_key: CursorKey(load_shared_key(context, "cursor-key").await?),
+        cursor_key: context.core().shared_key(KeyPurpose::Cursors).await?,
         search: worker_context.search.label(),
         speed: SpeedLabel::of(&worker_context.speed),
         body: BodyLimit {
@@ -45,9 +44,18 @@ pub async fn build_services(
         limits: request_limits(&context.settings),
         sessions: SessionConfig {
             cookies: cookie_style(&context.settings),
-            device_key: DeviceKey(load_shared_key(context, "device-key").await?),
+            device_key: context.core().shared_key(KeyPurpose::Devices).await?,
         },
     };
+    tokio::spawn(follow_rotations(
+        context.core(),
+        context.secrets.clone(),
+        vec![
+            config.cursor_key.clone(),
+            config.sessions.device_key.clone(),
+        ],
+        stopping.work.clone(),
+    ));
     let hasher = password_hasher(context)?;
     // Statements of requests have shorter timeouts than those of jobs.
     let core = Core {
@@ -134,27 +142,6 @@ pub fn proxy_without_base_url(settings: &Settings) -> Option<&'static str> {
     is_unnamed.then_some(
         "trusted_proxies is set and public_base_url is not: session cookies lack the attribute Secure, and links use the address of the listener",
     )
-}
-
-/// A secret shared by all servers on this database; the first server generates it.
-async fn load_shared_key(context: &AppContext, name: &str) -> Result<[u8; 32], StorageError> {
-    let mut fresh = [0; 32];
-    context.randomness.fill(&mut fresh);
-    run_with_retries(context.storage.as_ref(), || {
-        shared_secret(context.storage.as_ref(), name, fresh)
-    })
-    .await
-}
-
-async fn shared_secret(
-    storage: &dyn Storage,
-    name: &str,
-    fresh: [u8; 32],
-) -> Result<[u8; 32], StorageError> {
-    let mut work = storage.write().await?;
-    let key = work.secrets().find_or_add(name, fresh).await?;
-    work.commit().await?;
-    Ok(key)
 }
 
 /// Beyond this backlog the kernel drops connection attempts, which clients retry after a second.

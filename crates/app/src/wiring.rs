@@ -1,4 +1,5 @@
 use crate::process::retry_while_taken;
+use crate::secrets::Secrets;
 use crate::settings::{Loaded, QueueSettings, SandboxChoice, Settings};
 use crate::system_clock::SystemClock;
 use crate::system_randomness::SystemRandomness;
@@ -39,6 +40,7 @@ pub struct AppContext {
     pub clock: Arc<dyn Clock>,
     pub randomness: Arc<dyn Randomness>,
     pub mint: Arc<IdMint>,
+    pub secrets: Secrets,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +60,7 @@ impl AppContext {
         migrate_if_needed(&database).await?;
         let (clock, randomness) = system_ports();
         let mint = Arc::new(IdMint::new(Arc::clone(&clock), Arc::clone(&randomness)));
+        let secrets = Secrets::open(&settings, &database, role, &randomness).await?;
         Ok(Self {
             settings,
             storage: Arc::new(database.clone()),
@@ -65,6 +68,7 @@ impl AppContext {
             clock,
             randomness,
             mint,
+            secrets,
         })
     }
 
@@ -114,6 +118,7 @@ impl AppContext {
             clock: Arc::clone(&self.clock),
             randomness: Arc::clone(&self.randomness),
             mint: Arc::clone(&self.mint),
+            cipher: self.secrets.cipher(),
             policies: Policies {
                 queue: queue_policy(&settings.queue),
                 tokens: settings.tokens.policy(),

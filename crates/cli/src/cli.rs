@@ -72,6 +72,38 @@ pub enum ConfigCommand {
 }
 
 #[derive(Debug, Clone, Subcommand)]
+pub enum SecretsCommand {
+    /// Create a key file; needed on PostgreSQL, where every server and worker gets the same file.
+    #[command(
+        after_help = "Example:\n  sightline secrets init --out /etc/sightline/secrets.key\n\nSet secrets.key_file to the file on every machine, and keep a copy apart from backups: without the key the stored secrets are lost."
+    )]
+    Init {
+        /// File to create, with mode 0600; it must not exist.
+        #[arg(long, value_name = "FILE")]
+        out: PathBuf,
+    },
+    /// Show the keys of the key file and those that the database needs.
+    #[command(after_help = "Example:\n  sightline secrets status")]
+    Status {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Replace the key, in three steps: --prepare, without an option, --finish.
+    #[command(
+        after_help = "Examples:\n  sightline secrets rotate --prepare\n  sightline secrets rotate\n  sightline secrets rotate --finish\n\n--prepare adds a new key to the file. Copy the file to all machines; servers read it within 30 s. Then rotate without an option: it wraps all data keys by the new key, and replaces the keys of cursors and device cookies; earlier ones stay valid for 24 hours and 90 days. --finish removes the old keys from the file; backups from before need them."
+    )]
+    Rotate {
+        /// Add a new key to the key file.
+        #[arg(long, conflicts_with = "finish")]
+        prepare: bool,
+        /// Remove all keys but the first from the key file, if nothing in the database needs them.
+        #[arg(long)]
+        finish: bool,
+    },
+}
+
+#[derive(Debug, Clone, Subcommand)]
 pub enum Command {
     /// Serve the API and the pages, and run analyses in the same process.
     #[command(after_help = "Example:\n  sightline serve --listen 0.0.0.0:8080")]
@@ -184,6 +216,12 @@ pub enum Command {
         after_help = "Examples:\n  sightline transfer --data-dir /var/lib/sightline --to-file /etc/sightline/postgres.url\n  SIGHTLINE_DATABASE_URL=postgres://… sightline transfer --from sqlite:///var/lib/sightline/sightline.db\n\nThe source or the target defaults to the database of the settings. Stop servers and workers on both databases first. The source is not changed; the target must be empty. No server starts on the target before every row was read back and compared. Run the same command again to continue an interrupted transfer. Pass a URL with a password in a file or in SIGHTLINE_DATABASE_URL: other users of the machine can read command lines."
     )]
     Transfer(TransferArgs),
+    /// Create and rotate the key that opens the secrets in the database.
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  sightline secrets status\n  sightline secrets init --out /etc/sightline/secrets.key"
+    )]
+    Secrets(SecretsCommand),
     /// Check or show the settings, without opening the database.
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -230,6 +268,7 @@ impl Command {
             | Self::Demo(_)
             | Self::Backup(_)
             | Self::Restore(_)
+            | Self::Secrets(SecretsCommand::Init { .. })
             | Self::Transfer(_) => false,
             Self::Serve(_)
             | Self::Worker
@@ -244,6 +283,7 @@ impl Command {
             | Self::Answers(_)
             | Self::SearchConsole(_)
             | Self::Migrate { .. }
+            | Self::Secrets(_)
             | Self::Compact { .. }
             | Self::Doctor { .. } => true,
         }
@@ -873,6 +913,7 @@ pub struct BackupArgs {
     pub json: bool,
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 #[derive(Debug, Clone, clap::Args)]
 pub struct RestoreArgs {
     /// Backup file; its manifest must be in the same directory.
@@ -883,6 +924,9 @@ pub struct RestoreArgs {
     /// Replace a database that contains accounts; the old data is kept.
     #[arg(long, conflicts_with = "verify")]
     pub force: bool,
+    /// Delete the secrets that the key file does not open.
+    #[arg(long, conflicts_with = "verify")]
+    pub drop_secrets: bool,
     /// Directory of `pg_restore` [default: the newest in /usr/lib/postgresql, else the PATH].
     #[arg(long, value_name = "DIR")]
     pub bindir: Option<PathBuf>,

@@ -146,6 +146,7 @@ async fn run(command: Command, loaded: Loaded) -> anyhow::Result<Outcome> {
         Command::Migrate { action, dry_run } => {
             commands::migrate::run(loaded, &action, dry_run).await
         }
+        Command::Secrets(command) => Box::pin(commands::secrets::run(loaded, command)).await,
         Command::Doctor { json, all } => commands::doctor::run(loaded, json, all).await,
         Command::Compact { json } => Box::pin(commands::compact::run(loaded, json)).await,
         Command::Health { live } => {

@@ -4,16 +4,13 @@
 use crate::ids::{AccountId, UserId};
 use crate::ports::randomness::Randomness;
 use crate::secret_text::{base62, hex};
+use crate::shared_key::SharedKey;
 use crate::throttle::ThrottleKey;
 use crate::user::User;
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use std::fmt;
-
-/// Signing key of device cookies, the same on every server of a database.
-#[derive(Clone)]
-pub struct DeviceKey(pub [u8; 32]);
 
 /// Device cookie: account, user, time of issue, nonce and signature.
 ///
@@ -62,7 +59,7 @@ impl DeviceCookie {
     }
 
     /// Accepts a cookie that was signed here and has not expired.
-    pub fn verify(text: &str, key: &DeviceKey, now: DateTime<Utc>) -> Option<Self> {
+    pub fn verify(text: &str, key: &SharedKey, now: DateTime<Utc>) -> Option<Self> {
         let mut parts = text.split('.');
         let mut number = || parts.next()?.parse::<i64>().ok();
         let (account, user, issued_at) = (number()?, number()?, number()?);
@@ -77,15 +74,15 @@ impl DeviceCookie {
             nonce: nonce.to_owned(),
         };
         let tag = from_hex(tag)?;
-        mark.mac(key).verify_slice(&tag).ok()?;
+        let is_signed = key.accepts(now, |it| mark.mac(it).verify_slice(&tag).is_ok());
         // A number has several spellings, of which only ours was signed.
         let is_ours = mark.text() == text.rsplit_once('.')?.0;
         let age = now - mark.issued_at;
-        (is_ours && -MAX_CLOCK_SKEW <= age && age < Self::LIFETIME).then_some(mark)
+        (is_signed && is_ours && -MAX_CLOCK_SKEW <= age && age < Self::LIFETIME).then_some(mark)
     }
 
-    pub fn signed(&self, key: &DeviceKey) -> String {
-        let tag = self.mac(key).finalize().into_bytes();
+    pub fn signed(&self, key: &SharedKey, now: DateTime<Utc>) -> String {
+        let tag = self.mac(&key.signing(now)).finalize().into_bytes();
         format!("{}.{}", self.text(), hex(&tag))
     }
 
@@ -117,8 +114,8 @@ impl DeviceCookie {
         format!("{}.{}.{issued_at}.{}", self.account, self.user, self.nonce)
     }
 
-    fn mac(&self, key: &DeviceKey) -> Hmac<Sha256> {
-        let mut mac = Hmac::<Sha256>::new_from_slice(&key.0).expect("any length is a key");
+    fn mac(&self, key: &[u8; 32]) -> Hmac<Sha256> {
+        let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("any length is a key");
         mac.update(format!("device/2.{}", self.text()).as_bytes());
         mac
     }
@@ -145,6 +142,7 @@ impl fmt::Debug for DeviceCookie {
 mod tests {
     use super::*;
     use crate::ports::clock::Clock;
+    use crate::shared_key::KeyPurpose;
     use crate::test_support::{CountingRandomness, FrozenClock, a_user};
 
     fn a_mark(at: DateTime<Utc>) -> DeviceCookie {
@@ -155,14 +153,18 @@ mod tests {
         )
     }
 
+    fn a_key(byte: u8) -> SharedKey {
+        SharedKey::fixed(KeyPurpose::Devices, [byte; 32])
+    }
+
     #[test]
     fn only_cookies_signed_with_the_key_are_accepted() {
-        let (key, now) = (DeviceKey([1; 32]), FrozenClock::default().now());
+        let (key, now) = (a_key(1), FrozenClock::default().now());
         let mark = a_mark(now);
-        let text = mark.signed(&key);
+        let text = mark.signed(&key, now);
         let read = |text: &str| DeviceCookie::verify(text, &key, now);
         assert_eq!(read(&text), Some(mark.clone()));
-        assert_eq!(DeviceCookie::verify(&text, &DeviceKey([2; 32]), now), None);
+        assert_eq!(DeviceCookie::verify(&text, &a_key(2), now), None);
         for at in 0..text.len() {
             let other = if &text[at..=at] == "0" { "1" } else { "0" };
             let mut forged = text.clone();
@@ -177,9 +179,10 @@ mod tests {
 
     #[test]
     fn a_device_cookie_expires_after_90_days_unless_renewed() {
-        let (key, issued) = (DeviceKey([1; 32]), FrozenClock::default().now());
+        let (key, issued) = (a_key(1), FrozenClock::default().now());
         let mark = a_mark(issued);
-        let read = |mark: &DeviceCookie, at| DeviceCookie::verify(&mark.signed(&key), &key, at);
+        let read =
+            |mark: &DeviceCookie, at| DeviceCookie::verify(&mark.signed(&key, issued), &key, at);
         let end = issued + DeviceCookie::LIFETIME;
         assert!(read(&mark, end - TimeDelta::microseconds(1)).is_some());
         assert_eq!(read(&mark, end), None);
@@ -193,9 +196,9 @@ mod tests {
 
     #[test]
     fn a_device_cookie_without_a_date_is_refused() {
-        let (key, now) = (DeviceKey([1; 32]), FrozenClock::default().now());
+        let (key, now) = (a_key(1), FrozenClock::default().now());
         let nonce = "a".repeat(NONCE);
-        let mut mac = Hmac::<Sha256>::new_from_slice(&key.0).unwrap();
+        let mut mac = Hmac::<Sha256>::new_from_slice(&key.signing(now)).unwrap();
         mac.update(format!("device/1.7.{nonce}").as_bytes());
         let tag = hex(&mac.finalize().into_bytes());
         let earlier = format!("7.{nonce}.{tag}");

@@ -29,7 +29,9 @@ mod storage;
 mod tls;
 mod transfer;
 
-pub use backup::{BackupError, Manifest, Restored, back_up, note_backup, restore, verify};
+pub use backup::{
+    BackupError, Manifest, RestoreOptions, Restored, back_up, note_backup, restore, verify,
+};
 pub use database_url::{DatabaseKind, DatabaseUrl, DatabaseUrlError, Encryption};
 pub use migration_plan::{PlannedAction, PlannedStep};
 pub use migrations::MigrationError;

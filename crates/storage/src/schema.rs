@@ -569,6 +569,21 @@ tables! {
             body -> Binary,
         }
 
+        sealed_secrets (purpose, number) {
+            purpose -> Text,
+            number -> BigInt,
+            key_version -> BigInt,
+            envelope -> Binary,
+            created_at -> Instant,
+        }
+
+        server_keys (version) {
+            version -> BigInt,
+            wrapped_by -> Binary,
+            wrapped -> Binary,
+            created_at -> Instant,
+        }
+
         server_notes (topic) {
             topic -> Text,
             note -> Text,

@@ -9,6 +9,7 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::AccountId;
 use domain::page::{Direction, Page, PageCursor, PageRequest, SortValue};
+use domain::shared_key::SharedKey;
 use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -85,10 +86,6 @@ const fn parameter(name: &'static str, description: &'static str, schema: Value)
     }
 }
 
-/// Shared by all servers on a database.
-#[derive(Clone)]
-pub struct CursorKey(pub [u8; 32]);
-
 pub struct Paging<'a, S> {
     pub query: &'a Query,
     pub account: AccountId,
@@ -102,7 +99,7 @@ pub struct Paging<'a, S> {
 }
 
 impl<S: Copy> Paging<'_, S> {
-    pub fn request(&self, key: &CursorKey, now: DateTime<Utc>) -> Option<PageRequest<S>> {
+    pub fn request(&self, key: &SharedKey, now: DateTime<Utc>) -> Option<PageRequest<S>> {
         // All three are read first, so that all errors are reported at once.
         let sort = self.sort();
         let limit = self.limit();
@@ -175,7 +172,7 @@ impl<S: Copy> Paging<'_, S> {
         self.query.word::<Included>("include").is_some()
     }
 
-    fn position(&self, text: &str, key: &CursorKey, now: DateTime<Utc>) -> Option<PageCursor> {
+    fn position(&self, text: &str, key: &SharedKey, now: DateTime<Utc>) -> Option<PageCursor> {
         let found = read_cursor(text, key, self.binding(), now);
         if found.is_none() {
             let rule = "is not a cursor of this list with these parameters, or is older than 24 hours: begin again without it";
@@ -189,7 +186,7 @@ impl<S: Copy> Paging<'_, S> {
     pub fn next_cursor<T>(
         &self,
         page: &Page<T>,
-        key: &CursorKey,
+        key: &SharedKey,
         now: DateTime<Utc>,
     ) -> Option<String> {
         let position = page.next.as_ref()?;
@@ -235,7 +232,7 @@ enum WireValue {
 
 fn write_cursor(
     position: &PageCursor,
-    key: &CursorKey,
+    key: &SharedKey,
     binding: [u8; 8],
     now: DateTime<Utc>,
 ) -> String {
@@ -252,20 +249,22 @@ fn write_cursor(
         b: binding,
     };
     let mut bytes = serde_json::to_vec(&wire).unwrap_or_default();
-    let tag = sign(key, &bytes);
+    let tag = sign(&key.signing(now), &bytes);
     bytes.extend_from_slice(&tag);
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
 fn read_cursor(
     text: &str,
-    key: &CursorKey,
+    key: &SharedKey,
     binding: [u8; 8],
     now: DateTime<Utc>,
 ) -> Option<PageCursor> {
     let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
     let (body, tag) = bytes.split_at_checked(bytes.len().checked_sub(TAG_LENGTH)?)?;
-    mac(key, body).verify_truncated_left(tag).ok()?;
+    if !key.accepts(now, |it| mac(it, body).verify_truncated_left(tag).is_ok()) {
+        return None;
+    }
     let wire: Wire = serde_json::from_slice(body).ok()?;
     let made_at = DateTime::from_timestamp(wire.t, 0)?;
     if wire.b != binding || made_at + CURSOR_LIFETIME < now {
@@ -280,13 +279,13 @@ fn read_cursor(
     Some(PageCursor { value, id: wire.i })
 }
 
-fn mac(key: &CursorKey, body: &[u8]) -> Hmac<Sha256> {
-    let mut mac = Hmac::<Sha256>::new_from_slice(&key.0).expect("HMAC takes a key of any length");
+fn mac(key: &[u8; 32], body: &[u8]) -> Hmac<Sha256> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes a key of any length");
     mac.update(body);
     mac
 }
 
-fn sign(key: &CursorKey, body: &[u8]) -> [u8; TAG_LENGTH] {
+fn sign(key: &[u8; 32], body: &[u8]) -> [u8; TAG_LENGTH] {
     let tag = mac(key, body).finalize().into_bytes();
     std::array::from_fn(|at| tag[at])
 }
@@ -301,7 +300,9 @@ pub fn finish_query<T>(page: Option<T>, query: &Query) -> Result<T, Problem> {
 mod tests {
     use super::*;
 
-    const KEY: CursorKey = CursorKey([7; 32]);
+    fn key(byte: u8) -> SharedKey {
+        SharedKey::fixed(domain::shared_key::KeyPurpose::Cursors, [byte; 32])
+    }
     const SORTS: [(&str, u8); 2] = [("createdAt", 1), ("name", 2)];
 
     fn now() -> DateTime<Utc> {
@@ -329,7 +330,7 @@ mod tests {
         now: DateTime<Utc>,
     ) -> Option<PageRequest<u8>> {
         let query = Query::parse(text, &["limit", "cursor", "sort"]);
-        paging(&query, account, bound_to).request(&KEY, now)
+        paging(&query, account, bound_to).request(&key(7), now)
     }
 
     fn cursor() -> String {
@@ -343,7 +344,7 @@ mod tests {
             ..Page::empty()
         };
         let paging = paging(&query, 1, "/p?tag=a");
-        paging.next_cursor(&page, &KEY, now()).unwrap()
+        paging.next_cursor(&page, &key(7), now()).unwrap()
     }
 
     #[test]

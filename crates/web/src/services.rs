@@ -1,7 +1,6 @@
 use crate::connections::Connections;
 use crate::http::cookies::CookieStyle;
 use crate::limits::{BodyLimit, Limiter, RequestLimits, Slots};
-use crate::paging::CursorKey;
 use crate::problem::{Code, Problem};
 use crate::readiness::Readiness;
 use crate::refusals;
@@ -9,13 +8,13 @@ use crate::response::ApiResponse;
 use crate::sleeper::TokioSleeper;
 use crate::supplier_refusals::SupplierRefusalCache;
 use domain::{
-    device::DeviceKey,
     ids::{AccountId, ProjectId},
     ports::{
         keyword_data::KeywordData, page_speed::NotConfigured, password_hasher::PasswordHasher,
         search_console::ConsoleExports, search_results::SupplierLabel,
     },
     project::{Project, PurgeTerm},
+    shared_key::SharedKey,
     use_cases::{
         Core, measure_page_speed::SpeedSources, research::keyword::ResearchKeyword, sign_in::SignIn,
     },
@@ -29,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 pub struct WebConfig {
     /// Without a trailing slash.
     pub public_base_url: String,
-    pub cursor_key: CursorKey,
+    pub cursor_key: SharedKey,
     pub search: SupplierLabel,
     pub speed: SpeedLabel,
     /// With an accepted token or session.
@@ -44,7 +43,7 @@ pub struct WebConfig {
 #[derive(Clone)]
 pub struct SessionConfig {
     pub cookies: CookieStyle,
-    pub device_key: DeviceKey,
+    pub device_key: SharedKey,
 }
 
 #[derive(Clone)]

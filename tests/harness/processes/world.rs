@@ -174,6 +174,14 @@ impl World {
         PathBuf::from(host.strip_suffix("/pooled").unwrap_or(host))
     }
 
+    /// Sets the key file that servers on the `SQLite` database created, for servers on another database.
+    pub fn keep_key_file(&mut self) {
+        let file = self.database_folder().join("secrets.key");
+        if self.is_sqlite() {
+            self.set("SECRETS__KEY_FILE", file.to_str().expect("a path"));
+        }
+    }
+
     pub fn is_sqlite(&self) -> bool {
         self.database.kind() == DatabaseKind::Sqlite
     }

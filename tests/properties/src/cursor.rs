@@ -5,10 +5,11 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     ids::AccountId,
     page::{Direction, Page, PageCursor, PageRequest, SortValue},
+    shared_key::{KeyPurpose, SharedKey},
 };
 use web::{
     contract::parameters::Query,
-    paging::{CursorKey, PageLimits, Paging},
+    paging::{PageLimits, Paging},
 };
 
 const KNOWN: [&str; 4] = ["limit", "cursor", "sort", "include"];
@@ -18,7 +19,7 @@ const BASE_64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxy
 /// The bytes as a query, and as the position of a valid cursor.
 pub(crate) fn check(bytes: &[u8]) {
     let mut chance = SeededRandom::from_bytes(bytes);
-    let key = CursorKey([chance.byte(); 32]);
+    let key = SharedKey::fixed(KeyPurpose::Cursors, [chance.byte(); 32]);
     let now = DateTime::UNIX_EPOCH + TimeDelta::days(20_000);
 
     let text = String::from_utf8_lossy(bytes);
@@ -93,14 +94,14 @@ fn request(
     query: &str,
     account: i64,
     list: &str,
-    key: &CursorKey,
+    key: &SharedKey,
     now: DateTime<Utc>,
 ) -> Option<PageRequest<u8>> {
     let query = Query::parse(query, &KNOWN);
     paging(&query, account, list).request(key, now)
 }
 
-fn cursor(position: &PageCursor, key: &CursorKey, now: DateTime<Utc>) -> String {
+fn cursor(position: &PageCursor, key: &SharedKey, now: DateTime<Utc>) -> String {
     let query = Query::parse("", &KNOWN);
     let page = Page::<()> {
         next: Some(position.clone()),

@@ -73,6 +73,7 @@ on_every_database![
     reservations_are_released_when_the_job_fails,
     a_tick_starts_one_job_with_concurrent_workers,
     missed_ticks_start_one_job_and_refusals_are_recorded,
+    a_run_refused_by_a_full_queue_is_tried_again_soon,
     a_removed_or_changed_schedule_is_not_fired,
 ];
 
@@ -112,6 +113,7 @@ impl Queue {
             clock: self.clock(),
             randomness: self.randomness.clone(),
             mint: Arc::clone(&self.mint),
+            cipher: Arc::new(domain::ports::secret_cipher::NoKeyFile),
             policies: Policies {
                 queue: self.policy,
                 prices: self.prices(),
@@ -970,6 +972,33 @@ async fn missed_ticks_start_one_job_and_refusals_are_recorded(db: TestDatabase) 
     assert_eq!(queue.fire().await.len(), 2);
     assert_eq!(queue.jobs(ann).await.len(), 1);
     assert_eq!(queue.fire().await, []);
+}
+
+async fn a_run_refused_by_a_full_queue_is_tried_again_soon(db: TestDatabase) {
+    let queue = Queue::on(&db);
+    let ann = queue.account("ann@example.com").await;
+    for domain in ["a.example.com", "b.example.com"] {
+        let project = queue.project(ann, domain, &["rust"]).await;
+        queue.schedule(ann, project, "daily").await;
+    }
+    queue.clock.advance(TimeDelta::days(20));
+    let mut full = queue.core();
+    full.policies.queue.queued_per_account = 1;
+    let refused = async || {
+        let fired = full.fire_schedules().await.unwrap();
+        fired.into_iter().find(|it| it.last_refusal.is_some())
+    };
+    let soon = TimeDelta::minutes(10);
+    for _ in 0..2 {
+        let refused = refused().await.unwrap();
+        assert_eq!(refused.next_at, queue.clock.now() + soon);
+        queue.clock.advance(soon);
+    }
+    assert_eq!(queue.jobs(ann).await.len(), 1);
+    let started = queue.fire().await;
+    assert_eq!((started.len(), &started[0].last_refusal), (1, &None));
+    assert!(started[0].next_at > queue.clock.now() + soon);
+    assert_eq!(queue.jobs(ann).await.len(), 2);
 }
 
 async fn a_removed_or_changed_schedule_is_not_fired(db: TestDatabase) {

@@ -20,6 +20,7 @@ use domain::{
     report_settings::{Frequency, Section},
     scope::Scope,
     search_console::{ConsoleDevice, Origin, RowField, RowSubject},
+    shared_key::KeyPurpose,
     stored_data::StorageQuota,
     token::RevokeReason,
     use_cases::budgets::Budget,
@@ -51,6 +52,7 @@ fn of_rules(list: &mut dyn FnMut(&str, &[&str])) {
     list("crawl phase", &CrawlPhase::ALL.map(CrawlPhase::name));
     list("effort", &Effort::ALL.map(Effort::name));
     list("frequency", &Frequency::ALL.map(Frequency::name));
+    list("key purpose", &KeyPurpose::ALL.map(KeyPurpose::name));
     list("item status", &ItemStatus::ALL.map(ItemStatus::name));
     list("job priority", &JobPriority::ALL.map(JobPriority::name));
     list("job state", &JobState::ALL.map(JobState::name));

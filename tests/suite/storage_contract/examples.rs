@@ -1,6 +1,7 @@
 //! Fixtures: account 1 with project 11, keyword 21 and job 31; account 2 alike.
 
 use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
+use domain::sealed_secret::{KeyId, SealedSecret, SecretOwner, WrappedKey};
 use domain::{
     account::{Account, AccountLimits, AccountStatus, AccountUsage},
     domain_name::SiteDomain,
@@ -135,4 +136,25 @@ pub async fn two_accounts_at_work(db: &impl HasStorage) {
 /// Stores a job of the first account.
 pub async fn add_job(db: &impl HasStorage, job: &Job) {
     change!(db, tx => tx.jobs().add(job).await.unwrap());
+}
+
+/// A data key of the server; `by` selects the key that wraps it.
+pub fn server_key(version: u32, by: u8) -> WrappedKey {
+    WrappedKey {
+        owner: SecretOwner::Server,
+        version,
+        wrapped_by: KeyId([by; 8]),
+        wrapped: vec![by; 90],
+        created_at: now(),
+    }
+}
+
+pub fn sealed(purpose: &str, number: u32) -> SealedSecret {
+    SealedSecret {
+        purpose: purpose.to_owned(),
+        number,
+        key_version: 1,
+        envelope: vec![7; 82],
+        created_at: now(),
+    }
 }

@@ -142,6 +142,11 @@ async fn every_change_through_a_reader_is_refused(db: TestStorage) {
         r.idempotency().purge_before(ANN, now()),
         r.host_throttle().purge_before(now(), 1),
         r.secrets().find_or_add("x", [0; 32]),
+        r.secrets().remove("x"),
+        r.secrets().add_server_key(&server_key(1, 1)),
+        r.secrets().rewrap_server_key(&server_key(1, 1)),
+        r.secrets().add_sealed(&sealed("x", 1)),
+        r.secrets().remove_sealed("x", 1),
     ];
 }
 

@@ -127,6 +127,7 @@ async fn backup_holds_everything_acknowledged_before_it(mut world: World) {
     let file = backup(&world);
     world.run_command(&["restore", "--verify", file.to_str().unwrap()]);
     let (url, _fresh) = elsewhere(&world).await;
+    world.keep_key_file();
     world.set("DATABASE_URL", &url);
     world.run_command(&["restore", file.to_str().unwrap()]);
     let (_restored, api) = world.serve(&["--no-worker"]);

@@ -21,6 +21,7 @@ mod google;
 mod host_throttle;
 mod hostile_report;
 mod idempotency_keys;
+mod key_file;
 mod logs;
 mod machine_failures;
 mod metrics;

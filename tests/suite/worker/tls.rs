@@ -79,6 +79,7 @@ async fn transfer_works_over_tls_and_backups_are_recorded() {
     assert!(process.terminate().0.success());
 
     world.run_command(&["transfer", "--from", &file, "--to", &tls]);
+    world.keep_key_file();
     world.set("DATABASE_URL", &tls);
     let (process, api, watcher) = world.serve_with_admin(&["--no-worker"]);
     assert_eq!(stored(&api, project).await, before);

@@ -86,6 +86,7 @@ async fn every_table_is_transferred_and_the_source_unchanged(mut world: World) {
         world.run_command(&["transfer", "--from", &target.url, "--to", &back.url]);
         dump(&back).await.assert_is(&before.1);
         target.end_connections();
+        forget_secrets(&target);
         world.set("DATABASE_URL", &target.url);
         let (_server, _) = world.serve(&["--no-worker"]);
         world.set("DATABASE_URL", &world.database.url.clone());
@@ -211,8 +212,16 @@ async fn killed_transfer_resumes(mut world: World) {
     let (all, rows_before) = (report["rows"].as_u64(), report["rowsBefore"].as_u64());
     assert!(rows_before > Some(0) && rows_before < all, "{report}");
     dump(&target).await.assert_is(&before);
+    forget_secrets(&target);
     world.set("DATABASE_URL", &target.url);
     let (_server, _) = world.serve(&["--no-worker"]);
+}
+
+/// A server opens its secrets, and those of [`fill`] do not open.
+fn forget_secrets(database: &TestDatabase) {
+    for table in ["sealed_secrets", "server_keys", "server_secrets"] {
+        database.run_sql(&format!("DELETE FROM {table}"));
+    }
 }
 
 /// A target with an unfinished transfer of this source.
@@ -304,7 +313,7 @@ async fn transfer_is_refused_while_either_database_is_in_use(mut world: World) {
     assert!(refusal.contains("running on"), "{refusal}");
     server.terminate();
     // The URL may be in a file, which hides its password.
-    target.run_sql("DELETE FROM server_secrets");
+    forget_secrets(&target);
     let file = world.folder().join("target.url");
     fs::write(&file, format!("{}\n", target.url)).unwrap();
     world.run_command(&["transfer", "--to-file", file.to_str().unwrap()]);
@@ -449,6 +458,7 @@ async fn every_response_is_the_same_after_a_transfer(mut world: World) {
 
     let target = elsewhere(other(world.database.kind())).await;
     transfer(&world, &target.url);
+    world.keep_key_file();
     world.set("DATABASE_URL", &target.url);
     let (_server, api) = world.serve(&["--no-worker"]);
     assert_eq!(api.get(&second).await["items"], items);

@@ -64,6 +64,7 @@ settings! {
         pub storage: StorageSettings,
         pub sessions: SessionSettings,
         pub passwords: PasswordSettings,
+        pub secrets: SecretSettings,
         pub new_accounts: NewAccountSettings,
         pub tokens: TokenSettings,
     }
@@ -88,6 +89,14 @@ settings! {
     pub struct TokenSettings {
         /// Maximum age of API tokens, existing ones included; 1 to 3650. The same on all servers.
         pub max_lifetime_days: Option<Within<1, 3_650>>,
+    }
+}
+
+settings! {
+    pub struct SecretSettings {
+        /// File with the key of sealed secrets; default on SQLite: `secrets.key` beside the database, created by the
+        /// first server.
+        pub key_file: Option<PathBuf>,
     }
 }
 

@@ -1,12 +1,13 @@
 use super::{Outcome, require_database};
 use crate::cli::{BackupArgs, RestoreArgs};
-use crate::settings::Loaded;
+use crate::settings::{Loaded, Settings};
 use crate::system_clock::SystemClock;
 use crate::terminal::{eprint_line, print_line};
 use crate::wiring::create_data_folder;
+use app::secrets::key_file;
 use domain::ports::clock::Clock;
 use serde::Serialize;
-use storage::Manifest;
+use storage::{Manifest, RestoreOptions};
 
 pub async fn take(loaded: Loaded, args: BackupArgs) -> anyhow::Result<Outcome> {
     require_database(&loaded.settings)?;
@@ -37,13 +38,32 @@ pub async fn restore(loaded: Loaded, args: RestoreArgs) -> anyhow::Result<Outcom
     let database = loaded.settings.database();
     let place = database.to_string();
     eprint_line(format!("Restoring {} to {place}.", args.file.display()));
-    let restored = storage::restore(database, args.file, args.force, args.bindir).await?;
+    let restored = storage::restore(
+        database,
+        args.file,
+        RestoreOptions {
+            force: args.force,
+            programs: args.bindir,
+            key_ids: key_ids(&loaded.settings)?,
+            drop_secrets: args.drop_secrets,
+        },
+    )
+    .await?;
     let summary = format!("Restored to {place}, with the row counts of the manifest");
     print_manifest(&restored, &restored.manifest, args.json, &summary)?;
     if let (Some(replaced), false) = (&restored.replaced, args.json) {
         print_line(format!("The old data is kept: {replaced}."));
     }
     Ok(Outcome::Done)
+}
+
+/// The keys of the key file; none without one.
+fn key_ids(settings: &Settings) -> anyhow::Result<Vec<String>> {
+    let Some(path) = key_file(settings).filter(|it| it.exists()) else {
+        return Ok(Vec::new());
+    };
+    let keys = storage::as_owner_of(&path, || secrets::read(&path))??;
+    Ok(keys.ids().map(|it| it.to_string()).collect())
 }
 
 fn print_manifest(

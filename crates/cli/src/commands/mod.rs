@@ -15,6 +15,7 @@ pub mod models;
 pub mod openapi;
 pub mod schedule;
 pub mod search_console;
+pub mod secrets;
 pub mod serve;
 pub mod suggestions;
 pub mod token;

@@ -30,6 +30,7 @@ pub mod results;
 pub mod schedules;
 pub mod search_console;
 pub mod search_results;
+pub mod secret_cipher;
 pub mod secrets;
 pub mod server_notes;
 pub mod sessions;

@@ -31,6 +31,7 @@ pub mod research;
 pub mod results;
 pub mod retention_clock;
 pub mod schedules;
+pub mod sealed_secrets;
 pub mod search_console;
 pub mod sessions;
 pub mod sign_in;
@@ -52,6 +53,7 @@ use crate::job::policy::QueuePolicy;
 use crate::ports::ai_answers::AiEngines;
 use crate::ports::clock::Clock;
 use crate::ports::randomness::Randomness;
+use crate::ports::secret_cipher::SecretCipher;
 use crate::ports::storage::Storage;
 use crate::stored_data::StorageLimits;
 use crate::token::TokenPolicy;
@@ -66,6 +68,7 @@ pub struct Core {
     pub clock: Arc<dyn Clock>,
     pub randomness: Arc<dyn Randomness>,
     pub mint: Arc<IdMint>,
+    pub cipher: Arc<dyn SecretCipher>,
     pub policies: Policies,
 }
 

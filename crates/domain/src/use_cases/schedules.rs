@@ -7,8 +7,11 @@ use crate::job::{JobPriority, Trigger};
 use crate::keyword::KeywordChoice;
 use crate::ports::storage::{StorageError, Transaction};
 use crate::schedule::{Recurrence, Schedule};
+use chrono::TimeDelta;
 use thiserror::Error;
 
+/// Until a run is tried again that a full queue refused.
+const FULL_QUEUE_DELAY: TimeDelta = TimeDelta::minutes(10);
 /// Maximum accounts and schedules per round; the next round continues.
 const AT_ONCE: u32 = 50;
 
@@ -103,16 +106,22 @@ impl Core {
         Ok(fired)
     }
 
-    /// Records the refusal for the owner; the next firing tries again.
+    /// Records the refusal for the owner; the next firing tries again, and one that a full queue refused soon.
     async fn note_refusal(
         &self,
         firing: &ScheduleFiring,
         refusal: &RequestAnalysisError,
     ) -> Result<Option<Schedule>, StorageError> {
-        let after = &Schedule {
+        let mut after = Schedule {
             last_refusal: Some(refusal.to_string()),
             ..firing.after.clone()
         };
+        if let RequestAnalysisError::AccountQueueFull { .. }
+        | RequestAnalysisError::ServerQueueFull = refusal
+        {
+            after.next_at = after.next_at.min(self.clock.now() + FULL_QUEUE_DELAY);
+        }
+        let after = &after;
         let note = |mut work: Box<dyn Transaction>| async move {
             let moved = work.schedules().advance(&firing.before, after).await?;
             work.commit().await?;

@@ -115,7 +115,7 @@ impl Core {
             .await
     }
 
-    fn fresh_secret(&self) -> [u8; 32] {
+    pub(super) fn fresh_secret(&self) -> [u8; 32] {
         let mut fresh = [0; 32];
         self.randomness.fill(&mut fresh);
         fresh

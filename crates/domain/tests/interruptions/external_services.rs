@@ -5,7 +5,9 @@ use analysis::{
     provenance::Provenance,
 };
 use async_trait::async_trait;
-use chrono::{Days, NaiveDate};
+use chrono::{DateTime, Days, NaiveDate, Utc};
+use domain::ports::secret_cipher::{CipherError, SecretCipher};
+use domain::sealed_secret::{Binding, KeyId, SecretBytes, SecretOwner, WrappedKey};
 use domain::{
     password::{HashCost, PasswordHash, PasswordRefusal, TypedPassword},
     ports::{
@@ -171,5 +173,46 @@ impl SearchConsole for Outside {
         } else {
             vec![row]
         })
+    }
+}
+
+/// Seals nothing: what is sealed is the secret itself.
+pub struct OpenCipher;
+
+impl SecretCipher for OpenCipher {
+    fn wrapping_key(&self) -> Result<KeyId, CipherError> {
+        Ok(KeyId([1; 8]))
+    }
+
+    fn new_data_key(
+        &self,
+        owner: SecretOwner,
+        version: u32,
+        created_at: DateTime<Utc>,
+    ) -> Result<WrappedKey, CipherError> {
+        Ok(WrappedKey {
+            owner,
+            version,
+            wrapped_by: self.wrapping_key()?,
+            wrapped: vec![1],
+            created_at,
+        })
+    }
+
+    fn rewrap(&self, key: &WrappedKey) -> Result<WrappedKey, CipherError> {
+        Ok(key.clone())
+    }
+
+    fn seal(&self, _: &WrappedKey, _: Binding<'_>, secret: &[u8]) -> Result<Vec<u8>, CipherError> {
+        Ok(secret.to_vec())
+    }
+
+    fn open(
+        &self,
+        _: &WrappedKey,
+        _: Binding<'_>,
+        envelope: &[u8],
+    ) -> Result<SecretBytes, CipherError> {
+        Ok(SecretBytes::new(envelope.to_vec()))
     }
 }

@@ -76,6 +76,7 @@ async fn run(case: &Case, fault: Option<(u32, Fault)>) -> Seen {
         clock: watch.clone(),
         randomness: watch.clone(),
         mint: Arc::new(IdMint::new(watch.clone(), watch.clone())),
+        cipher: Arc::new(external_services::OpenCipher),
         ..core(storage.port())
     };
     let outside = Outside::default();

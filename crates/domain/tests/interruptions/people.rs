@@ -14,6 +14,7 @@ use domain::{
     patch::Change,
     report_settings::EffectiveReportSettings,
     scope::Scopes,
+    shared_key::KeyPurpose,
     test_support::{
         ACCOUNT, MemoryStorage, a_session, a_user,
         fixtures::{now, plain_token, project, session},
@@ -127,6 +128,12 @@ fn accounts() -> Vec<Case> {
             .await),
         case!("welcome_code", MemoryStorage::default, |core, _| core
             .welcome_code()
+            .await),
+        case!("shared_key", MemoryStorage::default, |core, _| core
+            .shared_key(KeyPurpose::Cursors)
+            .await),
+        case!("rotate_secrets", MemoryStorage::default, |core, _| core
+            .rotate_secrets()
             .await),
         case!("welcome_owner", MemoryStorage::default, |core, outside| {
             core.welcome_owner(

@@ -291,6 +291,7 @@ pub fn core(storage: Arc<dyn Storage>) -> Core {
         clock: Arc::new(FrozenClock::default()),
         randomness: Arc::new(CountingRandomness::default()),
         mint: a_mint(),
+        cipher: Arc::new(crate::ports::secret_cipher::NoKeyFile),
         policies: Policies::default(),
     }
 }

@@ -26,6 +26,9 @@ pub struct Manifest {
     pub breaks: Vec<String>,
     /// Rows by table.
     pub rows: BTreeMap<String, u64>,
+    /// The keys of the key file that open its secrets, as 16 hexadecimal digits.
+    #[serde(default)]
+    pub key_ids: Vec<String>,
 }
 
 pub(super) fn manifest_path(backup: &Path) -> PathBuf {
@@ -43,6 +46,7 @@ impl Manifest {
         let Contents {
             rows,
             applied: mut taken,
+            key_ids,
         } = contents;
         taken.steps.sort();
         Ok(Self {
@@ -54,6 +58,7 @@ impl Manifest {
             steps: taken.steps,
             breaks: taken.breaks,
             rows,
+            key_ids,
         })
     }
 

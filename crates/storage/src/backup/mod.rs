@@ -13,10 +13,11 @@ use crate::{
     migrations::{self, MigrationError, is_unfinished_transfer},
     opening::OpenError,
     ownership::as_owner_of,
-    queries::{server_notes, versions::AppliedMigrations},
+    queries::{secrets, server_notes, versions::AppliedMigrations},
     sql::Db,
 };
 use chrono::{DateTime, Utc};
+use diesel::QueryResult;
 use domain::ports::server_notes::{ServerNote, Topic};
 use domain::ports::storage::StorageError;
 pub use manifest::Manifest;
@@ -70,6 +71,10 @@ pub enum BackupError {
         program: &'static str,
         reason: String,
     },
+    #[error(
+        "the secrets in the backup need the key {0}, which is not in the key file: restore the key file from its copy (secrets.key_file; on SQLite secrets.key beside the database), or give --drop-secrets to go on without these secrets"
+    )]
+    MissingKey(String),
     /// A transfer into the database is unfinished.
     #[error(transparent)]
     Unfinished(#[from] MigrationError),
@@ -87,6 +92,18 @@ impl From<OpenError> for BackupError {
     }
 }
 
+#[derive(Debug, Clone, Default)]
+pub struct RestoreOptions {
+    /// Whether a database that holds accounts is replaced.
+    pub force: bool,
+    /// The folder of `pg_restore`; `None` searches the usual ones.
+    pub programs: Option<PathBuf>,
+    /// The keys of the key file, as 16 hexadecimal digits.
+    pub key_ids: Vec<String>,
+    /// Whether secrets that none of these keys opens are deleted.
+    pub drop_secrets: bool,
+}
+
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Restored {
@@ -100,6 +117,8 @@ pub struct Restored {
 struct Contents {
     rows: BTreeMap<String, u64>,
     applied: AppliedMigrations,
+    /// The keys of the key file that its sealed secrets need.
+    key_ids: Vec<String>,
 }
 
 /// Takes a backup of a database that may be in use: it holds everything committed before it began, and all or nothing
@@ -143,20 +162,24 @@ pub async fn note_backup(database: DatabaseUrl, at: DateTime<Utc>) -> Result<(),
         note: String::new(),
         noted_at: at,
     };
-    let noted = move |db: &mut Db| server_notes::put(db, &note).map_err(unavailable);
-    blocking(move || match &database.0 {
+    blocking(move || change(&database, |db| server_notes::put(db, &note))).await?
+}
+
+/// Changes a database with the rights of the user who owns it.
+fn change(
+    database: &DatabaseUrl,
+    run: impl Fn(&mut Db) -> QueryResult<()>,
+) -> Result<(), BackupError> {
+    let run = |db: &mut Db| run(db).map_err(unavailable);
+    match &database.0 {
         Target::Sqlite(source) => {
             let is_trusted = !sqlite::switches_user(source)?;
             as_owner(source, || {
-                Ok(noted(&mut sqlite::open_source(source, is_trusted)?)?)
+                Ok(run(&mut sqlite::open_source(source, is_trusted)?)?)
             })
         }
-        Target::Postgres(url) => {
-            let mut database = postgres::connect(url)?;
-            Ok(noted(&mut database)?)
-        }
-    })
-    .await?
+        Target::Postgres(url) => Ok(run(&mut postgres::connect(url)?)?),
+    }
 }
 
 fn begin(to: &Path) -> Result<PartialFile, BackupError> {
@@ -196,15 +219,24 @@ pub async fn verify(from: PathBuf, programs: Option<PathBuf>) -> Result<Manifest
 pub async fn restore(
     database: DatabaseUrl,
     from: PathBuf,
-    force: bool,
-    programs: Option<PathBuf>,
+    options: RestoreOptions,
 ) -> Result<Restored, BackupError> {
     blocking(move || {
+        let RestoreOptions {
+            force,
+            programs,
+            key_ids,
+            drop_secrets,
+        } = options;
         let manifest = read_verified(&from, programs.as_deref())?;
         let here = database.kind().name();
         if manifest.database != here {
             let of = manifest.database;
             return Err(BackupError::OtherKind { of, here });
+        }
+        let missing = manifest.key_ids.iter().find(|it| !key_ids.contains(it));
+        if let (Some(id), false) = (missing, drop_secrets) {
+            return Err(BackupError::MissingKey(id.clone()));
         }
         let replaced = match &database.0 {
             Target::Sqlite(target) => {
@@ -215,6 +247,9 @@ pub async fn restore(
                 postgres::restore(url, &from, &manifest, force, programs.as_deref())?
             }
         };
+        if missing.is_some() {
+            change(&database, secrets::remove_all)?;
+        }
         Ok(Restored { manifest, replaced })
     })
     .await?

@@ -7,7 +7,7 @@ use crate::errors::unavailable;
 use crate::files::open_private;
 use crate::postgres::other_connections;
 use crate::postgres_endpoint::{APPLICATION, PostgresEndpoint};
-use crate::queries::versions;
+use crate::queries::{secrets, versions};
 use crate::sql::Db;
 use diesel::connection::SimpleConnection;
 use diesel::sql_types::{BigInt, Text};
@@ -82,10 +82,10 @@ fn count_rows(database: &mut Db) -> QueryResult<Contents> {
         let counted: Number = sql_query(count).get_result(database)?;
         rows.insert(name, counted.number.unsigned_abs());
     }
-    let taken = versions::applied_migrations(database)?;
     Ok(Contents {
+        applied: versions::applied_migrations(database)?,
+        key_ids: secrets::wrapping_keys(database, &rows)?,
         rows,
-        applied: taken,
     })
 }
 

@@ -7,7 +7,7 @@ use super::{
 use crate::errors::{DbErrorKind, classify, into_storage_error, unavailable};
 use crate::files::{open_private, with_suffix};
 use crate::ownership;
-use crate::queries::versions;
+use crate::queries::{secrets, versions};
 use crate::sql::{DatabaseKind, Db};
 use crate::sqlite::{SETUP, is_database, lock, resolve_path, uri};
 use diesel::result::Error;
@@ -127,10 +127,10 @@ fn count_rows(database: &mut Db) -> QueryResult<Contents> {
         let counted: Number = sql_query(count).get_result(database)?;
         rows.insert(name, counted.number.unsigned_abs());
     }
-    let taken = versions::applied_migrations(database)?;
     Ok(Contents {
+        applied: versions::applied_migrations(database)?,
+        key_ids: secrets::wrapping_keys(database, &rows)?,
         rows,
-        applied: taken,
     })
 }
 

@@ -40,7 +40,7 @@ mod research;
 mod results;
 mod retention;
 mod schedules;
-mod secrets;
+pub mod secrets;
 pub mod server_notes;
 mod sessions;
 mod spending;

@@ -191,11 +191,11 @@ function costQuestion({ units, unit, expectedCost, budget }) {
   return [`${subject} costs at most ${amount} ${currency}.`, month, today, ' Start?'].filter(Boolean).join('');
 }
 
-// An analysis that costs money starts only after the amount was shown. One that would be refused is sent, for its reasons.
+// An analysis that costs money starts only after the amount was shown.
 async function agreesToCost(from, body) {
   if (from.dataset.api !== 'POST /api/analyses') return true;
   const plan = await send('POST', '/api/analyses', { ...body, dryRun: true });
-  const isFree = !Number(plan.expectedCost.amount) || plan.wouldExceed || plan.wouldJoinJobId;
+  const isFree = !Number(plan.expectedCost.amount) || plan.wouldJoinJobId;
   return isFree || confirm(costQuestion(plan));
 }
 

@@ -102,7 +102,7 @@ fn signed_in_response_with(
 
 fn device_cookie(services: &Services, mark: &DeviceCookie) -> String {
     let config = &services.config.sessions;
-    let signed = mark.signed(&config.device_key);
+    let signed = mark.signed(&config.device_key, services.core.clock.now());
     config.cookies.set(Cookie::Device, &signed)
 }
 

@@ -10,6 +10,7 @@ use crate::ports::host_throttle::HostThrottleRepository;
 use crate::ports::idempotency::IdempotencyRepository;
 use crate::ports::secrets::SecretRepository;
 use crate::ports::server_notes::{MAX_NOTES, ServerNote, ServerNoteRepository, Topic};
+use crate::sealed_secret::{SealedSecret, WrappedKey};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use std::cmp::Reverse;
@@ -52,6 +53,63 @@ impl HostThrottleRepository for Session {
 impl SecretRepository for Session {
     async fn find_or_add(&mut self, name: &str, fresh: [u8; 32]) -> Stored<[u8; 32]> {
         self.change(|state| Ok(*state.secrets.entry(name.to_owned()).or_insert(fresh)))
+    }
+
+    async fn find(&mut self, name: &str) -> Stored<Option<[u8; 32]>> {
+        self.query(|state| state.secrets.get(name).copied())
+    }
+
+    async fn remove(&mut self, name: &str) -> Stored<()> {
+        self.change(|state| {
+            state.secrets.remove(name);
+            Ok(())
+        })
+    }
+
+    async fn server_keys(&mut self) -> Stored<Vec<WrappedKey>> {
+        self.query(|state| state.server_keys.values().rev().cloned().collect())
+    }
+
+    async fn add_server_key(&mut self, key: &WrappedKey) -> Stored<bool> {
+        self.change(|state| {
+            let is_new = !state.server_keys.contains_key(&key.version);
+            state.server_keys.entry(key.version).or_insert(key.clone());
+            Ok(is_new)
+        })
+    }
+
+    async fn rewrap_server_key(&mut self, key: &WrappedKey) -> Stored<()> {
+        self.change(|state| {
+            if let Some(kept) = state.server_keys.get_mut(&key.version) {
+                (kept.wrapped_by, kept.wrapped) = (key.wrapped_by, key.wrapped.clone());
+            }
+            Ok(())
+        })
+    }
+
+    async fn sealed(&mut self, purpose: &str) -> Stored<Vec<SealedSecret>> {
+        self.query(|state| {
+            let of_purpose = state.sealed.values().filter(|it| it.purpose == purpose);
+            of_purpose.rev().cloned().collect()
+        })
+    }
+
+    async fn add_sealed(&mut self, secret: &SealedSecret) -> Stored<bool> {
+        let key = (secret.purpose.clone(), secret.number);
+        self.change(|state| {
+            let is_new = !state.sealed.contains_key(&key);
+            state.sealed.entry(key).or_insert(secret.clone());
+            Ok(is_new)
+        })
+    }
+
+    async fn remove_sealed(&mut self, purpose: &str, up_to: u32) -> Stored<()> {
+        self.change(|state| {
+            state
+                .sealed
+                .retain(|(of, number), _| of != purpose || *number > up_to);
+            Ok(())
+        })
     }
 }
 

@@ -24,6 +24,7 @@ use crate::project::Project;
 use crate::project_overrides::{BrandNames, IgnoredSuggestion, SiteAnnotation};
 use crate::results::{KeywordMeasurement, ResultHead, StagedFinding};
 use crate::schedule::Schedule;
+use crate::sealed_secret::{SealedSecret, WrappedKey};
 use crate::search_console::{Binding, ImportInfo, RowSet};
 use crate::session::{Session, SessionHash};
 use crate::throttle::Throttle;
@@ -78,6 +79,8 @@ pub struct State {
     pub throttles: BTreeMap<[u8; 32], Throttle>,
     pub server_notes: BTreeMap<String, ServerNote>,
     pub secrets: BTreeMap<String, [u8; 32]>,
+    pub server_keys: BTreeMap<u32, WrappedKey>,
+    pub sealed: BTreeMap<(String, u32), SealedSecret>,
     pub idempotency: Table<String, IdempotencyRecord>,
     pub audit: Table<AuditEventId, AuditEvent>,
     pub projects: Table<ProjectId, Project>,

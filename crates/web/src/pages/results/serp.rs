@@ -191,10 +191,10 @@ fn snapshot(record: &SerpRecord) -> Markup {
     };
     let note = "The page as it was returned: results, and what stands among them.";
     html! {
-        (components::card(&format!("“{}”", record.market.keyword), note, inside))
         @if let Some(it) = &record.stability {
             (components::card("Since the check before", "Among the first 20 results.", changes(it)))
         }
+        (components::card(&format!("“{}”", record.market.keyword), note, inside))
         @if !record.questions.is_empty() { (components::table_card("People also ask", "", &questions(&record.questions))) }
     }
 }
@@ -217,15 +217,15 @@ fn changes(since: &Stability) -> Markup {
     };
     let text: fn(&str) -> Markup = |it| components::text(it);
     let link: fn(&str) -> Markup = |it| components::external_link(it);
+    let domains = |found: &Option<Vec<String>>| match found {
+        None => components::text(
+            "not known: you are below the first 20, or an earlier version measured it",
+        ),
+        Some(found) => list(Some(found), text),
+    };
     components::pairs(vec![
-        (
-            "You overtook",
-            list(since.overtaken_domains.as_deref(), text),
-        ),
-        (
-            "Overtook you",
-            list(since.overtaken_by_domains.as_deref(), text),
-        ),
+        ("You overtook", domains(&since.overtaken_domains)),
+        ("Overtook you", domains(&since.overtaken_by_domains)),
         ("New pages", list(Some(&since.new_urls), link)),
         ("Pages gone", list(Some(&since.lost_urls), link)),
         ("New features", features(&since.features_added)),

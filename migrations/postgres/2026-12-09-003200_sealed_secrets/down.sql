@@ -1,0 +1,2 @@
+DROP TABLE sealed_secrets;
+DROP TABLE server_keys;
