@@ -43,7 +43,7 @@ impl Secrets {
                 return Ok(Self(None));
             }
             match storage::as_owner_of(&path, || secrets::create(&path, randomness.as_ref()))? {
-                Ok(_) => tracing::warn!(
+                Ok(_) => tracing::info!(
                     "Created the key file {}, which opens the secrets in the database. Copy it to a safe place apart from backups: without it they are lost.",
                     path.display()
                 ),

@@ -51,7 +51,7 @@ async fn sign_in_project_and_rank_check_by_keyboard() {
         "document.querySelector('[data-job]') === null && document.readyState === 'complete'",
     )
     .await;
-    let before_spending = "This measures 2 keywords; it costs at most 0.0006 USD. Start?";
+    let before_spending = "This measures 2 keywords; it costs at most 0.006 USD. Start?";
     let dialogs = tab.events().dialogs();
     assert_eq!((dialogs.len(), dialogs[0].as_str()), (2, before_spending));
 
