@@ -1,6 +1,7 @@
 //! Migrations: the same schema on both databases, revertible step by step, and safe when two processes apply them at
 //! once.
 
+use crate::portability::{DIRECTORIES, SHARED};
 use diesel::{
     Connection, PgConnection, QueryableByName, RunQueryDsl, SqliteConnection, sql_query,
     sql_types::Text,
@@ -83,22 +84,7 @@ async fn unique_keys_of_tenant_tables_begin_with_the_account() {
         .iter()
         .filter_map(|it| it.split_once(" unique "))
         .filter(|(table, columns)| {
-            let is_directory = [
-                "user_directory",
-                "token_directory",
-                "session_directory",
-                "sign_in_throttles",
-                "server_notes",
-                "site_turns",
-                "server_secrets",
-                "server_keys",
-                "sealed_secrets",
-                "schema_breaks",
-                "server_spending",
-                "keyword_markets",
-                "keyword_flights",
-            ]
-            .contains(table);
+            let is_directory = DIRECTORIES.iter().chain(&SHARED).any(|it| it == table);
             !is_directory && !columns.starts_with("account_id")
         });
     assert_eq!(foreign.collect::<Vec<_>>(), []);

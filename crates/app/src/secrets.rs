@@ -31,15 +31,21 @@ impl Secrets {
         role: Role,
         randomness: &Arc<dyn Randomness>,
     ) -> anyhow::Result<Self> {
-        let needed = needed_key_ids(database).await?;
+        // Commands that open no secret need no key.
+        let needed = match role {
+            Role::Server => needed_key_ids(database).await?,
+            Role::Tool | Role::Migration => BTreeSet::new(),
+        };
         let Some(path) = key_file(settings) else {
-            return refuse_missing(&needed, role, "set secrets.key_file").map(|()| Self(None));
+            return refuse_missing(&needed, "set secrets.key_file").map(|()| Self(None));
         };
         let is_missing = matches!(path.try_exists(), Ok(false));
         if is_missing && settings.secrets.key_file.is_none() {
-            let restore = format!("restore {} from its copy", path.display());
-            refuse_missing(&needed, role, &restore)?;
-            if role != Role::Server || !needed.is_empty() {
+            refuse_missing(
+                &needed,
+                &format!("restore {} from its copy", path.display()),
+            )?;
+            if role != Role::Server {
                 return Ok(Self(None));
             }
             match storage::as_owner_of(&path, || secrets::create(&path, randomness.as_ref()))? {
@@ -54,8 +60,7 @@ impl Secrets {
         }
         let open = || FileCipher::open(path.clone(), Arc::clone(randomness));
         let cipher = storage::as_owner_of(&path, open)??;
-        let unknown = needed.iter().find(|it| !cipher.ids().contains(it));
-        if let (Some(id), Role::Server) = (unknown, role) {
+        if let Some(id) = first_missing(&needed, &cipher.ids()) {
             anyhow::bail!(
                 "the key file {} does not open the secrets of this database, which needs the key {id}: restore the file from its copy",
                 path.display()
@@ -87,13 +92,30 @@ pub async fn needed_key_ids(storage: &dyn Storage) -> Result<BTreeSet<KeyId>, St
     Ok(keys.into_iter().map(|it| it.wrapped_by).collect())
 }
 
-fn refuse_missing(needed: &BTreeSet<KeyId>, role: Role, remedy: &str) -> anyhow::Result<()> {
+/// The first needed key that is not in the file.
+pub fn first_missing(needed: &BTreeSet<KeyId>, in_file: &[KeyId]) -> Option<KeyId> {
+    needed.iter().copied().find(|it| !in_file.contains(it))
+}
+
+fn refuse_missing(needed: &BTreeSet<KeyId>, remedy: &str) -> anyhow::Result<()> {
     match needed.first() {
-        Some(id) if role == Role::Server => anyhow::bail!(
+        Some(id) => anyhow::bail!(
             "there is no key file, and the secrets of this database need the key {id}: {remedy}"
         ),
-        _ => Ok(()),
+        None => Ok(()),
     }
+}
+
+/// The keys of the key file, the wrapping one first; `None` without a file.
+pub fn keys_in_file(settings: &Settings) -> anyhow::Result<Option<Vec<KeyId>>> {
+    let Some(path) = key_file(settings) else {
+        return Ok(None);
+    };
+    if settings.secrets.key_file.is_none() && matches!(path.try_exists(), Ok(false)) {
+        return Ok(None);
+    }
+    let keys = storage::as_owner_of(&path, || secrets::read(&path))??;
+    Ok(Some(keys.ids().collect()))
 }
 
 /// The configured file; on SQLite the default is beside the database. `None` on PostgreSQL without the setting: each

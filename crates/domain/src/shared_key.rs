@@ -13,12 +13,13 @@ analysis::wire_enum! {
 }
 
 impl KeyPurpose {
-    /// How long a replaced key is accepted: as long as what it signed is valid.
-    pub fn acceptance(self) -> TimeDelta {
-        match self {
+    /// Until when a key is accepted that one of this time replaced: as long as what it signed is valid.
+    pub fn replaced_until(self, successor: DateTime<Utc>) -> DateTime<Utc> {
+        let lifetime = match self {
             Self::Cursors => TimeDelta::hours(24),
             Self::Devices => crate::device::DeviceCookie::LIFETIME,
-        }
+        };
+        successor + SIGNS_AFTER + lifetime
     }
 }
 
@@ -73,10 +74,7 @@ impl SharedKey {
     /// Whether a key that is still accepted passes the check.
     pub fn accepts(&self, now: DateTime<Utc>, check: impl Fn(&[u8; 32]) -> bool) -> bool {
         let keys = self.keys();
-        let is_valid = |pair: &&[DatedKey]| {
-            let replaced_at = pair[0].created_at + SIGNS_AFTER;
-            now < replaced_at + self.purpose.acceptance()
-        };
+        let is_valid = |pair: &&[DatedKey]| now < self.purpose.replaced_until(pair[0].created_at);
         let earlier = keys.windows(2).take_while(is_valid).map(|it| &it[1]);
         keys.first()
             .into_iter()

@@ -1,6 +1,6 @@
 //! The key file: created, required, rotated while a server runs, and not in backups.
 
-use super::{backups::take, on_both, world::World};
+use super::{api::Api, backups::take, on_both, world::World};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,17 +29,20 @@ fn status(world: &World) -> Vec<Value> {
     document["keys"].as_array().unwrap().clone()
 }
 
-async fn cursors_stay_valid_while_the_key_is_rotated(mut world: World) {
-    let file = key_file(&mut world);
-    let (server, api) = world.serve(&[]);
+/// The path of the second page of two projects that it creates.
+async fn second_page(api: &Api) -> String {
     for domain in ["a.example.com", "b.example.com"] {
         api.project(domain, 1).await;
     }
     let page = api.get("/projects?limit=1").await;
-    let next = format!(
-        "/projects?limit=1&cursor={}",
-        page["nextCursor"].as_str().unwrap()
-    );
+    let cursor = page["nextCursor"].as_str().unwrap();
+    format!("/projects?limit=1&cursor={cursor}")
+}
+
+async fn cursors_stay_valid_while_the_key_is_rotated(mut world: World) {
+    let file = key_file(&mut world);
+    let (server, api) = world.serve(&[]);
+    let next = second_page(&api).await;
     assert_eq!(api.call("GET", &next, None).await.0, 200);
     let [before] = &status(&world)[..] else {
         panic!("one key")
@@ -151,14 +154,7 @@ async fn unsealed_keys_are_used_until_a_rotation() {
         .unwrap();
     work.commit().await.unwrap();
     let (server, api) = world.serve(&[]);
-    for domain in ["a.example.com", "b.example.com"] {
-        api.project(domain, 1).await;
-    }
-    let page = api.get("/projects?limit=1").await;
-    let next = format!(
-        "/projects?limit=1&cursor={}",
-        page["nextCursor"].as_str().unwrap()
-    );
+    let next = second_page(&api).await;
     let printed = world.run_command(&["secrets", "rotate"]);
     assert!(printed.contains("1 were not sealed before"), "{printed}");
     server.terminate();

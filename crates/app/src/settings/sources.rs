@@ -62,23 +62,34 @@ impl Loaded {
     /// Every effective setting.
     pub fn rows(&self) -> Vec<SettingRow> {
         let settings = &self.settings;
-        let mut rows = display_rows(settings);
-        for row in &mut rows {
-            let origin = self.origins.get(&row.key).unwrap_or(&Origin::Default);
-            row.from = origin.to_string();
-            // Defaults that are derived from other settings.
-            let derived = match row.key.as_str() {
-                "database_url" if settings.database_url.is_none() => {
-                    (format!("sqlite://{}", settings.database()), "data_dir")
-                }
+        let all = Value::try_from(settings).unwrap_or_else(|_| Value::Table(Table::new()));
+        let row = |Key { name, meaning, .. }: Key| {
+            let (value, from) = match name.as_str() {
+                // Defaults that are derived from other settings.
+                "database_url" if settings.database_url.is_none() => (
+                    format!("sqlite://{}", settings.database()),
+                    "data_dir".to_owned(),
+                ),
                 "public_base_url" if settings.public_base_url.is_none() => {
-                    (settings.public_base_url(), "listen")
+                    (settings.public_base_url(), "listen".to_owned())
                 }
-                _ => continue,
+                _ => {
+                    let value = name
+                        .split('.')
+                        .try_fold(&all, |table, part| table.get(part));
+                    let origin = self.origins.get(&name).unwrap_or(&Origin::Default);
+                    let value = value.map_or("not set".to_owned(), Value::to_string);
+                    (value, origin.to_string())
+                }
             };
-            (row.value, row.from) = (derived.0, derived.1.to_owned());
-        }
-        rows
+            SettingRow {
+                key: name,
+                value,
+                from,
+                meaning,
+            }
+        };
+        keys().into_iter().map(row).collect()
     }
 }
 
@@ -415,12 +426,11 @@ pub(super) fn check(table: &Table) -> Result<(), String> {
 }
 
 /// The names of types as operators know them.
-const TYPE_NAMES: [(&str, &str); 5] = [
+const TYPE_NAMES: [(&str, &str); 4] = [
     ("a sequence", "a list"),
     ("a boolean", "true or false"),
     ("a string", "a text"),
     ("f64", "a number"),
-    ("struct", "a section with"),
 ];
 
 /// A message of serde with its names of Rust types replaced: `invalid type: string "x", expected usize`.
@@ -433,6 +443,7 @@ fn in_plain_words(message: &str) -> String {
     let expected = match known {
         Some((_, words)) => words,
         None if expected == "usize" || is_integer(expected) => "a whole number",
+        None if expected.starts_with("struct ") => "a section",
         None => expected,
     };
     format!("{found}, expected {expected}")
@@ -484,22 +495,6 @@ fn record_origins(
             }
         }
     }
-}
-
-/// The settings by key, without their sources.
-fn display_rows(settings: &Settings) -> Vec<SettingRow> {
-    let all = Value::try_from(settings).unwrap_or_else(|_| Value::Table(Table::new()));
-    let value = |name: &str| {
-        name.split('.')
-            .try_fold(&all, |table, part| table.get(part))
-    };
-    let row = |Key { name, meaning, .. }: Key| SettingRow {
-        value: value(&name).map_or("not set".to_owned(), Value::to_string),
-        key: name,
-        from: String::new(),
-        meaning,
-    };
-    keys().into_iter().map(row).collect()
 }
 
 #[cfg(test)]
@@ -620,6 +615,22 @@ mod tests {
         let list = environment(&[("SIGHTLINE_CRAWLER__ALLOW_NETWORKS", "10.0.0.0/8")]);
         let message = list.load().unwrap_err().to_string();
         assert!(message.contains("[\"one\", \"two\"]"), "{message}");
+    }
+
+    #[test]
+    fn mistakes_of_type_name_what_is_expected() {
+        for (name, value, expected) in [
+            ("WORKER__JOBS", "many", "a whole number"),
+            ("SEARCH__SANDBOX__FAILURE_RATE", "often", "a number"),
+            ("DATABASE_POOLER", "perhaps", "true or false"),
+            ("CRAWLER__ALLOW_NETWORKS", "10.0.0.0/8", "a list"),
+            ("WORKER", "4", "a section"),
+        ] {
+            let loaded = environment(&[(&format!("SIGHTLINE_{name}"), value)]).load();
+            let message = loaded.unwrap_err().to_string();
+            let expected = format!(", expected {expected}");
+            assert!(message.contains(&expected), "{name}: {message}");
+        }
     }
 
     #[test]
@@ -788,7 +799,7 @@ mod tests {
         ])
         .load()
         .unwrap();
-        let rows = format!("{:?} {:?}", display_rows(&loaded.settings), loaded.settings);
+        let rows = format!("{:?} {:?}", loaded.rows(), loaded.settings);
         assert!(!rows.contains("hunter2"), "{rows}");
     }
 }

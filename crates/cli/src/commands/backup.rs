@@ -1,10 +1,10 @@
 use super::{Outcome, require_database};
 use crate::cli::{BackupArgs, RestoreArgs};
-use crate::settings::{Loaded, Settings};
+use crate::settings::Loaded;
 use crate::system_clock::SystemClock;
 use crate::terminal::{eprint_line, print_line};
 use crate::wiring::create_data_folder;
-use app::secrets::key_file;
+use app::secrets::keys_in_file;
 use domain::ports::clock::Clock;
 use serde::Serialize;
 use storage::{Manifest, RestoreOptions};
@@ -38,13 +38,14 @@ pub async fn restore(loaded: Loaded, args: RestoreArgs) -> anyhow::Result<Outcom
     let database = loaded.settings.database();
     let place = database.to_string();
     eprint_line(format!("Restoring {} to {place}.", args.file.display()));
+    let in_file = keys_in_file(&loaded.settings)?.unwrap_or_default();
     let restored = storage::restore(
         database,
         args.file,
         RestoreOptions {
             force: args.force,
             programs: args.bindir,
-            key_ids: key_ids(&loaded.settings)?,
+            key_ids: { in_file.iter() }.map(ToString::to_string).collect(),
             drop_secrets: args.drop_secrets,
         },
     )
@@ -55,15 +56,6 @@ pub async fn restore(loaded: Loaded, args: RestoreArgs) -> anyhow::Result<Outcom
         print_line(format!("The old data is kept: {replaced}."));
     }
     Ok(Outcome::Done)
-}
-
-/// The keys of the key file; none without one.
-fn key_ids(settings: &Settings) -> anyhow::Result<Vec<String>> {
-    let Some(path) = key_file(settings).filter(|it| it.exists()) else {
-        return Ok(Vec::new());
-    };
-    let keys = storage::as_owner_of(&path, || secrets::read(&path))??;
-    Ok(keys.ids().map(|it| it.to_string()).collect())
 }
 
 fn print_manifest(

@@ -7,7 +7,7 @@ use crate::wiring::{
     Role, ai_engines, is_database_missing, keyword_data, open_database, queue_policy,
     search_results, server_addresses, server_host, site_services, system_ports,
 };
-use app::secrets::{key_file, needed_key_ids};
+use app::secrets::{first_missing, key_file, keys_in_file, needed_key_ids};
 use chrono::{DateTime, Datelike, SecondsFormat, TimeDelta, Utc};
 use crawler::is_public;
 use domain::job::clock_check::{ClockCheck, ClockFault};
@@ -16,7 +16,6 @@ use domain::ports::jobs::QueueFigures;
 use domain::ports::search_results::PaidCallRefusal;
 use domain::ports::server_notes::{ServerNote, Topic};
 use domain::ports::storage::{Storage, StorageError};
-use domain::sealed_secret::KeyId;
 use domain::use_cases::check_clock_skew::clock_fault;
 use providers::{Supplier, ai, join_with_or, keywords, search, search_console::account_email};
 use serde_json::json;
@@ -25,7 +24,7 @@ use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 use std::net::IpAddr;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use storage::{DatabaseKind, DieselStorage, Encryption, OpenError, TlsCheck};
@@ -383,50 +382,35 @@ async fn secrets(settings: &Settings, opened: Opened<'_>) -> Check {
         Ok(found) => found,
         Err(error) => return unknown_check(subject, error),
     };
-    let path = key_file(settings);
-    let is_there = |it: &&PathBuf| !matches!(it.try_exists(), Ok(false));
-    let Some(file) = path.as_ref().filter(is_there) else {
-        let message = "there is no key file";
-        return match (needed.first(), &path) {
-            (Some(id), _) => Check::bad(
-                subject,
-                format!("{message}, and the database needs the key {id}"),
-                "Restore the key file from its copy, or restore a backup with --drop-secrets.",
-            ),
-            (None, Some(_)) => Check::good(
-                subject,
-                format!("{message} yet: the first server creates it"),
-            ),
-            (None, None) => Check::notice(
-                subject,
-                format!("{message}: keys of cursors and device cookies are not sealed"),
-                "Run `sightline secrets init --out FILE`, and set secrets.key_file on all machines.",
-            ),
-        };
-    };
-    let keys = match ::secrets::read(file) {
-        Ok(keys) => keys,
+    let in_file = match keys_in_file(settings) {
+        Ok(found) => found,
         Err(error) => {
-            let todo = "Only the user of the server may read the file (mode 600).";
-            return Check::bad(subject, error.to_string(), todo);
+            let todo = "Restore the file from its copy, with mode 600 and the user of the server.";
+            return Check::bad(subject, format!("{error:#}"), todo);
         }
     };
-    let ids: Vec<KeyId> = keys.ids().collect();
-    match needed.iter().find(|it| !ids.contains(it)) {
-        Some(id) => Check::bad(
+    let missing = first_missing(&needed, in_file.as_deref().unwrap_or_default());
+    match (missing, in_file, key_file(settings)) {
+        (Some(id), ..) => Check::bad(
             subject,
-            format!(
-                "{} does not hold the key {id}, which the database needs",
-                file.display()
-            ),
-            "Restore the key file from its copy.",
+            format!("the database needs the key {id}, which is in no key file"),
+            "Restore the key file from its copy, or restore a backup with --drop-secrets.",
         ),
-        None => Check::good(
+        (None, Some(_), Some(file)) => Check::good(
             subject,
             format!(
                 "{} opens all: keep a copy apart from backups",
                 file.display()
             ),
+        ),
+        (None, _, Some(_)) => Check::good(
+            subject,
+            "there is no key file yet: the first server creates it",
+        ),
+        (None, _, None) => Check::notice(
+            subject,
+            "there is no key file: keys of cursors and device cookies are not sealed",
+            "Run `sightline secrets init --out FILE`, and set secrets.key_file on all machines.",
         ),
     }
 }

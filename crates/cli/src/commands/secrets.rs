@@ -20,7 +20,7 @@ pub async fn run(loaded: Loaded, command: SecretsCommand) -> anyhow::Result<Outc
             let context = open_context(loaded).await?;
             let path = existing_key_file(&context)?;
             if prepare {
-                add_key(&path)?;
+                add_key(&context, &path)?;
             } else if finish {
                 remove_old_keys(&context, &path).await?;
             } else {
@@ -98,9 +98,8 @@ fn existing_key_file(context: &AppContext) -> anyhow::Result<PathBuf> {
     Ok(path.ok_or_else(missing)?)
 }
 
-fn add_key(path: &Path) -> anyhow::Result<()> {
-    let (_, randomness) = system_ports();
-    let prepend = || secrets::prepend(path, randomness.as_ref());
+fn add_key(context: &AppContext, path: &Path) -> anyhow::Result<()> {
+    let prepend = || secrets::prepend(path, context.randomness.as_ref());
     let ring = storage::as_owner_of(path, prepend)??;
     print_line(format!(
         "Added the key {} to {}. Copy the file to all machines; servers read it within 30 s. Then run `sightline secrets rotate`. {COPY}",

@@ -148,8 +148,8 @@ impl Core {
             self.storage.transaction(put).await?;
             done.rewrapped += 1;
         }
-        let data_key = match stored.first() {
-            Some(newest) => self.cipher.rewrap(newest)?,
+        let data_key = match stored.into_iter().next() {
+            Some(newest) => newest,
             None => self.add_server_key(now).await?,
         };
         for purpose in KeyPurpose::ALL {
@@ -180,8 +180,7 @@ impl Core {
         }
         number += 1;
         fresh.push(self.sealed_secret(data_key, (name, number), &self.fresh_secret(), now)?);
-        // Replaced by one that is older than the time for which replaced keys are accepted.
-        let is_over = |it: &SealedSecret| it.created_at + purpose.acceptance() < now;
+        let is_over = |it: &SealedSecret| purpose.replaced_until(it.created_at) <= now;
         let over = { sealed.iter().skip_while(|it| !is_over(it)) }.nth(1);
         let (over, fresh) = (over.map(|it| it.number), &fresh);
         let put = |mut work: Box<dyn Transaction>| async move {
