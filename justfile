@@ -67,6 +67,10 @@ power-loss *ARGS:
 upgrade *ARGS:
     ./tests/chaos/upgrade.py {{ARGS}}
 
+# Upgrade an account with its session and token, add members, and go back: just members-upgrade --old PATH
+members-upgrade *ARGS:
+    ./tests/chaos/members_upgrade.py {{ARGS}}
+
 # Transfer a million rows to PostgreSQL and back, killed three times each, and compare them
 transfer *ARGS:
     ./tests/chaos/transfer.py {{ARGS}}

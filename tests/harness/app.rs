@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     account::{Account, AccountLimits},
     email::EmailAddress,
-    ids::{AccountId, IdMint, JobId, KeywordId, ProjectId},
+    ids::{AccountId, IdMint, JobId, KeywordId, ProjectId, UserId},
     job::{Job, JobState},
     keyword::{Keyword, LatestRank},
     money::MicroUsd,
@@ -37,6 +37,7 @@ use domain::{
 };
 use passwords::{Argon2Hasher, HashingSettings};
 use providers::{keywords::KeywordResearchSettings, search::SearchSettings};
+use serde_json::{Value, json};
 use std::{
     net::{SocketAddr, TcpListener},
     num::NonZeroUsize,
@@ -486,6 +487,20 @@ impl TestApp {
         owner
     }
 
+    /// A browser with a session of a new member of the owner's account; `projects` are a client's.
+    pub async fn colleague(&self, owner: &Browser, role: &str, projects: &[i64]) -> Browser {
+        let number = UserId::mint(&self.mint);
+        let email = format!("{role}{number}@example.com");
+        let body = json!({ "email": email, "role": role, "projectIds": projects });
+        let invitation = owner.post("/api/settings/invitations", body).await;
+        let browser = self.browser();
+        let link = invitation_secret(&invitation.created());
+        let body = json!({ "link": link, "name": format!("A {role}"), "password": PASSWORD });
+        let accepted = browser.post("/api/invitation/accept", body).await;
+        accepted.created();
+        browser
+    }
+
     /// A browser with a session of the account's owner.
     pub async fn db_member(&self, account: usize) -> Browser {
         let owner = self.db_owner_with_password(account).await;
@@ -493,6 +508,13 @@ impl TestApp {
         browser.sign_in(owner.email.as_str(), PASSWORD).await.ok();
         browser
     }
+}
+
+/// The secret of a new invitation's link.
+#[must_use]
+pub fn invitation_secret(invitation: &Value) -> String {
+    let link = invitation["link"].as_str().expect("a link");
+    link.split_once('#').expect("a fragment").1.to_owned()
 }
 
 /// The password of all test users.

@@ -79,7 +79,7 @@ pub async fn serve(app: &TestApp) {
     app.clock.advance(now - app.clock.now());
     let mut read = app.storage.read().await.expect("a connection");
     let email = EmailAddress::parse(OWNER).expect("an address");
-    let owner = read.accounts().owner_by_email(&email).await;
+    let owner = read.members().find_by_email(&email).await;
     app.add_owner(owner.expect("an answer").expect("the owner"));
 }
 

@@ -3,6 +3,7 @@
 use crate::layers::layers;
 use crate::rust_sources::rust_files;
 use crawler::{CrawlerSettings, RobotsRules};
+use domain::rights::{Right, Role};
 use domain::scope::Scope;
 use harness::{assert_documented, processes::process::command, recorded::table};
 use providers::{ai, search};
@@ -347,8 +348,8 @@ fn documented_session_endpoints_match_the_served_ones() {
     let rows: Vec<Vec<String>> = { endpoints.iter() }
         .map(|it| {
             let access = match it.access {
-                Access::Visitor(_) | Access::Report(_) => "none",
-                _ => "session",
+                Access::Operator(_) => "operator",
+                ref access => access.right().map_or("none", Right::name),
             };
             let row = [it.verb.name(), it.path, access, it.summary];
             row.map(str::to_owned).to_vec()
@@ -356,6 +357,28 @@ fn documented_session_endpoints_match_the_served_ones() {
         .collect();
     let columns = ["method", "path", "needs", "what it does"];
     assert_documented!("docs/reference/session-endpoints.md", columns, rows);
+}
+
+#[test]
+fn documented_rights_match_the_code() {
+    let rows: Vec<Vec<String>> = { Right::ALL.iter() }
+        .map(|right| {
+            let mut row = vec![right.name().to_owned(), right.meaning().to_owned()];
+            row.extend(Role::ALL.map(|it| it.grant(*right).symbol().to_owned()));
+            row
+        })
+        .collect();
+    let mut columns = vec!["Right", "Allows"];
+    columns.extend(Role::NAMES);
+    assert_documented!("docs/reference/rights.md", columns, rows);
+}
+
+#[test]
+fn documented_rights_of_pages_match_the_code() {
+    let rows: Vec<Vec<String>> = { web::pages::rights().into_iter() }
+        .map(|(path, right)| vec![path, right.name().to_owned()])
+        .collect();
+    assert_documented!("docs/reference/rights.md", ["Page", "Needs"], rows);
 }
 
 #[test]

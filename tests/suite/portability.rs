@@ -14,10 +14,11 @@ use std::{collections::BTreeSet, fs};
 use storage::TENANT_TABLES;
 
 /// Tables that are found without an account: small, keyed by what is looked up.
-pub const DIRECTORIES: [&str; 11] = [
+pub const DIRECTORIES: [&str; 12] = [
     "user_directory",
     "token_directory",
     "session_directory",
+    "link_directory",
     "sign_in_throttles",
     "server_notes",
     "site_turns",

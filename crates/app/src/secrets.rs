@@ -1,7 +1,7 @@
 //! The key file of sealed secrets, and the keys that servers share.
 
 use crate::settings::Settings;
-use crate::wiring::Role;
+use crate::wiring::Process;
 use domain::ports::randomness::Randomness;
 use domain::ports::secret_cipher::{NoKeyFile, SecretCipher};
 use domain::ports::storage::{Storage, StorageError};
@@ -28,13 +28,13 @@ impl Secrets {
     pub async fn open(
         settings: &Settings,
         database: &dyn Storage,
-        role: Role,
+        process: Process,
         randomness: &Arc<dyn Randomness>,
     ) -> anyhow::Result<Self> {
         // Commands that open no secret need no key.
-        let needed = match role {
-            Role::Server => needed_key_ids(database).await?,
-            Role::Tool | Role::Migration => BTreeSet::new(),
+        let needed = match process {
+            Process::Server => needed_key_ids(database).await?,
+            Process::Tool | Process::Migration => BTreeSet::new(),
         };
         let Some(path) = key_file(settings) else {
             return refuse_missing(&needed, "set secrets.key_file").map(|()| Self(None));
@@ -45,7 +45,7 @@ impl Secrets {
                 &needed,
                 &format!("restore {} from its copy", path.display()),
             )?;
-            if role != Role::Server {
+            if process != Process::Server {
                 return Ok(Self(None));
             }
             match storage::as_owner_of(&path, || secrets::create(&path, randomness.as_ref()))? {

@@ -44,7 +44,7 @@ pub struct AppContext {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
+pub enum Process {
     /// Serves or works; on `SQLite` only one process may.
     Server,
     Tool,
@@ -54,13 +54,13 @@ pub enum Role {
 
 impl AppContext {
     /// A fresh database gets its schema. An outdated one is refused on `PostgreSQL` and migrated on `SQLite`.
-    pub async fn open(loaded: Loaded, role: Role) -> anyhow::Result<Self> {
+    pub async fn open(loaded: Loaded, process: Process) -> anyhow::Result<Self> {
         let settings = loaded.settings;
-        let database = open_database(&settings, role).await?;
+        let database = open_database(&settings, process).await?;
         migrate_if_needed(&database).await?;
         let (clock, randomness) = system_ports();
         let mint = Arc::new(IdMint::new(Arc::clone(&clock), Arc::clone(&randomness)));
-        let secrets = Secrets::open(&settings, &database, role, &randomness).await?;
+        let secrets = Secrets::open(&settings, &database, process, &randomness).await?;
         Ok(Self {
             settings,
             storage: Arc::new(database.clone()),
@@ -205,11 +205,11 @@ pub fn is_database_missing(settings: &Settings) -> bool {
     settings.database_url.is_none() && matches!(settings.data_file().try_exists(), Ok(false))
 }
 
-pub async fn open_database(settings: &Settings, role: Role) -> anyhow::Result<DieselStorage> {
+pub async fn open_database(settings: &Settings, process: Process) -> anyhow::Result<DieselStorage> {
     let is_default = create_data_folder(settings)?;
     let options = OpenOptions {
-        create: is_default || role == Role::Migration,
-        exclusive: if role == Role::Server {
+        create: is_default || process == Process::Migration,
+        exclusive: if process == Process::Server {
             Exclusive::Server
         } else {
             Exclusive::Tool

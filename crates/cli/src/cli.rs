@@ -404,8 +404,8 @@ pub enum AccountCommand {
         #[arg(long)]
         json: bool,
     },
-    /// Set the password of an account's owner, read from the first line of standard input. Ends all sessions of the
-    /// owner and resets the count of failed sign-ins.
+    /// Set the password of a person, read from the first line of standard input. Ends all sessions of the person and
+    /// resets the count of failed sign-ins.
     #[command(
         after_help = "Examples:\n  sightline account password --email ann@example.com < password.txt\n  sightline account password --email ann@example.com --revoke-tokens < password.txt"
     )]
@@ -416,6 +416,18 @@ pub enum AccountCommand {
         /// Also revoke all tokens of the account.
         #[arg(long)]
         revoke_tokens: bool,
+    },
+    /// Let a person use the pages for operators, which show accounts, their limits and usage, but no project.
+    #[command(
+        after_help = "Examples:\n  sightline account operator --email ann@example.com\n  sightline account operator --email ann@example.com --revoke"
+    )]
+    Operator {
+        /// E-mail address of the person.
+        #[arg(long)]
+        email: String,
+        /// Take the mark away.
+        #[arg(long)]
+        revoke: bool,
     },
     /// Disable an account: its tokens are refused, its sessions end, its unfinished analyses are canceled, and its
     /// schedules pause.

@@ -13,7 +13,7 @@ use cli::{AccountCommand, Cli, Command};
 use commands::{Outcome, UsageError};
 use settings::{Loaded, LogLevel, LogSettings, SettingsError};
 use std::process::ExitCode;
-use wiring::{AppContext, Role};
+use wiring::{AppContext, Process};
 
 /// Audits allocate many small objects on many threads; the system's allocator takes a seventh of their time.
 #[cfg(feature = "dist")]
@@ -107,7 +107,7 @@ async fn run(command: Command, loaded: Loaded) -> anyhow::Result<Outcome> {
         Command::Audit(args) => commands::audit::run(loaded, &args).await,
         Command::Account(command) => {
             let context = match command {
-                AccountCommand::Create { .. } => AppContext::open(loaded, Role::Tool).await?,
+                AccountCommand::Create { .. } => AppContext::open(loaded, Process::Tool).await?,
                 _ => commands::open_context(loaded).await?,
             };
             commands::account::run(&context, command).await

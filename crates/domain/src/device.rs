@@ -6,13 +6,12 @@ use crate::ports::randomness::Randomness;
 use crate::secret_text::{base62, hex};
 use crate::shared_key::SharedKey;
 use crate::throttle::ThrottleKey;
-use crate::user::User;
 use chrono::{DateTime, SubsecRound, TimeDelta, Utc};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 use std::fmt;
 
-/// Device cookie: account, user, time of issue, nonce and signature.
+/// Device cookie: home account, user, time of issue, nonce and signature.
 ///
 /// The signature proves only that we issued it. [`crate::use_cases::Core::recognize_device`] checks
 /// that the account is active and the password has not changed since.
@@ -41,10 +40,10 @@ impl DeviceCookie {
     /// Lifetime of a cookie. Each sign-in on the device renews it.
     pub const LIFETIME: TimeDelta = TimeDelta::days(90);
 
-    pub fn new(user: &User, at: DateTime<Utc>, nonce: DeviceNonce) -> Self {
+    pub fn new(home: AccountId, user: UserId, at: DateTime<Utc>, nonce: DeviceNonce) -> Self {
         Self {
-            account: user.account,
-            user: user.id,
+            account: home,
+            user,
             issued_at: at.trunc_subsecs(6),
             nonce: nonce.0,
         }
@@ -147,7 +146,8 @@ mod tests {
 
     fn a_mark(at: DateTime<Utc>) -> DeviceCookie {
         DeviceCookie::new(
-            &a_user(),
+            a_user().account,
+            a_user().id,
             at,
             DeviceNonce::generate(&CountingRandomness::default()),
         )

@@ -4,6 +4,7 @@
 //! database call, and leaves no hot spot at the end of an index.
 
 use crate::{clock::Clock, randomness::Randomness};
+use sha2::{Digest, Sha256};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -101,9 +102,22 @@ id!(
     FlightId
 );
 id!(
+    /// An invitation to an account.
+    InvitationId
+);
+id!(
     /// A keyword search of a user.
     SearchId
 );
+
+impl AuditEventId {
+    /// The same for the same text, for events that are recorded once.
+    pub fn of_subject(text: &str) -> Self {
+        let digest = Sha256::digest(text.as_bytes());
+        let bytes = digest.first_chunk().copied().unwrap_or_default();
+        Self(i64::from_be_bytes(bytes) & LARGEST_ID)
+    }
+}
 
 impl From<TokenId> for CallerId {
     fn from(token: TokenId) -> Self {

@@ -30,3 +30,55 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
         text
     })
 }
+
+/// A secret of 43 base-62 characters (256 random bits), the hash that is stored of it (SHA-256: so many random bits need
+/// no slow hash), and the error of a text that is none.
+macro_rules! plain_secret {
+    (
+        $(#[$doc:meta])* $plain:ident
+        $(#[$hash_doc:meta])* $hash:ident
+        $error:ident $message:literal
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq)]
+        pub struct $plain(String);
+
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+        #[error($message)]
+        pub struct $error;
+
+        $(#[$hash_doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub struct $hash(pub [u8; 32]);
+
+        impl $plain {
+            const LENGTH: usize = 43;
+
+            pub fn generate(randomness: &dyn crate::randomness::Randomness) -> Self {
+                Self(crate::secret_text::base62(randomness, Self::LENGTH))
+            }
+
+            pub fn parse(text: &str) -> Result<Self, $error> {
+                let fits = text.len() == Self::LENGTH
+                    && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+                fits.then(|| Self(text.to_owned())).ok_or($error)
+            }
+
+            pub fn hash(&self) -> $hash {
+                $hash(<sha2::Sha256 as sha2::Digest>::digest(self.0.as_bytes()).into())
+            }
+
+            /// For the one place that shows it.
+            pub fn reveal(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl std::fmt::Debug for $plain {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(concat!(stringify!($plain), "(…)"))
+            }
+        }
+    };
+}
+pub(crate) use plain_secret;

@@ -17,7 +17,7 @@ pub enum DbErrorKind {
 }
 
 /// Primary keys with an id that the application generates.
-const GENERATED_ID_KEYS: [&str; 10] = [
+const GENERATED_ID_KEYS: [&str; 11] = [
     "accounts_pkey",
     "users_pkey",
     "api_tokens_pkey",
@@ -25,6 +25,7 @@ const GENERATED_ID_KEYS: [&str; 10] = [
     "keywords_pkey",
     "jobs_pkey",
     "sessions_pkey",
+    "invitations_pkey",
     "content_plans_pkey",
     "keyword_reservations_pkey",
     "keyword_searches_pkey",

@@ -106,6 +106,9 @@ tables! {
             action -> Text,
             subject -> Nullable<BigInt>,
             detail -> Text,
+            actor_id -> Nullable<BigInt>,
+            actor_name -> Nullable<Text>,
+            exact_action -> Nullable<Text>,
         }
 
         brands (account_id, project_id, domain) {
@@ -212,6 +215,21 @@ tables! {
             ignored_at -> Instant,
         }
 
+        invitations (account_id, id) {
+            account_id -> BigInt,
+            id -> BigInt,
+            email -> Text,
+            role -> Text,
+            projects -> Text,
+            invited_by -> BigInt,
+            created_at -> Instant,
+            issued_at -> Instant,
+            issued -> BigInt,
+            expires_at -> Instant,
+            ended_at -> Nullable<Instant>,
+            end_reason -> Nullable<Text>,
+        }
+
         jobs (account_id, id) {
             account_id -> BigInt,
             id -> BigInt,
@@ -244,6 +262,12 @@ tables! {
             started_at -> Nullable<Instant>,
             finished_at -> Nullable<Instant>,
             models -> Nullable<Text>,
+        }
+
+        joined_accounts (account_id, user_id, joined_account_id) {
+            account_id -> BigInt,
+            user_id -> BigInt,
+            joined_account_id -> BigInt,
         }
 
         journal_entries (account_id, job_id, sequence) {
@@ -335,6 +359,14 @@ tables! {
             provenance -> Nullable<Text>,
         }
 
+        link_directory (hash) {
+            hash -> Binary,
+            purpose -> Text,
+            account_id -> BigInt,
+            target_id -> BigInt,
+            expires_at -> Instant,
+        }
+
         named_sites (account_id, project_id, domain) {
             account_id -> BigInt,
             project_id -> BigInt,
@@ -342,6 +374,12 @@ tables! {
             role -> Text,
             class -> Nullable<Text>,
             named_at -> Instant,
+        }
+
+        operators (account_id, user_id) {
+            account_id -> BigInt,
+            user_id -> BigInt,
+            since -> Instant,
         }
 
         paid_calls (account_id, job_id, epoch, number) {
@@ -356,6 +394,14 @@ tables! {
             ended_at -> Nullable<Instant>,
             cost -> Nullable<BigInt>,
             answer -> Nullable<Binary>,
+        }
+
+        project_grants (account_id, user_id, project_id) {
+            account_id -> BigInt,
+            user_id -> BigInt,
+            project_id -> BigInt,
+            granted_by -> BigInt,
+            granted_at -> Instant,
         }
 
         project_usage (account_id, project_id) {
@@ -467,6 +513,7 @@ tables! {
             browser -> Nullable<Text>,
             network -> Text,
             device -> Nullable<Text>,
+            in_account_id -> Nullable<BigInt>,
         }
 
         spending (account_id, month) {
@@ -528,6 +575,9 @@ tables! {
             email -> Text,
             name -> Text,
             created_at -> Instant,
+            role -> Nullable<Text>,
+            invited_by -> Nullable<BigInt>,
+            left_at -> Nullable<Instant>,
         }
     }
 

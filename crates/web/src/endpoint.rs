@@ -6,7 +6,7 @@ use crate::http::client_disconnect::Peer;
 use crate::http::entity_tag::{ETagCondition, EntityTag};
 use crate::limits::RequestClass;
 use crate::links::Surface;
-use crate::problem::Problem;
+use crate::problem::{Code, Problem};
 use crate::refusals;
 use crate::response::ApiResponse;
 use crate::route_table::Verb;
@@ -16,6 +16,7 @@ use domain::account::Account;
 use domain::idempotency::{IdempotentRequest, StoredResponse};
 use domain::ids::{AccountId, ProjectId};
 use domain::project::Project;
+use domain::rights::Right;
 use domain::scope::Scope;
 use domain::session::PlainSession;
 use domain::use_cases::idempotency::IdempotencyWriter;
@@ -35,10 +36,13 @@ pub enum Access {
     /// CSP reports of our pages; the body is not parsed.
     Report(fn(&Services, &[u8]) -> Result<ApiResponse, Problem>),
     Visitor(fn(Arc<Services>, VisitorCall) -> HandlerFuture),
-    /// A signed-in user's own settings. Responses may contain secrets, so they are never stored for replay.
-    Member(fn(Arc<Services>, MemberCall) -> HandlerFuture),
-    /// A signed-in user, with a handler shared with agents.
-    Session(AgentHandler),
+    /// A member with the right, with a handler of its own. Responses may contain secrets, so they are never stored for
+    /// replay.
+    Member(Right, fn(Arc<Services>, MemberCall) -> HandlerFuture),
+    /// A person with the operator's mark who gave the password recently.
+    Operator(fn(Arc<Services>, MemberCall) -> HandlerFuture),
+    /// A member with the right, with a handler shared with agents.
+    Session(Right, AgentHandler),
 }
 
 pub type AgentHandler = fn(Arc<Services>, Call) -> HandlerFuture;
@@ -51,8 +55,21 @@ impl Access {
             Self::Public(_)
             | Self::Report(_)
             | Self::Visitor(_)
-            | Self::Member(_)
-            | Self::Session(_) => None,
+            | Self::Member(..)
+            | Self::Operator(_)
+            | Self::Session(..) => None,
+        }
+    }
+
+    /// `None` when no session is needed.
+    pub const fn right(&self) -> Option<Right> {
+        match self {
+            Self::Member(right, _) | Self::Session(right, _) => Some(*right),
+            Self::Public(_)
+            | Self::Agent(..)
+            | Self::Report(_)
+            | Self::Visitor(_)
+            | Self::Operator(_) => None,
         }
     }
 }
@@ -143,7 +160,9 @@ impl Endpoint {
     pub const fn surface(&self) -> Surface {
         match self.access {
             Access::Public(_) | Access::Agent(..) | Access::Report(_) => Surface::Agent,
-            Access::Visitor(_) | Access::Member(_) | Access::Session(_) => Surface::Session,
+            Access::Visitor(_) | Access::Member(..) | Access::Operator(_) | Access::Session(..) => {
+                Surface::Session
+            }
         }
     }
 
@@ -227,6 +246,17 @@ impl Call {
 
     pub fn tenant(&self) -> &Account {
         self.caller.account()
+    }
+
+    /// The signed-in member; fails for an agent.
+    pub fn member(&self) -> Result<&Member, Problem> {
+        match &self.caller {
+            Caller::Member(member) => Ok(member),
+            Caller::Agent(_) | Caller::Tool(_) => {
+                let detail = "This needs a signed-in session.";
+                Err(Problem::new(Code::SessionRequired, detail))
+            }
+        }
     }
 
     /// Fails if the route has no id.

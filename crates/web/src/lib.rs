@@ -27,6 +27,7 @@ pub mod problem;
 mod protected_resource;
 mod readiness;
 mod refusals;
+mod refused_authorizations;
 pub mod request_metrics;
 pub mod response;
 pub mod route_table;

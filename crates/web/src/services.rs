@@ -4,6 +4,7 @@ use crate::limits::{BodyLimit, Limiter, RequestLimits, Slots};
 use crate::problem::{Code, Problem};
 use crate::readiness::Readiness;
 use crate::refusals;
+use crate::refused_authorizations::RecordedRefusals;
 use crate::response::ApiResponse;
 use crate::sleeper::TokioSleeper;
 use crate::supplier_refusals::SupplierRefusalCache;
@@ -98,6 +99,7 @@ pub struct Services {
     pub(crate) sign_in: SignIn,
     pub(crate) console_exports: Arc<dyn ConsoleExports>,
     pub(crate) research_keyword: ResearchKeyword,
+    pub(crate) refused_authorizations: RecordedRefusals,
     /// CSP violations reported since the server started.
     pub(crate) csp_report_count: AtomicU64,
 }
@@ -167,6 +169,7 @@ impl Services {
                 sleeper: Arc::new(TokioSleeper),
                 supplier: Arc::clone(&ports.keyword_data),
             },
+            refused_authorizations: RecordedRefusals::default(),
             csp_report_count: AtomicU64::new(0),
             wake,
             stopping,

@@ -14,10 +14,10 @@ pub async fn find_member(
     match services.core.authenticate_session(secret.reveal()).await {
         Ok(member) => {
             if member.should_record_use {
-                let (account, session) = (member.account.id, member.session.id);
+                let (home, session) = (member.session.home, member.session.id);
                 let services = Arc::clone(services);
                 tokio::spawn(async move {
-                    if let Err(error) = services.core.note_session_use(account, session).await {
+                    if let Err(error) = services.core.note_session_use(home, session).await {
                         tracing::debug!(%error, "The use of a session could not be noted.");
                     }
                 });

@@ -10,11 +10,12 @@ use crate::endpoint::{Access, Call, Endpoint, MemberCall, VisitorCall};
 use crate::endpoints::{endpoints, handled, project_parameters};
 use crate::paging::page_parameters;
 use crate::session_api::{
-    account, analyses, api_tokens, audit_log, bulk_keywords, console_rows, content_plans,
-    current_session, keyword_research, keyword_status, models, password, reactivate,
-    reauthenticate, report_defaults, results, search_console, sessions, sign_in, sign_out,
-    top_results, welcome,
+    account, accounts, analyses, api_tokens, audit_log, bulk_keywords, console_rows, content_plans,
+    current_session, invitation, keyword_research, keyword_status, members, models, operator,
+    password, reactivate, reauthenticate, report_defaults, results, search_console, sessions,
+    sign_in, sign_out, top_results, welcome,
 };
+use domain::rights::Right;
 
 macro_rules! visitor {
     ($handler:path) => {
@@ -22,13 +23,18 @@ macro_rules! visitor {
     };
 }
 macro_rules! member {
+    ($right:ident, $handler:path) => {
+        Access::Member(Right::$right, handled!(MemberCall, $handler))
+    };
+}
+macro_rules! operator {
     ($handler:path) => {
-        Access::Member(handled!(MemberCall, $handler))
+        Access::Operator(handled!(MemberCall, $handler))
     };
 }
 macro_rules! session {
-    ($handler:path) => {
-        Access::Session(handled!(Call, $handler))
+    ($right:ident, $handler:path) => {
+        Access::Session(Right::$right, handled!(Call, $handler))
     };
 }
 macro_rules! report {
@@ -58,60 +64,77 @@ pub fn session_api() -> Vec<Endpoint> {
         Get "/api/welcome", visitor(welcome::read) "getWelcome" "Whether the first account is still to be created";
         Post "/api/welcome", visitor(welcome::welcome) "welcomeOwner" "Create the first account and sign in";
         Post "/api/session", visitor(sign_in::sign_in) "signIn" "Sign in";
-        Get "/api/session", member(current_session::read) "getSession" "Who is signed in, limits, CSRF token";
-        Delete "/api/session", member(sign_out::sign_out) "signOut" "Sign out", parameters: sign_out::SignOut::parameters;
-        Post "/api/session/reauthenticate", member(reauthenticate::reauthenticate) "reauthenticate" "Give the password again";
-        Get "/api/settings/sessions", member(sessions::read) "listSessions" "Where one is signed in";
-        Delete "/api/settings/sessions", member(sessions::end_others) "endOtherSessions" "End all other sessions", parameters: sessions::EndSessions::parameters;
-        Delete "/api/settings/sessions/{id}", member(sessions::end) "endSession" "End a session";
+        Get "/api/session", member(OwnLogin, current_session::read) "getSession" "Who is signed in, limits, CSRF token";
+        Delete "/api/session", member(OwnLogin, sign_out::sign_out) "signOut" "Sign out", parameters: sign_out::SignOut::parameters;
+        Post "/api/session/reauthenticate", member(OwnLogin, reauthenticate::reauthenticate) "reauthenticate" "Give the password again";
+        Get "/api/settings/sessions", member(OwnLogin, sessions::read) "listSessions" "Where one is signed in";
+        Delete "/api/settings/sessions", member(OwnLogin, sessions::end_others) "endOtherSessions" "End all other sessions", parameters: sessions::EndSessions::parameters;
+        Delete "/api/settings/sessions/{id}", member(OwnLogin, sessions::end) "endSession" "End a session";
         Post csp_reports::PATH, report(csp_reports::accept_reports) "reportPolicy" "Report what a page's policy refused";
+        Get "/api/session/accounts", member(OwnLogin, accounts::read) "listAccounts" "The accounts of the person";
+        Post "/api/session/account", member(OwnLogin, accounts::enter) "enterAccount" "Switch to another account";
+        // Invitations: for the holder of a link.
+        Post "/api/invitation", visitor(invitation::preview) "previewInvitation" "What an invitation's link offers";
+        Post "/api/invitation/accept", visitor(invitation::accept) "acceptInvitation" "Accept an invitation and sign in";
+        Post "/api/session/invitation", member(OwnLogin, invitation::join) "joinAccount" "Accept an invitation, signed in";
+        // Members.
+        Get "/api/settings/members", member(AccountRead, members::read) "listMembers" "Members and open invitations";
+        Patch "/api/settings/members/{id}", member(MembersManage, members::change) "updateMember" "Change a member's role or projects";
+        Delete "/api/settings/members/{id}", member(MembersManage, members::remove) "removeMember" "Remove a member", parameters: members::RemoveMember::parameters;
+        Delete "/api/settings/membership", member(OwnLogin, members::leave) "leaveAccount" "Leave the account";
+        Post "/api/settings/invitations", member(MembersManage, members::invite) "inviteMember" "Invite a person";
+        Post "/api/settings/invitations/{id}/link", member(MembersManage, members::renew) "renewInvitation" "Make a new link for an invitation";
+        Delete "/api/settings/invitations/{id}", member(MembersManage, members::revoke) "revokeInvitation" "Revoke an invitation";
+        // For operators.
+        Get "/api/operator/accounts", operator(operator::accounts) "listAllAccounts" "Accounts of the server";
+        Patch "/api/operator/accounts/{id}", operator(operator::change) "updateAccountStatus" "Disable or enable an account";
         // Settings.
-        Get "/api/settings/api-tokens", member(api_tokens::read) "listTokens" "List API tokens";
-        Post "/api/settings/api-tokens", member(api_tokens::create) "createToken" "Create an API token";
-        Delete "/api/settings/api-tokens/{id}", member(api_tokens::revoke) "revokeToken" "Revoke an API token";
-        Get "/api/settings/report-defaults", member(report_defaults::read) "getReportDefaults" "What reports inherit", is_conditional: true;
-        Put "/api/settings/report-defaults", member(report_defaults::set) "setReportDefaults" "Set what reports inherit";
-        Get "/api/settings/account", member(account::read) "getAccount" "Account and person", is_conditional: true;
-        Patch "/api/settings/account", member(account::change) "updateAccount" "Change names or e-mail address";
-        Post "/api/settings/password", member(password::change) "changePassword" "Change the password";
-        Get "/api/settings/audit-log", member(audit_log::read) "getAuditLog" "Actions and their actors", parameters: audit_log::ReadAuditLog::parameters;
-        Get "/api/settings/models", session(agent_models::list) "sessionListModels" "How AI engines are queried", is_conditional: true;
-        Put "/api/settings/models", session(models::set) "setModels" "Set how AI engines are queried";
+        Get "/api/settings/api-tokens", member(TokensManage, api_tokens::read) "listTokens" "List API tokens";
+        Post "/api/settings/api-tokens", member(TokensManage, api_tokens::create) "createToken" "Create an API token";
+        Delete "/api/settings/api-tokens/{id}", member(TokensRevoke, api_tokens::revoke) "revokeToken" "Revoke an API token";
+        Get "/api/settings/report-defaults", member(AccountRead, report_defaults::read) "getReportDefaults" "What reports inherit", is_conditional: true;
+        Put "/api/settings/report-defaults", member(AccountWrite, report_defaults::set) "setReportDefaults" "Set what reports inherit";
+        Get "/api/settings/account", member(OwnLogin, account::read) "getAccount" "Account and person", is_conditional: true;
+        Patch "/api/settings/account", member(OwnLogin, account::change) "updateAccount" "Change names or e-mail address";
+        Post "/api/settings/password", member(OwnLogin, password::change) "changePassword" "Change the password";
+        Get "/api/settings/audit-log", member(AuditRead, audit_log::read) "getAuditLog" "Actions and their actors", parameters: audit_log::ReadAuditLog::parameters;
+        Get "/api/settings/models", session(AccountRead, agent_models::list) "sessionListModels" "How AI engines are queried", is_conditional: true;
+        Put "/api/settings/models", session(AccountWrite, models::set) "setModels" "Set how AI engines are queried";
         // Projects.
-        Get "/api/projects", session(projects::list) "sessionListProjects" "List projects", parameters: projects::ListProjects::parameters, is_conditional: true;
-        Post "/api/projects", session(projects::create) "sessionCreateProject" "Create a project";
-        Get "/api/projects/{id}", session(projects::read) "sessionGetProject" "Read a project", parameters: project_parameters, is_conditional: true;
-        Patch "/api/projects/{id}", session(projects::change) "sessionUpdateProject" "Change a project", is_conditional: true;
-        Delete "/api/projects/{id}", session(projects::deactivate) "sessionDeactivateProject" "Deactivate a project", is_conditional: true;
-        Post "/api/projects/{id}/reactivate", session(reactivate::project) "reactivateProject" "Bring a project back";
+        Get "/api/projects", session(ResultsRead, projects::list) "sessionListProjects" "List projects", parameters: projects::ListProjects::parameters, is_conditional: true;
+        Post "/api/projects", session(ProjectsWrite, projects::create) "sessionCreateProject" "Create a project";
+        Get "/api/projects/{id}", session(ResultsRead, projects::read) "sessionGetProject" "Read a project", parameters: project_parameters, is_conditional: true;
+        Patch "/api/projects/{id}", session(ProjectsWrite, projects::change) "sessionUpdateProject" "Change a project", is_conditional: true;
+        Delete "/api/projects/{id}", session(ProjectsWrite, projects::deactivate) "sessionDeactivateProject" "Deactivate a project", is_conditional: true;
+        Post "/api/projects/{id}/reactivate", session(ProjectsWrite, reactivate::project) "reactivateProject" "Bring a project back";
         // Keywords.
-        Get "/api/projects/{id}/keywords", session(keywords::list) "sessionListKeywords" "List a project's keywords", parameters: keywords::ListKeywords::parameters, is_conditional: true;
-        Post "/api/projects/{id}/keywords", session(keywords::add) "sessionAddKeywords" "Add keywords";
-        Post "/api/projects/{id}/keywords/bulk", session(bulk_keywords::save) "saveKeywords" "Save researched keywords";
-        Get "/api/projects/{id}/keyword-status", session(keyword_status::read) "getKeywordStatus" "A month of the keywords", parameters: keyword_status::ReadKeywordStatus::parameters, is_conditional: true;
-        Get "/api/projects/{id}/top-results", session(top_results::read) "getTopResults" "Which pages are found first", parameters: top_results::ReadTopResults::parameters;
-        Patch "/api/keywords/{id}", session(keywords::change) "sessionUpdateKeyword" "Change a keyword", is_conditional: true;
-        Delete "/api/keywords/{id}", session(keywords::deactivate) "sessionDeactivateKeyword" "Deactivate a keyword", is_conditional: true;
-        Post "/api/keywords/{id}/reactivate", session(reactivate::keyword) "reactivateKeyword" "Bring a keyword back";
+        Get "/api/projects/{id}/keywords", session(ResultsRead, keywords::list) "sessionListKeywords" "List a project's keywords", parameters: keywords::ListKeywords::parameters, is_conditional: true;
+        Post "/api/projects/{id}/keywords", session(KeywordsWrite, keywords::add) "sessionAddKeywords" "Add keywords";
+        Post "/api/projects/{id}/keywords/bulk", session(KeywordsWrite, bulk_keywords::save) "saveKeywords" "Save researched keywords";
+        Get "/api/projects/{id}/keyword-status", session(ResultsRead, keyword_status::read) "getKeywordStatus" "A month of the keywords", parameters: keyword_status::ReadKeywordStatus::parameters, is_conditional: true;
+        Get "/api/projects/{id}/top-results", session(ResultsRead, top_results::read) "getTopResults" "Which pages are found first", parameters: top_results::ReadTopResults::parameters;
+        Patch "/api/keywords/{id}", session(KeywordsWrite, keywords::change) "sessionUpdateKeyword" "Change a keyword", is_conditional: true;
+        Delete "/api/keywords/{id}", session(KeywordsWrite, keywords::deactivate) "sessionDeactivateKeyword" "Deactivate a keyword", is_conditional: true;
+        Post "/api/keywords/{id}/reactivate", session(KeywordsWrite, reactivate::keyword) "reactivateKeyword" "Bring a keyword back";
         // Results, analyses and Search Console.
-        Get "/api/projects/{id}/results", session(results::read) "sessionGetResults" "Read results", parameters: project_result_parameters, is_conditional: true;
-        Get "/api/analyses", session(agent_analyses::list) "sessionListAnalyses" "Follow analyses", parameters: agent_analyses::ListAnalyses::parameters;
-        Post "/api/analyses", session(agent_analyses::start) "sessionStartAnalysis" "Start an analysis";
-        Delete "/api/analyses/{id}", session(analyses::cancel) "cancelAnalysis" "Cancel an analysis";
-        Get "/api/projects/{id}/search-console", session(search_console::read) "getSearchConsole" "What was imported of Search Console";
-        Post "/api/projects/{id}/search-console", session(search_console::import) "importSearchConsole" "Import an export or rows of Search Console";
-        Get "/api/projects/{id}/search-console/rows", session(console_rows::read) "getSearchConsoleRows" "What was searched for and shown", parameters: console_rows::ReadConsoleRows::parameters, is_conditional: true;
+        Get "/api/projects/{id}/results", session(ResultsRead, results::read) "sessionGetResults" "Read results", parameters: project_result_parameters, is_conditional: true;
+        Get "/api/analyses", session(DetailsRead, agent_analyses::list) "sessionListAnalyses" "Follow analyses", parameters: agent_analyses::ListAnalyses::parameters;
+        Post "/api/analyses", session(AnalysisRun, agent_analyses::start) "sessionStartAnalysis" "Start an analysis";
+        Delete "/api/analyses/{id}", session(AnalysisRun, analyses::cancel) "cancelAnalysis" "Cancel an analysis";
+        Get "/api/projects/{id}/search-console", session(DetailsRead, search_console::read) "getSearchConsole" "What was imported of Search Console";
+        Post "/api/projects/{id}/search-console", session(PlansWrite, search_console::import) "importSearchConsole" "Import an export or rows of Search Console";
+        Get "/api/projects/{id}/search-console/rows", session(DetailsRead, console_rows::read) "getSearchConsoleRows" "What was searched for and shown", parameters: console_rows::ReadConsoleRows::parameters, is_conditional: true;
         // Content plans.
-        Get "/api/projects/{id}/content-plans", session(content_plans::list) "listContentPlans" "List content plans", parameters: content_plan_parameters, is_conditional: true;
-        Post "/api/projects/{id}/content-plans", session(content_plans::add) "addContentPlan" "Save a content plan";
-        Get "/api/projects/{id}/content-plans/{planId}", session(content_plans::read) "getContentPlan" "Read a content plan", is_conditional: true;
-        Patch "/api/projects/{id}/content-plans/{planId}", session(content_plans::change) "updateContentPlan" "Change a content plan", is_conditional: true;
-        Delete "/api/projects/{id}/content-plans/{planId}", session(content_plans::remove) "removeContentPlan" "Remove a content plan", is_conditional: true;
+        Get "/api/projects/{id}/content-plans", session(DetailsRead, content_plans::list) "listContentPlans" "List content plans", parameters: content_plan_parameters, is_conditional: true;
+        Post "/api/projects/{id}/content-plans", session(PlansWrite, content_plans::add) "addContentPlan" "Save a content plan";
+        Get "/api/projects/{id}/content-plans/{planId}", session(DetailsRead, content_plans::read) "getContentPlan" "Read a content plan", is_conditional: true;
+        Patch "/api/projects/{id}/content-plans/{planId}", session(PlansWrite, content_plans::change) "updateContentPlan" "Change a content plan", is_conditional: true;
+        Delete "/api/projects/{id}/content-plans/{planId}", session(PlansWrite, content_plans::remove) "removeContentPlan" "Remove a content plan", is_conditional: true;
         // Keyword research.
-        Get "/api/keyword-research", member(keyword_research::read) "getKeywordResearch" "How much of the month's research is used";
-        Post "/api/keyword-research", member(keyword_research::research) "researchKeyword" "Research a keyword";
-        Get "/api/keyword-research/history", member(keyword_research::history) "listSearches" "List one's own searches", parameters: search_parameters;
-        Get "/api/keyword-research/history/{id}", member(keyword_research::reopen) "reopenSearch" "Open a search again", parameters: keyword_research::ReopenSearch::parameters;
-        Delete "/api/keyword-research/history/{id}", member(keyword_research::forget) "forgetSearch" "Forget a search";
+        Get "/api/keyword-research", member(ResearchUse, keyword_research::read) "getKeywordResearch" "How much of the month's research is used";
+        Post "/api/keyword-research", member(ResearchUse, keyword_research::research) "researchKeyword" "Research a keyword";
+        Get "/api/keyword-research/history", member(ResearchUse, keyword_research::history) "listSearches" "List one's own searches", parameters: search_parameters;
+        Get "/api/keyword-research/history/{id}", member(ResearchUse, keyword_research::reopen) "reopenSearch" "Open a search again", parameters: keyword_research::ReopenSearch::parameters;
+        Delete "/api/keyword-research/history/{id}", member(ResearchUse, keyword_research::forget) "forgetSearch" "Forget a search";
     ]
 }

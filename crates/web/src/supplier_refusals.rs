@@ -1,4 +1,4 @@
-//! Suppliers that refuse the operator's account, from server notes cached for five seconds.
+//! Sources of data that refuse the operator's account, without their suppliers' names, from server notes cached for five seconds.
 
 use domain::ports::server_notes::{ServerNote, Topic};
 use domain::ports::storage::{Storage, StorageError};
@@ -31,16 +31,12 @@ impl SupplierRefusalCache {
 }
 
 fn describe_refusal(note: &ServerNote) -> Option<(String, String)> {
-    let Topic::Refusal {
-        provider,
-        operation,
-    } = &note.topic
-    else {
+    let Topic::Refusal { operation, .. } = &note.topic else {
         return None;
     };
     let at = note.noted_at.format("%Y-%m-%d %H:%M UTC");
     let text = format!(
-        "{provider} refuses this server's account ({}, {at}): the operator has to look at its key and its balance there.",
+        "The source refuses this server's account ({}, {at}): the operator finds it with `sightline doctor`.",
         note.note
     );
     Some((operation.clone(), text))

@@ -15,12 +15,14 @@ use storage::TENANT_TABLES;
 const ACCOUNT: &str = "account_id";
 
 /// Queries without an account: the directories by their own keys, whether there is any account, the operator's list of
-/// all accounts and count of those without a budget, the cost of comparing passwords, and the rows of a table that a
+/// all accounts and count of those without a budget, the sessions that work in an account which is disabled, the cost of comparing passwords, and the rows of a table that a
 /// migration changes.
-const EXCEPTIONS: [&str; 8] = [
+const EXCEPTIONS: [&str; 10] = [
     "WHERE (\"user_directory\".\"email\" = ",
     "WHERE (\"token_directory\".\"hash\" = ",
     "WHERE (\"session_directory\".\"hash\" = ",
+    "WHERE (\"link_directory\".\"hash\" = ",
+    "WHERE (\"sessions\".\"in_account_id\" = ",
     "EXISTS (SELECT \"user_directory\".\"email\" FROM \"user_directory\")",
     "ON (\"users\".\"account_id\" = \"accounts\".\"account_id\")) ORDER BY \"accounts\".\"created_at\"",
     "SELECT \"user_passwords\".\"hash\" FROM \"user_passwords\" ORDER BY ",

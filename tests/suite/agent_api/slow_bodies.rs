@@ -170,7 +170,9 @@ async fn a_network_gets_only_a_share_of_the_unknown_slots(db: TestDatabase) {
 
 async fn switch(app: &TestApp, status: AccountStatus) {
     let (core, account) = (app.core(), app.db_account().await);
-    core.switch_account(account, status).await.unwrap();
+    core.switch_account(domain::audit::Actor::Operator, account, status)
+        .await
+        .unwrap();
 }
 
 async fn a_device_cookie_of_a_disabled_account_gets_no_slot(db: TestDatabase) {

@@ -86,7 +86,11 @@ async fn a_rotated_token_is_accepted_until_the_grace_period_ends(db: TestDatabas
     old.get("/health").await.refused(401, "token-revoked");
     new.get("/health").await.ok();
 
-    let events = app.core().audit_events(token.account, 10).await.unwrap();
+    let events = app
+        .core()
+        .audit_events(token.account, &domain::audit::AuditFilter::default(), 10)
+        .await
+        .unwrap();
     let recorded: Vec<_> = events.iter().map(|it| (it.action, it.token)).collect();
     assert_eq!(
         recorded,
@@ -137,7 +141,11 @@ async fn a_reported_token_is_revoked_immediately(db: TestDatabase) {
     let tokens = app.core().tokens(token.account).await.unwrap();
     let ended = tokens.iter().find(|it| it.id == token.id).unwrap();
     assert_eq!(ended.revoke_reason, Some(RevokeReason::Leaked));
-    let events = app.core().audit_events(token.account, 10).await.unwrap();
+    let events = app
+        .core()
+        .audit_events(token.account, &domain::audit::AuditFilter::default(), 10)
+        .await
+        .unwrap();
     let leaks: Vec<_> = events
         .iter()
         .filter(|it| it.action == AuditAction::TokenLeaked)

@@ -12,6 +12,7 @@ mod dialogs;
 mod edge_cases;
 mod installed_server;
 mod keyboard;
+mod members;
 mod notices;
 mod old_browser;
 mod plans;
@@ -59,11 +60,14 @@ fn pages(projects: &[String]) -> Vec<String> {
         "/analyses",
         "/keyword-research",
         "/docs",
+        "/accounts",
         "/settings/account",
+        "/settings/members",
         "/settings/api-tokens",
         "/settings/report-defaults",
         "/settings/models",
         "/settings/usage",
+        "/settings/audit-log",
     ]
     .map(str::to_owned)
     .to_vec();

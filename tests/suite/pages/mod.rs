@@ -17,11 +17,14 @@ fn pages(project: i64) -> Vec<String> {
         "/analyses",
         "/keyword-research",
         "/docs",
+        "/accounts",
         "/settings/account",
+        "/settings/members",
         "/settings/api-tokens",
         "/settings/report-defaults",
         "/settings/models",
         "/settings/usage",
+        "/settings/audit-log",
     ]
     .map(str::to_owned)
     .to_vec();

@@ -54,6 +54,28 @@ fn requesting_an_analysis_takes_at_most_11_statements() {
     }
 }
 
+/// Answers and pages name AI engines, which are measured, but no supplier of search results or keyword data.
+#[test]
+fn recordings_name_no_supplier() {
+    let search = providers::search::SUPPLIERS.iter().map(|it| it.name);
+    let names = search.chain(
+        providers::keywords::suppliers()
+            .into_iter()
+            .map(|it| it.name),
+    );
+    let names: Vec<String> = names.map(str::to_lowercase).collect();
+    assert!(names.len() > 4, "{names:?}");
+    for recording in [
+        include_str!("../../recorded/answers.txt"),
+        include_str!("../../recorded/pages.txt"),
+    ] {
+        let text = recording.to_lowercase();
+        for name in &names {
+            assert!(!text.contains(name.as_str()), "{name}");
+        }
+    }
+}
+
 async fn answers_are_what_was_recorded(kind: DatabaseKind) {
     let Some(database) = recorded::database(kind).await else {
         return;
@@ -106,6 +128,13 @@ impl<'a> Recorder<'a> {
             caller.get("/health").await;
         }
         session.get("/api/session").await;
+        // So is the first refusal of each scope.
+        for path in ["/models", "/analyze", "/projects/7/keywords"] {
+            reader.get(path).await;
+        }
+        for path in ["/projects", "/projects/7/keywords"] {
+            reader.post(path, serde_json::json!({})).await;
+        }
         tokio::time::sleep(Duration::from_secs(1)).await;
         let _ = sql_rules::recorded(&database.url);
         Self {

@@ -218,7 +218,11 @@ async fn failures_noted(app: &TestApp, count: usize) {
     let account = app.db_account().await;
     for _ in 0..200 {
         let mut read = app.storage.read().await.unwrap();
-        let events = read.audit().newest(account, 200).await.unwrap();
+        let events = read
+            .audit()
+            .list(account, &domain::audit::AuditFilter::default(), 200)
+            .await
+            .unwrap();
         drop(read);
         let refused = AuditAction::SessionRefused;
         if events.iter().filter(|it| it.action == refused).count() == count {
@@ -360,7 +364,7 @@ async fn pages_show_the_events_for_ten_minutes(db: TestDatabase) {
     for path in ["/", "/analyses"] {
         let page = browser.page(path).await;
         assert!(page.contains(words), "{path}");
-        let link = "href=\"/settings/account#log\"";
+        let link = "href=\"/settings/audit-log\"";
         assert!(page.contains(link), "{path}");
     }
     app.clock.advance(TimeDelta::minutes(10));

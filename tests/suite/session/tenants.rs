@@ -50,6 +50,13 @@ async fn a_foreign_id_is_answered_like_an_unknown_id(db: TestDatabase) {
     let plan = id(&owner.post(&plans, plan).await.created());
     let shoes = json!({ "keyword": "shoes", "location": "us", "language": "en" });
     let search = id(&owner.post("/api/keyword-research", shoes).await.ok());
+    app.colleague(&owner, "editor", &[]).await;
+    let members = owner.get("/api/settings/members").await.ok();
+    let member = id(&members["items"][1]);
+    let invited = json!({ "email": "new@example.com", "role": "viewer" });
+    let invitation = owner.post("/api/settings/invitations", invited).await;
+    let invitation = id(&invitation.created());
+    let account = owner.get("/api/session").await.ok()["account"].clone();
     let before = everything(&owner, project).await;
 
     let mut tried = 0;
@@ -63,6 +70,9 @@ async fn a_foreign_id_is_answered_like_an_unknown_id(db: TestDatabase) {
             "/api/analyses" => job,
             "/api/settings/api-tokens" => token,
             "/api/settings/sessions" => session,
+            "/api/operator/accounts" => id(&account),
+            "/api/settings/members" => member,
+            "/api/settings/invitations" => invitation,
             "/api/keyword-research/history" => search,
             other => panic!("whose id stands in {other}?"),
         };

@@ -33,9 +33,9 @@ async fn an_account_is_read_back_as_written(db: TestStorage) {
     read!(db, r => {
         assert_eq!(r.accounts().find(ANN).await.unwrap(), Some(ann));
         assert_eq!(r.accounts().find(BOB).await.unwrap(), None);
-        let found = r.accounts().owner_by_email(&owner(ANN).email).await.unwrap();
+        let found = r.members().find_by_email(&owner(ANN).email).await.unwrap();
         assert_eq!(found, Some(owner(ANN)));
-        assert_eq!(r.accounts().owner_by_email(&owner(BOB).email).await.unwrap(), None);
+        assert_eq!(r.members().find_by_email(&owner(BOB).email).await.unwrap(), None);
     });
 }
 
@@ -69,11 +69,11 @@ async fn users_of_two_accounts_may_share_an_id(db: TestStorage) {
     });
     read!(db, r => {
         for person in [owner(ANN), namesake.clone()] {
-            let found = r.accounts().owner_by_email(&person.email).await.unwrap();
+            let found = r.members().find_by_email(&person.email).await.unwrap();
             assert_eq!(found, Some(person));
         }
         let listed = r.accounts().list().await.unwrap();
-        assert_eq!(listed, [(account(ANN), owner(ANN)), (account(BOB), namesake)]);
+        assert_eq!(listed, [(account(ANN), vec![owner(ANN)]), (account(BOB), vec![namesake])]);
     });
 }
 
@@ -123,7 +123,10 @@ async fn all_accounts_are_listed_oldest_first_with_their_owners(db: TestStorage)
     let listed = read!(db, r => r.accounts().list().await.unwrap());
     assert_eq!(
         listed,
-        [(account(ANN), owner(ANN)), (account(BOB), owner(BOB))]
+        [
+            (account(ANN), vec![owner(ANN)]),
+            (account(BOB), vec![owner(BOB)])
+        ]
     );
 }
 

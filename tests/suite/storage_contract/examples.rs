@@ -1,6 +1,7 @@
 //! Fixtures: account 1 with project 11, keyword 21 and job 31; account 2 alike.
 
 use chrono::{DateTime, Days, NaiveDate, TimeDelta, Utc};
+use domain::rights::Role;
 use domain::sealed_secret::{KeyId, SealedSecret, SecretOwner, WrappedKey};
 use domain::{
     account::{Account, AccountLimits, AccountStatus, AccountUsage},
@@ -82,6 +83,9 @@ pub fn owner(account: AccountId) -> User {
         email: EmailAddress::parse(&format!("owner{account}@example.com")).unwrap(),
         name: Label::parse("Ann").unwrap(),
         created_at: now(),
+        role: Role::Owner,
+        invited_by: None,
+        left_at: None,
     }
 }
 

@@ -23,7 +23,8 @@ on_every_storage![
 ];
 
 /// A row of each table that the examples leave empty; `{a}` is the account.
-const ROWS: [&str; 20] = [
+const ROWS: [&str; 21] = [
+    "INSERT INTO project_grants (account_id, user_id, project_id, granted_by, granted_at) VALUES ({a}, (SELECT id FROM users WHERE account_id = {a}), 11, 1, {t})",
     "INSERT INTO findings (account_id, project_id, result_type, job_id, ordinal, measured_at, record) VALUES ({a}, 11, 'rankings', 31, 0, {t}, '{}')",
     "INSERT INTO result_heads (account_id, project_id, result_type, job_id, generated_at, measured_at, method_version, provider, provenance, requested, measured, failed, skipped, item_count, summary, warnings) VALUES ({a}, 11, 'rankings', 31, {t}, {t}, 'rankings/1', 'x', 'measured', 1, 1, 0, 0, 1, '{}', '[]')",
     "INSERT INTO result_carries (account_id, project_id, result_type, carried) VALUES ({a}, 11, 'rankings', '{}')",

@@ -2,6 +2,7 @@
 
 use super::examples::*;
 use chrono::TimeDelta;
+use domain::rights::Role;
 use domain::{
     ids::{AccountId, SessionId},
     session::{Session, SessionHash},
@@ -18,14 +19,18 @@ on_every_storage![
     all_sessions_but_one_are_ended,
     ending_an_accounts_sessions_affects_no_other_account,
     only_expired_sessions_are_deleted,
-    an_ended_session_leaves_nothing_behind;
+    an_ended_session_leaves_nothing_behind,
+    a_session_may_work_in_an_account_that_its_user_joined,
+    ending_an_accounts_sessions_ends_those_working_in_it,
+    a_session_of_any_role_is_found_by_its_plain_hash;
     but not in memory:
     ending_a_session_waits_for_its_lock = "nobody waits for a lock: the second to commit is interrupted",
 ];
 
 fn session(account: AccountId, id: i64) -> Session {
     Session {
-        account,
+        home: account,
+        works_in: account,
         id: SessionId(id),
         user: owner(account).id,
         created_at: after(id),
@@ -43,7 +48,7 @@ fn hash(account: AccountId, id: i64) -> SessionHash {
 async fn begun(db: &TestStorage) {
     two_accounts(db).await;
     change!(db, tx => for (account, id) in [(ANN, 1), (ANN, 2), (ANN, 3), (BOB, 1)] {
-        tx.sessions().add(&session(account, id), hash(account, id)).await.unwrap();
+        tx.sessions().add(&session(account, id), hash(account, id), Role::Owner).await.unwrap();
     });
 }
 
@@ -68,7 +73,7 @@ async fn a_session_is_found_by_its_hash_with_its_person_and_account(db: TestStor
         device: None,
         ..session(ANN, 4)
     };
-    change!(db, tx => tx.sessions().add(&nameless, hash(ANN, 4)).await.unwrap());
+    change!(db, tx => tx.sessions().add(&nameless, hash(ANN, 4), Role::Owner).await.unwrap());
     let known = read!(db, r => r.sessions().find_by_hash(hash(ANN, 4)).await.unwrap());
     assert_eq!(known.unwrap().session, nameless);
 }
@@ -84,7 +89,7 @@ async fn equal_user_ids_have_separate_sessions(db: TestStorage) {
     };
     change!(db, tx => for person in &people {
         tx.accounts().add(&account(person.account), person).await.unwrap();
-        tx.sessions().add(&session(person), hash(person.account, 1)).await.unwrap();
+        tx.sessions().add(&session(person), hash(person.account, 1), Role::Owner).await.unwrap();
     });
     for person in people {
         let known =
@@ -183,7 +188,7 @@ async fn ending_an_accounts_sessions_affects_no_other_account(db: TestStorage) {
         assert_eq!(his.unwrap().session, session(BOB, 1));
     });
     // The same session can be added again.
-    change!(db, tx => tx.sessions().add(&session(ANN, 1), hash(ANN, 1)).await.unwrap());
+    change!(db, tx => tx.sessions().add(&session(ANN, 1), hash(ANN, 1), Role::Owner).await.unwrap());
 }
 
 async fn only_expired_sessions_are_deleted(db: TestStorage) {
@@ -207,6 +212,66 @@ async fn an_ended_session_leaves_nothing_behind(db: TestStorage) {
     let ann = owner(ANN).id;
     change!(db, tx => tx.sessions().end(ANN, ann, &[SessionId(1)]).await.unwrap());
     // Neither its id nor its hash is taken.
-    change!(db, tx => tx.sessions().add(&session(ANN, 1), hash(ANN, 1)).await.unwrap());
+    change!(db, tx => tx.sessions().add(&session(ANN, 1), hash(ANN, 1), Role::Owner).await.unwrap());
     assert_eq!(listed(&db, ANN).await, [3, 2, 1]);
+}
+
+/// Ann's session in Bob's account, which she joined.
+async fn away(db: &TestStorage, id: i64) -> (Session, User) {
+    let guest = User {
+        account: BOB,
+        role: Role::Viewer,
+        ..owner(ANN)
+    };
+    let session = Session {
+        works_in: BOB,
+        ..session(ANN, id)
+    };
+    change!(db, tx => {
+        tx.members().join(&guest, ANN).await.unwrap();
+        tx.sessions().add(&session, hash(ANN, id), guest.role).await.unwrap();
+    });
+    (session, guest)
+}
+
+async fn a_session_may_work_in_an_account_that_its_user_joined(db: TestStorage) {
+    two_accounts(&db).await;
+    let (session, guest) = away(&db, 1).await;
+    let known = read!(db, r => r.sessions().find_by_hash(hash(ANN, 1)).await.unwrap());
+    let known = known.unwrap();
+    assert_eq!(known.session, session);
+    assert_eq!((known.user, known.account), (guest.clone(), account(BOB)));
+    read!(db, r => {
+        assert_eq!(r.sessions().list(ANN, guest.id).await.unwrap(), [session]);
+        assert_eq!(r.sessions().list(BOB, guest.id).await.unwrap(), []);
+    });
+}
+
+async fn ending_an_accounts_sessions_ends_those_working_in_it(db: TestStorage) {
+    begun(&db).await;
+    away(&db, 4).await;
+    let ended = change!(db, tx => tx.sessions().end_all_of_account(BOB).await.unwrap());
+    assert_eq!((ended, listed(&db, BOB).await), (2, vec![]));
+    assert_eq!(listed(&db, ANN).await, [3, 2, 1]);
+    read!(db, r => {
+        assert_eq!(r.sessions().find_by_hash(hash(ANN, 4)).await.unwrap(), None);
+        let at_home = r.sessions().find_by_hash(hash(ANN, 1)).await.unwrap();
+        assert_eq!(at_home.unwrap().session, session(ANN, 1));
+    });
+    // Neither its id nor its hash is taken.
+    away(&db, 4).await;
+}
+
+async fn a_session_of_any_role_is_found_by_its_plain_hash(db: TestStorage) {
+    two_accounts(&db).await;
+    for (id, role) in (1..).zip(Role::ALL) {
+        let user = User { role, ..owner(ANN) };
+        change!(db, tx => {
+            tx.members().save_membership(&user).await.unwrap();
+            tx.sessions().add(&session(ANN, id), hash(ANN, id), role).await.unwrap();
+        });
+        let known = read!(db, r => r.sessions().find_by_hash(hash(ANN, id)).await.unwrap());
+        let known = known.unwrap();
+        assert_eq!((known.session, known.user), (session(ANN, id), user));
+    }
 }

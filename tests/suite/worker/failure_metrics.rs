@@ -96,7 +96,8 @@ async fn refused_key_is_reported_until_a_call_succeeds(mut world: World) {
     server.await_line("supplierUnauthorised");
     let provider = until(&api, "failing").await;
     let missing = provider["missing"].to_string();
-    assert!(missing.contains("serper refuses"), "{provider}");
+    assert!(missing.contains("refuses this server"), "{provider}");
+    assert_no_supplier_is_named(&api, project).await;
     assert!(missing.contains("supplierUnauthorised"), "{provider}");
     let doctor = || {
         let output = world.command(&["doctor", "--json"]).output().unwrap();
@@ -120,6 +121,21 @@ async fn refused_key_is_reported_until_a_call_succeeds(mut world: World) {
     assert_eq!(over["status"], "succeeded", "{over}");
     until(&api, "ready").await;
     assert_eq!(doctor()["state"], "good");
+    assert_no_supplier_is_named(&api, project).await;
+}
+
+/// An account reads the kind of source and its state, never the supplier.
+async fn assert_no_supplier_is_named(api: &Api, project: i64) {
+    for path in [
+        "/health".to_owned(),
+        "/analyze".to_owned(),
+        format!("/results?type=all&projectId={project}"),
+        format!("/results?type=rankings&projectId={project}"),
+        format!("/results?type=serp&projectId={project}"),
+    ] {
+        let text = api.get(&path).await.to_string().to_lowercase();
+        assert!(!text.contains("serper"), "{path}: {text}");
+    }
 }
 
 /// Polls until search results have that state.

@@ -1,13 +1,14 @@
-use super::{Outcome, UsageError, find_owner};
+use super::{Outcome, UsageError, find_owner, find_person};
 use crate::cli::{AccountCommand, LimitsArgs};
 use crate::terminal::{eprint_line, print_line, print_table};
 use crate::wiring::{AppContext, password_hasher};
 use anyhow::Context;
 use domain::account::{Account, AccountLimits, AccountStatus};
 use domain::allowance::Allowance;
-use domain::audit::AuditEvent;
+use domain::audit::{Actor, AuditEvent, AuditFilter};
 use domain::email::EmailAddress;
 use domain::money::MicroUsd;
+use domain::rights::Role;
 use domain::text::Label;
 use domain::use_cases::passwords::SetPasswordError;
 use domain::user::User;
@@ -26,6 +27,7 @@ pub async fn run(context: &AppContext, command: AccountCommand) -> anyhow::Resul
             email,
             revoke_tokens,
         } => password(context, &email, revoke_tokens).await?,
+        AccountCommand::Operator { email, revoke } => operator(context, &email, revoke).await?,
         AccountCommand::Disable { email } => {
             set_status(context, &email, AccountStatus::Disabled).await?;
         }
@@ -59,7 +61,7 @@ async fn create(context: &AppContext, email: &str, name: &str) -> anyhow::Result
 
 /// Read from standard input: an argument would be visible in the process list.
 async fn password(context: &AppContext, email: &str, revokes_tokens: bool) -> anyhow::Result<()> {
-    let owner = find_owner(&context.storage, email).await?;
+    let owner = find_person(&context.storage, email).await?;
     let reading = tokio::task::spawn_blocking(|| {
         let mut line = String::new();
         let read = std::io::stdin()
@@ -95,6 +97,19 @@ async fn password(context: &AppContext, email: &str, revokes_tokens: bool) -> an
     Ok(())
 }
 
+async fn operator(context: &AppContext, email: &str, revoke: bool) -> anyhow::Result<()> {
+    let person = find_person(&context.storage, email).await?;
+    let is_new = context.core().mark_operator(&person, !revoke).await?;
+    let state = match (revoke, is_new) {
+        (false, true) => "is an operator now",
+        (false, false) => "is an operator already",
+        (true, true) => "is no operator any more",
+        (true, false) => "was no operator",
+    };
+    print_line(format!("{} {state}.", person.email));
+    Ok(())
+}
+
 async fn list(context: &AppContext, as_json: bool) -> anyhow::Result<()> {
     let accounts = context.storage.read().await?.accounts().list().await?;
     if as_json {
@@ -107,6 +122,7 @@ async fn list(context: &AppContext, as_json: bool) -> anyhow::Result<()> {
             "id",
             "name",
             "e-mail",
+            "members",
             "status",
             "projects",
             "keywords",
@@ -118,13 +134,25 @@ async fn list(context: &AppContext, as_json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn row((account, owner): &(Account, User)) -> [String; 8] {
+/// Present members.
+fn present(members: &[User]) -> impl Iterator<Item = &User> {
+    members.iter().filter(|it| !it.has_left())
+}
+
+/// The longest present owner; none only while an account is being deleted.
+fn owner_email(members: &[User]) -> &str {
+    let mut owners = present(members).filter(|it| it.role == Role::Owner);
+    owners.next().map_or("", |it| it.email.as_str())
+}
+
+fn row((account, members): &(Account, Vec<User>)) -> [String; 9] {
     let of = |used: u32, limit: u32| format!("{used} of {limit}");
     let (usage, limits) = (account.usage, account.limits);
     [
         account.id.to_string(),
         account.name.to_string(),
-        owner.email.to_string(),
+        owner_email(members).to_owned(),
+        present(members).count().to_string(),
         account.status.name().to_owned(),
         of(usage.projects, limits.projects),
         of(usage.keywords, limits.keywords),
@@ -133,11 +161,16 @@ fn row((account, owner): &(Account, User)) -> [String; 8] {
     ]
 }
 
-fn as_value((account, owner): &(Account, User)) -> serde_json::Value {
+fn as_value((account, members): &(Account, Vec<User>)) -> serde_json::Value {
     json!({
         "id": account.id.0,
         "name": account.name.as_str(),
-        "email": owner.email.as_str(),
+        "email": owner_email(members),
+        "members": present(members).map(|it| json!({
+            "email": it.email.as_str(),
+            "name": it.name.as_str(),
+            "role": it.role.name(),
+        })).collect::<Vec<_>>(),
         "status": account.status.name(),
         "usage": { "projects": account.usage.projects, "keywords": account.usage.keywords, "aiTracked": account.usage.ai_tracked },
         "limits": {
@@ -221,12 +254,15 @@ fn parse_budget(
 
 async fn log(context: &AppContext, email: &str, limit: u32, as_json: bool) -> anyhow::Result<()> {
     let owner = find_owner(&context.storage, email).await?;
-    let events = context.core().audit_events(owner.account, limit).await?;
+    let events = context
+        .core()
+        .audit_events(owner.account, &AuditFilter::default(), limit)
+        .await?;
     let time = |event: &AuditEvent| event.at.to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
     if as_json {
         let rows: Vec<_> = events
             .iter()
-            .map(|it| json!({ "at": time(it), "actor": it.actor.name(), "action": it.action.name(), "token": it.token.map(|it| it.0), "detail": it.detail }))
+            .map(|it| json!({ "at": time(it), "actor": it.actor.name(), "person": it.person.as_ref().map(|it| it.name.as_str()), "action": it.action.name(), "token": it.token.map(|it| it.0), "detail": it.detail }))
             .collect();
         print_line(serde_json::to_string_pretty(&rows)?);
         return Ok(());
@@ -235,13 +271,14 @@ async fn log(context: &AppContext, email: &str, limit: u32, as_json: bool) -> an
         [
             time(it),
             it.actor.name().to_owned(),
+            { it.person.as_ref() }.map_or_else(String::new, |it| it.name.to_string()),
             it.action.name().to_owned(),
             it.token.map(|it| it.to_string()).unwrap_or_default(),
             it.detail.clone(),
         ]
     };
     print_table(
-        &["time", "actor", "action", "token", "detail"],
+        &["time", "actor", "person", "action", "token", "detail"],
         events.iter().map(row),
     );
     Ok(())
@@ -254,7 +291,8 @@ async fn set_status(
 ) -> anyhow::Result<()> {
     let owner = find_owner(&context.storage, email).await?;
     let core = context.core();
-    core.switch_account(owner.account, status).await?;
+    core.switch_account(Actor::Operator, owner.account, status)
+        .await?;
     print_line(format!(
         "The account of {} is {}.",
         owner.email,

@@ -1,11 +1,11 @@
 use super::Outcome;
 use crate::settings::Loaded;
 use crate::terminal::{eprint_line, print_line};
-use crate::wiring::{AppContext, Role};
+use crate::wiring::{AppContext, Process};
 
 pub async fn run(loaded: Loaded, as_json: bool) -> anyhow::Result<Outcome> {
     super::require_database(&loaded.settings)?;
-    let context = AppContext::open(loaded, Role::Server).await?;
+    let context = AppContext::open(loaded, Process::Server).await?;
     let place = context.settings.database();
     eprint_line(format!("Compacting {place}."));
     let Some(done) = context.database.compact().await? else {

@@ -4,7 +4,7 @@ use crate::settings::{Loaded, Origin, Settings};
 use crate::spending::{REMEDY, paid_sources, unbounded_spenders};
 use crate::terminal::{print_line, print_table};
 use crate::wiring::{
-    Role, ai_engines, is_database_missing, keyword_data, open_database, queue_policy,
+    Process, ai_engines, is_database_missing, keyword_data, open_database, queue_policy,
     search_results, server_addresses, server_host, site_services, system_ports,
 };
 use app::secrets::{first_missing, key_file, keys_in_file, needed_key_ids};
@@ -89,7 +89,7 @@ pub async fn run(loaded: Loaded, as_json: bool, all: bool) -> anyhow::Result<Out
     let opened = if is_database_missing(&loaded.settings) {
         None
     } else {
-        Some(open_database(&loaded.settings, Role::Tool).await)
+        Some(open_database(&loaded.settings, Process::Tool).await)
     };
     let opened = opened.as_ref();
     let checks = vec![

@@ -1,7 +1,7 @@
 use super::{Outcome, UsageError};
 use crate::settings::Loaded;
 use crate::terminal::print_line;
-use crate::wiring::{Role, is_database_missing, open_database};
+use crate::wiring::{Process, is_database_missing, open_database};
 use storage::{DatabaseKind, PlannedAction, PlannedStep};
 
 pub async fn run(loaded: Loaded, action: &str, dry_run: bool) -> anyhow::Result<Outcome> {
@@ -10,10 +10,10 @@ pub async fn run(loaded: Loaded, action: &str, dry_run: bool) -> anyhow::Result<
             format!("--dry-run can be used with `migrate run` only, not with `migrate {action}`");
         return Err(UsageError(wrong).into());
     }
-    let role = if action == "run" && !dry_run {
-        Role::Migration
+    let process = if action == "run" && !dry_run {
+        Process::Migration
     } else {
-        Role::Tool
+        Process::Tool
     };
     if (action == "status" || dry_run) && is_database_missing(&loaded.settings) {
         let place = loaded.settings.database();
@@ -22,7 +22,7 @@ pub async fn run(loaded: Loaded, action: &str, dry_run: bool) -> anyhow::Result<
         ));
         return Ok(Outcome::Done);
     }
-    let database = open_database(&loaded.settings, role).await?;
+    let database = open_database(&loaded.settings, process).await?;
     if let Some(enabled) = rls_change(action) {
         database.set_rls(enabled).await?;
         print_line(if enabled {

@@ -26,7 +26,7 @@ use crate::cli::ProjectArgs;
 use crate::process::Shutdown;
 use crate::settings::{ListenAddress, Loaded, Settings};
 use crate::spending;
-use crate::wiring::{AppContext, Role, is_database_missing};
+use crate::wiring::{AppContext, Process, is_database_missing};
 use ::worker::Worker;
 use domain::email::EmailAddress;
 use domain::ids::{AccountId, ProjectId};
@@ -52,7 +52,7 @@ pub struct UsageError(pub String);
 /// Opens an existing database: with a mistyped folder it would create an empty one.
 pub async fn open_context(loaded: Loaded) -> anyhow::Result<AppContext> {
     require_database(&loaded.settings)?;
-    Box::pin(AppContext::open(loaded, Role::Tool)).await
+    Box::pin(AppContext::open(loaded, Process::Tool)).await
 }
 
 fn require_database(settings: &Settings) -> Result<(), UsageError> {
@@ -128,17 +128,44 @@ async fn warn_about_spending(context: &AppContext) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn find_owner(storage: &Arc<dyn Storage>, email: &str) -> anyhow::Result<User> {
+/// A person, as member of the home account.
+async fn find_person(storage: &Arc<dyn Storage>, email: &str) -> anyhow::Result<User> {
     let email =
         EmailAddress::parse(email).map_err(|error| UsageError(format!("--email {error}")))?;
     let mut read = storage.read().await?;
-    let found = read.accounts().owner_by_email(&email).await?;
+    let found = read.members().find_by_email(&email).await?;
     found.ok_or_else(|| {
         UsageError(format!(
             "there is no account of {email}: `sightline account list` lists the accounts"
         ))
         .into()
     })
+}
+
+/// An owner: of the home account, else of the first other account that the person owns.
+async fn find_owner(storage: &Arc<dyn Storage>, email: &str) -> anyhow::Result<User> {
+    let person = find_person(storage, email).await?;
+    if person.is_present_owner() {
+        return Ok(person);
+    }
+    // A person who does not own the home account may own another.
+    let mut read = storage.read().await?;
+    for account in read
+        .members()
+        .joined_accounts(person.account, person.id)
+        .await?
+    {
+        let member = read.members().find(account, person.id).await?;
+        if let Some(owner) = member.filter(User::is_present_owner) {
+            return Ok(owner);
+        }
+    }
+    let (email, role) = (&person.email, person.role);
+    Err(UsageError(format!(
+        "{email} has the role {role} in account {} and does not own it: `sightline account list` lists the owners",
+        person.account
+    ))
+    .into())
 }
 
 async fn find_project(

@@ -5,7 +5,7 @@ use crate::process::{
     Shutdown, announce, drain_timeout, logs_json, retry_while_taken, worker_name,
 };
 use crate::settings::{ListenAddress, Loaded};
-use crate::wiring::{AppContext, Role, warn_about_open_networks};
+use crate::wiring::{AppContext, Process, warn_about_open_networks};
 use crate::{refusal_notes, server};
 use anyhow::Context;
 use providers::{join_with_or, search::SUPPLIERS};
@@ -20,7 +20,7 @@ pub async fn run(mut loaded: Loaded, args: &ServeArgs) -> anyhow::Result<Outcome
     let delay = loaded.settings.shutdown_delay_seconds.0;
     stopping.trigger_on_signal(delay)?;
     let admin = Admin::start(&loaded, stopping.work.clone())?;
-    let mut context = AppContext::open(loaded, Role::Server).await?;
+    let mut context = AppContext::open(loaded, Process::Server).await?;
     let listener = listen(&context).await?;
     // Port 0 is any free port: callers need the actual one.
     context.settings.listen = ListenAddress(listener.local_addr()?);

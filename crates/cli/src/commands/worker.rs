@@ -3,7 +3,7 @@ use crate::admin::Admin;
 use crate::process::{Shutdown, announce, worker_name};
 use crate::refusal_notes;
 use crate::settings::Loaded;
-use crate::wiring::{AppContext, Role, warn_about_open_networks};
+use crate::wiring::{AppContext, Process, warn_about_open_networks};
 use std::{sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use worker::Worker;
@@ -13,7 +13,7 @@ pub async fn run(loaded: Loaded) -> anyhow::Result<Outcome> {
     let stopping = Shutdown::default();
     stopping.trigger_on_signal(Duration::ZERO)?;
     let admin = Admin::start(&loaded, stopping.work.clone())?;
-    let context = AppContext::open(loaded, Role::Server).await?.for_jobs();
+    let context = AppContext::open(loaded, Process::Server).await?.for_jobs();
     let name = worker_name(context.randomness.as_ref());
     announce(format!(
         "Worker {name} takes jobs from {}.",

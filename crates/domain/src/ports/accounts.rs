@@ -1,7 +1,6 @@
 use super::storage::StorageError;
 use crate::account::{Account, AccountUsage};
-use crate::email::EmailAddress;
-use crate::ids::{AccountId, UserId};
+use crate::ids::AccountId;
 use crate::user::User;
 use async_trait::async_trait;
 
@@ -13,15 +12,8 @@ pub trait AccountRepository: Send {
     async fn find(&mut self, account: AccountId) -> Result<Option<Account>, StorageError>;
     /// Locks one account until the transaction ends. Lock it before changing anything that its usage counts.
     async fn lock(&mut self, account: AccountId) -> Result<Option<Account>, StorageError>;
-    async fn owner_by_email(&mut self, email: &EmailAddress) -> Result<Option<User>, StorageError>;
+    /// Whether there is any person, in any account.
     async fn any(&mut self) -> Result<bool, StorageError>;
-    async fn user(
-        &mut self,
-        account: AccountId,
-        user: UserId,
-    ) -> Result<Option<User>, StorageError>;
-    /// Saves name and e-mail address. `Conflict` if another user has the address.
-    async fn save_user(&mut self, user: &User) -> Result<(), StorageError>;
     /// Saves name, status, limits and report defaults, but not the usage.
     async fn save(&mut self, account: &Account) -> Result<(), StorageError>;
     async fn save_usage(
@@ -31,6 +23,6 @@ pub trait AccountRepository: Send {
     ) -> Result<(), StorageError>;
     /// Number of active accounts with neither a monthly nor a daily budget. For the operator.
     async fn count_without_budget(&mut self) -> Result<u64, StorageError>;
-    /// All accounts with their owners, oldest first. For the operator.
-    async fn list(&mut self) -> Result<Vec<(Account, User)>, StorageError>;
+    /// All accounts with their members, those who left included, oldest first. For the operator.
+    async fn list(&mut self) -> Result<Vec<(Account, Vec<User>)>, StorageError>;
 }

@@ -1,5 +1,5 @@
 use super::storage::StorageError;
-use crate::audit::{AuditAction, AuditEvent};
+use crate::audit::{AuditEvent, AuditFilter};
 use crate::ids::AccountId;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -11,18 +11,11 @@ pub trait AuditRepository: Send {
     async fn record(&mut self, event: &AuditEvent) -> Result<(), StorageError>;
     /// Adds events of one account, in the transaction of the change.
     async fn record_all(&mut self, events: &[AuditEvent]) -> Result<(), StorageError>;
-    /// The account's newest events of these kinds before the given time, newest first.
-    async fn newest_of(
+    /// Events of the account, newest first.
+    async fn list(
         &mut self,
         account: AccountId,
-        actions: &[AuditAction],
-        before: DateTime<Utc>,
-        limit: u32,
-    ) -> Result<Vec<AuditEvent>, StorageError>;
-    /// The account's newest events, newest first.
-    async fn newest(
-        &mut self,
-        account: AccountId,
+        filter: &AuditFilter,
         limit: u32,
     ) -> Result<Vec<AuditEvent>, StorageError>;
     /// Time of the newest event beyond the account's `kept` newest; `None` if there is none.

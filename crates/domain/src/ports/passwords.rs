@@ -10,7 +10,9 @@ use chrono::{DateTime, Utc};
 /// Everything that decides whether a user may sign in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Credentials {
+    /// The home account.
     pub account: Account,
+    /// As member of the home account.
     pub user: User,
     /// The password hash; `None` if none was set.
     pub password: Option<PasswordHash>,
@@ -46,10 +48,10 @@ pub trait PasswordRepository: Send {
         account: AccountId,
         user: UserId,
     ) -> Result<Option<PasswordHash>, StorageError>;
+    /// `user` is a member of the home account.
     async fn set(
         &mut self,
-        account: AccountId,
-        user: UserId,
+        user: &User,
         hash: &PasswordHash,
         at: DateTime<Utc>,
     ) -> Result<(), StorageError>;

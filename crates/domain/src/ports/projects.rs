@@ -4,6 +4,7 @@ use crate::page::{Page, PageRequest};
 use crate::project::{Priority, Project, Status, WorkflowStatus};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
+use std::collections::BTreeSet;
 
 /// Filter for projects; all given conditions must hold.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -17,6 +18,8 @@ pub struct ProjectFilter {
     pub favorite: Option<bool>,
     /// Substring of name, domain or client, ignoring case.
     pub search: Option<String>,
+    /// Only these; `None` is all.
+    pub only: Option<BTreeSet<ProjectId>>,
 }
 
 /// Sort order of projects; the id breaks ties.

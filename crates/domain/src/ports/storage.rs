@@ -111,6 +111,8 @@ macro_rules! repositories {
     ($then:ident) => {
         $then! {
             accounts: accounts AccountRepository MockAccountRepository,
+            members: members MemberRepository MockMemberRepository,
+            invitations: invitations InvitationRepository MockInvitationRepository,
             passwords: passwords PasswordRepository MockPasswordRepository,
             sessions: sessions SessionRepository MockSessionRepository,
             throttles: throttles ThrottleRepository MockThrottleRepository,

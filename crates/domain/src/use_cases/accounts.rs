@@ -4,9 +4,9 @@ use super::transaction_input::TransactionInput;
 use super::{Core, impl_as_storage_error};
 use crate::account::{Account, AccountLimits, AccountStatus, AccountUsage};
 use crate::allowance::Allowance;
-use crate::audit::{Actor, AuditAction, AuditEvent};
+use crate::audit::{Actor, AuditAction, AuditEvent, AuditFilter, Author};
 use crate::email::EmailAddress;
-use crate::ids::{AccountId, UserId};
+use crate::ids::{AccountId, AuditEventId, TokenId, UserId};
 use crate::patch::Change;
 use crate::ports::jobs::QueueSummary;
 use crate::ports::spending::{Counter, Spending, month_of};
@@ -15,7 +15,8 @@ use crate::report_settings::EffectiveReportSettings;
 use crate::stored_data::{StorageLimits, StoredData};
 use crate::text::Label;
 use crate::user::User;
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::NaiveDate;
+use std::collections::BTreeSet;
 use thiserror::Error;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,7 +119,7 @@ impl Core {
         name: &Label,
     ) -> Result<(Account, User), CreateAccountError> {
         let create = |mut work: Box<dyn Transaction>, mut given: TransactionInput| async move {
-            if work.accounts().owner_by_email(email).await?.is_some() {
+            if work.members().find_by_email(email).await?.is_some() {
                 return Err(CreateAccountError::EmailTaken);
             }
             let created_at = given.now;
@@ -131,13 +132,8 @@ impl Core {
                 report_defaults: EffectiveReportSettings::default(),
                 created_at,
             };
-            let owner = User {
-                account: account.id,
-                id: UserId::take(&mut given.ids),
-                email: email.clone(),
-                name: name.clone(),
-                created_at,
-            };
+            let id = UserId::take(&mut given.ids);
+            let owner = User::owner(account.id, id, (email.clone(), name.clone()), created_at);
             match work.accounts().add(&account, &owner).await {
                 Err(StorageError::Conflict { .. }) => return Err(CreateAccountError::EmailTaken),
                 outcome => outcome?,
@@ -159,7 +155,7 @@ impl Core {
         account: AccountId,
         limits: AccountLimits,
     ) -> Result<Option<Account>, StorageError> {
-        let event = (Actor::Operator, AuditAction::AccountLimited);
+        let event = (Actor::Operator.into(), AuditAction::AccountLimited);
         let change = |it| Account { limits, ..it };
         self.change_account(account, event, &limits.to_string(), change)
             .await
@@ -169,6 +165,7 @@ impl Core {
     /// cancels its unfinished analyses, and stops its schedules.
     pub async fn switch_account(
         &self,
+        by: impl Into<Author>,
         account: AccountId,
         status: AccountStatus,
     ) -> Result<Option<Account>, StorageError> {
@@ -177,19 +174,24 @@ impl Core {
             AccountStatus::Disabled => AuditAction::AccountDisabled,
         };
         let change = |it| Account { status, ..it };
-        self.change_account(account, (Actor::Operator, action), "", change)
+        self.change_account(account, (by.into(), action), "", change)
             .await
+    }
+
+    /// For the operator: all accounts with their members, oldest first.
+    pub async fn all_accounts(&self) -> Result<Vec<(Account, Vec<User>)>, StorageError> {
+        self.storage.read().await?.accounts().list().await
     }
 
     /// An unchanged account is neither written nor audited.
     async fn change_account(
         &self,
         account: AccountId,
-        (actor, action): (Actor, AuditAction),
+        (by, action): (Author, AuditAction),
         detail: &str,
         change: impl Fn(Account) -> Account + Send + Sync,
     ) -> Result<Option<Account>, StorageError> {
-        let change = &change;
+        let (by, change) = (&by, &change);
         let run = |mut work: Box<dyn Transaction>, mut given: TransactionInput| async move {
             let Some(found) = work.accounts().lock(account).await? else {
                 return Ok(None);
@@ -210,7 +212,7 @@ impl Core {
             details.retain(|it| !it.is_empty());
             let event = AuditEvent {
                 detail: details.join("; "),
-                ..given.event(account, actor, action)
+                ..given.event(account, by.clone(), action)
             };
             work.audit().record(&event).await?;
             work.commit().await?;
@@ -219,7 +221,8 @@ impl Core {
         self.transaction_with_ids(run).await
     }
 
-    /// Changes the account's name, and its owner's name and address for signing in.
+    /// Changes the account's name, and the person's name and address for signing in. Copies in other accounts follow when
+    /// the person enters them.
     pub async fn change_profile(
         &self,
         member: &Member,
@@ -232,42 +235,67 @@ impl Core {
     /// Returns the changed account; `None` if there is no such account.
     pub async fn change_report_defaults(
         &self,
-        account: AccountId,
+        by: &User,
         defaults: &EffectiveReportSettings,
     ) -> Result<Option<Account>, StorageError> {
-        let event = (Actor::Owner, AuditAction::ReportDefaultsChanged);
+        let event = (by.into(), AuditAction::ReportDefaultsChanged);
         let change = |it| Account {
             report_defaults: defaults.clone(),
             ..it
         };
-        self.change_account(account, event, "", change).await
+        self.change_account(by.account, event, "", change).await
     }
 
-    /// The newest events, newest first.
+    /// Newest first.
     pub async fn audit_events(
         &self,
         account: AccountId,
+        filter: &AuditFilter,
         limit: u32,
     ) -> Result<Vec<AuditEvent>, StorageError> {
         let mut read = self.storage.read().await?;
-        read.audit().newest(account, limit).await
+        read.audit().list(account, filter, limit).await
     }
 
-    /// The newest events of some kinds before a time, newest first.
-    pub async fn audit_events_before(
+    /// Records that a member or token lacked a right, off the request path: one event an hour for each.
+    pub async fn note_refused_authorization(
         &self,
         account: AccountId,
-        actions: &[AuditAction],
-        before: DateTime<Utc>,
-        limit: u32,
-    ) -> Result<Vec<AuditEvent>, StorageError> {
-        let mut read = self.storage.read().await?;
-        { read.audit() }
-            .newest_of(account, actions, before, limit)
-            .await
+        by: impl Into<Author>,
+        token: Option<TokenId>,
+        right: &str,
+    ) -> Result<(), StorageError> {
+        let by = by.into();
+        let now = self.clock.now();
+        let person = by.person.as_ref().map(|it| it.id);
+        let subject = format!(
+            "{account} {person:?} {token:?} {right} {}",
+            now.timestamp() / 3_600
+        );
+        let event = AuditEvent {
+            token,
+            detail: right.to_owned(),
+            ..AuditEvent::new(
+                AuditEventId::of_subject(&subject),
+                account,
+                now,
+                by,
+                AuditAction::AuthorizationRefused,
+            )
+        };
+        let mut work = self.storage.write().await?;
+        match work.audit().record(&event).await {
+            // It was recorded in this hour.
+            Err(StorageError::Conflict { .. } | StorageError::IdTaken) => Ok(()),
+            outcome => {
+                outcome?;
+                work.commit().await
+            }
+        }
     }
 }
 
+/// Writes the account that the session works in, and the person's row in the home account.
 async fn apply_profile_patch(
     mut work: Box<dyn Transaction>,
     mut given: TransactionInput,
@@ -276,14 +304,23 @@ async fn apply_profile_patch(
 ) -> Result<(Account, User), ChangeProfileError> {
     let locked = work.accounts().lock(member.account.id).await?;
     let before = locked.ok_or(ChangeProfileError::NoSuchAccount)?;
-    let user = work.accounts().user(before.id, member.user.id).await?;
-    let user_before = user.ok_or(ChangeProfileError::NoSuchAccount)?;
+    let (home, id) = (member.session.home, member.user.id);
+    let present = work.members().find(before.id, id).await?;
+    let present = present.filter(|it| !it.has_left());
+    let present = present.ok_or(ChangeProfileError::SignedOut)?;
+    let user_before = work.members().find(home, id).await?;
+    let user_before = user_before.ok_or(ChangeProfileError::NoSuchAccount)?;
     let (mut account, mut user) = (before.clone(), user_before.clone());
     patch.account_name.clone().apply_to(&mut account.name);
     patch.name.clone().apply_to(&mut user.name);
     patch.email.clone().apply_to(&mut user.email);
+    let changed = User {
+        name: user.name.clone(),
+        email: user.email.clone(),
+        ..present
+    };
     if (&account, &user) == (&before, &user_before) {
-        return Ok((account, user));
+        return Ok((account, changed));
     }
     if user.email != user_before.email {
         if !member.session.is_fresh(given.now) {
@@ -294,17 +331,23 @@ async fn apply_profile_patch(
         }
     }
     work.accounts().save(&account).await?;
-    match work.accounts().save_user(&user).await {
+    match work.members().save_profile(&user).await {
         Err(StorageError::Conflict { .. }) => return Err(ChangeProfileError::EmailTaken),
         outcome => outcome?,
     }
-    let event = AuditEvent {
-        detail: profile_changes(&before, &account, &user_before, &user),
-        ..given.event(account.id, Actor::Owner, AuditAction::AccountChanged)
-    };
-    work.audit().record(&event).await?;
+    if account.id != home {
+        work.members().save_profile(&changed).await?;
+    }
+    // Sign-in is a matter of the home account.
+    for logged in BTreeSet::from([account.id, home]) {
+        let event = AuditEvent {
+            detail: profile_changes(&before, &account, &user_before, &user),
+            ..given.event(logged, &changed, AuditAction::AccountChanged)
+        };
+        work.audit().record(&event).await?;
+    }
     work.commit().await?;
-    Ok((account, user))
+    Ok((account, changed))
 }
 
 fn profile_changes(before: &Account, after: &Account, user_before: &User, user: &User) -> String {

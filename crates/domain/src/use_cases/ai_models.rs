@@ -3,11 +3,12 @@
 use super::transaction_input::TransactionInput;
 use super::{Core, impl_as_storage_error};
 use crate::ai_models::{ModelChange, ModelRefusal, ModelSettings};
-use crate::audit::{Actor, AuditAction, AuditEvent};
+use crate::audit::{AuditAction, AuditEvent};
 use crate::ids::AccountId;
 use crate::ports::ai_answers::{AiEngine, AiEngines, ENGINES, EngineLabel};
 use crate::ports::search_results::{PaidCallRefusal, Spent};
 use crate::ports::storage::{Repositories, StorageError, Transaction};
+use crate::user::User;
 use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -117,9 +118,10 @@ impl Core {
     /// Atomic. Members absent from a change stay.
     pub async fn change_ai_models(
         &self,
-        account: AccountId,
+        by: &User,
         changes: &[(String, ModelChange)],
     ) -> Result<(), AiModelError> {
+        let account = by.account;
         self.check_known(changes.iter().map(|(engine, _)| engine.as_str()))?;
         let set = |mut work: Box<dyn Transaction>, mut given: TransactionInput| async move {
             let mut all = work.ai_models().list(account).await?;
@@ -135,7 +137,7 @@ impl Core {
             let named: Vec<&str> = changes.iter().map(|(engine, _)| engine.as_str()).collect();
             let event = AuditEvent {
                 detail: named.join(", "),
-                ..given.event(account, Actor::Owner, AuditAction::ModelsChanged)
+                ..given.event(account, by, AuditAction::ModelsChanged)
             };
             work.audit().record(&event).await?;
             Ok(work.commit().await?)

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::audit::{Actor, AuditAction, AuditEvent};
 use crate::ids::{AccountId, ProjectId};
+use crate::invitation::Invitation;
 use crate::keyword_research::Flight;
 use crate::ports::host_throttle::HostHash;
 use crate::ports::storage::{StorageError, Transaction};
@@ -106,6 +107,7 @@ impl Core {
         let accounts = self.storage.read().await?.accounts().list().await?;
         for (account, _) in accounts {
             let of = account.id;
+            self.purge_invitations(of, now).await?;
             self.in_batches(|work, _: Option<()>| {
                 Box::pin(settle_expired_reservations(work, of, now))
             })
@@ -188,6 +190,19 @@ impl Core {
             work.commit().await
         };
         self.transaction_with_ids(put_away).await
+    }
+
+    async fn purge_invitations(
+        &self,
+        of: AccountId,
+        now: DateTime<Utc>,
+    ) -> Result<(), StorageError> {
+        let before = now - Invitation::LIFETIME - Invitation::KEPT_FOR;
+        let purge = |mut work: Box<dyn Transaction>| async move {
+            work.invitations().purge_before(of, before).await?;
+            work.commit().await
+        };
+        self.storage.transaction(purge).await
     }
 
     /// Purges audit events that are too old or too many.

@@ -19,6 +19,7 @@ pub mod leases;
 pub mod maintenance;
 pub mod measure_keyword;
 pub mod measure_page_speed;
+pub mod members;
 pub mod own_searches;
 pub mod passwords;
 pub mod plan_prompts;

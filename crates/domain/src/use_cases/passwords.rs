@@ -1,7 +1,9 @@
 //! Passwords of signed-in users, and those set by the operator.
 
 use super::guesses::CountedGuess;
-use super::sessions::{ClientInfo, EndedAccess, Member, SessionSecrets, SignedIn, begin_session};
+use super::sessions::{
+    ClientInfo, EndedAccess, Member, Seat, SessionSecrets, SignedIn, begin_session,
+};
 use super::sign_in::SignInError;
 use super::tokens::revoke_all_tokens;
 use super::transaction_input::TransactionInput;
@@ -123,9 +125,7 @@ impl Core {
         let hash = &hasher.hash_new(password, &known).await??;
         let (account, by) = (user.account, Actor::Operator);
         let set = |mut work: Box<dyn Transaction>, mut given: TransactionInput| async move {
-            work.passwords()
-                .set(account, user.id, hash, given.now)
-                .await?;
+            work.passwords().set(user, hash, given.now).await?;
             let key = ThrottleKey::of_email(&user.email);
             work.throttles().reset(key).await?;
             let sessions = work.sessions().end_all(account, user.id, None).await?;
@@ -156,14 +156,18 @@ impl Core {
         let key = ThrottleKey::of_session(member.session.id);
         let guess = self.count_guess(&GuessLimit::single(key)).await?;
         let mut read = self.storage.read().await?;
-        let known = read.passwords().credentials(&member.user.email).await?;
+        // The address in other accounts is a copy.
+        let at_home = read.members();
+        let at_home = at_home.find(member.session.home, member.user.id).await?;
+        let known = match at_home {
+            Some(person) => read.passwords().credentials(&person.email).await?,
+            None => None,
+        };
         drop(read);
         let hash = known
             .filter(|it| it.user.id == member.user.id)
             .and_then(|it| it.password);
-        let refused = || SignInError::Refused {
-            account: Some(member.account.id),
-        };
+        let refused = || refused_member(member);
         let Some(hash) = hash else {
             return Err(refused());
         };
@@ -199,6 +203,12 @@ impl Core {
     }
 }
 
+fn refused_member(member: &Member) -> SignInError {
+    SignInError::Refused {
+        person: Some((member.session.home, member.user.id)),
+    }
+}
+
 async fn renewed(
     mut work: Box<dyn Transaction>,
     (mut given, secrets): (TransactionInput, SessionSecrets),
@@ -207,11 +217,9 @@ async fn renewed(
     change: Option<&PasswordUpdate<'_>>,
     place: &ClientInfo,
 ) -> Result<(SignedIn, u64), SignInError> {
-    let (account, user) = (member.account.id, member.user.id);
-    let refused = || SignInError::Refused {
-        account: Some(account),
-    };
-    if work.passwords().lock(account, user).await?.as_ref() != Some(&known.hash) {
+    let (home, user) = (member.session.home, member.user.id);
+    let refused = || refused_member(member);
+    if work.passwords().lock(home, user).await?.as_ref() != Some(&known.hash) {
         return Err(refused());
     }
     work.throttles()
@@ -219,20 +227,23 @@ async fn renewed(
         .await?;
     let before = [member.session.id];
     // A session ended meanwhile must not be revived.
-    if work.sessions().end(account, user, &before).await? == 0 {
+    if work.sessions().end(home, user, &before).await? == 0 {
         return Err(refused());
     }
     let (mut details, mut revoked) = (String::new(), 0);
     if let Some(change) = change {
-        work.passwords()
-            .set(account, user, change.hash, given.now)
+        let at_home = work.members().find(home, user).await?;
+        let at_home = at_home.ok_or_else(refused)?;
+        { work.passwords() }
+            .set(&at_home, change.hash, given.now)
             .await?;
         if change.ends_others {
-            let ended = work.sessions().end_all(account, user, None).await?;
+            let ended = work.sessions().end_all(home, user, None).await?;
             details = format!("; {ended} other sessions ended");
         }
         if change.revokes_tokens {
-            let (by, reason) = (Actor::Owner, "with the password");
+            let (account, by) = (member.account.id, &member.user);
+            let reason = "with the password";
             revoked = revoke_all_tokens(work.as_mut(), account, by, reason, &mut given).await?;
             // Writing to a string cannot fail.
             let _ = write!(details, "; {revoked} tokens revoked");
@@ -241,15 +252,19 @@ async fn renewed(
     let action = change.map_or(AuditAction::SessionRenewed, |_| {
         AuditAction::PasswordChanged
     });
-    let owner = (&member.account, &member.user);
-    let signed_in = begin_session(work.as_mut(), owner, place, &mut given, secrets).await?;
+    let seat = Seat {
+        home,
+        account: &member.account,
+        user: &member.user,
+    };
+    let signed_in = begin_session(work.as_mut(), seat, place, &mut given, secrets).await?;
     let event = AuditEvent {
         detail: format!(
             "{}, in the place of session {}{details}",
             sessions::describe_session(&signed_in.session),
             member.session.id
         ),
-        ..given.event(account, Actor::Owner, action)
+        ..given.event(home, &member.user, action)
     };
     work.audit().record(&event).await?;
     work.commit().await?;

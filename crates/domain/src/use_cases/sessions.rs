@@ -4,28 +4,46 @@ use super::Core;
 use super::tokens::revoke_all_tokens;
 use super::transaction_input::TransactionInput;
 use crate::account::{Account, AccountStatus};
-use crate::audit::{Actor, AuditAction, AuditEvent, ON_DEVICE};
+use crate::audit::{ActingPerson, Actor, AuditAction, AuditEvent, ON_DEVICE};
 use crate::device::{DeviceCookie, DeviceNonce};
-use crate::ids::{AccountId, SessionId, UserId};
+use crate::ids::{AccountId, ProjectId, SessionId, UserId};
 use crate::ports::randomness::Randomness;
+use crate::ports::sessions::KnownSession;
 use crate::ports::storage::{StorageError, Transaction};
+use crate::rights::Right;
 use crate::session::{PlainSession, Session, SessionExpired};
 use crate::throttle::AddressPrefix;
 use crate::user::User;
+use std::collections::BTreeSet;
 use thiserror::Error;
 
+/// A signed-in person in the account that the session works in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
     pub account: Account,
     pub user: User,
+    /// The projects that the member may see; `None` is all.
+    pub granted_projects: Option<BTreeSet<ProjectId>>,
     pub session: Session,
     /// Whether to record this use, which is done off the request path.
     pub should_record_use: bool,
 }
 
+impl Member {
+    pub fn holds(&self, right: Right) -> bool {
+        self.user.role.holds(right)
+    }
+
+    pub fn may_see(&self, project: ProjectId) -> bool {
+        self.granted_projects
+            .as_ref()
+            .is_none_or(|it| it.contains(&project))
+    }
+}
+
 #[derive(Debug, Error)]
 pub enum NotSignedIn {
-    /// Unknown, ended, or of a disabled account.
+    /// Unknown, ended, of a disabled account, or of a member who left.
     #[error("the session is not known")]
     Unknown,
     /// Expired; the caller may end it.
@@ -46,14 +64,24 @@ pub struct ClientInfo {
     pub device: Option<DeviceCookie>,
 }
 
-/// A user who just entered the password. Only this response contains the secret.
+/// A user with a new session. Only this response contains the secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedIn {
     pub secret: PlainSession,
     pub session: Session,
-    pub device_cookie: DeviceCookie,
+    /// `None` if the device's cookie stays.
+    pub device_cookie: Option<DeviceCookie>,
+    /// As member of the account that the session works in.
     pub user: User,
     pub account: Account,
+}
+
+/// What a session is begun for: a person by the home account, and the membership in which it works.
+#[derive(Clone, Copy)]
+pub(super) struct Seat<'a> {
+    pub home: AccountId,
+    pub account: &'a Account,
+    pub user: &'a User,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,15 +120,27 @@ impl Core {
         let plain = PlainSession::parse(text).map_err(|_| NotSignedIn::Unknown)?;
         let mut read = self.storage.read().await?;
         let known = read.sessions().find_by_hash(plain.hash()).await?;
-        let known = known.filter(|it| it.account.status == AccountStatus::Active);
-        let known = known.ok_or(NotSignedIn::Unknown)?;
+        let is_member =
+            |it: &KnownSession| it.account.status == AccountStatus::Active && !it.user.has_left();
+        let known = known.filter(is_member).ok_or(NotSignedIn::Unknown)?;
         let now = self.clock.now();
         if let Err(reason) = known.session.accept(now) {
             let session = Box::new(known.session);
             return Err(NotSignedIn::Expired { session, reason });
         }
+        let granted_projects = if known.user.role.is_limited_to_granted_projects() {
+            let members = read.members();
+            Some(
+                members
+                    .granted_projects(known.account.id, known.user.id)
+                    .await?,
+            )
+        } else {
+            None
+        };
         Ok(Member {
             should_record_use: known.session.should_record_use(now),
+            granted_projects,
             account: known.account,
             user: known.user,
             session: known.session,
@@ -110,23 +150,30 @@ impl Core {
     /// Called off the request path, if the use should be recorded.
     pub async fn note_session_use(
         &self,
-        account: AccountId,
+        home: AccountId,
         session: SessionId,
     ) -> Result<(), StorageError> {
         let now = self.clock.now();
         let mut work = self.storage.write().await?;
-        work.sessions().note_use(account, session, now).await?;
+        work.sessions().note_use(home, session, now).await?;
         work.commit().await
     }
 
     /// Called off the request path, so that probing for addresses cannot measure the write.
     pub async fn note_failed_sign_in(
         &self,
-        account: AccountId,
+        (account, person): (AccountId, UserId),
         from: AddressPrefix,
     ) -> Result<(), StorageError> {
+        let mut read = self.storage.read().await?;
+        let attacked = read.members().find(account, person).await?;
+        drop(read);
         let event = AuditEvent {
             detail: format!("from {from}"),
+            person: attacked.map(|it| ActingPerson {
+                id: it.id,
+                name: it.name,
+            }),
             ..{ self.transaction_input() }.event(
                 account,
                 Actor::Stranger,
@@ -153,32 +200,28 @@ impl Core {
     }
 
     /// Valid sessions, last used first.
-    pub async fn sessions(
-        &self,
-        account: AccountId,
-        user: UserId,
-    ) -> Result<Vec<Session>, StorageError> {
+    pub async fn sessions(&self, of: &Session) -> Result<Vec<Session>, StorageError> {
         let now = self.clock.now();
         let mut read = self.storage.read().await?;
-        let mut sessions = read.sessions().list(account, user).await?;
+        let mut sessions = read.sessions().list(of.home, of.user).await?;
         sessions.retain(|it| it.accept(now).is_ok());
         Ok(sessions)
     }
 
-    /// Ends a session of that user; `false` if the user has no such session.
+    /// Ends a session of that member; `false` if the member has no such session.
     pub async fn end_session(
         &self,
-        account: AccountId,
-        user: UserId,
+        member: &Member,
         session: SessionId,
     ) -> Result<bool, StorageError> {
+        let (home, user) = (member.session.home, &member.user);
         let end = |mut work: Box<dyn Transaction>, mut given: TransactionInput| async move {
-            if work.sessions().end(account, user, &[session]).await? == 0 {
+            if work.sessions().end(home, user.id, &[session]).await? == 0 {
                 return Ok(false);
             }
             let event = AuditEvent {
                 detail: format!("session {session}"),
-                ..given.event(account, Actor::Owner, AuditAction::SessionEnded)
+                ..given.event(home, user, AuditAction::SessionEnded)
             };
             work.audit().record(&event).await?;
             work.commit().await?;
@@ -196,31 +239,31 @@ impl Core {
         self.transaction_with_ids(expire).await
     }
 
-    /// All of them if `but` is `None`. Device cookies of the user are revoked too.
+    /// All of them if `but` is `None`. Device cookies of the person are revoked too; `revokes_tokens` ends the tokens of
+    /// the account that the session works in.
     pub async fn end_sessions(
         &self,
-        account: AccountId,
-        user: UserId,
+        member: &Member,
         but: Option<SessionId>,
         revokes_tokens: bool,
     ) -> Result<EndedAccess, StorageError> {
-        let by = Actor::Owner;
+        let (home, user) = (member.session.home, &member.user);
         let end = |mut work: Box<dyn Transaction>, mut given: TransactionInput| async move {
-            let sessions = work.sessions().end_all(account, user, but).await?;
+            let sessions = work.sessions().end_all(home, user.id, but).await?;
             work.passwords()
-                .revoke_devices(account, user, given.now)
+                .revoke_devices(home, user.id, given.now)
                 .await?;
             if sessions > 0 {
                 let kept = but.map_or_else(String::new, |it| format!("; session {it} stays"));
                 let event = AuditEvent {
                     detail: format!("{sessions} sessions{kept}"),
-                    ..given.event(account, by, AuditAction::SessionsEnded)
+                    ..given.event(home, user, AuditAction::SessionsEnded)
                 };
                 work.audit().record(&event).await?;
             }
             let tokens = if revokes_tokens {
                 let reason = "with all sessions";
-                revoke_all_tokens(work.as_mut(), account, by, reason, &mut given).await?
+                revoke_all_tokens(work.as_mut(), user.account, user, reason, &mut given).await?
             } else {
                 0
             };
@@ -235,20 +278,26 @@ impl Core {
 /// and, beyond the maximum, the one last used longest ago.
 pub(super) async fn begin_session(
     work: &mut dyn Transaction,
-    (account, user): (&Account, &User),
+    seat: Seat<'_>,
     client: &ClientInfo,
     given: &mut TransactionInput,
     secrets: SessionSecrets,
 ) -> Result<SignedIn, StorageError> {
     let now = given.now;
+    let Seat {
+        home,
+        account,
+        user,
+    } = seat;
     let SessionSecrets { secret, nonce } = secrets;
-    let own = client.device.as_ref().filter(|it| it.user() == user.id);
+    let own = { client.device.as_ref() }.filter(|it| (it.account(), it.user()) == (home, user.id));
     let mark = match own {
         Some(mark) => mark.renewed(now),
-        None => DeviceCookie::new(user, now, nonce),
+        None => DeviceCookie::new(home, user.id, now, nonce),
     };
     let session = Session {
-        account: account.id,
+        home,
+        works_in: account.id,
         id: SessionId::take(&mut given.ids),
         user: user.id,
         created_at: now,
@@ -257,20 +306,58 @@ pub(super) async fn begin_session(
         network: client.network.to_string(),
         device: Some(mark.label()),
     };
-    let known = work.sessions().list(account.id, user.id).await?;
+    let known = work.sessions().list(home, user.id).await?;
     let (alive, over): (Vec<Session>, Vec<Session>) =
         known.into_iter().partition(|it| it.accept(now).is_ok());
     let surplus = alive.get(Session::MAX_PER_USER - 1..).unwrap_or_default();
     end_and_audit(work, &over, EndCause::Expired, given).await?;
     end_and_audit(work, surplus, EndCause::TooMany, given).await?;
-    work.sessions().add(&session, secret.hash()).await?;
+    work.sessions()
+        .add(&session, secret.hash(), user.role)
+        .await?;
     Ok(SignedIn {
         secret,
         session,
-        device_cookie: mark,
+        device_cookie: Some(mark),
         user: user.clone(),
         account: account.clone(),
     })
+}
+
+/// Continues a session in another account under a new id; `None` if it was ended. Its age stays, so that nothing needs a
+/// newer password entry than before or lasts longer.
+pub(super) async fn replace_session(
+    work: &mut dyn Transaction,
+    before: &Session,
+    seat: Seat<'_>,
+    given: &mut TransactionInput,
+    secrets: SessionSecrets,
+) -> Result<Option<SignedIn>, StorageError> {
+    let Seat {
+        home,
+        account,
+        user,
+    } = seat;
+    if work.sessions().end(home, user.id, &[before.id]).await? == 0 {
+        return Ok(None);
+    }
+    let SessionSecrets { secret, .. } = secrets;
+    let session = Session {
+        works_in: account.id,
+        id: SessionId::take(&mut given.ids),
+        last_seen_at: given.now,
+        ..before.clone()
+    };
+    work.sessions()
+        .add(&session, secret.hash(), user.role)
+        .await?;
+    Ok(Some(SignedIn {
+        secret,
+        session,
+        device_cookie: None,
+        user: user.clone(),
+        account: account.clone(),
+    }))
 }
 
 /// Ends sessions of one user and writes the reason to the audit log.
@@ -280,11 +367,11 @@ pub(super) async fn end_and_audit(
     cause: EndCause,
     given: &mut TransactionInput,
 ) -> Result<(), StorageError> {
-    let Some(Session { account, user, .. }) = ended.first() else {
+    let Some(Session { home, user, .. }) = ended.first() else {
         return Ok(());
     };
     let ids: Vec<SessionId> = ended.iter().map(|it| it.id).collect();
-    if work.sessions().end(*account, *user, &ids).await? == 0 {
+    if work.sessions().end(*home, *user, &ids).await? == 0 {
         return Ok(());
     }
     let (action, reason) = match cause {
@@ -301,7 +388,7 @@ pub(super) async fn end_and_audit(
     let described: Vec<String> = ended.iter().map(describe_session).collect();
     let event = AuditEvent {
         detail: format!("{}{reason}", described.join(", ")),
-        ..given.event(*account, Actor::Service, action)
+        ..given.event(*home, Actor::Service, action)
     };
     work.audit().record(&event).await
 }
@@ -312,7 +399,7 @@ pub(super) async fn still_signed_in(
     member: &Member,
 ) -> Result<bool, StorageError> {
     let sessions = work.sessions();
-    sessions.lock(member.account.id, member.session.id).await
+    sessions.lock(member.session.home, member.session.id).await
 }
 
 /// The user agent is untrusted text: drops characters that cannot be displayed.
@@ -335,7 +422,9 @@ mod tests {
     use super::*;
     use crate::{
         ports::clock::Clock,
-        test_support::{CountingRandomness, FakeStorage, FrozenClock, a_user, an_account, core},
+        test_support::{
+            ACCOUNT, CountingRandomness, FakeStorage, FrozenClock, a_user, an_account, core,
+        },
     };
     use chrono::TimeDelta;
     use std::sync::Arc;
@@ -367,7 +456,7 @@ mod tests {
                 passwords.return_once(move |_, _| Ok(from));
             });
             let nonce = DeviceNonce::generate(&CountingRandomness::default());
-            let mark = DeviceCookie::new(&a_user(), now, nonce);
+            let mark = DeviceCookie::new(ACCOUNT, a_user().id, now, nonce);
             let recognized = core(storage).recognize_device(&mark).await.unwrap();
             assert_eq!(recognized, expected);
         }

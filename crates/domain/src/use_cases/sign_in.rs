@@ -1,19 +1,22 @@
 use super::guesses::{CountedGuess, NoGuess};
+use super::members::{AcceptError, join, with_current_name};
 use super::sessions::{
-    ClientInfo, EndCause, SessionSecrets, SignedIn, begin_session, end_and_audit,
+    ClientInfo, EndCause, Seat, SessionSecrets, SignedIn, begin_session, end_and_audit,
 };
 use super::transaction_input::TransactionInput;
 use super::{Core, impl_as_storage_error, sessions};
-use crate::account::AccountStatus;
-use crate::audit::{Actor, AuditAction, AuditEvent};
+use crate::account::{Account, AccountStatus};
+use crate::audit::{AuditAction, AuditEvent};
 use crate::email::EmailAddress;
-use crate::ids::AccountId;
+use crate::ids::{AccountId, UserId};
+use crate::invitation::LinkHash;
 use crate::password::{HashCost, PasswordHash, TypedPassword};
 use crate::ports::password_hasher::{HashingError, PasswordHasher, Verification};
 use crate::ports::passwords::Credentials;
 use crate::ports::storage::{Repositories, StorageError, Transaction};
 use crate::session::SessionHash;
 use crate::throttle::GuessLimit;
+use crate::user::User;
 use chrono::{DateTime, TimeDelta, Utc};
 use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
@@ -44,13 +47,16 @@ pub enum SignInError {
     /// Wrong address or password, or a disabled account; the response does not reveal which.
     #[error("e-mail address or password are not accepted")]
     Refused {
-        /// Account of the address; only for the log, never for the response.
-        account: Option<AccountId>,
+        /// Home account and person of the address; only for the log, never for the response.
+        person: Option<(AccountId, UserId)>,
     },
     #[error("guesses come too fast")]
     Wait(TimeDelta),
     #[error("too many passwords are being checked")]
     Busy,
+    /// The password was right, but the invitation could not be accepted.
+    #[error(transparent)]
+    NotJoined(AcceptError),
     #[error("{0}")]
     HashingFailed(String),
     #[error(transparent)]
@@ -63,6 +69,15 @@ impl From<NoGuess> for SignInError {
         match error {
             NoGuess::Wait(wait) => Self::Wait(wait),
             NoGuess::Storage(error) => Self::Storage(error),
+        }
+    }
+}
+
+impl From<AcceptError> for SignInError {
+    fn from(error: AcceptError) -> Self {
+        match error {
+            AcceptError::Storage(error) => Self::Storage(error),
+            other => Self::NotJoined(other),
         }
     }
 }
@@ -98,6 +113,23 @@ impl SignIn {
     /// Unknown addresses take the same steps in the same order: lookup, count, verification at the
     /// cost of a stored hash.
     pub async fn run(&self, attempt: &SignInAttempt) -> Result<SignedIn, SignInError> {
+        self.sign_in(attempt, None).await
+    }
+
+    /// Signs a known person in to the account of an invitation, which is accepted with it.
+    pub async fn join(
+        &self,
+        attempt: &SignInAttempt,
+        link: LinkHash,
+    ) -> Result<SignedIn, SignInError> {
+        self.sign_in(attempt, Some(link)).await
+    }
+
+    async fn sign_in(
+        &self,
+        attempt: &SignInAttempt,
+        joins: Option<LinkHash>,
+    ) -> Result<SignedIn, SignInError> {
         let mut reader = self.core.storage.read().await?;
         let found = reader.passwords().credentials(&attempt.email).await?;
         let costs = self.costs(reader.as_mut()).await?;
@@ -126,11 +158,9 @@ impl SignIn {
             }
             outcome => outcome?,
         };
-        let account = found.as_ref().map(|it| it.account.id);
-        let is_open = |it: &Credentials| it.account.status == AccountStatus::Active;
-        let (Some(known), Verification::Right { is_outdated }) = (found.filter(is_open), compared)
-        else {
-            return Err(SignInError::Refused { account });
+        let person = found.as_ref().map(|it| (it.account.id, it.user.id));
+        let (Some(known), Verification::Right { is_outdated }) = (found, compared) else {
+            return Err(SignInError::Refused { person });
         };
         let renewed = if is_outdated {
             renewed(hasher.as_ref(), &attempt.password).await?
@@ -144,7 +174,12 @@ impl SignIn {
                 SessionSecrets::generate(&*core.randomness),
             )
         };
-        let begin = |work, given| begin(work, given, attempt, &known, renewed.as_ref(), &guess);
+        let checked = Checked {
+            known: &known,
+            renewed: renewed.as_ref(),
+            guess: &guess,
+        };
+        let begin = |work, given| begin(work, given, attempt, &checked, joins);
         core.storage.transaction_with(prepare, begin).await
     }
 
@@ -164,24 +199,49 @@ impl SignIn {
     }
 }
 
+/// A password that was right.
+struct Checked<'a> {
+    known: &'a Credentials,
+    /// Its hash with current parameters, if the stored one is outdated.
+    renewed: Option<&'a PasswordHash>,
+    guess: &'a CountedGuess,
+}
+
 async fn begin(
     mut work: Box<dyn Transaction>,
     (mut given, secrets): (TransactionInput, SessionSecrets),
     attempt: &SignInAttempt,
-    known: &Credentials,
-    renewed: Option<&PasswordHash>,
-    guess: &CountedGuess,
+    checked: &Checked<'_>,
+    joins: Option<LinkHash>,
 ) -> Result<SignedIn, SignInError> {
-    let (account, user, now) = (known.account.id, known.user.id, given.now);
+    let Checked {
+        known,
+        renewed,
+        guess,
+    } = *checked;
+    let (home, user, now) = (known.account.id, known.user.id, given.now);
+    let refused = || SignInError::Refused {
+        person: Some((home, user)),
+    };
     // If the password was changed during verification, the old one is wrong now.
-    if work.passwords().lock(account, user).await? != known.password {
-        return Err(SignInError::Refused {
-            account: Some(account),
-        });
+    if work.passwords().lock(home, user).await? != known.password {
+        return Err(refused());
     }
+    // Role and membership may have changed since the password was read.
+    let person = work.members().find(home, user).await?;
+    let person = person.ok_or_else(refused)?;
     if let Some(hash) = renewed {
-        work.passwords().set(account, user, hash, now).await?;
+        work.passwords().set(&person, hash, now).await?;
     }
+    let (account, member, home) = if let Some(link) = joins {
+        let joined = join(work.as_mut(), &mut given, link, &person).await?;
+        (joined.account, joined.user, joined.home)
+    } else {
+        let opened = open_account(work.as_mut(), &known.account, &person).await?;
+        let (account, member) = opened.ok_or_else(refused)?;
+        let member = with_current_name(work.as_mut(), member, &person).await?;
+        (account, member, home)
+    };
     guess.was_right(work.as_mut(), now).await?;
     if let Some(before) = attempt.before {
         let before = work.sessions().find_by_hash(before).await?;
@@ -192,16 +252,53 @@ async fn begin(
             end_and_audit(work.as_mut(), &ended, cause, &mut given).await?;
         }
     }
-    let owner = (&known.account, &known.user);
+    let seat = Seat {
+        home,
+        account: &account,
+        user: &member,
+    };
     let place = &attempt.client;
-    let signed_in = begin_session(work.as_mut(), owner, place, &mut given, secrets).await?;
+    let signed_in = begin_session(work.as_mut(), seat, place, &mut given, secrets).await?;
     let event = AuditEvent {
         detail: sessions::describe_session(&signed_in.session),
-        ..given.event(account, Actor::Owner, AuditAction::SessionBegun)
+        ..given.event(home, &member, AuditAction::SessionBegun)
     };
     work.audit().record(&event).await?;
     work.commit().await?;
     Ok(signed_in)
+}
+
+/// The account that a person who signs in works in: the home account, else the first other that is open.
+async fn open_account(
+    work: &mut dyn Transaction,
+    home: &Account,
+    user: &User,
+) -> Result<Option<(Account, User)>, StorageError> {
+    if home.status == AccountStatus::Active && !user.has_left() {
+        return Ok(Some((home.clone(), user.clone())));
+    }
+    // At most [`MAX_ACCOUNTS`](super::members::MAX_ACCOUNTS).
+    for other in work.members().joined_accounts(home.id, user.id).await? {
+        if let Some(open) = open_membership(work, other, user.id).await? {
+            return Ok(Some(open));
+        }
+    }
+    Ok(None)
+}
+
+/// The account and the member, unless the account is disabled or the member left.
+pub(super) async fn open_membership(
+    read: &mut (impl Repositories + ?Sized),
+    account: AccountId,
+    person: UserId,
+) -> Result<Option<(Account, User)>, StorageError> {
+    let member = read.members().find(account, person).await?;
+    let Some(member) = member.filter(|it| !it.has_left()) else {
+        return Ok(None);
+    };
+    let account = read.accounts().find(account).await?;
+    let account = account.filter(|it| it.status == AccountStatus::Active);
+    Ok(account.map(|it| (it, member)))
 }
 
 /// The hash with current parameters; `None` if the hasher is busy, so that the next sign-in renews it.
@@ -218,8 +315,6 @@ async fn renewed(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::Account;
-    use crate::ids::UserId;
     use crate::ports::password_hasher::MockPasswordHasher;
     use crate::test_support::fixtures::{Fixture, account, now, user};
     use crate::test_support::{ACCOUNT, MemoryStorage, PasswordRow, a_user, core};
@@ -315,7 +410,7 @@ mod tests {
         let outcome = sign_in(&storage, hasher).run(&attempt()).await;
         assert!(matches!(
             outcome,
-            Err(SignInError::Refused { account: None })
+            Err(SignInError::Refused { person: None })
         ));
         assert_eq!(storage.commits(), 1);
         assert_eq!(guesses(&storage), [Some(1); 2], "the guess is counted");

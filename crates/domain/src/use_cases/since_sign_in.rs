@@ -1,8 +1,9 @@
 //! Reads what happened to an account since the last sign-in on the same device.
 
 use super::Core;
-use crate::audit::{Actor, AuditAction, AuditEvent};
+use crate::audit::{Actor, AuditAction, AuditEvent, AuditFilter, PersonFilter};
 use crate::ports::storage::StorageError;
+use crate::rights::{Right, Role};
 use crate::session::Session;
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -140,22 +141,38 @@ impl SinceSignIn {
 }
 
 impl Core {
-    /// Events before that session began; `None` if it is the account's first.
+    /// Events of the home account before that session began; `None` if it is the person's first. Changes by others are
+    /// for roles that read the audit log.
     pub async fn since_sign_in(
         &self,
         session: &Session,
+        role: Role,
     ) -> Result<Option<SinceSignIn>, StorageError> {
-        let (account, began) = (session.account, session.created_at);
+        let (home, began) = (session.home, session.created_at);
+        let is_at_home = session.works_in == home;
+        // Events of version 0.1 name no person; its only users were owners.
+        let own = Some(if is_at_home && role == Role::Owner {
+            PersonFilter::OrNone(session.user)
+        } else {
+            PersonFilter::Only(session.user)
+        });
         let mut read = self.storage.read().await?;
-        let mut newest = async |actions| {
-            let events = read.audit().newest_of(account, actions, began, MAX_EVENTS);
-            events.await
+        let mut newest = async |actions: &[AuditAction], person: Option<PersonFilter>| {
+            let filter = AuditFilter {
+                actions: actions.to_vec(),
+                person,
+                before: Some(began),
+                ..AuditFilter::default()
+            };
+            read.audit().list(home, &filter, MAX_EVENTS).await
         };
+        let reads_log = is_at_home && role.holds(Right::AuditRead);
+        let of_changes = own.filter(|_| !reads_log);
         // Read separately, so that many events of one kind do not displace another.
         let past = Past {
-            begun: newest(&[AuditAction::SessionBegun]).await?,
-            refused: newest(&[AuditAction::SessionRefused]).await?,
-            changes: newest(&CHANGES).await?,
+            begun: newest(&[AuditAction::SessionBegun], own).await?,
+            refused: newest(&[AuditAction::SessionRefused], own).await?,
+            changes: newest(&CHANGES, of_changes).await?,
         };
         Ok(SinceSignIn::of(&past, session))
     }
@@ -175,6 +192,7 @@ mod tests {
             id: AuditEventId(1),
             at: FrozenClock::default().now() - TimeDelta::minutes(age),
             actor: Actor::Owner,
+            person: None,
             action,
             token: None,
             detail: detail.into(),

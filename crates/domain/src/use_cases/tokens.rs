@@ -2,9 +2,10 @@ use super::sessions::{Member, still_signed_in};
 use super::transaction_input::TransactionInput;
 use super::{Core, impl_as_storage_error};
 use crate::account::{Account, AccountStatus};
-use crate::audit::{Actor, AuditAction, AuditEvent};
+use crate::audit::{Actor, AuditAction, AuditEvent, Author};
 use crate::ids::{AccountId, TokenId};
 use crate::ports::storage::{StorageError, Transaction, run_with_retries};
+use crate::rights::Right;
 use crate::scope::Scopes;
 use crate::text::Label;
 use crate::token::{ApiToken, PlainToken, RevokeReason, TokenHash, TokenRefusal};
@@ -156,13 +157,20 @@ impl Core {
         new: &NewToken,
     ) -> Result<(PlainToken, ApiToken), IssueTokenError> {
         let now = given.now;
-        let (actor, owner) = match by {
-            TokenIssuer::Operator(owner) => (Actor::Operator, owner),
+        let (by, owner): (Author, &User) = match by {
+            TokenIssuer::Operator(owner) => (Actor::Operator.into(), owner),
             TokenIssuer::Owner(member) => {
-                if !still_signed_in(work.as_mut(), member).await? {
+                work.accounts().lock(member.account.id).await?;
+                let now = work
+                    .members()
+                    .find(member.account.id, member.user.id)
+                    .await?;
+                let may_issue =
+                    now.is_some_and(|it| !it.has_left() && it.role.holds(Right::TokensManage));
+                if !may_issue || !still_signed_in(work.as_mut(), member).await? {
                     return Err(IssueTokenError::SignedOut);
                 }
-                (Actor::Owner, &member.user)
+                ((&member.user).into(), &member.user)
             }
         };
         let tokens = work.tokens().list(owner.account).await?.into_iter();
@@ -192,7 +200,7 @@ impl Core {
                 "{} with {}, ending with {}",
                 token.name, token.scopes, token.last_four
             ),
-            ..given.event(owner.account, actor, AuditAction::TokenCreated)
+            ..given.event(owner.account, by, AuditAction::TokenCreated)
         };
         work.audit().record(&event).await?;
         work.commit().await?;
@@ -261,10 +269,11 @@ impl Core {
     /// Ends the token from its next use on; `false` if there is no token to end.
     pub async fn revoke_token(
         &self,
-        by: Actor,
+        by: impl Into<Author>,
         account: AccountId,
         token: TokenId,
     ) -> Result<bool, StorageError> {
+        let by = &by.into();
         let revoke = |mut work: Box<dyn Transaction>, mut given: TransactionInput| async move {
             let tokens = work.tokens();
             let was_ended = tokens
@@ -273,7 +282,7 @@ impl Core {
             if was_ended {
                 let event = AuditEvent {
                     token: Some(token),
-                    ..given.event(account, by, AuditAction::TokenRevoked)
+                    ..given.event(account, by.clone(), AuditAction::TokenRevoked)
                 };
                 work.audit().record(&event).await?;
             }
@@ -326,10 +335,11 @@ impl Core {
 pub(super) async fn revoke_all_tokens(
     work: &mut dyn Transaction,
     account: AccountId,
-    by: Actor,
+    by: impl Into<Author>,
     reason: &str,
     given: &mut TransactionInput,
 ) -> Result<u64, StorageError> {
+    let by = by.into();
     let tokens = work.tokens();
     let ended = tokens
         .revoke_all(account, given.now, RevokeReason::Owner)
@@ -337,7 +347,7 @@ pub(super) async fn revoke_all_tokens(
     let event = |token| AuditEvent {
         token: Some(token),
         detail: reason.to_owned(),
-        ..given.event(account, by, AuditAction::TokenRevoked)
+        ..given.event(account, by.clone(), AuditAction::TokenRevoked)
     };
     let events: Vec<AuditEvent> = ended.into_iter().map(event).collect();
     if !events.is_empty() {

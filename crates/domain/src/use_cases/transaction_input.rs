@@ -2,7 +2,7 @@
 //! randomness or make ids.
 
 use super::Core;
-use crate::audit::{Actor, AuditAction, AuditEvent};
+use crate::audit::{AuditAction, AuditEvent, Author};
 use crate::ids::{AccountId, AuditEventId, Ids, JobId};
 use crate::ports::randomness::Randomness;
 use crate::ports::storage::{AsStorageError, StorageError, Transaction};
@@ -18,9 +18,14 @@ pub(super) struct TransactionInput {
 
 impl TransactionInput {
     /// An account's event, now; set `token` and `detail` separately.
-    pub fn event(&mut self, account: AccountId, actor: Actor, action: AuditAction) -> AuditEvent {
+    pub fn event(
+        &mut self,
+        account: AccountId,
+        by: impl Into<Author>,
+        action: AuditAction,
+    ) -> AuditEvent {
         let id = AuditEventId::take(&mut self.ids);
-        AuditEvent::new(id, account, self.now, actor, action)
+        AuditEvent::new(id, account, self.now, by, action)
     }
 }
 

@@ -1,10 +1,10 @@
 //! First run: creates the owner's account while no account exists.
 
-use super::sessions::{ClientInfo, SessionSecrets, SignedIn, begin_session};
+use super::sessions::{ClientInfo, Seat, SessionSecrets, SignedIn, begin_session};
 use super::transaction_input::TransactionInput;
 use super::{Core, impl_as_storage_error, sessions};
 use crate::account::{Account, AccountStatus, AccountUsage};
-use crate::audit::{Actor, AuditAction, AuditEvent};
+use crate::audit::{AuditAction, AuditEvent};
 use crate::email::EmailAddress;
 use crate::ids::{AccountId, UserId};
 use crate::password::{PasswordHash, PasswordRefusal};
@@ -143,19 +143,17 @@ impl Core {
             report_defaults: EffectiveReportSettings::default(),
             created_at: given.now,
         };
-        let user = User {
-            account: account.id,
-            id: UserId::take(&mut given.ids),
-            email: new.email.clone(),
-            name: new.name.clone(),
-            created_at: given.now,
-        };
+        let id = UserId::take(&mut given.ids);
+        let person = (new.email.clone(), new.name.clone());
+        let user = User::owner(account.id, id, person, given.now);
         work.accounts().add(&account, &user).await?;
-        work.passwords()
-            .set(account.id, user.id, hash, given.now)
-            .await?;
-        let owner = (&account, &user);
-        let signed_in = begin_session(work.as_mut(), owner, client, &mut given, secrets).await?;
+        work.passwords().set(&user, hash, given.now).await?;
+        let seat = Seat {
+            home: account.id,
+            account: &account,
+            user: &user,
+        };
+        let signed_in = begin_session(work.as_mut(), seat, client, &mut given, secrets).await?;
         let events = [
             (AuditAction::AccountCreated, format!("for {}", user.email)),
             (
@@ -166,7 +164,7 @@ impl Core {
         for (action, detail) in events {
             let event = AuditEvent {
                 detail,
-                ..given.event(account.id, Actor::Owner, action)
+                ..given.event(account.id, &user, action)
             };
             work.audit().record(&event).await?;
         }

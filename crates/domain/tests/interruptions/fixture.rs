@@ -115,6 +115,7 @@ pub fn member() -> Member {
     Member {
         account: an_account(),
         user: a_user(),
+        granted_projects: None,
         session: a_session(),
         should_record_use: false,
     }

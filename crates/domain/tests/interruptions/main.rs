@@ -48,7 +48,12 @@ macro_rules! case {
 pub(crate) use case;
 
 /// Written off the request path and not retried: the next use writes the same.
-const NOT_TRIED_AGAIN: [&str; 3] = ["note_failed_sign_in", "note_session_use", "note_token_use"];
+const NOT_TRIED_AGAIN: [&str; 4] = [
+    "note_failed_sign_in",
+    "note_refused_authorization",
+    "note_session_use",
+    "note_token_use",
+];
 /// Stores failures for the owner, so more than the requested effect is written.
 const NOTES_FAILURES: [&str; 2] = ["FetchConsole::run", "FetchConsole::run_due"];
 

@@ -2,36 +2,42 @@
 
 use super::{
     Case, case,
-    fixture::{ANN, answer, label, member, network, once_only, password, place, scene},
+    fixture::{ANN, SHOP, answer, label, member, network, once_only, password, place, scene},
 };
 use chrono::TimeDelta;
 use domain::{
-    account::{AccountLimits, AccountStatus},
+    account::{Account, AccountLimits, AccountStatus},
     ai_models::ModelChange,
     audit::Actor,
     email::EmailAddress,
-    ids::{SessionId, TokenId},
+    ids::{AccountId, InvitationId, SessionId, TokenId, UserId},
+    invitation::{Invitation, PlainLink},
     patch::Change,
     report_settings::EffectiveReportSettings,
+    rights::Role,
     scope::Scopes,
+    session::Session,
     shared_key::KeyPurpose,
     test_support::{
-        ACCOUNT, MemoryStorage, a_session, a_user,
-        fixtures::{now, plain_token, project, session},
+        ACCOUNT, MemoryStorage, a_session, a_user, an_account,
+        fixtures::{account, now, plain_token, project, session, user},
     },
     throttle::{Throttle, ThrottleKey},
     use_cases::{
         accounts::ProfilePatch,
+        members::{Invitee, MemberPatch, NewPerson},
         passwords::NewPassword,
+        sessions::Member,
         sign_in::{SignIn, SignInAttempt},
         tokens::{NewToken, TokenIssuer},
         welcome_owner::NewOwner,
     },
+    user::User,
 };
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 pub fn cases() -> Vec<Case> {
-    [accounts(), access(), tokens()]
+    [accounts(), access(), tokens(), members()]
         .into_iter()
         .flatten()
         .collect()
@@ -91,14 +97,14 @@ fn accounts() -> Vec<Case> {
             )
             .await),
         case!("switch_account", scene, |core, _| core
-            .switch_account(ACCOUNT, AccountStatus::Disabled)
+            .switch_account(Actor::Operator, ACCOUNT, AccountStatus::Disabled)
             .await),
         case!("change_profile", scene, |core, _| core
             .change_profile(&member(), &renamed())
             .await),
         case!("change_report_defaults", scene, |core, _| core
             .change_report_defaults(
-                ACCOUNT,
+                &a_user(),
                 &EffectiveReportSettings {
                     enabled: !EffectiveReportSettings::default().enabled,
                     ..EffectiveReportSettings::default()
@@ -110,7 +116,7 @@ fn accounts() -> Vec<Case> {
             .await),
         case!("change_ai_models", scene, |core, _| core
             .change_ai_models(
-                ACCOUNT,
+                &a_user(),
                 &[
                     ("chatgpt".to_owned(), more_samples()),
                     ("gemini".to_owned(), more_samples())
@@ -190,13 +196,16 @@ fn access() -> Vec<Case> {
             .note_session_use(ACCOUNT, SessionId(61))
             .await),
         case!("note_failed_sign_in", scene, |core, _| core
-            .note_failed_sign_in(ACCOUNT, network())
+            .note_failed_sign_in((ACCOUNT, ANN), network())
+            .await),
+        case!("note_refused_authorization", scene, |core, _| core
+            .note_refused_authorization(ACCOUNT, &a_user(), None, "projects.write")
             .await),
         case!("end_session", scene, |core, _| core
-            .end_session(ACCOUNT, ANN, SessionId(61))
+            .end_session(&member(), SessionId(61))
             .await),
         case!("end_sessions", scene, |core, _| core
-            .end_sessions(ACCOUNT, ANN, None, true)
+            .end_sessions(&member(), None, true)
             .await),
         case!("expire_session", scene, |core, _| core
             .expire_session(&a_session())
@@ -227,6 +236,151 @@ fn tokens() -> Vec<Case> {
             .await),
         case!("report_leak", scene, |core, _| core
             .report_leak(plain_token().reveal())
+            .await),
+    ]
+}
+
+const BEA: UserId = UserId(52);
+const AGENCY: AccountId = AccountId(2);
+const LINK: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+
+fn bea() -> User {
+    User {
+        id: BEA,
+        email: email("bea@example.com"),
+        role: Role::Editor,
+        ..a_user()
+    }
+}
+
+/// Ann's account with a second member, Bea, and an open invitation for `invitee`; Bea also joined an agency.
+fn with_invitation(invitee: &str) -> MemoryStorage {
+    let storage = scene().with(user().but(|it| *it = bea()));
+    let agency = account().but(|it| it.id = AGENCY);
+    let storage = storage.with(agency);
+    storage.put(|state| {
+        let joined = User {
+            account: AGENCY,
+            ..bea()
+        };
+        state.users.insert((AGENCY, BEA), joined);
+        state.joined.insert((ACCOUNT, BEA, AGENCY));
+        let invitation = Invitation {
+            account: AGENCY,
+            id: InvitationId(71),
+            email: email(invitee),
+            role: Role::Viewer,
+            projects: BTreeSet::new(),
+            invited_by: BEA,
+            created_at: now(),
+            issued_at: now(),
+            issued: 1,
+            expires_at: now() + TimeDelta::days(7),
+            ended: None,
+        };
+        let link = PlainLink::parse(LINK).unwrap().hash();
+        let key = (AGENCY, invitation.id);
+        state.invitations.insert(key, (invitation, Some(link)));
+    });
+    storage
+}
+
+fn for_ann() -> MemoryStorage {
+    with_invitation("ann@example.com")
+}
+
+fn for_carl() -> MemoryStorage {
+    with_invitation("carl@example.com")
+}
+
+/// Bea in the agency, which has the open invitation.
+fn in_agency() -> Member {
+    let (account, session) = (an_account(), a_session());
+    Member {
+        account: Account {
+            id: AGENCY,
+            ..account
+        },
+        user: User {
+            account: AGENCY,
+            role: Role::Admin,
+            ..bea()
+        },
+        granted_projects: None,
+        session: Session {
+            works_in: AGENCY,
+            user: BEA,
+            ..session
+        },
+        should_record_use: false,
+    }
+}
+
+/// Bea is an admin of the agency, signed in.
+fn managed() -> MemoryStorage {
+    let storage = for_carl();
+    storage.put(|state| {
+        let bea = state.users.get_mut(&(AGENCY, BEA)).unwrap();
+        bea.role = Role::Admin;
+        let (session, _) = state.sessions.get_mut(&(ACCOUNT, SessionId(61))).unwrap();
+        *session = in_agency().session;
+    });
+    storage
+}
+
+fn members() -> Vec<Case> {
+    vec![
+        case!("invite", for_carl, |core, _| core
+            .invite(
+                &member(),
+                &Invitee {
+                    email: email("dora@example.com"),
+                    role: Role::Client,
+                    projects: [SHOP].into(),
+                }
+            )
+            .await),
+        case!("renew_invitation", managed, |core, _| core
+            .renew_invitation(&in_agency(), InvitationId(71))
+            .await),
+        case!("revoke_invitation", managed, |core, _| core
+            .revoke_invitation(&in_agency(), InvitationId(71))
+            .await),
+        case!("accept_as_new_person", for_carl, |core, outside| {
+            let person = NewPerson {
+                name: label("Carl"),
+                password: "tkgz-81!rq04".to_owned(),
+            };
+            core.accept_as_new_person(outside, LINK, &person, &place())
+                .await
+        }),
+        case!("accept_signed_in", for_ann, |core, _| core
+            .accept_signed_in(&member(), LINK)
+            .await),
+        case!("SignIn::join", for_ann, |core, outside| {
+            let hasher = Arc::new(outside.clone());
+            let sign_in = SignIn::new(Arc::clone(core), hasher.clone(), hasher);
+            let link = PlainLink::parse(LINK).unwrap().hash();
+            sign_in.join(&attempt(), link).await
+        }),
+        case!("enter_account", managed, |core, _| core
+            .enter_account(&in_agency(), ACCOUNT)
+            .await),
+        case!("change_member", for_carl, |core, _| core
+            .change_member(
+                &member(),
+                BEA,
+                &MemberPatch {
+                    role: Some(Role::Client),
+                    projects: Some([SHOP].into()),
+                }
+            )
+            .await),
+        case!("remove_member", for_carl, |core, _| core
+            .remove_member(&member(), BEA, true)
+            .await),
+        case!("mark_operator", scene, |core, _| core
+            .mark_operator(&a_user(), true)
             .await),
     ]
 }

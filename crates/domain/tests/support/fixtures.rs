@@ -96,7 +96,7 @@ impl Row for Fixture<Job> {
 impl Row for Fixture<Session> {
     fn put(self, state: &mut State) {
         let secret = PlainSession::generate(&CountingRandomness::default());
-        let key = (self.account, self.id);
+        let key = (self.home, self.id);
         state.sessions.insert(key, (self.0, secret.hash()));
     }
 }

@@ -4,6 +4,7 @@ mod fake_storage;
 pub mod fixtures;
 mod memory;
 
+use crate::rights::Role;
 use crate::{
     account::{Account, AccountLimits, AccountStatus, AccountUsage},
     ai_models::ModelChoice,
@@ -215,6 +216,9 @@ pub fn a_user() -> User {
         email: EmailAddress::parse("ann@example.com").expect("an address"),
         name: Label::parse("Ann").expect("a label"),
         created_at: FrozenClock::default().now(),
+        role: Role::Owner,
+        invited_by: None,
+        left_at: None,
     }
 }
 
@@ -222,7 +226,8 @@ pub fn a_user() -> User {
 pub fn a_session() -> Session {
     let now = FrozenClock::default().now();
     Session {
-        account: ACCOUNT,
+        home: ACCOUNT,
+        works_in: ACCOUNT,
         id: SessionId(61),
         user: UserId(51),
         created_at: now,

@@ -1,14 +1,14 @@
 use super::locked;
 use crate::executor::session::{Session, TenantScope};
-use crate::rows::accounts::{AccountRow, UserEntry, UserRow};
+use crate::rows::accounts::AccountRow;
 use crate::rows::count;
+use crate::rows::members::{UserEntry, UserRow};
 use crate::rows::stored::values_of;
 use crate::schema::{accounts, user_directory, users};
 use async_trait::async_trait;
 use diesel::{dsl::exists, insert_into, prelude::*, select, update};
 use domain::account::{Account, AccountStatus, AccountUsage};
-use domain::email::EmailAddress;
-use domain::ids::{AccountId, UserId};
+use domain::ids::AccountId;
 use domain::ports::accounts::AccountRepository;
 use domain::ports::storage::StorageError;
 use domain::user::User;
@@ -47,61 +47,9 @@ impl AccountRepository for Session {
         found.await?.map(Account::try_from).transpose()
     }
 
-    async fn owner_by_email(&mut self, email: &EmailAddress) -> Result<Option<User>, StorageError> {
-        let email = email.to_string();
-        self.fetch_optional(TenantScope::System, User::try_from, move |db| {
-            let of_the_entry = users::account_id
-                .eq(user_directory::account_id)
-                .and(users::id.eq(user_directory::user_id));
-            user_directory::table
-                .inner_join(users::table.on(of_the_entry))
-                .filter(user_directory::email.eq(&email))
-                .select(UserRow::as_select())
-                .first(db)
-                .optional()
-        })
-        .await
-    }
-
     async fn any(&mut self) -> Result<bool, StorageError> {
         self.fetch(TenantScope::System, |db| {
             select(exists(user_directory::table.select(user_directory::email))).get_result(db)
-        })
-        .await
-    }
-
-    async fn user(
-        &mut self,
-        account: AccountId,
-        user: UserId,
-    ) -> Result<Option<User>, StorageError> {
-        self.fetch_optional(account, User::try_from, move |db| {
-            rows_of!(users, account)
-                .filter(users::id.eq(user.0))
-                .select(UserRow::as_select())
-                .first(db)
-                .optional()
-        })
-        .await
-    }
-
-    async fn save_user(&mut self, user: &User) -> Result<(), StorageError> {
-        let (account, id) = (user.account.0, user.id.0);
-        let (email, name) = (user.email.to_string(), user.name.to_string());
-        self.change(user.account, move |db| {
-            let person = users::table
-                .filter(users::account_id.eq(account))
-                .filter(users::id.eq(id));
-            update(person)
-                .set((users::email.eq(&email), users::name.eq(&name)))
-                .execute(db)?;
-            let entry = user_directory::table
-                .filter(user_directory::account_id.eq(account))
-                .filter(user_directory::user_id.eq(id));
-            update(entry)
-                .set(user_directory::email.eq(&email))
-                .execute(db)
-                .map(drop)
         })
         .await
     }
@@ -154,18 +102,29 @@ impl AccountRepository for Session {
         Ok(count.unsigned_abs())
     }
 
-    async fn list(&mut self) -> Result<Vec<(Account, User)>, StorageError> {
+    async fn list(&mut self) -> Result<Vec<(Account, Vec<User>)>, StorageError> {
         let rows: Vec<(AccountRow, UserRow)> = self
             .fetch(TenantScope::System, |db| {
                 accounts::table
                     .inner_join(users::table.on(users::account_id.eq(accounts::account_id)))
-                    .order((accounts::created_at, accounts::account_id, users::id))
+                    .order((
+                        accounts::created_at,
+                        accounts::account_id,
+                        users::created_at,
+                        users::id,
+                    ))
                     .select((AccountRow::as_select(), UserRow::as_select()))
                     .load(db)
             })
             .await?;
-        rows.into_iter()
-            .map(|(account, user)| Ok((account.try_into()?, user.try_into()?)))
-            .collect()
+        let mut all: Vec<(Account, Vec<User>)> = Vec::new();
+        for (account, user) in rows {
+            let user: User = user.try_into()?;
+            match all.last_mut() {
+                Some((known, members)) if known.id == user.account => members.push(user),
+                _ => all.push((account.try_into()?, vec![user])),
+            }
+        }
+        Ok(all)
     }
 }

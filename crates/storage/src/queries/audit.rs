@@ -1,11 +1,46 @@
+use super::Backend;
 use crate::{executor::session::Session, instant::At, rows::audit::AuditRow, schema::audit_events};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use diesel::{delete, insert_into, prelude::*};
-use domain::audit::{AuditAction, AuditEvent};
+use domain::audit::{AuditEvent, AuditFilter, PersonFilter};
 use domain::ids::AccountId;
 use domain::ports::audit::AuditRepository;
 use domain::ports::storage::StorageError;
+
+type Query<'a> = audit_events::BoxedQuery<'a, Backend>;
+
+fn filtered<'a>(account: AccountId, filter: &AuditFilter) -> Query<'a> {
+    let mut query = audit_events::table.into_boxed();
+    query = query.filter(audit_events::account_id.eq(account.0));
+    if !filter.actions.is_empty() {
+        let names: Vec<&'static str> = filter.actions.iter().map(|it| it.name()).collect();
+        let is_exact = audit_events::exact_action.eq_any(names.clone());
+        let is_known =
+            { audit_events::exact_action.is_null() }.and(audit_events::action.eq_any(names));
+        query = query.filter(is_exact.or(is_known).assume_not_null());
+    }
+    query = match filter.person {
+        None => query,
+        Some(PersonFilter::Only(person)) => query.filter(audit_events::actor_id.eq(person.0)),
+        Some(PersonFilter::OrNone(person)) => {
+            let is_own = audit_events::actor_id.eq(person.0).assume_not_null();
+            query.filter(audit_events::actor_id.is_null().or(is_own))
+        }
+    };
+    if let Some(since) = filter.since {
+        query = query.filter(audit_events::at.ge(At(since)));
+    }
+    if let Some(before) = filter.before {
+        query = query.filter(audit_events::at.lt(At(before)));
+    }
+    if let Some((at, id)) = filter.behind {
+        let is_behind = { audit_events::at.lt(At(at)) }
+            .or(audit_events::at.eq(At(at)).and(audit_events::id.lt(id.0)));
+        query = query.filter(is_behind);
+    }
+    query
+}
 
 #[async_trait]
 impl AuditRepository for Session {
@@ -34,33 +69,15 @@ impl AuditRepository for Session {
         .await
     }
 
-    async fn newest_of(
+    async fn list(
         &mut self,
         account: AccountId,
-        actions: &[AuditAction],
-        before: DateTime<Utc>,
+        filter: &AuditFilter,
         limit: u32,
     ) -> Result<Vec<AuditEvent>, StorageError> {
-        let names: Vec<&'static str> = actions.iter().map(|it| it.name()).collect();
+        let filter = filter.clone();
         self.fetch_all(account, AuditEvent::try_from, move |db| {
-            rows_of!(audit_events, account)
-                .filter(audit_events::at.lt(At(before)))
-                .filter(audit_events::action.eq_any(&names))
-                .order((audit_events::at.desc(), audit_events::id.desc()))
-                .limit(i64::from(limit))
-                .select(AuditRow::as_select())
-                .load(db)
-        })
-        .await
-    }
-
-    async fn newest(
-        &mut self,
-        account: AccountId,
-        limit: u32,
-    ) -> Result<Vec<AuditEvent>, StorageError> {
-        self.fetch_all(account, AuditEvent::try_from, move |db| {
-            rows_of!(audit_events, account)
+            filtered(account, &filter)
                 .order((audit_events::at.desc(), audit_events::id.desc()))
                 .limit(i64::from(limit))
                 .select(AuditRow::as_select())

@@ -1,7 +1,8 @@
-use super::locked;
+use super::{Db, locked};
 use crate::executor::session::{Session, TenantScope};
 use crate::instant::At;
-use crate::rows::accounts::{AccountRow, UserRow};
+use crate::rows::accounts::AccountRow;
+use crate::rows::members::UserRow;
 use crate::schema::{accounts, user_directory, user_passwords, users};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
@@ -11,6 +12,7 @@ use domain::ids::{AccountId, UserId};
 use domain::password::{HashCost, PasswordHash};
 use domain::ports::passwords::{Credentials, PasswordRepository};
 use domain::ports::storage::StorageError;
+use domain::user::User;
 
 #[async_trait]
 impl PasswordRepository for Session {
@@ -46,7 +48,7 @@ impl PasswordRepository for Session {
             Ok(Credentials {
                 account: account.try_into()?,
                 user: user.try_into()?,
-                password: hash.map(PasswordHash),
+                password: hash.map(read_hash),
             })
         };
         found.map(credentials).transpose()
@@ -99,7 +101,7 @@ impl PasswordRepository for Session {
                     .load(db)
             })
             .await?;
-        let cost = |hash| HashCost::of(&PasswordHash(hash));
+        let cost = |hash| HashCost::of(&read_hash(hash));
         Ok(hashes.into_iter().filter_map(cost).collect())
     }
 
@@ -116,17 +118,17 @@ impl PasswordRepository for Session {
                 locked(query).get_result(db).optional()
             })
             .await?;
-        Ok(found.map(PasswordHash))
+        Ok(found.map(read_hash))
     }
 
     async fn set(
         &mut self,
-        account: AccountId,
-        user: UserId,
+        user: &User,
         hash: &PasswordHash,
         at: DateTime<Utc>,
     ) -> Result<(), StorageError> {
-        let hash = hash.0.clone();
+        let hash = stored_hash(hash, user.is_present_owner());
+        let (account, user) = (user.account, user.id);
         self.change(account, move |db| {
             let set = (
                 user_passwords::hash.eq(&hash),
@@ -146,4 +148,47 @@ impl PasswordRepository for Session {
         })
         .await
     }
+}
+
+/// Begins the hash of a person who is not a present owner of the home account. Version 0.1, which takes every user for its
+/// owner, cannot compare such a hash and refuses the password.
+const OF_MEMBER: &str = "member:";
+
+fn stored_hash(hash: &PasswordHash, is_present_owner: bool) -> String {
+    if is_present_owner {
+        hash.0.clone()
+    } else {
+        format!("{OF_MEMBER}{}", hash.0)
+    }
+}
+
+fn read_hash(stored: String) -> PasswordHash {
+    PasswordHash(match stored.strip_prefix(OF_MEMBER) {
+        Some(hash) => hash.to_owned(),
+        None => stored,
+    })
+}
+
+/// Stores the password, if there is one, as belongs to the member of the home account.
+pub fn store_for_member(db: &mut Db, member: &User) -> QueryResult<()> {
+    let (account, user) = (member.account.0, member.id.0);
+    let own = || {
+        user_passwords::table
+            .filter(user_passwords::account_id.eq(account))
+            .filter(user_passwords::user_id.eq(user))
+    };
+    let stored: Option<String> = { own().select(user_passwords::hash) }
+        .first(db)
+        .optional()?;
+    let Some(stored) = stored else {
+        return Ok(());
+    };
+    let wanted = stored_hash(&read_hash(stored.clone()), member.is_present_owner());
+    if wanted == stored {
+        return Ok(());
+    }
+    update(own())
+        .set(user_passwords::hash.eq(wanted))
+        .execute(db)
+        .map(drop)
 }

@@ -195,6 +195,10 @@ fn filtered<'a>(account: AccountId, filter: &ProjectFilter) -> Query<'a> {
         let found = dialect::position_of(projects::search_text, folded(text));
         query = query.filter(found.gt(0));
     }
+    if let Some(only) = &filter.only {
+        let ids: Vec<i64> = only.iter().map(|it| it.0).collect();
+        query = query.filter(projects::id.eq_any(ids));
+    }
     query
 }
 

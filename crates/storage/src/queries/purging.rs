@@ -5,8 +5,8 @@ use crate::rows::count;
 use crate::schema::{
     ai_answers, ai_tallies, brands, console_spans, content_plans, findings, ignored_suggestions,
     jobs, journal_entries, kept_pages, keywords, latest_serps, named_sites, paid_calls,
-    project_usage, projects, rank_history, result_carries, result_heads, staged_findings,
-    staged_pages,
+    project_grants, project_usage, projects, rank_history, result_carries, result_heads,
+    staged_findings, staged_pages,
 };
 use diesel::{delete, prelude::*};
 use domain::ids::{AccountId, ProjectId};
@@ -151,6 +151,7 @@ fn purge_remaining(db: &mut Db, account: AccountId, project: ProjectId) -> Query
         named_sites,
         ignored_suggestions,
         brands,
+        project_grants,
         result_heads,
         result_carries,
         project_usage

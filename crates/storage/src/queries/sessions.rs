@@ -1,7 +1,8 @@
 use super::{Db, locked};
 use crate::executor::session::{Session, TenantScope};
 use crate::instant::At;
-use crate::rows::accounts::{AccountRow, UserRow};
+use crate::rows::accounts::AccountRow;
+use crate::rows::members::UserRow;
 use crate::rows::sessions::{SessionEntry, SessionRow, known_session};
 use crate::schema::{accounts, session_directory, sessions, users};
 use async_trait::async_trait;
@@ -10,6 +11,7 @@ use diesel::{delete, insert_into, prelude::*, update};
 use domain::ids::{AccountId, SessionId, UserId};
 use domain::ports::sessions::{KnownSession, SessionRepository};
 use domain::ports::storage::StorageError;
+use domain::rights::Role;
 use domain::session::{Session as SignedInSession, SessionHash};
 
 #[async_trait]
@@ -18,9 +20,16 @@ impl SessionRepository for Session {
         &mut self,
         session: &SignedInSession,
         hash: SessionHash,
+        role: Role,
     ) -> Result<(), StorageError> {
+        let is_of_owner_at_home = session.works_in == session.home && role == Role::Owner;
+        let hash = if is_of_owner_at_home {
+            hash
+        } else {
+            hash.of_member()
+        };
         let (row, entry) = (SessionRow::from(session), SessionEntry::new(session, hash));
-        self.change(session.account, move |db| {
+        self.change(session.home, move |db| {
             insert_into(sessions::table).values(&row).execute(db)?;
             insert_into(session_directory::table)
                 .values(&entry)
@@ -34,26 +43,24 @@ impl SessionRepository for Session {
         &mut self,
         hash: SessionHash,
     ) -> Result<Option<KnownSession>, StorageError> {
+        let hashes = [hash, hash.of_member()];
         self.fetch_optional(TenantScope::System, known_session, move |db| {
-            let of_the_entry = sessions::account_id
-                .eq(session_directory::account_id)
-                .and(sessions::id.eq(session_directory::session_id));
-            let of_the_session = users::account_id
-                .eq(sessions::account_id)
-                .and(users::id.eq(sessions::user_id));
-            let of_the_account = accounts::account_id.eq(session_directory::account_id);
-            session_directory::table
-                .inner_join(sessions::table.on(of_the_entry))
-                .inner_join(users::table.on(of_the_session))
-                .inner_join(accounts::table.on(of_the_account))
-                .filter(session_directory::hash.eq(hash.0.as_slice()))
-                .select((
-                    SessionRow::as_select(),
-                    UserRow::as_select(),
-                    AccountRow::as_select(),
-                ))
+            let mut session = stored_session(db, hashes[0])?;
+            if session.is_none() {
+                session = stored_session(db, hashes[1])?;
+            }
+            let Some(session) = session else {
+                return Ok(None);
+            };
+            let works_in = session.in_account_id.unwrap_or(session.account_id);
+            let member: Option<(UserRow, AccountRow)> = users::table
+                .inner_join(accounts::table.on(accounts::account_id.eq(users::account_id)))
+                .filter(users::account_id.eq(works_in))
+                .filter(users::id.eq(session.user_id))
+                .select((UserRow::as_select(), AccountRow::as_select()))
                 .first(db)
-                .optional()
+                .optional()?;
+            Ok(member.map(|(user, account)| (session, user, account)))
         })
         .await
     }
@@ -125,11 +132,19 @@ impl SessionRepository for Session {
     }
 
     async fn end_all_of_account(&mut self, account: AccountId) -> Result<u64, StorageError> {
-        self.change(account, move |db| {
+        self.change(TenantScope::System, move |db| {
             let entries = rows_of!(session_directory, account);
             delete(entries).execute(db)?;
-            let all = rows_of!(sessions, account);
-            Ok(delete(all).execute(db)? as u64)
+            let at_home = delete(rows_of!(sessions, account)).execute(db)?;
+            let visiting = sessions::table.filter(sessions::in_account_id.eq(account.0));
+            let visiting: Vec<(i64, i64)> = { visiting }
+                .select((sessions::account_id, sessions::id))
+                .load(db)?;
+            for (home, session) in &visiting {
+                // Few: those of members with another home account.
+                delete_sessions(db, AccountId(*home), &[*session])?;
+            }
+            Ok((at_home + visiting.len()) as u64)
         })
         .await
     }
@@ -170,6 +185,18 @@ impl SessionRepository for Session {
         })
         .await
     }
+}
+
+fn stored_session(db: &mut Db, hash: SessionHash) -> QueryResult<Option<SessionRow>> {
+    let of_the_entry = sessions::account_id
+        .eq(session_directory::account_id)
+        .and(sessions::id.eq(session_directory::session_id));
+    session_directory::table
+        .inner_join(sessions::table.on(of_the_entry))
+        .filter(session_directory::hash.eq(hash.0.as_slice()))
+        .select(SessionRow::as_select())
+        .first(db)
+        .optional()
 }
 
 /// Deletes sessions and their directory entries; at most some twenty a user.

@@ -1,15 +1,13 @@
 use super::report_settings;
 use super::stored::{Stored, row, stored};
-use crate::schema::{accounts, user_directory, users};
+use crate::schema::accounts;
 use chrono::{DateTime, Utc};
 use diesel::prelude::*;
 use domain::account::{Account, AccountLimits, AccountStatus, AccountUsage};
-use domain::email::EmailAddress;
-use domain::ids::{AccountId, UserId};
+use domain::ids::AccountId;
 use domain::money::MicroUsd;
 use domain::report_settings::EffectiveReportSettings;
 use domain::text::Label;
-use domain::user::User;
 
 row! {
     struct AccountRow(accounts) {
@@ -57,33 +55,4 @@ stored! {
     EffectiveReportSettings, String:
         |it| report_settings::defaults_text(it),
         |it, _subject| report_settings::defaults(&it);
-}
-
-row! {
-    struct UserRow(users) {
-        account_id: AccountId,
-        id: UserId,
-        email: EmailAddress ["e-mail address"],
-        name: Label ["user name"],
-        created_at: DateTime<Utc>,
-    }
-    User { account: account_id, id, email, name, created_at }
-}
-
-#[derive(Insertable)]
-#[diesel(table_name = user_directory)]
-pub struct UserEntry {
-    email: String,
-    account_id: i64,
-    user_id: i64,
-}
-
-impl From<&User> for UserEntry {
-    fn from(user: &User) -> Self {
-        Self {
-            email: user.email.to_string(),
-            account_id: user.account.0,
-            user_id: user.id.0,
-        }
-    }
 }

@@ -9,6 +9,7 @@ pub mod jobs;
 pub mod kept_pages;
 pub mod keywords;
 pub mod measurements;
+pub mod members;
 pub mod packing;
 pub mod project_overrides;
 pub mod projects;

@@ -1,4 +1,5 @@
-use super::accounts::{AccountRow, UserRow};
+use super::accounts::AccountRow;
+use super::members::UserRow;
 use super::stored::row;
 use crate::schema::{session_directory, sessions};
 use chrono::{DateTime, Utc};
@@ -10,7 +11,7 @@ use domain::session::{Session, SessionHash};
 
 row! {
     struct SessionRow(sessions) {
-        account_id: AccountId,
+        account_id: i64 = home.0,
         id: SessionId,
         user_id: UserId,
         created_at: DateTime<Utc>,
@@ -18,8 +19,13 @@ row! {
         browser: Option<String>,
         network: String,
         device: Option<String>,
+        in_account_id: Option<i64> = (works_in != home).then_some(works_in.0),
     }
-    Session { account: account_id, id, user: user_id, created_at, last_seen_at, browser, network, device }
+    Session { home, works_in, id, user: user_id, created_at, last_seen_at, browser, network, device }
+    where {
+        home = AccountId(account_id);
+        works_in = in_account_id.map_or(home, AccountId);
+    }
 }
 
 #[derive(Insertable)]
@@ -36,7 +42,7 @@ impl SessionEntry {
     pub fn new(session: &Session, hash: SessionHash) -> Self {
         Self {
             hash: hash.0.to_vec(),
-            account_id: session.account.0,
+            account_id: session.home.0,
             session_id: session.id.0,
         }
     }

@@ -11,9 +11,10 @@ use domain::audit::{Actor, AuditAction};
 use domain::content_plan::Clustering;
 use domain::email::EmailAddress;
 use domain::ids::{
-    AccountId, AuditEventId, CallerId, ContentPlanId, FlightId, JobId, KeywordId, ProjectId,
-    SearchId, SessionId, TokenId, UserId,
+    AccountId, AuditEventId, CallerId, ContentPlanId, FlightId, InvitationId, JobId, KeywordId,
+    ProjectId, SearchId, SessionId, TokenId, UserId,
 };
+use domain::invitation::InvitationEnd;
 use domain::job::kind::AnalysisKind;
 use domain::job::{JobState, Trigger};
 use domain::market::{Country, Language};
@@ -21,6 +22,7 @@ use domain::money::MicroUsd;
 use domain::ports::storage::StorageError;
 use domain::project::{Status, WorkflowStatus};
 use domain::project_overrides::SiteRole;
+use domain::rights::Role;
 use domain::scope::Scopes;
 use domain::search_console::Property;
 use domain::text::Label;
@@ -109,6 +111,7 @@ numbers!(
     CallerId,
     ContentPlanId,
     FlightId,
+    InvitationId,
     JobId,
     KeywordId,
     MicroUsd,
@@ -126,10 +129,12 @@ words!(
     AuditAction,
     Clustering,
     Device,
+    InvitationEnd,
     JobState,
     RankState,
     ResultType,
     RevokeReason,
+    Role,
     SiteClass,
     SiteRole,
     Status,

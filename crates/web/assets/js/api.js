@@ -4,7 +4,7 @@ import { promptForPassword } from './password.js';
 let token;
 
 // Called without a session, so without a CSRF token.
-const WITHOUT_SESSION = ['POST /api/session', 'POST /api/welcome'];
+const WITHOUT_SESSION = ['POST /api/session', 'POST /api/welcome', 'POST /api/invitation', 'POST /api/invitation/accept'];
 
 async function csrfToken() {
   if (!token) {
@@ -44,6 +44,9 @@ async function sendOnce(method, path, body, more) {
   if (method !== 'GET' && !WITHOUT_SESSION.includes(`${method} ${path}`)) {
     const csrf = await csrfToken().catch(() => undefined);
     if (csrf) headers['X-CSRF-Token'] = csrf;
+    // The account that this page shows: after a switch in another tab, the server refuses the change.
+    const { account } = document.body.dataset;
+    if (account) headers['X-Sightline-Account'] = account;
   }
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   const { response, text } = await fetchText(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });

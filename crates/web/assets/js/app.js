@@ -6,7 +6,7 @@ import { listenToForms, showStoredOutcome } from './forms.js';
 import { bulkActions } from './bulk.js';
 import { initImportForm } from './console_import.js';
 import { followAnalyses } from './progress.js';
-import { copyButtons, fillFromFragment, openFormFromFragment, selectAll, submitOnChange } from './helpers.js';
+import { copyButtons, fillFromFragment, openFormFromFragment, selectAll, showDependentParts, submitOnChange } from './helpers.js';
 
 localize(document);
 listenToForms(document);
@@ -18,5 +18,6 @@ fillFromFragment(document);
 initImportForm(document);
 openFormFromFragment(document);
 selectAll(document);
+showDependentParts(document);
 submitOnChange(document);
 restoreFocus(document);

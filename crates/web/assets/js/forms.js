@@ -224,7 +224,7 @@ export function listenToForms(root) {
     event.preventDefault();
     clear(form);
     let body;
-    try { body = buildBody([...form.elements].filter((it) => it.name)); } catch (error) { show(form, error); return; }
+    try { body = buildBody([...form.elements].filter((it) => it.name && !it.matches(':disabled'))); } catch (error) { show(form, error); return; }
     run(form, body);
   });
   root.addEventListener('click', (event) => {

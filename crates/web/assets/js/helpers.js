@@ -59,6 +59,19 @@ export function selectAll(root) {
   });
 }
 
+// A field shows and enables the parts of its form that go with its value.
+export function showDependentParts(root) {
+  const update = (field) => {
+    for (const part of field.form.querySelectorAll('[data-shown-for]')) {
+      part.hidden = part.disabled = part.dataset.shownFor !== field.value;
+    }
+  };
+  for (const field of root.querySelectorAll('select[data-shows]')) update(field);
+  root.addEventListener('change', (event) => {
+    if (event.target.matches('select[data-shows]')) update(event.target);
+  });
+}
+
 export function submitOnChange(root) {
   root.addEventListener('change', (event) => {
     if (event.target.matches('select[data-submit]')) event.target.form.requestSubmit();

@@ -108,6 +108,7 @@ pub async fn read(services: Arc<Services>, call: Call) -> Result<ApiResponse, Pr
     };
     match kind {
         Some(RequestedType::One(result_type)) => {
+            call.caller.check_may_read(result_type)?;
             read_one_type(&services, &call, project, result_type).await
         }
         Some(RequestedType::All) => read_all_types(&services, &call, project).await,
@@ -452,11 +453,13 @@ async fn read_all_types(
         services.purge_term(),
     );
     let written = |surface| {
-        let by_type = ResultType::ALL.map(|it| {
+        let readable =
+            { ResultType::ALL.into_iter() }.filter(|it| call.caller.check_may_read(*it).is_ok());
+        let by_type = readable.map(|it| {
             let result = overview(call.verbosity, &results, it, surface, now);
             (it.name().to_owned(), result)
         });
-        let by_type = Map::from_iter(by_type);
+        let by_type: Map<String, Value> = by_type.collect();
         json!({ "type": "all", "projectId": project.0, "project": view, "results": by_type })
             .to_string()
     };

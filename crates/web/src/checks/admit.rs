@@ -9,6 +9,7 @@ use crate::problem::{Code, Problem};
 use crate::services::Services;
 use crate::{refusals, request_metrics};
 use actix_web::HttpRequest;
+use domain::ids::UserId;
 use domain::{device::DeviceCookie, scope::Scope, token::PlainToken, use_cases::tokens::Agent};
 use std::{net::IpAddr, sync::Arc};
 
@@ -162,11 +163,14 @@ pub fn count(
 pub fn count_session(
     services: &Services,
     caller_key: CallerKey,
+    person: UserId,
     request_class: RequestClass,
     caller_info: &mut CallerInfo,
 ) -> Result<(), Problem> {
     note_rate_limits(
-        services.limiter.count_session(caller_key, request_class),
+        services
+            .limiter
+            .count_session(caller_key, person, request_class),
         caller_info,
     )
 }

@@ -1,7 +1,7 @@
 use crate::paths::AGENT_API;
 use crate::problem::{Code, Problem};
 use crate::services::Services;
-use crate::{protected_resource, refusals};
+use crate::{protected_resource, refusals, refused_authorizations};
 use actix_web::{HttpRequest, http::header};
 use domain::scope::Scope;
 use domain::token::TokenRefusal;
@@ -47,6 +47,7 @@ pub async fn authenticate_with_scope(
     if agent.token.scopes.contains(scope) {
         Ok(agent)
     } else {
+        refused_authorizations::note_of_agent(services, &agent, scope.name());
         Err(insufficient_scope(&agent, &challenge, scope))
     }
 }

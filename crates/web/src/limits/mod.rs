@@ -144,7 +144,7 @@ pub struct Limiter {
     analyses: Bucket<CallerKey>,
     account: Bucket<AccountId>,
     stored_responses: Bucket<AccountId>,
-    session_writes: Bucket<AccountId>,
+    session_writes: Bucket<(AccountId, UserId)>,
     anonymous: NetworkBuckets,
     failed_tokens: NetworkBuckets,
     devices: Bucket<UserId>,
@@ -195,16 +195,18 @@ impl Limiter {
         Ok(states)
     }
 
-    /// For a session. All sessions of an account share the write rate of one token, since most writes enter the audit
-    /// log.
+    /// For a session. All sessions of a person in an account share the write rate of one token, since most writes enter
+    /// the audit log.
     pub fn count_session(
         &self,
         caller_key: CallerKey,
+        person: UserId,
         request_class: RequestClass,
     ) -> Result<Vec<RateLimitState>, RateLimitExceeded> {
         let mut states = self.count(caller_key, request_class)?;
         if request_class != RequestClass::Read {
-            self.session_writes.take(caller_key.0, &mut states)?;
+            self.session_writes
+                .take((caller_key.0, person), &mut states)?;
         }
         Ok(states)
     }

@@ -9,6 +9,7 @@ use crate::checks::{admit, authenticate, body, origin_check, routing};
 use crate::http::{client_disconnect, json_guard};
 use crate::limits::{BodyLimit, RequestClass, Slot};
 use crate::problem::{Code, Problem};
+use crate::refused_authorizations;
 use crate::response::{ApiResponse, EventStream};
 use crate::route_table::Verb;
 use crate::services::Services;
@@ -169,6 +170,7 @@ impl HttpEntry {
         if agent.token.scopes.contains(needed) {
             return Ok(());
         }
+        refused_authorizations::note_of_agent(&self.services, agent, needed.name());
         let all: Vec<Scope> = call.tool.scopes().into_iter().collect();
         Err(authenticate::insufficient_scope(
             agent,

@@ -72,6 +72,7 @@ pub async fn page(visit: &PageContext<'_>) -> Result<PageContent, PageError> {
             let known = names.get(&job.project.0);
             let label = known.map_or("a project", String::as_str);
             jobs::job_item(
+                visit,
                 job,
                 Some(components::link(
                     &format!("/projects/{}", job.project),

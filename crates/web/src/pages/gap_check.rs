@@ -7,6 +7,7 @@ use super::page_header::PageContent;
 use super::script_modules::ProjectOptions;
 use super::{PageError, page_header, script_modules};
 use domain::ids::ProjectId;
+use domain::rights::Right;
 use maud::{Markup, html};
 
 const PRELOADED_MODULES: [&str; 8] = [
@@ -34,7 +35,11 @@ pub async fn page(visit: &PageContext<'_>, id: ProjectId) -> Result<PageContent,
                     (noscript_note("The gap check needs JavaScript."))
                 }
             },
-            import(),
+            if visit.may(Right::PlansWrite) {
+                import()
+            } else {
+                Markup::default()
+            },
             script_modules::script_elements(
                 "gap_page",
                 &PRELOADED_MODULES,

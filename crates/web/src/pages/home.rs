@@ -15,6 +15,7 @@ use domain::market::Market;
 use domain::page::{Direction, PageRequest};
 use domain::ports::projects::{ProjectFilter, ProjectSort};
 use domain::project::{Project, Status};
+use domain::rights::Right;
 use domain::use_cases::projects::Portfolio;
 use maud::{Markup, html};
 
@@ -44,6 +45,7 @@ pub async fn page(visit: &PageContext<'_>) -> Result<PageContent, PageError> {
         status: StatusFilter::from_word(status).unwrap_or_default().0,
         tag: tag.clone(),
         search: search.clone(),
+        only: visit.member.granted_projects.clone(),
         ..ProjectFilter::default()
     };
     let only_favorites = query.text("favorite") == Some("true");
@@ -71,12 +73,25 @@ pub async fn page(visit: &PageContext<'_>) -> Result<PageContent, PageError> {
         && !only_favorites
         && list_request.page.after.is_none();
     let is_new = is_plain && favorites.is_none() && portfolio.projects.items.is_empty();
-    let head = heading(is_new);
-    let new = new_project(is_new, quota);
+    let may_create = visit.may(Right::ProjectsWrite);
+    let head = heading(is_new, may_create);
+    let new = if may_create {
+        new_project(is_new, quota)
+    } else {
+        Markup::default()
+    };
     let shown = || favorites.iter().chain([&portfolio]);
     let simulated = shown().any(|it| it.heads.values().any(|it| it.provenance.is_simulated()));
     let mut body = vec![head];
-    if is_new {
+    if is_new && !may_create {
+        let text = "You see projects here as soon as there are some for your role.";
+        body.push(components::empty_state(
+            "projects",
+            "No projects yet",
+            text,
+            None,
+        ));
+    } else if is_new {
         body.push(components::empty_state(
             "projects",
             "Which site do you want to follow?",
@@ -94,7 +109,7 @@ pub async fn page(visit: &PageContext<'_>) -> Result<PageContent, PageError> {
         body.push(if all().next().is_none() {
             nothing_fits()
         } else {
-            html! { div .cards { @for (project, of) in all() { (card(project, of)) } } }
+            html! { div .cards { @for (project, of) in all() { (card(visit, project, of)) } } }
         });
         if favorites.is_some_and(|it| it.projects.next.is_some()) {
             let href = visit.url_with(&[("favorite", Some("true"))]);
@@ -169,13 +184,13 @@ fn new_project(is_open: bool, quota: Allowance) -> Markup {
     }
 }
 
-fn heading(is_new: bool) -> Markup {
+fn heading(is_new: bool, may_create: bool) -> Markup {
     let lead = if is_new {
         ""
     } else {
         "How visible your sites are, in search and in answers of AI engines."
     };
-    let create = Some(components::main_link("#new", "Create a project"));
+    let create = may_create.then(|| components::main_link("#new", "Create a project"));
     page_header::head(vec![], "Projects", lead, create)
 }
 
@@ -183,6 +198,7 @@ fn heading(is_new: bool) -> Markup {
 async fn deactivated_link(visit: &PageContext<'_>) -> Result<Option<Markup>, PageError> {
     let filter = ProjectFilter {
         status: Some(Status::Deactivated),
+        only: visit.member.granted_projects.clone(),
         ..ProjectFilter::default()
     };
     let one = PageRequest {
@@ -209,7 +225,7 @@ fn nothing_fits() -> Markup {
     )
 }
 
-fn card(project: &Project, portfolio: &Portfolio) -> Markup {
+fn card(visit: &PageContext<'_>, project: &Project, portfolio: &Portfolio) -> Markup {
     let head = |of| portfolio.heads.get(&(project.id, of));
     let rankings: Option<RankingsSummary> =
         head(ResultType::Rankings).and_then(|it| it.summary.parse().ok());
@@ -245,7 +261,7 @@ fn card(project: &Project, portfolio: &Portfolio) -> Markup {
                     }
                 }
                 div { dt { "AI visibility" } dd { (components::optional_number(ai.and_then(|it| it.ai_visibility_score), 1)) } }
-                div { dt { "To do" } dd { (suggestions.map_or_else(components::unknown, |it| components::count(it.open))) } }
+                @if visit.may(Right::DetailsRead) { div { dt { "To do" } dd { (suggestions.map_or_else(components::unknown, |it| components::count(it.open))) } } }
             }
             @if series.len() > 1 {
                 (sparkline("Visibility, day by day", &series))

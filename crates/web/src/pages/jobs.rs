@@ -5,6 +5,7 @@ use super::page_context::PageContext;
 use super::{PageError, components};
 use chrono::{DateTime, Utc};
 use domain::job::{Job, JobStatus, kind::AnalysisKind};
+use domain::rights::Right;
 use maud::{Markup, html};
 
 pub const fn name(kind: AnalysisKind) -> &'static str {
@@ -24,7 +25,12 @@ pub async fn waits_for_worker(visit: &PageContext<'_>, jobs: &[Job]) -> Result<b
 }
 
 /// With a progress bar while it runs. `no_worker`: it waits because none is online.
-pub fn job_item(job: &Job, project: Option<Markup>, no_worker: bool) -> Markup {
+pub fn job_item(
+    visit: &PageContext<'_>,
+    job: &Job,
+    project: Option<Markup>,
+    no_worker: bool,
+) -> Markup {
     let status = job.state.status();
     let sign = match status {
         JobStatus::Succeeded => "good",
@@ -45,7 +51,7 @@ pub fn job_item(job: &Job, project: Option<Markup>, no_worker: bool) -> Markup {
                 }
                 span class="row soft small" { (components::ago(at)) }
             }
-            @if live { (running_details(job, no_worker)) } @else { (finished_details(job)) }
+            @if live { (running_details(job, visit.may(Right::AnalysisRun), no_worker)) } @else { (finished_details(job)) }
             @if let Some(error) = job.error() {
                 div class="note-box bad" {
                     (icon("info"))
@@ -60,7 +66,7 @@ pub fn job_list(lines: impl IntoIterator<Item = Markup>) -> Markup {
     html! { ul .lines { @for line in lines { (line) } } }
 }
 
-fn running_details(job: &Job, no_worker: bool) -> Markup {
+fn running_details(job: &Job, may_stop: bool, no_worker: bool) -> Markup {
     let progress = &job.progress;
     let known = progress.total > 0;
     let total = progress.total.max(1);
@@ -77,7 +83,7 @@ fn running_details(job: &Job, no_worker: bool) -> Markup {
                 }
             }
             span class="tag warn" data-connection hidden {}
-            @if job.cancel_requested { "stopping …" } @else {
+            @if job.cancel_requested { "stopping …" } @else if may_stop {
                 (components::api_button(
                     "quiet slim",
                     &format!("DELETE /api/analyses/{}", job.id),

@@ -17,6 +17,7 @@ use domain::keyword_metrics::Cpc;
 use domain::page::{Direction, PageRequest};
 use domain::ports::keywords::{KeywordFilter, KeywordSort};
 use domain::project::{Project, Status};
+use domain::rights::Right;
 use domain::use_cases::keywords::KeywordBoard;
 use maud::{Markup, html};
 use std::collections::HashMap;
@@ -53,7 +54,8 @@ pub async fn page(visit: &PageContext<'_>, id: ProjectId) -> Result<PageContent,
         .head
         .as_ref()
         .is_some_and(|it| it.provenance.is_simulated());
-    let action = Some(html! {
+    let may_write = visit.may(Right::KeywordsWrite);
+    let action = may_write.then(|| html! {
         div .row {
             @if project.is_active() && project.keyword_count > 0 {
                 (components::start_analysis_button("rankCheck", project.id.0, &format!("/projects/{id}"), "Check positions"))
@@ -100,11 +102,15 @@ pub async fn page(visit: &PageContext<'_>, id: ProjectId) -> Result<PageContent,
             ));
         } else {
             let table = keyword_table(visit, &query, &list_request, &board);
-            body.push(bulk_actions());
+            if may_write {
+                body.push(bulk_actions());
+            }
             body.push(components::table_card("", "", &table));
         }
     }
-    body.push(add);
+    if may_write {
+        body.push(add);
+    }
     Ok(PageContent {
         title: format!("Keywords · {}", project.name.as_str()),
         project: Some(project.clone()),
@@ -248,7 +254,7 @@ fn keyword_table(
         .keywords
         .items
         .iter()
-        .map(|it| row(&board.project, it, known.get(&it.id.0)));
+        .map(|it| row(visit, &board.project, it, known.get(&it.id.0)));
     let sorted = |column: components::Column, name: &str| {
         let (href, order) = visit.sort_link(query, name, "position");
         column.sorted(href, order)
@@ -262,15 +268,24 @@ fn keyword_table(
         components::number_column("Searches a month"),
         components::number_column("Visits a month"),
         components::text_column("AI answers"),
-        components::text_column("Change it"),
     ];
+    let change = visit
+        .may(Right::KeywordsWrite)
+        .then(|| components::text_column("Change it"));
+    let columns: Vec<components::Column> = columns.into_iter().chain(change).collect();
     let (first, next) = visit.page_links(list_request, &board.keywords);
     Table::new("Keywords of this project", columns, rows.collect())
         .hide_caption()
         .paged(format!("{ROWS} a page"), first, next)
 }
 
-fn row(project: &Project, keyword: &Keyword, record: Option<&RankingRecord>) -> Row {
+fn row(
+    visit: &PageContext<'_>,
+    project: &Project,
+    keyword: &Keyword,
+    record: Option<&RankingRecord>,
+) -> Row {
+    let may_write = visit.may(Right::KeywordsWrite);
     let text = keyword.text.as_str();
     let href = format!(
         "/projects/{}/results/rankings?keyword={}",
@@ -279,7 +294,7 @@ fn row(project: &Project, keyword: &Keyword, record: Option<&RankingRecord>) -> 
     let market = &keyword.market;
     let name = html! {
         span .picks {
-            input type="checkbox" data-row="keywords" value=(keyword.id.0) data-name=(text) aria-label={ "Choose “" (text) "”" };
+            @if may_write { input type="checkbox" data-row="keywords" value=(keyword.id.0) data-name=(text) aria-label={ "Choose “" (text) "”" }; }
             span {
                 a href=(href) { (text) }
                 span .sub { (market.country) ", " (market.language) ", " (market.device.name()) }
@@ -305,7 +320,7 @@ fn row(project: &Project, keyword: &Keyword, record: Option<&RankingRecord>) -> 
             "Bring back",
         )
     };
-    components::row(vec![
+    let mut cells = vec![
         name,
         position,
         change_cell(record),
@@ -313,14 +328,32 @@ fn row(project: &Project, keyword: &Keyword, record: Option<&RankingRecord>) -> 
         components::tags(features).unwrap_or_else(components::unknown),
         research_cell(keyword),
         components::optional_number(record.and_then(|it| it.estimated_clicks), 0),
-        html! {
-            label .check {
-                input type="checkbox" name="aiTracked" data-api={ "PATCH /api/keywords/" (keyword.id.0) } checked[keyword.ai_tracked];
-                span .out { "Measure “" (text) "” in AI answers" }
+        if may_write {
+            html! {
+                label .check {
+                    input type="checkbox" name="aiTracked" data-api={ "PATCH /api/keywords/" (keyword.id.0) } checked[keyword.ai_tracked];
+                    span .out { "Measure “" (text) "” in AI answers" }
+                }
             }
+        } else {
+            components::text(if keyword.ai_tracked {
+                "measured"
+            } else {
+                "not measured"
+            })
         },
-        components::api_button("quiet slim", &api, "", "", "", label),
-    ])
+    ];
+    if may_write {
+        cells.push(components::api_button(
+            "quiet slim",
+            &api,
+            "",
+            "",
+            "",
+            label,
+        ));
+    }
+    components::row(cells)
 }
 
 /// Search volume, with the other metrics of keyword research, their month, and whether they are simulated.

@@ -3,7 +3,9 @@
 use super::components::icon;
 use super::page_header::PageContent;
 use super::results::{self, RESULT_PAGES};
-use super::{Group, PAGES, assets};
+use super::{Group, PAGES, PageSpec, assets};
+use analysis::result_type::ResultType;
+use domain::rights::Right;
 use domain::{project::Project, use_cases::sessions::Member};
 use maud::{Markup, Render, html};
 
@@ -29,7 +31,7 @@ pub fn html(page: &PageContent, member: Option<&Member>, marked: &str) -> String
         (maud::DOCTYPE)
         html lang="en" {
             (document_head(&page.title, Some("same-origin")))
-            body {
+            body data-account=[member.map(|it| it.account.id.0)] {
                 a .skip href="#content" { "Skip to the content" }
                 div .app {
                     header .top {
@@ -38,12 +40,14 @@ pub fn html(page: &PageContent, member: Option<&Member>, marked: &str) -> String
                     }
                     nav .side #menu popover aria-label="Sightline" {
                         (brand)
-                        div .nav { (entries(Group::Main, "", marked)) }
-                        @if let Some(project) = &page.project { (own_entries(project, marked)) }
+                        div .nav { (entries(Group::Main, "", member, marked)) }
+                        @if let Some(project) = &page.project { (own_entries(project, member, marked)) }
                         @if let Some(member) = member {
                             div class="signed-in" {
                                 b { (member.user.name.as_str()) }
                                 small { (member.user.email.as_str()) }
+                                small { (member.account.name.as_str()) " · " (member.user.role.name()) }
+                                a .small href="/accounts" { "Your accounts" }
                                 " "
                                 button class="quiet slim" type="button" data-api="DELETE /api/session" data-then="/sign-in" { "Sign out" }
                             }
@@ -112,10 +116,12 @@ fn entry(href: &str, label: &str, picture: &str, marked: &str) -> Markup {
 }
 
 /// `id` fills `{id}` in the paths of a project's entries.
-fn entries(group: Group, id: &str, marked: &str) -> Markup {
-    let all = PAGES
-        .iter()
-        .filter_map(|it| Some((it.marks, it.entry.as_ref()?)));
+fn entries(group: Group, id: &str, member: Option<&Member>, marked: &str) -> Markup {
+    let is_open = |it: &&PageSpec| {
+        { it.right() }.is_none_or(|right| member.is_none_or(|member| member.holds(right)))
+    };
+    let all =
+        { PAGES.iter().filter(is_open) }.filter_map(|it| Some((it.marks, it.entry.as_ref()?)));
     html! {
         @for (path, it) in all.filter(|(_, it)| it.group == group) {
             (entry(&path.replace("{id}", id), it.label, it.icon, marked))
@@ -123,11 +129,12 @@ fn entries(group: Group, id: &str, marked: &str) -> Markup {
     }
 }
 
-fn own_entries(project: &Project, marked: &str) -> Markup {
+fn own_entries(project: &Project, member: Option<&Member>, marked: &str) -> Markup {
     let (id, base) = (project.id.to_string(), format!("/projects/{}", project.id));
-    let own = |group: Group| entries(group, &id, marked);
+    let own = |group: Group| entries(group, &id, member, marked);
+    let reads = |of: ResultType| member.is_none_or(|it| it.holds(Right::to_read(of)));
     let results = |group: results::Group| {
-        let all = RESULT_PAGES.iter().filter(move |(_, it)| it.group == group);
+        let all = { RESULT_PAGES.iter() }.filter(|(of, it)| it.group == group && reads(*of));
         html! {
             @for (of, it) in all {
                 (entry(&format!("{base}/results/{of}"), it.name(), it.icon, marked))
@@ -146,10 +153,14 @@ fn own_entries(project: &Project, marked: &str) -> Markup {
                 h2 id={ "nav-" (number) } { (label) }
                 (results(group))
             }
-            h2 #nav-5 { "Plan" }
-            (own(Group::Plan))
-            h2 #nav-6 { "Project" }
-            (own(Group::ProjectSettings))
+            @if member.is_none_or(|it| it.holds(Right::DetailsRead)) {
+                h2 #nav-5 { "Plan" }
+                (own(Group::Plan))
+            }
+            @if member.is_none_or(|it| it.holds(Right::ProjectsWrite)) {
+                h2 #nav-6 { "Project" }
+                (own(Group::ProjectSettings))
+            }
         }
     }
 }
@@ -157,7 +168,6 @@ fn own_entries(project: &Project, marked: &str) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use analysis::result_type::ResultType;
 
     #[test]
     fn every_result_type_is_in_the_navigation() {

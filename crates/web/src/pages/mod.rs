@@ -1,7 +1,9 @@
 //! Web pages: HTML rendered on the server, and assets. Pages are read-only; changes go to the JSON API under `/api`.
 
+mod accounts;
 mod analyses;
 mod assets;
+mod audit_log;
 pub mod charts;
 pub mod clients;
 mod components;
@@ -15,6 +17,8 @@ mod keywords;
 mod layout;
 mod markets;
 mod measures;
+mod members;
+mod operator;
 mod overview;
 mod page_context;
 mod page_header;
@@ -33,9 +37,10 @@ use crate::endpoint::Visitor;
 use crate::limits::{RequestClass, Slot};
 use crate::problem::Problem;
 use crate::services::Services;
-use crate::{parse_id, refusals, request_metrics, session_auth};
+use crate::{parse_id, refusals, refused_authorizations, request_metrics, session_auth};
 use actix_web::{HttpRequest, HttpResponse, http::Method};
 use analysis::result_type::ResultType;
+use domain::rights::Right;
 use domain::{ids::ProjectId, ports::storage::StorageError, use_cases::sessions::Member};
 use futures_util::future::LocalBoxFuture;
 use page_context::{PageContext, percent_encode};
@@ -45,8 +50,11 @@ use std::sync::Arc;
 const HOME: &str = "/";
 const SIGN_IN: &str = "/sign-in";
 const WELCOME: &str = "/welcome";
+const INVITATION: &str = "/invitation";
 /// Route label of unknown paths in metrics and logs.
 const UNKNOWN_ROUTE: &str = "none";
+/// Paths of one project begin so.
+const PROJECT: &str = "/projects/{id}";
 
 struct PageSpec {
     /// With placeholders, such as `{id}`.
@@ -64,7 +72,11 @@ enum Access {
     Public(fn(&str) -> PageContent),
     /// Only without a session.
     SignedOut,
-    Members(RenderFn),
+    /// With or without a session.
+    Always(fn(Option<&Member>) -> String),
+    Members(Right, RenderFn),
+    /// A person with the operator's mark who gave the password recently.
+    Operators(RenderFn),
 }
 
 type RenderFn = for<'v> fn(
@@ -89,8 +101,10 @@ enum Group {
 }
 
 macro_rules! members {
-    (|$visit:ident, $at:ident| $page:expr) => {
-        Access::Members(|$visit, $at| Box::pin(async move { $page.await }))
+    ($right:ident, |$visit:ident, $at:ident| $page:expr) => {
+        Access::Members(Right::$right, |$visit, $at| {
+            Box::pin(async move { $page.await })
+        })
     };
 }
 
@@ -112,30 +126,62 @@ macro_rules! pages {
 static PAGES: &[PageSpec] = &pages! {
     SIGN_IN => Access::SignedOut;
     WELCOME => Access::SignedOut;
-    HOME => members!(|visit, _at| home::page(visit)), in Main "Projects" "projects";
-    "/keyword-research" => members!(|visit, _at| research::page(visit)), in Main "Keyword research" "research";
-    "/analyses" => members!(|visit, _at| analyses::page(visit)), in Main "Analyses" "queue";
+    INVITATION => Access::Always(standalone_pages::invitation);
+    HOME => members!(ResultsRead, |visit, _at| home::page(visit)), in Main "Projects" "projects";
+    "/keyword-research" => members!(ResearchUse, |visit, _at| research::page(visit)), in Main "Keyword research" "research";
+    "/analyses" => members!(DetailsRead, |visit, _at| analyses::page(visit)), in Main "Analyses" "queue";
     "/docs" => Access::Public(docs::page), in Main "API reference" "docs";
-    "/settings/{part}" => members!(|visit, at| settings::page(visit, at.parse_last(settings::SettingsTab::from_path)?)),
+    "/accounts" => members!(OwnLogin, |visit, _at| accounts::page(visit));
+    "/operator" => Access::Operators(|visit, _at| Box::pin(async move { operator::page(visit).await }));
+    "/settings/{part}" => members!(OwnLogin, |visit, at| settings::page(visit, at.parse_last(settings::SettingsTab::from_path)?)),
         knows |it| settings::SettingsTab::from_path(it).is_some(), marks "/settings/account", in Main "Settings" "settings";
-    "/projects/{id}" => members!(|visit, at| overview::page(visit, at.project_id()?)), in Project "Overview" "overview";
-    "/projects/{id}/keywords" => members!(|visit, at| keywords::page(visit, at.project_id()?)),
+    "/projects/{id}" => members!(ResultsRead, |visit, at| overview::page(visit, at.project_id()?)), in Project "Overview" "overview";
+    "/projects/{id}/keywords" => members!(ResultsRead, |visit, at| keywords::page(visit, at.project_id()?)),
         in Project "Keywords" "keywords";
     "/projects/{id}/results/{type}" =>
-        members!(|visit, at| results::page(visit, at.project_id()?, at.parse_last(ResultType::named)?)),
+        members!(ResultsRead, |visit, at| results::page(visit, at.project_id()?, at.parse_last(ResultType::named)?)),
         knows |it| ResultType::named(it).is_some();
-    "/projects/{id}/gap-check" => members!(|visit, at| gap_check::page(visit, at.project_id()?)),
+    "/projects/{id}/gap-check" => members!(DetailsRead, |visit, at| gap_check::page(visit, at.project_id()?)),
         in Plan "Gap check" "gap";
-    "/projects/{id}/content-plans" => members!(|visit, at| content_plans::list(visit, at.project_id()?)),
+    "/projects/{id}/content-plans" => members!(DetailsRead, |visit, at| content_plans::list(visit, at.project_id()?)),
         in Plan "Content plans" "plan";
     "/projects/{id}/content-plans/{plan}" =>
-        members!(|visit, at| content_plans::plan_page(visit, at.project_id()?, at.parse_last(parse_id)?)),
+        members!(DetailsRead, |visit, at| content_plans::plan_page(visit, at.project_id()?, at.parse_last(parse_id)?)),
         marks "/projects/{id}/content-plans";
-    "/projects/{id}/settings" => members!(|visit, at| project_settings::page(visit, at.project_id()?)),
+    "/projects/{id}/settings" => members!(ProjectsWrite, |visit, at| project_settings::page(visit, at.project_id()?)),
         in ProjectSettings "Project settings" "settings";
 };
 
+/// The pages for members with the right that each needs, for documents and the access test.
+pub fn rights() -> Vec<(String, Right)> {
+    let mut all = Vec::new();
+    for spec in PAGES {
+        let Some(right) = spec.right() else {
+            continue;
+        };
+        match spec.path.rsplit_once('/') {
+            Some((before, "{part}")) => all.extend(settings::rights(before)),
+            Some((before, "{type}")) => {
+                let types = ResultType::ALL.into_iter();
+                all.extend(types.map(|it| (format!("{before}/{it}"), Right::to_read(it))));
+            }
+            _ => all.push((spec.path.to_owned(), right)),
+        }
+    }
+    all
+}
+
 impl PageSpec {
+    /// `None` if no session is needed.
+    const fn right(&self) -> Option<Right> {
+        match self.access {
+            Access::Members(right, _) => Some(right),
+            Access::Public(_) | Access::SignedOut | Access::Always(_) | Access::Operators(_) => {
+                None
+            }
+        }
+    }
+
     fn match_path<'p>(&self, path: &'p str) -> Option<PathParams<'p>> {
         let (names, parts) = (self.path.split('/'), path.split('/'));
         if names.clone().count() != parts.clone().count() {
@@ -214,8 +260,9 @@ impl<'p> RouteMatch<'p> {
 
 #[derive(Debug)]
 pub enum PageError {
-    /// Or belongs to another account.
+    /// Or belongs to another account, or is not granted to the member.
     NotFound,
+    RoleInsufficient(Right),
     Storage(StorageError),
 }
 
@@ -322,6 +369,11 @@ impl Pages {
             let page = write(&self.services.config.public_base_url);
             return responder.html(200, &layout::html(&page, member.as_ref(), spec.path));
         }
+        if let RouteMatch::Page(spec, _) = &place
+            && let Access::Always(write) = spec.access
+        {
+            return responder.html(200, &write(member.as_ref()));
+        }
         let Some(member) = member else {
             return match self.services.core.awaits_owner().await {
                 Ok(is_open) => signed_out_response(request, place.template(), is_open, responder),
@@ -331,8 +383,19 @@ impl Pages {
         let RouteMatch::Page(spec, values) = place else {
             return responder.html(404, &standalone_pages::not_found());
         };
-        let Access::Members(write) = spec.access else {
-            return responder.redirect(HOME);
+        let (right, write) = match spec.access {
+            Access::Members(right, write) => (right, write),
+            Access::Operators(write) => match self.services.core.is_operator(&member).await {
+                Ok(true) if member.session.is_fresh(self.services.core.clock.now()) => {
+                    (Right::OwnLogin, write)
+                }
+                Ok(true) => {
+                    return responder.html(403, &standalone_pages::password_required(spec.path));
+                }
+                Ok(false) => return responder.html(404, &standalone_pages::not_found()),
+                Err(error) => return storage_failure_response(responder, &error),
+            },
+            _ => return responder.redirect(HOME),
         };
         let visit = PageContext {
             services: &self.services,
@@ -342,9 +405,21 @@ impl Pages {
             now: self.services.core.clock.now(),
         };
         let marked = values.filled(spec.marks);
-        match render_page(&visit, write, values).await {
+        let in_project = spec.path.starts_with(PROJECT);
+        let rendered = if !member.holds(right) {
+            Err(PageError::RoleInsufficient(right))
+        } else if in_project && !values.project_id().is_ok_and(|it| member.may_see(it)) {
+            Err(PageError::NotFound)
+        } else {
+            render_page(&visit, write, values).await
+        };
+        match rendered {
             Ok(page) => responder.html(200, &layout::html(&page, Some(&member), &marked)),
             Err(PageError::NotFound) => responder.html(404, &standalone_pages::not_found()),
+            Err(PageError::RoleInsufficient(right)) => {
+                refused_authorizations::note_of_member(&self.services, &member, right.name());
+                responder.html(403, &standalone_pages::role_insufficient(&member, right))
+            }
             Err(PageError::Storage(error)) => storage_failure_response(responder, &error),
         }
     }
@@ -381,7 +456,7 @@ fn is_safe_redirect(address: &str) -> bool {
     let is_plain = address
         .bytes()
         .all(|it| it.is_ascii_graphic() && !b"\\{}#".contains(&it));
-    let is_of_members = |it: RouteMatch<'_>| matches!(it, RouteMatch::Page(spec, _) if matches!(spec.access, Access::Members(_)));
+    let is_of_members = |it: RouteMatch<'_>| matches!(it, RouteMatch::Page(spec, _) if matches!(spec.access, Access::Members(..) | Access::Operators(_)));
     is_plain && RouteMatch::from_path(path).is_some_and(is_of_members)
 }
 

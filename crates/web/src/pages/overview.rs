@@ -18,6 +18,7 @@ use domain::ids::ProjectId;
 use domain::job::kind::AnalysisKind;
 use domain::project::Project;
 use domain::results::{Finding, ResultHead};
+use domain::rights::Right;
 use domain::use_cases::projects::ProjectState;
 use maud::{Markup, html};
 use std::fmt::Write as _;
@@ -34,7 +35,7 @@ pub async fn page(visit: &PageContext<'_>, id: ProjectId) -> Result<PageContent,
         .await?;
     let state = state.ok_or(PageError::NotFound)?;
     let project = &state.project;
-    let mut body = vec![head(&state)];
+    let mut body = vec![head(visit, &state)];
     if !project.is_active() {
         body.push(components::remark(
             "warn",
@@ -44,20 +45,27 @@ pub async fn page(visit: &PageContext<'_>, id: ProjectId) -> Result<PageContent,
     let none_is_online = jobs::waits_for_worker(visit, &state.jobs).await?;
     let now = visit.services.core.clock.now();
     let is_running = state.jobs.iter().any(|it| it.state.is_unfinished());
-    if is_running {
+    let reads_details = visit.may(Right::DetailsRead);
+    if is_running && reads_details {
         let running = { state.jobs.iter() }
             .filter(|it| it.state.is_unfinished())
-            .map(|it| jobs::job_item(it, None, none_is_online && it.is_overdue(now)));
+            .map(|it| jobs::job_item(visit, it, None, none_is_online && it.is_overdue(now)));
         let lines = jobs::job_list(running);
         body.push(components::card("Running now", "", lines));
     }
     if state.heads.is_empty() && !is_running {
-        body.push(nothing_yet(project));
+        body.push(nothing_yet(visit, project));
     } else if !state.heads.is_empty() {
         body.push(figures(&state));
         body.push(visibility_chart(&state));
-        let first = html! { (movers_card(&state)) (suggestions(&state)) };
-        let second = html! { (measurements(&state)) (finished_jobs(&state)) };
+        let first = html! {
+            (movers_card(&state))
+            @if reads_details { (suggestions(&state)) }
+        };
+        let second = html! {
+            (measurements(visit, &state))
+            @if reads_details { (finished_jobs(visit, &state)) }
+        };
         body.push(components::side_by_side("split", first, second));
     }
     Ok(PageContent {
@@ -71,10 +79,11 @@ pub async fn page(visit: &PageContext<'_>, id: ProjectId) -> Result<PageContent,
     })
 }
 
-fn head(state: &ProjectState) -> Markup {
+fn head(visit: &PageContext<'_>, state: &ProjectState) -> Markup {
     let project = &state.project;
     let here = format!("/projects/{}", project.id);
-    let action = project.is_active().then(|| {
+    let may_start = project.is_active() && visit.may(Right::AnalysisRun);
+    let action = may_start.then(|| {
         let other = |kind: AnalysisKind, label: &str| {
             let body = serde_json::json!({ "type": kind.name(), "projectId": project.id.0 });
             components::api_button(
@@ -106,7 +115,11 @@ fn head(state: &ProjectState) -> Markup {
     )
 }
 
-fn nothing_yet(project: &Project) -> Markup {
+fn nothing_yet(visit: &PageContext<'_>, project: &Project) -> Markup {
+    if !visit.may(Right::AnalysisRun) {
+        let text = "Results appear here after the first analysis.";
+        return components::empty_state("overview", "Nothing is measured yet", text, None);
+    }
     if project.keyword_count == 0 {
         let text = "Add keywords to follow your positions, or audit the site to see the state of its pages.";
         let href = format!("/projects/{}/keywords#add", project.id);
@@ -374,8 +387,11 @@ fn suggestions(state: &ProjectState) -> Markup {
     )
 }
 
-fn measurements(state: &ProjectState) -> Markup {
-    let rows = ResultType::ALL.into_iter().map(|of| {
+fn measurements(visit: &PageContext<'_>, state: &ProjectState) -> Markup {
+    let readable = ResultType::ALL
+        .into_iter()
+        .filter(|it| visit.may(Right::to_read(*it)));
+    let rows = readable.map(|of| {
         let href = format!("/projects/{}/results/{of}", state.project.id);
         let name = components::link(&href, result_page(of).name());
         let when = find_result(state, of).map_or_else(
@@ -394,10 +410,10 @@ fn measurements(state: &ProjectState) -> Markup {
     components::table_card("Measurements", "", &table)
 }
 
-fn finished_jobs(state: &ProjectState) -> Markup {
+fn finished_jobs(visit: &PageContext<'_>, state: &ProjectState) -> Markup {
     let ended: Vec<Markup> = { state.jobs.iter() }
         .filter(|it| !it.state.is_unfinished())
-        .map(|it| jobs::job_item(it, None, false))
+        .map(|it| jobs::job_item(visit, it, None, false))
         .collect();
     if ended.is_empty() {
         return Markup::default();

@@ -8,6 +8,7 @@ use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, ProjectId};
 use domain::page::{Direction, Page, PageRequest};
 use domain::project::Project;
+use domain::rights::Right;
 use domain::use_cases::sessions::Member;
 use std::fmt::Write as _;
 
@@ -26,6 +27,17 @@ pub struct ListRequest<S> {
 }
 
 impl PageContext<'_> {
+    pub fn may(&self, right: Right) -> bool {
+        self.member.holds(right)
+    }
+
+    /// Fails if the member's role does not hold the right.
+    pub fn require(&self, right: Right) -> Result<(), PageError> {
+        self.may(right)
+            .then_some(())
+            .ok_or(PageError::RoleInsufficient(right))
+    }
+
     pub fn account(&self) -> AccountId {
         self.member.account.id
     }

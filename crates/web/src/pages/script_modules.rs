@@ -58,6 +58,7 @@ pub async fn load_project_options(visit: &PageContext<'_>) -> Result<ProjectOpti
     };
     let active = ProjectFilter {
         status: Some(Status::Active),
+        only: visit.member.granted_projects.clone(),
         ..ProjectFilter::default()
     };
     let found = { &visit.services.core }

@@ -4,52 +4,72 @@ use super::components::{Table, icon};
 use super::forms::{Choice, options, select, submit};
 use super::page_context::PageContext;
 use super::page_header::PageContent;
-use super::{PageError, components, page_header};
+use super::{PageError, audit_log, components, members, page_header};
 use crate::session_api::api_tokens;
 use domain::ai_models::ModelSettings;
 use domain::password::TypedPassword;
 use domain::report_settings::{Frequency, Section};
+use domain::rights::Right;
 use domain::scope::Scope;
 use domain::token::{ApiToken, TokenPolicy};
 use domain::use_cases::ai_models::AiModel;
 use domain::use_cases::tokens;
+use domain::user::User;
 use maud::{Markup, html};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettingsTab {
     Account,
+    Members,
     Tokens,
     ReportDefaults,
     Models,
     Usage,
+    AuditLog,
 }
 
 impl SettingsTab {
-    const ALL: [Self; 5] = [
+    const ALL: [Self; 7] = [
         Self::Account,
+        Self::Members,
         Self::Tokens,
         Self::ReportDefaults,
         Self::Models,
         Self::Usage,
+        Self::AuditLog,
     ];
 
     const fn path(self) -> &'static str {
         match self {
             Self::Account => "account",
+            Self::Members => "members",
             Self::Tokens => "api-tokens",
             Self::ReportDefaults => "report-defaults",
             Self::Models => "models",
             Self::Usage => "usage",
+            Self::AuditLog => "audit-log",
         }
     }
 
     const fn title(self) -> &'static str {
         match self {
             Self::Account => "Account",
+            Self::Members => "Members",
             Self::Tokens => "API tokens",
             Self::ReportDefaults => "Report defaults",
             Self::Models => "AI models",
             Self::Usage => "Usage",
+            Self::AuditLog => "Audit log",
+        }
+    }
+
+    const fn right(self) -> Right {
+        match self {
+            Self::Account => Right::OwnLogin,
+            Self::Members | Self::Usage => Right::AccountRead,
+            Self::Tokens => Right::TokensManage,
+            Self::ReportDefaults | Self::Models => Right::AccountWrite,
+            Self::AuditLog => Right::AuditRead,
         }
     }
 
@@ -58,20 +78,29 @@ impl SettingsTab {
     }
 }
 
-const EVENTS: u32 = 50;
+/// The tabs under a path with the right that each needs.
+pub fn rights(path: &str) -> impl Iterator<Item = (String, Right)> {
+    let all = SettingsTab::ALL.into_iter();
+    all.map(move |it| (format!("{path}/{}", it.path()), it.right()))
+}
+
 /// Tokens named before all are revoked.
 const MAX_TOKENS_NAMED: usize = 10;
 
 pub async fn page(visit: &PageContext<'_>, part: SettingsTab) -> Result<PageContent, PageError> {
+    visit.require(part.right())?;
     let body = match part {
         SettingsTab::Account => account(visit).await?,
+        SettingsTab::Members => members::body(visit).await?,
         SettingsTab::Tokens => tokens(visit).await?,
         SettingsTab::ReportDefaults => report_defaults(visit),
         SettingsTab::Models => models(visit).await?,
         SettingsTab::Usage => usage(visit).await?,
+        SettingsTab::AuditLog => audit_log::body(visit).await?,
     };
     let tabs: Vec<(String, String, bool)> = SettingsTab::ALL
         .into_iter()
+        .filter(|it| visit.may(it.right()))
         .map(|it| {
             (
                 format!("/settings/{}", it.path()),
@@ -95,39 +124,24 @@ pub async fn page(visit: &PageContext<'_>, part: SettingsTab) -> Result<PageCont
 }
 
 async fn account(visit: &PageContext<'_>) -> Result<Vec<Markup>, PageError> {
-    let tokens = working_tokens(visit).await?;
+    let tokens = if visit.may(Right::TokensRevoke) {
+        working_tokens(visit).await?
+    } else {
+        Vec::new()
+    };
     let sessions = sessions(visit, tokens.len()).await?;
-    let events = visit
-        .services
-        .core
-        .audit_events(visit.account(), EVENTS)
-        .await?;
-    let rows = events.iter().map(|it| {
-        components::row(vec![
-            components::text(components::humanize_capitalized(it.action.name())),
-            components::date_time(it.at),
-            components::text(it.actor.name()),
-            components::text(&it.detail),
-        ])
-    });
-    let columns = ["What", "When", "Who", "Particulars"].map(components::text_column);
-    let table = Table::new("What was done", columns, rows.collect()).hide_caption();
-    let log = components::table_card_with_id(
-        "log",
-        "What was done by whom",
-        "The newest 50 entries; nothing in them is secret.",
-        &table,
-    );
+    // Name and address in other accounts are copies.
+    let person = visit.services.core.person(visit.member).await?;
+    let person = person.ok_or(PageError::NotFound)?;
     Ok(vec![
-        profile(visit),
-        password(visit, &tokens),
+        profile(visit, &person),
+        password(&person, &tokens),
         sessions,
-        log,
     ])
 }
 
-fn profile(visit: &PageContext<'_>) -> Markup {
-    let (user, account) = (&visit.member.user, &visit.member.account);
+fn profile(visit: &PageContext<'_>, user: &User) -> Markup {
+    let account = &visit.member.account;
     html! {
         form .card .page method="post" data-api="PATCH /api/settings/account" data-then="stay" {
             h2 { "You and your account" }
@@ -141,21 +155,21 @@ fn profile(visit: &PageContext<'_>) -> Markup {
                     input type="email" name="email" required value=(user.email.as_str()) autocomplete="username";
                     small { "You sign in with it." }
                 }
-                label .field {
+                @if visit.may(Right::AccountWrite) { label .field {
                     span { "Account" }
                     input name="accountName" required maxlength="200" value=(account.name.as_str()) autocomplete="organization";
-                }
+                } }
             }
             (submit("Save"))
         }
     }
 }
 
-fn password(visit: &PageContext<'_>, tokens: &[ApiToken]) -> Markup {
+fn password(user: &User, tokens: &[ApiToken]) -> Markup {
     html! {
         form .card .page method="post" data-api="POST /api/settings/password" data-then="/settings/account" data-notice="The password is changed; all other sessions have ended." {
             h2 { "Password" }
-            input .out type="email" value=(visit.member.user.email.as_str()) autocomplete="username" tabindex="-1" aria-hidden="true" readonly;
+            input .out type="email" value=(user.email.as_str()) autocomplete="username" tabindex="-1" aria-hidden="true" readonly;
             div .fields {
                 label .field {
                     span { "Now" }
@@ -208,8 +222,9 @@ fn token_names(tokens: &[ApiToken]) -> String {
 }
 
 async fn sessions(visit: &PageContext<'_>, tokens: usize) -> Result<Markup, PageError> {
-    let (account, user) = (visit.account(), visit.member.user.id);
-    let sessions = visit.services.core.sessions(account, user).await?;
+    let sessions = { &visit.services.core }
+        .sessions(&visit.member.session)
+        .await?;
     let rows = sessions.iter().map(|it| {
         let end = if it.id == visit.member.session.id {
             components::tag("good", "this one")
@@ -429,7 +444,7 @@ fn token_placeholder() -> Markup {
     html! { span data-from="token" {} }
 }
 
-fn copy_button(id: &str, text: &str) -> Markup {
+pub fn copy_button(id: &str, text: &str) -> Markup {
     html! { button type="button" data-copy=(id) { (icon("copy")) span { (text) } } }
 }
 

@@ -3,6 +3,7 @@
 use super::components::icon;
 use super::page_context::PageContext;
 use super::{PageError, components};
+use domain::rights::Right;
 use domain::use_cases::since_sign_in::{CredentialChange, SinceSignIn};
 use maud::{Markup, html};
 
@@ -15,13 +16,15 @@ pub async fn notice(visit: &PageContext<'_>) -> Result<Option<Markup>, PageError
     if !session.is_fresh(visit.now) {
         return Ok(None);
     }
-    let since = visit.services.core.since_sign_in(session).await?;
+    let since = { &visit.services.core }
+        .since_sign_in(session, visit.member.user.role)
+        .await?;
     Ok(since
         .filter(SinceSignIn::is_worth_showing)
-        .map(|it| render(&it)))
+        .map(|it| render(visit, &it)))
 }
 
-fn render(since: &SinceSignIn) -> Markup {
+fn render(visit: &PageContext<'_>, since: &SinceSignIn) -> Markup {
     let at_least = if since.is_complete { "" } else { "at least " };
     let failures = match since.failed {
         0 => "no failed sign-ins".to_owned(),
@@ -48,7 +51,8 @@ fn render(since: &SinceSignIn) -> Markup {
                     "; " (elsewhere) " (the last one " (components::date_time(last.last_at)) ", from " (others.join(", ")) ")"
                 }
                 @if !changes.is_empty() { "; " (changes.join(", ")) }
-                ". " a href="/settings/account#log" { "See what was done by whom" }
+                "."
+                @if visit.may(Right::AuditRead) { " " a href="/settings/audit-log" { "See what was done by whom" } }
             }
         }
     }

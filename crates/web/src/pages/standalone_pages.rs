@@ -1,8 +1,11 @@
 //! Pages without navigation: sign-in, first run and errors.
 
 use super::components::{main_link, noscript_note};
-use super::layout;
+use super::{assets, layout};
 use crate::problem::Problem;
+use domain::password::TypedPassword;
+use domain::rights::Right;
+use domain::use_cases::sessions::Member;
 use maud::{Markup, html};
 
 fn message(title: &str, text: &str, label: &str) -> Markup {
@@ -62,6 +65,72 @@ pub fn welcome() -> String {
         }
     };
     layout::minimal_layout("Welcome", form)
+}
+
+/// For the holder of an invitation's link, which is behind the `#` and is read by a script.
+pub fn invitation(member: Option<&Member>) -> String {
+    let body = html! {
+        div .stack {
+            h1 { "Invitation" }
+            p .soft #offer role="status" { "The link is being checked." }
+        }
+        @if let Some(member) = member {
+            form .card .page #join method="post" data-api="POST /api/session/invitation" data-then="/" hidden {
+                p {
+                    "You are signed in as " b { (member.user.email.as_str()) } ". "
+                    button class="quiet slim" type="button" data-api="DELETE /api/session" data-then="/sign-in" { "Sign out" }
+                }
+                input type="hidden" name="link" data-as="raw" data-hash;
+                button .main type="submit" { "Join the account" }
+                p data-outcome {}
+            }
+        } @else {
+            form .card .page #join method="post" data-api="POST /api/invitation/accept" data-then="/" hidden {
+                input type="hidden" name="link" data-as="raw" data-hash;
+                label .field { span { "E-mail" } input type="email" autocomplete="username" readonly #invited-email; }
+                label .field data-new-person { span { "Your name" } input name="name" data-skip maxlength="200" autocomplete="name"; }
+                label .field {
+                    span { "Password" }
+                    input type="password" name="password" data-as="raw" required maxlength="256";
+                    small data-new-person { "At least " (TypedPassword::MIN_CHARS) " characters. A sentence is easy to remember and hard to guess." }
+                    small data-known-person hidden { "The one that you sign in with here." }
+                }
+                button .main type="submit" { "Accept the invitation" }
+                p data-outcome {}
+            }
+        }
+        (noscript_note("Accepting an invitation needs JavaScript."))
+        script type="module" src={ (assets::base()) "/js/invitation.js" } {}
+    };
+    layout::minimal_layout("Invitation", body)
+}
+
+/// `then`: page to open afterwards.
+pub fn password_required(then: &str) -> String {
+    let form = html! {
+        div .stack { h1 { "Your password" } p .soft { "This page needs the password, given no longer than ten minutes ago." } }
+        form .card .page method="post" data-api="POST /api/session/reauthenticate" data-then=(then) {
+            label .field {
+                span { "Password" }
+                input type="password" name="password" data-as="raw" required autocomplete="current-password" maxlength="256" autofocus;
+            }
+            button .main type="submit" { "Continue" }
+            p data-outcome {}
+            (noscript_note("Confirming the password needs JavaScript."))
+        }
+    };
+    layout::minimal_layout("Your password", form)
+}
+
+pub fn role_insufficient(member: &Member, right: Right) -> String {
+    let title = "Your role does not allow this";
+    let text = format!(
+        "You are {} in {}. This page needs the right “{}”. An owner or admin can change your role under Settings → Members.",
+        member.user.role,
+        member.account.name.as_str(),
+        right.meaning().to_lowercase(),
+    );
+    layout::minimal_layout(title, message(title, &text, "To your projects"))
 }
 
 /// Not found, or belongs to another account.

@@ -32,7 +32,7 @@ use crate::route_table::{Verb, capture_ids};
 use crate::services::Services;
 use crate::{csp_reports, csrf, openapi, operational, paths, refusals, token_revocations};
 use actix_web::{HttpRequest, HttpResponse, http::Method, web};
-use domain::{ports::storage::Storage, scope::Scope};
+use domain::{ports::storage::Storage, rights::Right, scope::Scope};
 use serde_json::{Map, Value};
 use std::{rc::Rc, sync::Arc};
 use tokio::sync::oneshot;
@@ -205,12 +205,17 @@ impl Pipeline {
                 handler(&self.services, &body)
             }
             Access::Visitor(handler) => self.serve_visitor(arrived, handler).await,
-            Access::Member(handler) => {
-                let admitted = self.admit_member(&arrived, trace).await?;
+            Access::Member(right, handler) => {
+                let admitted = self.admit_member(&arrived, right, trace).await?;
                 self.serve_member(arrived, admitted, handler).await
             }
-            Access::Session(handler) => {
-                let admitted = self.admit_member(&arrived, trace).await?;
+            Access::Operator(handler) => {
+                let admitted = self.admit_member(&arrived, Right::OwnLogin, trace).await?;
+                self.check_operator(&admitted.member).await?;
+                self.serve_member(arrived, admitted, handler).await
+            }
+            Access::Session(right, handler) => {
+                let admitted = self.admit_member(&arrived, right, trace).await?;
                 let caller = Caller::Member(Box::new(admitted.member));
                 self.serve_authenticated(arrived, caller, handler, &trace.id)
                     .await

@@ -60,6 +60,10 @@ codes! {
     CsrfRejected = "csrf-rejected", 403, "Request origin not allowed", false;
     /// The password must be entered again first.
     ReauthenticationRequired = "reauthentication-required", 403, "Password required again", false;
+    /// The member's role does not hold the right.
+    RoleInsufficient = "role-insufficient", 403, "Role does not allow this", false;
+    /// The invitation is for another person's address.
+    InvitationForAnother = "invitation-for-another", 403, "Invitation is for another address", false;
     /// Nothing is served at this path.
     NotFound = "not-found", 404, "Nothing is here", false;
     /// The account has no such project.
@@ -70,6 +74,8 @@ codes! {
     ContentPlanNotFound = "content-plan-not-found", 404, "No such content plan", false;
     /// The account has no such analysis.
     JobNotFound = "job-not-found", 404, "No such analysis", false;
+    /// The link of an invitation is unknown, used, revoked or expired.
+    LinkInvalid = "link-invalid", 404, "Link does not work", false;
     /// The path does not serve this method.
     MethodNotAllowed = "method-not-allowed", 405, "Method is not served here", false;
     /// No representation matches `Accept`.
@@ -92,6 +98,12 @@ codes! {
     WelcomeOver = "welcome-over", 409, "First account exists already", false;
     /// Another person already uses this e-mail address.
     EmailTaken = "email-taken", 409, "E-mail address cannot be used", false;
+    /// The person is a member of the account already.
+    AlreadyMember = "already-member", 409, "Already a member", false;
+    /// The account would have no owner.
+    LastOwner = "last-owner", 409, "Last owner cannot go", false;
+    /// The page shows another account than the one that the session works in.
+    AccountChanged = "account-changed", 409, "Another account is open", false;
     /// This server or version does not have the feature.
     FeatureDisabled = "feature-disabled", 409, "Not available on this server", false;
     /// A request with the same idempotency key is in progress.
@@ -154,6 +166,12 @@ impl Code {
                 | Self::EmailTaken
                 | Self::ContentPlanNotFound
                 | Self::SupplierUnavailable
+                | Self::RoleInsufficient
+                | Self::InvitationForAnother
+                | Self::LinkInvalid
+                | Self::AlreadyMember
+                | Self::LastOwner
+                | Self::AccountChanged
         )
     }
 }

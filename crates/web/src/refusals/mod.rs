@@ -15,6 +15,7 @@ use crate::request_metrics;
 use domain::allowance::{AllowanceExceeded, AllowanceName};
 use domain::ids::{KeywordId, ProjectId};
 use domain::ports::storage::StorageError;
+use domain::rights::Right;
 use domain::stored_data::{StorageExceeded, StorageQuota};
 use domain::use_cases::analyses::ListAnalysesError;
 use domain::use_cases::keywords::change::ChangeKeywordError;
@@ -22,6 +23,7 @@ use domain::use_cases::keywords::save::SaveKeywordsError;
 use domain::use_cases::keywords::track::TrackKeywordsError;
 use domain::use_cases::projects::change::ChangeProjectError;
 use domain::use_cases::projects::create::CreateProjectError;
+use domain::use_cases::sessions::Member;
 use serde_json::json;
 use std::{error::Error, time::Duration};
 
@@ -367,4 +369,25 @@ pub fn track_keywords(project: ProjectId) -> NextAction {
 pub fn reactivate_action(project: ProjectId) -> NextAction {
     let link = Link::of(Operation::UpdateProject, project.0);
     NextAction::new(link, "Bring the project back").sending(json!({ "status": "active" }))
+}
+
+/// The member may see what exists, but not do this.
+pub fn role_insufficient(member: &Member, right: Right) -> Problem {
+    let role = member.user.role;
+    let detail = format!("Your role in this account, {role}, does not allow this.");
+    let problem = Problem::new(Code::RoleInsufficient, detail);
+    problem
+        .with("role", role.name())
+        .with("requiredRight", right.name())
+        .hint("An owner or admin of the account can do it, or change your role under Settings → Members.")
+}
+
+pub fn reauthentication_required() -> Problem {
+    let problem = Problem::new(
+        Code::ReauthenticationRequired,
+        "This needs the password, given no longer than ten minutes ago.",
+    );
+    problem
+        .hint("Send the password with POST /api/session/reauthenticate, and then this again with the new cookie and token.")
+        .next_action(Link::to(Operation::Reauthenticate), "Give the password again")
 }

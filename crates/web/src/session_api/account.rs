@@ -1,6 +1,6 @@
 //! /api/settings/account.
 
-use super::{account_view, reauthentication_required, user_view};
+use super::{account_view, user_view};
 use crate::contract::body;
 use crate::contract::fields::read_body;
 use crate::endpoint::MemberCall;
@@ -10,7 +10,9 @@ use crate::response::ApiResponse;
 use crate::services::Services;
 use domain::account::Account;
 use domain::email::EmailAddress;
+use domain::patch::Change;
 use domain::ports::storage::StorageError;
+use domain::rights::Right;
 use domain::text::Label;
 use domain::use_cases::accounts::{ChangeProfileError, ProfilePatch};
 use domain::user::User;
@@ -34,6 +36,12 @@ pub async fn read(_: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Pro
 pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
     let patch = read_body(&call.body, |body| Some(patch(body)))?;
+    if patch.account_name != Change::Keep && !call.member.holds(Right::AccountWrite) {
+        return Err(refusals::role_insufficient(
+            &call.member,
+            Right::AccountWrite,
+        ));
+    }
     let changed = services.core.change_profile(&call.member, &patch).await;
     let (account, user) = changed.map_err(|error| refused(&services, error))?;
     Ok(response(&account, &user))
@@ -57,7 +65,7 @@ fn refused(services: &Services, error: ChangeProfileError) -> Problem {
         ChangeProfileError::SignedOut => {
             refusals::session_missing(services.config.sessions.cookies)
         }
-        ChangeProfileError::NotFresh => reauthentication_required(),
+        ChangeProfileError::NotFresh => refusals::reauthentication_required(),
         ChangeProfileError::EmailTaken => Problem::new(
             Code::EmailTaken,
             "The e-mail address cannot be used to sign in here.",

@@ -1,6 +1,6 @@
 //! /api/settings/api-tokens.
 
-use super::{list, require_recent_password, sign_in::no_store};
+use super::{list, sign_in::no_store};
 use crate::contract::fields::{Given, read_body};
 use crate::contract::{Body, List, body, parsed};
 use crate::endpoint::MemberCall;
@@ -10,7 +10,6 @@ use crate::refusals;
 use crate::response::ApiResponse;
 use crate::services::Services;
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::audit::Actor;
 use domain::ids::TokenId;
 use domain::scope::{Scope, Scopes};
 use domain::text::Label;
@@ -52,7 +51,6 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<ApiRespon
 /// Only this response contains the token.
 pub async fn create(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
-    require_recent_password(&services, &call)?;
     let new = read_body(&call.body, |body| {
         read_new_token(body, services.core.policies.tokens)
     })?;
@@ -71,7 +69,7 @@ pub async fn revoke(services: Arc<Services>, call: MemberCall) -> Result<ApiResp
     let account = call.member.account.id;
     let id = TokenId(call.id.unwrap_or_default());
     let core = &services.core;
-    core.revoke_token(Actor::Owner, account, id).await?;
+    core.revoke_token(&call.member.user, account, id).await?;
     let tokens = core.tokens(account).await?;
     let found = tokens.iter().find(|it| it.id == id).ok_or_else(|| {
         let problem = Problem::new(Code::NotFound, "The account has no token with this id.");

@@ -8,6 +8,7 @@ use crate::response::ApiResponse;
 use crate::services::Services;
 use crate::{csrf, refusals};
 use domain::ports::storage::StorageError;
+use domain::rights::Right;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -22,9 +23,11 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<ApiRespon
         })
     })?;
     let session = &member.session;
+    let reads_account = member.holds(Right::AccountRead);
     Ok(no_store(ApiResponse::value(&json!({
         "user": user_view(&member.user),
         "account": account_view(&state.account),
+        "rights": Right::ALL.into_iter().filter(|it| member.holds(*it)).map(Right::name).collect::<Vec<_>>(),
         "session": {
             "id": session.id.0,
             "createdAt": session.created_at,
@@ -33,8 +36,8 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<ApiRespon
         },
         "csrfToken": csrf::token(call.secret.reveal()),
         "serverTime": services.core.clock.now(),
-        "limits": limits(&services, &state),
-        "quotas": quotas(&state),
-        "sinceLastSignIn": since_sign_in(&services, session).await?,
+        "limits": reads_account.then(|| limits(&services, &state)),
+        "quotas": reads_account.then(|| quotas(&state)),
+        "sinceLastSignIn": since_sign_in(&services, session, member.user.role).await?,
     }))))
 }

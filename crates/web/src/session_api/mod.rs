@@ -1,6 +1,7 @@
 //! Actions of signed-in users, one file per resource; those shared with agents are in [`crate::agent_api`].
 
 pub mod account;
+pub mod accounts;
 pub mod analyses;
 pub mod api_tokens;
 pub mod audit_log;
@@ -8,9 +9,12 @@ pub mod bulk_keywords;
 pub mod console_rows;
 pub mod content_plans;
 pub mod current_session;
+pub mod invitation;
 pub mod keyword_research;
 pub mod keyword_status;
+pub mod members;
 pub mod models;
+pub mod operator;
 pub mod password;
 pub mod reactivate;
 pub mod reauthenticate;
@@ -26,8 +30,8 @@ pub mod welcome;
 use crate::csrf;
 use crate::endpoint::MemberCall;
 use crate::http::cookies::Cookie;
-use crate::links::{Link, Operation};
 use crate::problem::{Code, FieldError, Problem};
+use crate::refusals;
 use crate::response::ApiResponse;
 use crate::services::Services;
 use domain::{
@@ -35,6 +39,7 @@ use domain::{
     device::DeviceCookie,
     password::{PasswordRefusal, TypedPassword},
     ports::{password_hasher::HashingError, storage::StorageError},
+    rights::Role,
     session::Session,
     use_cases::{sessions::SignedIn, sign_in::SignInError},
     user::User,
@@ -49,6 +54,7 @@ fn user_view(user: &User) -> Value {
         "id": user.id.0,
         "email": user.email.as_str(),
         "name": user.name.as_str(),
+        "role": user.role.name(),
         "createdAt": user.created_at,
     })
 }
@@ -92,12 +98,11 @@ fn signed_in_response_with(
         cache: NO_STORE,
         ..ApiResponse::with_status(status, body)
     };
-    answer
-        .header("Set-Cookie", cookies.set(Cookie::Session, secret))
-        .header(
-            "Set-Cookie",
-            device_cookie(services, &signed_in.device_cookie),
-        )
+    let answer = answer.header("Set-Cookie", cookies.set(Cookie::Session, secret));
+    match &signed_in.device_cookie {
+        Some(mark) => answer.header("Set-Cookie", device_cookie(services, mark)),
+        None => answer,
+    }
 }
 
 fn device_cookie(services: &Services, mark: &DeviceCookie) -> String {
@@ -107,8 +112,12 @@ fn device_cookie(services: &Services, mark: &DeviceCookie) -> String {
 }
 
 /// Since the previous sign-in on the session's device; null without one.
-async fn since_sign_in(services: &Services, session: &Session) -> Result<Value, StorageError> {
-    let since = services.core.since_sign_in(session).await?;
+async fn since_sign_in(
+    services: &Services,
+    session: &Session,
+    role: Role,
+) -> Result<Value, StorageError> {
+    let since = services.core.since_sign_in(session, role).await?;
     Ok(since.map_or(Value::Null, |it| {
         let changes = it.changes.iter().map(|it| {
             json!({
@@ -187,7 +196,8 @@ fn reauthentication_failed(
 ) -> Problem {
     if matches!(error, SignInError::Refused { .. }) {
         let from = call.visitor.place.network;
-        sign_in::note_failure(services, call.member.account.id, from);
+        let person = (call.member.session.home, call.member.user.id);
+        sign_in::note_failure(services, person, from);
     }
     sign_in_problem(error, || wrong_password(name))
 }
@@ -208,6 +218,7 @@ fn sign_in_problem(error: SignInError, refused: impl FnOnce() -> Problem) -> Pro
             .retry_after(Duration::from_secs_f64(seconds))
         }
         SignInError::Busy => hashing_busy(),
+        SignInError::NotJoined(error) => invitation::refused(error),
         SignInError::HashingFailed(cause) => hashing_problem(&HashingError::Failed(cause)),
         SignInError::Storage(error) => error.into(),
     }
@@ -218,15 +229,5 @@ fn require_recent_password(services: &Services, call: &MemberCall) -> Result<(),
     if call.member.session.is_fresh(services.core.clock.now()) {
         return Ok(());
     }
-    Err(reauthentication_required())
-}
-
-fn reauthentication_required() -> Problem {
-    let problem = Problem::new(
-        Code::ReauthenticationRequired,
-        "This needs the password, given no longer than ten minutes ago.",
-    );
-    problem
-        .hint("Send the password with POST /api/session/reauthenticate, and then this again with the new cookie and token.")
-        .next_action(Link::to(Operation::Reauthenticate), "Give the password again")
+    Err(refusals::reauthentication_required())
 }

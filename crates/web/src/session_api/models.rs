@@ -45,7 +45,8 @@ nested_body!(SetModel => (String, ModelChange): change);
 pub async fn set(services: Arc<Services>, call: Call) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
     let changes = read_body(&call.body, SetModels::items)?;
-    let states = { &services.core }.change_ai_models(call.account(), &changes);
+    let member = call.member()?;
+    let states = { &services.core }.change_ai_models(&member.user, &changes);
     states.await.map_err(refused)?;
     list(services, call).await
 }

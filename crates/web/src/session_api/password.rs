@@ -1,5 +1,6 @@
 //! POST /api/settings/password.
 
+use super::sessions::check_revokes;
 use super::{identity, password_refused, reauthentication_failed, signed_in_response_with};
 use crate::contract::body;
 use crate::contract::fields::read_body;
@@ -26,6 +27,7 @@ body! {
 pub async fn change(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
     let new_password = read_body(&call.body, read)?;
+    check_revokes(&call.member, new_password.revokes_tokens)?;
     let refused = |error| match error {
         ChangePasswordError::Unfit(refusal) => password_refused("newPassword", refusal),
         ChangePasswordError::NotChecked(error) => {

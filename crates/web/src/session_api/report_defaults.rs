@@ -45,10 +45,9 @@ pub async fn set(services: Arc<Services>, call: MemberCall) -> Result<ApiRespons
     call.query.finish()?;
     let before = &call.member.account.report_defaults;
     let defaults = read_body(&call.body, |body| settings(body, before))?;
-    let account = call.member.account.id;
     let changed = services
         .core
-        .change_report_defaults(account, &defaults)
+        .change_report_defaults(&call.member.user, &defaults)
         .await?;
     let changed = changed.ok_or(StorageError::Corrupt {
         subject: "the account of a session",

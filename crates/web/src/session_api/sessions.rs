@@ -5,9 +5,12 @@ use crate::contract::query;
 use crate::endpoint::MemberCall;
 use crate::links::{Link, Operation};
 use crate::problem::{Code, Problem};
+use crate::refusals;
 use crate::response::ApiResponse;
 use crate::services::Services;
-use domain::{ids::SessionId, use_cases::sessions::EndedAccess};
+use domain::ids::SessionId;
+use domain::rights::Right;
+use domain::use_cases::sessions::{EndedAccess, Member};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -15,8 +18,7 @@ use std::sync::Arc;
 pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
     let member = &call.member;
-    let sessions = { &services.core }.sessions(member.account.id, member.user.id);
-    let items = sessions.await?;
+    let items = services.core.sessions(&member.session).await?;
     let items = items.iter().map(|it| {
         json!({
             "id": it.id.0,
@@ -36,12 +38,11 @@ pub async fn read(services: Arc<Services>, call: MemberCall) -> Result<ApiRespon
 /// Ending another session requires a recent password: a hijacker must not lock the owner out.
 pub async fn end(services: Arc<Services>, call: MemberCall) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
-    let (account, user) = (call.member.account.id, call.member.user.id);
     let id = SessionId(call.id.unwrap_or_default());
     if id != call.member.session.id {
         require_recent_password(&services, &call)?;
     }
-    if !services.core.end_session(account, user, id).await? {
+    if !services.core.end_session(&call.member, id).await? {
         let problem = Problem::new(Code::NotFound, "You have no session with this id.");
         return Err(problem
             .hint("List your sessions.")
@@ -52,6 +53,14 @@ pub async fn end(services: Arc<Services>, call: MemberCall) -> Result<ApiRespons
 
 pub(super) fn ended_view(ended: EndedAccess) -> Value {
     json!({ "endedSessions": ended.sessions, "revokedTokens": ended.tokens })
+}
+
+/// Revoking all tokens besides takes the right to revoke them.
+pub(super) fn check_revokes(member: &Member, revokes: bool) -> Result<(), Problem> {
+    if revokes && !member.holds(Right::TokensRevoke) {
+        return Err(refusals::role_insufficient(member, Right::TokensRevoke));
+    }
+    Ok(())
 }
 
 query! {
@@ -66,8 +75,9 @@ pub async fn end_others(services: Arc<Services>, call: MemberCall) -> Result<Api
     call.query.finish()?;
     require_recent_password(&services, &call)?;
     let member = &call.member;
-    let (account, user, this) = (member.account.id, member.user.id, member.session.id);
-    let ended = { &services.core }.end_sessions(account, user, Some(this), revokes);
+    check_revokes(member, revokes)?;
+    let (user, this) = (member.user.id, member.session.id);
+    let ended = { &services.core }.end_sessions(member, Some(this), revokes);
     let answer = no_store(ApiResponse::value(&ended_view(ended.await?)));
     // Ending sessions invalidated all device marks: this device gets a new one.
     let mark = call.visitor.place.device.as_ref();

@@ -3,14 +3,14 @@
 use super::{NO_STORE, identity, sign_in_problem, signed_in_response_with, since_sign_in};
 use crate::contract::body;
 use crate::contract::fields::read_body;
-use crate::endpoint::VisitorCall;
+use crate::endpoint::{Visitor, VisitorCall};
 use crate::limits::{RateLimitExceeded, SignInKey};
 use crate::problem::{Code, Problem};
 use crate::response::ApiResponse;
 use crate::services::Services;
 use domain::device::DeviceCookie;
 use domain::email::EmailAddress;
-use domain::ids::AccountId;
+use domain::ids::{AccountId, UserId};
 use domain::password::TypedPassword;
 use domain::throttle::AddressPrefix;
 use domain::use_cases::sessions::SignedIn;
@@ -29,7 +29,41 @@ body! {
 pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<ApiResponse, Problem> {
     call.query.finish()?;
     let (email, password) = read_body(&call.body, read)?;
-    let mut visitor = call.visitor;
+    let visitor = counted_visitor(&services, call.visitor).await?;
+    let attempt = SignInAttempt {
+        email,
+        password,
+        client: visitor.place,
+        before: visitor.session.map(|it| it.hash()),
+    };
+    match services.sign_in.run(&attempt).await {
+        Ok(signed_in) => {
+            let mut body = identity(&signed_in);
+            body["sinceLastSignIn"] = since_last_sign_in(&services, &signed_in).await;
+            Ok(signed_in_response_with(&services, 200, &signed_in, &body))
+        }
+        Err(error) => {
+            if let SignInError::Refused {
+                person: Some(person),
+            } = error
+            {
+                note_failure(&services, person, attempt.client.network);
+            }
+            // An internal error would reveal that the account exists.
+            if let SignInError::HashingFailed(cause) = &error {
+                tracing::error!("A kept password cannot be compared: {cause}");
+                return Err(refused());
+            }
+            Err(sign_in_problem(error, refused))
+        }
+    }
+}
+
+/// Counts an attempt to sign in, and drops a device mark that is not valid.
+pub(super) async fn counted_visitor(
+    services: &Services,
+    mut visitor: Visitor,
+) -> Result<Visitor, Problem> {
     let device = match visitor.place.device.take() {
         Some(mark) if services.core.recognize_device(&mark).await? => Some(mark),
         _ => None,
@@ -47,40 +81,18 @@ pub async fn sign_in(services: Arc<Services>, call: VisitorCall) -> Result<ApiRe
             .count_sign_in(SignInKey::Address(visitor.address));
         counted.map_err(|it| too_many(&it))?;
     }
-    let attempt = SignInAttempt {
-        email,
-        password,
-        client: visitor.place,
-        before: visitor.session.map(|it| it.hash()),
-    };
-    match services.sign_in.run(&attempt).await {
-        Ok(signed_in) => {
-            let mut body = identity(&signed_in);
-            body["sinceLastSignIn"] = since_last_sign_in(&services, &signed_in).await;
-            Ok(signed_in_response_with(&services, 200, &signed_in, &body))
-        }
-        Err(error) => {
-            if let SignInError::Refused {
-                account: Some(account),
-            } = error
-            {
-                note_failure(&services, account, attempt.client.network);
-            }
-            // An internal error would reveal that the account exists.
-            if let SignInError::HashingFailed(cause) = &error {
-                tracing::error!("A kept password cannot be compared: {cause}");
-                return Err(refused());
-            }
-            Err(sign_in_problem(error, refused))
-        }
-    }
+    Ok(visitor)
 }
 
 /// Records a wrong password, asynchronously.
-pub(super) fn note_failure(services: &Arc<Services>, account: AccountId, from: AddressPrefix) {
+pub(super) fn note_failure(
+    services: &Arc<Services>,
+    person: (AccountId, UserId),
+    from: AddressPrefix,
+) {
     let services = Arc::clone(services);
     tokio::spawn(async move {
-        if let Err(error) = services.core.note_failed_sign_in(account, from).await {
+        if let Err(error) = services.core.note_failed_sign_in(person, from).await {
             tracing::debug!(%error, "A failed sign-in could not be noted.");
         }
     });
@@ -88,7 +100,7 @@ pub(super) fn note_failure(services: &Arc<Services>, account: AccountId, from: A
 
 /// A read error must not fail the sign-in; `GET /api/session` returns it later.
 async fn since_last_sign_in(services: &Services, signed_in: &SignedIn) -> Value {
-    let since = since_sign_in(services, &signed_in.session).await;
+    let since = since_sign_in(services, &signed_in.session, signed_in.user.role).await;
     since.unwrap_or_else(|error| {
         tracing::warn!(%error, "What happened since the last sign-in cannot be read.");
         Value::Null

@@ -1,6 +1,7 @@
 //! DELETE /api/session.
 
-use super::{sessions::ended_view, sign_in::no_store};
+use super::sessions::{check_revokes, ended_view};
+use super::sign_in::no_store;
 use crate::{
     contract::query, endpoint::MemberCall, http::cookies::Cookie, problem::Problem,
     response::ApiResponse, services::Services,
@@ -28,12 +29,12 @@ pub async fn sign_out(services: Arc<Services>, call: MemberCall) -> Result<ApiRe
     }
     call.query.finish()?;
     let member = &call.member;
-    let (account, user) = (member.account.id, member.user.id);
+    check_revokes(member, revokes)?;
     let ended = if everywhere {
-        let ended = { &services.core }.end_sessions(account, user, None, revokes);
+        let ended = { &services.core }.end_sessions(member, None, revokes);
         ended.await?
     } else {
-        let ended = { &services.core }.end_session(account, user, member.session.id);
+        let ended = { &services.core }.end_session(member, member.session.id);
         EndedAccess {
             sessions: ended.await?.into(),
             tokens: 0,

@@ -10,7 +10,7 @@ use crate::server;
 use crate::settings::{ListenAddress, Loaded, ResolveEntry, Settings};
 use crate::system_clock::BackdatedClock;
 use crate::terminal::{eprint_line, print_line, progress_bar};
-use crate::wiring::{AppContext, Role, password_hasher};
+use crate::wiring::{AppContext, Process, password_hasher};
 use anyhow::Context;
 use crawler::Resolve;
 use domain::account::Account;
@@ -71,7 +71,7 @@ pub async fn run(loaded: Loaded, args: &DemoArgs) -> anyhow::Result<Outcome> {
         settings: demo_settings(loaded.settings, args, folder.path(), own_site)?,
         ..loaded
     };
-    let mut context = AppContext::open(loaded, Role::Server).await?;
+    let mut context = AppContext::open(loaded, Process::Server).await?;
     let listener = server::bind(context.settings.listen.0).with_context(|| {
         format!(
             "cannot listen on {}: choose another address with --listen",

@@ -1,7 +1,7 @@
 //! Accounts, passwords and tokens.
 
-use super::state::{PasswordRow, State, add};
-use super::{Session, Stored, conflict};
+use super::state::{PasswordRow, add};
+use super::{Session, Stored};
 use crate::account::{Account, AccountStatus, AccountUsage};
 use crate::email::EmailAddress;
 use crate::ids::{AccountId, TokenId, UserId};
@@ -14,28 +14,12 @@ use crate::user::User;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 
-impl State {
-    pub(super) fn user_of(&self, email: &EmailAddress) -> Option<&User> {
-        self.users.values().find(|it| it.email == *email)
-    }
-
-    /// E-mail addresses are unique over all accounts.
-    fn is_free(&self, email: &EmailAddress, user: &User) -> Stored<()> {
-        match self.user_of(email) {
-            Some(other) if (other.account, other.id) != (user.account, user.id) => {
-                conflict("user_directory_pkey")
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
 #[async_trait]
 impl AccountRepository for Session {
     async fn add(&mut self, account: &Account, owner: &User) -> Stored<()> {
         self.change(|state| {
             add(&mut state.accounts, account.id, account.clone())?;
-            state.is_free(&owner.email, owner)?;
+            state.check_free(&owner.email, owner)?;
             add(&mut state.users, (owner.account, owner.id), owner.clone())
         })
     }
@@ -48,26 +32,8 @@ impl AccountRepository for Session {
         self.change(|state| Ok(state.accounts.get(&account).cloned()))
     }
 
-    async fn owner_by_email(&mut self, email: &EmailAddress) -> Stored<Option<User>> {
-        self.query(|state| state.user_of(email).cloned())
-    }
-
     async fn any(&mut self) -> Stored<bool> {
         self.query(|state| !state.users.is_empty())
-    }
-
-    async fn user(&mut self, account: AccountId, user: UserId) -> Stored<Option<User>> {
-        self.query(|state| state.users.get(&(account, user)).cloned())
-    }
-
-    async fn save_user(&mut self, user: &User) -> Stored<()> {
-        self.change(|state| {
-            state.is_free(&user.email, user)?;
-            if let Some(known) = state.users.get_mut(&(user.account, user.id)) {
-                (known.email, known.name) = (user.email.clone(), user.name.clone());
-            }
-            Ok(())
-        })
     }
 
     async fn save(&mut self, account: &Account) -> Stored<()> {
@@ -103,14 +69,12 @@ impl AccountRepository for Session {
         })
     }
 
-    async fn list(&mut self) -> Stored<Vec<(Account, User)>> {
+    async fn list(&mut self) -> Stored<Vec<(Account, Vec<User>)>> {
         self.query(|state| {
-            let users = state.users.values();
-            let mut both: Vec<(Account, User)> = users
-                .filter_map(|it| Some((state.accounts.get(&it.account)?.clone(), it.clone())))
-                .collect();
-            both.sort_by_key(|(account, user)| (account.created_at, account.id, user.id));
-            both
+            let mut accounts: Vec<&Account> = state.accounts.values().collect();
+            accounts.sort_by_key(|it| (it.created_at, it.id));
+            let with_members = |it: &Account| (it.clone(), state.members(it.id));
+            accounts.into_iter().map(with_members).collect()
         })
     }
 }
@@ -168,21 +132,16 @@ impl PasswordRepository for Session {
         })
     }
 
-    async fn set(
-        &mut self,
-        account: AccountId,
-        user: UserId,
-        hash: &PasswordHash,
-        at: DateTime<Utc>,
-    ) -> Stored<()> {
+    async fn set(&mut self, user: &User, hash: &PasswordHash, at: DateTime<Utc>) -> Stored<()> {
+        let key = (user.account, user.id);
         self.change(|state| {
-            let known = state.passwords.get(&(account, user));
+            let known = state.passwords.get(&key);
             let password = PasswordRow {
                 hash: hash.clone(),
                 changed_at: at,
                 devices_from: known.and_then(|it| it.devices_from),
             };
-            state.passwords.insert((account, user), password);
+            state.passwords.insert(key, password);
             Ok(())
         })
     }

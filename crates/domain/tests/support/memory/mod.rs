@@ -10,6 +10,7 @@ mod due;
 mod jobs;
 mod keywords;
 mod measurements;
+mod members;
 mod pages;
 mod paging;
 mod past;

@@ -47,6 +47,7 @@ fn matches(project: &Project, filter: &ProjectFilter) -> bool {
     };
     let category = meta.category.as_ref().map(Label::as_str);
     filter.status.is_none_or(|it| it == project.status)
+        && { filter.only.as_ref() }.is_none_or(|it| it.contains(&project.id))
         && { filter.tag.as_ref() }.is_none_or(|it| meta.tags.iter().any(|tag| tag.as_str() == it))
         && (filter.category.is_none() || filter.category.as_deref() == category)
         && filter.priority.is_none_or(|it| it == meta.priority)
@@ -172,6 +173,8 @@ impl ProjectRepository for Session {
 
 impl State {
     fn purge(&mut self, account: AccountId, project: ProjectId) {
+        self.grants
+            .retain(|(owner, _, of)| (*owner, *of) != (account, project));
         macro_rules! of_project {
             ($($table:ident),+) => {
                 $(self.$table.retain(|(owner, of, _), _| (*owner, *of) != (account, project));)+

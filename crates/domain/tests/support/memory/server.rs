@@ -2,7 +2,7 @@
 
 use super::state::{State, add, remove, remove_oldest};
 use super::{Session, Stored};
-use crate::audit::{AuditAction, AuditEvent};
+use crate::audit::{AuditEvent, AuditFilter};
 use crate::idempotency::IdempotencyRecord;
 use crate::ids::AccountId;
 use crate::ports::audit::AuditRepository;
@@ -167,24 +167,16 @@ impl AuditRepository for Session {
         })
     }
 
-    async fn newest_of(
+    async fn list(
         &mut self,
         account: AccountId,
-        actions: &[AuditAction],
-        before: DateTime<Utc>,
+        filter: &AuditFilter,
         limit: u32,
     ) -> Stored<Vec<AuditEvent>> {
         self.query(|state| {
             let events = state.audit_of(account).into_iter();
-            let wanted = events.filter(|it| it.at < before && actions.contains(&it.action));
+            let wanted = events.filter(|it| filter.matches(it));
             wanted.take(limit as usize).collect()
-        })
-    }
-
-    async fn newest(&mut self, account: AccountId, limit: u32) -> Stored<Vec<AuditEvent>> {
-        self.query(|state| {
-            let events = state.audit_of(account).into_iter();
-            events.take(limit as usize).collect()
         })
     }
 

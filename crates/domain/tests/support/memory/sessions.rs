@@ -5,6 +5,7 @@ use super::{Session, Stored};
 use crate::ids::{AccountId, SessionId, UserId};
 use crate::ports::sessions::{KnownSession, SessionRepository};
 use crate::ports::throttles::ThrottleRepository;
+use crate::rights::Role;
 use crate::session::{Session as SignedInSession, SessionHash};
 use crate::throttle::{Throttle, ThrottleKey};
 use async_trait::async_trait;
@@ -22,8 +23,13 @@ impl Session {
 
 #[async_trait]
 impl SessionRepository for Session {
-    async fn add(&mut self, session: &SignedInSession, hash: SessionHash) -> Stored<()> {
-        let key = (session.account, session.id);
+    async fn add(
+        &mut self,
+        session: &SignedInSession,
+        hash: SessionHash,
+        _role: Role,
+    ) -> Stored<()> {
+        let key = (session.home, session.id);
         self.change(|state| add(&mut state.sessions, key, (session.clone(), hash)))
     }
 
@@ -32,8 +38,8 @@ impl SessionRepository for Session {
             let (session, _) = state.sessions.values().find(|it| it.1 == hash)?;
             Some(KnownSession {
                 session: session.clone(),
-                user: state.users.get(&(session.account, session.user))?.clone(),
-                account: state.accounts.get(&session.account)?.clone(),
+                user: state.users.get(&(session.works_in, session.user))?.clone(),
+                account: state.accounts.get(&session.works_in)?.clone(),
             })
         })
     }
@@ -45,7 +51,7 @@ impl SessionRepository for Session {
     async fn list(&mut self, account: AccountId, user: UserId) -> Stored<Vec<SignedInSession>> {
         self.query(|state| {
             let sessions = state.sessions.values().map(|it| &it.0);
-            let own = sessions.filter(|it| (it.account, it.user) == (account, user));
+            let own = sessions.filter(|it| (it.home, it.user) == (account, user));
             let mut own: Vec<SignedInSession> = own.cloned().collect();
             own.sort_by_key(|it| Reverse((it.last_seen_at, it.id)));
             own
@@ -61,7 +67,7 @@ impl SessionRepository for Session {
         if sessions.is_empty() {
             return Ok(0);
         }
-        self.end_where(|it| (it.account, it.user) == (account, user) && sessions.contains(&it.id))
+        self.end_where(|it| (it.home, it.user) == (account, user) && sessions.contains(&it.id))
     }
 
     async fn end_all(
@@ -70,11 +76,11 @@ impl SessionRepository for Session {
         user: UserId,
         but: Option<SessionId>,
     ) -> Stored<u64> {
-        self.end_where(|it| (it.account, it.user) == (account, user) && Some(it.id) != but)
+        self.end_where(|it| (it.home, it.user) == (account, user) && Some(it.id) != but)
     }
 
     async fn end_all_of_account(&mut self, account: AccountId) -> Stored<u64> {
-        self.end_where(|it| it.account == account)
+        self.end_where(|it| [it.home, it.works_in].contains(&account))
     }
 
     async fn note_use(
@@ -98,7 +104,7 @@ impl SessionRepository for Session {
         used: DateTime<Utc>,
     ) -> Stored<u64> {
         self.end_where(|it| {
-            it.account == account && (it.created_at <= begun || it.last_seen_at <= used)
+            it.home == account && (it.created_at <= begun || it.last_seen_at <= used)
         })
     }
 }

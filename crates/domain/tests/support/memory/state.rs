@@ -6,9 +6,10 @@ use crate::audit::AuditEvent;
 use crate::content_plan::ContentPlan;
 use crate::idempotency::IdempotencyRecord;
 use crate::ids::{
-    AccountId, AnswerId, AuditEventId, ConsoleSpanId, ContentPlanId, FlightId, JobId, KeywordId,
-    ProjectId, SearchId, SessionId, TokenId, UserId,
+    AccountId, AnswerId, AuditEventId, ConsoleSpanId, ContentPlanId, FlightId, InvitationId, JobId,
+    KeywordId, ProjectId, SearchId, SessionId, TokenId, UserId,
 };
+use crate::invitation::{Invitation, LinkHash};
 use crate::job::Job;
 use crate::job::account_queue::AccountQueue;
 use crate::kept_answers::{KeptAnswer, KeywordTallies, TallyCursor};
@@ -32,7 +33,7 @@ use crate::token::{ApiToken, TokenHash};
 use crate::user::User;
 use analysis::document::Document;
 use chrono::{DateTime, NaiveDate, Utc};
-use std::collections::{BTreeMap, btree_map::Entry};
+use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 
 /// Rows of an account by id.
 pub type Table<Id, Row> = BTreeMap<(AccountId, Id), Row>;
@@ -73,6 +74,11 @@ pub struct ImportRow {
 pub struct State {
     pub accounts: BTreeMap<AccountId, Account>,
     pub users: Table<UserId, User>,
+    /// Home account, person, and the account that the person joined besides.
+    pub joined: BTreeSet<(AccountId, UserId, AccountId)>,
+    pub operators: Table<UserId, DateTime<Utc>>,
+    pub grants: BTreeSet<(AccountId, UserId, ProjectId)>,
+    pub invitations: Table<InvitationId, (Invitation, Option<LinkHash>)>,
     pub passwords: Table<UserId, PasswordRow>,
     pub sessions: Table<SessionId, (Session, SessionHash)>,
     pub tokens: Table<TokenId, (ApiToken, TokenHash)>,

@@ -51,7 +51,10 @@ pub async fn list(services: Arc<Services>, call: Call) -> Result<ApiResponse, Pr
     let bound_to = bound_query(&call.path, &call.query_text);
     let paging = paging(&call, &bound_to, LIST_LIMITS, &SORTS, Direction::Ascending);
     let (key, now) = (&services.config.cursor_key, services.core.clock.now());
-    let filter = filter(&ListProjects(&call.query));
+    let filter = ProjectFilter {
+        only: call.caller.granted_projects(),
+        ..filter(&ListProjects(&call.query))
+    };
     let fields = Selection::read(&call.query, &PROJECT_FIELDS);
     let request = finish_query(paging.request(key, now), &call.query)?;
     let mut page = services
@@ -87,5 +90,6 @@ fn filter(query: &ListProjects) -> ProjectFilter {
         workflow_status: query.workflow_status(),
         favorite: query.favorite(),
         search: query.search().filter(|text| !text.trim().is_empty()),
+        only: None,
     }
 }

@@ -161,7 +161,6 @@ pub fn stats(stats: Vec<Stat>) -> Markup {
 
 #[derive(Default)]
 struct Card<'a> {
-    id: &'a str,
     title: &'a str,
     note: &'a str,
     aside: Markup,
@@ -171,7 +170,7 @@ struct Card<'a> {
 impl Card<'_> {
     fn html(&self, body: impl Render) -> Markup {
         html! {
-            section .card .flush[self.flush] id=[non_empty(self.id)] {
+            section .card .flush[self.flush] {
                 @if !self.title.is_empty() {
                     header {
                         div {
@@ -207,25 +206,12 @@ pub fn table_card(title: &str, note: &str, table: &Table) -> Markup {
     table_card_with_aside(title, note, Markup::default(), table)
 }
 
-/// `id` is a target for links.
-pub fn table_card_with_id(id: &str, title: &str, note: &str, table: &Table) -> Markup {
-    Card {
-        id,
-        title,
-        note,
-        flush: true,
-        ..Card::default()
-    }
-    .html(table.html())
-}
-
 pub fn table_card_with_aside(title: &str, note: &str, aside: Markup, table: &Table) -> Markup {
     Card {
         title,
         note,
         aside,
         flush: true,
-        ..Card::default()
     }
     .html(table.html())
 }

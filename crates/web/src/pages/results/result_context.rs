@@ -14,6 +14,7 @@ use domain::page::{Direction, PageRequest};
 use domain::ports::ai_answers::{ENGINES, SIMULATED_ENGINES};
 use domain::project::Project;
 use domain::results::{Finding, FindingSort, ResultHead};
+use domain::rights::Right;
 use domain::use_cases::results::{ProjectResults, ResultsRequest};
 use maud::Markup;
 
@@ -46,6 +47,7 @@ pub async fn page(
     id: ProjectId,
     result_type: ResultType,
 ) -> Result<PageContent, PageError> {
+    visit.require(Right::to_read(result_type))?;
     let (shown, query) = (result_page(result_type), visit.query(&KNOWN_PARAMETERS));
     let list_request = visit.list_request(&query, shown.rows, &SORTS, Direction::Ascending);
     // Search pages are large, so only one is read.
@@ -72,7 +74,7 @@ pub async fn page(
     let results = results.ok_or(PageError::NotFound)?;
     let project = results.project.clone();
     let parts = match &results.head {
-        None => empty_page(&results, result_type),
+        None => empty_page(visit, &results, result_type),
         Some(head) => {
             let found = ResultContext {
                 visit,
@@ -99,7 +101,12 @@ pub async fn page(
     })
 }
 
-fn start_button(project: &Project, result_type: ResultType, label: &str) -> Option<Markup> {
+fn start_button(
+    visit: &PageContext<'_>,
+    project: &Project,
+    result_type: ResultType,
+    label: &str,
+) -> Option<Markup> {
     let kind = AnalysisKind::for_result(result_type);
     let ready = match kind {
         AnalysisKind::RankCheck => project.keyword_count > 0,
@@ -107,11 +114,15 @@ fn start_button(project: &Project, result_type: ResultType, label: &str) -> Opti
         _ => true,
     };
     let then = format!("/projects/{}", project.id);
-    (ready && project.is_active())
+    (ready && project.is_active() && visit.may(Right::AnalysisRun))
         .then(|| components::start_analysis_button(kind.name(), project.id.0, &then, label))
 }
 
-fn empty_page(results: &ProjectResults, result_type: ResultType) -> Vec<Markup> {
+fn empty_page(
+    visit: &PageContext<'_>,
+    results: &ProjectResults,
+    result_type: ResultType,
+) -> Vec<Markup> {
     let (shown, project) = (result_page(result_type), &results.project);
     let kind = AnalysisKind::for_result(result_type);
     let head = page_header::head(
@@ -121,31 +132,33 @@ fn empty_page(results: &ProjectResults, result_type: ResultType) -> Vec<Markup> 
         None,
     );
     let keywords = format!("/projects/{}/keywords", project.id);
+    let linked =
+        |right, href: &str, text: &str| visit.may(right).then(|| components::main_link(href, text));
     let (title, text, action) = match kind {
         _ if !project.is_active() => (
             "The project is out of use",
             "Bring it back in its settings; then it can be measured.".to_owned(),
-            Some(components::main_link(&format!("/projects/{}/settings", project.id), "To its settings")),
+            linked(Right::ProjectsWrite, &format!("/projects/{}/settings", project.id), "To its settings"),
         ),
         _ if results.pending.is_some() => (
             "It is being measured",
             format!("{} is under way. Its results appear here when it ends.", jobs::name(kind)),
-            Some(components::main_link("/analyses", "Watch it")),
+            linked(Right::DetailsRead, "/analyses", "Watch it"),
         ),
         AnalysisKind::RankCheck if project.keyword_count == 0 => (
             "There is nothing to look for yet",
             "Add the searches for which you want to be found.".to_owned(),
-            Some(components::main_link(&keywords, "Add keywords")),
+            linked(Right::KeywordsWrite, &keywords, "Add keywords"),
         ),
         AnalysisKind::AiVisibility if project.ai_tracked_count == 0 => (
             "No keyword is measured in AI answers yet",
             "Switch on AI answers for the keywords that matter most. Each takes one place of the allowance.".to_owned(),
-            Some(components::main_link(&keywords, "Choose keywords")),
+            linked(Right::KeywordsWrite, &keywords, "Choose keywords"),
         ),
         _ => (
             "Not measured yet",
             format!("{} brings these results.", jobs::name(kind)),
-            start_button(project, result_type, "Measure now"),
+            start_button(visit, project, result_type, "Measure now"),
         ),
     };
     vec![
@@ -158,7 +171,7 @@ impl ResultContext<'_> {
     pub fn heading(&self) -> Markup {
         let shown = result_page(self.result_type);
         let measured = page_header::measurement_note(self.head, shown.unit, self.visit.now);
-        let again = start_button(self.project, self.result_type, "Measure again");
+        let again = start_button(self.visit, self.project, self.result_type, "Measure again");
         page_header::head_with_measurement(
             page_header::crumbs(self.project),
             shown.title,

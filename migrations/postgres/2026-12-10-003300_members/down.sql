@@ -1,0 +1,12 @@
+DROP TABLE project_grants;
+DROP TABLE link_directory;
+DROP TABLE invitations;
+DROP TABLE operators;
+DROP TABLE joined_accounts;
+ALTER TABLE audit_events DROP COLUMN exact_action;
+ALTER TABLE audit_events DROP COLUMN actor_name;
+ALTER TABLE audit_events DROP COLUMN actor_id;
+ALTER TABLE sessions DROP COLUMN in_account_id;
+ALTER TABLE users DROP COLUMN left_at;
+ALTER TABLE users DROP COLUMN invited_by;
+ALTER TABLE users DROP COLUMN role;
