@@ -310,12 +310,17 @@ async fn change_settings(tab: &Tab, project: &str) {
     tab.wait_for_text("The shop").await;
     tab.wait_for_text("favourite").await;
     tab.go("/settings/account").await;
-    tab.wait_for_text("What was done").await;
+    tab.wait_for_text("Where you are signed in").await;
     assert_eq!(
         tab.eval("document.querySelector('input[name=accountName]').value")
             .await,
         "Ann and friends"
     );
+    tab.go("/settings/audit-log?action=account.changed").await;
+    tab.wait_for_text("Who did what").await;
+    let row = "[...document.querySelectorAll('tbody tr')].map((it) => it.innerText).join()";
+    let row = tab.eval(row).await;
+    assert!(row.as_str().unwrap().contains("Ann"), "{row}");
 }
 
 async fn leave(tab: &Tab, project: &str) {

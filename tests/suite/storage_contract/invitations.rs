@@ -6,7 +6,7 @@ use domain::{
     email::EmailAddress,
     ids::{AccountId, InvitationId, ProjectId},
     invitation::{Invitation, InvitationEnd, LinkHash},
-    ports::storage::StorageError,
+    ports::storage::{StorageError, Transaction},
     rights::Role,
 };
 use harness::{databases::TestStorage, on_every_storage};
@@ -171,10 +171,13 @@ async fn locking_an_invitation_waits_for_the_lock_before(db: TestStorage) {
     let second = tokio::spawn({
         let storage = db.port();
         async move {
-            let mut tx = storage.write().await.unwrap();
-            let locked = tx.invitations().lock(ANN, InvitationId(1)).await.unwrap();
-            tx.commit().await.unwrap();
-            locked
+            // Where transactions are serializable, it is interrupted and repeated.
+            let lock = |mut work: Box<dyn Transaction>| async move {
+                let locked = work.invitations().lock(ANN, InvitationId(1)).await?;
+                work.commit().await?;
+                Ok::<_, StorageError>(locked)
+            };
+            storage.transaction(lock).await.unwrap()
         }
     });
     tokio::time::sleep(Duration::from_millis(200)).await;
